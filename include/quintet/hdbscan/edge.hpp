@@ -1,0 +1,23 @@
+// An edge of a spanning tree, and the total order that makes results independent of how the edges were found.
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+
+namespace quintet::hdbscan {
+
+/// An undirected edge between points u < v, both in [0, N). The weight is a distance (>= 0, +infinity = not connected);
+/// float weights widen to double exactly, so equal floats stay equal.
+struct edge {
+  std::int64_t u = 0, v = 0;
+  double weight = 0;
+
+  friend bool operator==(const edge& a, const edge& b) = default;
+};
+
+/// The total order (weight, u, v): under it the minimum spanning tree is unique.
+inline bool operator<(const edge& a, const edge& b) {
+  return std::tie(a.weight, a.u, a.v) < std::tie(b.weight, b.u, b.v);
+}
+
+}  // namespace quintet::hdbscan

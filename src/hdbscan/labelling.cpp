@@ -1,0 +1,83 @@
+#include "quintet/hdbscan/labelling.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace quintet::hdbscan {
+namespace {
+
+// Label of each cluster: that of the selected cluster it is or lies below, or -1.
+std::vector<std::int64_t> cluster_labels(const tree_summary& s, std::span<const std::int64_t> selected) {
+  std::vector<std::int64_t> label(s.parent.size(), -1);
+  for (std::size_t k = 0; k < selected.size(); ++k) label[selected[k]] = static_cast<std::int64_t>(k);
+  for (std::size_t c = 1; c < label.size(); ++c)
+    if (label[c] < 0) label[c] = label[s.parent[c]];
+  return label;
+}
+
+// Smallest lambda with which a point stays in a selected cluster. Only the root sheds points that belong nowhere else.
+double entry_lambda(const tree_summary& s, std::int64_t cluster, const tree_options& options) {
+  if (cluster != 0) return 0;
+  return options.epsilon > 0 ? 1 / options.epsilon : s.death[0];
+}
+
+double probability(double lambda, double death) {
+  if (death == 0 || std::isinf(lambda)) return 1;
+  return std::min(lambda, death) / death;
+}
+
+std::vector<std::int64_t> label_sizes(std::span<const std::int64_t> labels, std::size_t clusters) {
+  std::vector<std::int64_t> size(clusters, 0);
+  for (const std::int64_t label : labels)
+    if (label >= 0) ++size[label];
+  return size;
+}
+
+}  // namespace
+
+point_labels label_points(const tree_summary& summary, std::span<const std::int64_t> selected,
+                          const tree_options& options) {
+  const std::size_t n = summary.point_cluster.size();
+  const std::vector<std::int64_t> label = cluster_labels(summary, selected);
+  point_labels result{std::vector<std::int64_t>(n, -1), std::vector<double>(n, 0.0)};
+  for (std::size_t p = 0; p < n; ++p) {
+    const std::int64_t k = label[summary.point_cluster[p]];
+    const double lambda = summary.point_lambda[p];
+    if (k < 0 || lambda < entry_lambda(summary, selected[k], options)) continue;
+    result.labels[p] = k;
+    result.probabilities[p] = probability(lambda, summary.death[selected[k]]);
+  }
+  return result;
+}
+
+std::vector<double> persistence(const tree_summary& summary, std::span<const std::int64_t> selected,
+                                std::span<const std::int64_t> labels) {
+  const std::vector<std::int64_t> size = label_sizes(labels, selected.size());
+  const double largest = summary.deepest[0];
+  std::vector<double> result(selected.size(), 1.0);
+  if (largest == 0 || std::isinf(largest)) return result;
+  for (std::size_t k = 0; k < selected.size(); ++k)
+    if (size[k] > 0) result[k] = summary.stability[selected[k]] / (static_cast<double>(size[k]) * largest);
+  return result;
+}
+
+point_groups exemplars(const tree_summary& summary, std::span<const std::int64_t> selected,
+                       std::span<const std::int64_t> labels) {
+  const auto is_exemplar = [&](std::size_t p) {
+    const std::int64_t c = summary.point_cluster[p];
+    return labels[p] >= 0 && summary.children[c] == 0 && summary.point_lambda[p] == summary.death[c];
+  };
+  point_groups groups;
+  groups.offsets.assign(selected.size() + 1, 0);
+  for (std::size_t p = 0; p < labels.size(); ++p)
+    if (is_exemplar(p)) ++groups.offsets[labels[p] + 1];
+  std::partial_sum(groups.offsets.begin(), groups.offsets.end(), groups.offsets.begin());
+  groups.points.resize(groups.offsets.back());
+  std::vector<std::int64_t> next = groups.offsets;
+  for (std::size_t p = 0; p < labels.size(); ++p)
+    if (is_exemplar(p)) groups.points[next[labels[p]]++] = static_cast<std::int64_t>(p);
+  return groups;
+}
+
+}  // namespace quintet::hdbscan
