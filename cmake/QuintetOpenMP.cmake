@@ -1,0 +1,72 @@
+# Finds the OpenMP runtime, and for an offload build the device runtime beside it.
+#
+# Sets QUINTET_OPENMP_FLAGS (compile), QUINTET_OPENMP_LIBRARIES (full paths, so that consumers get the rpath and need no
+# OpenMP flag), QUINTET_OFFLOAD_FLAGS (compile and device link) and QUINTET_OFFLOAD_LINK_LIBRARIES (device link only).
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+set(QUINTET_OPENMP_FLAGS ${OpenMP_CXX_FLAGS})
+separate_arguments(QUINTET_OPENMP_FLAGS)
+set(QUINTET_OPENMP_LIBRARIES ${OpenMP_CXX_LIBRARIES})
+# FindOpenMP adds -lpthread, which is part of the C library; keep only what must be named.
+list(FILTER QUINTET_OPENMP_LIBRARIES EXCLUDE REGEX "pthread")
+
+set(QUINTET_OFFLOAD_FLAGS "")
+set(QUINTET_OFFLOAD_LINK_LIBRARIES "")
+if(NOT QUINTET_OFFLOAD_ARCH)
+  return()
+endif()
+
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  message(FATAL_ERROR "QUINTET_OFFLOAD_ARCH=${QUINTET_OFFLOAD_ARCH} needs clang++ (found ${CMAKE_CXX_COMPILER_ID}); "
+    "configure with -DCMAKE_CXX_COMPILER=clang++-19 or leave QUINTET_OFFLOAD_ARCH empty")
+endif()
+
+# The runtime's folder is wherever the compiler itself looks for libomp.
+execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libomp.so OUTPUT_VARIABLE quintet_libomp
+  OUTPUT_STRIP_TRAILING_WHITESPACE)
+get_filename_component(quintet_libomp "${quintet_libomp}" REALPATH)
+get_filename_component(QUINTET_RUNTIME_DIR "${quintet_libomp}" DIRECTORY)
+find_library(QUINTET_OMPTARGET_LIBRARY omptarget HINTS "${QUINTET_RUNTIME_DIR}" NO_DEFAULT_PATH)
+if(NOT QUINTET_OMPTARGET_LIBRARY)
+  message(FATAL_ERROR "libomptarget.so was not found in ${QUINTET_RUNTIME_DIR}; on Debian install libomp-19-dev")
+endif()
+list(APPEND QUINTET_OPENMP_LIBRARIES ${QUINTET_OMPTARGET_LIBRARY})
+
+if("x86_64" IN_LIST QUINTET_OFFLOAD_ARCH)
+  if(NOT QUINTET_OFFLOAD_ARCH STREQUAL "x86_64")
+    message(FATAL_ERROR "QUINTET_OFFLOAD_ARCH: x86_64 is an emulation and cannot be combined with GPU targets")
+  endif()
+  set(QUINTET_OFFLOAD_FLAGS -fopenmp-targets=x86_64-pc-linux-gnu)
+  # The device image is a shared library of its own here, with its own need of the runtime and the C library.
+  set(QUINTET_OFFLOAD_LINK_LIBRARIES)
+  foreach(part "${quintet_libomp}" -lm -lc "-rpath=${QUINTET_RUNTIME_DIR}")
+    list(APPEND QUINTET_OFFLOAD_LINK_LIBRARIES -Xoffload-linker ${part})
+  endforeach()
+else()
+  foreach(arch IN LISTS QUINTET_OFFLOAD_ARCH)
+    if(NOT arch MATCHES "^(sm_[0-9]+a?|gfx[0-9a-f]+)$")
+      message(FATAL_ERROR "QUINTET_OFFLOAD_ARCH: '${arch}' is not a target; allowed are sm_NN, gfxNNN and x86_64")
+    endif()
+    list(APPEND QUINTET_OFFLOAD_FLAGS --offload-arch=${arch})
+  endforeach()
+  # Debian's driver finds the device runtime only when it links with LTO.
+  list(APPEND QUINTET_OFFLOAD_FLAGS -foffload-lto)
+  set(QUINTET_OFFLOAD_LINK_LIBRARIES -L${QUINTET_RUNTIME_DIR} -lomptarget.devicertl)
+endif()
+
+# One whole compile and device link, so that a missing tool is told at configure time with its reason.
+set(quintet_probe "${CMAKE_BINARY_DIR}/CMakeFiles/quintet_offload_probe")
+file(WRITE "${quintet_probe}.cpp" "int probe(int n) {\n#pragma omp target teams map(tofrom : n)\n  n += 1;\n  return n;\n}\n")
+execute_process(
+  COMMAND ${CMAKE_CXX_COMPILER} -O1 -fopenmp ${QUINTET_OFFLOAD_FLAGS} -c "${quintet_probe}.cpp" -o "${quintet_probe}.o"
+  COMMAND_ECHO NONE RESULT_VARIABLE quintet_probe_failed ERROR_VARIABLE quintet_probe_error)
+if(NOT quintet_probe_failed)
+  execute_process(
+    COMMAND ${CMAKE_CXX_COMPILER} -O1 -fopenmp ${QUINTET_OFFLOAD_FLAGS} -r -nostdlib "${quintet_probe}.o"
+            -o "${quintet_probe}_device.o" ${QUINTET_OFFLOAD_LINK_LIBRARIES}
+    RESULT_VARIABLE quintet_probe_failed ERROR_VARIABLE quintet_probe_error)
+endif()
+if(quintet_probe_failed)
+  message(FATAL_ERROR "no program could be compiled for QUINTET_OFFLOAD_ARCH=${QUINTET_OFFLOAD_ARCH}. "
+    "On Debian the tools are in clang-tools-19 and libomp-19-dev; NVIDIA targets also need ptxas, nvlink and libdevice "
+    "of CUDA, AMD targets rocm-device-libs. The compiler said:\n${quintet_probe_error}")
+endif()

@@ -1,0 +1,85 @@
+# Helpers that add the library's targets, tests and drivers with the flags they share.
+
+# Warnings, host architecture and sanitizers, for everything that belongs to the project.
+add_library(quintet_build_flags INTERFACE)
+target_compile_features(quintet_build_flags INTERFACE cxx_std_20)
+target_compile_options(quintet_build_flags INTERFACE -Wall -Wextra -Wno-unknown-pragmas)
+if(QUINTET_HOST_ARCH)
+  target_compile_options(quintet_build_flags INTERFACE -march=${QUINTET_HOST_ARCH})
+endif()
+if(QUINTET_SANITIZE)
+  target_compile_options(quintet_build_flags INTERFACE -fsanitize=${QUINTET_SANITIZE} -fno-omit-frame-pointer -g
+    -fno-sanitize-recover=all)
+  target_link_options(quintet_build_flags INTERFACE -fsanitize=${QUINTET_SANITIZE})
+endif()
+
+# What a kernel is compiled with: contraction to fused multiply-add is part of the results (host = device), errno is not.
+set(QUINTET_KERNEL_FLAGS -ffp-contract=fast -fno-math-errno -fno-trapping-math)
+
+# Replaces the objects of `target` that hold target regions by one relocatable object in which the device code is
+# already linked: an archive of plain offload objects would silently lose its device code in a consumer's link.
+function(quintet_device_link target output)
+  set(object "${CMAKE_CURRENT_BINARY_DIR}/${target}_device.o")
+  set(report "${CMAKE_CURRENT_BINARY_DIR}/${target}_resources.txt")
+  set(verbose "")
+  if(QUINTET_OFFLOAD_ARCH MATCHES "^sm_")
+    set(verbose -Xoffload-linker -v)
+  endif()
+  add_custom_command(OUTPUT "${object}" BYPRODUCTS "${report}"
+    COMMAND ${CMAKE_COMMAND} -DREPORT=${report} -P ${PROJECT_SOURCE_DIR}/cmake/run_and_keep_output.cmake --
+            ${CMAKE_CXX_COMPILER} -O3 -fopenmp ${QUINTET_OFFLOAD_FLAGS} ${verbose} -r -nostdlib
+            $<TARGET_OBJECTS:${target}> -o ${object} ${QUINTET_OFFLOAD_LINK_LIBRARIES}
+    DEPENDS ${target} $<TARGET_OBJECTS:${target}>
+    COMMENT "Linking device code of ${target} for ${QUINTET_OFFLOAD_ARCH}"
+    COMMAND_EXPAND_LISTS VERBATIM)
+  set_source_files_properties("${object}" PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+  set(${output} "${object}" PARENT_SCOPE)
+endfunction()
+
+# quintet_kernel_objects(<name> <out-var> SOURCES ...): sources with kernels -> what to put into a library or program.
+function(quintet_kernel_objects name output)
+  cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
+  add_library(${name} OBJECT ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_compile_options(${name} PRIVATE ${QUINTET_OPENMP_FLAGS} ${QUINTET_KERNEL_FLAGS} ${QUINTET_OFFLOAD_FLAGS})
+  target_link_libraries(${name} PRIVATE quintet_build_flags)
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  if(QUINTET_OFFLOAD_ARCH)
+    target_compile_definitions(${name} PRIVATE QUINTET_OFFLOAD)
+    if(QUINTET_OFFLOAD_ARCH STREQUAL "x86_64")
+      target_compile_definitions(${name} PRIVATE QUINTET_OFFLOAD_EMULATION)
+    endif()
+    quintet_device_link(${name} objects)
+  else()
+    set(objects $<TARGET_OBJECTS:${name}>)
+  endif()
+  set(${output} ${objects} PARENT_SCOPE)
+endfunction()
+
+# quintet_test(<name> [LABEL long] [KERNELS] SOURCES ... [LIBRARIES ...]): a GoogleTest program, registered as one test.
+# KERNELS: the sources hold kernels of their own and are compiled as the library's are.
+function(quintet_test name)
+  cmake_parse_arguments(arg "KERNELS" "LABEL" "SOURCES;LIBRARIES" ${ARGN})
+  if(arg_KERNELS)
+    quintet_kernel_objects(${name}_kernels objects SOURCES ${arg_SOURCES})
+    add_executable(${name} ${objects})
+    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+  else()
+    add_executable(${name} ${arg_SOURCES})
+  endif()
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${name} PRIVATE quintet::quintet quintet_build_flags ${arg_LIBRARIES} GTest::gtest_main)
+  if(NOT arg_LABEL)
+    set(arg_LABEL fast)
+  endif()
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL}
+    ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}" TIMEOUT 600)
+endfunction()
+
+# quintet_driver(<task>): examples/<task>.cpp becomes the program quintet-<task>.
+function(quintet_driver task)
+  add_executable(quintet-${task} ${task}.cpp)
+  target_link_libraries(quintet-${task} PRIVATE quintet_driver_support)
+  set_target_properties(quintet-${task} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+endfunction()

@@ -1,0 +1,17 @@
+# cmake -DREPORT=FILE -P run_and_keep_output.cmake -- COMMAND...: runs the command, keeps what it prints in FILE, and
+# shows it only when the command fails.
+set(command "")
+set(seen FALSE)
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE ${last})
+  if(seen)
+    list(APPEND command "${CMAKE_ARGV${i}}")
+  elseif("${CMAKE_ARGV${i}}" STREQUAL "--")
+    set(seen TRUE)
+  endif()
+endforeach()
+execute_process(COMMAND ${command} RESULT_VARIABLE failed OUTPUT_VARIABLE printed ERROR_VARIABLE printed)
+file(WRITE "${REPORT}" "${printed}")
+if(failed)
+  message(FATAL_ERROR "${printed}")
+endif()

@@ -1,0 +1,92 @@
+// Memory on a device, owned.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "quintet/core/error.hpp"
+#include "quintet/device/device.hpp"
+
+namespace quintet {
+
+namespace detail {
+/// `bytes` on `device`, aligned to 64; throws OutOfMemory. Zero bytes give nullptr.
+void* allocate(std::int64_t bytes, const Device& device);
+void release(void* data, const Device& device) noexcept;
+/// Copies between two places; either may be the host. Throws DeviceError.
+void copy(void* to, const Device& to_device, const void* from, const Device& from_device, std::int64_t bytes);
+}  // namespace detail
+
+/// `size` elements in the memory of a device; move-only, released on destruction, not initialised.
+///
+/// data() may be used on the host only if device().shares_host_memory(). Copies are blocking and typed; a range outside
+/// the buffer throws InvalidArgument. Cost: one allocation, and a transfer of the bytes copied.
+template <class T>
+class Buffer {
+  static_assert(std::is_trivially_copyable_v<T>, "device memory holds trivially copyable types only");
+
+ public:
+  Buffer() = default;
+  /// Throws InvalidArgument if size < 0, OutOfMemory (stating the bytes) if there is not enough.
+  explicit Buffer(std::int64_t size, Device device = Device::host()) : size_(size), device_(device) {
+    require_argument(size >= 0, "size", size, ">= 0");
+    require_argument(size <= INT64_MAX / std::int64_t(sizeof(T)), "size", size, "small enough to count its bytes");
+    data_ = static_cast<T*>(detail::allocate(size * std::int64_t(sizeof(T)), device));
+  }
+  /// A copy of host data on `device`.
+  Buffer(const std::vector<T>& values, Device device) : Buffer(std::int64_t(values.size()), device) {
+    copy_from_host(values.data(), size_);
+  }
+  Buffer(Buffer&& other) noexcept { swap(other); }
+  Buffer& operator=(Buffer&& other) noexcept {
+    Buffer moved(std::move(other));
+    swap(moved);
+    return *this;
+  }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() { detail::release(data_, device_); }
+
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  std::int64_t size() const { return size_; }
+  std::int64_t bytes() const { return size_ * std::int64_t(sizeof(T)); }
+  const Device& device() const { return device_; }
+
+  /// Elements [offset, offset + count) := host data.
+  void copy_from_host(const T* host, std::int64_t count, std::int64_t offset = 0) {
+    check_range(count, offset);
+    detail::copy(data_ + offset, device_, host, Device::host(), count * std::int64_t(sizeof(T)));
+  }
+  /// Host data := elements [offset, offset + count).
+  void copy_to_host(T* host, std::int64_t count, std::int64_t offset = 0) const {
+    check_range(count, offset);
+    detail::copy(host, Device::host(), data_ + offset, device_, count * std::int64_t(sizeof(T)));
+  }
+  /// All elements, on the host.
+  std::vector<T> to_vector() const {
+    std::vector<T> values(static_cast<std::size_t>(size_));
+    copy_to_host(values.data(), size_);
+    return values;
+  }
+
+ private:
+  void swap(Buffer& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(device_, other.device_);
+  }
+  void check_range(std::int64_t count, std::int64_t offset) const {
+    if (count < 0 || offset < 0 || count > size_ - offset)
+      throw InvalidArgument(text("range must lie in the buffer (offset=", offset, ", count=", count, ", size=", size_, ")"));
+  }
+
+  T* data_ = nullptr;
+  std::int64_t size_ = 0;
+  Device device_;
+};
+
+}  // namespace quintet

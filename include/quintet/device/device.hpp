@@ -1,0 +1,61 @@
+// The processors a kernel can run on: host threads, GPUs behind OpenMP offload, and an emulated device for tests.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace quintet {
+
+enum class device_kind {
+  host,      ///< the threads of this process, one thread a team with SIMD lanes
+  emulated,  ///< the device shape of a kernel on host threads: several threads a team, real barriers; for tests
+  offload,   ///< an OpenMP target device with memory of its own
+};
+
+/// A processor. A value type, cheap to copy; it owns nothing.
+class Device {
+ public:
+  /// The host.
+  Device() = default;
+  static Device host() { return Device(device_kind::host, 0); }
+  /// Runs the device shape of every kernel on host threads. Slow; it exists to test and race-check device code.
+  static Device emulated() { return Device(device_kind::emulated, 0); }
+  /// Target device `index`, 0 <= index < count(). Throws DeviceError when it is absent, saying what there is.
+  static Device offload(int index);
+  /// Number of offload devices that this build and this machine offer; 0 in a host-only build.
+  static int count();
+  /// The host, then every offload device.
+  static std::vector<Device> all();
+  /// The first GPU, or the host when there is none. Emulations are never chosen.
+  static Device best();
+  /// "auto" (best), "host", "emulated" or a device number. Throws InvalidArgument for other text, DeviceError for a
+  /// number without a device.
+  static Device parse(std::string_view text);
+
+  device_kind kind() const { return kind_; }
+  /// Number of the offload device; 0 for the others.
+  int index() const { return index_; }
+  /// Whether a pointer of the host can be used in a kernel there.
+  bool shares_host_memory() const { return kind_ != device_kind::offload; }
+  /// For people: processor or GPU name.
+  std::string name() const;
+  /// All the memory it has, in bytes; 0 when that is not known.
+  std::int64_t memory_bytes() const;
+
+  friend bool operator==(const Device&, const Device&) = default;
+
+ private:
+  Device(device_kind kind, int index) : kind_(kind), index_(index) {}
+  device_kind kind_ = device_kind::host;
+  int index_ = 0;
+};
+
+/// Number of host threads that kernels use from now on, >= 1; 0 brings back the default (OMP_NUM_THREADS or all cores).
+/// Results do not depend on it. Throws InvalidArgument when negative.
+void set_threads(int count);
+/// Number of host threads that kernels use.
+int threads();
+
+}  // namespace quintet

@@ -1,0 +1,104 @@
+#include "quintet/device/device.hpp"
+
+#include <omp.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <charconv>
+#include <fstream>
+
+#include "device/gpu_names.hpp"
+#include "device/team.hpp"
+#include "quintet/core/error.hpp"
+
+namespace quintet {
+
+namespace {
+
+std::atomic<int> thread_count{0};
+
+std::string processor_name() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);)
+    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
+  return "host processor";
+}
+
+std::int64_t host_memory_bytes() { return std::int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE); }
+
+}  // namespace
+
+void set_threads(int count) {
+  require_argument(count >= 0, "threads", count, ">= 0");
+  thread_count = count;
+}
+
+int threads() {
+  const int count = thread_count;
+  return count > 0 ? count : omp_get_max_threads();
+}
+
+int Device::count() {
+#ifdef QUINTET_OFFLOAD
+  return omp_get_num_devices();
+#else
+  return 0;
+#endif
+}
+
+Device Device::offload(int index) {
+  const int devices = count();
+  if (index < 0 || index >= devices) {
+#ifdef QUINTET_OFFLOAD
+    const std::string reason = devices == 0 ? "no offload device was found on this machine"
+                                            : text("the offload devices here are 0 to ", devices - 1);
+#else
+    const std::string reason = "this build is for the host only (configure with QUINTET_OFFLOAD_ARCH)";
+#endif
+    throw DeviceError(text("device ", index, " is not available: ", reason));
+  }
+  return Device(device_kind::offload, index);
+}
+
+std::vector<Device> Device::all() {
+  std::vector<Device> devices{host()};
+  for (int i = 0; i < count(); ++i) devices.push_back(Device(device_kind::offload, i));
+  return devices;
+}
+
+Device Device::best() {
+  return detail::offload_is_gpu() && count() > 0 ? Device(device_kind::offload, 0) : host();
+}
+
+Device Device::parse(std::string_view value) {
+  if (value == "auto") return best();
+  if (value == "host") return host();
+  if (value == "emulated") return emulated();
+  int index = -1;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), index);
+  const bool number = error == std::errc() && end == value.data() + value.size() && index >= 0;
+  require_argument(number, "device", value, "auto, host, emulated or a device number");
+  return offload(index);
+}
+
+std::string Device::name() const {
+  switch (kind_) {
+    case device_kind::host:
+      return processor_name();
+    case device_kind::emulated:
+      return "emulated device on " + processor_name();
+    case device_kind::offload:
+      break;
+  }
+  return detail::gpu_name(index_);
+}
+
+std::int64_t Device::memory_bytes() const {
+  return kind_ == device_kind::offload && detail::offload_is_gpu() ? detail::gpu_memory_bytes(index_)
+                                                                   : host_memory_bytes();
+}
+
+void device::host_team::pause() { sched_yield(); }
+
+}  // namespace quintet

@@ -1,0 +1,112 @@
+// launch(kernel, tiles, device): runs kernel(team, tile, scratch) for every tile in [0, tiles).
+//
+// A kernel is a trivially copyable functor of raw pointers and numbers:
+//
+//   template <class Shape> struct k {
+//     using shape = Shape;                       // Shape::on_device: 0 host, 1 device
+//     struct scratch { ... };                    // team memory, at most device_scratch_limit bytes on a device
+//     enum { threads = 128, emulated_threads = 8 };  // device shapes: threads a team on a GPU, and when emulated
+//     template <class Team> void operator()(const Team& team, std::int64_t tile, scratch& s) const;
+//   };
+//
+// The host shape runs one team a thread, SIMD inside. The device shape runs blocks of threads on an offload device, and
+// the same text with real threads and barriers on Device::emulated(). Tiles may run in any order and at the same time.
+// This file, team.hpp and memory.cpp hold the only pragmas for teams and memory of the library.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "device/team.hpp"
+#include "quintet/device/device.hpp"
+
+#define QUINTET_PRAGMA(text) _Pragma(#text)
+#if defined(__NVPTX__) || defined(__AMDGCN__)
+// Team memory must be asked for in the device pass; on the host the same pragma would allocate on every use.
+#define QUINTET_TEAM_MEMORY(variable) QUINTET_PRAGMA(omp allocate(variable) allocator(omp_pteam_mem_alloc))
+#else
+#define QUINTET_TEAM_MEMORY(variable)
+#endif
+
+namespace quintet::device {
+
+/// Team memory of one kernel on a device: 48 KB less what the runtime takes.
+constexpr int device_scratch_limit = 46 * 1024;
+/// Teams of one launch at most; more tiles than that are looped over inside the team.
+constexpr int device_team_limit = 1 << 16;
+/// Teams that run at the same time on the emulated device.
+constexpr int emulated_teams = 2;
+
+namespace detail {
+
+template <class Kernel>
+void launch_host(const Kernel& kernel, std::int64_t tiles) {
+  const int count = int(tiles < threads() ? tiles : threads());
+#pragma omp parallel num_threads(count)
+  {
+    typename Kernel::scratch scratch;
+#pragma omp for schedule(dynamic, 1)
+    for (std::int64_t tile = 0; tile < tiles; ++tile) kernel(host_team{}, tile, scratch);
+  }
+}
+
+template <class Kernel>
+void launch_emulated(const Kernel& kernel, std::int64_t tiles) {
+  const int levels = omp_get_max_active_levels();
+  omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(emulated_teams)
+  {
+    typename Kernel::scratch scratch;
+    const int team = omp_get_thread_num(), teams = omp_get_num_threads();
+#pragma omp parallel num_threads(int(Kernel::emulated_threads))
+    for (std::int64_t tile = team; tile < tiles; tile += teams) {
+      kernel(device_team{}, tile, scratch);
+#pragma omp barrier
+    }
+  }
+  omp_set_max_active_levels(levels);
+}
+
+#ifdef QUINTET_OFFLOAD
+template <class Kernel>
+void launch_offload(const Kernel kernel, std::int64_t tiles, int device) {
+  static_assert(sizeof(typename Kernel::scratch) <= device_scratch_limit, "scratch does not fit into team memory");
+  const int teams = int(tiles < device_team_limit ? tiles : device_team_limit);
+#pragma omp target teams device(device) num_teams(teams) thread_limit(int(Kernel::threads)) firstprivate(kernel, tiles)
+  {
+    typename Kernel::scratch scratch;
+    QUINTET_TEAM_MEMORY(scratch)
+#pragma omp parallel num_threads(int(Kernel::threads))
+    for (std::int64_t tile = omp_get_team_num(); tile < tiles; tile += omp_get_num_teams()) {
+      kernel(device_team{}, tile, scratch);
+#pragma omp barrier
+    }
+  }
+}
+#endif
+
+}  // namespace detail
+
+/// Runs the kernel for all tiles and waits. The kernel's shape must fit the device: see with_shape.
+template <class Kernel>
+void launch(const Kernel& kernel, std::int64_t tiles, const Device& device) {
+  static_assert(std::is_trivially_copyable_v<Kernel>, "a kernel travels to the device as bytes");
+  if (tiles <= 0) return;
+  if constexpr (!Kernel::shape::on_device) {
+    detail::launch_host(kernel, tiles);
+  } else {
+#ifdef QUINTET_OFFLOAD
+    if (device.kind() == device_kind::offload) return detail::launch_offload(kernel, tiles, device.index());
+#endif
+    detail::launch_emulated(kernel, tiles);
+  }
+}
+
+/// Calls f(HostShape{}) for the host and f(DeviceShape{}) for every other device, and returns what it returns.
+template <class HostShape, class DeviceShape, class Function>
+decltype(auto) with_shape(const Device& device, Function&& f) {
+  static_assert(!HostShape::on_device && DeviceShape::on_device);
+  return device.kind() == device_kind::host ? f(HostShape{}) : f(DeviceShape{});
+}
+
+}  // namespace quintet::device

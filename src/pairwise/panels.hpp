@@ -1,0 +1,46 @@
+// Points packed for the pairwise engine: panels [block][coordinate][panel_points].
+//
+// The layout is unit-stride for SIMD lanes and coalesced for the threads of a GPU. Coordinates beyond the dimension are
+// zero; points beyond the count, and invalid points, are NaN in every coordinate, so that no comparison lets them win.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "pairwise/metric.hpp"
+#include "quintet/core/view.hpp"
+#include "quintet/device/buffer.hpp"
+
+namespace quintet::pairwise {
+
+/// What one look at the points tells: which rows can be used, and by what to multiply them.
+template <class Real>
+struct row_scan {
+  std::vector<std::uint8_t> valid;  ///< 1: every coordinate is finite (and, for cosine, the row is not zero)
+  std::vector<Real> factor;         ///< per row, what its coordinates are multiplied by when packed
+  surrogate_metric<Real> surrogate;
+
+  std::int64_t valid_count() const;
+};
+
+/// Looks at the rows of host points. Cost: one pass over the data (two for cosine).
+template <class Real>
+row_scan<Real> scan_rows(matrix_view<const Real> points, metric kind);
+
+template <class Real>
+struct panels {
+  Buffer<Real> data;
+  std::int64_t count = 0;       ///< points
+  std::int64_t dim = 0;         ///< coordinates in the panels, padded to depth_multiple
+  std::int64_t block_side = 0;  ///< points a tile; the padded count is a multiple of it
+
+  std::int64_t blocks() const { return (count + block_side - 1) / block_side; }
+  const Device& device() const { return data.device(); }
+};
+
+/// Packs points order[0], order[1], ... (all of them, in their own order, when `order` is empty) onto `device`.
+template <class Real>
+panels<Real> pack_points(matrix_view<const Real> points, const row_scan<Real>& scan,
+                         const std::vector<std::int32_t>& order, const Device& device);
+
+}  // namespace quintet::pairwise

@@ -1,0 +1,176 @@
+// The heart of the pairwise engine: one tile of squared Euclidean distances in difference form, sum_k (x_k - y_k)^2.
+//
+// The difference form keeps identical points at exactly zero and near-duplicates accurate to a few ulp, where the usual
+// |x|^2 + |y|^2 - 2xy loses every digit. Each sum runs over k in ascending order by fused multiply-adds, so a pair has the
+// same bits in every tile, in both orders, and on every device.
+//
+// Points lie in panels [block][coordinate][panel_points], see panels.hpp.
+#pragma once
+
+#include <cstdint>
+
+#include "device/pack.hpp"
+#include "pairwise/shape.hpp"
+
+namespace quintet::pairwise {
+
+namespace detail {
+
+template <class Real, class Shape, bool Staged>
+struct stage {
+  alignas(16) Real rows[Shape::depth * Shape::side];
+  alignas(16) Real cols[Shape::depth * Shape::side];
+};
+template <class Real, class Shape>
+struct stage<Real, Shape, false> {};
+
+/// Team memory of a tile. values[i * pitch + j] is the squared distance of row i and column j.
+template <class Real, class Shape>
+struct tile_scratch {
+  alignas(64) Real values[Shape::side * Shape::pitch];
+  stage<Real, Shape, Shape::on_device != 0> staged;
+};
+
+/// Where the coordinates of point `point` begin; the next coordinate is panel_points<Real> further.
+template <class Real>
+inline const Real* coordinates(const Real* panels, std::int64_t dim, std::int64_t point) {
+  constexpr int lanes = panel_points<Real>;
+  return panels + (point / lanes) * dim * lanes + point % lanes;
+}
+
+/// A register tile: rows x packs accumulators.
+template <class Real, class Shape>
+struct register_tile {
+  typedef device::pack<Real, Shape::lanes> value;
+  value sum[Shape::rows][Shape::packs];
+
+  void clear() {
+#pragma GCC unroll 16
+    for (int i = 0; i < Shape::rows; ++i)
+#pragma GCC unroll 16
+      for (int j = 0; j < Shape::packs; ++j) sum[i][j] = value{};
+  }
+
+  /// Adds coordinates [0, depth). Row i is at x[k * x_step + i], pack j at y[j][k * y_step].
+  template <class Columns>
+  void add(const Real* __restrict x, int x_step, const Columns& y, int y_step, std::int64_t depth) {
+    for (std::int64_t k = 0; k < depth; ++k) {
+      value column[Shape::packs];
+#pragma GCC unroll 16
+      for (int j = 0; j < Shape::packs; ++j) column[j] = device::load_pack<value>(y(j) + k * y_step);
+#pragma GCC unroll 16
+      for (int i = 0; i < Shape::rows; ++i)
+#pragma GCC unroll 16
+        for (int j = 0; j < Shape::packs; ++j) {
+          const value difference = device::subtract_scalar(column[j], x + k * x_step + i);
+          sum[i][j] += difference * difference;
+        }
+    }
+  }
+
+  void load(const Real* from, int pitch) {
+#pragma GCC unroll 16
+    for (int i = 0; i < Shape::rows; ++i)
+#pragma GCC unroll 16
+      for (int j = 0; j < Shape::packs; ++j)
+        sum[i][j] = device::load_pack<value>(from + i * pitch + j * Shape::lanes);
+  }
+
+  void store(Real* to, int pitch) const {
+#pragma GCC unroll 16
+    for (int i = 0; i < Shape::rows; ++i)
+#pragma GCC unroll 16
+      for (int j = 0; j < Shape::packs; ++j) device::store_pack(to + i * pitch + j * Shape::lanes, sum[i][j]);
+  }
+};
+
+/// Copies coordinates [k0, k0 + depth) of the points of one block into team memory, [coordinate][side].
+template <class Real, class Shape, class Team>
+inline void stage_block(const Team& team, const Real* panels, std::int64_t dim, std::int64_t block, std::int64_t k0,
+                        Real* to) {
+  struct alignas(16) chunk {
+    Real value[16 / sizeof(Real)];
+  };
+  constexpr int width = 16 / int(sizeof(Real)), lanes = panel_points<Real>, chunks = lanes / width;
+  const Real* from = panels + block * Shape::side * dim + k0 * lanes;
+  for (int e = team.rank(); e < Shape::depth * Shape::side / width; e += team.size()) {
+    const int part = e % chunks, k = e / chunks % Shape::depth, panel = e / (chunks * Shape::depth);
+    const Real* source = from + (panel * dim + k) * lanes + part * width;
+    Real* target = to + k * Shape::side + panel * lanes + part * width;
+    *reinterpret_cast<chunk*>(target) = *reinterpret_cast<const chunk*>(source);
+  }
+}
+
+template <class Shape>
+struct micro_tiles {
+  enum { per_row = Shape::side / Shape::cols, count = Shape::side / Shape::rows * per_row };
+  static_assert(Shape::side % Shape::cols == 0 && Shape::side % Shape::rows == 0);
+  static int row(int micro) { return micro / per_row * Shape::rows; }
+  static int col(int micro) { return micro % per_row * Shape::cols; }
+};
+
+/// Device: every thread keeps its register tile while slices of the panels pass through team memory.
+template <class Real, class Shape, class Team>
+inline void staged_tile(const Team& team, const Real* rows, std::int64_t row_block, const Real* cols,
+                        std::int64_t col_block, std::int64_t dim, tile_scratch<Real, Shape>& scratch) {
+  using micros = micro_tiles<Shape>;
+  for (int first = 0; first < micros::count; first += team.size()) {
+    const int micro = first + team.rank(), ti = micros::row(micro), tj = micros::col(micro);
+    register_tile<Real, Shape> tile;
+    tile.clear();
+    for (std::int64_t k = 0; k < dim; k += Shape::depth) {
+      stage_block<Real, Shape>(team, rows, dim, row_block, k, scratch.staged.rows);
+      stage_block<Real, Shape>(team, cols, dim, col_block, k, scratch.staged.cols);
+      team.barrier();
+      const Real* columns = scratch.staged.cols + tj;
+      if (micro < micros::count)
+        tile.add(scratch.staged.rows + ti, Shape::side, [=](int j) { return columns + j * Shape::lanes; }, Shape::side,
+                 Shape::depth);
+      team.barrier();
+    }
+    if (micro < micros::count) tile.store(scratch.values + ti * Shape::pitch + tj, Shape::pitch);
+  }
+}
+
+/// Host: the panels are read in slices of `depth` coordinates that stay in the first-level cache while they serve a
+/// whole strip of register tiles; partial sums wait in scratch.values.
+template <class Real, class Shape>
+inline void sliced_tile(const Real* rows, std::int64_t row_block, const Real* cols, std::int64_t col_block,
+                        std::int64_t dim, tile_scratch<Real, Shape>& scratch) {
+  constexpr int lanes = panel_points<Real>;
+  static_assert(lanes % Shape::rows == 0, "a register tile's rows lie in one panel");
+  for (std::int64_t k = 0; k < dim; k += Shape::depth) {
+    const std::int64_t depth = dim - k < Shape::depth ? dim - k : std::int64_t(Shape::depth);
+    for (int tj = 0; tj < Shape::side; tj += Shape::cols) {
+      const std::int64_t j0 = col_block * Shape::side + tj;
+      for (int ti = 0; ti < Shape::side; ti += Shape::rows) {
+        Real* values = scratch.values + ti * Shape::pitch + tj;
+        register_tile<Real, Shape> tile;
+        if (k == 0)
+          tile.clear();
+        else
+          tile.load(values, Shape::pitch);
+        tile.add(coordinates(rows, dim, row_block * Shape::side + ti) + k * lanes, lanes,
+                 [=](int j) { return coordinates(cols, dim, j0 + j * Shape::lanes) + k * lanes; }, lanes, depth);
+        tile.store(values, Shape::pitch);
+      }
+    }
+  }
+}
+
+}  // namespace detail
+
+/// scratch.values := squared distances of the points of block `row_block` of `rows` and block `col_block` of `cols`.
+/// Dim is the panels' dimension, or 0 to take it from `dim`. Every thread of the team takes part; it ends with a barrier.
+template <class Real, int Dim, class Shape, class Team>
+inline void squared_distances(const Team& team, const Real* rows, std::int64_t row_block, const Real* cols,
+                              std::int64_t col_block, std::int64_t dim, detail::tile_scratch<Real, Shape>& scratch) {
+  if constexpr (Dim != 0) dim = Dim;
+  if constexpr (Team::on_device)
+    detail::staged_tile(team, rows, row_block, cols, col_block, dim, scratch);
+  else
+    detail::sliced_tile(rows, row_block, cols, col_block, dim, scratch);
+  team.barrier();
+}
+
+}  // namespace quintet::pairwise
