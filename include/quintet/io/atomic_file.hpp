@@ -1,0 +1,64 @@
+// Output files that appear complete or not at all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace quintet::io {
+
+/// A file being written. The data goes to a temporary in the same folder; commit() makes sure that it is on the disk and
+/// renames it over `path`. Destroyed without a commit, it leaves what was there before and nothing else.
+///
+/// Where the file system offers it the temporary has no name until the commit, so even a killed process leaves nothing.
+/// A symbolic link is followed; a file that exists keeps its permissions. A path that exists and is no regular file
+/// (/dev/stdout, a pipe) cannot be renamed over: it is written directly.
+///
+/// Every failure throws FileError with the path and the system's reason ("No space left on device").
+class atomic_file {
+ public:
+  enum class temporary {
+    automatic,  ///< without a name where possible
+    named,      ///< always with a name, ".<name>.<random>.tmp"
+  };
+
+  /// Opens the temporary. Throws FileError when the folder is missing or not writable, or `path` is a folder or
+  /// write-protected.
+  explicit atomic_file(std::string path, temporary kind = temporary::automatic);
+  ~atomic_file();
+  atomic_file(const atomic_file&) = delete;
+  atomic_file& operator=(const atomic_file&) = delete;
+
+  /// Appends. Buffered: an error may show only in a later write or in commit().
+  void write(const void* data, std::size_t bytes);
+  void write(std::string_view text) { write(text.data(), text.size()); }
+  /// Flushes, checks, closes and renames. Nothing can be written afterwards.
+  void commit();
+
+  /// As given to the constructor.
+  const std::string& path() const noexcept { return path_; }
+  /// The open file, for writers with an own idea of positions (they must not use write()); readable too when seekable.
+  int descriptor() const noexcept { return descriptor_; }
+  /// Whether there is a temporary, which can be sought in; otherwise the path is a pipe or device.
+  bool regular() const noexcept { return regular_; }
+
+ private:
+  void flush();
+  [[noreturn]] void fail(int error) const;
+
+  std::string path_;       // for messages
+  std::string target_;     // where the rename goes: symbolic links resolved
+  std::string temporary_;  // name of the temporary; empty while it has none
+  std::vector<char> buffer_;
+  std::int64_t written_ = 0;
+  int descriptor_ = -1;
+  bool regular_ = true;
+  bool failed_ = false;
+};
+
+/// Throws FileError if an atomic_file for `path` could not be opened; writes nothing.
+void check_writable(const std::string& path);
+
+}  // namespace quintet::io

@@ -1,0 +1,102 @@
+// Tables of numbers as text.
+//
+// Reading. One row a line; fields apart by comma, semicolon, tab or blanks, whichever the first line uses (in this
+// order: a line with a semicolon is not looked at for commas). Line ends LF or CRLF. Fields may be in double quotes;
+// blanks around them do not count. Empty lines and lines that start with '#' are skipped, as is a UTF-8 byte order mark.
+// Numbers are decimal with a point, "nan" and "inf" in any case; they are rounded once, to the type asked for. A first
+// line without a single number in it is a header.
+// Every error is a FileError with the line's number: a row of another length, something that is no number, a number too
+// large for the type, an empty field.
+//
+// Writing. Comma, LF; the shortest text that reads back as the same number of the same type.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "quintet/core/view.hpp"
+#include "quintet/io/atomic_file.hpp"
+#include "quintet/io/matrix.hpp"
+
+namespace quintet::io {
+
+/// Numbers with the names of their columns; `names` is empty when the file has no header.
+template <class T>
+struct table {
+  std::vector<std::string> names;
+  matrix<T> values;
+};
+
+/// Reads a whole file; T is float, double or std::int64_t. A file with a header and no rows has 0 rows; one without
+/// either is a FileError. For integers "3" and "3.0" are 3; "3.5" and values beyond 64 bits are errors.
+/// Memory: the numbers and about 1 MB.
+template <class T>
+table<T> read_csv(const std::string& path);
+
+/// Writes rows one after another; nothing appears at `path` before commit().
+///
+///   csv_writer out("labels.csv", {"label", "probability"});
+///   for (...) out.row(label[i], probability[i]);
+///   out.commit();
+class csv_writer {
+ public:
+  /// `names` become the header line; with none there is no header. Throws FileError as atomic_file does.
+  explicit csv_writer(std::string path, std::span<const std::string> names = {});
+  csv_writer(std::string path, std::initializer_list<std::string> names);
+
+  /// One line; a field is a floating-point number, an integer or a text. Throws InvalidArgument when the number of
+  /// fields is not that of the header or of the first row.
+  template <class... Fields>
+  void row(const Fields&... fields) {
+    (field(fields), ...);
+    end_row();
+  }
+  /// One field of the present line; for lines whose length is known at run time only.
+  template <class T>
+  void field(const T& value) {
+    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
+      number(value);
+    else if constexpr (std::is_integral_v<T>)
+      integer(static_cast<std::int64_t>(value));
+    else
+      quoted(value);
+  }
+  void end_row();
+
+  /// See atomic_file::commit.
+  void commit() { file_.commit(); }
+
+ private:
+  void separate();
+  void number(float value);
+  void number(double value);
+  void integer(std::int64_t value);
+  void quoted(std::string_view value);
+
+  atomic_file file_;
+  std::int64_t columns_ = 0;  // 0: not known yet
+  std::int64_t fields_ = 0;   // in the present line
+};
+
+/// A named column of numbers, not owned.
+struct column {
+  std::string name;
+  std::variant<std::span<const float>, std::span<const double>, std::span<const std::int32_t>,
+               std::span<const std::int64_t>>
+      values;
+};
+
+/// Writes a header and one line a row. Throws InvalidArgument when the columns differ in length.
+void write_csv(const std::string& path, std::span<const column> columns);
+
+/// Writes a matrix, with a header when `names` are given (one a column). T is float, double, int32 or int64.
+template <class T>
+void write_csv(const std::string& path, matrix_view<const T> values, std::span<const std::string> names = {});
+
+}  // namespace quintet::io

@@ -1,0 +1,90 @@
+// HDF5 files. The HDF5 library itself stays behind these functions; its own messages never reach the terminal, they are
+// part of the exceptions. Calls from several threads are safe: they wait for each other.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quintet/core/view.hpp"
+#include "quintet/io/matrix.hpp"
+
+namespace quintet::io {
+
+/// Paths of all datasets of a file ("points", "model/weights"), in alphabetic order. Throws FileError.
+std::vector<std::string> hdf5_datasets(const std::string& path);
+
+/// Reads a dataset of any rank; T is float, double, std::int32_t or std::int64_t. An empty name means the only dataset
+/// of the file. Stored types: real numbers of 16 to 64 bits, integers of 8 to 64 bits of either byte order, and booleans
+/// as h5py writes them.
+/// Throws FileError, naming file and dataset: not an HDF5 file, no such dataset (what there is is listed), several
+/// datasets and no name, another type, a value that does not fit into T (too large, or not integral for an integer), or
+/// more elements than the machine's memory holds.
+/// Memory: the result and 1 MB.
+template <class T>
+array<T> read_hdf5(const std::string& path, const std::string& dataset = "");
+
+/// Writes a file piece by piece; nothing appears at `path` before commit(), as with atomic_file.
+/// T is float, double, std::int32_t or std::int64_t. Names may hold '/', which makes groups. All members throw FileError
+/// when the file cannot be written (disk full), and InvalidArgument for an empty name or one that is already there.
+///
+///   hdf5_writer out("result.h5");
+///   out.write<float>("probabilities", probabilities);
+///   out.attribute("", "min_samples", 5);
+///   out.commit();
+class hdf5_writer {
+ public:
+  explicit hdf5_writer(std::string path);
+  ~hdf5_writer();
+  hdf5_writer(const hdf5_writer&) = delete;
+  hdf5_writer& operator=(const hdf5_writer&) = delete;
+
+  /// A dataset of one dimension.
+  template <class T>
+  void write(std::string_view name, std::span<const T> values);
+  template <class T>
+  void write(std::string_view name, const std::vector<T>& values) {
+    write<T>(name, std::span<const T>(values));
+  }
+  /// A dataset of two dimensions, from rows with any stride.
+  template <class T>
+  void write(std::string_view name, matrix_view<const T> values);
+
+  /// A dataset of two dimensions whose rows come later, in any order; rows that never come are zero.
+  template <class T>
+  void create(std::string_view name, std::int64_t rows, std::int64_t cols);
+  /// Rows first_row, first_row + 1, ... of a dataset made by create() with the same T. Throws InvalidArgument when they
+  /// are not inside it.
+  template <class T>
+  void write_rows(std::string_view name, std::int64_t first_row, matrix_view<const T> values);
+
+  /// An attribute of a dataset; of the file as a whole when `object` is empty.
+  void attribute(std::string_view object, std::string_view name, std::string_view value);
+  void attribute(std::string_view object, std::string_view name, const char* value) {
+    attribute(object, name, std::string_view(value));
+  }
+  template <std::floating_point Number>
+  void attribute(std::string_view object, std::string_view name, Number value) {
+    real_attribute(object, name, static_cast<double>(value));
+  }
+  template <std::integral Number>
+  void attribute(std::string_view object, std::string_view name, Number value) {
+    integer_attribute(object, name, static_cast<std::int64_t>(value));
+  }
+
+  /// Closes, checks and renames. Nothing can be written afterwards.
+  void commit();
+
+ private:
+  void real_attribute(std::string_view object, std::string_view name, double value);
+  void integer_attribute(std::string_view object, std::string_view name, std::int64_t value);
+
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace quintet::io

@@ -1,0 +1,30 @@
+// Owning arrays that the readers return.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "quintet/core/view.hpp"
+
+namespace quintet::io {
+
+/// A dense row-major matrix: element (i, j) is data[i * cols + j].
+template <class T>
+struct matrix {
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  std::vector<T> data;
+
+  matrix_view<const T> view() const { return {data.data(), rows, cols}; }
+  matrix_view<T> view() { return {data.data(), rows, cols}; }
+};
+
+/// A dense row-major array of any rank: the last index runs fastest. A scalar has an empty shape and one element.
+template <class T>
+struct array {
+  std::vector<std::int64_t> shape;
+  std::vector<T> data;
+};
+
+}  // namespace quintet::io

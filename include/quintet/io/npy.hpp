@@ -1,0 +1,31 @@
+// NumPy's .npy files, versions 1, 2 and 3: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "quintet/core/view.hpp"
+#include "quintet/io/matrix.hpp"
+
+namespace quintet::io {
+
+/// Reads an array of any rank; T is float, double, std::int32_t or std::int64_t.
+/// Stored types: float16, 32 and 64, signed and unsigned integers of 8 to 64 bits, bool; little and big endian; C and
+/// Fortran order (the result is row-major either way). Real numbers are rounded to T.
+/// Throws FileError when the file is not such an array, when its size is not the one its header tells, when the array is
+/// larger than the machine's memory, or when a value does not fit into T (too large, or not integral for an integer).
+/// Memory: the result and 1 MB.
+template <class T>
+array<T> read_npy(const std::string& path);
+
+/// Writes a row-major array, atomically; T is float, double, std::int32_t or std::int64_t.
+/// Throws InvalidArgument when `data` has another number of elements than `shape`, FileError as atomic_file does.
+template <class T>
+void write_npy(const std::string& path, std::span<const T> data, std::span<const std::int64_t> shape);
+
+/// Writes a matrix, with any stride, as a dense array of two dimensions.
+template <class T>
+void write_npy(const std::string& path, matrix_view<const T> values);
+
+}  // namespace quintet::io

@@ -1,0 +1,166 @@
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <exception>
+
+#include "io/convert_value.hpp"
+#include "io/hdf5_descriptor_driver.hpp"
+#include "io/hdf5_session.hpp"
+#include "io/input_file.hpp"
+#include "quintet/core/error.hpp"
+#include "quintet/io/hdf5.hpp"
+
+namespace quintet::io {
+
+namespace {
+
+constexpr std::array<unsigned char, 8> signature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+
+std::string because(std::string reason) { return reason.empty() ? "" : " (HDF5: " + reason + ")"; }
+
+// An HDF5 file open for reading. Members in this order: the session outlives the handles.
+struct hdf5_input {
+  hdf5_session session;
+  input_file source;
+  descriptor_file driver;
+  file_handle file;
+
+  explicit hdf5_input(const std::string& path) : source(path) {
+    if (!source.regular()) throw FileError(path, "is not a regular file; HDF5 needs one");
+    std::array<unsigned char, 8> start{};
+    const std::size_t count = source.read(start.data(), start.size());
+    // A user block may precede the signature; HDF5 looks for it itself then, at 512, 1024, ...
+    if (count < start.size() || (start != signature && source.size() < 512))
+      throw FileError(path, "is not an HDF5 file");
+    driver.descriptor = source.descriptor();
+    const property_handle access(H5Pcreate(H5P_FILE_ACCESS));
+    if (use_descriptor_driver(access, &driver) >= 0) file = file_handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access));
+    if (!file.valid())
+      throw FileError(path, text(start == signature ? "is a damaged HDF5 file" : "is not an HDF5 file",
+                                 because(hdf5_session::last_error())));
+  }
+};
+
+herr_t collect_dataset(hid_t, const char* name, const H5O_info_t* info, void* result) {
+  if (info->type != H5O_TYPE_DATASET) return 0;
+  try {
+    static_cast<std::vector<std::string>*>(result)->emplace_back(name);
+  } catch (...) {  // exceptions must not pass through C
+    return -1;
+  }
+  return 0;
+}
+
+std::vector<std::string> datasets_of(const hdf5_input& input) {
+  std::vector<std::string> names;
+#if H5_VERSION_GE(1, 12, 0)
+  const herr_t status = H5Ovisit3(input.file, H5_INDEX_NAME, H5_ITER_INC, collect_dataset, &names, H5O_INFO_BASIC);
+#else
+  const herr_t status = H5Ovisit2(input.file, H5_INDEX_NAME, H5_ITER_INC, collect_dataset, &names, H5O_INFO_BASIC);
+#endif
+  if (status < 0)
+    throw FileError(input.source.path(), text("its datasets cannot be listed", because(hdf5_session::last_error())));
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 10;
+  if (names.empty()) return "there are no datasets";
+  std::string list = "there are ";
+  for (std::size_t i = 0; i < std::min(names.size(), most); ++i) list += (i > 0 ? ", " : "") + names[i];
+  if (names.size() > most) list += text(" and ", names.size() - most, " more");
+  return list;
+}
+
+// Why a conversion was stopped, and where to write it.
+struct conversion_failure {
+  bool too_large = false;
+  bool fraction = false;
+};
+
+H5T_conv_ret_t check_conversion(H5T_conv_except_t exception, hid_t, hid_t, void*, void*, void* data) {
+  auto* failure = static_cast<conversion_failure*>(data);
+  switch (exception) {
+    case H5T_CONV_EXCEPT_RANGE_HI:
+    case H5T_CONV_EXCEPT_RANGE_LOW:
+    case H5T_CONV_EXCEPT_PINF:
+    case H5T_CONV_EXCEPT_NINF:
+    case H5T_CONV_EXCEPT_NAN:
+      failure->too_large = true;
+      return H5T_CONV_ABORT;
+    case H5T_CONV_EXCEPT_TRUNCATE:
+      failure->fraction = true;
+      return H5T_CONV_ABORT;
+    default:  // rounding
+      return H5T_CONV_UNHANDLED;
+  }
+}
+
+// The same between two formats of real numbers, where infinity and NaN have their like.
+H5T_conv_ret_t check_real_conversion(H5T_conv_except_t exception, hid_t source, hid_t target, void* from, void* to,
+                                     void* data) {
+  const bool special = exception == H5T_CONV_EXCEPT_PINF || exception == H5T_CONV_EXCEPT_NINF ||
+                       exception == H5T_CONV_EXCEPT_NAN;
+  return special ? H5T_CONV_UNHANDLED : check_conversion(exception, source, target, from, to, data);
+}
+
+}  // namespace
+
+std::vector<std::string> hdf5_datasets(const std::string& path) { return datasets_of(hdf5_input(path)); }
+
+template <class T>
+array<T> read_hdf5(const std::string& path, const std::string& dataset) {
+  const hdf5_input input(path);
+  std::string name = dataset;
+  if (name.empty()) {
+    const std::vector<std::string> names = datasets_of(input);
+    if (names.size() != 1)
+      throw FileError(path, text("one dataset must be chosen by its name: ", listed(names)));
+    name = names[0];
+  }
+  const auto fail = [&](const std::string& reason) { throw FileError(path, text("dataset \"", name, "\" ", reason)); };
+
+  const dataset_handle data(H5Dopen2(input.file, name.c_str(), H5P_DEFAULT));
+  if (!data.valid()) {
+    const std::string reason = hdf5_session::last_error();
+    const std::vector<std::string> names = datasets_of(input);
+    const bool listed_name = std::find(names.begin(), names.end(), name) != names.end();
+    fail(listed_name ? "cannot be opened" + because(reason) : "does not exist; " + listed(names));
+  }
+  const type_handle type(H5Dget_type(data));
+  const H5T_class_t type_class = H5Tget_class(type);
+  if (type_class != H5T_FLOAT && type_class != H5T_INTEGER && type_class != H5T_ENUM)
+    fail("does not hold numbers");
+
+  const dataspace_handle space(H5Dget_space(data));
+  const int rank = H5Sget_simple_extent_ndims(space);
+  if (rank < 0 || H5Sget_simple_extent_type(space) == H5S_NULL) fail("has no shape");
+  std::vector<hsize_t> sizes(static_cast<std::size_t>(rank));
+  if (rank > 0) H5Sget_simple_extent_dims(space, sizes.data(), nullptr);
+  array<T> result;
+  result.shape.assign(sizes.begin(), sizes.end());
+  const std::int64_t count = element_count(path, result.shape);
+  require_memory(path, count, sizeof(T));
+  result.data.resize(static_cast<std::size_t>(count));
+  if (count == 0) return result;
+
+  conversion_failure failure;
+  const property_handle transfer(H5Pcreate(H5P_DATASET_XFER));
+  const bool real_to_real = type_class == H5T_FLOAT && std::is_floating_point_v<T>;
+  H5Pset_type_conv_cb(transfer, real_to_real ? check_real_conversion : check_conversion, &failure);
+  if (H5Dread(data, native_type<T>(), H5S_ALL, H5S_ALL, transfer, result.data.data()) < 0) {
+    if (input.driver.error != 0) fail(text("cannot be read: ", std::strerror(input.driver.error)));
+    if (failure.too_large) fail(text("holds a value that does not fit into ", type_name<T>()));
+    if (failure.fraction) fail(text("holds a value that is not an integer, as ", type_name<T>(), " demands"));
+    fail("cannot be read" + because(hdf5_session::last_error()));
+  }
+  return result;
+}
+
+template array<float> read_hdf5<float>(const std::string&, const std::string&);
+template array<double> read_hdf5<double>(const std::string&, const std::string&);
+template array<std::int32_t> read_hdf5<std::int32_t>(const std::string&, const std::string&);
+template array<std::int64_t> read_hdf5<std::int64_t>(const std::string&, const std::string&);
+
+}  // namespace quintet::io

@@ -1,0 +1,75 @@
+#include "io/input_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "quintet/core/error.hpp"
+
+namespace quintet::io {
+
+input_file::input_file(std::string path) : path_(std::move(path)) {
+  if (path_.empty()) throw FileError("\"\"", "is an empty path; a file name is needed");
+  descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor_ < 0) throw FileError(path_, text("cannot be read: ", std::strerror(errno)));
+  struct stat status;
+  std::string reason;
+  if (::fstat(descriptor_, &status) != 0)
+    reason = std::strerror(errno);
+  else if (S_ISDIR(status.st_mode))
+    reason = "it is a folder";
+  if (!reason.empty()) {
+    ::close(descriptor_);
+    throw FileError(path_, text("cannot be read: ", reason));
+  }
+  regular_ = S_ISREG(status.st_mode);
+  size_ = regular_ ? static_cast<std::int64_t>(status.st_size) : 0;
+}
+
+input_file::~input_file() { ::close(descriptor_); }
+
+std::size_t input_file::read(void* data, std::size_t bytes) {
+  std::size_t done = 0;
+  while (done < bytes) {
+    const ssize_t count = ::read(descriptor_, static_cast<char*>(data) + done, bytes - done);
+    if (count == 0) break;
+    if (count > 0)
+      done += static_cast<std::size_t>(count);
+    else if (errno != EINTR)
+      throw FileError(path_, text("cannot be read: ", std::strerror(errno)));
+  }
+  return done;
+}
+
+void input_file::read_exactly(void* data, std::size_t bytes, std::string_view what) {
+  const std::size_t count = read(data, bytes);
+  if (count != bytes)
+    throw FileError(path_, text("ends within ", what, ": ", bytes - count, " of ", bytes, " bytes are missing"));
+}
+
+void require_memory(std::string_view path, std::int64_t elements, std::int64_t element_bytes) {
+  const long pages = ::sysconf(_SC_PHYS_PAGES), page_bytes = ::sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page_bytes <= 0) return;
+  const std::int64_t memory = static_cast<std::int64_t>(pages) * page_bytes;
+  if (elements > memory / element_bytes)
+    throw FileError(path, text("needs ", elements, " x ", element_bytes, " bytes of memory; this machine has ", memory));
+}
+
+std::int64_t element_count(std::string_view path, std::span<const std::int64_t> shape) {
+  std::int64_t count = 1;
+  bool empty = false, overflow = false;
+  for (const std::int64_t size : shape) {
+    if (size < 0) throw FileError(path, text("has the negative size ", size, " in its shape"));
+    // A zero anywhere makes an empty array, however large the other sizes are.
+    if (size == 0) empty = true;
+    else if (__builtin_mul_overflow(count, size, &count)) overflow = true;
+  }
+  if (empty) return 0;
+  if (overflow) throw FileError(path, "has a shape of more than 2^63 elements");
+  return count;
+}
+
+}  // namespace quintet::io

@@ -1,0 +1,45 @@
+// A file opened for reading, with errors as FileError.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace quintet::io {
+
+/// Owns the descriptor of an open file. A missing or unreadable path or a folder is a FileError at once.
+class input_file {
+ public:
+  explicit input_file(std::string path);
+  ~input_file();
+  input_file(const input_file&) = delete;
+  input_file& operator=(const input_file&) = delete;
+
+  /// Reads up to `bytes` bytes from the current position on; fewer only at the end of the file.
+  std::size_t read(void* data, std::size_t bytes);
+  /// Reads exactly `bytes` bytes; throws FileError ("ends within <what>") when the file is shorter.
+  void read_exactly(void* data, std::size_t bytes, std::string_view what);
+
+  const std::string& path() const noexcept { return path_; }
+  int descriptor() const noexcept { return descriptor_; }
+  /// Bytes of a regular file when it was opened; 0 for pipes and devices.
+  std::int64_t size() const noexcept { return size_; }
+  bool regular() const noexcept { return regular_; }
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+  std::int64_t size_ = 0;
+  bool regular_ = false;
+};
+
+/// Throws FileError when `elements` x `element_bytes` is more than the machine's memory: a header that lies, or a file
+/// that this machine cannot hold. Without it the system would hand out the memory and kill the program later.
+void require_memory(std::string_view path, std::int64_t elements, std::int64_t element_bytes);
+
+/// Product of the sizes, 0 when one of them is. Throws FileError for a negative size or a product over 2^63 - 1.
+std::int64_t element_count(std::string_view path, std::span<const std::int64_t> shape);
+
+}  // namespace quintet::io

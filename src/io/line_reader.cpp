@@ -1,0 +1,45 @@
+#include "io/line_reader.hpp"
+
+#include <cstring>
+
+namespace quintet::io {
+
+line_reader::line_reader(std::string path) : file_(std::move(path)), buffer_(std::size_t{1} << 20) {}
+
+bool line_reader::refill() {
+  if (at_end_) return false;
+  std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+  end_ -= begin_;
+  begin_ = 0;
+  // A line longer than the buffer.
+  if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
+  const std::size_t count = file_.read(buffer_.data() + end_, buffer_.size() - end_);
+  end_ += count;
+  at_end_ = count == 0;
+  return count > 0;
+}
+
+bool line_reader::next(std::string_view& line) {
+  std::size_t searched = 0;
+  while (true) {
+    const char* start = buffer_.data() + begin_;
+    const std::size_t length = end_ - begin_;
+    const void* found = length > searched ? std::memchr(start + searched, '\n', length - searched) : nullptr;
+    if (found != nullptr) {
+      line = std::string_view(start, static_cast<std::size_t>(static_cast<const char*>(found) - start));
+      begin_ += line.size() + 1;
+      break;
+    }
+    searched = length;
+    if (refill()) continue;
+    if (length == 0) return false;
+    line = std::string_view(buffer_.data() + begin_, length);
+    begin_ = end_;
+    break;
+  }
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  if (number_++ == 0 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
+  return true;
+}
+
+}  // namespace quintet::io

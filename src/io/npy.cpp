@@ -1,0 +1,326 @@
+#include "quintet/io/npy.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "io/convert_value.hpp"
+#include "io/input_file.hpp"
+#include "quintet/core/error.hpp"
+#include "quintet/core/storage16.hpp"
+#include "quintet/io/atomic_file.hpp"
+
+namespace quintet::io {
+
+namespace {
+
+constexpr std::string_view magic("\x93NUMPY", 6);
+// NumPy itself refuses headers over 10000 bytes.
+constexpr std::int64_t largest_header = 1 << 20;
+constexpr std::int64_t largest_rank = 32;
+
+struct npy_header {
+  char kind = 0;  // 'f', 'i', 'u', 'b'
+  std::int64_t item_bytes = 0;
+  bool swapped = false;
+  bool fortran_order = false;
+  std::vector<std::int64_t> shape;
+};
+
+// The header is the text of a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
+class header_parser {
+ public:
+  header_parser(std::string_view path, std::string_view text) : path_(path), text_(text) {}
+
+  npy_header parse() {
+    npy_header header;
+    bool has_type = false, has_order = false, has_shape = false;
+    expect('{');
+    while (!accept('}')) {
+      const std::string_view key = quoted();
+      expect(':');
+      if (key == "descr") {
+        parse_type(header);
+        has_type = true;
+      } else if (key == "fortran_order") {
+        header.fortran_order = boolean();
+        has_order = true;
+      } else if (key == "shape") {
+        parse_shape(header.shape);
+        has_shape = true;
+      } else {
+        fail(text("unknown key '", key, "'"));
+      }
+      if (!accept(',')) {
+        expect('}');
+        break;
+      }
+    }
+    skip_blanks();
+    if (position_ != text_.size()) fail("text follows the dictionary");
+    if (!has_type || !has_order || !has_shape) fail("'descr', 'fortran_order' or 'shape' is missing");
+    return header;
+  }
+
+ private:
+  [[noreturn]] void fail(std::string_view reason) const {
+    throw FileError(path_, text("has a malformed npy header: ", reason));
+  }
+  void skip_blanks() {
+    while (position_ < text_.size() && std::strchr(" \t\r\n", text_[position_]) != nullptr && text_[position_] != '\0')
+      ++position_;
+  }
+  char peek() {
+    skip_blanks();
+    return position_ < text_.size() ? text_[position_] : '\0';
+  }
+  bool accept(char c) {
+    if (peek() != c) return false;
+    ++position_;
+    return true;
+  }
+  void expect(char c) {
+    if (!accept(c)) fail(text("'", c, "' is missing at character ", position_));
+  }
+  std::string_view quoted() {
+    const char quote = peek();
+    if (quote != '\'' && quote != '"') fail(text("a quoted text is missing at character ", position_));
+    const std::size_t end = text_.find(quote, ++position_);
+    if (end == std::string_view::npos) fail("a quote is not closed");
+    const std::string_view result = text_.substr(position_, end - position_);
+    position_ = end + 1;
+    return result;
+  }
+  bool boolean() {
+    skip_blanks();
+    for (const bool value : {false, true}) {
+      const std::string_view word = value ? "True" : "False";
+      if (text_.substr(position_).starts_with(word)) {
+        position_ += word.size();
+        return value;
+      }
+    }
+    fail("'fortran_order' must be True or False");
+  }
+  void parse_type(npy_header& header) {
+    if (peek() == '[') throw FileError(path_, "holds a structured array; only arrays of plain numbers can be read");
+    const std::string_view type = quoted();
+    std::string_view rest = type;
+    char order = '=';
+    if (!rest.empty() && std::strchr("<>=|", rest[0]) != nullptr) {
+      order = rest[0];
+      rest.remove_prefix(1);
+    }
+    if (!rest.empty()) {
+      header.kind = rest[0];
+      rest.remove_prefix(1);
+    }
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), header.item_bytes);
+    const std::int64_t bytes = header.item_bytes;
+    const bool power = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+    const bool known = (header.kind == 'f' && power && bytes > 1) || ((header.kind == 'i' || header.kind == 'u') && power) ||
+                       (header.kind == 'b' && bytes == 1);
+    if (error != std::errc() || end != rest.data() + rest.size() || !known)
+      throw FileError(path_, text("holds elements of type '", type,
+                                  "'; allowed are f2, f4, f8, i1 to i8, u1 to u8 and b1, little or big endian"));
+    header.swapped = order == (std::endian::native == std::endian::little ? '>' : '<');
+  }
+  void parse_shape(std::vector<std::int64_t>& shape) {
+    expect('(');
+    while (!accept(')')) {
+      std::int64_t size = 0;
+      skip_blanks();
+      const char* begin = text_.data() + position_;
+      const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), size);
+      if (error == std::errc::result_out_of_range) fail("a size in 'shape' is larger than 2^63");
+      if (error != std::errc() || size < 0) fail("'shape' must be sizes >= 0");
+      position_ += static_cast<std::size_t>(end - begin);
+      if (position_ < text_.size() && text_[position_] == 'L') ++position_;  // Python 2
+      shape.push_back(size);
+      if (static_cast<std::int64_t>(shape.size()) > largest_rank) fail(text("more than ", largest_rank, " dimensions"));
+      if (!accept(',')) {
+        expect(')');
+        break;
+      }
+    }
+  }
+
+  std::string_view path_, text_;
+  std::size_t position_ = 0;
+};
+
+npy_header read_header(input_file& file) {
+  const std::string& path = file.path();
+  if (!file.regular()) throw FileError(path, "is not a regular file, so the size of its array cannot be checked");
+  unsigned char start[12];
+  file.read_exactly(start, 8, "the npy signature");
+  if (std::memcmp(start, magic.data(), magic.size()) != 0) throw FileError(path, "is not an npy file");
+  const int version = start[6];
+  if (version < 1 || version > 3)
+    throw FileError(path, text("has npy version ", version, "; versions 1, 2 and 3 are known"));
+  const int length_bytes = version == 1 ? 2 : 4;
+  file.read_exactly(start + 8, static_cast<std::size_t>(length_bytes), "the npy header");
+  std::int64_t length = 0;
+  for (int i = length_bytes - 1; i >= 0; --i) length = 256 * length + start[8 + i];
+  const std::int64_t left = file.size() - 8 - length_bytes;
+  if (length > left || length > largest_header)
+    throw FileError(path, text("has an npy header of ", length, " bytes; ", std::min(left, largest_header),
+                               " are the most possible"));
+  std::string words(static_cast<std::size_t>(length), '\0');
+  file.read_exactly(words.data(), words.size(), "the npy header");
+  npy_header header = header_parser(path, words).parse();
+
+  const std::int64_t stored = left - length, count = element_count(path, header.shape);
+  // Division, not multiplication: the count may be anything.
+  if (stored % header.item_bytes != 0 || stored / header.item_bytes != count)
+    throw FileError(path, text("is damaged: its header tells of ", count, " elements of ", header.item_bytes,
+                               " bytes, and ", stored, " bytes follow"));
+  return header;
+}
+
+template <class From>
+From load(const char* bytes, bool swapped) {
+  char ordered[sizeof(From)];
+  std::memcpy(ordered, bytes, sizeof(From));
+  if (swapped) std::reverse(ordered, ordered + sizeof(From));
+  From value;
+  std::memcpy(&value, ordered, sizeof(From));
+  return value;
+}
+
+// Position in the row-major result of the elements of a Fortran-ordered file, one after another.
+class fortran_position {
+ public:
+  explicit fortran_position(const std::vector<std::int64_t>& shape) : shape_(shape), index_(shape.size(), 0) {
+    strides_.assign(shape.size(), 1);
+    for (std::size_t d = shape.size(); d-- > 1;) strides_[d - 1] = strides_[d] * shape[d];
+  }
+  std::int64_t operator*() const { return position_; }
+  void operator++() {
+    for (std::size_t d = 0; d < shape_.size(); ++d) {
+      position_ += strides_[d];
+      if (++index_[d] < shape_[d]) return;
+      position_ -= strides_[d] * shape_[d];
+      index_[d] = 0;
+    }
+  }
+
+ private:
+  std::vector<std::int64_t> shape_, index_, strides_;
+  std::int64_t position_ = 0;
+};
+
+template <class From, class T>
+void read_elements(input_file& file, const npy_header& header, std::vector<T>& result) {
+  const bool reorder = header.fortran_order && header.shape.size() > 1;
+  if constexpr (std::is_same_v<From, T>) {
+    if (!header.swapped && !reorder)
+      return file.read_exactly(result.data(), result.size() * sizeof(T), "the elements");
+  }
+  std::vector<char> block(std::min(result.size() * sizeof(From), std::size_t{1} << 20));
+  fortran_position scattered(header.shape);
+  for (std::size_t first = 0; first < result.size();) {
+    const std::size_t part = std::min(result.size() - first, block.size() / sizeof(From));
+    file.read_exactly(block.data(), part * sizeof(From), "the elements");
+    for (std::size_t i = 0; i < part; ++i) {
+      const From value = load<From>(block.data() + i * sizeof(From), header.swapped);
+      T& target = result[reorder ? static_cast<std::size_t>(*scattered) : first + i];
+      if (!convert_value(value, target))
+        throw FileError(file.path(), text("element ", first + i, " (", +value, ") does not fit into ", type_name<T>()));
+      if (reorder) ++scattered;
+    }
+    first += part;
+  }
+}
+
+template <class T>
+constexpr std::string_view descriptor() {
+  constexpr bool little = std::endian::native == std::endian::little;
+  if constexpr (std::is_same_v<T, float>) return little ? "<f4" : ">f4";
+  if constexpr (std::is_same_v<T, double>) return little ? "<f8" : ">f8";
+  if constexpr (std::is_same_v<T, std::int32_t>) return little ? "<i4" : ">i4";
+  return little ? "<i8" : ">i8";
+}
+
+template <class T>
+void write_header(atomic_file& out, std::span<const std::int64_t> shape) {
+  std::string header = text("{'descr': '", descriptor<T>(), "', 'fortran_order': False, 'shape': (");
+  for (std::size_t d = 0; d < shape.size(); ++d) header += text(d > 0 ? " " : "", shape[d], ",");
+  if (shape.size() > 1) header.pop_back();  // (3, 4) but (3,)
+  header += "), }";
+  // Blanks and a line feed until the data starts at a multiple of 64 bytes.
+  header.append((64 - (magic.size() + 4 + header.size() + 1) % 64) % 64, ' ').append("\n");
+  out.write(magic);
+  const char version_and_length[4] = {1, 0, static_cast<char>(header.size() & 0xff),
+                                      static_cast<char>(header.size() >> 8)};
+  out.write(version_and_length, sizeof version_and_length);
+  out.write(header);
+}
+
+}  // namespace
+
+template <class T>
+array<T> read_npy(const std::string& path) {
+  input_file file(path);
+  npy_header header = read_header(file);
+  const std::int64_t count = element_count(path, header.shape);
+  require_memory(path, count, sizeof(T));
+  array<T> result;
+  result.data.resize(static_cast<std::size_t>(count));
+  const std::int64_t bytes = header.item_bytes;
+  switch (header.kind) {
+    case 'f':
+      bytes == 2   ? read_elements<half>(file, header, result.data)
+      : bytes == 4 ? read_elements<float>(file, header, result.data)
+                   : read_elements<double>(file, header, result.data);
+      break;
+    case 'i':
+      bytes == 1   ? read_elements<std::int8_t>(file, header, result.data)
+      : bytes == 2 ? read_elements<std::int16_t>(file, header, result.data)
+      : bytes == 4 ? read_elements<std::int32_t>(file, header, result.data)
+                   : read_elements<std::int64_t>(file, header, result.data);
+      break;
+    default:  // unsigned and bool
+      bytes == 1   ? read_elements<std::uint8_t>(file, header, result.data)
+      : bytes == 2 ? read_elements<std::uint16_t>(file, header, result.data)
+      : bytes == 4 ? read_elements<std::uint32_t>(file, header, result.data)
+                   : read_elements<std::uint64_t>(file, header, result.data);
+  }
+  result.shape = std::move(header.shape);
+  return result;
+}
+
+template <class T>
+void write_npy(const std::string& path, std::span<const T> data, std::span<const std::int64_t> shape) {
+  require_argument(static_cast<std::int64_t>(data.size()) == element_count(path, shape), "elements of data", data.size(),
+                   "the product of the sizes in shape");
+  atomic_file out(path);
+  write_header<T>(out, shape);
+  out.write(data.data(), data.size_bytes());
+  out.commit();
+}
+
+template <class T>
+void write_npy(const std::string& path, matrix_view<const T> values) {
+  atomic_file out(path);
+  const std::int64_t shape[2] = {values.rows(), values.cols()};
+  write_header<T>(out, shape);
+  for (std::int64_t i = 0; i < values.rows() && values.cols() > 0; ++i)
+    out.write(values.row(i), static_cast<std::size_t>(values.cols()) * sizeof(T));
+  out.commit();
+}
+
+#define QUINTET_INSTANTIATE(T)                                                                             \
+  template array<T> read_npy<T>(const std::string&);                                                       \
+  template void write_npy<T>(const std::string&, std::span<const T>, std::span<const std::int64_t>);       \
+  template void write_npy<T>(const std::string&, matrix_view<const T>);
+QUINTET_INSTANTIATE(float)
+QUINTET_INSTANTIATE(double)
+QUINTET_INSTANTIATE(std::int32_t)
+QUINTET_INSTANTIATE(std::int64_t)
+#undef QUINTET_INSTANTIATE
+
+}  // namespace quintet::io
