@@ -13,8 +13,14 @@ if(QUINTET_SANITIZE)
   target_link_options(quintet_build_flags INTERFACE -fsanitize=${QUINTET_SANITIZE})
 endif()
 
-# What a kernel is compiled with: contraction to fused multiply-add is part of the results (host = device), errno is not.
-set(QUINTET_KERNEL_FLAGS -ffp-contract=fast -fno-math-errno -fno-trapping-math)
+# What a kernel is compiled with: contraction to fused multiply-add inside an expression is part of the results (host =
+# device), errno is not. g++ knows "on" as "off"; there, device::rounded_product marks what must not be contracted.
+set(QUINTET_KERNEL_FLAGS -fno-math-errno -fno-trapping-math)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  list(APPEND QUINTET_KERNEL_FLAGS -ffp-contract=on)
+else()
+  list(APPEND QUINTET_KERNEL_FLAGS -ffp-contract=fast)
+endif()
 
 # Replaces the objects of `target` that hold target regions by one relocatable object in which the device code is
 # already linked: an archive of plain offload objects would silently lose its device code in a consumer's link.
@@ -40,7 +46,8 @@ endfunction()
 function(quintet_kernel_objects name output)
   cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
   add_library(${name} OBJECT ${arg_SOURCES})
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src
+    ${PROJECT_BINARY_DIR}/src/generated)
   target_compile_options(${name} PRIVATE ${QUINTET_OPENMP_FLAGS} ${QUINTET_KERNEL_FLAGS} ${QUINTET_OFFLOAD_FLAGS})
   target_link_libraries(${name} PRIVATE quintet_build_flags)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)

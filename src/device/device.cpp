@@ -67,9 +67,7 @@ std::vector<Device> Device::all() {
   return devices;
 }
 
-Device Device::best() {
-  return detail::offload_is_gpu() && count() > 0 ? Device(device_kind::offload, 0) : host();
-}
+Device Device::best() { return detail::offload_is_gpu() && count() > 0 ? Device(device_kind::offload, 0) : host(); }
 
 Device Device::parse(std::string_view value) {
   if (value == "auto") return best();

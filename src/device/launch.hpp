@@ -89,7 +89,7 @@ void launch_offload(const Kernel kernel, std::int64_t tiles, int device) {
 
 /// Runs the kernel for all tiles and waits. The kernel's shape must fit the device: see with_shape.
 template <class Kernel>
-void launch(const Kernel& kernel, std::int64_t tiles, const Device& device) {
+void launch(const Kernel& kernel, std::int64_t tiles, [[maybe_unused]] const Device& device) {
   static_assert(std::is_trivially_copyable_v<Kernel>, "a kernel travels to the device as bytes");
   if (tiles <= 0) return;
   if constexpr (!Kernel::shape::on_device) {

@@ -1,4 +1,5 @@
-// pack<Real, W>: W values side by side. A SIMD register on the host (a compiler vector type), one value in a GPU thread.
+// pack<Real, W>: W values side by side. A SIMD register on the host (a compiler vector type), one value in a GPU
+// thread.
 //
 // Register tiles are made of packs because compilers unroll constant inner loops before their vectoriser sees them:
 // the same tile left to `omp simd` was measured ten times slower.
@@ -33,11 +34,39 @@ inline void store_pack(Real* to, const Pack& value) {
   std::memcpy(to, &value, sizeof(Pack));
 }
 
+/// All lanes equal to `value`. (Adding to an all-zero pack would turn -0 into +0; subtracting a zero does not.)
+template <class Pack, class Real>
+inline Pack broadcast_pack(Real value) {
+  return value - Pack{};
+}
+
+/// The smallest lane, of lanes without NaN.
+template <class Real, class Pack>
+inline Real least_lane(const Pack& values) {
+  constexpr int lanes = sizeof(Pack) / sizeof(Real);
+  Real lane[lanes];
+  std::memcpy(lane, &values, sizeof(Pack));
+  for (int width = lanes / 2; width > 0; width /= 2)
+    for (int i = 0; i < width; ++i) lane[i] = lane[i + width] < lane[i] ? lane[i + width] : lane[i];
+  return lane[0];
+}
+
+/// The sum of the lanes, in order.
+template <class Real, class Pack>
+inline Real sum_lanes(const Pack& values) {
+  constexpr int lanes = sizeof(Pack) / sizeof(Real);
+  Real lane[lanes];
+  std::memcpy(lane, &values, sizeof(Pack));
+  Real sum = lane[0];
+  for (int i = 1; i < lanes; ++i) sum += lane[i];
+  return sum;
+}
+
 /// values - *scalar in every lane.
 ///
 /// On AVX-512 the scalar is broadcast inside the subtraction. Compilers hoist the broadcast into an instruction of its
-/// own when it has several users, and on Zen 4 that instruction takes a slot of the arithmetic pipes: a register tile of
-/// 8 x 3 packs was measured at 0.37 ns a pack with it and 0.275 ns without (0.273 ns is the multiply-add alone).
+/// own when it has several users, and on Zen 4 that instruction takes a slot of the arithmetic pipes: a register tile
+/// of 8 x 3 packs was measured at 0.37 ns a pack with it and 0.275 ns without (0.273 ns is the multiply-add alone).
 template <class Pack, class Real>
 inline Pack subtract_scalar(const Pack& values, const Real* scalar) {
 #if defined(__AVX512F__)

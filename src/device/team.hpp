@@ -41,6 +41,18 @@ struct device_team {
   }
 };
 
+/// Calls f(i, j) for 0 <= i < rows, 0 <= j < Columns, j fastest: neighbouring lanes and threads differ in j.
+template <int Columns, class Team, class Function>
+inline void for_each_in_tile(const Team& team, int rows, Function f) {
+  if constexpr (Team::on_device) {
+    for (int e = team.rank(); e < rows * Columns; e += team.size()) f(e / Columns, e % Columns);
+  } else {
+    for (int i = 0; i < rows; ++i)
+#pragma omp simd
+      for (int j = 0; j < Columns; ++j) f(i, j);
+  }
+}
+
 /// Every thread's `value`, combined in the order of the ranks; every thread gets the result.
 /// `storage` has at least team.size() elements of team memory and may be used again afterwards.
 template <class Team, class Value, class Combine>
@@ -90,8 +102,8 @@ inline double shuffle_xor(double value, int mask) {
 }  // namespace detail
 
 /// Combines the values of each group of Width threads with consecutive ranks (Width a power of two that divides
-/// team.size()) by a butterfly, and gives every thread its group's result. `combine` must be commutative; the tree is the
-/// same on every device, so the bits are too. All threads of the team take part. `storage`: team.size() elements.
+/// team.size()) by a butterfly, and gives every thread its group's result. `combine` must be commutative; the tree is
+/// the same on every device, so the bits are too. All threads of the team take part. `storage`: team.size() elements.
 template <int Width, class Team, class Value, class Combine>
 Value subgroup_reduce(const Team& team, Value value, Combine combine, [[maybe_unused]] Value* storage) {
   static_assert(Width > 0 && (Width & (Width - 1)) == 0, "Width must be a power of two");

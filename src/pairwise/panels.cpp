@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "device/launch.hpp"
+#include "device/pack.hpp"
 #include "pairwise/shape.hpp"
 
 namespace quintet::pairwise {
@@ -26,21 +27,31 @@ struct scan_kernel {
   std::int64_t count, dim, stride;
   Real* largest;  // per row: largest magnitude, NaN for a row that is not finite
 
+  Real largest_magnitude(const Real* row) const {
+    constexpr int lanes = device::host_lanes<Real>();
+    typedef device::pack<Real, lanes> value;
+    // x - x is zero for finite x and NaN otherwise.
+    value most{}, not_finite{};
+    const auto look_at = [&](const value& x) {
+      const value magnitude = x < value{} ? -x : x;
+      most = magnitude > most ? magnitude : most;
+      not_finite += x - x;
+    };
+    std::int64_t k = 0;
+    for (; k + lanes <= dim; k += lanes) look_at(device::load_pack<value>(row + k));
+    if (k < dim) {
+      Real rest[lanes] = {};
+      std::copy(row + k, row + dim, rest);
+      look_at(device::load_pack<value>(rest));
+    }
+    return -device::least_lane<Real>(-most) + device::sum_lanes<Real>(not_finite);
+  }
+
   template <class Team>
   void operator()(const Team&, std::int64_t tile, scratch&) const {
     const std::int64_t end = std::min(count, (tile + 1) * scan_rows_per_tile);
     for (std::int64_t i = tile * scan_rows_per_tile; i < end; ++i) {
-      const Real* row = points + i * stride;
-      Real most = 0;
-      // x - x is zero for finite x and NaN otherwise.
-      Real not_finite = 0;
-#pragma omp simd reduction(max : most) reduction(+ : not_finite)
-      for (std::int64_t k = 0; k < dim; ++k) {
-        const Real magnitude = std::fabs(row[k]);
-        most = magnitude > most ? magnitude : most;
-        not_finite += row[k] - row[k];
-      }
-      largest[i] = most + not_finite;
+      largest[i] = largest_magnitude(points + i * stride);
     }
   }
 };
@@ -134,9 +145,9 @@ row_scan<Real> scan_rows(matrix_view<const Real> points, metric kind) {
     if (scan.valid[i]) overall = std::max(overall, largest[i]);
   }
   if (kind == metric::cosine) {
-    device::launch(normalise_kernel<Real>{points.data(), n, points.cols(), points.stride(), largest.data(),
-                                          scan.factor.data()},
-                   tiles, Device::host());
+    device::launch(
+        normalise_kernel<Real>{points.data(), n, points.cols(), points.stride(), largest.data(), scan.factor.data()},
+        tiles, Device::host());
   } else {
     const Real scale = power_of_two_scale(overall);
     std::fill(scan.factor.begin(), scan.factor.end(), scale);
@@ -152,19 +163,27 @@ panels<Real> pack_points(matrix_view<const Real> points, const row_scan<Real>& s
   panels<Real> packed;
   packed.count = order.empty() ? points.rows() : std::int64_t(order.size());
   packed.dim = (points.cols() + depth_multiple - 1) / depth_multiple * depth_multiple;
-  packed.block_side = device.kind() == device_kind::host ? host_shape<Real>::side : device_shape<Real>::side;
+  packed.block_side = device.kind() == device_kind::host ? int(host_shape<Real>::side) : int(device_shape<Real>::side);
   const std::int64_t panel_count = packed.blocks() * packed.block_side / lanes;
   packed.data = Buffer<Real>(panel_count * lanes * packed.dim, device);
-  pack_kernel<Real> kernel{points.data(), packed.count,        points.cols(),      points.stride(),
-                           packed.dim,    0,                   order.empty() ? nullptr : order.data(),
-                           scan.valid.data(), scan.factor.data(), packed.data.data()};
+  pack_kernel<Real> kernel{points.data(),
+                           packed.count,
+                           points.cols(),
+                           points.stride(),
+                           packed.dim,
+                           0,
+                           order.empty() ? nullptr : order.data(),
+                           scan.valid.data(),
+                           scan.factor.data(),
+                           packed.data.data()};
   if (device.shares_host_memory()) {
     device::launch(kernel, panel_count, Device::host());
     return packed;
   }
   // Through a piece of host memory, so that the host never holds a second copy of everything.
   const std::int64_t panel_size = lanes * packed.dim;
-  const std::int64_t piece = std::max<std::int64_t>(1, (std::int64_t(16) << 20) / std::int64_t(panel_size * sizeof(Real)));
+  const std::int64_t piece =
+      std::max<std::int64_t>(1, (std::int64_t(16) << 20) / std::int64_t(panel_size * sizeof(Real)));
   Buffer<Real> staging(std::min(piece, panel_count) * panel_size);
   for (std::int64_t first = 0; first < panel_count; first += piece) {
     const std::int64_t number = std::min(piece, panel_count - first);
@@ -176,9 +195,9 @@ panels<Real> pack_points(matrix_view<const Real> points, const row_scan<Real>& s
   return packed;
 }
 
-#define QUINTET_INSTANTIATE(Real)                                                                                 \
-  template struct row_scan<Real>;                                                                                 \
-  template row_scan<Real> scan_rows(matrix_view<const Real>, metric);                                             \
+#define QUINTET_INSTANTIATE(Real)                                                                                     \
+  template struct row_scan<Real>;                                                                                     \
+  template row_scan<Real> scan_rows(matrix_view<const Real>, metric);                                                 \
   template panels<Real> pack_points(matrix_view<const Real>, const row_scan<Real>&, const std::vector<std::int32_t>&, \
                                     const Device&);
 QUINTET_INSTANTIATE(float)

@@ -1,8 +1,8 @@
 // The heart of the pairwise engine: one tile of squared Euclidean distances in difference form, sum_k (x_k - y_k)^2.
 //
 // The difference form keeps identical points at exactly zero and near-duplicates accurate to a few ulp, where the usual
-// |x|^2 + |y|^2 - 2xy loses every digit. Each sum runs over k in ascending order by fused multiply-adds, so a pair has the
-// same bits in every tile, in both orders, and on every device.
+// |x|^2 + |y|^2 - 2xy loses every digit. Each sum runs over k in ascending order by fused multiply-adds, so a pair has
+// the same bits in every tile, in both orders, and on every device.
 //
 // Points lie in panels [block][coordinate][panel_points], see panels.hpp.
 #pragma once
@@ -72,8 +72,7 @@ struct register_tile {
 #pragma GCC unroll 16
     for (int i = 0; i < Shape::rows; ++i)
 #pragma GCC unroll 16
-      for (int j = 0; j < Shape::packs; ++j)
-        sum[i][j] = device::load_pack<value>(from + i * pitch + j * Shape::lanes);
+      for (int j = 0; j < Shape::packs; ++j) sum[i][j] = device::load_pack<value>(from + i * pitch + j * Shape::lanes);
   }
 
   void store(Real* to, int pitch) const {
@@ -124,8 +123,9 @@ inline void staged_tile(const Team& team, const Real* rows, std::int64_t row_blo
       team.barrier();
       const Real* columns = scratch.staged.cols + tj;
       if (micro < micros::count)
-        tile.add(scratch.staged.rows + ti, Shape::side, [=](int j) { return columns + j * Shape::lanes; }, Shape::side,
-                 Shape::depth);
+        tile.add(
+            scratch.staged.rows + ti, Shape::side, [=](int j) { return columns + j * Shape::lanes; }, Shape::side,
+            Shape::depth);
       team.barrier();
     }
     if (micro < micros::count) tile.store(scratch.values + ti * Shape::pitch + tj, Shape::pitch);
@@ -150,8 +150,9 @@ inline void sliced_tile(const Real* rows, std::int64_t row_block, const Real* co
           tile.clear();
         else
           tile.load(values, Shape::pitch);
-        tile.add(coordinates(rows, dim, row_block * Shape::side + ti) + k * lanes, lanes,
-                 [=](int j) { return coordinates(cols, dim, j0 + j * Shape::lanes) + k * lanes; }, lanes, depth);
+        tile.add(
+            coordinates(rows, dim, row_block * Shape::side + ti) + k * lanes, lanes,
+            [=](int j) { return coordinates(cols, dim, j0 + j * Shape::lanes) + k * lanes; }, lanes, depth);
         tile.store(values, Shape::pitch);
       }
     }
@@ -160,8 +161,16 @@ inline void sliced_tile(const Real* rows, std::int64_t row_block, const Real* co
 
 }  // namespace detail
 
+/// Points of block `block` of `count` points; the rest of the block is padding.
+template <class Shape>
+inline int points_in_block(std::int64_t count, std::int64_t block) {
+  const std::int64_t left = count - block * Shape::side;
+  return int(left < Shape::side ? left : std::int64_t(Shape::side));
+}
+
 /// scratch.values := squared distances of the points of block `row_block` of `rows` and block `col_block` of `cols`.
-/// Dim is the panels' dimension, or 0 to take it from `dim`. Every thread of the team takes part; it ends with a barrier.
+/// Dim is the panels' dimension, or 0 to take it from `dim`. Every thread of the team takes part; it ends with a
+/// barrier.
 template <class Real, int Dim, class Shape, class Team>
 inline void squared_distances(const Team& team, const Real* rows, std::int64_t row_block, const Real* cols,
                               std::int64_t col_block, std::int64_t dim, detail::tile_scratch<Real, Shape>& scratch) {

@@ -81,7 +81,8 @@ class Buffer {
   }
   void check_range(std::int64_t count, std::int64_t offset) const {
     if (count < 0 || offset < 0 || count > size_ - offset)
-      throw InvalidArgument(text("range must lie in the buffer (offset=", offset, ", count=", count, ", size=", size_, ")"));
+      throw InvalidArgument(
+          text("range must lie in the buffer (offset=", offset, ", count=", count, ", size=", size_, ")"));
   }
 
   T* data_ = nullptr;

@@ -1,0 +1,51 @@
+// Core distances: the distance of every point to its k-th nearest other point (Campello, Moulavi, Sander 2013).
+//
+//   auto core = quintet::hdbscan::core_distances<float>({data, n, dim}, {.min_samples = 5});
+//   core.distances[i]
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "quintet/core/view.hpp"
+#include "quintet/device/device.hpp"
+#include "quintet/pairwise/metric.hpp"
+
+namespace quintet::hdbscan {
+
+struct core_options {
+  /// k. The point itself is not counted, as in scikit-learn-contrib/hdbscan; duplicates are.
+  std::int64_t min_samples = 5;
+  /// Count the point itself, as scikit-learn and the paper do: then k = min_samples - 1.
+  bool count_self = false;
+  metric distance = metric::euclidean;
+};
+
+template <class Real>
+struct core_result {
+  std::vector<Real> distances;  ///< N; NaN for invalid rows
+  std::int64_t neighbours = 0;  ///< the k that was used
+  bool clamped = false;         ///< k was larger than the number of other valid points and was lowered to it
+  std::vector<std::int64_t>
+      invalid_rows;  ///< rows with NaN or infinity (cosine: or without length); no neighbours of any
+};
+
+/// The k of `options` for points of which `valid` can be used: min_samples (less one with count_self), at most
+/// valid - 1. Throws InvalidArgument if min_samples < 0 (< 1 with count_self).
+std::int64_t neighbour_count(const core_options& options, std::int64_t valid);
+
+/// Core distances of the rows of `points` [N x D], N >= 0, D >= 1, any row stride. k = 0 gives 0 everywhere.
+///
+/// Real is float or double. Distances are taken in difference form, sqrt(sum (x - y)^2): identical points have distance
+/// exactly 0, and the relative error is below (D / 2 + 4) epsilon, in practice below 4 sqrt(D) epsilon. The result has
+/// the same bits on every device and for any number of threads.
+/// Throws InvalidArgument, OutOfMemory. Cost: N^2 D / 2 multiply-adds on the host, N^2 D on a device; memory for one
+/// copy of the points and k entries a point.
+template <class Real>
+core_result<Real> core_distances(matrix_view<const Real> points, const core_options& options = {},
+                                 const Device& device = Device::best());
+
+extern template core_result<float> core_distances(matrix_view<const float>, const core_options&, const Device&);
+extern template core_result<double> core_distances(matrix_view<const double>, const core_options&, const Device&);
+
+}  // namespace quintet::hdbscan

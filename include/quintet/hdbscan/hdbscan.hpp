@@ -1,0 +1,54 @@
+// HDBSCAN*: hierarchical density-based clustering (Campello, Moulavi, Sander 2013, 2015; McInnes, Healy 2017), exact,
+// of points in any dimension.
+//
+//   #include <quintet/hdbscan/hdbscan.hpp>
+//   quintet::matrix_view<const float> points(data, n, dim);
+//   auto result = quintet::hdbscan::cluster<float>(points, {{.min_cluster_size = 10}});
+//   result.labels[i], result.probabilities[i]
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "quintet/core/progress.hpp"
+#include "quintet/hdbscan/cluster_tree.hpp"
+#include "quintet/hdbscan/spanning_tree.hpp"
+#include "quintet/hdbscan/tree_options.hpp"
+
+namespace quintet::hdbscan {
+
+struct cluster_options : tree_options {
+  std::int64_t min_samples = 0;  ///< k of the core distances; 0: min_cluster_size
+  bool count_self = false;       ///< k = min_samples - 1, as scikit-learn and the paper count
+  double alpha = 1;              ///< > 0: divides distances, not core distances
+  metric distance = metric::euclidean;
+};
+
+/// A clustering with what it was made from. Rows with NaN or infinity have label -1, probability 0 and score 1.
+struct cluster_result : clustering {
+  std::vector<double> core_distances;  ///< N; NaN for invalid rows
+  std::vector<edge> spanning_tree;     ///< of the valid rows, sorted by (weight, u, v)
+  std::int64_t neighbours = 0;         ///< the k that was used
+  bool clamped = false;                ///< min_samples was larger than the points allow and was lowered
+  std::vector<std::int64_t> invalid_rows;
+  spanning_tree_counters counters;
+  double neighbours_seconds = 0, spanning_tree_seconds = 0, tree_stage_seconds = 0;
+
+  double spanning_tree_weight() const;
+};
+
+/// Clusters the rows of `points` [N x D], N >= 0, D >= 1, any row stride; Real is float or double.
+///
+/// One valid row, or none, is noise. Same bits on every run, for any number of threads and on every device; with
+/// ties::canonical (the default) independent of the order of the points. Throws InvalidArgument, OutOfMemory,
+/// Cancelled. Cost and memory: those of spanning_tree() and cluster_tree(). The matrix N x N is never held.
+template <class Real>
+cluster_result cluster(matrix_view<const Real> points, const cluster_options& options = {},
+                       const Device& device = Device::best(), const progress_callback& report = {});
+
+extern template cluster_result cluster(matrix_view<const float>, const cluster_options&, const Device&,
+                                       const progress_callback&);
+extern template cluster_result cluster(matrix_view<const double>, const cluster_options&, const Device&,
+                                       const progress_callback&);
+
+}  // namespace quintet::hdbscan

@@ -1,0 +1,68 @@
+// The exact minimum spanning tree of mutual reachability, without the matrix.
+//
+// Boruvka's algorithm (1926) over tiles of distances. One pass over all pairs finds the K nearest neighbours of every
+// point, the core distances with them, and the smallest distance in every tile of points. Then, in each round, a
+// component's lightest outgoing edge is first looked for in the lists. An edge outside the lists of both its ends is no
+// lighter than the longest entry of either list, and no lighter than the smallest distance of its tile; only tiles that
+// can still hold a better edge are computed again. Nothing is approximated. Points are visited in an order that puts
+// neighbours into the same tile, which makes these bounds sharp.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "quintet/core/progress.hpp"
+#include "quintet/core/view.hpp"
+#include "quintet/device/device.hpp"
+#include "quintet/hdbscan/core_distances.hpp"
+#include "quintet/hdbscan/edge.hpp"
+
+namespace quintet::hdbscan {
+
+struct spanning_tree_options : core_options {
+  double alpha = 1;  ///< > 0: divides distances, not core distances
+};
+
+/// Work that was done, to see what the pruning saved.
+struct spanning_tree_counters {
+  std::int64_t rounds = 0;           ///< of Boruvka
+  std::int64_t tiles = 0;            ///< tiles of all pairs of points
+  std::int64_t tiles_scanned = 0;    ///< tiles computed again in the rounds
+  std::int64_t pairs_evaluated = 0;  ///< distances computed in all, those of the ordering included
+  /// Distances computed, in passes over all N (N - 1) / 2 pairs.
+  double passes = 0;
+};
+
+struct spanning_tree_result {
+  /// M - 1 edges of the M valid rows, u < v, sorted by (weight, u, v). For alpha = 1 the tree is the one that Kruskal's
+  /// algorithm finds in that order of edges, so it is unique; weights have the bits of mutual_reachability().
+  std::vector<edge> edges;
+  std::vector<double> core_distances;  ///< N; NaN for invalid rows
+  std::int64_t neighbours = 0;         ///< the k that was used
+  bool clamped = false;                ///< k was lowered to M - 1
+  std::vector<std::int64_t> invalid_rows;
+  spanning_tree_counters counters;
+  double neighbours_seconds = 0;  ///< ordering, packing, lists
+  double tree_seconds = 0;        ///< rounds
+
+  double total_weight() const;
+};
+
+/// The tree of the rows of `points` [N x D], N >= 0, D >= 1, any row stride; rows with NaN or infinity are left out and
+/// listed. Real is float or double: distances are computed in it, as core_distances() does, and heights are exact
+/// conversions to double. Same bits for any number of threads and on every device.
+///
+/// Throws InvalidArgument, OutOfMemory, Cancelled. Cost: one pass over all pairs (N^2 D / 2 multiply-adds on the host,
+/// N^2 D on a device) and, on clustered data, a few percent of it again; at worst log2 N passes. Memory: one copy of
+/// the points, 8 (float) or 12 (double) bytes for each of about k + 16 neighbours of a point, and 4 (8) bytes a tile of
+/// 96 x 96 pairs.
+template <class Real>
+spanning_tree_result spanning_tree(matrix_view<const Real> points, const spanning_tree_options& options = {},
+                                   const Device& device = Device::best(), const progress_callback& report = {});
+
+extern template spanning_tree_result spanning_tree(matrix_view<const float>, const spanning_tree_options&,
+                                                   const Device&, const progress_callback&);
+extern template spanning_tree_result spanning_tree(matrix_view<const double>, const spanning_tree_options&,
+                                                   const Device&, const progress_callback&);
+
+}  // namespace quintet::hdbscan

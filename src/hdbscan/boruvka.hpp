@@ -1,0 +1,70 @@
+// Boruvka's rounds over neighbour lists and pruned tiles. See quintet/hdbscan/spanning_tree.hpp for the idea.
+//
+// Weights are surrogates (pairwise/metric.hpp). Points are numbered as they are packed; `original` holds the caller's
+// numbers, which break ties: the order of edges is (weight, smaller number, larger number).
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "hdbscan/disjoint_sets.hpp"
+#include "pairwise/neighbours.hpp"
+#include "pairwise/panels.hpp"
+#include "pairwise/sinks.hpp"
+#include "quintet/core/progress.hpp"
+#include "quintet/hdbscan/spanning_tree.hpp"
+
+namespace quintet::hdbscan {
+
+/// An edge between packed points; `first` has the smaller original number.
+template <class Real>
+struct packed_edge {
+  Real weight = std::numeric_limits<Real>::infinity();
+  std::int32_t first = -1, second = -1;
+};
+
+template <class Real>
+class boruvka {
+ public:
+  /// `core`: core distances of the packed points as surrogates, multiplied by alpha.
+  boruvka(const pairwise::panels<Real>& panels, pairwise::neighbour_table<Real> table, std::vector<Real> core,
+          const std::vector<std::int32_t>& original);
+
+  /// The edges of the tree, in the order in which they were found.
+  std::vector<packed_edge<Real>> run(spanning_tree_counters& counters, progress& report);
+
+ private:
+  struct block_bounds {
+    Real most_useful;             ///< largest bound of the components of rows that lists do not settle; -infinity: none
+    Real least_outside;           ///< no edge outside the lists is lighter, for any row of the block
+    std::int32_t only_component;  ///< the component of all rows, or -1
+  };
+
+  void offer(std::int32_t component, Real weight, std::int32_t a, std::int32_t b);
+  void offer_list_edges();
+  void offer_tile_edges(spanning_tree_counters& counters);
+  void compute_block_bounds();
+  Real tile_bound(pairwise::tile_index tile) const;
+  bool is_useful(pairwise::tile_index tile) const;
+  std::vector<pairwise::tile_index> useful_tiles() const;
+  void scan(const std::vector<pairwise::tile_index>& tiles);
+  void take_lines(std::int64_t block, const Real* weight, const std::int32_t* target);
+  void join_components(std::vector<packed_edge<Real>>& edges);
+  std::int64_t components() const { return std::int64_t(best_.size()); }
+
+  const pairwise::panels<Real>& panels_;
+  pairwise::neighbour_table<Real> table_;
+  std::vector<Real> core_;
+  const std::vector<std::int32_t>& original_;
+  std::int64_t blocks_;
+  std::vector<Real>&
+      tile_bound_;             ///< table_.tile_least: no edge that leaves a component is lighter, for any in the tile
+  std::vector<Real> outside_;  ///< per point: no edge outside its list is lighter
+  disjoint_sets sets_;
+  std::vector<std::int32_t> component_;  ///< per point, 0 .. components - 1
+  std::vector<packed_edge<Real>> best_;  ///< per component
+  std::vector<block_bounds> bounds_;     ///< per block of points
+};
+
+}  // namespace quintet::hdbscan

@@ -1,0 +1,34 @@
+// Checks of arguments that the functions of the family share.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "pairwise/panels.hpp"
+#include "quintet/core/error.hpp"
+#include "quintet/core/view.hpp"
+
+namespace quintet::hdbscan {
+
+/// N >= 0 and small enough for the 32-bit indices inside tiles and lists; D >= 1.
+template <class Real>
+void check_points(matrix_view<const Real> points) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 1024;
+  require_argument(points.rows() <= most, "points.rows", points.rows(), text("<= ", most));
+  if (points.rows() > 0) require_argument(points.cols() >= 1, "points.cols", points.cols(), ">= 1");
+}
+
+inline void check_alpha(double alpha) {
+  require_argument(alpha > 0 && alpha < std::numeric_limits<double>::infinity(), "alpha", alpha, "> 0 and finite");
+}
+
+template <class Real>
+std::vector<std::int64_t> invalid_rows(const pairwise::row_scan<Real>& scan) {
+  std::vector<std::int64_t> rows;
+  for (std::size_t i = 0; i < scan.valid.size(); ++i)
+    if (!scan.valid[i]) rows.push_back(std::int64_t(i));
+  return rows;
+}
+
+}  // namespace quintet::hdbscan

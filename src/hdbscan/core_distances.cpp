@@ -1,0 +1,41 @@
+#include "quintet/hdbscan/core_distances.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "hdbscan/checks.hpp"
+#include "pairwise/neighbours.hpp"
+#include "quintet/core/error.hpp"
+
+namespace quintet::hdbscan {
+
+std::int64_t neighbour_count(const core_options& options, std::int64_t valid) {
+  const std::int64_t least = options.count_self ? 1 : 0;
+  require_argument(options.min_samples >= least, "min_samples", options.min_samples, text(">= ", least));
+  return std::clamp<std::int64_t>(options.min_samples - least, 0, std::max<std::int64_t>(valid - 1, 0));
+}
+
+template <class Real>
+core_result<Real> core_distances(matrix_view<const Real> points, const core_options& options, const Device& device) {
+  check_points(points);
+  const pairwise::row_scan<Real> scan = pairwise::scan_rows(points, options.distance);
+  const std::int64_t n = points.rows(), valid = scan.valid_count();
+  core_result<Real> result;
+  result.neighbours = neighbour_count(options, valid);
+  result.clamped = result.neighbours < options.min_samples - (options.count_self ? 1 : 0);
+  result.invalid_rows = invalid_rows(scan);
+  result.distances.assign(n, 0);
+  for (const std::int64_t i : result.invalid_rows) result.distances[i] = std::numeric_limits<Real>::quiet_NaN();
+  if (result.neighbours == 0) return result;
+
+  const auto table =
+      pairwise::nearest_others(pairwise::pack_points(points, scan, {}, device), int(result.neighbours), false);
+  for (std::int64_t i = 0; i < n; ++i)
+    if (scan.valid[i]) result.distances[i] = scan.surrogate.distance(table.farthest(i));
+  return result;
+}
+
+template core_result<float> core_distances(matrix_view<const float>, const core_options&, const Device&);
+template core_result<double> core_distances(matrix_view<const double>, const core_options&, const Device&);
+
+}  // namespace quintet::hdbscan

@@ -1,0 +1,75 @@
+#include "quintet/hdbscan/hdbscan.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "quintet/core/error.hpp"
+
+namespace quintet::hdbscan {
+
+namespace {
+
+/// Edges between points become edges between valid points, numbered 0, 1, ...
+std::vector<edge> renumbered(const std::vector<edge>& edges, const std::vector<std::int64_t>& kept, std::int64_t n) {
+  std::vector<std::int64_t> number(n, -1);
+  for (std::size_t i = 0; i < kept.size(); ++i) number[kept[i]] = std::int64_t(i);
+  std::vector<edge> result(edges);
+  for (edge& e : result) e = {number[e.u], number[e.v], e.weight};
+  return result;
+}
+
+std::vector<std::int64_t> rows_without(const std::vector<std::int64_t>& left_out, std::int64_t n) {
+  std::vector<std::int64_t> kept;
+  auto next = left_out.begin();
+  for (std::int64_t i = 0; i < n; ++i)
+    if (next != left_out.end() && *next == i)
+      ++next;
+    else
+      kept.push_back(i);
+  return kept;
+}
+
+}  // namespace
+
+double cluster_result::spanning_tree_weight() const {
+  double sum = 0;
+  for (const edge& e : spanning_tree) sum += e.weight;
+  return sum;
+}
+
+template <class Real>
+cluster_result cluster(matrix_view<const Real> points, const cluster_options& options, const Device& device,
+                       const progress_callback& report) {
+  check_options(options);
+  require_argument(options.min_samples >= 0, "min_samples", options.min_samples, ">= 0");
+  const std::int64_t min_samples = options.min_samples > 0 ? options.min_samples : options.min_cluster_size;
+  auto tree =
+      spanning_tree(points, {{min_samples, options.count_self, options.distance}, options.alpha}, device, report);
+
+  const auto start = std::chrono::steady_clock::now();
+  const std::int64_t n = points.rows();
+  const std::vector<std::int64_t> kept = rows_without(tree.invalid_rows, n);
+  cluster_result result;
+  if (!kept.empty())
+    static_cast<clustering&>(result) = cluster_tree(
+        tree.invalid_rows.empty() ? tree.edges : renumbered(tree.edges, kept, n), std::int64_t(kept.size()), options);
+  if (!tree.invalid_rows.empty())
+    static_cast<clustering&>(result) = reinsert_rows(std::move(static_cast<clustering&>(result)), kept, n);
+  result.core_distances = std::move(tree.core_distances);
+  result.spanning_tree = std::move(tree.edges);
+  result.neighbours = tree.neighbours;
+  result.clamped = tree.clamped;
+  result.invalid_rows = std::move(tree.invalid_rows);
+  result.counters = tree.counters;
+  result.neighbours_seconds = tree.neighbours_seconds;
+  result.spanning_tree_seconds = tree.tree_seconds;
+  result.tree_stage_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+template cluster_result cluster(matrix_view<const float>, const cluster_options&, const Device&,
+                                const progress_callback&);
+template cluster_result cluster(matrix_view<const double>, const cluster_options&, const Device&,
+                                const progress_callback&);
+
+}  // namespace quintet::hdbscan

@@ -1,0 +1,163 @@
+#include "quintet/hdbscan/mutual_reachability.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "hdbscan/checks.hpp"
+#include "pairwise/pairs.hpp"
+#include "pairwise/panels.hpp"
+#include "pairwise/sinks.hpp"
+#include "quintet/core/error.hpp"
+
+namespace quintet::hdbscan {
+
+namespace {
+
+template <class Real>
+void check_core(matrix_view<const Real> points, std::span<const Real> core, const pairwise::row_scan<Real>& scan) {
+  if (core.empty()) return;
+  require_argument(std::int64_t(core.size()) == points.rows(), "core.size", core.size(),
+                   text("0 or points.rows=", points.rows()));
+  for (std::int64_t i = 0; i < points.rows(); ++i)
+    require_argument(core[i] >= 0 || !scan.valid[i], text("core[", i, "]"), core[i], ">= 0");
+}
+
+/// What the dense sink needs, apart from where it writes. Owns the packed points and core distances on the device.
+template <class Real>
+class reachability_source {
+ public:
+  reachability_source(matrix_view<const Real> points, std::span<const Real> core, const reachability_options& options,
+                      const Device& device)
+      : options_(options) {
+    check_points(points);
+    check_alpha(options.alpha);
+    const auto scan = pairwise::scan_rows(points, options.distance);
+    check_core(points, core, scan);
+    surrogate_ = scan.surrogate;
+    panels_ = pairwise::pack_points(points, scan, {}, device);
+    core_ = Buffer<Real>(std::int64_t(core.size()), device);
+    core_.copy_from_host(core.data(), core_.size());
+  }
+
+  pairwise::dense_arguments<Real> arguments(Real* out, std::int64_t out_stride) const {
+    return {panels_.data.data(),       panels_.dim, panels_.count, surrogate_, core_.data(), Real(options_.alpha),
+            options_.core_on_diagonal, out,         out_stride};
+  }
+  const pairwise::panels<Real>& panels() const { return panels_; }
+
+ private:
+  reachability_options options_;
+  pairwise::surrogate_metric<Real> surrogate_;
+  pairwise::panels<Real> panels_;
+  Buffer<Real> core_;
+};
+
+/// Calls use(first_row, rows) for blocks of rows that fit the budget until it returns false.
+template <class Real, class Use>
+bool for_row_blocks(const reachability_source<Real>& source, std::int64_t budget_bytes, Use use) {
+  const pairwise::panels<Real>& panels = source.panels();
+  const std::int64_t n = panels.count, side = panels.block_side;
+  const std::int64_t block_bytes = side * n * std::int64_t(sizeof(Real));
+  const std::int64_t together = std::clamp<std::int64_t>(budget_bytes / std::max<std::int64_t>(block_bytes, 1), 1,
+                                                         std::max<std::int64_t>(panels.blocks(), 1));
+  const bool shared = panels.device().shares_host_memory();
+  Buffer<Real> rows(std::min(together * side, n) * n, panels.device());
+  Buffer<Real> on_host(shared ? 0 : rows.size());
+  for (std::int64_t block = 0; block < panels.blocks(); block += together) {
+    auto arguments = source.arguments(rows.data(), n);
+    arguments.first_row_block = block;
+    arguments.row_blocks = std::min(together, panels.blocks() - block);
+    pairwise::dense(arguments, panels.device());
+    const std::int64_t count = std::min(arguments.row_blocks * side, n - block * side);
+    if (!shared) rows.copy_to_host(on_host.data(), count * n);
+    const Real* data = shared ? rows.data() : on_host.data();
+    if (!use(block * side, matrix_view<const Real>(data, count, n))) return false;
+  }
+  return true;
+}
+
+// A matrix up to this size is computed on an offload device as a whole, with half the arithmetic.
+constexpr std::int64_t whole_on_device_bytes = std::int64_t(4) << 30;
+
+template <class Real>
+void copy_rows(std::int64_t first_row, matrix_view<const Real> rows, matrix_view<Real> out) {
+  for (std::int64_t i = 0; i < rows.rows(); ++i) std::copy_n(rows.row(i), rows.cols(), out.row(first_row + i));
+}
+
+}  // namespace
+
+template <class Real>
+void mutual_reachability(matrix_view<const Real> points, std::span<const Real> core, matrix_view<Real> out,
+                         const reachability_options& options, const Device& device) {
+  const std::int64_t n = points.rows();
+  if (out.rows() != n || out.cols() != n)
+    throw InvalidArgument(text("out must be N x N (out=", out.rows(), " x ", out.cols(), ", N=", n, ")"));
+  const reachability_source<Real> source(points, core, options, device);
+  if (n == 0) return;
+  if (device.shares_host_memory()) {
+    pairwise::dense(source.arguments(out.data(), out.stride()), device);
+  } else if (n * n * std::int64_t(sizeof(Real)) <= whole_on_device_bytes) {
+    Buffer<Real> matrix(n * n, device);
+    pairwise::dense(source.arguments(matrix.data(), n), device);
+    for (std::int64_t i = 0; i < n; ++i) matrix.copy_to_host(out.row(i), n, i * n);
+  } else {
+    for_row_blocks(source, whole_on_device_bytes, [&](std::int64_t first_row, matrix_view<const Real> rows) {
+      copy_rows(first_row, rows, out);
+      return true;
+    });
+  }
+}
+
+template <class Real>
+std::vector<Real> mutual_reachability_pairs(matrix_view<const Real> points, std::span<const Real> core,
+                                            matrix_view<const std::int64_t> pairs,
+                                            const reachability_options& options) {
+  check_points(points);
+  check_alpha(options.alpha);
+  const auto scan = pairwise::scan_rows(points, options.distance);
+  check_core(points, core, scan);
+  require_argument(pairs.cols() == 2 || pairs.rows() == 0, "pairs.cols", pairs.cols(), "2");
+  std::vector<std::int64_t> index;
+  index.reserve(2 * pairs.rows());
+  for (std::int64_t p = 0; p < pairs.rows(); ++p)
+    for (int e = 0; e < 2; ++e) {
+      require_argument(pairs(p, e) >= 0 && pairs(p, e) < points.rows(), text("pairs(", p, ", ", e, ")"), pairs(p, e),
+                       text("in [0, N=", points.rows(), ")"));
+      index.push_back(pairs(p, e));
+    }
+  std::vector<Real> values = pairwise::pair_surrogates(points, scan, std::span<const std::int64_t>(index));
+  for (std::int64_t p = 0; p < pairs.rows(); ++p) {
+    const std::int64_t i = index[2 * p], j = index[2 * p + 1];
+    const Real core_i = core.empty() ? Real(0) : core[i], core_j = core.empty() ? Real(0) : core[j];
+    if (i != j)
+      values[p] =
+          pairwise::mutual_reachability(core_i, core_j, scan.surrogate.distance(values[p]), Real(options.alpha));
+    else if (scan.valid[i])
+      values[p] = options.core_on_diagonal ? core_i : Real(0);
+  }
+  return values;
+}
+
+template <class Real>
+bool mutual_reachability_rows(matrix_view<const Real> points, std::span<const Real> core,
+                              const row_block_callback<Real>& receive, std::int64_t budget_bytes,
+                              const reachability_options& options, const Device& device) {
+  require_argument(budget_bytes >= 0, "budget_bytes", budget_bytes, ">= 0");
+  const reachability_source<Real> source(points, core, options, device);
+  if (points.rows() == 0) return true;
+  return for_row_blocks(source, budget_bytes, receive);
+}
+
+#define QUINTET_INSTANTIATE(Real)                                                                                     \
+  template void mutual_reachability(matrix_view<const Real>, std::span<const Real>, matrix_view<Real>,                \
+                                    const reachability_options&, const Device&);                                      \
+  template std::vector<Real> mutual_reachability_pairs(matrix_view<const Real>, std::span<const Real>,                \
+                                                       matrix_view<const std::int64_t>, const reachability_options&); \
+  template bool mutual_reachability_rows(matrix_view<const Real>, std::span<const Real>,                              \
+                                         const row_block_callback<Real>&, std::int64_t, const reachability_options&,  \
+                                         const Device&);
+QUINTET_INSTANTIATE(float)
+QUINTET_INSTANTIATE(double)
+#undef QUINTET_INSTANTIATE
+
+}  // namespace quintet::hdbscan

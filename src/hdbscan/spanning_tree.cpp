@@ -1,0 +1,114 @@
+#include "quintet/hdbscan/spanning_tree.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+#include "hdbscan/boruvka.hpp"
+#include "hdbscan/checks.hpp"
+#include "pairwise/locality.hpp"
+#include "pairwise/pairs.hpp"
+
+namespace quintet::hdbscan {
+
+namespace {
+
+// Entries of a list beyond the k-th: they settle most rows in the first rounds. Measured on clustered unit vectors.
+constexpr std::int64_t spare_neighbours = 11;
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Core distances of the packed points, as surrogates multiplied by alpha: what weights are compared with.
+template <class Real>
+std::vector<Real> scaled_cores(const pairwise::neighbour_table<Real>& table, std::int64_t k, double alpha,
+                               const pairwise::surrogate_metric<Real>& metric) {
+  std::vector<Real> core(table.rows, 0);
+  if (k > 0)
+    for (std::int64_t i = 0; i < table.rows; ++i) {
+      const Real surrogate = table.value[i * table.k + k - 1];
+      core[i] = alpha == 1 ? surrogate : metric.surrogate(metric.distance(surrogate) * Real(alpha));
+    }
+  return core;
+}
+
+/// Edges between the caller's points, with weights, in the order (weight, u, v).
+template <class Real>
+std::vector<edge> finished_edges(const std::vector<packed_edge<Real>>& packed, const std::vector<std::int32_t>& order,
+                                 matrix_view<const Real> points, const pairwise::row_scan<Real>& scan, double alpha,
+                                 const std::vector<double>& core) {
+  std::vector<edge> edges;
+  edges.reserve(packed.size());
+  std::vector<std::int64_t> pairs;
+  for (const packed_edge<Real>& e : packed) {
+    edges.push_back({order[e.first], order[e.second], double(scan.surrogate.distance(e.weight))});
+    if (alpha != 1) pairs.insert(pairs.end(), {order[e.first], order[e.second]});
+  }
+  if (alpha != 1) {
+    const std::vector<Real> surrogates = pairwise::pair_surrogates(points, scan, std::span<const std::int64_t>(pairs));
+    for (std::size_t e = 0; e < edges.size(); ++e)
+      edges[e].weight = pairwise::mutual_reachability(Real(core[edges[e].u]), Real(core[edges[e].v]),
+                                                      scan.surrogate.distance(surrogates[e]), Real(alpha));
+  }
+  std::sort(edges.begin(), edges.end());
+  return edges;
+}
+
+}  // namespace
+
+double spanning_tree_result::total_weight() const {
+  double sum = 0;
+  for (const edge& e : edges) sum += e.weight;
+  return sum;
+}
+
+template <class Real>
+spanning_tree_result spanning_tree(matrix_view<const Real> points, const spanning_tree_options& options,
+                                   const Device& device, const progress_callback& callback) {
+  check_points(points);
+  check_alpha(options.alpha);
+  progress report(callback);
+  const double start = seconds_now();
+  const auto scan = pairwise::scan_rows(points, options.distance);
+  const std::int64_t valid = scan.valid_count();
+  spanning_tree_result result;
+  result.neighbours = neighbour_count(options, valid);
+  result.clamped = result.neighbours < options.min_samples - (options.count_self ? 1 : 0);
+  result.invalid_rows = invalid_rows(scan);
+  result.core_distances.assign(points.rows(), 0);
+  for (const std::int64_t i : result.invalid_rows) result.core_distances[i] = std::numeric_limits<double>::quiet_NaN();
+  if (valid < 2) return result;
+
+  report("neighbours", 0);
+  const std::vector<std::int32_t> order = pairwise::locality_order(points, scan, device);
+  const auto panels = pairwise::pack_points(points, scan, order, device);
+  const int list_length = int(std::min(valid - 1, result.neighbours + spare_neighbours));
+  auto table = pairwise::nearest_others(panels, list_length, true);
+  std::vector<Real> core = scaled_cores(table, result.neighbours, options.alpha, scan.surrogate);
+  if (result.neighbours > 0)
+    for (std::int64_t i = 0; i < valid; ++i)
+      result.core_distances[order[i]] = scan.surrogate.distance(table.value[i * table.k + result.neighbours - 1]);
+  report("neighbours", 1);
+  const double middle = seconds_now();
+
+  boruvka<Real> tree(panels, std::move(table), std::move(core), order);
+  const auto packed = tree.run(result.counters, report);
+  result.edges = finished_edges(packed, order, points, scan, options.alpha, result.core_distances);
+  spanning_tree_counters& counters = result.counters;
+  counters.tiles = pairwise::triangle_size(panels.blocks());
+  const std::int64_t all_pairs = valid * (valid - 1) / 2, tile_pairs = panels.block_side * panels.block_side;
+  counters.pairs_evaluated =
+      (device.kind() == device_kind::host ? 1 : 2) * all_pairs + counters.tiles_scanned * tile_pairs;
+  counters.passes = double(counters.pairs_evaluated) / double(all_pairs);
+  result.neighbours_seconds = middle - start;
+  result.tree_seconds = seconds_now() - middle;
+  return result;
+}
+
+template spanning_tree_result spanning_tree(matrix_view<const float>, const spanning_tree_options&, const Device&,
+                                            const progress_callback&);
+template spanning_tree_result spanning_tree(matrix_view<const double>, const spanning_tree_options&, const Device&,
+                                            const progress_callback&);
+
+}  // namespace quintet::hdbscan

@@ -1,0 +1,94 @@
+// Sink: the whole symmetric matrix of distances or mutual reachabilities. Every pair is computed once and written
+// twice.
+#pragma once
+
+#include <cstdint>
+
+#include "device/team.hpp"
+#include "pairwise/metric.hpp"
+#include "pairwise/tile_kernel.hpp"
+#include "pairwise/triangle.hpp"
+
+namespace quintet::pairwise {
+
+template <class Real>
+struct dense_arguments {
+  const Real* panels;
+  std::int64_t dim, count;
+  surrogate_metric<Real> surrogate;
+  const Real* core;  ///< core distance of every point, or null for plain distances
+  Real alpha;
+  bool core_on_diagonal;
+  Real* out;  ///< rows of `count` values, row stride out_stride
+  std::int64_t out_stride;
+  /// row_blocks = 0: the whole matrix. Otherwise the blocks of rows first_row_block, ...; out begins with their first
+  /// row.
+  std::int64_t first_row_block = 0, row_blocks = 0;
+};
+
+/// One tile a team.
+template <class Real, int Dim, class Shape>
+struct dense_kernel {
+  using shape = Shape;
+  using scratch = detail::tile_scratch<Real, Shape>;
+  enum { threads = Shape::threads, emulated_threads = Shape::emulated_threads };
+  dense_arguments<Real> a;
+
+  template <class Team>
+  void operator()(const Team& team, std::int64_t tile, scratch& s) const {
+    const bool whole = a.row_blocks == 0;
+    const tile_index block =
+        whole ? tile_by_column(tile) : tile_index{a.first_row_block + tile % a.row_blocks, tile / a.row_blocks};
+    squared_distances<Real, Dim, Shape>(team, a.panels, block.row, a.panels, block.col, a.dim, s);
+    finish(team, block, s.values);
+    write(team, block, s.values);
+    if (whole && block.row != block.col) write_transposed(team, block, s.values);
+  }
+
+ private:
+  /// Surrogates become what the matrix holds. Points beyond the count have NaN, which is harmless here.
+  template <class Team>
+  void finish(const Team& team, tile_index block, Real* values) const {
+    const std::int64_t i0 = block.row * Shape::side, j0 = block.col * Shape::side;
+    device::for_each_in_tile<Shape::side>(team, Shape::side, [&](int i, int j) {
+      Real& value = values[i * Shape::pitch + j];
+      value = a.surrogate.distance(value);
+    });
+    team.barrier();
+    if (a.core != nullptr)
+      device::for_each_in_tile<Shape::side>(team, points_in_block<Shape>(a.count, block.row), [&](int i, int j) {
+        const std::int64_t last = a.count - 1, column = j0 + j < last ? j0 + j : last;
+        Real& value = values[i * Shape::pitch + j];
+        value = mutual_reachability(a.core[i0 + i], a.core[column], value, a.alpha);
+      });
+    team.barrier();
+    if (block.row == block.col)
+      for (int i = team.rank(); i < points_in_block<Shape>(a.count, block.row); i += team.size()) {
+        // A point without a distance to itself is invalid; its whole row is NaN.
+        Real& value = values[i * Shape::pitch + i];
+        if (value == value) value = a.core != nullptr && a.core_on_diagonal ? a.core[i0 + i] : Real(0);
+      }
+    team.barrier();
+  }
+
+  template <class Team>
+  void write(const Team& team, tile_index block, const Real* values) const {
+    const std::int64_t i0 = block.row * Shape::side, j0 = block.col * Shape::side;
+    const int columns = points_in_block<Shape>(a.count, block.col);
+    device::for_each_in_tile<Shape::side>(team, points_in_block<Shape>(a.count, block.row), [&](int i, int j) {
+      if (j < columns)
+        a.out[(i0 - a.first_row_block * Shape::side + i) * a.out_stride + j0 + j] = values[i * Shape::pitch + j];
+    });
+  }
+
+  template <class Team>
+  void write_transposed(const Team& team, tile_index block, const Real* values) const {
+    const std::int64_t i0 = block.row * Shape::side, j0 = block.col * Shape::side;
+    const int columns = points_in_block<Shape>(a.count, block.row);
+    device::for_each_in_tile<Shape::side>(team, points_in_block<Shape>(a.count, block.col), [&](int j, int i) {
+      if (i < columns) a.out[(j0 + j) * a.out_stride + i0 + i] = values[i * Shape::pitch + j];
+    });
+  }
+};
+
+}  // namespace quintet::pairwise

@@ -1,0 +1,85 @@
+#include "pairwise/locality.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include "pairwise/neighbours.hpp"
+#include "pairwise/sinks.hpp"
+
+namespace quintet::pairwise {
+
+namespace {
+
+constexpr std::int64_t points_per_pivot = 96, most_pivots = 2048;
+// Fewer points than this are a handful of tiles; no order helps them.
+constexpr std::int64_t least_points = 1024;
+// Points assigned to pivots at a time: bounds the workspace.
+constexpr std::int64_t chunk_points = 8192;
+
+/// Position of every pivot on a walk that always goes on to the pivot nearest to those visited (Prim's order).
+template <class Real>
+std::vector<std::int32_t> pivot_ranks(const panels<Real>& pivots) {
+  const std::int64_t p = pivots.count;
+  Buffer<Real> matrix(p * p, pivots.device());
+  dense<Real>({.panels = pivots.data.data(),
+               .dim = pivots.dim,
+               .count = p,
+               .surrogate = {},
+               .core = nullptr,
+               .alpha = 1,
+               .core_on_diagonal = false,
+               .out = matrix.data(),
+               .out_stride = p},
+              pivots.device());
+  const std::vector<Real> distance = matrix.to_vector();
+  std::vector<std::int32_t> rank(p, -1);
+  std::vector<Real> nearest(p, std::numeric_limits<Real>::infinity());
+  std::int64_t at = 0;
+  for (std::int32_t step = 0; step < p; ++step) {
+    rank[at] = step;
+    std::int64_t next = -1;
+    for (std::int64_t j = 0; j < p; ++j) {
+      if (rank[j] >= 0) continue;
+      nearest[j] = std::min(nearest[j], distance[at * p + j]);
+      if (next < 0 || nearest[j] < nearest[next]) next = j;
+    }
+    at = next;
+  }
+  return rank;
+}
+
+}  // namespace
+
+template <class Real>
+std::vector<std::int32_t> locality_order(matrix_view<const Real> points, const row_scan<Real>& scan,
+                                         const Device& device) {
+  std::vector<std::int32_t> order;
+  for (std::int64_t i = 0; i < points.rows(); ++i)
+    if (scan.valid[i]) order.push_back(std::int32_t(i));
+  const auto n = std::int64_t(order.size());
+  if (n < least_points) return order;
+
+  const std::int64_t pivot_count = std::min(n / points_per_pivot, most_pivots);
+  std::vector<std::int32_t> chosen(pivot_count);
+  for (std::int64_t p = 0; p < pivot_count; ++p) chosen[p] = order[p * n / pivot_count];
+  const panels<Real> pivots = pack_points(points, scan, chosen, device);
+  const std::vector<std::int32_t> rank = pivot_ranks(pivots);
+
+  std::vector<std::tuple<std::int32_t, Real, std::int32_t>> key(n);
+  for (std::int64_t first = 0; first < n; first += chunk_points) {
+    const std::int64_t count = std::min(chunk_points, n - first);
+    const std::vector<std::int32_t> chunk(order.begin() + first, order.begin() + first + count);
+    const neighbour_table<Real> nearest = nearest_points(pack_points(points, scan, chunk, device), pivots, 1);
+    for (std::int64_t i = 0; i < count; ++i)
+      key[first + i] = {nearest.index[i] < 0 ? 0 : rank[nearest.index[i]], nearest.value[i], chunk[i]};
+  }
+  std::sort(key.begin(), key.end());
+  for (std::int64_t i = 0; i < n; ++i) order[i] = std::get<2>(key[i]);
+  return order;
+}
+
+template std::vector<std::int32_t> locality_order(matrix_view<const float>, const row_scan<float>&, const Device&);
+template std::vector<std::int32_t> locality_order(matrix_view<const double>, const row_scan<double>&, const Device&);
+
+}  // namespace quintet::pairwise

@@ -1,0 +1,186 @@
+// Sink: for every row point the K nearest column points, without the matrix.
+//
+// The order of candidates is total, (surrogate, index), so a list is a function of the set of points seen: it does not
+// depend on the order of the tiles or on who computed them.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "device/team.hpp"
+#include "pairwise/minima.hpp"
+#include "pairwise/tile_kernel.hpp"
+#include "pairwise/triangle.hpp"
+
+namespace quintet::pairwise {
+
+/// Lists of the K nearest, ascending; unfilled places hold infinity and -1.
+template <class Real>
+struct nearest_lists {
+  Real* value;          ///< [row][k]
+  std::int32_t* index;  ///< [row][k]
+  int k;
+
+  void clear(std::int64_t row) const {
+    for (int e = 0; e < k; ++e) {
+      value[row * k + e] = std::numeric_limits<Real>::infinity();
+      index[row * k + e] = -1;
+    }
+  }
+
+  bool accepts(std::int64_t row, Real candidate, std::int32_t candidate_index) const {
+    const std::int64_t last = row * k + k - 1;
+    return candidate < value[last] || (candidate == value[last] && candidate_index < index[last]);
+  }
+
+  /// Puts an accepted candidate into its place; the last entry falls out.
+  void insert(std::int64_t row, Real candidate, std::int32_t candidate_index) const {
+    Real* v = value + row * k;
+    std::int32_t* at = index + row * k;
+    int e = k - 1;
+    for (; e > 0 && (candidate < v[e - 1] || (candidate == v[e - 1] && candidate_index < at[e - 1])); --e) {
+      v[e] = v[e - 1];
+      at[e] = at[e - 1];
+    }
+    v[e] = candidate;
+    at[e] = candidate_index;
+  }
+};
+
+template <class Real>
+struct nearest_arguments {
+  const Real* rows;
+  const Real* cols;  ///< the same as `rows` when the points are compared with themselves
+  std::int64_t dim, row_count, col_count;
+  bool same_points;          ///< rows and columns are one set; a point is not its own neighbour
+  nearest_lists<Real> list;  ///< [split][row][k]
+  std::int64_t splits;       ///< parts of the column blocks, each with lists of its own
+  std::int32_t* locks;       ///< symmetric tiles: one a block of points, zero
+  Real* tile_least;          ///< same_points: smallest surrogate of every tile (triangle_position), or null
+};
+
+namespace detail {
+
+template <class Real, class Shape>
+struct nearest_scratch : tile_scratch<Real, Shape> {
+  tile_minima<Real, Shape> minima;
+};
+
+/// Offers a tile to the lists. Line l of the tile is a point first_line + l; its candidates stand at
+/// values[l * line_step + e * step]. `least` are the lines' minima.
+template <class Real, class Shape, class Team>
+inline void offer_tile(const Team& team, const nearest_lists<Real>& list, const Real* values, int line_step, int step,
+                       const Real* least, std::int64_t first_list, int lines, std::int64_t first_candidate,
+                       int candidates) {
+  for (int l = team.rank(); l < lines; l += team.size()) {
+    const std::int64_t row = first_list + l;
+    if (!(least[l] <= list.value[row * list.k + list.k - 1])) continue;
+    for (int e = 0; e < candidates; ++e) {
+      const Real candidate = values[l * line_step + e * step];
+      const auto index = std::int32_t(first_candidate + e);
+      if (list.accepts(row, candidate, index)) list.insert(row, candidate, index);
+    }
+  }
+}
+
+/// Computes a tile, takes a point out of its own neighbourhood, and finds the minima.
+template <class Real, int Dim, class Shape, class Team>
+inline void candidate_tile(const Team& team, const nearest_arguments<Real>& a, tile_index block,
+                           nearest_scratch<Real, Shape>& s) {
+  squared_distances<Real, Dim, Shape>(team, a.rows, block.row, a.cols, block.col, a.dim, s);
+  if (a.same_points && block.row == block.col) {
+    for (int i = team.rank(); i < Shape::side; i += team.size())
+      s.values[i * Shape::pitch + i] = std::numeric_limits<Real>::quiet_NaN();
+    team.barrier();
+  }
+  find_minima<Real, Shape>(team, s.values, s.minima);
+  if (a.tile_least != nullptr && block.row <= block.col && team.rank() == 0) {
+    const std::int64_t blocks = (a.row_count + Shape::side - 1) / Shape::side;
+    Real least = s.minima.row[0];
+    for (int i = 1; i < Shape::side; ++i) least = s.minima.row[i] < least ? s.minima.row[i] : least;
+    a.tile_least[triangle_position(blocks, block.row, block.col)] = least;
+  }
+}
+
+}  // namespace detail
+
+/// Tile = (part of the columns, row block); the team owns its lists. Any rows, any columns, any device.
+template <class Real, int Dim, class Shape>
+struct nearest_kernel {
+  using shape = Shape;
+  using scratch = detail::nearest_scratch<Real, Shape>;
+  enum { threads = Shape::threads, emulated_threads = Shape::emulated_threads };
+  nearest_arguments<Real> a;
+
+  template <class Team>
+  void operator()(const Team& team, std::int64_t tile, scratch& s) const {
+    const std::int64_t row_blocks = (a.row_count + Shape::side - 1) / Shape::side;
+    const std::int64_t col_blocks = (a.col_count + Shape::side - 1) / Shape::side;
+    const std::int64_t split = tile / row_blocks, row_block = tile % row_blocks;
+    const std::int64_t first_list = split * a.row_count + row_block * Shape::side;
+    const int lines = points_in_block<Shape>(a.row_count, row_block);
+    for (int l = team.rank(); l < lines; l += team.size()) a.list.clear(first_list + l);
+    team.barrier();
+    for (std::int64_t col_block = split; col_block < col_blocks; col_block += a.splits) {
+      detail::candidate_tile<Real, Dim, Shape>(team, a, {row_block, col_block}, s);
+      detail::offer_tile<Real, Shape>(team, a.list, s.values, Shape::pitch, 1, s.minima.row, first_list, lines,
+                                      col_block * Shape::side, points_in_block<Shape>(a.col_count, col_block));
+      team.barrier();
+    }
+  }
+};
+
+/// The points against themselves with every pair computed once: a tile feeds the lists of its rows and of its columns.
+/// Several teams write one list, one at a time; the lists must be cleared before. Host only.
+template <class Real, int Dim, class Shape>
+struct symmetric_nearest_kernel {
+  using shape = Shape;
+  using scratch = detail::nearest_scratch<Real, Shape>;
+  nearest_arguments<Real> a;
+
+  template <class Team>
+  void operator()(const Team& team, std::int64_t tile, scratch& s) const {
+    static_assert(!Team::on_device, "device teams must own the lists they write");
+    const std::int64_t blocks = (a.row_count + Shape::side - 1) / Shape::side;
+    // Diagonal tiles come first: points are packed near their neighbours, so lists are nearly right from the start.
+    const tile_index block = tile_by_diagonal(blocks, tile);
+    detail::candidate_tile<Real, Dim, Shape>(team, a, block, s);
+    const int rows = points_in_block<Shape>(a.row_count, block.row);
+    const int cols = points_in_block<Shape>(a.row_count, block.col);
+    const std::int64_t i0 = block.row * Shape::side, j0 = block.col * Shape::side;
+    team.lock(a.locks + block.row);
+    detail::offer_tile<Real, Shape>(team, a.list, s.values, Shape::pitch, 1, s.minima.row, i0, rows, j0, cols);
+    team.unlock(a.locks + block.row);
+    if (block.row == block.col) return;
+    team.lock(a.locks + block.col);
+    detail::offer_tile<Real, Shape>(team, a.list, s.values, 1, Shape::pitch, s.minima.col, j0, cols, i0, rows);
+    team.unlock(a.locks + block.col);
+  }
+};
+
+/// Joins the lists of all splits into the lists of split 0. Tile = merge_rows rows.
+template <class Real, class Shape>
+struct merge_lists_kernel {
+  using shape = Shape;
+  struct scratch {};
+  enum { threads = Shape::threads, emulated_threads = Shape::emulated_threads, rows_per_tile = 64 };
+  nearest_lists<Real> list;
+  std::int64_t row_count, splits;
+
+  template <class Team>
+  void operator()(const Team& team, std::int64_t tile, scratch&) const {
+    for (std::int64_t e = team.rank(); e < rows_per_tile; e += team.size()) {
+      const std::int64_t row = tile * rows_per_tile + e;
+      if (row >= row_count) continue;
+      for (std::int64_t split = 1; split < splits; ++split) {
+        const std::int64_t from = (split * row_count + row) * list.k;
+        for (int p = 0; p < list.k && list.index[from + p] >= 0; ++p) {
+          if (!list.accepts(row, list.value[from + p], list.index[from + p])) break;
+          list.insert(row, list.value[from + p], list.index[from + p]);
+        }
+      }
+    }
+  }
+};
+
+}  // namespace quintet::pairwise

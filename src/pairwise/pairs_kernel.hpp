@@ -1,0 +1,58 @@
+// Surrogates of listed pairs, the same bits as the tiles have: coordinates are scaled as they are when packed, and the
+// sum runs over them in the same order.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "device/rounding.hpp"
+
+namespace quintet::pairwise {
+
+template <class Real, class Shape>
+struct pairs_kernel {
+  using shape = Shape;
+  struct scratch {};
+  enum { threads = 64, emulated_threads = 4, pairs_per_tile = 64, together = 8 };
+  const Real* points;
+  std::int64_t dim, stride;
+  const std::uint8_t* valid;
+  const Real* factor;
+  const std::int64_t* pairs;  ///< [count][2]
+  std::int64_t count;
+  Real* out;
+
+  /// `together` pairs at a time: their sums are independent chains, one alone would wait for itself.
+  template <class Team>
+  void operator()(const Team& team, std::int64_t tile, scratch&) const {
+    for (int g = team.rank(); g < pairs_per_tile / together; g += team.size()) {
+      const std::int64_t first = tile * pairs_per_tile + g * together;
+      if (first >= count) continue;
+      const Real *x[together], *y[together];
+      Real x_factor[together], y_factor[together], sum[together];
+#pragma GCC unroll 8
+      for (int p = 0; p < together; ++p) {
+        const std::int64_t pair = first + p < count ? first + p : count - 1;
+        const std::int64_t i = pairs[2 * pair], j = pairs[2 * pair + 1];
+        x[p] = points + i * stride;
+        y[p] = points + j * stride;
+        x_factor[p] = factor[i];
+        y_factor[p] = factor[j];
+        sum[p] = valid[i] && valid[j] ? Real(0) : std::numeric_limits<Real>::quiet_NaN();
+      }
+      for (std::int64_t k = 0; k < dim; ++k)
+#pragma GCC unroll 8
+        for (int p = 0; p < together; ++p) {
+          const Real a = device::rounded_product(x[p][k], x_factor[p]);
+          const Real b = device::rounded_product(y[p][k], y_factor[p]);
+          const Real difference = a - b;
+          sum[p] += difference * difference;
+        }
+#pragma GCC unroll 8
+      for (int p = 0; p < together; ++p)
+        if (first + p < count) out[first + p] = sum[p];
+    }
+  }
+};
+
+}  // namespace quintet::pairwise

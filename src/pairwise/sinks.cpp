@@ -1,0 +1,60 @@
+#include "pairwise/sinks.hpp"
+
+#include "device/launch.hpp"
+#include "pairwise/dimensions.hpp"
+
+namespace quintet::pairwise {
+
+namespace {
+
+/// Calls f with the dimension as a compile-time constant if there is an instantiation for it, else with 0.
+template <class Function>
+void with_dimension(std::int64_t dim, Function&& f) {
+  bool found = false;
+  const auto attempt = [&]<int Dim>() {
+    if (found || dim != Dim) return;
+    found = true;
+    f.template operator()<Dim>();
+  };
+  [&]<int... Dims>(dimension_list<Dims...>) { (attempt.template operator()<Dims>(), ...); }(specialised_dimensions{});
+  if (!found) f.template operator()<0>();
+}
+
+}  // namespace
+
+template <class Real>
+void dense(const dense_arguments<Real>& a, const Device& device) {
+  with_dimension(a.dim, [&]<int Dim>() { sinks<Real, Dim>::dense(a, device); });
+}
+
+template <class Real>
+void nearest(const nearest_arguments<Real>& a, const Device& device) {
+  with_dimension(a.dim, [&]<int Dim>() { sinks<Real, Dim>::nearest(a, device); });
+  if (a.splits <= 1) return;
+  device::with_shape<host_shape<Real>, device_shape<Real>>(device, [&](auto shape) {
+    using merge = merge_lists_kernel<Real, decltype(shape)>;
+    const std::int64_t tiles = (a.row_count + merge::rows_per_tile - 1) / merge::rows_per_tile;
+    device::launch(merge{a.list, a.row_count, a.splits}, tiles, device);
+  });
+}
+
+template <class Real>
+void symmetric_nearest(const nearest_arguments<Real>& a) {
+  with_dimension(a.dim, [&]<int Dim>() { sinks<Real, Dim>::symmetric_nearest(a); });
+}
+
+template <class Real>
+void lightest(const lightest_arguments<Real>& a, std::int64_t tiles, const Device& device) {
+  with_dimension(a.dim, [&]<int Dim>() { sinks<Real, Dim>::lightest(a, tiles, device); });
+}
+
+#define QUINTET_INSTANTIATE(Real)                                       \
+  template void dense(const dense_arguments<Real>&, const Device&);     \
+  template void nearest(const nearest_arguments<Real>&, const Device&); \
+  template void symmetric_nearest(const nearest_arguments<Real>&);      \
+  template void lightest(const lightest_arguments<Real>&, std::int64_t, const Device&);
+QUINTET_INSTANTIATE(float)
+QUINTET_INSTANTIATE(double)
+#undef QUINTET_INSTANTIATE
+
+}  // namespace quintet::pairwise

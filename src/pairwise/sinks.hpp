@@ -1,0 +1,40 @@
+// The sinks of the pairwise engine, as functions: each picks the instantiation for the dimension and the device.
+//
+// Instantiated for float and double and the dimensions listed in src/pairwise/CMakeLists.txt; 0 stands for every other.
+#pragma once
+
+#include <cstdint>
+
+#include "pairwise/dense_kernel.hpp"
+#include "pairwise/lightest_kernel.hpp"
+#include "pairwise/nearest_kernel.hpp"
+#include "quintet/device/device.hpp"
+
+namespace quintet::pairwise {
+
+/// Sinks for one type and one dimension (0: any). Compiled in a translation unit of its own.
+template <class Real, int Dim>
+struct sinks {
+  static void dense(const dense_arguments<Real>& a, const Device& device);
+  static void nearest(const nearest_arguments<Real>& a, const Device& device);
+  static void symmetric_nearest(const nearest_arguments<Real>& a);
+  static void lightest(const lightest_arguments<Real>& a, std::int64_t tiles, const Device& device);
+};
+
+/// The whole matrix of distances or mutual reachabilities.
+template <class Real>
+void dense(const dense_arguments<Real>& a, const Device& device);
+
+/// The k nearest column points of every row point; with a.splits > 1 the lists of split 0 are the result.
+template <class Real>
+void nearest(const nearest_arguments<Real>& a, const Device& device);
+
+/// The same for points against themselves on the host, every pair computed once. a.splits is 1, a.locks are given.
+template <class Real>
+void symmetric_nearest(const nearest_arguments<Real>& a);
+
+/// Lightest edges that leave a component, in the listed tiles.
+template <class Real>
+void lightest(const lightest_arguments<Real>& a, std::int64_t tiles, const Device& device);
+
+}  // namespace quintet::pairwise

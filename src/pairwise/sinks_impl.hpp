@@ -1,0 +1,48 @@
+// Definitions of sinks<Real, Dim>; included by the generated instantiations only.
+#pragma once
+
+#include "device/launch.hpp"
+#include "pairwise/sinks.hpp"
+
+namespace quintet::pairwise {
+
+namespace detail {
+template <class Real, class Function>
+void with_tile_shape(const Device& device, Function&& f) {
+  device::with_shape<host_shape<Real>, device_shape<Real>>(device, f);
+}
+inline std::int64_t blocks(std::int64_t count, std::int64_t side) { return (count + side - 1) / side; }
+}  // namespace detail
+
+template <class Real, int Dim>
+void sinks<Real, Dim>::dense(const dense_arguments<Real>& a, const Device& device) {
+  detail::with_tile_shape<Real>(device, [&](auto shape) {
+    using Shape = decltype(shape);
+    const std::int64_t blocks = detail::blocks(a.count, Shape::side);
+    device::launch(dense_kernel<Real, Dim, Shape>{a}, a.row_blocks == 0 ? triangle_size(blocks) : a.row_blocks * blocks,
+                   device);
+  });
+}
+
+template <class Real, int Dim>
+void sinks<Real, Dim>::nearest(const nearest_arguments<Real>& a, const Device& device) {
+  detail::with_tile_shape<Real>(device, [&](auto shape) {
+    using Shape = decltype(shape);
+    device::launch(nearest_kernel<Real, Dim, Shape>{a}, a.splits * detail::blocks(a.row_count, Shape::side), device);
+  });
+}
+
+template <class Real, int Dim>
+void sinks<Real, Dim>::symmetric_nearest(const nearest_arguments<Real>& a) {
+  using Shape = host_shape<Real>;
+  device::launch(symmetric_nearest_kernel<Real, Dim, Shape>{a}, triangle_size(detail::blocks(a.row_count, Shape::side)),
+                 Device::host());
+}
+
+template <class Real, int Dim>
+void sinks<Real, Dim>::lightest(const lightest_arguments<Real>& a, std::int64_t tiles, const Device& device) {
+  detail::with_tile_shape<Real>(
+      device, [&](auto shape) { device::launch(lightest_kernel<Real, Dim, decltype(shape)>{a}, tiles, device); });
+}
+
+}  // namespace quintet::pairwise
