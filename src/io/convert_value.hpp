@@ -18,7 +18,8 @@ bool convert_value(From from, To& to) {
     return convert_value(static_cast<float>(from), to);
   } else if constexpr (std::is_floating_point_v<To>) {
     to = static_cast<To>(from);
-    if constexpr (std::is_floating_point_v<From> && sizeof(From) > sizeof(To)) return std::isfinite(to) || !std::isfinite(from);
+    if constexpr (std::is_floating_point_v<From> && sizeof(From) > sizeof(To))
+      return std::isfinite(to) || !std::isfinite(from);
     return true;
   } else if constexpr (std::is_floating_point_v<From>) {
     // 2^63 (2^31) is the first value too large; -2^63 still fits. NaN fails both comparisons.

@@ -163,8 +163,8 @@ std::vector<std::string> header_names(const line_reader& reader, std::string_vie
   return names;
 }
 
-// Room for as many lines of this length as the file can hold, so that nothing is copied while the rows come in; a little
-// more, because other lines may be shorter. Memory that is not touched costs nothing.
+// Room for as many lines of this length as the file can hold, so that nothing is copied while the rows come in; a
+// little more, because other lines may be shorter. Memory that is not touched costs nothing.
 template <class T>
 void reserve_rows(std::vector<T>& data, const line_reader& reader, std::string_view line, char separator) {
   const std::int64_t lines = reader.file().size() / static_cast<std::int64_t>(line.size() + 1) + 1;
@@ -226,8 +226,8 @@ table<T> read_csv(const std::string& path) {
     } while (cursor.more());
     if (values.cols == 0) values.cols = cursor.index();
     if (cursor.index() != values.cols)
-      throw FileError(path, reader.number(), text("has ", cursor.index(), " fields where line ", first_line, " has ",
-                                                  values.cols));
+      throw FileError(path, reader.number(),
+                      text("has ", cursor.index(), " fields where line ", first_line, " has ", values.cols));
     ++values.rows;
   }
   if (first_line == 0) throw FileError(path, "is empty: there is no line with numbers in it");

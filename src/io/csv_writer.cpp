@@ -105,7 +105,9 @@ void write_csv(const std::string& path, matrix_view<const T> values, std::span<c
 
 template void write_csv<float>(const std::string&, matrix_view<const float>, std::span<const std::string>);
 template void write_csv<double>(const std::string&, matrix_view<const double>, std::span<const std::string>);
-template void write_csv<std::int32_t>(const std::string&, matrix_view<const std::int32_t>, std::span<const std::string>);
-template void write_csv<std::int64_t>(const std::string&, matrix_view<const std::int64_t>, std::span<const std::string>);
+template void write_csv<std::int32_t>(const std::string&, matrix_view<const std::int32_t>,
+                                      std::span<const std::string>);
+template void write_csv<std::int64_t>(const std::string&, matrix_view<const std::int64_t>,
+                                      std::span<const std::string>);
 
 }  // namespace quintet::io

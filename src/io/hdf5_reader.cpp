@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
-#include <exception>
 
 #include "io/convert_value.hpp"
 #include "io/hdf5_descriptor_driver.hpp"
@@ -97,11 +97,21 @@ H5T_conv_ret_t check_conversion(H5T_conv_except_t exception, hid_t, hid_t, void*
   }
 }
 
-// The same between two formats of real numbers, where infinity and NaN have their like.
+template <class Real>
+bool is_infinite(const void* bytes) {
+  Real value;
+  std::memcpy(&value, bytes, sizeof value);
+  return std::isinf(value);
+}
+
+// The same between two formats of real numbers, where infinity and NaN have their like. HDF5's conversion of native
+// types calls infinity out of range; left to it, it becomes infinity.
 H5T_conv_ret_t check_real_conversion(H5T_conv_except_t exception, hid_t source, hid_t target, void* from, void* to,
                                      void* data) {
   const bool special = exception == H5T_CONV_EXCEPT_PINF || exception == H5T_CONV_EXCEPT_NINF ||
-                       exception == H5T_CONV_EXCEPT_NAN;
+                       exception == H5T_CONV_EXCEPT_NAN ||
+                       (H5Tequal(source, H5T_NATIVE_DOUBLE) > 0 && is_infinite<double>(from)) ||
+                       (H5Tequal(source, H5T_NATIVE_LDOUBLE) > 0 && is_infinite<long double>(from));
   return special ? H5T_CONV_UNHANDLED : check_conversion(exception, source, target, from, to, data);
 }
 
@@ -115,8 +125,7 @@ array<T> read_hdf5(const std::string& path, const std::string& dataset) {
   std::string name = dataset;
   if (name.empty()) {
     const std::vector<std::string> names = datasets_of(input);
-    if (names.size() != 1)
-      throw FileError(path, text("one dataset must be chosen by its name: ", listed(names)));
+    if (names.size() != 1) throw FileError(path, text("one dataset must be chosen by its name: ", listed(names)));
     name = names[0];
   }
   const auto fail = [&](const std::string& reason) { throw FileError(path, text("dataset \"", name, "\" ", reason)); };
@@ -130,8 +139,7 @@ array<T> read_hdf5(const std::string& path, const std::string& dataset) {
   }
   const type_handle type(H5Dget_type(data));
   const H5T_class_t type_class = H5Tget_class(type);
-  if (type_class != H5T_FLOAT && type_class != H5T_INTEGER && type_class != H5T_ENUM)
-    fail("does not hold numbers");
+  if (type_class != H5T_FLOAT && type_class != H5T_INTEGER && type_class != H5T_ENUM) fail("does not hold numbers");
 
   const dataspace_handle space(H5Dget_space(data));
   const int rank = H5Sget_simple_extent_ndims(space);

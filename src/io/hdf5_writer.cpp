@@ -44,8 +44,7 @@ struct hdf5_writer::state {
     const property_handle links(H5Pcreate(H5P_LINK_CREATE));
     H5Pset_create_intermediate_group(links, 1);
     H5Pset_char_encoding(links, H5T_CSET_UTF8);
-    if (exists(name))
-      throw InvalidArgument(text("dataset \"", name, "\" is already in ", output.path()));
+    if (exists(name)) throw InvalidArgument(text("dataset \"", name, "\" is already in ", output.path()));
     const dataspace_handle space(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr));
     const property_handle creation(H5Pcreate(H5P_DATASET_CREATE));
     dataset_handle data(H5Dcreate2(file, path.c_str(), type, space, links, creation, H5P_DEFAULT));
@@ -86,8 +85,7 @@ struct hdf5_writer::state {
 
 hdf5_writer::hdf5_writer(std::string path) : state_(std::make_unique<state>(std::move(path))) {
   const hdf5_session session;
-  if (!state_->output.regular())
-    throw FileError(state_->output.path(), "cannot be written: HDF5 needs a regular file");
+  if (!state_->output.regular()) throw FileError(state_->output.path(), "cannot be written: HDF5 needs a regular file");
   state_->driver.descriptor = state_->output.descriptor();
   const property_handle access(H5Pcreate(H5P_FILE_ACCESS));
   const herr_t status = use_descriptor_driver(access, &state_->driver);
@@ -174,10 +172,10 @@ void hdf5_writer::commit() {
   state_->output.commit();
 }
 
-#define QUINTET_INSTANTIATE(T)                                                                   \
-  template void hdf5_writer::write<T>(std::string_view, std::span<const T>);                     \
-  template void hdf5_writer::write<T>(std::string_view, matrix_view<const T>);                   \
-  template void hdf5_writer::create<T>(std::string_view, std::int64_t, std::int64_t);            \
+#define QUINTET_INSTANTIATE(T)                                                        \
+  template void hdf5_writer::write<T>(std::string_view, std::span<const T>);          \
+  template void hdf5_writer::write<T>(std::string_view, matrix_view<const T>);        \
+  template void hdf5_writer::create<T>(std::string_view, std::int64_t, std::int64_t); \
   template void hdf5_writer::write_rows<T>(std::string_view, std::int64_t, matrix_view<const T>);
 QUINTET_INSTANTIATE(float)
 QUINTET_INSTANTIATE(double)

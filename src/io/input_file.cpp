@@ -55,7 +55,8 @@ void require_memory(std::string_view path, std::int64_t elements, std::int64_t e
   if (pages <= 0 || page_bytes <= 0) return;
   const std::int64_t memory = static_cast<std::int64_t>(pages) * page_bytes;
   if (elements > memory / element_bytes)
-    throw FileError(path, text("needs ", elements, " x ", element_bytes, " bytes of memory; this machine has ", memory));
+    throw FileError(path,
+                    text("needs ", elements, " x ", element_bytes, " bytes of memory; this machine has ", memory));
 }
 
 std::int64_t element_count(std::string_view path, std::span<const std::int64_t> shape) {
@@ -64,8 +65,10 @@ std::int64_t element_count(std::string_view path, std::span<const std::int64_t> 
   for (const std::int64_t size : shape) {
     if (size < 0) throw FileError(path, text("has the negative size ", size, " in its shape"));
     // A zero anywhere makes an empty array, however large the other sizes are.
-    if (size == 0) empty = true;
-    else if (__builtin_mul_overflow(count, size, &count)) overflow = true;
+    if (size == 0)
+      empty = true;
+    else if (__builtin_mul_overflow(count, size, &count))
+      overflow = true;
   }
   if (empty) return 0;
   if (overflow) throw FileError(path, "has a shape of more than 2^63 elements");

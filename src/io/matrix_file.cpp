@@ -42,9 +42,12 @@ template <class Real>
 void write_matrix(const std::string& path, matrix_view<const Real> values, const std::string& dataset,
                   std::span<const std::string> names) {
   switch (format_of(path)) {
-    case file_format::csv: return write_csv(path, values, names);
-    case file_format::npy: return write_npy(path, values);
-    case file_format::hdf5: break;
+    case file_format::csv:
+      return write_csv(path, values, names);
+    case file_format::npy:
+      return write_npy(path, values);
+    case file_format::hdf5:
+      break;
   }
   hdf5_writer out(path);
   out.write(dataset, values);

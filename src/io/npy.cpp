@@ -121,8 +121,8 @@ class header_parser {
     const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), header.item_bytes);
     const std::int64_t bytes = header.item_bytes;
     const bool power = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
-    const bool known = (header.kind == 'f' && power && bytes > 1) || ((header.kind == 'i' || header.kind == 'u') && power) ||
-                       (header.kind == 'b' && bytes == 1);
+    const bool known = (header.kind == 'f' && power && bytes > 1) ||
+                       ((header.kind == 'i' || header.kind == 'u') && power) || (header.kind == 'b' && bytes == 1);
     if (error != std::errc() || end != rest.data() + rest.size() || !known)
       throw FileError(path_, text("holds elements of type '", type,
                                   "'; allowed are f2, f4, f8, i1 to i8, u1 to u8 and b1, little or big endian"));
@@ -217,8 +217,7 @@ template <class From, class T>
 void read_elements(input_file& file, const npy_header& header, std::vector<T>& result) {
   const bool reorder = header.fortran_order && header.shape.size() > 1;
   if constexpr (std::is_same_v<From, T>) {
-    if (!header.swapped && !reorder)
-      return file.read_exactly(result.data(), result.size() * sizeof(T), "the elements");
+    if (!header.swapped && !reorder) return file.read_exactly(result.data(), result.size() * sizeof(T), "the elements");
   }
   std::vector<char> block(std::min(result.size() * sizeof(From), std::size_t{1} << 20));
   fortran_position scattered(header.shape);
@@ -295,8 +294,8 @@ array<T> read_npy(const std::string& path) {
 
 template <class T>
 void write_npy(const std::string& path, std::span<const T> data, std::span<const std::int64_t> shape) {
-  require_argument(static_cast<std::int64_t>(data.size()) == element_count(path, shape), "elements of data", data.size(),
-                   "the product of the sizes in shape");
+  require_argument(static_cast<std::int64_t>(data.size()) == element_count(path, shape), "elements of data",
+                   data.size(), "the product of the sizes in shape");
   atomic_file out(path);
   write_header<T>(out, shape);
   out.write(data.data(), data.size_bytes());
@@ -313,9 +312,9 @@ void write_npy(const std::string& path, matrix_view<const T> values) {
   out.commit();
 }
 
-#define QUINTET_INSTANTIATE(T)                                                                             \
-  template array<T> read_npy<T>(const std::string&);                                                       \
-  template void write_npy<T>(const std::string&, std::span<const T>, std::span<const std::int64_t>);       \
+#define QUINTET_INSTANTIATE(T)                                                                       \
+  template array<T> read_npy<T>(const std::string&);                                                 \
+  template void write_npy<T>(const std::string&, std::span<const T>, std::span<const std::int64_t>); \
   template void write_npy<T>(const std::string&, matrix_view<const T>);
 QUINTET_INSTANTIATE(float)
 QUINTET_INSTANTIATE(double)

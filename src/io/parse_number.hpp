@@ -38,7 +38,8 @@ inline bool rounds_to_zero(std::string_view number) {
 }  // namespace detail
 
 /// Reads a number at `*position` and moves `*position` behind it. Real numbers: nearest value of the type; too small
-/// for it is zero. Integers may be written as a real number with an integral value.
+/// for it is zero. Integers may be written as a real number with an integral value. A number that is too large is a
+/// number: `*position` moves behind it too.
 template <class T>
 parse_status parse_number(const char** position, const char* end, T& value) {
   const char* begin = *position;
@@ -46,7 +47,8 @@ parse_status parse_number(const char** position, const char* end, T& value) {
   if (end - begin > 1 && *begin == '+' && begin[1] != '-' && begin[1] != '+') ++begin;
   const auto [stop, error] = std::from_chars(begin, end, value);
   if constexpr (std::is_integral_v<T>) {
-    const bool real = error != std::errc::invalid_argument && stop != end && (*stop == '.' || *stop == 'e' || *stop == 'E');
+    const bool real =
+        error != std::errc::invalid_argument && stop != end && (*stop == '.' || *stop == 'e' || *stop == 'E');
     if (real || (error == std::errc::invalid_argument && begin != end && *begin == '.')) {
       double number = 0;
       const parse_status status = parse_number<double>(position, end, number);
@@ -57,10 +59,16 @@ parse_status parse_number(const char** position, const char* end, T& value) {
       value = static_cast<T>(number);
       return parse_status::ok;
     }
-    if (error == std::errc::result_out_of_range) return parse_status::too_large;
+    if (error == std::errc::result_out_of_range) {
+      *position = stop;
+      return parse_status::too_large;
+    }
   } else if (error == std::errc::result_out_of_range) {
     const std::string_view number(begin, static_cast<std::size_t>(stop - begin));
-    if (!detail::rounds_to_zero(number)) return parse_status::too_large;
+    if (!detail::rounds_to_zero(number)) {
+      *position = stop;
+      return parse_status::too_large;
+    }
     value = number.starts_with('-') ? T(-0.0) : T(0);
   }
   if (error == std::errc::invalid_argument) {

@@ -8,8 +8,8 @@
 //   half       11 bits       65504            2^-14             2^-24                2^-11
 //   bfloat16    8 bits       about 3.39e38    2^-126            2^-133               2^-8
 //
-// NaN stays NaN with its sign; a quiet NaN's payload keeps the bits that fit (a GPU may give its canonical NaN instead).
-// Everything here is constexpr, needs no library, throws nothing, and may be called in device code.
+// NaN stays NaN with its sign; a quiet NaN's payload keeps the bits that fit (a GPU may give its canonical NaN
+// instead). Everything here is constexpr, needs no library, throws nothing, and may be called in device code.
 #pragma once
 
 #include <bit>
@@ -129,7 +129,8 @@ struct bfloat16 {
   }
 };
 
-static_assert(sizeof(half) == 2 && std::is_trivially_copyable_v<half> && std::is_trivially_default_constructible_v<half>);
+static_assert(sizeof(half) == 2 && std::is_trivially_copyable_v<half> &&
+              std::is_trivially_default_constructible_v<half>);
 static_assert(sizeof(bfloat16) == 2 && std::is_trivially_copyable_v<bfloat16> &&
               std::is_trivially_default_constructible_v<bfloat16>);
 

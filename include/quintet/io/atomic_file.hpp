@@ -9,8 +9,8 @@
 
 namespace quintet::io {
 
-/// A file being written. The data goes to a temporary in the same folder; commit() makes sure that it is on the disk and
-/// renames it over `path`. Destroyed without a commit, it leaves what was there before and nothing else.
+/// A file being written. The data goes to a temporary in the same folder; commit() makes sure that it is on the disk
+/// and renames it over `path`. Destroyed without a commit, it leaves what was there before and nothing else.
 ///
 /// Where the file system offers it the temporary has no name until the commit, so even a killed process leaves nothing.
 /// A symbolic link is followed; a file that exists keeps its permissions. A path that exists and is no regular file

@@ -2,11 +2,10 @@
 //
 // Reading. One row a line; fields apart by comma, semicolon, tab or blanks, whichever the first line uses (in this
 // order: a line with a semicolon is not looked at for commas). Line ends LF or CRLF. Fields may be in double quotes;
-// blanks around them do not count. Empty lines and lines that start with '#' are skipped, as is a UTF-8 byte order mark.
-// Numbers are decimal with a point, "nan" and "inf" in any case; they are rounded once, to the type asked for. A first
-// line without a single number in it is a header.
-// Every error is a FileError with the line's number: a row of another length, something that is no number, a number too
-// large for the type, an empty field.
+// blanks around them do not count. Empty lines and lines that start with '#' are skipped, as is a UTF-8 byte order
+// mark. Numbers are decimal with a point, "nan" and "inf" in any case; they are rounded once, to the type asked for. A
+// first line without a single number in it is a header. Every error is a FileError with the line's number: a row of
+// another length, something that is no number, a number too large for the type, an empty field.
 //
 // Writing. Comma, LF; the shortest text that reads back as the same number of the same type.
 #pragma once

@@ -19,18 +19,17 @@ namespace quintet::io {
 std::vector<std::string> hdf5_datasets(const std::string& path);
 
 /// Reads a dataset of any rank; T is float, double, std::int32_t or std::int64_t. An empty name means the only dataset
-/// of the file. Stored types: real numbers of 16 to 64 bits, integers of 8 to 64 bits of either byte order, and booleans
-/// as h5py writes them.
-/// Throws FileError, naming file and dataset: not an HDF5 file, no such dataset (what there is is listed), several
-/// datasets and no name, another type, a value that does not fit into T (too large, or not integral for an integer), or
-/// more elements than the machine's memory holds.
-/// Memory: the result and 1 MB.
+/// of the file. Stored types: real numbers of 16 to 64 bits, integers of 8 to 64 bits of either byte order, and
+/// booleans as h5py writes them. Throws FileError, naming file and dataset: not an HDF5 file, no such dataset (what
+/// there is is listed), several datasets and no name, another type, a value that does not fit into T (too large, or not
+/// integral for an integer), or more elements than the machine's memory holds. Memory: the result and 1 MB.
 template <class T>
 array<T> read_hdf5(const std::string& path, const std::string& dataset = "");
 
 /// Writes a file piece by piece; nothing appears at `path` before commit(), as with atomic_file.
-/// T is float, double, std::int32_t or std::int64_t. Names may hold '/', which makes groups. All members throw FileError
-/// when the file cannot be written (disk full), and InvalidArgument for an empty name or one that is already there.
+/// T is float, double, std::int32_t or std::int64_t. Names may hold '/', which makes groups. All members throw
+/// FileError when the file cannot be written (disk full), and InvalidArgument for an empty name or one that is already
+/// there.
 ///
 ///   hdf5_writer out("result.h5");
 ///   out.write<float>("probabilities", probabilities);

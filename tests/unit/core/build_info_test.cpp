@@ -10,7 +10,8 @@ TEST(BuildInfo, NamesVersionCompilerAndTargets) {
   EXPECT_FALSE(info.compiler.empty());
   EXPECT_FALSE(info.offload_targets.empty());
   const std::string line = info.summary();
-  for (const std::string_view part : {info.version, info.git_hash, info.compiler, info.build_type, info.offload_targets})
+  for (const std::string_view part :
+       {info.version, info.git_hash, info.compiler, info.build_type, info.offload_targets})
     EXPECT_NE(line.find(part), std::string::npos) << part << " in " << line;
 }
 
