@@ -31,7 +31,7 @@ std::string extension_of(std::string_view path) {
 
 }  // namespace
 
-file_format format_of(std::string_view path, std::initializer_list<file_format> allowed) {
+file_format format_of(std::string_view path, const std::vector<file_format>& allowed) {
   const std::string name = extension_of(path);
   std::string choices;
   for (const extension& known : extensions) {
@@ -43,7 +43,7 @@ file_format format_of(std::string_view path, std::initializer_list<file_format> 
                                      : text("extension \"", name, "\" is not supported here; allowed are ", choices));
 }
 
-file_format check_output(std::string_view path, std::initializer_list<file_format> allowed) {
+file_format check_output(std::string_view path, const std::vector<file_format>& allowed) {
   const file_format format = format_of(path, allowed);
   check_writable(std::string(path));
   return format;

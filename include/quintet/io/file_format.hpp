@@ -1,8 +1,8 @@
 // Which format a path means: its extension decides, in upper or lower case.
 #pragma once
 
-#include <initializer_list>
 #include <string_view>
+#include <vector>
 
 namespace quintet::io {
 
@@ -13,12 +13,12 @@ enum class file_format {
 };
 
 /// Format of `path`. Throws FileError when the extension is unknown or not among `allowed`, naming those that are.
-file_format format_of(std::string_view path, std::initializer_list<file_format> allowed = {
+file_format format_of(std::string_view path, const std::vector<file_format>& allowed = {
                                                  file_format::csv, file_format::npy, file_format::hdf5});
 
 /// The same for a file still to be written, and more: throws FileError when its folder is missing or not writable, or
 /// when the path is a folder or a write-protected file. For use before hours of work.
-file_format check_output(std::string_view path, std::initializer_list<file_format> allowed = {
+file_format check_output(std::string_view path, const std::vector<file_format>& allowed = {
                                                     file_format::csv, file_format::npy, file_format::hdf5});
 
 }  // namespace quintet::io

@@ -1,0 +1,169 @@
+#include "support/command_line.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <sstream>
+
+#include "quintet/core/error.hpp"
+#include "quintet/io/atomic_file.hpp"
+
+namespace quintet::driver {
+
+namespace po = boost::program_options;
+
+namespace {
+
+constexpr const char* stray = "unexpected-arguments";  // where arguments without an option go, to be named in the error
+
+// Number of single-character changes from one word to another.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+// "; did you mean --min-samples?", or nothing when no option is near.
+std::string hint(std::string_view unknown, const po::options_description& options) {
+  unknown.remove_prefix(std::min(unknown.find_first_not_of('-'), unknown.size()));
+  unknown = unknown.substr(0, unknown.find('='));
+  std::string best;
+  std::size_t least = std::max<std::size_t>(2, unknown.size() / 3) + 1;
+  for (const auto& option : options.options()) {
+    const std::string& name = option->long_name();
+    const bool begins = unknown.size() >= 3 && name.starts_with(unknown);
+    const std::size_t distance = begins ? 1 : edit_distance(unknown, name);
+    if (name == stray || distance >= least) continue;
+    least = distance;
+    best = name;
+  }
+  return best.empty() ? "" : "; did you mean --" + best + "?";
+}
+
+nlohmann::ordered_json real_value(double value) {
+  // JSON has no word for these.
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+template <class T>
+bool convert(const boost::any& value, nlohmann::ordered_json& json) {
+  const T* typed = boost::any_cast<T>(&value);
+  if (typed == nullptr) return false;
+  if constexpr (std::is_floating_point_v<T>)
+    json = real_value(*typed);
+  else
+    json = *typed;
+  return true;
+}
+
+nlohmann::ordered_json value_of(const boost::any& value) {
+  nlohmann::ordered_json json;
+  (void)(convert<std::string>(value, json) || convert<bool>(value, json) || convert<int>(value, json) ||
+         convert<std::int64_t>(value, json) || convert<std::uint64_t>(value, json) || convert<double>(value, json) ||
+         convert<float>(value, json) || convert<std::vector<std::string>>(value, json) ||
+         convert<std::vector<double>>(value, json) || convert<std::vector<std::int64_t>>(value, json));
+  return json;
+}
+
+std::string joined(const std::vector<std::string>& words, const char* separator) {
+  std::string result;
+  for (const std::string& word : words) result.append(result.empty() ? "" : separator).append(word);
+  return result;
+}
+
+void check(const common_options& common, bool threads_given, const program& program) {
+  if (threads_given) require_argument(common.threads >= 1, "--threads", common.threads, ">= 1");
+  if (std::find(program.precisions.begin(), program.precisions.end(), common.precision) == program.precisions.end())
+    throw InvalidArgument(
+        text("--precision must be ", joined(program.precisions, " or "), " (--precision=", common.precision, ")"));
+  if (common.json.empty()) return;
+  try {
+    io::check_writable(common.json);
+  } catch (const FileError& e) {
+    throw InvalidArgument(text("--json: ", e.what()));
+  }
+}
+
+}  // namespace
+
+command_line parse_command_line(int argc, const char* const* argv, const program& program,
+                                const po::options_description& own) {
+  command_line line;
+  common_options& common = line.common;
+  po::options_description shared("Options of all quintet programs");
+  shared.add_options()                                                                                         //
+      ("help,h", "this text")                                                                                  //
+      ("version", "version of the library, compiler, offload targets")                                         //
+      ("device", po::value(&common.device)->default_value("auto")->value_name("DEVICE"),                       //
+       "auto (the first GPU, otherwise the host), host, emulated (device code on host threads), or a number")  //
+      ("threads", po::value(&common.threads)->value_name("N"), "host threads, >= 1; all cores by default")     //
+      ("precision", po::value(&common.precision)->default_value(program.precisions.at(0))->value_name("TYPE"),
+       joined(program.precisions, " or ").c_str())  //
+      ("json", po::value(&common.json)->value_name("FILE"),
+       "writes a summary: parameters, results, seconds per stage, device")  //
+      ("quiet", po::bool_switch(&common.quiet), "prints nothing but errors");
+  po::options_description visible, all;
+  visible.add(own).add(shared);
+  all.add(visible).add_options()(stray, po::value<std::vector<std::string>>());
+  po::positional_options_description positional;
+  positional.add(stray, -1);
+
+  std::ostringstream help;
+  help << program.name << ": " << program.summary << "\n\nUsage: " << program.name << " [options]\n\n"
+       << visible << "\nExample:\n  " << program.example << "\n";
+  line.help = help.str();
+
+  po::variables_map values;
+  try {
+    // No abbreviations: an option added later must not change what an old script means.
+    const auto style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
+    po::store(po::command_line_parser(argc, argv).options(all).positional(positional).style(style).run(), values);
+    if (values.count("help") > 0) line.asked = command_line::request::help;
+    if (values.count("version") > 0) line.asked = command_line::request::version;
+    if (line.asked != command_line::request::work) return line;
+    if (values.count(stray) > 0)
+      throw InvalidArgument(text("unexpected argument '", values[stray].as<std::vector<std::string>>().front(),
+                                 "'; every value needs its option (see --help)"));
+    po::notify(values);
+  } catch (const po::unknown_option& e) {
+    throw InvalidArgument(
+        text("unknown option '", e.get_option_name(), "'", hint(e.get_option_name(), visible), " (see --help)"));
+  } catch (const po::error& e) {
+    throw InvalidArgument(text(e.what(), " (see --help)"));
+  }
+  check(common, values.count("threads") > 0, program);
+
+  line.parameters = nlohmann::ordered_json::object();
+  for (const auto& option : own.options()) {
+    std::string name = option->long_name();
+    if (values.count(name) == 0) continue;
+    const nlohmann::ordered_json value = value_of(values[name].value());
+    std::replace(name.begin(), name.end(), '-', '_');
+    line.parameters[name] = value;
+  }
+  return line;
+}
+
+po::typed_value<std::string>* output_file(std::string* path, std::vector<io::file_format> formats, std::string option) {
+  return po::value(path)->required()->value_name("FILE")->notifier(
+      [allowed = std::move(formats), option = std::move(option)](const std::string& value) {
+        try {
+          io::check_output(value, allowed);
+        } catch (const FileError& e) {
+          throw InvalidArgument(text("--", option, ": ", e.what()));
+        }
+      });
+}
+
+}  // namespace quintet::driver

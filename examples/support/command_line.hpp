@@ -1,0 +1,50 @@
+// The command line of a driver: its own options and those that all drivers have.
+#pragma once
+
+#include <boost/program_options.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "quintet/io/file_format.hpp"
+
+namespace quintet::driver {
+
+/// What a driver says of itself.
+struct program {
+  std::string name;                                           ///< "quintet-hdbscan"
+  std::string summary;                                        ///< one or two sentences for --help
+  std::string example;                                        ///< a whole command line for --help
+  std::vector<std::string> precisions = {"float", "double"};  ///< allowed for --precision; the first is the default
+};
+
+/// Values of the options that all drivers have.
+struct common_options {
+  std::string device = "auto";
+  int threads = 0;  ///< 0: not given
+  std::string precision;
+  std::string json;  ///< empty: not given
+  bool quiet = false;
+};
+
+/// What the command line asked for.
+struct command_line {
+  enum class request { work, help, version };
+  request asked = request::work;
+  common_options common;
+  /// The driver's own options with their values, defaults included, '-' in names replaced by '_'.
+  nlohmann::ordered_json parameters;
+  std::string help;
+};
+
+/// Parses and checks; the driver's own variables, bound in `own`, get their values. Throws InvalidArgument, naming the
+/// option; for an unknown option with the nearest known one. Negative values need no special form: `--curvature -1`.
+command_line parse_command_line(int argc, const char* const* argv, const program& program,
+                                const boost::program_options::options_description& own);
+
+/// A required option for an output file. The extension must be among `formats` and the folder writable: both are
+/// checked while the command line is parsed, before any work.
+boost::program_options::typed_value<std::string>* output_file(std::string* path, std::vector<io::file_format> formats,
+                                                              std::string option = "output");
+
+}  // namespace quintet::driver

@@ -1,0 +1,175 @@
+#include "support/driver.hpp"
+
+#include <unistd.h>
+
+#include <cmath>
+#include <exception>
+#include <iostream>
+#include <new>
+
+#include "quintet/core/build_info.hpp"
+#include "quintet/core/error.hpp"
+#include "quintet/io/atomic_file.hpp"
+
+namespace quintet::driver {
+
+namespace {
+
+enum exit_status { done = 0, failed = 1, bad_usage = 2, device_trouble = 3 };
+
+// An ostream without a buffer takes everything and keeps nothing.
+class null_stream : public std::ostream {
+ public:
+  null_stream() : std::ostream(nullptr) {}
+};
+
+Device chosen_device(const common_options& common) {
+  if (common.threads > 0) set_threads(common.threads);
+  try {
+    return Device::parse(common.device);
+  } catch (const InvalidArgument& e) {
+    throw InvalidArgument(text("--device: ", e.what()));
+  } catch (const DeviceError& e) {
+    throw DeviceError(text("--device: ", e.what()));
+  }
+}
+
+std::string kind_name(device_kind kind) {
+  switch (kind) {
+    case device_kind::host:
+      return "host";
+    case device_kind::emulated:
+      return "emulated";
+    case device_kind::offload:
+      break;
+  }
+  return "offload";
+}
+
+void write_summary(const session& session) {
+  const std::string& path = session.line().common.json;
+  if (path.empty()) return;
+  io::atomic_file out(path);
+  // Paths need not be UTF-8; JSON must be.
+  out.write(session.summary().dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  out.write("\n");
+  out.commit();
+}
+
+void run(int argc, const char* const* argv, const program& program,
+         const boost::program_options::options_description& own, const std::function<void(session&)>& work) {
+  command_line line = parse_command_line(argc, argv, program, own);
+  switch (line.asked) {
+    case command_line::request::help:
+      std::cout << line.help;
+      break;
+    case command_line::request::version:
+      std::cout << program.name << ": " << build_info().summary() << "\n";
+      break;
+    case command_line::request::work: {
+      session session(program, std::move(line));
+      work(session);
+      write_summary(session);
+    }
+  }
+  if (!std::cout.flush()) throw Error("standard output cannot be written");
+}
+
+int report(const program& program, std::string_view message, exit_status status) {
+  std::cerr << program.name << ": " << message << std::endl;
+  return status;
+}
+
+}  // namespace
+
+session::session(const program& program, command_line line)
+    : program_(program.name),
+      line_(std::move(line)),
+      device_(chosen_device(line_.common)),
+      nowhere_(std::make_unique<null_stream>()) {
+  if (!quiet() && ::isatty(STDERR_FILENO) != 0) bar_ = std::make_unique<progress_bar>(std::cerr);
+}
+
+progress_callback session::progress() const {
+  if (bar_ == nullptr) return {};
+  return [bar = bar_.get()](std::string_view stage, double fraction) {
+    bar->show(stage, fraction);
+    return true;
+  };
+}
+
+void session::result(const std::string& name, nlohmann::ordered_json value) {
+  if (value.is_number_float() && !std::isfinite(value.get<double>())) {
+    const auto number = value.get<double>();
+    value = std::isnan(number) ? "nan" : number > 0 ? "inf" : "-inf";
+  }
+  results_[name] = std::move(value);
+}
+
+std::ostream& session::say() {
+  if (bar_ != nullptr) bar_->erase();
+  return quiet() ? *nowhere_ : std::cout;
+}
+
+void session::write_attributes(io::hdf5_writer& out) const {
+  out.attribute("", "program", program_);
+  out.attribute("", "quintet", build_info().summary());
+  out.attribute("", "device", device_.name());
+  out.attribute("", "precision", precision());
+  for (const auto& [name, value] : line_.parameters.items()) {
+    if (value.is_boolean())
+      out.attribute("", name, value.get<bool>());
+    else if (value.is_number_integer())
+      out.attribute("", name, value.get<std::int64_t>());
+    else if (value.is_number())
+      out.attribute("", name, value.get<double>());
+    else if (value.is_string())
+      out.attribute("", name, value.get<std::string>());
+    else if (!value.is_null())
+      out.attribute("", name, value.dump());
+  }
+}
+
+nlohmann::ordered_json session::summary() const {
+  const build_information& build = build_info();
+  nlohmann::ordered_json seconds = nlohmann::ordered_json::object();
+  for (const auto& [stage, time] : timer_.seconds()) seconds[stage] = time;
+  seconds["total"] = timer_.total();
+  return {{"program", program_},
+          {"build",
+           {{"version", build.version},
+            {"git_hash", build.git_hash},
+            {"compiler", build.compiler},
+            {"offload_targets", build.offload_targets}}},
+          {"device",
+           {{"kind", kind_name(device_.kind())},
+            {"name", device_.name()},
+            {"index", device_.index()},
+            {"threads", threads()}}},
+          {"precision", precision()},
+          {"parameters", line_.parameters},
+          {"results", results_},
+          {"seconds", seconds}};
+}
+
+int run_driver(int argc, const char* const* argv, const program& program,
+               const boost::program_options::options_description& own, const std::function<void(session&)>& work) {
+  try {
+    run(argc, argv, program, own, work);
+    return done;
+  } catch (const InvalidArgument& e) {
+    return report(program, e.what(), bad_usage);
+  } catch (const FileError& e) {
+    return report(program, e.what(), bad_usage);
+  } catch (const DeviceError& e) {  // OutOfMemory is one
+    return report(program, e.what(), device_trouble);
+  } catch (const std::bad_alloc&) {
+    return report(program, "out of memory on the host", device_trouble);
+  } catch (const std::exception& e) {
+    return report(program, e.what(), failed);
+  } catch (...) {
+    return report(program, "an unknown error", failed);
+  }
+}
+
+}  // namespace quintet::driver

@@ -1,0 +1,90 @@
+// The main function that all drivers share.
+//
+//   int main(int argc, char** argv) {
+//     std::string input, output;
+//     std::int64_t samples = 5;
+//     po::options_description options("Options");
+//     options.add_options()("input", po::value(&input)->required(), "...")
+//                          ("min-samples", po::value(&samples)->default_value(samples), "...")
+//                          ("output", driver::output_file(&output, {io::file_format::csv}), "...");
+//     return driver::run_driver(argc, argv, {"quintet-x", "Does x.", "quintet-x --input a.npy --output b.csv"},
+//     options,
+//                               [&](driver::session& session) {
+//       const auto points = session.timed("read", [&] { return io::read_matrix<float>(input); });
+//       ...
+//       session.result("n", points.rows);
+//     });
+//   }
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "quintet/core/progress.hpp"
+#include "quintet/device/device.hpp"
+#include "quintet/io/hdf5.hpp"
+#include "support/command_line.hpp"
+#include "support/progress_bar.hpp"
+#include "support/stage_timer.hpp"
+
+namespace quintet::driver {
+
+/// What the work of a driver gets.
+class session {
+ public:
+  session(const program& program, command_line line);
+
+  /// The processor that --device chose; --threads is in force already.
+  const Device& device() const { return device_; }
+  /// The value of --precision.
+  const std::string& precision() const { return line_.common.precision; }
+  bool quiet() const { return line_.common.quiet; }
+
+  /// Runs `action` as a stage whose seconds are counted under `name`; returns what it returns.
+  template <class Action>
+  auto timed(std::string name, Action&& action) {
+    const stage_timer::scope scope = timer_.start(std::move(name));
+    return std::forward<Action>(action)();
+  }
+  stage_timer& timer() { return timer_; }
+  /// For the library's progress arguments: a bar on a terminal for work of over a second, nothing otherwise.
+  progress_callback progress() const;
+
+  /// Adds to "results" of the JSON summary. Numbers that JSON cannot hold (nan, inf) become texts.
+  void result(const std::string& name, nlohmann::ordered_json value);
+  /// Standard output for people; goes nowhere with --quiet.
+  std::ostream& say();
+  /// Options and facts of this run as attributes of an output file.
+  void write_attributes(io::hdf5_writer& out) const;
+
+  /// The whole summary, as --json writes it.
+  nlohmann::ordered_json summary() const;
+  const command_line& line() const { return line_; }
+
+ private:
+  std::string program_;
+  command_line line_;
+  Device device_;
+  stage_timer timer_;
+  nlohmann::ordered_json results_ = nlohmann::ordered_json::object();
+  std::unique_ptr<std::ostream> nowhere_;
+  std::unique_ptr<progress_bar> bar_;
+};
+
+/// Parses the command line, runs `work`, writes the summary, and turns exceptions into messages on standard error, each
+/// beginning with the program's name, and an exit status:
+/// 0 done; 2 InvalidArgument or FileError (bad usage, bad input); 3 DeviceError or no memory; 1 anything else.
+int run_driver(int argc, const char* const* argv, const program& program,
+               const boost::program_options::options_description& own, const std::function<void(session&)>& work);
+
+/// Calls `action.template operator()<Real>()` with the Real that --precision names: float or double.
+template <class Action>
+auto with_precision(const session& session, Action&& action) {
+  return session.precision() == "double" ? action.template operator()<double>() : action.template operator()<float>();
+}
+
+}  // namespace quintet::driver

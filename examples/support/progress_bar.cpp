@@ -1,0 +1,26 @@
+#include "support/progress_bar.hpp"
+
+#include <algorithm>
+
+namespace quintet::driver {
+
+void progress_bar::show(std::string_view stage, double fraction) {
+  if (clock::now() - made_ < patience_) return;
+  constexpr int width = 30;
+  const double part = std::clamp(fraction, 0.0, 1.0);
+  const int full = static_cast<int>(part * width);
+  std::string line(stage.substr(0, 30));
+  line.append(" [").append(static_cast<std::size_t>(full), '#').append(static_cast<std::size_t>(width - full), ' ');
+  line.append("] ").append(std::to_string(static_cast<int>(part * 100))).append(" %");
+  if (line == line_) return;
+  line_ = std::move(line);
+  out_ << "\r\033[K" << line_ << std::flush;
+}
+
+void progress_bar::erase() {
+  if (line_.empty()) return;
+  line_.clear();
+  out_ << "\r\033[K" << std::flush;
+}
+
+}  // namespace quintet::driver

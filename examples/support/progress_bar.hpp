@@ -1,0 +1,35 @@
+// A line on a terminal that shows how far long work has come.
+#pragma once
+
+#include <chrono>
+#include <ostream>
+#include <string>
+#include <string_view>
+
+namespace quintet::driver {
+
+/// Takes the reports of a progress_callback. Shows nothing in the first second, so that short work leaves no flicker;
+/// the line is erased at the end.
+class progress_bar {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  /// `out` must be a terminal.
+  explicit progress_bar(std::ostream& out, clock::duration patience = std::chrono::seconds(1))
+      : out_(out), patience_(patience) {}
+  ~progress_bar() { erase(); }
+  progress_bar(const progress_bar&) = delete;
+  progress_bar& operator=(const progress_bar&) = delete;
+
+  void show(std::string_view stage, double fraction);
+  /// Takes the line away, so that something else can be printed.
+  void erase();
+
+ private:
+  std::ostream& out_;
+  clock::duration patience_;
+  clock::time_point made_ = clock::now();
+  std::string line_;  // what stands there now
+};
+
+}  // namespace quintet::driver

@@ -1,0 +1,42 @@
+// Seconds per stage of a program.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace quintet::driver {
+
+class stage_timer {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  /// Measures from its making to its end, exceptions included.
+  class scope {
+   public:
+    scope(stage_timer& timer, std::string name) : timer_(timer), name_(std::move(name)), start_(clock::now()) {}
+    ~scope() { timer_.add(name_, std::chrono::duration<double>(clock::now() - start_).count()); }
+    scope(const scope&) = delete;
+    scope& operator=(const scope&) = delete;
+
+   private:
+    stage_timer& timer_;
+    std::string name_;
+    clock::time_point start_;
+  };
+
+  /// Starts a stage; a name that comes again adds to what it has.
+  [[nodiscard]] scope start(std::string name) { return scope(*this, std::move(name)); }
+  void add(const std::string& name, double seconds);
+  /// In the order in which the stages ended first.
+  const std::vector<std::pair<std::string, double>>& seconds() const { return seconds_; }
+  /// Seconds since the timer was made.
+  double total() const { return std::chrono::duration<double>(clock::now() - made_).count(); }
+
+ private:
+  clock::time_point made_ = clock::now();
+  std::vector<std::pair<std::string, double>> seconds_;
+};
+
+}  // namespace quintet::driver

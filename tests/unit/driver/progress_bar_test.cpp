@@ -1,0 +1,35 @@
+#include "support/progress_bar.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace {
+
+using quintet::driver::progress_bar;
+
+TEST(ProgressBar, ShowsChangesAndErasesItself) {
+  std::ostringstream terminal;
+  {
+    progress_bar bar(terminal, std::chrono::seconds(0));
+    bar.show("reading", 0.5);
+    const std::string once = terminal.str();
+    EXPECT_NE(once.find("reading [###############               ] 50 %"), std::string::npos) << once;
+    bar.show("reading", 0.501);
+    EXPECT_EQ(terminal.str(), once) << "nothing new to show";
+    bar.show("writing", 7);
+    EXPECT_NE(terminal.str().find("writing [##############################] 100 %"), std::string::npos);
+  }
+  EXPECT_TRUE(terminal.str().ends_with("\r\033[K"));
+}
+
+TEST(ProgressBar, ShortWorkShowsNothing) {
+  std::ostringstream terminal;
+  {
+    progress_bar bar(terminal, std::chrono::hours(1));
+    bar.show("reading", 0.5);
+  }
+  EXPECT_EQ(terminal.str(), "");
+}
+
+}  // namespace
