@@ -24,16 +24,17 @@ boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::neighbour
       core_(std::move(core)),
       original_(original),
       blocks_(panels.blocks()),
-      tile_bound_(table_.tile_least),
+      tile_bound_(blocks_ * blocks_, 0),
       outside_(panels.count),
       sets_(panels.count),
       component_(panels.count),
       best_(panels.count),
-      bounds_(blocks_) {
+      block_outside_(blocks_),
+      block_component_(blocks_) {
   for (std::int64_t i = 0; i < panels.count; ++i) {
     component_[i] = std::int32_t(i);
     const bool is_complete = table_.k >= panels.count - 1;
-    outside_[i] = is_complete ? std::numeric_limits<Real>::infinity() : std::max(core_[i], table_.farthest(i));
+    outside_[i] = is_complete ? infinity : std::max(core_[i], table_.farthest(i));
   }
 }
 
@@ -64,58 +65,107 @@ void boruvka<Real>::offer_list_edges() {
   }
 }
 
+/// What earlier scans found, as far as it still leads from one component to another.
+template <class Real>
+void boruvka<Real>::offer_found_edges() {
+  std::erase_if(found_, [&](const packed_edge<Real>& e) { return component_[e.first] == component_[e.second]; });
+  for (const packed_edge<Real>& e : found_) {
+    offer(component_[e.first], e.weight, e.first, e.second);
+    offer(component_[e.second], e.weight, e.first, e.second);
+  }
+}
+
 template <class Real>
 void boruvka<Real>::compute_block_bounds() {
   for (std::int64_t block = 0; block < blocks_; ++block) {
     const std::int64_t first = block * panels_.block_side, end = std::min(first + panels_.block_side, panels_.count);
-    block_bounds bounds{-std::numeric_limits<Real>::infinity(), std::numeric_limits<Real>::infinity(),
-                        component_[first]};
-    for (std::int64_t i = first; i < end; ++i) {
-      const Real bound = best_[component_[i]].weight;
-      // Equality counts: an edge outside the list may come earlier in the order.
-      if (outside_[i] <= bound) bounds.most_useful = std::max(bounds.most_useful, bound);
-      bounds.least_outside = std::min(bounds.least_outside, outside_[i]);
-      if (component_[i] != bounds.only_component) bounds.only_component = -1;
-    }
-    bounds_[block] = bounds;
+    block_outside_[block] = *std::min_element(outside_.begin() + first, outside_.begin() + end);
+    const bool is_one = std::all_of(component_.begin() + first, component_.begin() + end,
+                                    [&](std::int32_t c) { return c == component_[first]; });
+    block_component_[block] = is_one ? component_[first] : -1;
   }
 }
 
-/// No edge in the tile that leaves a component, and is in no list of its ends, is lighter.
+/// Whether an edge outside the point's list may come before its component's best one. Equality counts: such an edge
+/// may be earlier in the order.
 template <class Real>
-Real boruvka<Real>::tile_bound(tile_index tile) const {
-  return std::max({tile_bound_[pairwise::triangle_position(blocks_, tile.row, tile.col)],
-                   bounds_[tile.row].least_outside, bounds_[tile.col].least_outside});
+bool boruvka<Real>::is_active(std::int64_t point) const {
+  return outside_[point] <= best_[component_[point]].weight;
 }
 
-/// Whether the tile may hold an edge that comes before a component's best one.
 template <class Real>
-bool boruvka<Real>::is_useful(tile_index tile) const {
-  const block_bounds &row = bounds_[tile.row], &col = bounds_[tile.col];
-  if (row.only_component >= 0 && row.only_component == col.only_component) return false;
-  return tile_bound(tile) <= std::max(row.most_useful, col.most_useful);
+bool boruvka<Real>::is_inside_one_component(tile_index tile) const {
+  return block_component_[tile.row] >= 0 && block_component_[tile.row] == block_component_[tile.col];
 }
 
-/// The useful tiles, those with the smallest bounds first.
+/// For every other block: a bound from below of the edges that leave `block` for it and may come before the best edge
+/// of their component in `block`; infinity if there can be none.
+template <class Real>
+std::vector<Real> boruvka<Real>::bounds_by_rows(std::int64_t block) const {
+  std::vector<Real> bounds(blocks_, infinity);
+  const std::int64_t first = block * panels_.block_side, end = std::min(first + panels_.block_side, panels_.count);
+  for (std::int64_t i = first; i < end; ++i) {
+    if (!is_active(i)) continue;
+    const Real best = best_[component_[i]].weight;
+    const Real* least = table_.least.data() + i * table_.groups;
+    const Real* scanned = tile_bound_.data() + block * blocks_;
+    for (std::int64_t other = 0; other < blocks_; ++other) {
+      const Real bound = std::max({least[other / table_.blocks_per_group], scanned[other], block_outside_[other]});
+      if (bound <= best) bounds[other] = std::min(bounds[other], bound);
+    }
+  }
+  return bounds;
+}
+
+/// bounds_by_rows(block)[other].
+template <class Real>
+Real boruvka<Real>::bound_by_rows(std::int64_t block, std::int64_t other) const {
+  Real least_bound = infinity;
+  const std::int64_t first = block * panels_.block_side, end = std::min(first + panels_.block_side, panels_.count);
+  for (std::int64_t i = first; i < end; ++i) {
+    if (!is_active(i)) continue;
+    const Real bound = std::max({table_.least[i * table_.groups + other / table_.blocks_per_group],
+                                 tile_bound_[block * blocks_ + other], block_outside_[other]});
+    if (bound <= best_[component_[i]].weight) least_bound = std::min(least_bound, bound);
+  }
+  return least_bound;
+}
+
+/// The tiles that may hold an edge that comes before a component's best one, those with the smallest bounds first.
 template <class Real>
 std::vector<tile_index> boruvka<Real>::useful_tiles() const {
   std::vector<std::pair<Real, std::int64_t>> order;
-  for (std::int64_t i = 0; i < blocks_; ++i)
-    for (std::int64_t j = i; j < blocks_; ++j)
-      if (is_useful({i, j})) order.emplace_back(tile_bound({i, j}), i * blocks_ + j);
+  for (std::int64_t i = 0; i < blocks_; ++i) {
+    const std::vector<Real> bounds = bounds_by_rows(i);
+    for (std::int64_t j = 0; j < blocks_; ++j)
+      if (bounds[j] < infinity && !is_inside_one_component({i, j}))
+        order.emplace_back(bounds[j], std::min(i, j) * blocks_ + std::max(i, j));
+  }
   std::sort(order.begin(), order.end());
-  std::vector<tile_index> tiles(order.size());
-  for (std::size_t t = 0; t < order.size(); ++t) tiles[t] = {order[t].second / blocks_, order[t].second % blocks_};
+  std::vector<tile_index> tiles;
+  std::vector<bool> is_taken(blocks_ * blocks_);
+  for (const auto& [bound, number] : order) {
+    if (is_taken[number]) continue;
+    is_taken[number] = true;
+    tiles.push_back({number / blocks_, number % blocks_});
+  }
   return tiles;
 }
 
-/// Offers what the lines of a scanned tile found.
+/// Offers what the lines of a scanned tile found, and remembers it: components only grow, so what leaves one later left
+/// one now, and is no lighter than the lightest edge that leaves now.
 template <class Real>
-void boruvka<Real>::take_lines(std::int64_t block, const Real* weight, const std::int32_t* target) {
+void boruvka<Real>::take_lines(std::int64_t block, std::int64_t other, const Real* weight, const std::int32_t* target) {
   const std::int64_t first = block * panels_.block_side;
   const std::int64_t lines = std::min(panels_.block_side, panels_.count - first);
-  for (std::int64_t l = 0; l < lines; ++l)
-    if (target[l] >= 0) offer(component_[first + l], weight[l], std::int32_t(first + l), target[l]);
+  for (std::int64_t l = 0; l < lines; ++l) {
+    const auto point = std::int32_t(first + l);
+    if (table_.blocks_per_group == 1) table_.least[point * table_.groups + other] = weight[l];
+    if (target[l] < 0) continue;
+    offer(component_[point], weight[l], point, target[l]);
+    if (std::int64_t(found_.size()) < panels_.count) found_.push_back({weight[l], point, target[l]});
+  }
+  tile_bound_[block * blocks_ + other] = *std::min_element(weight, weight + lines);
 }
 
 template <class Real>
@@ -140,12 +190,8 @@ void boruvka<Real>::scan(const std::vector<tile_index>& tiles) {
   for (std::int64_t t = 0; t < count; ++t) {
     const Real* row_weight = weight.data() + 2 * t * side;
     const std::int32_t* row_target = target.data() + 2 * t * side;
-    take_lines(tiles[t].row, row_weight, row_target);
-    take_lines(tiles[t].col, row_weight + side, row_target + side);
-    // Components only grow: what leaves one later left one now.
-    const std::int64_t rows = std::min(side, panels_.count - tiles[t].row * side);
-    tile_bound_[pairwise::triangle_position(blocks_, tiles[t].row, tiles[t].col)] =
-        *std::min_element(row_weight, row_weight + rows);
+    take_lines(tiles[t].row, tiles[t].col, row_weight, row_target);
+    take_lines(tiles[t].col, tiles[t].row, row_weight + side, row_target + side);
   }
 }
 
@@ -157,11 +203,12 @@ void boruvka<Real>::offer_tile_edges(spanning_tree_counters& counters) {
   for (std::size_t next = 0; next < tiles.size();) {
     std::vector<tile_index> batch;
     for (; next < tiles.size() && std::int64_t(batch.size()) < together; ++next)
-      if (is_useful(tiles[next])) batch.push_back(tiles[next]);
+      if (std::min(bound_by_rows(tiles[next].row, tiles[next].col), bound_by_rows(tiles[next].col, tiles[next].row)) <
+          infinity)
+        batch.push_back(tiles[next]);
     if (batch.empty()) break;
     scan(batch);
     counters.tiles_scanned += std::int64_t(batch.size());
-    compute_block_bounds();
   }
 }
 
@@ -187,6 +234,7 @@ std::vector<packed_edge<Real>> boruvka<Real>::run(spanning_tree_counters& counte
     report("spanning tree", double(edges.size()) / double(panels_.count));
     before = components();
     offer_list_edges();
+    offer_found_edges();
     offer_tile_edges(counters);
     join_components(edges);
   }

@@ -35,21 +35,20 @@ class boruvka {
   std::vector<packed_edge<Real>> run(spanning_tree_counters& counters, progress& report);
 
  private:
-  struct block_bounds {
-    Real most_useful;             ///< largest bound of the components of rows that lists do not settle; -infinity: none
-    Real least_outside;           ///< no edge outside the lists is lighter, for any row of the block
-    std::int32_t only_component;  ///< the component of all rows, or -1
-  };
+  static constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
   void offer(std::int32_t component, Real weight, std::int32_t a, std::int32_t b);
   void offer_list_edges();
+  void offer_found_edges();
   void offer_tile_edges(spanning_tree_counters& counters);
   void compute_block_bounds();
-  Real tile_bound(pairwise::tile_index tile) const;
-  bool is_useful(pairwise::tile_index tile) const;
+  bool is_active(std::int64_t point) const;
+  bool is_inside_one_component(pairwise::tile_index tile) const;
+  std::vector<Real> bounds_by_rows(std::int64_t block) const;
+  Real bound_by_rows(std::int64_t block, std::int64_t other) const;
   std::vector<pairwise::tile_index> useful_tiles() const;
   void scan(const std::vector<pairwise::tile_index>& tiles);
-  void take_lines(std::int64_t block, const Real* weight, const std::int32_t* target);
+  void take_lines(std::int64_t block, std::int64_t other, const Real* weight, const std::int32_t* target);
   void join_components(std::vector<packed_edge<Real>>& edges);
   std::int64_t components() const { return std::int64_t(best_.size()); }
 
@@ -58,13 +57,14 @@ class boruvka {
   std::vector<Real> core_;
   const std::vector<std::int32_t>& original_;
   std::int64_t blocks_;
-  std::vector<Real>&
-      tile_bound_;             ///< table_.tile_least: no edge that leaves a component is lighter, for any in the tile
-  std::vector<Real> outside_;  ///< per point: no edge outside its list is lighter
+  std::vector<Real> tile_bound_;  ///< [block][block]: no edge between them that leaves a component is lighter
+  std::vector<Real> outside_;     ///< per point: no edge outside its list is lighter
   disjoint_sets sets_;
-  std::vector<std::int32_t> component_;  ///< per point, 0 .. components - 1
-  std::vector<packed_edge<Real>> best_;  ///< per component
-  std::vector<block_bounds> bounds_;     ///< per block of points
+  std::vector<std::int32_t> component_;        ///< per point, 0 .. components - 1
+  std::vector<packed_edge<Real>> best_;        ///< per component
+  std::vector<packed_edge<Real>> found_;       ///< edges outside the lists that scans came upon, at most one a point
+  std::vector<Real> block_outside_;            ///< per block: the least outside_ of its points
+  std::vector<std::int32_t> block_component_;  ///< per block: the component of all its points, or -1
 };
 
 }  // namespace quintet::hdbscan

@@ -28,8 +28,7 @@ core_result<Real> core_distances(matrix_view<const Real> points, const core_opti
   for (const std::int64_t i : result.invalid_rows) result.distances[i] = std::numeric_limits<Real>::quiet_NaN();
   if (result.neighbours == 0) return result;
 
-  const auto table =
-      pairwise::nearest_others(pairwise::pack_points(points, scan, {}, device), int(result.neighbours), false);
+  const auto table = pairwise::nearest_others(pairwise::pack_points(points, scan, {}, device), int(result.neighbours));
   for (std::int64_t i = 0; i < n; ++i)
     if (scan.valid[i]) result.distances[i] = scan.surrogate.distance(table.farthest(i));
   return result;

@@ -16,6 +16,10 @@ namespace {
 // Entries of a list beyond the k-th: they settle most rows in the first rounds. Measured on clustered unit vectors.
 constexpr std::int64_t spare_neighbours = 11;
 
+// Memory for the table of least surrogates, which tells what tiles need not be looked at again; or a quarter of what
+// the points take, if that is more.
+constexpr std::int64_t least_table_bytes = std::int64_t(48) << 20;
+
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -84,7 +88,8 @@ spanning_tree_result spanning_tree(matrix_view<const Real> points, const spannin
   const std::vector<std::int32_t> order = pairwise::locality_order(points, scan, device);
   const auto panels = pairwise::pack_points(points, scan, order, device);
   const int list_length = int(std::min(valid - 1, result.neighbours + spare_neighbours));
-  auto table = pairwise::nearest_others(panels, list_length, true);
+  const std::int64_t point_bytes = valid * panels.dim * std::int64_t(sizeof(Real));
+  auto table = pairwise::nearest_others(panels, list_length, std::max(least_table_bytes, point_bytes / 4));
   std::vector<Real> core = scaled_cores(table, result.neighbours, options.alpha, scan.surrogate);
   if (result.neighbours > 0)
     for (std::int64_t i = 0; i < valid; ++i)

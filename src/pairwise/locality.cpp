@@ -49,6 +49,26 @@ std::vector<std::int32_t> pivot_ranks(const panels<Real>& pivots) {
   return rank;
 }
 
+/// The value that splits numbers into two classes with the largest variance between them (Otsu, 1979).
+template <class Real>
+Real two_class_threshold(std::vector<Real> values) {
+  std::sort(values.begin(), values.end());
+  double total = 0;
+  for (const Real v : values) total += double(v);
+  double below = 0, best = -1;
+  Real threshold = values.back();
+  for (std::size_t i = 0; i + 1 < values.size(); ++i) {
+    below += double(values[i]);
+    const double m = double(i + 1), n = double(values.size());
+    const double difference = below / m - (total - below) / (n - m);
+    const double between = m * (n - m) * difference * difference;
+    if (between <= best) continue;
+    best = between;
+    threshold = values[i];
+  }
+  return threshold;
+}
+
 }  // namespace
 
 template <class Real>
@@ -66,16 +86,24 @@ std::vector<std::int32_t> locality_order(matrix_view<const Real> points, const r
   const panels<Real> pivots = pack_points(points, scan, chosen, device);
   const std::vector<std::int32_t> rank = pivot_ranks(pivots);
 
-  std::vector<std::tuple<std::int32_t, Real, std::int32_t>> key(n);
+  std::vector<std::int32_t> pivot_of(n);
+  std::vector<Real> distance(n);
   for (std::int64_t first = 0; first < n; first += chunk_points) {
     const std::int64_t count = std::min(chunk_points, n - first);
     const std::vector<std::int32_t> chunk(order.begin() + first, order.begin() + first + count);
     const neighbour_table<Real> nearest = nearest_points(pack_points(points, scan, chunk, device), pivots, 1);
-    for (std::int64_t i = 0; i < count; ++i)
-      key[first + i] = {nearest.index[i] < 0 ? 0 : rank[nearest.index[i]], nearest.value[i], chunk[i]};
+    for (std::int64_t i = 0; i < count; ++i) {
+      pivot_of[first + i] = rank[nearest.index[i]];
+      distance[first + i] = nearest.value[i];
+    }
   }
+  // Points far from every pivot are mostly noise. They come last, in blocks of their own: a block's bounds are those of
+  // its densest point, and their core distances are large.
+  const Real threshold = two_class_threshold(distance);
+  std::vector<std::tuple<bool, std::int32_t, Real, std::int32_t>> key(n);
+  for (std::int64_t i = 0; i < n; ++i) key[i] = {distance[i] > threshold, pivot_of[i], distance[i], order[i]};
   std::sort(key.begin(), key.end());
-  for (std::int64_t i = 0; i < n; ++i) order[i] = std::get<2>(key[i]);
+  for (std::int64_t i = 0; i < n; ++i) order[i] = std::get<3>(key[i]);
   return order;
 }
 

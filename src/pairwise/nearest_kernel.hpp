@@ -47,6 +47,25 @@ struct nearest_lists {
   }
 };
 
+/// The smallest surrogate of every row within every group of `blocks_per_group` column blocks, [row][group].
+template <class Real>
+struct least_table {
+  Real* value = nullptr;  ///< null: not wanted. Infinity before the first tile.
+  std::int64_t groups = 0;
+  std::int64_t blocks_per_group = 1;
+
+  /// Takes in the minima of `lines` points of a tile; its other side is block `other_block`.
+  template <class Team>
+  void take(const Team& team, const Real* least, std::int64_t first_row, int lines, std::int64_t other_block) const {
+    if (value == nullptr) return;
+    const std::int64_t group = other_block / blocks_per_group;
+    for (int l = team.rank(); l < lines; l += team.size()) {
+      Real& so_far = value[(first_row + l) * groups + group];
+      so_far = least[l] < so_far ? least[l] : so_far;
+    }
+  }
+};
+
 template <class Real>
 struct nearest_arguments {
   const Real* rows;
@@ -56,7 +75,7 @@ struct nearest_arguments {
   nearest_lists<Real> list;  ///< [split][row][k]
   std::int64_t splits;       ///< parts of the column blocks, each with lists of its own
   std::int32_t* locks;       ///< symmetric tiles: one a block of points, zero
-  Real* tile_least;          ///< same_points: smallest surrogate of every tile (triangle_position), or null
+  least_table<Real> least;   ///< smallest surrogate of every row and group of column blocks; may be absent
 };
 
 namespace detail {
@@ -94,12 +113,6 @@ inline void candidate_tile(const Team& team, const nearest_arguments<Real>& a, t
     team.barrier();
   }
   find_minima<Real, Shape>(team, s.values, s.minima);
-  if (a.tile_least != nullptr && block.row <= block.col && team.rank() == 0) {
-    const std::int64_t blocks = (a.row_count + Shape::side - 1) / Shape::side;
-    Real least = s.minima.row[0];
-    for (int i = 1; i < Shape::side; ++i) least = s.minima.row[i] < least ? s.minima.row[i] : least;
-    a.tile_least[triangle_position(blocks, block.row, block.col)] = least;
-  }
 }
 
 }  // namespace detail
@@ -121,10 +134,14 @@ struct nearest_kernel {
     const int lines = points_in_block<Shape>(a.row_count, row_block);
     for (int l = team.rank(); l < lines; l += team.size()) a.list.clear(first_list + l);
     team.barrier();
-    for (std::int64_t col_block = split; col_block < col_blocks; col_block += a.splits) {
+    // Parts are whole groups of column blocks, so that one team alone writes an entry of the least table.
+    const std::int64_t group = a.least.blocks_per_group, groups = (col_blocks + group - 1) / group;
+    const std::int64_t first = groups * split / a.splits * group, end = groups * (split + 1) / a.splits * group;
+    for (std::int64_t col_block = first; col_block < end && col_block < col_blocks; ++col_block) {
       detail::candidate_tile<Real, Dim, Shape>(team, a, {row_block, col_block}, s);
       detail::offer_tile<Real, Shape>(team, a.list, s.values, Shape::pitch, 1, s.minima.row, first_list, lines,
                                       col_block * Shape::side, points_in_block<Shape>(a.col_count, col_block));
+      a.least.take(team, s.minima.row, row_block * Shape::side, lines, col_block);
       team.barrier();
     }
   }
@@ -150,10 +167,12 @@ struct symmetric_nearest_kernel {
     const std::int64_t i0 = block.row * Shape::side, j0 = block.col * Shape::side;
     team.lock(a.locks + block.row);
     detail::offer_tile<Real, Shape>(team, a.list, s.values, Shape::pitch, 1, s.minima.row, i0, rows, j0, cols);
+    a.least.take(team, s.minima.row, i0, rows, block.col);
     team.unlock(a.locks + block.row);
     if (block.row == block.col) return;
     team.lock(a.locks + block.col);
     detail::offer_tile<Real, Shape>(team, a.list, s.values, 1, Shape::pitch, s.minima.col, j0, cols, i0, rows);
+    a.least.take(team, s.minima.col, j0, cols, block.row);
     team.unlock(a.locks + block.col);
   }
 };
