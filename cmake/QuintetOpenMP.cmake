@@ -36,9 +36,10 @@ if("x86_64" IN_LIST QUINTET_OFFLOAD_ARCH)
     message(FATAL_ERROR "QUINTET_OFFLOAD_ARCH: x86_64 is an emulation and cannot be combined with GPU targets")
   endif()
   set(QUINTET_OFFLOAD_FLAGS -fopenmp-targets=x86_64-pc-linux-gnu)
-  # The device image is a shared library of its own here, with its own need of the runtime and the C library.
+  # The device image is a shared library of its own here, with its own need of the runtime, the C library, and C++'s for
+  # what becomes of an exception that leaves a parallel region.
   set(QUINTET_OFFLOAD_LINK_LIBRARIES)
-  foreach(part "${quintet_libomp}" -lm -lc "-rpath=${QUINTET_RUNTIME_DIR}")
+  foreach(part "${quintet_libomp}" -lstdc++ -lm -lc "-rpath=${QUINTET_RUNTIME_DIR}")
     list(APPEND QUINTET_OFFLOAD_LINK_LIBRARIES -Xoffload-linker ${part})
   endforeach()
 else()

@@ -71,12 +71,19 @@ void launch_emulated(const Kernel& kernel, std::int64_t tiles) {
 template <class Kernel>
 void launch_offload(const Kernel kernel, std::int64_t tiles, int device) {
   static_assert(sizeof(typename Kernel::scratch) <= device_scratch_limit, "scratch does not fit into team memory");
-  const int teams = int(tiles < device_team_limit ? tiles : device_team_limit);
-#pragma omp target teams device(device) num_teams(teams) thread_limit(int(Kernel::threads)) firstprivate(kernel, tiles)
+#ifdef QUINTET_OFFLOAD_EMULATION
+  // The x86_64 plugin makes all threads of all teams at once and shares 1024 of them among the teams: with many teams
+  // each would have one thread.
+  constexpr int team_limit = emulated_teams, threads = Kernel::emulated_threads;
+#else
+  constexpr int team_limit = device_team_limit, threads = Kernel::threads;
+#endif
+  const int teams = int(tiles < team_limit ? tiles : team_limit);
+#pragma omp target teams device(device) num_teams(teams) thread_limit(threads) firstprivate(kernel, tiles)
   {
     typename Kernel::scratch scratch;
     QUINTET_TEAM_MEMORY(scratch)
-#pragma omp parallel num_threads(int(Kernel::threads))
+#pragma omp parallel num_threads(threads)
     for (std::int64_t tile = omp_get_team_num(); tile < tiles; tile += omp_get_num_teams()) {
       kernel(device_team{}, tile, scratch);
 #pragma omp barrier
