@@ -35,8 +35,10 @@ class reachability_source {
     check_core(points, core, scan);
     surrogate_ = scan.surrogate;
     panels_ = pairwise::pack_points(points, scan, {}, device);
-    core_ = Buffer<Real>(std::int64_t(core.size()), device);
-    core_.copy_from_host(core.data(), core_.size());
+    if (core.empty()) return;
+    std::vector<Real> padded(core.begin(), core.end());
+    padded.resize(panels_.blocks() * panels_.block_side, 0);
+    core_ = Buffer<Real>(padded, device);
   }
 
   pairwise::dense_arguments<Real> arguments(Real* out, std::int64_t out_stride) const {
@@ -131,7 +133,7 @@ std::vector<Real> mutual_reachability_pairs(matrix_view<const Real> points, std:
     const Real core_i = core.empty() ? Real(0) : core[i], core_j = core.empty() ? Real(0) : core[j];
     if (i != j)
       values[p] =
-          pairwise::mutual_reachability(core_i, core_j, scan.surrogate.distance(values[p]), Real(options.alpha));
+          pairwise::mutual_reachability(core_i, core_j, scan.surrogate.distance(values[p]) / Real(options.alpha));
     else if (scan.valid[i])
       values[p] = options.core_on_diagonal ? core_i : Real(0);
   }

@@ -53,7 +53,7 @@ std::vector<edge> finished_edges(const std::vector<packed_edge<Real>>& packed, c
     const std::vector<Real> surrogates = pairwise::pair_surrogates(points, scan, std::span<const std::int64_t>(pairs));
     for (std::size_t e = 0; e < edges.size(); ++e)
       edges[e].weight = pairwise::mutual_reachability(Real(core[edges[e].u]), Real(core[edges[e].v]),
-                                                      scan.surrogate.distance(surrogates[e]), Real(alpha));
+                                                      scan.surrogate.distance(surrogates[e]) / Real(alpha));
   }
   std::sort(edges.begin(), edges.end());
   return edges;

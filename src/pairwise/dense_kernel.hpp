@@ -16,7 +16,7 @@ struct dense_arguments {
   const Real* panels;
   std::int64_t dim, count;
   surrogate_metric<Real> surrogate;
-  const Real* core;  ///< core distance of every point, or null for plain distances
+  const Real* core;  ///< core distance of every point, padded to whole blocks; or null for plain distances
   Real alpha;
   bool core_on_diagonal;
   Real* out;  ///< rows of `count` values, row stride out_stride
@@ -55,11 +55,15 @@ struct dense_kernel {
       value = a.surrogate.distance(value);
     });
     team.barrier();
+    // Rarely wanted, and a division costs as much as a square root.
+    if (a.alpha != 1)
+      device::for_each_in_tile<Shape::side>(team, Shape::side,
+                                            [&](int i, int j) { values[i * Shape::pitch + j] /= a.alpha; });
+    team.barrier();
     if (a.core != nullptr)
       device::for_each_in_tile<Shape::side>(team, points_in_block<Shape>(a.count, block.row), [&](int i, int j) {
-        const std::int64_t last = a.count - 1, column = j0 + j < last ? j0 + j : last;
         Real& value = values[i * Shape::pitch + j];
-        value = mutual_reachability(a.core[i0 + i], a.core[column], value, a.alpha);
+        value = mutual_reachability(a.core[i0 + i], a.core[j0 + j], value);
       });
     team.barrier();
     if (block.row == block.col)

@@ -31,10 +31,10 @@ struct surrogate_metric {
   }
 };
 
-/// max(core_i, core_j, distance / alpha), Campello's mutual reachability. A NaN distance (a point with NaN) gives NaN.
+/// max(core_i, core_j, scaled), Campello's mutual reachability, where scaled = distance / alpha. A NaN distance (a point
+/// with NaN) gives NaN.
 template <class Real>
-inline Real mutual_reachability(Real core_i, Real core_j, Real distance, Real alpha) {
-  const Real scaled = distance / alpha;
+inline Real mutual_reachability(Real core_i, Real core_j, Real scaled) {
   const Real core = core_i > core_j ? core_i : core_j;
   return core > scaled ? core : scaled;
 }

@@ -1,0 +1,173 @@
+// hdbscan: the dense mutual reachability matrix beside its peers, core distances, and the whole clustering.
+//
+// Counters: fma_share is the part of the measured multiply-add rate that the distances alone need (N^2 D / 2 for the
+// symmetric forms); GFLOP/s counts a subtraction and a multiply-add (3 operations) for each of them.
+#include <benchmark/benchmark.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <thread>
+
+#include "clustered_points.hpp"
+#include "machine.hpp"
+#include "peers/blas_distances.hpp"
+#include "quintet/hdbscan/hdbscan.hpp"
+#include "quintet/hdbscan/mutual_reachability.hpp"
+
+namespace {
+
+using namespace quintet;
+
+int thread_count() {
+  const char* set = std::getenv("QUINTET_BENCH_THREADS");
+  return set != nullptr ? std::atoi(set) : int(std::thread::hardware_concurrency());
+}
+
+double fma_peak() {
+  static const double rate = bench::fma_rate<float>(thread_count());
+  return rate;
+}
+
+struct problem {
+  std::int64_t n, dim;
+  std::vector<float> points, core, out;
+
+  problem(std::int64_t n_, std::int64_t dim_) : n(n_), dim(dim_), points(bench::clustered_points<float>(n, dim)) {
+    set_threads(thread_count());
+    core = hdbscan::core_distances<float>(view(), {.min_samples = 5}, Device::host()).distances;
+    out.assign(n * n, 0);
+  }
+  matrix_view<const float> view() const { return {points.data(), n, dim}; }
+
+  double reachability(std::int64_t i, std::int64_t j, bool squared) const {
+    double sum = 0;
+    for (std::int64_t k = 0; k < dim; ++k) {
+      const double difference = double(points[i * dim + k]) - double(points[j * dim + k]);
+      sum += difference * difference;
+    }
+    if (squared) return sum;
+    return i == j ? 0 : std::max({double(core[i]), double(core[j]), std::sqrt(sum)});
+  }
+  /// Empty if a sample of `out` agrees with the definition.
+  const char* check(double tolerance, bool squared = false) const {
+    for (std::int64_t s = 0; s < 4000; ++s) {
+      const std::int64_t i = s * 7919 % n, j = s * 104729 % n;
+      const double expected = reachability(i, j, squared);
+      if (!(std::fabs(out[i * n + j] - expected) <= tolerance)) return "wrong result";
+    }
+    return nullptr;
+  }
+};
+
+problem& shared_problem(std::int64_t n, std::int64_t dim) {
+  static std::unique_ptr<problem> held;
+  if (!held || held->n != n || held->dim != dim) held = std::make_unique<problem>(n, dim);
+  return *held;
+}
+
+/// Times the loop of a benchmark, so that rates are plain numbers.
+class stopwatch {
+ public:
+  /// Adds the rates of `passes` passes over all pairs per iteration.
+  void report(benchmark::State& state, const problem& p, double passes) const {
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    const double rate = passes * double(p.n) * double(p.n) * double(p.dim) / 2 * double(state.iterations()) / seconds;
+    state.counters["GFLOP/s"] = 3e-9 * rate;
+    state.counters["fma_share"] = rate / fma_peak();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+void dense(benchmark::State& state) {
+  problem& p = shared_problem(state.range(0), state.range(1));
+  const auto run = [&] {
+    hdbscan::mutual_reachability<float>(p.view(), p.core, {p.out.data(), p.n, p.n}, {}, Device::host());
+  };
+  run();
+  if (const char* wrong = p.check(1e-5)) return state.SkipWithError(wrong);
+  const stopwatch watch;
+  for (auto _ : state) run();
+  watch.report(state, p, 1);
+}
+
+void core(benchmark::State& state) {
+  problem& p = shared_problem(state.range(0), state.range(1));
+  const stopwatch watch;
+  for (auto _ : state)
+    benchmark::DoNotOptimize(hdbscan::core_distances<float>(p.view(), {.min_samples = 5}, Device::host()));
+  watch.report(state, p, 1);
+}
+
+void cluster(benchmark::State& state) {
+  problem& p = shared_problem(state.range(0), state.range(1));
+  hdbscan::cluster_result result;
+  const stopwatch watch;
+  for (auto _ : state) result = hdbscan::cluster<float>(p.view(), {{.min_cluster_size = 10}}, Device::host());
+  if (result.clusters() < 40 || std::int64_t(result.spanning_tree.size()) != p.n - 1)
+    return state.SkipWithError("wrong result");
+  watch.report(state, p, result.counters.passes);
+  state.counters["passes"] = result.counters.passes;
+  state.counters["clusters"] = double(result.clusters());
+}
+
+/// Memory beyond the input of one clustering of 50,000 points; runs once, in a process that did nothing larger before.
+void cluster_memory(benchmark::State& state) {
+  const std::int64_t n = 50'000, dim = 384;
+  set_threads(thread_count());
+  const std::vector<float> points = bench::clustered_points<float>(n, dim);
+  const std::int64_t before = bench::peak_memory_bytes();
+  hdbscan::cluster_result result;
+  for (auto _ : state)
+    result = hdbscan::cluster<float>({points.data(), n, dim}, {{.min_cluster_size = 10}}, Device::host());
+  state.counters["extra_MB"] = double(bench::peak_memory_bytes() - before) * 1e-6;
+  state.counters["passes"] = result.counters.passes;
+  state.counters["neighbours_s"] = result.neighbours_seconds;
+  state.counters["tree_s"] = result.spanning_tree_seconds;
+}
+
+#ifdef QUINTET_HAVE_OPENBLAS
+void peer_openblas(benchmark::State& state) {
+  problem& p = shared_problem(state.range(0), state.range(1));
+  const auto run = [&] {
+    bench::blas_mutual_reachability(p.points.data(), p.n, p.dim, p.core.data(), p.out.data(), thread_count());
+  };
+  run();
+  if (const char* wrong = p.check(2e-3)) return state.SkipWithError(wrong);
+  const stopwatch watch;
+  for (auto _ : state) run();
+  watch.report(state, p, 1);
+}
+BENCHMARK(peer_openblas)->Args({5000, 384})->Unit(benchmark::kMillisecond)->UseRealTime();
+#endif
+
+#ifdef QUINTET_HAVE_FAISS
+void peer_faiss(benchmark::State& state) {
+  problem& p = shared_problem(state.range(0), state.range(1));
+  const auto run = [&] { bench::faiss_squared_distances(p.points.data(), p.n, p.dim, p.out.data(), thread_count()); };
+  run();
+  if (const char* wrong = p.check(1e-3, true)) return state.SkipWithError(wrong);
+  const stopwatch watch;
+  for (auto _ : state) run();
+  watch.report(state, p, 1);
+}
+BENCHMARK(peer_faiss)->Args({5000, 384})->Unit(benchmark::kMillisecond)->UseRealTime();
+#endif
+
+BENCHMARK(dense)
+    ->Args({5000, 384})
+    ->Args({5000, 768})
+    ->Args({5000, 1536})
+    ->Args({5000, 400})
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK(core)->Args({5000, 384})->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(cluster)->Args({5000, 384})->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(cluster_memory)->Iterations(1)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+}  // namespace
+
+BENCHMARK_MAIN();

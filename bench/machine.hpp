@@ -1,0 +1,15 @@
+// What the machine can do, measured in the same run as the benchmarks.
+#pragma once
+
+#include <cstdint>
+
+namespace quintet::bench {
+
+/// Fused multiply-adds a second of `threads` threads, counted in lanes of Real (float or double), best of several runs.
+template <class Real>
+double fma_rate(int threads);
+
+/// Largest resident size of this process so far, in bytes.
+std::int64_t peak_memory_bytes();
+
+}  // namespace quintet::bench
