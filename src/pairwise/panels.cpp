@@ -139,16 +139,16 @@ row_scan<Real> scan_rows(matrix_view<const Real> points, metric kind) {
   scan.surrogate.kind = kind;
   scan.valid.resize(n);
   scan.factor.resize(n);
-  Real overall = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    scan.valid[i] = std::isfinite(largest[i]) && (kind != metric::cosine || largest[i] > 0);
-    if (scan.valid[i]) overall = std::max(overall, largest[i]);
-  }
-  if (kind == metric::cosine) {
+  if (kind == metric::cosine)
     device::launch(
         normalise_kernel<Real>{points.data(), n, points.cols(), points.stride(), largest.data(), scan.factor.data()},
         tiles, Device::host());
-  } else {
+  Real overall = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    scan.valid[i] = std::isfinite(largest[i]) && (kind != metric::cosine || std::isnormal(scan.factor[i]));
+    if (scan.valid[i]) overall = std::max(overall, largest[i]);
+  }
+  if (kind == metric::euclidean) {
     const Real scale = power_of_two_scale(overall);
     std::fill(scan.factor.begin(), scan.factor.end(), scale);
     scan.surrogate.unscale = 1 / scale;

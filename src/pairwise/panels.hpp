@@ -16,7 +16,7 @@ namespace quintet::pairwise {
 /// What one look at the points tells: which rows can be used, and by what to multiply them.
 template <class Real>
 struct row_scan {
-  std::vector<std::uint8_t> valid;  ///< 1: every coordinate is finite (and, for cosine, the row is not zero)
+  std::vector<std::uint8_t> valid;  ///< 1: every coordinate is finite (and, for cosine, 1 / length is normal)
   std::vector<Real> factor;         ///< per row, what its coordinates are multiplied by when packed
   surrogate_metric<Real> surrogate;
 

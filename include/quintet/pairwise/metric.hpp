@@ -7,7 +7,9 @@ namespace quintet {
 
 enum class metric {
   euclidean,  ///< |x - y|
-  cosine,     ///< 1 - <x, y> / (|x| |y|); a point with |x| = 0 has no cosine distance and counts as invalid
+  /// 1 - <x, y> / (|x| |y|). A point whose 1 / |x| is no normal number of its type (x = 0 above all) has no cosine
+  /// distance and counts as invalid.
+  cosine,
 };
 
 /// "euclidean" or "cosine"; throws InvalidArgument for other text.
