@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <sstream>
 
 #include "quintet/core/error.hpp"
@@ -155,15 +156,32 @@ command_line parse_command_line(int argc, const char* const* argv, const program
   return line;
 }
 
-po::typed_value<std::string>* output_file(std::string* path, std::vector<io::file_format> formats, std::string option) {
+po::typed_value<std::string>* output_file(std::string* path, std::vector<io::file_format> formats, std::string option,
+                                          std::string why) {
   return po::value(path)->required()->value_name("FILE")->notifier(
-      [allowed = std::move(formats), option = std::move(option)](const std::string& value) {
+      [allowed = std::move(formats), option = std::move(option), why = std::move(why)](const std::string& value) {
         try {
-          io::check_output(value, allowed);
+          io::format_of(value, allowed);
+        } catch (const FileError& e) {
+          throw InvalidArgument(text("--", option, ": ", e.what(), why.empty() ? "" : ": ", why));
+        }
+        try {
+          io::check_writable(value);
         } catch (const FileError& e) {
           throw InvalidArgument(text("--", option, ": ", e.what()));
         }
       });
+}
+
+void require_distinct_files(const std::vector<std::pair<std::string, std::string>>& files) {
+  for (auto a = files.begin(); a != files.end(); ++a)
+    for (auto b = files.begin(); b != a; ++b) {
+      if (a->second.empty() || b->second.empty()) continue;
+      std::error_code none;
+      if (a->second == b->second || std::filesystem::equivalent(a->second, b->second, none))
+        throw InvalidArgument(
+            text(a->first, " must be another file than ", b->first, " (", a->first, "=", a->second, ")"));
+    }
 }
 
 }  // namespace quintet::driver

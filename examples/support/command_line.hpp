@@ -2,10 +2,14 @@
 #pragma once
 
 #include <boost/program_options.hpp>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "quintet/core/error.hpp"
 #include "quintet/io/file_format.hpp"
 
 namespace quintet::driver {
@@ -43,8 +47,23 @@ command_line parse_command_line(int argc, const char* const* argv, const program
                                 const boost::program_options::options_description& own);
 
 /// A required option for an output file. The extension must be among `formats` and the folder writable: both are
-/// checked while the command line is parsed, before any work.
+/// checked while the command line is parsed, before any work. `why` says why other formats will not do.
 boost::program_options::typed_value<std::string>* output_file(std::string* path, std::vector<io::file_format> formats,
-                                                              std::string option = "output");
+                                                              std::string option = "output", std::string why = "");
+
+/// What one of several words means; throws InvalidArgument naming the option, its value and the words.
+template <class Meaning>
+Meaning choice(std::string_view option, std::string_view value,
+               std::initializer_list<std::pair<std::string_view, Meaning>> words) {
+  std::string allowed;
+  for (const auto& [word, meaning] : words) {
+    if (word == value) return meaning;
+    allowed.append(allowed.empty() ? "" : " or ").append(word);
+  }
+  throw InvalidArgument(text(option, " must be ", allowed, " (", option, "=", value, ")"));
+}
+
+/// Throws InvalidArgument when two of these options name the same file: (option, path), empty paths do not count.
+void require_distinct_files(const std::vector<std::pair<std::string, std::string>>& files);
 
 }  // namespace quintet::driver

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <exception>
+#include <iomanip>
 #include <iostream>
 #include <new>
 
@@ -32,18 +33,6 @@ Device chosen_device(const common_options& common) {
   } catch (const DeviceError& e) {
     throw DeviceError(text("--device: ", e.what()));
   }
-}
-
-std::string kind_name(device_kind kind) {
-  switch (kind) {
-    case device_kind::host:
-      return "host";
-    case device_kind::emulated:
-      return "emulated";
-    case device_kind::offload:
-      break;
-  }
-  return "offload";
 }
 
 void write_summary(const session& session) {
@@ -82,6 +71,18 @@ int report(const program& program, std::string_view message, exit_status status)
 
 }  // namespace
 
+std::string kind_name(device_kind kind) {
+  switch (kind) {
+    case device_kind::host:
+      return "host";
+    case device_kind::emulated:
+      return "emulated";
+    case device_kind::offload:
+      break;
+  }
+  return "offload";
+}
+
 session::session(const program& program, command_line line)
     : program_(program.name),
       line_(std::move(line)),
@@ -109,6 +110,24 @@ void session::result(const std::string& name, nlohmann::ordered_json value) {
 std::ostream& session::say() {
   if (bar_ != nullptr) bar_->erase();
   return quiet() ? *nowhere_ : std::cout;
+}
+
+void session::say_done(const std::string& path) {
+  std::ostream& out = say();
+  out << path << " written after " << std::setprecision(3) << timer_.total() << " s";
+  const char* separator = " (";
+  for (const auto& [stage, seconds] : timer_.seconds()) {
+    out << separator << stage << " " << seconds;
+    separator = ", ";
+  }
+  out << (timer_.seconds().empty() ? "\n" : ")\n") << std::setprecision(6);
+}
+
+void session::warn(const std::string& message) {
+  warnings_.push_back(message);
+  if (quiet()) return;
+  if (bar_ != nullptr) bar_->erase();
+  std::cerr << program_ << ": warning: " << message << std::endl;
 }
 
 void session::write_attributes(io::hdf5_writer& out) const {
@@ -149,6 +168,7 @@ nlohmann::ordered_json session::summary() const {
           {"precision", precision()},
           {"parameters", line_.parameters},
           {"results", results_},
+          {"warnings", warnings_},
           {"seconds", seconds}};
 }
 

@@ -58,6 +58,10 @@ class session {
   void result(const std::string& name, nlohmann::ordered_json value);
   /// Standard output for people; goes nowhere with --quiet.
   std::ostream& say();
+  /// Tells people that the work is done: the file written and the seconds of every stage.
+  void say_done(const std::string& path);
+  /// A line on standard error that begins with "warning", unless --quiet; and an entry of "warnings" in the summary.
+  void warn(const std::string& message);
   /// Options and facts of this run as attributes of an output file.
   void write_attributes(io::hdf5_writer& out) const;
 
@@ -71,9 +75,13 @@ class session {
   Device device_;
   stage_timer timer_;
   nlohmann::ordered_json results_ = nlohmann::ordered_json::object();
+  nlohmann::ordered_json warnings_ = nlohmann::ordered_json::array();
   std::unique_ptr<std::ostream> nowhere_;
   std::unique_ptr<progress_bar> bar_;
 };
+
+/// "host", "emulated" or "offload".
+std::string kind_name(device_kind kind);
 
 /// Parses the command line, runs `work`, writes the summary, and turns exceptions into messages on standard error, each
 /// beginning with the program's name, and an exit status:

@@ -8,6 +8,7 @@
 #include "pairwise/panels.hpp"
 #include "quintet/core/error.hpp"
 #include "quintet/core/view.hpp"
+#include "quintet/hdbscan/core_distances.hpp"
 
 namespace quintet::hdbscan {
 
@@ -21,6 +22,11 @@ void check_points(matrix_view<const Real> points) {
 
 inline void check_alpha(double alpha) {
   require_argument(alpha > 0 && alpha < std::numeric_limits<double>::infinity(), "alpha", alpha, "> 0 and finite");
+}
+
+/// Whether there were fewer other points than `options` ask for; `neighbours` is what was used.
+inline bool is_clamped(const core_options& options, std::int64_t neighbours) {
+  return neighbours < options.min_samples - (options.count_self ? 1 : 0);
 }
 
 template <class Real>

@@ -22,7 +22,7 @@ core_result<Real> core_distances(matrix_view<const Real> points, const core_opti
   const std::int64_t n = points.rows(), valid = scan.valid_count();
   core_result<Real> result;
   result.neighbours = neighbour_count(options, valid);
-  result.clamped = result.neighbours < options.min_samples - (options.count_self ? 1 : 0);
+  result.clamped = is_clamped(options, result.neighbours);
   result.invalid_rows = invalid_rows(scan);
   result.distances.assign(n, 0);
   for (const std::int64_t i : result.invalid_rows) result.distances[i] = std::numeric_limits<Real>::quiet_NaN();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "hdbscan/finish.hpp"
 #include "quintet/core/error.hpp"
 
 namespace quintet::hdbscan {
@@ -37,17 +38,15 @@ double cluster_result::spanning_tree_weight() const {
   return sum;
 }
 
-template <class Real>
-cluster_result cluster(matrix_view<const Real> points, const cluster_options& options, const Device& device,
-                       const progress_callback& report) {
+spanning_tree_options spanning_tree_part(const cluster_options& options) {
   check_options(options);
   require_argument(options.min_samples >= 0, "min_samples", options.min_samples, ">= 0");
   const std::int64_t min_samples = options.min_samples > 0 ? options.min_samples : options.min_cluster_size;
-  auto tree =
-      spanning_tree(points, {{min_samples, options.count_self, options.distance}, options.alpha}, device, report);
+  return {{min_samples, options.count_self, options.distance}, options.alpha};
+}
 
+cluster_result finish_clustering(spanning_tree_result tree, std::int64_t n, const cluster_options& options) {
   const auto start = std::chrono::steady_clock::now();
-  const std::int64_t n = points.rows();
   const std::vector<std::int64_t> kept = rows_without(tree.invalid_rows, n);
   cluster_result result;
   if (!kept.empty())
@@ -65,6 +64,12 @@ cluster_result cluster(matrix_view<const Real> points, const cluster_options& op
   result.spanning_tree_seconds = tree.tree_seconds;
   result.tree_stage_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
+}
+
+template <class Real>
+cluster_result cluster(matrix_view<const Real> points, const cluster_options& options, const Device& device,
+                       const progress_callback& report) {
+  return finish_clustering(spanning_tree(points, spanning_tree_part(options), device, report), points.rows(), options);
 }
 
 template cluster_result cluster(matrix_view<const float>, const cluster_options&, const Device&,

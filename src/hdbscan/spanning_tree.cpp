@@ -18,7 +18,7 @@ constexpr std::int64_t spare_neighbours = 11;
 
 // Memory for the table of least surrogates, which tells what tiles need not be looked at again; or a quarter of what
 // the points take, if that is more.
-constexpr std::int64_t least_table_bytes = std::int64_t(48) << 20;
+constexpr std::int64_t least_table_bytes = std::int64_t(32) << 20;
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -78,7 +78,7 @@ spanning_tree_result spanning_tree(matrix_view<const Real> points, const spannin
   const std::int64_t valid = scan.valid_count();
   spanning_tree_result result;
   result.neighbours = neighbour_count(options, valid);
-  result.clamped = result.neighbours < options.min_samples - (options.count_self ? 1 : 0);
+  result.clamped = is_clamped(options, result.neighbours);
   result.invalid_rows = invalid_rows(scan);
   result.core_distances.assign(points.rows(), 0);
   for (const std::int64_t i : result.invalid_rows) result.core_distances[i] = std::numeric_limits<double>::quiet_NaN();

@@ -303,19 +303,42 @@ void write_npy(const std::string& path, std::span<const T> data, std::span<const
 }
 
 template <class T>
+npy_writer<T>::npy_writer(std::string path, std::int64_t rows, std::int64_t cols)
+    : file_(std::move(path)), rows_(rows), cols_(cols) {
+  require_argument(rows >= 0, "rows", rows, ">= 0");
+  require_argument(cols >= 0, "cols", cols, ">= 0");
+  const std::int64_t shape[2] = {rows, cols};
+  write_header<T>(file_, shape);
+}
+
+template <class T>
+void npy_writer<T>::write_rows(matrix_view<const T> values) {
+  require_argument(values.cols() == cols_, "values.cols", values.cols(), text("the cols of the file, ", cols_));
+  require_argument(values.rows() <= rows_ - written_, "values.rows", values.rows(),
+                   text("<= the rows still missing, ", rows_ - written_));
+  for (std::int64_t i = 0; i < values.rows() && cols_ > 0; ++i)
+    file_.write(values.row(i), static_cast<std::size_t>(cols_) * sizeof(T));
+  written_ += values.rows();
+}
+
+template <class T>
+void npy_writer<T>::commit() {
+  require_argument(written_ == rows_, "rows written", written_, text("the rows of the file, ", rows_));
+  file_.commit();
+}
+
+template <class T>
 void write_npy(const std::string& path, matrix_view<const T> values) {
-  atomic_file out(path);
-  const std::int64_t shape[2] = {values.rows(), values.cols()};
-  write_header<T>(out, shape);
-  for (std::int64_t i = 0; i < values.rows() && values.cols() > 0; ++i)
-    out.write(values.row(i), static_cast<std::size_t>(values.cols()) * sizeof(T));
+  npy_writer<T> out(path, values.rows(), values.cols());
+  out.write_rows(values);
   out.commit();
 }
 
 #define QUINTET_INSTANTIATE(T)                                                                       \
   template array<T> read_npy<T>(const std::string&);                                                 \
   template void write_npy<T>(const std::string&, std::span<const T>, std::span<const std::int64_t>); \
-  template void write_npy<T>(const std::string&, matrix_view<const T>);
+  template void write_npy<T>(const std::string&, matrix_view<const T>);                              \
+  template class npy_writer<T>;
 QUINTET_INSTANTIATE(float)
 QUINTET_INSTANTIATE(double)
 QUINTET_INSTANTIATE(std::int32_t)

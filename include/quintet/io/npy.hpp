@@ -6,6 +6,7 @@
 #include <string>
 
 #include "quintet/core/view.hpp"
+#include "quintet/io/atomic_file.hpp"
 #include "quintet/io/matrix.hpp"
 
 namespace quintet::io {
@@ -23,6 +24,23 @@ array<T> read_npy(const std::string& path);
 /// Throws InvalidArgument when `data` has another number of elements than `shape`, FileError as atomic_file does.
 template <class T>
 void write_npy(const std::string& path, std::span<const T> data, std::span<const std::int64_t> shape);
+
+/// Writes a matrix of two dimensions by blocks of rows, in order; nothing appears at `path` before commit(). T is
+/// float, double, std::int32_t or std::int64_t. Throws FileError as atomic_file does.
+template <class T>
+class npy_writer {
+ public:
+  npy_writer(std::string path, std::int64_t rows, std::int64_t cols);
+  /// The next rows, with any stride. Throws InvalidArgument when they have another number of columns, or are too many.
+  void write_rows(matrix_view<const T> values);
+  /// See atomic_file::commit. Throws InvalidArgument when rows are missing.
+  void commit();
+
+ private:
+  atomic_file file_;
+  std::int64_t rows_, cols_;
+  std::int64_t written_ = 0;  // rows
+};
 
 /// Writes a matrix, with any stride, as a dense array of two dimensions.
 template <class T>

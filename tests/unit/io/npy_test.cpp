@@ -234,6 +234,22 @@ TEST_F(Npy, StridedMatrix) {
   EXPECT_EQ(read_npy<double>(path("out.npy")).data, (std::vector<double>{1, 2, 3, 4}));
 }
 
+TEST_F(Npy, WriterByBlocksOfRows) {
+  const std::vector<float> data{1, 2, 3, 4, 5, 6};
+  quintet::io::npy_writer<float> out(path("out.npy"), 3, 2);
+  out.write_rows({data.data(), 1, 2});
+  EXPECT_EQ(files(), 0) << "nothing appears before commit";
+  EXPECT_THROW(out.commit(), quintet::InvalidArgument) << "two rows are missing";
+  EXPECT_THROW(out.write_rows({data.data(), 2, 3}), quintet::InvalidArgument);
+  EXPECT_THROW(out.write_rows({data.data(), 3, 2}), quintet::InvalidArgument);
+  out.write_rows({data.data() + 2, 2, 2});
+  out.commit();
+  const auto read = read_npy<float>(path("out.npy"));
+  EXPECT_EQ(read.shape, (sizes{3, 2}));
+  EXPECT_EQ(read.data, data);
+  EXPECT_THROW(quintet::io::npy_writer<float>(path("x.npy"), -1, 2), quintet::InvalidArgument);
+}
+
 TEST_F(Npy, WriterFailures) {
   const std::vector<float> values(10'000);
   EXPECT_THROW(quintet::io::write_npy<float>(path("out.npy"), values, sizes{3, 3}), quintet::InvalidArgument);

@@ -1,0 +1,32 @@
+// Points from a file, and what drivers that work on points say about them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "quintet/io/matrix.hpp"
+#include "quintet/pairwise/metric.hpp"
+#include "support/driver.hpp"
+
+namespace quintet::driver {
+
+/// Reads the matrix of points as stage "read"; "n" and "dim" go into the results. Throws FileError when the file cannot
+/// be read or holds no points.
+template <class Real>
+io::matrix<Real> read_points(session& session, const std::string& path, const std::string& dataset);
+
+extern template io::matrix<float> read_points(session&, const std::string&, const std::string&);
+extern template io::matrix<double> read_points(session&, const std::string&, const std::string&);
+
+/// What a computation of core distances found out on the way.
+struct neighbour_facts {
+  std::int64_t neighbours;  ///< the k that was used
+  bool clamped;             ///< a larger one was asked for
+  const std::vector<std::int64_t>& invalid_rows;
+};
+
+/// Puts the facts into the results, and warns of a lowered k and of rows that were left out.
+void report(session& session, const neighbour_facts& facts, metric distance);
+
+}  // namespace quintet::driver

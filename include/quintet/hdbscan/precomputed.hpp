@@ -1,0 +1,51 @@
+// HDBSCAN of distances instead of points: a full matrix, or a sparse graph of known distances.
+//
+// The distances are read, never changed. Infinity means that there is no edge. What remains unconnected is joined at
+// height +infinity, and result.components says into how many parts the input falls.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "quintet/core/view.hpp"
+#include "quintet/hdbscan/hdbscan.hpp"
+
+namespace quintet::hdbscan {
+
+/// A weighted graph of `points` nodes in compressed rows: the neighbours of i are columns[e], at distance values[e],
+/// for row_begin[i] <= e < row_begin[i + 1]. Undirected: an edge may be stored in one direction or in both.
+template <class Real>
+struct csr_graph {
+  std::int64_t points = 0;
+  std::span<const std::int64_t> row_begin;  ///< points + 1
+  std::span<const std::int64_t> columns;    ///< in [0, points); any order within a row
+  std::span<const Real> values;             ///< >= 0; +infinity = no edge
+};
+
+/// The k-th smallest distance of every point to another one; +infinity where fewer than k are finite.
+/// `distances` [N x N] is symmetric, >= 0; the diagonal is not read. Throws InvalidArgument naming the first entry that
+/// breaks this (for NaN, a negative number, or d(i, j) != d(j, i)). Cost: O(N^2).
+template <class Real>
+core_result<Real> core_distances_of(matrix_view<const Real> distances, const core_options& options = {});
+
+/// The minimum spanning tree (forest, where infinity separates) of the mutual reachability of given distances: edges of
+/// finite weight, u < v, sorted by (weight, u, v); unique. options.distance is not used.
+/// Throws InvalidArgument as core_distances_of() does. Cost: O(N^2) (Prim 1957), memory O(N) beyond the input.
+template <class Real>
+spanning_tree_result spanning_tree_of(matrix_view<const Real> distances, const spanning_tree_options& options = {});
+
+/// The same for a sparse graph. A point with fewer than k neighbours has core distance +infinity and is unconnected.
+/// Throws InvalidArgument for offsets that do not increase, a column out of range, a loop (i, i), a value that is
+/// negative or NaN, or an edge that is stored twice with different values. Cost: O(E log E) (Kruskal 1956).
+template <class Real>
+spanning_tree_result spanning_tree_of(const csr_graph<Real>& graph, const spanning_tree_options& options = {});
+
+/// HDBSCAN of given distances; see cluster(). options.distance is not used.
+template <class Real>
+cluster_result cluster_distances(matrix_view<const Real> distances, const cluster_options& options = {});
+
+/// HDBSCAN of a sparse graph of distances.
+template <class Real>
+cluster_result cluster_graph(const csr_graph<Real>& graph, const cluster_options& options = {});
+
+}  // namespace quintet::hdbscan

@@ -1,0 +1,128 @@
+// HDBSCAN of a sparse graph of distances.
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <vector>
+
+#include "hdbscan/checks.hpp"
+#include "hdbscan/disjoint_sets.hpp"
+#include "hdbscan/finish.hpp"
+#include "pairwise/metric.hpp"
+#include "quintet/hdbscan/precomputed.hpp"
+
+namespace quintet::hdbscan {
+
+namespace {
+
+template <class Real>
+void check_graph(const csr_graph<Real>& graph) {
+  const std::int64_t n = graph.points, entries = std::int64_t(graph.columns.size());
+  require_argument(n >= 0, "graph.points", n, ">= 0");
+  require_argument(std::int64_t(graph.row_begin.size()) == n + 1, "graph.row_begin.size", graph.row_begin.size(),
+                   text("points + 1=", n + 1));
+  require_argument(std::int64_t(graph.values.size()) == entries, "graph.values.size", graph.values.size(),
+                   text("columns.size=", entries));
+  require_argument(graph.row_begin[0] == 0, "graph.row_begin[0]", graph.row_begin[0], "0");
+  require_argument(graph.row_begin[n] == entries, text("graph.row_begin[", n, "]"), graph.row_begin[n],
+                   text("columns.size=", entries));
+  for (std::int64_t i = 0; i < n; ++i)
+    require_argument(graph.row_begin[i] <= graph.row_begin[i + 1], text("graph.row_begin[", i + 1, "]"),
+                     graph.row_begin[i + 1], text(">= graph.row_begin[", i, "]=", graph.row_begin[i]));
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t e = graph.row_begin[i]; e < graph.row_begin[i + 1]; ++e) {
+      const std::int64_t j = graph.columns[e];
+      if (j >= 0 && j < n && j != i && graph.values[e] >= 0) continue;
+      require_argument(j >= 0 && j < n, text("graph.columns[", e, "]"), j, text("in [0, points=", n, ")"));
+      require_argument(j != i, text("graph.columns[", e, "]"), j, text("different from its row ", i));
+      require_argument(false, text("graph.values[", e, "]"), graph.values[e], ">= 0 and not NaN");
+    }
+}
+
+/// Every edge once, u < v, sorted by (u, v); edges of infinite weight are none.
+template <class Real>
+std::vector<edge> distinct_edges(const csr_graph<Real>& graph) {
+  std::vector<edge> edges;
+  edges.reserve(graph.columns.size());
+  for (std::int64_t i = 0; i < graph.points; ++i)
+    for (std::int64_t e = graph.row_begin[i]; e < graph.row_begin[i + 1]; ++e)
+      if (graph.values[e] < std::numeric_limits<Real>::infinity())
+        edges.push_back({std::min(i, graph.columns[e]), std::max(i, graph.columns[e]), double(graph.values[e])});
+  const auto ends = [](const edge& e) { return std::pair(e.u, e.v); };
+  std::sort(edges.begin(), edges.end(), [&](const edge& a, const edge& b) { return ends(a) < ends(b); });
+  for (std::size_t e = 1; e < edges.size(); ++e)
+    if (ends(edges[e]) == ends(edges[e - 1]))
+      require_argument(edges[e].weight == edges[e - 1].weight,
+                       text("the distance of ", edges[e].u, " and ", edges[e].v), edges[e].weight,
+                       text("the same wherever it is stored (also found ", edges[e - 1].weight, ")"));
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  return edges;
+}
+
+/// The k-th smallest distance of every point to a neighbour; infinity where there are fewer.
+std::vector<double> core_distances_of_edges(const std::vector<edge>& edges, std::int64_t n, std::int64_t k) {
+  std::vector<double> core(n, 0);
+  if (k == 0) return core;
+  std::vector<std::int64_t> begin(n + 1, 0);
+  for (const edge& e : edges) {
+    ++begin[e.u + 1];
+    ++begin[e.v + 1];
+  }
+  for (std::int64_t i = 0; i < n; ++i) begin[i + 1] += begin[i];
+  std::vector<double> distance(begin[n]);
+  std::vector<std::int64_t> next(begin.begin(), begin.end() - 1);
+  for (const edge& e : edges) {
+    distance[next[e.u]++] = e.weight;
+    distance[next[e.v]++] = e.weight;
+  }
+  for (std::int64_t i = 0; i < n; ++i) {
+    core[i] = std::numeric_limits<double>::infinity();
+    if (begin[i + 1] - begin[i] < k) continue;
+    std::nth_element(distance.begin() + begin[i], distance.begin() + begin[i] + (k - 1),
+                     distance.begin() + begin[i + 1]);
+    core[i] = distance[begin[i] + k - 1];
+  }
+  return core;
+}
+
+/// Kruskal's algorithm (1956): the edges of the minimum spanning forest, in the order (weight, u, v).
+std::vector<edge> kruskal_edges(std::vector<edge> edges, std::int64_t n) {
+  std::sort(edges.begin(), edges.end());
+  disjoint_sets sets(n);
+  std::erase_if(edges, [&](const edge& e) { return !sets.join(e.u, e.v); });
+  return edges;
+}
+
+}  // namespace
+
+template <class Real>
+spanning_tree_result spanning_tree_of(const csr_graph<Real>& graph, const spanning_tree_options& options) {
+  check_alpha(options.alpha);
+  check_graph(graph);
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<edge> edges = distinct_edges(graph);
+  spanning_tree_result result;
+  result.neighbours = neighbour_count(options, graph.points);
+  result.clamped = is_clamped(options, result.neighbours);
+  result.core_distances = core_distances_of_edges(edges, graph.points, result.neighbours);
+  for (edge& e : edges)
+    e.weight =
+        pairwise::mutual_reachability(result.core_distances[e.u], result.core_distances[e.v], e.weight / options.alpha);
+  std::erase_if(edges, [](const edge& e) { return e.weight == std::numeric_limits<double>::infinity(); });
+  result.edges = kruskal_edges(std::move(edges), graph.points);
+  result.tree_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+template <class Real>
+cluster_result cluster_graph(const csr_graph<Real>& graph, const cluster_options& options) {
+  return finish_clustering(spanning_tree_of(graph, spanning_tree_part(options)), graph.points, options);
+}
+
+#define QUINTET_INSTANTIATE(Real)                                                                       \
+  template spanning_tree_result spanning_tree_of(const csr_graph<Real>&, const spanning_tree_options&); \
+  template cluster_result cluster_graph(const csr_graph<Real>&, const cluster_options&);
+QUINTET_INSTANTIATE(float)
+QUINTET_INSTANTIATE(double)
+#undef QUINTET_INSTANTIATE
+
+}  // namespace quintet::hdbscan

@@ -1,0 +1,165 @@
+// Distances given as a matrix or a graph, against the same points given as points.
+#include "quintet/hdbscan/precomputed.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "quintet/hdbscan/mutual_reachability.hpp"
+#include "support/points.hpp"
+
+namespace quintet::hdbscan {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+template <class Real>
+std::vector<Real> distance_matrix(const test::point_set<Real>& points) {
+  std::vector<Real> matrix(points.n * points.n);
+  mutual_reachability<Real>(points.view(), {}, {matrix.data(), points.n, points.n}, {}, Device::host());
+  return matrix;
+}
+
+/// Every edge of a matrix, in one direction or in both.
+template <class Real>
+struct graph_storage {
+  std::int64_t points;
+  std::vector<std::int64_t> row_begin{0}, columns;
+  std::vector<Real> values;
+
+  graph_storage(const std::vector<Real>& matrix, std::int64_t n, bool both) : points(n) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      for (std::int64_t j = both ? 0 : i + 1; j < n; ++j) {
+        if (i == j) continue;
+        columns.push_back(j);
+        values.push_back(matrix[i * n + j]);
+      }
+      row_begin.push_back(std::int64_t(columns.size()));
+    }
+  }
+  csr_graph<Real> view() const { return {points, row_begin, columns, values}; }
+};
+
+template <class Real>
+class Precomputed : public testing::Test {};
+using Reals = testing::Types<float, double>;
+TYPED_TEST_SUITE(Precomputed, Reals);
+
+TYPED_TEST(Precomputed, MatrixAndGraphsGiveTheTreeOfThePoints) {
+  for (const double alpha : {1.0, 1.3}) {
+    for (const bool ties : {false, true}) {
+      const auto points =
+          ties ? test::grid_points<TypeParam>(150, 3, 4, 5) : test::clustered_points<TypeParam>(200, 7, 3);
+      const spanning_tree_options options{{.min_samples = 4}, alpha};
+      const auto of_points = spanning_tree<TypeParam>(points.view(), options, Device::host());
+      const auto matrix = distance_matrix(points);
+      const auto before = matrix;
+      const auto of_matrix = spanning_tree_of<TypeParam>({matrix.data(), points.n, points.n}, options);
+      EXPECT_EQ(matrix, before);
+      EXPECT_EQ(of_matrix.core_distances, of_points.core_distances);
+      // With alpha, weights of the points' tree are ordered before they are rounded.
+      if (alpha == 1) {
+        EXPECT_EQ(of_matrix.edges, of_points.edges);
+      }
+      EXPECT_NEAR(of_matrix.total_weight(), of_points.total_weight(), 1e-6 * of_points.total_weight());
+      if (std::is_same_v<TypeParam, double> || alpha == 1) {
+        for (const bool both : {false, true}) {
+          const graph_storage<TypeParam> graph(matrix, points.n, both);
+          EXPECT_EQ(spanning_tree_of<TypeParam>(graph.view(), options).edges, of_matrix.edges) << both;
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(Precomputed, ClusteringIsThatOfThePoints) {
+  const auto points = test::clustered_points<TypeParam>(300, 5, 11);
+  const cluster_options options{{.min_cluster_size = 8}};
+  const auto expected = cluster<TypeParam>(points.view(), options, Device::host());
+  const auto matrix = distance_matrix(points);
+  const auto of_matrix = cluster_distances<TypeParam>({matrix.data(), points.n, points.n}, options);
+  EXPECT_GT(expected.clusters(), 1);
+  EXPECT_EQ(of_matrix.labels, expected.labels);
+  EXPECT_EQ(of_matrix.probabilities, expected.probabilities);
+  const graph_storage<TypeParam> graph(matrix, points.n, false);
+  EXPECT_EQ(cluster_graph<TypeParam>(graph.view(), options).labels, expected.labels);
+}
+
+TEST(PrecomputedEdges, InfinitySeparatesAndIsReported) {
+  // Two groups of four, no edge between them.
+  const std::int64_t n = 8;
+  std::vector<double> matrix(n * n, infinity);
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < n; ++j)
+      if (i / 4 == j / 4) matrix[i * n + j] = i == j ? 0 : 1 + double(i % 4 + j % 4) / 10;
+  const cluster_options options{{.min_cluster_size = 3}, 2};
+  const auto of_matrix = cluster_distances<double>({matrix.data(), n, n}, options);
+  EXPECT_EQ(of_matrix.components, 2);
+  EXPECT_EQ(of_matrix.spanning_tree.size(), 6u);
+  EXPECT_EQ(of_matrix.labels, (std::vector<std::int64_t>{0, 0, 0, 0, 1, 1, 1, 1}));
+  const graph_storage<double> graph(matrix, n, true);
+  EXPECT_EQ(cluster_graph<double>(graph.view(), options).labels, of_matrix.labels);
+}
+
+TEST(PrecomputedEdges, PointWithTooFewNeighboursIsUnconnected) {
+  const std::vector<std::int64_t> row_begin{0, 2, 3, 3, 3}, columns{1, 2, 2};
+  const std::vector<double> values{1, 1, 1};
+  const auto tree = spanning_tree_of<double>(csr_graph<double>{4, row_begin, columns, values}, {{.min_samples = 2}});
+  EXPECT_EQ(tree.core_distances, (std::vector<double>{1, 1, 1, infinity}));
+  EXPECT_EQ(tree.edges.size(), 2u);
+}
+
+TEST(PrecomputedEdges, SmallInputs) {
+  for (std::int64_t n = 0; n <= 2; ++n) {
+    const std::vector<double> matrix(n * n, 0);
+    const auto result = cluster_distances<double>({matrix.data(), n, n}, {{.min_cluster_size = 2}});
+    EXPECT_EQ(result.labels, std::vector<std::int64_t>(n, -1)) << n;
+  }
+}
+
+template <class Call>
+std::string error_of(Call call) {
+  try {
+    call();
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(PrecomputedEdges, BadMatricesAreRefusedWithTheEntry) {
+  std::vector<double> matrix{0, 1, 2, 1, 0, 3, 2, 3, 0};
+  const auto run = [&] { return error_of([&] { core_distances_of<double>({matrix.data(), 3, 3}); }); };
+  EXPECT_EQ(run(), "no error");
+  matrix[1] = -1;
+  EXPECT_EQ(run(), "distances(0, 1) must be >= 0 and not NaN (distances(0, 1)=-1)");
+  matrix[1] = 4;
+  EXPECT_EQ(run(), "distances(0, 1) must be equal to distances(1, 0)=1 (distances(0, 1)=4)");
+  matrix[1] = std::nan("");
+  EXPECT_NE(run().find("distances(0, 1)"), std::string::npos);
+  EXPECT_NE(error_of([&] { core_distances_of<double>({matrix.data(), 1, 3}); }).find("distances.cols"),
+            std::string::npos);
+}
+
+TEST(PrecomputedEdges, BadGraphsAreRefusedWithTheEntry) {
+  std::vector<std::int64_t> row_begin{0, 1, 2}, columns{1, 0};
+  std::vector<double> values{1, 1};
+  const auto run = [&] {
+    return error_of([&] { spanning_tree_of<double>(csr_graph<double>{2, row_begin, columns, values}); });
+  };
+  EXPECT_EQ(run(), "no error");
+  values[1] = 2;
+  EXPECT_NE(run().find("the distance of 0 and 1"), std::string::npos);
+  values[1] = -1;
+  EXPECT_NE(run().find("graph.values[1]"), std::string::npos);
+  columns[1] = 1;
+  EXPECT_NE(run().find("graph.columns[1]"), std::string::npos);
+  columns[1] = 7;
+  EXPECT_NE(run().find("graph.columns[1]"), std::string::npos);
+  row_begin[1] = 3;
+  EXPECT_NE(run().find("graph.row_begin[2]"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace quintet::hdbscan
