@@ -115,13 +115,14 @@ command_line parse_command_line(int argc, const char* const* argv, const program
        "writes a summary: parameters, results, seconds per stage, device")  //
       ("quiet", po::bool_switch(&common.quiet), "prints nothing but errors");
   po::options_description visible, all;
-  visible.add(own).add(shared);
+  if (!own.options().empty()) visible.add(own);
+  visible.add(shared);
   all.add(visible).add_options()(stray, po::value<std::vector<std::string>>());
   po::positional_options_description positional;
   positional.add(stray, -1);
 
   std::ostringstream help;
-  help << program.name << ": " << program.summary << "\n\nUsage: " << program.name << " [options]\n\n"
+  help << program.name << ": " << program.summary << "\n\nUsage: " << program.name << " [options]\n"
        << visible << "\nExample:\n  " << program.example << "\n";
   line.help = help.str();
 

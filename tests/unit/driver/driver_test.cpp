@@ -182,6 +182,56 @@ TEST_F(Driver, QuietPrintsNothing) {
   EXPECT_EQ(result.out + result.error, "");
 }
 
+TEST_F(Driver, Warnings) {
+  const auto work = [](session& s) {
+    s.warn("a row is odd");
+    EXPECT_EQ(s.summary()["warnings"], nlohmann::json::array({"a row is odd"}));
+  };
+  EXPECT_EQ(run_with({}, work).error, "quintet-test: warning: a row is odd\n");
+  EXPECT_EQ(run_with({"--quiet"}, work).error, "");
+}
+
+TEST_F(Driver, DoneTellsFileAndStages) {
+  const outcome result = run_with({}, [](session& s) {
+    s.timed("read", [] {});
+    s.say_done("labels.csv");
+  });
+  EXPECT_TRUE(result.out.starts_with("labels.csv written after ")) << result.out;
+  QUINTET_EXPECT_CONTAINS(result.out, "(read ");
+}
+
+TEST_F(Driver, Choice) {
+  const auto colour = [](std::string_view word) {
+    return quintet::driver::choice<int>("--colour", word, {{"red", 1}, {"green", 2}});
+  };
+  EXPECT_EQ(colour("green"), 2);
+  EXPECT_EQ(quintet::test::error_of<quintet::InvalidArgument>([&] { colour("blue"); }),
+            "--colour must be red or green (--colour=blue)");
+}
+
+TEST_F(Driver, FilesMustBeDistinct) {
+  using quintet::driver::require_distinct_files;
+  const std::string a = file("a.csv", "1"), same = path("../" + a.substr(a.rfind('/', a.rfind('/') - 1) + 1));
+  EXPECT_NO_THROW(require_distinct_files({{"--input", a}, {"--output", path("b.csv")}, {"--json", ""}, {"--x", ""}}));
+  for (const std::string& other : {a, same})
+    QUINTET_EXPECT_CONTAINS(quintet::test::error_of<quintet::InvalidArgument>(
+                                [&] { require_distinct_files({{"--input", a}, {"--output", other}}); }),
+                            "--output must be another file than --input");
+}
+
+TEST_F(Driver, OutputFormatIsRefusedWithTheReason) {
+  po::options_description options("Options");
+  options.add_options()("output", quintet::driver::output_file(&output, {quintet::io::file_format::csv}, "output",
+                                                               "columns differ in type"));
+  const std::string name = path("x.npy");
+  const std::vector<const char*> argv{"quintet-test", "--output", name.c_str()};
+  const std::string message = quintet::test::error_of<quintet::InvalidArgument>([&] {
+    quintet::driver::parse_command_line(static_cast<int>(argv.size()), argv.data(), {"quintet-test", "", "", {"float"}},
+                                        options);
+  });
+  EXPECT_TRUE(message.ends_with("allowed are .csv: columns differ in type")) << message;
+}
+
 TEST_F(Driver, NoBarWithoutATerminal) {
   run_with({}, [](session& s) { EXPECT_FALSE(s.progress()) << "standard error is captured, so no terminal"; });
 }
