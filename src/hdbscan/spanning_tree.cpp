@@ -71,7 +71,7 @@ template <class Real>
 spanning_tree_result spanning_tree(matrix_view<const Real> points, const spanning_tree_options& options,
                                    const Device& device, const progress_callback& callback) {
   check_points(points);
-  check_alpha(options.alpha);
+  check_alpha<Real>(options.alpha);
   progress report(callback);
   const double start = seconds_now();
   const auto scan = pairwise::scan_rows(points, options.distance);
