@@ -49,6 +49,7 @@ cluster_result finish_clustering(spanning_tree_result tree, std::int64_t n, cons
   const auto start = std::chrono::steady_clock::now();
   const std::vector<std::int64_t> kept = rows_without(tree.invalid_rows, n);
   cluster_result result;
+  result.options = options;
   if (!kept.empty())
     static_cast<clustering&>(result) = cluster_tree(
         tree.invalid_rows.empty() ? tree.edges : renumbered(tree.edges, kept, n), std::int64_t(kept.size()), options);

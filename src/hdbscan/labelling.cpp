@@ -1,31 +1,11 @@
 #include "quintet/hdbscan/labelling.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <numeric>
+
+#include "hdbscan/tree_rules.hpp"
 
 namespace quintet::hdbscan {
 namespace {
-
-// Label of each cluster: that of the selected cluster it is or lies below, or -1.
-std::vector<std::int64_t> cluster_labels(const tree_summary& s, std::span<const std::int64_t> selected) {
-  std::vector<std::int64_t> label(s.parent.size(), -1);
-  for (std::size_t k = 0; k < selected.size(); ++k) label[selected[k]] = static_cast<std::int64_t>(k);
-  for (std::size_t c = 1; c < label.size(); ++c)
-    if (label[c] < 0) label[c] = label[s.parent[c]];
-  return label;
-}
-
-// Smallest lambda with which a point stays in a selected cluster. Only the root sheds points that belong nowhere else.
-double entry_lambda(const tree_summary& s, std::int64_t cluster, const tree_options& options) {
-  if (cluster != 0) return 0;
-  return options.epsilon > 0 ? 1 / options.epsilon : s.death[0];
-}
-
-double probability(double lambda, double death) {
-  if (death == 0 || std::isinf(lambda)) return 1;
-  return std::min(lambda, death) / death;
-}
 
 std::vector<std::int64_t> label_sizes(std::span<const std::int64_t> labels, std::size_t clusters) {
   std::vector<std::int64_t> size(clusters, 0);
@@ -46,7 +26,7 @@ point_labels label_points(const tree_summary& summary, std::span<const std::int6
     const double lambda = summary.point_lambda[p];
     if (k < 0 || lambda < entry_lambda(summary, selected[k], options)) continue;
     result.labels[p] = k;
-    result.probabilities[p] = probability(lambda, summary.death[selected[k]]);
+    result.probabilities[p] = membership_probability(lambda, summary.death[selected[k]]);
   }
   return result;
 }

@@ -26,6 +26,7 @@ struct cluster_options : tree_options {
 
 /// A clustering with what it was made from. Rows with NaN or infinity have label -1, probability 0 and score 1.
 struct cluster_result : clustering {
+  cluster_options options;             ///< as given
   std::vector<double> core_distances;  ///< N; NaN for invalid rows
   std::vector<edge> spanning_tree;     ///< of the valid rows, sorted by (weight, u, v)
   std::int64_t neighbours = 0;         ///< the k that was used

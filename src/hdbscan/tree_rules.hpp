@@ -1,0 +1,43 @@
+// What the place of a point in the condensed tree says about it, for points of the tree and for new ones alike.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "quintet/hdbscan/tree_options.hpp"
+#include "quintet/hdbscan/tree_summary.hpp"
+
+namespace quintet::hdbscan {
+
+/// Label of each cluster: that of the selected cluster (index) it is or lies below, or -1.
+inline std::vector<std::int64_t> cluster_labels(const tree_summary& s, std::span<const std::int64_t> selected) {
+  std::vector<std::int64_t> label(s.parent.size(), -1);
+  for (std::size_t k = 0; k < selected.size(); ++k) label[selected[k]] = static_cast<std::int64_t>(k);
+  for (std::size_t c = 1; c < label.size(); ++c)
+    if (label[c] < 0) label[c] = label[s.parent[c]];
+  return label;
+}
+
+/// Smallest lambda with which a point stays in a selected cluster. Only the root sheds points that belong nowhere else.
+inline double entry_lambda(const tree_summary& s, std::int64_t cluster, const tree_options& options) {
+  if (cluster != 0) return 0;
+  return options.epsilon > 0 ? 1 / options.epsilon : s.death[0];
+}
+
+/// Probability of a point with `lambda` in a selected cluster: see label_points().
+inline double membership_probability(double lambda, double death) {
+  if (death == 0 || std::isinf(lambda)) return 1;
+  return std::min(lambda, death) / death;
+}
+
+/// GLOSH of a point with `lambda` in a cluster: see outlier_scores().
+inline double outlier_score(double lambda, double deepest) {
+  if (deepest == 0 || std::isinf(lambda)) return 0;
+  if (std::isinf(deepest)) return 1;
+  return (deepest - lambda) / deepest;
+}
+
+}  // namespace quintet::hdbscan
