@@ -1,0 +1,44 @@
+# Debian packages of this project, in one place; sourced by scripts/demo and scripts/test, not run.
+#
+#   . "$(dirname "$0")/packages.sh"
+#   install_packages "the demo" $packages_demo
+
+# The library, quintet::io and the drivers with clang 19.
+packages_build="clang-19 libomp-19-dev cmake ninja-build libhdf5-dev libboost-program-options-dev nlohmann-json3-dev"
+# A data set, and a picture of its clusters.
+packages_demo="$packages_build python3-sklearn python3-matplotlib python3-h5py"
+# g++ beside clang, the tests and benchmarks, the sanitizers' runtime and symbols, the tools of offload compilation, and
+# Python for the compile gate.
+packages_test="$packages_build g++ binutils libgtest-dev libeigen3-dev libbenchmark-dev libclang-rt-19-dev llvm-19
+  clang-tools-19 python3 python3-numpy python3-h5py"
+
+# install_packages WHAT PACKAGE...: installs those that are missing, and says which; does nothing when all are there.
+install_packages() {
+  packages_what=$1
+  shift
+  if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    echo "Not a Debian system, nothing is installed. For $packages_what it needs what Debian 12 calls: $*" >&2
+    return 0
+  fi
+  packages_missing=""
+  for package in "$@"; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q "ok installed" ||
+      packages_missing="$packages_missing $package"
+  done
+  if [ -z "$packages_missing" ]; then
+    echo "Packages for $packages_what: all there."
+    return 0
+  fi
+  echo "Installing for $packages_what:$packages_missing"
+  packages_root=""
+  if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+      echo "This needs root or sudo. As root:  apt-get install --no-install-recommends$packages_missing" >&2
+      return 1
+    fi
+    packages_root="sudo"
+  fi
+  $packages_root apt-get -q -o Acquire::Retries=3 update &&
+    $packages_root env DEBIAN_FRONTEND=noninteractive \
+      apt-get -q -y -o Acquire::Retries=3 install --no-install-recommends $packages_missing
+}
