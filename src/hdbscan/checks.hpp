@@ -20,8 +20,13 @@ void check_points(matrix_view<const Real> points) {
   if (points.rows() > 0) require_argument(points.cols() >= 1, "points.cols", points.cols(), ">= 1");
 }
 
-inline void check_alpha(double alpha) {
+/// Real is the type in which distances are divided.
+template <class Real>
+void check_alpha(double alpha) {
+  using limits = std::numeric_limits<Real>;
   require_argument(alpha > 0 && alpha < std::numeric_limits<double>::infinity(), "alpha", alpha, "> 0 and finite");
+  require_argument(alpha >= double(limits::min()) && alpha <= double(limits::max()), "alpha", alpha,
+                   text("in [", limits::min(), ", ", limits::max(), "] for points of this precision"));
 }
 
 /// Whether there were fewer other points than `options` ask for; `neighbours` is what was used.

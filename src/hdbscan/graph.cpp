@@ -96,7 +96,7 @@ std::vector<edge> kruskal_edges(std::vector<edge> edges, std::int64_t n) {
 
 template <class Real>
 spanning_tree_result spanning_tree_of(const csr_graph<Real>& graph, const spanning_tree_options& options) {
-  check_alpha(options.alpha);
+  check_alpha<double>(options.alpha);
   check_graph(graph);
   const auto start = std::chrono::steady_clock::now();
   std::vector<edge> edges = distinct_edges(graph);

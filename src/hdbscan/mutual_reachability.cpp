@@ -30,7 +30,7 @@ class reachability_source {
                       const Device& device)
       : options_(options) {
     check_points(points);
-    check_alpha(options.alpha);
+    check_alpha<Real>(options.alpha);
     const auto scan = pairwise::scan_rows(points, options.distance);
     check_core(points, core, scan);
     surrogate_ = scan.surrogate;
@@ -115,7 +115,7 @@ std::vector<Real> mutual_reachability_pairs(matrix_view<const Real> points, std:
                                             matrix_view<const std::int64_t> pairs,
                                             const reachability_options& options) {
   check_points(points);
-  check_alpha(options.alpha);
+  check_alpha<Real>(options.alpha);
   const auto scan = pairwise::scan_rows(points, options.distance);
   check_core(points, core, scan);
   require_argument(pairs.cols() == 2 || pairs.rows() == 0, "pairs.cols", pairs.cols(), "2");

@@ -35,7 +35,7 @@ core_result<Real> core_distances_of(matrix_view<const Real> distances, const cor
 
 template <class Real>
 spanning_tree_result spanning_tree_of(matrix_view<const Real> distances, const spanning_tree_options& options) {
-  check_alpha(options.alpha);
+  check_alpha<Real>(options.alpha);
   auto start = std::chrono::steady_clock::now();
   const core_result<Real> core = core_distances_of(distances, options);
   spanning_tree_result result;

@@ -34,8 +34,9 @@ struct spanning_tree_counters {
 };
 
 struct spanning_tree_result {
-  /// M - 1 edges of the M valid rows, u < v, sorted by (weight, u, v). For alpha = 1 the tree is the one that Kruskal's
-  /// algorithm finds in that order of edges, so it is unique; weights have the bits of mutual_reachability().
+  /// M - 1 edges of the M valid rows, u < v, sorted by (weight, u, v); weights have the bits of mutual_reachability().
+  /// For alpha = 1 the tree is the one that Kruskal's algorithm finds in the order (square of the weight before the
+  /// root is rounded, u, v), so it is unique. Squares tell some edges apart whose weights are equal.
   std::vector<edge> edges;
   std::vector<double> core_distances;  ///< N; NaN for invalid rows
   std::int64_t neighbours = 0;         ///< the k that was used

@@ -1,0 +1,354 @@
+// The exact spanning tree: against Prim's algorithm, on ties, on rows that are left out, whatever computes it.
+#include "quintet/hdbscan/spanning_tree.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "pairwise/pairs.hpp"
+#include "reference/pairwise_reference.hpp"
+#include "reference/spanning_tree_reference.hpp"
+#include "support/dense_matrix.hpp"
+#include "support/devices.hpp"
+#include "support/expect_error.hpp"
+#include "support/near.hpp"
+#include "support/points.hpp"
+#include "support/random_tree.hpp"
+#include "support/real_types.hpp"
+
+namespace quintet::hdbscan {
+namespace {
+
+template <class Real>
+class spanning_tree_of : public ::testing::Test {};
+TYPED_TEST_SUITE(spanning_tree_of, test::real_types);
+
+using test::clustered_points;
+using test::grid_points;
+using test::point_set;
+using rows = std::vector<std::int64_t>;
+
+spanning_tree_options neighbours(std::int64_t k, metric kind = metric::euclidean, double alpha = 1) {
+  return {{k, false, kind}, alpha};
+}
+
+rows rows_without(std::int64_t n, const rows& left_out) {
+  rows kept;
+  for (std::int64_t i = 0; i < n; ++i)
+    if (std::find(left_out.begin(), left_out.end(), i) == left_out.end()) kept.push_back(i);
+  return kept;
+}
+
+std::vector<double> weights_of(const std::vector<edge>& edges) {
+  std::vector<double> weights;
+  for (const edge& e : edges) weights.push_back(e.weight);
+  return weights;
+}
+
+std::vector<edge> tree_of(const reference::matrix& weights, const rows& vertices) {
+  return reference::spanning_tree(vertices, [&](std::int64_t i, std::int64_t j) { return weights(i, j); });
+}
+
+// A minimum spanning tree of the matrix that mutual_reachability() gives.
+template <class Real>
+std::vector<edge> tree_of_matrix(const point_set<Real>& points, const spanning_tree_options& options) {
+  const auto core = core_distances(points.view(), options, Device::host()).distances;
+  const auto matrix = test::dense_matrix(points.view(), core, {.alpha = options.alpha, .distance = options.distance});
+  return tree_of(Eigen::Map<const Eigen::Matrix<Real, -1, -1, Eigen::RowMajor>>(matrix.data(), points.n, points.n)
+                     .template cast<long double>(),
+                 rows_without(points.n, {}));
+}
+
+// The surrogates of all pairs: what distances are made of, and what decides between edges (pairwise/metric.hpp).
+template <class Real>
+reference::matrix all_surrogates(const point_set<Real>& points, const pairwise::row_scan<Real>& scan) {
+  rows pairs;
+  for (std::int64_t i = 0; i < points.n; ++i)
+    for (std::int64_t j = 0; j < points.n; ++j) pairs.insert(pairs.end(), {i, j});
+  const auto values = pairwise::pair_surrogates<Real>(points.view(), scan, pairs);
+  return Eigen::Map<const Eigen::Matrix<Real, -1, -1, Eigen::RowMajor>>(values.data(), points.n, points.n)
+      .template cast<long double>();
+}
+
+// The tree that is unique under the order (surrogate, u, v), for alpha = 1, with the weights of distances.
+template <class Real>
+std::vector<edge> unique_tree(const point_set<Real>& points, const spanning_tree_options& options) {
+  const auto scan = pairwise::scan_rows(points.view(), options.distance);
+  const reference::matrix surrogates = all_surrogates(points, scan);
+  rows valid;
+  for (std::int64_t i = 0; i < points.n; ++i)
+    if (scan.valid[i]) valid.push_back(i);
+  const std::int64_t k = std::min(options.min_samples, std::int64_t(valid.size()) - 1);
+  std::vector<edge> edges =
+      tree_of(reference::mutual_reachability(surrogates, reference::core_distances(surrogates, k), 1), valid);
+  for (edge& e : edges) e.weight = scan.surrogate.distance(Real(e.weight));
+  std::sort(edges.begin(), edges.end());
+  return edges;
+}
+
+// The same in long double from the points alone.
+template <class Real>
+std::vector<edge> reference_tree(const point_set<Real>& points, const spanning_tree_options& options) {
+  const auto distances = reference::distances(reference::widened(points.view()), options.distance);
+  const auto core = reference::core_distances(distances, std::min(options.min_samples, points.n - 1));
+  const auto matrix = reference::mutual_reachability(distances, core, options.alpha);
+  return tree_of(matrix, rows_without(points.n, {}));
+}
+
+// Edges, order, weights, total: everything at once.
+template <class Real>
+void expect_unique_tree(const point_set<Real>& points, const spanning_tree_options& options,
+                        const Device& device = Device::host()) {
+  EXPECT_EQ(spanning_tree(points.view(), options, device).edges, unique_tree(points, options));
+}
+
+TYPED_TEST(spanning_tree_of, points_has_the_weights_of_the_reference) {
+  for (const std::int64_t dim : {1, 3, 17, 64, 384, 512, 768, 1536})
+    for (const metric kind : {metric::euclidean, metric::cosine}) {
+      if (dim == 1 && kind == metric::cosine) continue;  // all distances are 0 or 2
+      SCOPED_TRACE(::testing::Message() << dim << " " << to_string(kind));
+      const auto points = clustered_points<TypeParam>(200, dim, 1, 4);
+      for (const std::int64_t k : {0, 5}) {
+        const auto found = spanning_tree(points.view(), neighbours(k, kind));
+        const auto expected = reference_tree(points, neighbours(k, kind));
+        const std::string title = std::string(to_string(kind)) + std::to_string(dim) + "_k" + std::to_string(k);
+        test::expect_error_within(title, test::largest_error(weights_of(found.edges), weights_of(expected)),
+                                  test::data_bound<TypeParam>);
+        double total = 0;
+        for (const edge& e : expected) total += e.weight;
+        EXPECT_NEAR(found.total_weight() / total, 1, test::data_bound<TypeParam>);
+      }
+    }
+}
+
+TYPED_TEST(spanning_tree_of, points_is_the_unique_one) {
+  for (const std::int64_t n : {2, 3, 64, 95, 96, 97, 193, 400})
+    for (const std::int64_t k : {0, 1, 5, 30}) {
+      SCOPED_TRACE(::testing::Message() << n << ", k = " << k);
+      expect_unique_tree(clustered_points<TypeParam>(n, 2, 2), neighbours(k));
+      expect_unique_tree(clustered_points<TypeParam>(n, 20, 3, 1), neighbours(k, metric::cosine));
+    }
+}
+
+// Grids, where all is tied, and duplicates: the order of indices decides.
+TYPED_TEST(spanning_tree_of, ties_is_the_unique_one) {
+  for (const std::int64_t n : {10, 97, 300})
+    for (const std::int64_t values : {1, 2, 3, 6, 20})
+      for (const std::int64_t k : {0, 1, 4, 40})
+        for (const std::int64_t dim : {1, 2, 5}) {
+          SCOPED_TRACE(::testing::Message() << n << " x " << dim << " of " << values << " values, k = " << k);
+          expect_unique_tree(grid_points<TypeParam>(n, dim, values, 4), neighbours(k));
+        }
+}
+
+// From 1024 points on they are reordered, and rounds prune tiles.
+TYPED_TEST(spanning_tree_of, many_points_is_the_unique_one) {
+  for (const std::int64_t k : {0, 5}) {
+    expect_unique_tree(clustered_points<TypeParam>(1500, 4, 5), neighbours(k));
+    expect_unique_tree(grid_points<TypeParam>(1500, 3, 9, 5), neighbours(k));
+    expect_unique_tree(grid_points<TypeParam>(1100, 2, 60, 5), neighbours(k));
+  }
+}
+
+TYPED_TEST(spanning_tree_of, a_line_of_far_groups_is_the_unique_one) {
+  // Groups larger than a list, ever farther apart: each edge between groups is outside all lists.
+  point_set<TypeParam> points(40 * 30, 2);
+  std::mt19937_64 random(6);
+  for (std::int64_t i = 0; i < points.n; ++i) {
+    points(i, 0) = TypeParam((i % 40) * (i % 40) * 50 + std::int64_t(random() % 16));
+    points(i, 1) = TypeParam(random() % 16);
+  }
+  for (const std::int64_t k : {0, 5}) expect_unique_tree(points, neighbours(k));
+}
+
+TYPED_TEST(spanning_tree_of, all_points_equal_is_the_chain_of_ties) {
+  const auto points = grid_points<TypeParam>(150, 3, 1, 7);
+  std::vector<edge> expected;
+  for (std::int64_t i = 1; i < 150; ++i) expected.push_back({0, i, 0});
+  test::on_every_device(
+      [&](const Device& device) { EXPECT_EQ(spanning_tree(points.view(), neighbours(5), device).edges, expected); });
+}
+
+// Two squares of distances whose roots are the same float: the smaller square wins, the weight is the same.
+TEST(spanning_tree, weights_that_differ_only_before_the_root) {
+  std::mt19937_64 random(8);
+  std::uniform_real_distribution<float> near_one(0.999999f, 1.000001f);
+  int seen = 0;
+  for (int attempt = 0; attempt < 2000; ++attempt) {
+    // A triangle with two long sides of nearly one length.
+    point_set<float> points(3, 2);
+    points.data = {0, 0, 0.3f, near_one(random), -0.3f, near_one(random)};
+    const auto found = spanning_tree(points.view(), neighbours(0)).edges;
+    ASSERT_EQ(found, unique_tree(points, neighbours(0)));
+    ASSERT_EQ(weights_of(found), weights_of(tree_of_matrix(points, neighbours(0))));
+    seen += found != tree_of_matrix(points, neighbours(0));
+  }
+  EXPECT_GT(seen, 0);
+}
+
+TYPED_TEST(spanning_tree_of, alpha_is_minimal) {
+  for (const double alpha : {0.5, 1.3, 10.0})
+    for (const metric kind : {metric::euclidean, metric::cosine}) {
+      SCOPED_TRACE(::testing::Message() << alpha << " " << to_string(kind));
+      const auto points = clustered_points<TypeParam>(300, 6, 9);
+      const auto options = neighbours(5, kind, alpha);
+      const auto found = spanning_tree(points.view(), options);
+      test::expect_near(weights_of(found.edges), weights_of(tree_of_matrix(points, options)),
+                        4 * std::numeric_limits<TypeParam>::epsilon());
+      test::expect_near(weights_of(found.edges), weights_of(reference_tree(points, options)),
+                        test::data_bound<TypeParam>);
+    }
+}
+
+// Weights are what the matrix holds, also for alpha != 1.
+TYPED_TEST(spanning_tree_of, weights_have_the_bits_of_the_matrix) {
+  for (const double alpha : {1.0, 0.7, 3.0}) {
+    const auto points = clustered_points<TypeParam>(150, 5, 10);
+    const auto options = neighbours(4, metric::euclidean, alpha);
+    const auto matrix =
+        test::dense_matrix(points.view(), core_distances(points.view(), options).distances, {.alpha = alpha});
+    for (const edge& e : spanning_tree(points.view(), options).edges) ASSERT_EQ(e.weight, matrix[e.u * points.n + e.v]);
+  }
+}
+
+TYPED_TEST(spanning_tree_of, every_device_is_the_same) {
+  test::on_other_devices([](const Device& device) {
+    for (const std::int64_t n : {2, 65, 200})
+      for (const metric kind : {metric::euclidean, metric::cosine}) {
+        expect_unique_tree(clustered_points<TypeParam>(n, 5, 11, 2), neighbours(3, kind), device);
+        expect_unique_tree(grid_points<TypeParam>(n, 3, 4, 11), neighbours(3), device);
+      }
+  });
+}
+
+TYPED_TEST(spanning_tree_of, many_points_on_another_device_is_the_same) {
+  const auto points = clustered_points<TypeParam>(1100, 3, 12);
+  const auto expected = spanning_tree(points.view(), neighbours(4), Device::host());
+  test::on_other_devices([&](const Device& device) {
+    const auto found = spanning_tree(points.view(), neighbours(4), device);
+    EXPECT_EQ(found.edges, expected.edges);
+    test::expect_same_bits(found.core_distances, expected.core_distances);
+  });
+}
+
+TYPED_TEST(spanning_tree_of, any_number_of_threads_is_the_same) {
+  for (const auto& points : {clustered_points<TypeParam>(1200, 8, 13), grid_points<TypeParam>(1200, 3, 8, 13)}) {
+    const auto expected = spanning_tree(points.view(), neighbours(5), Device::host());
+    for (const int count : {1, 2, 5}) {
+      set_threads(count);
+      const auto found = spanning_tree(points.view(), neighbours(5), Device::host());
+      EXPECT_EQ(found.edges, expected.edges);
+      test::expect_same_bits(found.core_distances, expected.core_distances);
+    }
+    set_threads(0);
+  }
+}
+
+TYPED_TEST(spanning_tree_of, permuted_points_has_the_same_weights) {
+  std::mt19937_64 random(14);
+  for (const auto& points : {clustered_points<TypeParam>(300, 4, 14), grid_points<TypeParam>(300, 3, 5, 14)}) {
+    const auto expected = spanning_tree(points.view(), neighbours(5));
+    const auto found =
+        spanning_tree(test::reordered(points, test::random_permutation(points.n, random)).view(), neighbours(5));
+    test::expect_same_bits(weights_of(found.edges), weights_of(expected.edges));
+  }
+}
+
+TYPED_TEST(spanning_tree_of, core_distances_are_those_of_core_distances) {
+  auto points = clustered_points<TypeParam>(1100, 5, 15);
+  points(7, 0) = std::numeric_limits<TypeParam>::quiet_NaN();
+  for (const metric kind : {metric::euclidean, metric::cosine}) {
+    const auto expected = core_distances(points.view(), neighbours(6, kind));
+    const auto found = spanning_tree(points.view(), neighbours(6, kind));
+    test::expect_same_bits(found.core_distances,
+                           std::vector<double>(expected.distances.begin(), expected.distances.end()));
+    EXPECT_EQ(found.neighbours, 6);
+    EXPECT_EQ(found.invalid_rows, (rows{7}));
+  }
+}
+
+TYPED_TEST(spanning_tree_of, rows_that_are_not_finite_are_left_out) {
+  auto points = clustered_points<TypeParam>(200, 5, 16);
+  points(0, 4) = std::numeric_limits<TypeParam>::quiet_NaN();
+  points(96, 0) = std::numeric_limits<TypeParam>::infinity();
+  points(199, 2) = -std::numeric_limits<TypeParam>::infinity();
+  test::on_every_device([&](const Device& device) {
+    const auto found = spanning_tree(points.view(), neighbours(5), device);
+    EXPECT_EQ(found.invalid_rows, (rows{0, 96, 199}));
+    EXPECT_EQ(found.edges.size(), 196u);
+    EXPECT_EQ(found.edges, unique_tree(points, neighbours(5)));
+  });
+}
+
+TYPED_TEST(spanning_tree_of, few_points) {
+  test::on_every_device([](const Device& device) {
+    const auto none = spanning_tree<TypeParam>({nullptr, 0, 3}, neighbours(5), device);
+    EXPECT_TRUE(none.edges.empty());
+    EXPECT_TRUE(none.core_distances.empty());
+    point_set<TypeParam> points(3, 1);
+    points.data = {5, std::numeric_limits<TypeParam>::quiet_NaN(), 7};
+    points.n = 1;
+    EXPECT_TRUE(spanning_tree(points.view(), neighbours(5), device).edges.empty());
+    points.n = 2;
+    EXPECT_TRUE(spanning_tree(points.view(), neighbours(5), device).edges.empty());
+    points.n = 3;
+    const auto two = spanning_tree(points.view(), neighbours(5), device);
+    EXPECT_EQ(two.edges, (std::vector<edge>{{0, 2, 2}}));
+    EXPECT_EQ(two.neighbours, 1);
+    EXPECT_TRUE(two.clamped);
+    EXPECT_EQ(two.total_weight(), 2);
+  });
+}
+
+TYPED_TEST(spanning_tree_of, more_neighbours_than_points_is_clamped) {
+  const auto points = clustered_points<TypeParam>(50, 3, 17);
+  const auto most = spanning_tree(points.view(), neighbours(49)), more = spanning_tree(points.view(), neighbours(50));
+  EXPECT_FALSE(most.clamped);
+  EXPECT_TRUE(more.clamped);
+  EXPECT_EQ(more.neighbours, 49);
+  EXPECT_EQ(more.edges, most.edges);
+  expect_unique_tree(points, neighbours(49));
+  const auto with_self = spanning_tree(points.view(), {{50, true}});
+  EXPECT_FALSE(with_self.clamped);
+  EXPECT_EQ(with_self.edges, most.edges);
+}
+
+TYPED_TEST(spanning_tree_of, powers_of_two_scale_exactly) {
+  const auto points = clustered_points<TypeParam>(150, 4, 18);
+  const auto expected = spanning_tree(points.view(), neighbours(5)).edges;
+  for (const int exponent : {100, -100}) {
+    auto found = spanning_tree(test::scaled(points, std::ldexp(TypeParam(1), exponent)).view(), neighbours(5)).edges;
+    for (edge& e : found) e.weight = std::ldexp(e.weight, -exponent);
+    EXPECT_EQ(found, expected);
+  }
+}
+
+TYPED_TEST(spanning_tree_of, work_is_counted) {
+  const auto points = clustered_points<TypeParam>(1500, 16, 19);
+  const auto found = spanning_tree(points.view(), neighbours(5), Device::host());
+  EXPECT_GE(found.counters.rounds, 1);
+  EXPECT_EQ(found.counters.tiles, 16 * 17 / 2);
+  EXPECT_GE(found.counters.passes, 1);
+  EXPECT_LT(found.counters.passes, 2);
+}
+
+TEST(spanning_tree, can_be_cancelled) {
+  const auto points = clustered_points<float>(200, 3, 20);
+  const progress_callback stop = [](std::string_view, double) { return false; };
+  EXPECT_THROW(spanning_tree(points.view(), {}, Device::host(), stop), Cancelled);
+}
+
+TEST(spanning_tree, bad_arguments_are_named) {
+  const auto points = clustered_points<float>(10, 3, 21);
+  expect_invalid([&] { spanning_tree(points.view(), neighbours(-1)); }, "min_samples must be >= 0 (min_samples=-1)");
+  expect_invalid([&] { spanning_tree(points.view(), {{0, true}}); }, "min_samples must be >= 1 (min_samples=0)");
+  expect_invalid([&] { spanning_tree(points.view(), neighbours(1, metric::euclidean, 0)); },
+                 "alpha must be > 0 and finite (alpha=0)");
+  expect_invalid([&] { spanning_tree(points.view(), neighbours(1, metric::euclidean, 1e-60)); }, "(alpha=1e-60)");
+  expect_invalid([&] { spanning_tree<float>({points.data.data(), 10, 0}); },
+                 "points.cols must be >= 1 (points.cols=0)");
+}
+
+}  // namespace
+}  // namespace quintet::hdbscan
