@@ -29,6 +29,15 @@ inline Pack load_pack(const Real* from) {
   return value;
 }
 
+/// Reads a pack of Real from numbers of another type.
+template <class Pack, class Real, class Storage>
+inline Pack convert_pack(const Storage* from) {
+  constexpr int lanes = sizeof(Pack) / sizeof(Real);
+  Real values[lanes];
+  for (int e = 0; e < lanes; ++e) values[e] = Real(from[e]);
+  return load_pack<Pack>(values);
+}
+
 template <class Pack, class Real>
 inline void store_pack(Real* to, const Pack& value) {
   std::memcpy(to, &value, sizeof(Pack));

@@ -13,8 +13,8 @@
 namespace quintet::hdbscan {
 
 /// N >= 0 and small enough for the 32-bit indices inside tiles and lists; D >= 1.
-template <class Real>
-void check_points(matrix_view<const Real> points) {
+template <class Storage>
+void check_points(matrix_view<const Storage> points) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 1024;
   require_argument(points.rows() <= most, "points.rows", points.rows(), text("<= ", most));
   if (points.rows() > 0) require_argument(points.cols() >= 1, "points.cols", points.cols(), ">= 1");

@@ -38,15 +38,15 @@ struct reach_kernel {
 };
 
 /// In host memory: distances first, then core distances from them.
-template <class Real>
-core_result<Real> in_place(matrix_view<const Real> points, const core_options& core, matrix_view<Real> out,
+template <class Storage, class Real = accumulator_t<Storage>>
+core_result<Real> in_place(matrix_view<const Storage> points, const core_options& core, matrix_view<Real> out,
                            const reachability_options& options, const Device& device) {
   core_result<Real> result;
   const auto scan = pairwise::scan_rows(points, core.distance);
   result.neighbours = neighbour_count(core, scan.valid_count());
   result.clamped = is_clamped(core, result.neighbours);
   result.invalid_rows = invalid_rows(scan);
-  mutual_reachability<Real>(points, {}, out, {.distance = options.distance}, device);
+  mutual_reachability<Storage>(points, {}, out, {.distance = options.distance}, device);
   result.distances.assign(points.rows(), 0);
   if (result.neighbours > 0) result.distances = kth_smallest_of_rows<Real>(out, result.neighbours);
   for (const std::int64_t i : result.invalid_rows) result.distances[i] = std::numeric_limits<Real>::quiet_NaN();
@@ -60,27 +60,29 @@ constexpr std::int64_t small_set = 2000;
 
 }  // namespace
 
-template <class Real>
-core_result<Real> core_and_reachability(matrix_view<const Real> points, const core_options& core, matrix_view<Real> out,
-                                        const reachability_options& options, const Device& device) {
+template <class Storage>
+core_result<accumulator_t<Storage>> core_and_reachability(matrix_view<const Storage> points, const core_options& core,
+                                                          matrix_view<accumulator_t<Storage>> out,
+                                                          const reachability_options& options, const Device& device) {
+  using Real = accumulator_t<Storage>;
   check_points(points);
   check_alpha<Real>(options.alpha);
   if (core.distance != options.distance)
     throw InvalidArgument(text("core.distance and options.distance must be the same (", to_string(core.distance), ", ",
                                to_string(options.distance), ")"));
-  if (device.shares_host_memory()) return in_place(points, core, out, options, device);
+  if (device.shares_host_memory()) return in_place<Storage>(points, core, out, options, device);
   core_result<Real> result = core_distances(points, core, device);
-  mutual_reachability<Real>(points, result.distances, out, options, device);
+  mutual_reachability<Storage>(points, result.distances, out, options, device);
   return result;
 }
 
-template <class Real>
-std::vector<core_result<Real>> core_and_reachability_batch(std::span<const reachability_task<Real>> tasks,
-                                                           const core_options& core,
-                                                           const reachability_options& options, const Device& device) {
-  std::vector<core_result<Real>> results(tasks.size());
+template <class Storage>
+std::vector<core_result<accumulator_t<Storage>>> core_and_reachability_batch(
+    std::span<const reachability_task<Storage>> tasks, const core_options& core, const reachability_options& options,
+    const Device& device) {
+  std::vector<core_result<accumulator_t<Storage>>> results(tasks.size());
   const auto run = [&](std::int64_t t) {
-    results[t] = core_and_reachability(tasks[t].points, core, tasks[t].out, options, device);
+    results[t] = core_and_reachability<Storage>(tasks[t].points, core, tasks[t].out, options, device);
   };
   std::vector<std::int64_t> small;
   for (std::int64_t t = 0; t < std::int64_t(tasks.size()); ++t)
@@ -92,13 +94,15 @@ std::vector<core_result<Real>> core_and_reachability_batch(std::span<const reach
   return results;
 }
 
-#define QUINTET_INSTANTIATE(Real)                                                                                   \
-  template core_result<Real> core_and_reachability(matrix_view<const Real>, const core_options&, matrix_view<Real>, \
-                                                   const reachability_options&, const Device&);                     \
-  template std::vector<core_result<Real>> core_and_reachability_batch(                                              \
-      std::span<const reachability_task<Real>>, const core_options&, const reachability_options&, const Device&);
-QUINTET_INSTANTIATE(float)
-QUINTET_INSTANTIATE(double)
+#define QUINTET_INSTANTIATE(Storage, Real)                                                                             \
+  template core_result<Real> core_and_reachability(matrix_view<const Storage>, const core_options&, matrix_view<Real>, \
+                                                   const reachability_options&, const Device&);                        \
+  template std::vector<core_result<Real>> core_and_reachability_batch(                                                 \
+      std::span<const reachability_task<Storage>>, const core_options&, const reachability_options&, const Device&);
+QUINTET_INSTANTIATE(float, float)
+QUINTET_INSTANTIATE(double, double)
+QUINTET_INSTANTIATE(half, float)
+QUINTET_INSTANTIATE(bfloat16, float)
 #undef QUINTET_INSTANTIATE
 
 }  // namespace quintet::hdbscan

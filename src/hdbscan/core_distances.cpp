@@ -15,8 +15,10 @@ std::int64_t neighbour_count(const core_options& options, std::int64_t valid) {
   return std::clamp<std::int64_t>(options.min_samples - least, 0, std::max<std::int64_t>(valid - 1, 0));
 }
 
-template <class Real>
-core_result<Real> core_distances(matrix_view<const Real> points, const core_options& options, const Device& device) {
+template <class Storage>
+core_result<accumulator_t<Storage>> core_distances(matrix_view<const Storage> points, const core_options& options,
+                                                   const Device& device) {
+  using Real = accumulator_t<Storage>;
   check_points(points);
   const pairwise::row_scan<Real> scan = pairwise::scan_rows(points, options.distance);
   const std::int64_t n = points.rows(), valid = scan.valid_count();
@@ -36,5 +38,7 @@ core_result<Real> core_distances(matrix_view<const Real> points, const core_opti
 
 template core_result<float> core_distances(matrix_view<const float>, const core_options&, const Device&);
 template core_result<double> core_distances(matrix_view<const double>, const core_options&, const Device&);
+template core_result<float> core_distances(matrix_view<const half>, const core_options&, const Device&);
+template core_result<float> core_distances(matrix_view<const bfloat16>, const core_options&, const Device&);
 
 }  // namespace quintet::hdbscan

@@ -67,15 +67,19 @@ cluster_result finish_clustering(spanning_tree_result tree, std::int64_t n, cons
   return result;
 }
 
-template <class Real>
-cluster_result cluster(matrix_view<const Real> points, const cluster_options& options, const Device& device,
+template <class Storage>
+cluster_result cluster(matrix_view<const Storage> points, const cluster_options& options, const Device& device,
                        const progress_callback& report) {
   return finish_clustering(spanning_tree(points, spanning_tree_part(options), device, report), points.rows(), options);
 }
 
-template cluster_result cluster(matrix_view<const float>, const cluster_options&, const Device&,
-                                const progress_callback&);
-template cluster_result cluster(matrix_view<const double>, const cluster_options&, const Device&,
-                                const progress_callback&);
+#define QUINTET_INSTANTIATE(Storage)                                                                 \
+  template cluster_result cluster(matrix_view<const Storage>, const cluster_options&, const Device&, \
+                                  const progress_callback&);
+QUINTET_INSTANTIATE(float)
+QUINTET_INSTANTIATE(double)
+QUINTET_INSTANTIATE(half)
+QUINTET_INSTANTIATE(bfloat16)
+#undef QUINTET_INSTANTIATE
 
 }  // namespace quintet::hdbscan

@@ -14,11 +14,10 @@ namespace quintet::hdbscan {
 namespace {
 
 template <class Real>
-void check_core(matrix_view<const Real> points, std::span<const Real> core, const pairwise::row_scan<Real>& scan) {
+void check_core(std::int64_t n, std::span<const Real> core, const pairwise::row_scan<Real>& scan) {
   if (core.empty()) return;
-  require_argument(std::int64_t(core.size()) == points.rows(), "core.size", core.size(),
-                   text("0 or points.rows=", points.rows()));
-  for (std::int64_t i = 0; i < points.rows(); ++i)
+  require_argument(std::int64_t(core.size()) == n, "core.size", core.size(), text("0 or points.rows=", n));
+  for (std::int64_t i = 0; i < n; ++i)
     require_argument(core[i] >= 0 || !scan.valid[i], text("core[", i, "]"), core[i], ">= 0");
 }
 
@@ -26,13 +25,14 @@ void check_core(matrix_view<const Real> points, std::span<const Real> core, cons
 template <class Real>
 class reachability_source {
  public:
-  reachability_source(matrix_view<const Real> points, std::span<const Real> core, const reachability_options& options,
-                      const Device& device)
+  template <class Storage>
+  reachability_source(matrix_view<const Storage> points, std::span<const Real> core,
+                      const reachability_options& options, const Device& device)
       : options_(options) {
     check_points(points);
     check_alpha<Real>(options.alpha);
     const auto scan = pairwise::scan_rows(points, options.distance);
-    check_core(points, core, scan);
+    check_core(points.rows(), core, scan);
     surrogate_ = scan.surrogate;
     panels_ = pairwise::pack_points(points, scan, {}, device);
     if (core.empty()) return;
@@ -88,9 +88,11 @@ void copy_rows(std::int64_t first_row, matrix_view<const Real> rows, matrix_view
 
 }  // namespace
 
-template <class Real>
-void mutual_reachability(matrix_view<const Real> points, std::span<const Real> core, matrix_view<Real> out,
-                         const reachability_options& options, const Device& device) {
+template <class Storage>
+void mutual_reachability(matrix_view<const Storage> points, std::span<const accumulator_t<Storage>> core,
+                         matrix_view<accumulator_t<Storage>> out, const reachability_options& options,
+                         const Device& device) {
+  using Real = accumulator_t<Storage>;
   const std::int64_t n = points.rows();
   if (out.rows() != n || out.cols() != n)
     throw InvalidArgument(text("out must be N x N (out=", out.rows(), " x ", out.cols(), ", N=", n, ")"));
@@ -110,14 +112,25 @@ void mutual_reachability(matrix_view<const Real> points, std::span<const Real> c
   }
 }
 
-template <class Real>
-std::vector<Real> mutual_reachability_pairs(matrix_view<const Real> points, std::span<const Real> core,
-                                            matrix_view<const std::int64_t> pairs,
-                                            const reachability_options& options) {
+template <class Storage>
+void mutual_reachability(matrix_view<const Storage> points, std::span<const accumulator_t<Storage>> core,
+                         Buffer<accumulator_t<Storage>>& out, const reachability_options& options) {
+  const std::int64_t n = points.rows();
+  require_argument(out.size() >= n * n, "out.size", out.size(), text(">= N * N=", n * n));
+  const reachability_source<accumulator_t<Storage>> source(points, core, options, out.device());
+  if (n > 0) pairwise::dense(source.arguments(out.data(), n), out.device());
+}
+
+template <class Storage>
+std::vector<accumulator_t<Storage>> mutual_reachability_pairs(matrix_view<const Storage> points,
+                                                              std::span<const accumulator_t<Storage>> core,
+                                                              matrix_view<const std::int64_t> pairs,
+                                                              const reachability_options& options) {
+  using Real = accumulator_t<Storage>;
   check_points(points);
   check_alpha<Real>(options.alpha);
   const auto scan = pairwise::scan_rows(points, options.distance);
-  check_core(points, core, scan);
+  check_core(points.rows(), core, scan);
   require_argument(pairs.cols() == 2 || pairs.rows() == 0, "pairs.cols", pairs.cols(), "2");
   std::vector<std::int64_t> index;
   index.reserve(2 * pairs.rows());
@@ -140,26 +153,31 @@ std::vector<Real> mutual_reachability_pairs(matrix_view<const Real> points, std:
   return values;
 }
 
-template <class Real>
-bool mutual_reachability_rows(matrix_view<const Real> points, std::span<const Real> core,
-                              const row_block_callback<Real>& receive, std::int64_t budget_bytes,
+template <class Storage>
+bool mutual_reachability_rows(matrix_view<const Storage> points, std::span<const accumulator_t<Storage>> core,
+                              const row_block_callback<accumulator_t<Storage>>& receive, std::int64_t budget_bytes,
                               const reachability_options& options, const Device& device) {
+  using Real = accumulator_t<Storage>;
   require_argument(budget_bytes >= 0, "budget_bytes", budget_bytes, ">= 0");
   const reachability_source<Real> source(points, core, options, device);
   if (points.rows() == 0) return true;
   return for_row_blocks(source, budget_bytes, receive);
 }
 
-#define QUINTET_INSTANTIATE(Real)                                                                                     \
-  template void mutual_reachability(matrix_view<const Real>, std::span<const Real>, matrix_view<Real>,                \
+#define QUINTET_INSTANTIATE(Storage, Real)                                                                            \
+  template void mutual_reachability(matrix_view<const Storage>, std::span<const Real>, matrix_view<Real>,             \
                                     const reachability_options&, const Device&);                                      \
-  template std::vector<Real> mutual_reachability_pairs(matrix_view<const Real>, std::span<const Real>,                \
+  template void mutual_reachability(matrix_view<const Storage>, std::span<const Real>, Buffer<Real>&,                 \
+                                    const reachability_options&);                                                     \
+  template std::vector<Real> mutual_reachability_pairs(matrix_view<const Storage>, std::span<const Real>,             \
                                                        matrix_view<const std::int64_t>, const reachability_options&); \
-  template bool mutual_reachability_rows(matrix_view<const Real>, std::span<const Real>,                              \
+  template bool mutual_reachability_rows(matrix_view<const Storage>, std::span<const Real>,                           \
                                          const row_block_callback<Real>&, std::int64_t, const reachability_options&,  \
                                          const Device&);
-QUINTET_INSTANTIATE(float)
-QUINTET_INSTANTIATE(double)
+QUINTET_INSTANTIATE(float, float)
+QUINTET_INSTANTIATE(double, double)
+QUINTET_INSTANTIATE(half, float)
+QUINTET_INSTANTIATE(bfloat16, float)
 #undef QUINTET_INSTANTIATE
 
 }  // namespace quintet::hdbscan

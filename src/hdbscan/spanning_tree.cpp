@@ -38,9 +38,9 @@ std::vector<Real> scaled_cores(const pairwise::neighbour_table<Real>& table, std
 }
 
 /// Edges between the caller's points, with weights, in the order (weight, u, v).
-template <class Real>
+template <class Storage, class Real>
 std::vector<edge> finished_edges(const std::vector<packed_edge<Real>>& packed, const std::vector<std::int32_t>& order,
-                                 matrix_view<const Real> points, const pairwise::row_scan<Real>& scan, double alpha,
+                                 matrix_view<const Storage> points, const pairwise::row_scan<Real>& scan, double alpha,
                                  const std::vector<double>& core) {
   std::vector<edge> edges;
   edges.reserve(packed.size());
@@ -67,9 +67,10 @@ double spanning_tree_result::total_weight() const {
   return sum;
 }
 
-template <class Real>
-spanning_tree_result spanning_tree(matrix_view<const Real> points, const spanning_tree_options& options,
+template <class Storage>
+spanning_tree_result spanning_tree(matrix_view<const Storage> points, const spanning_tree_options& options,
                                    const Device& device, const progress_callback& callback) {
+  using Real = accumulator_t<Storage>;
   check_points(points);
   check_alpha<Real>(options.alpha);
   progress report(callback);
@@ -111,9 +112,13 @@ spanning_tree_result spanning_tree(matrix_view<const Real> points, const spannin
   return result;
 }
 
-template spanning_tree_result spanning_tree(matrix_view<const float>, const spanning_tree_options&, const Device&,
-                                            const progress_callback&);
-template spanning_tree_result spanning_tree(matrix_view<const double>, const spanning_tree_options&, const Device&,
-                                            const progress_callback&);
+#define QUINTET_INSTANTIATE(Storage)                                                                                   \
+  template spanning_tree_result spanning_tree(matrix_view<const Storage>, const spanning_tree_options&, const Device&, \
+                                              const progress_callback&);
+QUINTET_INSTANTIATE(float)
+QUINTET_INSTANTIATE(double)
+QUINTET_INSTANTIATE(half)
+QUINTET_INSTANTIATE(bfloat16)
+#undef QUINTET_INSTANTIATE
 
 }  // namespace quintet::hdbscan

@@ -71,9 +71,10 @@ Real two_class_threshold(std::vector<Real> values) {
 
 }  // namespace
 
-template <class Real>
-std::vector<std::int32_t> locality_order(matrix_view<const Real> points, const row_scan<Real>& scan,
-                                         const Device& device) {
+template <class Storage>
+std::vector<std::int32_t> locality_order(matrix_view<const Storage> points,
+                                         const row_scan<accumulator_t<Storage>>& scan, const Device& device) {
+  using Real = accumulator_t<Storage>;
   std::vector<std::int32_t> order;
   for (std::int64_t i = 0; i < points.rows(); ++i)
     if (scan.valid[i]) order.push_back(std::int32_t(i));
@@ -107,7 +108,13 @@ std::vector<std::int32_t> locality_order(matrix_view<const Real> points, const r
   return order;
 }
 
-template std::vector<std::int32_t> locality_order(matrix_view<const float>, const row_scan<float>&, const Device&);
-template std::vector<std::int32_t> locality_order(matrix_view<const double>, const row_scan<double>&, const Device&);
+#define QUINTET_INSTANTIATE(Storage)                                            \
+  template std::vector<std::int32_t> locality_order(matrix_view<const Storage>, \
+                                                    const row_scan<accumulator_t<Storage>>&, const Device&);
+QUINTET_INSTANTIATE(float)
+QUINTET_INSTANTIATE(double)
+QUINTET_INSTANTIATE(half)
+QUINTET_INSTANTIATE(bfloat16)
+#undef QUINTET_INSTANTIATE
 
 }  // namespace quintet::pairwise

@@ -14,8 +14,8 @@ namespace quintet::pairwise {
 ///
 /// Deterministic. Cost: N x pivots distances, pivots about N / 96 and at most 2048: some 2 % of all pairs. Workspace: a
 /// few MB.
-template <class Real>
-std::vector<std::int32_t> locality_order(matrix_view<const Real> points, const row_scan<Real>& scan,
-                                         const Device& device);
+template <class Storage>
+std::vector<std::int32_t> locality_order(matrix_view<const Storage> points,
+                                         const row_scan<accumulator_t<Storage>>& scan, const Device& device);
 
 }  // namespace quintet::pairwise

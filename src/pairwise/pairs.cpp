@@ -6,10 +6,12 @@
 
 namespace quintet::pairwise {
 
-template <class Real>
-std::vector<Real> pair_surrogates(matrix_view<const Real> points, const row_scan<Real>& scan,
-                                  std::span<const std::int64_t> pairs) {
-  using kernel = pairs_kernel<Real, host_shape<Real>>;
+template <class Storage>
+std::vector<accumulator_t<Storage>> pair_surrogates(matrix_view<const Storage> points,
+                                                    const row_scan<accumulator_t<Storage>>& scan,
+                                                    std::span<const std::int64_t> pairs) {
+  using Real = accumulator_t<Storage>;
+  using kernel = pairs_kernel<Storage, host_shape<Real>>;
   const auto count = std::int64_t(pairs.size() / 2);
   std::vector<Real> surrogates(count);
   device::launch(kernel{points.data(), points.cols(), points.stride(), scan.valid.data(), scan.factor.data(),
@@ -18,9 +20,13 @@ std::vector<Real> pair_surrogates(matrix_view<const Real> points, const row_scan
   return surrogates;
 }
 
-template std::vector<float> pair_surrogates(matrix_view<const float>, const row_scan<float>&,
-                                            std::span<const std::int64_t>);
-template std::vector<double> pair_surrogates(matrix_view<const double>, const row_scan<double>&,
-                                             std::span<const std::int64_t>);
+#define QUINTET_INSTANTIATE(Storage)                            \
+  template std::vector<accumulator_t<Storage>> pair_surrogates( \
+      matrix_view<const Storage>, const row_scan<accumulator_t<Storage>>&, std::span<const std::int64_t>);
+QUINTET_INSTANTIATE(float)
+QUINTET_INSTANTIATE(double)
+QUINTET_INSTANTIATE(half)
+QUINTET_INSTANTIATE(bfloat16)
+#undef QUINTET_INSTANTIATE
 
 }  // namespace quintet::pairwise

@@ -6,15 +6,17 @@
 #include <limits>
 
 #include "device/rounding.hpp"
+#include "quintet/core/storage16.hpp"
 
 namespace quintet::pairwise {
 
-template <class Real, class Shape>
+template <class Storage, class Shape>
 struct pairs_kernel {
   using shape = Shape;
+  using Real = accumulator_t<Storage>;
   struct scratch {};
   enum { threads = 64, emulated_threads = 4, pairs_per_tile = 64, together = 8 };
-  const Real* points;
+  const Storage* points;
   std::int64_t dim, stride;
   const std::uint8_t* valid;
   const Real* factor;
@@ -28,7 +30,7 @@ struct pairs_kernel {
     for (int g = team.rank(); g < pairs_per_tile / together; g += team.size()) {
       const std::int64_t first = tile * pairs_per_tile + g * together;
       if (first >= count) continue;
-      const Real *x[together], *y[together];
+      const Storage *x[together], *y[together];
       Real x_factor[together], y_factor[together], sum[together];
 #pragma GCC unroll 8
       for (int p = 0; p < together; ++p) {
@@ -43,8 +45,8 @@ struct pairs_kernel {
       for (std::int64_t k = 0; k < dim; ++k)
 #pragma GCC unroll 8
         for (int p = 0; p < together; ++p) {
-          const Real a = device::rounded_product(x[p][k], x_factor[p]);
-          const Real b = device::rounded_product(y[p][k], y_factor[p]);
+          const Real a = device::rounded_product(Real(x[p][k]), x_factor[p]);
+          const Real b = device::rounded_product(Real(y[p][k]), y_factor[p]);
           const Real difference = a - b;
           sum[p] += difference * difference;
         }

@@ -19,15 +19,16 @@ struct host_rows {
   enum { on_device = 0 };
 };
 
-template <class Real>
+template <class Storage>
 struct scan_kernel {
   using shape = host_rows;
+  using Real = accumulator_t<Storage>;
   struct scratch {};
-  const Real* points;
+  const Storage* points;
   std::int64_t count, dim, stride;
   Real* largest;  // per row: largest magnitude, NaN for a row that is not finite
 
-  Real largest_magnitude(const Real* row) const {
+  Real largest_magnitude(const Storage* row) const {
     constexpr int lanes = device::host_lanes<Real>();
     typedef device::pack<Real, lanes> value;
     // x - x is zero for finite x and NaN otherwise.
@@ -38,11 +39,11 @@ struct scan_kernel {
       not_finite += x - x;
     };
     std::int64_t k = 0;
-    for (; k + lanes <= dim; k += lanes) look_at(device::load_pack<value>(row + k));
+    for (; k + lanes <= dim; k += lanes) look_at(device::convert_pack<value, Real>(row + k));
     if (k < dim) {
-      Real rest[lanes] = {};
+      Storage rest[lanes] = {};
       std::copy(row + k, row + dim, rest);
-      look_at(device::load_pack<value>(rest));
+      look_at(device::convert_pack<value, Real>(rest));
     }
     return -device::least_lane<Real>(-most) + device::sum_lanes<Real>(not_finite);
   }
@@ -56,11 +57,12 @@ struct scan_kernel {
   }
 };
 
-template <class Real>
+template <class Storage>
 struct normalise_kernel {
   using shape = host_rows;
+  using Real = accumulator_t<Storage>;
   struct scratch {};
-  const Real* points;
+  const Storage* points;
   std::int64_t count, dim, stride;
   const Real* largest;
   Real* factor;
@@ -73,7 +75,7 @@ struct normalise_kernel {
       const double most = largest[i];
       double sum = 0;
       for (std::int64_t k = 0; k < dim; ++k) {
-        const double x = double(points[i * stride + k]) / most;
+        const double x = double(Real(points[i * stride + k])) / most;
         sum += x * x;
       }
       factor[i] = Real(1 / (most * std::sqrt(sum)));
@@ -81,11 +83,12 @@ struct normalise_kernel {
   }
 };
 
-template <class Real>
+template <class Storage>
 struct pack_kernel {
   using shape = host_rows;
+  using Real = accumulator_t<Storage>;
   struct scratch {};
-  const Real* points;
+  const Storage* points;
   std::int64_t count, dim, stride, padded_dim, first_point;
   const std::int32_t* order;  // null: the identity
   const std::uint8_t* valid;
@@ -103,8 +106,8 @@ struct pack_kernel {
         for (std::int64_t k = 0; k < padded_dim; ++k) to[k * lanes + lane] = std::numeric_limits<Real>::quiet_NaN();
         continue;
       }
-      const Real* row = points + point * stride;
-      for (std::int64_t k = 0; k < dim; ++k) to[k * lanes + lane] = row[k] * factor[point];
+      const Storage* row = points + point * stride;
+      for (std::int64_t k = 0; k < dim; ++k) to[k * lanes + lane] = Real(row[k]) * factor[point];
       for (std::int64_t k = dim; k < padded_dim; ++k) to[k * lanes + lane] = 0;
     }
   }
@@ -129,11 +132,12 @@ std::int64_t row_scan<Real>::valid_count() const {
   return std::count(valid.begin(), valid.end(), 1);
 }
 
-template <class Real>
-row_scan<Real> scan_rows(matrix_view<const Real> points, metric kind) {
+template <class Storage>
+row_scan<accumulator_t<Storage>> scan_rows(matrix_view<const Storage> points, metric kind) {
+  using Real = accumulator_t<Storage>;
   const std::int64_t n = points.rows(), tiles = (n + scan_rows_per_tile - 1) / scan_rows_per_tile;
   std::vector<Real> largest(n);
-  device::launch(scan_kernel<Real>{points.data(), n, points.cols(), points.stride(), largest.data()}, tiles,
+  device::launch(scan_kernel<Storage>{points.data(), n, points.cols(), points.stride(), largest.data()}, tiles,
                  Device::host());
   row_scan<Real> scan;
   scan.surrogate.kind = kind;
@@ -141,7 +145,7 @@ row_scan<Real> scan_rows(matrix_view<const Real> points, metric kind) {
   scan.factor.resize(n);
   if (kind == metric::cosine)
     device::launch(
-        normalise_kernel<Real>{points.data(), n, points.cols(), points.stride(), largest.data(), scan.factor.data()},
+        normalise_kernel<Storage>{points.data(), n, points.cols(), points.stride(), largest.data(), scan.factor.data()},
         tiles, Device::host());
   Real overall = 0;
   for (std::int64_t i = 0; i < n; ++i) {
@@ -156,9 +160,11 @@ row_scan<Real> scan_rows(matrix_view<const Real> points, metric kind) {
   return scan;
 }
 
-template <class Real>
-panels<Real> pack_points(matrix_view<const Real> points, const row_scan<Real>& scan,
-                         const std::vector<std::int32_t>& order, const Device& device) {
+template <class Storage>
+panels<accumulator_t<Storage>> pack_points(matrix_view<const Storage> points,
+                                           const row_scan<accumulator_t<Storage>>& scan,
+                                           const std::vector<std::int32_t>& order, const Device& device) {
+  using Real = accumulator_t<Storage>;
   constexpr int lanes = panel_points<Real>;
   panels<Real> packed;
   packed.count = order.empty() ? points.rows() : std::int64_t(order.size());
@@ -166,16 +172,16 @@ panels<Real> pack_points(matrix_view<const Real> points, const row_scan<Real>& s
   packed.block_side = device.kind() == device_kind::host ? int(host_shape<Real>::side) : int(device_shape<Real>::side);
   const std::int64_t panel_count = packed.blocks() * packed.block_side / lanes;
   packed.data = Buffer<Real>(panel_count * lanes * packed.dim, device);
-  pack_kernel<Real> kernel{points.data(),
-                           packed.count,
-                           points.cols(),
-                           points.stride(),
-                           packed.dim,
-                           0,
-                           order.empty() ? nullptr : order.data(),
-                           scan.valid.data(),
-                           scan.factor.data(),
-                           packed.data.data()};
+  pack_kernel<Storage> kernel{points.data(),
+                              packed.count,
+                              points.cols(),
+                              points.stride(),
+                              packed.dim,
+                              0,
+                              order.empty() ? nullptr : order.data(),
+                              scan.valid.data(),
+                              scan.factor.data(),
+                              packed.data.data()};
   if (device.shares_host_memory()) {
     device::launch(kernel, panel_count, Device::host());
     return packed;
@@ -195,13 +201,18 @@ panels<Real> pack_points(matrix_view<const Real> points, const row_scan<Real>& s
   return packed;
 }
 
-#define QUINTET_INSTANTIATE(Real)                                                                                     \
-  template struct row_scan<Real>;                                                                                     \
-  template row_scan<Real> scan_rows(matrix_view<const Real>, metric);                                                 \
-  template panels<Real> pack_points(matrix_view<const Real>, const row_scan<Real>&, const std::vector<std::int32_t>&, \
-                                    const Device&);
+template struct row_scan<float>;
+template struct row_scan<double>;
+
+#define QUINTET_INSTANTIATE(Storage)                                                           \
+  template row_scan<accumulator_t<Storage>> scan_rows(matrix_view<const Storage>, metric);     \
+  template panels<accumulator_t<Storage>> pack_points(matrix_view<const Storage>,              \
+                                                      const row_scan<accumulator_t<Storage>>&, \
+                                                      const std::vector<std::int32_t>&, const Device&);
 QUINTET_INSTANTIATE(float)
 QUINTET_INSTANTIATE(double)
+QUINTET_INSTANTIATE(half)
+QUINTET_INSTANTIATE(bfloat16)
 #undef QUINTET_INSTANTIATE
 
 }  // namespace quintet::pairwise

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pairwise/metric.hpp"
+#include "quintet/core/storage16.hpp"
 #include "quintet/core/view.hpp"
 #include "quintet/device/buffer.hpp"
 
@@ -23,13 +24,15 @@ struct row_scan {
   std::int64_t valid_count() const;
 };
 
-/// Looks at the rows of host points. Cost: one pass over the data (two for cosine).
-template <class Real>
-row_scan<Real> scan_rows(matrix_view<const Real> points, metric kind);
+/// Looks at the rows of host points, stored as float, double, half or bfloat16. Cost: one pass over the data (two for
+/// cosine).
+template <class Storage>
+row_scan<accumulator_t<Storage>> scan_rows(matrix_view<const Storage> points, metric kind);
 
 template <class Real>
 struct panels {
   Buffer<Real> data;
+  Buffer<Real> factor;          ///< per point of the padded count, see point_factors.hpp; empty: none
   std::int64_t count = 0;       ///< points
   std::int64_t dim = 0;         ///< coordinates in the panels, padded to depth_multiple
   std::int64_t block_side = 0;  ///< points a tile; the padded count is a multiple of it
@@ -39,8 +42,10 @@ struct panels {
 };
 
 /// Packs points order[0], order[1], ... (all of them, in their own order, when `order` is empty) onto `device`.
-template <class Real>
-panels<Real> pack_points(matrix_view<const Real> points, const row_scan<Real>& scan,
-                         const std::vector<std::int32_t>& order, const Device& device);
+/// 16-bit coordinates become floats.
+template <class Storage>
+panels<accumulator_t<Storage>> pack_points(matrix_view<const Storage> points,
+                                           const row_scan<accumulator_t<Storage>>& scan,
+                                           const std::vector<std::int32_t>& order, const Device& device);
 
 }  // namespace quintet::pairwise

@@ -15,24 +15,24 @@ namespace quintet::hdbscan {
 /// matrix itself holds the distances until the core distances are known. `core.distance` and `options.distance` must be
 /// the same. Throws InvalidArgument, OutOfMemory.
 /// Cost: N^2 D / 2 multiply-adds, and `out` is read twice and written twice.
-template <class Real>
-core_result<Real> core_and_reachability(matrix_view<const Real> points, const core_options& core, matrix_view<Real> out,
-                                        const reachability_options& options = {},
-                                        const Device& device = Device::best());
+template <class Storage>
+core_result<accumulator_t<Storage>> core_and_reachability(matrix_view<const Storage> points, const core_options& core,
+                                                          matrix_view<accumulator_t<Storage>> out,
+                                                          const reachability_options& options = {},
+                                                          const Device& device = Device::best());
 
 /// One set of points of a batch and where its matrix goes.
-template <class Real>
+template <class Storage>
 struct reachability_task {
-  matrix_view<const Real> points;  ///< N x D; N and D may differ from task to task
-  matrix_view<Real> out;           ///< N x N
+  matrix_view<const Storage> points;        ///< N x D; N and D may differ from task to task
+  matrix_view<accumulator_t<Storage>> out;  ///< N x N
 };
 
 /// core_and_reachability() of every task. On the host small sets run side by side, one a thread. The results do not
 /// depend on the batch. The first error (by task) is thrown when all tasks have ended.
-template <class Real>
-std::vector<core_result<Real>> core_and_reachability_batch(std::span<const reachability_task<Real>> tasks,
-                                                           const core_options& core,
-                                                           const reachability_options& options = {},
-                                                           const Device& device = Device::best());
+template <class Storage>
+std::vector<core_result<accumulator_t<Storage>>> core_and_reachability_batch(
+    std::span<const reachability_task<Storage>> tasks, const core_options& core,
+    const reachability_options& options = {}, const Device& device = Device::best());
 
 }  // namespace quintet::hdbscan

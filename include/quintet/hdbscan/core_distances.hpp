@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "quintet/core/storage16.hpp"
 #include "quintet/core/view.hpp"
 #include "quintet/device/device.hpp"
 #include "quintet/pairwise/metric.hpp"
@@ -36,16 +37,13 @@ std::int64_t neighbour_count(const core_options& options, std::int64_t valid);
 
 /// Core distances of the rows of `points` [N x D], N >= 0, D >= 1, any row stride. k = 0 gives 0 everywhere.
 ///
-/// Real is float or double. Distances are taken in difference form, sqrt(sum (x - y)^2): identical points have distance
-/// exactly 0, and the relative error is below (D / 2 + 4) epsilon, in practice below 4 sqrt(D) epsilon. The result has
-/// the same bits on every device and for any number of threads.
-/// Throws InvalidArgument, OutOfMemory. Cost: N^2 D / 2 multiply-adds on the host, N^2 D on a device; memory for one
-/// copy of the points and k entries a point.
-template <class Real>
-core_result<Real> core_distances(matrix_view<const Real> points, const core_options& options = {},
-                                 const Device& device = Device::best());
-
-extern template core_result<float> core_distances(matrix_view<const float>, const core_options&, const Device&);
-extern template core_result<double> core_distances(matrix_view<const double>, const core_options&, const Device&);
+/// Storage is float, double, half or bfloat16; 16-bit coordinates are computed with as floats. Distances are taken in
+/// difference form, sqrt(sum (x - y)^2): identical points have distance exactly 0, and the relative error is below (D /
+/// 2 + 4) epsilon, in practice below 4 sqrt(D) epsilon. The result has the same bits on every device and for any number
+/// of threads. Throws InvalidArgument, OutOfMemory. Cost: N^2 D / 2 multiply-adds on the host, N^2 D on a device;
+/// memory for one copy of the points and k entries a point.
+template <class Storage>
+core_result<accumulator_t<Storage>> core_distances(matrix_view<const Storage> points, const core_options& options = {},
+                                                   const Device& device = Device::best());
 
 }  // namespace quintet::hdbscan

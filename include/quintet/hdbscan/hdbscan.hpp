@@ -38,18 +38,13 @@ struct cluster_result : clustering {
   double spanning_tree_weight() const;
 };
 
-/// Clusters the rows of `points` [N x D], N >= 0, D >= 1, any row stride; Real is float or double.
+/// Clusters the rows of `points` [N x D], N >= 0, D >= 1, any row stride; Storage is float, double, half or bfloat16.
 ///
 /// One valid row, or none, is noise. Same bits on every run, for any number of threads and on every device; with
 /// ties::canonical (the default) independent of the order of the points. Throws InvalidArgument, OutOfMemory,
 /// Cancelled. Cost and memory: those of spanning_tree() and cluster_tree(). The matrix N x N is never held.
-template <class Real>
-cluster_result cluster(matrix_view<const Real> points, const cluster_options& options = {},
+template <class Storage>
+cluster_result cluster(matrix_view<const Storage> points, const cluster_options& options = {},
                        const Device& device = Device::best(), const progress_callback& report = {});
-
-extern template cluster_result cluster(matrix_view<const float>, const cluster_options&, const Device&,
-                                       const progress_callback&);
-extern template cluster_result cluster(matrix_view<const double>, const cluster_options&, const Device&,
-                                       const progress_callback&);
 
 }  // namespace quintet::hdbscan

@@ -50,20 +50,15 @@ struct spanning_tree_result {
 };
 
 /// The tree of the rows of `points` [N x D], N >= 0, D >= 1, any row stride; rows with NaN or infinity are left out and
-/// listed. Real is float or double: distances are computed in it, as core_distances() does, and heights are exact
-/// conversions to double. Same bits for any number of threads and on every device.
+/// listed. Storage is float, double, half or bfloat16. Distances are computed as by core_distances(), and heights are
+/// exact conversions to double. Same bits for any number of threads and on every device.
 ///
 /// Throws InvalidArgument, OutOfMemory, Cancelled. Cost: one pass over all pairs (N^2 D / 2 multiply-adds on the host,
 /// N^2 D on a device) and, on clustered data, a few percent of it again; at worst log2 N passes. Memory: one copy of
 /// the points, 8 (float) or 12 (double) bytes for each of about k + 16 neighbours of a point, and 4 (8) bytes a tile of
 /// 96 x 96 pairs.
-template <class Real>
-spanning_tree_result spanning_tree(matrix_view<const Real> points, const spanning_tree_options& options = {},
+template <class Storage>
+spanning_tree_result spanning_tree(matrix_view<const Storage> points, const spanning_tree_options& options = {},
                                    const Device& device = Device::best(), const progress_callback& report = {});
-
-extern template spanning_tree_result spanning_tree(matrix_view<const float>, const spanning_tree_options&,
-                                                   const Device&, const progress_callback&);
-extern template spanning_tree_result spanning_tree(matrix_view<const double>, const spanning_tree_options&,
-                                                   const Device&, const progress_callback&);
 
 }  // namespace quintet::hdbscan
