@@ -185,9 +185,8 @@ void write_matrix(session& session, const arguments& a, matrix_view<const Real> 
 }
 
 template <class Real>
-void write_pairs(session& session, const arguments& a, matrix_view<const Real> points, const std::vector<Real>& core) {
-  const auto pairs = session.timed("read", [&] { return read_pairs(a.pairs, points.rows()); });
-  session.result("pairs", pairs.rows);
+void write_pairs(session& session, const arguments& a, matrix_view<const Real> points, const std::vector<Real>& core,
+                 const io::matrix<std::int64_t>& pairs) {
   const std::vector<Real> values = session.timed("reachability", [&] {
     return hdbscan::mutual_reachability_pairs<Real>(points, core, pairs.view(), a.reachability);
   });
@@ -210,6 +209,11 @@ void write_pairs(session& session, const arguments& a, matrix_view<const Real> p
 template <class Real>
 void work(session& session, const arguments& a) {
   const io::matrix<Real> points = quintet::driver::read_points<Real>(session, a.input, a.dataset);
+  io::matrix<std::int64_t> pairs;
+  if (!a.pairs.empty()) {
+    pairs = session.timed("read", [&] { return read_pairs(a.pairs, points.rows); });
+    session.result("pairs", pairs.rows);
+  }
   session.say() << points.rows << " points of " << points.cols << " dimensions on " << session.device().name()
                 << std::endl;
   const auto core = session.timed(
@@ -218,7 +222,7 @@ void work(session& session, const arguments& a) {
   if (a.pairs.empty())
     write_matrix<Real>(session, a, points.view(), core.distances);
   else
-    write_pairs<Real>(session, a, points.view(), core.distances);
+    write_pairs<Real>(session, a, points.view(), core.distances, pairs);
   session.say_done(a.output);
 }
 

@@ -1,0 +1,334 @@
+#include <cmath>
+
+#include "drivers/driver_run.hpp"
+#include "quintet/io/csv.hpp"
+#include "quintet/io/hdf5.hpp"
+#include "quintet/io/npy.hpp"
+#include "support/embedding_data.hpp"
+#include "support/partition.hpp"
+
+namespace quintet {
+namespace {
+
+using numbers = std::vector<double>;
+
+// Rows of one text, `count` times.
+std::string repeated(const std::string& row, int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += row + "\n";
+  return text;
+}
+
+class hdbscan_driver : public test::driver_run {
+ protected:
+  hdbscan_driver() : driver_run("hdbscan") {}
+
+  /// Two groups of five on a line, and a point far from both.
+  const std::string line = make("line.csv", "0\n1\n2\n3\n4\n100\n101\n102\n103\n104\n1000\n");
+  const numbers line_labels{0, 0, 0, 0, 0, 1, 1, 1, 1, 1, -1};
+
+  struct columns {
+    numbers labels, probabilities, outlier_scores, core_distances;
+  };
+  columns read(const std::string& name) const {
+    const auto table = io::read_csv<double>(work(name));
+    EXPECT_EQ(table.names, (std::vector<std::string>{"label", "probability", "outlier_score", "core_distance"}));
+    columns result;
+    for (std::int64_t i = 0; i < table.values.rows; ++i) {
+      const double* row = table.values.view().row(i);
+      result.labels.push_back(row[0]);
+      result.probabilities.push_back(row[1]);
+      result.outlier_scores.push_back(row[2]);
+      result.core_distances.push_back(row[3]);
+    }
+    return result;
+  }
+  /// Clusters points given as text.
+  columns cluster(const std::string& points, const arguments& more) {
+    make("points.csv", points);
+    arguments all{"--input", "points.csv", "--output", "out.csv", "--json", "out.json"};
+    all.insert(all.end(), more.begin(), more.end());
+    last = run(all);
+    EXPECT_EQ(last.status, 0) << last.error;
+    return read("out.csv");
+  }
+  nlohmann::json results() const { return json("out.json")["results"]; }
+  void expect_bad(const arguments& more, const std::string& message) {
+    arguments all;
+    if (std::find(more.begin(), more.end(), "--input") == more.end()) all.insert(all.end(), {"--input", line});
+    if (std::find(more.begin(), more.end(), "--output") == more.end()) all.insert(all.end(), {"--output", "bad.csv"});
+    all.insert(all.end(), more.begin(), more.end());
+    expect_failure(all, 2, message);
+  }
+
+  outcome last;
+};
+
+TEST_F(hdbscan_driver, common_options) { expect_common_options({"--input", line, "--output", "common.csv"}); }
+
+TEST_F(hdbscan_driver, clusters_and_says_so) {
+  const std::string out = run_well({"--input", line, "--min-cluster-size", "3", "--min-samples", "2", "--output",
+                                    "out.csv", "--json", "out.json", "--outlier-scores"});
+  QUINTET_EXPECT_CONTAINS(out, "11 points of 1 dimensions");
+  QUINTET_EXPECT_CONTAINS(out, "2 clusters, 1 points of noise");
+  QUINTET_EXPECT_CONTAINS(out, "cluster     size  persistence  mean probability\n");
+  QUINTET_EXPECT_CONTAINS(out, "out.csv written after ");
+  const columns found = read("out.csv");
+  EXPECT_EQ(found.labels, line_labels);
+  EXPECT_EQ(found.core_distances, (numbers{2, 1, 1, 1, 2, 2, 1, 1, 1, 2, 897}));
+  const nlohmann::json summary = json("out.json"), r = summary["results"];
+  EXPECT_EQ(r["n"], 11);
+  EXPECT_EQ(r["dim"], 1);
+  EXPECT_EQ(r["clusters"], 2);
+  EXPECT_EQ(r["noise"], 1);
+  EXPECT_EQ(r["neighbours"], 2);
+  EXPECT_EQ(r["clamped"], false);
+  EXPECT_EQ(r["invalid_rows"], nlohmann::json::array());
+  // Inside a group 2 + 1 + 1 + 2, twice; 96 between them, and the core distance of the far point.
+  EXPECT_EQ(r["spanning_tree_weight"], 2 * 6 + 96 + 897);
+  for (const char* key : {"rounds", "tiles", "tiles_scanned", "passes"})
+    EXPECT_TRUE(r["counters"][key].is_number()) << key;
+  for (const char* stage : {"read", "neighbours", "spanning_tree", "tree_stage", "write", "total"})
+    EXPECT_GE(summary["seconds"][stage], 0) << stage;
+  EXPECT_EQ(summary["parameters"]["min_samples"], 2);
+}
+
+TEST_F(hdbscan_driver, inputs_of_all_formats_agree) {
+  const numbers values{0, 1, 2, 3, 4, 100, 101, 102, 103, 104, 1000};
+  const matrix_view<const double> matrix(values.data(), 11, 1);
+  io::write_npy<double>(work("line.npy"), matrix);
+  io::hdf5_writer file(work("line.h5"));
+  file.write("points", matrix);
+  file.write("other", matrix_view<const double>(values.data(), 1, 11));
+  file.commit();
+  for (const char* precision : {"float", "double"}) {
+    const arguments common{"--min-samples", "2", "--precision", precision, "--quiet"};
+    const auto output_for = [&](const arguments& input) {
+      arguments all = common;
+      all.insert(all.end(), input.begin(), input.end());
+      all.insert(all.end(), {"--output", "out.csv"});
+      run_well(all);
+      return text_of("out.csv");
+    };
+    const std::string expected = output_for({"--input", "line.csv"});
+    EXPECT_EQ(output_for({"--input", "line.npy"}), expected);
+    EXPECT_EQ(output_for({"--input", "line.h5", "--dataset", "points"}), expected);
+  }
+  expect_bad({"--input", "line.h5"}, "line.h5");
+  expect_bad({"--input", "line.h5", "--dataset", "third"}, "third");
+}
+
+TEST_F(hdbscan_driver, hdf5_holds_what_csv_holds) {
+  for (const char* output : {"out.csv", "out.h5"})
+    run_well({"--input", line, "--min-cluster-size", "3", "--min-samples", "2", "--output", output});
+  const columns csv = read("out.csv");
+  const auto get = [&](const char* name) { return io::read_hdf5<double>(work("out.h5"), name); };
+  EXPECT_EQ(get("labels").data, csv.labels);
+  EXPECT_EQ(get("probabilities").data, csv.probabilities);
+  EXPECT_EQ(get("outlier_scores").data, csv.outlier_scores);
+  EXPECT_EQ(get("core_distances").data, csv.core_distances);
+  using shape = std::vector<std::int64_t>;
+  EXPECT_EQ(get("spanning_tree").shape, (shape{10, 3}));
+  EXPECT_EQ(get("single_linkage_tree").shape, (shape{10, 4}));
+  EXPECT_EQ(get("condensed_tree").shape[1], 4);
+  EXPECT_EQ(get("persistence").shape, shape{2});
+  EXPECT_EQ(get("selected_clusters").data, (numbers{12, 13}));
+  const std::string bytes = text_of("out.h5");
+  for (const char* part : {"u,v,weight", "left,right,height,size", "parent,child,lambda,size", "min_cluster_size",
+                           "precision", "neighbours"})
+    QUINTET_EXPECT_CONTAINS(bytes, part);
+}
+
+TEST_F(hdbscan_driver, every_option_arrives) {
+  const auto labels = [&](arguments more) {
+    more.insert(more.end(), {"--input", line, "--output", "out.csv", "--min-cluster-size", "3"});
+    run_well(more);
+    return read("out.csv").labels;
+  };
+  EXPECT_EQ(labels({"--count-self", "--min-samples", "3"}), line_labels);
+  EXPECT_EQ(labels({"--selection", "leaf"}), line_labels);
+  EXPECT_EQ(labels({"--ties", "binary"}), line_labels);
+  EXPECT_EQ(labels({"--alpha", "0.5"}), line_labels);
+  EXPECT_EQ(labels({"--max-cluster-size", "4"}), numbers(11, -1));
+  EXPECT_EQ(labels({"--epsilon", "200", "--allow-single-cluster"}), (numbers{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1}));
+  EXPECT_EQ(labels({"--precision", "double"}), line_labels);
+  EXPECT_EQ(labels({"--device", "emulated"}), line_labels);
+  make("line.csv", "1,0\n2,0.01\n3,0\n0,1\n0.01,2\n0,3\n");
+  EXPECT_EQ(labels({"--metric", "cosine", "--min-samples", "1"}), (numbers{0, 0, 0, 1, 1, 1}));
+}
+
+TEST_F(hdbscan_driver, min_samples_defaults_to_min_cluster_size) {
+  run_well({"--input", line, "--min-cluster-size", "4", "--output", "out.csv", "--json", "out.json"});
+  EXPECT_EQ(results()["neighbours"], 4);
+}
+
+TEST_F(hdbscan_driver, cut) {
+  for (const char* output : {"out.csv", "out.h5"})
+    run_well({"--input", line, "--min-samples", "1", "--cut", "1.5", "--output", output, "--json", "out.json"});
+  const auto table = io::read_csv<double>(work("out.csv"));
+  EXPECT_EQ(table.names.back(), "cut_label");
+  for (std::int64_t i = 0; i < table.values.rows; ++i) EXPECT_EQ(table.values.view()(i, 4), line_labels[i]);
+  EXPECT_EQ(io::read_hdf5<double>(work("out.h5"), "cut_labels").data, line_labels);
+  EXPECT_EQ(results()["cut_clusters"], 2);
+  EXPECT_EQ(results()["cut_noise"], 1);
+}
+
+TEST_F(hdbscan_driver, one_and_two_points) {
+  columns found = cluster("1,2\n", {});
+  EXPECT_EQ(found.labels, numbers{-1});
+  EXPECT_EQ(found.probabilities, numbers{0});
+  EXPECT_EQ(found.core_distances, numbers{0});
+  EXPECT_EQ(results()["spanning_tree_weight"], 0);
+  EXPECT_EQ(run({"--input", "points.csv", "--output", "one.h5"}).status, 0);
+  EXPECT_EQ(io::read_hdf5<double>(work("one.h5"), "spanning_tree").shape, (std::vector<std::int64_t>{0, 3}));
+  EXPECT_EQ(cluster("1,2\n", {"--allow-single-cluster"}).labels, numbers{-1});
+  EXPECT_EQ(cluster("0\n1\n", {"--min-cluster-size", "2"}).labels, (numbers{-1, -1}));
+  EXPECT_EQ(cluster("0\n1\n", {"--min-cluster-size", "2", "--allow-single-cluster"}).labels, (numbers{0, 0}));
+}
+
+TEST_F(hdbscan_driver, min_cluster_size_beyond_n) {
+  EXPECT_EQ(cluster("0\n1\n2\n", {"--min-cluster-size", "9"}).labels, numbers(3, -1));
+  const columns single = cluster("0\n1\n2\n", {"--min-cluster-size", "9", "--allow-single-cluster"});
+  EXPECT_EQ(single.labels, numbers(3, 0));
+  EXPECT_EQ(single.probabilities, numbers(3, 1));
+}
+
+TEST_F(hdbscan_driver, min_samples_beyond_n_is_lowered) {
+  cluster("0\n1\n2\n", {"--min-cluster-size", "2", "--min-samples", "3"});
+  EXPECT_EQ(results()["clamped"], true);
+  EXPECT_EQ(results()["neighbours"], 2);
+  EXPECT_EQ(last.error,
+            "quintet-hdbscan: warning: min_samples is larger than the number of other points and was lowered to 2\n");
+  cluster("0\n1\n2\n", {"--min-cluster-size", "2", "--min-samples", "3", "--quiet"});
+  EXPECT_EQ(last.error + last.out, "");
+  EXPECT_EQ(json("out.json")["warnings"].size(), 1u);
+}
+
+TEST_F(hdbscan_driver, equal_points) {
+  const std::string equal = repeated("1,2,3", 12);
+  EXPECT_EQ(cluster(equal, {}).labels, numbers(12, -1));
+  const columns single = cluster(equal, {"--allow-single-cluster"});
+  EXPECT_EQ(single.labels, numbers(12, 0));
+  EXPECT_EQ(single.probabilities, numbers(12, 1));
+  EXPECT_EQ(single.outlier_scores, numbers(12, 0));
+}
+
+TEST_F(hdbscan_driver, two_groups_of_duplicates) {
+  for (const char* ties : {"canonical", "binary"}) {
+    const columns found = cluster(repeated("1,1", 6) + repeated("2,2", 6), {"--ties", ties});
+    EXPECT_EQ(found.labels, (numbers{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1}));
+    EXPECT_EQ(found.probabilities, numbers(12, 1));
+    EXPECT_EQ(found.outlier_scores, numbers(12, 0));
+  }
+  run_well({"--input", "points.csv", "--output", "out.h5"});
+  EXPECT_EQ(io::read_hdf5<double>(work("out.h5"), "persistence").data, numbers(2, 1));
+}
+
+TEST_F(hdbscan_driver, rows_with_nan_or_infinity) {
+  const columns found = cluster("nan\n0\n1\n2\n3\n4\n100\n101\n-inf\n102\n103\n104\n", {"--min-cluster-size", "3"});
+  EXPECT_EQ(found.labels, (numbers{-1, 0, 0, 0, 0, 0, 1, 1, -1, 1, 1, 1}));
+  EXPECT_EQ(results()["invalid_rows"], nlohmann::json::array({0, 8}));
+  EXPECT_EQ(results()["noise"], 2);
+  EXPECT_EQ(last.error,
+            "quintet-hdbscan: warning: 2 of the rows hold NaN or infinity and are left out (counting from 0): 0, 8\n");
+  for (const int i : {0, 8}) {
+    EXPECT_EQ(found.probabilities[i], 0);
+    EXPECT_EQ(found.outlier_scores[i], 1);
+    EXPECT_TRUE(std::isnan(found.core_distances[i]));
+  }
+  EXPECT_EQ(cluster(repeated("nan,1", 15), {}).labels, numbers(15, -1));
+  QUINTET_EXPECT_CONTAINS(last.error, "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 5 more");
+  cluster("1,0\n0,0\n0,1\n", {"--metric", "cosine"});
+  QUINTET_EXPECT_CONTAINS(last.error, "or have length 0 and are left out (counting from 0): 1\n");
+}
+
+TEST_F(hdbscan_driver, errors) {
+  make("empty.csv", "x,y\n");
+  make("nothing.csv", "");
+  make("odd.csv", "1,2\n3\n");
+  make("word.csv", "1,2\n3,four\n");
+  make("damaged.npy", "\x93NUMPY");
+  make("damaged.h5", "no file of this kind");
+  make("points.txt", "1\n");
+  io::write_npy<float>(work("none.npy"), matrix_view<const float>(nullptr, 3, 0));
+  expect_failure({"--output", "x.csv"}, 2, "--input");
+  expect_failure({"--input", line}, 2, "--output");
+  expect_bad({"--input", "absent.csv"}, "absent.csv: cannot be read: No such file");
+  expect_bad({"--input", "empty.csv"}, "empty.csv: holds no points");
+  expect_bad({"--input", "nothing.csv"}, "nothing.csv");
+  expect_bad({"--input", "none.npy"}, "none.npy: holds points without coordinates");
+  expect_bad({"--input", "odd.csv"}, "odd.csv:2");
+  expect_bad({"--input", "word.csv"}, "word.csv:2");
+  expect_bad({"--input", "damaged.npy"}, "damaged.npy");
+  expect_bad({"--input", "damaged.h5"}, "damaged.h5");
+  expect_bad({"--input", "points.txt"}, "points.txt: extension \".txt\" is not supported here");
+  expect_bad({"--dataset", "x"}, "line.csv: has no datasets (\"x\" was asked for)");
+  expect_bad({"--output", "out.npy"},
+             "--output: out.npy: extension \".npy\" is not supported here; allowed are "
+             ".csv, .h5, .hdf5: labels and probabilities are of different types");
+  expect_bad({"--output", "none/out.csv"}, "--output: none/out.csv");
+  expect_bad({"--output", line}, "--output must be another file than --input");
+  expect_bad({"--output", "x.csv", "--json", "x.csv"}, "--json must be another file than --output");
+  expect_bad({"--min-cluster-size", "1"}, "min_cluster_size must be >= 2 (min_cluster_size=1)");
+  expect_bad({"--min-cluster-size", "-5"}, "min_cluster_size must be >= 2 (min_cluster_size=-5)");
+  expect_bad({"--min-cluster-size", "five"}, "--min-cluster-size");
+  expect_bad({"--min-samples", "0"}, "--min-samples must be >= 1 (--min-samples=0)");
+  expect_bad({"--epsilon", "-0.5"}, "epsilon must be >= 0 (epsilon=-0.5)");
+  expect_bad({"--epsilon", "nan"}, "epsilon must be >= 0 (epsilon=nan)");
+  expect_bad({"--alpha", "0"}, "alpha must be > 0 and finite (alpha=0)");
+  expect_bad({"--alpha", "inf"}, "alpha must be > 0 and finite (alpha=inf)");
+  expect_bad({"--max-cluster-size", "-1"}, "max_cluster_size must be >= 0");
+  expect_bad({"--selection", "best"}, "--selection must be eom or leaf (--selection=best)");
+  expect_bad({"--metric", "l1"}, "--metric must be euclidean or cosine (--metric=l1)");
+  expect_bad({"--ties", "none"}, "--ties must be canonical or binary (--ties=none)");
+  expect_bad({"--cut", "-1"}, "--cut must be >= 0 (--cut=-1)");
+}
+
+TEST_F(hdbscan_driver, failure_keeps_what_was_there) {
+  make("out.csv", "precious\n");
+  expect_bad({"--input", "absent.csv", "--output", "out.csv"}, "absent.csv");
+  EXPECT_EQ(text_of("out.csv"), "precious\n");
+}
+
+TEST_F(hdbscan_driver, options_are_checked_before_the_input_is_read) {
+  expect_bad({"--input", "absent.csv", "--min-cluster-size", "1"}, "min_cluster_size");
+  expect_bad({"--input", "absent.csv", "--alpha", "-1"}, "alpha");
+}
+
+TEST_F(hdbscan_driver, reference_labels) {
+  QUINTET_SKIP_WITHOUT(test::embedding_folder());
+  for (const test::clustering_case& c : test::clustering_cases()) {
+    SCOPED_TRACE(c.stem);
+    const hdbscan::cluster_options& o = c.options;
+    arguments all{"--input",
+                  (test::embedding_folder() / (c.dataset + ".csv")).string(),
+                  "--output",
+                  "out.csv",
+                  "--json",
+                  "out.json",
+                  "--min-cluster-size",
+                  std::to_string(o.min_cluster_size),
+                  "--min-samples",
+                  std::to_string(o.min_samples),
+                  "--alpha",
+                  std::to_string(o.alpha),
+                  "--max-cluster-size",
+                  std::to_string(o.max_cluster_size),
+                  "--epsilon",
+                  std::to_string(o.epsilon),
+                  "--selection",
+                  o.method == hdbscan::selection::leaf ? "leaf" : "eom"};
+    if (o.allow_single_cluster) all.push_back("--allow-single-cluster");
+    run_well(all);
+    const auto labels = io::read_csv<double>(work("out.csv"));
+    std::vector<std::int64_t> found;
+    for (std::int64_t i = 0; i < labels.values.rows; ++i) found.push_back(std::int64_t(labels.values.view()(i, 0)));
+    EXPECT_EQ(test::adjusted_rand_index(found, test::read_results(c).integers("label_canonical")), 1);
+    EXPECT_EQ(results()["clusters"], c.clusters_canonical);
+    EXPECT_EQ(results()["noise"], c.noise_canonical);
+    EXPECT_NEAR(results()["spanning_tree_weight"], c.spanning_tree_weight, 1e-5 * c.spanning_tree_weight);
+  }
+}
+
+}  // namespace
+}  // namespace quintet
