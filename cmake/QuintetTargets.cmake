@@ -65,17 +65,16 @@ function(quintet_kernel_objects name output)
   set(${output} ${objects} PARENT_SCOPE)
 endfunction()
 
-# quintet_test(<name> [LABEL long] [KERNELS] SOURCES ... [LIBRARIES ...]): a GoogleTest program, registered as one test.
-# KERNELS: the sources hold kernels of their own and are compiled as the library's are.
+# quintet_test(<name> [LABEL long] SOURCES ... [KERNELS ...] [LIBRARIES ...]): a GoogleTest program, registered as one
+# test. KERNELS: sources that hold kernels of their own; they are compiled as the library's are, without GoogleTest.
 function(quintet_test name)
-  cmake_parse_arguments(arg "KERNELS" "LABEL" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "" "LABEL" "SOURCES;KERNELS;LIBRARIES" ${ARGN})
+  set(objects "")
   if(arg_KERNELS)
-    quintet_kernel_objects(${name}_kernels objects SOURCES ${arg_SOURCES})
-    add_executable(${name} ${objects})
-    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
-  else()
-    add_executable(${name} ${arg_SOURCES})
+    quintet_kernel_objects(${name}_kernels objects SOURCES ${arg_KERNELS})
+    target_include_directories(${name}_kernels PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   endif()
+  add_executable(${name} ${arg_SOURCES} ${objects})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${name} PRIVATE quintet::quintet quintet_build_flags ${arg_LIBRARIES} GTest::gtest_main)
   if(NOT arg_LABEL)

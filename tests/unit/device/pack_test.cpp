@@ -1,0 +1,97 @@
+// Packs of the widths in use: one value, and whole registers.
+#include "device/pack.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "device/rounding.hpp"
+#include "support/near.hpp"
+
+namespace quintet::device {
+namespace {
+
+// Calls f with the type and width of every pack that kernels use.
+template <class Function>
+void for_every_pack(Function f) {
+  const auto widths = [&]<class Real>(Real) {
+    f.template operator()<Real, 1>();
+    f.template operator()<Real, 2>();
+    f.template operator()<Real, 4>();
+    f.template operator()<Real, host_lanes<Real>()>();
+  };
+  widths(0.0f);
+  widths(0.0);
+}
+
+template <class Real>
+std::vector<Real> some_values(int count) {
+  std::vector<Real> values;
+  for (int i = 0; i < count; ++i) values.push_back(std::ldexp(Real(1) / Real(3), i * 7 % 11) * Real(i % 2 ? -1 : 1));
+  return values;
+}
+
+TEST(pack, values_are_loaded_and_stored_at_any_address) {
+  for_every_pack([]<class Real, int W>() {
+    const auto values = some_values<Real>(W + 1);
+    std::vector<Real> out(W + 2, Real(-5));
+    store_pack(out.data() + 1, load_pack<pack<Real, W>>(values.data() + 1));
+    for (int i = 0; i < W; ++i) EXPECT_EQ(out[i + 1], values[i + 1]);
+    EXPECT_EQ(out.front(), Real(-5));
+    EXPECT_EQ(out.back(), Real(-5));
+  });
+}
+
+TEST(pack, one_value_fills_all_lanes_with_its_sign) {
+  for_every_pack([]<class Real, int W>() {
+    for (const Real value : {Real(2.5), Real(-0.0), Real(0), std::numeric_limits<Real>::infinity()}) {
+      Real out[W];
+      store_pack(out, broadcast_pack<pack<Real, W>>(value));
+      test::expect_same_bits(std::vector<Real>(out, out + W), std::vector<Real>(W, value));
+    }
+  });
+}
+
+TEST(pack, lanes_are_summed_in_order) {
+  for_every_pack([]<class Real, int W>() {
+    const auto values = some_values<Real>(W);
+    Real expected = values[0];
+    for (int i = 1; i < W; ++i) expected += values[i];
+    EXPECT_EQ((sum_lanes<Real>(load_pack<pack<Real, W>>(values.data()))), expected);
+  });
+}
+
+TEST(pack, the_least_lane_is_found_in_every_place) {
+  for_every_pack([]<class Real, int W>() {
+    for (int place = 0; place < W; ++place) {
+      auto values = some_values<Real>(W);
+      values[place] = Real(-1e6);
+      EXPECT_EQ((least_lane<Real>(load_pack<pack<Real, W>>(values.data()))), Real(-1e6));
+    }
+    const std::vector<Real> infinite(W, std::numeric_limits<Real>::infinity());
+    EXPECT_EQ((least_lane<Real>(load_pack<pack<Real, W>>(infinite.data()))), std::numeric_limits<Real>::infinity());
+  });
+}
+
+TEST(pack, a_scalar_is_subtracted_from_all_lanes) {
+  for_every_pack([]<class Real, int W>() {
+    const auto values = some_values<Real>(W);
+    const Real scalar = Real(1) / Real(7);
+    Real out[W];
+    store_pack(out, subtract_scalar(load_pack<pack<Real, W>>(values.data()), &scalar));
+    for (int i = 0; i < W; ++i) EXPECT_EQ(out[i], values[i] - scalar);
+  });
+}
+
+// (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24: the last bit is lost in float, and only a product that is kept has it.
+TEST(rounding, a_product_is_rounded_before_it_is_used) {
+  volatile float near_one = 1 + 0x1p-12f;
+  const float x = near_one;
+  const float difference = rounded_product(x, x) - (1 + 0x1p-11f);
+  EXPECT_EQ(difference, 0.0f);
+}
+
+}  // namespace
+}  // namespace quintet::device
