@@ -52,7 +52,7 @@ struct dense_kernel {
     const std::int64_t i0 = block.row * Shape::side, j0 = block.col * Shape::side;
     device::for_each_in_tile<Shape::side>(team, Shape::side, [&](int i, int j) {
       Real& value = values[i * Shape::pitch + j];
-      value = a.surrogate.distance(value);
+      value = a.surrogate.flat_distance(value);
     });
     team.barrier();
     // Rarely wanted, and a division costs as much as a square root.

@@ -9,6 +9,7 @@
 
 #include "device/team.hpp"
 #include "pairwise/minima.hpp"
+#include "pairwise/point_factors.hpp"
 #include "pairwise/tile_kernel.hpp"
 #include "pairwise/triangle.hpp"
 
@@ -76,6 +77,7 @@ struct nearest_arguments {
   std::int64_t splits;       ///< parts of the column blocks, each with lists of its own
   std::int32_t* locks;       ///< symmetric tiles: one a block of points, zero
   least_table<Real> least;   ///< smallest surrogate of every row and group of column blocks; may be absent
+  point_factors<Real> factors = {};
 };
 
 namespace detail {
@@ -107,6 +109,7 @@ template <class Real, int Dim, class Shape, class Team>
 inline void candidate_tile(const Team& team, const nearest_arguments<Real>& a, tile_index block,
                            nearest_scratch<Real, Shape>& s) {
   squared_distances<Real, Dim, Shape>(team, a.rows, block.row, a.cols, block.col, a.dim, s);
+  a.factors.template apply<Shape>(team, block, s.values);
   if (a.same_points && block.row == block.col) {
     for (int i = team.rank(); i < Shape::side; i += team.size())
       s.values[i * Shape::pitch + i] = std::numeric_limits<Real>::quiet_NaN();

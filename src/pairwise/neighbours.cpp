@@ -55,7 +55,8 @@ void nearest_by_rows(const panels<Real>& rows, const panels<Real>& cols, bool sa
                  {value.data(), index.data(), table.k},
                  splits,
                  nullptr,
-                 {least.data(), table.groups, table.blocks_per_group}},
+                 {least.data(), table.groups, table.blocks_per_group},
+                 {rows.factor.data(), cols.factor.data()}},
                 device);
   value.copy_to_host(table.value.data(), entries);
   index.copy_to_host(table.index.data(), entries);
@@ -75,7 +76,8 @@ void nearest_others_on_host(const panels<Real>& points, neighbour_table<Real>& t
                            {table.value.data(), table.index.data(), table.k},
                            1,
                            locks.data(),
-                           {table.least.empty() ? nullptr : table.least.data(), table.groups, table.blocks_per_group}});
+                           {table.least.empty() ? nullptr : table.least.data(), table.groups, table.blocks_per_group},
+                           {points.factor.data(), points.factor.data()}});
 }
 
 }  // namespace

@@ -7,8 +7,8 @@ namespace quintet::pairwise {
 
 namespace {
 
-/// Calls f with the dimension as a compile-time constant if there is an instantiation for it, else with 0.
-template <class Function>
+/// Calls f with the dimension as a compile-time constant if it is in the list, else with 0.
+template <class List, class Function>
 void with_dimension(std::int64_t dim, Function&& f) {
   bool found = false;
   const auto attempt = [&]<int Dim>() {
@@ -16,7 +16,7 @@ void with_dimension(std::int64_t dim, Function&& f) {
     found = true;
     f.template operator()<Dim>();
   };
-  [&]<int... Dims>(dimension_list<Dims...>) { (attempt.template operator()<Dims>(), ...); }(specialised_dimensions{});
+  [&]<int... Dims>(dimension_list<Dims...>) { (attempt.template operator()<Dims>(), ...); }(List{});
   if (!found) f.template operator()<0>();
 }
 
@@ -24,12 +24,17 @@ void with_dimension(std::int64_t dim, Function&& f) {
 
 template <class Real>
 void dense(const dense_arguments<Real>& a, const Device& device) {
-  with_dimension(a.dim, [&]<int Dim>() { sinks<Real, Dim>::dense(a, device); });
+  with_dimension<embedding_dimensions>(a.dim, [&]<int Dim>() { sinks<Real, Dim>::dense(a, device); });
+}
+
+template <class Real>
+void cross(const cross_arguments<Real>& a, const Device& device) {
+  with_dimension<ball_dimensions>(a.dim, [&]<int Dim>() { sinks<Real, Dim>::cross(a, device); });
 }
 
 template <class Real>
 void nearest(const nearest_arguments<Real>& a, const Device& device) {
-  with_dimension(a.dim, [&]<int Dim>() { sinks<Real, Dim>::nearest(a, device); });
+  with_dimension<all_dimensions>(a.dim, [&]<int Dim>() { sinks<Real, Dim>::nearest(a, device); });
   if (a.splits <= 1) return;
   device::with_shape<host_shape<Real>, device_shape<Real>>(device, [&](auto shape) {
     using merge = merge_lists_kernel<Real, decltype(shape)>;
@@ -40,16 +45,17 @@ void nearest(const nearest_arguments<Real>& a, const Device& device) {
 
 template <class Real>
 void symmetric_nearest(const nearest_arguments<Real>& a) {
-  with_dimension(a.dim, [&]<int Dim>() { sinks<Real, Dim>::symmetric_nearest(a); });
+  with_dimension<embedding_dimensions>(a.dim, [&]<int Dim>() { sinks<Real, Dim>::symmetric_nearest(a); });
 }
 
 template <class Real>
 void lightest(const lightest_arguments<Real>& a, std::int64_t tiles, const Device& device) {
-  with_dimension(a.dim, [&]<int Dim>() { sinks<Real, Dim>::lightest(a, tiles, device); });
+  with_dimension<embedding_dimensions>(a.dim, [&]<int Dim>() { sinks<Real, Dim>::lightest(a, tiles, device); });
 }
 
 #define QUINTET_INSTANTIATE(Real)                                       \
   template void dense(const dense_arguments<Real>&, const Device&);     \
+  template void cross(const cross_arguments<Real>&, const Device&);     \
   template void nearest(const nearest_arguments<Real>&, const Device&); \
   template void symmetric_nearest(const nearest_arguments<Real>&);      \
   template void lightest(const lightest_arguments<Real>&, std::int64_t, const Device&);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "pairwise/cross_kernel.hpp"
 #include "pairwise/dense_kernel.hpp"
 #include "pairwise/lightest_kernel.hpp"
 #include "pairwise/nearest_kernel.hpp"
@@ -16,6 +17,7 @@ namespace quintet::pairwise {
 template <class Real, int Dim>
 struct sinks {
   static void dense(const dense_arguments<Real>& a, const Device& device);
+  static void cross(const cross_arguments<Real>& a, const Device& device);
   static void nearest(const nearest_arguments<Real>& a, const Device& device);
   static void symmetric_nearest(const nearest_arguments<Real>& a);
   static void lightest(const lightest_arguments<Real>& a, std::int64_t tiles, const Device& device);
@@ -24,6 +26,10 @@ struct sinks {
 /// The whole matrix of distances or mutual reachabilities.
 template <class Real>
 void dense(const dense_arguments<Real>& a, const Device& device);
+
+/// The rectangular matrix of distances of the row points to the column points.
+template <class Real>
+void cross(const cross_arguments<Real>& a, const Device& device);
 
 /// The k nearest column points of every row point; with a.splits > 1 the lists of split 0 are the result.
 template <class Real>

@@ -25,6 +25,15 @@ void sinks<Real, Dim>::dense(const dense_arguments<Real>& a, const Device& devic
 }
 
 template <class Real, int Dim>
+void sinks<Real, Dim>::cross(const cross_arguments<Real>& a, const Device& device) {
+  detail::with_tile_shape<Real>(device, [&](auto shape) {
+    using Shape = decltype(shape);
+    const std::int64_t tiles = detail::blocks(a.row_count, Shape::side) * detail::blocks(a.col_count, Shape::side);
+    device::launch(cross_kernel<Real, Dim, Shape>{a}, tiles, device);
+  });
+}
+
+template <class Real, int Dim>
 void sinks<Real, Dim>::nearest(const nearest_arguments<Real>& a, const Device& device) {
   detail::with_tile_shape<Real>(device, [&](auto shape) {
     using Shape = decltype(shape);

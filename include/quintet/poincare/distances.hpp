@@ -1,0 +1,93 @@
+// Geodesic distances of points of the Poincare ball.
+//
+//   d(x, y) = (2 / sqrt(c)) asinh(sqrt(t)),  t = c |x - y|^2 / ((1 - c |x|^2)(1 - c |y|^2))
+//
+// (Nickel and Kiela 2017: arcosh(1 + 2 t) / sqrt(c), the same number.) curvature = -c; 0 gives 2 |x - y|. See ball.hpp.
+//
+//   std::vector<float> out(q * n);
+//   auto report = quintet::poincare::distances<float>({queries, q, dim}, {points, n, dim}, {out.data(), q, n});
+//
+// Storage is float, double, half or bfloat16; 16-bit coordinates are widened to float, and results are
+// accumulator_t<Storage>: float, or double for double.
+//
+// Accuracy. |x - y|^2 is summed in difference form; 1 - c |x|^2 is taken once per point in double with a compensated
+// sum of exact squares, so the relative error does not grow towards the boundary. Against exact arithmetic it is below
+// (D / 4 + 6) u, u = 2^-24 or 2^-53; in practice below 5e-7 (float) and 1e-15 (double) for D <= 128; measured figures
+// are in docs/numerics.md. Points that are the same have distance exactly 0, d(x, y) and d(y, x) have the same bits,
+// and the bits do not depend on the number of threads, nor on the device. distances() and pair_distances() agree to the
+// bit. float: differences below 2^-110 / sqrt(c) in every coordinate count as 0, and distances over 60 / sqrt(c),
+// which only points with 1 - c |x|^2 < 2^-40 have, become infinite. For curvature = 0, differences in float have to lie
+// between 1e-18 and 1e18.
+//
+// Points that are not inside the ball: see point_report. All functions throw InvalidArgument for a positive curvature,
+// for shapes that do not fit, and with `strict` for the first point that is not inside, naming its index and norm;
+// OutOfMemory when the device's memory does not suffice.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "quintet/core/storage16.hpp"
+#include "quintet/core/view.hpp"
+#include "quintet/device/buffer.hpp"
+#include "quintet/device/device.hpp"
+#include "quintet/poincare/ball.hpp"
+
+namespace quintet::poincare {
+
+/// Which expression is evaluated.
+enum class formula {
+  geodesic,  ///< the distance
+  /// (2 / sqrt(c)) artanh(min(sqrt(t), 1 - 1e-7)): an expression that is quoted for this distance and is wrong. It is
+  /// not a metric; it exceeds the distance by 20 % at 1.1 and is the same constant for all pairs with t >= 1. Only for
+  /// reproducing old results; see docs/numerics.md.
+  as_specified
+};
+
+struct distance_options {
+  double curvature = -1;
+  formula expression = formula::geodesic;
+  bool strict = false;  ///< throw for points that are not inside, instead of giving them NaN
+};
+
+/// Status of every row of both arguments. A row of `queries` that is not inside has NaN in its row of the result, one
+/// of `points` in its column.
+struct point_report {
+  std::vector<point_status> queries, points;
+
+  bool all_inside() const { return first_invalid(queries) < 0 && first_invalid(points) < 0; }
+};
+
+/// out(i, j) = d(queries row i, points row j); queries [Q x D], points [N x D], out [Q x N], D >= 1, any row stride.
+/// Both sets are packed into panels once; queries are then staged once per team. Memory: panels of (Q + N) D values,
+/// and on a device also the raw points and the matrix. Cost: Q N (2 D + 35) operations.
+template <class Storage>
+point_report distances(matrix_view<const Storage> queries, matrix_view<const Storage> points,
+                       matrix_view<accumulator_t<Storage>> out, const distance_options& options = {},
+                       const Device& device = Device::best());
+
+/// The same for dense rows that lie in the memory of one device, where the result stays: queries.size() = Q D,
+/// points.size() = N D, out.size() = Q N.
+template <class Storage>
+point_report distances(const Buffer<Storage>& queries, const Buffer<Storage>& points, std::int64_t dim,
+                       Buffer<accumulator_t<Storage>>& out, const distance_options& options = {});
+
+/// out[i] = d(x row i, y row i); x and y [N x D], out N values. Cost: O(N D), one pass.
+template <class Storage>
+point_report pair_distances(matrix_view<const Storage> x, matrix_view<const Storage> y,
+                            std::span<accumulator_t<Storage>> out, const distance_options& options = {},
+                            const Device& device = Device::best());
+
+/// d(x, y) of one pair; NaN if one of them is not inside.
+template <class Storage>
+accumulator_t<Storage> distance(std::span<const Storage> x, std::span<const Storage> y,
+                                const distance_options& options = {});
+
+/// out[i] = d(0, x row i) = (2 / sqrt(c)) artanh(sqrt(c) |x|), from the compensated norm: within 1 ulp of float and 4
+/// of double. options.expression must be formula::geodesic. Returns the status of every row.
+template <class Storage>
+std::vector<point_status> origin_distances(matrix_view<const Storage> x, std::span<accumulator_t<Storage>> out,
+                                           const distance_options& options = {}, const Device& device = Device::best());
+
+}  // namespace quintet::poincare

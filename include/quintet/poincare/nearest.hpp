@@ -1,0 +1,45 @@
+// The k nearest points of the Poincare ball, without the matrix of distances.
+//
+//   auto found = quintet::poincare::nearest<float>({queries, q, dim}, {points, n, dim}, 10);
+//   found.index[i * found.k + e], found.distance[i * found.k + e]
+#pragma once
+
+#include "quintet/poincare/distances.hpp"
+
+namespace quintet::poincare {
+
+struct nearest_options {
+  double curvature = -1;
+  bool strict = false;  ///< throw for points that are not inside
+  /// queries and points are the same rows, and a row is not its own neighbour (its duplicates are).
+  bool exclude_self = false;
+  /// Points are packed and searched in pieces of at most this many bytes of panels (at least one tile), so that any
+  /// number of points fits.
+  std::int64_t budget_bytes = std::int64_t(256) << 20;
+};
+
+template <class Real>
+struct neighbours {
+  std::int64_t queries = 0, k = 0;
+  std::vector<std::int64_t> index;  ///< [queries][k], by (distance, index); -1 where there are not so many
+  std::vector<Real> distance;       ///< [queries][k], ascending; NaN where index is -1
+  point_report report;
+};
+
+/// For every row of `queries` [Q x D] the k nearest rows of `points` [N x D], 1 <= k <= N (N - 1 with exclude_self).
+///
+/// Pairs are compared by t of distances.hpp, which grows with the distance; asinh is taken of the winners only. Equal t
+/// are ordered by index. Results are exact, the same bits for any number of threads, any budget and any device, and the
+/// distances are those of distances(). Points that are not inside are nobody's neighbours and have none.
+/// Memory beyond input and result: nearest_workspace_bytes(). Cost: Q N (2 D + 4) operations.
+template <class Storage>
+neighbours<accumulator_t<Storage>> nearest(matrix_view<const Storage> queries, matrix_view<const Storage> points,
+                                           std::int64_t k, const nearest_options& options = {},
+                                           const Device& device = Device::best());
+
+/// Upper bound of the memory that nearest() takes beyond its input and its result, in bytes.
+template <class Storage>
+std::int64_t nearest_workspace_bytes(std::int64_t queries, std::int64_t points, std::int64_t dim, std::int64_t k,
+                                     const nearest_options& options = {}, const Device& device = Device::best());
+
+}  // namespace quintet::poincare

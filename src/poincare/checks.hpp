@@ -1,0 +1,35 @@
+// Checks of arguments that the functions of the family share.
+#pragma once
+
+#include <limits>
+
+#include "poincare/ball_points_kernel.hpp"
+#include "quintet/core/error.hpp"
+#include "quintet/core/view.hpp"
+
+namespace quintet::poincare {
+
+/// N small enough for the 32-bit indices inside tiles; D >= 1.
+template <class T>
+void check_rows(matrix_view<const T> rows, const char* name) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 1024;
+  require_argument(rows.rows() <= most, text(name, ".rows"), rows.rows(), text("<= ", most));
+  if (rows.rows() > 0) require_argument(rows.cols() >= 1, text(name, ".cols"), rows.cols(), ">= 1");
+}
+
+/// Two sets of points of one dimension.
+template <class T>
+void check_sets(matrix_view<const T> x, matrix_view<const T> y) {
+  check_rows(x, "x");
+  check_rows(y, "y");
+  if (x.rows() > 0 && y.rows() > 0)
+    require_argument(x.cols() == y.cols(), "dimension of the second set", y.cols(),
+                     text("that of the first, ", x.cols()));
+}
+
+template <class T>
+stored_rows<T> stored(matrix_view<const T> rows) {
+  return {rows.data(), rows.rows(), rows.cols(), rows.stride()};
+}
+
+}  // namespace quintet::poincare

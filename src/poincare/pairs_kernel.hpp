@@ -1,0 +1,126 @@
+// Distances of rows i of two matrices, and of rows from the origin.
+#pragma once
+
+#include "poincare/ball_points_kernel.hpp"
+
+namespace quintet::poincare {
+
+/// Row i of x against row i of y, W pairs side by side. Same operations in the same order as packing, tile and sink, so
+/// the same bits.
+template <class Storage, class Shape>
+struct pairs_kernel {
+  using Real = accumulator_t<Storage>;
+  using shape = Shape;
+  struct scratch {};
+  enum {
+    threads = 64,
+    emulated_threads = 4,
+    pairs_per_tile = 64,
+    width = Shape::on_device ? 1 : device::host_lanes<Real>()
+  };
+  stored_rows<Storage> x, y;
+  double c, scale, numerator;
+  pairwise::surrogate_metric<Real> surrogate;
+  Real* out;
+  point_status *x_status, *y_status;
+
+  template <class Team>
+  void operator()(const Team& team, std::int64_t tile, scratch&) const {
+    for (int p = team.rank() * width; p < pairs_per_tile; p += team.size() * width) {
+      const std::int64_t first = tile * pairs_per_tile + p;
+      if (first < x.count) distances(first);
+    }
+  }
+
+ private:
+  typedef device::pack<Real, width> value;
+
+  void distances(std::int64_t first) const {
+    norm_sums<Storage, width> x_sums, y_sums;
+    value squared{};
+    std::int64_t row[width];
+    for (int lane = 0; lane < width; ++lane) row[lane] = first + lane < x.count ? first + lane : x.count - 1;
+    for (std::int64_t k = 0; k < x.dim; ++k) {
+      value a{}, b{};
+#pragma GCC unroll 16
+      for (int lane = 0; lane < width; ++lane) {
+        set_lane<width>(a, lane, x.at(row[lane], k));
+        set_lane<width>(b, lane, y.at(row[lane], k));
+      }
+      x_sums.add(widened<width>(a));
+      y_sums.add(widened<width>(b));
+      const value scaled_a = device::rounded_product(a, value(value{} + Real(scale)));
+      const value scaled_b = device::rounded_product(b, value(value{} + Real(scale)));
+      const value difference = scaled_b - scaled_a;
+      squared += difference * difference;
+    }
+    const device::pack<double, width> x_gap = x_sums.square.one_minus(c), y_gap = y_sums.square.one_minus(c);
+    value both = value{} + Real(1);
+    bool usable[width];
+    for (int lane = 0; lane < width; ++lane) {
+      const double of_x = get_lane<width>(x_gap, lane), of_y = get_lane<width>(y_gap, lane);
+      const point_status x_is = status_of(of_x, get_lane<width>(x_sums.not_finite, lane));
+      const point_status y_is = status_of(of_y, get_lane<width>(y_sums.not_finite, lane));
+      usable[lane] = x_is == point_status::inside && y_is == point_status::inside;
+      if (c != 0) set_lane<width>(both, lane, factor_of<Real>(numerator, of_x) * factor_of<Real>(numerator, of_y));
+      if (first + lane >= x.count) continue;
+      x_status[first + lane] = x_is;
+      y_status[first + lane] = y_is;
+    }
+    const value distance = surrogate.template distances<width>(value(squared * both));
+    for (int lane = 0; lane < width; ++lane)
+      if (first + lane < x.count)
+        out[first + lane] = usable[lane] ? get_lane<width>(distance, lane) : std::numeric_limits<Real>::quiet_NaN();
+  }
+};
+
+/// d(0, x) = log1p(2 z (1 + z) / (1 - z^2)) / sqrt(c), z = sqrt(c) |x|: 2 artanh(z) without a cancellation. One row a
+/// thread.
+template <class Storage, class Shape>
+struct origin_kernel {
+  using Real = accumulator_t<Storage>;
+  using shape = Shape;
+  struct scratch {};
+  enum { threads = 64, emulated_threads = 4, rows_per_tile = 64 };
+  stored_rows<Storage> x;
+  double c, root_c;
+  Real* out;
+  point_status* status;
+
+  template <class Team>
+  void operator()(const Team& team, std::int64_t tile, scratch&) const {
+    for (int r = team.rank(); r < rows_per_tile; r += team.size())
+      if (tile * rows_per_tile + r < x.count) distance(tile * rows_per_tile + r);
+  }
+
+ private:
+  void distance(std::int64_t row) const {
+    double most = 0;
+    norm_sums<Storage, 1> sums;
+    for (std::int64_t k = 0; k < x.dim; ++k) {
+      const double a = x.at(row, k);
+      sums.add(a);
+      most = std::fabs(a) > most ? std::fabs(a) : most;
+    }
+    const double gap = sums.square.one_minus(c);
+    status[row] = status_of(gap, sums.not_finite);
+    const double z = root_c * norm(row, most, sums.square.total());
+    const double w = 2 * z * (1 + z) / gap;
+    const double distance = c == 0 ? 2 * norm(row, most, sums.square.total()) : device::log1p<double, 1>(w) / root_c;
+    out[row] = status[row] == point_status::inside ? Real(distance) : std::numeric_limits<Real>::quiet_NaN();
+  }
+
+  /// |x|, also where its square is not in the range of double.
+  double norm(std::int64_t row, double most, double square) const {
+    if (most > 1e-140 && most < 1e140) return std::sqrt(square);
+    if (!(most > 0)) return 0;
+    double sum = 0;
+    for (std::int64_t k = 0; k < x.dim; ++k) {
+      const double a = double(x.at(row, k)) / most;
+      sum += a * a;
+    }
+    return most * std::sqrt(sum);
+  }
+};
+
+}  // namespace quintet::poincare
