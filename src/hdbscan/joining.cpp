@@ -1,0 +1,132 @@
+#include "hdbscan/joining.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "hdbscan/checks.hpp"
+#include "pairwise/neighbours.hpp"
+
+namespace quintet::hdbscan {
+
+namespace {
+
+// Lists of neighbours that are held at a time.
+constexpr std::int64_t list_bytes = std::int64_t(64) << 20;
+
+/// Whether a scale was chosen by the rows: without a valid coordinate other than zero it is arbitrary.
+template <class Real>
+bool has_magnitude(matrix_view<const Real> points, const pairwise::row_scan<Real>& scan) {
+  for (std::int64_t i = 0; i < points.rows(); ++i)
+    if (scan.valid[i] && std::any_of(points.row(i), points.row(i) + points.cols(), [](Real x) { return x != 0; }))
+      return true;
+  return false;
+}
+
+}  // namespace
+
+template <class Real>
+void share_scale(matrix_view<const Real> a, pairwise::row_scan<Real>& scan_a, matrix_view<const Real> b,
+                 pairwise::row_scan<Real>& scan_b) {
+  if (scan_a.surrogate.kind != metric::euclidean) return;
+  Real unscale = std::max(scan_a.surrogate.unscale, scan_b.surrogate.unscale);
+  if (!has_magnitude(a, scan_a)) unscale = scan_b.surrogate.unscale;
+  if (!has_magnitude(b, scan_b)) unscale = scan_a.surrogate.unscale;
+  for (pairwise::row_scan<Real>* scan : {&scan_a, &scan_b}) {
+    scan->surrogate.unscale = unscale;
+    std::fill(scan->factor.begin(), scan->factor.end(), 1 / unscale);
+  }
+}
+
+template <class Real>
+void check_model(const cluster_result& model, matrix_view<const Real> points, matrix_view<const Real> queries) {
+  check_points(points);
+  check_points(queries);
+  check_alpha<Real>(model.options.alpha);
+  const auto n = std::int64_t(model.labels.size());
+  require_argument(points.rows() == n, "points.rows", points.rows(), text("the number of points of the model, ", n));
+  require_argument(std::int64_t(model.core_distances.size()) == n, "model.core_distances.size",
+                   model.core_distances.size(), text("points.rows=", n));
+  if (n > 0 && queries.rows() > 0)
+    require_argument(queries.cols() == points.cols(), "new_points.cols", queries.cols(),
+                     text("points.cols=", points.cols()));
+}
+
+template <class Real>
+join_finder<Real>::join_finder(matrix_view<const Real> points, const pairwise::row_scan<Real>& scan,
+                               const cluster_result& model, const Device& device)
+    : panels_(pairwise::pack_points(points, scan, {}, device)),
+      core_(model.core_distances.begin(), model.core_distances.end()),
+      valid_(scan.valid_count()),
+      neighbours_(std::min(model.neighbours, valid_)),
+      alpha_(Real(model.options.alpha)) {
+  for (std::int64_t i = 0; i < points.rows(); ++i)
+    require_argument(!scan.valid[i] || core_[i] >= 0, text("model.core_distances[", i, "]"), core_[i], ">= 0");
+}
+
+template <class Real>
+join_table join_finder<Real>::operator()(matrix_view<const Real> queries, const pairwise::row_scan<Real>& scan,
+                                         const std::vector<std::int32_t>& which) const {
+  const std::size_t count = which.size();
+  join_table result{std::vector<std::int32_t>(count, -1), std::vector<double>(count, 0)};
+  std::vector<open_query> open;
+  for (std::size_t i = 0; i < count && valid_ > 0; ++i) open.push_back({which[i], std::int64_t(i)});
+  for (std::int64_t length = std::max<std::int64_t>(2 * neighbours_, 1); !open.empty(); length *= 4) {
+    length = std::min(length, valid_);
+    const auto entry_bytes = std::int64_t(sizeof(Real) + sizeof(std::int32_t));
+    const auto together = std::size_t(std::max<std::int64_t>(1, list_bytes / (length * entry_bytes)));
+    std::vector<open_query> left;
+    for (std::size_t first = 0; first < open.size(); first += together) {
+      const auto part = std::span(open).subspan(first, std::min(together, open.size() - first));
+      const auto unsettled = settle(queries, scan, part, int(length), result);
+      left.insert(left.end(), unsettled.begin(), unsettled.end());
+    }
+    open = std::move(left);
+  }
+  return result;
+}
+
+/// Answers with lists of `length` nearest points; returns the queries that need longer ones.
+template <class Real>
+std::vector<typename join_finder<Real>::open_query> join_finder<Real>::settle(matrix_view<const Real> queries,
+                                                                              const pairwise::row_scan<Real>& scan,
+                                                                              std::span<const open_query> open,
+                                                                              int length, join_table& result) const {
+  std::vector<std::int32_t> rows;
+  for (const open_query& query : open) rows.push_back(query.row);
+  const auto table =
+      pairwise::nearest_points(pairwise::pack_points(queries, scan, rows, panels_.device()), panels_, length);
+  std::vector<open_query> unsettled;
+  for (std::size_t q = 0; q < open.size(); ++q) {
+    const auto distance = [&](std::int64_t e) { return scan.surrogate.distance(table.value[q * length + e]); };
+    const Real core = neighbours_ > 0 ? distance(neighbours_ - 1) : Real(0);
+    Real best = std::numeric_limits<Real>::infinity();
+    std::int32_t neighbour = table.index[q * length];
+    for (std::int64_t e = 0; e < length; ++e) {
+      const std::int32_t j = table.index[q * length + e];
+      const Real m = pairwise::mutual_reachability(core, core_[j], distance(e) / alpha_);
+      if (!(m < best)) continue;
+      best = m;
+      neighbour = j;
+    }
+    // A point outside the list is no nearer than its last entry, and later in the order where m is the same.
+    if (length < valid_ && best > std::max(core, distance(length - 1) / alpha_)) {
+      unsettled.push_back(open[q]);
+      continue;
+    }
+    result.neighbour[open[q].position] = neighbour;
+    result.lambda[open[q].position] = 1 / double(best);
+  }
+  return unsettled;
+}
+
+#define QUINTET_INSTANTIATE(Real)                                                                        \
+  template void share_scale(matrix_view<const Real>, pairwise::row_scan<Real>&, matrix_view<const Real>, \
+                            pairwise::row_scan<Real>&);                                                  \
+  template void check_model(const cluster_result&, matrix_view<const Real>, matrix_view<const Real>);    \
+  template class join_finder<Real>;
+QUINTET_INSTANTIATE(float)
+QUINTET_INSTANTIATE(double)
+#undef QUINTET_INSTANTIATE
+
+}  // namespace quintet::hdbscan

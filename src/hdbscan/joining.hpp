@@ -1,0 +1,55 @@
+// Which point of a clustering a new point is next to, in mutual reachability.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "pairwise/panels.hpp"
+#include "quintet/hdbscan/hdbscan.hpp"
+
+namespace quintet::hdbscan {
+
+/// Brings the scaling of two sets of points into agreement, so that surrogates between them can be taken.
+template <class Real>
+void share_scale(matrix_view<const Real> a, pairwise::row_scan<Real>& scan_a, matrix_view<const Real> b,
+                 pairwise::row_scan<Real>& scan_b);
+
+/// Throws InvalidArgument unless `model` can be a clustering of `points`, and `queries` are of the same dimension.
+template <class Real>
+void check_model(const cluster_result& model, matrix_view<const Real> points, matrix_view<const Real> queries);
+
+/// The nearest point of some queries.
+struct join_table {
+  std::vector<std::int32_t> neighbour;  ///< -1 where there is no valid point
+  std::vector<double> lambda;           ///< 1 / mutual reachability distance, +infinity at distance 0
+};
+
+/// Packs the points of a clustering once and answers for any queries.
+template <class Real>
+class join_finder {
+ public:
+  join_finder(matrix_view<const Real> points, const pairwise::row_scan<Real>& scan, const cluster_result& model,
+              const Device& device);
+
+  /// For rows `which` of `queries`: the point that comes first in the order (m, distance, index), where
+  /// m = max(core of the query, core of the point, distance / alpha). Exact: lists of 2 k nearest points are made
+  /// longer, four times each time, for the queries that they do not settle.
+  join_table operator()(matrix_view<const Real> queries, const pairwise::row_scan<Real>& scan,
+                        const std::vector<std::int32_t>& which) const;
+
+ private:
+  struct open_query {
+    std::int32_t row;       ///< of the queries
+    std::int64_t position;  ///< in the result
+  };
+  std::vector<open_query> settle(matrix_view<const Real> queries, const pairwise::row_scan<Real>& scan,
+                                 std::span<const open_query> open, int length, join_table& result) const;
+
+  pairwise::panels<Real> panels_;
+  std::vector<Real> core_;
+  std::int64_t valid_ = 0, neighbours_ = 0;
+  Real alpha_ = 1;
+};
+
+}  // namespace quintet::hdbscan

@@ -1,0 +1,211 @@
+#include "quintet/hdbscan/membership.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "hdbscan/each_row.hpp"
+#include "hdbscan/fitted_tree.hpp"
+#include "hdbscan/joining.hpp"
+#include "pairwise/group_minima.hpp"
+
+namespace quintet::hdbscan {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr std::int64_t least_rows = 64, most_rows = 8192, dense_budget = std::int64_t(32) << 20;
+
+enum class origin { fitted, unseen };
+
+/// 1 / d_k up to a common factor: 1 for the nearest.
+double nearness(double distance, double nearest) {
+  if (distance == nearest) return 1;
+  return nearest / distance;
+}
+
+/// o_k is exp of this.
+double tree_score(origin kind, double death, double merge) {
+  if (kind == origin::fitted) return merge == death ? std::exp(-1.0) : std::exp(-death / merge);
+  if (merge >= death) return infinity;
+  return std::isinf(death) ? 1 : death / (death - merge);
+}
+
+/// o_k up to a common factor: 1 for the largest.
+double tree_weight(double score, double largest) { return score == largest ? 1 : std::exp(score - largest); }
+
+/// h / max(lambda, M_s).
+double some_cluster_probability(const fitted_tree& tree, double lambda, std::span<const double> merge) {
+  const auto nearest = std::max_element(merge.begin(), merge.end());
+  const double most = std::max(lambda, tree.death_of_label(nearest - merge.begin()));
+  if (*nearest == most) return 1;
+  return std::isinf(most) ? 0 : *nearest / most;
+}
+
+/// Turns the K merge lambdas in `row` into the membership vector.
+void finish_row(const fitted_tree& tree, origin kind, const tree_place& place, const auto& distance,
+                std::span<double> row) {
+  const double probability = some_cluster_probability(tree, place.lambda, row);
+  double nearest = distance(0), largest = 0, sum = 0;
+  for (std::size_t k = 0; k < row.size(); ++k) {
+    nearest = std::min(nearest, distance(k));
+    row[k] = tree_score(kind, tree.death(place.cluster), row[k]);
+    largest = std::max(largest, row[k]);
+  }
+  const auto weight = [&](std::size_t k, double near) {
+    const double of_tree = tree_weight(row[k], largest);
+    return kind == origin::fitted ? near * of_tree : std::sqrt(near) * of_tree * of_tree;
+  };
+  for (std::size_t k = 0; k < row.size(); ++k) sum += weight(k, nearness(distance(k), nearest));
+  const bool exclude_each_other = sum == 0;
+  if (exclude_each_other)
+    for (std::size_t k = 0; k < row.size(); ++k) sum += weight(k, 1);
+  for (std::size_t k = 0; k < row.size(); ++k)
+    row[k] = probability * (weight(k, exclude_each_other ? 1 : nearness(distance(k), nearest)) / sum);
+}
+
+/// The exemplars of a model, packed, and what else a membership vector is made of.
+template <class Real>
+class membership_source {
+ public:
+  membership_source(matrix_view<const Real> points, const pairwise::row_scan<Real>& scan, const cluster_result& model,
+                    const Device& device)
+      : tree_(model) {
+    const point_groups& exemplars = model.exemplars;
+    const std::vector<std::int32_t> rows(exemplars.points.begin(), exemplars.points.end());
+    for (std::int64_t k = 0; k < model.clusters(); ++k)
+      group_.insert(group_.end(), exemplars.offsets[k + 1] - exemplars.offsets[k], std::int32_t(k));
+    // An empty order would stand for all points.
+    if (!rows.empty()) exemplars_ = pairwise::pack_points(points, scan, rows, device);
+  }
+
+  const fitted_tree& tree() const { return tree_; }
+
+  /// Vectors of rows `which`, whose places are given; out(i) is where vector i goes.
+  template <class Place, class Out>
+  void fill(origin kind, matrix_view<const Real> rows, const pairwise::row_scan<Real>& scan,
+            const std::vector<std::int32_t>& which, const Place& place, const Out& out, const Device& device) const {
+    if (which.empty()) return;
+    const std::int64_t clusters = tree_.labels();
+    std::vector<Real> minima(std::int64_t(which.size()) * clusters, std::numeric_limits<Real>::infinity());
+    if (!group_.empty())
+      minima = pairwise::group_minima(pairwise::pack_points(rows, scan, which, device), exemplars_, group_, clusters);
+    for_each_row(std::int64_t(which.size()), [&](std::int64_t i) {
+      const auto distance = [&](std::size_t k) { return double(scan.surrogate.distance(minima[i * clusters + k])); };
+      const std::span<double> row(out(i), std::size_t(clusters));
+      tree_.merge_lambdas(place(i), row);
+      finish_row(tree_, kind, place(i), distance, row);
+    });
+  }
+
+ private:
+  fitted_tree tree_;
+  std::vector<std::int32_t> group_;
+  pairwise::panels<Real> exemplars_;
+};
+
+std::int64_t rows_in_budget(std::int64_t budget_bytes, std::int64_t clusters) {
+  return std::clamp<std::int64_t>(budget_bytes / (clusters * std::int64_t(sizeof(double))), least_rows, most_rows);
+}
+
+/// Calls fill(which, block) for the valid rows of one block of zeros after another, and hands the blocks out.
+template <class Real, class Fill>
+bool for_row_blocks(const pairwise::row_scan<Real>& scan, std::int64_t clusters, std::int64_t budget_bytes,
+                    const membership_callback& receive, const Fill& fill) {
+  const auto rows = std::int64_t(scan.valid.size()), together = rows_in_budget(budget_bytes, clusters);
+  std::vector<double> block;
+  for (std::int64_t first = 0; first < rows; first += together) {
+    const std::int64_t count = std::min(together, rows - first);
+    block.assign(count * clusters, 0);
+    std::vector<std::int32_t> which;
+    for (std::int64_t i = first; i < first + count; ++i)
+      if (scan.valid[i]) which.push_back(std::int32_t(i));
+    fill(which, [&](std::int64_t i) { return block.data() + (which[i] - first) * clusters; });
+    if (!receive(first, {block.data(), count, clusters})) return false;
+  }
+  return true;
+}
+
+/// Collects the blocks of rows(receive) into one matrix.
+template <class Rows>
+std::vector<double> collected(std::int64_t count, std::int64_t clusters, const Rows& rows) {
+  std::vector<double> matrix;
+  matrix.reserve(count * clusters);
+  rows([&](std::int64_t, matrix_view<const double> block) {
+    matrix.insert(matrix.end(), block.data(), block.data() + block.rows() * block.cols());
+    return true;
+  });
+  return matrix;
+}
+
+void check_budget(std::int64_t budget_bytes) {
+  require_argument(budget_bytes >= 0, "budget_bytes", budget_bytes, ">= 0");
+}
+
+}  // namespace
+
+template <class Real>
+bool all_points_membership_rows(const cluster_result& model, matrix_view<const Real> points,
+                                const membership_callback& receive, std::int64_t budget_bytes, const Device& device) {
+  check_model(model, points, {});
+  check_budget(budget_bytes);
+  if (model.clusters() == 0) return true;
+  const auto scan = pairwise::scan_rows(points, model.options.distance);
+  const membership_source<Real> source(points, scan, model, device);
+  const auto fill = [&](const std::vector<std::int32_t>& which, const auto& out) {
+    const auto place = [&](std::int64_t i) { return source.tree().of_point(which[i]); };
+    source.fill(origin::fitted, points, scan, which, place, out, device);
+  };
+  return for_row_blocks(scan, model.clusters(), budget_bytes, receive, fill);
+}
+
+template <class Real>
+bool membership_rows(const cluster_result& model, matrix_view<const Real> points, matrix_view<const Real> new_points,
+                     const membership_callback& receive, std::int64_t budget_bytes, const Device& device) {
+  check_model(model, points, new_points);
+  check_budget(budget_bytes);
+  if (model.clusters() == 0) return true;
+  auto scan = pairwise::scan_rows(points, model.options.distance);
+  auto new_scan = pairwise::scan_rows(new_points, model.options.distance);
+  share_scale(points, scan, new_points, new_scan);
+  const membership_source<Real> source(points, scan, model, device);
+  const join_finder<Real> find(points, scan, model, device);
+  const auto fill = [&](const std::vector<std::int32_t>& which, const auto& out) {
+    const join_table joins = find(new_points, new_scan, which);
+    const auto place = [&](std::int64_t i) { return source.tree().joining(joins.neighbour[i], joins.lambda[i]); };
+    source.fill(origin::unseen, new_points, new_scan, which, place, out, device);
+  };
+  return for_row_blocks(new_scan, model.clusters(), budget_bytes, receive, fill);
+}
+
+template <class Real>
+std::vector<double> all_points_membership_vectors(const cluster_result& model, matrix_view<const Real> points,
+                                                  const Device& device) {
+  return collected(points.rows(), model.clusters(), [&](const membership_callback& receive) {
+    all_points_membership_rows(model, points, receive, dense_budget, device);
+  });
+}
+
+template <class Real>
+std::vector<double> membership_vectors(const cluster_result& model, matrix_view<const Real> points,
+                                       matrix_view<const Real> new_points, const Device& device) {
+  return collected(new_points.rows(), model.clusters(), [&](const membership_callback& receive) {
+    membership_rows(model, points, new_points, receive, dense_budget, device);
+  });
+}
+
+#define QUINTET_INSTANTIATE(Real)                                                                                      \
+  template std::vector<double> all_points_membership_vectors(const cluster_result&, matrix_view<const Real>,           \
+                                                             const Device&);                                           \
+  template bool all_points_membership_rows(const cluster_result&, matrix_view<const Real>, const membership_callback&, \
+                                           std::int64_t, const Device&);                                               \
+  template std::vector<double> membership_vectors(const cluster_result&, matrix_view<const Real>,                      \
+                                                  matrix_view<const Real>, const Device&);                             \
+  template bool membership_rows(const cluster_result&, matrix_view<const Real>, matrix_view<const Real>,               \
+                                const membership_callback&, std::int64_t, const Device&);
+QUINTET_INSTANTIATE(float)
+QUINTET_INSTANTIATE(double)
+#undef QUINTET_INSTANTIATE
+
+}  // namespace quintet::hdbscan

@@ -1,0 +1,30 @@
+#include "pairwise/group_minima.hpp"
+
+#include "device/launch.hpp"
+#include "device/mirror.hpp"
+#include "pairwise/group_minima_kernel.hpp"
+
+namespace quintet::pairwise {
+
+template <class Real>
+std::vector<Real> group_minima(const panels<Real>& rows, const panels<Real>& cols,
+                               const std::vector<std::int32_t>& group, std::int64_t groups) {
+  const Device& device = rows.device();
+  std::vector<Real> minima(rows.count * groups);
+  if (minima.empty()) return minima;
+  const device::mirror<std::int32_t> group_there(group, device);
+  device::mirror_back<Real> minima_there(minima, device);
+  const group_minima_arguments<Real> arguments{rows.data.data(), cols.data.data(),   rows.dim, rows.count,
+                                               cols.count,       group_there.data(), groups,   minima_there.data()};
+  device::with_shape<host_shape<Real>, device_shape<Real>>(device, [&](auto shape) {
+    device::launch(group_minima_kernel<Real, decltype(shape)>{arguments}, rows.blocks(), device);
+  });
+  return minima;
+}
+
+template std::vector<float> group_minima(const panels<float>&, const panels<float>&, const std::vector<std::int32_t>&,
+                                         std::int64_t);
+template std::vector<double> group_minima(const panels<double>&, const panels<double>&,
+                                          const std::vector<std::int32_t>&, std::int64_t);
+
+}  // namespace quintet::pairwise
