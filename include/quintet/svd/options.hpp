@@ -1,0 +1,46 @@
+// What the functions of quintet/svd can be asked for, and what they report for each matrix.
+#pragma once
+
+#include <cstdint>
+
+namespace quintet::svd {
+
+/// Which singular vectors. k = min(m, n).
+enum class vectors {
+  none,     ///< singular values only; about half the cost
+  economy,  ///< U [m x k], V [n x k]
+  full,     ///< U [m x m], V [n x n]; the columns from k on complete an orthonormal basis, otherwise arbitrary
+};
+
+/// What Jacobi's method is applied to.
+enum class preconditioning {
+  automatic,   ///< pivoted_qr for matrices whose rows or columns differ in size by more than 1e3, qr for m >= 1.5 n (n
+               ///< >= 1.5 m) and for full vectors of a matrix that is not square, none otherwise; decided a matrix
+  none,        ///< the matrix itself; relative accuracy for any scaling of the columns (rows, when m < n)
+  qr,          ///< R of a QR factorisation
+  pivoted_qr,  ///< R^T of a QR factorisation with column pivoting and sorted rows (Drmac and Veselic 2008): relative
+               ///< accuracy for D1 B D2 with diagonal D1, D2 and a well-conditioned B
+};
+
+struct options {
+  svd::vectors vectors = svd::vectors::economy;
+  /// Only the `top` largest singular values and their vectors, >= 1; 0: all. Not with vectors::full.
+  std::int64_t top = 0;
+  svd::preconditioning preconditioning = svd::preconditioning::automatic;
+  /// Rotations in Rutishauser's form: about half the rounding errors, at 10 to 25 % of the speed.
+  bool accurate = false;
+  /// The element of largest size of each column of U is made positive (the first among equals). Otherwise signs are
+  /// what the computation left: the same on every run, but not on every device.
+  bool canonical_signs = false;
+  /// A matrix that needs more sweeps gets status::not_converged, >= 1. 12 have been enough for every float matrix.
+  std::int64_t max_sweeps = 30;
+};
+
+/// Outcome for one matrix.
+enum status : std::int32_t {
+  ok = 0,
+  not_converged = 1,  ///< max_sweeps were not enough; the result is what there was then
+  not_finite = 2,     ///< the matrix holds NaN or infinity; its U, S and V are NaN
+};
+
+}  // namespace quintet::svd

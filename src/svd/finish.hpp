@@ -1,0 +1,136 @@
+// From orthogonal columns to singular values and vectors: drift correction, null-space completion, order and signs.
+#pragma once
+
+#include "svd/sweeps.hpp"
+
+namespace quintet::svd {
+
+template <class Map>
+inline void scale_column(const Map& map, typename Map::real* column, int rows, const typename Map::scalar& factor) {
+  const int chunks = (rows + Map::chunk - 1) / Map::chunk;
+  for (int c = map.pair_first(); c < chunks; c += map.pair_step()) store<Map>(column, c, load<Map>(column, c) * factor);
+}
+
+/// sigma_j = |x_j| / |v_j|; x_j and v_j get length 1. The rounded rotations are orthogonal up to a factor, and X = A V
+/// has the same factor on both sides: dividing by |v_j| takes it out of sigma as well.
+template <class Map>
+inline void normalise(const Map& map, const columns<typename Map::real>& m, typename Map::real* sigma) {
+  using real = typename Map::real;
+  using scalar = typename Map::scalar;
+  const scalar one = same<scalar>(real(1));
+  for_each_item(map, 0, m.n, [&](int j, bool valid) {
+    real* x = map.column(m.x, j, m.ld_x);
+    const scalar square = pair_dot(map, x, x, m.rows);
+    scalar length = root(square);
+    const scalar inverse = one / choose(square > no_column_threshold<real>(), length, one);
+    if (m.v != nullptr) {
+      real* v = map.column(m.v, j, m.ld_v);
+      const scalar stretch = root(pair_dot(map, v, v, m.n));
+      length = length / stretch;
+      if (valid) {
+        scale_column(map, x, m.rows, inverse);
+        scale_column(map, v, m.n, one / stretch);
+      }
+    } else if (!m.accurate) {
+      length = length / root(one + map.entry(m.drift, j));
+    }
+    if (valid && map.leads_pair()) {
+      map.set_entry(m.norm, j, square);
+      map.set_entry(sigma, j, length);
+    }
+  });
+  map.barrier();
+}
+
+template <class Map>
+inline typename Map::scalar sum_squares(const Map& map, const typename Map::real* column, int rows) {
+  typename Map::scalar sum{};
+  for_each_row(map, 0, rows, [&](int i) { sum += map.element(column, i) * map.element(column, i); });
+  return map.team_sum(sum);
+}
+
+/// The row in which the finished columns have least weight, and with it the best start for one more column.
+template <class Map>
+inline typename Map::scalar lightest_row(const Map& map, const columns<typename Map::real>& m, int done) {
+  using real = typename Map::real;
+  using scalar = typename Map::scalar;
+  const scalar zero{};
+  scalar best = same<scalar>(real(4)), row = zero;
+  for_each_row(map, 0, m.rows, [&](int i) {
+    scalar weight{};
+    for (int j = 0; j < m.n; ++j) {
+      const scalar value = map.element(map.column(m.x, j, m.ld_x), i);
+      const auto counts = (map.entry(m.norm, j) > no_column_threshold<real>());
+      weight += j < done ? value * value : choose(counts, value * value, zero);
+    }
+    row = choose(weight < best, same<scalar>(real(i)), row);
+    best = choose(weight < best, weight, best);
+  });
+  // Every thread has the best of its rows; the least weight wins, then the first row.
+  const scalar least = -map.team_max(-best);
+  return -map.team_max(choose(best > least, same<scalar>(real(-(1 << 24))), -row));
+}
+
+/// Replaces columns of X without length by unit vectors orthogonal to all others: the canonical vector of the lightest
+/// row, orthogonalised twice against every finished column. Deterministic.
+template <class Map>
+inline void complete(const Map& map, const columns<typename Map::real>& m) {
+  using real = typename Map::real;
+  using scalar = typename Map::scalar;
+  const scalar zero{}, one = same<scalar>(real(1));
+  const real least = no_column_threshold<real>();
+  for (int j = 0; j < m.n; ++j) {
+    const auto missing = map.entry(m.norm, j) <= least;
+    if (!any(missing)) continue;
+    real* x = map.column(m.x, j, m.ld_x);
+    const scalar row = lightest_row(map, m, j);
+    map.barrier();
+    for_each_row(map, 0, m.rows, [&](int i) {
+      const scalar unit = choose((row >= real(i)) & (row <= real(i)), one, zero);
+      map.set_element(x, i, choose(missing, unit, map.element(x, i)));
+    });
+    map.barrier();
+    for (int pass = 0; pass < 2; ++pass) {
+      for (int c = 0; c < m.n; ++c) {
+        if (c == j) continue;
+        const real* other = map.column(m.x, c, m.ld_x);
+        scalar product{};
+        for_each_row(map, 0, m.rows, [&](int i) { product += map.element(x, i) * map.element(other, i); });
+        product = map.team_sum(product);
+        mask_of<scalar> counts = missing;
+        if (c > j) counts = missing & (map.entry(m.norm, c) > least);
+        for_each_row(map, 0, m.rows, [&](int i) {
+          const scalar old = map.element(x, i);
+          map.set_element(x, i, choose(counts, old - product * map.element(other, i), old));
+        });
+        map.barrier();
+      }
+      const scalar length = root(sum_squares(map, x, m.rows));
+      const scalar factor = choose(missing, one / length, one);
+      for_each_row(map, 0, m.rows, [&](int i) { map.set_element(x, i, map.element(x, i) * factor); });
+      map.barrier();
+    }
+  }
+}
+
+/// +1 or -1 for each column, so that its element of largest size becomes positive; the first one decides among equals.
+template <class Map>
+inline void canonical_signs(const Map& map, typename Map::real* matrix, int rows, int n, int ld,
+                            typename Map::real* sign) {
+  using real = typename Map::real;
+  using scalar = typename Map::scalar;
+  const scalar one = same<scalar>(real(1));
+  for_each_row(map, 0, n, [&](int j) {
+    const real* column = map.column(matrix, j, ld);
+    scalar size{}, value{};
+    for (int i = 0; i < rows; ++i) {
+      const scalar x = map.element(column, i);
+      value = choose(absolute(x) > size, x, value);
+      size = larger(size, absolute(x));
+    }
+    map.set_entry(sign, j, choose(value < scalar{}, -one, one));
+  });
+  map.barrier();
+}
+
+}  // namespace quintet::svd

@@ -1,0 +1,125 @@
+// QR factorisation by Householder reflections, with column pivoting when asked for (Drmac and Veselic 2008 use it to
+// precondition Jacobi), and the product with Q. On either map.
+#pragma once
+
+#include "svd/maps.hpp"
+
+namespace quintet::svd {
+
+/// A = Q R. Reflection k is I - tau_k h_k h_k^T with h_k zero above row k.
+template <class Real>
+struct factors {
+  Real* a;       ///< [n] columns of `rows` elements: A, then R in its upper triangle
+  Real* h;       ///< [n] columns: the vectors h_k
+  Real* tau;     ///< [n]
+  Real* pivots;  ///< [n] column of A that stands at each place; null without pivoting
+  int rows, n, ld;
+};
+
+template <class Map>
+inline typename Map::scalar sum_squares_below(const Map& map, const typename Map::real* column, int first, int rows) {
+  typename Map::scalar sum{};
+  for_each_row(map, first, rows, [&](int i) {
+    const auto value = map.element(column, i);
+    sum += value * value;
+  });
+  return map.team_sum(sum);
+}
+
+/// Brings the longest remaining column to place k, in each matrix its own.
+template <class Map>
+inline void pivot(const Map& map, const factors<typename Map::real>& f, int k) {
+  using real = typename Map::real;
+  using scalar = typename Map::scalar;
+  scalar longest = same<scalar>(real(-1)), place = same<scalar>(real(k));
+  for (int j = k; j < f.n; ++j) {
+    const scalar square = sum_squares_below(map, map.column(f.a, j, f.ld), k, f.rows);
+    place = choose(square > longest, same<scalar>(real(j)), place);
+    longest = larger(longest, square);
+  }
+  real* first = map.column(f.a, k, f.ld);
+  for (int j = k + 1; j < f.n; ++j) {
+    const mask_of<scalar> moves = (place >= real(j)) & (place <= real(j));
+    if (!any(moves)) continue;
+    real* other = map.column(f.a, j, f.ld);
+    for_each_row(map, 0, f.rows, [&](int i) {
+      const scalar x = map.element(first, i), y = map.element(other, i);
+      map.set_element(first, i, choose(moves, y, x));
+      map.set_element(other, i, choose(moves, x, y));
+    });
+    if (map.leads_team()) {
+      const scalar x = map.entry(f.pivots, k), y = map.entry(f.pivots, j);
+      map.set_entry(f.pivots, k, choose(moves, y, x));
+      map.set_entry(f.pivots, j, choose(moves, x, y));
+    }
+  }
+  map.barrier();
+}
+
+/// Makes reflection k from column k.
+template <class Map>
+inline void make_reflection(const Map& map, const factors<typename Map::real>& f, int k) {
+  using real = typename Map::real;
+  using scalar = typename Map::scalar;
+  const scalar zero{}, one = same<scalar>(real(1));
+  real *column = map.column(f.a, k, f.ld), *h = map.column(f.h, k, f.ld);
+  const scalar below = sum_squares_below(map, column, k + 1, f.rows);
+  const scalar alpha = map.element(column, k);
+  const mask_of<scalar> reflects = below > zero;
+  const scalar length = root(alpha * alpha + below);
+  const scalar beta = choose(alpha > zero, -length, length);
+  const scalar denominator = choose(reflects, alpha - beta, one);
+  map.barrier();  // everybody has read alpha
+  for_each_row(map, 0, padded_rows<Map>(f.rows), [&](int i) {
+    scalar value{};
+    if (i == k) value = one;
+    if (i > k && i < f.rows) value = choose(reflects, map.element(column, i) / denominator, zero);
+    map.set_element(h, i, value);
+  });
+  if (map.leads_team()) {
+    map.set_element(column, k, choose(reflects, beta, alpha));
+    map.set_entry(f.tau, k, choose(reflects, (beta - alpha) / choose(reflects, beta, one), zero));
+  }
+  map.barrier();
+}
+
+template <class Map>
+inline void factorise(const Map& map, const factors<typename Map::real>& f) {
+  using real = typename Map::real;
+  using scalar = typename Map::scalar;
+  if (f.pivots != nullptr) {
+    for_each_row(map, 0, f.n, [&](int j) { map.set_entry(f.pivots, j, same<scalar>(real(j))); });
+    map.barrier();
+  }
+  for (int k = 0; k < f.n; ++k) {
+    if (f.pivots != nullptr) pivot(map, f, k);
+    make_reflection(map, f, k);
+    const real* h = map.column(f.h, k, f.ld);
+    const scalar tau = map.entry(f.tau, k);
+    for_each_item(map, k + 1, f.n, [&](int j, bool valid) {
+      real* column = map.column(f.a, j, f.ld);
+      // Row k of a column is read here and, through the reflection, written: pair_dot ends before pair_add begins.
+      const scalar product = pair_dot(map, h, column, valid ? f.rows : 0, k);
+      if (valid) pair_add(map, -(tau * product), h, column, f.rows, k);
+    });
+    map.barrier();
+  }
+}
+
+/// C := Q C for `count` columns of C.
+template <class Map>
+inline void apply_q(const Map& map, const factors<typename Map::real>& f, typename Map::real* c, int count) {
+  using scalar = typename Map::scalar;
+  // A column at a time through all reflections: it stays in the first-level cache.
+  for_each_item(map, 0, count, [&](int j, bool valid) {
+    auto* column = map.column(c, j, f.ld);
+    for (int k = f.n - 1; k >= 0; --k) {
+      const auto* h = map.column(f.h, k, f.ld);
+      const scalar product = pair_dot(map, h, column, valid ? f.rows : 0, k);
+      if (valid) pair_add(map, -(map.entry(f.tau, k) * product), h, column, f.rows, k);
+    }
+  });
+  map.barrier();
+}
+
+}  // namespace quintet::svd

@@ -1,0 +1,94 @@
+#include "svd/jacobi.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "device/gpu_names.hpp"
+#include "quintet/device/buffer.hpp"
+#include "svd/jacobi_policies.hpp"
+
+namespace quintet::svd {
+
+namespace {
+
+/// Working memory of one launch at most, in bytes; more groups than fit wait for their turn.
+constexpr std::int64_t host_workspace = std::int64_t(1) << 29, device_workspace = std::int64_t(1) << 31;
+/// Tiles that may be in work on a device at the same time.
+constexpr std::int64_t device_tiles = 4096;
+/// Up to this size a matrix fits a single GPU thread.
+constexpr int lane_size = 8;
+
+template <class Map, class Real>
+void lay_out(jacobi_job<Real>& job, bool in_team_memory) {
+  const std::int64_t m = job.rows, n = job.cols;
+  const bool is_direct = job.way == route::direct;
+  job.ld_a = padded_rows<Map>(job.rows);
+  job.ld_x = is_direct ? job.ld_a : padded_rows<Map>(job.cols);
+  job.ld_v = padded_rows<Map>(job.cols);
+  std::int64_t next = 0;
+  const auto take = [&](std::int64_t count) {
+    const std::int64_t offset = next;
+    next += (count + Map::chunk - 1) / Map::chunk * Map::chunk;
+    return offset;
+  };
+  workspace_layout& at = job.at;
+  at.x = take(in_team_memory ? 0 : n * job.ld_x);
+  at.v = take(in_team_memory || !job.vectors ? 0 : n * job.ld_v);
+  at.a = take(is_direct ? 0 : n * job.ld_a);
+  at.h = take(is_direct ? 0 : n * job.ld_a);
+  at.left = take(is_direct || !job.vectors ? 0 : std::max<std::int64_t>(n, job.left_cols) * job.ld_a);
+  for (std::int64_t* array :
+       {&at.norm, &at.drift, &at.order, &at.sigma, &at.rank, &at.sign, &at.tau, &at.pivots, &at.source})
+    *array = take(n);
+  at.row_rank = take(m);
+  at.row_size = take(m);
+  at.total = next;
+  job.slot = next * Map::width;
+  job.groups = (job.count + Map::width - 1) / Map::width;
+}
+
+template <class Policy>
+void run_policy(jacobi_job<typename Policy::real> job, const Device& device) {
+  using real = typename Policy::real;
+  lay_out<typename Policy::map>(job, Policy::team_numbers > 0);
+  const bool is_host = device.kind() == device_kind::host;
+  const std::int64_t bytes = std::max<std::int64_t>(job.slot * std::int64_t(sizeof(real)), 1);
+  const std::int64_t wanted = is_host ? 8 * std::int64_t(threads()) : device_tiles;
+  const std::int64_t fitting = (is_host ? host_workspace : device_workspace) / bytes;
+  job.tiles = std::min(job.groups, std::min(wanted, std::max<std::int64_t>(fitting, is_host ? threads() : 1)));
+  Buffer<real> workspace(job.slot * job.tiles, device);
+  job.workspace = workspace.data();
+  launch_jacobi<Policy>(job, device);
+}
+
+/// Whether lanes are better than rows: a group of lanes costs the same however few of them hold a matrix.
+template <class Real>
+bool fills_lanes(const jacobi_job<Real>& job) {
+  return job.count * 4 >= device::host_lanes<Real>() || job.cols < 4;
+}
+
+template <class Real>
+void run_on_device(const jacobi_job<Real>& job, const Device& device) {
+  if (job.cols <= lane_size) return run_policy<device_lanes<Real>>(job, device);
+  const std::int64_t x_rows = job.way == route::direct ? job.rows : job.cols;
+  const bool fits = job.cols * (x_rows + job.cols) <= team_numbers<Real>;
+  const bool is_gpu = device.kind() == device_kind::offload && detail::offload_is_gpu();
+  if (!is_gpu) return fits ? run_policy<emulated_small<Real>>(job, device) : run_policy<gpu_large<Real>>(job, device);
+  if (fits) return run_policy<gpu_small<Real>>(job, device);
+  return job.cols <= 128 ? run_policy<gpu_middle<Real>>(job, device) : run_policy<gpu_large<Real>>(job, device);
+}
+
+}  // namespace
+
+template <class Real>
+void run_jacobi(jacobi_job<Real> job, const Device& device) {
+  if (job.count == 0) return;
+  job.root_rows = std::sqrt(Real(job.way == route::direct ? job.rows : job.cols));
+  if (device.kind() != device_kind::host) return run_on_device(job, device);
+  return fills_lanes(job) ? run_policy<host_lanes<Real>>(job, device) : run_policy<host_rows<Real>>(job, device);
+}
+
+template void run_jacobi(jacobi_job<float>, const Device&);
+template void run_jacobi(jacobi_job<double>, const Device&);
+
+}  // namespace quintet::svd

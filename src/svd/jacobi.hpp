@@ -1,0 +1,20 @@
+// Runs the Jacobi kernel on a batch: picks map and specialisation, lays out and allocates the working memory.
+#pragma once
+
+#include "quintet/device/device.hpp"
+#include "svd/job.hpp"
+
+namespace quintet::svd {
+
+/// Runs `job`, in which everything but the working memory is set. Pointers are of the device's memory.
+template <class Real>
+void run_jacobi(jacobi_job<Real> job, const Device& device);
+
+extern template void run_jacobi(jacobi_job<float>, const Device&);
+extern template void run_jacobi(jacobi_job<double>, const Device&);
+
+/// One specialisation of the kernel; instantiated in jacobi_*.cpp.
+template <class Policy>
+void launch_jacobi(const jacobi_job<typename Policy::real>& job, const Device& device);
+
+}  // namespace quintet::svd

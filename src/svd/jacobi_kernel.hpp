@@ -1,0 +1,333 @@
+// The kernel: one tile works through groups of matrices, from loading to storing, the whole sweep loop included. Its
+// text is the same for both maps; a `policy` says which map, on which processor.
+#pragma once
+
+#include "device/launch.hpp"
+#include "svd/finish.hpp"
+#include "svd/householder.hpp"
+#include "svd/transfer.hpp"
+
+namespace quintet::svd {
+
+/// W matrices side by side in SIMD registers.
+template <class Real>
+struct host_lanes {
+  enum { on_device = 0, threads = 1, emulated_threads = 1, team_numbers = 0 };
+  using real = Real;
+  using map = lanes_map<Real, device::host_lanes<Real>(), device::host_lanes<Real>()>;
+  struct scratch {};
+  template <class Team, class Function>
+  static void run(const Team&, scratch&, Function f) {
+    f(map{0}, static_cast<Real*>(nullptr));
+  }
+};
+
+/// One matrix, its rows in SIMD registers: for few matrices or large ones.
+template <class Real>
+struct host_rows {
+  enum { on_device = 0, threads = 1, emulated_threads = 1, team_numbers = 0 };
+  using real = Real;
+  using map = rows_map<Real, 1, device::host_lanes<Real>(), device::host_team>;
+  struct scratch {};
+  template <class Team, class Function>
+  static void run(const Team&, scratch&, Function f) {
+    f(map{{}, nullptr}, static_cast<Real*>(nullptr));
+  }
+};
+
+/// 32 matrices side by side, each in one thread.
+template <class Real>
+struct device_lanes {
+  enum { on_device = 1, threads = 32, emulated_threads = 4, team_numbers = 0 };
+  using real = Real;
+  using map = lanes_map<Real, 32, 1>;
+  struct scratch {};
+  template <class Team, class Function>
+  static void run(const Team& team, scratch&, Function f) {
+    for (int lane = team.rank(); lane < 32; lane += team.size()) f(map{lane}, static_cast<Real*>(nullptr));
+  }
+};
+
+/// One matrix a team, ThreadsPerPair threads a pair of columns. TeamNumbers: numbers of team memory for X and V; 0
+/// keeps them in global memory, which the caches hold.
+template <class Real, int ThreadsPerPair, int TeamNumbers>
+struct device_rows {
+  enum { on_device = 1, threads = 256, emulated_threads = 16, team_numbers = TeamNumbers };
+  using real = Real;
+  using map = rows_map<Real, ThreadsPerPair, 1, device::device_team>;
+  struct scratch {
+    alignas(16) Real exchange[threads];
+    Real matrices[TeamNumbers > 0 ? TeamNumbers : 1];
+  };
+  template <class Team, class Function>
+  static void run(const Team& team, scratch& s, Function f) {
+    f(map{team, s.exchange}, TeamNumbers > 0 ? s.matrices : static_cast<Real*>(nullptr));
+  }
+};
+
+template <class Policy>
+struct jacobi_kernel {
+  struct shape {
+    enum { on_device = Policy::on_device };
+  };
+  using scratch = typename Policy::scratch;
+  using real = typename Policy::real;
+  enum { threads = Policy::threads, emulated_threads = Policy::emulated_threads };
+  jacobi_job<real> job;
+
+  template <class Team>
+  void operator()(const Team& team, std::int64_t tile, scratch& s) const {
+    for (std::int64_t group = tile; group < job.groups; group += job.tiles)
+      Policy::run(team, s, [&](const auto& map, real* team_memory) {
+        real* memory = job.workspace + tile * job.slot;
+        solve_group(map, group, memory, team_memory);
+      });
+  }
+
+  /// One array or matrix of the group's working memory.
+  template <class Map>
+  real* part(const Map&, real* memory, std::int64_t offset) const {
+    return memory + offset * Map::width;
+  }
+
+  template <class Map>
+  void solve_group(const Map& map, std::int64_t group, real* memory, real* team_memory) const {
+    const workspace_layout& at = job.at;
+    columns<real> m = {};
+    m.x = team_memory != nullptr ? team_memory : part(map, memory, at.x);
+    m.v = !job.vectors             ? nullptr
+          : team_memory != nullptr ? team_memory + std::int64_t(job.cols) * job.ld_x
+                                   : part(map, memory, at.v);
+    m.n = job.cols;
+    m.rows = job.way == route::direct ? job.rows : job.cols;
+    m.ld_x = job.ld_x;
+    m.ld_v = job.ld_v;
+    m.norm = part(map, memory, at.norm);
+    m.drift = part(map, memory, at.drift);
+    m.order = part(map, memory, at.order);
+    m.root_rows = job.root_rows;
+    m.max_sweeps = job.max_sweeps;
+    m.accurate = job.accurate;
+    solve(map, group, memory, m);
+    map.barrier();
+  }
+
+  template <class Map>
+  void solve(const Map& map, std::int64_t group, real* memory, columns<real>& m) const {
+    using scalar = typename Map::scalar;
+    const workspace_layout& at = job.at;
+    const bool is_direct = job.way == route::direct;
+    real* a = is_direct ? m.x : part(map, memory, at.a);
+    const int ld = is_direct ? job.ld_x : job.ld_a;
+    real *row_size = part(map, memory, at.row_size), *row_rank = nullptr;
+    load_matrices(map, job, group, a, ld, row_rank);
+    const survey<scalar> found = survey_matrices(map, a, job.rows, job.cols, ld, row_size);
+    if (job.way == route::pivoted_lower) {
+      // Sorted rows make Householder's method accurate row by row (Cox and Higham 1998).
+      row_rank = part(map, memory, at.row_rank);
+      rank_falling(map, row_size, job.rows, row_rank);
+      load_matrices(map, job, group, a, ld, row_rank);
+    }
+    const auto usable = note_codes(map, group, found);
+    const scaling<scalar> scale = scaling_for<real>(choose(usable, found.largest, same<scalar>(real(1))));
+    prepare(map, a, ld, usable, scale);
+    const factors<real> f = factorise_if_wanted(map, memory, a, m);
+    start_columns(map, f, m);
+    const auto outcome = orthogonalise(map, m, usable);
+    note_outcome(map, group, outcome);
+    real *sigma = part(map, memory, at.sigma), *rank = part(map, memory, at.rank);
+    normalise(map, m, sigma);
+    rank_falling(map, sigma, m.n, rank);
+    store_values(map, group, sigma, rank, scale);
+    if (job.vectors) {
+      complete(map, m);
+      store_vectors(map, group, memory, m, f, rank, row_rank);
+    }
+  }
+
+  /// Sets status; gives the lanes to work on.
+  template <class Map>
+  mask_of<typename Map::scalar> note_codes(const Map& map, std::int64_t group,
+                                           const survey<typename Map::scalar>& found) const {
+    using scalar = typename Map::scalar;
+    constexpr real graded = real(1e3), extreme = real(1e15);
+    scalar usable{};
+    for (int l = 0; l < Map::packed; ++l) {
+      const std::int64_t matrix = matrix_in(map, job, group, first_lane(map) + l);
+      std::int32_t code = code_ok;
+      const bool is_finite = any_lane(found.finite, l);
+      const real columns = lane_of(found.column_ratio, l), rows = lane_of(found.row_ratio, l);
+      if (!is_finite)
+        code = code_not_finite;
+      else if (job.defer_extreme && columns > extreme)
+        code = code_extreme;
+      else if (job.defer_graded && job.cols > 1 && (columns > graded || rows > graded))
+        code = code_graded;
+      set_lane(usable, l, matrix >= 0 && code == code_ok ? real(1) : real(0));
+      if (matrix >= 0 && map.leads_team()) job.status[matrix] = code;
+    }
+    map.barrier();
+    return usable > scalar{};
+  }
+
+  /// Scales; lanes that are not worked on become identity matrices, which cost nothing and disturb nobody.
+  template <class Map>
+  void prepare(const Map& map, real* a, int ld, const mask_of<typename Map::scalar>& usable,
+               const scaling<typename Map::scalar>& scale) const {
+    using scalar = typename Map::scalar;
+    const scalar zero{}, one = same<scalar>(real(1));
+    const bool is_lifted = any(scale.first > one);
+    for (int j = 0; j < job.cols; ++j) {
+      real* column = map.column(a, j, ld);
+      for_each_row(map, 0, job.rows, [&](int i) {
+        scalar value = map.element(column, i);
+        if (is_lifted) value = value * scale.first;
+        map.set_element(column, i, choose(usable, value * scale.second, i == j ? one : zero));
+      });
+    }
+    map.barrier();
+  }
+
+  template <class Map>
+  factors<real> factorise_if_wanted(const Map& map, real* memory, real* a, const columns<real>&) const {
+    factors<real> f = {};
+    if (job.way == route::direct) return f;
+    f.a = a;
+    f.h = part(map, memory, job.at.h);
+    f.tau = part(map, memory, job.at.tau);
+    f.pivots = job.way == route::pivoted_lower ? part(map, memory, job.at.pivots) : nullptr;
+    f.rows = job.rows;
+    f.n = job.cols;
+    f.ld = job.ld_a;
+    factorise(map, f);
+    return f;
+  }
+
+  /// X: R or its transpose, where there is one. V: the identity. No drift yet.
+  template <class Map>
+  void start_columns(const Map& map, const factors<real>& f, columns<real>& m) const {
+    using scalar = typename Map::scalar;
+    const scalar zero{}, one = same<scalar>(real(1));
+    const bool is_lower = job.way == route::pivoted_lower;
+    for (int j = 0; j < m.n; ++j) {
+      if (f.a != nullptr)
+        for_each_row(map, 0, m.ld_x, [&](int i) {
+          scalar value{};
+          if (i < m.n && (is_lower ? i >= j : i <= j))
+            value = is_lower ? map.element(map.column(f.a, i, f.ld), j) : map.element(map.column(f.a, j, f.ld), i);
+          map.set_element(map.column(m.x, j, m.ld_x), i, value);
+        });
+      if (m.v != nullptr)
+        for_each_row(map, 0, m.ld_v,
+                     [&](int i) { map.set_element(map.column(m.v, j, m.ld_v), i, i == j ? one : zero); });
+    }
+    for_each_row(map, 0, m.n, [&](int j) { map.set_entry(m.drift, j, zero); });
+    map.barrier();
+  }
+
+  template <class Map>
+  void note_outcome(const Map& map, std::int64_t group, const sweep_result<typename Map::scalar>& outcome) const {
+    if (!map.leads_team()) return;
+    for (int l = 0; l < Map::packed; ++l) {
+      const std::int64_t matrix = matrix_in(map, job, group, first_lane(map) + l);
+      if (matrix < 0) continue;
+      job.sweeps[matrix] = std::int32_t(lane_of(outcome.sweeps, l));
+      if (any_lane(outcome.unfinished, l)) job.status[matrix] = code_not_converged;
+    }
+  }
+
+  /// Singular values, scaled back; here they may overflow or become subnormal, as they should.
+  template <class Map>
+  void store_values(const Map& map, std::int64_t group, real* sigma, real* rank,
+                    const scaling<typename Map::scalar>& scale) const {
+    map.barrier();  // status is complete
+    for (int l = 0; l < Map::packed; ++l) {
+      const std::int64_t matrix = matrix_in(map, job, group, first_lane(map) + l);
+      if (matrix < 0 || job.status[matrix] >= code_graded) continue;
+      const bool is_lost = job.status[matrix] == code_not_finite;
+      with_storage<real>(job.s.type, job.s.data, [&](auto* data) {
+        using stored = std::remove_reference_t<decltype(*data)>;
+        for_each_row(map, 0, job.cols, [&](int j) {
+          const int place = int(lane_element(map, rank, 0, j, 0, l));
+          if (place >= job.values) return;
+          const real value = lane_element(map, sigma, 0, j, 0, l) / lane_of(scale.second, l) / lane_of(scale.first, l);
+          data[matrix * job.s.batch + place * job.s.column] =
+              to_storage<stored>(is_lost ? std::numeric_limits<real>::quiet_NaN() : value);
+        });
+      });
+    }
+  }
+
+  template <class Map>
+  void store_vectors(const Map& map, std::int64_t group, real* memory, const columns<real>& m, const factors<real>& f,
+                     real* rank, real* row_rank) const {
+    const workspace_layout& at = job.at;
+    const bool is_lower = job.way == route::pivoted_lower;
+    real *left = m.x, *right = is_lower ? m.x : m.v, *source = nullptr;
+    const int ld_left = f.a != nullptr ? job.ld_a : m.ld_x, ld_right = is_lower ? m.ld_x : m.ld_v;
+    int left_columns = m.n;
+    if (f.a != nullptr) {
+      left = part(map, memory, at.left);
+      left_columns = job.left_cols > m.n ? job.left_cols : m.n;
+      expand(map, f, is_lower ? m.v : m.x, is_lower ? m.ld_v : m.ld_x, left, left_columns);
+      apply_q(map, f, left, left_columns);
+    }
+    if (is_lower) {
+      source = part(map, memory, at.source);
+      invert_pivots(map, f.pivots, m.n, source);
+    }
+    real* sign = part(map, memory, at.sign);
+    for_each_row(map, 0, m.n, [&](int j) { map.set_entry(sign, j, same<typename Map::scalar>(real(1))); });
+    map.barrier();
+    if (job.canonical) {
+      if (job.sign_by_right)
+        canonical_signs(map, right, m.n, m.n, ld_right, sign);
+      else
+        canonical_signs(map, left, job.rows, m.n, ld_left, sign);
+    }
+    store_matrices(map, job, group, left, job.rows, left_columns, ld_left, rank, sign, row_rank, job.left,
+                   job.left_cols, job.status);
+    store_matrices(map, job, group, right, m.n, m.n, ld_right, rank, sign, source, job.right, job.right_cols,
+                   job.status);
+  }
+
+  /// `count` columns of `rows` elements: those of `from` with zeros below, then canonical vectors.
+  template <class Map>
+  void expand(const Map& map, const factors<real>& f, real* from, int ld_from, real* to, int count) const {
+    using scalar = typename Map::scalar;
+    for (int j = 0; j < count; ++j)
+      for_each_row(map, 0, f.ld, [&](int i) {
+        scalar value{};
+        if (j < f.n && i < f.n) value = map.element(map.column(from, j, ld_from), i);
+        if (j >= f.n && i == j) value = same<scalar>(real(1));
+        map.set_element(map.column(to, j, f.ld), i, value);
+      });
+    map.barrier();
+  }
+
+  template <class Map>
+  void invert_pivots(const Map& map, real* pivots, int n, real* source) const {
+    for (int l = 0; l < Map::packed; ++l)
+      for_each_row(map, 0, n, [&](int i) {
+        lane_element(map, source, 0, int(lane_element(map, pivots, 0, i, 0, l)), 0, l) = real(i);
+      });
+    map.barrier();
+  }
+
+  template <class Mask>
+  static bool any_lane(const Mask& mask, [[maybe_unused]] int l) {
+    if constexpr (std::is_same_v<Mask, bool>)
+      return mask;
+    else
+      return mask[l] != 0;
+  }
+  template <class Scalar>
+  static void set_lane(Scalar& value, [[maybe_unused]] int l, real number) {
+    if constexpr (std::is_floating_point_v<Scalar>)
+      value = number;
+    else
+      value[l] = number;
+  }
+};
+
+}  // namespace quintet::svd

@@ -1,0 +1,94 @@
+// Everything a launch needs to know about a batch: plain numbers and pointers, for the host and for kernels.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "quintet/core/storage16.hpp"
+
+namespace quintet::svd {
+
+enum class storage_type : std::int32_t { float64, float32, float16, brain16 };
+
+template <class T>
+constexpr storage_type storage_of() {
+  if constexpr (std::is_same_v<T, double>) return storage_type::float64;
+  if constexpr (std::is_same_v<T, float>) return storage_type::float32;
+  if constexpr (std::is_same_v<T, half>) return storage_type::float16;
+  return storage_type::brain16;
+}
+
+/// Matrices of one of the storage types: element (b, i, j) lies at b * batch + i * row + j * column.
+struct stored_batch {
+  void* data;
+  storage_type type;
+  std::int64_t batch, row, column;
+};
+
+/// Calls f(T*) with the type of the data; float kernels know the types up to 32 bits, double kernels all.
+template <class Real, class Function>
+inline void with_storage(storage_type type, void* data, Function f) {
+  if constexpr (std::is_same_v<Real, double>)
+    if (type == storage_type::float64) return f(static_cast<double*>(data));
+  switch (type) {
+    case storage_type::float32:
+      return f(static_cast<float*>(data));
+    case storage_type::float16:
+      return f(static_cast<half*>(data));
+    default:
+      return f(static_cast<bfloat16*>(data));
+  }
+}
+
+template <class T, class Real>
+inline T to_storage(Real value) {
+  if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>)
+    return T(float(value));
+  else
+    return T(value);
+}
+
+/// Which matrix Jacobi works on.
+enum class route : std::int32_t {
+  direct,         ///< A
+  triangle,       ///< R of A = Q R
+  pivoted_lower,  ///< R^T of A P = Q R, rows of A sorted by their largest element
+};
+
+/// Values of status[]; the two last never leave the library.
+enum status_code : std::int32_t {
+  code_ok = 0,
+  code_not_converged = 1,
+  code_not_finite = 2,
+  code_graded = 16,   ///< rows or columns of very different size: wants route::pivoted_lower
+  code_extreme = 17,  ///< columns whose squares do not fit into the compute type: wants double
+};
+
+/// Offsets into the working memory of one group, counted in elements times the width of the map.
+struct workspace_layout {
+  std::int64_t a, h, x, v, left;
+  std::int64_t norm, drift, order, sigma, rank, sign, tau, pivots, row_rank, row_size, source;
+  std::int64_t total;
+};
+
+/// rows >= cols: a wide batch comes with its strides and outputs exchanged.
+template <class Real>
+struct jacobi_job {
+  stored_batch a, left, right, s;  ///< s: element (b, j) at b * batch + j * column
+  std::int32_t *status, *sweeps;
+  const std::int64_t* index;  ///< the matrices to work on; null: all of them, in order
+  std::int64_t count;
+  std::int32_t rows, cols, left_cols, right_cols, values;
+  route way;
+  std::int32_t max_sweeps;
+  Real root_rows;
+  bool vectors, accurate, canonical, sign_by_right;
+  bool defer_graded, defer_extreme;  ///< leave such matrices alone and only report them
+  Real* workspace;
+  std::int64_t slot;  ///< numbers of working memory a tile
+  std::int64_t groups, tiles;
+  std::int32_t ld_a, ld_x, ld_v;
+  workspace_layout at;
+};
+
+}  // namespace quintet::svd

@@ -1,0 +1,98 @@
+// Arithmetic whose text is the same for one number and for a pack of numbers: comparison gives a mask (bool or a vector
+// of integers), choose() selects without a branch.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "device/pack.hpp"
+
+namespace quintet::svd {
+
+template <class Scalar>
+using mask_of = decltype(std::declval<Scalar>() < std::declval<Scalar>());
+
+template <class Mask>
+inline bool any(const Mask& mask) {
+  if constexpr (std::is_same_v<Mask, bool>) {
+    return mask;
+  } else {
+#if defined(__clang__)
+    return __builtin_reduce_or(mask) != 0;
+#else
+    std::int64_t words[sizeof(Mask) / 8], found = 0;
+    std::memcpy(words, &mask, sizeof(Mask));
+    for (const std::int64_t word : words) found |= word;
+    return found != 0;
+#endif
+  }
+}
+
+template <class Mask, class Scalar>
+inline Scalar choose(const Mask& mask, const Scalar& yes, const Scalar& no) {
+  return mask ? yes : no;
+}
+
+template <class Scalar>
+inline Scalar absolute(const Scalar& x) {
+#if defined(__clang__)
+  if constexpr (!std::is_floating_point_v<Scalar>) return __builtin_elementwise_abs(x);
+#endif
+  return choose(x < Scalar{}, -x, x);
+}
+
+template <class Scalar>
+inline Scalar larger(const Scalar& a, const Scalar& b) {
+  return choose(a < b, b, a);
+}
+
+template <class Scalar>
+inline Scalar root(const Scalar& x) {
+  if constexpr (std::is_floating_point_v<Scalar>) {
+    return std::sqrt(x);
+  } else {
+#if defined(__clang__)
+    return __builtin_elementwise_sqrt(x);
+#else
+    Scalar result;
+    for (unsigned l = 0; l < sizeof(Scalar) / sizeof(x[0]); ++l) result[l] = std::sqrt(x[l]);
+    return result;
+#endif
+  }
+}
+
+/// `value` in every lane.
+template <class Scalar, class Real>
+inline Scalar same(Real value) {
+  return value - Scalar{};
+}
+
+/// Lane l of a pack, or the number itself.
+template <class Scalar>
+inline auto lane_of(const Scalar& value, [[maybe_unused]] int l) {
+  if constexpr (std::is_floating_point_v<Scalar>)
+    return value;
+  else
+    return value[l];
+}
+
+/// The power of two at or below a normal positive number: its sign and significand bits cleared.
+template <class Scalar>
+inline Scalar power_of_two_below(const Scalar& x) {
+  using real =
+      std::conditional_t<std::is_floating_point_v<Scalar>, Scalar, std::remove_cvref_t<decltype(lane_of(x, 0))>>;
+  using integer = std::conditional_t<sizeof(real) == 4, std::int32_t, std::int64_t>;
+  using integers = device::pack<integer, int(sizeof(Scalar) / sizeof(real))>;
+  constexpr integer exponent_bits = sizeof(real) == 4 ? integer(0x7f800000) : integer(0x7ff0000000000000);
+  integers bits;
+  std::memcpy(&bits, &x, sizeof(Scalar));
+  bits &= exponent_bits;
+  Scalar power;
+  std::memcpy(&power, &bits, sizeof(Scalar));
+  return power;
+}
+
+}  // namespace quintet::svd

@@ -1,0 +1,163 @@
+// Where the elements of a matrix lie and who works on them: the two maps that the one source of the kernel runs on.
+//
+// lanes_map: Width matrices side by side, element (row i, column j) of all of them in one SIMD register (Packed =
+// Width, the host) or in neighbouring threads (Packed = 1, a GPU). Nobody shares a matrix, so columns are met
+// row-cyclically. rows_map: one matrix a team, columns contiguous. ThreadsPerPair threads work on a pair of columns,
+// Packed rows at a time (1 on a GPU; a SIMD register on the host, where the team is one thread).
+//
+// scalar: what there is one of per matrix (a pack of matrices for lanes_map). vector: what one load brings. A column's
+// elements are read in chunks; chunks are `stride` numbers apart and hold `chunk` rows of a matrix.
+// "pair" operations are done by the threads of one worker, "team" operations by all threads; all threads of the team
+// take part in every reduction and barrier.
+#pragma once
+
+#include <cstdint>
+
+#include "device/team.hpp"
+#include "svd/lane_math.hpp"
+
+namespace quintet::svd {
+
+struct plus {
+  template <class Value>
+  Value operator()(const Value& a, const Value& b) const {
+    return a + b;
+  }
+};
+struct maximum {
+  template <class Value>
+  Value operator()(const Value& a, const Value& b) const {
+    return larger(a, b);
+  }
+};
+
+template <class Real, int Width, int Packed>
+struct lanes_map {
+  using real = Real;
+  using scalar = device::pack<Real, Packed>;
+  using vector = scalar;
+  enum { width = Width, packed = Packed, stride = Width, chunk = 1, row_cyclic = 1 };
+  int lane;  ///< the first of this thread's lanes
+
+  Real* column(Real* base, int j, int ld) const { return base + std::int64_t(j) * ld * Width + lane; }
+  scalar element(const Real* column, int i) const {
+    return device::load_pack<scalar>(column + std::int64_t(i) * Width);
+  }
+  void set_element(Real* column, int i, const scalar& value) const {
+    device::store_pack(column + std::int64_t(i) * Width, value);
+  }
+  /// Entry j of an array with one scalar a column or row.
+  scalar entry(const Real* array, int j) const { return element(array + lane, j); }
+  void set_entry(Real* array, int j, const scalar& value) const { set_element(array + lane, j, value); }
+
+  int pair_first() const { return 0; }
+  int pair_step() const { return 1; }
+  int team_first() const { return 0; }
+  int team_step() const { return 1; }
+  int worker() const { return 0; }
+  int workers() const { return 1; }
+  bool leads_pair() const { return true; }
+  bool leads_team() const { return true; }
+  void barrier() const {}
+  scalar pair_sum(const vector& value) const { return value; }
+  scalar team_sum(const scalar& value) const { return value; }
+  scalar team_max(const scalar& value) const { return value; }
+};
+
+template <class Real, int ThreadsPerPair, int Packed, class Team>
+struct rows_map {
+  using real = Real;
+  using scalar = Real;
+  using vector = device::pack<Real, Packed>;
+  enum { width = 1, packed = 1, stride = Packed, chunk = Packed, row_cyclic = !Team::on_device };
+  Team team;
+  Real* storage;  ///< team.size() numbers of team memory
+
+  Real* column(Real* base, int j, int ld) const { return base + std::int64_t(j) * ld; }
+  scalar element(const Real* column, int i) const { return column[i]; }
+  void set_element(Real* column, int i, scalar value) const { column[i] = value; }
+  scalar entry(const Real* array, int j) const { return array[j]; }
+  void set_entry(Real* array, int j, scalar value) const { array[j] = value; }
+
+  int pair_first() const { return team.rank() % ThreadsPerPair; }
+  int pair_step() const { return ThreadsPerPair; }
+  int team_first() const { return team.rank(); }
+  int team_step() const { return team.size(); }
+  int worker() const { return team.rank() / ThreadsPerPair; }
+  int workers() const { return team.size() / ThreadsPerPair; }
+  bool leads_pair() const { return pair_first() == 0; }
+  bool leads_team() const { return team.rank() == 0; }
+  void barrier() const { team.barrier(); }
+  scalar pair_sum(const vector& value) const {
+    return device::subgroup_reduce<ThreadsPerPair>(team, device::sum_lanes<Real>(value), plus{}, storage);
+  }
+  scalar team_sum(scalar value) const { return device::reduce(team, value, plus{}, storage); }
+  scalar team_max(scalar value) const { return device::reduce(team, value, maximum{}, storage); }
+};
+
+/// Calls f(item, valid) for the items [0, count) that fall to this thread's worker, the same number of times in every
+/// thread of the team; where `valid` is false the item is a stand-in and must not be written.
+template <class Map, class Function>
+inline void for_each_item(const Map& map, int first, int count, Function f) {
+  for (int base = first; base < count; base += map.workers()) {
+    const int item = base + map.worker();
+    f(item < count ? item : count - 1, item < count);
+  }
+}
+
+/// Calls f(i) for the rows [first, rows), shared out among all threads of the team.
+template <class Map, class Function>
+inline void for_each_row(const Map& map, int first, int rows, Function f) {
+  for (int i = first + map.team_first(); i < rows; i += map.team_step()) f(i);
+}
+
+/// Rows of a column including its padding to whole chunks.
+template <class Map>
+constexpr int padded_rows(int rows) {
+  return (rows + Map::chunk - 1) / Map::chunk * Map::chunk;
+}
+
+template <class Map>
+inline typename Map::vector load(const typename Map::real* column, int c) {
+  return device::load_pack<typename Map::vector>(column + std::int64_t(c) * Map::stride);
+}
+template <class Map>
+inline void store(typename Map::real* column, int c, const typename Map::vector& value) {
+  device::store_pack(column + std::int64_t(c) * Map::stride, value);
+}
+
+/// The first chunk of this thread at or after that of row `first`. Chunk c always belongs to the same thread of a pair.
+template <class Map>
+inline int first_chunk(const Map& map, int first) {
+  const int start = first / Map::chunk, step = map.pair_step(), c = start - start % step + map.pair_first();
+  return c < start ? c + step : c;
+}
+
+/// x . y over the chunks from that of row `first` on. Four chains: one alone would wait for itself.
+template <class Map>
+inline typename Map::scalar pair_dot(const Map& map, const typename Map::real* x, const typename Map::real* y, int rows,
+                                     int first = 0) {
+  using vector = typename Map::vector;
+  const int step = map.pair_step(), chunks = (rows + Map::chunk - 1) / Map::chunk;
+  vector sum0{}, sum1{}, sum2{}, sum3{};
+  int c = first_chunk(map, first);
+  for (; c + 3 * step < chunks; c += 4 * step) {
+    sum0 += load<Map>(x, c) * load<Map>(y, c);
+    sum1 += load<Map>(x, c + step) * load<Map>(y, c + step);
+    sum2 += load<Map>(x, c + 2 * step) * load<Map>(y, c + 2 * step);
+    sum3 += load<Map>(x, c + 3 * step) * load<Map>(y, c + 3 * step);
+  }
+  for (; c < chunks; c += step) sum0 += load<Map>(x, c) * load<Map>(y, c);
+  return map.pair_sum((sum0 + sum1) + (sum2 + sum3));
+}
+
+/// y += factor * x over the chunks from that of row `first` on.
+template <class Map>
+inline void pair_add(const Map& map, const typename Map::scalar& factor, const typename Map::real* x,
+                     typename Map::real* y, int rows, int first = 0) {
+  const int step = map.pair_step(), chunks = (rows + Map::chunk - 1) / Map::chunk;
+  for (int c = first_chunk(map, first); c < chunks; c += step)
+    store<Map>(y, c, load<Map>(y, c) + factor * load<Map>(x, c));
+}
+
+}  // namespace quintet::svd

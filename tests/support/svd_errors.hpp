@@ -1,0 +1,69 @@
+// Errors of a singular value decomposition as numbers, in units of the machine precision.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "quintet/svd/decompose.hpp"
+
+namespace quintet::test {
+
+/// The precision that a storage type is computed with.
+template <class T>
+constexpr double compute_epsilon = std::numeric_limits<accumulator_t<T>>::epsilon();
+
+/// max |M^T M - I| of matrix b.
+template <class T>
+double orthogonality(batch_view<const T> m, std::int64_t b) {
+  double worst = 0;
+  for (std::int64_t p = 0; p < m.cols(); ++p)
+    for (std::int64_t q = p; q < m.cols(); ++q) {
+      double sum = p == q ? -1 : 0;
+      for (std::int64_t i = 0; i < m.rows(); ++i) sum += double(m(b, i, p)) * double(m(b, i, q));
+      worst = std::max(worst, std::isnan(sum) ? std::numeric_limits<double>::infinity() : std::fabs(sum));
+    }
+  return worst;
+}
+
+/// |A - U S V^T|_F / |A|_F of matrix b; |U S V^T|_F when A = 0.
+template <class T>
+double residual(batch_view<const T> a, const svd::decomposition<T>& r, std::int64_t b) {
+  const auto u = r.u_view(), v = r.v_view();
+  // In units of the largest singular value: entries near the ends of the range must not over- or underflow.
+  const double unit = r.values > 0 && r.s[b * r.values] > 0 ? double(r.s[b * r.values]) : 1;
+  double error = 0, size = 0;
+  for (std::int64_t i = 0; i < a.rows(); ++i)
+    for (std::int64_t j = 0; j < a.cols(); ++j) {
+      double sum = double(a(b, i, j)) / unit;
+      size += sum * sum;
+      for (std::int64_t k = 0; k < r.values; ++k)
+        sum -= double(u(b, i, k)) * (double(r.singular_value(b, k)) / unit) * double(v(b, j, k));
+      error += sum * sum;
+    }
+  const double relative = size > 0 ? std::sqrt(error / size) : std::sqrt(error);
+  return std::isnan(relative) ? std::numeric_limits<double>::infinity() : relative;
+}
+
+/// Falling and not negative.
+template <class T>
+bool is_sorted(const svd::decomposition<T>& r, std::int64_t b) {
+  for (std::int64_t j = 0; j < r.values; ++j)
+    if (!(r.singular_value(b, j) >= 0) || (j > 0 && r.singular_value(b, j) > r.singular_value(b, j - 1))) return false;
+  return true;
+}
+
+/// The bounds of include/quintet/svd/decompose.hpp, in units of epsilon.
+struct svd_bounds {
+  double residual, orthogonality, values;
+};
+inline svd_bounds bounds_for(std::int64_t n) {
+  if (n <= 16) return {8, 8, 5};
+  if (n <= 32) return {10, 10, 6};
+  if (n <= 64) return {16, 16, 8};
+  if (n <= 128) return {25, 25, 12};
+  return {40, 40, 20};
+}
+
+}  // namespace quintet::test
