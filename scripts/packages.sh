@@ -5,8 +5,8 @@
 
 # The library, quintet::io and the drivers with clang 19.
 packages_build="clang-19 libomp-19-dev cmake ninja-build libhdf5-dev libboost-program-options-dev nlohmann-json3-dev"
-# A data set, and a picture of its clusters.
-packages_demo="$packages_build python3-sklearn python3-matplotlib python3-h5py"
+# A picture of the clusters; the data set is in examples/data.
+packages_demo="$packages_build python3-matplotlib python3-h5py"
 # g++ beside clang, the tests and benchmarks, the sanitizers' runtime and symbols, the tools of offload compilation, and
 # Python for the compile gate.
 packages_test="$packages_build g++ binutils libgtest-dev libeigen3-dev libbenchmark-dev libclang-rt-19-dev llvm-19
