@@ -1,0 +1,100 @@
+// The rounds themselves, with lists, tables of bounds and orders of points that spanning_tree() would never choose: the
+// tree may not depend on them.
+#include "hdbscan/boruvka.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "reference/pairwise_reference.hpp"
+#include "reference/spanning_tree_reference.hpp"
+#include "support/devices.hpp"
+#include "support/points.hpp"
+#include "support/random_tree.hpp"
+#include "support/real_types.hpp"
+
+namespace quintet::hdbscan {
+namespace {
+
+template <class Real>
+class boruvka_of : public ::testing::Test {};
+TYPED_TEST_SUITE(boruvka_of, test::real_types);
+
+using test::point_set;
+
+// Edges with squared weights, sorted by (weight, u, v).
+template <class Real>
+std::vector<edge> found_tree(const point_set<Real>& points, std::int64_t k, int list_length, std::int64_t least_bytes,
+                             const std::vector<std::int32_t>& order, const Device& device) {
+  const auto scan = pairwise::scan_rows(points.view(), metric::euclidean);
+  const auto panels = pairwise::pack_points(points.view(), scan, order, device);
+  auto table = pairwise::nearest_others(panels, list_length, least_bytes);
+  std::vector<Real> core(points.n, 0);
+  for (std::int64_t i = 0; i < points.n && k > 0; ++i) core[i] = table.value[i * list_length + k - 1];
+  spanning_tree_counters counters;
+  progress nobody;
+  boruvka<Real> tree(panels, std::move(table), std::move(core), order);
+  std::vector<edge> edges;
+  for (const auto& e : tree.run(counters, nobody)) {
+    // Coordinates were scaled by a power of two.
+    const double weight = double(e.weight) * scan.surrogate.unscale * scan.surrogate.unscale;
+    edges.push_back({order[e.first], order[e.second], weight});
+  }
+  std::sort(edges.begin(), edges.end());
+  return edges;
+}
+
+// Integer coordinates: squares are exact, in the reference as well.
+template <class Real>
+std::vector<edge> expected_tree(const point_set<Real>& points, std::int64_t k) {
+  reference::matrix squares = reference::distances(reference::widened(points.view()), metric::euclidean);
+  squares = squares.array().square().round();
+  const auto weights = reference::mutual_reachability(squares, reference::core_distances(squares, k), 1);
+  std::vector<std::int64_t> all(points.n);
+  for (std::int64_t i = 0; i < points.n; ++i) all[i] = i;
+  return reference::spanning_tree(all, [&](std::int64_t i, std::int64_t j) { return weights(i, j); });
+}
+
+template <class Real>
+void expect_one_tree(const point_set<Real>& points, std::int64_t k, std::mt19937_64& random, const Device& device) {
+  const std::vector<edge> expected = expected_tree(points, k);
+  // Lists as short as they can be; one group of tiles, some, and a group a tile.
+  for (const int spare : {0, 3})
+    for (const std::int64_t least_bytes :
+         {std::int64_t(1), 3 * points.n * std::int64_t(sizeof(Real)), std::int64_t(1) << 24}) {
+      const int list_length = int(std::min(points.n - 1, std::max<std::int64_t>(k + spare, 1)));
+      const auto order = test::random_permutation(points.n, random);
+      EXPECT_EQ(found_tree(points, k, list_length, least_bytes, {order.begin(), order.end()}, device), expected)
+          << points.n << " points, k = " << k << ", lists of " << list_length << ", table of " << least_bytes;
+    }
+}
+
+TYPED_TEST(boruvka_of, any_lists_and_bounds_and_orders_is_one_tree) {
+  std::mt19937_64 random(1);
+  for (const std::int64_t n : {2, 97, 200, 700})
+    for (const std::int64_t range : {3, 30, 1000})
+      for (const std::int64_t k : {0, 1, 6}) {
+        if (k >= n) continue;
+        expect_one_tree(test::grid_points<TypeParam>(n, 2, range, std::uint64_t(n + range)), k, random, Device::host());
+      }
+}
+
+// Far groups: most tiles are pruned, and edges between groups are in no list.
+TYPED_TEST(boruvka_of, far_groups_is_one_tree) {
+  std::mt19937_64 random(2);
+  for (const std::int64_t groups : {2, 7, 40}) {
+    auto points = test::grid_points<TypeParam>(600, 2, 8, std::uint64_t(groups));
+    for (std::int64_t i = 0; i < points.n; ++i)
+      for (std::int64_t k = 0; k < 2; ++k) points(i, k) += TypeParam(50 * (i % groups) + i % groups * (i % groups));
+    for (const std::int64_t k : {0, 5}) expect_one_tree(points, k, random, Device::host());
+  }
+}
+
+TYPED_TEST(boruvka_of, other_devices_is_one_tree) {
+  std::mt19937_64 random(3);
+  test::on_other_devices(
+      [&](const Device& device) { expect_one_tree(test::grid_points<TypeParam>(100, 2, 20, 3), 4, random, device); });
+}
+
+}  // namespace
+}  // namespace quintet::hdbscan

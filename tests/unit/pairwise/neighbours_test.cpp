@@ -1,0 +1,123 @@
+// Lists of nearest neighbours: exact, ordered by (value, index), the same on every device.
+#include "pairwise/neighbours.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "support/devices.hpp"
+#include "support/points.hpp"
+#include "support/real_types.hpp"
+
+namespace quintet::pairwise {
+namespace {
+
+template <class Real>
+class nearest_in : public ::testing::Test {};
+TYPED_TEST_SUITE(nearest_in, test::real_types);
+
+using test::grid_points;
+using test::point_set;
+
+// All candidates of one query, sorted. Integer coordinates: squares are exact.
+template <class Real>
+std::vector<std::pair<double, std::int32_t>> sorted_candidates(const point_set<Real>& queries, std::int64_t query,
+                                                               const point_set<Real>& points, std::int64_t left_out) {
+  std::vector<std::pair<double, std::int32_t>> candidates;
+  for (std::int64_t j = 0; j < points.n; ++j) {
+    double square = 0;
+    for (std::int64_t k = 0; k < points.dim; ++k)
+      square += std::pow(double(queries(query, k)) - double(points(j, k)), 2);
+    if (j != left_out && !std::isnan(square)) candidates.emplace_back(square, std::int32_t(j));
+  }
+  std::sort(candidates.begin(), candidates.end());
+  return candidates;
+}
+
+template <class Real>
+void expect_lists(const neighbour_table<Real>& found, const point_set<Real>& queries, const point_set<Real>& points,
+                  bool same, double scale) {
+  ASSERT_EQ(found.rows, queries.n);
+  for (std::int64_t i = 0; i < queries.n; ++i) {
+    const auto expected = sorted_candidates(queries, i, points, same ? i : -1);
+    for (std::int64_t e = 0; e < found.k; ++e) {
+      const bool is_there = e < std::int64_t(expected.size());
+      ASSERT_EQ(found.index[i * found.k + e], is_there ? expected[e].second : -1) << "query " << i << ", place " << e;
+      const double value = is_there ? expected[e].first * scale : std::numeric_limits<double>::infinity();
+      ASSERT_EQ(found.value[i * found.k + e], Real(value)) << "query " << i << ", place " << e;
+    }
+  }
+}
+
+template <class Real>
+double scale_of(const row_scan<Real>& scan) {
+  return 1 / (double(scan.surrogate.unscale) * double(scan.surrogate.unscale));
+}
+
+TYPED_TEST(nearest_in, a_set_has_exact_lists_in_order) {
+  test::on_every_device([](const Device& device) {
+    for (const std::int64_t n : {1, 2, 65, 97, 250})
+      for (const int k : {1, 5, 70}) {
+        const auto points = grid_points<TypeParam>(n, 2, 7, std::uint64_t(n));
+        const auto scan = scan_rows(points.view(), metric::euclidean);
+        expect_lists(nearest_others(pack_points(points.view(), scan, {}, device), k), points, points, true,
+                     scale_of(scan));
+      }
+  });
+}
+
+TYPED_TEST(nearest_in, another_set_has_exact_lists_in_order) {
+  test::on_every_device([](const Device& device) {
+    for (const std::int64_t n : {1, 97, 200}) {
+      const auto queries = grid_points<TypeParam>(n, 3, 5, 1), points = grid_points<TypeParam>(300 - n, 3, 5, 2);
+      auto all = grid_points<TypeParam>(300, 3, 5, 1);
+      // One scan, one scale: the queries are the first points of all.
+      std::copy(points.data.begin(), points.data.end(), all.data.begin() + n * 3);
+      const auto scan = scan_rows(all.view(), metric::euclidean);
+      std::vector<std::int32_t> first, rest;
+      for (std::int32_t i = 0; i < 300; ++i) (i < n ? first : rest).push_back(i);
+      const auto found =
+          nearest_points(pack_points(all.view(), scan, first, device), pack_points(all.view(), scan, rest, device), 6);
+      expect_lists(found, queries, points, false, scale_of(scan));
+    }
+  });
+}
+
+TYPED_TEST(nearest_in, a_set_has_no_invalid_neighbours) {
+  auto points = grid_points<TypeParam>(120, 2, 6, 4);
+  points(0, 1) = points(64, 0) = points(119, 0) = std::numeric_limits<TypeParam>::quiet_NaN();
+  const auto scan = scan_rows(points.view(), metric::euclidean);
+  test::on_every_device([&](const Device& device) {
+    expect_lists(nearest_others(pack_points(points.view(), scan, {}, device), 118), points, points, true,
+                 scale_of(scan));
+  });
+}
+
+// No value between a row and a group of tiles lies below the table's; one attains it.
+TYPED_TEST(nearest_in, a_set_has_the_least_value_of_every_group) {
+  const auto points = grid_points<TypeParam>(300, 2, 40, 5);
+  const auto scan = scan_rows(points.view(), metric::euclidean);
+  test::on_every_device([&](const Device& device) {
+    const auto panels = pack_points(points.view(), scan, {}, device);
+    for (const std::int64_t bytes :
+         {std::int64_t(1), 2 * 300 * std::int64_t(sizeof(TypeParam)), std::int64_t(1) << 20}) {
+      const auto found = nearest_others(panels, 3, bytes);
+      ASSERT_EQ(found.groups, (panels.blocks() + found.blocks_per_group - 1) / found.blocks_per_group);
+      if (bytes == 1) ASSERT_EQ(found.groups, 1);
+      if (bytes == 1 << 20) ASSERT_EQ(found.blocks_per_group, 1);
+      const std::int64_t side = found.blocks_per_group * panels.block_side;
+      for (std::int64_t i = 0; i < points.n; ++i) {
+        std::vector<double> least(found.groups, std::numeric_limits<double>::infinity());
+        for (const auto& [square, j] : sorted_candidates(points, i, points, i))
+          least[j / side] = std::min(least[j / side], square * scale_of(scan));
+        for (std::int64_t g = 0; g < found.groups; ++g)
+          ASSERT_EQ(found.least[i * found.groups + g], TypeParam(least[g]));
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace quintet::pairwise
