@@ -1,0 +1,102 @@
+// Pieces of the operations on single rows, in double. A row is a function k -> coordinate.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "device/log1p.hpp"
+#include "poincare/compensated.hpp"
+#include "quintet/poincare/ball.hpp"
+
+namespace quintet::poincare {
+
+/// A point with 1 - c |x|^2.
+struct gap_and_status {
+  double gap;
+  point_status status;
+  bool usable() const { return status == point_status::inside; }
+};
+
+template <class Row>
+inline gap_and_status look_at(std::int64_t dim, double c, Row x) {
+  compensated_sum<1> square;
+  double not_finite = 0;
+  for (std::int64_t k = 0; k < dim; ++k) {
+    const double a = x(k);
+    square.add_product(a, a);
+    not_finite += a - a;
+  }
+  if (!(not_finite == 0)) return {0, point_status::not_finite};
+  const double gap = square.one_minus(c);
+  return {gap, gap > 0 ? point_status::inside : point_status::outside};
+}
+
+template <class Row>
+inline double squared_norm(std::int64_t dim, Row x) {
+  double sum = 0;
+  for (std::int64_t k = 0; k < dim; ++k) {
+    const double a = x(k);
+    sum += a * a;
+  }
+  return sum;
+}
+
+/// tanh(z) / z.
+inline double tanh_ratio(double z) { return std::fabs(z) < 1e-5 ? 1 - z * z / 3 : std::tanh(z) / z; }
+
+/// artanh(z) / z for z >= 0, given 1 - z^2.
+inline double artanh_ratio(double z, double gap) {
+  return z < 1e-5 ? 1 + z * z / 3 : device::log1p<double, 1>(2 * z * (1 + z) / gap) / (2 * z);
+}
+
+/// asinh(sqrt(t)).
+inline double asinh_root(double t) {
+  const double w = t < 1e150 ? 2 * (t + std::sqrt(t * (1 + t))) : 4 * t;
+  return device::log1p<double, 1>(w) / 2;
+}
+/// asinh(sqrt(t)) / sqrt(t).
+inline double asinh_ratio(double t) { return t < 1e-10 ? 1 - t / 6 : asinh_root(t) / std::sqrt(t); }
+
+/// 1 - tanh(z)^2.
+inline double sech_squared(double z) {
+  const double cosh = std::cosh(z);
+  return 1 / (cosh * cosh);
+}
+
+/// write(k, coordinate k of x (+) y), where y is inside with 1 - c |y|^2 = y_gap, known better than its coordinates
+/// tell.
+template <class X, class Y, class Write>
+inline void write_mobius_sum(std::int64_t dim, double c, double x_gap, X x, double y_gap, Y y, Write write) {
+  const double sum = c * squared_norm(dim, [&](std::int64_t k) { return x(k) + y(k); });
+  const double scale = 1 / (x_gap * y_gap + sum);
+  for (std::int64_t k = 0; k < dim; ++k) {
+    const double a = x(k);
+    write(k, (x_gap * (a + y(k)) + sum * a) * scale);
+  }
+}
+
+/// exp_x(v) by its coordinates.
+template <class X, class V, class Write>
+inline void write_exponential(std::int64_t dim, double c, double x_gap, X x, V v, Write write) {
+  const double z = std::sqrt(c * squared_norm(dim, v)) / x_gap, scale = tanh_ratio(z) / x_gap;
+  write_mobius_sum(dim, c, x_gap, x, sech_squared(z), [&](std::int64_t k) { return scale * v(k); }, write);
+}
+
+/// (-x) (+) y in pieces: its direction is x_gap (y - x) - c |y - x|^2 x.
+struct difference_frame {
+  double distance_square;  ///< |y - x|^2
+  double t;
+
+  template <class X, class Y>
+  static difference_frame of(std::int64_t dim, double c, double x_gap, X x, double y_gap, Y y) {
+    const double square = squared_norm(dim, [&](std::int64_t k) { return y(k) - x(k); });
+    return {square, c * square / (x_gap * y_gap)};
+  }
+  double direction(double c, double x_gap, double x, double y) const {
+    return x_gap * (y - x) - c * distance_square * x;
+  }
+  /// log_x(y) = scale * direction.
+  double log_scale(double y_gap) const { return asinh_ratio(t) / (y_gap * std::sqrt(1 + t)); }
+};
+
+}  // namespace quintet::poincare

@@ -1,0 +1,78 @@
+// Runs an operation of row_operations_kernel.hpp on a batch: copies to the device and back, status, `strict`.
+#pragma once
+
+#include "device/launch.hpp"
+#include "poincare/ball_points.hpp"
+#include "poincare/checks.hpp"
+#include "poincare/host_rows.hpp"
+#include "poincare/row_operations_kernel.hpp"
+#include "quintet/poincare/operations.hpp"
+
+namespace quintet::poincare {
+
+template <class Real>
+struct row_inputs {
+  matrix_view<const Real> x = {}, y = {}, v = {};  ///< those that are used have N rows
+  std::span<const Real> scalar = {};               ///< empty, 1 or N values
+  double parameter = 0, rate = 0;
+};
+
+/// Throws InvalidArgument unless `rows` is [n x dim].
+template <class Real>
+void require_shape(matrix_view<Real> rows, const char* name, std::int64_t n, std::int64_t dim) {
+  if (rows.rows() != n || (n > 0 && rows.cols() != dim))
+    throw InvalidArgument(
+        text(name, " must be ", n, " x ", dim, " (", name, "=", rows.rows(), " x ", rows.cols(), ")"));
+}
+
+/// Applies Operation to every row of `out` (and `second`).
+template <class Operation, class Real>
+row_status run_rows(const row_inputs<Real>& in, matrix_view<Real> out, matrix_view<Real> second,
+                    const ball_options& options, const Device& device) {
+  const ball b(options.curvature);
+  const std::int64_t n = out.rows();
+  const rows_on_device<Real> x(in.x, device), y(in.y, device), v(in.v, device);
+  const rows_on_device<Real> scalar(matrix_view<const Real>(in.scalar.data(), 1, std::int64_t(in.scalar.size())),
+                                    device);
+  rows_from_device<Real> to(out, device), to_second(second, device);
+  Buffer<point_status> status(n, device);
+  row_arguments<Real> a{stored(x.view()), stored(y.view()), stored(v.view())};
+  a.scalar = scalar.view().data();
+  a.scalar_step = in.scalar.size() > 1 ? 1 : 0;
+  a.out = to.view().data();
+  a.out_stride = to.view().stride();
+  a.second = to_second.view().data();
+  a.second_stride = to_second.view().stride();
+  a.status = status.data();
+  a.dim = out.cols();
+  a.c = b.c;
+  a.root_c = b.root_c;
+  a.parameter = in.parameter;
+  a.rate = in.rate;
+  device::with_shape<host_rows, device_rows>(device, [&](auto shape) {
+    using kernel = row_kernel<Real, Operation, decltype(shape)>;
+    device::launch(kernel{a, n}, (n + kernel::rows_per_tile - 1) / kernel::rows_per_tile, device);
+  });
+  row_status found = status.to_vector();
+  to.copy_back();
+  to_second.copy_back();
+  return found;
+}
+
+/// Throws InvalidArgument for the first row of `status` that is not inside, if `strict`. The row is one of x, or of y.
+template <class Real>
+void require_rows_inside(const row_inputs<Real>& in, const row_status& status, const ball_options& options) {
+  if (!options.strict) return;
+  const std::int64_t i = first_invalid(status);
+  if (i < 0) return;
+  const ball b(options.curvature);
+  const auto look = [&](matrix_view<const Real> rows) {
+    return look_at(rows.cols(), b.c, [&](std::int64_t k) { return double(rows(i, k)); });
+  };
+  const bool first = in.y.rows() == 0 || !look(in.x).usable();
+  row_status only(i + 1, point_status::inside);
+  only[i] = status[i];
+  require_inside(first ? in.x : in.y, only, first ? "x" : "y", b);
+}
+
+}  // namespace quintet::poincare
