@@ -242,6 +242,17 @@ std::vector<packed_edge<Real>> boruvka<Real>::run(spanning_tree_counters& counte
   return edges;
 }
 
+template <class Real>
+std::vector<packed_edge<Real>> boruvka<Real>::lightest_leaving(std::vector<std::int32_t> component,
+                                                               std::int64_t components) {
+  component_ = std::move(component);
+  best_.assign(components, {});
+  offer_list_edges();
+  spanning_tree_counters counters;
+  offer_tile_edges(counters);
+  return std::move(best_);
+}
+
 template class boruvka<float>;
 template class boruvka<double>;
 

@@ -34,6 +34,10 @@ class boruvka {
   /// The edges of the tree, in the order in which they were found.
   std::vector<packed_edge<Real>> run(spanning_tree_counters& counters, progress& report);
 
+  /// For every component in [0, components) the edge that comes first among those that leave it. `component` tells
+  /// that of every packed point. This is one round of run(), for components of the caller's.
+  std::vector<packed_edge<Real>> lightest_leaving(std::vector<std::int32_t> component, std::int64_t components);
+
  private:
   static constexpr Real infinity = std::numeric_limits<Real>::infinity();
 

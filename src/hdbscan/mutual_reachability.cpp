@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "hdbscan/checks.hpp"
+#include "hdbscan/row_blocks.hpp"
 #include "pairwise/pairs.hpp"
 #include "pairwise/panels.hpp"
 #include "pairwise/sinks.hpp"
@@ -54,30 +55,6 @@ class reachability_source {
   Buffer<Real> core_;
 };
 
-/// Calls use(first_row, rows) for blocks of rows that fit the budget until it returns false.
-template <class Real, class Use>
-bool for_row_blocks(const reachability_source<Real>& source, std::int64_t budget_bytes, Use use) {
-  const pairwise::panels<Real>& panels = source.panels();
-  const std::int64_t n = panels.count, side = panels.block_side;
-  const std::int64_t block_bytes = side * n * std::int64_t(sizeof(Real));
-  const std::int64_t together = std::clamp<std::int64_t>(budget_bytes / std::max<std::int64_t>(block_bytes, 1), 1,
-                                                         std::max<std::int64_t>(panels.blocks(), 1));
-  const bool shared = panels.device().shares_host_memory();
-  Buffer<Real> rows(std::min(together * side, n) * n, panels.device());
-  Buffer<Real> on_host(shared ? 0 : rows.size());
-  for (std::int64_t block = 0; block < panels.blocks(); block += together) {
-    auto arguments = source.arguments(rows.data(), n);
-    arguments.first_row_block = block;
-    arguments.row_blocks = std::min(together, panels.blocks() - block);
-    pairwise::dense(arguments, panels.device());
-    const std::int64_t count = std::min(arguments.row_blocks * side, n - block * side);
-    if (!shared) rows.copy_to_host(on_host.data(), count * n);
-    const Real* data = shared ? rows.data() : on_host.data();
-    if (!use(block * side, matrix_view<const Real>(data, count, n))) return false;
-  }
-  return true;
-}
-
 // A matrix up to this size is computed on an offload device as a whole, with half the arithmetic.
 constexpr std::int64_t whole_on_device_bytes = std::int64_t(4) << 30;
 
@@ -105,10 +82,11 @@ void mutual_reachability(matrix_view<const Storage> points, std::span<const accu
     pairwise::dense(source.arguments(matrix.data(), n), device);
     for (std::int64_t i = 0; i < n; ++i) matrix.copy_to_host(out.row(i), n, i * n);
   } else {
-    for_row_blocks(source, whole_on_device_bytes, [&](std::int64_t first_row, matrix_view<const Real> rows) {
-      copy_rows(first_row, rows, out);
-      return true;
-    });
+    for_row_blocks(source.panels(), source.arguments(nullptr, n), whole_on_device_bytes,
+                   [&](std::int64_t first_row, matrix_view<const Real> rows) {
+                     copy_rows(first_row, rows, out);
+                     return true;
+                   });
   }
 }
 
@@ -161,7 +139,7 @@ bool mutual_reachability_rows(matrix_view<const Storage> points, std::span<const
   require_argument(budget_bytes >= 0, "budget_bytes", budget_bytes, ">= 0");
   const reachability_source<Real> source(points, core, options, device);
   if (points.rows() == 0) return true;
-  return for_row_blocks(source, budget_bytes, receive);
+  return for_row_blocks(source.panels(), source.arguments(nullptr, points.rows()), budget_bytes, receive);
 }
 
 #define QUINTET_INSTANTIATE(Storage, Real)                                                                            \

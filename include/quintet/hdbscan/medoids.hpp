@@ -1,0 +1,39 @@
+// One point for each cluster: its medoid, which is one of its members, or its centroid, which need not be.
+//
+//   auto model = quintet::hdbscan::cluster<float>(points, options);
+//   auto best = quintet::hdbscan::medoids<float>(points, model.labels, model.probabilities);
+//   best[k]      // row of `points` in the middle of cluster k
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "quintet/core/view.hpp"
+#include "quintet/device/device.hpp"
+#include "quintet/pairwise/metric.hpp"
+
+namespace quintet::hdbscan {
+
+/// For every label k the row i of `points` [N x D] with labels[i] = k that minimises the weighted total distance to the
+/// members of the cluster, sum over j with labels[j] = k of weights[j] d(i, j); the first one of equals. -1 for a label
+/// that no valid row has. (weighted_cluster_medoid of scikit-learn-contrib/hdbscan, with the probabilities as weights.)
+///
+/// labels: N, 0..K-1 or -1. weights: N values >= 0, finite; none at all stand for 1 each, and so do weights that are
+/// all 0 within a cluster. Rows with NaN or infinity (cosine: or without length) are left out. Real is float or double;
+/// distances are taken in it and summed in double, in the order of the rows. Same result for any number of threads and
+/// on every device. Throws InvalidArgument, OutOfMemory. Cost: n^2 D multiply-adds for a cluster of n points; memory
+/// for a copy of its points, and 64 MB of distances.
+template <class Real>
+std::vector<std::int64_t> medoids(matrix_view<const Real> points, std::span<const std::int64_t> labels,
+                                  std::span<const double> weights = {}, metric distance = metric::euclidean,
+                                  const Device& device = Device::best());
+
+/// The weighted mean of the members of every cluster, [K x D] row by row; labels and weights as for medoids(). NaN for
+/// a label that no valid row has. Rows are taken as they are, whatever the metric of the clustering; those with NaN or
+/// infinity are left out. Sums are in double. Cost: one pass over the points, on the host.
+template <class Real>
+std::vector<double> weighted_centroids(matrix_view<const Real> points, std::span<const std::int64_t> labels,
+                                       std::span<const double> weights = {});
+
+}  // namespace quintet::hdbscan

@@ -1,0 +1,180 @@
+#include "quintet/hdbscan/validity.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "hdbscan/boruvka.hpp"
+#include "hdbscan/checks.hpp"
+#include "hdbscan/contrast.hpp"
+#include "hdbscan/each_row.hpp"
+#include "hdbscan/members.hpp"
+#include "hdbscan/row_blocks.hpp"
+#include "pairwise/locality.hpp"
+#include "pairwise/neighbours.hpp"
+
+namespace quintet::hdbscan {
+
+namespace {
+
+// Neighbours in the lists that the spanning trees begin with, and memory for the table of least surrogates.
+constexpr std::int64_t list_length = 12, least_table_bytes = std::int64_t(32) << 20;
+
+// Terms smaller than the largest by this power of two do not show in the sum of 2^31 of them.
+constexpr double negligible_exponent = 90;
+
+/// The all-points core distance of the point that `distances` are those of; its own, 0, is left out with all zeros.
+template <class Real>
+double all_points_core(std::span<const Real> distances, double dimension) {
+  Real least = std::numeric_limits<Real>::infinity();
+  for (const Real d : distances)
+    if (d > 0 && d < least) least = d;
+  if (least == std::numeric_limits<Real>::infinity()) return 0;
+  const double farthest = double(least) * std::exp2(negligible_exponent / dimension);
+  double sum = 0;
+  for (const Real d : distances)
+    if (d > 0 && double(d) <= farthest) sum += std::pow(double(least) / double(d), dimension);
+  return double(least) * std::pow(sum / double(distances.size() - 1), -1 / dimension);
+}
+
+/// A cluster and what its spanning tree says about it.
+template <class Real>
+struct cluster_part {
+  std::vector<std::int32_t> members;
+  std::vector<Real> core;         ///< all-points core distance of every member, as a surrogate
+  std::vector<char> is_internal;  ///< of every member
+  double sparseness = 0;
+};
+
+template <class Real>
+class validity_engine {
+ public:
+  validity_engine(matrix_view<const Real> points, const validity_options& options, const Device& device)
+      : points_(points),
+        options_(options),
+        device_(device),
+        scan_(pairwise::scan_rows(points, options.distance)),
+        dimension_(options.dimension > 0 ? options.dimension : double(points.cols())) {}
+
+  /// Clusters of at least two valid points; `label` receives their labels.
+  std::vector<cluster_part<Real>> parts(std::span<const std::int64_t> labels, std::int64_t clusters,
+                                        std::vector<std::int64_t>& label) const {
+    // In this order tiles hold points that are close together, which is what prunes the search for edges.
+    const std::vector<std::int32_t> order = pairwise::locality_order(points_, scan_, device_);
+    auto members = members_by_label(labels, clusters, order);
+    std::vector<cluster_part<Real>> parts;
+    for (std::int64_t k = 0; k < clusters; ++k) {
+      if (members[k].size() < 2) continue;
+      parts.push_back({std::move(members[k]), {}, {}, 0});
+      label.push_back(k);
+    }
+    return parts;
+  }
+
+  void examine(cluster_part<Real>& part) const {
+    const auto panels = pairwise::pack_points(points_, scan_, part.members, device_);
+    part.core = core_surrogates(panels);
+    spanning_tree_counters counters;
+    const progress_callback nobody;
+    progress silent(nobody);
+    const auto edges = engine(panels, part.core, part.members).run(counters, silent);
+    find_internal(part, edges);
+  }
+
+  /// The least m between internal points of each part and of any other.
+  std::vector<double> separations(const std::vector<cluster_part<Real>>& parts) const {
+    std::vector<std::int32_t> order, component;
+    std::vector<Real> core;
+    for (std::size_t k = 0; k < parts.size(); ++k)
+      for (std::size_t i = 0; i < parts[k].members.size(); ++i) {
+        if (!parts[k].is_internal[i]) continue;
+        order.push_back(parts[k].members[i]);
+        core.push_back(parts[k].core[i]);
+        component.push_back(std::int32_t(k));
+      }
+    const auto panels = pairwise::pack_points(points_, scan_, order, device_);
+    auto search = engine(panels, core, order);
+    std::vector<double> result;
+    for (const auto& e : search.lightest_leaving(std::move(component), std::int64_t(parts.size())))
+      result.push_back(scan_.surrogate.distance(e.weight));
+    return result;
+  }
+
+ private:
+  std::vector<Real> core_surrogates(const pairwise::panels<Real>& panels) const {
+    std::vector<Real> core(panels.count);
+    for_distance_rows(panels, scan_.surrogate, options_.budget_bytes, [&](std::int64_t first, auto rows) {
+      for_each_row(rows.rows(), [&](std::int64_t i) {
+        const std::span<const Real> distances(rows.row(i), std::size_t(rows.cols()));
+        core[first + i] = scan_.surrogate.surrogate(Real(all_points_core(distances, dimension_)));
+      });
+      return true;
+    });
+    return core;
+  }
+
+  static boruvka<Real> engine(const pairwise::panels<Real>& panels, const std::vector<Real>& core,
+                              const std::vector<std::int32_t>& original) {
+    const int length = int(std::min(list_length, panels.count - 1));
+    return {panels, pairwise::nearest_others(panels, length, least_table_bytes), core, original};
+  }
+
+  void find_internal(cluster_part<Real>& part, const std::vector<packed_edge<Real>>& edges) const {
+    std::vector<std::int32_t> degree(part.members.size(), 0);
+    for (const auto& e : edges) ++degree[e.first], ++degree[e.second];
+    part.is_internal.resize(degree.size());
+    std::transform(degree.begin(), degree.end(), part.is_internal.begin(), [](std::int32_t d) { return d > 1; });
+    Real longest = -1, longest_internal = -1;
+    for (const auto& e : edges) {
+      longest = std::max(longest, e.weight);
+      if (part.is_internal[e.first] && part.is_internal[e.second])
+        longest_internal = std::max(longest_internal, e.weight);
+    }
+    if (part.members.size() == 2) part.is_internal.assign(2, 1);
+    part.sparseness = scan_.surrogate.distance(longest_internal >= 0 ? longest_internal : longest);
+  }
+
+  matrix_view<const Real> points_;
+  validity_options options_;
+  Device device_;
+  pairwise::row_scan<Real> scan_;
+  double dimension_;
+};
+
+}  // namespace
+
+template <class Real>
+validity_result validity_index(matrix_view<const Real> points, std::span<const std::int64_t> labels,
+                               const validity_options& options, const Device& device) {
+  check_points(points);
+  require_argument(options.dimension >= 0 && std::isfinite(options.dimension), "dimension", options.dimension,
+                   ">= 0 and finite");
+  require_argument(options.budget_bytes >= 0, "budget_bytes", options.budget_bytes, ">= 0");
+  const std::int64_t n = points.rows(), clusters = count_labels(labels, n);
+  validity_result result{0, std::vector<double>(clusters, 0), std::vector<double>(clusters, 0),
+                         std::vector<double>(clusters, std::numeric_limits<double>::infinity())};
+  const validity_engine<Real> engine(points, options, device);
+  std::vector<std::int64_t> label;
+  auto parts = engine.parts(labels, clusters, label);
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    engine.examine(parts[p]);
+    result.sparseness[label[p]] = parts[p].sparseness;
+  }
+  if (parts.size() < 2) return result;
+  const std::vector<double> separation = engine.separations(parts);
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const std::int64_t k = label[p];
+    result.separation[k] = separation[p];
+    result.cluster_validity[k] = contrast(separation[p], parts[p].sparseness);
+    result.index += double(parts[p].members.size()) / double(n) * result.cluster_validity[k];
+  }
+  return result;
+}
+
+template validity_result validity_index(matrix_view<const float>, std::span<const std::int64_t>,
+                                        const validity_options&, const Device&);
+template validity_result validity_index(matrix_view<const double>, std::span<const std::int64_t>,
+                                        const validity_options&, const Device&);
+
+}  // namespace quintet::hdbscan
