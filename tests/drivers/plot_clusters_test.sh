@@ -23,7 +23,6 @@ draw() {
 classes=""
 zcat "$examples/data/digits.csv.gz" | cut -d, -f1-64 >digits.csv
 zcat "$examples/data/digits.csv.gz" | cut -d, -f65 >classes.txt
-draw digits --min-cluster-size 5
 classes="--classes classes.txt"
 draw digits --min-cluster-size 40 --min-samples 2 >table.txt
 [ "$(wc -l <table.txt)" -eq 11 ]
@@ -33,6 +32,5 @@ draw noise
 for i in 1 2 3 4 5 6; do echo "1,1"; done >duplicates.csv
 for i in 1 2 3 4 5 6; do echo "2,2"; done >>duplicates.csv
 echo "nan,1" >>duplicates.csv
-draw duplicates
 draw duplicates --allow-single-cluster
 echo "all pictures drawn"
