@@ -4,7 +4,10 @@
 
 namespace quintet::io {
 
-line_reader::line_reader(std::string path) : file_(std::move(path)), buffer_(std::size_t{1} << 20) {}
+line_reader::line_reader(std::string path, bool compressed)
+    : file_(std::move(path)),
+      gzip_(compressed ? std::make_unique<gzip_reader>(file_) : nullptr),
+      buffer_(std::size_t{1} << 20) {}
 
 bool line_reader::refill() {
   if (at_end_) return false;
@@ -13,7 +16,9 @@ bool line_reader::refill() {
   begin_ = 0;
   // A line longer than the buffer.
   if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
-  const std::size_t count = file_.read(buffer_.data() + end_, buffer_.size() - end_);
+  char* const place = buffer_.data() + end_;
+  const std::size_t space = buffer_.size() - end_;
+  const std::size_t count = gzip_ != nullptr ? gzip_->read(place, space) : file_.read(place, space);
   end_ += count;
   at_end_ = count == 0;
   return count > 0;

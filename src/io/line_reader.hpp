@@ -2,17 +2,20 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "io/gzip.hpp"
 #include "io/input_file.hpp"
 
 namespace quintet::io {
 
 class line_reader {
  public:
-  explicit line_reader(std::string path);
+  /// `compressed`: the file is gzip's.
+  explicit line_reader(std::string path, bool compressed = false);
 
   /// The next line without its line end; false at the end of the file. The text is valid until the next call.
   bool next(std::string_view& line);
@@ -24,6 +27,7 @@ class line_reader {
   bool refill();
 
   input_file file_;
+  std::unique_ptr<gzip_reader> gzip_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0, end_ = 0;  // what has been read and not returned
   std::int64_t number_ = 0;

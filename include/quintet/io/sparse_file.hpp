@@ -1,0 +1,41 @@
+// Sparse matrices from and to files; the extension says which format: .mtx and .mtx.gz are Matrix Market coordinate
+// files (the second compressed), .h5 and .hdf5 hold compressed rows.
+//
+// Matrix Market (math.nist.gov/MatrixMarket/formats.html): field real, integer or pattern (every entry is 1), symmetry
+// general, symmetric or skew-symmetric (the other triangle is filled in). Entries keep their order inside a row;
+// repeated entries and explicit zeros stay. Written files are "real general", numbers in the shortest form that reads
+// back the same.
+// HDF5: datasets row_pointers [rows + 1], columns [nnz], values [nnz] and shape [2] = rows, cols; all in a group when
+// `group` is given.
+//
+// Errors are FileErrors with the line and the reason: no banner, an unknown kind, sizes that are none, an index outside
+// the matrix, a number that is none or does not fit, an entry above the diagonal of a symmetric file, too few or too
+// many entries, damaged compression.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "quintet/io/hdf5.hpp"
+#include "quintet/spgemm/csr.hpp"
+
+namespace quintet::io {
+
+/// Reads a sparse matrix; Value is float or double, Index std::int32_t or std::int64_t.
+/// Memory: the matrix, and while a Matrix Market file is read as much again.
+template <class Value, class Index>
+spgemm::csr<Value, Index> read_sparse(const std::string& path, const std::string& group = "");
+
+/// Writes a sparse matrix; nothing appears at `path` before it is complete.
+template <class Value, class Index>
+void write_sparse(const std::string& path, const spgemm::csr_view<Value, Index>& matrix, const std::string& group = "");
+
+/// The datasets of a matrix in a file with other content.
+template <class Value, class Index>
+void write_csr(hdf5_writer& out, const spgemm::csr_view<Value, Index>& matrix, const std::string& group = "");
+
+/// Throws FileError when `path` is no sparse format's name; for an output also when it cannot be written.
+void check_sparse_input(const std::string& path);
+void check_sparse_output(const std::string& path);
+
+}  // namespace quintet::io

@@ -1,0 +1,106 @@
+// A growing array of numbers that is never initialised twice: what the rows of a sparse result are stored in.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "quintet/core/error.hpp"
+#include "quintet/spgemm/memory.hpp"
+
+namespace quintet::spgemm {
+
+/// `size` elements, not initialised, in memory of a memory_source, which must outlive the array.
+template <class T>
+class array {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  array() = default;
+  /// `size` usable elements; with `capacity` > size it can grow to that without moving. Throws OutOfMemory, and
+  /// InvalidArgument for a negative size.
+  explicit array(std::int64_t size, memory_source& memory = memory_source::standard()) : array(size, size, memory) {}
+  array(std::int64_t size, std::int64_t capacity, memory_source& memory) : memory_(&memory) {
+    require_argument(size >= 0, "size", size, ">= 0");
+    require_argument(capacity >= size && capacity <= INT64_MAX / std::int64_t(sizeof(T)), "capacity", capacity,
+                     "at least the size, and small enough to count its bytes");
+    if (capacity == 0) return;
+    data_ = static_cast<T*>(memory.reserve(bytes(capacity)));
+    capacity_ = capacity;
+    try {
+      grow(size);
+    } catch (...) {
+      memory_->release(data_, bytes(capacity_), 0);
+      throw;
+    }
+  }
+  array(std::initializer_list<T> values) : array(values.begin(), std::int64_t(values.size())) {}
+  array(const std::vector<T>& values) : array(values.data(), std::int64_t(values.size())) {}
+  array(const T* values, std::int64_t count) : array(count) { std::copy(values, values + count, data_); }
+  array(const array& other) : array(other.size_, other.size_, *other.memory_) {
+    std::copy(other.begin(), other.end(), data_);
+  }
+  array(array&& other) noexcept { swap(other); }
+  array& operator=(array other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~array() {
+    if (data_ != nullptr) memory_->release(data_, bytes(capacity_), bytes(size_));
+  }
+
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  std::int64_t size() const { return size_; }
+  std::int64_t capacity() const { return capacity_; }
+  bool empty() const { return size_ == 0; }
+  T* begin() { return data_; }
+  T* end() { return data_ + size_; }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + size_; }
+  T& operator[](std::int64_t i) { return data_[i]; }
+  const T& operator[](std::int64_t i) const { return data_[i]; }
+
+  /// Makes elements up to `size` <= capacity() usable. Throws OutOfMemory.
+  void grow(std::int64_t size) {
+    if (size <= size_) return;
+    memory_->commit(data_, bytes(capacity_), bytes(size_), bytes(size));
+    size_ = size;
+  }
+  /// Keeps the first `size` elements and gives the rest back.
+  void trim(std::int64_t size) {
+    if (size == capacity_) return;
+    if (size == 0) {
+      *this = array(0, *memory_);
+      return;
+    }
+    data_ = static_cast<T*>(memory_->trim(data_, bytes(capacity_), bytes(size_), bytes(size)));
+    size_ = capacity_ = size;
+  }
+
+  /// The memory belongs to `memory` from now on: the source that really gave it, when the present one only counts.
+  void hand_over(memory_source& memory) { memory_ = &memory; }
+
+  friend bool operator==(const array& a, const array& b) {
+    return a.size_ == b.size_ && std::equal(a.begin(), a.end(), b.begin());
+  }
+
+ private:
+  static std::int64_t bytes(std::int64_t count) { return count * std::int64_t(sizeof(T)); }
+  void swap(array& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+    std::swap(memory_, other.memory_);
+  }
+
+  T* data_ = nullptr;
+  std::int64_t size_ = 0, capacity_ = 0;
+  memory_source* memory_ = &memory_source::standard();
+};
+
+}  // namespace quintet::spgemm

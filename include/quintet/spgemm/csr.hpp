@@ -1,0 +1,55 @@
+// Sparse matrices in compressed rows: row i holds columns[k] and values[k] for row_pointers[i] <= k <
+// row_pointers[i+1].
+//
+// Index (of columns) is std::int32_t or std::int64_t; row pointers and sizes are 64-bit always.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "quintet/core/error.hpp"
+#include "quintet/spgemm/array.hpp"
+
+namespace quintet::spgemm {
+
+/// A matrix that somebody else owns. row_pointers has rows + 1 elements and need not begin with 0: a range of rows of a
+/// larger matrix is a view too. As an operand, columns may come in any order and repeatedly (the values then add up).
+template <class Value, class Index>
+struct csr_view {
+  static_assert(std::is_same_v<Index, std::int32_t> || std::is_same_v<Index, std::int64_t>);
+  using value_type = Value;
+  using index_type = Index;
+
+  std::int64_t rows = 0, cols = 0;
+  const std::int64_t* row_pointers = nullptr;
+  const Index* columns = nullptr;
+  const Value* values = nullptr;
+
+  std::int64_t nnz() const { return rows == 0 ? 0 : row_pointers[rows] - row_pointers[0]; }
+  /// Rows [first, last) as a matrix of the same columns.
+  csr_view slice(std::int64_t first, std::int64_t last) const {
+    return {last - first, cols, row_pointers + first, columns, values};
+  }
+};
+
+/// A matrix that owns its memory. Results of this library have strictly ascending columns in every row.
+template <class Value, class Index>
+struct csr {
+  std::int64_t rows = 0, cols = 0;
+  array<std::int64_t> row_pointers{0};  ///< rows + 1
+  array<Index> columns;
+  array<Value> values;
+
+  std::int64_t nnz() const { return columns.size(); }
+  csr_view<Value, Index> view() const { return {rows, cols, row_pointers.data(), columns.data(), values.data()}; }
+  /// Bytes of the three arrays.
+  std::int64_t bytes() const { return row_pointers.size() * 8 + nnz() * std::int64_t(sizeof(Index) + sizeof(Value)); }
+  friend bool operator==(const csr&, const csr&) = default;
+};
+
+/// Throws InvalidArgument unless `matrix` is one: sizes >= 0 and, for the columns, within Index; row pointers that do
+/// not fall; columns in [0, cols). `name` is how the message calls it. Cost: one pass over the columns.
+template <class Value, class Index>
+void check(const csr_view<Value, Index>& matrix, const char* name);
+
+}  // namespace quintet::spgemm

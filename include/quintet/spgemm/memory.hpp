@@ -1,0 +1,37 @@
+// Where sparse products get their memory from: replaceable, so that a program can count it, limit it or make it fail.
+#pragma once
+
+#include <cstdint>
+
+#include "quintet/device/device.hpp"
+
+namespace quintet::spgemm {
+
+/// The standard source: the C library for small blocks, the system's mapping calls for large ones. Derive from it and
+/// call the base from the overrides to count or to refuse; an override refuses by throwing OutOfMemory.
+///
+/// Host memory comes in two steps. reserve() gives addresses, which cost nothing; commit() makes a part of them usable,
+/// and that is what counts as memory. So a result can grow in place, up to the bound of its size that is known before,
+/// and never needs to be copied to a larger place. Calls come from several threads, for one block from one at a time.
+class memory_source {
+ public:
+  virtual ~memory_source() = default;
+
+  /// Addresses for `bytes` > 0 bytes, aligned to 16. Throws OutOfMemory.
+  virtual void* reserve(std::int64_t bytes);
+  /// Makes bytes [from, to) of a block usable; [0, from) are already. Throws OutOfMemory.
+  virtual void commit(void* data, std::int64_t reserved, std::int64_t from, std::int64_t to);
+  /// Gives back what lies behind the first `keep` > 0 bytes, of which `committed` >= keep were; the block may move.
+  virtual void* trim(void* data, std::int64_t reserved, std::int64_t committed, std::int64_t keep);
+  /// Ends the block.
+  virtual void release(void* data, std::int64_t reserved, std::int64_t committed) noexcept;
+
+  /// Memory of a device, aligned to 64. Throws OutOfMemory.
+  virtual void* allocate(std::int64_t bytes, const Device& device);
+  virtual void deallocate(void* data, std::int64_t bytes, const Device& device) noexcept;
+
+  /// The one that is used when no other is named. Lives as long as the program.
+  static memory_source& standard();
+};
+
+}  // namespace quintet::spgemm

@@ -1,0 +1,89 @@
+// Sparse matrix times sparse matrix: C = A * B over a semiring, in one pass over the products.
+//
+//   C(i, j) = sum over k of A(i, k) * B(k, j), in the order of the entries of A's row i.
+//
+// An entry of C exists if and only if at least one product exists: cancelled entries and explicit zeros stay, empty
+// rows are empty. Columns ascend strictly. NaN and infinity go where the arithmetic takes them. The result is the same
+// bit for bit on every device, for any number of threads, and for any setting in `options`.
+//
+// A is m x k, B is k x n; both may have unsorted or repeated columns (such a B is sorted first, in a copy of it, with
+// repeated entries added up). Value is float or double, Index std::int32_t or std::int64_t, the same for both.
+// Memory on the host: C, an eighth of C at most for growth, 24 bytes a row, and for each thread an accumulator of
+// 9.2 bytes a column (at most 4 million columns) and buffers. On a device: at most 2.5 times C, beside A and B.
+// Time: about one to three nanoseconds a product and thread where the accumulator fits the second-level cache.
+//
+// Errors: InvalidArgument for sizes that do not fit, row pointers that fall, columns outside the matrix, options
+// outside their range; OutOfMemory, with nothing leaked; DeviceError.
+//
+// The method and its measured facts: docs/spgemm.md.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "quintet/device/device.hpp"
+#include "quintet/spgemm/csr.hpp"
+#include "quintet/spgemm/options.hpp"
+#include "quintet/spgemm/semiring.hpp"
+
+namespace quintet::spgemm {
+
+namespace detail {
+template <class Semiring, class Value, class Index>
+csr<Value, Index> product(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, const options& settings,
+                          const Device& device, report* told);
+template <class Semiring, class Value, class Index>
+csr<Value, Index> masked(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
+                         const csr_view<Value, Index>& mask, const options& settings, const Device& device);
+}  // namespace detail
+
+/// C = A * B. `told`, if not null, gets what was done.
+template <class Semiring = plus_times, class Value, class Index>
+  requires is_built_in<Semiring>
+csr<Value, Index> multiply(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
+                           const options& settings = {}, const Device& device = Device::host(),
+                           report* told = nullptr) {
+  return detail::product<Semiring>(a, b, settings, device, told);
+}
+
+/// C = A * B where `mask` has an entry, whatever its value; nothing is computed elsewhere. The mask is m x n.
+/// Memory: the entries of the mask, and C.
+template <class Semiring = plus_times, class Value, class Index>
+  requires is_built_in<Semiring>
+csr<Value, Index> multiply_masked(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
+                                  const csr_view<Value, Index>& mask, const options& settings = {},
+                                  const Device& device = Device::host()) {
+  return detail::masked<Semiring>(a, b, mask, settings, device);
+}
+
+/// C = A * transpose(B), forming the transpose once; with b = a this is A * transpose(A).
+template <class Semiring = plus_times, class Value, class Index>
+  requires is_built_in<Semiring>
+csr<Value, Index> multiply_transposed(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
+                                      const options& settings = {}, const Device& device = Device::host(),
+                                      report* told = nullptr);
+
+/// Sizes of A * B. Cost: one pass over A and B, and 1% of the products.
+template <class Value, class Index>
+size_estimate estimate(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b);
+
+/// A piece of a result: rows [first_row, first_row + block.rows), of them the columns [first_col, last_col).
+template <class Value, class Index>
+struct result_block {
+  std::int64_t first_row = 0;
+  std::int64_t first_col = 0, last_col = 0;  ///< 0 and n, unless a single row was too large for the budget
+  csr<Value, Index> block;                   ///< has n columns, counted from 0
+};
+
+/// Computes C in blocks of rows whose arrays never exceed `budget` bytes, and hands each one over as soon as it is
+/// done, in order; a row that exceeds the budget alone comes in several ranges of its columns. Returning false from the
+/// callback ends the work. The budget holds for the block itself; workers need the accumulators that multiply needs.
+/// Throws InvalidArgument when budget < estimate(a, b).minimum_budget.
+template <class Semiring = plus_times, class Value, class Index>
+  requires is_built_in<Semiring>
+void multiply_in_blocks(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, std::int64_t budget,
+                        const std::function<bool(result_block<Value, Index>&&)>& take, const options& settings = {},
+                        const Device& device = Device::host(), report* told = nullptr);
+
+}  // namespace quintet::spgemm

@@ -1,0 +1,68 @@
+// What a sparse product can be told, and what it tells.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "quintet/spgemm/memory.hpp"
+
+namespace quintet::spgemm {
+
+struct options {
+  /// Factor on the predicted number of entries, > 0. The result never depends on it; too small a prediction costs time
+  /// (the memory grows several times, or rows are computed twice), too large a one memory.
+  double prediction_scale = 1;
+  /// Entries of the result that the first arena of a device holds; < 0: from the prediction. With 0 every row is
+  /// computed a second time.
+  std::int64_t arena_entries = -1;
+  /// Slots of a hash table at most, >= 8, rounded down to a power of two. Rows that overflow their table are redone
+  /// without one.
+  std::int64_t table_size_cap = std::int64_t{1} << 30;
+  /// Products below which a device leaves the work to the host, >= 0: transfers and launches would take longer.
+  std::int64_t host_products = 1'000'000;
+  /// Where memory comes from; null: memory_source::standard(). Must outlive the result.
+  memory_source* memory = nullptr;
+};
+
+/// How a row (or the batch of rows it belongs to) was computed.
+enum class strategy {
+  empty,      ///< no products
+  streaming,  ///< one entry in A's row: a scaled copy of B's row, written as it comes
+  tiny,       ///< a handful of products, inserted into a sorted list
+  segmented,  ///< products expanded, sorted by column, and compacted
+  hash,       ///< a hash table, then sorted
+  dense,      ///< an array over the columns with flags
+  bitmask,    ///< a bit per column in team memory; a column's rank is its place
+  windows,    ///< several passes, each over a range of the columns: wide heavy rows, shared by several workers
+};
+constexpr int strategies = 8;
+/// "empty", "streaming", ...
+std::string_view name_of(strategy s);
+
+/// What a product did.
+struct report {
+  std::int64_t rows = 0, cols = 0, nnz = 0;
+  std::int64_t products = 0;       ///< scalar multiplications
+  std::int64_t upper_bound = 0;    ///< entries that the result cannot exceed
+  std::int64_t predicted = 0;      ///< entries expected, before any factor
+  std::int64_t retries = 0;        ///< host: times the result had to grow; device: chunks of rows computed again
+  std::int64_t peak_bytes = 0;     ///< most memory held at one time, result included, operands not
+  std::int64_t scratch_bytes = 0;  ///< of that, accumulators and buffers of the workers
+  bool ran_on_host = true;         ///< false: a device did the work
+  std::array<std::int64_t, strategies> rows_by_strategy{};
+  std::array<std::int64_t, strategies> products_by_strategy{};
+  double analysis_seconds = 0, prediction_seconds = 0, product_seconds = 0, assembly_seconds = 0;
+};
+
+/// What can be said of a product without computing it.
+struct size_estimate {
+  std::int64_t products = 0;
+  std::int64_t upper_bound = 0;      ///< nnz(C) <= this
+  std::int64_t predicted_nnz = 0;    ///< usually within 10%
+  std::int64_t upper_bytes = 0;      ///< of C with upper_bound entries
+  std::int64_t predicted_bytes = 0;  ///< of C with predicted_nnz entries
+  std::int64_t minimum_budget = 0;   ///< the least budget that multiply_in_blocks takes
+};
+
+}  // namespace quintet::spgemm

@@ -1,0 +1,86 @@
+// Products of the same structure again and again: the structure is computed once, then only values.
+#pragma once
+
+#include "quintet/device/device.hpp"
+#include "quintet/spgemm/detail/structured_rows.hpp"
+#include "quintet/spgemm/multiply.hpp"
+
+namespace quintet::spgemm {
+
+namespace detail {
+/// Values of c's structure on a device; B's rows ascend strictly. For the semirings of the library.
+template <class Semiring, class Value, class Index>
+void refill_on_device(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, csr<Value, Index>& c,
+                      const options& settings, const Device& device);
+bool is_canonical(const std::int64_t* row_pointers, const std::int32_t* columns, std::int64_t rows);
+bool is_canonical(const std::int64_t* row_pointers, const std::int64_t* columns, std::int64_t rows);
+}  // namespace detail
+
+/// The structure of A * B. Semiring is one of the library's, or any other (see semiring.hpp), which then runs on the
+/// host. execute() gives the same bits as multiply().
+///
+///   plan<plus_times, double, std::int32_t> p(a.view(), b.view());
+///   csr<double, std::int32_t> c = p.execute(a.view(), b.view());     // and again, with other values
+///
+/// Memory: row pointers and columns of C in the plan, and 8 bytes a column of B for each thread while it runs.
+template <class Semiring, class Value, class Index>
+class plan {
+ public:
+  using view = csr_view<Value, Index>;
+
+  /// Costs as much as one product. Throws as multiply() does.
+  plan(const view& a, const view& b, const options& settings = {}, const Device& device = Device::host())
+      : settings_(settings), device_(device), a_nnz_(a.nnz()), b_nnz_(b.nnz()) {
+    structure_ = multiply<or_and>(a, b, settings, device);
+    structure_.values = array<Value>();
+    a_rows_ = a.rows;
+    b_rows_ = b.rows;
+    canonical_ = detail::is_canonical(b.row_pointers, b.columns, b.rows);
+  }
+
+  /// C for operands with the structure of those that the plan was made for. Throws InvalidArgument when sizes or
+  /// numbers of entries are others.
+  csr<Value, Index> execute(const view& a, const view& b) const {
+    csr<Value, Index> c{structure_.rows, structure_.cols, structure_.row_pointers, structure_.columns,
+                        array<Value>(structure_.columns.size(), memory())};
+    execute(a, b, c);
+    return c;
+  }
+  /// The same into a result of this plan, whose memory is used again.
+  void execute(const view& a, const view& b, csr<Value, Index>& c) const {
+    require_argument(a.rows == a_rows_ && a.nnz() == a_nnz_, "a", text(a.rows, " rows, ", a.nnz(), " entries"),
+                     text("as planned: ", a_rows_, " rows, ", a_nnz_, " entries"));
+    require_argument(b.rows == b_rows_ && b.nnz() == b_nnz_ && b.cols == structure_.cols, "b",
+                     text(b.rows, " x ", b.cols, ", ", b.nnz(), " entries"),
+                     text("as planned: ", b_rows_, " x ", structure_.cols, ", ", b_nnz_, " entries"));
+    require_argument(c.nnz() == structure_.columns.size() && c.values.size() == c.nnz(), "c.nnz", c.nnz(),
+                     text("that of this plan: ", structure_.columns.size()));
+    if constexpr (is_built_in<Semiring>)
+      if (device_.kind() != device_kind::host && canonical_)
+        return detail::refill_on_device<Semiring>(a, b, c, settings_, device_);
+    detail::structured_product<Semiring>(a, b, c.row_pointers.data(), c.columns.data(), c.values.data(), nullptr,
+                                         memory());
+  }
+  /// Entries of C.
+  std::int64_t nnz() const { return structure_.columns.size(); }
+
+ private:
+  memory_source& memory() const { return settings_.memory != nullptr ? *settings_.memory : memory_source::standard(); }
+
+  options settings_;
+  Device device_;
+  csr<Value, Index> structure_;  // without values
+  std::int64_t a_nnz_, b_nnz_, a_rows_ = 0, b_rows_ = 0;
+  bool canonical_ = true;
+};
+
+/// C = A * B over a semiring of the program's own, on the host: the structure by a kernel of the library, the values by
+/// a loop that is compiled with the semiring. About twice the time of a semiring of the library.
+template <class Semiring, class Value, class Index>
+  requires(!is_built_in<Semiring>)
+csr<Value, Index> multiply(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
+                           const options& settings = {}) {
+  return plan<Semiring, Value, Index>(a, b, settings).execute(a, b);
+}
+
+}  // namespace quintet::spgemm

@@ -1,0 +1,78 @@
+// Semirings: what "multiply" and "add" mean in a sparse product.
+//
+// A semiring is a type with three static members:
+//
+//   struct max_times {
+//     template <class Value> static constexpr Value identity() { return std::numeric_limits<Value>::lowest(); }
+//     template <class Value> static constexpr Value multiply(Value a, Value b) { return a * b; }
+//     template <class Value> static constexpr Value add(Value x, Value y) { return x < y ? y : x; }
+//   };
+//
+// Every entry of a product is add(... add(add(identity, a1*b1), a2*b2) ..., ak*bk) with the products in the order of
+// the entries of A's row: the same bits on every device and for any number of threads. A product is rounded before it
+// is added (no fused multiply-add), for the same reason.
+//
+// The three of this file have kernels inside the library. Any other type works too, on the host: see multiply.hpp.
+#pragma once
+
+#include <limits>
+#include <type_traits>
+
+namespace quintet::spgemm {
+
+/// The usual product.
+struct plus_times {
+  template <class Value>
+  static constexpr Value identity() {
+    return Value(0);
+  }
+  template <class Value>
+  static constexpr Value multiply(Value a, Value b) {
+    return a * b;
+  }
+  template <class Value>
+  static constexpr Value add(Value x, Value y) {
+    return x + y;
+  }
+};
+
+/// Shortest paths: the product of two lengths is their sum, the sum of two is the smaller. The identity is +infinity.
+/// A NaN product is passed over, as any comparison with it fails.
+struct min_plus {
+  template <class Value>
+  static constexpr Value identity() {
+    return std::numeric_limits<Value>::has_infinity ? std::numeric_limits<Value>::infinity()
+                                                    : std::numeric_limits<Value>::max();
+  }
+  template <class Value>
+  static constexpr Value multiply(Value a, Value b) {
+    return a + b;
+  }
+  template <class Value>
+  static constexpr Value add(Value x, Value y) {
+    return y < x ? y : x;
+  }
+};
+
+/// Reachability: values are 0 or not 0; results are 0 or 1. A NaN is not 0.
+struct or_and {
+  template <class Value>
+  static constexpr Value identity() {
+    return Value(0);
+  }
+  template <class Value>
+  static constexpr Value multiply(Value a, Value b) {
+    return a != Value(0) && b != Value(0) ? Value(1) : Value(0);
+  }
+  template <class Value>
+  static constexpr Value add(Value x, Value y) {
+    return x != Value(0) || y != Value(0) ? Value(1) : Value(0);
+  }
+};
+
+/// Whether kernels of the library exist for the semiring.
+template <class Semiring>
+constexpr bool is_built_in =
+    std::is_same_v<Semiring, plus_times> || std::is_same_v<Semiring, min_plus> || std::is_same_v<Semiring, or_and>;
+
+}  // namespace quintet::spgemm

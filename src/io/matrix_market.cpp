@@ -1,0 +1,238 @@
+#include "io/matrix_market.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <vector>
+
+#include "io/line_reader.hpp"
+#include "io/parse_number.hpp"
+#include "quintet/core/error.hpp"
+
+namespace quintet::io {
+
+namespace {
+
+enum class symmetry { general, symmetric, skew };
+
+struct header {
+  bool pattern = false, integer = false;
+  symmetry shape = symmetry::general;
+  std::int64_t rows = 0, cols = 0, entries = 0;
+};
+
+// The words of a line, apart by blanks and tabs.
+class words {
+ public:
+  explicit words(std::string_view line) : at_(line.data()), end_(line.data() + line.size()) {}
+  std::string_view next() {
+    skip();
+    const char* begin = at_;
+    while (at_ != end_ && *at_ != ' ' && *at_ != '\t') ++at_;
+    return {begin, static_cast<std::size_t>(at_ - begin)};
+  }
+  template <class T>
+  parse_status number(T& value) {
+    skip();
+    const parse_status status = at_ == end_ ? parse_status::not_a_number : parse_number(&at_, end_, value);
+    if (status == parse_status::ok && at_ != end_ && *at_ != ' ' && *at_ != '\t') return parse_status::not_a_number;
+    return status;
+  }
+  bool at_end() {
+    skip();
+    return at_ == end_;
+  }
+
+ private:
+  void skip() {
+    while (at_ != end_ && (*at_ == ' ' || *at_ == '\t')) ++at_;
+  }
+  const char *at_, *end_;
+};
+
+std::string lower(std::string_view word) {
+  std::string result(word);
+  for (char& c : result)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return result;
+}
+
+[[noreturn]] void fail(const line_reader& in, const std::string& reason) {
+  throw FileError(in.file().path(), in.number(), reason);
+}
+
+void require_word(const line_reader& in, const std::string& word, std::initializer_list<std::string_view> allowed,
+                  std::string_view what) {
+  std::string list;
+  for (const std::string_view a : allowed) {
+    if (a == word) return;
+    list.append(list.empty() ? "" : ", ").append(a);
+  }
+  fail(in, text("the ", what, " is \"", word, "\"; supported: ", list));
+}
+
+void read_banner(line_reader& in, header& h) {
+  std::string_view line;
+  if (!in.next(line)) throw FileError(in.file().path(), "is empty");
+  words w(line);
+  if (lower(w.next()) != "%%matrixmarket")
+    fail(in, "no Matrix Market file: the first line must begin with %%MatrixMarket");
+  require_word(in, lower(w.next()), {"matrix"}, "object");
+  require_word(in, lower(w.next()), {"coordinate"}, "format");
+  const std::string field = lower(w.next()), shape = lower(w.next());
+  require_word(in, field, {"real", "integer", "pattern", "double"}, "field");
+  require_word(in, shape, {"general", "symmetric", "skew-symmetric"}, "symmetry");
+  h.pattern = field == "pattern";
+  h.integer = field == "integer";
+  h.shape = shape == "general" ? symmetry::general : shape == "symmetric" ? symmetry::symmetric : symmetry::skew;
+  if (h.pattern && h.shape == symmetry::skew) fail(in, "a pattern cannot be skew-symmetric");
+}
+
+bool next_content(line_reader& in, std::string_view& line) {
+  while (in.next(line))
+    if (!line.starts_with('%') && !words(line).at_end()) return true;
+  return false;
+}
+
+void read_sizes(line_reader& in, header& h, std::int64_t most_cols) {
+  std::string_view line;
+  if (!next_content(in, line)) fail(in, "the file ends before the line with the sizes");
+  words w(line);
+  if (w.number(h.rows) != parse_status::ok || w.number(h.cols) != parse_status::ok ||
+      w.number(h.entries) != parse_status::ok || !w.at_end())
+    fail(in, "this line must be three integers: rows, columns, entries");
+  if (h.rows < 0 || h.cols < 0 || h.entries < 0) fail(in, "sizes must be >= 0");
+  if (h.cols - 1 > most_cols) fail(in, text(h.cols, " columns need 64-bit indices"));
+  if (h.shape != symmetry::general && h.rows != h.cols)
+    fail(in, text("a symmetric matrix must be square; this one is ", h.rows, " x ", h.cols));
+  // An entry takes at least four bytes of text; compressed text is at most a thousand times smaller.
+  if (in.file().regular() && h.entries / 256 > in.file().size())
+    fail(in, text(h.entries, " entries cannot be in a file of ", in.file().size(), " bytes"));
+  require_memory(in.file().path(), h.rows, 8);
+}
+
+template <class Value>
+struct entry {
+  std::int64_t row, col;
+  Value value;
+};
+
+template <class Value>
+entry<Value> read_entry(const line_reader& in, std::string_view line, const header& h) {
+  words w(line);
+  entry<Value> e{0, 0, Value(1)};
+  if (w.number(e.row) != parse_status::ok || w.number(e.col) != parse_status::ok)
+    fail(in, "an entry begins with two integers: row and column");
+  if (e.row < 1 || e.row > h.rows) fail(in, text("row ", e.row, " is not in 1 ... ", h.rows));
+  if (e.col < 1 || e.col > h.cols) fail(in, text("column ", e.col, " is not in 1 ... ", h.cols));
+  if (!h.pattern) {
+    parse_status status;
+    if (h.integer) {
+      std::int64_t integer = 0;
+      status = w.number(integer);
+      e.value = static_cast<Value>(integer);
+    } else {
+      status = w.number(e.value);
+    }
+    if (status == parse_status::too_large) fail(in, "the value is too large for its type");
+    if (status == parse_status::not_an_integer) fail(in, "the value is not an integer, as the first line says");
+    if (status != parse_status::ok) fail(in, "the entry has no value that is a number");
+  }
+  if (!w.at_end()) fail(in, text("more than ", h.pattern ? "two" : "three", " fields in an entry"));
+  if (h.shape != symmetry::general && e.col > e.row)
+    fail(in, "an entry above the diagonal of a symmetric matrix; only the lower triangle is stored");
+  if (h.shape == symmetry::skew && e.col == e.row) fail(in, "a skew-symmetric matrix has no entries on its diagonal");
+  --e.row;
+  --e.col;
+  return e;
+}
+
+// By counting, so that entries keep their order within a row.
+template <class Value, class Index>
+spgemm::csr<Value, Index> compress(const header& h, const std::vector<entry<Value>>& entries) {
+  using spgemm::array;
+  const auto mirrored = [&](const entry<Value>& e) { return h.shape != symmetry::general && e.row != e.col; };
+  std::vector<std::int64_t> next(static_cast<std::size_t>(h.rows) + 1);
+  std::int64_t count = 0;
+  for (const auto& e : entries) {
+    ++next[static_cast<std::size_t>(e.row) + 1];
+    if (mirrored(e)) ++next[static_cast<std::size_t>(e.col) + 1];
+    count += mirrored(e) ? 2 : 1;
+  }
+  for (std::size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
+  spgemm::csr<Value, Index> m{h.rows, h.cols, array<std::int64_t>(next), array<Index>(count), array<Value>(count)};
+  const auto put = [&](std::int64_t row, std::int64_t col, Value value) {
+    const std::int64_t place = next[static_cast<std::size_t>(row)]++;
+    m.columns[place] = static_cast<Index>(col);
+    m.values[place] = value;
+  };
+  for (const auto& e : entries) {
+    put(e.row, e.col, e.value);
+    if (mirrored(e)) put(e.col, e.row, h.shape == symmetry::skew ? -e.value : e.value);
+  }
+  return m;
+}
+
+template <class Number>
+void append(std::string& text, Number number) {
+  char digits[32];
+  const auto [end, error] = std::to_chars(digits, digits + sizeof digits, number);
+  text.append(digits, end);
+}
+
+}  // namespace
+
+template <class Value, class Index>
+spgemm::csr<Value, Index> read_matrix_market(const std::string& path, bool compressed) {
+  line_reader in(path, compressed);
+  header h;
+  read_banner(in, h);
+  read_sizes(in, h, std::numeric_limits<Index>::max());
+  std::vector<entry<Value>> entries;
+  entries.reserve(static_cast<std::size_t>(h.entries));
+  std::string_view line;
+  while (next_content(in, line)) {
+    if (std::int64_t(entries.size()) == h.entries) fail(in, text("more entries than the ", h.entries, " announced"));
+    entries.push_back(read_entry<Value>(in, line, h));
+  }
+  if (std::int64_t(entries.size()) < h.entries)
+    fail(in, text("the file ends after ", entries.size(), " of ", h.entries, " entries"));
+  return compress<Value, Index>(h, entries);
+}
+
+template <class Value, class Index>
+void write_matrix_market(const std::string& path, const spgemm::csr_view<Value, Index>& matrix, bool compressed) {
+  atomic_file out(path);
+  std::unique_ptr<gzip_writer> gzip = compressed ? std::make_unique<gzip_writer>(out) : nullptr;
+  std::string block =
+      text("%%MatrixMarket matrix coordinate real general\n", matrix.rows, " ", matrix.cols, " ", matrix.nnz(), "\n");
+  const auto flush = [&](std::size_t least) {
+    if (block.size() < least) return;
+    gzip != nullptr ? gzip->write(block) : out.write(block);
+    block.clear();
+  };
+  for (std::int64_t i = 0; i < matrix.rows; ++i)
+    for (std::int64_t k = matrix.row_pointers[i]; k < matrix.row_pointers[i + 1]; ++k) {
+      append(block, i + 1);
+      block += ' ';
+      append(block, std::int64_t(matrix.columns[k]) + 1);
+      block += ' ';
+      append(block, matrix.values[k]);
+      block += '\n';
+      flush(std::size_t{1} << 18);
+    }
+  flush(1);
+  if (gzip != nullptr) gzip->finish();
+  out.commit();
+}
+
+template spgemm::csr<float, std::int32_t> read_matrix_market(const std::string&, bool);
+template spgemm::csr<float, std::int64_t> read_matrix_market(const std::string&, bool);
+template spgemm::csr<double, std::int32_t> read_matrix_market(const std::string&, bool);
+template spgemm::csr<double, std::int64_t> read_matrix_market(const std::string&, bool);
+template void write_matrix_market(const std::string&, const spgemm::csr_view<float, std::int32_t>&, bool);
+template void write_matrix_market(const std::string&, const spgemm::csr_view<float, std::int64_t>&, bool);
+template void write_matrix_market(const std::string&, const spgemm::csr_view<double, std::int32_t>&, bool);
+template void write_matrix_market(const std::string&, const spgemm::csr_view<double, std::int64_t>&, bool);
+
+}  // namespace quintet::io

@@ -1,0 +1,261 @@
+// A product, or some rows of it, on a device: an arena sized by prediction, compacted into the result.
+#pragma once
+
+#include <bit>
+#include <vector>
+
+#include "device/launch.hpp"
+#include "spgemm/analysis.hpp"
+#include "spgemm/device_kernel.hpp"
+#include "spgemm/device_memory.hpp"
+
+namespace quintet::spgemm {
+
+/// Appends row i in windows of the columns.
+inline void bitmask_chunks(std::vector<device_chunk>& chunks, const row_analysis& rows, std::int64_t i,
+                           std::int64_t cols) {
+  const std::int64_t windows = (cols + bitmask_columns - 1) / bitmask_columns;
+  for (std::int64_t col = 0; col < cols; col += bitmask_columns) {
+    const std::int64_t last = std::min<std::int64_t>(cols, col + bitmask_columns);
+    chunks.push_back({{i, i + 1, col, last, std::min(rows.bound[i], last - col), rows.products[i] / windows,
+                       windows > 1, last == cols},
+                      windows > 1 ? strategy::windows : strategy::bitmask,
+                      0});
+  }
+}
+
+/// How a row too large for a batch is computed: `expected` entries.
+inline void single_row_chunks(std::vector<device_chunk>& chunks, const row_analysis& rows, std::int64_t i,
+                              std::int64_t cols, std::int64_t a_entries, double expected, const options& settings) {
+  const std::int64_t most =
+      std::min<std::int64_t>(largest_table, std::bit_floor(std::uint64_t(settings.table_size_cap)));
+  if (a_entries == 1) {
+    chunks.push_back({{i, i + 1, 0, cols, rows.bound[i], rows.products[i], false, true}, strategy::streaming, 0});
+  } else if (2 * expected <= double(largest_table)) {
+    const std::int64_t slots = std::bit_ceil(std::uint64_t(std::max(8.0, 2 * expected * settings.prediction_scale)));
+    chunks.push_back({{i, i + 1, 0, cols, rows.bound[i], rows.products[i], false, true},
+                      strategy::hash,
+                      std::int32_t(std::min(slots, most))});
+  } else {
+    bitmask_chunks(chunks, rows, i, cols);
+  }
+}
+
+/// Rows [first, last) in order; `a_pointers` are A's row pointers.
+inline std::vector<device_chunk> device_chunks(const row_analysis& rows, std::int64_t first, std::int64_t last,
+                                               const std::int64_t* a_pointers, std::int64_t cols,
+                                               const compression& sampled, const options& settings) {
+  std::vector<device_chunk> chunks;
+  chunk open{first, first, 0, cols, 0, 0, false, true};
+  const auto close = [&](std::int64_t next) {
+    if (open.products > 0) chunks.push_back({open, strategy::segmented, 0});
+    open = {next, next, 0, cols, 0, 0, false, true};
+  };
+  for (std::int64_t i = first; i < last; ++i) {
+    const std::int64_t products = rows.products[i];
+    if (products == 0 && open.products == 0) {
+      open.first_row = open.last_row = i + 1;
+      continue;
+    }
+    const std::int64_t entries = a_pointers[i + 1] - a_pointers[i];
+    if (products > batch_products || entries > batch_products) {
+      close(i + 1);
+      single_row_chunks(chunks, rows, i, cols, entries, sampled.entries(products, rows.bound[i]), settings);
+      if (products == 0) chunks.pop_back();
+      continue;
+    }
+    if (open.products + products > batch_products || i + 1 - open.first_row >= batch_rows ||
+        a_pointers[i + 1] - a_pointers[open.first_row] > batch_products)
+      close(i);
+    open.last_row = i + 1;
+    open.bound += rows.bound[i];
+    open.products += products;
+  }
+  close(last);
+  return chunks;
+}
+
+/// The state of a product between its passes.
+template <class Semiring, class Value, class Index>
+class device_passes {
+ public:
+  device_passes(const problem<Value, Index>& p, const row_analysis& rows, std::int64_t first, std::int64_t last,
+                std::vector<device_chunk> chunks, const Device& device, meter& counted)
+      : a_(p.a, device),
+        b_(p.b, device),
+        rows_(rows),
+        first_(first),
+        last_(last),
+        cols_(p.b.cols),
+        device_(device),
+        counted_(counted) {
+    for (const device_chunk& c : chunks) work_.push_back({c, no_room, 0, 0});
+    const std::vector<std::int64_t> zeros(std::size_t(last - first));
+    row_entries_ = device_array<std::int64_t>(zeros.data(), last - first, device, counted);
+  }
+
+  /// Computes what has no place yet, into a new arena; at most three times.
+  void pass(std::int64_t arena_entries) {
+    std::vector<device_chunk> todo;
+    std::vector<std::size_t> which;
+    for (std::size_t w = 0; w < work_.size(); ++w)
+      if (work_[w].place < 0) {
+        todo.push_back(work_[w].what);
+        which.push_back(w);
+      }
+    const std::int64_t count = std::int64_t(todo.size()), zero = 0;
+    arenas_.push_back(
+        {device_array<Index>(arena_entries, device_, counted_), device_array<Value>(arena_entries, device_, counted_)});
+    device_array<device_chunk> chunks(todo.data(), count, device_, counted_);
+    device_array<std::int64_t> places(count, device_, counted_), counts(count, device_, counted_),
+        cursor(&zero, 1, device_, counted_);
+    device::launch(device_kernel<Semiring, Value, Index>{{a_.view(), b_.view()},
+                                                         chunks.data(),
+                                                         arena_entries,
+                                                         cursor.data(),
+                                                         arenas_.back().columns.data(),
+                                                         arenas_.back().values.data(),
+                                                         places.data(),
+                                                         counts.data(),
+                                                         row_entries_.data(),
+                                                         first_},
+                   count, device_);
+    std::vector<std::int64_t> place(todo.size()), entries(todo.size());
+    places.to_host(place.data(), count);
+    counts.to_host(entries.data(), count);
+    for (std::size_t t = 0; t < todo.size(); ++t) {
+      item& w = work_[which[t]];
+      w.place = place[t];
+      w.count = entries[t];
+      w.arena = int(arenas_.size()) - 1;
+    }
+  }
+
+  /// Rows whose table overflowed go on without one. Returns how many chunks have no place, and the room they need as
+  /// far as it is known.
+  std::int64_t unplaced(std::int64_t& need) {
+    std::vector<item> next;
+    std::int64_t count = 0;
+    need = 0;
+    for (const item& w : work_) {
+      if (w.place >= 0) {
+        next.push_back(w);
+        continue;
+      }
+      if (w.place == no_room) {
+        next.push_back(w);
+        need += w.count;
+        ++count;
+        continue;
+      }
+      std::vector<device_chunk> windows;
+      bitmask_chunks(windows, rows_, w.what.range.first_row, cols_);
+      for (const device_chunk& c : windows) next.push_back({c, no_room, 0, 0});
+      count += std::int64_t(windows.size());
+    }
+    work_ = std::move(next);
+    return count;
+  }
+
+  csr<Value, Index> compact() {
+    csr<Value, Index> c{last_ - first_, cols_, array<std::int64_t>(last_ - first_ + 1, counted_), {}, {}};
+    row_entries_.to_host(c.row_pointers.data() + 1, last_ - first_);
+    std::vector<piece_of_result> pieces;
+    std::int64_t total = 0;
+    for (const item& w : work_) {
+      if (w.what.range.cut) c.row_pointers[w.what.range.first_row - first_ + 1] += w.count;
+      pieces.push_back({w.place, total, w.count, w.arena});
+      total += w.count;
+    }
+    c.row_pointers[0] = 0;
+    for (std::int64_t i = 0; i < c.rows; ++i) c.row_pointers[i + 1] += c.row_pointers[i];
+    device_array<Index> columns(total, device_, counted_);
+    device_array<Value> values(total, device_, counted_);
+    device_array<piece_of_result> list(pieces.data(), std::int64_t(pieces.size()), device_, counted_);
+    compaction_kernel<Value, Index> kernel{list.data(), {}, {}, columns.data(), values.data()};
+    for (std::size_t a = 0; a < arenas_.size(); ++a) {
+      kernel.arena_columns[a] = arenas_[a].columns.data();
+      kernel.arena_values[a] = arenas_[a].values.data();
+    }
+    device::launch(kernel, list.size(), device_);
+    arenas_.clear();
+    c.columns = array<Index>(total, counted_);
+    c.values = array<Value>(total, counted_);
+    columns.to_host(c.columns.data(), total);
+    values.to_host(c.values.data(), total);
+    return c;
+  }
+
+ private:
+  struct item {
+    device_chunk what;
+    std::int64_t place, count;
+    std::int32_t arena;
+  };
+  struct arena {
+    device_array<Index> columns;
+    device_array<Value> values;
+  };
+  device_operand<Value, Index> a_, b_;
+  const row_analysis& rows_;
+  std::int64_t first_, last_, cols_;
+  Device device_;
+  meter& counted_;
+  device_array<std::int64_t> row_entries_;
+  std::vector<item> work_;
+  std::vector<arena> arenas_;
+};
+
+/// Rows by strategy: batches hold rows of several kinds, which are counted as what they are.
+inline void count_strategies(const std::vector<device_chunk>& chunks, const row_analysis& rows, std::int64_t first,
+                             std::int64_t last, report& told) {
+  std::int64_t listed = 0;
+  for (const device_chunk& c : chunks) {
+    std::int64_t with_products = 1;
+    if (c.how == strategy::segmented) {
+      with_products = 0;
+      for (std::int64_t i = c.range.first_row; i < c.range.last_row; ++i) with_products += rows.products[i] > 0;
+    } else if (c.range.cut && !c.range.ends_row) {
+      with_products = 0;
+    }
+    told.rows_by_strategy[std::size_t(c.how)] += with_products;
+    told.products_by_strategy[std::size_t(c.how)] += c.range.products;
+    listed += with_products;
+  }
+  told.rows_by_strategy[std::size_t(strategy::empty)] += last - first - listed;
+}
+
+/// Entries of the first arena: the prediction with a tenth more, and a batch for each team of an H100.
+inline std::int64_t first_arena(const row_analysis& rows, std::int64_t first, std::int64_t last,
+                                const compression& sampled, const options& settings) {
+  if (settings.arena_entries >= 0) return settings.arena_entries;
+  double predicted = 0;
+  std::int64_t bound = 0;
+  for (std::int64_t i = first; i < last; ++i) {
+    predicted += sampled.entries(rows.products[i], rows.bound[i]);
+    bound += rows.bound[i];
+  }
+  return std::min(bound, std::int64_t(1.1 * settings.prediction_scale * predicted) + 64);
+}
+
+template <class Semiring, class Value, class Index>
+csr<Value, Index> device_product(const problem<Value, Index>& p, const row_analysis& rows, std::int64_t first,
+                                 std::int64_t last, const compression& sampled, const options& settings,
+                                 const Device& device, meter& counted, report& told) {
+  const std::vector<device_chunk> chunks =
+      device_chunks(rows, first, last, p.a.row_pointers, p.b.cols, sampled, settings);
+  count_strategies(chunks, rows, first, last, told);
+  const std::int64_t before = counted.held();
+  device_passes<Semiring, Value, Index> passes(p, rows, first, last, chunks, device, counted);
+  passes.pass(first_arena(rows, first, last, sampled, settings));
+  // The sizes of all but overflowed tables are known after the first pass, all sizes after the second.
+  std::int64_t need = 0;
+  for (std::int64_t again = passes.unplaced(need); again > 0; again = passes.unplaced(need)) {
+    told.retries += again;
+    passes.pass(need);
+  }
+  told.scratch_bytes = std::max(told.scratch_bytes, counted.held() - before);
+  return passes.compact();
+}
+
+}  // namespace quintet::spgemm

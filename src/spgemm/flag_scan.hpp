@@ -1,0 +1,31 @@
+// Byte flags to bit masks.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+namespace quintet::spgemm {
+
+/// Bit i of the result is flags[i], for 64 flags that are 0 or 1.
+inline std::uint64_t mask_of_flags(const std::uint8_t* flags) {
+  std::uint64_t mask = 0;
+#pragma GCC unroll 8
+  for (int w = 0; w < 8; ++w) {
+    std::uint64_t word;
+    std::memcpy(&word, flags + 8 * w, 8);
+    // Moves the lowest bit of byte i to bit 56 + i; nothing carries.
+    mask |= ((word * 0x0102040810204080u) >> 56) << (8 * w);
+  }
+  return mask;
+}
+
+/// Whether one of 64 flags is set.
+inline bool any_flag(const std::uint8_t* flags) {
+  std::uint64_t words[8], any = 0;
+  std::memcpy(words, flags, 64);
+#pragma GCC unroll 8
+  for (int w = 0; w < 8; ++w) any |= words[w];
+  return any != 0;
+}
+
+}  // namespace quintet::spgemm

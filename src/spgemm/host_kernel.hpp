@@ -1,0 +1,118 @@
+// Chunks of a product on the host's threads, stored through ordered tickets.
+#pragma once
+
+#include "spgemm/host_loop.hpp"
+#include "spgemm/host_rows.hpp"
+#include "spgemm/ordered_output.hpp"
+
+namespace quintet::spgemm {
+
+/// What one thread has: accumulators, and buffers for chunks that have no place yet.
+template <class Semiring, class Value, class Index>
+struct host_worker {
+  enum { buffers = 4 };
+  struct buffer {
+    array<Index> columns;
+    array<Value> values;
+    std::int64_t chunk = -1;  ///< -1: free
+  };
+
+  host_worker(const problem<Value, Index>& p, std::int64_t width, std::int64_t bound, std::int64_t table_cap,
+              memory_source& memory)
+      : rows(p, width, table_cap, memory) {
+    for (buffer& b : buffer_) {
+      b.columns = array<Index>(0, bound, memory);
+      b.values = array<Value>(0, bound, memory);
+    }
+  }
+  host_rows<Semiring, Value, Index> rows;
+  buffer buffer_[buffers];
+};
+
+template <class Semiring, class Value, class Index>
+struct host_kernel {
+  using shape = host_shape;
+  using worker = host_worker<Semiring, Value, Index>;
+  using output = ordered_output<Value, Index>;
+  struct scratch {};
+  enum { threads = 1, emulated_threads = 1 };
+  const chunk* chunks;
+  std::int64_t chunk_count;
+  const std::int64_t* products;
+  worker* const* workers;
+  output* out;
+  std::int64_t* row_pointers;  ///< of C; element i + 1 gets the end of row i
+
+  /// One tile is one worker.
+  template <class Team>
+  void operator()(const Team&, std::int64_t tile, scratch&) const {
+    work(*workers[tile]);
+  }
+
+ private:
+  void work(worker& w) const {
+    for (std::int64_t t = out->take(); t < chunk_count; t = out->take()) {
+      typename worker::buffer& b = free_buffer(w);
+      std::int64_t entries = 0;
+      try {  // a chunk that fails has no entries: others wait for its count
+        if (!out->failed()) entries = compute(w, chunks[t], b);
+      } catch (...) {
+        out->fail(std::current_exception());
+      }
+      b.chunk = t;
+      out->done(t, entries);
+      for (auto& full : w.buffer_)
+        if (full.chunk >= 0 && out->placed(full.chunk)) store(full);
+    }
+    for (auto& full : w.buffer_)
+      if (full.chunk >= 0) {
+        out->wait(full.chunk);
+        store(full);
+      }
+  }
+
+  static typename worker::buffer& oldest(worker& w) {
+    return *std::min_element(w.buffer_, w.buffer_ + worker::buffers,
+                             [](const auto& x, const auto& y) { return x.chunk < y.chunk; });
+  }
+  typename worker::buffer& free_buffer(worker& w) const {
+    for (auto& b : w.buffer_)
+      if (b.chunk < 0) return b;
+    typename worker::buffer& b = oldest(w);
+    out->wait(b.chunk);
+    store(b);
+    return b;
+  }
+
+  // Entries into the buffer; row_pointers count from the chunk's first entry until store() moves them.
+  std::int64_t compute(worker& w, const chunk& c, typename worker::buffer& b) const {
+    b.columns.grow(c.bound);
+    b.values.grow(c.bound);
+    if (c.cut) {
+      const std::int64_t entries = w.rows.range(c.first_row, c, b.columns.data(), b.values.data());
+      if (c.ends_row) row_pointers[c.first_row + 1] = entries;
+      return entries;
+    }
+    std::int64_t entries = 0;
+    for (std::int64_t i = c.first_row; i < c.last_row; ++i) {
+      entries += w.rows.row(i, products[i], b.columns.data() + entries, b.values.data() + entries);
+      row_pointers[i + 1] = entries;
+    }
+    return entries;
+  }
+
+  void store(typename worker::buffer& b) const {
+    const std::int64_t t = std::exchange(b.chunk, -1);
+    if (out->failed()) return;
+    const chunk& c = chunks[t];
+    const std::int64_t offset = out->offset(t), entries = out->offset(t + 1) - offset;
+    if (entries > 0) {
+      std::memcpy(out->columns.data() + offset, b.columns.data(), std::size_t(entries) * sizeof(Index));
+      std::memcpy(out->values.data() + offset, b.values.data(), std::size_t(entries) * sizeof(Value));
+    }
+    if (!c.ends_row) return;
+    for (std::int64_t i = c.first_row; i < c.last_row; ++i) row_pointers[i + 1] += offset;
+  }
+};
+
+}  // namespace quintet::spgemm

@@ -1,0 +1,267 @@
+// The rows of a product on one thread of the host: the accumulators and how a row chooses among them.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "quintet/spgemm/options.hpp"
+#include "spgemm/flag_scan.hpp"
+#include "spgemm/host_chunks.hpp"
+
+namespace quintet::spgemm {
+
+/// Rows of at most so many products are sorted by insertion.
+constexpr std::int64_t tiny_products = 8;
+/// Accumulators wider than this leave the second-level cache; small rows use a hash table instead.
+constexpr std::int64_t cached_columns = std::int64_t{1} << 18;
+
+struct strategy_counts {
+  std::int64_t rows[strategies] = {}, products[strategies] = {};
+  void add(strategy s, std::int64_t products_of_row) {
+    ++rows[int(s)];
+    products[int(s)] += products_of_row;
+  }
+};
+
+template <class Semiring, class Value, class Index>
+class host_rows {
+ public:
+  /// Rows of p.b.cols columns, or ranges of at most `width` of them.
+  host_rows(const problem<Value, Index>& p, std::int64_t width, std::int64_t table_cap, memory_source& memory)
+      : p_(p),
+        sums_(width, memory),
+        flags_(width + 128, memory),
+        marks_(width / 64 + 130, memory),
+        keys_(table_slots, memory),
+        table_(table_slots, memory),
+        slots_(std::bit_floor(std::uint64_t(std::min(table_cap, std::int64_t(table_slots))))) {
+    std::fill(sums_.begin(), sums_.end(), identity());
+    std::fill(flags_.begin(), flags_.end(), 0);
+    std::fill(marks_.begin(), marks_.end(), 0);
+    std::fill(keys_.begin(), keys_.end(), Index(-1));
+  }
+
+  /// Row i, all columns: sorted entries from columns[0] and values[0] on, and how many there are.
+  std::int64_t row(std::int64_t i, std::int64_t products, Index* columns, Value* values) {
+    const std::int64_t first = p_.a.row_pointers[i], last = p_.a.row_pointers[i + 1];
+    if (products == 0) return counted(strategy::empty, products), 0;
+    if (last - first == 1) return counted(strategy::streaming, products), stream(first, columns, values);
+    if (products <= tiny_products) return counted(strategy::tiny, products), insert(first, last, columns, values);
+    if (p_.b.cols > cached_columns && products <= small_row_products) {
+      const std::int64_t entries = hash(first, last, products, columns, values);
+      if (entries >= 0) return counted(strategy::hash, products), entries;
+      return counted(strategy::segmented, products), segment(first, last, products, columns, values);
+    }
+    return counted(strategy::dense, products), dense(first, last, 0, p_.b.cols, products, columns, values);
+  }
+  /// Columns [first_col, last_col) of row i.
+  std::int64_t range(std::int64_t i, const chunk& c, Index* columns, Value* values) {
+    if (c.first_col == 0) counted(strategy::windows, 0);
+    counts.products[int(strategy::windows)] += c.products;
+    return dense(p_.a.row_pointers[i], p_.a.row_pointers[i + 1], c.first_col, c.last_col, c.products, columns, values);
+  }
+
+  strategy_counts counts;
+
+ private:
+  enum { table_slots = 2 * small_row_products };
+
+  static constexpr Value identity() { return Semiring::template identity<Value>(); }
+  static Value add(Value sum, Value product) { return Semiring::template add<Value>(sum, product); }
+  void counted(strategy s, std::int64_t products) { counts.add(s, products); }
+
+  std::int64_t stream(std::int64_t k, Index* columns, Value* values) const {
+    const std::int64_t j = p_.a.columns[k], begin = p_.b.row_pointers[j], count = p_.b.row_pointers[j + 1] - begin;
+    const Value a = p_.a.values[k];
+    std::memcpy(columns, p_.b.columns + begin, std::size_t(count) * sizeof(Index));
+    for (std::int64_t e = 0; e < count; ++e)
+      values[e] = add(identity(), product_of<Semiring>(a, p_.b.values[begin + e]));
+    return count;
+  }
+
+  std::int64_t insert(std::int64_t first, std::int64_t last, Index* columns, Value* values) const {
+    std::int64_t count = 0;
+    for (std::int64_t k = first; k < last; ++k) {
+      const std::int64_t j = p_.a.columns[k], end = p_.b.row_pointers[j + 1];
+      std::int64_t place = 0;  // B's row ascends: so does the place
+      for (std::int64_t q = p_.b.row_pointers[j]; q < end; ++q) {
+        const Index column = p_.b.columns[q];
+        const Value product = product_of<Semiring>(p_.a.values[k], p_.b.values[q]);
+        while (place < count && columns[place] < column) ++place;
+        if (place < count && columns[place] == column) {
+          values[place] = add(values[place], product);
+          continue;
+        }
+        for (std::int64_t e = count; e > place; --e) {
+          columns[e] = columns[e - 1];
+          values[e] = values[e - 1];
+        }
+        columns[place] = column;
+        values[place] = add(identity(), product);
+        ++count;
+      }
+    }
+    return count;
+  }
+
+  // Entries, or -1 when the table is too full; it is empty again in any case.
+  std::int64_t hash(std::int64_t first, std::int64_t last, std::int64_t products, Index* columns, Value* values) {
+    const std::int64_t slots = std::min<std::int64_t>(slots_, std::int64_t(std::bit_ceil(2 * std::uint64_t(products))));
+    const int shift = 64 - std::countr_zero(std::uint64_t(slots));
+    const std::int64_t most = slots - slots / 8;
+    std::int64_t count = 0;
+    for (std::int64_t k = first; k < last; ++k) {
+      const std::int64_t j = p_.a.columns[k], end = p_.b.row_pointers[j + 1];
+      for (std::int64_t q = p_.b.row_pointers[j]; q < end; ++q) {
+        const Index column = p_.b.columns[q];
+        const Value product = product_of<Semiring>(p_.a.values[k], p_.b.values[q]);
+        std::int64_t slot = std::int64_t((std::uint64_t(column) * 0x9E3779B97F4A7C15u) >> shift);
+        while (keys_[slot] != column && keys_[slot] != Index(-1)) slot = (slot + 1) & (slots - 1);
+        if (keys_[slot] == column) {
+          table_[slot] = add(table_[slot], product);
+          continue;
+        }
+        if (count == most) {
+          std::fill(keys_.begin(), keys_.begin() + slots, Index(-1));
+          return -1;
+        }
+        keys_[slot] = column;
+        table_[slot] = add(identity(), product);
+        columns[count++] = column;
+      }
+    }
+    std::sort(columns, columns + count);
+    for (std::int64_t e = 0; e < count; ++e) {
+      std::int64_t slot = std::int64_t((std::uint64_t(columns[e]) * 0x9E3779B97F4A7C15u) >> shift);
+      while (keys_[slot] != columns[e]) slot = (slot + 1) & (slots - 1);
+      values[e] = table_[slot];
+    }
+    std::fill(keys_.begin(), keys_.begin() + slots, Index(-1));
+    return count;
+  }
+
+  // Expands into what the table has room for: at most small_row_products.
+  std::int64_t segment(std::int64_t first, std::int64_t last, std::int64_t products, Index* columns, Value* values) {
+    std::int64_t count = 0;
+    for (std::int64_t k = first; k < last; ++k) {
+      const std::int64_t j = p_.a.columns[k], end = p_.b.row_pointers[j + 1];
+      for (std::int64_t q = p_.b.row_pointers[j]; q < end; ++q, ++count) {
+        keys_[count] = p_.b.columns[q];
+        table_[count] = product_of<Semiring>(p_.a.values[k], p_.b.values[q]);
+      }
+    }
+    std::int32_t order[small_row_products];
+    for (std::int64_t e = 0; e < count; ++e) order[e] = std::int32_t(e);
+    std::sort(order, order + count, [&](auto x, auto y) { return keys_[x] != keys_[y] ? keys_[x] < keys_[y] : x < y; });
+    std::int64_t entries = 0;
+    for (std::int64_t e = 0; e < count; ++e) {
+      const Index column = keys_[order[e]];
+      if (entries == 0 || columns[entries - 1] != column) {
+        columns[entries] = column;
+        values[entries++] = identity();
+      }
+      values[entries - 1] = add(values[entries - 1], table_[order[e]]);
+    }
+    std::fill(keys_.begin(), keys_.begin() + products, Index(-1));
+    return entries;
+  }
+
+  std::int64_t dense(std::int64_t first, std::int64_t last, std::int64_t first_col, std::int64_t last_col,
+                     std::int64_t products, Index* columns, Value* values) {
+    const bool all = first_col == 0 && last_col == p_.b.cols;
+    std::int64_t low = last_col, high = first_col;  // columns [low, high) are touched
+    const bool close = last_col - first_col <= 16 * products;
+    for (std::int64_t k = first; k < last; ++k) {
+      const std::int64_t j = p_.a.columns[k];
+      std::int64_t begin = p_.b.row_pointers[j], end = p_.b.row_pointers[j + 1];
+      if (!all) {
+        begin = lower_bound(p_.b.columns, begin, end, first_col);
+        end = lower_bound(p_.b.columns, begin, end, last_col);
+      }
+      if (begin == end) continue;
+      low = std::min(low, std::int64_t(p_.b.columns[begin]));
+      high = std::max(high, std::int64_t(p_.b.columns[end - 1]) + 1);
+      if (close)
+        scatter<false>(p_.a.values[k], begin, end, first_col);
+      else
+        scatter<true>(p_.a.values[k], begin, end, first_col);
+    }
+    if (low >= high) return 0;
+    low -= first_col;
+    high -= first_col;
+    return close ? gather(low, high, first_col, columns, values) : gather_marked(low, high, first_col, columns, values);
+  }
+
+  // One row of B, times a, into the sums; Marked also marks the blocks of 64 columns it touches.
+  template <bool Marked>
+  void scatter(Value a, std::int64_t begin, std::int64_t end, std::int64_t first_col) {
+    Value* const sums = sums_.data();
+    std::uint8_t *const flags = flags_.data(), *const marks = marks_.data();
+    const Index* const columns = p_.b.columns;
+    const Value* const values = p_.b.values;
+#pragma GCC ivdep
+    for (std::int64_t q = begin; q < end; ++q) {
+      const std::int64_t c = std::int64_t(columns[q]) - first_col;
+      sums[c] = add(sums[c], product_of<Semiring>(a, values[q]));
+      flags[c] = 1;
+      if constexpr (Marked) marks[c >> 6] = 1;
+    }
+  }
+
+  // Sums with flags of a block of 64 columns, to `count` on; all is clean afterwards.
+  std::int64_t take_block(std::int64_t block, std::int64_t first_col, std::int64_t count, Index* columns,
+                          Value* values) {
+    std::uint64_t mask = mask_of_flags(&flags_[64 * block]);
+    if (mask == 0) return count;
+    std::memset(&flags_[64 * block], 0, 64);
+    Value* const sums = &sums_[64 * block];
+    const Index base = Index(first_col + 64 * block);
+    if (mask == ~std::uint64_t{0}) {
+      for (int c = 0; c < 64; ++c) {
+        columns[count + c] = Index(base + c);
+        values[count + c] = sums[c];
+        sums[c] = identity();
+      }
+      return count + 64;
+    }
+    for (; mask != 0; mask &= mask - 1) {
+      const int c = std::countr_zero(mask);
+      columns[count] = Index(base + c);
+      values[count++] = sums[c];
+      sums[c] = identity();
+    }
+    return count;
+  }
+
+  std::int64_t gather(std::int64_t low, std::int64_t high, std::int64_t first_col, Index* columns, Value* values) {
+    std::int64_t count = 0;
+    for (std::int64_t block = low / 64; block <= (high - 1) / 64; ++block)
+      count = take_block(block, first_col, count, columns, values);
+    return count;
+  }
+
+  std::int64_t gather_marked(std::int64_t low, std::int64_t high, std::int64_t first_col, Index* columns,
+                             Value* values) {
+    std::int64_t count = 0;
+    for (std::int64_t group = low / 4096; group <= (high - 1) / 4096; ++group) {
+      std::uint8_t* const marks = &marks_[64 * group];
+      if (!any_flag(marks)) continue;
+      std::uint64_t mask = mask_of_flags(marks);
+      std::memset(marks, 0, 64);
+      for (; mask != 0; mask &= mask - 1)
+        count = take_block(64 * group + std::countr_zero(mask), first_col, count, columns, values);
+    }
+    return count;
+  }
+
+  problem<Value, Index> p_;
+  array<Value> sums_;
+  array<std::uint8_t> flags_, marks_;
+  array<Index> keys_;
+  array<Value> table_;
+  std::int64_t slots_;
+};
+
+}  // namespace quintet::spgemm

@@ -1,0 +1,11 @@
+#include "quintet/spgemm/options.hpp"
+
+namespace quintet::spgemm {
+
+std::string_view name_of(strategy s) {
+  constexpr std::string_view names[strategies] = {"empty", "streaming", "tiny",    "segmented",
+                                                  "hash",  "dense",     "bitmask", "windows"};
+  return names[int(s)];
+}
+
+}  // namespace quintet::spgemm

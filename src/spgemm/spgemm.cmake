@@ -1,0 +1,10 @@
+# The instantiations of the products: one translation unit for every semiring and type.
+foreach(SEMIRING plus_times min_plus or_and)
+  foreach(VALUE float double)
+    foreach(BITS 32 64)
+      set(source "${CMAKE_CURRENT_BINARY_DIR}/generated/spgemm/${SEMIRING}_${VALUE}_${BITS}.cpp")
+      configure_file(spgemm/instantiate.cpp.in "${source}" @ONLY)
+      list(APPEND QUINTET_KERNEL_SOURCES "${source}")
+    endforeach()
+  endforeach()
+endforeach()

@@ -1,0 +1,33 @@
+// What the products into a known structure share.
+#include <algorithm>
+
+#include "quintet/spgemm/plan.hpp"
+#include "spgemm/host_loop.hpp"
+#include "spgemm/operands.hpp"
+
+namespace quintet::spgemm::detail {
+
+void structured_loop(std::int64_t rows, std::int64_t cols, memory_source& memory,
+                     const std::function<void(std::int64_t, std::int64_t, std::int64_t*)>& work) {
+  constexpr std::int64_t grain = 64;
+  const std::int64_t workers = std::min<std::int64_t>(threads(), (rows + grain - 1) / grain);
+  array<std::int64_t> maps(workers * cols, memory);
+  std::fill(maps.begin(), maps.end(), -1);
+  std::int64_t next = 0, *ticket = &next;
+  std::int64_t* const all = maps.data();
+  const auto* call = &work;
+  host_loop(workers, 1, [=](std::int64_t w, std::int64_t) {
+    for (std::int64_t begin = __atomic_fetch_add(ticket, grain, __ATOMIC_RELAXED); begin < rows;
+         begin = __atomic_fetch_add(ticket, grain, __ATOMIC_RELAXED))
+      (*call)(begin, std::min(rows, begin + grain), all + w * cols);
+  });
+}
+
+bool is_canonical(const std::int64_t* row_pointers, const std::int32_t* columns, std::int64_t rows) {
+  return spgemm::is_canonical(csr_view<float, std::int32_t>{rows, 0, row_pointers, columns, nullptr});
+}
+bool is_canonical(const std::int64_t* row_pointers, const std::int64_t* columns, std::int64_t rows) {
+  return spgemm::is_canonical(csr_view<float, std::int64_t>{rows, 0, row_pointers, columns, nullptr});
+}
+
+}  // namespace quintet::spgemm::detail

@@ -1,0 +1,39 @@
+#include "quintet/spgemm/summary.hpp"
+
+#include <cmath>
+
+namespace quintet::spgemm {
+
+template <class Value, class Index>
+matrix_summary summarise(const csr_view<Value, Index>& m) {
+  check(m, "matrix");
+  matrix_summary result;
+  long double sum = 0, sum_abs = 0, squares = 0, weighted = 0;
+  std::uint64_t places = 0;
+  for (std::int64_t i = 0; i < m.rows; ++i) {
+    const auto row_weight = (long double)(7 * (i % 11) % 11 + 1);
+    for (std::int64_t k = m.row_pointers[i]; k < m.row_pointers[i + 1]; ++k) {
+      const std::int64_t j = m.columns[k];
+      const long double value = m.values[k];
+      if (k > m.row_pointers[i] && m.columns[k - 1] >= m.columns[k]) result.sorted = false;
+      sum += value;
+      sum_abs += std::fabs(value);
+      squares += value * value;
+      weighted += value * row_weight * (long double)(5 * (j % 13) % 13 + 1);
+      places += std::uint64_t(i + 1) * std::uint64_t(j + 1);
+    }
+  }
+  result.sum = double(sum);
+  result.sum_abs = double(sum_abs);
+  result.frobenius = double(std::sqrt(squares));
+  result.weighted = double(weighted);
+  result.struct_ij = std::int64_t(places);
+  return result;
+}
+
+template matrix_summary summarise(const csr_view<float, std::int32_t>&);
+template matrix_summary summarise(const csr_view<float, std::int64_t>&);
+template matrix_summary summarise(const csr_view<double, std::int32_t>&);
+template matrix_summary summarise(const csr_view<double, std::int64_t>&);
+
+}  // namespace quintet::spgemm

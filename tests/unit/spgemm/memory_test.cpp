@@ -1,0 +1,166 @@
+// Wrong predictions, small tables, empty arenas and failing allocations: the same bits, bounded memory, nothing leaked.
+#include "quintet/spgemm/memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "quintet/spgemm/multiply.hpp"
+#include "support/devices.hpp"
+#include "support/sparse_matrices.hpp"
+
+namespace quintet::spgemm {
+namespace {
+
+// Counts what is usable at one time, and fails at a chosen call.
+class counting_source final : public memory_source {
+ public:
+  std::atomic<std::int64_t> held = 0, peak = 0, calls = 0, fail_at = -1;
+
+  void* reserve(std::int64_t bytes) override {
+    may_fail(bytes);
+    return memory_source::reserve(bytes);
+  }
+  void commit(void* data, std::int64_t reserved, std::int64_t from, std::int64_t to) override {
+    may_fail(to - from);
+    memory_source::commit(data, reserved, from, to);
+    add(to - from);
+  }
+  void* trim(void* data, std::int64_t reserved, std::int64_t committed, std::int64_t keep) override {
+    void* place = memory_source::trim(data, reserved, committed, keep);
+    add(keep - committed);
+    return place;
+  }
+  void release(void* data, std::int64_t reserved, std::int64_t committed) noexcept override {
+    memory_source::release(data, reserved, committed);
+    add(-committed);
+  }
+  void* allocate(std::int64_t bytes, const Device& device) override {
+    may_fail(bytes);
+    void* data = memory_source::allocate(bytes, device);
+    add(bytes);
+    return data;
+  }
+  void deallocate(void* data, std::int64_t bytes, const Device& device) noexcept override {
+    memory_source::deallocate(data, bytes, device);
+    add(-bytes);
+  }
+
+ private:
+  void may_fail(std::int64_t bytes) {
+    if (calls++ == fail_at) throw OutOfMemory(bytes, "test");
+  }
+  void add(std::int64_t bytes) {
+    held += bytes;
+    if (held > peak) peak = held.load();
+  }
+};
+
+using matrix = csr<double, std::int32_t>;
+
+std::vector<matrix> matrices() {
+  std::vector<matrix> all;
+  all.push_back(test::rmat_matrix<double, std::int32_t>(7, 14, 1));
+  all.push_back(test::block_diagonal<double, std::int32_t>(2, 64, 2));
+  all.push_back(test::arrow_matrix<double, std::int32_t>(200, 3));
+  all.push_back(test::uniform_matrix<double, std::int32_t>(150, 150, 30, 4));
+  return all;
+}
+
+TEST(spgemm_memory, any_prediction_gives_the_same_bits) {
+  for (const matrix& a : matrices()) {
+    const matrix expected = multiply(a.view(), a.view());
+    test::on_every_device([&](const Device& device) {
+      for (const double scale : {1e-6, 0.01, 0.5, 1.0, 2.0}) {
+        SCOPED_TRACE(scale);
+        report told;
+        EXPECT_EQ(multiply(a.view(), a.view(), {.prediction_scale = scale, .host_products = 0}, device, &told),
+                  expected);
+        if (scale <= 0.5) EXPECT_GT(told.retries, 0);
+      }
+    });
+  }
+}
+
+TEST(spgemm_memory, tables_of_8_slots_and_arenas_of_0_entries) {
+  for (const matrix& a : matrices()) {
+    const matrix expected = multiply(a.view(), a.view());
+    test::on_every_device([&](const Device& device) {
+      report told;
+      EXPECT_EQ(multiply(a.view(), a.view(), {.table_size_cap = 8, .host_products = 0}, device, &told), expected);
+      if (told.rows_by_strategy[int(strategy::hash)] > 0) EXPECT_GT(told.retries, 0);
+      EXPECT_EQ(multiply(a.view(), a.view(), {.arena_entries = 0, .host_products = 0}, device, &told), expected);
+      if (device.kind() != device_kind::host) EXPECT_GT(told.retries, 0);
+      EXPECT_EQ(multiply(a.view(), a.view(), {.arena_entries = 1000, .table_size_cap = 64, .host_products = 0}, device),
+                expected);
+    });
+  }
+}
+
+TEST(spgemm_memory, hash_tables_of_the_host_overflow) {
+  // Rows of at most a few thousand products over more columns than the cache holds use a table.
+  const auto a = test::uniform_matrix<double, std::int32_t>(100, 200, 20, 5);
+  const auto b = test::uniform_matrix<double, std::int32_t>(200, 1 << 19, 20, 6);
+  report with_tables, without;
+  const auto c = multiply(a.view(), b.view(), {}, Device::host(), &with_tables);
+  EXPECT_GT(with_tables.rows_by_strategy[int(strategy::hash)], 0);
+  EXPECT_EQ(multiply(a.view(), b.view(), {.table_size_cap = 8}, Device::host(), &without), c);
+  EXPECT_GT(without.rows_by_strategy[int(strategy::segmented)], 0);
+}
+
+TEST(spgemm_memory, host_needs_at_most_1_3_times_the_result) {
+  const auto a = test::rmat_matrix<double, std::int32_t>(12, 24, 7);
+  for (const double scale : {1e-6, 0.5, 1.0}) {
+    counting_source memory;
+    report told;
+    {
+      const auto c =
+          multiply(a.view(), a.view(), {.prediction_scale = scale, .memory = &memory}, Device::host(), &told);
+      EXPECT_GT(c.bytes(), 20'000'000);
+      const std::int64_t rows = 24 * a.rows;
+      EXPECT_LE(memory.peak, std::int64_t(1.3 * double(c.bytes())) + told.scratch_bytes + rows) << scale;
+      EXPECT_LE(told.peak_bytes, memory.peak);
+      EXPECT_GE(told.peak_bytes, c.bytes());
+      EXPECT_EQ(memory.held, c.bytes());
+    }
+    EXPECT_EQ(memory.held, 0);
+  }
+}
+
+TEST(spgemm_memory, devices_need_at_most_2_5_times_the_result) {
+  const auto a = test::rmat_matrix<double, std::int32_t>(8, 12, 8);
+  for (const double scale : {1e-6, 0.5, 1.0}) {
+    counting_source memory;
+    std::int64_t on_host = 0;  // the copy that the caller gets
+    report told;
+    const auto c = multiply(a.view(), a.view(), {.prediction_scale = scale, .host_products = 0, .memory = &memory},
+                            Device::emulated(), &told);
+    on_host = c.bytes();
+    EXPECT_LE(memory.peak - on_host, std::int64_t(2.5 * double(c.bytes())) + 64 * a.rows) << scale;
+  }
+}
+
+TEST(spgemm_memory, a_failing_allocation_is_an_error_and_leaks_nothing) {
+  const auto a = test::rmat_matrix<double, std::int32_t>(8, 8, 9);
+  for (const Device& device : {Device::host(), Device::emulated()}) {
+    counting_source memory;
+    const options settings{.prediction_scale = 1e-6, .host_products = 0, .memory = &memory};
+    {
+      multiply(a.view(), a.view(), settings, device);
+    }
+    const std::int64_t calls = memory.calls;
+    EXPECT_GT(calls, 10);
+    for (std::int64_t n = 0; n < calls; n += device == Device::host() ? 1 : 3) {
+      memory.calls = 0;
+      memory.fail_at = n;
+      try {
+        multiply(a.view(), a.view(), settings, device);
+      } catch (const OutOfMemory&) {
+      }
+      EXPECT_EQ(memory.held, 0) << n;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace quintet::spgemm

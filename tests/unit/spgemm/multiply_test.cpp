@@ -1,0 +1,262 @@
+// Sparse products beside a plain reference, to the bit, on every device.
+#include "quintet/spgemm/multiply.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "quintet/spgemm/plan.hpp"
+#include "quintet/spgemm/summary.hpp"
+#include "quintet/spgemm/transpose.hpp"
+#include "reference/spgemm_reference.hpp"
+#include "support/devices.hpp"
+#include "support/expect_error.hpp"
+#include "support/sparse_matrices.hpp"
+
+namespace quintet::spgemm {
+namespace {
+
+template <class Value, class Index>
+struct types {
+  using value = Value;
+  using index = Index;
+};
+template <class T>
+class multiply_of : public ::testing::Test {};
+using all_types = ::testing::Types<types<float, std::int32_t>, types<float, std::int64_t>, types<double, std::int32_t>,
+                                   types<double, std::int64_t>>;
+TYPED_TEST_SUITE(multiply_of, all_types);
+
+// Devices do the work themselves, however small it is.
+options for_test() { return {.host_products = 0}; }
+
+template <class Semiring, class Value, class Index>
+void expect_product(const csr<Value, Index>& a, const csr<Value, Index>& b, const options& settings = for_test()) {
+  const auto expected = test::reference_product<Semiring>(a.view(), b.view());
+  test::on_every_device(
+      [&](const Device& device) { EXPECT_EQ(multiply<Semiring>(a.view(), b.view(), settings, device), expected); });
+}
+
+TYPED_TEST(multiply_of, uniform_matrices_of_many_shapes) {
+  using V = typename TypeParam::value;
+  using I = typename TypeParam::index;
+  const struct {
+    std::int64_t m, k, n;
+    double a, b;
+  } shapes[] = {{0, 0, 0, 0, 0},       {0, 5, 7, 0, 1},         {5, 0, 7, 0, 0},
+                {5, 7, 0, 2, 0},       {1, 1, 1, 1, 1},         {30, 20, 10, 3, 3},
+                {100, 100, 100, 0, 2}, {60, 40, 3000, 20, 100}, {40, 400, 9000, 60, 60}};
+  for (const auto& s : shapes) {
+    SCOPED_TRACE(text(s.m, " x ", s.k, " x ", s.n));
+    const auto a = test::uniform_matrix<V, I>(s.m, s.k, s.a, 1), b = test::uniform_matrix<V, I>(s.k, s.n, s.b, 2);
+    expect_product<plus_times>(a, b);
+    expect_product<min_plus>(a, b);
+    expect_product<or_and>(a, b);
+  }
+}
+
+TEST(multiply, structures_that_strain_a_strategy) {
+  using test::matrix_of_rows;
+  const auto arrow = test::arrow_matrix<double, std::int32_t>(1200, 3);
+  expect_product<plus_times>(arrow, arrow);
+  const auto blocks = test::block_diagonal<double, std::int32_t>(3, 64, 4);
+  expect_product<plus_times>(blocks, blocks);
+  const auto graph = test::rmat_matrix<double, std::int32_t>(9, 4, 5);
+  expect_product<plus_times>(graph, graph);
+  // All products in one column; rows of B that nobody uses; a row of A that uses only empty rows of B.
+  const auto one_column = matrix_of_rows<double, std::int32_t>(300, 300, 6, [](std::int64_t i) {
+    return i % 3 == 0 ? std::vector<std::int64_t>{} : std::vector<std::int64_t>{7};
+  });
+  expect_product<plus_times>(graph, matrix_of_rows<double, std::int32_t>(512, 900, 6, [](std::int64_t i) {
+                               return i % 3 == 0 ? std::vector<std::int64_t>{} : std::vector<std::int64_t>{7};
+                             }));
+  expect_product<plus_times>(one_column, one_column);
+}
+
+TEST(multiply, wide_rows_in_windows) {
+  // Over 2^17 columns a device needs several windows.
+  const auto a = test::uniform_matrix<double, std::int32_t>(6, 50, 20, 7);
+  const auto b = test::uniform_matrix<double, std::int32_t>(50, 400'000, 400, 8);
+  expect_product<plus_times>(a, b);
+  report told;
+  multiply(a.view(), b.view(), for_test(), Device::emulated(), &told);
+  EXPECT_GT(told.rows_by_strategy[int(strategy::windows)], 0);
+}
+
+TEST(multiply, operands_with_unsorted_and_repeated_columns) {
+  random_stream random(9);
+  const auto any = [&](std::int64_t rows, std::int64_t cols) {
+    return test::matrix_of_rows<double, std::int32_t>(rows, cols, 10, [&](std::int64_t) {
+      std::vector<std::int64_t> row(random.below(12));
+      for (auto& j : row) j = random.below(std::uint32_t(cols));
+      return row;
+    });
+  };
+  const auto a = any(80, 60), b = any(60, 40);
+  const auto expected = test::reference_product<plus_times>(a.view(), b.view());
+  test::on_every_device([&](const Device& device) {
+    const auto c = multiply(a.view(), b.view(), for_test(), device);
+    EXPECT_EQ(c.columns, expected.columns);
+    EXPECT_EQ(c.row_pointers, expected.row_pointers);
+    ASSERT_EQ(c.nnz(), expected.nnz());
+    for (std::int64_t k = 0; k < c.nnz(); ++k) EXPECT_NEAR(c.values[k], expected.values[k], 1e-13);
+  });
+}
+
+TEST(multiply, hypersparse_with_64_bit_columns) {
+  constexpr std::int64_t n = std::int64_t{1} << 40;
+  const auto a = test::uniform_matrix<double, std::int64_t>(50, 70, 5, 11);
+  const auto b = test::uniform_matrix<double, std::int64_t>(70, n, 40, 12);
+  expect_product<plus_times>(a, b);
+}
+
+TEST(multiply, special_values_go_their_way) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  const csr<double, std::int32_t> a{2, 2, {0, 2, 3}, {0, 1, 1}, {1, -1, 0}};
+  const csr<double, std::int32_t> b{2, 2, {0, 2, 4}, {0, 1, 0, 1}, {inf, 2, inf, 2}};
+  test::on_every_device([&](const Device& device) {
+    const auto c = multiply(a.view(), b.view(), for_test(), device);
+    ASSERT_EQ(c.nnz(), 4);  // inf - inf, 2 - 2 (stays), 0 * inf, 0 * 2
+    EXPECT_TRUE(std::isnan(c.values[0]));
+    EXPECT_EQ(c.values[1], 0);
+    EXPECT_TRUE(std::isnan(c.values[2]));
+    EXPECT_EQ(c.values[3], 0);
+  });
+}
+
+TEST(multiply, any_number_of_threads_gives_the_same_bits) {
+  const auto a = test::rmat_matrix<double, std::int32_t>(11, 16, 13);
+  set_threads(1);
+  const auto expected = multiply(a.view(), a.view());
+  EXPECT_EQ(expected, test::reference_product<plus_times>(a.view(), a.view()));
+  for (const int count : {2, 3, 7, 16}) {
+    set_threads(count);
+    EXPECT_EQ(multiply(a.view(), a.view()), expected) << count;
+  }
+  set_threads(0);
+}
+
+TEST(multiply, transposed) {
+  const auto a = test::uniform_matrix<double, std::int32_t>(40, 90, 6, 14);
+  const auto t = transpose(a.view());
+  EXPECT_EQ(transpose(t.view()), a);
+  EXPECT_EQ(multiply_transposed(a.view(), a.view()), multiply(a.view(), t.view()));
+}
+
+TEST(multiply, masked) {
+  const auto a = test::uniform_matrix<double, std::int32_t>(70, 60, 8, 15);
+  const auto b = test::uniform_matrix<double, std::int32_t>(60, 80, 8, 16);
+  const auto mask = test::uniform_matrix<double, std::int32_t>(70, 80, 10, 17);
+  const auto whole = test::reference_product<plus_times>(a.view(), b.view());
+  test::on_every_device([&](const Device& device) {
+    const auto c = multiply_masked(a.view(), b.view(), mask.view(), {}, device);
+    std::int64_t expected = 0;
+    for (std::int64_t i = 0; i < 70; ++i)
+      for (std::int64_t k = whole.row_pointers[i]; k < whole.row_pointers[i + 1]; ++k) {
+        const auto* begin = mask.columns.data() + mask.row_pointers[i];
+        const auto* end = mask.columns.data() + mask.row_pointers[i + 1];
+        if (!std::binary_search(begin, end, whole.columns[k])) continue;
+        ASSERT_LT(expected, c.nnz());
+        EXPECT_EQ(c.columns[expected], whole.columns[k]);
+        EXPECT_EQ(c.values[expected++], whole.values[k]);
+      }
+    EXPECT_EQ(c.nnz(), expected);
+  });
+}
+
+TEST(multiply, plan_gives_the_same_bits_with_new_values) {
+  auto a = test::uniform_matrix<double, std::int32_t>(70, 60, 8, 18);
+  const auto b = test::uniform_matrix<double, std::int32_t>(60, 80, 8, 19);
+  test::on_every_device([&](const Device& device) {
+    const plan<plus_times, double, std::int32_t> p(a.view(), b.view(), for_test(), device);
+    auto c = p.execute(a.view(), b.view());
+    EXPECT_EQ(c, multiply(a.view(), b.view()));
+    for (auto& value : a.values) value *= -3;
+    p.execute(a.view(), b.view(), c);
+    EXPECT_EQ(c, multiply(a.view(), b.view()));
+  });
+  const plan<plus_times, double, std::int32_t> p(a.view(), b.view());
+  expect_invalid([&] { p.execute(b.view(), b.view()); }, "as planned");
+}
+
+struct max_times {
+  template <class Value>
+  static constexpr Value identity() {
+    return std::numeric_limits<Value>::lowest();
+  }
+  template <class Value>
+  static constexpr Value multiply(Value a, Value b) {
+    return a * b;
+  }
+  template <class Value>
+  static constexpr Value add(Value x, Value y) {
+    return x < y ? y : x;
+  }
+};
+
+TEST(multiply, semiring_of_the_program) {
+  const auto a = test::uniform_matrix<double, std::int32_t>(70, 60, 8, 20);
+  const auto b = test::uniform_matrix<double, std::int32_t>(60, 80, 8, 21);
+  EXPECT_EQ(multiply<max_times>(a.view(), b.view()), test::reference_product<max_times>(a.view(), b.view()));
+}
+
+TEST(multiply, blocks_within_a_budget) {
+  const auto a = test::rmat_matrix<double, std::int32_t>(9, 8, 22);
+  const auto expected = multiply(a.view(), a.view());
+  for (const std::int64_t budget : {1040, 3000, 100'000, 1'000'000'000}) {
+    SCOPED_TRACE(budget);
+    csr<double, std::int32_t> whole{a.rows, a.cols, {}, {}, {}};
+    std::vector<std::int64_t> row_entries(std::size_t(a.rows));
+    std::vector<std::int32_t> columns;
+    std::vector<double> values;
+    multiply_in_blocks<plus_times, double, std::int32_t>(
+        a.view(), a.view(), budget, [&](result_block<double, std::int32_t>&& piece) {
+          EXPECT_LE(piece.block.bytes(), budget);
+          for (std::int64_t i = 0; i < piece.block.rows; ++i)
+            row_entries[std::size_t(piece.first_row + i)] +=
+                piece.block.row_pointers[i + 1] - piece.block.row_pointers[i];
+          columns.insert(columns.end(), piece.block.columns.begin(), piece.block.columns.end());
+          values.insert(values.end(), piece.block.values.begin(), piece.block.values.end());
+          return true;
+        });
+    EXPECT_EQ(array<std::int32_t>(columns), expected.columns);
+    EXPECT_EQ(array<double>(values), expected.values);
+    for (std::int64_t i = 0; i < a.rows; ++i)
+      EXPECT_EQ(row_entries[std::size_t(i)], expected.row_pointers[i + 1] - expected.row_pointers[i]);
+  }
+  const auto ignore = [](result_block<double, std::int32_t>&&) { return false; };
+  expect_invalid([&] { multiply_in_blocks<plus_times, double, std::int32_t>(a.view(), a.view(), 1, ignore); },
+                 "budget");
+}
+
+TEST(multiply, sizes_beyond_32_bits_by_counting) {
+  // 50,000 x 1 times 1 x 50,000, dense: 2.5e9 products and entries, of which none is computed.
+  const auto column =
+      test::matrix_of_rows<float, std::int32_t>(50'000, 1, 1, [](auto) { return std::vector<std::int64_t>{0}; });
+  const auto row = transpose(column.view());
+  const size_estimate e = estimate(column.view(), row.view());
+  EXPECT_EQ(e.products, 2'500'000'000);
+  EXPECT_EQ(e.upper_bound, 2'500'000'000);
+  EXPECT_EQ(e.predicted_nnz, 2'500'000'000);
+  EXPECT_EQ(e.upper_bytes, 8 * 50'001 + 8 * std::int64_t{2'500'000'000});
+}
+
+TEST(multiply, wrong_operands_are_named) {
+  const auto a = test::uniform_matrix<double, std::int32_t>(7, 6, 3, 23);
+  const auto b = test::uniform_matrix<double, std::int32_t>(5, 8, 3, 24);
+  expect_invalid([&] { multiply(a.view(), b.view()); }, "a is 7 x 6, b is 5 x 8");
+  auto bad = test::uniform_matrix<double, std::int32_t>(6, 8, 3, 25);
+  bad.columns[2] = 8;
+  expect_invalid([&] { multiply(a.view(), bad.view()); }, "b.columns must be in [0, 8) (entry 2 is 8)");
+  bad = test::uniform_matrix<double, std::int32_t>(6, 8, 3, 25);
+  bad.row_pointers[3] = -1;
+  expect_invalid([&] { multiply(a.view(), bad.view()); }, "b.row_pointers must not fall (row 2");
+  const csr_view<double, std::int32_t> wide{0, std::int64_t{1} << 32, nullptr, nullptr, nullptr};
+  expect_invalid([&] { multiply(csr_view<double, std::int32_t>{}, wide); }, "use 64-bit columns");
+  expect_invalid([&] { multiply(a.view(), b.view(), {.prediction_scale = 0}); }, "prediction_scale");
+  expect_invalid([&] { multiply(a.view(), b.view(), {.table_size_cap = 4}); }, "table_size_cap");
+}
+
+}  // namespace
+}  // namespace quintet::spgemm
