@@ -3,6 +3,7 @@
 #pragma once
 
 #include "svd/maps.hpp"
+#include "svd/rotation.hpp"
 
 namespace quintet::svd {
 
@@ -56,7 +57,8 @@ inline void pivot(const Map& map, const factors<typename Map::real>& f, int k) {
   map.barrier();
 }
 
-/// Makes reflection k from column k.
+/// Makes reflection k from column k. What is so small that its squares underflow is dropped: it is far below the
+/// rounding errors, and a reflection made of it would not be orthogonal.
 template <class Map>
 inline void make_reflection(const Map& map, const factors<typename Map::real>& f, int k) {
   using real = typename Map::real;
@@ -65,7 +67,7 @@ inline void make_reflection(const Map& map, const factors<typename Map::real>& f
   real *column = map.column(f.a, k, f.ld), *h = map.column(f.h, k, f.ld);
   const scalar below = sum_squares_below(map, column, k + 1, f.rows);
   const scalar alpha = map.element(column, k);
-  const mask_of<scalar> reflects = below > zero;
+  const mask_of<scalar> reflects = below > no_column_threshold<real>();
   const scalar length = root(alpha * alpha + below);
   const scalar beta = choose(alpha > zero, -length, length);
   const scalar denominator = choose(reflects, alpha - beta, one);

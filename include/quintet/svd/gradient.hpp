@@ -1,0 +1,55 @@
+// Backward pass of the batched singular value decomposition.
+//
+// With P = U^T gU - (U^T gU)^T, Q = V^T gV - (V^T gV)^T and, for i != j,
+//   M_ij = 1/2 [ (P + Q)_ij / (s_j - s_i) + (P - Q)_ij / (s_j + s_i) ],   M_ii = gS_i,
+//   gA = U M V^T + (I - U U^T) gU S^-1 V^T + U S^-1 gV^T (I - V V^T).
+// This is the usual formula with 1 / (s_j^2 - s_i^2) taken apart: nothing is squared, so nothing overflows, and the
+// only dangerous factor stands alone. For a loss that does not depend on the choice of vectors within a degenerate pair
+// P + Q = 0 there, and the quotient 0 / 0 has to become 0.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "quintet/svd/decompose.hpp"
+
+namespace quintet::svd {
+
+/// What becomes of 1 / x where x = s_j - s_i, s_j + s_i or s_i is close to zero.
+enum class degeneracy {
+  exact,    ///< 1 / x: infinite or NaN gradients for equal singular values
+  drop,     ///< 0 where |x| <= tolerance * s_0, otherwise 1 / x
+  broaden,  ///< x / (x^2 + (tolerance * s_0)^2)
+};
+
+struct gradient_options {
+  degeneracy policy = degeneracy::drop;
+  /// Relative to the largest singular value, >= 0; 0: 10 max(m, n) eps of the type computed in.
+  double tolerance = 0;
+};
+
+/// gA [B, m, n], dense and row-major, of a loss with the derivatives gU, gS, gV after U, S, V. Each of the three may be
+/// an empty view ({}), which means zero. For full vectors the derivatives after the columns from k on are ignored:
+/// those columns are arbitrary. gS alone needs no division and is always finite.
+///
+/// T is double, float, half or bfloat16; 16-bit types are computed in float and rounded once. A matrix whose status is
+/// not_finite has a gradient of NaN. Throws InvalidArgument for views of another shape and for a decomposition without
+/// vectors or with only the top values. Cost: about 12 m n k multiply-adds a matrix.
+template <class T>
+std::vector<T> gradient(const decomposition<T>& d, batch_view<const T> gu, matrix_view<const accumulator_t<T>> gs,
+                        batch_view<const T> gv, const gradient_options& options = {},
+                        const Device& device = Device::best());
+
+extern template std::vector<double> gradient(const decomposition<double>&, batch_view<const double>,
+                                             matrix_view<const double>, batch_view<const double>,
+                                             const gradient_options&, const Device&);
+extern template std::vector<float> gradient(const decomposition<float>&, batch_view<const float>,
+                                            matrix_view<const float>, batch_view<const float>, const gradient_options&,
+                                            const Device&);
+extern template std::vector<half> gradient(const decomposition<half>&, batch_view<const half>, matrix_view<const float>,
+                                           batch_view<const half>, const gradient_options&, const Device&);
+extern template std::vector<bfloat16> gradient(const decomposition<bfloat16>&, batch_view<const bfloat16>,
+                                               matrix_view<const float>, batch_view<const bfloat16>,
+                                               const gradient_options&, const Device&);
+
+}  // namespace quintet::svd
