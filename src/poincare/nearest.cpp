@@ -116,7 +116,8 @@ std::int64_t nearest_workspace_bytes(std::int64_t queries, std::int64_t points, 
   const std::int64_t wanted = k + (options.exclude_self ? 1 : 0);
   // Lists of a piece on the device for every split of its columns, and two copies on the host.
   const std::int64_t lists = queries * wanted * std::int64_t(sizeof(Real) + sizeof(std::int32_t));
-  const std::int64_t splits = std::max<std::int64_t>(1, 528 / std::max<std::int64_t>(1, queries / 192));
+  const std::int64_t teams = device.kind() == device_kind::offload ? 528 : 4;
+  const std::int64_t splits = std::max<std::int64_t>(1, teams / (1 + (queries - 1) / 96));
   const std::int64_t raw = device.shares_host_memory() ? 0 : std::max(queries, piece) * dim * sizeof(Storage);
   return ball_bytes<Real>(queries, dim, device) + ball_bytes<Real>(piece, dim, device) + lists * (splits + 1) +
          queries * k * std::int64_t(sizeof(Real) + sizeof(std::int64_t)) + raw + queries + piece;

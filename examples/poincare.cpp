@@ -1,0 +1,169 @@
+// quintet-poincare: distances and nearest neighbours of points of the Poincare ball.
+#include "quintet/poincare/poincare.hpp"
+
+#include <algorithm>
+
+#include "quintet/io/csv.hpp"
+#include "quintet/io/hdf5.hpp"
+#include "quintet/io/matrix_file.hpp"
+#include "support/driver.hpp"
+#include "support/points.hpp"
+
+namespace {
+
+namespace po = boost::program_options;
+namespace io = quintet::io;
+namespace poincare = quintet::poincare;
+using quintet::driver::session;
+
+struct arguments {
+  std::string points, queries, dataset, output, formula;
+  double curvature = -1;
+  std::int64_t knn = 0;  // 0: not given
+  bool pairwise = false, strict = false;
+};
+
+po::options_description describe(arguments& a) {
+  po::options_description options("Options");
+  options.add_options()                                                                                         //
+      ("points", po::value(&a.points)->required()->value_name("FILE"), "points, one a row: .csv, .npy or .h5")  //
+      ("queries", po::value(&a.queries)->value_name("FILE"),
+       "points to measure from, .csv, .npy or .h5; by default the points themselves")                           //
+      ("dataset", po::value(&a.dataset)->value_name("NAME"), "dataset of .h5 inputs; by default the only one")  //
+      ("curvature", po::value(&a.curvature)->default_value(-1)->value_name("C"),
+       "of the ball, negative: points have |C| |x|^2 < 1; 0 is Euclidean space with distances 2 |x - y|")  //
+      ("knn", po::value(&a.knn)->value_name("K")->notifier([](std::int64_t k) {
+        quintet::require_argument(k >= 1, "--knn", k, ">= 1");
+      }),
+       "the K nearest points of every query instead of all distances; without --queries a point is not its own "
+       "neighbour")                                                                                        //
+      ("pairwise", po::bool_switch(&a.pairwise), "row i of the queries against row i of the points only")  //
+      ("formula", po::value(&a.formula)->default_value("geodesic")->value_name("NAME"),
+       "geodesic, or as-specified: an old expression that is no distance, to reproduce old results")  //
+      ("strict", po::bool_switch(&a.strict),
+       "fail on the first point that is not inside the ball; otherwise its distances are nan")  //
+      ("output",
+       quintet::driver::output_file(&a.output, {io::file_format::csv, io::file_format::npy, io::file_format::hdf5}),
+       "distances: a row a query (--pairwise: one number a row), no header; dataset distances of .h5.\n"
+       "--knn: .csv with header query,nn1,d1,nn2,d2,...; .h5 with datasets index and distance [queries, K]");
+  return options;
+}
+
+void check_words(const arguments& a) {
+  if (a.knn > 0 && a.pairwise) throw quintet::InvalidArgument("--knn and --pairwise exclude each other");
+  if (a.pairwise && a.queries.empty()) throw quintet::InvalidArgument("--pairwise needs --queries");
+  const bool geodesic =
+      quintet::driver::choice<bool>("--formula", a.formula, {{"geodesic", true}, {"as-specified", false}});
+  if (a.knn > 0 && !geodesic) throw quintet::InvalidArgument("--knn finds neighbours by --formula geodesic only");
+  if (a.knn > 0 && io::format_of(a.output) == io::file_format::npy)
+    throw quintet::InvalidArgument("--output of --knn must be .csv or .h5: indices and distances are two arrays");
+}
+
+poincare::distance_options distance_options_of(const arguments& a) {
+  const auto expression = a.formula == "geodesic" ? poincare::formula::geodesic : poincare::formula::as_specified;
+  return {.curvature = a.curvature, .expression = expression, .strict = a.strict};
+}
+
+void report_status(session& session, const std::string& name, const std::vector<poincare::point_status>& status) {
+  const auto outside = std::count(status.begin(), status.end(), poincare::point_status::outside);
+  const auto not_finite = std::count(status.begin(), status.end(), poincare::point_status::not_finite);
+  session.result(name + "_outside", outside);
+  session.result(name + "_not_finite", not_finite);
+  if (outside + not_finite > 0)
+    session.warn(quintet::text(outside, " of the ", name, " lie on or outside the ball and ", not_finite,
+                               " are not finite, the first is row ", poincare::first_invalid(status),
+                               "; their distances are nan"));
+}
+
+template <class Real>
+void write_distances(session& session, const arguments& a, quintet::matrix_view<const Real> values) {
+  session.timed("write", [&] {
+    if (io::format_of(a.output) != io::file_format::hdf5) return io::write_matrix<Real>(a.output, values, "distances");
+    io::hdf5_writer out(a.output);
+    out.write("distances", values);
+    session.write_attributes(out);
+    out.commit();
+  });
+}
+
+template <class Real>
+void write_neighbours(session& session, const arguments& a, const poincare::neighbours<Real>& found) {
+  session.timed("write", [&] {
+    const std::int64_t n = found.queries, k = found.k;
+    if (io::format_of(a.output) == io::file_format::hdf5) {
+      io::hdf5_writer out(a.output);
+      out.write("index", quintet::matrix_view<const std::int64_t>(found.index.data(), n, k));
+      out.write("distance", quintet::matrix_view<const Real>(found.distance.data(), n, k));
+      session.write_attributes(out);
+      return out.commit();
+    }
+    std::vector<std::string> names{"query"};
+    for (std::int64_t e = 1; e <= k; ++e) {
+      names.push_back("nn" + std::to_string(e));
+      names.push_back("d" + std::to_string(e));
+    }
+    io::csv_writer out(a.output, names);
+    for (std::int64_t i = 0; i < n; ++i) {
+      out.field(i);
+      for (std::int64_t e = i * k; e < (i + 1) * k; ++e) {
+        out.field(found.index[e]);
+        out.field(found.distance[e]);
+      }
+      out.end_row();
+    }
+    out.commit();
+  });
+}
+
+template <class Real>
+void measure_files(session& session, const arguments& a) {
+  poincare::checked_curvature(a.curvature);  // before a large file is read
+  const io::matrix<Real> points = quintet::driver::read_points<Real>(session, a.points, a.dataset);
+  io::matrix<Real> own_queries;
+  if (!a.queries.empty())
+    own_queries = session.timed("read", [&] { return io::read_matrix<Real>(a.queries, a.dataset); });
+  const io::matrix<Real>& queries = a.queries.empty() ? points : own_queries;
+  session.result("queries", queries.rows);
+  session.say() << queries.rows << " queries, " << points.rows << " points of " << points.cols << " dimensions on "
+                << session.device().name() << std::endl;
+  poincare::point_report report;
+  if (a.knn > 0) {
+    const auto found = session.timed("neighbours", [&] {
+      const poincare::nearest_options options{
+          .curvature = a.curvature, .strict = a.strict, .exclude_self = a.queries.empty()};
+      return poincare::nearest<Real>(queries.view(), points.view(), a.knn, options, session.device());
+    });
+    report = found.report;
+    write_neighbours(session, a, found);
+  } else {
+    io::matrix<Real> distances{queries.rows, a.pairwise ? 1 : points.rows, {}};
+    distances.data.resize(distances.rows * distances.cols);
+    report = session.timed("distances", [&] {
+      return a.pairwise ? poincare::pair_distances<Real>(queries.view(), points.view(), distances.data,
+                                                         distance_options_of(a), session.device())
+                        : poincare::distances<Real>(queries.view(), points.view(), distances.view(),
+                                                    distance_options_of(a), session.device());
+    });
+    write_distances<Real>(session, a, distances.view());
+  }
+  if (!a.queries.empty()) report_status(session, "queries", report.queries);
+  report_status(session, "points", report.points);
+  session.say_done(a.output);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  arguments a;
+  const po::options_description options = describe(a);
+  return quintet::driver::run_driver(
+      argc, argv,
+      {"quintet-poincare", "distances and nearest neighbours of points of the Poincare ball.",
+       "quintet-poincare --points embedding.csv --curvature -1 --knn 10 --output neighbours.csv"},
+      options, [&](session& session) {
+        check_words(a);
+        quintet::driver::require_distinct_files(
+            {{"--points", a.points}, {"--output", a.output}, {"--json", session.line().common.json}});
+        quintet::driver::with_precision(session, [&]<class Real>() { measure_files<Real>(session, a); });
+      });
+}

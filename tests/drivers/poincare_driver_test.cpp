@@ -1,0 +1,87 @@
+#include <cmath>
+
+#include "drivers/driver_run.hpp"
+#include "quintet/io/csv.hpp"
+#include "quintet/io/hdf5.hpp"
+#include "quintet/io/matrix_file.hpp"
+#include "support/data_folder.hpp"
+
+namespace quintet {
+namespace {
+
+class poincare_driver : public test::driver_run {
+ protected:
+  poincare_driver() : driver_run("poincare") {}
+
+  const std::string points = make("points.csv", "0,0\n0.5,0\n0,0.5\n0.3,0\n");
+  const std::string queries = make("queries.csv", "0.6,0\n0,0\n");
+
+  io::matrix<double> result(arguments given, const std::string& output = "out.csv") {
+    given.insert(given.end(), {"--points", points, "--precision", "double", "--output", output});
+    run_well(given);
+    return io::read_matrix<double>(work(output));
+  }
+};
+
+TEST_F(poincare_driver, common_options) { expect_common_options({"--points", points, "--output", "common.csv"}); }
+
+TEST_F(poincare_driver, matrix_of_the_points) {
+  for (const char* output : {"out.csv", "out.npy", "out.h5"}) {
+    const auto d = result({"--curvature", "-1"}, output);
+    ASSERT_EQ(d.rows, 4);
+    ASSERT_EQ(d.cols, 4);
+    EXPECT_EQ(d.data[5], 0);
+    EXPECT_NEAR(d.data[1], std::log(3), 1e-15);  // 2 artanh(1/2)
+    EXPECT_EQ(d.data[1], d.data[4]);
+  }
+}
+
+TEST_F(poincare_driver, queries_pairs_and_curvature) {
+  const auto d = result({"--queries", queries});
+  ASSERT_EQ(d.rows, 2);
+  ASSERT_EQ(d.cols, 4);
+  EXPECT_NEAR(d.data[3], 0.76725517, 1e-7);
+  EXPECT_NEAR(result({"--queries", queries, "--curvature", "0"}).data[0], 1.2, 1e-15);
+  EXPECT_NEAR(result({"--queries", queries, "--formula", "as-specified"}).data[3], 0.83093892, 1e-7);
+  const std::string four = make("four.csv", "0,0\n0,0\n0,0\n0,0\n");
+  const auto pairs = result({"--queries", four, "--pairwise"});
+  ASSERT_EQ(pairs.cols, 1);
+  EXPECT_NEAR(pairs.data[2], std::log(3), 1e-15);
+}
+
+TEST_F(poincare_driver, nearest_neighbours) {
+  const auto found = io::read_csv<double>((result({"--knn", "2"}, "knn.csv"), work("knn.csv")));
+  EXPECT_EQ(found.names, (std::vector<std::string>{"query", "nn1", "d1", "nn2", "d2"}));
+  EXPECT_EQ(found.values.data[0], 0);
+  EXPECT_EQ(found.values.data[1], 3);
+  EXPECT_NEAR(found.values.data[2], 2 * std::atanh(0.3), 1e-15);
+  run_well({"--points", points, "--queries", queries, "--knn", "1", "--output", "knn.h5"});
+  EXPECT_EQ(io::read_hdf5<std::int64_t>(work("knn.h5"), "index").data, (std::vector<std::int64_t>{1, 0}));
+}
+
+TEST_F(poincare_driver, points_outside_are_nan_with_a_warning) {
+  const std::string bad = make("bad.csv", "0,0\n1,0\n");
+  const auto outcome = run({"--points", bad, "--output", "out.csv"});
+  EXPECT_EQ(outcome.status, 0);
+  QUINTET_EXPECT_CONTAINS(outcome.error, "warning: 1 of the points lie on or outside the ball");
+  EXPECT_TRUE(std::isnan(io::read_matrix<double>(work("out.csv")).data[1]));
+  expect_failure({"--points", bad, "--strict", "--output", "strict.csv"}, 2, "[1] must be inside the ball");
+}
+
+TEST_F(poincare_driver, bad_usage) {
+  const auto expect_bad = [&](arguments given, const std::string& message) {
+    given.insert(given.end(), {"--points", points});
+    if (std::find(given.begin(), given.end(), "--output") == given.end())
+      given.insert(given.end(), {"--output", "bad.csv"});
+    expect_failure(given, 2, message);
+  };
+  expect_bad({"--curvature", "1"}, "curvature must be 0 (Euclidean) or negative");
+  expect_bad({"--knn", "0"}, "--knn must be >= 1");
+  expect_bad({"--knn", "4"}, "k must be in [1, 3]");
+  expect_bad({"--knn", "1", "--pairwise"}, "exclude each other");
+  expect_bad({"--pairwise"}, "needs --queries");
+  expect_bad({"--knn", "1", "--output", "bad.npy"}, "must be .csv or .h5");
+}
+
+}  // namespace
+}  // namespace quintet

@@ -1,0 +1,110 @@
+#include "quintet/poincare/nearest.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/ball_points.hpp"
+#include "support/devices.hpp"
+#include "support/expect_error.hpp"
+#include "support/near.hpp"
+#include "support/real_types.hpp"
+
+namespace quintet::test {
+namespace {
+
+template <class Real>
+class poincare_nearest : public ::testing::Test {};
+TYPED_TEST_SUITE(poincare_nearest, real_types);
+
+/// Sorts rows of the matrix of distances. Surrogates may differ where distances do not, so only distances compare.
+template <class Real>
+std::vector<Real> smallest_distances(const point_set<Real>& x, const point_set<Real>& y, std::int64_t k, double c,
+                                     bool exclude_self) {
+  std::vector<Real> d(x.n * y.n), result;
+  poincare::distances<Real>(x.view(), y.view(), {d.data(), x.n, y.n}, {.curvature = -c}, Device::host());
+  for (std::int64_t i = 0; i < x.n; ++i) {
+    std::vector<Real> row;
+    for (std::int64_t j = 0; j < y.n; ++j)
+      if (!(exclude_self && i == j) && !std::isnan(d[i * y.n + j])) row.push_back(d[i * y.n + j]);
+    std::sort(row.begin(), row.end());
+    row.resize(k, std::numeric_limits<Real>::quiet_NaN());
+    result.insert(result.end(), row.begin(), row.end());
+  }
+  return result;
+}
+
+TYPED_TEST(poincare_nearest, are_the_smallest_distances) {
+  for (const double c : {1.0, 0.3, 0.0})
+    for (const std::int64_t dim : {3, 16, 40}) {
+      const auto x = ball_points<TypeParam>(60, dim, 0, 0.9, 1, 1), y = ball_points<TypeParam>(420, dim, 0, 0.9, 1, 2);
+      const auto expected = smallest_distances(x, y, 7, c, false);
+      const auto host = poincare::nearest<TypeParam>(x.view(), y.view(), 7, {.curvature = -c}, Device::host());
+      expect_same_bits(host.distance, expected);
+      on_other_devices([&](const Device& device) {
+        const auto found = poincare::nearest<TypeParam>(x.view(), y.view(), 7, {.curvature = -c}, device);
+        expect_same_bits(found.distance, expected);
+        EXPECT_EQ(found.index, host.index);
+      });
+    }
+}
+
+TYPED_TEST(poincare_nearest, any_budget_and_threads) {
+  auto y = ball_points<TypeParam>(900, 6, 0, 0.95, 1, 3);
+  for (std::int64_t k = 0; k < 6; ++k) y(700, k) = y(10, k);
+  const auto once = poincare::nearest<TypeParam>(y.view(), y.view(), 5, {.exclude_self = true}, Device::host());
+  expect_same_bits(once.distance, smallest_distances(y, y, 5, 1, true));
+  EXPECT_EQ(once.index[10 * 5], 700);
+  EXPECT_EQ(once.index[700 * 5], 10);
+  EXPECT_EQ(once.distance[700 * 5], 0);
+  for (const int threads : {1, 3}) {
+    set_threads(threads);
+    const auto pieces =
+        poincare::nearest<TypeParam>(y.view(), y.view(), 5, {.exclude_self = true, .budget_bytes = 0}, Device::host());
+    EXPECT_EQ(pieces.index, once.index);
+    expect_same_bits(pieces.distance, once.distance);
+  }
+  set_threads(0);
+}
+
+TYPED_TEST(poincare_nearest, ties_go_to_the_smaller_index) {
+  point_set<TypeParam> same(300, 2), query(1, 2);
+  for (TypeParam& x : same.data) x = TypeParam(0.25);
+  query(0, 0) = query(0, 1) = 0;
+  on_every_device([&](const Device& device) {
+    const auto found = poincare::nearest<TypeParam>(query.view(), same.view(), 4, {.budget_bytes = 0}, device);
+    EXPECT_EQ(found.index, (std::vector<std::int64_t>{0, 1, 2, 3}));
+  });
+}
+
+TYPED_TEST(poincare_nearest, invalid_points_are_nobodys_neighbours) {
+  auto y = ball_points<TypeParam>(8, 2, 0, 0.9, 1, 4);
+  y(2, 0) = 3;
+  y(5, 1) = std::numeric_limits<TypeParam>::quiet_NaN();
+  const auto found = poincare::nearest<TypeParam>(y.view(), y.view(), 7, {.exclude_self = true}, Device::host());
+  for (std::int64_t i = 0; i < 8; ++i) {
+    const bool invalid = i == 2 || i == 5;
+    for (std::int64_t e = 0; e < 7; ++e) {
+      EXPECT_EQ(found.index[i * 7 + e] < 0, invalid || e >= 5);
+      EXPECT_EQ(std::isnan(found.distance[i * 7 + e]), invalid || e >= 5);
+      EXPECT_NE(found.index[i * 7 + e], 2);
+    }
+  }
+  EXPECT_EQ(found.report.points[2], poincare::point_status::outside);
+}
+
+TYPED_TEST(poincare_nearest, errors_and_workspace) {
+  const auto y = ball_points<TypeParam>(8, 2, 0, 0.9, 1, 4);
+  const auto call = [&](std::int64_t k, double curvature) {
+    poincare::nearest<TypeParam>(y.view(), y.view(), k, {.curvature = curvature, .exclude_self = true}, Device::host());
+  };
+  expect_invalid([&] { call(8, -1); }, "k must be in [1, 7] (k=8)");
+  expect_invalid([&] { call(0, -1); }, "k must be in [1, 7]");
+  expect_invalid([&] { call(3, 2); }, "curvature must be 0 (Euclidean) or negative");
+  const auto bytes = poincare::nearest_workspace_bytes<TypeParam>(10000, 1000000, 64, 10, {}, Device::host());
+  EXPECT_GT(bytes, std::int64_t(250) << 20);
+  EXPECT_LT(bytes, std::int64_t(300) << 20);
+}
+
+}  // namespace
+}  // namespace quintet::test

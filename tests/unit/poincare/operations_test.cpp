@@ -1,0 +1,332 @@
+#include <gtest/gtest.h>
+
+#include "quintet/poincare/poincare.hpp"
+#include "reference/poincare_reference.hpp"
+#include "support/ball_points.hpp"
+#include "support/devices.hpp"
+#include "support/expect_error.hpp"
+#include "support/near.hpp"
+#include "support/real_types.hpp"
+
+namespace quintet::test {
+namespace {
+
+constexpr std::int64_t rows = 70, dim = 5;
+
+/// Arguments and results of operations in one ball.
+template <class Real>
+struct laboratory {
+  double c;
+  Device device;
+  point_set<Real> x, y, v;
+
+  laboratory(double c_, const Device& device_, double most = 0.9)
+      : c(c_),
+        device(device_),
+        x(ball_points<Real>(rows, dim, 0.1, most, c > 0 ? c : 1, 1, 2)),
+        y(ball_points<Real>(rows, dim, 0, most, c > 0 ? c : 1, 2)),
+        v(ball_points<Real>(rows, dim, 0, 0.7, 1, 3)) {}
+
+  poincare::ball_options options() const { return {.curvature = -c}; }
+  point_set<Real> room() const { return point_set<Real>(rows, dim); }
+  static matrix_view<Real> to(point_set<Real>& p) { return {p.data.data(), p.n, p.dim, p.stride}; }
+
+  point_set<Real> add(const point_set<Real>& a, const point_set<Real>& b) const {
+    auto out = room();
+    poincare::mobius_add<Real>(a.view(), b.view(), to(out), options(), device);
+    return out;
+  }
+  point_set<Real> exp(const point_set<Real>& a, const point_set<Real>& b) const {
+    auto out = room();
+    poincare::exp_map<Real>(a.view(), b.view(), to(out), options(), device);
+    return out;
+  }
+  point_set<Real> log(const point_set<Real>& a, const point_set<Real>& b) const {
+    auto out = room();
+    poincare::log_map<Real>(a.view(), b.view(), to(out), options(), device);
+    return out;
+  }
+  point_set<Real> times(Real r, const point_set<Real>& a) const {
+    auto out = room();
+    const std::vector<Real> factor{r};
+    poincare::mobius_scalar_mul<Real>(factor, a.view(), to(out), options(), device);
+    return out;
+  }
+  point_set<Real> along(const point_set<Real>& a, const point_set<Real>& b, Real t) const {
+    auto out = room();
+    const std::vector<Real> at{t};
+    poincare::geodesic<Real>(a.view(), b.view(), at, to(out), options(), device);
+    return out;
+  }
+  std::vector<Real> distance(const point_set<Real>& a, const point_set<Real>& b) const {
+    std::vector<Real> d(rows);
+    poincare::pair_distances<Real>(a.view(), b.view(), d, {.curvature = -c}, device);
+    return d;
+  }
+  /// Lengths of tangent vectors at a, lambda_a |v|.
+  std::vector<double> lengths(const point_set<Real>& a, const point_set<Real>& t) const {
+    std::vector<double> result;
+    for (std::int64_t i = 0; i < rows; ++i) {
+      double square = 0;
+      for (std::int64_t k = 0; k < dim; ++k) square += double(t(i, k)) * double(t(i, k));
+      result.push_back(2 / double(reference::ball_gap(row_of(a, i), c)) * std::sqrt(square));
+    }
+    return result;
+  }
+};
+
+template <class Real>
+std::vector<Real> packed(const point_set<Real>& p) {
+  std::vector<Real> values;
+  for (std::int64_t i = 0; i < p.n; ++i)
+    for (std::int64_t k = 0; k < p.dim; ++k) values.push_back(p(i, k));
+  return values;
+}
+
+template <class Real>
+class poincare_operations : public ::testing::Test {
+ public:
+  /// Runs body(laboratory, tolerance) for several curvatures on every device.
+  template <class Body>
+  static void everywhere(Body body) {
+    on_every_device([&](const Device& device) {
+      for (const double c : {1.0, 2.5, 0.04, 0.0}) {
+        SCOPED_TRACE(c);
+        // Coordinates are of size 1 / sqrt(c).
+        const double size = c > 0 ? 1 / std::sqrt(c) : 1;
+        body(laboratory<Real>(c, device), size * (sizeof(Real) == 4 ? 4e-6 : 1e-14));
+      }
+    });
+  }
+};
+TYPED_TEST_SUITE(poincare_operations, real_types);
+
+template <class Real>
+void expect_rows_near(const point_set<Real>& found, const point_set<Real>& expected, double tolerance) {
+  for (std::int64_t i = 0; i < found.n; ++i)
+    for (std::int64_t k = 0; k < found.dim; ++k) ASSERT_NEAR(found(i, k), expected(i, k), tolerance) << i << ", " << k;
+}
+
+TYPED_TEST(poincare_operations, adding_the_negative_gives_the_distance) {
+  this->everywhere([](const auto& lab, double tolerance) {
+    auto negative = lab.x;
+    for (TypeParam& a : negative.data) a = -a;
+    const auto difference = lab.add(negative, lab.y);
+    auto origin = lab.room();
+    std::fill(origin.data.begin(), origin.data.end(), TypeParam(0));
+    EXPECT_LE(largest_error(lab.distance(origin, difference), lab.distance(lab.x, lab.y)), 100 * tolerance);
+    expect_rows_near(lab.add(lab.x, lab.add(negative, lab.y)), lab.y, 10 * tolerance);  // left cancellation
+  });
+}
+
+TYPED_TEST(poincare_operations, exp_undoes_log) {
+  this->everywhere([](const auto& lab, double tolerance) {
+    const auto tangent = lab.log(lab.x, lab.y);
+    expect_rows_near(lab.exp(lab.x, tangent), lab.y, tolerance);
+    EXPECT_LE(largest_error(lab.lengths(lab.x, tangent), lab.distance(lab.x, lab.y)),
+              sizeof(TypeParam) == 4 ? 2e-6 : 1e-14);
+  });
+}
+
+TYPED_TEST(poincare_operations, maps_at_the_origin) {
+  this->everywhere([](const auto& lab, double tolerance) {
+    auto origin = lab.room(), there = lab.room(), back = lab.room();
+    std::fill(origin.data.begin(), origin.data.end(), TypeParam(0));
+    poincare::exp_map_origin<TypeParam>(lab.v.view(), lab.to(there), lab.options(), lab.device);
+    expect_rows_near(there, lab.exp(origin, lab.v), tolerance);
+    poincare::log_map_origin<TypeParam>(there.view(), lab.to(back), lab.options(), lab.device);
+    expect_rows_near(back, lab.v, 4 * tolerance);
+  });
+}
+
+TYPED_TEST(poincare_operations, scalar_multiplication_scales_distances_from_the_origin) {
+  this->everywhere([](const auto& lab, double tolerance) {
+    const auto twice = lab.times(2, lab.x);
+    expect_rows_near(twice, lab.add(lab.x, lab.x), tolerance);
+    expect_rows_near(lab.times(TypeParam(0.5), twice), lab.x, 20 * tolerance);
+    expect_rows_near(lab.times(1, lab.x), lab.x, tolerance);
+  });
+}
+
+TYPED_TEST(poincare_operations, geodesic_is_walked_at_constant_speed) {
+  this->everywhere([](const auto& lab, double tolerance) {
+    expect_rows_near(lab.along(lab.x, lab.y, 0), lab.x, tolerance);
+    expect_rows_near(lab.along(lab.x, lab.y, 1), lab.y, 2 * tolerance);
+    const auto part = lab.along(lab.x, lab.y, TypeParam(0.25));
+    auto expected = lab.distance(lab.x, lab.y);
+    for (TypeParam& d : expected) d /= 4;
+    EXPECT_LE(largest_error(lab.distance(lab.x, part), expected), 2e3 * tolerance);
+  });
+}
+
+TYPED_TEST(poincare_operations, parallel_transport_is_an_isometry_along_the_geodesic) {
+  this->everywhere([](const auto& lab, double tolerance) {
+    auto moved = lab.room();
+    const auto carry = [&](const auto& v) {
+      poincare::parallel_transport<TypeParam>(lab.x.view(), lab.y.view(), v.view(), lab.to(moved), lab.options(),
+                                              lab.device);
+    };
+    carry(lab.v);
+    EXPECT_LE(largest_error(lab.lengths(lab.y, moved), lab.lengths(lab.x, lab.v)),
+              sizeof(TypeParam) == 4 ? 2e-6 : 1e-13);
+    // The direction of the geodesic stays its direction: P log_x(y) = -log_y(x).
+    carry(lab.log(lab.x, lab.y));
+    auto expected = lab.log(lab.y, lab.x);
+    for (TypeParam& e : expected.data) e = -e;
+    expect_rows_near(moved, expected, 20 * tolerance);
+  });
+}
+
+TYPED_TEST(poincare_operations, hyperboloid_and_back) {
+  on_every_device([](const Device& device) {
+    const laboratory<TypeParam> lab(2.5, device);
+    point_set<TypeParam> h(rows, dim + 1);
+    auto back = lab.room();
+    poincare::to_hyperboloid<TypeParam>(lab.x.view(), lab.to(h), lab.options(), device);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      double form = -double(h(i, 0)) * double(h(i, 0));
+      for (std::int64_t k = 1; k <= dim; ++k) form += double(h(i, k)) * double(h(i, k));
+      EXPECT_NEAR(form, -1 / 2.5, 1e3 * std::numeric_limits<TypeParam>::epsilon());
+    }
+    poincare::from_hyperboloid<TypeParam>(h.view(), lab.to(back), lab.options(), device);
+    expect_rows_near(back, lab.x, sizeof(TypeParam) == 4 ? 2e-7 : 1e-15);
+    expect_invalid([&] { poincare::to_hyperboloid<TypeParam>(lab.x.view(), lab.to(h), {.curvature = 0}, device); },
+                   "curvature must be negative");
+  });
+}
+
+TYPED_TEST(poincare_operations, projection_moves_what_is_outside_and_says_so) {
+  on_every_device([](const Device& device) {
+    laboratory<TypeParam> lab(1, device);
+    lab.x(0, 0) = 3;
+    for (std::int64_t k = 0; k < dim; ++k) lab.x(1, k) = std::numeric_limits<TypeParam>::max() / 4;
+    lab.x(2, 0) = std::numeric_limits<TypeParam>::quiet_NaN();
+    auto out = lab.room();
+    const auto report = poincare::project<TypeParam>(lab.x.view(), 1e-3, lab.to(out), lab.options(), device);
+    EXPECT_EQ(report.moved, 2);
+    EXPECT_EQ(report.status[0], poincare::point_status::outside);
+    EXPECT_TRUE(std::isnan(out(2, 1)));
+    for (const std::int64_t i : {0, 1}) EXPECT_NEAR(double(reference::ball_gap(row_of(out, i), 1)), 2e-3 - 1e-6, 1e-6);
+    EXPECT_EQ(out(10, 3), lab.x(10, 3));
+    const auto again = out;
+    for (std::int64_t k = 0; k < dim; ++k) lab.x(2, k) = 0;
+    EXPECT_EQ(poincare::project<TypeParam>(again.view(), 1e-3, lab.to(out), lab.options(), device).moved, 0);
+    expect_invalid([&] { poincare::project<TypeParam>(lab.x.view(), 0, lab.to(out), lab.options(), device); },
+                   "epsilon must be in");
+  });
+}
+
+TYPED_TEST(poincare_operations, gradients_of_the_distance) {
+  this->everywhere([](const auto& lab, double) {
+    auto of_x = lab.room(), of_y = lab.room(), x = lab.x;
+    for (std::int64_t k = 0; k < dim; ++k) x(9, k) = lab.y(9, k);
+    poincare::distance_gradients<TypeParam>(x.view(), lab.y.view(), lab.to(of_x), lab.to(of_y), lab.options(),
+                                            lab.device);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      std::vector<double> a(dim), b(dim);
+      for (std::int64_t k = 0; k < dim; ++k) a[k] = x(i, k), b[k] = lab.y(i, k);
+      for (std::int64_t k = 0; k < dim; ++k) {
+        if (i == 9) {
+          EXPECT_EQ(of_x(i, k), 0);
+          continue;
+        }
+        const double h = 1e-6 * (lab.c > 0 ? 1 / std::sqrt(lab.c) : 1);
+        const auto slope = [&](std::vector<double>& moved) {
+          const double at = moved[k];
+          moved[k] = at + h;
+          const long double above = reference::ball_distance<double>(a, b, lab.c);
+          moved[k] = at - h;
+          const long double below = reference::ball_distance<double>(a, b, lab.c);
+          moved[k] = at;
+          return double((above - below) / (2 * h));
+        };
+        const double size =
+            2 / double(reference::ball_gap<double>(a, lab.c)) + 2 / double(reference::ball_gap<double>(b, lab.c));
+        EXPECT_NEAR(of_x(i, k), slope(a), 1e-6 * size);
+        EXPECT_NEAR(of_y(i, k), slope(b), 1e-6 * size);
+      }
+    }
+    // In the metric every gradient has length 1: lambda |g / lambda^2| = |g| / lambda.
+    auto riemannian = lab.room();
+    poincare::riemannian_gradient<TypeParam>(x.view(), of_x.view(), lab.to(riemannian), lab.options(), lab.device);
+    auto length = lab.lengths(x, riemannian);
+    length[9] = 1;
+    EXPECT_LE(largest_error(length, std::vector<double>(rows, 1.0)), sizeof(TypeParam) == 4 ? 1e-6 : 1e-14);
+  });
+}
+
+TYPED_TEST(poincare_operations, gradient_step_goes_down_and_stays_inside) {
+  on_every_device([](const Device& device) {
+    const laboratory<TypeParam> lab(1, device);
+    auto of_x = lab.room(), of_y = lab.room(), next = lab.room();
+    poincare::distance_gradients<TypeParam>(lab.x.view(), lab.y.view(), lab.to(of_x), lab.to(of_y), lab.options(),
+                                            device);
+    const auto step = [&](double rate) {
+      return poincare::rsgd_step<TypeParam>(lab.x.view(), of_x.view(), rate, 1e-5, lab.to(next), lab.options(), device);
+    };
+    EXPECT_EQ(step(0.05).moved, 0);
+    auto expected = lab.distance(lab.x, lab.y);
+    for (TypeParam& d : expected) d = std::fabs(d - TypeParam(0.05));  // unit speed along the geodesic
+    const auto found = lab.distance(next, lab.y);
+    for (std::int64_t i = 0; i < rows; ++i) EXPECT_NEAR(found[i], expected[i], sizeof(TypeParam) == 4 ? 1e-5 : 1e-13);
+    EXPECT_EQ(step(-1e3).moved, rows);
+    for (std::int64_t i = 0; i < rows; ++i) EXPECT_GT(reference::ball_gap(row_of(next, i), 1), 1.9e-5);
+  });
+}
+
+TYPED_TEST(poincare_operations, means_of_groups) {
+  this->everywhere([](const auto& lab, double tolerance) {
+    // Pairs: both means are the midpoint of the geodesic. Then a point alone, and a group without weight.
+    point_set<TypeParam> points(2 * rows + 2, dim), out(rows + 2, dim), frechet(rows + 2, dim);
+    std::vector<std::int64_t> offsets{0};
+    std::vector<TypeParam> weights(points.n, TypeParam(0.5));
+    for (std::int64_t i = 0; i < rows; ++i) {
+      for (std::int64_t k = 0; k < dim; ++k) points(2 * i, k) = lab.x(i, k), points(2 * i + 1, k) = lab.y(i, k);
+      offsets.push_back(2 * i + 2);
+    }
+    for (std::int64_t k = 0; k < dim; ++k) points(2 * rows, k) = lab.x(0, k), points(2 * rows + 1, k) = 100;
+    weights[2 * rows + 1] = 0;
+    offsets.push_back(2 * rows + 1);
+    offsets.push_back(2 * rows + 2);
+    const auto of_midpoint =
+        poincare::gyromidpoint<TypeParam>(points.view(), offsets, weights, lab.to(out), lab.options(), lab.device);
+    const auto of_frechet = poincare::frechet_mean<TypeParam>(points.view(), offsets, weights, lab.to(frechet),
+                                                              {.curvature = -lab.c}, lab.device);
+    EXPECT_EQ(of_midpoint.converged[rows], 1);
+    EXPECT_EQ(of_midpoint.converged[rows + 1], 0);
+    EXPECT_TRUE(std::isnan(out(rows + 1, 0)));
+    const auto middle = lab.along(lab.x, lab.y, TypeParam(0.5));
+    for (std::int64_t i = 0; i < rows; ++i) {
+      EXPECT_EQ(of_frechet.converged[i], 1) << i;
+      for (std::int64_t k = 0; k < dim; ++k) {
+        EXPECT_NEAR(out(i, k), middle(i, k), 2 * tolerance);
+        EXPECT_NEAR(frechet(i, k), middle(i, k), 2 * tolerance);
+      }
+    }
+    for (std::int64_t k = 0; k < dim; ++k) EXPECT_NEAR(frechet(rows, k), lab.x(0, k), tolerance);
+  });
+}
+
+TYPED_TEST(poincare_operations, status_and_errors) {
+  laboratory<TypeParam> lab(1, Device::host());
+  lab.y(3, 0) = 2;
+  auto out = lab.room();
+  const auto status =
+      poincare::mobius_add<TypeParam>(lab.x.view(), lab.y.view(), lab.to(out), lab.options(), lab.device);
+  EXPECT_EQ(poincare::first_invalid(status), 3);
+  EXPECT_TRUE(std::isnan(out(3, 0)));
+  EXPECT_FALSE(std::isnan(out(4, 0)));
+  expect_invalid(
+      [&] { poincare::mobius_add<TypeParam>(lab.x.view(), lab.y.view(), lab.to(out), {.strict = true}, lab.device); },
+      "y[3] must be inside the ball");
+  expect_invalid(
+      [&] { poincare::exp_map<TypeParam>(lab.x.view(), lab.v.view(), lab.to(out), {.curvature = 1}, lab.device); },
+      "curvature must be 0 (Euclidean) or negative");
+  std::vector<TypeParam> lambda(rows);
+  poincare::conformal_factor<TypeParam>(lab.x.view(), lambda, lab.options(), lab.device);
+  for (std::int64_t i = 0; i < rows; ++i)
+    EXPECT_NEAR(lambda[i], 2 / double(reference::ball_gap(row_of(lab.x, i), 1)), lambda[i] * 1e-6);
+}
+
+}  // namespace
+}  // namespace quintet::test
