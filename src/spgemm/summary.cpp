@@ -5,13 +5,14 @@
 namespace quintet::spgemm {
 
 template <class Value, class Index>
-matrix_summary summarise(const csr_view<Value, Index>& m) {
+matrix_summary summarise(const csr_view<Value, Index>& m, std::int64_t first_row, const matrix_summary& before) {
   check(m, "matrix");
-  matrix_summary result;
-  long double sum = 0, sum_abs = 0, squares = 0, weighted = 0;
-  std::uint64_t places = 0;
+  matrix_summary result = before;
+  long double sum = before.sum, sum_abs = before.sum_abs, weighted = before.weighted;
+  long double squares = (long double)(before.frobenius) * before.frobenius;
+  auto places = std::uint64_t(before.struct_ij);
   for (std::int64_t i = 0; i < m.rows; ++i) {
-    const auto row_weight = (long double)(7 * (i % 11) % 11 + 1);
+    const auto row_weight = (long double)(7 * ((first_row + i) % 11) % 11 + 1);
     for (std::int64_t k = m.row_pointers[i]; k < m.row_pointers[i + 1]; ++k) {
       const std::int64_t j = m.columns[k];
       const long double value = m.values[k];
@@ -20,7 +21,7 @@ matrix_summary summarise(const csr_view<Value, Index>& m) {
       sum_abs += std::fabs(value);
       squares += value * value;
       weighted += value * row_weight * (long double)(5 * (j % 13) % 13 + 1);
-      places += std::uint64_t(i + 1) * std::uint64_t(j + 1);
+      places += std::uint64_t(first_row + i + 1) * std::uint64_t(j + 1);
     }
   }
   result.sum = double(sum);
@@ -31,9 +32,9 @@ matrix_summary summarise(const csr_view<Value, Index>& m) {
   return result;
 }
 
-template matrix_summary summarise(const csr_view<float, std::int32_t>&);
-template matrix_summary summarise(const csr_view<float, std::int64_t>&);
-template matrix_summary summarise(const csr_view<double, std::int32_t>&);
-template matrix_summary summarise(const csr_view<double, std::int64_t>&);
+template matrix_summary summarise(const csr_view<float, std::int32_t>&, std::int64_t, const matrix_summary&);
+template matrix_summary summarise(const csr_view<float, std::int64_t>&, std::int64_t, const matrix_summary&);
+template matrix_summary summarise(const csr_view<double, std::int32_t>&, std::int64_t, const matrix_summary&);
+template matrix_summary summarise(const csr_view<double, std::int64_t>&, std::int64_t, const matrix_summary&);
 
 }  // namespace quintet::spgemm

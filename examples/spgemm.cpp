@@ -1,0 +1,140 @@
+// quintet-spgemm: multiplies sparse matrices of files.
+#include "quintet/spgemm/multiply.hpp"
+
+#include "quintet/core/error.hpp"
+#include "quintet/io/sparse_file.hpp"
+#include "quintet/spgemm/summary.hpp"
+#include "quintet/spgemm/transpose.hpp"
+#include "support/driver.hpp"
+
+namespace {
+
+namespace po = boost::program_options;
+namespace spgemm = quintet::spgemm;
+namespace io = quintet::io;
+using quintet::driver::session;
+
+struct arguments {
+  std::string a, b, dataset, output, semiring;
+  bool b_transposed = false, checksums = false;
+  std::int64_t budget = 0;  // 0: not given
+  spgemm::options options;
+};
+
+po::options_description describe(arguments& a) {
+  po::options_description all("Options");
+  all.add_options()                                                                             //
+      ("a", po::value(&a.a)->required()->value_name("FILE"), "matrix A: .mtx, .mtx.gz or .h5")  //
+      ("b", po::value(&a.b)->value_name("FILE"), "matrix B; by default A")                      //
+      ("b-transposed", po::bool_switch(&a.b_transposed), "multiplies by the transpose of B")    //
+      ("dataset", po::value(&a.dataset)->value_name("NAME"),
+       "group of an .h5 input that holds row_pointers, columns, values and shape; by default the file itself")  //
+      ("semiring", po::value(&a.semiring)->default_value("plus-times")->value_name("NAME"),
+       "plus-times, min-plus (shortest paths) or or-and (reachability)")  //
+      ("prediction-scale", po::value(&a.options.prediction_scale)->default_value(1)->value_name("X"),
+       "factor on the predicted size, > 0; the result does not depend on it")  //
+      ("budget", po::value(&a.budget)->value_name("BYTES")->notifier([](std::int64_t bytes) {
+        quintet::require_argument(bytes > 0, "--budget", bytes, "> 0");
+      }),
+       "computes the result in blocks of rows of at most so many bytes; not together with --output")             //
+      ("checksums", po::bool_switch(&a.checksums), "adds struct_ij, a number of the structure, to the results")  //
+      ("output", po::value(&a.output)->value_name("FILE")->notifier([](const std::string& path) {
+        io::check_sparse_output(path);
+      }),
+       "the product: .mtx, .mtx.gz or .h5; without it nothing is written");
+  return all;
+}
+
+template <class Real>
+using matrix = spgemm::csr<Real, std::int64_t>;
+
+void report_result(session& session, const arguments& a, const spgemm::report& told,
+                   const spgemm::matrix_summary& sums) {
+  session.result("rows", told.rows);
+  session.result("cols", told.cols);
+  session.result("nnz", told.nnz);
+  session.result("products", told.products);
+  session.result("sum", sums.sum);
+  session.result("sum_abs", sums.sum_abs);
+  session.result("frobenius", sums.frobenius);
+  session.result("weighted", sums.weighted);
+  if (a.checksums) session.result("struct_ij", sums.struct_ij);
+  session.result("upper_bound", told.upper_bound);
+  session.result("predicted", told.predicted);
+  session.result("retries", told.retries);
+  session.result("peak_bytes", told.peak_bytes);
+  session.result("ran_on_host", told.ran_on_host);
+  nlohmann::ordered_json strategies = nlohmann::ordered_json::object();
+  for (int s = 0; s < spgemm::strategies; ++s)
+    strategies[std::string(name_of(spgemm::strategy(s)))] = {{"rows", told.rows_by_strategy[std::size_t(s)]},
+                                                             {"products", told.products_by_strategy[std::size_t(s)]}};
+  session.result("strategies", strategies);
+  session.timer().add("analysis", told.analysis_seconds);
+  session.timer().add("prediction", told.prediction_seconds);
+  session.timer().add("product", told.product_seconds);
+  session.timer().add("assembly", told.assembly_seconds);
+  session.say() << told.nnz << " entries from " << told.products << " products; sum " << sums.sum << "\n";
+}
+
+template <class Semiring, class Real>
+void multiply_files(session& session, const arguments& a) {
+  const auto first = session.timed("read", [&] { return io::read_sparse<Real, std::int64_t>(a.a, a.dataset); });
+  matrix<Real> other;
+  if (!a.b.empty()) session.timed("read", [&] { other = io::read_sparse<Real, std::int64_t>(a.b, a.dataset); });
+  if (a.b_transposed) session.timed("transpose", [&] { other = transpose(a.b.empty() ? first.view() : other.view()); });
+  const auto b = a.b.empty() && !a.b_transposed ? first.view() : other.view();
+  session.say() << first.rows << " x " << first.cols << " times " << b.rows << " x " << b.cols << " on "
+                << session.device().name() << std::endl;
+  spgemm::report told;
+  if (a.budget > 0) {
+    spgemm::matrix_summary sums;
+    spgemm::multiply_in_blocks<Semiring, Real, std::int64_t>(
+        first.view(), b, a.budget,
+        [&](spgemm::result_block<Real, std::int64_t>&& piece) {
+          session.timed("checksums", [&] { sums = summarise(piece.block.view(), piece.first_row, sums); });
+          return true;
+        },
+        a.options, session.device(), &told);
+    return report_result(session, a, told, sums);
+  }
+  const auto c = multiply<Semiring>(first.view(), b, a.options, session.device(), &told);
+  report_result(session, a, told, session.timed("checksums", [&] { return summarise(c.view()); }));
+  if (a.output.empty()) return;
+  session.timed("write", [&] {
+    if (a.output.ends_with(".mtx") || a.output.ends_with(".gz")) return io::write_sparse(a.output, c.view());
+    io::hdf5_writer out(a.output);
+    io::write_csr(out, c.view());
+    session.write_attributes(out);
+    out.commit();
+  });
+  session.say() << a.output << " written\n";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  arguments a;
+  const po::options_description options = describe(a);
+  return quintet::driver::run_driver(
+      argc, argv,
+      {"quintet-spgemm",
+       "the product of two sparse matrices.",
+       "quintet-spgemm --a graph.mtx.gz --b-transposed --output product.h5 --json summary.json",
+       {"double", "float"}},
+      options, [&](session& session) {
+        quintet::driver::require_distinct_files({{"--a", a.a}, {"--output", a.output}});
+        quintet::driver::require_distinct_files(
+            {{"--b", a.b}, {"--output", a.output}, {"--json", session.line().common.json}});
+        if (a.budget > 0 && !a.output.empty())
+          throw quintet::InvalidArgument("--budget and --output exclude each other: blocks are summed up, not kept");
+        enum class choice { plus_times, min_plus, or_and };
+        const auto semiring = quintet::driver::choice<choice>(
+            "--semiring", a.semiring,
+            {{"plus-times", choice::plus_times}, {"min-plus", choice::min_plus}, {"or-and", choice::or_and}});
+        quintet::driver::with_precision(session, [&]<class Real>() {
+          if (semiring == choice::plus_times) multiply_files<spgemm::plus_times, Real>(session, a);
+          if (semiring == choice::min_plus) multiply_files<spgemm::min_plus, Real>(session, a);
+          if (semiring == choice::or_and) multiply_files<spgemm::or_and, Real>(session, a);
+        });
+      });
+}
