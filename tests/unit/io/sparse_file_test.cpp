@@ -1,0 +1,93 @@
+// Matrix Market and HDF5 files of sparse matrices.
+#include "quintet/io/sparse_file.hpp"
+
+#include "support/sparse_matrices.hpp"
+#include "unit/io/temporary_folder.hpp"
+
+namespace quintet::io {
+namespace {
+
+class sparse_file : public test::temporary_folder {
+ protected:
+  spgemm::csr<double, std::int32_t> read(std::string_view content) const {
+    return read_sparse<double, std::int32_t>(file("a.mtx", content));
+  }
+  void expect_bad(std::string_view content, std::string_view words) const {
+    SCOPED_TRACE(content);
+    QUINTET_EXPECT_CONTAINS(test::error_of<FileError>([&] { read(content); }), words);
+  }
+};
+
+using matrix = spgemm::csr<double, std::int32_t>;
+
+TEST_F(sparse_file, general_symmetric_skew_pattern_and_integer) {
+  EXPECT_EQ(read("%%MatrixMarket matrix coordinate real general\n% remark\n\n2 3 3\n1 3 1.5\n2 1 -2e1\n1 1 0\n"),
+            (matrix{2, 3, {0, 2, 3}, {2, 0, 0}, {1.5, 0, -20}}));  // order and zeros stay
+  EXPECT_EQ(read("%%MatrixMarket MATRIX Coordinate Real Symmetric\r\n2 2 2\r\n1 1 4\r\n2 1 3\r\n"),
+            (matrix{2, 2, {0, 2, 3}, {0, 1, 0}, {4, 3, 3}}));
+  EXPECT_EQ(read("%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n2 1 7\n"),
+            (matrix{2, 2, {0, 1, 2}, {1, 0}, {-7, 7}}));
+  EXPECT_EQ(read("%%MatrixMarket matrix coordinate pattern general\n1 2 2\n1 2\n1 2\n"),
+            (matrix{1, 2, {0, 2}, {1, 1}, {1, 1}}));
+  EXPECT_EQ(read("%%MatrixMarket matrix coordinate real general\n0 0 0"), (matrix{0, 0, {0}, {}, {}}));
+}
+
+TEST_F(sparse_file, bad_files_tell_line_and_reason) {
+  const std::string head = "%%MatrixMarket matrix coordinate real general\n";
+  expect_bad("", "is empty");
+  expect_bad("1 2 3\n", "a.mtx:1: no Matrix Market file");
+  expect_bad("%%MatrixMarket matrix array real general\n", "\"array\"; supported: coordinate");
+  expect_bad("%%MatrixMarket matrix coordinate complex general\n", "\"complex\"");
+  expect_bad("%%MatrixMarket matrix coordinate real hermitian\n", "\"hermitian\"");
+  expect_bad(head + "2 2\n", "a.mtx:2: this line must be three integers");
+  expect_bad(head + "2 -2 1\n", "sizes must be >= 0");
+  expect_bad(head + "2 2 1\n3 1 1\n", "a.mtx:3: row 3 is not in 1 ... 2");
+  expect_bad(head + "2 2 1\n1 0 1\n", "column 0 is not in 1 ... 2");
+  expect_bad(head + "2 2 1\n1 1 x\n", "a.mtx:3: the entry has no value");
+  expect_bad(head + "2 2 1\n1 1\n", "the entry has no value");
+  expect_bad(head + "2 2 1\n1 1 1 1\n", "more than three fields");
+  expect_bad(head + "2 2 1\n1 1 1e999\n", "too large");
+  expect_bad(head + "2 2 2\n1 1 1\n", "the file ends after 1 of 2 entries");
+  expect_bad(head + "2 2 1\n1 1 1\n2 2 1\n", "a.mtx:4: more entries than the 1 announced");
+  expect_bad(head + "2 2 900000000000\n", "cannot be in a file of");
+  expect_bad(head + "2 9000000000 1\n", "need 64-bit indices");
+  expect_bad("%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n", "above the diagonal");
+  expect_bad("%%MatrixMarket matrix coordinate real symmetric\n2 3 0\n", "must be square");
+  expect_bad("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 1\n", "no entries on its diagonal");
+  expect_bad("%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 1.5\n", "not an integer");
+}
+
+TEST_F(sparse_file, every_format_brings_back_what_was_written) {
+  const auto m = test::uniform_matrix<double, std::int32_t>(60, 50, 5, 1);
+  const auto f = test::uniform_matrix<float, std::int64_t>(60, 50, 5, 2);
+  for (const char* name : {"m.mtx", "m.mtx.gz", "m.h5"}) {
+    SCOPED_TRACE(name);
+    write_sparse(path(name), m.view());
+    EXPECT_EQ((read_sparse<double, std::int32_t>(path(name))), m);
+    write_sparse(path(name), f.view());
+    EXPECT_EQ((read_sparse<float, std::int64_t>(path(name))), f);
+  }
+  write_sparse(path("slice.h5"), m.view().slice(10, 20), "part/of");
+  const auto part = read_sparse<double, std::int32_t>(path("slice.h5"), "part/of");
+  EXPECT_EQ(part.rows, 10);
+  EXPECT_EQ(part.values[0], m.values[m.row_pointers[10]]);
+}
+
+TEST_F(sparse_file, damaged_compression_and_wrong_names) {
+  const auto read_it = [&](const std::string& name) {
+    return test::error_of<FileError>([&] { read_sparse<double, std::int32_t>(path(name)); });
+  };
+  const auto m = test::uniform_matrix<double, std::int32_t>(60, 50, 5, 3);
+  write_sparse(path("m.mtx.gz"), m.view());
+  const std::string whole = content("m.mtx.gz");
+  file("cut.mtx.gz", whole.substr(0, whole.size() / 2));
+  QUINTET_EXPECT_CONTAINS(read_it("cut.mtx.gz"), "ends too early");
+  file("text.mtx.gz", "no gzip at all");
+  QUINTET_EXPECT_CONTAINS(read_it("text.mtx.gz"), "no gzip file");
+  QUINTET_EXPECT_CONTAINS(read_it("m.csv"), "allowed are .mtx");
+  file("two.mtx.gz", whole + whole);  // two members are one text
+  QUINTET_EXPECT_CONTAINS(read_it("two.mtx.gz"), "more entries than");
+}
+
+}  // namespace
+}  // namespace quintet::io
