@@ -112,6 +112,19 @@ void hdf5_writer::write(std::string_view name, std::span<const T> values) {
 }
 
 template <class T>
+void hdf5_writer::write(std::string_view name, std::span<const T> values, std::span<const std::int64_t> shape) {
+  const hdf5_session session;
+  std::size_t size = 1;
+  for (const std::int64_t extent : shape) size *= static_cast<std::size_t>(extent);
+  require_argument(size == values.size(), "number of values", values.size(), text("that of the shape, ", size));
+  const std::vector<hsize_t> extents(shape.begin(), shape.end());
+  const dataset_handle data = state_->create(name, native_type<T>(), extents);
+  if (values.empty()) return;
+  state_->check(H5Dwrite(data, native_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) >= 0,
+                text("dataset \"", name, "\""));
+}
+
+template <class T>
 void hdf5_writer::write(std::string_view name, matrix_view<const T> values) {
   const hdf5_session session;
   const hsize_t shape[2] = {static_cast<hsize_t>(values.rows()), static_cast<hsize_t>(values.cols())};
@@ -172,10 +185,11 @@ void hdf5_writer::commit() {
   state_->output.commit();
 }
 
-#define QUINTET_INSTANTIATE(T)                                                        \
-  template void hdf5_writer::write<T>(std::string_view, std::span<const T>);          \
-  template void hdf5_writer::write<T>(std::string_view, matrix_view<const T>);        \
-  template void hdf5_writer::create<T>(std::string_view, std::int64_t, std::int64_t); \
+#define QUINTET_INSTANTIATE(T)                                                                              \
+  template void hdf5_writer::write<T>(std::string_view, std::span<const T>);                                \
+  template void hdf5_writer::write<T>(std::string_view, std::span<const T>, std::span<const std::int64_t>); \
+  template void hdf5_writer::write<T>(std::string_view, matrix_view<const T>);                              \
+  template void hdf5_writer::create<T>(std::string_view, std::int64_t, std::int64_t);                       \
   template void hdf5_writer::write_rows<T>(std::string_view, std::int64_t, matrix_view<const T>);
 QUINTET_INSTANTIATE(float)
 QUINTET_INSTANTIATE(double)

@@ -49,6 +49,10 @@ class hdf5_writer {
   void write(std::string_view name, const std::vector<T>& values) {
     write<T>(name, std::span<const T>(values));
   }
+  /// A dataset of any number of dimensions, from dense row-major values. Throws InvalidArgument when `values` has
+  /// another number of elements than `shape`.
+  template <class T>
+  void write(std::string_view name, std::span<const T> values, std::span<const std::int64_t> shape);
   /// A dataset of two dimensions, from rows with any stride.
   template <class T>
   void write(std::string_view name, matrix_view<const T> values);

@@ -1,0 +1,242 @@
+// quintet-svd: singular value decomposition of the matrix or the matrices of a file.
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <sstream>
+
+#include "quintet/core/error.hpp"
+#include "quintet/io/csv.hpp"
+#include "quintet/io/npy.hpp"
+#include "quintet/svd/decompose.hpp"
+#include "quintet/svd/randomised.hpp"
+#include "support/driver.hpp"
+
+namespace {
+
+namespace po = boost::program_options;
+namespace svd = quintet::svd;
+namespace io = quintet::io;
+using quintet::batch_view;
+using quintet::driver::session;
+
+struct arguments {
+  std::string input, dataset, output, mode, preconditioning;
+  svd::options options;
+  svd::randomised_options random;
+  std::int64_t rank = 0;  // 0: not given
+};
+
+const auto at_least(const char* option, std::int64_t least) {
+  return [option, least](std::int64_t value) {
+    quintet::require_argument(value >= least, option, value, quintet::text(">= ", least));
+  };
+}
+
+po::options_description describe(arguments& a) {
+  po::options_description all;
+  po::options_description files("Files");
+  files.add_options()  //
+      ("input", po::value(&a.input)->required()->value_name("FILE"),
+       ".npy or .h5 with a matrix [m, n] or a batch of them [B, m, n], or .csv with one matrix")                  //
+      ("dataset", po::value(&a.dataset)->value_name("NAME"), "dataset of an .h5 input; by default its only one")  //
+      ("output", quintet::driver::output_file(&a.output, {io::file_format::csv, io::file_format::hdf5}),
+       ".h5: datasets U [B, m, k], S [B, k], V [B, n, k] (without B for a single matrix), status and sweeps [B], with "
+       "--rank also residual [B]; the parameters as attributes. .csv: a line of singular values a matrix, in 17 "
+       "digits");
+  po::options_description what("Decomposition");
+  what.add_options()  //
+      ("mode", po::value(&a.mode)->default_value("econ")->value_name("WHICH"),
+       "values, econ or full: no vectors, k = min(m, n) of them, or square U and V")  //
+      ("preconditioning", po::value(&a.preconditioning)->default_value("auto")->value_name("HOW"),
+       "auto, none, qr or qrcp (QR with column pivoting)")                                                            //
+      ("accurate", po::bool_switch(&a.options.accurate), "rotations with half the rounding errors, a little slower")  //
+      ("canonical-signs", po::bool_switch(&a.options.canonical_signs),
+       "the largest element of each column of U is positive")  //
+      ("max-sweeps", po::value(&a.options.max_sweeps)->default_value(30)->value_name("N"),
+       "a matrix that needs more has status 1, >= 1");
+  po::options_description random("Randomised, for a low rank");
+  random.add_options()  //
+      ("rank", po::value(&a.rank)->value_name("R")->notifier(at_least("--rank", 1)),
+       "only the R largest singular values, by the randomised method, >= 1")  //
+      ("oversampling", po::value(&a.random.oversampling)->default_value(10)->value_name("P"),
+       "further random directions, >= 0")  //
+      ("power-iterations", po::value(&a.random.power_iterations)->default_value(2)->value_name("Q"),
+       "0 is enough where the singular values fall fast, >= 0")  //
+      ("seed", po::value(&a.random.seed)->default_value(0)->value_name("S"), "of the random directions, >= 0");
+  all.add(files).add(what).add(random);
+  return all;
+}
+
+void parse_words(arguments& a) {
+  using quintet::driver::choice;
+  a.options.vectors = choice<svd::vectors>(
+      "--mode", a.mode,
+      {{"values", svd::vectors::none}, {"econ", svd::vectors::economy}, {"full", svd::vectors::full}});
+  a.options.preconditioning = choice<svd::preconditioning>("--preconditioning", a.preconditioning,
+                                                           {{"auto", svd::preconditioning::automatic},
+                                                            {"none", svd::preconditioning::none},
+                                                            {"qr", svd::preconditioning::qr},
+                                                            {"qrcp", svd::preconditioning::pivoted_qr}});
+  if (a.rank > 0 && a.options.vectors == svd::vectors::full)
+    throw quintet::InvalidArgument("--mode must be values or econ with --rank (--mode=full)");
+  a.random.rank = a.rank;
+  a.random.canonical_signs = a.options.canonical_signs;
+}
+
+template <class Real>
+io::array<Real> read_batch(session& session, const arguments& a) {
+  io::array<Real> array = session.timed("read", [&] {
+    const io::file_format format = io::format_of(a.input);
+    if (format != io::file_format::hdf5 && !a.dataset.empty())
+      throw quintet::FileError(a.input, "has no datasets: --dataset is for .h5 files");
+    if (format == io::file_format::npy) return io::read_npy<Real>(a.input);
+    if (format == io::file_format::hdf5) return io::read_hdf5<Real>(a.input, a.dataset);
+    auto table = io::read_csv<Real>(a.input).values;
+    return io::array<Real>{{table.rows, table.cols}, std::move(table.data)};
+  });
+  if (array.shape.size() != 2 && array.shape.size() != 3)
+    throw quintet::FileError(a.input, quintet::text("must have 2 or 3 dimensions, it has ", array.shape.size()));
+  return array;
+}
+
+/// Shape of an output: without the batch for a single matrix.
+std::vector<std::int64_t> shape_of(bool is_batch, std::int64_t batch, std::int64_t rows, std::int64_t cols) {
+  return is_batch ? std::vector<std::int64_t>{batch, rows, cols} : std::vector<std::int64_t>{rows, cols};
+}
+
+template <class Real>
+void write_hdf5(const session& session, const arguments& a, const svd::decomposition<Real>& d,
+                const std::vector<double>& residual, bool is_batch) {
+  io::hdf5_writer out(a.output);
+  const auto write = [&](const char* name, const std::vector<Real>& values, const std::vector<std::int64_t>& shape) {
+    out.write<Real>(name, std::span<const Real>(values), std::span<const std::int64_t>(shape));
+  };
+  if (a.options.vectors != svd::vectors::none) {
+    write("U", d.u, shape_of(is_batch, d.batch, d.rows, d.u_cols));
+    write("V", d.v, shape_of(is_batch, d.batch, d.cols, d.v_cols));
+  }
+  write("S", d.s, is_batch ? std::vector<std::int64_t>{d.batch, d.values} : std::vector<std::int64_t>{d.values});
+  out.write("status", d.status);
+  out.write("sweeps", d.sweeps);
+  if (a.rank > 0) out.write("residual", residual);
+  session.write_attributes(out);
+  out.commit();
+}
+
+template <class Real>
+void write_csv(const arguments& a, const svd::decomposition<Real>& d) {
+  io::atomic_file out(a.output);
+  for (std::int64_t b = 0; b < d.batch; ++b) {
+    std::ostringstream line;
+    line << std::setprecision(17);
+    for (std::int64_t j = 0; j < d.values; ++j) line << (j > 0 ? "," : "") << double(d.singular_value(b, j));
+    line << "\n";
+    out.write(line.str());
+  }
+  out.commit();
+}
+
+template <class Real>
+void report(session& session, const svd::decomposition<Real>& d, const std::vector<double>& residual) {
+  const auto count = [&](std::int32_t code) { return std::count(d.status.begin(), d.status.end(), code); };
+  session.result("batch", d.batch);
+  session.result("m", d.rows);
+  session.result("n", d.cols);
+  session.result("values", d.values);
+  session.result("not_converged", count(svd::not_converged));
+  session.result("not_finite", count(svd::not_finite));
+  session.result("most_sweeps", d.batch > 0 ? *std::max_element(d.sweeps.begin(), d.sweeps.end()) : 0);
+  if (count(svd::not_converged) > 0)
+    session.warn(quintet::text(count(svd::not_converged), " matrices did not converge; they have status 1"));
+  if (count(svd::not_finite) > 0)
+    session.warn(
+        quintet::text(count(svd::not_finite), " matrices hold nan or inf; they have status 2 and results nan"));
+  if (d.batch > 0 && d.values > 0) {
+    session.result("largest", double(d.s[0]));
+    session.say() << "largest singular value of the first matrix: " << d.s[0] << "\n";
+  }
+  if (!residual.empty()) {
+    session.result("residual", residual[0]);
+    session.say() << "what the first matrix has beyond this rank: " << residual[0] << " (Frobenius norm)\n";
+  }
+}
+
+/// The factors of a decomposition in 16 bits as float, which files can hold.
+template <class Stored>
+svd::decomposition<float> widened(svd::decomposition<Stored> d) {
+  return {d.batch,
+          d.rows,
+          d.cols,
+          d.values,
+          d.u_cols,
+          d.v_cols,
+          std::vector<float>(d.u.begin(), d.u.end()),
+          std::move(d.s),
+          std::vector<float>(d.v.begin(), d.v.end()),
+          std::move(d.status),
+          std::move(d.sweeps)};
+}
+
+/// Real is Stored, or float for the 16-bit types.
+template <class Stored, class Real>
+svd::randomised_decomposition<Real> decompose(const session& session, const arguments& a,
+                                              batch_view<const Real> matrices) {
+  if constexpr (std::is_same_v<Stored, Real>) {
+    if (a.rank > 0) return svd::randomised<Real>(matrices, a.random, session.device());
+    return {svd::decompose<Real>(matrices, a.options, session.device()), {}};
+  } else {
+    if (a.rank > 0)
+      throw quintet::InvalidArgument(
+          quintet::text("--precision must be float or double with --rank (--precision=", session.precision(), ")"));
+    const std::int64_t size = matrices.batch() * matrices.rows() * matrices.cols();
+    std::vector<Stored> rounded;
+    rounded.reserve(size);
+    for (std::int64_t i = 0; i < size; ++i) rounded.push_back(Stored(matrices.data()[i]));
+    const batch_view<const Stored> view(rounded.data(), matrices.batch(), matrices.rows(), matrices.cols());
+    return {widened(svd::decompose<Stored>(view, a.options, session.device())), {}};
+  }
+}
+
+template <class Stored>
+void decompose_file(session& session, const arguments& a) {
+  using Real = quintet::accumulator_t<Stored>;
+  const io::array<Real> array = read_batch<Real>(session, a);
+  const bool is_batch = array.shape.size() == 3;
+  const std::int64_t batch = is_batch ? array.shape[0] : 1, rows = array.shape[is_batch ? 1 : 0],
+                     cols = array.shape[is_batch ? 2 : 1];
+  session.say() << batch << (batch == 1 ? " matrix of " : " matrices of ") << rows << " x " << cols << " on "
+                << session.device().name() << std::endl;
+  const batch_view<const Real> view(array.data.data(), batch, rows, cols);
+  svd::randomised_decomposition<Real> result;
+  session.timed("decompose", [&] { result = decompose<Stored, Real>(session, a, view); });
+  report(session, result.factors, result.residual);
+  session.timed("write", [&] {
+    if (io::format_of(a.output) == io::file_format::csv)
+      write_csv(a, result.factors);
+    else
+      write_hdf5(session, a, result.factors, result.residual, is_batch);
+  });
+  session.say() << a.output << " written after " << std::setprecision(3) << session.timer().total() << " s\n";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  arguments a;
+  const po::options_description options = describe(a);
+  return quintet::driver::run_driver(
+      argc, argv,
+      {"quintet-svd",
+       "singular value decomposition of one matrix or of many small ones.",
+       "quintet-svd --input weights.npy --precision double --mode econ --output factors.h5",
+       {"float", "double", "half", "bfloat16"}},
+      options, [&](session& session) {
+        parse_words(a);
+        quintet::driver::require_distinct_files(
+            {{"--input", a.input}, {"--output", a.output}, {"--json", session.line().common.json}});
+        const std::string& precision = session.precision();
+        if (precision == "half") return decompose_file<quintet::half>(session, a);
+        if (precision == "bfloat16") return decompose_file<quintet::bfloat16>(session, a);
+        quintet::driver::with_precision(session, [&]<class Real>() { decompose_file<Real>(session, a); });
+      });
+}

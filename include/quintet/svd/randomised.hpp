@@ -1,0 +1,51 @@
+// Randomised singular value decomposition (Halko, Martinsson and Tropp 2011) for a rank far below min(m, n).
+//
+//   auto r = quintet::svd::randomised<float>({a.data(), 1, m, n}, {.rank = 20});
+//   r.factors.u_view()(0, i, j);   r.residual[0];
+//
+// Y = A Omega with a Gaussian Omega [n, rank + oversampling], Q = orth(Y); a power iteration replaces Q by
+// orth(A orth(A^T Q)); then the decomposition of Q^T A by decompose(). orth is Householder's QR, which is orthogonal to
+// working precision whatever the condition of Y.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "quintet/svd/decompose.hpp"
+
+namespace quintet::svd {
+
+struct randomised_options {
+  std::int64_t rank = 10;             ///< singular values wanted, >= 1
+  std::int64_t oversampling = 10;     ///< further random directions, >= 0; 8 or more are advisable
+  std::int64_t power_iterations = 2;  ///< >= 0; 0 is enough when the singular values fall fast
+  std::uint64_t seed = 0;             ///< of Omega, a pure function of (seed, matrix, row, column)
+  bool canonical_signs = false;       ///< see svd::options
+};
+
+template <class T>
+struct randomised_decomposition {
+  decomposition<T> factors;  ///< values = u_cols = v_cols = min(rank, m, n)
+  /// |A - U S V^T|_F [B], measured afterwards as (|A|_F^2 - sum S_j^2)^(1/2) in double; below about 1e-8 |A|_F (double)
+  /// or 3e-4 |A|_F (float) it is rounding noise of the difference.
+  std::vector<double> residual;
+};
+
+/// The leading `rank` singular values and vectors of every matrix of `a` [B x m x n], any strides. T is double or
+/// float. Exact up to rounding when the rank of the matrix is at most rank + oversampling; otherwise, without power
+/// iterations and with p = oversampling, E |A - U S V^T|_F <= sqrt(1 + rank / (p - 1)) times the error of the best
+/// approximation of that rank, and with q of them the factor of the spectral error goes to 1 like its (2q + 1)-th root.
+///
+/// Throws InvalidArgument, OutOfMemory, DeviceError. Non-finite matrices: as decompose(), with a residual of NaN.
+/// Cost: (2 + 2q) m n l multiply-adds with l = rank + oversampling, and (4 + 4q) (m + n) l^2 for QR. Memory: m n + 4 (m
+/// + n) l numbers for each matrix in work. The result has the same bits for any number of threads.
+template <class T>
+randomised_decomposition<T> randomised(batch_view<const T> a, const randomised_options& options,
+                                       const Device& device = Device::best());
+
+extern template randomised_decomposition<float> randomised(batch_view<const float>, const randomised_options&,
+                                                           const Device&);
+extern template randomised_decomposition<double> randomised(batch_view<const double>, const randomised_options&,
+                                                            const Device&);
+
+}  // namespace quintet::svd

@@ -1,0 +1,130 @@
+// The randomised decomposition: exact for low ranks, near the best approximation for falling spectra.
+#include "quintet/svd/randomised.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "quintet/core/philox.hpp"
+#include "support/devices.hpp"
+#include "support/expect_error.hpp"
+#include "support/svd_errors.hpp"
+
+namespace quintet {
+namespace {
+
+/// A matrix of orthonormal columns [rows x cols].
+std::vector<double> orthonormal(std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
+  std::vector<double> a(rows * cols);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = normal_at<double>(seed, 0, i);
+  return svd::decompose<double>({a.data(), 1, rows, cols}, {}, Device::host()).u;
+}
+
+template <class T>
+struct spectrum_matrix {
+  std::int64_t m, n;
+  std::vector<T> a;
+  std::vector<double> s;
+
+  template <class Spectrum>
+  spectrum_matrix(std::int64_t m_, std::int64_t n_, Spectrum spectrum) : m(m_), n(n_), a(m * n) {
+    const std::int64_t k = std::min(m, n);
+    const auto u = orthonormal(m, k, 1), v = orthonormal(n, k, 2);
+    for (std::int64_t j = 0; j < k; ++j) s.push_back(spectrum(j));
+    for (std::int64_t i = 0; i < m; ++i)
+      for (std::int64_t c = 0; c < n; ++c) {
+        double sum = 0;
+        for (std::int64_t j = 0; j < k; ++j) sum += u[i * k + j] * s[j] * v[c * k + j];
+        a[i * n + c] = T(sum);
+      }
+  }
+  double tail(std::int64_t rank) const {
+    double sum = 0;
+    for (std::size_t j = rank; j < s.size(); ++j) sum += s[j] * s[j];
+    return std::sqrt(sum);
+  }
+};
+
+template <class T>
+class svd_randomised : public ::testing::Test {};
+using real_types = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(svd_randomised, real_types);
+
+TYPED_TEST(svd_randomised, exact_when_the_rank_is_low) {
+  using T = TypeParam;
+  const double epsilon = std::numeric_limits<T>::epsilon();
+  test::on_every_device([&](const Device& device) {
+    const bool is_host = device.kind() == device_kind::host;
+    const std::int64_t m = is_host ? 80 : 8, n = is_host ? 60 : 7;
+    for (const double size : {1.0, 1e-30, 1e30}) {
+      if (!is_host && size != 1) continue;  // emulated teams are slow
+      const spectrum_matrix<T> x(m, n, [&](std::int64_t j) { return j < 3 ? size * double(3 - j) : 0.0; });
+      const batch_view<const T> view(x.a.data(), 1, m, n);
+      const auto r =
+          svd::randomised<T>(view, {.rank = 3, .oversampling = 5, .power_iterations = is_host ? 2 : 0}, device);
+      ASSERT_EQ(r.factors.values, 3);
+      for (int j = 0; j < 3; ++j) EXPECT_NEAR(r.factors.s[j], x.s[j], 20 * epsilon * x.s[0]);
+      EXPECT_LE(test::residual(view, r.factors, 0), 30 * epsilon);
+      EXPECT_LE(test::orthogonality(r.factors.u_view(), 0), 30 * epsilon);
+      EXPECT_LE(test::orthogonality(r.factors.v_view(), 0), 30 * epsilon);
+      EXPECT_LE(r.residual[0], 10 * std::sqrt(epsilon) * x.s[0]);
+    }
+  });
+}
+
+TYPED_TEST(svd_randomised, falling_spectra) {
+  using T = TypeParam;
+  const std::int64_t m = 90, n = 70, rank = 10;
+  const auto check = [&](auto spectrum, std::int64_t power_iterations, double most) {
+    const spectrum_matrix<T> x(m, n, spectrum);
+    const auto r =
+        svd::randomised<T>({x.a.data(), 1, m, n}, {.rank = rank, .power_iterations = power_iterations}, Device::host());
+    const double error = test::residual<T>({x.a.data(), 1, m, n}, r.factors, 0) * x.tail(0);
+    EXPECT_LE(error, most * x.tail(rank) + 1e-5);
+    EXPECT_NEAR(r.residual[0], error, 1e-2 * error + 1e-3);
+  };
+  // Without power iterations sqrt(1 + r / (p - 1)) times the best error is expected.
+  for (const std::int64_t q : {0, 2}) {
+    check([](std::int64_t j) { return std::pow(0.5, double(j)); }, q, 1.6);
+    check([](std::int64_t j) { return 1.0 / double(j + 1); }, q, q == 0 ? 1.6 : 1.05);
+    check([](std::int64_t j) { return std::pow(double(j + 1), -2.0); }, q, q == 0 ? 1.6 : 1.05);
+  }
+}
+
+TYPED_TEST(svd_randomised, batches_seeds_and_threads) {
+  using T = TypeParam;
+  const std::int64_t batch = 5, m = 20, n = 30;
+  std::vector<T> a(batch * m * n);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = T(normal_at<double>(9, 0, i));
+  a[2 * m * n + 7] = std::numeric_limits<T>::quiet_NaN();
+  const batch_view<const T> view(a.data(), batch, m, n);
+  const svd::randomised_options options{.rank = 4, .seed = 11, .canonical_signs = true};
+  set_threads(1);
+  const auto one = svd::randomised<T>(view, options, Device::host());
+  set_threads(3);
+  const auto three = svd::randomised<T>(view, options, Device::host());
+  set_threads(0);
+  for (std::int64_t b = 0; b < batch; ++b) {
+    EXPECT_EQ(one.factors.status[b], b == 2 ? svd::not_finite : svd::ok);
+    EXPECT_EQ(std::isnan(one.residual[b]), b == 2);
+    for (std::int64_t j = 0; j < 4 && b != 2; ++j)
+      EXPECT_EQ(one.factors.singular_value(b, j), three.factors.singular_value(b, j));
+  }
+  const auto other = svd::randomised<T>(view, {.rank = 4, .seed = 12, .canonical_signs = true}, Device::host());
+  EXPECT_NE(one.factors.s[0], other.factors.s[0]);
+  EXPECT_NEAR(one.factors.s[0], other.factors.s[0], 0.05 * one.factors.s[0]);
+}
+
+TEST(svd_randomised_arguments, wrong_ones) {
+  const std::vector<float> a(12);
+  const auto run = [&](const svd::randomised_options& options) {
+    svd::randomised<float>({a.data(), 1, 3, 4}, options, Device::host());
+  };
+  expect_invalid([&] { run({.rank = 0}); }, "rank must be >= 1 (rank=0)");
+  expect_invalid([&] { run({.oversampling = -1}); }, "oversampling must be >= 0");
+  expect_invalid([&] { run({.power_iterations = -1}); }, "power_iterations must be in 0 ... 1000");
+}
+
+}  // namespace
+}  // namespace quintet
