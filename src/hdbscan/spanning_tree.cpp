@@ -24,16 +24,11 @@ double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Core distances of the packed points, as surrogates multiplied by alpha: what weights are compared with.
+/// Core distances as surrogates multiplied by alpha: what weights are compared with.
 template <class Real>
-std::vector<Real> scaled_cores(const pairwise::neighbour_table<Real>& table, std::int64_t k, double alpha,
-                               const pairwise::surrogate_metric<Real>& metric) {
-  std::vector<Real> core(table.rows, 0);
-  if (k > 0)
-    for (std::int64_t i = 0; i < table.rows; ++i) {
-      const Real surrogate = table.value[i * table.k + k - 1];
-      core[i] = alpha == 1 ? surrogate : metric.surrogate(metric.distance(surrogate) * Real(alpha));
-    }
+std::vector<Real> scaled_cores(std::vector<Real> core, double alpha, const pairwise::surrogate_metric<Real>& metric) {
+  if (alpha != 1)
+    for (Real& surrogate : core) surrogate = metric.surrogate(metric.distance(surrogate) * Real(alpha));
   return core;
 }
 
@@ -90,15 +85,14 @@ spanning_tree_result spanning_tree(matrix_view<const Storage> points, const span
   const auto panels = pairwise::pack_points(points, scan, order, device);
   const int list_length = int(std::min(valid - 1, result.neighbours + spare_neighbours));
   const std::int64_t point_bytes = valid * panels.dim * std::int64_t(sizeof(Real));
-  auto table = pairwise::nearest_others(panels, list_length, std::max(least_table_bytes, point_bytes / 4));
-  std::vector<Real> core = scaled_cores(table, result.neighbours, options.alpha, scan.surrogate);
-  if (result.neighbours > 0)
-    for (std::int64_t i = 0; i < valid; ++i)
-      result.core_distances[order[i]] = scan.surrogate.distance(table.value[i * table.k + result.neighbours - 1]);
+  auto lists = pairwise::nearest_others_there(panels, list_length, std::max(least_table_bytes, point_bytes / 4));
+  std::vector<Real> core(valid, 0);
+  if (result.neighbours > 0) core = pairwise::kth_value(lists, result.neighbours);
+  for (std::int64_t i = 0; i < valid; ++i) result.core_distances[order[i]] = scan.surrogate.distance(core[i]);
   report("neighbours", 1);
   const double middle = seconds_now();
 
-  boruvka<Real> tree(panels, std::move(table), std::move(core), order);
+  boruvka<Real> tree(panels, std::move(lists), scaled_cores(std::move(core), options.alpha, scan.surrogate), order);
   const auto packed = tree.run(result.counters, report);
   result.edges = finished_edges(packed, order, points, scan, options.alpha, result.core_distances);
   spanning_tree_counters& counters = result.counters;

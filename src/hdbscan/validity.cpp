@@ -96,7 +96,7 @@ class validity_engine {
     const auto panels = pairwise::pack_points(points_, scan_, order, device_);
     auto search = engine(panels, core, order);
     std::vector<double> result;
-    for (const auto& e : search.lightest_leaving(std::move(component), std::int64_t(parts.size())))
+    for (const auto& e : search.lightest_leaving(component, std::int64_t(parts.size())))
       result.push_back(scan_.surrogate.distance(e.weight));
     return result;
   }
@@ -117,7 +117,7 @@ class validity_engine {
   static boruvka<Real> engine(const pairwise::panels<Real>& panels, const std::vector<Real>& core,
                               const std::vector<std::int32_t>& original) {
     const int length = int(std::min(list_length, panels.count - 1));
-    return {panels, pairwise::nearest_others(panels, length, least_table_bytes), core, original};
+    return {panels, pairwise::nearest_others_there(panels, length, least_table_bytes), core, original};
   }
 
   void find_internal(cluster_part<Real>& part, const std::vector<packed_edge<Real>>& edges) const {

@@ -1,12 +1,16 @@
 // Sink: the lightest edge of mutual reachability that leaves each point's component (Boruvka's question), for a list of
-// tiles. Weights are surrogates: max(core_i, core_j, surrogate of the distance), the cores scaled by alpha.
+// tiles; a tile that can hold no better edge any more is passed over. Weights are surrogates: max(core_i, core_j,
+// surrogate of the distance), the cores scaled by alpha.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 
+#include "device/atomic.hpp"
 #include "device/team.hpp"
+#include "pairwise/edge_bounds.hpp"
 #include "pairwise/minima.hpp"
+#include "pairwise/point_factors.hpp"
 #include "pairwise/tile_kernel.hpp"
 #include "pairwise/triangle.hpp"
 
@@ -15,14 +19,15 @@ namespace quintet::pairwise {
 template <class Real>
 struct lightest_arguments {
   const Real* panels;
-  std::int64_t dim, count;
-  const Real* core;               ///< core distances as surrogates
-  const std::int32_t* component;  ///< of every point
-  const std::int32_t* original;   ///< the caller's number of every point: ties go to the smaller one
-  const Real* bound;              ///< per point: weights above it are of no use
+  std::int64_t dim;
+  point_factors<Real> factors;
+  const Real* core;              ///< core distances as surrogates
+  const std::int32_t* original;  ///< the caller's number of every point: ties go to the smaller one
+  edge_bounds<Real> bounds;      ///< read; tile_bound, and least if its groups are single blocks, are made sharper
   const tile_index* tiles;
-  Real* weight;          ///< [tile][0: rows, 1: columns][side]: smallest weight that leaves the component, or infinity
-  std::int32_t* target;  ///< [tile][0: rows, 1: columns][side]: the point it leads to, -1 if above the bound
+  Real* weight;           ///< [tile][0: rows, 1: columns][side]: smallest weight that leaves the component
+  std::int32_t* target;   ///< [tile][0: rows, 1: columns][side]: the point it leads to, -1 if it is of no use
+  std::int64_t* scanned;  ///< counts the tiles that were not passed over
 };
 
 namespace detail {
@@ -32,6 +37,7 @@ struct lightest_scratch : tile_scratch<Real, Shape> {
   tile_minima<Real, Shape> minima;
   Real row_core[Shape::side], col_core[Shape::side];
   std::int32_t row_component[Shape::side], col_component[Shape::side];
+  int is_useful;
 };
 
 }  // namespace detail
@@ -46,23 +52,66 @@ struct lightest_kernel {
   template <class Team>
   void operator()(const Team& team, std::int64_t tile, scratch& s) const {
     const tile_index block = a.tiles[tile];
+    if (!is_useful(team, block, s)) return pass_over(team, tile);
+    if (team.rank() == 0) device::atomic_add(a.scanned, std::int64_t(1));
     load_points(team, block.row, s.row_core, s.row_component);
     load_points(team, block.col, s.col_core, s.col_component);
     squared_distances<Real, Dim, Shape>(team, a.panels, block.row, a.panels, block.col, a.dim, s);
+    a.factors.template apply<Shape>(team, block, s.values);
     weigh(team, s);
     find_minima<Real, Shape>(team, s.values, s.minima);
     choose(team, s.values, Shape::pitch, 1, s.minima.row, block.row, block.col, 2 * tile);
     choose(team, s.values, 1, Shape::pitch, s.minima.col, block.col, block.row, 2 * tile + 1);
+    sharpen(team, block, s.minima);
   }
 
  private:
   template <class Team>
+  bool is_useful(const Team& team, tile_index block, scratch& s) const {
+    if (team.rank() == 0) s.is_useful = 0;
+    team.barrier();
+    for (int l = team.rank(); l < 2 * Shape::side; l += team.size()) {
+      const std::int64_t mine = l < Shape::side ? block.row : block.col,
+                         other = l < Shape::side ? block.col : block.row;
+      const std::int64_t point = mine * Shape::side + l % Shape::side;
+      if (point < a.bounds.count && a.bounds.useful_bound(point, mine, other) < std::numeric_limits<Real>::infinity())
+        device::atomic_set(&s.is_useful);
+    }
+    team.barrier();
+    return s.is_useful != 0;
+  }
+
+  template <class Team>
+  void pass_over(const Team& team, std::int64_t tile) const {
+    for (int l = team.rank(); l < 2 * Shape::side; l += team.size()) a.target[2 * tile * Shape::side + l] = -1;
+  }
+
+  template <class Team>
   void load_points(const Team& team, std::int64_t block, Real* core, std::int32_t* component) const {
     for (int e = team.rank(); e < Shape::side; e += team.size()) {
       const std::int64_t point = block * Shape::side + e;
-      core[e] = point < a.count ? a.core[point] : Real(0);
-      component[e] = point < a.count ? a.component[point] : -1;
+      core[e] = point < a.bounds.count ? a.core[point] : Real(0);
+      component[e] = point < a.bounds.count ? a.bounds.component[point] : -1;
     }
+  }
+
+  /// Components only grow: what leaves one later leaves one now, and is no lighter than the lightest edge that does.
+  template <class Team>
+  void sharpen(const Team& team, tile_index block, const tile_minima<Real, Shape>& minima) const {
+    const edge_bounds<Real>& b = a.bounds;
+    if (b.blocks_per_group == 1) {
+      for (int l = team.rank(); l < points_in_block<Shape>(b.count, block.row); l += team.size())
+        b.least[(block.row * Shape::side + l) * b.groups + block.col] = minima.row[l];
+      // A tile on the diagonal has the same minima both ways.
+      for (int l = team.rank(); block.row != block.col && l < points_in_block<Shape>(b.count, block.col);
+           l += team.size())
+        b.least[(block.col * Shape::side + l) * b.groups + block.row] = minima.col[l];
+    }
+    if (team.rank() != 0) return;
+    Real least = minima.row[0];
+    for (int l = 1; l < Shape::side; ++l) least = minima.row[l] < least ? minima.row[l] : least;
+    b.tile_bound[block.row * b.blocks + block.col] = least;
+    b.tile_bound[block.col * b.blocks + block.row] = least;
   }
 
   /// Distances become weights; a pair inside one component becomes infinitely heavy.
@@ -83,12 +132,12 @@ struct lightest_kernel {
   template <class Team>
   void choose(const Team& team, const Real* values, int line_step, int step, const Real* least, std::int64_t line_block,
               std::int64_t other_block, std::int64_t out) const {
-    const int lines = points_in_block<Shape>(a.count, line_block),
-              others = points_in_block<Shape>(a.count, other_block);
-    for (int l = team.rank(); l < lines; l += team.size()) {
+    const int others = points_in_block<Shape>(a.bounds.count, other_block);
+    for (int l = team.rank(); l < Shape::side; l += team.size()) {
       const std::int64_t point = line_block * Shape::side + l;
       std::int32_t target = -1;
-      if (least[l] <= a.bound[point] && least[l] < std::numeric_limits<Real>::infinity())
+      if (point < a.bounds.count && least[l] < std::numeric_limits<Real>::infinity() &&
+          least[l] <= a.bounds.best_of(point))
         for (int e = 0; e < others; ++e) {
           if (!(values[l * line_step + e * step] == least[l])) continue;
           const auto other = std::int32_t(other_block * Shape::side + e);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
+#include "device/for_each.hpp"
 #include "pairwise/sinks.hpp"
 
 namespace quintet::pairwise {
@@ -17,55 +19,46 @@ std::int64_t column_splits(std::int64_t row_blocks, std::int64_t col_blocks, con
   return std::clamp<std::int64_t>(teams / row_blocks, 1, col_blocks);
 }
 
-template <class Real>
-neighbour_table<Real> empty_table(std::int64_t rows, int k) {
-  neighbour_table<Real> table;
-  table.rows = rows;
-  table.k = k;
-  table.value.assign(rows * k, std::numeric_limits<Real>::infinity());
-  table.index.assign(rows * k, -1);
-  return table;
-}
-
 /// Chooses the groups of the table of least surrogates and makes room for it.
 template <class Real>
-void add_least(neighbour_table<Real>& table, std::int64_t blocks, std::int64_t least_bytes) {
+void add_least(neighbours_there<Real>& found, std::int64_t blocks, std::int64_t least_bytes, const Device& device) {
   if (least_bytes <= 0) return;
-  const std::int64_t fitting = std::max<std::int64_t>(1, least_bytes / (table.rows * std::int64_t(sizeof(Real))));
-  table.blocks_per_group = (blocks + fitting - 1) / fitting;
-  table.groups = (blocks + table.blocks_per_group - 1) / table.blocks_per_group;
-  table.least.assign(table.rows * table.groups, std::numeric_limits<Real>::infinity());
+  const std::int64_t fitting = std::max<std::int64_t>(1, least_bytes / (found.rows * std::int64_t(sizeof(Real))));
+  found.blocks_per_group = (blocks + fitting - 1) / fitting;
+  found.groups = (blocks + found.blocks_per_group - 1) / found.blocks_per_group;
+  found.least = Buffer<Real>(found.rows * found.groups, device);
+  device::fill(found.least, std::numeric_limits<Real>::infinity());
 }
 
 /// Any rows, any columns: every team owns the lists it fills.
 template <class Real>
-void nearest_by_rows(const panels<Real>& rows, const panels<Real>& cols, bool same, neighbour_table<Real>& table) {
+void nearest_by_rows(const panels<Real>& rows, const panels<Real>& cols, bool same, neighbours_there<Real>& found) {
   const Device& device = rows.device();
-  const std::int64_t groups = (cols.blocks() + table.blocks_per_group - 1) / table.blocks_per_group;
-  const std::int64_t splits = column_splits(rows.blocks(), groups, device), entries = rows.count * table.k;
-  Buffer<Real> value(splits * entries, device);
-  Buffer<std::int32_t> index(splits * entries, device);
-  Buffer<Real> least(table.least, device);
+  const std::int64_t groups = (cols.blocks() + found.blocks_per_group - 1) / found.blocks_per_group;
+  const std::int64_t splits = column_splits(rows.blocks(), groups, device), entries = rows.count * found.k;
+  found.value = Buffer<Real>(splits * entries, device);
+  found.index = Buffer<std::int32_t>(splits * entries, device);
   nearest<Real>({rows.data.data(),
                  cols.data.data(),
                  rows.dim,
                  rows.count,
                  cols.count,
                  same,
-                 {value.data(), index.data(), table.k},
+                 {found.value.data(), found.index.data(), found.k},
                  splits,
                  nullptr,
-                 {least.data(), table.groups, table.blocks_per_group},
+                 {found.least.data(), found.groups, found.blocks_per_group},
                  {rows.factor.data(), cols.factor.data()}},
                 device);
-  value.copy_to_host(table.value.data(), entries);
-  index.copy_to_host(table.index.data(), entries);
-  least.copy_to_host(table.least.data(), least.size());
 }
 
-/// The host computes every pair once and writes straight into the table.
+/// The host computes every pair once.
 template <class Real>
-void nearest_others_on_host(const panels<Real>& points, neighbour_table<Real>& table) {
+void nearest_others_on_host(const panels<Real>& points, neighbours_there<Real>& found) {
+  found.value = Buffer<Real>(points.count * found.k);
+  found.index = Buffer<std::int32_t>(points.count * found.k);
+  device::fill(found.value, std::numeric_limits<Real>::infinity());
+  device::fill(found.index, std::int32_t(-1));
   std::vector<std::int32_t> locks(points.blocks(), 0);
   symmetric_nearest<Real>({points.data.data(),
                            points.data.data(),
@@ -73,35 +66,71 @@ void nearest_others_on_host(const panels<Real>& points, neighbour_table<Real>& t
                            points.count,
                            points.count,
                            true,
-                           {table.value.data(), table.index.data(), table.k},
+                           {found.value.data(), found.index.data(), found.k},
                            1,
                            locks.data(),
-                           {table.least.empty() ? nullptr : table.least.data(), table.groups, table.blocks_per_group},
+                           {found.least.data(), found.groups, found.blocks_per_group},
                            {points.factor.data(), points.factor.data()}});
+}
+
+template <class Real>
+struct take_kth {
+  const Real* list;
+  int length;
+  std::int64_t k;
+  Real* kth;
+  void operator()(std::int64_t i) const { kth[i] = list[i * length + k - 1]; }
+};
+
+template <class Real>
+neighbour_table<Real> on_host(const neighbours_there<Real>& found) {
+  neighbour_table<Real> table{found.rows, found.k, std::vector<Real>(found.rows * found.k),
+                              std::vector<std::int32_t>(found.rows * found.k)};
+  found.value.copy_to_host(table.value.data(), found.rows * found.k);
+  found.index.copy_to_host(table.index.data(), found.rows * found.k);
+  return table;
 }
 
 }  // namespace
 
 template <class Real>
-neighbour_table<Real> nearest_others(const panels<Real>& points, int k, std::int64_t least_bytes) {
-  auto table = empty_table<Real>(points.count, k);
-  add_least(table, points.blocks(), least_bytes);
+neighbours_there<Real> nearest_others_there(const panels<Real>& points, int k, std::int64_t least_bytes) {
+  neighbours_there<Real> found;
+  found.rows = points.count;
+  found.k = k;
+  add_least(found, points.blocks(), least_bytes, points.device());
   if (points.device().kind() == device_kind::host)
-    nearest_others_on_host(points, table);
+    nearest_others_on_host(points, found);
   else
-    nearest_by_rows(points, points, true, table);
-  return table;
+    nearest_by_rows(points, points, true, found);
+  return found;
+}
+
+template <class Real>
+std::vector<Real> kth_value(const neighbours_there<Real>& found, std::int64_t k) {
+  Buffer<Real> kth(found.rows, found.value.device());
+  device::for_each(found.rows, take_kth<Real>{found.value.data(), found.k, k, kth.data()}, found.value.device());
+  return kth.to_vector();
+}
+
+template <class Real>
+neighbour_table<Real> nearest_others(const panels<Real>& points, int k) {
+  return on_host(nearest_others_there(points, k));
 }
 
 template <class Real>
 neighbour_table<Real> nearest_points(const panels<Real>& queries, const panels<Real>& points, int k) {
-  auto table = empty_table<Real>(queries.count, k);
-  nearest_by_rows(queries, points, false, table);
-  return table;
+  neighbours_there<Real> found;
+  found.rows = queries.count;
+  found.k = k;
+  nearest_by_rows(queries, points, false, found);
+  return on_host(found);
 }
 
-#define QUINTET_INSTANTIATE(Real)                                                        \
-  template neighbour_table<Real> nearest_others(const panels<Real>&, int, std::int64_t); \
+#define QUINTET_INSTANTIATE(Real)                                                               \
+  template neighbours_there<Real> nearest_others_there(const panels<Real>&, int, std::int64_t); \
+  template std::vector<Real> kth_value(const neighbours_there<Real>&, std::int64_t);            \
+  template neighbour_table<Real> nearest_others(const panels<Real>&, int);                      \
   template neighbour_table<Real> nearest_points(const panels<Real>&, const panels<Real>&, int);
 QUINTET_INSTANTIATE(float)
 QUINTET_INSTANTIATE(double)

@@ -28,12 +28,11 @@ std::vector<edge> found_tree(const point_set<Real>& points, std::int64_t k, int 
                              const std::vector<std::int32_t>& order, const Device& device) {
   const auto scan = pairwise::scan_rows(points.view(), metric::euclidean);
   const auto panels = pairwise::pack_points(points.view(), scan, order, device);
-  auto table = pairwise::nearest_others(panels, list_length, least_bytes);
-  std::vector<Real> core(points.n, 0);
-  for (std::int64_t i = 0; i < points.n && k > 0; ++i) core[i] = table.value[i * list_length + k - 1];
+  auto lists = pairwise::nearest_others_there(panels, list_length, least_bytes);
+  const std::vector<Real> core = k > 0 ? pairwise::kth_value(lists, k) : std::vector<Real>(points.n, 0);
   spanning_tree_counters counters;
   progress nobody;
-  boruvka<Real> tree(panels, std::move(table), std::move(core), order);
+  boruvka<Real> tree(panels, std::move(lists), core, order);
   std::vector<edge> edges;
   for (const auto& e : tree.run(counters, nobody)) {
     // Coordinates were scaled by a power of two.

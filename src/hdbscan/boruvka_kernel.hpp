@@ -1,0 +1,218 @@
+// The steps of a round of Boruvka's algorithm, as functions of a point, an edge or a block; they run on the device.
+//
+// The lightest edge of a component is found by two atomic minima: of the weights, then, among the edges of that weight,
+// of the numbers of their ends. Both are independent of the order in which edges come, so the tree is too.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "device/atomic.hpp"
+#include "pairwise/edge_bounds.hpp"
+#include "pairwise/triangle.hpp"
+
+namespace quintet::hdbscan {
+
+using pairwise::key_of;
+using pairwise::weight_key;
+
+/// An edge as a number: its ends as the caller numbers them, the smaller one in the upper half.
+using edge_key = std::uint64_t;
+constexpr edge_key no_edge = std::numeric_limits<edge_key>::max();
+
+/// Raw pointers to memory of the device. Arrays are indexed by point; those of components by the point that stands for
+/// it.
+template <class Real>
+struct boruvka_state {
+  pairwise::edge_bounds<Real> bounds;
+  int k = 0;
+  const Real* list_value = nullptr;            ///< [point][k], ascending
+  const std::int32_t* list_index = nullptr;    ///< [point][k], -1 where there is none
+  const Real* core = nullptr;                  ///< surrogates, scaled by alpha
+  Real* outside = nullptr;                     ///< what bounds.outside points to
+  const std::int32_t* original = nullptr;      ///< the caller's number
+  const std::int32_t* packed_of = nullptr;     ///< by the caller's number
+  edge_key* best_edge = nullptr;               ///< per component, of weight bounds.best_weight
+  weight_key<Real>* settled_weight = nullptr;  ///< per component: the weight that best_edge belongs to
+  std::int32_t* parent = nullptr;              ///< per component: the one its best edge leads to
+  std::int32_t* root = nullptr;                ///< per component: the one it is joined to
+  edge_key* tree_edge = nullptr;               ///< per point: the edge by which the component it stood for was joined
+  Real* tree_weight = nullptr;
+  std::int64_t* joined = nullptr;  ///< number of edges in the tree
+
+  bool leaves(std::int32_t a, std::int32_t b) const { return bounds.component[a] != bounds.component[b]; }
+
+  edge_key key_of_ends(std::int32_t a, std::int32_t b) const {
+    const auto u = std::uint32_t(original[a]), v = std::uint32_t(original[b]);
+    return u < v ? edge_key(u) << 32 | v : edge_key(v) << 32 | u;
+  }
+
+  void offer_weight(std::int32_t a, std::int32_t b, Real weight) const {
+    device::atomic_min(bounds.best_weight + bounds.component[a], key_of(weight));
+    device::atomic_min(bounds.best_weight + bounds.component[b], key_of(weight));
+  }
+
+  void offer_edge(std::int32_t a, std::int32_t b, Real weight) const {
+    const edge_key key = key_of_ends(a, b);
+    const std::int32_t ends[2] = {bounds.component[a], bounds.component[b]};
+    for (const std::int32_t component : ends)
+      if (bounds.best_weight[component] == key_of(weight)) device::atomic_min(best_edge + component, key);
+  }
+
+  Real edge_weight(std::int32_t a, std::int32_t b, Real surrogate) const {
+    const Real core_of_both = core[a] > core[b] ? core[a] : core[b];
+    return core_of_both > surrogate ? core_of_both : surrogate;
+  }
+};
+
+/// Every point: what its list says about the edges outside it; and it is a component.
+template <class Real>
+struct start_point {
+  boruvka_state<Real> s;
+  void operator()(std::int64_t i) const {
+    const Real core = s.core[i], last = s.list_value[i * s.k + s.k - 1];
+    const bool is_complete = s.k >= s.bounds.count - 1;
+    s.outside[i] = is_complete ? std::numeric_limits<Real>::infinity() : core > last ? core : last;
+    s.bounds.component[i] = std::int32_t(i);
+    s.tree_edge[i] = no_edge;
+  }
+};
+
+template <class Real>
+struct forget_best {
+  boruvka_state<Real> s;
+  void operator()(std::int64_t c) const {
+    s.bounds.best_weight[c] = pairwise::no_weight<Real>;
+    s.settled_weight[c] = pairwise::no_weight<Real>;
+    s.best_edge[c] = no_edge;
+  }
+};
+
+/// After new weights: what was the best edge of a component with a lighter one now is none.
+template <class Real>
+struct settle_weight {
+  boruvka_state<Real> s;
+  void operator()(std::int64_t c) const {
+    if (s.bounds.best_weight[c] == s.settled_weight[c]) return;
+    s.settled_weight[c] = s.bounds.best_weight[c];
+    s.best_edge[c] = no_edge;
+  }
+};
+
+/// Offers the edges of a point's list: their weights first, then, in another pass, the edges of the least weights.
+template <class Real, bool Weights>
+struct offer_list {
+  boruvka_state<Real> s;
+  void operator()(std::int64_t i) const {
+    const auto a = std::int32_t(i);
+    for (int e = 0; e < s.k; ++e) {
+      const std::int32_t b = s.list_index[i * s.k + e];
+      if (b < 0) return;
+      if (!s.leaves(a, b)) continue;
+      const Real weight = s.edge_weight(a, b, s.list_value[i * s.k + e]);
+      if constexpr (Weights)
+        s.offer_weight(a, b, weight);
+      else
+        s.offer_edge(a, b, weight);
+    }
+  }
+};
+
+/// Offers what a line of a scanned tile found.
+template <class Real, bool Weights>
+struct offer_line {
+  boruvka_state<Real> s;
+  const pairwise::tile_index* tiles;
+  const Real* weight;
+  const std::int32_t* target;
+
+  void operator()(std::int64_t line) const {
+    if (target[line] < 0) return;
+    const std::int64_t side = s.bounds.side, tile = line / (2 * side), l = line % (2 * side);
+    const auto a = std::int32_t((l < side ? tiles[tile].row : tiles[tile].col) * side + l % side);
+    if constexpr (Weights)
+      s.offer_weight(a, target[line], weight[line]);
+    else
+      s.offer_edge(a, target[line], weight[line]);
+  }
+};
+
+/// Every block of points: the least of their bounds, and whether they are all of one component.
+template <class Real>
+struct look_at_block {
+  boruvka_state<Real> s;
+  void operator()(std::int64_t block) const {
+    const std::int64_t first = block * s.bounds.side;
+    const std::int64_t end = first + s.bounds.side < s.bounds.count ? first + s.bounds.side : s.bounds.count;
+    Real least = s.outside[first];
+    std::int32_t component = s.bounds.component[first];
+    for (std::int64_t i = first + 1; i < end; ++i) {
+      least = s.outside[i] < least ? s.outside[i] : least;
+      if (s.bounds.component[i] != s.bounds.component[first]) component = -1;
+    }
+    s.bounds.block_outside[block] = least;
+    s.bounds.block_component[block] = component;
+  }
+};
+
+/// [block][other] := the least useful bound of a point of `block` into `other`; infinity if there is none.
+template <class Real>
+struct bound_of_blocks {
+  boruvka_state<Real> s;
+  Real* bound;
+  void operator()(std::int64_t pair) const {
+    const pairwise::edge_bounds<Real>& b = s.bounds;
+    const std::int64_t block = pair / b.blocks, other = pair % b.blocks, first = block * b.side;
+    const std::int64_t end = first + b.side < b.count ? first + b.side : b.count;
+    Real least = std::numeric_limits<Real>::infinity();
+    if (!b.is_inside_one_component(block, other))
+      for (std::int64_t i = first; i < end; ++i) {
+        const Real of_point = b.useful_bound(i, block, other);
+        least = of_point < least ? of_point : least;
+      }
+    bound[pair] = least;
+  }
+};
+
+/// Every component: the one that its best edge leads to.
+template <class Real>
+struct follow_best_edge {
+  boruvka_state<Real> s;
+  void operator()(std::int64_t c) const {
+    if (s.bounds.component[c] != c) return;
+    s.parent[c] = std::int32_t(c);
+    if (s.best_edge[c] == no_edge) return;
+    const std::int32_t a = s.bounds.component[s.packed_of[s.best_edge[c] >> 32]];
+    const std::int32_t b = s.bounds.component[s.packed_of[s.best_edge[c] & 0xffffffffu]];
+    s.parent[c] = a == c ? b : a;
+  }
+};
+
+/// Every component but the roots joins its parent, and its edge becomes one of the tree. Edges are totally ordered, so
+/// the only cycles are of two components that chose the same edge; the smaller one is the root.
+template <class Real>
+struct join_parent {
+  boruvka_state<Real> s;
+  void operator()(std::int64_t c) const {
+    if (s.bounds.component[c] != c) return;
+    const std::int32_t parent = s.parent[c];
+    const bool is_root = parent == c || (s.parent[parent] == c && c < parent);
+    s.root[c] = is_root ? std::int32_t(c) : parent;
+    if (is_root) return;
+    s.tree_edge[c] = s.best_edge[c];
+    s.tree_weight[c] = pairwise::weight_of<Real>(s.bounds.best_weight[c]);
+    device::atomic_add(s.joined, std::int64_t(1));
+  }
+};
+
+template <class Real>
+struct find_component {
+  boruvka_state<Real> s;
+  void operator()(std::int64_t i) const {
+    std::int32_t c = s.bounds.component[i];
+    while (s.root[c] != c) c = s.root[c];
+    s.bounds.component[i] = c;
+  }
+};
+
+}  // namespace quintet::hdbscan
