@@ -28,8 +28,8 @@ struct spanning_tree_counters {
   std::int64_t rounds = 0;           ///< of Boruvka
   std::int64_t tiles = 0;            ///< tiles of all pairs of points
   std::int64_t tiles_scanned = 0;    ///< tiles computed again in the rounds
-  std::int64_t pairs_evaluated = 0;  ///< distances computed in all, those of the ordering included
-  /// Distances computed, in passes over all N (N - 1) / 2 pairs.
+  std::int64_t pairs_evaluated = 0;  ///< distances computed in all, but for the order of the points
+  /// pairs_evaluated in passes over all N (N - 1) / 2 pairs.
   double passes = 0;
 };
 
