@@ -19,13 +19,4 @@ inline std::uint64_t mask_of_flags(const std::uint8_t* flags) {
   return mask;
 }
 
-/// Whether one of 64 flags is set.
-inline bool any_flag(const std::uint8_t* flags) {
-  std::uint64_t words[8], any = 0;
-  std::memcpy(words, flags, 64);
-#pragma GCC unroll 8
-  for (int w = 0; w < 8; ++w) any |= words[w];
-  return any != 0;
-}
-
 }  // namespace quintet::spgemm

@@ -5,15 +5,17 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "quintet/spgemm/options.hpp"
 #include "spgemm/flag_scan.hpp"
 #include "spgemm/host_chunks.hpp"
+#include "spgemm/rank_sort.hpp"
 
 namespace quintet::spgemm {
 
-/// Rows of at most so many products are sorted by insertion.
-constexpr std::int64_t tiny_products = 8;
+/// Rows of at most so many products are ordered by ranks.
+constexpr std::int64_t tiny_products = most_ranked;
 /// Accumulators wider than this leave the second-level cache; small rows use a hash table instead.
 constexpr std::int64_t cached_columns = std::int64_t{1} << 18;
 
@@ -33,13 +35,15 @@ class host_rows {
       : p_(p),
         sums_(width, memory),
         flags_(width + 128, memory),
-        marks_(width / 64 + 130, memory),
+        bits_(width / 64 + 2, memory),
+        groups_(width / 4096 + 2, memory),
         keys_(table_slots, memory),
         table_(table_slots, memory),
         slots_(std::bit_floor(std::uint64_t(std::min(table_cap, std::int64_t(table_slots))))) {
     std::fill(sums_.begin(), sums_.end(), identity());
     std::fill(flags_.begin(), flags_.end(), 0);
-    std::fill(marks_.begin(), marks_.end(), 0);
+    std::fill(bits_.begin(), bits_.end(), 0);
+    std::fill(groups_.begin(), groups_.end(), 0);
     std::fill(keys_.begin(), keys_.end(), Index(-1));
   }
 
@@ -48,7 +52,8 @@ class host_rows {
     const std::int64_t first = p_.a.row_pointers[i], last = p_.a.row_pointers[i + 1];
     if (products == 0) return counted(strategy::empty, products), 0;
     if (last - first == 1) return counted(strategy::streaming, products), stream(first, columns, values);
-    if (products <= tiny_products) return counted(strategy::tiny, products), insert(first, last, columns, values);
+    if (products <= tiny_products && p_.b.cols <= INT32_MAX)
+      return counted(strategy::tiny, products), rank(first, last, products, columns, values);
     if (p_.b.cols > cached_columns && products <= small_row_products) {
       const std::int64_t entries = hash(first, last, products, columns, values);
       if (entries >= 0) return counted(strategy::hash, products), entries;
@@ -81,29 +86,37 @@ class host_rows {
     return count;
   }
 
-  std::int64_t insert(std::int64_t first, std::int64_t last, Index* columns, Value* values) const {
-    std::int64_t count = 0;
+  // At most most_ranked products; columns fit 32 bits.
+  std::int64_t rank(std::int64_t first, std::int64_t last, std::int64_t products, Index* columns, Value* values) const {
+    alignas(64) std::int32_t keys[most_ranked], ranks[most_ranked];
+    Value product[most_ranked];
+    int count = 0;
     for (std::int64_t k = first; k < last; ++k) {
       const std::int64_t j = p_.a.columns[k], end = p_.b.row_pointers[j + 1];
-      std::int64_t place = 0;  // B's row ascends: so does the place
       for (std::int64_t q = p_.b.row_pointers[j]; q < end; ++q) {
-        const Index column = p_.b.columns[q];
-        const Value product = product_of<Semiring>(p_.a.values[k], p_.b.values[q]);
-        while (place < count && columns[place] < column) ++place;
-        if (place < count && columns[place] == column) {
-          values[place] = add(values[place], product);
-          continue;
-        }
-        for (std::int64_t e = count; e > place; --e) {
-          columns[e] = columns[e - 1];
-          values[e] = values[e - 1];
-        }
-        columns[place] = column;
-        values[place] = add(identity(), product);
-        ++count;
+        keys[count] = std::int32_t(p_.b.columns[q]);
+        product[count++] = product_of<Semiring>(p_.a.values[k], p_.b.values[q]);
       }
     }
-    return count;
+    const int padded = count <= 16 ? 16 : count <= 32 ? 32 : 64;
+    for (int e = count; e < padded; ++e) keys[e] = INT32_MAX;
+    rank_columns(keys, count, ranks);
+    // Equal columns have equal ranks, and leave the places behind free.
+    std::uint64_t taken = 0;
+    for (int e = 0; e < count; ++e) {
+      columns[ranks[e]] = Index(keys[e]);
+      values[ranks[e]] = identity();
+      taken |= std::uint64_t{1} << ranks[e];
+    }
+    for (int e = 0; e < count; ++e) values[ranks[e]] = add(values[ranks[e]], product[e]);
+    const int entries = std::popcount(taken);
+    if (entries == products) return entries;
+    for (int e = 0; taken != 0; taken &= taken - 1, ++e) {
+      const int from = std::countr_zero(taken);
+      columns[e] = columns[from];
+      values[e] = values[from];
+    }
+    return entries;
   }
 
   // Entries, or -1 when the table is too full; it is empty again in any case.
@@ -191,31 +204,34 @@ class host_rows {
     if (low >= high) return 0;
     low -= first_col;
     high -= first_col;
-    return close ? gather(low, high, first_col, columns, values) : gather_marked(low, high, first_col, columns, values);
+    return close ? gather_flags(low, high, first_col, columns, values)
+                 : gather_bits(low, high, first_col, columns, values);
   }
 
-  // One row of B, times a, into the sums; Marked also marks the blocks of 64 columns it touches.
-  template <bool Marked>
+  // One row of B, times a, into the sums, with a flag per column (cheap to set, found by a scan of all) or with bits in
+  // two levels (found without a scan).
+  template <bool Bits>
   void scatter(Value a, std::int64_t begin, std::int64_t end, std::int64_t first_col) {
     Value* const sums = sums_.data();
-    std::uint8_t *const flags = flags_.data(), *const marks = marks_.data();
+    std::uint8_t* const flags = flags_.data();
+    std::uint64_t *const bits = bits_.data(), *const groups = groups_.data();
     const Index* const columns = p_.b.columns;
     const Value* const values = p_.b.values;
-#pragma GCC ivdep
     for (std::int64_t q = begin; q < end; ++q) {
-      const std::int64_t c = std::int64_t(columns[q]) - first_col;
+      const auto c = std::uint64_t(std::int64_t(columns[q]) - first_col);
       sums[c] = add(sums[c], product_of<Semiring>(a, values[q]));
-      flags[c] = 1;
-      if constexpr (Marked) marks[c >> 6] = 1;
+      if constexpr (Bits) {
+        bits[c / 64] |= std::uint64_t{1} << (c % 64);
+        groups[c / 4096] |= std::uint64_t{1} << (c / 64 % 64);
+      } else {
+        flags[c] = 1;
+      }
     }
   }
 
-  // Sums with flags of a block of 64 columns, to `count` on; all is clean afterwards.
-  std::int64_t take_block(std::int64_t block, std::int64_t first_col, std::int64_t count, Index* columns,
-                          Value* values) {
-    std::uint64_t mask = mask_of_flags(&flags_[64 * block]);
-    if (mask == 0) return count;
-    std::memset(&flags_[64 * block], 0, 64);
+  // The sums of the columns of `mask` in a block of 64, to `count` on; they are clean afterwards.
+  std::int64_t take(std::uint64_t mask, std::int64_t block, std::int64_t first_col, std::int64_t count, Index* columns,
+                    Value* values) {
     Value* const sums = &sums_[64 * block];
     const Index base = Index(first_col + 64 * block);
     if (mask == ~std::uint64_t{0}) {
@@ -235,30 +251,32 @@ class host_rows {
     return count;
   }
 
-  std::int64_t gather(std::int64_t low, std::int64_t high, std::int64_t first_col, Index* columns, Value* values) {
+  std::int64_t gather_flags(std::int64_t low, std::int64_t high, std::int64_t first_col, Index* columns,
+                            Value* values) {
     std::int64_t count = 0;
-    for (std::int64_t block = low / 64; block <= (high - 1) / 64; ++block)
-      count = take_block(block, first_col, count, columns, values);
+    for (std::int64_t block = low / 64; block <= (high - 1) / 64; ++block) {
+      const std::uint64_t mask = mask_of_flags(&flags_[64 * block]);
+      if (mask == 0) continue;
+      std::memset(&flags_[64 * block], 0, 64);
+      count = take(mask, block, first_col, count, columns, values);
+    }
     return count;
   }
 
-  std::int64_t gather_marked(std::int64_t low, std::int64_t high, std::int64_t first_col, Index* columns,
-                             Value* values) {
+  std::int64_t gather_bits(std::int64_t low, std::int64_t high, std::int64_t first_col, Index* columns, Value* values) {
     std::int64_t count = 0;
-    for (std::int64_t group = low / 4096; group <= (high - 1) / 4096; ++group) {
-      std::uint8_t* const marks = &marks_[64 * group];
-      if (!any_flag(marks)) continue;
-      std::uint64_t mask = mask_of_flags(marks);
-      std::memset(marks, 0, 64);
-      for (; mask != 0; mask &= mask - 1)
-        count = take_block(64 * group + std::countr_zero(mask), first_col, count, columns, values);
-    }
+    for (std::int64_t group = low / 4096; group <= (high - 1) / 4096; ++group)
+      for (std::uint64_t words = std::exchange(groups_[group], 0); words != 0; words &= words - 1) {
+        const std::int64_t block = 64 * group + std::countr_zero(words);
+        count = take(std::exchange(bits_[block], 0), block, first_col, count, columns, values);
+      }
     return count;
   }
 
   problem<Value, Index> p_;
   array<Value> sums_;
-  array<std::uint8_t> flags_, marks_;
+  array<std::uint8_t> flags_;
+  array<std::uint64_t> bits_, groups_;  // a bit per column, a bit per word of those
   array<Index> keys_;
   array<Value> table_;
   std::int64_t slots_;

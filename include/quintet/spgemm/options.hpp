@@ -29,7 +29,7 @@ struct options {
 enum class strategy {
   empty,      ///< no products
   streaming,  ///< one entry in A's row: a scaled copy of B's row, written as it comes
-  tiny,       ///< a handful of products, inserted into a sorted list
+  tiny,       ///< a handful of products, ordered by rank
   segmented,  ///< products expanded, sorted by column, and compacted
   hash,       ///< a hash table, then sorted
   dense,      ///< an array over the columns with flags
