@@ -27,6 +27,11 @@ endif()
 function(quintet_device_link target output)
   set(object "${CMAKE_CURRENT_BINARY_DIR}/${target}_device.o")
   set(report "${CMAKE_CURRENT_BINARY_DIR}/${target}_resources.txt")
+  set(inlining "")
+  if(NOT QUINTET_OFFLOAD_ARCH STREQUAL "x86_64")
+    # A GPU kernel has to be one function: what is called needs a stack, and its caller spills registers around it.
+    set(inlining -mllvm -inline-threshold=1000000)
+  endif()
   set(verbose "")
   if(QUINTET_OFFLOAD_ARCH MATCHES "^sm_")
     # What scripts/check_resources reads. openmp-opt looks at the whole program here, so what it still misses here is
@@ -35,7 +40,7 @@ function(quintet_device_link target output)
   endif()
   add_custom_command(OUTPUT "${object}" BYPRODUCTS "${report}"
     COMMAND ${CMAKE_COMMAND} -DREPORT=${report} -P ${PROJECT_SOURCE_DIR}/cmake/run_and_keep_output.cmake --
-            ${CMAKE_CXX_COMPILER} -O3 -fopenmp ${QUINTET_OFFLOAD_FLAGS} ${verbose} -r -nostdlib
+            ${CMAKE_CXX_COMPILER} -O3 -fopenmp ${QUINTET_OFFLOAD_FLAGS} ${inlining} ${verbose} -r -nostdlib
             $<TARGET_OBJECTS:${target}> -o ${object} ${QUINTET_OFFLOAD_LINK_LIBRARIES}
     DEPENDS ${target} $<TARGET_OBJECTS:${target}>
     COMMENT "Linking device code of ${target} for ${QUINTET_OFFLOAD_ARCH}"
