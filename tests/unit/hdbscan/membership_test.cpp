@@ -133,7 +133,9 @@ TYPED_TEST(soft_membership, one_cluster) {
   ASSERT_EQ(model.clusters(), 1);
   const auto found = all_points_membership_vectors(model, points.view());
   for (std::int64_t i = 0; i < points.n; ++i)
-    if (model.labels[i] == 0) EXPECT_NEAR(found[i], model.probabilities[i], 1e-12);
+    if (model.labels[i] == 0) {
+      EXPECT_NEAR(found[i], model.probabilities[i], 1e-12);
+    }
   expect_memberships(found, 1);
 }
 

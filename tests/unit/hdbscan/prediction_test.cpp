@@ -46,8 +46,9 @@ void expect_reference(const cluster_options& options, std::uint64_t seed) {
     EXPECT_NEAR(found.lambdas[i] / joined.lambda, 1, test::data_bound<Real>) << i;
     const auto expected = reference::predict(tree, joined);
     other_labels += found.labels[i] != expected.label;
-    if (found.labels[i] == expected.label)
+    if (found.labels[i] == expected.label) {
       EXPECT_NEAR(found.probabilities[i], expected.probability, test::data_bound<Real>) << i;
+    }
   }
   EXPECT_LE(other_labels, sizeof(Real) == 4 ? 2 : 0);
 }
@@ -159,7 +160,9 @@ TYPED_TEST(approximate_prediction, one_cluster_sheds_what_is_less_dense_than_its
   EXPECT_EQ(approximate_predict(model, points.view(), far.view()).labels, indices{-1});
   const auto found = approximate_predict(model, points.view(), points.view());
   for (std::int64_t i = 0; i < points.n; ++i)
-    if (model.labels[i] == 0) EXPECT_EQ(found.labels[i], 0) << i;
+    if (model.labels[i] == 0) {
+      EXPECT_EQ(found.labels[i], 0) << i;
+    }
 }
 
 TYPED_TEST(approximate_prediction, rows_with_nan) {
