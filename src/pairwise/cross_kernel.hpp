@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include "device/team.hpp"
 #include "pairwise/metric.hpp"
@@ -35,39 +36,49 @@ struct cross_kernel {
   void operator()(const Team& team, std::int64_t tile, scratch& s) const {
     const std::int64_t col_blocks = (a.col_count + Shape::side - 1) / Shape::side;
     const tile_index block{tile / col_blocks, tile % col_blocks};
-    squared_distances<Real, Dim, Shape>(team, a.rows, block.row, a.cols, block.col, a.dim, s);
-    if (a.factors.row != nullptr)
-      write(team, block, s.values, a.factors);
+    const int rows = points_in_block<Shape>(a.row_count, block.row);
+    const int columns = points_in_block<Shape>(a.col_count, block.col);
+    squared_distances<Real, Dim, Shape>(team, a.rows, block.row, a.cols, block.col, a.dim, s, rows, columns);
+    // One loop for each question, so that its constants stay in registers.
+    if (a.factors.row == nullptr)
+      write(team, block, s.values, columns, [this](const value& squared, std::int64_t, std::int64_t) {
+        return a.surrogate.template distances<width>(squared);
+      });
+    else if (a.surrogate.curve == surrogate_curve::hyperbolic)
+      write(team, block, s.values, columns, [this](const value& squared, std::int64_t row, std::int64_t col) {
+        const value t = weighted(squared, row, col);
+        return value(device::twice_asinh_root<Real, width>(t) * a.surrogate.unscale);
+      });
     else
-      write(team, block, s.values, no_factors{});
+      write(team, block, s.values, columns, [this](const value& squared, std::int64_t row, std::int64_t col) {
+        return a.surrogate.template distances<width>(weighted(squared, row, col));
+      });
   }
 
  private:
-  struct no_factors {};
-  typedef device::pack<Real, Shape::lanes> value;
+  // Two registers side by side hide the latency of the logarithm's polynomial.
+  enum { width = Shape::on_device ? 1 : 2 * Shape::lanes };
+  typedef device::pack<Real, width> value;
 
-  value surrogate(const value& squared, const Real* row, const Real* col, const point_factors<Real>&) const {
-    const value both = device::load_pack<value>(col) * *row;
+  /// The factors are multiplied first, so that (i, j) and (j, i) have the same bits.
+  value weighted(const value& squared, std::int64_t row, std::int64_t col) const {
+    const value both = device::load_pack<value>(a.factors.col + col) * a.factors.row[row];
     return squared * both;
   }
-  value surrogate(const value& squared, const Real*, const Real*, no_factors) const { return squared; }
 
-  template <class Team, class Factors>
-  void write(const Team& team, tile_index block, const Real* values, const Factors& factors) const {
+  template <class Team, class Distance>
+  void write(const Team& team, tile_index block, const Real* values, int columns, Distance distance) const {
     const std::int64_t i0 = block.row * Shape::side, j0 = block.col * Shape::side;
-    const int columns = points_in_block<Shape>(a.col_count, block.col);
-    for_each_pack_in_tile<Shape::side, Shape::lanes>(
-        team, points_in_block<Shape>(a.row_count, block.row), [&](int i, int j) {
-          if (j >= columns) return;
-          const value squared = device::load_pack<value>(values + i * Shape::pitch + j);
-          const value distance = a.surrogate.template distances<Shape::lanes>(
-              surrogate(squared, a.factors.row + i0 + i, a.factors.col + j0 + j, factors));
-          Real* to = a.out + (i0 + i) * a.out_stride + j0 + j;
-          if (j + Shape::lanes <= columns) return device::store_pack(to, distance);
-          Real lane[Shape::lanes];
-          device::store_pack(lane, distance);
-          for (int e = 0; e < columns - j; ++e) to[e] = lane[e];
-        });
+    Real* out = a.out + i0 * a.out_stride + j0;
+    for_each_pack_in_tile<Shape::side, width>(team, points_in_block<Shape>(a.row_count, block.row), [&](int i, int j) {
+      if (j >= columns) return;
+      const value result = distance(device::load_pack<value>(values + i * Shape::pitch + j), i0 + i, j0 + j);
+      Real* to = out + i * a.out_stride + j;
+      if (j + width <= columns)
+        device::store_pack(to, result);
+      else
+        std::memcpy(to, &result, sizeof(Real) * (columns - j));
+    });
   }
 };
 

@@ -136,14 +136,14 @@ inline void staged_tile(const Team& team, const Real* rows, std::int64_t row_blo
 /// whole strip of register tiles; partial sums wait in scratch.values.
 template <class Real, class Shape>
 inline void sliced_tile(const Real* rows, std::int64_t row_block, const Real* cols, std::int64_t col_block,
-                        std::int64_t dim, tile_scratch<Real, Shape>& scratch) {
+                        std::int64_t dim, tile_scratch<Real, Shape>& scratch, int used_rows, int used_cols) {
   constexpr int lanes = panel_points<Real>;
   static_assert(lanes % Shape::rows == 0, "a register tile's rows lie in one panel");
   for (std::int64_t k = 0; k < dim; k += Shape::depth) {
     const std::int64_t depth = dim - k < Shape::depth ? dim - k : std::int64_t(Shape::depth);
-    for (int tj = 0; tj < Shape::side; tj += Shape::cols) {
+    for (int tj = 0; tj < used_cols; tj += Shape::cols) {
       const std::int64_t j0 = col_block * Shape::side + tj;
-      for (int ti = 0; ti < Shape::side; ti += Shape::rows) {
+      for (int ti = 0; ti < used_rows; ti += Shape::rows) {
         Real* values = scratch.values + ti * Shape::pitch + tj;
         register_tile<Real, Shape> tile;
         if (k == 0)
@@ -170,15 +170,16 @@ inline int points_in_block(std::int64_t count, std::int64_t block) {
 
 /// scratch.values := squared distances of the points of block `row_block` of `rows` and block `col_block` of `cols`.
 /// Dim is the panels' dimension, or 0 to take it from `dim`. Every thread of the team takes part; it ends with a
-/// barrier.
+/// barrier. On the host, values beyond used_rows and used_cols may be left out.
 template <class Real, int Dim, class Shape, class Team>
 inline void squared_distances(const Team& team, const Real* rows, std::int64_t row_block, const Real* cols,
-                              std::int64_t col_block, std::int64_t dim, detail::tile_scratch<Real, Shape>& scratch) {
+                              std::int64_t col_block, std::int64_t dim, detail::tile_scratch<Real, Shape>& scratch,
+                              int used_rows = Shape::side, int used_cols = Shape::side) {
   if constexpr (Dim != 0) dim = Dim;
   if constexpr (Team::on_device)
     detail::staged_tile(team, rows, row_block, cols, col_block, dim, scratch);
   else
-    detail::sliced_tile(rows, row_block, cols, col_block, dim, scratch);
+    detail::sliced_tile(rows, row_block, cols, col_block, dim, scratch, used_rows, used_cols);
   team.barrier();
 }
 

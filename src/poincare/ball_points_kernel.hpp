@@ -99,30 +99,34 @@ struct pack_ball_kernel {
 
   void pack_points(std::int64_t first) const {
     Real* to = panels + first / panel * panel * padded_dim + first % panel;
-    std::int64_t row[width];
-    for (int lane = 0; lane < width; ++lane)
-      row[lane] = (first + lane < points.count ? first + lane : points.count - 1) * points.stride;
-    norm_sums<Storage, width> sums;
-    for (std::int64_t k = 0; k < points.dim; ++k) {
-      value x{};
-#pragma GCC unroll 16
-      for (int lane = 0; lane < width; ++lane) set_lane<width>(x, lane, Real(points.data[row[lane] + k]));
-      sums.add(widened<width>(x));
-      device::store_pack(to + k * panel, value(x * Real(scale)));
+    for (int lane = 0; lane < width; ++lane) {
+      const std::int64_t row = first + lane < points.count ? first + lane : points.count - 1;
+      for (std::int64_t k = 0; k < points.dim; ++k) to[k * panel + lane] = points.at(row, k) * Real(scale);
+      for (std::int64_t k = points.dim; k < padded_dim; ++k) to[k * panel + lane] = 0;
     }
-    for (std::int64_t k = points.dim; k < padded_dim; ++k) device::store_pack(to + k * panel, value{});
-    const device::pack<double, width> gaps = sums.square.one_minus(c);
+    // Of the scaled coordinates: the scale is a power of two, so nothing is rounded twice.
+    norm_sums<Storage, width> sums;
+    for (std::int64_t k = 0; k < points.dim; ++k) sums.add(widened<width>(device::load_pack<value>(to + k * panel)));
+    const device::pack<double, width> gaps = sums.square.one_minus(c / scale / scale);
     for (int lane = 0; lane < width; ++lane)
       finish(first + lane, to + lane, get_lane<width>(gaps, lane), get_lane<width>(sums.not_finite, lane));
   }
 
   void finish(std::int64_t point, Real* to, double gap, double not_finite) const {
     const bool padding = point >= points.count;
-    const point_status is = status_of(gap, not_finite);
-    if (!padding) status[point] = is;
+    point_status is = status_of(gap, not_finite);
     if (factor != nullptr) factor[point] = factor_of<Real>(numerator, gap);
+    if (!padding && is != point_status::inside) is = finite(point) ? point_status::outside : point_status::not_finite;
+    if (!padding) status[point] = is;
     if (!padding && is == point_status::inside) return;
     for (std::int64_t k = 0; k < padded_dim; ++k) to[k * panel] = std::numeric_limits<Real>::quiet_NaN();
+  }
+
+  /// The scale may have brought large coordinates of a point far outside to infinity.
+  bool finite(std::int64_t point) const {
+    Real not_finite = 0;
+    for (std::int64_t k = 0; k < points.dim; ++k) not_finite += points.at(point, k) - points.at(point, k);
+    return not_finite == 0;
   }
 };
 
