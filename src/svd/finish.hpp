@@ -6,7 +6,8 @@
 namespace quintet::svd {
 
 template <class Map>
-inline void scale_column(const Map& map, typename Map::real* column, int rows, const typename Map::scalar& factor) {
+QUINTET_SVD_INLINE void scale_column(const Map& map, typename Map::real* column, int rows,
+                                     const typename Map::scalar& factor) {
   const int chunks = (rows + Map::chunk - 1) / Map::chunk;
   for (int c = map.pair_first(); c < chunks; c += map.pair_step()) store<Map>(column, c, load<Map>(column, c) * factor);
 }
@@ -14,11 +15,11 @@ inline void scale_column(const Map& map, typename Map::real* column, int rows, c
 /// sigma_j = |x_j| / |v_j|; x_j and v_j get length 1. The rounded rotations are orthogonal up to a factor, and X = A V
 /// has the same factor on both sides: dividing by |v_j| takes it out of sigma as well.
 template <class Map>
-inline void normalise(const Map& map, const columns<typename Map::real>& m, typename Map::real* sigma) {
+QUINTET_SVD_INLINE void normalise(const Map& map, const columns<typename Map::real>& m, typename Map::real* sigma) {
   using real = typename Map::real;
   using scalar = typename Map::scalar;
   const scalar one = same<scalar>(real(1));
-  for_each_item(map, 0, m.n, [&](int j, bool valid) {
+  for_each_item(map, 0, m.n, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
     real* x = map.column(m.x, j, m.ld_x);
     const scalar square = pair_dot(map, x, x, m.rows);
     scalar length = root(square);
@@ -43,20 +44,21 @@ inline void normalise(const Map& map, const columns<typename Map::real>& m, type
 }
 
 template <class Map>
-inline typename Map::scalar sum_squares(const Map& map, const typename Map::real* column, int rows) {
+QUINTET_SVD_INLINE typename Map::scalar sum_squares(const Map& map, const typename Map::real* column, int rows) {
   typename Map::scalar sum{};
-  for_each_row(map, 0, rows, [&](int i) { sum += map.element(column, i) * map.element(column, i); });
+  for_each_row(map, 0, rows,
+               [&](int i) QUINTET_SVD_INLINE_LAMBDA { sum += map.element(column, i) * map.element(column, i); });
   return map.team_sum(sum);
 }
 
 /// The row in which the finished columns have least weight, and with it the best start for one more column.
 template <class Map>
-inline typename Map::scalar lightest_row(const Map& map, const columns<typename Map::real>& m, int done) {
+QUINTET_SVD_INLINE typename Map::scalar lightest_row(const Map& map, const columns<typename Map::real>& m, int done) {
   using real = typename Map::real;
   using scalar = typename Map::scalar;
   const scalar zero{};
   scalar best = same<scalar>(real(4)), row = zero;
-  for_each_row(map, 0, m.rows, [&](int i) {
+  for_each_row(map, 0, m.rows, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
     scalar weight{};
     for (int j = 0; j < m.n; ++j) {
       const scalar value = map.element(map.column(m.x, j, m.ld_x), i);
@@ -74,7 +76,7 @@ inline typename Map::scalar lightest_row(const Map& map, const columns<typename 
 /// Replaces columns of X without length by unit vectors orthogonal to all others: the canonical vector of the lightest
 /// row, orthogonalised twice against every finished column. Deterministic.
 template <class Map>
-inline void complete(const Map& map, const columns<typename Map::real>& m) {
+QUINTET_SVD_INLINE void complete(const Map& map, const columns<typename Map::real>& m) {
   using real = typename Map::real;
   using scalar = typename Map::scalar;
   const scalar zero{}, one = same<scalar>(real(1));
@@ -85,7 +87,7 @@ inline void complete(const Map& map, const columns<typename Map::real>& m) {
     real* x = map.column(m.x, j, m.ld_x);
     const scalar row = lightest_row(map, m, j);
     map.barrier();
-    for_each_row(map, 0, m.rows, [&](int i) {
+    for_each_row(map, 0, m.rows, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
       const scalar unit = choose((row >= real(i)) & (row <= real(i)), one, zero);
       map.set_element(x, i, choose(missing, unit, map.element(x, i)));
     });
@@ -95,11 +97,12 @@ inline void complete(const Map& map, const columns<typename Map::real>& m) {
         if (c == j) continue;
         const real* other = map.column(m.x, c, m.ld_x);
         scalar product{};
-        for_each_row(map, 0, m.rows, [&](int i) { product += map.element(x, i) * map.element(other, i); });
+        for_each_row(map, 0, m.rows,
+                     [&](int i) QUINTET_SVD_INLINE_LAMBDA { product += map.element(x, i) * map.element(other, i); });
         product = map.team_sum(product);
         mask_of<scalar> counts = missing;
         if (c > j) counts = missing & (map.entry(m.norm, c) > least);
-        for_each_row(map, 0, m.rows, [&](int i) {
+        for_each_row(map, 0, m.rows, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
           const scalar old = map.element(x, i);
           map.set_element(x, i, choose(counts, old - product * map.element(other, i), old));
         });
@@ -107,7 +110,8 @@ inline void complete(const Map& map, const columns<typename Map::real>& m) {
       }
       const scalar length = root(sum_squares(map, x, m.rows));
       const scalar factor = choose(missing, one / length, one);
-      for_each_row(map, 0, m.rows, [&](int i) { map.set_element(x, i, map.element(x, i) * factor); });
+      for_each_row(map, 0, m.rows,
+                   [&](int i) QUINTET_SVD_INLINE_LAMBDA { map.set_element(x, i, map.element(x, i) * factor); });
       map.barrier();
     }
   }
@@ -115,12 +119,12 @@ inline void complete(const Map& map, const columns<typename Map::real>& m) {
 
 /// +1 or -1 for each column, so that its element of largest size becomes positive; the first one decides among equals.
 template <class Map>
-inline void canonical_signs(const Map& map, typename Map::real* matrix, int rows, int n, int ld,
-                            typename Map::real* sign) {
+QUINTET_SVD_INLINE void canonical_signs(const Map& map, typename Map::real* matrix, int rows, int n, int ld,
+                                        typename Map::real* sign) {
   using real = typename Map::real;
   using scalar = typename Map::scalar;
   const scalar one = same<scalar>(real(1));
-  for_each_row(map, 0, n, [&](int j) {
+  for_each_row(map, 0, n, [&](int j) QUINTET_SVD_INLINE_LAMBDA {
     const real* column = map.column(matrix, j, ld);
     scalar size{}, value{};
     for (int i = 0; i < rows; ++i) {

@@ -18,9 +18,10 @@ struct factors {
 };
 
 template <class Map>
-inline typename Map::scalar sum_squares_below(const Map& map, const typename Map::real* column, int first, int rows) {
+QUINTET_SVD_INLINE typename Map::scalar sum_squares_below(const Map& map, const typename Map::real* column, int first,
+                                                          int rows) {
   typename Map::scalar sum{};
-  for_each_row(map, first, rows, [&](int i) {
+  for_each_row(map, first, rows, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
     const auto value = map.element(column, i);
     sum += value * value;
   });
@@ -29,7 +30,7 @@ inline typename Map::scalar sum_squares_below(const Map& map, const typename Map
 
 /// Brings the longest remaining column to place k, in each matrix its own.
 template <class Map>
-inline void pivot(const Map& map, const factors<typename Map::real>& f, int k) {
+QUINTET_SVD_INLINE void pivot(const Map& map, const factors<typename Map::real>& f, int k) {
   using real = typename Map::real;
   using scalar = typename Map::scalar;
   scalar longest = same<scalar>(real(-1)), place = same<scalar>(real(k));
@@ -43,7 +44,7 @@ inline void pivot(const Map& map, const factors<typename Map::real>& f, int k) {
     const mask_of<scalar> moves = (place >= real(j)) & (place <= real(j));
     if (!any(moves)) continue;
     real* other = map.column(f.a, j, f.ld);
-    for_each_row(map, 0, f.rows, [&](int i) {
+    for_each_row(map, 0, f.rows, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
       const scalar x = map.element(first, i), y = map.element(other, i);
       map.set_element(first, i, choose(moves, y, x));
       map.set_element(other, i, choose(moves, x, y));
@@ -60,7 +61,7 @@ inline void pivot(const Map& map, const factors<typename Map::real>& f, int k) {
 /// Makes reflection k from column k. What is so small that its squares underflow is dropped: it is far below the
 /// rounding errors, and a reflection made of it would not be orthogonal.
 template <class Map>
-inline void make_reflection(const Map& map, const factors<typename Map::real>& f, int k) {
+QUINTET_SVD_INLINE void make_reflection(const Map& map, const factors<typename Map::real>& f, int k) {
   using real = typename Map::real;
   using scalar = typename Map::scalar;
   const scalar zero{}, one = same<scalar>(real(1));
@@ -72,7 +73,7 @@ inline void make_reflection(const Map& map, const factors<typename Map::real>& f
   const scalar beta = choose(alpha > zero, -length, length);
   const scalar denominator = choose(reflects, alpha - beta, one);
   map.barrier();  // everybody has read alpha
-  for_each_row(map, 0, padded_rows<Map>(f.rows), [&](int i) {
+  for_each_row(map, 0, padded_rows<Map>(f.rows), [&](int i) QUINTET_SVD_INLINE_LAMBDA {
     scalar value{};
     if (i == k) value = one;
     if (i > k && i < f.rows) value = choose(reflects, map.element(column, i) / denominator, zero);
@@ -86,11 +87,12 @@ inline void make_reflection(const Map& map, const factors<typename Map::real>& f
 }
 
 template <class Map>
-inline void factorise(const Map& map, const factors<typename Map::real>& f) {
+QUINTET_SVD_INLINE void factorise(const Map& map, const factors<typename Map::real>& f) {
   using real = typename Map::real;
   using scalar = typename Map::scalar;
   if (f.pivots != nullptr) {
-    for_each_row(map, 0, f.n, [&](int j) { map.set_entry(f.pivots, j, same<scalar>(real(j))); });
+    for_each_row(map, 0, f.n,
+                 [&](int j) QUINTET_SVD_INLINE_LAMBDA { map.set_entry(f.pivots, j, same<scalar>(real(j))); });
     map.barrier();
   }
   for (int k = 0; k < f.n; ++k) {
@@ -98,7 +100,7 @@ inline void factorise(const Map& map, const factors<typename Map::real>& f) {
     make_reflection(map, f, k);
     const real* h = map.column(f.h, k, f.ld);
     const scalar tau = map.entry(f.tau, k);
-    for_each_item(map, k + 1, f.n, [&](int j, bool valid) {
+    for_each_item(map, k + 1, f.n, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
       real* column = map.column(f.a, j, f.ld);
       // Row k of a column is read here and, through the reflection, written: pair_dot ends before pair_add begins.
       const scalar product = pair_dot(map, h, column, valid ? f.rows : 0, k);
@@ -110,10 +112,11 @@ inline void factorise(const Map& map, const factors<typename Map::real>& f) {
 
 /// C := Q C for `count` columns of C.
 template <class Map>
-inline void apply_q(const Map& map, const factors<typename Map::real>& f, typename Map::real* c, int count) {
+QUINTET_SVD_INLINE void apply_q(const Map& map, const factors<typename Map::real>& f, typename Map::real* c,
+                                int count) {
   using scalar = typename Map::scalar;
   // A column at a time through all reflections: it stays in the first-level cache.
-  for_each_item(map, 0, count, [&](int j, bool valid) {
+  for_each_item(map, 0, count, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
     auto* column = map.column(c, j, f.ld);
     for (int k = f.n - 1; k >= 0; --k) {
       const auto* h = map.column(f.h, k, f.ld);

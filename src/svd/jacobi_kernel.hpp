@@ -17,7 +17,7 @@ struct host_lanes {
   using map = lanes_map<Real, device::host_lanes<Real>(), device::host_lanes<Real>()>;
   struct scratch {};
   template <class Team, class Function>
-  static void run(const Team&, scratch&, Function f) {
+  static QUINTET_SVD_INLINE void run(const Team&, scratch&, Function f) {
     f(map{0}, static_cast<Real*>(nullptr));
   }
 };
@@ -30,7 +30,7 @@ struct host_rows {
   using map = rows_map<Real, 1, device::host_lanes<Real>(), device::host_team>;
   struct scratch {};
   template <class Team, class Function>
-  static void run(const Team&, scratch&, Function f) {
+  static QUINTET_SVD_INLINE void run(const Team&, scratch&, Function f) {
     f(map{{}, nullptr}, static_cast<Real*>(nullptr));
   }
 };
@@ -43,7 +43,7 @@ struct device_lanes {
   using map = lanes_map<Real, 32, 1>;
   struct scratch {};
   template <class Team, class Function>
-  static void run(const Team& team, scratch&, Function f) {
+  static QUINTET_SVD_INLINE void run(const Team& team, scratch&, Function f) {
     for (int lane = team.rank(); lane < 32; lane += team.size()) f(map{lane}, static_cast<Real*>(nullptr));
   }
 };
@@ -60,7 +60,7 @@ struct device_rows {
     Real matrices[TeamNumbers > 0 ? TeamNumbers : 1];
   };
   template <class Team, class Function>
-  static void run(const Team& team, scratch& s, Function f) {
+  static QUINTET_SVD_INLINE void run(const Team& team, scratch& s, Function f) {
     f(map{team, s.exchange}, TeamNumbers > 0 ? s.matrices : static_cast<Real*>(nullptr));
   }
 };
@@ -76,9 +76,9 @@ struct jacobi_kernel {
   jacobi_job<real> job;
 
   template <class Team>
-  void operator()(const Team& team, std::int64_t tile, scratch& s) const {
+  QUINTET_SVD_INLINE void operator()(const Team& team, std::int64_t tile, scratch& s) const {
     for (std::int64_t group = tile; group < job.groups; group += job.tiles)
-      Policy::run(team, s, [&](const auto& map, real* team_memory) {
+      Policy::run(team, s, [&](const auto& map, real* team_memory) QUINTET_SVD_INLINE_LAMBDA {
         real* memory = job.workspace + tile * job.slot;
         solve_group(map, group, memory, team_memory);
       });
@@ -86,12 +86,12 @@ struct jacobi_kernel {
 
   /// One array or matrix of the group's working memory.
   template <class Map>
-  real* part(const Map&, real* memory, std::int64_t offset) const {
+  QUINTET_SVD_INLINE real* part(const Map&, real* memory, std::int64_t offset) const {
     return memory + offset * Map::width;
   }
 
   template <class Map>
-  void solve_group(const Map& map, std::int64_t group, real* memory, real* team_memory) const {
+  QUINTET_SVD_INLINE void solve_group(const Map& map, std::int64_t group, real* memory, real* team_memory) const {
     const workspace_layout& at = job.at;
     columns<real> m = {};
     m.x = team_memory != nullptr ? team_memory : part(map, memory, at.x);
@@ -113,7 +113,7 @@ struct jacobi_kernel {
   }
 
   template <class Map>
-  void solve(const Map& map, std::int64_t group, real* memory, columns<real>& m) const {
+  QUINTET_SVD_INLINE void solve(const Map& map, std::int64_t group, real* memory, columns<real>& m) const {
     using scalar = typename Map::scalar;
     const workspace_layout& at = job.at;
     const bool is_direct = job.way == route::direct;
@@ -147,8 +147,8 @@ struct jacobi_kernel {
 
   /// Sets status; gives the lanes to work on.
   template <class Map>
-  mask_of<typename Map::scalar> note_codes(const Map& map, std::int64_t group,
-                                           const survey<typename Map::scalar>& found) const {
+  QUINTET_SVD_INLINE mask_of<typename Map::scalar> note_codes(const Map& map, std::int64_t group,
+                                                              const survey<typename Map::scalar>& found) const {
     using scalar = typename Map::scalar;
     constexpr real graded = real(1e3), extreme = real(1e15);
     scalar usable{};
@@ -172,14 +172,14 @@ struct jacobi_kernel {
 
   /// Scales; lanes that are not worked on become identity matrices, which cost nothing and disturb nobody.
   template <class Map>
-  void prepare(const Map& map, real* a, int ld, const mask_of<typename Map::scalar>& usable,
-               const scaling<typename Map::scalar>& scale) const {
+  QUINTET_SVD_INLINE void prepare(const Map& map, real* a, int ld, const mask_of<typename Map::scalar>& usable,
+                                  const scaling<typename Map::scalar>& scale) const {
     using scalar = typename Map::scalar;
     const scalar zero{}, one = same<scalar>(real(1));
     const bool is_lifted = any(scale.first > one);
     for (int j = 0; j < job.cols; ++j) {
       real* column = map.column(a, j, ld);
-      for_each_row(map, 0, job.rows, [&](int i) {
+      for_each_row(map, 0, job.rows, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
         scalar value = map.element(column, i);
         if (is_lifted) value = value * scale.first;
         map.set_element(column, i, choose(usable, value * scale.second, i == j ? one : zero));
@@ -189,7 +189,8 @@ struct jacobi_kernel {
   }
 
   template <class Map>
-  factors<real> factorise_if_wanted(const Map& map, real* memory, real* a, const columns<real>&) const {
+  QUINTET_SVD_INLINE factors<real> factorise_if_wanted(const Map& map, real* memory, real* a,
+                                                       const columns<real>&) const {
     factors<real> f = {};
     if (job.way == route::direct) return f;
     f.a = a;
@@ -205,28 +206,30 @@ struct jacobi_kernel {
 
   /// X: R or its transpose, where there is one. V: the identity. No drift yet.
   template <class Map>
-  void start_columns(const Map& map, const factors<real>& f, columns<real>& m) const {
+  QUINTET_SVD_INLINE void start_columns(const Map& map, const factors<real>& f, columns<real>& m) const {
     using scalar = typename Map::scalar;
     const scalar zero{}, one = same<scalar>(real(1));
     const bool is_lower = job.way == route::pivoted_lower;
     for (int j = 0; j < m.n; ++j) {
       if (f.a != nullptr)
-        for_each_row(map, 0, m.ld_x, [&](int i) {
+        for_each_row(map, 0, m.ld_x, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
           scalar value{};
           if (i < m.n && (is_lower ? i >= j : i <= j))
             value = is_lower ? map.element(map.column(f.a, i, f.ld), j) : map.element(map.column(f.a, j, f.ld), i);
           map.set_element(map.column(m.x, j, m.ld_x), i, value);
         });
       if (m.v != nullptr)
-        for_each_row(map, 0, m.ld_v,
-                     [&](int i) { map.set_element(map.column(m.v, j, m.ld_v), i, i == j ? one : zero); });
+        for_each_row(map, 0, m.ld_v, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
+          map.set_element(map.column(m.v, j, m.ld_v), i, i == j ? one : zero);
+        });
     }
-    for_each_row(map, 0, m.n, [&](int j) { map.set_entry(m.drift, j, zero); });
+    for_each_row(map, 0, m.n, [&](int j) QUINTET_SVD_INLINE_LAMBDA { map.set_entry(m.drift, j, zero); });
     map.barrier();
   }
 
   template <class Map>
-  void note_outcome(const Map& map, std::int64_t group, const sweep_result<typename Map::scalar>& outcome) const {
+  QUINTET_SVD_INLINE void note_outcome(const Map& map, std::int64_t group,
+                                       const sweep_result<typename Map::scalar>& outcome) const {
     if (!map.leads_team()) return;
     for (int l = 0; l < Map::packed; ++l) {
       const std::int64_t matrix = matrix_in(map, job, group, first_lane(map) + l);
@@ -238,16 +241,16 @@ struct jacobi_kernel {
 
   /// Singular values, scaled back; here they may overflow or become subnormal, as they should.
   template <class Map>
-  void store_values(const Map& map, std::int64_t group, real* sigma, real* rank,
-                    const scaling<typename Map::scalar>& scale) const {
+  QUINTET_SVD_INLINE void store_values(const Map& map, std::int64_t group, real* sigma, real* rank,
+                                       const scaling<typename Map::scalar>& scale) const {
     map.barrier();  // status is complete
     for (int l = 0; l < Map::packed; ++l) {
       const std::int64_t matrix = matrix_in(map, job, group, first_lane(map) + l);
       if (matrix < 0 || job.status[matrix] >= code_graded) continue;
       const bool is_lost = job.status[matrix] == code_not_finite;
-      with_storage<real>(job.s.type, job.s.data, [&](auto* data) {
+      with_storage<real>(job.s.type, job.s.data, [&](auto* data) QUINTET_SVD_INLINE_LAMBDA {
         using stored = std::remove_reference_t<decltype(*data)>;
-        for_each_row(map, 0, job.cols, [&](int j) {
+        for_each_row(map, 0, job.cols, [&](int j) QUINTET_SVD_INLINE_LAMBDA {
           const int place = int(lane_element(map, rank, 0, j, 0, l));
           if (place >= job.values) return;
           const real value = lane_element(map, sigma, 0, j, 0, l) / lane_of(scale.second, l) / lane_of(scale.first, l);
@@ -259,8 +262,8 @@ struct jacobi_kernel {
   }
 
   template <class Map>
-  void store_vectors(const Map& map, std::int64_t group, real* memory, const columns<real>& m, const factors<real>& f,
-                     real* rank, real* row_rank) const {
+  QUINTET_SVD_INLINE void store_vectors(const Map& map, std::int64_t group, real* memory, const columns<real>& m,
+                                        const factors<real>& f, real* rank, real* row_rank) const {
     const workspace_layout& at = job.at;
     const bool is_lower = job.way == route::pivoted_lower;
     real *left = m.x, *right = is_lower ? m.x : m.v, *source = nullptr;
@@ -277,7 +280,8 @@ struct jacobi_kernel {
       invert_pivots(map, f.pivots, m.n, source);
     }
     real* sign = part(map, memory, at.sign);
-    for_each_row(map, 0, m.n, [&](int j) { map.set_entry(sign, j, same<typename Map::scalar>(real(1))); });
+    for_each_row(map, 0, m.n,
+                 [&](int j) QUINTET_SVD_INLINE_LAMBDA { map.set_entry(sign, j, same<typename Map::scalar>(real(1))); });
     map.barrier();
     if (job.canonical) {
       if (job.sign_by_right)
@@ -293,10 +297,11 @@ struct jacobi_kernel {
 
   /// `count` columns of `rows` elements: those of `from` with zeros below, then canonical vectors.
   template <class Map>
-  void expand(const Map& map, const factors<real>& f, real* from, int ld_from, real* to, int count) const {
+  QUINTET_SVD_INLINE void expand(const Map& map, const factors<real>& f, real* from, int ld_from, real* to,
+                                 int count) const {
     using scalar = typename Map::scalar;
     for (int j = 0; j < count; ++j)
-      for_each_row(map, 0, f.ld, [&](int i) {
+      for_each_row(map, 0, f.ld, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
         scalar value{};
         if (j < f.n && i < f.n) value = map.element(map.column(from, j, ld_from), i);
         if (j >= f.n && i == j) value = same<scalar>(real(1));
@@ -306,23 +311,23 @@ struct jacobi_kernel {
   }
 
   template <class Map>
-  void invert_pivots(const Map& map, real* pivots, int n, real* source) const {
+  QUINTET_SVD_INLINE void invert_pivots(const Map& map, real* pivots, int n, real* source) const {
     for (int l = 0; l < Map::packed; ++l)
-      for_each_row(map, 0, n, [&](int i) {
+      for_each_row(map, 0, n, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
         lane_element(map, source, 0, int(lane_element(map, pivots, 0, i, 0, l)), 0, l) = real(i);
       });
     map.barrier();
   }
 
   template <class Mask>
-  static bool any_lane(const Mask& mask, [[maybe_unused]] int l) {
+  static QUINTET_SVD_INLINE bool any_lane(const Mask& mask, [[maybe_unused]] int l) {
     if constexpr (std::is_same_v<Mask, bool>)
       return mask;
     else
       return mask[l] != 0;
   }
   template <class Scalar>
-  static void set_lane(Scalar& value, [[maybe_unused]] int l, real number) {
+  static QUINTET_SVD_INLINE void set_lane(Scalar& value, [[maybe_unused]] int l, real number) {
     if constexpr (std::is_floating_point_v<Scalar>)
       value = number;
     else

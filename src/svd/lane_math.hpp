@@ -10,13 +10,22 @@
 
 #include "device/pack.hpp"
 
+// On a GPU everything becomes one function: a call would put what is passed by reference on a stack.
+#if defined(__NVPTX__) || defined(__AMDGCN__)
+#define QUINTET_SVD_INLINE __attribute__((always_inline)) inline
+#define QUINTET_SVD_INLINE_LAMBDA __attribute__((always_inline))
+#else
+#define QUINTET_SVD_INLINE inline
+#define QUINTET_SVD_INLINE_LAMBDA
+#endif
+
 namespace quintet::svd {
 
 template <class Scalar>
 using mask_of = decltype(std::declval<Scalar>() < std::declval<Scalar>());
 
 template <class Mask>
-inline bool any(const Mask& mask) {
+QUINTET_SVD_INLINE bool any(const Mask& mask) {
   if constexpr (std::is_same_v<Mask, bool>) {
     return mask;
   } else {
@@ -32,12 +41,12 @@ inline bool any(const Mask& mask) {
 }
 
 template <class Mask, class Scalar>
-inline Scalar choose(const Mask& mask, const Scalar& yes, const Scalar& no) {
+QUINTET_SVD_INLINE Scalar choose(const Mask& mask, const Scalar& yes, const Scalar& no) {
   return mask ? yes : no;
 }
 
 template <class Scalar>
-inline Scalar absolute(const Scalar& x) {
+QUINTET_SVD_INLINE Scalar absolute(const Scalar& x) {
 #if defined(__clang__)
   if constexpr (!std::is_floating_point_v<Scalar>) return __builtin_elementwise_abs(x);
 #endif
@@ -45,12 +54,12 @@ inline Scalar absolute(const Scalar& x) {
 }
 
 template <class Scalar>
-inline Scalar larger(const Scalar& a, const Scalar& b) {
+QUINTET_SVD_INLINE Scalar larger(const Scalar& a, const Scalar& b) {
   return choose(a < b, b, a);
 }
 
 template <class Scalar>
-inline Scalar root(const Scalar& x) {
+QUINTET_SVD_INLINE Scalar root(const Scalar& x) {
   if constexpr (std::is_floating_point_v<Scalar>) {
     return std::sqrt(x);
   } else {
@@ -66,13 +75,13 @@ inline Scalar root(const Scalar& x) {
 
 /// `value` in every lane.
 template <class Scalar, class Real>
-inline Scalar same(Real value) {
+QUINTET_SVD_INLINE Scalar same(Real value) {
   return value - Scalar{};
 }
 
 /// Lane l of a pack, or the number itself.
 template <class Scalar>
-inline auto lane_of(const Scalar& value, [[maybe_unused]] int l) {
+QUINTET_SVD_INLINE auto lane_of(const Scalar& value, [[maybe_unused]] int l) {
   if constexpr (std::is_floating_point_v<Scalar>)
     return value;
   else
@@ -81,7 +90,7 @@ inline auto lane_of(const Scalar& value, [[maybe_unused]] int l) {
 
 /// The power of two at or below a normal positive number: its sign and significand bits cleared.
 template <class Scalar>
-inline Scalar power_of_two_below(const Scalar& x) {
+QUINTET_SVD_INLINE Scalar power_of_two_below(const Scalar& x) {
   using real =
       std::conditional_t<std::is_floating_point_v<Scalar>, Scalar, std::remove_cvref_t<decltype(lane_of(x, 0))>>;
   using integer = std::conditional_t<sizeof(real) == 4, std::int32_t, std::int64_t>;

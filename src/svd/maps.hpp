@@ -98,7 +98,7 @@ struct rows_map {
 /// Calls f(item, valid) for the items [0, count) that fall to this thread's worker, the same number of times in every
 /// thread of the team; where `valid` is false the item is a stand-in and must not be written.
 template <class Map, class Function>
-inline void for_each_item(const Map& map, int first, int count, Function f) {
+QUINTET_SVD_INLINE void for_each_item(const Map& map, int first, int count, Function f) {
   for (int base = first; base < count; base += map.workers()) {
     const int item = base + map.worker();
     f(item < count ? item : count - 1, item < count);
@@ -107,7 +107,7 @@ inline void for_each_item(const Map& map, int first, int count, Function f) {
 
 /// Calls f(i) for the rows [first, rows), shared out among all threads of the team.
 template <class Map, class Function>
-inline void for_each_row(const Map& map, int first, int rows, Function f) {
+QUINTET_SVD_INLINE void for_each_row(const Map& map, int first, int rows, Function f) {
   for (int i = first + map.team_first(); i < rows; i += map.team_step()) f(i);
 }
 
@@ -118,25 +118,25 @@ constexpr int padded_rows(int rows) {
 }
 
 template <class Map>
-inline typename Map::vector load(const typename Map::real* column, int c) {
+QUINTET_SVD_INLINE typename Map::vector load(const typename Map::real* column, int c) {
   return device::load_pack<typename Map::vector>(column + std::int64_t(c) * Map::stride);
 }
 template <class Map>
-inline void store(typename Map::real* column, int c, const typename Map::vector& value) {
+QUINTET_SVD_INLINE void store(typename Map::real* column, int c, const typename Map::vector& value) {
   device::store_pack(column + std::int64_t(c) * Map::stride, value);
 }
 
 /// The first chunk of this thread at or after that of row `first`. Chunk c always belongs to the same thread of a pair.
 template <class Map>
-inline int first_chunk(const Map& map, int first) {
+QUINTET_SVD_INLINE int first_chunk(const Map& map, int first) {
   const int start = first / Map::chunk, step = map.pair_step(), c = start - start % step + map.pair_first();
   return c < start ? c + step : c;
 }
 
 /// x . y over the chunks from that of row `first` on. Four chains: one alone would wait for itself.
 template <class Map>
-inline typename Map::scalar pair_dot(const Map& map, const typename Map::real* x, const typename Map::real* y, int rows,
-                                     int first = 0) {
+QUINTET_SVD_INLINE typename Map::scalar pair_dot(const Map& map, const typename Map::real* x,
+                                                 const typename Map::real* y, int rows, int first = 0) {
   using vector = typename Map::vector;
   const int step = map.pair_step(), chunks = (rows + Map::chunk - 1) / Map::chunk;
   vector sum0{}, sum1{}, sum2{}, sum3{};
@@ -153,8 +153,8 @@ inline typename Map::scalar pair_dot(const Map& map, const typename Map::real* x
 
 /// y += factor * x over the chunks from that of row `first` on.
 template <class Map>
-inline void pair_add(const Map& map, const typename Map::scalar& factor, const typename Map::real* x,
-                     typename Map::real* y, int rows, int first = 0) {
+QUINTET_SVD_INLINE void pair_add(const Map& map, const typename Map::scalar& factor, const typename Map::real* x,
+                                 typename Map::real* y, int rows, int first = 0) {
   const int step = map.pair_step(), chunks = (rows + Map::chunk - 1) / Map::chunk;
   for (int c = first_chunk(map, first); c < chunks; c += step)
     store<Map>(y, c, load<Map>(y, c) + factor * load<Map>(x, c));

@@ -34,8 +34,8 @@ constexpr Real no_column_threshold() {
 /// From the squared norms alpha, beta and the product gamma of the columns p and q. Branch-free; lanes outside `active`
 /// do not rotate. The test is relative, with the product of roots: the root of the product would overflow earlier.
 template <bool Exchange, class Real, class Scalar>
-inline rotation<Scalar> make_rotation(const Scalar& alpha, const Scalar& beta, const Scalar& gamma,
-                                      const thresholds<Real>& limit, const mask_of<Scalar>& active) {
+QUINTET_SVD_INLINE rotation<Scalar> make_rotation(const Scalar& alpha, const Scalar& beta, const Scalar& gamma,
+                                                  const thresholds<Real>& limit, const mask_of<Scalar>& active) {
   const Scalar zero{}, one = same<Scalar>(Real(1));
   rotation<Scalar> r;
   const Scalar length = root(alpha) * root(beta), size = absolute(gamma);

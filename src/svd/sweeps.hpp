@@ -32,8 +32,8 @@ struct sweep_result {
 
 /// Applies a rotation to two columns. Lanes that do not rotate keep their bits, signed zeros included.
 template <class Map>
-inline void rotate(const Map& map, const rotation<typename Map::scalar>& r, typename Map::real* p,
-                   typename Map::real* q, int rows) {
+QUINTET_SVD_INLINE void rotate(const Map& map, const rotation<typename Map::scalar>& r, typename Map::real* p,
+                               typename Map::real* q, int rows) {
   using vector = typename Map::vector;
   const int step = map.pair_step(), chunks = (rows + Map::chunk - 1) / Map::chunk;
 #pragma GCC unroll 2
@@ -52,8 +52,8 @@ inline void rotate(const Map& map, const rotation<typename Map::scalar>& r, type
 
 /// The same in Rutishauser's form, which adds small corrections to the old values: about half the rounding errors.
 template <class Map>
-inline void rotate_accurately(const Map& map, const rotation<typename Map::scalar>& r, typename Map::real* p,
-                              typename Map::real* q, int rows) {
+QUINTET_SVD_INLINE void rotate_accurately(const Map& map, const rotation<typename Map::scalar>& r,
+                                          typename Map::real* p, typename Map::real* q, int rows) {
   using vector = typename Map::vector;
   const int step = map.pair_step(), chunks = (rows + Map::chunk - 1) / Map::chunk;
   for (int c = map.pair_first(); c < chunks; c += step) {
@@ -71,8 +71,8 @@ inline void rotate_accurately(const Map& map, const rotation<typename Map::scala
 
 /// |v|^2 of the two columns after the rotation, to first order in what is not orthogonal.
 template <class Map>
-inline void follow_drift(const Map& map, const rotation<typename Map::scalar>& r, typename Map::real* drift, int p,
-                         int q) {
+QUINTET_SVD_INLINE void follow_drift(const Map& map, const rotation<typename Map::scalar>& r, typename Map::real* drift,
+                                     int p, int q) {
   const auto a = map.entry(drift, p), b = map.entry(drift, q);
   map.set_entry(drift, p, choose(r.on, r.pp * r.pp * a + r.pq * r.pq * b + r.drift, a));
   map.set_entry(drift, q, choose(r.on, r.qp * r.qp * a + r.qq * r.qq * b + r.drift, b));
@@ -86,9 +86,9 @@ struct sweep_extremes {
 
 /// One pair of columns. `valid` is false for the stand-ins of for_each_item.
 template <class Map>
-inline void meet(const Map& map, const columns<typename Map::real>& m, int p, int q, bool valid,
-                 const thresholds<typename Map::real>& limit, const mask_of<typename Map::scalar>& active,
-                 sweep_extremes<typename Map::scalar>& seen) {
+QUINTET_SVD_INLINE void meet(const Map& map, const columns<typename Map::real>& m, int p, int q, bool valid,
+                             const thresholds<typename Map::real>& limit, const mask_of<typename Map::scalar>& active,
+                             sweep_extremes<typename Map::scalar>& seen) {
   using real = typename Map::real;
   using scalar = typename Map::scalar;
   real *x = map.column(m.x, p, m.ld_x), *y = map.column(m.x, q, m.ld_x);
@@ -122,9 +122,9 @@ inline void meet(const Map& map, const columns<typename Map::real>& m, int p, in
 /// All pairs once: row by row where one worker has the matrix, in the rounds of a tournament where several share it
 /// (in a round every column is in one pair; for an odd number one idles).
 template <class Map>
-inline sweep_extremes<typename Map::scalar> sweep(const Map& map, const columns<typename Map::real>& m,
-                                                  const thresholds<typename Map::real>& limit,
-                                                  const mask_of<typename Map::scalar>& active) {
+QUINTET_SVD_INLINE sweep_extremes<typename Map::scalar> sweep(const Map& map, const columns<typename Map::real>& m,
+                                                              const thresholds<typename Map::real>& limit,
+                                                              const mask_of<typename Map::scalar>& active) {
   sweep_extremes<typename Map::scalar> seen;
   if constexpr (Map::row_cyclic) {
     for (int p = 0; p + 1 < m.n; ++p)
@@ -132,7 +132,7 @@ inline sweep_extremes<typename Map::scalar> sweep(const Map& map, const columns<
   } else {
     const int players = m.n + (m.n & 1), last = players - 1;
     for (int round = 0; round < last; ++round) {
-      for_each_item(map, 0, players / 2, [&](int slot, bool valid) {
+      for_each_item(map, 0, players / 2, [&](int slot, bool valid) QUINTET_SVD_INLINE_LAMBDA {
         const int a = slot == 0 ? last : (round + slot) % last, b = (round - slot + last) % last;
         const int p = a < b ? a : b, q = a < b ? b : a;
         const bool plays = q < m.n;
@@ -147,8 +147,8 @@ inline sweep_extremes<typename Map::scalar> sweep(const Map& map, const columns<
 }
 
 template <class Map>
-inline void measure_columns(const Map& map, const columns<typename Map::real>& m) {
-  for_each_item(map, 0, m.n, [&](int j, bool valid) {
+QUINTET_SVD_INLINE void measure_columns(const Map& map, const columns<typename Map::real>& m) {
+  for_each_item(map, 0, m.n, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
     const auto* x = map.column(m.x, j, m.ld_x);
     const auto square = pair_dot(map, x, x, m.rows);
     if (valid && map.leads_pair()) map.set_entry(m.norm, j, square);
@@ -158,11 +158,11 @@ inline void measure_columns(const Map& map, const columns<typename Map::real>& m
 
 /// rank_j: how many entries of `key` come before entry j in falling order; equal ones keep their order.
 template <class Map>
-inline void rank_falling(const Map& map, const typename Map::real* key, int n, typename Map::real* rank) {
+QUINTET_SVD_INLINE void rank_falling(const Map& map, const typename Map::real* key, int n, typename Map::real* rank) {
   using real = typename Map::real;
   using scalar = typename Map::scalar;
   const scalar one = same<scalar>(real(1));
-  for_each_row(map, 0, n, [&](int j) {
+  for_each_row(map, 0, n, [&](int j) QUINTET_SVD_INLINE_LAMBDA {
     const scalar own = map.entry(key, j);
     scalar before{};
     for (int i = 0; i < j; ++i) before += choose(map.entry(key, i) >= own, one, scalar{});
@@ -176,8 +176,9 @@ inline void rank_falling(const Map& map, const typename Map::real* key, int n, t
 /// next one would: the angle left after a sweep is about n * cosine * tangent. (Cosines alone would not do: within a
 /// cluster of equal singular values they are small while the angles are large.) Lanes that are done change no more.
 template <class Map>
-inline sweep_result<typename Map::scalar> orthogonalise(const Map& map, const columns<typename Map::real>& m,
-                                                        mask_of<typename Map::scalar> active) {
+QUINTET_SVD_INLINE sweep_result<typename Map::scalar> orthogonalise(const Map& map,
+                                                                    const columns<typename Map::real>& m,
+                                                                    mask_of<typename Map::scalar> active) {
   using real = typename Map::real;
   using scalar = typename Map::scalar;
   const real tolerance = m.root_rows * std::numeric_limits<real>::epsilon() / 2;
@@ -192,9 +193,9 @@ inline sweep_result<typename Map::scalar> orthogonalise(const Map& map, const co
     measure_columns(map, m);
     real* rank = m.drift;
     rank_falling(map, m.norm, m.n, rank);
-    for_each_row(map, 0, m.n, [&](int j) { m.order[int(rank[j])] = real(j); });
+    for_each_row(map, 0, m.n, [&](int j) QUINTET_SVD_INLINE_LAMBDA { m.order[int(rank[j])] = real(j); });
     map.barrier();
-    for_each_row(map, 0, m.n, [&](int j) { rank[j] = 0; });
+    for_each_row(map, 0, m.n, [&](int j) QUINTET_SVD_INLINE_LAMBDA { rank[j] = 0; });
   }
   for (int s = 0; s < m.max_sweeps && any(active); ++s) {
     measure_columns(map, m);
