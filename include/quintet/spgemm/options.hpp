@@ -59,7 +59,7 @@ struct report {
 struct size_estimate {
   std::int64_t products = 0;
   std::int64_t upper_bound = 0;      ///< nnz(C) <= this
-  std::int64_t predicted_nnz = 0;    ///< usually within 10%
+  std::int64_t predicted_nnz = 0;    ///< tested to lie within 30%
   std::int64_t upper_bytes = 0;      ///< of C with upper_bound entries
   std::int64_t predicted_bytes = 0;  ///< of C with predicted_nnz entries
   std::int64_t minimum_budget = 0;   ///< the least budget that multiply_in_blocks takes
