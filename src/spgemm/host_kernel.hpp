@@ -21,8 +21,8 @@ struct host_worker {
               memory_source& memory)
       : rows(p, width, table_cap, memory) {
     for (buffer& b : buffer_) {
-      b.columns = array<Index>(0, bound, memory);
-      b.values = array<Value>(0, bound, memory);
+      b.columns = array<Index>(0, bound + most_ranked, memory);
+      b.values = array<Value>(0, bound + most_ranked, memory);
     }
   }
   host_rows<Semiring, Value, Index> rows;
@@ -86,8 +86,9 @@ struct host_kernel {
 
   // Entries into the buffer; row_pointers count from the chunk's first entry until store() moves them.
   std::int64_t compute(worker& w, const chunk& c, typename worker::buffer& b) const {
-    b.columns.grow(c.bound);
-    b.values.grow(c.bound);
+    // Ranks of repeated columns reach beyond the bound of a row before they are closed up.
+    b.columns.grow(c.bound + most_ranked);
+    b.values.grow(c.bound + most_ranked);
     if (c.cut) {
       const std::int64_t entries = w.rows.range(c.first_row, c, b.columns.data(), b.values.data());
       if (c.ends_row) row_pointers[c.first_row + 1] = entries;
