@@ -124,8 +124,6 @@ void measure_files(session& session, const arguments& a) {
     own_queries = session.timed("read", [&] { return io::read_matrix<Real>(a.queries, a.dataset); });
   const io::matrix<Real>& queries = a.queries.empty() ? points : own_queries;
   session.result("queries", queries.rows);
-  session.say() << queries.rows << " queries, " << points.rows << " points of " << points.cols << " dimensions on "
-                << session.device().name() << std::endl;
   poincare::point_report report;
   if (a.knn > 0) {
     const auto found = session.timed("neighbours", [&] {
@@ -148,6 +146,9 @@ void measure_files(session& session, const arguments& a) {
   }
   if (!a.queries.empty()) report_status(session, "queries", report.queries);
   report_status(session, "points", report.points);
+  // Only now: a run that fails says nothing on standard output.
+  session.say() << queries.rows << " queries, " << points.rows << " points of " << points.cols << " dimensions on "
+                << session.device().name() << std::endl;
   session.say_done(a.output);
 }
 
