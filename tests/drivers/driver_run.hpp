@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "quintet/core/error.hpp"
 #include "unit/io/temporary_folder.hpp"
 
 namespace quintet::test {
@@ -34,8 +36,8 @@ class driver_run : public temporary_folder {
   }
 
   outcome run(const arguments& given) const {
-    std::string command = "cd " + quoted(path("work")) + " && " + quoted(driver_folder() + "/" + program_);
-    for (const std::string& argument : given) command += " " + quoted(argument);
+    std::string command = text("cd ", quoted(path("work")), " && ", quoted(text(driver_folder(), "/", program_)));
+    for (const std::string& argument : given) command.append(" ").append(quoted(argument));
     const int raw = std::system((command + " >../out 2>../error").c_str());
     return {WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, content("out"), content("error")};
   }
