@@ -36,12 +36,13 @@ inline matrix distances(const matrix& points, metric kind) {
     for (std::int64_t i = 0; i < n; ++i) vectors.row(i) /= points.row(i).stableNorm();
   matrix result(n, n);
   for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t j = 0; j < n; ++j) {
+    for (std::int64_t j = 0; j <= i; ++j) {
       const bool valid = is_valid(points, i, kind) && is_valid(points, j, kind);
       const long double square = (vectors.row(i) - vectors.row(j)).squaredNorm();
       result(i, j) = !valid                   ? std::numeric_limits<long double>::quiet_NaN()
                      : kind == metric::cosine ? square / 2
                                               : std::sqrt(square);
+      result(j, i) = result(i, j);
     }
   return result;
 }

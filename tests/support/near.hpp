@@ -42,9 +42,10 @@ void expect_same_bits(const Found& found, const Expected& expected) {
   ASSERT_EQ(std::size(found), std::size(expected));
   for (std::size_t i = 0; i < std::size(found); ++i) {
     const bool both_nan = found[i] != found[i] && expected[i] != expected[i];
-    ASSERT_TRUE(both_nan || (found[i] == expected[i] && std::signbit(found[i]) == std::signbit(expected[i])))
-        << "element " << i << " is " << ::testing::PrintToString(found[i]) << ", not "
-        << ::testing::PrintToString(expected[i]);
+    if (both_nan || (found[i] == expected[i] && std::signbit(found[i]) == std::signbit(expected[i]))) continue;
+    ADD_FAILURE() << "element " << i << " is " << ::testing::PrintToString(found[i]) << ", not "
+                  << ::testing::PrintToString(expected[i]);
+    return;
   }
 }
 

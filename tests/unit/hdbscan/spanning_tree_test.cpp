@@ -108,7 +108,7 @@ TYPED_TEST(spanning_tree_of, points_has_the_weights_of_the_reference) {
     for (const metric kind : {metric::euclidean, metric::cosine}) {
       if (dim == 1 && kind == metric::cosine) continue;  // all distances are 0 or 2
       SCOPED_TRACE(::testing::Message() << dim << " " << to_string(kind));
-      const auto points = clustered_points<TypeParam>(200, dim, 1, 4);
+      const auto points = clustered_points<TypeParam>(130, dim, 1, 4);
       for (const std::int64_t k : {0, 5}) {
         const auto found = spanning_tree(points.view(), neighbours(k, kind));
         const auto expected = reference_tree(points, neighbours(k, kind));
@@ -145,9 +145,8 @@ TYPED_TEST(spanning_tree_of, ties_is_the_unique_one) {
 // From 1024 points on they are reordered, and rounds prune tiles.
 TYPED_TEST(spanning_tree_of, many_points_is_the_unique_one) {
   for (const std::int64_t k : {0, 5}) {
-    expect_unique_tree(clustered_points<TypeParam>(1500, 4, 5), neighbours(k));
-    expect_unique_tree(grid_points<TypeParam>(1500, 3, 9, 5), neighbours(k));
-    expect_unique_tree(grid_points<TypeParam>(1100, 2, 60, 5), neighbours(k));
+    expect_unique_tree(clustered_points<TypeParam>(1200, 4, 5), neighbours(k));
+    expect_unique_tree(grid_points<TypeParam>(1100, 3, 9, 5), neighbours(k));
   }
 }
 
