@@ -60,7 +60,7 @@ struct svd_bounds {
 };
 inline svd_bounds bounds_for(std::int64_t n) {
   if (n <= 16) return {8, 8, 5};
-  if (n <= 32) return {10, 10, 6};
+  if (n <= 32) return {10, 12, 6};
   if (n <= 64) return {16, 16, 8};
   if (n <= 128) return {25, 25, 12};
   return {40, 40, 20};
