@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "support/expect_error.hpp"
 
@@ -41,7 +43,7 @@ TEST(device, all_is_the_host_and_then_the_offload_devices) {
 TEST(device, best_is_never_an_emulation) {
   const Device best = Device::best();
   EXPECT_NE(best.kind(), device_kind::emulated);
-  if (Device::count() == 0) EXPECT_EQ(best, Device::host());
+  EXPECT_TRUE(Device::count() > 0 || best == Device::host());
 }
 
 TEST(device, every_device_has_a_name_and_memory) {
@@ -61,11 +63,12 @@ TEST(device, an_absent_device_is_an_error_that_says_what_there_is) {
   const std::string words = device_error([] { Device::offload(Device::count()); });
   EXPECT_NE(words.find("device " + std::to_string(Device::count()) + " is not available: "), std::string::npos)
       << words;
-  if (Device::count() > 0)
-    EXPECT_NE(words.find("devices here are 0 to " + std::to_string(Device::count() - 1)), std::string::npos) << words;
-  else
-    EXPECT_TRUE(words.find("host only") != std::string::npos || words.find("no offload device") != std::string::npos)
-        << words;
+  const std::string last = "devices here are 0 to " + std::to_string(Device::count() - 1);
+  const std::vector<std::string> reasons =
+      Device::count() > 0 ? std::vector<std::string>{last} : std::vector<std::string>{"host only", "no offload device"};
+  EXPECT_TRUE(std::any_of(reasons.begin(), reasons.end(), [&](const std::string& reason) {
+    return words.find(reason) != std::string::npos;
+  })) << words;
   EXPECT_NE(device_error([] { Device::offload(-1); }).find("device -1 is not available"), std::string::npos);
 }
 
