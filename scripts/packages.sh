@@ -4,7 +4,8 @@
 #   install_packages "the demo" $packages_demo
 
 # The library, quintet::io and the drivers with clang 19.
-packages_build="clang-19 libomp-19-dev cmake ninja-build libhdf5-dev libboost-program-options-dev nlohmann-json3-dev"
+packages_build="clang-19 libomp-19-dev cmake ninja-build libhdf5-dev libhts-dev libboost-program-options-dev
+  nlohmann-json3-dev"
 # A picture of the clusters; the data set is in examples/data.
 packages_demo="$packages_build python3-matplotlib python3-h5py"
 # g++ beside clang, the tests and benchmarks, the sanitizers' runtime and symbols, the tools of offload compilation, and

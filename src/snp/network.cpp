@@ -50,8 +50,13 @@ std::size_t Network::checked_branch(std::int64_t b) const {
 }
 
 std::string Network::describe_node(std::int64_t node) const {
-  const std::string& name = names_[at(node)];
-  return name.empty() ? text("node ", node) : text("node ", node, " \"", name, "\"");
+  const auto name_of = [&](std::int64_t n) -> const std::string& { return names_[at(n)]; };
+  if (!name_of(node).empty()) return text("node ", node, " \"", name_of(node), "\"");
+  // Without a name, the first descendant with one says where it is. On a cycle there may be none.
+  std::int64_t below = node;
+  for (std::int64_t step = 0; step < nodes() && name_of(below).empty() && children_[at(below)].count > 0; ++step)
+    below = branches_[at(children_[at(below)].item[0])].child;
+  return name_of(below).empty() ? text("node ", node) : text("node ", node, " above \"", name_of(below), "\"");
 }
 
 std::string Network::describe_branch(std::int64_t b) const {

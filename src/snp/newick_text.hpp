@@ -1,0 +1,18 @@
+// What reader and writer of extended Newick must agree on.
+#pragma once
+
+#include <cmath>
+#include <string_view>
+
+#include "io/parse_number.hpp"
+
+namespace quintet::snp {
+
+/// Whether the whole word is a finite number; its value.
+inline bool is_number(std::string_view word, double& value) {
+  const char *begin = word.data(), *end = begin + word.size();
+  return !word.empty() && io::parse_number(&begin, end, value) == io::parse_status::ok && begin == end &&
+         std::isfinite(value);
+}
+
+}  // namespace quintet::snp
