@@ -93,9 +93,9 @@ function(quintet_test name)
     ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}" TIMEOUT 600)
 endfunction()
 
-# quintet_driver(<task>): examples/<task>.cpp becomes the program quintet-<task>.
+# quintet_driver(<task> [<source>...]): examples/<task>.cpp, with more sources, becomes the program quintet-<task>.
 function(quintet_driver task)
-  add_executable(quintet-${task} ${task}.cpp)
+  add_executable(quintet-${task} ${task}.cpp ${ARGN})
   target_link_libraries(quintet-${task} PRIVATE quintet_driver_support)
   set_target_properties(quintet-${task} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 endfunction()

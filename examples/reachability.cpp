@@ -9,6 +9,7 @@
 #include "quintet/io/matrix_file.hpp"
 #include "quintet/io/npy.hpp"
 #include "support/driver.hpp"
+#include "support/metric_option.hpp"
 #include "support/points.hpp"
 
 namespace {
@@ -20,7 +21,8 @@ using quintet::matrix_view;
 using quintet::driver::session;
 
 struct arguments {
-  std::string input, dataset, output, metric, pairs;
+  std::string input, dataset, output, pairs;
+  quintet::driver::metric_option metric;
   hdbscan::core_options core;
   hdbscan::reachability_options reachability;
   std::int64_t memory = 1024;  // MiB
@@ -44,19 +46,17 @@ po::options_description describe(arguments& a) {
       ("count-self", po::bool_switch(&a.core.count_self),
        "counts a point among its own neighbours, as scikit-learn does; then K >= 1")  //
       ("alpha", po::value(&a.reachability.alpha)->default_value(1)->value_name("X"),
-       "divides distances, but not core distances, > 0")                                                       //
-      ("metric", po::value(&a.metric)->default_value("euclidean")->value_name("NAME"), "euclidean or cosine")  //
+       "divides distances, but not core distances, > 0")  //
       ("core-on-diagonal", po::bool_switch(&a.reachability.core_on_diagonal),
        "puts core distances on the diagonal, as scikit-learn does, instead of 0")  //
       ("memory", po::value(&a.memory)->default_value(a.memory)->value_name("MIB"),
        "a larger matrix is computed and written by blocks of rows, >= 1");
+  a.metric.add_to(options);
   return options;
 }
 
 void check(arguments& a, const session& session) {
-  using quintet::driver::choice;
-  a.core.distance = a.reachability.distance = choice<quintet::metric>(
-      "--metric", a.metric, {{"euclidean", quintet::metric::euclidean}, {"cosine", quintet::metric::cosine}});
+  a.core.distance = a.reachability.distance = a.metric.value();
   constexpr std::int64_t most = std::int64_t(1) << 40;
   quintet::require_argument(a.memory >= 1 && a.memory <= most, "--memory", a.memory,
                             quintet::text("in [1, ", most, "]"));
@@ -146,13 +146,13 @@ class matrix_writer {
 };
 
 // Seconds spent writing count as "write", the rest as "reachability".
-template <class Real>
-void stream_matrix(session& session, const arguments& a, matrix_view<const Real> points, const std::vector<Real>& core,
-                   matrix_writer<Real>& out) {
+template <class Storage, class Real = quintet::accumulator_t<Storage>>
+void stream_matrix(session& session, const arguments& a, matrix_view<const Storage> points,
+                   const std::vector<Real>& core, matrix_writer<Real>& out) {
   quintet::progress report(session.progress());
   quintet::driver::stage_timer writing;
   const quintet::driver::stage_timer all;
-  hdbscan::mutual_reachability_rows<Real>(
+  hdbscan::mutual_reachability_rows<Storage>(
       points, core,
       [&](std::int64_t first_row, matrix_view<const Real> rows) {
         const auto scope = writing.start("write");
@@ -166,8 +166,9 @@ void stream_matrix(session& session, const arguments& a, matrix_view<const Real>
   session.timer().add("write", seconds);
 }
 
-template <class Real>
-void write_matrix(session& session, const arguments& a, matrix_view<const Real> points, const std::vector<Real>& core) {
+template <class Storage, class Real = quintet::accumulator_t<Storage>>
+void write_matrix(session& session, const arguments& a, matrix_view<const Storage> points,
+                  const std::vector<Real>& core) {
   const std::int64_t n = points.rows();
   const bool streamed = double(n) * double(n) * sizeof(Real) > double(a.memory << 20);
   session.result("streamed", streamed);
@@ -177,18 +178,18 @@ void write_matrix(session& session, const arguments& a, matrix_view<const Real> 
   } else {
     std::vector<Real> matrix(n * n);
     session.timed("reachability", [&] {
-      hdbscan::mutual_reachability<Real>(points, core, {matrix.data(), n, n}, a.reachability, session.device());
+      hdbscan::mutual_reachability<Storage>(points, core, {matrix.data(), n, n}, a.reachability, session.device());
     });
     session.timed("write", [&] { out.rows(0, {matrix.data(), n, n}); });
   }
   session.timed("write", [&] { out.commit(session, core); });
 }
 
-template <class Real>
-void write_pairs(session& session, const arguments& a, matrix_view<const Real> points, const std::vector<Real>& core,
+template <class Storage, class Real = quintet::accumulator_t<Storage>>
+void write_pairs(session& session, const arguments& a, matrix_view<const Storage> points, const std::vector<Real>& core,
                  const io::matrix<std::int64_t>& pairs) {
   const std::vector<Real> values = session.timed("reachability", [&] {
-    return hdbscan::mutual_reachability_pairs<Real>(points, core, pairs.view(), a.reachability);
+    return hdbscan::mutual_reachability_pairs<Storage>(points, core, pairs.view(), a.reachability);
   });
   session.timed("write", [&] {
     if (io::format_of(a.output) == io::file_format::csv) {
@@ -206,9 +207,9 @@ void write_pairs(session& session, const arguments& a, matrix_view<const Real> p
   });
 }
 
-template <class Real>
+template <class Storage>
 void work(session& session, const arguments& a) {
-  const io::matrix<Real> points = quintet::driver::read_points<Real>(session, a.input, a.dataset);
+  const io::matrix<Storage> points = quintet::driver::read_points<Storage>(session, a.input, a.dataset);
   io::matrix<std::int64_t> pairs;
   if (!a.pairs.empty()) {
     pairs = session.timed("read", [&] { return read_pairs(a.pairs, points.rows); });
@@ -217,12 +218,12 @@ void work(session& session, const arguments& a) {
   session.say() << points.rows << " points of " << points.cols << " dimensions on " << session.device().name()
                 << std::endl;
   const auto core = session.timed(
-      "neighbours", [&] { return hdbscan::core_distances<Real>(points.view(), a.core, session.device()); });
-  quintet::driver::report(session, {core.neighbours, core.clamped, core.invalid_rows}, a.core.distance);
+      "neighbours", [&] { return hdbscan::core_distances<Storage>(points.view(), a.core, session.device()); });
+  quintet::driver::report(session, {core.neighbours, core.clamped, core.invalid_rows}, a.core.distance.kind);
   if (a.pairs.empty())
-    write_matrix<Real>(session, a, points.view(), core.distances);
+    write_matrix<Storage>(session, a, points.view(), core.distances);
   else
-    write_pairs<Real>(session, a, points.view(), core.distances, pairs);
+    write_pairs<Storage>(session, a, points.view(), core.distances, pairs);
   session.say_done(a.output);
 }
 
@@ -233,10 +234,12 @@ int main(int argc, char** argv) {
   const po::options_description options = describe(a);
   return quintet::driver::run_driver(
       argc, argv,
-      {"quintet-reachability", "mutual reachability, max(core_i, core_j, d(i, j) / alpha), of points in any dimension.",
-       "quintet-reachability --input embeddings.npy --min-samples 5 --output matrix.npy"},
+      {"quintet-reachability",
+       "mutual reachability, max(core_i, core_j, d(i, j) / alpha), of points in any dimension.",
+       "quintet-reachability --input embeddings.npy --min-samples 5 --output matrix.npy",
+       {"float", "double", "half", "bfloat16"}},
       options, [&](session& session) {
         check(a, session);
-        quintet::driver::with_precision(session, [&]<class Real>() { work<Real>(session, a); });
+        quintet::driver::with_storage(session, [&]<class Storage>() { work<Storage>(session, a); });
       });
 }

@@ -25,6 +25,7 @@
 #include <utility>
 
 #include "quintet/core/progress.hpp"
+#include "quintet/core/storage16.hpp"
 #include "quintet/device/device.hpp"
 #include "quintet/io/hdf5.hpp"
 #include "support/command_line.hpp"
@@ -93,6 +94,14 @@ int run_driver(int argc, const char* const* argv, const program& program,
 template <class Action>
 auto with_precision(const session& session, Action&& action) {
   return session.precision() == "double" ? action.template operator()<double>() : action.template operator()<float>();
+}
+
+/// The same with "half" and "bfloat16" too: quintet::half or quintet::bfloat16.
+template <class Action>
+auto with_storage(const session& session, Action&& action) {
+  if (session.precision() == "half") return action.template operator()<half>();
+  if (session.precision() == "bfloat16") return action.template operator()<bfloat16>();
+  return with_precision(session, std::forward<Action>(action));
 }
 
 }  // namespace quintet::driver

@@ -11,13 +11,15 @@
 
 namespace quintet::driver {
 
-/// Reads the matrix of points as stage "read"; "n" and "dim" go into the results. Throws FileError when the file cannot
-/// be read or holds no points.
-template <class Real>
-io::matrix<Real> read_points(session& session, const std::string& path, const std::string& dataset);
+/// Reads the matrix of points as stage "read"; "n" and "dim" go into the results. Storage is float, double, half or
+/// bfloat16. Throws FileError when the file cannot be read, holds no points, or holds a finite number beyond the range
+/// of Storage.
+template <class Storage>
+io::matrix<Storage> read_points(session& session, const std::string& path, const std::string& dataset);
 
-extern template io::matrix<float> read_points(session&, const std::string&, const std::string&);
-extern template io::matrix<double> read_points(session&, const std::string&, const std::string&);
+/// Reads more points, of `dim` coordinates each, none of them too; throws FileError for another number of them.
+template <class Storage>
+io::matrix<Storage> read_further_points(session& session, const std::string& path, std::int64_t dim);
 
 /// What a computation of core distances found out on the way.
 struct neighbour_facts {

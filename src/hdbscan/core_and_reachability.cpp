@@ -6,6 +6,7 @@
 #include "device/parallel.hpp"
 #include "hdbscan/checks.hpp"
 #include "hdbscan/row_selection.hpp"
+#include "hdbscan/scan_points.hpp"
 #include "pairwise/metric.hpp"
 
 namespace quintet::hdbscan {
@@ -42,7 +43,7 @@ template <class Storage, class Real = accumulator_t<Storage>>
 core_result<Real> in_place(matrix_view<const Storage> points, const core_options& core, matrix_view<Real> out,
                            const reachability_options& options, const Device& device) {
   core_result<Real> result;
-  const auto scan = pairwise::scan_rows(points, core.distance);
+  const auto scan = scan_points(points, core.distance);
   result.neighbours = neighbour_count(core, scan.valid_count());
   result.clamped = is_clamped(core, result.neighbours);
   result.invalid_rows = invalid_rows(scan);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "hdbscan/checks.hpp"
+#include "hdbscan/scan_points.hpp"
 #include "pairwise/neighbours.hpp"
 #include "quintet/core/error.hpp"
 
@@ -20,7 +21,7 @@ core_result<accumulator_t<Storage>> core_distances(matrix_view<const Storage> po
                                                    const Device& device) {
   using Real = accumulator_t<Storage>;
   check_points(points);
-  const pairwise::row_scan<Real> scan = pairwise::scan_rows(points, options.distance);
+  const pairwise::row_scan<Real> scan = scan_points(points, options.distance);
   const std::int64_t n = points.rows(), valid = scan.valid_count();
   core_result<Real> result;
   result.neighbours = neighbour_count(options, valid);

@@ -15,34 +15,36 @@ namespace {
 constexpr std::int64_t list_bytes = std::int64_t(64) << 20;
 
 /// Whether a scale was chosen by the rows: without a valid coordinate other than zero it is arbitrary.
-template <class Real>
-bool has_magnitude(matrix_view<const Real> points, const pairwise::row_scan<Real>& scan) {
+template <class Storage>
+bool has_magnitude(matrix_view<const Storage> points, const pairwise::row_scan<accumulator_t<Storage>>& scan) {
   for (std::int64_t i = 0; i < points.rows(); ++i)
-    if (scan.valid[i] && std::any_of(points.row(i), points.row(i) + points.cols(), [](Real x) { return x != 0; }))
+    if (scan.valid[i] && std::any_of(points.row(i), points.row(i) + points.cols(),
+                                     [](Storage x) { return accumulator_t<Storage>(x) != 0; }))
       return true;
   return false;
 }
 
 }  // namespace
 
-template <class Real>
-void share_scale(matrix_view<const Real> a, pairwise::row_scan<Real>& scan_a, matrix_view<const Real> b,
-                 pairwise::row_scan<Real>& scan_b) {
+template <class Storage>
+void share_scale(matrix_view<const Storage> a, pairwise::row_scan<accumulator_t<Storage>>& scan_a,
+                 matrix_view<const Storage> b, pairwise::row_scan<accumulator_t<Storage>>& scan_b) {
+  using Real = accumulator_t<Storage>;
   if (scan_a.surrogate.kind != metric::euclidean) return;
   Real unscale = std::max(scan_a.surrogate.unscale, scan_b.surrogate.unscale);
   if (!has_magnitude(a, scan_a)) unscale = scan_b.surrogate.unscale;
   if (!has_magnitude(b, scan_b)) unscale = scan_a.surrogate.unscale;
-  for (pairwise::row_scan<Real>* scan : {&scan_a, &scan_b}) {
+  for (pairwise::row_scan<accumulator_t<Storage>>* scan : {&scan_a, &scan_b}) {
     scan->surrogate.unscale = unscale;
     std::fill(scan->factor.begin(), scan->factor.end(), 1 / unscale);
   }
 }
 
-template <class Real>
-void check_model(const cluster_result& model, matrix_view<const Real> points, matrix_view<const Real> queries) {
+template <class Storage>
+void check_model(const cluster_result& model, matrix_view<const Storage> points, matrix_view<const Storage> queries) {
   check_points(points);
   check_points(queries);
-  check_alpha<Real>(model.options.alpha);
+  check_alpha<accumulator_t<Storage>>(model.options.alpha);
   const auto n = std::int64_t(model.labels.size());
   require_argument(points.rows() == n, "points.rows", points.rows(), text("the number of points of the model, ", n));
   require_argument(std::int64_t(model.core_distances.size()) == n, "model.core_distances.size",
@@ -52,9 +54,10 @@ void check_model(const cluster_result& model, matrix_view<const Real> points, ma
                      text("points.cols=", points.cols()));
 }
 
-template <class Real>
-join_finder<Real>::join_finder(matrix_view<const Real> points, const pairwise::row_scan<Real>& scan,
-                               const cluster_result& model, const Device& device)
+template <class Storage>
+join_finder<Storage>::join_finder(matrix_view<const Storage> points,
+                                  const pairwise::row_scan<accumulator_t<Storage>>& scan, const cluster_result& model,
+                                  const Device& device)
     : panels_(pairwise::pack_points(points, scan, {}, device)),
       core_(model.core_distances.begin(), model.core_distances.end()),
       valid_(scan.valid_count()),
@@ -64,9 +67,10 @@ join_finder<Real>::join_finder(matrix_view<const Real> points, const pairwise::r
     require_argument(!scan.valid[i] || core_[i] >= 0, text("model.core_distances[", i, "]"), core_[i], ">= 0");
 }
 
-template <class Real>
-join_table join_finder<Real>::operator()(matrix_view<const Real> queries, const pairwise::row_scan<Real>& scan,
-                                         const std::vector<std::int32_t>& which) const {
+template <class Storage>
+join_table join_finder<Storage>::operator()(matrix_view<const Storage> queries,
+                                            const pairwise::row_scan<accumulator_t<Storage>>& scan,
+                                            const std::vector<std::int32_t>& which) const {
   const std::size_t count = which.size();
   join_table result{std::vector<std::int32_t>(count, -1), std::vector<double>(count, 0)};
   std::vector<open_query> open;
@@ -87,11 +91,10 @@ join_table join_finder<Real>::operator()(matrix_view<const Real> queries, const 
 }
 
 /// Answers with lists of `length` nearest points; returns the queries that need longer ones.
-template <class Real>
-std::vector<typename join_finder<Real>::open_query> join_finder<Real>::settle(matrix_view<const Real> queries,
-                                                                              const pairwise::row_scan<Real>& scan,
-                                                                              std::span<const open_query> open,
-                                                                              int length, join_table& result) const {
+template <class Storage>
+std::vector<typename join_finder<Storage>::open_query> join_finder<Storage>::settle(
+    matrix_view<const Storage> queries, const pairwise::row_scan<accumulator_t<Storage>>& scan,
+    std::span<const open_query> open, int length, join_table& result) const {
   std::vector<std::int32_t> rows;
   for (const open_query& query : open) rows.push_back(query.row);
   const auto table =
@@ -120,13 +123,15 @@ std::vector<typename join_finder<Real>::open_query> join_finder<Real>::settle(ma
   return unsettled;
 }
 
-#define QUINTET_INSTANTIATE(Real)                                                                        \
-  template void share_scale(matrix_view<const Real>, pairwise::row_scan<Real>&, matrix_view<const Real>, \
-                            pairwise::row_scan<Real>&);                                                  \
-  template void check_model(const cluster_result&, matrix_view<const Real>, matrix_view<const Real>);    \
-  template class join_finder<Real>;
+#define QUINTET_INSTANTIATE(Storage)                                                                        \
+  template void share_scale(matrix_view<const Storage>, pairwise::row_scan<accumulator_t<Storage>>&,        \
+                            matrix_view<const Storage>, pairwise::row_scan<accumulator_t<Storage>>&);       \
+  template void check_model(const cluster_result&, matrix_view<const Storage>, matrix_view<const Storage>); \
+  template class join_finder<Storage>;
 QUINTET_INSTANTIATE(float)
 QUINTET_INSTANTIATE(double)
+QUINTET_INSTANTIATE(half)
+QUINTET_INSTANTIATE(bfloat16)
 #undef QUINTET_INSTANTIATE
 
 }  // namespace quintet::hdbscan

@@ -11,13 +11,13 @@
 namespace quintet::hdbscan {
 
 /// Brings the scaling of two sets of points into agreement, so that surrogates between them can be taken.
-template <class Real>
-void share_scale(matrix_view<const Real> a, pairwise::row_scan<Real>& scan_a, matrix_view<const Real> b,
-                 pairwise::row_scan<Real>& scan_b);
+template <class Storage>
+void share_scale(matrix_view<const Storage> a, pairwise::row_scan<accumulator_t<Storage>>& scan_a,
+                 matrix_view<const Storage> b, pairwise::row_scan<accumulator_t<Storage>>& scan_b);
 
 /// Throws InvalidArgument unless `model` can be a clustering of `points`, and `queries` are of the same dimension.
-template <class Real>
-void check_model(const cluster_result& model, matrix_view<const Real> points, matrix_view<const Real> queries);
+template <class Storage>
+void check_model(const cluster_result& model, matrix_view<const Storage> points, matrix_view<const Storage> queries);
 
 /// The nearest point of some queries.
 struct join_table {
@@ -26,16 +26,18 @@ struct join_table {
 };
 
 /// Packs the points of a clustering once and answers for any queries.
-template <class Real>
+template <class Storage>
 class join_finder {
+  using Real = accumulator_t<Storage>;
+
  public:
-  join_finder(matrix_view<const Real> points, const pairwise::row_scan<Real>& scan, const cluster_result& model,
-              const Device& device);
+  join_finder(matrix_view<const Storage> points, const pairwise::row_scan<accumulator_t<Storage>>& scan,
+              const cluster_result& model, const Device& device);
 
   /// For rows `which` of `queries`: the point that comes first in the order (m, distance, index), where
   /// m = max(core of the query, core of the point, distance / alpha). Exact: lists of 2 k nearest points are made
   /// longer, four times each time, for the queries that they do not settle.
-  join_table operator()(matrix_view<const Real> queries, const pairwise::row_scan<Real>& scan,
+  join_table operator()(matrix_view<const Storage> queries, const pairwise::row_scan<accumulator_t<Storage>>& scan,
                         const std::vector<std::int32_t>& which) const;
 
  private:
@@ -43,7 +45,8 @@ class join_finder {
     std::int32_t row;       ///< of the queries
     std::int64_t position;  ///< in the result
   };
-  std::vector<open_query> settle(matrix_view<const Real> queries, const pairwise::row_scan<Real>& scan,
+  std::vector<open_query> settle(matrix_view<const Storage> queries,
+                                 const pairwise::row_scan<accumulator_t<Storage>>& scan,
                                  std::span<const open_query> open, int length, join_table& result) const;
 
   pairwise::panels<Real> panels_;

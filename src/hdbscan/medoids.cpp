@@ -8,6 +8,7 @@
 #include "hdbscan/each_row.hpp"
 #include "hdbscan/members.hpp"
 #include "hdbscan/row_blocks.hpp"
+#include "hdbscan/scan_points.hpp"
 
 namespace quintet::hdbscan {
 
@@ -51,13 +52,13 @@ std::int64_t medoid(const pairwise::panels<Real>& panels, const pairwise::surrog
 
 }  // namespace
 
-template <class Real>
-std::vector<std::int64_t> medoids(matrix_view<const Real> points, std::span<const std::int64_t> labels,
-                                  std::span<const double> weights, metric distance, const Device& device) {
+template <class Storage>
+std::vector<std::int64_t> medoids(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
+                                  std::span<const double> weights, const point_metric& distance, const Device& device) {
   check_points(points);
   check_weights(weights, points.rows());
   const std::int64_t clusters = count_labels(labels, points.rows());
-  const auto scan = pairwise::scan_rows(points, distance);
+  const auto scan = scan_points(points, distance);
   const auto members = members_by_label(labels, clusters, valid_rows(scan));
   std::vector<std::int64_t> result(clusters, -1);
   for (std::int64_t k = 0; k < clusters; ++k) {
@@ -69,8 +70,8 @@ std::vector<std::int64_t> medoids(matrix_view<const Real> points, std::span<cons
   return result;
 }
 
-template <class Real>
-std::vector<double> weighted_centroids(matrix_view<const Real> points, std::span<const std::int64_t> labels,
+template <class Storage>
+std::vector<double> weighted_centroids(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
                                        std::span<const double> weights) {
   check_points(points);
   check_weights(weights, points.rows());
@@ -84,22 +85,24 @@ std::vector<double> weighted_centroids(matrix_view<const Real> points, std::span
     std::fill_n(centroid, dim, 0);
     double sum = 0;
     for (std::size_t i = 0; i < weight.size(); ++i) {
-      const Real* row = points.row(members[k][i]);
+      const Storage* row = points.row(members[k][i]);
       sum += weight[i];
-      for (std::int64_t d = 0; d < dim; ++d) centroid[d] += weight[i] * double(row[d]);
+      for (std::int64_t d = 0; d < dim; ++d) centroid[d] += weight[i] * double(accumulator_t<Storage>(row[d]));
     }
     for (std::int64_t d = 0; d < dim; ++d) centroid[d] /= sum;
   });
   return centroids;
 }
 
-#define QUINTET_INSTANTIATE(Real)                                                                         \
-  template std::vector<std::int64_t> medoids(matrix_view<const Real>, std::span<const std::int64_t>,      \
-                                             std::span<const double>, metric, const Device&);             \
-  template std::vector<double> weighted_centroids(matrix_view<const Real>, std::span<const std::int64_t>, \
+#define QUINTET_INSTANTIATE(Storage)                                                                         \
+  template std::vector<std::int64_t> medoids(matrix_view<const Storage>, std::span<const std::int64_t>,      \
+                                             std::span<const double>, const point_metric&, const Device&);   \
+  template std::vector<double> weighted_centroids(matrix_view<const Storage>, std::span<const std::int64_t>, \
                                                   std::span<const double>);
 QUINTET_INSTANTIATE(float)
 QUINTET_INSTANTIATE(double)
+QUINTET_INSTANTIATE(half)
+QUINTET_INSTANTIATE(bfloat16)
 #undef QUINTET_INSTANTIATE
 
 }  // namespace quintet::hdbscan

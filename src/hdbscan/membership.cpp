@@ -8,6 +8,7 @@
 #include "hdbscan/each_row.hpp"
 #include "hdbscan/fitted_tree.hpp"
 #include "hdbscan/joining.hpp"
+#include "hdbscan/scan_points.hpp"
 #include "pairwise/group_minima.hpp"
 
 namespace quintet::hdbscan {
@@ -66,11 +67,13 @@ void finish_row(const fitted_tree& tree, origin kind, const tree_place& place, c
 }
 
 /// The exemplars of a model, packed, and what else a membership vector is made of.
-template <class Real>
+template <class Storage>
 class membership_source {
+  using Real = accumulator_t<Storage>;
+
  public:
-  membership_source(matrix_view<const Real> points, const pairwise::row_scan<Real>& scan, const cluster_result& model,
-                    const Device& device)
+  membership_source(matrix_view<const Storage> points, const pairwise::row_scan<accumulator_t<Storage>>& scan,
+                    const cluster_result& model, const Device& device)
       : tree_(model) {
     const point_groups& exemplars = model.exemplars;
     const std::vector<std::int32_t> rows(exemplars.points.begin(), exemplars.points.end());
@@ -84,7 +87,7 @@ class membership_source {
 
   /// Vectors of rows `which`, whose places are given; out(i) is where vector i goes.
   template <class Place, class Out>
-  void fill(origin kind, matrix_view<const Real> rows, const pairwise::row_scan<Real>& scan,
+  void fill(origin kind, matrix_view<const Storage> rows, const pairwise::row_scan<accumulator_t<Storage>>& scan,
             const std::vector<std::int32_t>& which, const Place& place, const Out& out, const Device& device) const {
     if (which.empty()) return;
     const std::int64_t clusters = tree_.labels();
@@ -145,14 +148,14 @@ void check_budget(std::int64_t budget_bytes) {
 
 }  // namespace
 
-template <class Real>
-bool all_points_membership_rows(const cluster_result& model, matrix_view<const Real> points,
+template <class Storage>
+bool all_points_membership_rows(const cluster_result& model, matrix_view<const Storage> points,
                                 const membership_callback& receive, std::int64_t budget_bytes, const Device& device) {
   check_model(model, points, {});
   check_budget(budget_bytes);
   if (model.clusters() == 0) return true;
-  const auto scan = pairwise::scan_rows(points, model.options.distance);
-  const membership_source<Real> source(points, scan, model, device);
+  const auto scan = scan_points(points, model.options.distance);
+  const membership_source<Storage> source(points, scan, model, device);
   const auto fill = [&](const std::vector<std::int32_t>& which, const auto& out) {
     const auto place = [&](std::int64_t i) { return source.tree().of_point(which[i]); };
     source.fill(origin::fitted, points, scan, which, place, out, device);
@@ -160,17 +163,18 @@ bool all_points_membership_rows(const cluster_result& model, matrix_view<const R
   return for_row_blocks(scan, model.clusters(), budget_bytes, receive, fill);
 }
 
-template <class Real>
-bool membership_rows(const cluster_result& model, matrix_view<const Real> points, matrix_view<const Real> new_points,
-                     const membership_callback& receive, std::int64_t budget_bytes, const Device& device) {
+template <class Storage>
+bool membership_rows(const cluster_result& model, matrix_view<const Storage> points,
+                     matrix_view<const Storage> new_points, const membership_callback& receive,
+                     std::int64_t budget_bytes, const Device& device) {
   check_model(model, points, new_points);
   check_budget(budget_bytes);
   if (model.clusters() == 0) return true;
-  auto scan = pairwise::scan_rows(points, model.options.distance);
-  auto new_scan = pairwise::scan_rows(new_points, model.options.distance);
+  auto scan = scan_points(points, model.options.distance);
+  auto new_scan = scan_points(new_points, model.options.distance);
   share_scale(points, scan, new_points, new_scan);
-  const membership_source<Real> source(points, scan, model, device);
-  const join_finder<Real> find(points, scan, model, device);
+  const membership_source<Storage> source(points, scan, model, device);
+  const join_finder<Storage> find(points, scan, model, device);
   const auto fill = [&](const std::vector<std::int32_t>& which, const auto& out) {
     const join_table joins = find(new_points, new_scan, which);
     const auto place = [&](std::int64_t i) { return source.tree().joining(joins.neighbour[i], joins.lambda[i]); };
@@ -179,33 +183,35 @@ bool membership_rows(const cluster_result& model, matrix_view<const Real> points
   return for_row_blocks(new_scan, model.clusters(), budget_bytes, receive, fill);
 }
 
-template <class Real>
-std::vector<double> all_points_membership_vectors(const cluster_result& model, matrix_view<const Real> points,
+template <class Storage>
+std::vector<double> all_points_membership_vectors(const cluster_result& model, matrix_view<const Storage> points,
                                                   const Device& device) {
   return collected(points.rows(), model.clusters(), [&](const membership_callback& receive) {
     all_points_membership_rows(model, points, receive, dense_budget, device);
   });
 }
 
-template <class Real>
-std::vector<double> membership_vectors(const cluster_result& model, matrix_view<const Real> points,
-                                       matrix_view<const Real> new_points, const Device& device) {
+template <class Storage>
+std::vector<double> membership_vectors(const cluster_result& model, matrix_view<const Storage> points,
+                                       matrix_view<const Storage> new_points, const Device& device) {
   return collected(new_points.rows(), model.clusters(), [&](const membership_callback& receive) {
     membership_rows(model, points, new_points, receive, dense_budget, device);
   });
 }
 
-#define QUINTET_INSTANTIATE(Real)                                                                                      \
-  template std::vector<double> all_points_membership_vectors(const cluster_result&, matrix_view<const Real>,           \
-                                                             const Device&);                                           \
-  template bool all_points_membership_rows(const cluster_result&, matrix_view<const Real>, const membership_callback&, \
-                                           std::int64_t, const Device&);                                               \
-  template std::vector<double> membership_vectors(const cluster_result&, matrix_view<const Real>,                      \
-                                                  matrix_view<const Real>, const Device&);                             \
-  template bool membership_rows(const cluster_result&, matrix_view<const Real>, matrix_view<const Real>,               \
+#define QUINTET_INSTANTIATE(Storage)                                                                            \
+  template std::vector<double> all_points_membership_vectors(const cluster_result&, matrix_view<const Storage>, \
+                                                             const Device&);                                    \
+  template bool all_points_membership_rows(const cluster_result&, matrix_view<const Storage>,                   \
+                                           const membership_callback&, std::int64_t, const Device&);            \
+  template std::vector<double> membership_vectors(const cluster_result&, matrix_view<const Storage>,            \
+                                                  matrix_view<const Storage>, const Device&);                   \
+  template bool membership_rows(const cluster_result&, matrix_view<const Storage>, matrix_view<const Storage>,  \
                                 const membership_callback&, std::int64_t, const Device&);
 QUINTET_INSTANTIATE(float)
 QUINTET_INSTANTIATE(double)
+QUINTET_INSTANTIATE(half)
+QUINTET_INSTANTIATE(bfloat16)
 #undef QUINTET_INSTANTIATE
 
 }  // namespace quintet::hdbscan

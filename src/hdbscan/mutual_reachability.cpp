@@ -5,6 +5,7 @@
 
 #include "hdbscan/checks.hpp"
 #include "hdbscan/row_blocks.hpp"
+#include "hdbscan/scan_points.hpp"
 #include "pairwise/pairs.hpp"
 #include "pairwise/panels.hpp"
 #include "pairwise/sinks.hpp"
@@ -32,7 +33,7 @@ class reachability_source {
       : options_(options) {
     check_points(points);
     check_alpha<Real>(options.alpha);
-    const auto scan = pairwise::scan_rows(points, options.distance);
+    const auto scan = scan_points(points, options.distance);
     check_core(points.rows(), core, scan);
     surrogate_ = scan.surrogate;
     panels_ = pairwise::pack_points(points, scan, {}, device);
@@ -43,8 +44,16 @@ class reachability_source {
   }
 
   pairwise::dense_arguments<Real> arguments(Real* out, std::int64_t out_stride) const {
-    return {panels_.data.data(),       panels_.dim, panels_.count, surrogate_, core_.data(), Real(options_.alpha),
-            options_.core_on_diagonal, out,         out_stride};
+    return {.panels = panels_.data.data(),
+            .dim = panels_.dim,
+            .count = panels_.count,
+            .surrogate = surrogate_,
+            .core = core_.data(),
+            .alpha = Real(options_.alpha),
+            .core_on_diagonal = options_.core_on_diagonal,
+            .out = out,
+            .out_stride = out_stride,
+            .factors = {panels_.factor.data(), panels_.factor.data()}};
   }
   const pairwise::panels<Real>& panels() const { return panels_; }
 
@@ -107,7 +116,7 @@ std::vector<accumulator_t<Storage>> mutual_reachability_pairs(matrix_view<const 
   using Real = accumulator_t<Storage>;
   check_points(points);
   check_alpha<Real>(options.alpha);
-  const auto scan = pairwise::scan_rows(points, options.distance);
+  const auto scan = scan_points(points, options.distance);
   check_core(points.rows(), core, scan);
   require_argument(pairs.cols() == 2 || pairs.rows() == 0, "pairs.cols", pairs.cols(), "2");
   std::vector<std::int64_t> index;

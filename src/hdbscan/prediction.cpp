@@ -2,6 +2,7 @@
 
 #include "hdbscan/fitted_tree.hpp"
 #include "hdbscan/joining.hpp"
+#include "hdbscan/scan_points.hpp"
 #include "hdbscan/tree_rules.hpp"
 
 namespace quintet::hdbscan {
@@ -37,17 +38,17 @@ void enter(prediction& result, std::int64_t row, const fitted_tree& tree, std::i
 
 }  // namespace
 
-template <class Real>
-prediction approximate_predict(const cluster_result& model, matrix_view<const Real> points,
-                               matrix_view<const Real> new_points, const Device& device) {
+template <class Storage>
+prediction approximate_predict(const cluster_result& model, matrix_view<const Storage> points,
+                               matrix_view<const Storage> new_points, const Device& device) {
   check_model(model, points, new_points);
   prediction result = nothing_known(new_points.rows());
-  auto scan = pairwise::scan_rows(points, model.options.distance);
-  auto new_scan = pairwise::scan_rows(new_points, model.options.distance);
+  auto scan = scan_points(points, model.options.distance);
+  auto new_scan = scan_points(new_points, model.options.distance);
   if (scan.valid_count() == 0 || new_scan.valid_count() == 0) return result;
   share_scale(points, scan, new_points, new_scan);
   const fitted_tree tree(model);
-  const join_finder<Real> find(points, scan, model, device);
+  const join_finder<Storage> find(points, scan, model, device);
   for (std::int64_t next = 0; next < new_points.rows();) {
     const auto rows = next_valid_rows(new_scan, next);
     const join_table joins = find(new_points, new_scan, rows);
@@ -56,9 +57,13 @@ prediction approximate_predict(const cluster_result& model, matrix_view<const Re
   return result;
 }
 
-template prediction approximate_predict(const cluster_result&, matrix_view<const float>, matrix_view<const float>,
-                                        const Device&);
-template prediction approximate_predict(const cluster_result&, matrix_view<const double>, matrix_view<const double>,
-                                        const Device&);
+#define QUINTET_INSTANTIATE(Storage)                                                         \
+  template prediction approximate_predict(const cluster_result&, matrix_view<const Storage>, \
+                                          matrix_view<const Storage>, const Device&);
+QUINTET_INSTANTIATE(float)
+QUINTET_INSTANTIATE(double)
+QUINTET_INSTANTIATE(half)
+QUINTET_INSTANTIATE(bfloat16)
+#undef QUINTET_INSTANTIATE
 
 }  // namespace quintet::hdbscan

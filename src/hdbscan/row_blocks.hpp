@@ -41,9 +41,18 @@ bool for_row_blocks(const pairwise::panels<Real>& panels, pairwise::dense_argume
 template <class Real, class Use>
 bool for_distance_rows(const pairwise::panels<Real>& panels, const pairwise::surrogate_metric<Real>& surrogate,
                        std::int64_t budget_bytes, const Use& use) {
-  return for_row_blocks<Real>(
-      panels, {panels.data.data(), panels.dim, panels.count, surrogate, nullptr, Real(1), false, nullptr, panels.count},
-      budget_bytes, use);
+  return for_row_blocks<Real>(panels,
+                              {.panels = panels.data.data(),
+                               .dim = panels.dim,
+                               .count = panels.count,
+                               .surrogate = surrogate,
+                               .core = nullptr,
+                               .alpha = 1,
+                               .core_on_diagonal = false,
+                               .out = nullptr,
+                               .out_stride = panels.count,
+                               .factors = {panels.factor.data(), panels.factor.data()}},
+                              budget_bytes, use);
 }
 
 }  // namespace quintet::hdbscan

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 
 #include "hdbscan/boruvka.hpp"
 #include "hdbscan/checks.hpp"
+#include "hdbscan/scan_points.hpp"
 #include "pairwise/locality.hpp"
 #include "pairwise/pairs.hpp"
 
@@ -27,8 +29,12 @@ double seconds_now() {
 /// Core distances as surrogates multiplied by alpha: what weights are compared with.
 template <class Real>
 std::vector<Real> scaled_cores(std::vector<Real> core, double alpha, const pairwise::surrogate_metric<Real>& metric) {
-  if (alpha != 1)
-    for (Real& surrogate : core) surrogate = metric.surrogate(metric.distance(surrogate) * Real(alpha));
+  if (alpha == 1) return core;
+  for (Real& surrogate : core) {
+    surrogate = metric.surrogate(metric.distance(surrogate) * Real(alpha));
+    // Hyperbolic surrogates grow as the exponential of the distance.
+    require_argument(std::isfinite(surrogate), "alpha", alpha, "smaller: alpha * core distance leaves the range here");
+  }
   return core;
 }
 
@@ -70,7 +76,7 @@ spanning_tree_result spanning_tree(matrix_view<const Storage> points, const span
   check_alpha<Real>(options.alpha);
   progress report(callback);
   const double start = seconds_now();
-  const auto scan = pairwise::scan_rows(points, options.distance);
+  const auto scan = scan_points(points, options.distance);
   const std::int64_t valid = scan.valid_count();
   spanning_tree_result result;
   result.neighbours = neighbour_count(options, valid);

@@ -11,6 +11,7 @@
 #include "hdbscan/each_row.hpp"
 #include "hdbscan/members.hpp"
 #include "hdbscan/row_blocks.hpp"
+#include "hdbscan/scan_points.hpp"
 #include "pairwise/locality.hpp"
 #include "pairwise/neighbours.hpp"
 
@@ -47,14 +48,30 @@ struct cluster_part {
   double sparseness = 0;
 };
 
-template <class Real>
-class validity_engine {
+/// Reports the part of all pairs that is done.
+class pair_progress {
  public:
-  validity_engine(matrix_view<const Real> points, const validity_options& options, const Device& device)
+  pair_progress(const progress_callback& callback, std::int64_t pairs) : report_(callback), pairs_(pairs) {
+    report_("validity", 0);
+  }
+  void done(std::int64_t pairs) { report_("validity", double(done_ += pairs) / double(pairs_)); }
+  void finish() { report_("validity", 1); }
+
+ private:
+  progress report_;
+  std::int64_t pairs_, done_ = 0;
+};
+
+template <class Storage>
+class validity_engine {
+  using Real = accumulator_t<Storage>;
+
+ public:
+  validity_engine(matrix_view<const Storage> points, const validity_options& options, const Device& device)
       : points_(points),
         options_(options),
         device_(device),
-        scan_(pairwise::scan_rows(points, options.distance)),
+        scan_(scan_points(points, options.distance)),
         dimension_(options.dimension > 0 ? options.dimension : double(points.cols())) {}
 
   /// Clusters of at least two valid points; `label` receives their labels.
@@ -72,12 +89,12 @@ class validity_engine {
     return parts;
   }
 
-  void examine(cluster_part<Real>& part) const {
+  /// Pairs of points within parts are the measure of progress.
+  void examine(cluster_part<Real>& part, pair_progress& report) const {
     const auto panels = pairwise::pack_points(points_, scan_, part.members, device_);
-    part.core = core_surrogates(panels);
+    part.core = core_surrogates(panels, report);
     spanning_tree_counters counters;
-    const progress_callback nobody;
-    progress silent(nobody);
+    progress silent;
     const auto edges = engine(panels, part.core, part.members).run(counters, silent);
     find_internal(part, edges);
   }
@@ -102,13 +119,14 @@ class validity_engine {
   }
 
  private:
-  std::vector<Real> core_surrogates(const pairwise::panels<Real>& panels) const {
+  std::vector<Real> core_surrogates(const pairwise::panels<Real>& panels, pair_progress& report) const {
     std::vector<Real> core(panels.count);
     for_distance_rows(panels, scan_.surrogate, options_.budget_bytes, [&](std::int64_t first, auto rows) {
       for_each_row(rows.rows(), [&](std::int64_t i) {
         const std::span<const Real> distances(rows.row(i), std::size_t(rows.cols()));
         core[first + i] = scan_.surrogate.surrogate(Real(all_points_core(distances, dimension_)));
       });
+      report.done(rows.rows() * rows.cols());
       return true;
     });
     return core;
@@ -135,7 +153,7 @@ class validity_engine {
     part.sparseness = scan_.surrogate.distance(longest_internal >= 0 ? longest_internal : longest);
   }
 
-  matrix_view<const Real> points_;
+  matrix_view<const Storage> points_;
   validity_options options_;
   Device device_;
   pairwise::row_scan<Real> scan_;
@@ -144,9 +162,10 @@ class validity_engine {
 
 }  // namespace
 
-template <class Real>
-validity_result validity_index(matrix_view<const Real> points, std::span<const std::int64_t> labels,
-                               const validity_options& options, const Device& device) {
+template <class Storage>
+validity_result validity_index(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
+                               const validity_options& options, const Device& device,
+                               const progress_callback& callback) {
   check_points(points);
   require_argument(options.dimension >= 0 && std::isfinite(options.dimension), "dimension", options.dimension,
                    ">= 0 and finite");
@@ -154,15 +173,22 @@ validity_result validity_index(matrix_view<const Real> points, std::span<const s
   const std::int64_t n = points.rows(), clusters = count_labels(labels, n);
   validity_result result{0, std::vector<double>(clusters, 0), std::vector<double>(clusters, 0),
                          std::vector<double>(clusters, std::numeric_limits<double>::infinity())};
-  const validity_engine<Real> engine(points, options, device);
+  const validity_engine<Storage> engine(points, options, device);
   std::vector<std::int64_t> label;
   auto parts = engine.parts(labels, clusters, label);
+  std::int64_t pairs = 0;
+  for (const auto& part : parts) pairs += std::int64_t(part.members.size() * part.members.size());
+  pair_progress report(callback, pairs);
   for (std::size_t p = 0; p < parts.size(); ++p) {
-    engine.examine(parts[p]);
+    engine.examine(parts[p], report);
     result.sparseness[label[p]] = parts[p].sparseness;
   }
-  if (parts.size() < 2) return result;
+  if (parts.size() < 2) {
+    report.finish();
+    return result;
+  }
   const std::vector<double> separation = engine.separations(parts);
+  report.finish();
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const std::int64_t k = label[p];
     result.separation[k] = separation[p];
@@ -172,9 +198,13 @@ validity_result validity_index(matrix_view<const Real> points, std::span<const s
   return result;
 }
 
-template validity_result validity_index(matrix_view<const float>, std::span<const std::int64_t>,
-                                        const validity_options&, const Device&);
-template validity_result validity_index(matrix_view<const double>, std::span<const std::int64_t>,
-                                        const validity_options&, const Device&);
+#define QUINTET_INSTANTIATE(Storage)                                                                 \
+  template validity_result validity_index(matrix_view<const Storage>, std::span<const std::int64_t>, \
+                                          const validity_options&, const Device&, const progress_callback&);
+QUINTET_INSTANTIATE(float)
+QUINTET_INSTANTIATE(double)
+QUINTET_INSTANTIATE(half)
+QUINTET_INSTANTIATE(bfloat16)
+#undef QUINTET_INSTANTIATE
 
 }  // namespace quintet::hdbscan

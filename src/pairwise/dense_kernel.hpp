@@ -6,6 +6,8 @@
 
 #include "device/team.hpp"
 #include "pairwise/metric.hpp"
+#include "pairwise/pack_loop.hpp"
+#include "pairwise/point_factors.hpp"
 #include "pairwise/tile_kernel.hpp"
 #include "pairwise/triangle.hpp"
 
@@ -24,6 +26,7 @@ struct dense_arguments {
   /// row_blocks = 0: the whole matrix. Otherwise the blocks of rows first_row_block, ...; out begins with their first
   /// row.
   std::int64_t first_row_block = 0, row_blocks = 0;
+  point_factors<Real> factors = {};
 };
 
 /// One tile a team.
@@ -50,10 +53,13 @@ struct dense_kernel {
   template <class Team>
   void finish(const Team& team, tile_index block, Real* values) const {
     const std::int64_t i0 = block.row * Shape::side, j0 = block.col * Shape::side;
-    device::for_each_in_tile<Shape::side>(team, Shape::side, [&](int i, int j) {
-      Real& value = values[i * Shape::pitch + j];
-      value = a.surrogate.flat_distance(value);
-    });
+    if (a.factors.row == nullptr)
+      device::for_each_in_tile<Shape::side>(team, Shape::side, [&](int i, int j) {
+        Real& value = values[i * Shape::pitch + j];
+        value = a.surrogate.flat_distance(value);
+      });
+    else
+      finish_in_ball(team, block, values);
     team.barrier();
     // Rarely wanted, and a division costs as much as a square root.
     if (a.alpha != 1)
@@ -73,6 +79,16 @@ struct dense_kernel {
         if (value == value) value = a.core != nullptr && a.core_on_diagonal ? a.core[i0 + i] : Real(0);
       }
     team.barrier();
+  }
+
+  template <class Team>
+  void finish_in_ball(const Team& team, tile_index block, Real* values) const {
+    typedef device::pack<Real, Shape::lanes> value;
+    a.factors.template apply<Shape>(team, block, values);
+    for_each_pack_in_tile<Shape::side, Shape::lanes>(team, Shape::side, [&](int i, int j) {
+      Real* at = values + i * Shape::pitch + j;
+      device::store_pack(at, a.surrogate.template hyperbolic_distances<Shape::lanes>(device::load_pack<value>(at)));
+    });
   }
 
   template <class Team>

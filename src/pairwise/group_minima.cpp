@@ -14,8 +14,10 @@ std::vector<Real> group_minima(const panels<Real>& rows, const panels<Real>& col
   if (minima.empty()) return minima;
   const device::mirror<std::int32_t> group_there(group, device);
   device::mirror_back<Real> minima_there(minima, device);
-  const group_minima_arguments<Real> arguments{rows.data.data(), cols.data.data(),   rows.dim, rows.count,
-                                               cols.count,       group_there.data(), groups,   minima_there.data()};
+  const group_minima_arguments<Real> arguments{
+      rows.data.data(), cols.data.data(),    rows.dim,
+      rows.count,       cols.count,          group_there.data(),
+      groups,           minima_there.data(), {rows.factor.data(), cols.factor.data()}};
   device::with_shape<host_shape<Real>, device_shape<Real>>(device, [&](auto shape) {
     device::launch(group_minima_kernel<Real, decltype(shape)>{arguments}, rows.blocks(), device);
   });

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "device/team.hpp"
+#include "pairwise/point_factors.hpp"
 #include "pairwise/tile_kernel.hpp"
 
 namespace quintet::pairwise {
@@ -17,6 +18,7 @@ struct group_minima_arguments {
   const std::int32_t* group;  ///< of every column point, in [0, groups)
   std::int64_t groups;
   Real* out;  ///< [row][group]
+  point_factors<Real> factors;
 };
 
 /// Tile = row block.
@@ -36,6 +38,7 @@ struct group_minima_kernel {
     const std::int64_t col_blocks = (a.col_count + Shape::side - 1) / Shape::side;
     for (std::int64_t col_block = 0; col_block < col_blocks; ++col_block) {
       squared_distances<Real, 0, Shape>(team, a.rows, row_block, a.cols, col_block, a.dim, s);
+      a.factors.template apply<Shape>(team, {row_block, col_block}, s.values);
       const int columns = points_in_block<Shape>(a.col_count, col_block);
       const std::int32_t* group = a.group + col_block * Shape::side;
       for (int l = team.rank(); l < lines; l += team.size())

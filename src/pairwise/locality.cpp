@@ -19,18 +19,21 @@ constexpr std::int64_t chunk_points = 8192;
 
 /// Position of every pivot on a walk that always goes on to the pivot nearest to those visited (Prim's order).
 template <class Real>
-std::vector<std::int32_t> pivot_ranks(const panels<Real>& pivots) {
+std::vector<std::int32_t> pivot_ranks(const panels<Real>& pivots, const row_scan<Real>& scan) {
   const std::int64_t p = pivots.count;
+  surrogate_metric<Real> surrogate = scan.surrogate;
+  surrogate.unscale = 1;  // so that no distance overflows
   Buffer<Real> matrix(p * p, pivots.device());
   dense<Real>({.panels = pivots.data.data(),
                .dim = pivots.dim,
                .count = p,
-               .surrogate = {},
+               .surrogate = surrogate,
                .core = nullptr,
                .alpha = 1,
                .core_on_diagonal = false,
                .out = matrix.data(),
-               .out_stride = p},
+               .out_stride = p,
+               .factors = {pivots.factor.data(), pivots.factor.data()}},
               pivots.device());
   const std::vector<Real> distance = matrix.to_vector();
   std::vector<std::int32_t> rank(p, -1);
@@ -85,7 +88,7 @@ std::vector<std::int32_t> locality_order(matrix_view<const Storage> points,
   std::vector<std::int32_t> chosen(pivot_count);
   for (std::int64_t p = 0; p < pivot_count; ++p) chosen[p] = order[p * n / pivot_count];
   const panels<Real> pivots = pack_points(points, scan, chosen, device);
-  const std::vector<std::int32_t> rank = pivot_ranks(pivots);
+  const std::vector<std::int32_t> rank = pivot_ranks(pivots, scan);
 
   std::vector<std::int32_t> pivot_of(n);
   std::vector<Real> distance(n);

@@ -45,10 +45,15 @@ struct surrogate_metric {
   /// The same for W surrogates side by side, bit for bit.
   template <int W>
   device::pack<Real, W> distances(const device::pack<Real, W>& surrogates) const {
-    if (curve == surrogate_curve::hyperbolic) return device::twice_asinh_root<Real, W>(surrogates) * unscale;
+    if (curve == surrogate_curve::hyperbolic) return hyperbolic_distances<W>(surrogates);
     if (curve == surrogate_curve::clamped_artanh) return clamped_artanh<W>(surrogates) * unscale;
     if (kind == metric::cosine) return surrogates * Real(0.5);
     return device::root<Real, W>(surrogates) * unscale;
+  }
+  /// distances() where curve is known to be hyperbolic.
+  template <int W>
+  device::pack<Real, W> hyperbolic_distances(const device::pack<Real, W>& surrogates) const {
+    return device::twice_asinh_root<Real, W>(surrogates) * unscale;
   }
   /// The surrogate of a distance; inverse of distance() up to rounding.
   Real surrogate(Real distance) const {

@@ -14,9 +14,10 @@ std::vector<accumulator_t<Storage>> pair_surrogates(matrix_view<const Storage> p
   using kernel = pairs_kernel<Storage, host_shape<Real>>;
   const auto count = std::int64_t(pairs.size() / 2);
   std::vector<Real> surrogates(count);
-  device::launch(kernel{points.data(), points.cols(), points.stride(), scan.valid.data(), scan.factor.data(),
-                        pairs.data(), count, surrogates.data()},
-                 (count + kernel::pairs_per_tile - 1) / kernel::pairs_per_tile, Device::host());
+  device::launch(
+      kernel{points.data(), points.cols(), points.stride(), scan.valid.data(), scan.factor.data(), pairs.data(), count,
+             surrogates.data(), scan.ball_factor.empty() ? nullptr : scan.ball_factor.data()},
+      (count + kernel::pairs_per_tile - 1) / kernel::pairs_per_tile, Device::host());
   return surrogates;
 }
 

@@ -23,6 +23,7 @@ struct pairs_kernel {
   const std::int64_t* pairs;  ///< [count][2]
   std::int64_t count;
   Real* out;
+  const Real* ball_factor;  ///< of every point, multiplied first as in point_factors.hpp; null: none
 
   /// `together` pairs at a time: their sums are independent chains, one alone would wait for itself.
   template <class Team>
@@ -52,8 +53,13 @@ struct pairs_kernel {
         }
 #pragma GCC unroll 8
       for (int p = 0; p < together; ++p)
-        if (first + p < count) out[first + p] = sum[p];
+        if (first + p < count) out[first + p] = ball_factor == nullptr ? sum[p] : sum[p] * both_factors(first + p);
     }
+  }
+
+ private:
+  Real both_factors(std::int64_t pair) const {
+    return device::rounded_product(ball_factor[pairs[2 * pair]], ball_factor[pairs[2 * pair + 1]]);
   }
 };
 

@@ -160,6 +160,16 @@ row_scan<accumulator_t<Storage>> scan_rows(matrix_view<const Storage> points, me
   return scan;
 }
 
+/// Factors of the packed points; 1 for padding.
+template <class Real>
+Buffer<Real> packed_factors(const row_scan<Real>& scan, const std::vector<std::int32_t>& order, std::int64_t count,
+                            std::int64_t padded_count, const Device& device) {
+  if (scan.ball_factor.empty()) return {};
+  std::vector<Real> factor(padded_count, 1);
+  for (std::int64_t i = 0; i < count; ++i) factor[i] = scan.ball_factor[order.empty() ? i : order[i]];
+  return {factor, device};
+}
+
 template <class Storage>
 panels<accumulator_t<Storage>> pack_points(matrix_view<const Storage> points,
                                            const row_scan<accumulator_t<Storage>>& scan,
@@ -172,6 +182,7 @@ panels<accumulator_t<Storage>> pack_points(matrix_view<const Storage> points,
   packed.block_side = device.kind() == device_kind::host ? int(host_shape<Real>::side) : int(device_shape<Real>::side);
   const std::int64_t panel_count = packed.blocks() * packed.block_side / lanes;
   packed.data = Buffer<Real>(panel_count * lanes * packed.dim, device);
+  packed.factor = packed_factors(scan, order, packed.count, panel_count * lanes, device);
   pack_kernel<Storage> kernel{points.data(),
                               packed.count,
                               points.cols(),

@@ -19,13 +19,14 @@ template <class Real>
 struct row_scan {
   std::vector<std::uint8_t> valid;  ///< 1: every coordinate is finite (and, for cosine, 1 / length is normal)
   std::vector<Real> factor;         ///< per row, what its coordinates are multiplied by when packed
+  std::vector<Real> ball_factor;    ///< per row, see point_factors.hpp; empty: none
   surrogate_metric<Real> surrogate;
 
   std::int64_t valid_count() const;
 };
 
 /// Looks at the rows of host points, stored as float, double, half or bfloat16. Cost: one pass over the data (two for
-/// cosine).
+/// cosine). For metric::poincare see poincare/scan_ball.hpp.
 template <class Storage>
 row_scan<accumulator_t<Storage>> scan_rows(matrix_view<const Storage> points, metric kind);
 

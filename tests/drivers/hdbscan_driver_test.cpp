@@ -279,7 +279,7 @@ TEST_F(hdbscan_driver, errors) {
   expect_bad({"--alpha", "inf"}, "alpha must be > 0 and finite (alpha=inf)");
   expect_bad({"--max-cluster-size", "-1"}, "max_cluster_size must be >= 0");
   expect_bad({"--selection", "best"}, "--selection must be eom or leaf (--selection=best)");
-  expect_bad({"--metric", "l1"}, "--metric must be euclidean or cosine (--metric=l1)");
+  expect_bad({"--metric", "l1"}, "--metric must be euclidean or cosine or poincare (--metric=l1)");
   expect_bad({"--ties", "none"}, "--ties must be canonical or binary (--ties=none)");
   expect_bad({"--cut", "-1"}, "--cut must be >= 0 (--cut=-1)");
 }
@@ -328,6 +328,135 @@ TEST_F(hdbscan_driver, reference_labels) {
     EXPECT_EQ(results()["noise"], c.noise_canonical);
     EXPECT_NEAR(results()["spanning_tree_weight"], c.spanning_tree_weight, 1e-5 * c.spanning_tree_weight);
   }
+}
+
+TEST_F(hdbscan_driver, predicts_further_points) {
+  make("new.csv", "2.5\n102.5\n500\nnan\n");
+  const arguments common{"--input", line, "--min-cluster-size", "3", "--min-samples", "2", "--predict", "new.csv"};
+  const auto with = [&](const arguments& more) {
+    arguments all = common;
+    all.insert(all.end(), more.begin(), more.end());
+    return run_well(all);
+  };
+  const std::string out = with({"--output", "out.csv", "--json", "out.json"});
+  QUINTET_EXPECT_CONTAINS(out, "4 further points, 2 of them noise");
+  QUINTET_EXPECT_CONTAINS(out, "out.predicted.csv written");
+  EXPECT_EQ(results()["predicted"], 4);
+  EXPECT_EQ(results()["predicted_noise"], 2);
+  const auto table = io::read_csv<double>(work("out.predicted.csv"));
+  EXPECT_EQ(table.names, (std::vector<std::string>{"label", "probability", "outlier_score", "neighbour"}));
+  numbers labels, neighbours;
+  for (std::int64_t i = 0; i < table.values.rows; ++i) {
+    labels.push_back(table.values.view()(i, 0));
+    neighbours.push_back(table.values.view()(i, 3));
+  }
+  EXPECT_EQ(labels, (numbers{0, 1, -1, -1}));
+  EXPECT_EQ(neighbours, (numbers{2, 7, 9, -1}));
+  with({"--output", "out.h5"});
+  EXPECT_EQ(io::read_hdf5<double>(work("out.h5"), "predicted_labels").data, labels);
+  EXPECT_EQ(io::read_hdf5<double>(work("out.h5"), "predicted_neighbours").data, neighbours);
+  with({"--output", "third.h5", "--predict-output", "third.csv"});
+  EXPECT_EQ(text_of("third.csv"), text_of("out.predicted.csv"));
+}
+
+TEST_F(hdbscan_driver, membership_of_all_and_of_further_points) {
+  make("new.csv", "2.5\n102.5\n");
+  const arguments common{"--input",   line,      "--min-cluster-size", "3",      "--min-samples", "2", "--membership",
+                         "--predict", "new.csv", "--precision",        "double", "--output"};
+  const auto with = [&](const char* output) {
+    arguments all = common;
+    all.push_back(output);
+    run_well(all);
+  };
+  with("out.csv");
+  with("out.h5");
+  const auto table = io::read_csv<double>(work("out.csv")), further = io::read_csv<double>(work("out.predicted.csv"));
+  EXPECT_EQ(table.names.at(4), "member0");
+  EXPECT_EQ(table.names.at(5), "member1");
+  const auto matrix = io::read_hdf5<double>(work("out.h5"), "memberships");
+  EXPECT_EQ(matrix.shape, (std::vector<std::int64_t>{11, 2}));
+  for (std::int64_t i = 0; i < 11; ++i) {
+    for (std::int64_t k = 0; k < 2; ++k) EXPECT_EQ(table.values.view()(i, 4 + k), matrix.data[2 * i + k]) << i;
+    // The label is where the most of a point is.
+    EXPECT_EQ(matrix.data[2 * i] > matrix.data[2 * i + 1], i < 5) << i;
+  }
+  EXPECT_GT(further.values.view()(0, 4), further.values.view()(0, 5));
+  EXPECT_LT(further.values.view()(1, 4), further.values.view()(1, 5));
+  EXPECT_EQ(io::read_hdf5<double>(work("out.h5"), "predicted_memberships").shape, (std::vector<std::int64_t>{2, 2}));
+}
+
+TEST_F(hdbscan_driver, precomputed_distances_and_graphs) {
+  const numbers at{0, 1, 2, 3, 4, 100, 101, 102, 103, 104, 1000};
+  std::string matrix, graph = "%%MatrixMarket matrix coordinate real symmetric\n11 11 55\n";
+  for (int i = 0; i < 11; ++i)
+    for (int j = 0; j < 11; ++j) {
+      matrix += text(std::fabs(at[i] - at[j]), j == 10 ? "\n" : ",");
+      if (j < i) graph += text(i + 1, " ", j + 1, " ", at[i] - at[j], "\n");
+    }
+  make("matrix.csv", matrix);
+  make("graph.mtx", graph);
+  const arguments common{"--min-cluster-size", "3", "--min-samples", "2"};
+  const auto csv_of = [&](arguments all) {
+    all.insert(all.end(), common.begin(), common.end());
+    all.insert(all.end(), {"--output", "out.csv", "--json", "out.json"});
+    run_well(all);
+    return text_of("out.csv");
+  };
+  const std::string expected = csv_of({"--input", line});
+  EXPECT_EQ(csv_of({"--input", "matrix.csv", "--precomputed"}), expected);
+  EXPECT_EQ(csv_of({"--input", "graph.mtx", "--precomputed"}), expected);
+  EXPECT_EQ(results()["components"], 1);
+
+  make("parts.mtx", "%%MatrixMarket matrix coordinate real symmetric\n5 5 3\n2 1 1\n3 2 1\n5 4 1\n");
+  const std::string out = run_well({"--input", "parts.mtx", "--precomputed", "--min-cluster-size", "2", "--min-samples",
+                                    "1", "--output", "out.csv", "--json", "out.json"});
+  QUINTET_EXPECT_CONTAINS(out, "2 parts unconnected");
+  EXPECT_EQ(results()["components"], 2);
+  EXPECT_EQ(read("out.csv").labels, (numbers{0, 0, 0, 1, 1}));
+
+  make("wide.csv", "0,1,2\n1,0,3\n");
+  expect_bad({"--input", "wide.csv", "--precomputed"}, "wide.csv: must be square");
+  make("uneven.csv", "0,1\n2,0\n");
+  expect_bad({"--input", "uneven.csv", "--precomputed"},
+             "uneven.csv: distances(0, 1) must be equal to distances(1, 0)=2 (distances(0, 1)=1)");
+  make("loop.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 3\n");
+  expect_bad({"--input", "loop.mtx", "--precomputed"}, "loop.mtx: ");
+  expect_bad({"--precomputed", "--predict", line}, "--predict needs points, and --precomputed gives distances");
+  expect_bad({"--precomputed", "--membership"}, "--membership needs points");
+  expect_bad({"--precomputed", "--metric", "cosine"}, "--metric needs points");
+  expect_bad({"--precomputed", "--precision", "half"}, "--precision must be float or double with --precomputed");
+}
+
+TEST_F(hdbscan_driver, storage_of_16_bits) {
+  for (const char* precision : {"half", "bfloat16"}) {
+    const columns found =
+        cluster(text_of("line.csv"), {"--min-cluster-size", "3", "--min-samples", "2", "--precision", precision});
+    EXPECT_EQ(found.labels, line_labels);
+    EXPECT_EQ(json("out.json")["precision"], precision);
+  }
+  make("large.csv", "1\n2\n70000\n");
+  expect_bad({"--input", "large.csv", "--precision", "half"},
+             "large.csv: holds 70000 in row 2 (counting from 0), too large for --precision half; bfloat16 and float");
+}
+
+TEST_F(hdbscan_driver, hyperbolic_points) {
+  // Two groups far from each other, one of them near the boundary, and a point outside the ball.
+  const std::string points = "0.01,0\n0.02,0\n0,0.01\n0,0.02\n0.9990,0\n0.9991,0\n0.9992,0\n0.9993,0\n1.5,0\n";
+  const columns found = cluster(
+      points, {"--metric", "poincare", "--min-cluster-size", "3", "--min-samples", "2", "--precision", "double"});
+  EXPECT_EQ(found.labels, (numbers{0, 0, 0, 0, 1, 1, 1, 1, -1}));
+  EXPECT_EQ(results()["invalid_rows"], nlohmann::json::array({8}));
+  QUINTET_EXPECT_CONTAINS(last.error, "or lie outside the ball");
+  expect_bad({"--metric", "poincare", "--curvature", "0.5"}, "--curvature must be < 0 and finite");
+  expect_bad({"--curvature", "-1"}, "--curvature needs --metric poincare");
+}
+
+TEST_F(hdbscan_driver, wrong_use_of_predictions) {
+  make("new.csv", "1,2\n");
+  expect_bad({"--predict", "new.csv"}, "new.csv: holds points of 2 coordinates where those of the input have 1");
+  expect_bad({"--predict-output", "x.csv"}, "--predict-output needs --predict");
+  expect_bad({"--predict", "absent.csv"}, "absent.csv");
+  expect_bad({"--predict", line, "--predict-output", "x.npy"}, "x.npy");
 }
 
 }  // namespace

@@ -23,25 +23,34 @@ matrix widened(matrix_view<const Real> points) {
   return result;
 }
 
-/// A point that has distances: all coordinates finite and, for cosine, not all zero.
-inline bool is_valid(const matrix& points, std::int64_t i, metric kind) {
-  return points.row(i).allFinite() && (kind == metric::euclidean || (points.row(i).array() != 0).any());
+/// A point that has distances: all coordinates finite and, for cosine, not all zero; for the ball, inside it.
+inline bool is_valid(const matrix& points, std::int64_t i, const point_metric& distance) {
+  return points.row(i).allFinite() && (distance.kind != metric::cosine || (points.row(i).array() != 0).any()) &&
+         (distance.kind != metric::poincare || -distance.curvature * points.row(i).squaredNorm() < 1);
+}
+
+/// 2 / sqrt(c) asinh(sqrt(c |x - y|^2 / ((1 - c |x|^2)(1 - c |y|^2)))).
+inline long double ball_distance(const matrix& points, std::int64_t i, std::int64_t j, long double c) {
+  const long double gaps = (1 - c * points.row(i).squaredNorm()) * (1 - c * points.row(j).squaredNorm());
+  return 2 / std::sqrt(c) * std::asinh(std::sqrt(c * (points.row(i) - points.row(j)).squaredNorm() / gaps));
 }
 
 /// All distances; NaN in the rows and columns of points that have none.
-inline matrix distances(const matrix& points, metric kind) {
+inline matrix distances(const matrix& points, const point_metric& measure) {
   const std::int64_t n = points.rows();
   matrix vectors = points;
-  if (kind == metric::cosine)
+  if (measure.kind == metric::cosine)
     for (std::int64_t i = 0; i < n; ++i) vectors.row(i) /= points.row(i).stableNorm();
+  const auto distance = [&](std::int64_t i, std::int64_t j) {
+    if (measure.kind == metric::poincare) return ball_distance(points, i, j, -measure.curvature);
+    const long double square = (vectors.row(i) - vectors.row(j)).squaredNorm();
+    return measure.kind == metric::cosine ? square / 2 : std::sqrt(square);
+  };
   matrix result(n, n);
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j <= i; ++j) {
-      const bool valid = is_valid(points, i, kind) && is_valid(points, j, kind);
-      const long double square = (vectors.row(i) - vectors.row(j)).squaredNorm();
-      result(i, j) = !valid                   ? std::numeric_limits<long double>::quiet_NaN()
-                     : kind == metric::cosine ? square / 2
-                                              : std::sqrt(square);
+      const bool valid = is_valid(points, i, measure) && is_valid(points, j, measure);
+      result(i, j) = valid ? distance(i, j) : std::numeric_limits<long double>::quiet_NaN();
       result(j, i) = result(i, j);
     }
   return result;

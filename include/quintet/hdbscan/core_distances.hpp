@@ -19,7 +19,7 @@ struct core_options {
   std::int64_t min_samples = 5;
   /// Count the point itself, as scikit-learn and the paper do: then k = min_samples - 1.
   bool count_self = false;
-  metric distance = metric::euclidean;
+  point_metric distance = metric::euclidean;
 };
 
 template <class Real>

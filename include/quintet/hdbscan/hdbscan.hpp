@@ -21,7 +21,7 @@ struct cluster_options : tree_options {
   std::int64_t min_samples = 0;  ///< k of the core distances; 0: min_cluster_size
   bool count_self = false;       ///< k = min_samples - 1, as scikit-learn and the paper count
   double alpha = 1;              ///< > 0: divides distances, not core distances
-  metric distance = metric::euclidean;
+  point_metric distance = metric::euclidean;
 };
 
 /// A clustering with what it was made from. Rows with NaN or infinity have label -1, probability 0 and score 1.

@@ -24,16 +24,17 @@ namespace quintet::hdbscan {
 /// distances are taken in it and summed in double, in the order of the rows. Same result for any number of threads and
 /// on every device. Throws InvalidArgument, OutOfMemory. Cost: n^2 D multiply-adds for a cluster of n points; memory
 /// for a copy of its points, and 64 MB of distances.
-template <class Real>
-std::vector<std::int64_t> medoids(matrix_view<const Real> points, std::span<const std::int64_t> labels,
-                                  std::span<const double> weights = {}, metric distance = metric::euclidean,
+template <class Storage>
+std::vector<std::int64_t> medoids(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
+                                  std::span<const double> weights = {},
+                                  const point_metric& distance = metric::euclidean,
                                   const Device& device = Device::best());
 
 /// The weighted mean of the members of every cluster, [K x D] row by row; labels and weights as for medoids(). NaN for
 /// a label that no valid row has. Rows are taken as they are, whatever the metric of the clustering; those with NaN or
 /// infinity are left out. Sums are in double. Cost: one pass over the points, on the host.
-template <class Real>
-std::vector<double> weighted_centroids(matrix_view<const Real> points, std::span<const std::int64_t> labels,
+template <class Storage>
+std::vector<double> weighted_centroids(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
                                        std::span<const double> weights = {});
 
 }  // namespace quintet::hdbscan

@@ -52,31 +52,32 @@ using membership_callback = std::function<bool(std::int64_t first_row, matrix_vi
 
 /// v for the rows of `points` [N x D], the points that `model` is a clustering of: [N x K], row by row.
 ///
-/// Real is float or double, the type that the model was made from. Same bits for any number of threads and on every
-/// device. Throws InvalidArgument when `model` is not of as many rows as `points`; OutOfMemory. Cost: N E D
-/// multiply-adds for E exemplars in all, and 2 N K exponentials; memory for the result, and 32 MB for a block of rows.
-template <class Real>
-std::vector<double> all_points_membership_vectors(const cluster_result& model, matrix_view<const Real> points,
+/// Storage is the type that the model was made from: float, double, half or bfloat16. Same bits for any number of
+/// threads and on every device. Throws InvalidArgument when `model` is not of as many rows as `points`; OutOfMemory.
+/// Cost: N E D multiply-adds for E exemplars in all, and 2 N K exponentials; memory for the result, and 32 MB for a
+/// block of rows.
+template <class Storage>
+std::vector<double> all_points_membership_vectors(const cluster_result& model, matrix_view<const Storage> points,
                                                   const Device& device = Device::best());
 
 /// The same by blocks of rows, in ascending order: `budget_bytes` >= 0 is for the values of one block (at least 64
 /// rows and at most 8192 are in a block). Nothing N x K is held. Returns false if the callback stopped it; it is not
 /// called when there are no rows or no clusters.
-template <class Real>
-bool all_points_membership_rows(const cluster_result& model, matrix_view<const Real> points,
+template <class Storage>
+bool all_points_membership_rows(const cluster_result& model, matrix_view<const Storage> points,
                                 const membership_callback& receive, std::int64_t budget_bytes = 32 << 20,
                                 const Device& device = Device::best());
 
 /// v for the rows of `new_points` [M x D], which `model` has not seen: [M x K], row by row. `points` are those of the
 /// model. Cost and errors: those of approximate_predict() as well.
-template <class Real>
-std::vector<double> membership_vectors(const cluster_result& model, matrix_view<const Real> points,
-                                       matrix_view<const Real> new_points, const Device& device = Device::best());
+template <class Storage>
+std::vector<double> membership_vectors(const cluster_result& model, matrix_view<const Storage> points,
+                                       matrix_view<const Storage> new_points, const Device& device = Device::best());
 
 /// The same by blocks of rows: see all_points_membership_rows().
-template <class Real>
-bool membership_rows(const cluster_result& model, matrix_view<const Real> points, matrix_view<const Real> new_points,
-                     const membership_callback& receive, std::int64_t budget_bytes = 32 << 20,
-                     const Device& device = Device::best());
+template <class Storage>
+bool membership_rows(const cluster_result& model, matrix_view<const Storage> points,
+                     matrix_view<const Storage> new_points, const membership_callback& receive,
+                     std::int64_t budget_bytes = 32 << 20, const Device& device = Device::best());
 
 }  // namespace quintet::hdbscan

@@ -50,9 +50,9 @@ struct prediction {
 /// or for other dimensions; OutOfMemory. Cost: M N D multiply-adds. Memory on the device: one copy of the points, and
 /// for up to 8192 new rows at a time their coordinates and lists (16 (float) or 24 (double) bytes times k a row, at
 /// most 64 MB, times the splits that keep a device busy).
-template <class Real>
-prediction approximate_predict(const cluster_result& model, matrix_view<const Real> points,
-                               matrix_view<const Real> new_points, const Device& device = Device::best());
+template <class Storage>
+prediction approximate_predict(const cluster_result& model, matrix_view<const Storage> points,
+                               matrix_view<const Storage> new_points, const Device& device = Device::best());
 
 extern template prediction approximate_predict(const cluster_result&, matrix_view<const float>,
                                                matrix_view<const float>, const Device&);

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "quintet/core/progress.hpp"
 #include "quintet/core/view.hpp"
 #include "quintet/device/device.hpp"
 #include "quintet/hdbscan/edge.hpp"
@@ -18,7 +19,7 @@
 namespace quintet::hdbscan {
 
 struct validity_options {
-  metric distance = metric::euclidean;
+  point_metric distance = metric::euclidean;
   double dimension = 0;                  ///< the D of the core distances, finite, > 0; 0: that of the points
   std::int64_t budget_bytes = 64 << 20;  ///< >= 0: for distances that are held at a time
 };
@@ -51,13 +52,14 @@ struct validity_result {
 /// scikit-learn-contrib/hdbscan 0.8.43 to 1e-12 (relative) on reference data of 4 and 384 dimensions; that program
 /// stops or returns NaN for one cluster, and for clusters of one or two points.
 ///
-/// Real is float or double. Throws InvalidArgument, OutOfMemory. Cost: 1 1/2 passes over the pairs within clusters with
-/// a power for each of their distances that matters, and on clustered data a fraction of a pass over the pairs of
-/// internal points. Memory: two copies of the points, the budget, and what spanning_tree() takes for the largest
-/// cluster. Nothing n x n is held.
-template <class Real>
-validity_result validity_index(matrix_view<const Real> points, std::span<const std::int64_t> labels,
-                               const validity_options& options = {}, const Device& device = Device::best());
+/// Storage is float, double, half or bfloat16. Throws InvalidArgument, OutOfMemory, Cancelled. Cost: 1 1/2 passes over
+/// the pairs within clusters with a power for each of their distances that matters, and on clustered data a fraction of
+/// a pass over the pairs of internal points. Memory: two copies of the points, the budget, and what spanning_tree()
+/// takes for the largest cluster. Nothing n x n is held.
+template <class Storage>
+validity_result validity_index(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
+                               const validity_options& options = {}, const Device& device = Device::best(),
+                               const progress_callback& report = {});
 
 /// DBCV with everything taken from the spanning tree of mutual reachability (the relative_validity of
 /// scikit-learn-contrib/hdbscan): the sparseness of a cluster is its longest edge, its separation the shortest edge to

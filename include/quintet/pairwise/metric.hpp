@@ -1,6 +1,7 @@
 // The distances that all-pairs functions can use.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace quintet {
@@ -10,10 +11,26 @@ enum class metric {
   /// 1 - <x, y> / (|x| |y|). A point whose 1 / |x| is no normal number of its type (x = 0 above all) has no cosine
   /// distance and counts as invalid.
   cosine,
+  /// Geodesic distance in the Poincare ball of curvature -c < 0: (2 / sqrt(c)) asinh(sqrt(t)),
+  /// t = c |x - y|^2 / ((1 - c |x|^2)(1 - c |y|^2)). A point with c |x|^2 >= 1 is not in the ball and counts as
+  /// invalid.
+  poincare,
 };
 
-/// "euclidean" or "cosine"; throws InvalidArgument for other text.
+/// A metric with its parameter. Made from a metric as it is, so that options read {.distance = metric::cosine}.
+struct point_metric {
+  metric kind = metric::euclidean;
+  double curvature = -1;  ///< of metric::poincare alone: < 0, finite
+
+  constexpr point_metric() = default;
+  constexpr point_metric(metric kind, double curvature = -1) : kind(kind), curvature(curvature) {}  // NOLINT: implicit
+  friend constexpr bool operator==(const point_metric&, const point_metric&) = default;
+};
+
+/// "euclidean", "cosine" or "poincare"; throws InvalidArgument for other text.
 metric parse_metric(std::string_view name);
 std::string_view to_string(metric value);
+/// "cosine", "poincare of curvature -1".
+std::string to_string(const point_metric& value);
 
 }  // namespace quintet

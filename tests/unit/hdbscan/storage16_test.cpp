@@ -6,6 +6,10 @@
 #include "quintet/core/storage16.hpp"
 #include "quintet/hdbscan/core_and_reachability.hpp"
 #include "quintet/hdbscan/hdbscan.hpp"
+#include "quintet/hdbscan/medoids.hpp"
+#include "quintet/hdbscan/membership.hpp"
+#include "quintet/hdbscan/prediction.hpp"
+#include "quintet/hdbscan/validity.hpp"
 #include "support/points.hpp"
 
 namespace quintet::hdbscan {
@@ -62,6 +66,23 @@ TYPED_TEST(Storage16, EverythingIsThatOfTheRoundedPoints) {
     EXPECT_EQ(result.labels, expected_clusters.labels);
     EXPECT_EQ(result.spanning_tree, expected_clusters.spanning_tree);
   }
+}
+
+TYPED_TEST(Storage16, WhatFollowsTheClusteringIsThatOfTheRoundedPoints) {
+  const cluster_options options{{.min_cluster_size = 5}, 4};
+  const auto model = cluster(this->stored.view(), options, Device::host());
+  ASSERT_GT(model.clusters(), 1);
+  const auto stored = this->stored.view();
+  const auto rounded = this->rounded.view();
+  const auto found = approximate_predict(model, stored, stored),
+             expected = approximate_predict(model, rounded, rounded);
+  EXPECT_EQ(found.labels, expected.labels);
+  EXPECT_EQ(found.lambdas, expected.lambdas);
+  EXPECT_EQ(membership_vectors(model, stored, stored), membership_vectors(model, rounded, rounded));
+  EXPECT_EQ(all_points_membership_vectors(model, stored), all_points_membership_vectors(model, rounded));
+  EXPECT_EQ(validity_index(stored, model.labels).index, validity_index(rounded, model.labels).index);
+  EXPECT_EQ(medoids(stored, model.labels), medoids(rounded, model.labels));
+  EXPECT_EQ(weighted_centroids(stored, model.labels), weighted_centroids(rounded, model.labels));
 }
 
 /// |d(x', y') - d(x, y)| <= u (|x| + |y|) for coordinates rounded with unit roundoff u.

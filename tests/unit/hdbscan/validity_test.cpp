@@ -175,5 +175,23 @@ TEST(relative_validity, edge_cases) {
   expect_invalid([] { relative_validity(chain, indices{0, 0, 0}); }, "tree[2] must join points in [0, N=3) (point=3)");
 }
 
+TEST(validity_progress, reports_and_can_be_cancelled) {
+  const auto points = test::clustered_points<float>(400, 6, 40);
+  const indices labels = cluster(points.view(), {{.min_cluster_size = 10}}).labels;
+  std::vector<double> fractions;
+  validity_index<float>(points.view(), labels, {.budget_bytes = 0}, Device::host(),
+                        [&](std::string_view stage, double fraction) {
+                          EXPECT_EQ(stage, "validity");
+                          fractions.push_back(fraction);
+                          return true;
+                        });
+  EXPECT_TRUE(std::is_sorted(fractions.begin(), fractions.end()));
+  EXPECT_EQ(fractions.front(), 0);
+  EXPECT_EQ(fractions.back(), 1);
+  EXPECT_THROW(
+      validity_index<float>(points.view(), labels, {}, Device::host(), [](std::string_view, double) { return false; }),
+      Cancelled);
+}
+
 }  // namespace
 }  // namespace quintet::hdbscan

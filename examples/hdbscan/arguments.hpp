@@ -1,0 +1,27 @@
+// What quintet-hdbscan is asked to do.
+#pragma once
+
+#include <boost/program_options.hpp>
+#include <optional>
+#include <string>
+
+#include "quintet/hdbscan/hdbscan.hpp"
+#include "support/driver.hpp"
+#include "support/metric_option.hpp"
+
+namespace quintet::hdbscan_driver {
+
+struct arguments {
+  std::string input, dataset, output, selection, ties, predict, predict_output;
+  hdbscan::cluster_options options;
+  driver::metric_option metric;
+  std::optional<double> cut_height;
+  bool membership = false, precomputed = false;
+};
+
+boost::program_options::options_description describe(arguments& a);
+
+/// Options that depend on each other, and words with a meaning. Throws InvalidArgument.
+void check(arguments& a, const driver::session& session);
+
+}  // namespace quintet::hdbscan_driver

@@ -1,0 +1,31 @@
+#include "support/metric_option.hpp"
+
+#include <cmath>
+
+#include "quintet/core/error.hpp"
+#include "support/command_line.hpp"
+
+namespace quintet::driver {
+
+namespace po = boost::program_options;
+
+void metric_option::add_to(po::options_description& options) {
+  options.add_options()  //
+      ("metric", po::value(&name)->default_value("euclidean")->value_name("NAME"),
+       "euclidean, cosine, or poincare: geodesic distances in the ball of --curvature")  //
+      ("curvature", po::value<double>()->value_name("C")->notifier([this](double given) {
+        require_argument(given < 0 && std::isfinite(given), "--curvature", given, "< 0 and finite");
+        curvature = given;
+      }),
+       "of --metric poincare, < 0; -1 by default");
+}
+
+point_metric metric_option::value() const {
+  const auto kind = choice<metric>(
+      "--metric", name, {{"euclidean", metric::euclidean}, {"cosine", metric::cosine}, {"poincare", metric::poincare}});
+  if (curvature && kind != metric::poincare)
+    throw InvalidArgument(text("--curvature needs --metric poincare (--metric=", name, ")"));
+  return {kind, curvature.value_or(-1)};
+}
+
+}  // namespace quintet::driver
