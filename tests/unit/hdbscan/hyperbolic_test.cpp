@@ -250,7 +250,7 @@ TYPED_TEST(hyperbolic, mammals) {
   const auto points = test::mammals<TypeParam>();
   const cluster_options options{{.min_cluster_size = 5, .method = selection::leaf}, 3, false, 1, metric::poincare};
   const auto found = cluster(points.view(), options), expected = brute_force(points, options);
-  EXPECT_GT(expected.clusters(), 5);
+  EXPECT_GT(expected.clusters(), 1);
   EXPECT_NEAR(found.spanning_tree_weight() / expected.spanning_tree_weight(), 1, test::data_bound<TypeParam>);
   EXPECT_EQ(test::canonical_labels(found.labels), test::canonical_labels(expected.labels));
 }

@@ -38,7 +38,10 @@ TYPED_TEST(spanning_tree_data, sorted_weights_of_all_cases) {
   QUINTET_SKIP_WITHOUT(test::embedding_folder());
   for (const auto& c : test::clustering_cases()) {
     SCOPED_TRACE(c.stem);
-    expect_tree<TypeParam>(c, tree_of<TypeParam>(c, Device::host()));
+    const spanning_tree_result found = tree_of<TypeParam>(c, Device::host());
+    expect_tree<TypeParam>(c, found);
+    // In sets of a few tiles whole tiles are more than the pairs.
+    EXPECT_TRUE(c.n < 1000 || found.counters.passes <= 2) << found.counters.passes;
   }
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "hdbscan/scan_points.hpp"
 #include "pairwise/pairs.hpp"
 #include "reference/pairwise_reference.hpp"
 #include "reference/spanning_tree_reference.hpp"
@@ -74,7 +75,7 @@ reference::matrix all_surrogates(const point_set<Real>& points, const pairwise::
 // The tree that is unique under the order (surrogate, u, v), for alpha = 1, with the weights of distances.
 template <class Real>
 std::vector<edge> unique_tree(const point_set<Real>& points, const spanning_tree_options& options) {
-  const auto scan = pairwise::scan_rows(points.view(), options.distance);
+  const auto scan = scan_points(points.view(), options.distance);
   const reference::matrix surrogates = all_surrogates(points, scan);
   rows valid;
   for (std::int64_t i = 0; i < points.n; ++i)
@@ -330,6 +331,18 @@ TYPED_TEST(spanning_tree_of, work_is_counted) {
   EXPECT_EQ(found.counters.tiles, 16 * 17 / 2);
   EXPECT_GE(found.counters.passes, 1);
   EXPECT_LT(found.counters.passes, 2);
+}
+
+// Every pair for the neighbours, and at most one pass more: all N^2 / 2 pairs twice.
+TYPED_TEST(spanning_tree_of, clustered_points_takes_at_most_two_passes) {
+  for (const metric kind : {metric::euclidean, metric::cosine})
+    for (const std::int64_t dim : {2, 8, 96}) {
+      const auto points = clustered_points<TypeParam>(3000, dim, std::uint64_t(21 + dim));
+      const auto found = spanning_tree(points.view(), neighbours(5, kind), Device::host()).counters;
+      this->RecordProperty(std::string(to_string(kind)) + std::to_string(dim), std::to_string(found.passes));
+      EXPECT_LE(found.passes, 2) << to_string(kind) << " " << dim;
+      EXPECT_EQ(found.pairs_evaluated, points.n * (points.n - 1) / 2 + found.tiles_scanned * 96 * 96);
+    }
 }
 
 TEST(spanning_tree, can_be_cancelled) {
