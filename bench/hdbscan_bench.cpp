@@ -116,19 +116,45 @@ void cluster(benchmark::State& state) {
   state.counters["clusters"] = double(result.clusters());
 }
 
-/// Memory beyond the input of one clustering of 50,000 points; runs once, in a process that did nothing larger before.
+/// Memory beyond the input and time a stage of one clustering; runs once, in a process that did nothing larger before.
 void cluster_memory(benchmark::State& state) {
-  const std::int64_t n = 50'000, dim = 384;
+  const std::int64_t n = state.range(0), dim = state.range(1);
   set_threads(thread_count());
   const std::vector<float> points = bench::clustered_points<float>(n, dim);
   const std::int64_t before = bench::peak_memory_bytes();
   hdbscan::cluster_result result;
   for (auto _ : state)
     result = hdbscan::cluster<float>({points.data(), n, dim}, {{.min_cluster_size = 10}}, Device::host());
+  const double pairs = double(n) * double(n - 1) / 2;
   state.counters["extra_MB"] = double(bench::peak_memory_bytes() - before) * 1e-6;
   state.counters["passes"] = result.counters.passes;
   state.counters["neighbours_s"] = result.neighbours_seconds;
   state.counters["tree_s"] = result.spanning_tree_seconds;
+  state.counters["tree_stage_s"] = result.tree_stage_seconds;
+  state.counters["clusters"] = double(result.clusters());
+  state.counters["neighbours_fma_share"] = pairs * double(dim) / result.neighbours_seconds / fma_peak();
+}
+
+/// The matrix of mutual reachability, row blocks of 256 MB through a callback; runs once, like cluster_memory.
+void stream_memory(benchmark::State& state) {
+  const std::int64_t n = state.range(0), dim = state.range(1);
+  set_threads(thread_count());
+  const std::vector<float> points = bench::clustered_points<float>(n, dim);
+  const std::vector<float> core(n, 0.25F);
+  const std::int64_t before = bench::peak_memory_bytes();
+  std::int64_t delivered = 0;
+  for (auto _ : state)
+    hdbscan::mutual_reachability_rows<float>(
+        matrix_view<const float>(points.data(), n, dim), core,
+        [&](std::int64_t, matrix_view<const float> rows) {
+          benchmark::DoNotOptimize(rows.data());
+          delivered += rows.rows();
+          return true;
+        },
+        256 << 20, {}, Device::host());
+  if (delivered != n) return state.SkipWithError("rows are missing");
+  state.counters["extra_MB"] = double(bench::peak_memory_bytes() - before) * 1e-6;
+  state.SetBytesProcessed(n * n * std::int64_t(sizeof(float)));
 }
 
 #ifdef QUINTET_HAVE_OPENBLAS
@@ -168,7 +194,14 @@ BENCHMARK(dense)
     ->UseRealTime();
 BENCHMARK(core)->Args({5000, 384})->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(cluster)->Args({5000, 384})->Args({20000, 768})->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK(cluster_memory)->Iterations(1)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(cluster_memory)
+    ->Args({50'000, 384})
+    ->Args({20'000, 768})
+    ->Args({200'000, 64})
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK(stream_memory)->Args({200'000, 64})->Iterations(1)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 /// --write-points FILE.npy: the points of the 5000 x 384 cases, for peers that are other programs.
 bool wrote_points(int argc, char** argv) {
