@@ -1,0 +1,48 @@
+// Which species an individual belongs to.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace quintet::io {
+
+/// Individuals sorted into species.
+struct population_groups {
+  std::vector<std::string> species;      ///< in the order of their first individuals
+  std::vector<std::int64_t> species_of;  ///< of every individual; -1: left out
+  std::vector<std::string> absent;       ///< individuals of the map's file that were not asked for
+};
+
+/// A map by file or by rule. The default: every individual is a species of its own.
+class population_map {
+ public:
+  population_map() = default;
+  /// Two columns, individual and species, apart by comma, semicolon, tab or blanks; quotes, empty lines and lines with
+  /// '#' as in other tables; a first line "individual,species" (or sample, name, taxon; population, group) is a header.
+  /// The species "-" leaves an individual out. Throws FileError with the line: not two fields, an individual twice.
+  static population_map from_file(const std::string& path);
+  /// "before-first:_": the part of the name before the first "_"; "after-last:_": that after the last one. Any text may
+  /// stand behind the colon. Throws InvalidArgument.
+  static population_map from_rule(std::string_view rule);
+
+  /// Whether individuals are species.
+  bool is_identity() const { return kind_ == kind::identity; }
+  /// Throws FileError with `path`, the file of the individuals, when the map lacks one or the rule does not fit its
+  /// name.
+  population_groups group(const std::string& path, std::span<const std::string> individuals) const;
+
+ private:
+  enum class kind { identity, table, before_first, after_last };
+  std::string species_by_rule(const std::string& path, const std::string& individual) const;
+
+  kind kind_ = kind::identity;
+  std::string mark_;  // of a rule
+  std::string path_;  // of a table
+  std::unordered_map<std::string, std::string> table_;
+};
+
+}  // namespace quintet::io

@@ -1,0 +1,63 @@
+// Biallelic markers from files; the extension says which format, ".gz" behind it that the file is compressed.
+//
+// .nex .nexus .nxs   NEXUS (Maddison, Swofford and Maddison, Syst Biol 46:590, 1997), the DATA or CHARACTERS block:
+//     datatype binary, standard, restriction, integerdata or snp; interleaved or not; matchchar; comments. Individuals
+//     are haploid with the states 0 and 1; with datatype integerdata or symbols "012" they are diploid and a state is
+//     the number of copies of allele 1. '?' and '-' are missing, and what `missing` and `gap` name. The semicolon may
+//     follow the last state directly.
+// .phy .phylip       as PHYLIP, with blanks behind names: a line "individuals sites", then a name and its states for
+// every
+//     individual, on one line or several, or interleaved. States 0, 1 (and 2, for diploids); missing: ? - N.
+// .vcf               VCF, biallelic SNPs, allele 1 is the alternative one; a population map is needed. Every called
+// copy
+//     counts, so genotypes may be half missing and of any ploidy. FILTER is not looked at. Needs htslib in the build.
+// .csv .tsv .txt     a table: a header with the species, a row a site, cells "red/copies" (dominant: individuals with
+// the
+//     band / individuals); empty, "?", "-", "NA" and "0/0" are missing. A column "weight" has weights of the sites.
+//
+// Errors are FileErrors with the line and the reason. Memory: the states, one byte each, while NEXUS or PHYLIP is read;
+// then the patterns and 8 bytes a site.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "quintet/io/population_map.hpp"
+#include "quintet/snp/data.hpp"
+
+namespace quintet::io {
+
+struct snp_read_options {
+  population_map populations = {};
+  /// NEXUS and PHYLIP: the states are genotypes of diploids, 0, 1 or 2 copies of allele 1, whatever the file says.
+  bool diploid = false;
+  /// NEXUS, PHYLIP and tables: dominant markers, every individual is diploid, state 1 shows the band.
+  bool dominant = false;
+  snp::empty_species empty = snp::empty_species::drop;
+};
+
+/// What was read, and what was not.
+struct snp_read_report {
+  std::int64_t individuals = 0;     ///< in the file; 0 for tables
+  std::int64_t left_out = 0;        ///< of them, by the population map
+  std::vector<std::string> absent;  ///< individuals of the population map that are not in the file
+  /// VCF: records, and those that are no biallelic SNPs.
+  std::int64_t records = 0, multiallelic = 0, without_alternative = 0, not_snps = 0;
+};
+
+struct snp_input {
+  snp::Data data;
+  snp_read_report report;
+};
+
+/// Reads a file. Throws FileError; InvalidArgument for options that the format does not have (see snp_read_options).
+snp_input read_snp_data(const std::string& path, const snp_read_options& options = {});
+
+/// Throws FileError when the extension is none of these, or .vcf and this build has no htslib.
+void check_snp_data_input(const std::string& path);
+
+/// Whether this build reads VCF.
+bool has_vcf();
+
+}  // namespace quintet::io

@@ -1,0 +1,75 @@
+#include "quintet/io/snp_data.hpp"
+
+#include "io/genotypes.hpp"
+#include "io/nexus_tokens.hpp"
+#include "quintet/core/error.hpp"
+
+namespace quintet::io {
+
+namespace {
+
+enum class kind { nexus, phylip, vcf, table };
+
+struct file_kind {
+  kind format;
+  bool compressed;
+};
+
+file_kind kind_of(const std::string& path) {
+  std::string name = lower(path);
+  const bool compressed = name.ends_with(".gz");
+  if (compressed) name.resize(name.size() - 3);
+  const auto ends = [&](std::initializer_list<const char*> extensions) {
+    for (const char* extension : extensions)
+      if (name.ends_with(extension)) return true;
+    return false;
+  };
+  if (ends({".nex", ".nexus", ".nxs"})) return {kind::nexus, compressed};
+  if (ends({".phy", ".phylip"})) return {kind::phylip, compressed};
+  if (ends({".vcf"})) return {kind::vcf, compressed};
+  if (ends({".csv", ".tsv", ".txt"})) return {kind::table, compressed};
+  throw FileError(
+      path,
+      "has an unknown extension; biallelic data are read from .nex .nexus .nxs, .phy .phylip, .vcf, and tables of "
+      "counts from .csv .tsv .txt (each also with .gz)");
+}
+
+void check_options(const std::string& path, kind format, const snp_read_options& options) {
+  if (options.diploid && options.dominant)
+    throw InvalidArgument("diploid and dominant exclude each other: dominant markers are of diploids already");
+  if (options.diploid && (format == kind::vcf || format == kind::table))
+    throw InvalidArgument(text("diploid is for NEXUS and PHYLIP; this format tells its copies itself (", path, ")"));
+  if (options.dominant && format == kind::vcf)
+    throw InvalidArgument(text("dominant markers cannot be read from VCF, which holds genotypes (", path, ")"));
+  if (!options.populations.is_identity() && format == kind::table)
+    throw InvalidArgument(
+        text("a table of counts has species already, so there must be no population map (", path, ")"));
+  if (options.populations.is_identity() && format == kind::vcf)
+    throw InvalidArgument(text("VCF needs a population map or a species rule (", path, ")"));
+}
+
+}  // namespace
+
+void check_snp_data_input(const std::string& path) {
+  if (kind_of(path).format == kind::vcf && !has_vcf())
+    throw FileError(path, "cannot be read: this build has no htslib (Debian package libhts-dev)");
+}
+
+snp_input read_snp_data(const std::string& path, const snp_read_options& options) {
+  check_snp_data_input(path);
+  const file_kind file = kind_of(path);
+  check_options(path, file.format, options);
+  switch (file.format) {
+    case kind::nexus:
+      return read_nexus_data(path, file.compressed, options);
+    case kind::phylip:
+      return read_phylip_data(path, file.compressed, options);
+    case kind::vcf:
+      return read_vcf_data(path, options);
+    case kind::table:
+      break;
+  }
+  return read_count_table(path, file.compressed, options);
+}
+
+}  // namespace quintet::io
