@@ -1,0 +1,214 @@
+// exp(A t) of many branches, and its derivatives by u and v: uniformisation, then squaring.
+//
+// A + s I is non-negative for s = max |A_ii|, so exp(A h) = e^(-s h) sum_k ((A + s I) h)^k / k! is a sum of non-negative
+// terms, and so are the squarings: nothing cancels, every element is right to a small multiple of
+// (terms + 2^squarings) u relative to itself.
+#pragma once
+
+#include <cstdint>
+
+#include "device/launch.hpp"
+#include "device/pack.hpp"
+#include "snp/state_space.hpp"
+
+namespace quintet::snp {
+
+/// One matrix to compute. h = 1 / 2^squarings of the branch; everything is multiplied by it already.
+struct exponential_job {
+  std::int32_t most = 0;        ///< lineages m
+  std::int32_t squarings = 0;
+  std::int32_t terms = 0;
+  double coalescence = 0;       ///< h t / theta
+  double u = 0, v = 0;          ///< h t u, h t v
+  double length = 0;            ///< t: derivatives are by u and v, not by t u
+  double shift = 0;             ///< s h
+  double decay = 0;             ///< e^(-s h)
+  double* out = nullptr;        ///< column_block(m + 1) elements, and `padding` more
+  double *by_u = nullptr, *by_v = nullptr;  ///< as out; unused without derivatives
+  double* work = nullptr;       ///< work_parts times as much
+};
+
+enum { exponential_padding = 8 };
+
+struct host_exponential {
+  enum { on_device = 0, lanes = device::host_lanes<double>() };
+};
+struct device_exponential {
+  enum { on_device = 1, lanes = 1 };
+};
+
+template <class Shape, bool Derivatives>
+struct exponential_kernel {
+  using shape = Shape;
+  using pack = device::pack<double, Shape::lanes>;
+  struct scratch {};
+  enum { threads = 256, emulated_threads = 4, quad = 4, work_parts = Derivatives ? 9 : 3 };
+  const exponential_job* jobs;
+
+  template <class Team>
+  void operator()(const Team& team, std::int64_t tile, scratch&) const {
+    const exponential_job& job = jobs[tile];
+    const std::int64_t size = column_block(job.most + 1) + exponential_padding;
+    double *from = job.work, *to = job.work + size, *square = job.work + 2 * size;
+    double *from_u = nullptr, *to_u = nullptr, *square_u = nullptr;
+    double *from_v = nullptr, *to_v = nullptr, *square_v = nullptr;
+    if constexpr (Derivatives) {
+      from_u = job.work + 3 * size, to_u = job.work + 4 * size, square_u = job.work + 5 * size;
+      from_v = job.work + 6 * size, to_v = job.work + 7 * size, square_v = job.work + 8 * size;
+    }
+    for (int n = 0; n <= job.most; ++n) start(team, n, job, from, from_u, from_v);
+    pad(team, job, size, square, square_u, square_v);
+    team.barrier();
+    for (int k = 1; k <= job.terms; ++k) {
+      for (int n = 0; n <= job.most; ++n) add_term(team, n, k, job, from, to, from_u, to_u, from_v, to_v);
+      team.barrier();
+      swap(from, to);
+      if constexpr (Derivatives) swap(from_u, to_u), swap(from_v, to_v);
+    }
+    double *now = job.out, *then = square, *now_u = job.by_u, *then_u = square_u, *now_v = job.by_v, *then_v = square_v;
+    for (int s = 0; s < job.squarings; ++s) {
+      for (int n = 0; n <= job.most; ++n) {
+        multiply<false>(team, n, now, now, then);
+        if constexpr (Derivatives) {
+          multiply<false>(team, n, now_u, now, then_u);
+          multiply<true>(team, n, now, now_u, then_u);
+          multiply<false>(team, n, now_v, now, then_v);
+          multiply<true>(team, n, now, now_v, then_v);
+        }
+      }
+      team.barrier();
+      swap(now, then);
+      if constexpr (Derivatives) swap(now_u, then_u), swap(now_v, then_v);
+    }
+    if (now != job.out) {
+      copy(team, size, now, job.out);
+      if constexpr (Derivatives) copy(team, size, now_u, job.by_u), copy(team, size, now_v, job.by_v);
+    }
+  }
+
+ private:
+  static void swap(double*& a, double*& b) {
+    double* c = a;
+    a = b;
+    b = c;
+  }
+
+  template <class Team>
+  static void copy(const Team& team, std::int64_t size, const double* from, double* to) {
+    for (std::int64_t i = team.rank(); i < size; i += team.size()) to[i] = from[i];
+  }
+
+  template <class Team>
+  static void pad(const Team& team, const exponential_job& job, std::int64_t size, double* square, double* square_u,
+                  double* square_v) {
+    for (std::int64_t i = size - exponential_padding + team.rank(); i < size; i += team.size()) {
+      job.out[i] = square[i] = 0;
+      if constexpr (Derivatives) job.by_u[i] = job.by_v[i] = square_u[i] = square_v[i] = 0;
+    }
+  }
+
+  // Term 0: the identity; sums begin with it.
+  template <class Team>
+  static void start(const Team& team, int n, const exponential_job& job, double* term, double* term_u, double* term_v) {
+    const std::int64_t begin = column_block(n), rows = state_count(n), columns = n + 1;
+    const std::int64_t own = state_index(n, 0);
+    for (std::int64_t i = team.rank(); i < rows * columns; i += team.size()) {
+      const std::int64_t row = i / columns, column = i % columns;
+      const double one = row == own + column ? 1 : 0;
+      term[begin + i] = one;
+      job.out[begin + i] = one * job.decay;
+      if constexpr (Derivatives) term_u[begin + i] = term_v[begin + i] = job.by_u[begin + i] = job.by_v[begin + i] = 0;
+    }
+  }
+
+  // (A + s I) h x / k for one element of a column; `at` is the element of row (n, r), rows are `columns` apart.
+  static double step(const exponential_job& job, int n, int r, bool more, const double* at, std::int64_t columns,
+                     double inverse) {
+    const double diagonal = job.shift - n * (n - 1.0) * job.coalescence - (n - r) * job.v - r * job.u;
+    double sum = diagonal * at[0];
+    if (r < n) sum += (r + 1) * job.v * at[columns];
+    if (r > 0) sum += (n - r + 1) * job.u * at[-columns];
+    if (more && n > 0) {
+      const double* above = at + (n + 1) * columns;  // (n + 1, r)
+      sum += (n - r) * (n - r + 1.0) * job.coalescence * above[0];
+      sum += r * (r + 1.0) * job.coalescence * above[columns];
+    }
+    return sum * inverse;
+  }
+
+  template <class Team>
+  static void add_term(const Team& team, int block, int k, const exponential_job& job, const double* from, double* to,
+                       const double* from_u, double* to_u, const double* from_v, double* to_v) {
+    const std::int64_t begin = column_block(block), columns = block + 1;
+    const double inverse = 1.0 / k, h = job.length;
+    for (int n = 0; n <= block; ++n)
+      for_columns(team, n, columns, [=, &job](int r, std::int64_t column) {
+        const std::int64_t i = begin + state_index(n, r) * columns + column;
+        const bool more = n < block;
+        to[i] = step(job, n, r, more, from + i, columns, inverse);
+        job.out[i] += to[i] * job.decay;
+        if constexpr (Derivatives) {
+          double by_u = -r * from[i], by_v = -(n - r) * from[i];
+          if (r < n) by_v += (r + 1) * from[i + columns];
+          if (r > 0) by_u += (n - r + 1) * from[i - columns];
+          to_u[i] = step(job, n, r, more, from_u + i, columns, inverse) + by_u * h * inverse;
+          to_v[i] = step(job, n, r, more, from_v + i, columns, inverse) + by_v * h * inverse;
+          job.by_u[i] += to_u[i] * job.decay;
+          job.by_v[i] += to_v[i] * job.decay;
+        }
+      });
+  }
+
+  // f(r, column) for the n + 1 rows of one n; lanes and threads differ in the column.
+  template <class Team, class Function>
+  static void for_columns(const Team& team, int n, std::int64_t columns, Function f) {
+    if constexpr (Team::on_device) {
+      for (std::int64_t i = team.rank(); i < (n + 1) * columns; i += team.size()) f(int(i / columns), i % columns);
+    } else {
+      for (int r = 0; r <= n; ++r)
+#pragma omp simd
+        for (std::int64_t column = 0; column < columns; ++column) f(r, column);
+    }
+  }
+
+  // Column block n of c = a b, or c += a b.
+  template <bool Add, class Team>
+  static void multiply(const Team& team, int n, const double* a, const double* b, double* c) {
+    const int columns = n + 1, chunks = (columns + Shape::lanes - 1) / Shape::lanes;
+    const double* right = b + column_block(n);
+    for (int top = 0; top <= n; ++top) {
+      const int quads = (top + quad) / quad;
+      for (int item = team.rank(); item < quads * chunks; item += team.size())
+        multiply_item<Add>(n, top, item / chunks * quad, item % chunks * Shape::lanes, a, right, c + column_block(n));
+    }
+  }
+
+  // Rows (top, row) ... (top, row + 3), Shape::lanes columns.
+  template <bool Add>
+  static void multiply_item(int n, int top, int row, int column, const double* a, const double* right, double* c) {
+    pack sum[quad];
+    const int columns = n + 1;
+    for (int i = 0; i < quad; ++i) sum[i] = device::broadcast_pack<pack>(0.0);
+    for (int k = top; k <= n; ++k) {
+      const double* left[quad];
+      for (int i = 0; i < quad; ++i) {
+        const int r = row + i <= top ? row + i : top;
+        left[i] = a + element_index(state_index(top, r), k, 0);
+      }
+      const double* below = right + state_index(k, 0) * columns + column;
+      for (int q = 0; q <= k; ++q, below += columns) {
+        const pack x = device::load_pack<pack>(below);
+        for (int i = 0; i < quad; ++i) sum[i] += left[i][q] * x;
+      }
+    }
+    const int width = columns - column < Shape::lanes ? columns - column : Shape::lanes;
+    for (int i = 0; i < quad && row + i <= top; ++i) {
+      double* to = c + state_index(top, row + i) * columns + column;
+      double lane[Shape::lanes];
+      device::store_pack(lane, sum[i]);
+      for (int j = 0; j < width; ++j) to[j] = Add ? to[j] + lane[j] : lane[j];
+    }
+  }
+};
+
+}  // namespace quintet::snp

@@ -1,0 +1,36 @@
+// How the rules are laid out on a processor, and the numbers that all of their kernels share.
+//
+// A *value* is the tensor of one group of branches: [entries][patterns], patterns fastest and padded to whole lines of
+// 8. An entry is a state (n1, r1), ..., (nK, rK) of the K open branches. Entries with the same (n1, ..., nK) form a
+// block, a dense tensor over (r1, ..., rK), the first slowest; only those (n1, ..., nK) that can occur have a block. A
+// rule works on the first one or two axes: whatever the other axes and the patterns are, they are *columns* to it, side
+// by side in memory, and become SIMD lanes or threads.
+#pragma once
+
+#include <cstdint>
+
+#include "device/launch.hpp"
+#include "device/pack.hpp"
+
+namespace quintet::snp {
+
+/// Patterns in a line: values are padded to whole lines, so that packs never straddle.
+constexpr int line = 8;
+/// Columns of one tile.
+constexpr int tile_columns = 64;
+
+struct host_rules {
+  enum { on_device = 0, lanes = device::host_lanes<double>(), packs = 2 };
+};
+struct device_rules {
+  enum { on_device = 1, lanes = 1, packs = 1 };
+};
+template <class Shape>
+using rule_pack = device::pack<double, Shape::lanes>;
+
+/// One tile of a rule: up to tile_columns columns of a family of blocks that differ only in the axes of the rule.
+struct rule_tile {
+  std::int32_t family, chunk;
+};
+
+}  // namespace quintet::snp
