@@ -37,7 +37,7 @@ struct apply_kernel {
     const std::int64_t inner = std::int64_t(record[1]) * tables.patterns, columns = record[0] * inner;
     const std::int64_t first = std::int64_t(where.chunk) * tile_columns;
     const std::int64_t left = columns - first < tile_columns ? columns - first : tile_columns;
-    enum { width = Shape::lanes * packs };
+    constexpr int width = int(Shape::lanes) * int(packs);
     const int groups = int((left + width - 1) / width);
     const std::int32_t* base = record + 2 + (Adjoint ? 0 : tables.most + 1);
     for (int n = 0; n <= tables.most; ++n) {
@@ -67,11 +67,13 @@ struct apply_kernel {
     for (int k = begin; k <= end; ++k) {
       if (base_in[k] < 0 || (k == 0) != (n == 0)) continue;
       const double* from[packs];
-      for (int c = 0; c < packs; ++c) from[c] = in + (base_in[k] * std::int64_t(tables.patterns)) + outer[c] * (k + 1) * inner + place[c];
+      for (int c = 0; c < packs; ++c)
+        from[c] = in + (base_in[k] * std::int64_t(tables.patterns)) + outer[c] * (k + 1) * inner + place[c];
       const double* element[quad];
       for (int i = 0; i < quad; ++i) {
         const int r = row + i <= n ? row + i : n;
-        element[i] = matrix + (Adjoint ? element_index(state_index(k, 0), n, r) : element_index(state_index(n, r), k, 0));
+        element[i] =
+            matrix + (Adjoint ? element_index(state_index(k, 0), n, r) : element_index(state_index(n, r), k, 0));
       }
       const std::int64_t step = Adjoint ? n + 1 : 1;
       for (int q = 0; q <= k; ++q) {

@@ -1,34 +1,18 @@
 // exp(A t) of many branches, and its derivatives by u and v: uniformisation, then squaring.
 //
-// A + s I is non-negative for s = max |A_ii|, so exp(A h) = e^(-s h) sum_k ((A + s I) h)^k / k! is a sum of non-negative
-// terms, and so are the squarings: nothing cancels, every element is right to a small multiple of
-// (terms + 2^squarings) u relative to itself.
+// A + s I is non-negative for s = max |A_ii|, so exp(A h) = e^(-s h) sum_k ((A + s I) h)^k / k! is a sum of
+// non-negative terms, and so are the squarings: nothing cancels, every element is right to a small multiple of (terms +
+// 2^squarings) u relative to itself.
 #pragma once
 
 #include <cstdint>
 
 #include "device/launch.hpp"
 #include "device/pack.hpp"
+#include "snp/exponential_job.hpp"
 #include "snp/state_space.hpp"
 
 namespace quintet::snp {
-
-/// One matrix to compute. h = 1 / 2^squarings of the branch; everything is multiplied by it already.
-struct exponential_job {
-  std::int32_t most = 0;        ///< lineages m
-  std::int32_t squarings = 0;
-  std::int32_t terms = 0;
-  double coalescence = 0;       ///< h t / theta
-  double u = 0, v = 0;          ///< h t u, h t v
-  double length = 0;            ///< t: derivatives are by u and v, not by t u
-  double shift = 0;             ///< s h
-  double decay = 0;             ///< e^(-s h)
-  double* out = nullptr;        ///< column_block(m + 1) elements, and `padding` more
-  double *by_u = nullptr, *by_v = nullptr;  ///< as out; unused without derivatives
-  double* work = nullptr;       ///< work_parts times as much
-};
-
-enum { exponential_padding = 8 };
 
 struct host_exponential {
   enum { on_device = 0, lanes = device::host_lanes<double>() };
@@ -166,7 +150,6 @@ struct exponential_kernel {
       for (std::int64_t i = team.rank(); i < (n + 1) * columns; i += team.size()) f(int(i / columns), i % columns);
     } else {
       for (int r = 0; r <= n; ++r)
-#pragma omp simd
         for (std::int64_t column = 0; column < columns; ++column) f(r, column);
     }
   }

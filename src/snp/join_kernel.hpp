@@ -1,5 +1,6 @@
 // Rule 2: two groups meet at a node. In the library's coordinates a plain convolution of the two child branches,
-// F(x, others) = sum over n1 + n2 = n, r1 + r2 = r of G((n1, r1), others of G) H((n2, r2), others of H), and its adjoint.
+// F(x, others) = sum over n1 + n2 = n, r1 + r2 = r of G((n1, r1), others of G) H((n2, r2), others of H), and its
+// adjoint.
 #pragma once
 
 #include "snp/shapes.hpp"
@@ -55,7 +56,8 @@ struct join_kernel {
   }
 
  private:
-  void rows(const std::int32_t* l, const std::int32_t* r, std::int64_t base, int n, int row, std::int64_t column) const {
+  void rows(const std::int32_t* l, const std::int32_t* r, std::int64_t base, int n, int row,
+            std::int64_t column) const {
     const std::int64_t patterns = tables.patterns, left_stride = l[0] * patterns, right_stride = r[0] * patterns;
     const std::int64_t left_row = column / right_stride, pattern = column % patterns;
     const double* left_column = left + left_row * patterns + pattern;

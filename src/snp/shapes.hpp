@@ -11,13 +11,9 @@
 
 #include "device/launch.hpp"
 #include "device/pack.hpp"
+#include "snp/rule_tile.hpp"
 
 namespace quintet::snp {
-
-/// Patterns in a line: values are padded to whole lines, so that packs never straddle.
-constexpr int line = 8;
-/// Columns of one tile.
-constexpr int tile_columns = 64;
 
 struct host_rules {
   enum { on_device = 0, lanes = device::host_lanes<double>(), packs = 2 };
@@ -27,10 +23,5 @@ struct device_rules {
 };
 template <class Shape>
 using rule_pack = device::pack<double, Shape::lanes>;
-
-/// One tile of a rule: up to tile_columns columns of a family of blocks that differ only in the axes of the rule.
-struct rule_tile {
-  std::int32_t family, chunk;
-};
 
 }  // namespace quintet::snp

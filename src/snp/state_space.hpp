@@ -1,4 +1,5 @@
-// The states of one branch: (n, r), r of n lineages carry allele 1, 0 <= r <= n <= m; and the layout of matrices on them.
+// The states of one branch: (n, r), r of n lineages carry allele 1, 0 <= r <= n <= m; and the layout of matrices on
+// them.
 //
 // Coordinates. Where the literature (Bryant et al. 2012) has F(n, r), the library keeps C(n, r) F(n, r): the total over
 // the C(n, r) ways to say which lineages are red. In these coordinates joining two branches is a plain convolution, all

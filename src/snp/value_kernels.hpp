@@ -93,7 +93,7 @@ constexpr double scale_limit = 1e-100;
 /// own[p] = exponent that brings the largest element of pattern p to [1, 2), 0 where it is large enough or zero;
 /// total[p] = own[p] + the exponents of the parts.
 struct choose_exponents {
-  std::int64_t chunks, patterns;
+  std::int64_t chunks, patterns, used;  ///< padded patterns, those that are not padding
   const double* largest;
   const std::int32_t *left, *left_of, *right, *right_of;  ///< null: no exponents, identity
   std::int32_t *own, *total;
@@ -103,6 +103,10 @@ struct choose_exponents {
     for (std::int64_t c = 0; c < chunks; ++c)
       if (largest[c * patterns + p] > most) most = largest[c * patterns + p];
     std::int32_t e = 0;
+    if (p >= used) {
+      own[p] = total[p] = 0;
+      return;
+    }
     if (most > 0 && most < scale_limit) {
       // frexp without its pointer to a local.
       double shifted = most;
@@ -189,8 +193,8 @@ struct root_weight_adjoint {
   }
 };
 
-/// The adjoint of P = exp(A t): sums of adjoint[row] x in[column] over families, outer rows and columns. A tile is a slice
-/// of the tiles of the axis and has a matrix of its own in `out`.
+/// The adjoint of P = exp(A t): sums of adjoint[row] x in[column] over families, outer rows and columns. A tile is a
+/// slice of the tiles of the axis and has a matrix of its own in `out`.
 template <class Shape>
 struct matrix_adjoint_kernel {
   using shape = Shape;

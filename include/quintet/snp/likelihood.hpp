@@ -1,0 +1,112 @@
+// Likelihood of biallelic markers on a phylogenetic network under the multispecies network coalescent, exact, with
+// gradients.
+//
+//   snp::Likelihood likelihood(network, data, {.u = 1, .v = 1});
+//   double now = likelihood.evaluate();
+//   likelihood.set_length(branch, 0.02);           // a proposal
+//   double then = likelihood.evaluate();           // computes only what lies above the branch
+//   better ? likelihood.accept() : likelihood.reject();
+//   snp::gradient slope = likelihood.gradient();
+//
+// Method: Bryant et al. (2012) for trees, Rabier et al. (2021) for networks: partial likelihoods of *groups* of open
+// branches, F(n1, r1, ..., nK, rK) = Pr(data below | n_i lineages of which r_i are red) Pr(n1 ... nK), go through five
+// rules from the leaves to the root. Only states that can occur are stored. Everything is a sum of products of
+// non-negative numbers (the exponentials too: uniformisation and squaring), so nothing cancels.
+//
+// Accuracy: a likelihood of a site is right to about 1e-13 relative to itself (see docs/numerics.md for the bound and
+// what was measured). Same bits for any number of threads. A site that cannot be has likelihood 0, log-likelihood
+// -infinity. Small numbers are scaled by powers of two: many species do not underflow.
+//
+// Cost of an evaluation: see estimate(). Patterns are deduplicated below every group of branches, so a species' own
+// branch costs as much as it has distinct counts. Memory is linear in patterns: states x patterns x 8 bytes for every
+// rule, twice that with proposals, three times with gradients.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "quintet/device/device.hpp"
+#include "quintet/snp/data.hpp"
+#include "quintet/snp/model.hpp"
+#include "quintet/snp/network.hpp"
+
+namespace quintet::snp {
+
+struct likelihood_options {
+  Device device = Device::best();
+  /// Bytes that the values of one evaluation may take, 0: half the memory of the device.
+  std::int64_t memory_limit = 0;
+};
+
+/// A group of branches while it is computed.
+struct group_size {
+  std::vector<std::int64_t> branches;  ///< open branches; -1: the population above the root
+  std::int64_t states, patterns;  ///< combinations of lineages and red ones that can occur; distinct patterns below
+};
+
+/// What an evaluation needs.
+struct evaluation_estimate {
+  std::vector<group_size> groups;  ///< one for every rule, in the order of the evaluation
+  std::int64_t largest_group = 0;  ///< states of the largest
+  std::int64_t bytes = 0;          ///< of the values, for one evaluation without proposals
+  double operations = 0;           ///< multiply-adds of the rules, all of them
+};
+
+/// Sizes of groups, memory and operations, before anything is computed. Throws as the constructor of Likelihood does.
+evaluation_estimate estimate(const Network& network, const Data& data, const model& model = {},
+                             const likelihood_options& options = {});
+
+/// Derivatives of the log-likelihood, by branch or one number.
+struct gradient {
+  std::vector<double> length, theta;
+  std::vector<double> gamma;  ///< by gamma of the branch, its sibling's being 1 - gamma; 0 for branches without one
+  double u = 0, v = 0, root_theta = 0;
+};
+
+class Likelihood {
+ public:
+  /// Makes the schedule and the tables; they depend on the topology and the counts alone. Throws NetworkError when
+  /// leaves and species differ, InvalidArgument for a model out of range, more than 1000 gene copies, or groups larger
+  /// than the limit (the message names the reticulations).
+  Likelihood(const Network& network, const Data& data, const snp::model& model = {},
+             const likelihood_options& options = {});
+  ~Likelihood();
+  Likelihood(Likelihood&&) noexcept;
+  Likelihood& operator=(Likelihood&&) noexcept;
+
+  /// The log-likelihood of the current parameters. Only what changed since the last call is computed.
+  double evaluate();
+
+  /// Change a parameter; ranges as in Network. What is changed after the first evaluate() is a proposal until accept().
+  void set_length(std::int64_t branch, double length);
+  void set_theta(std::int64_t branch, double theta);
+  void set_gamma(std::int64_t branch, double gamma);
+  void set_root_theta(double theta);
+  void set_rates(double u, double v);
+  /// Keep or take back everything that was set since the last accept() or reject(). Time in the number of things that
+  /// were computed for it; nothing is computed again after reject().
+  void accept();
+  void reject();
+
+  /// Parameters as they are now.
+  const Network& network() const;
+  const snp::model& model() const;
+
+  /// log L of every pattern of the data, without corrections and weights, at the current parameters.
+  std::vector<double> pattern_log_likelihoods();
+  /// The same for every site that was given; NaN for sites that were left out.
+  std::vector<double> site_log_likelihoods();
+  /// Derivatives of evaluate() at the current parameters, by one pass from the root to the leaves. NaN when the
+  /// log-likelihood is -infinity. Costs about five evaluations.
+  snp::gradient gradient();
+
+  const evaluation_estimate& size() const;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace quintet::snp

@@ -1,0 +1,25 @@
+// What exponential_kernel.hpp is told.
+#pragma once
+
+#include <cstdint>
+
+namespace quintet::snp {
+
+/// One matrix to compute. h = 1 / 2^squarings of the branch; everything is multiplied by it already.
+struct exponential_job {
+  std::int32_t most = 0;  ///< lineages m
+  std::int32_t squarings = 0;
+  std::int32_t terms = 0;
+  double coalescence = 0;                   ///< h t / theta
+  double u = 0, v = 0;                      ///< h t u, h t v
+  double length = 0;                        ///< t: derivatives are by u and v, not by t u
+  double shift = 0;                         ///< s h
+  double decay = 0;                         ///< e^(-s h)
+  double* out = nullptr;                    ///< column_block(m + 1) elements, and `padding` more
+  double *by_u = nullptr, *by_v = nullptr;  ///< as out; unused without derivatives
+  double* work = nullptr;                   ///< work_parts times as much
+};
+
+enum { exponential_padding = 8 };
+
+}  // namespace quintet::snp

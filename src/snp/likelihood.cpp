@@ -1,0 +1,368 @@
+#include "quintet/snp/likelihood.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "snp/plan.hpp"
+#include "snp/sweep.hpp"
+
+namespace quintet::snp {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+void check(const model& m) {
+  require_argument(m.u >= 0 && std::isfinite(m.u), "u", m.u, "finite and >= 0");
+  require_argument(m.v >= 0 && std::isfinite(m.v), "v", m.v, "finite and >= 0");
+  require_argument(m.u + m.v > 0, "u + v", m.u + m.v, "> 0");
+  require_argument(!m.rate_categories.empty(), "rate_categories", "none", "at least one rate");
+  for (const double rate : m.rate_categories)
+    require_argument(rate > 0 && std::isfinite(rate), "rate category", rate, "finite and > 0");
+  require_argument(m.unseen_zeros >= 0 && std::isfinite(m.unseen_zeros), "unseen_zeros", m.unseen_zeros, ">= 0");
+  require_argument(m.unseen_ones >= 0 && std::isfinite(m.unseen_ones), "unseen_ones", m.unseen_ones, ">= 0");
+  if (m.polymorphic_only && (m.unseen_zeros > 0 || m.unseen_ones > 0))
+    throw InvalidArgument(text("unseen_zeros and unseen_ones must be 0 with polymorphic_only (unseen_zeros=",
+                               m.unseen_zeros, ", unseen_ones=", m.unseen_ones, ")"));
+}
+
+bool needs_constant_patterns(const model& m) { return m.polymorphic_only || m.unseen_zeros > 0 || m.unseen_ones > 0; }
+
+// The patterns of the data by leaf, and after them the two constant ones where the model needs them.
+count_table counts_of(const Network& network, const Data& data, const model& m) {
+  const auto columns = columns_of_leaves(network, data);
+  count_table table;
+  table.leaves = std::int64_t(columns.size());
+  table.dominant = data.dominant();
+  const auto add = [&](std::int64_t copies, std::int64_t red) {
+    table.copies.push_back(std::int16_t(copies));
+    table.red.push_back(std::int16_t(red));
+  };
+  for (std::int64_t p = 0; p < data.patterns(); ++p)
+    for (const std::int64_t column : columns) add(data.copies(p, column), data.red(p, column));
+  table.rows = data.patterns();
+  if (!needs_constant_patterns(m)) return table;
+  for (const bool ones : {false, true})
+    for (const std::int64_t column : columns) {
+      const std::int64_t copies = data.sampled_copies()[std::size_t(column)];
+      add(copies, !ones ? 0 : data.dominant() ? copies / 2 : copies);
+    }
+  table.rows += 2;
+  return table;
+}
+
+plan plan_of(const Network& network, const Data& data, const model& m, const likelihood_options& options) {
+  check(m);
+  require_argument(options.memory_limit >= 0, "memory_limit", options.memory_limit, ">= 0");
+  require_argument(data.patterns() > 0, "patterns of the data", data.patterns(), "> 0");
+  const std::int64_t memory = options.device.memory_bytes();
+  plan_limits limits;
+  limits.bytes = options.memory_limit > 0 ? double(options.memory_limit) : memory > 0 ? double(memory) / 2 : 1e18;
+  return make_plan(network, counts_of(network, data, m), limits);
+}
+
+evaluation_estimate size_of(const plan& steps, std::size_t categories) {
+  evaluation_estimate size;
+  size.largest_group = steps.largest_entries;
+  for (const plan_value& value : steps.values) {
+    size.groups.push_back({value.branches, value.entries, value.patterns});
+    size.bytes += value.entries * value.padded * std::int64_t(sizeof(double) * categories);
+  }
+  for (const plan_step& step : steps.steps) size.operations += step.operations * double(categories);
+  return size;
+}
+
+double log_choose(std::int64_t n, std::int64_t k) {
+  return std::lgamma(double(n) + 1) - std::lgamma(double(k) + 1) - std::lgamma(double(n - k) + 1);
+}
+
+// sum w log C(n, r) of the patterns that count.
+double ordering_constant(const Data& data, const std::vector<double>& weights) {
+  double sum = 0;
+  for (std::int64_t p = 0; p < data.patterns(); ++p)
+    for (std::int64_t s = 0; s < std::int64_t(data.species().size()); ++s) {
+      const std::int64_t n = data.dominant() ? data.copies(p, s) / 2 : data.copies(p, s);
+      sum += weights[std::size_t(p)] * log_choose(n, data.red(p, s));
+    }
+  return sum;
+}
+
+}  // namespace
+
+evaluation_estimate estimate(const Network& network, const Data& data, const model& m,
+                             const likelihood_options& options) {
+  return size_of(plan_of(network, data, m, options), m.rate_categories.size());
+}
+
+struct Likelihood::state {
+  // A parameter that a proposal changed, to be put back by reject().
+  struct change {
+    enum { length, theta, gamma, root_theta, rates } what;
+    std::int64_t branch;
+    double before, before2;
+  };
+
+  Network network;
+  snp::model model;
+  std::shared_ptr<const device_plan> steps;
+  evaluation_estimate size;
+  std::vector<double> weights;  // of the rows that count
+  std::vector<std::int64_t> pattern_of_site;
+  double ordering = 0;
+  std::vector<sweep> sweeps;  // one a rate category
+  bool has_evaluated = false;
+  sweep_changes changes;
+  std::vector<change> proposal;
+
+  state(const Network& net, const Data& data, const snp::model& m, const likelihood_options& options)
+      : network(net), model(m) {
+    plan made = plan_of(net, data, m, options);
+    size = size_of(made, m.rate_categories.size());
+    steps = std::make_shared<const device_plan>(std::move(made), options.device);
+    for (std::int64_t p = 0; p < data.patterns(); ++p)
+      weights.push_back(!m.polymorphic_only || data.kind(p) == pattern_kind::polymorphic ? data.weight(p) : 0);
+    pattern_of_site.assign(data.pattern_of_site().begin(), data.pattern_of_site().end());
+    if (m.ordered_data) ordering = ordering_constant(data, weights);
+    for (std::size_t c = 0; c < m.rate_categories.size(); ++c) sweeps.emplace_back(steps);
+    clear_changes();
+    changes.all = true;
+  }
+
+  void clear_changes() {
+    changes.all = changes.root = false;
+    changes.branch.assign(std::size_t(network.branches()), false);
+    changes.inheritance.assign(std::size_t(network.branches()), false);
+  }
+
+  void remember(change one) {
+    if (has_evaluated) proposal.push_back(one);
+  }
+
+  bool is_changed() const {
+    const auto any = [](const std::vector<bool>& flags) {
+      return std::find(flags.begin(), flags.end(), true) != flags.end();
+    };
+    return changes.all || changes.root || any(changes.branch) || any(changes.inheritance);
+  }
+
+  sweep_rates rates_of(std::size_t category) const {
+    const double rate = model.rate_categories[category], u = model.u * rate, v = model.v * rate;
+    const bool branches = !model.mutation_only_at_root;
+    return {branches ? u : 0, branches ? v : 0, u, v};
+  }
+
+  void update() {
+    if (!is_changed()) return;
+    for (std::size_t c = 0; c < sweeps.size(); ++c) sweeps[c].evaluate(network, rates_of(c), changes, has_evaluated);
+    has_evaluated = true;
+    clear_changes();
+  }
+
+  // The first parent branch of the reticulation below a branch.
+  std::int64_t first_parent(std::int64_t branch) const {
+    return network.parent_branches(network.branch(branch).child)[0];
+  }
+
+  // Likelihood of a row of the counts as value * 2^exponent, the mean over the categories.
+  std::pair<double, std::int32_t> likelihood_of(std::size_t row) const {
+    const std::size_t p = std::size_t(steps->host.root_pattern_of_row[row]);
+    std::int32_t exponent = std::numeric_limits<std::int32_t>::min();
+    for (const sweep& one : sweeps)
+      if (one.likelihoods()[p] > 0) exponent = std::max(exponent, one.exponents()[p]);
+    if (exponent == std::numeric_limits<std::int32_t>::min()) return {0.0, 0};
+    double sum = 0;
+    for (const sweep& one : sweeps)
+      sum += std::ldexp(one.likelihoods()[p], std::max(one.exponents()[p] - exponent, -4000));
+    return {sum / double(sweeps.size()), exponent};
+  }
+
+  double log_likelihood_of(std::size_t row) const {
+    const auto [value, exponent] = likelihood_of(row);
+    return value > 0 ? std::log(value) + exponent * 0.693147180559945309417232 : -infinity;
+  }
+
+  // Probability of the constant pattern of zeros (0) or ones (1).
+  double constant(std::size_t which) const {
+    const auto [value, exponent] = likelihood_of(weights.size() + which);
+    return std::ldexp(value, exponent);
+  }
+
+  double weight() const {
+    double sum = 0;
+    for (const double w : weights) sum += w;
+    return sum;
+  }
+
+  double log_likelihood() const {
+    double sum = 0;
+    for (std::size_t p = 0; p < weights.size(); ++p)
+      if (weights[p] > 0) sum += weights[p] * log_likelihood_of(p);
+    if (model.polymorphic_only) sum -= weight() * std::log1p(-(constant(0) + constant(1)));
+    if (model.unseen_zeros > 0) sum += model.unseen_zeros * log_likelihood_of(weights.size());
+    if (model.unseen_ones > 0) sum += model.unseen_ones * log_likelihood_of(weights.size() + 1);
+    return sum - ordering;
+  }
+
+  // Derivative of the log-likelihood by the (unscaled) likelihood of every row, times that likelihood.
+  std::vector<double> row_weights() const {
+    std::vector<double> result = weights;
+    if (!needs_constant_patterns(model)) return result;
+    const double zeros = constant(0), ones = constant(1);
+    if (model.polymorphic_only) {
+      const double factor = weight() / (1 - zeros - ones);
+      result.insert(result.end(), {factor * zeros, factor * ones});
+    } else {
+      result.insert(result.end(), {model.unseen_zeros, model.unseen_ones});
+    }
+    return result;
+  }
+
+  // By the likelihoods that one sweep holds.
+  std::vector<double> seeds(std::size_t category) const {
+    const sweep& one = sweeps[category];
+    std::vector<double> seed(one.likelihoods().size(), 0.0);
+    const auto by_row = row_weights();
+    for (std::size_t row = 0; row < by_row.size(); ++row) {
+      if (by_row[row] == 0) continue;
+      const std::size_t p = std::size_t(steps->host.root_pattern_of_row[row]);
+      const auto [value, exponent] = likelihood_of(row);
+      seed[p] +=
+          by_row[row] / value * std::ldexp(1.0, std::max(one.exponents()[p] - exponent, -4000)) / double(sweeps.size());
+    }
+    return seed;
+  }
+
+  void put_back(const change& one) {
+    switch (one.what) {
+      case change::length:
+        return network.set_length(one.branch, one.before);
+      case change::theta:
+        return network.set_theta(one.branch, one.before);
+      case change::gamma:
+        return network.set_gamma(one.branch, one.before);
+      case change::root_theta:
+        return network.set_root_theta(one.before);
+      case change::rates:
+        model.u = one.before;
+        model.v = one.before2;
+        return;
+    }
+  }
+
+  void add(snp::gradient& sum, const sweep_gradient& one, double rate) const {
+    for (std::size_t b = 0; b < sum.length.size(); ++b) {
+      sum.length[b] += one.length[b];
+      sum.theta[b] += one.theta[b];
+      sum.gamma[b] += one.gamma[b];
+    }
+    const bool branches = !model.mutation_only_at_root;
+    sum.u += rate * (one.root_u + (branches ? one.branch_u : 0));
+    sum.v += rate * (one.root_v + (branches ? one.branch_v : 0));
+    sum.root_theta += one.root_theta;
+  }
+};
+
+Likelihood::Likelihood(const Network& network, const Data& data, const snp::model& model,
+                       const likelihood_options& options)
+    : state_(std::make_unique<state>(network, data, model, options)) {}
+Likelihood::~Likelihood() = default;
+Likelihood::Likelihood(Likelihood&&) noexcept = default;
+Likelihood& Likelihood::operator=(Likelihood&&) noexcept = default;
+
+double Likelihood::evaluate() {
+  state_->update();
+  return state_->log_likelihood();
+}
+
+void Likelihood::set_length(std::int64_t branch, double length) {
+  const double before = state_->network.branch(branch).length;
+  state_->network.set_length(branch, length);
+  state_->remember({state::change::length, branch, before, 0});
+  state_->changes.branch[std::size_t(branch)] = true;
+}
+
+void Likelihood::set_theta(std::int64_t branch, double theta) {
+  const double before = state_->network.branch(branch).theta;
+  state_->network.set_theta(branch, theta);
+  state_->remember({state::change::theta, branch, before, 0});
+  state_->changes.branch[std::size_t(branch)] = true;
+}
+
+void Likelihood::set_gamma(std::int64_t branch, double gamma) {
+  const std::int64_t first = state_->first_parent(branch);
+  const double before = state_->network.branch(first).gamma;
+  state_->network.set_gamma(branch, gamma);
+  state_->remember({state::change::gamma, first, before, 0});
+  state_->changes.inheritance[std::size_t(first)] = true;
+}
+
+void Likelihood::set_root_theta(double theta) {
+  const double before = state_->network.root_theta();
+  state_->network.set_root_theta(theta);
+  state_->remember({state::change::root_theta, -1, before, 0});
+  state_->changes.root = true;
+}
+
+void Likelihood::set_rates(double u, double v) {
+  snp::model changed = state_->model;
+  changed.u = u;
+  changed.v = v;
+  check(changed);
+  state_->remember({state::change::rates, -1, state_->model.u, state_->model.v});
+  state_->model = changed;
+  state_->changes.root = true;
+  if (!changed.mutation_only_at_root) state_->changes.branch.assign(state_->changes.branch.size(), true);
+}
+
+void Likelihood::accept() {
+  state_->update();
+  for (sweep& one : state_->sweeps) one.accept();
+  state_->proposal.clear();
+}
+
+void Likelihood::reject() {
+  if (!state_->has_evaluated) return;
+  for (sweep& one : state_->sweeps) one.reject();
+  for (auto change = state_->proposal.rbegin(); change != state_->proposal.rend(); ++change) state_->put_back(*change);
+  state_->proposal.clear();
+  state_->clear_changes();
+}
+
+const Network& Likelihood::network() const { return state_->network; }
+const snp::model& Likelihood::model() const { return state_->model; }
+const evaluation_estimate& Likelihood::size() const { return state_->size; }
+
+std::vector<double> Likelihood::pattern_log_likelihoods() {
+  state_->update();
+  std::vector<double> result;
+  for (std::size_t p = 0; p < state_->weights.size(); ++p) result.push_back(state_->log_likelihood_of(p));
+  return result;
+}
+
+std::vector<double> Likelihood::site_log_likelihoods() {
+  const auto patterns = pattern_log_likelihoods();
+  std::vector<double> result;
+  for (const std::int64_t p : state_->pattern_of_site) result.push_back(p < 0 ? nan : patterns[std::size_t(p)]);
+  return result;
+}
+
+gradient Likelihood::gradient() {
+  snp::gradient sum;
+  const std::size_t branches = std::size_t(state_->network.branches());
+  const bool is_finite = std::isfinite(evaluate());
+  sum.length.assign(branches, is_finite ? 0.0 : nan);
+  sum.theta = sum.gamma = sum.length;
+  if (!is_finite) {
+    sum.u = sum.v = sum.root_theta = nan;
+    return sum;
+  }
+  for (std::size_t c = 0; c < state_->sweeps.size(); ++c) {
+    const auto one = state_->sweeps[c].differentiate(state_->network, state_->rates_of(c), state_->seeds(c));
+    state_->add(sum, one, state_->model.rate_categories[c]);
+  }
+  return sum;
+}
+
+}  // namespace quintet::snp

@@ -1,0 +1,265 @@
+#include "snp/sweep.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "device/for_each.hpp"
+#include "snp/exponential_kernel.hpp"
+#include "snp/sweep_state.hpp"
+#include "snp/value_kernels.hpp"
+
+namespace quintet::snp {
+
+device_plan::device_plan(plan steps, const Device& on)
+    : host(std::move(steps)), device(on), tables(host.tables, on), tiles(host.tiles, on) {
+  const std::int32_t most =
+      host.most_of_branch.empty() ? 0 : *std::max_element(host.most_of_branch.begin(), host.most_of_branch.end());
+  binomial_stride = most + 1;
+  binomials = Buffer<double>(binomial_table(most), device);
+  leaf_of_value.assign(host.values.size(), -1);
+  for (std::size_t i = 0; i < host.leaves.size(); ++i) {
+    leaf_of_value[std::size_t(host.leaves[i].value)] = std::int32_t(i);
+    leaves.emplace_back(host.leaves[i].content, device);
+  }
+}
+
+sweep::sweep(std::shared_ptr<const device_plan> plan) : state_(std::make_unique<state>(std::move(plan))) {}
+sweep::~sweep() = default;
+sweep::sweep(sweep&&) noexcept = default;
+
+sweep::state::state(std::shared_ptr<const device_plan> plan)
+    : steps(std::move(plan)), host(steps->host), device(steps->device) {
+  const std::size_t branches = host.most_of_branch.size();
+  for (const plan_value& value : host.values) values.emplace_back(value.entries * value.padded, device);
+  value_version.resize(host.values.size());
+  own_exponents.resize(host.steps.size());
+  total_exponents.resize(host.steps.size());
+  for (std::size_t s = 0; s < host.steps.size(); ++s) {
+    if (host.steps[s].kind != step_kind::join) continue;
+    const std::int32_t padded = host.values[std::size_t(host.steps[s].out)].padded;
+    own_exponents[s] = {padded, device};
+    total_exponents[s] = {padded, device};
+  }
+  for (const std::int32_t most : host.most_of_branch)
+    matrices.emplace_back(column_block(most + 1) + exponential_padding, device);
+  matrix_version.resize(branches);
+  shares.resize(branches);
+  share_version.resize(branches);
+  for (const plan_step& step : host.steps)
+    if (step.kind == step_kind::split) shares[std::size_t(step.branch)] = {(step.most + 1) * (step.most + 1), device};
+}
+
+void sweep::state::begin_write(version_switch& version, bool propose) {
+  if (!propose || version.is_proposed()) return;
+  version.propose();
+  proposed.push_back(&version);
+}
+
+const double* sweep::state::value(std::int32_t v) const {
+  const std::int32_t leaf = steps->leaf_of_value[std::size_t(v)];
+  return leaf >= 0 ? steps->leaves[std::size_t(leaf)].data()
+                   : values[std::size_t(v)].read(value_version[std::size_t(v)]);
+}
+
+double* sweep::state::work_of(std::int64_t size) {
+  if (work.size() < size) work = Buffer<double>(size, device);
+  return work.data();
+}
+
+axis_tables sweep::state::axis(const plan_step& step) const {
+  return {steps->tiles.data() + step.tiles, steps->table(step.families), step.most,
+          host.values[std::size_t(step.out)].padded};
+}
+
+join_tables sweep::state::join(const plan_step& step) const {
+  return {steps->tiles.data() + step.tiles,
+          {steps->table(step.left), step.left_families, step.most1},
+          {steps->table(step.right), step.right_families, step.most2},
+          steps->table(step.families),
+          step.most,
+          host.values[std::size_t(step.out)].padded};
+}
+
+pair_tables sweep::state::pair(const plan_step& step) const {
+  return {steps->tiles.data() + step.tiles,         steps->table(step.families), step.most, step.most1, step.most2,
+          host.values[std::size_t(step.out)].padded};
+}
+
+split_weights sweep::state::weights(const plan_step&, const double* share) const {
+  return {share, steps->binomials.data(), steps->binomial_stride};
+}
+
+// exp(A t) of the dirty branches. Branches of equal length and theta share: the one with the most lineages is computed,
+// the others are its leading blocks.
+void sweep::state::update_matrices(const Network& network, const sweep_rates& rates, const std::vector<bool>& dirty,
+                                   bool propose) {
+  std::map<std::pair<double, double>, std::vector<std::size_t>> alike;
+  for (std::size_t b = 0; b < dirty.size(); ++b)
+    if (dirty[b]) alike[{network.branch(std::int64_t(b)).length, network.branch(std::int64_t(b)).theta}].push_back(b);
+  using host_kernel = exponential_kernel<host_exponential, false>;
+  std::vector<exponential_job> jobs;
+  std::int64_t needed = 0;
+  for (auto& [parameters, branches] : alike) {
+    std::sort(branches.begin(), branches.end(), [&](std::size_t a, std::size_t b) {
+      return std::pair(-host.most_of_branch[a], a) < std::pair(-host.most_of_branch[b], b);
+    });
+    for (const std::size_t b : branches) begin_write(matrix_version[b], propose);
+    const std::size_t first = branches[0];
+    exponential_job job =
+        exponential_of(host.most_of_branch[first], parameters.first, parameters.second, rates.branch_u, rates.branch_v);
+    job.out = matrices[first].write(matrix_version[first]);
+    needed += host_kernel::work_parts * matrices[first].size();
+    jobs.push_back(job);
+  }
+  double* place = work_of(needed);
+  for (exponential_job& job : jobs) {
+    job.work = place;
+    place += host_kernel::work_parts * (column_block(job.most + 1) + exponential_padding);
+  }
+  // Long jobs first.
+  std::sort(jobs.begin(), jobs.end(), [](const auto& a, const auto& b) { return a.most > b.most; });
+  const Buffer<exponential_job> on_device(jobs, device);
+  device::with_shape<host_exponential, device_exponential>(device, [&](auto shape) {
+    device::launch(exponential_kernel<decltype(shape), false>{on_device.data()}, std::int64_t(jobs.size()), device);
+  });
+  for (const auto& [parameters, branches] : alike)
+    for (std::size_t i = 1; i < branches.size(); ++i) {
+      versioned<double>& to = matrices[branches[i]];
+      detail::copy(to.write(matrix_version[branches[i]]), device,
+                   matrices[branches[0]].read(matrix_version[branches[0]]), device,
+                   column_block(host.most_of_branch[branches[i]] + 1) * std::int64_t(sizeof(double)));
+    }
+}
+
+void sweep::state::run(std::size_t s) {
+  const plan_step& step = host.steps[s];
+  const double* in = value(step.in);
+  const double* in2 = step.in2 >= 0 ? value(step.in2) : nullptr;
+  double* out = values[std::size_t(step.out)].write(value_version[std::size_t(step.out)]);
+  with_rules(device, [&](auto shape) {
+    using Shape = decltype(shape);
+    switch (step.kind) {
+      case step_kind::apply: {
+        const std::size_t b = std::size_t(step.branch);
+        const apply_kernel<Shape, false> kernel{axis(step), matrices[b].read(matrix_version[b]), in, out};
+        return device::launch(kernel, step.tile_count, device);
+      }
+      case step_kind::remap: {
+        using kernel = remap_kernel<Shape>;
+        const plan_value &from = host.values[std::size_t(step.in)], &to = host.values[std::size_t(step.out)];
+        return device::launch(kernel{to.entries, from.padded, to.padded, steps->table(step.entry_of),
+                                     steps->table(step.pattern_of), in, out},
+                              tiles_of(to.entries, kernel::entries_per_tile), device);
+      }
+      case step_kind::join:
+        return device::launch(join_kernel<Shape>{join(step), in, in2, out}, step.tile_count, device);
+      case step_kind::merge:
+        return device::launch(merge_kernel<Shape>{pair(step), in, out}, step.tile_count, device);
+      case step_kind::split: {
+        const std::size_t b = std::size_t(step.branch);
+        const double* share = shares[b].read(share_version[b]);
+        return device::launch(split_kernel<Shape>{pair(step), weights(step, share), in, out}, step.tile_count, device);
+      }
+    }
+  });
+  if (step.kind == step_kind::join) run_scale(s);
+}
+
+void sweep::state::run_scale(std::size_t s) {
+  const plan_step& step = host.steps[s];
+  const plan_value& shape_of = host.values[std::size_t(step.out)];
+  const version_switch& version = value_version[std::size_t(step.out)];
+  double* out = values[std::size_t(step.out)].write(version);
+  std::int32_t* own = own_exponents[s].write(version);
+  std::int32_t* total = total_exponents[s].write(version);
+  const auto exponents_of = [&](std::int32_t from) -> const std::int32_t* {
+    if (from < 0) return nullptr;
+    const std::size_t f = std::size_t(from);
+    return total_exponents[f].read(value_version[std::size_t(host.steps[f].out)]);
+  };
+  with_rules(device, [&](auto shape) {
+    using kernel = largest_kernel<decltype(shape)>;
+    const std::int64_t chunks = tiles_of(shape_of.entries, kernel::entries_per_tile);
+    double* largest = work_of(chunks * shape_of.padded);
+    device::launch(kernel{shape_of.entries, shape_of.padded, out, largest}, chunks, device);
+    device::for_each(shape_of.padded,
+                     choose_exponents{chunks, shape_of.padded, shape_of.patterns, largest,
+                                      exponents_of(step.left_scale), steps->table(step.left_scale_of),
+                                      exponents_of(step.right_scale), steps->table(step.right_scale_of), own, total},
+                     device);
+  });
+  device::for_each(shape_of.entries, apply_exponents{shape_of.padded, own, out}, device);
+}
+
+void sweep::state::update_root(const Network& network, const sweep_rates& rates) {
+  const plan_value& root = host.values[std::size_t(host.root_value)];
+  const double theta = network.root_theta();
+  const root_weights weights = root_weights_of(host.root_layout, theta * rates.root_v, theta * rates.root_u);
+  if (root_weight.size() == 0) {
+    root_weight = Buffer<double>(root.entries, device);
+    root_likelihood = Buffer<double>(root.padded, device);
+  }
+  root_weight.copy_from_host(weights.value.data(), root.entries);
+  with_rules(device, [&](auto shape) {
+    device::launch(root_kernel<decltype(shape)>{root.entries, root.padded, root_weight.data(), value(host.root_value),
+                                                root_likelihood.data()},
+                   tiles_of(root.padded, tile_columns), device);
+  });
+  root_result& result = results[root_version.current()];
+  result.likelihood.resize(std::size_t(root.patterns));
+  root_likelihood.copy_to_host(result.likelihood.data(), root.patterns);
+  result.exponent.assign(std::size_t(root.patterns), 0);
+  if (host.root_scale < 0) return;
+  const std::size_t s = std::size_t(host.root_scale);
+  total_exponents[s]
+      .buffer(value_version[std::size_t(host.steps[s].out)])
+      .copy_to_host(result.exponent.data(), root.patterns);
+}
+
+void sweep::evaluate(const Network& network, const sweep_rates& rates, const sweep_changes& changes, bool propose) {
+  state& s = *state_;
+  std::vector<bool> dirty_matrix = changes.branch;
+  if (changes.all) dirty_matrix.assign(dirty_matrix.size(), true);
+  if (std::find(dirty_matrix.begin(), dirty_matrix.end(), true) != dirty_matrix.end())
+    s.update_matrices(network, rates, dirty_matrix, propose);
+  std::vector<bool> dirty_value(s.host.values.size(), false);
+  for (std::size_t i = 0; i < s.host.steps.size(); ++i) {
+    const plan_step& step = s.host.steps[i];
+    bool dirty =
+        changes.all || dirty_value[std::size_t(step.in)] || (step.in2 >= 0 && dirty_value[std::size_t(step.in2)]);
+    if (step.kind == step_kind::apply) dirty = dirty || dirty_matrix[std::size_t(step.branch)];
+    if (step.kind == step_kind::split && (changes.all || changes.inheritance[std::size_t(step.branch)])) {
+      const std::size_t b = std::size_t(step.branch);
+      dirty = true;
+      s.begin_write(s.share_version[b], propose);
+      const auto share = inheritance_shares(step.most, network.branch(step.branch).gamma, false);
+      s.shares[b].buffer(s.share_version[b]).copy_from_host(share.data(), std::int64_t(share.size()));
+    }
+    if (!dirty) continue;
+    dirty_value[std::size_t(step.out)] = true;
+    s.begin_write(s.value_version[std::size_t(step.out)], propose);
+    s.run(i);
+  }
+  s.begin_write(s.root_version, propose);
+  s.update_root(network, rates);
+}
+
+std::span<const double> sweep::likelihoods() const {
+  return state_->results[state_->root_version.current()].likelihood;
+}
+std::span<const std::int32_t> sweep::exponents() const {
+  return state_->results[state_->root_version.current()].exponent;
+}
+
+void sweep::accept() {
+  for (version_switch* version : state_->proposed) version->accept();
+  state_->proposed.clear();
+}
+
+void sweep::reject() {
+  for (version_switch* version : state_->proposed) version->reject();
+  state_->proposed.clear();
+}
+
+}  // namespace quintet::snp
