@@ -38,6 +38,7 @@ def run_python(python, points, threads):
     script = os.path.join(os.path.dirname(__file__), "peers", "hdbscan_peers.py")
     done = subprocess.run([python, script, points, "3"], capture_output=True, text=True, env=environment)
     if done.returncode != 0:
+        print(f"{python}: {script} failed:\n{done.stderr}", file=sys.stderr)
         return {}
     return {name.strip(): (float(ms), None, None) for name, ms in re.findall(r"^(\S.*?)\s{2,}([\d.]+) ms$", done.stdout, re.M)}
 
