@@ -63,6 +63,8 @@ struct exponential_kernel {
       team.barrier();
       swap(now, then);
       if constexpr (Derivatives) swap(now_u, then_u), swap(now_v, then_v);
+      for (int n = 1 + team.rank(); n <= job.most; n += team.size()) normalise(n, now + column_block(n));
+      team.barrier();
     }
     if (now != job.out) {
       copy(team, size, now, job.out);
@@ -152,6 +154,29 @@ struct exponential_kernel {
       for (int r = 0; r <= n; ++r)
         for (std::int64_t column = 0; column < columns; ++column) f(r, column);
     }
+  }
+
+  // n lineages become some number of lineages: for every n' and r', sum over r of P[(n', r'), (n, r)] C(n, r) is
+  // C(n', r') Pr(n' | n), and these probabilities add up to 1. Squaring doubles relative errors; where one lineage is
+  // likely, its two rows are brought back to their sum, so that the errors of long branches do not grow with length.
+  static void normalise(int n, double* block) {
+    const std::int64_t columns = n + 1;
+    double others = 0;
+    for (int top = n; top >= 2; --top) others += row_sum(n, block + state_index(top, 0) * columns);
+    if (!(others < 0.5)) return;
+    for (int r = 0; r < 2; ++r) {
+      const double factor = (1 - others) / row_sum(n, block + state_index(1, r) * columns);
+      for (std::int64_t column = 0; column < columns; ++column) block[state_index(1, r) * columns + column] *= factor;
+    }
+  }
+
+  static double row_sum(int n, const double* row) {
+    double sum = 0, binomial = 1;
+    for (int r = 0; r <= n; ++r) {
+      sum += binomial * row[r];
+      binomial = binomial * (n - r) / (r + 1);
+    }
+    return sum;
   }
 
   // Column block n of c = a b, or c += a b.

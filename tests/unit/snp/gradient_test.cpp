@@ -1,0 +1,149 @@
+// Derivatives against differences, and proposals against fresh evaluations.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "quintet/snp/likelihood.hpp"
+#include "support/devices.hpp"
+#include "support/near.hpp"
+#include "support/random_network.hpp"
+
+namespace quintet::test {
+namespace {
+
+snp::Data random_data(random_stream& random, const snp::Network& network, int sites, int most) {
+  const auto species = network.species();
+  snp::DataBuilder builder({species.begin(), species.end()}, {.empty = snp::empty_species::keep});
+  for (int s = 0; s < sites; ++s) {
+    std::vector<std::int64_t> red, copies;
+    for (std::size_t i = 0; i < species.size(); ++i) {
+      copies.push_back(1 + random.below(std::uint32_t(most)));
+      red.push_back(random.below(std::uint32_t(copies.back()) + 1));
+    }
+    builder.add_site(red, copies, 1 + random.below(5));
+  }
+  return builder.finish();
+}
+
+// Richardson's extrapolation of central differences with steps h and h / 2, error O(h^4).
+double difference(const std::function<double(double)>& f, double x) {
+  const auto central = [&](double h) { return (f(x + h) - f(x - h)) / (2 * h); };
+  const double h = 2e-3 * x;
+  return (4 * central(h / 2) - central(h)) / 3;
+}
+
+// Derivatives of every parameter of one model by differences, beside the gradient.
+struct slopes {
+  std::vector<double> found, expected;
+};
+
+slopes all_slopes(const snp::Network& network, const snp::Data& data, const snp::model& model, const Device& device) {
+  snp::Likelihood likelihood(network, data, model, {.device = device});
+  const snp::gradient gradient = likelihood.gradient();
+  slopes result;
+  const auto compare = [&](double found, double x, const std::function<void(double)>& set) {
+    result.found.push_back(found);
+    result.expected.push_back(difference(
+        [&](double y) {
+          set(y);
+          const double value = likelihood.evaluate();
+          likelihood.reject();
+          return value;
+        },
+        x));
+  };
+  for (std::int64_t b = 0; b < network.branches(); ++b) {
+    const snp::branch& one = network.branch(b);
+    compare(gradient.length[std::size_t(b)], one.length, [&, b](double x) { likelihood.set_length(b, x); });
+    compare(gradient.theta[std::size_t(b)], one.theta, [&, b](double x) { likelihood.set_theta(b, x); });
+    if (network.kind(one.child) != snp::node_kind::reticulation) continue;
+    compare(gradient.gamma[std::size_t(b)], one.gamma / 2,
+            [&, b](double x) { likelihood.set_gamma(b, x + one.gamma / 2); });
+  }
+  compare(gradient.u, model.u, [&](double x) { likelihood.set_rates(x, model.v); });
+  compare(gradient.v, model.v, [&](double x) { likelihood.set_rates(model.u, x); });
+  compare(gradient.root_theta, network.root_theta(), [&](double x) { likelihood.set_root_theta(x); });
+  return result;
+}
+
+TEST(snp_gradient, agrees_with_differences) {
+  const std::vector<snp::model> models{
+      {.u = .7, .v = 1.6},
+      {.u = .7, .v = 1.6, .rate_categories = {.3, 1.7}},
+      {.u = 1.2, .v = .4, .mutation_only_at_root = true},
+      {.u = 1.2, .v = .4, .polymorphic_only = true},
+      {.u = 1.2, .v = .4, .unseen_zeros = 20, .unseen_ones = 5, .ordered_data = true},
+  };
+  double worst = 0;
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    random_stream random(seed, 81);
+    const snp::Network network(random_network(random, 3, std::int64_t(seed % 4)));
+    const auto data = random_data(random, network, 12, 2 + int(seed % 3 == 0));
+    const auto found = all_slopes(network, data, models[seed % models.size()], Device::host());
+    worst = std::max(worst, largest_error(found.found, found.expected, 1));
+  }
+  expect_error_within("derivative", worst, 1e-7);
+}
+
+TEST(snp_gradient, is_the_same_on_other_devices) {
+  random_stream random(4, 82);
+  const snp::Network network(random_network(random, 3, 2));
+  const auto data = random_data(random, network, 40, 3);
+  const auto on_host = snp::Likelihood(network, data, {}, {.device = Device::host()}).gradient();
+  on_other_devices([&](const Device& device) {
+    const auto there = snp::Likelihood(network, data, {}, {.device = device}).gradient();
+    expect_near(there.length, on_host.length, 1e-11, 1);
+    expect_near(there.theta, on_host.theta, 1e-11, 1);
+    expect_near(there.gamma, on_host.gamma, 1e-11, 1);
+    EXPECT_NEAR(there.u, on_host.u, 1e-10);
+    EXPECT_NEAR(there.root_theta, on_host.root_theta, 1e-10);
+  });
+}
+
+// One random change, by what it is of.
+void change(snp::Likelihood& likelihood, random_stream& random) {
+  const snp::Network& network = likelihood.network();
+  const std::int64_t b = random.below(std::uint32_t(network.branches()));
+  const double x = .01 + random.uniform<double>();
+  switch (random.below(5)) {
+    case 0:
+      return likelihood.set_length(b, x);
+    case 1:
+      return likelihood.set_theta(b, x);
+    case 2:
+      return likelihood.set_gamma(network.parent_branches(network.reticulations()[0])[random.below(2)], x / 2);
+    case 3:
+      return likelihood.set_root_theta(x);
+    default:
+      return likelihood.set_rates(x, 2 * x);
+  }
+}
+
+TEST(snp_gradient, proposals_have_the_bits_of_fresh_evaluations) {
+  on_every_device([](const Device& device) {
+    random_stream random(6, 83);
+    const snp::Network network(random_network(random, 4, 2));
+    const auto data = random_data(random, network, 30, 2);
+    snp::Likelihood likelihood(network, data, {}, {.device = device});
+    std::vector<double> found{likelihood.evaluate()}, fresh = found;
+    double accepted = found[0];
+    for (int i = 0; i < 40; ++i) {
+      for (std::uint32_t changes = 1 + random.below(3); changes > 0; --changes) change(likelihood, random);
+      // Sometimes a proposal is evaluated, then changed again.
+      if (random.below(4) == 0) likelihood.evaluate(), change(likelihood, random);
+      const double proposed = likelihood.evaluate();
+      found.push_back(proposed);
+      fresh.push_back(snp::Likelihood(likelihood.network(), data, likelihood.model(), {.device = device}).evaluate());
+      const bool accept = random.below(2) == 0;
+      accept ? likelihood.accept() : likelihood.reject();
+      accepted = accept ? proposed : accepted;
+      found.push_back(likelihood.evaluate());
+      fresh.push_back(accepted);
+    }
+    expect_same_bits(found, fresh);
+  });
+}
+
+}  // namespace
+}  // namespace quintet::test
