@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <numbers>
 #include <numeric>
 #include <random>
 #include <type_traits>
@@ -115,6 +117,18 @@ TYPED_TEST(Distribution, NormalHasItsMomentsAndTails) {
   EXPECT_LT(std::abs(fourths / n - 3), 5 * std::sqrt(96.0 / n));
   const double p = std::erfc(2 / std::sqrt(2.0));
   EXPECT_LT(std::abs(beyond_2 / double(n) - p), 5 * std::sqrt(p * (1 - p) / n));
+}
+
+TYPED_TEST(Distribution, DirectionsLieOnTheCircle) {
+  double worst = 0;
+  for (int i = 0; i < 40'000; ++i) {
+    const TypeParam turns = i < 8 ? TypeParam(i) / 8 : quintet::uniform_at<TypeParam>(3, 1, std::uint64_t(i));
+    const auto found = quintet::detail::cosine_and_sine_of_turns(turns);
+    const long double angle = 2 * std::numbers::pi_v<long double> * turns;
+    worst = std::max(
+        {worst, double(std::abs(found.first - std::cos(angle))), double(std::abs(found.second - std::sin(angle)))});
+  }
+  EXPECT_LE(worst, std::numeric_limits<TypeParam>::epsilon());
 }
 
 TEST(Distribution, NormalIsFiniteAtTheEndsOfItsWords) {

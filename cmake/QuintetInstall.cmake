@@ -1,0 +1,75 @@
+# Installation: libraries, headers, drivers, a CMake package, pkg-config files, and Debian packages through CPack.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(quintet_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/quintet")
+
+install(TARGETS quintet quintet_runtime EXPORT quintetTargets COMPONENT development)
+if(TARGET quintet_io)
+  install(TARGETS quintet_io quintet_io_runtime EXPORT quintetTargets COMPONENT development)
+endif()
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/quintet" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+  COMPONENT development FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+install(EXPORT quintetTargets NAMESPACE quintet:: DESTINATION "${quintet_package_dir}" COMPONENT development)
+foreach(file IN ITEMS LICENSE CHANGELOG.md)
+  install(FILES "${PROJECT_SOURCE_DIR}/${file}" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT development)
+endforeach()
+
+# The package finds the libraries that quintet needs where this build had them, or else where the linker does.
+set(QUINTET_PACKAGE_RUNTIME "${QUINTET_OPENMP_LIBRARIES}")
+set(QUINTET_PACKAGE_IO_RUNTIME "${QUINTET_IO_LIBRARIES}")
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/quintetConfig.cmake.in"
+  "${PROJECT_BINARY_DIR}/quintetConfig.cmake" INSTALL_DESTINATION "${quintet_package_dir}")
+# 0.x versions promise nothing to each other.
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/quintetConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/quintetConfig.cmake" "${PROJECT_BINARY_DIR}/quintetConfigVersion.cmake"
+  DESTINATION "${quintet_package_dir}" COMPONENT development)
+
+# quintet_pkg_config(<name> <description> <requires> <link flags>)
+function(quintet_pkg_config PC_NAME PC_DESCRIPTION PC_REQUIRES)
+  set(PC_LIBS "")
+  foreach(library IN LISTS ARGN)
+    if(library MATCHES "\\.so")
+      get_filename_component(folder "${library}" DIRECTORY)
+      string(APPEND PC_LIBS " ${library} -Wl,-rpath,${folder}")
+    else()
+      string(APPEND PC_LIBS " ${library}")
+    endif()
+  endforeach()
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/quintet.pc.in" "${PROJECT_BINARY_DIR}/${PC_NAME}.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/${PC_NAME}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig"
+    COMPONENT development)
+endfunction()
+# C programs link the library too, which is written in C++.
+quintet_pkg_config(quintet "${PROJECT_DESCRIPTION}" "" -lquintet ${QUINTET_OPENMP_LIBRARIES} -lstdc++ -lm)
+if(TARGET quintet_io)
+  quintet_pkg_config(quintet-io "Files for quintet: CSV, NumPy, HDF5, Matrix Market, NEXUS, VCF" quintet
+    -lquintet_io ${QUINTET_IO_LIBRARIES})
+endif()
+
+# Packages: libquintet-dev and quintet-tools.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME quintet)
+set(CPACK_PACKAGE_VENDOR quintet)
+set(CPACK_PACKAGE_CONTACT "quintet developers <quintet@example.org>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_ALL development)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libquintet-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libomp-19-dev")
+endif()
+if(QUINTET_BUILD_EXAMPLES)
+  list(APPEND CPACK_COMPONENTS_ALL tools)
+  set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME quintet-tools)
+  set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION science)
+endif()
+# Checked when a package is made: code for the processor of this machine stops with an illegal instruction elsewhere.
+set(CPACK_QUINTET_HOST_ARCH "${QUINTET_HOST_ARCH}")
+set(CPACK_PROJECT_CONFIG_FILE "${PROJECT_SOURCE_DIR}/cmake/check_package.cmake")
+include(CPack)

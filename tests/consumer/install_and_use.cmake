@@ -1,0 +1,33 @@
+# Installs BUILD into FOLDER/prefix, then builds and runs the project in SOURCE against it with each of COMPILERS; then
+# the same program through pkg-config, if PKG_CONFIG is set.
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+
+file(REMOVE_RECURSE ${FOLDER})
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${FOLDER}/prefix --component development)
+foreach(compiler IN LISTS COMPILERS)
+  get_filename_component(name ${compiler} NAME)
+  set(build ${FOLDER}/${name})
+  run(${CMAKE_COMMAND} -S ${SOURCE} -B ${build} -G Ninja -DCMAKE_PREFIX_PATH=${FOLDER}/prefix
+    -DCMAKE_CXX_COMPILER=${compiler} -DCMAKE_BUILD_TYPE=Release)
+  run(${CMAKE_COMMAND} --build ${build})
+  require_device_image(${build}/consumer)
+  run_in(${build} ${build}/consumer)
+  message("${name}: ${output}")
+  if(IO)
+    run_in(${build} ${build}/file_consumer)
+    message("${name}: ${output}")
+  endif()
+endforeach()
+
+if(PKG_CONFIG)
+  file(GLOB_RECURSE found ${FOLDER}/prefix/quintet.pc)
+  get_filename_component(pc_folder ${found} DIRECTORY)
+  set(ENV{PKG_CONFIG_PATH} ${pc_folder})
+  run(${PKG_CONFIG} --define-prefix --cflags --libs quintet)
+  separate_arguments(flags UNIX_COMMAND "${output}")
+  list(POP_BACK COMPILERS compiler)
+  run(${compiler} -std=c++20 ${SOURCE}/../consumer.cpp ${flags} -o ${FOLDER}/with_pkg_config)
+  require_device_image(${FOLDER}/with_pkg_config)
+  run_in(${FOLDER} ${FOLDER}/with_pkg_config)
+  message("pkg-config: ${output}")
+endif()
