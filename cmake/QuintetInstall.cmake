@@ -4,6 +4,12 @@ include(CMakePackageConfigHelpers)
 
 set(quintet_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/quintet")
 
+# Shared libraries find each other, and the runtime where this build had it.
+set_target_properties(quintet PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+if(TARGET quintet_io)
+  set_target_properties(quintet_io PROPERTIES INSTALL_RPATH "$ORIGIN" INSTALL_RPATH_USE_LINK_PATH ON)
+endif()
+
 install(TARGETS quintet quintet_runtime EXPORT quintetTargets COMPONENT development)
 if(TARGET quintet_io)
   install(TARGETS quintet_io quintet_io_runtime EXPORT quintetTargets COMPONENT development)
