@@ -3,7 +3,9 @@
 # Warnings, host architecture and sanitizers, for everything that belongs to the project.
 add_library(quintet_build_flags INTERFACE)
 target_compile_features(quintet_build_flags INTERFACE cxx_std_20)
-target_compile_options(quintet_build_flags INTERFACE -Wall -Wextra -Wno-unknown-pragmas)
+target_compile_options(quintet_build_flags INTERFACE -Wall -Wextra -Wno-unknown-pragmas
+  # Packs wider than the registers of the processor stay inside the library.
+  -Wno-psabi)
 if(QUINTET_HOST_ARCH)
   target_compile_options(quintet_build_flags INTERFACE -march=${QUINTET_HOST_ARCH})
 endif()
