@@ -1,0 +1,48 @@
+// Maximum likelihood on a fixed topology: branch lengths, thetas and inheritance probabilities.
+#pragma once
+
+#include <cstdint>
+
+#include "quintet/core/progress.hpp"
+#include "quintet/snp/likelihood.hpp"
+
+namespace quintet::snp {
+
+/// Which thetas are parameters.
+enum class theta_parameters {
+  fixed,   ///< none
+  each,    ///< one for every branch and one for the root
+  common,  ///< one for all branches and the root; starts at the geometric mean of what they have
+};
+
+struct optimise_options {
+  bool lengths = true;
+  theta_parameters thetas = theta_parameters::each;
+  bool gammas = true;
+  std::int64_t max_iterations = 200;  ///< >= 1
+  /// Done when two steps in a row gain less than this log-likelihood, and their quadratic model promises less, > 0.
+  double tolerance = 1e-6;
+  /// Ranges of the parameters, 0 < least < most (gamma < 1). A start outside is moved to the nearest end.
+  double least_length = 1e-8, most_length = 1e3, least_theta = 1e-8, most_theta = 1e3;
+  double least_gamma = 1e-6;  ///< gamma is in [least_gamma, 1 - least_gamma], < 1/2
+  progress_callback progress = {};
+};
+
+struct optimise_result {
+  double start = 0, log_likelihood = 0;
+  std::int64_t iterations = 0, evaluations = 0;
+  /// False: the iterations were used up, or no further step led upwards although the gradient promised one.
+  bool converged = false;
+};
+
+/// Climbs from the parameters of `likelihood` to a local maximum and leaves it there; what was proposed before is
+/// accepted. L-BFGS in the logarithms of lengths and thetas and the logits of gammas, with Likelihood::gradient(), a
+/// length of 0 and a gamma of 0 or 1 being approached to the ends of their ranges. What the data say nothing about
+/// (theta above a single copy) stays as it is. Deterministic.
+///
+/// A network has several maxima, and the curve between a length and a theta may be flat: start from several points.
+/// Throws InvalidArgument for options out of range, nothing to optimise, or a start with log-likelihood -infinity,
+/// Cancelled when the callback asks for it (the best point so far is then accepted).
+optimise_result optimise(Likelihood& likelihood, const optimise_options& options = {});
+
+}  // namespace quintet::snp

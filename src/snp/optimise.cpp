@@ -1,0 +1,209 @@
+#include "quintet/snp/optimise.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "quintet/core/error.hpp"
+#include "snp/lbfgs.hpp"
+
+namespace quintet::snp {
+
+namespace {
+
+double logit(double g) { return std::log(g) - std::log1p(-g); }
+double probability(double x) { return 1 / (1 + std::exp(-x)); }
+
+// One coordinate of the search: what it sets, and how it moves the log-likelihood.
+struct coordinate {
+  enum class kind { length, theta, root_theta, common_theta, gamma } what;
+  std::int64_t branch;
+};
+
+// The log-likelihood with its sign changed, in coordinates without scale.
+class problem {
+ public:
+  using kind = coordinate::kind;
+  using vector = std::vector<double>;
+
+  problem(Likelihood& likelihood, const optimise_options& options)
+      : likelihood_(likelihood), options_(options), report_(options.progress) {
+    list_coordinates();
+  }
+
+  bool empty() const { return coordinates_.empty(); }
+  const vector& lower() const { return lower_; }
+  const vector& upper() const { return upper_; }
+  vector start() const;
+
+  double value(const vector& x) {
+    set(x);
+    return -likelihood_.evaluate();
+  }
+  void accept() { likelihood_.accept(); }
+  void reject() { likelihood_.reject(); }
+  vector gradient();
+  void tell(std::int64_t iteration) { report_("optimise", double(iteration) / double(options_.max_iterations)); }
+
+ private:
+  void list_coordinates();
+  void add(kind what, std::int64_t branch, double lower, double upper) {
+    coordinates_.push_back({what, branch});
+    lower_.push_back(lower);
+    upper_.push_back(upper);
+  }
+  void set(const vector& x);
+  void set_common_theta(double theta);
+  double common_theta() const;
+
+  Likelihood& likelihood_;
+  const optimise_options& options_;
+  std::vector<coordinate> coordinates_;
+  vector lower_, upper_;
+  progress report_;
+};
+
+void problem::list_coordinates() {
+  const Network& network = likelihood_.network();
+  const double least_length = std::log(options_.least_length), most_length = std::log(options_.most_length);
+  const double least_theta = std::log(options_.least_theta), most_theta = std::log(options_.most_theta);
+  for (std::int64_t b = 0; b < network.branches() && options_.lengths; ++b)
+    add(kind::length, b, least_length, most_length);
+  if (options_.thetas == theta_parameters::common) add(kind::common_theta, -1, least_theta, most_theta);
+  if (options_.thetas == theta_parameters::each) {
+    for (std::int64_t b = 0; b < network.branches(); ++b) add(kind::theta, b, least_theta, most_theta);
+    add(kind::root_theta, -1, least_theta, most_theta);
+  }
+  for (const std::int64_t node : network.reticulations())
+    if (options_.gammas)
+      add(kind::gamma, network.parent_branches(node)[0], logit(options_.least_gamma), -logit(options_.least_gamma));
+}
+
+double problem::common_theta() const {
+  const Network& network = likelihood_.network();
+  double sum = std::log(network.root_theta());
+  for (std::int64_t b = 0; b < network.branches(); ++b) sum += std::log(network.branch(b).theta);
+  return sum / double(network.branches() + 1);
+}
+
+problem::vector problem::start() const {
+  const Network& network = likelihood_.network();
+  vector x;
+  for (const coordinate& c : coordinates_) {
+    switch (c.what) {
+      case kind::length:
+        x.push_back(std::log(network.branch(c.branch).length));
+        break;
+      case kind::theta:
+        x.push_back(std::log(network.branch(c.branch).theta));
+        break;
+      case kind::root_theta:
+        x.push_back(std::log(network.root_theta()));
+        break;
+      case kind::common_theta:
+        x.push_back(common_theta());
+        break;
+      case kind::gamma:
+        x.push_back(logit(network.branch(c.branch).gamma));
+    }
+    // Infinite for a length of 0 and a gamma of 0 or 1.
+    x.back() = std::clamp(x.back(), lower_[x.size() - 1], upper_[x.size() - 1]);
+  }
+  return x;
+}
+
+void problem::set_common_theta(double theta) {
+  for (std::int64_t b = 0; b < likelihood_.network().branches(); ++b) likelihood_.set_theta(b, theta);
+  likelihood_.set_root_theta(theta);
+}
+
+void problem::set(const vector& x) {
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const coordinate& c = coordinates_[i];
+    switch (c.what) {
+      case kind::length:
+        likelihood_.set_length(c.branch, std::exp(x[i]));
+        break;
+      case kind::theta:
+        likelihood_.set_theta(c.branch, std::exp(x[i]));
+        break;
+      case kind::root_theta:
+        likelihood_.set_root_theta(std::exp(x[i]));
+        break;
+      case kind::common_theta:
+        set_common_theta(std::exp(x[i]));
+        break;
+      case kind::gamma:
+        likelihood_.set_gamma(c.branch, probability(x[i]));
+    }
+  }
+}
+
+problem::vector problem::gradient() {
+  const snp::gradient slope = likelihood_.gradient();
+  const Network& network = likelihood_.network();
+  vector result;
+  for (const coordinate& c : coordinates_) {
+    const auto b = static_cast<std::size_t>(c.branch);
+    double d = 0;
+    switch (c.what) {
+      case kind::length:
+        d = slope.length[b] * network.branch(c.branch).length;
+        break;
+      case kind::theta:
+        d = slope.theta[b] * network.branch(c.branch).theta;
+        break;
+      case kind::root_theta:
+        d = slope.root_theta * network.root_theta();
+        break;
+      case kind::common_theta:
+        for (const double one : slope.theta) d += one;
+        d = (d + slope.root_theta) * network.root_theta();
+        break;
+      case kind::gamma: {
+        const double gamma = network.branch(c.branch).gamma;
+        d = slope.gamma[b] * gamma * (1 - gamma);
+      }
+    }
+    result.push_back(-d);
+  }
+  return result;
+}
+
+void check(const optimise_options& o) {
+  const auto positive = [](const char* name, double value) {
+    require_argument(std::isfinite(value) && value > 0, name, value, "finite and > 0");
+  };
+  require_argument(o.max_iterations >= 1, "max_iterations", o.max_iterations, ">= 1");
+  positive("tolerance", o.tolerance);
+  positive("least_length", o.least_length);
+  positive("least_theta", o.least_theta);
+  require_argument(o.most_length > o.least_length && std::isfinite(o.most_length), "most_length", o.most_length,
+                   text("finite and > least_length=", o.least_length));
+  require_argument(o.most_theta > o.least_theta && std::isfinite(o.most_theta), "most_theta", o.most_theta,
+                   text("finite and > least_theta=", o.least_theta));
+  require_argument(o.least_gamma > 0 && o.least_gamma < 0.5, "least_gamma", o.least_gamma, "in (0, 0.5)");
+}
+
+}  // namespace
+
+optimise_result optimise(Likelihood& likelihood, const optimise_options& options) {
+  check(options);
+  problem climb(likelihood, options);
+  if (climb.empty())
+    throw InvalidArgument("there is nothing to optimise: no lengths, no thetas, and no gammas or no reticulations");
+  optimise_result result;
+  result.start = likelihood.evaluate();
+  if (!std::isfinite(result.start))
+    throw InvalidArgument(text("the log-likelihood of the start must be finite (it is ", result.start, ")"));
+  likelihood.accept();
+  problem::vector x = climb.start();
+  const lbfgs_options search{.max_iterations = options.max_iterations, .tolerance = options.tolerance};
+  const lbfgs_report report = lbfgs(climb, climb.lower(), climb.upper(), search).minimise(x);
+  result.log_likelihood = -report.value;
+  result.iterations = report.iterations;
+  result.evaluations = report.evaluations;
+  result.converged = report.stop == lbfgs_stop::converged;
+  return result;
+}
+
+}  // namespace quintet::snp
