@@ -95,9 +95,11 @@ function(quintet_test name)
     ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}" TIMEOUT 600)
 endfunction()
 
-# quintet_driver(<task> [<source>...]): examples/<task>.cpp, with more sources, becomes the program quintet-<task>.
+# quintet_driver(<task> [<source>...]): examples/<task>.cpp, with more sources, becomes the program quintet-<task>; what is
+# '-' in the task is '_' in the file.
 function(quintet_driver task)
-  add_executable(quintet-${task} ${task}.cpp ${ARGN})
+  string(REPLACE "-" "_" stem "${task}")
+  add_executable(quintet-${task} ${stem}.cpp ${ARGN})
   target_link_libraries(quintet-${task} PRIVATE quintet_driver_support)
   set_target_properties(quintet-${task} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin
     INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}" INSTALL_RPATH_USE_LINK_PATH ON)

@@ -12,6 +12,8 @@ namespace {
 
 double logit(double g) { return std::log(g) - std::log1p(-g); }
 double probability(double x) { return 1 / (1 + std::exp(-x)); }
+// exp(log(x)) may leave the range by a rounding.
+double exp_within(double x, double least, double most) { return std::clamp(std::exp(x), least, most); }
 
 // One coordinate of the search: what it sets, and how it moves the log-likelihood.
 struct coordinate {
@@ -121,19 +123,19 @@ void problem::set(const vector& x) {
     const coordinate& c = coordinates_[i];
     switch (c.what) {
       case kind::length:
-        likelihood_.set_length(c.branch, std::exp(x[i]));
+        likelihood_.set_length(c.branch, exp_within(x[i], options_.least_length, options_.most_length));
         break;
       case kind::theta:
-        likelihood_.set_theta(c.branch, std::exp(x[i]));
+        likelihood_.set_theta(c.branch, exp_within(x[i], options_.least_theta, options_.most_theta));
         break;
       case kind::root_theta:
-        likelihood_.set_root_theta(std::exp(x[i]));
+        likelihood_.set_root_theta(exp_within(x[i], options_.least_theta, options_.most_theta));
         break;
       case kind::common_theta:
-        set_common_theta(std::exp(x[i]));
+        set_common_theta(exp_within(x[i], options_.least_theta, options_.most_theta));
         break;
       case kind::gamma:
-        likelihood_.set_gamma(c.branch, probability(x[i]));
+        likelihood_.set_gamma(c.branch, std::clamp(probability(x[i]), options_.least_gamma, 1 - options_.least_gamma));
     }
   }
 }

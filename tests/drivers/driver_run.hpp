@@ -60,7 +60,7 @@ class driver_run : public temporary_folder {
     EXPECT_EQ(names(), before) << "a file was left behind";
   }
   /// What every program has to do with the common options, given arguments with which it works.
-  void expect_common_options(const arguments& working) const {
+  void expect_common_options(const arguments& working, const std::string& precisions = "float or double") const {
     const auto with = [&](const arguments& more) {
       arguments all = working;
       all.insert(all.end(), more.begin(), more.end());
@@ -71,7 +71,7 @@ class driver_run : public temporary_folder {
     expect_failure(with({"--device", "1000"}), 3, "--device: device 1000 is not available");
     expect_failure(with({"--device", "gpu"}), 2, "--device");
     expect_failure(with({"--threads", "0"}), 2, "--threads must be >= 1 (--threads=0)");
-    expect_failure(with({"--precision", "quarter"}), 2, "--precision must be float or double");
+    expect_failure(with({"--precision", "quarter"}), 2, "--precision must be " + precisions);
     expect_failure(with({"--json", "none/x.json"}), 2, "--json: none/x.json");
     expect_failure(with({"--quiett"}), 2, "did you mean --quiet?");
     expect_failure(with({"stray"}), 2, "unexpected argument 'stray'");

@@ -1,0 +1,215 @@
+#include <cmath>
+
+#include "drivers/driver_run.hpp"
+#include "quintet/io/csv.hpp"
+#include "quintet/io/snp_data.hpp"
+#include "quintet/snp/newick.hpp"
+#include "support/data_folder.hpp"
+#include "support/near.hpp"
+
+namespace quintet {
+namespace {
+
+class snp_likelihood_driver : public test::driver_run {
+ protected:
+  snp_likelihood_driver() : driver_run("snp-likelihood") {}
+
+  // Test B1 of the reference values: site probabilities .3497641 .00712304 .03810515 .07046408 .3497641.
+  const std::string counts = make("b1.csv", "A,B\n0/2,0/2\n1/2,1/2\n2/2,1/2\n0/2,2/2\n2/2,2/2\n");
+  const std::string tree = "(A:0.1,B:0.1)r;";
+  const double expected = -12.965471254202;
+
+  arguments with(const arguments& more) const {
+    arguments all{"--data", counts, "--network", tree, "--theta", "0.1", "--u", "1", "--v", "1"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  /// The number behind "log-likelihood" on standard output.
+  static double printed(const std::string& out) {
+    const std::string word = "log-likelihood ";
+    const std::size_t at = out.find(word);
+    EXPECT_NE(at, std::string::npos) << out;
+    const std::string number = out.substr(at + word.size(), out.find('\n', at) - at - word.size());
+    EXPECT_EQ(number.size() - number.find('.') - 1, 12u) << "decimals of " << number;
+    return std::stod(number);
+  }
+  void expect_value(const arguments& given, double value) const {
+    SCOPED_TRACE(testing::PrintToString(given));
+    test::expect_error_within("log_likelihood", std::fabs(printed(run_well(given)) - value), 1e-8);
+  }
+};
+
+TEST_F(snp_likelihood_driver, common_options) { expect_common_options(with({}), "double"); }
+
+TEST_F(snp_likelihood_driver, prints_the_log_likelihood_and_writes_the_summary) {
+  expect_value(with({"--json", "out.json"}), expected);
+  const nlohmann::json results = json("out.json")["results"];
+  EXPECT_NEAR(results["log_likelihood"].get<double>(), expected, 1e-8);
+  EXPECT_EQ(results["sites"], 5);
+  EXPECT_EQ(results["patterns"], 5);
+  EXPECT_EQ(results["dropped_sites"], 0);
+  EXPECT_EQ(results["constant_sites"], 2);
+  EXPECT_GT(results["largest_group"], 0);
+  EXPECT_EQ(results["network"], "[0.1](A:0.1:0.1,B:0.1:0.1)r;");
+  EXPECT_GT(json("out.json")["seconds"]["likelihood"], 0);
+}
+
+TEST_F(snp_likelihood_driver, network_from_a_file_and_thetas) {
+  make("net.nwk", "(A:0.1,\nB:0.1)r;\n");
+  make("net.nex", "#NEXUS\nBEGIN TREES;\nTREE a = [0.1](A:0.1:0.1,B:0.1:0.1)r;\nEND;\n");
+  const arguments rest{"--data", counts, "--u", "1", "--v", "1"};
+  const auto given = [&](arguments more) {
+    more.insert(more.end(), rest.begin(), rest.end());
+    return more;
+  };
+  expect_value(given({"--network", "net.nwk", "--theta", "0.1"}), expected);
+  expect_value(given({"--network", "net.nex"}), expected);
+  expect_value(given({"--network", "(A:0.1:0.1,B:0.1:0.1)", "--root-theta", "0.1"}), expected);
+  expect_value(given({"--network", "(A:0.1:0.1,B:0.1:0.1)r", "--theta", "7", "--root-theta", "0.1"}), expected);
+}
+
+TEST_F(snp_likelihood_driver, individuals_from_all_formats) {
+  make("a.nex",
+       "#NEXUS\nBegin data;\nDimensions nchar=5;\nFormat datatype=binary symbols=\"01\" gap=-;\nMatrix\n"
+       "1_A 01101\n2_A 00101\n1_B 00111\n2_B 01011;\nEnd;\n");
+  make("a.phy", "2 5\nx_A 01202\nx_B 01122\n");
+  make("map.csv", "individual,species\nx_A,A\nx_B,B\n");
+  for (const arguments& input : {arguments{"--data", "a.nex", "--species-rule", "after-last:_"},
+                                 arguments{"--data", "a.phy", "--species-rule", "after-last:_", "--diploid"},
+                                 arguments{"--data", "a.phy", "--population-map", "map.csv", "--diploid"}}) {
+    arguments given{"--network", tree, "--theta", "0.1", "--u", "1", "--v", "1"};
+    given.insert(given.end(), input.begin(), input.end());
+    expect_value(given, expected);
+  }
+}
+
+TEST_F(snp_likelihood_driver, variant_calls) {
+  const std::string vcf = make("a.vcf",
+                               "##fileformat=VCFv4.2\n##FORMAT=<ID=GT,Number=1,Type=String,Description=\"x\">\n"
+                               "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\tx_A\tx_B\n"
+                               "1\t1\t.\tA\tC\t.\t.\t.\tGT\t0/1\t1|0\n1\t2\t.\tA\tC,G\t.\t.\t.\tGT\t0/1\t1|2\n");
+  if (!io::has_vcf()) GTEST_SKIP() << "this build has no htslib";
+  const outcome result = run({"--data", vcf, "--network", tree, "--theta", "0.1", "--u", "1", "--v", "1",
+                              "--species-rule", "after-last:_", "--json", "out.json"});
+  EXPECT_EQ(result.status, 0);
+  QUINTET_EXPECT_CONTAINS(result.error, "1 of 2 records are no biallelic SNPs and were left out: 1 with several");
+  test::expect_error_within("vcf", std::fabs(printed(result.out) - std::log(.00712304)), 1e-6);
+  EXPECT_EQ(json("out.json")["results"]["multiallelic"], 1);
+  expect_failure({"--data", vcf, "--network", tree, "--theta", "0.1", "--u", "1", "--v", "1"}, 2,
+                 "VCF needs a population map or a species rule");
+}
+
+TEST_F(snp_likelihood_driver, corrections) {
+  // 2 of the 5 sites are constant; C(2,1) = 2 orders three times.
+  expect_value(with({"--ordered-data"}), expected - 3 * std::log(2));
+  const double constant = 2 * .3497641;
+  const double polymorphic = expected - 2 * std::log(.3497641) - 3 * std::log(1 - constant);
+  EXPECT_NEAR(printed(run_well(with({"--polymorphic-only"}))), polymorphic, 1e-6);
+  EXPECT_NEAR(printed(run_well(with({"--unseen-zeros", "2", "--unseen-ones", "1"}))), expected + 3 * std::log(.3497641),
+              1e-6);
+  // One class is no variation; four of a tiny variance hardly are.
+  expect_value(with({"--gamma-shape", "3", "--gamma-categories", "1"}), expected);
+  EXPECT_NEAR(printed(run_well(with({"--gamma-shape", "1e6"}))), expected, 1e-4);
+}
+
+TEST_F(snp_likelihood_driver, values_of_sites) {
+  make("missing.csv", "A,B\n0/2,0/2\n0/0,1/2\n0/2,0/2\n1/2,1/2\n");
+  arguments given{"--data", "missing.csv", "--network", tree, "--theta",    "0.1",
+                  "--u",    "1",           "--v",       "1",  "--per-site", "site.csv"};
+  const outcome result = run(given);
+  EXPECT_EQ(result.status, 0);
+  QUINTET_EXPECT_CONTAINS(result.error,
+                          "1 of 4 sites were left out, because a species has no copies there; the first is "
+                          "site 2, without A (--keep-empty keeps them)");
+  const auto table = io::read_csv<double>(work("site.csv"));
+  EXPECT_EQ(table.names, (std::vector<std::string>{"site", "pattern", "weight", "log_likelihood"}));
+  ASSERT_EQ(table.values.rows, 4);
+  const auto at = [&](int row, int column) { return table.values.data[row * 4 + column]; };
+  EXPECT_EQ(at(0, 1), 1);
+  EXPECT_EQ(at(0, 2), 2);
+  EXPECT_EQ(at(1, 1), 0);
+  EXPECT_TRUE(std::isnan(at(1, 3)));
+  EXPECT_EQ(at(2, 3), at(0, 3));
+  EXPECT_NEAR(at(0, 3), std::log(.3497641), 1e-6);
+  EXPECT_NEAR(at(3, 3), std::log(.00712304), 1e-6);
+  given.push_back("--keep-empty");
+  given.push_back("--quiet");
+  EXPECT_EQ(run_well(given), "");
+  EXPECT_FALSE(std::isnan(io::read_csv<double>(work("site.csv")).values.data[7]));
+}
+
+TEST_F(snp_likelihood_driver, impossible_data_have_minus_infinity) {
+  const std::string out =
+      run_well({"--data", counts, "--network", tree, "--theta", "0.1", "--u", "0", "--v", "1", "--json", "o.json"});
+  QUINTET_EXPECT_CONTAINS(out, "log-likelihood -inf\n");
+  EXPECT_EQ(json("o.json")["results"]["log_likelihood"], "-inf");
+}
+
+TEST_F(snp_likelihood_driver, optimise_climbs_and_prints_the_network) {
+  const std::string out = run_well(with({"--optimise", "lengths,common-theta", "--json", "o.json"}));
+  const nlohmann::json results = json("o.json")["results"];
+  EXPECT_TRUE(results["converged"].get<bool>());
+  EXPECT_NEAR(results["start_log_likelihood"].get<double>(), expected, 1e-8);
+  EXPECT_GT(results["log_likelihood"].get<double>(), expected + 0.1);
+  const std::string network = results["network"];
+  QUINTET_EXPECT_CONTAINS(out, "network " + network + "\n");
+  expect_value({"--data", counts, "--network", network, "--u", "1", "--v", "1"},
+               results["log_likelihood"].get<double>());
+}
+
+TEST_F(snp_likelihood_driver, rice_example_of_the_documentation) {
+  const auto folder = std::filesystem::absolute(test::data_folder("snp"));
+  QUINTET_SKIP_WITHOUT(folder);
+  const arguments given{
+      "--data",
+      folder / "rice/rice_JDD1_example.nexus",
+      "--species-rule",
+      "after-last:_",
+      "--theta",
+      "0.1",
+      "--u",
+      "1",
+      "--v",
+      "1",
+      "--network",
+      "(((Jap:0.02,(Aro:0.01)#H1:0.01::0.65)a:0.03,((Ind:0.03)#H2:0.01::0.8,(Aus:0.02,#H1:0.01::0.35)e:0.02)b:"
+      "0.01)c:0.03,(Or3:0.06,(Or1:0.05,#H2:0.02::0.2)f:0.01)d:0.02)r"};
+  expect_value(given, -44782.728140407);
+}
+
+TEST_F(snp_likelihood_driver, bad_usage_is_one_clear_line) {
+  const auto expect_bad = [&](const arguments& more, const std::string& message) {
+    expect_failure(with(more), 2, message);
+  };
+  expect_failure({"--data", counts, "--network", tree, "--theta", "1", "--u", "1"}, 2, "--v");
+  expect_failure({"--data", counts, "--network", tree, "--u", "1", "--v", "1"}, 2, "has no theta");
+  expect_failure({"--data", counts, "--network", "none.nwk", "--u", "1", "--v", "1"}, 2,
+                 "--network must be a file or a network, which begins with a parenthesis (--network=none.nwk)");
+  expect_failure({"--data", counts, "--network", "(A:1,B:x)", "--theta", "1", "--u", "1", "--v", "1"}, 2,
+                 "character 8 of the network: the length is no finite number");
+  expect_failure({"--data", counts, "--network", "(A:1,C:1)", "--theta", "1", "--u", "1", "--v", "1"}, 2,
+                 "leaves of the network without data: C; species of the data that are no leaves: B");
+  expect_failure({"--data", "none.csv", "--network", tree, "--theta", "1", "--u", "1", "--v", "1"}, 2, "none.csv");
+  expect_failure({"--data", counts, "--network", tree, "--theta", "0", "--u", "1", "--v", "1"}, 2, "--theta must be");
+  expect_failure({"--data", counts, "--network", tree, "--theta", "1", "--u", "-1", "--v", "1"}, 2, "--u must be");
+  expect_failure(
+      {"--data", counts, "--network", "[3](A:1,B:1)", "--theta", "1", "--root-theta", "2", "--u", "1", "--v", "1"}, 2,
+      "--root-theta must be what the network says");
+  expect_bad({"--diploid"}, "diploid is for NEXUS and PHYLIP");
+  expect_bad({"--diploid", "--dominant"}, "exclude each other");
+  expect_bad({"--species-rule", "first:_"}, "must be before-first:X or after-last:X");
+  expect_bad({"--species-rule", "before-first:_"}, "has species already");
+  expect_bad({"--species-rule", "before-first:_", "--population-map", "x"}, "exclude each other");
+  expect_bad({"--population-map", "none.txt"}, "none.txt");
+  expect_bad({"--per-site", "x.h5"}, "--per-site: x.h5");
+  expect_bad({"--per-site", counts}, "must be another file");
+  expect_bad({"--optimise", "lengths,rates"}, "--optimise must be a list of lengths");
+  expect_bad({"--optimise", "gamma"}, "nothing to optimise");
+  expect_bad({"--gamma-shape", "1", "--gamma-categories", "0"}, "categories");
+  expect_failure(
+      {"--data", make("e.csv", "A,B\n0/0,1/1\n"), "--network", tree, "--theta", "1", "--u", "1", "--v", "1", "--quiet"},
+      2, "the data have no sites that count");
+}
+
+}  // namespace
+}  // namespace quintet
