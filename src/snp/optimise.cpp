@@ -44,7 +44,16 @@ class problem {
   void accept() { likelihood_.accept(); }
   void reject() { likelihood_.reject(); }
   vector gradient();
-  void tell(std::int64_t iteration) { report_("optimise", double(iteration) / double(options_.max_iterations)); }
+  /// Near the lower end of a logarithm, and near both of a logit, the slope vanishes although the log-likelihood may
+  /// rise with the parameter itself. Where it does, the parameter is moved inwards by powers of ten, and stays at the
+  /// best of these places if that gains more than `least_gain`. Changes x and `value` (as value() returns it); the
+  /// number of values computed.
+  std::int64_t leave_ends(vector& x, double& value, double least_gain);
+  void begin_at(std::int64_t iteration) { first_iteration_ = iteration; }
+  void tell(std::int64_t iteration) {
+    iteration += first_iteration_;
+    report_("optimise", double(iteration) / double(options_.max_iterations));
+  }
 
  private:
   void list_coordinates();
@@ -54,6 +63,7 @@ class problem {
     upper_.push_back(upper);
   }
   void set(const vector& x);
+  double direction_from_end(std::size_t i, const vector& x, const vector& slope) const;
   void set_common_theta(double theta);
   double common_theta() const;
 
@@ -62,6 +72,7 @@ class problem {
   std::vector<coordinate> coordinates_;
   vector lower_, upper_;
   progress report_;
+  std::int64_t first_iteration_ = 0;
 };
 
 void problem::list_coordinates() {
@@ -171,6 +182,42 @@ problem::vector problem::gradient() {
   return result;
 }
 
+// +1 or -1: the way from the end near which coordinate i stands, if the log-likelihood rises that way; otherwise 0.
+double problem::direction_from_end(std::size_t i, const vector& x, const vector& slope) const {
+  constexpr double near = 7;  // a factor of a thousand
+  if (x[i] < lower_[i] + near && slope[i] < 0) return 1;
+  const bool has_upper_end = coordinates_[i].what == kind::gamma;
+  return has_upper_end && x[i] > upper_[i] - near && slope[i] > 0 ? -1 : 0;
+}
+
+std::int64_t problem::leave_ends(vector& x, double& value, double least_gain) {
+  const vector slope = gradient();
+  std::int64_t evaluations = 0;
+  const auto value_at = [&](const vector& trial) {
+    ++evaluations;
+    return this->value(trial);
+  };
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double direction = direction_from_end(i, x, slope);
+    if (direction == 0) continue;
+    vector best = x, trial = x;
+    double best_value = value - least_gain;
+    for (int power = 1; power <= 8; ++power) {
+      trial[i] = std::clamp(x[i] + power * direction * std::log(10.0), lower_[i], upper_[i]);
+      const double now = value_at(trial);
+      reject();
+      if (!(now < best_value)) continue;
+      best = trial;
+      best_value = now;
+    }
+    if (best == x) continue;
+    x = best;
+    value = value_at(x);
+    accept();
+  }
+  return evaluations;
+}
+
 void check(const optimise_options& o) {
   const auto positive = [](const char* name, double value) {
     require_argument(std::isfinite(value) && value > 0, name, value, "finite and > 0");
@@ -199,12 +246,21 @@ optimise_result optimise(Likelihood& likelihood, const optimise_options& options
     throw InvalidArgument(text("the log-likelihood of the start must be finite (it is ", result.start, ")"));
   likelihood.accept();
   problem::vector x = climb.start();
-  const lbfgs_options search{.max_iterations = options.max_iterations, .tolerance = options.tolerance};
-  const lbfgs_report report = lbfgs(climb, climb.lower(), climb.upper(), search).minimise(x);
-  result.log_likelihood = -report.value;
-  result.iterations = report.iterations;
-  result.evaluations = report.evaluations;
-  result.converged = report.stop == lbfgs_stop::converged;
+  double value = 0;
+  for (bool again = true; again;) {
+    const lbfgs_options search{.max_iterations = options.max_iterations - result.iterations,
+                               .tolerance = options.tolerance};
+    climb.begin_at(result.iterations);
+    const lbfgs_report report = lbfgs(climb, climb.lower(), climb.upper(), search).minimise(x);
+    result.iterations += report.iterations;
+    result.evaluations += report.evaluations;
+    result.converged = report.stop == lbfgs_stop::converged;
+    value = report.value;
+    if (result.converged) result.evaluations += climb.leave_ends(x, value, options.tolerance);
+    again = value < report.value && result.iterations < options.max_iterations;
+    result.converged = result.converged && !(value < report.value);
+  }
+  result.log_likelihood = -value;
   return result;
 }
 

@@ -37,8 +37,9 @@ struct optimise_result {
 
 /// Climbs from the parameters of `likelihood` to a local maximum and leaves it there; what was proposed before is
 /// accepted. L-BFGS in the logarithms of lengths and thetas and the logits of gammas, with Likelihood::gradient(), a
-/// length of 0 and a gamma of 0 or 1 being approached to the ends of their ranges. What the data say nothing about
-/// (theta above a single copy) stays as it is. Deterministic.
+/// length of 0 and a gamma of 0 or 1 being moved to the ends of their ranges. A parameter near an end, where the slope
+/// in logarithms vanishes, is let go again if the likelihood rises inwards. What the data say nothing about (theta
+/// above a single copy) stays as it is. Deterministic.
 ///
 /// A network has several maxima, and the curve between a length and a theta may be flat: start from several points.
 /// Throws InvalidArgument for options out of range, nothing to optimise, or a start with log-likelihood -infinity,
