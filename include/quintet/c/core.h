@@ -1,0 +1,123 @@
+// What all parts of the C interface share: status, messages, element types, devices, threads, progress.
+//
+// Conventions of all functions of quintet/c/
+//
+//   Status.    Functions that can fail return a quintet_status; QUINTET_OK is 0. No C++ exception leaves the library.
+//              quintet_last_error() has the message of the last failure of the calling thread. On failure outputs are
+//              unspecified, handles that were to be made are NULL, and inputs are untouched.
+//   Checks.    Pointers must not be NULL unless a comment says so or the size of what they point to is 0; sizes must
+//              not be negative; enumerated values must be among the named ones. Anything else is
+//              QUINTET_INVALID_ARGUMENT, with a message that has the name, the value and the range.
+//   Matrices.  Row-major with a stride: element (i, j) is data[i * stride + j], stride >= columns. Sizes and strides
+//              count elements. A pointer to elements of a type that is chosen at run time is const void* or void*,
+//              beside it stands a quintet_type. Data are aligned as their type demands.
+//   Types.     A function that takes QUINTET_HALF or QUINTET_BFLOAT16 computes in float: its *real type* is float for
+//              them, and the type itself for QUINTET_FLOAT and QUINTET_DOUBLE.
+//   Handles.   A pointer to an incomplete struct owns a result. It is freed by the function named after it, which takes
+//              NULL too. Arrays that accessors give belong to the handle and live as long as it does.
+//   Structs.   Options and reports begin with a size: that of the struct in the caller's header. The library reads and
+//              writes no more than that, so programs keep working with later versions, which may add members at the
+//              end. Options are filled by their _default function. Wherever options are wanted, NULL stands for the
+//              defaults. Structs without a size never change.
+//   Devices.   A text: "auto" or NULL (the first GPU, otherwise the host), "host", "emulated" (slow, for tests), or the
+//              number of an offload device, "0". QUINTET_DEVICE_ERROR for a device that is absent.
+//   Threads.   All functions may be called from several threads at the same time. A handle may be read by several
+//              threads at the same time; functions that take it as a pointer to non-const change it and need it alone.
+//   Cost.      Where a comment says nothing: that of the C++ function of the same name, whose header also has formulas,
+//              sources, and accuracy. Nothing is copied but what a comment says.
+//
+//   #include <quintet/c/quintet.h>
+//   quintet_hdbscan_clustering* model = NULL;
+//   if (quintet_hdbscan_cluster(points, QUINTET_FLOAT, n, dim, dim, NULL, NULL, NULL, NULL, &model) != QUINTET_OK)
+//     fprintf(stderr, "%s\n", quintet_last_error());
+#ifndef QUINTET_C_CORE_H
+#define QUINTET_C_CORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define QUINTET_API __attribute__((visibility("default")))
+#else
+#define QUINTET_API
+#endif
+
+#ifdef __cplusplus
+#define QUINTET_NOEXCEPT noexcept
+extern "C" {
+#else
+#define QUINTET_NOEXCEPT
+#endif
+
+/// Outcome of a call.
+typedef int32_t quintet_status;
+enum {
+  QUINTET_OK = 0,
+  QUINTET_INVALID_ARGUMENT = 1,  ///< outside its documented range; the message has name, value and range
+  QUINTET_OUT_OF_MEMORY = 2,     ///< of the host or the device
+  QUINTET_DEVICE_ERROR = 3,      ///< absent, or failed
+  QUINTET_CANCELLED = 4,         ///< a callback asked to stop
+  QUINTET_FILE_ERROR = 5,        ///< cannot be read or parsed; the message has path, line and reason
+  QUINTET_INTERNAL_ERROR = 6     ///< anything else: an error of the library
+};
+
+/// "ok", "invalid argument", ...; "unknown status" for other numbers. Never NULL; lives as long as the program.
+QUINTET_API const char* quintet_status_name(quintet_status status) QUINTET_NOEXCEPT;
+
+/// Message of the last call that failed in this thread, "" before the first; UTF-8. A call that succeeds leaves it.
+/// Never NULL; valid until the next call in this thread fails.
+QUINTET_API const char* quintet_last_error(void) QUINTET_NOEXCEPT;
+
+/// Version of the library that is linked: "0.1.0".
+QUINTET_API const char* quintet_version(void) QUINTET_NOEXCEPT;
+/// Version, commit, compiler, kind of build and compiled targets in one line, as the programs' --version has them.
+QUINTET_API const char* quintet_build_info(void) QUINTET_NOEXCEPT;
+/// Offload targets the library was compiled for: "sm_90,gfx90a"; "none" for a library that runs on the host only.
+QUINTET_API const char* quintet_offload_targets(void) QUINTET_NOEXCEPT;
+
+/// Type of elements. Half and bfloat16 are stored as uint16_t: IEEE 754 binary16, and the upper half of a binary32.
+typedef int32_t quintet_type;
+enum { QUINTET_FLOAT = 1, QUINTET_DOUBLE = 2, QUINTET_HALF = 3, QUINTET_BFLOAT16 = 4 };
+
+/// to[i] := from[i] for `count` elements, rounded once, to nearest, ties to even. The ranges must not overlap.
+/// Cost: O(count), one thread.
+QUINTET_API quintet_status quintet_convert(const void* from, quintet_type from_type, void* to, quintet_type to_type,
+                                           int64_t count) QUINTET_NOEXCEPT;
+
+/// Number of host threads that kernels use from now on, in all threads of the program; 0: the default (OMP_NUM_THREADS
+/// or all cores). Results do not depend on it. Invalid: negative.
+QUINTET_API quintet_status quintet_set_threads(int32_t count) QUINTET_NOEXCEPT;
+/// Number of host threads that kernels use.
+QUINTET_API int32_t quintet_threads(void) QUINTET_NOEXCEPT;
+
+typedef int32_t quintet_device_kind;
+enum { QUINTET_DEVICE_HOST = 0, QUINTET_DEVICE_EMULATED = 1, QUINTET_DEVICE_OFFLOAD = 2 };
+
+/// A device, as quintet_device_at() and quintet_device_find() describe it.
+typedef struct quintet_device_info {
+  size_t size;               ///< of this struct
+  quintet_device_kind kind;  ///< QUINTET_DEVICE_...
+  int32_t index;             ///< number of the offload device; 0 for the others
+  int64_t memory_bytes;      ///< all that it has; 0 when that is not known
+  char device[16];           ///< the text that chooses it: "host", "0"
+  char name[232];            ///< for people; cut where it is longer
+} quintet_device_info;
+
+/// Number of devices: the host and the offload devices. Never less than 1; the emulated one is not counted.
+QUINTET_API int32_t quintet_device_count(void) QUINTET_NOEXCEPT;
+/// Describes device `number`: 0 is the host, 1 ... the offload devices. info->size must be set. Invalid: a number that
+/// is not in [0, quintet_device_count()).
+QUINTET_API quintet_status quintet_device_at(int32_t number, quintet_device_info* info) QUINTET_NOEXCEPT;
+/// Describes what `device` (see above) chooses. info->size must be set. Invalid: other text; device error: absent.
+QUINTET_API quintet_status quintet_device_find(const char* device, quintet_device_info* info) QUINTET_NOEXCEPT;
+
+/// Hears of long work: name of the stage, and the finished part of it, 0 to 1. Returning 0 stops the work, and the
+/// function returns QUINTET_CANCELLED. Called on the thread that called the library. `user` is what was given with it.
+/// Functions that take one allow NULL.
+typedef int32_t (*quintet_progress)(const char* stage, double fraction, void* user);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

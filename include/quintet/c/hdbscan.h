@@ -1,0 +1,277 @@
+// HDBSCAN* in C: exact hierarchical density-based clustering (Campello, Moulavi, Sander 2013, 2015) with what it is
+// made of. Conventions of pointers, types, devices, errors and threads: quintet/c/core.h. Formulas, sources, accuracy
+// and costs: quintet/hdbscan/*.hpp.
+//
+// `points` is [n x dim], n >= 0, dim >= 1, of any type. Rows with NaN or infinity (cosine: without length; Poincare:
+// not in the ball) are invalid: they are left out, and are noise.
+#ifndef QUINTET_C_HDBSCAN_H
+#define QUINTET_C_HDBSCAN_H
+
+#include "quintet/c/core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef int32_t quintet_metric;
+enum {
+  QUINTET_EUCLIDEAN = 0,  ///< |x - y|
+  QUINTET_COSINE = 1,     ///< 1 - <x, y> / (|x| |y|)
+  QUINTET_POINCARE = 2    ///< geodesic distance in the Poincare ball of options.curvature
+};
+
+typedef int32_t quintet_ties;
+enum {
+  QUINTET_TIES_CANONICAL = 0,  ///< merges of one height happen at once: the result depends on the points alone
+  QUINTET_TIES_BINARY = 1      ///< one after another, as other programs do
+};
+
+typedef int32_t quintet_selection;
+enum {
+  QUINTET_SELECT_EOM = 0,  ///< the antichain of largest total stability ("excess of mass")
+  QUINTET_SELECT_LEAF = 1  ///< clusters that do not split any more
+};
+
+/// Options of all functions of the family; each reads the members that concern it.
+typedef struct quintet_hdbscan_options {
+  size_t size;                   ///< of this struct
+  int64_t min_cluster_size;      ///< smaller groups are no clusters; >= 2; default 5
+  int64_t min_samples;           ///< k of the core distances, >= 0; 0 (default): min_cluster_size
+  int32_t count_self;            ///< not 0: k = min_samples - 1, as scikit-learn and the paper count; default 0
+  quintet_metric metric;         ///< default QUINTET_EUCLIDEAN
+  double curvature;              ///< of QUINTET_POINCARE alone: < 0, finite; default -1
+  double alpha;                  ///< > 0: divides distances, not core distances; default 1
+  quintet_ties ties;             ///< default QUINTET_TIES_CANONICAL
+  quintet_selection selection;   ///< default QUINTET_SELECT_EOM
+  double tie_tolerance;          ///< canonical: heights in [h (1 - tie_tolerance), h] count as h; in [0, 1); default 0
+  double epsilon;                ///< >= 0: clusters born at a smaller height give way to an ancestor; default 0 = off
+  double epsilon_max;            ///< > 0: eom takes no cluster born at a larger height; default infinity
+  int64_t max_cluster_size;      ///< >= 0: eom takes no larger cluster; default 0 = no limit
+  int32_t allow_single_cluster;  ///< not 0: the root may be taken; default 0
+  int32_t core_on_diagonal;      ///< matrices: not 0: m(i, i) = core_i instead of 0; default 0
+} quintet_hdbscan_options;
+
+/// *options := the defaults. `size` is sizeof *options.
+QUINTET_API quintet_status quintet_hdbscan_options_default(quintet_hdbscan_options* options,
+                                                           size_t size) QUINTET_NOEXCEPT;
+
+/// An edge between points u < v. Never changes.
+typedef struct quintet_edge {
+  int64_t u, v;
+  double weight;  ///< a distance, >= 0
+} quintet_edge;
+
+/// One merge of the dendrogram: ids below n are points, id n + t is what row t made. Never changes.
+typedef struct quintet_linkage_row {
+  int64_t left, right;
+  double height;  ///< a distance, >= 0; +infinity: no edge joins them
+  int64_t points;
+} quintet_linkage_row;
+
+/// One departure of the condensed tree: at density lambda = 1 / height `child` leaves `parent`. Child ids below n are
+/// points; clusters have the ids n (the root), n + 1, ... Never changes.
+typedef struct quintet_condensed_row {
+  int64_t parent, child;
+  double lambda;
+  int64_t points;  ///< in the child
+} quintet_condensed_row;
+
+/// A clustering and what it was made from.
+typedef struct quintet_hdbscan_clustering quintet_hdbscan_clustering;
+
+// --- distances ---
+
+/// Distance of every point to its k-th nearest other point: core[n], of the real type of `type`; NaN for invalid rows.
+/// *neighbours: the k that was used, less than asked for when there are not so many points (may be NULL).
+/// Time n^2 dim / 2 multiply-adds. Invalid: shapes, options; also out of memory, device error.
+QUINTET_API quintet_status quintet_hdbscan_core_distances(const void* points, quintet_type type, int64_t n, int64_t dim,
+                                                          int64_t stride, const quintet_hdbscan_options* options,
+                                                          const char* device, void* core,
+                                                          int64_t* neighbours) QUINTET_NOEXCEPT;
+
+/// out [n x n] (stride out_stride, of the real type) := max(core_i, core_j, d(i, j) / alpha), 0 on the diagonal. `core`
+/// [n] of the real type; NULL stands for zeros. NaN in the rows and columns of invalid points.
+/// Invalid: shapes, options, a core distance that is negative, or NaN where the point is not. Time n^2 dim / 2.
+QUINTET_API quintet_status quintet_hdbscan_mutual_reachability(const void* points, quintet_type type, int64_t n,
+                                                               int64_t dim, int64_t stride, const void* core,
+                                                               const quintet_hdbscan_options* options,
+                                                               const char* device, void* out,
+                                                               int64_t out_stride) QUINTET_NOEXCEPT;
+
+/// Both at once, every distance computed once: core [n] (may be NULL) and out [n x n], the same bits.
+QUINTET_API quintet_status quintet_hdbscan_core_and_reachability(const void* points, quintet_type type, int64_t n,
+                                                                 int64_t dim, int64_t stride,
+                                                                 const quintet_hdbscan_options* options,
+                                                                 const char* device, void* core, void* out,
+                                                                 int64_t out_stride) QUINTET_NOEXCEPT;
+
+/// out[e], of the real type := mutual reachability of points pairs[2 e] and pairs[2 e + 1], for e in [0, count). The
+/// same bits as the matrix. Runs on the host. Invalid: also an index outside [0, n).
+QUINTET_API quintet_status quintet_hdbscan_reachability_pairs(const void* points, quintet_type type, int64_t n,
+                                                              int64_t dim, int64_t stride, const void* core,
+                                                              const int64_t* pairs, int64_t count,
+                                                              const quintet_hdbscan_options* options,
+                                                              void* out) QUINTET_NOEXCEPT;
+
+/// Gets rows [first_row, first_row + rows) of the matrix: n columns, of the real type, valid during the call only.
+/// Returning 0 stops the work.
+typedef int32_t (*quintet_row_block)(int64_t first_row, const void* values, int64_t rows, int64_t columns,
+                                     int64_t stride, void* user);
+
+/// The matrix by blocks of rows, in ascending order, with at most `budget_bytes` >= 0 for a block (but at least 96
+/// rows). Nothing n x n is held. QUINTET_CANCELLED when `receive` stopped it. Time n^2 dim.
+QUINTET_API quintet_status quintet_hdbscan_reachability_rows(const void* points, quintet_type type, int64_t n,
+                                                             int64_t dim, int64_t stride, const void* core,
+                                                             int64_t budget_bytes,
+                                                             const quintet_hdbscan_options* options, const char* device,
+                                                             quintet_row_block receive, void* user) QUINTET_NOEXCEPT;
+
+/// The exact minimum spanning tree of mutual reachability: edges[n - 1] by (weight, u, v), of which *count are written,
+/// one less than there are valid rows. core [n] in double (may be NULL). Nothing n x n is held.
+/// Also cancelled. Time: 1 to 2 passes over all pairs.
+QUINTET_API quintet_status quintet_hdbscan_spanning_tree(const void* points, quintet_type type, int64_t n, int64_t dim,
+                                                         int64_t stride, const quintet_hdbscan_options* options,
+                                                         const char* device, quintet_progress report, void* user,
+                                                         quintet_edge* edges, int64_t* count,
+                                                         double* core) QUINTET_NOEXCEPT;
+
+// --- clustering ---
+
+/// Clusters points. *clustering is freed with quintet_hdbscan_free(). Same bits on every run, for any number of threads
+/// and on every device. Time and memory of the spanning tree; O(n) for the result. Invalid: shapes, options; also out
+/// of memory, device error, cancelled.
+QUINTET_API quintet_status quintet_hdbscan_cluster(const void* points, quintet_type type, int64_t n, int64_t dim,
+                                                   int64_t stride, const quintet_hdbscan_options* options,
+                                                   const char* device, quintet_progress report, void* user,
+                                                   quintet_hdbscan_clustering** clustering) QUINTET_NOEXCEPT;
+
+/// Clusters by given distances [n x n], float or double: symmetric, >= 0, +infinity for no edge; the diagonal is not
+/// read. Invalid: also the first entry that breaks this. Time O(n^2), on the host.
+QUINTET_API quintet_status quintet_hdbscan_cluster_distances(const void* distances, quintet_type type, int64_t n,
+                                                             int64_t stride, const quintet_hdbscan_options* options,
+                                                             quintet_hdbscan_clustering** clustering) QUINTET_NOEXCEPT;
+
+/// Clusters an undirected graph of n nodes in compressed rows: the neighbours of i are columns[e] at distance
+/// values[e] >= 0, float or double, for row_begin[i] <= e < row_begin[i + 1]; row_begin [n + 1] begins with 0. An edge
+/// may stand in one direction or in both. Invalid: also a loop, a column outside [0, n), an edge with two values.
+/// Time O(E log E), on the host.
+QUINTET_API quintet_status quintet_hdbscan_cluster_graph(const int64_t* row_begin, const int64_t* columns,
+                                                         const void* values, quintet_type type, int64_t n,
+                                                         const quintet_hdbscan_options* options,
+                                                         quintet_hdbscan_clustering** clustering) QUINTET_NOEXCEPT;
+
+/// The tree stage alone: n >= 1 points and the edges of a spanning tree of theirs, or of any graph. Core distances are
+/// those of no points. Time O(count log count), on the host.
+QUINTET_API quintet_status quintet_hdbscan_cluster_edges(const quintet_edge* edges, int64_t count, int64_t n,
+                                                         const quintet_hdbscan_options* options,
+                                                         quintet_hdbscan_clustering** clustering) QUINTET_NOEXCEPT;
+
+/// Frees a clustering and all arrays that its accessors gave. NULL is allowed.
+QUINTET_API void quintet_hdbscan_free(quintet_hdbscan_clustering* clustering) QUINTET_NOEXCEPT;
+
+// --- what a clustering holds: arrays of the handle, O(1); both outputs may be NULL. Invalid: a NULL handle ---
+
+/// Label of each of the n points: 0 ... clusters - 1, -1 for noise.
+QUINTET_API quintet_status quintet_hdbscan_labels(const quintet_hdbscan_clustering* clustering, const int64_t** labels,
+                                                  int64_t* n) QUINTET_NOEXCEPT;
+/// Membership of each point in its cluster, in [0, 1]; 0 for noise.
+QUINTET_API quintet_status quintet_hdbscan_probabilities(const quintet_hdbscan_clustering* clustering,
+                                                         const double** probabilities, int64_t* n) QUINTET_NOEXCEPT;
+/// GLOSH outlier score of each point, in [0, 1].
+QUINTET_API quintet_status quintet_hdbscan_outlier_scores(const quintet_hdbscan_clustering* clustering,
+                                                          const double** scores, int64_t* n) QUINTET_NOEXCEPT;
+/// Persistence of each cluster; *clusters is their number.
+QUINTET_API quintet_status quintet_hdbscan_persistence(const quintet_hdbscan_clustering* clustering,
+                                                       const double** persistence, int64_t* clusters) QUINTET_NOEXCEPT;
+/// Core distance of each point; NaN for invalid rows.
+QUINTET_API quintet_status quintet_hdbscan_core(const quintet_hdbscan_clustering* clustering, const double** core,
+                                                int64_t* n) QUINTET_NOEXCEPT;
+/// Edges of the spanning tree, by (weight, u, v).
+QUINTET_API quintet_status quintet_hdbscan_tree_edges(const quintet_hdbscan_clustering* clustering,
+                                                      const quintet_edge** edges, int64_t* count) QUINTET_NOEXCEPT;
+/// The dendrogram: n - 1 merges, children before parents.
+QUINTET_API quintet_status quintet_hdbscan_single_linkage(const quintet_hdbscan_clustering* clustering,
+                                                          const quintet_linkage_row** rows,
+                                                          int64_t* count) QUINTET_NOEXCEPT;
+/// The condensed tree, by (parent, lambda, child).
+QUINTET_API quintet_status quintet_hdbscan_condensed_tree(const quintet_hdbscan_clustering* clustering,
+                                                          const quintet_condensed_row** rows,
+                                                          int64_t* count) QUINTET_NOEXCEPT;
+/// Ids in the condensed tree of the clusters with label 0, 1, ...
+QUINTET_API quintet_status quintet_hdbscan_selected(const quintet_hdbscan_clustering* clustering, const int64_t** ids,
+                                                    int64_t* clusters) QUINTET_NOEXCEPT;
+/// Exemplars, the points that stay to the end: those of label k are points[offsets[k]] ... points[offsets[k + 1] - 1].
+/// offsets has clusters + 1 elements (one 0 without clusters). All outputs may be NULL.
+QUINTET_API quintet_status quintet_hdbscan_exemplars(const quintet_hdbscan_clustering* clustering,
+                                                     const int64_t** offsets, int64_t* clusters, const int64_t** points,
+                                                     int64_t* count) QUINTET_NOEXCEPT;
+/// Rows that held NaN or infinity, ascending.
+QUINTET_API quintet_status quintet_hdbscan_invalid_rows(const quintet_hdbscan_clustering* clustering,
+                                                        const int64_t** rows, int64_t* count) QUINTET_NOEXCEPT;
+/// The k of the core distances, and the connected components of the edges (of the valid points). May be NULL.
+QUINTET_API quintet_status quintet_hdbscan_facts(const quintet_hdbscan_clustering* clustering, int64_t* neighbours,
+                                                 int64_t* components) QUINTET_NOEXCEPT;
+
+// --- what can be done with it ---
+
+/// labels[n] of the dendrogram cut at `height` >= 0 (DBSCAN* of that radius): components of merges below it, numbered
+/// by smallest point; -1 in components of fewer than min_cluster_size >= 1 points. Time O(n).
+QUINTET_API quintet_status quintet_hdbscan_cut(const quintet_hdbscan_clustering* clustering, double height,
+                                               int64_t min_cluster_size, int64_t* labels) QUINTET_NOEXCEPT;
+
+/// Puts m new points into a clustering, each by itself. `points` are those that were clustered, again; both sets are of
+/// the type and dimension that the clustering was made from. Outputs of m elements each, any of them NULL: label or -1,
+/// membership, GLOSH score, and the point that each was joined to (-1: none).
+/// Invalid: also other numbers, types or dimensions, and a clustering that was not made from points. Time n m dim.
+QUINTET_API quintet_status quintet_hdbscan_predict(const quintet_hdbscan_clustering* clustering, const void* points,
+                                                   quintet_type type, int64_t n, int64_t dim, int64_t stride,
+                                                   const void* new_points, int64_t m, int64_t new_stride,
+                                                   const char* device, int64_t* labels, double* probabilities,
+                                                   double* outlier_scores, int64_t* neighbours) QUINTET_NOEXCEPT;
+
+/// Soft clustering of the clustered points: out [n x clusters], each row how much a point belongs to each cluster.
+/// Errors as quintet_hdbscan_predict(). Computed by blocks of rows; time n E dim for E exemplars.
+QUINTET_API quintet_status quintet_hdbscan_membership(const quintet_hdbscan_clustering* clustering, const void* points,
+                                                      quintet_type type, int64_t n, int64_t dim, int64_t stride,
+                                                      const char* device, double* out,
+                                                      int64_t out_stride) QUINTET_NOEXCEPT;
+
+/// The same for m new points: out [m x clusters].
+QUINTET_API quintet_status quintet_hdbscan_membership_new(const quintet_hdbscan_clustering* clustering,
+                                                          const void* points, quintet_type type, int64_t n, int64_t dim,
+                                                          int64_t stride, const void* new_points, int64_t m,
+                                                          int64_t new_stride, const char* device, double* out,
+                                                          int64_t out_stride) QUINTET_NOEXCEPT;
+
+/// DBCV of labels[n] (0 ... clusters - 1, -1 for noise, from anywhere), in [-1, 1]. `dimension` is the exponent of its
+/// core distances, > 0; 0: dim. per_cluster (may be NULL) gets the validity of each cluster: one element more than the
+/// largest label. Of the options the metric counts. Also cancelled. Time: 1 1/2 passes over the pairs within clusters.
+QUINTET_API quintet_status quintet_hdbscan_validity(const void* points, quintet_type type, int64_t n, int64_t dim,
+                                                    int64_t stride, const int64_t* labels, double dimension,
+                                                    const quintet_hdbscan_options* options, const char* device,
+                                                    quintet_progress report, void* user, double* index,
+                                                    double* per_cluster) QUINTET_NOEXCEPT;
+
+/// The cheap relative of DBCV, from the spanning tree of the clustering and its labels. Time O(n).
+QUINTET_API quintet_status quintet_hdbscan_relative_validity(const quintet_hdbscan_clustering* clustering,
+                                                             double* index) QUINTET_NOEXCEPT;
+
+/// medoids[k] := the point of label k with the least total distance to the others, weighted by weights[n] >= 0 (NULL:
+/// all 1); -1 where no valid row has the label. `clusters` is the number of elements of `medoids`; it has to be one
+/// more than the largest label. Of the options the metric counts. Time (cluster size)^2 dim.
+QUINTET_API quintet_status quintet_hdbscan_medoids(const void* points, quintet_type type, int64_t n, int64_t dim,
+                                                   int64_t stride, const int64_t* labels, const double* weights,
+                                                   const quintet_hdbscan_options* options, const char* device,
+                                                   int64_t* medoids, int64_t clusters) QUINTET_NOEXCEPT;
+
+/// centroids [clusters x dim] := weighted means of the points of each label; otherwise as quintet_hdbscan_medoids().
+/// NaN where no valid row has the label. Time n dim, on the host.
+QUINTET_API quintet_status quintet_hdbscan_centroids(const void* points, quintet_type type, int64_t n, int64_t dim,
+                                                     int64_t stride, const int64_t* labels, const double* weights,
+                                                     double* centroids, int64_t clusters) QUINTET_NOEXCEPT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,204 @@
+// Likelihood of biallelic markers on phylogenetic networks in C, under the multispecies network coalescent (Bryant et
+// al. 2012, Rabier et al. 2021). Conventions of pointers, types, devices, errors and threads: quintet/c/core.h. Model,
+// method, accuracy, costs: quintet/snp/*.hpp; files are read by quintet/c/snp_files.h.
+//
+//   quintet_snp_network_parse("((A:0.1:0.05,B:0.1:0.05)x:0.1:0.05,C:0.2:0.05):0:0.05;", NAN, NAN, &network);
+//   quintet_snp_data_create(names, 3, red, copies, NULL, sites, 3, 0, QUINTET_SNP_DROP, &data);
+//   quintet_snp_likelihood_create(network, data, NULL, 0, NULL, &likelihood);
+//   quintet_snp_likelihood_evaluate(likelihood, &log_likelihood);
+#ifndef QUINTET_C_SNP_H
+#define QUINTET_C_SNP_H
+
+#include "quintet/c/core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A rooted binary network with lengths, thetas and inheritance probabilities.
+typedef struct quintet_snp_network quintet_snp_network;
+/// Counts of alleles, as patterns with weights.
+typedef struct quintet_snp_data quintet_snp_data;
+/// A likelihood with its tables: changed by one thread at a time.
+typedef struct quintet_snp_likelihood quintet_snp_likelihood;
+
+// --- networks: nodes and branches are numbered from 0 ---
+
+/// *network := the network of a text, extended Newick with `:length:theta:gamma` behind names. theta and root_theta, >
+/// 0, stand in where the text has none; NaN: there is none (a root without one then takes theta). Freed with
+/// quintet_snp_network_free(). Invalid: text that is no network; the message begins with the place. O(length).
+QUINTET_API quintet_status quintet_snp_network_parse(const char* text, double theta, double root_theta,
+                                                     quintet_snp_network** network) QUINTET_NOEXCEPT;
+/// The same from arrays: names[nodes] ("" for inner nodes without one), and edges from parent[e] down to child[e] with
+/// length[e] >= 0, theta[e] > 0, and gamma[e] in [0, 1], NaN except above reticulations; gamma may be NULL without
+/// any. root_theta > 0 is that above the root. Nodes and branches keep their numbers.
+QUINTET_API quintet_status quintet_snp_network_create(const char* const* names, int64_t nodes, const int64_t* parent,
+                                                      const int64_t* child, const double* length, const double* theta,
+                                                      const double* gamma, int64_t edges, double root_theta,
+                                                      quintet_snp_network** network) QUINTET_NOEXCEPT;
+/// Frees a network. NULL is allowed.
+QUINTET_API void quintet_snp_network_free(quintet_snp_network* network) QUINTET_NOEXCEPT;
+
+/// Numbers of nodes, of branches and of species; any may be NULL. O(1).
+QUINTET_API quintet_status quintet_snp_network_sizes(const quintet_snp_network* network, int64_t* nodes,
+                                                     int64_t* branches, int64_t* species) QUINTET_NOEXCEPT;
+/// *name := name of a node, "" without one; lives as long as the network. O(1).
+QUINTET_API quintet_status quintet_snp_network_name(const quintet_snp_network* network, int64_t node,
+                                                    const char** name) QUINTET_NOEXCEPT;
+/// *node := the node of this name, -1 without one. O(nodes).
+QUINTET_API quintet_status quintet_snp_network_find(const quintet_snp_network* network, const char* name,
+                                                    int64_t* node) QUINTET_NOEXCEPT;
+
+/// A branch from `child` up to `parent`. Never changes.
+typedef struct quintet_snp_branch {
+  int64_t child, parent;
+  double length, theta;
+  double gamma;  ///< probability that a lineage goes up here; 1 unless `child` is a reticulation
+} quintet_snp_branch;
+
+/// *result := branch `number` in [0, branches). O(1).
+QUINTET_API quintet_status quintet_snp_network_branch(const quintet_snp_network* network, int64_t number,
+                                                      quintet_snp_branch* result) QUINTET_NOEXCEPT;
+/// *theta := that of the population above the root. O(1).
+QUINTET_API quintet_status quintet_snp_network_root_theta(const quintet_snp_network* network,
+                                                          double* theta) QUINTET_NOEXCEPT;
+
+/// Change a parameter; nothing has changed after an error. length >= 0, theta > 0, gamma in [0, 1], which also sets
+/// that of the other branch above the reticulation.
+QUINTET_API quintet_status quintet_snp_network_set_length(quintet_snp_network* network, int64_t branch,
+                                                          double length) QUINTET_NOEXCEPT;
+QUINTET_API quintet_status quintet_snp_network_set_theta(quintet_snp_network* network, int64_t branch,
+                                                         double theta) QUINTET_NOEXCEPT;
+QUINTET_API quintet_status quintet_snp_network_set_gamma(quintet_snp_network* network, int64_t branch,
+                                                         double gamma) QUINTET_NOEXCEPT;
+QUINTET_API quintet_status quintet_snp_network_set_root_theta(quintet_snp_network* network,
+                                                              double theta) QUINTET_NOEXCEPT;
+
+/// Writes the network as one line of extended Newick that reads back to the same one, bit for bit: *length is its
+/// number of bytes, without the 0 at the end; as much of it as fits goes to text[capacity], always with a 0 at the end.
+/// Call with capacity 0, when text may be NULL, to learn the length. O(nodes).
+QUINTET_API quintet_status quintet_snp_network_text(const quintet_snp_network* network, char* text, int64_t capacity,
+                                                    int64_t* length) QUINTET_NOEXCEPT;
+
+// --- data ---
+
+/// What becomes of a site at which a species has no copies.
+typedef int32_t quintet_snp_empty;
+enum { QUINTET_SNP_DROP = 0, QUINTET_SNP_KEEP = 1 };
+
+/// *data := counts at [sites x species], rows of `stride` elements in both tables: red[i, s] of the copies[i, s] gene
+/// copies of species s sampled at site i carry allele 1, 0 <= red <= copies <= 32766. names[species]. weights[sites] >=
+/// 0 count a site several times; NULL: all 1. dominant not 0: diploid individuals, copies = twice their number, red =
+/// individuals that show the band. Freed with quintet_snp_data_free(). O(sites species); the tables are copied.
+QUINTET_API quintet_status quintet_snp_data_create(const char* const* names, int64_t species, const int64_t* red,
+                                                   const int64_t* copies, const double* weights, int64_t sites,
+                                                   int64_t stride, int32_t dominant, quintet_snp_empty empty,
+                                                   quintet_snp_data** data) QUINTET_NOEXCEPT;
+/// Frees data. NULL is allowed.
+QUINTET_API void quintet_snp_data_free(quintet_snp_data* data) QUINTET_NOEXCEPT;
+
+/// Numbers of species, of patterns, of sites given, and of sites that have a pattern; any may be NULL. O(1).
+QUINTET_API quintet_status quintet_snp_data_sizes(const quintet_snp_data* data, int64_t* species, int64_t* patterns,
+                                                  int64_t* given_sites, int64_t* sites) QUINTET_NOEXCEPT;
+/// *name := name of species s; lives as long as the data. O(1).
+QUINTET_API quintet_status quintet_snp_data_species(const quintet_snp_data* data, int64_t s,
+                                                    const char** name) QUINTET_NOEXCEPT;
+/// Weights of the patterns, and their counts, dense [patterns x species]; arrays of the handle, outputs may be NULL.
+QUINTET_API quintet_status quintet_snp_data_patterns(const quintet_snp_data* data, const double** weights,
+                                                     const int16_t** red, const int16_t** copies) QUINTET_NOEXCEPT;
+/// Pattern of every site given, -1 for sites left out; an array of the handle. Outputs may be NULL.
+QUINTET_API quintet_status quintet_snp_data_pattern_of_site(const quintet_snp_data* data, const int64_t** patterns,
+                                                            int64_t* given_sites) QUINTET_NOEXCEPT;
+
+// --- likelihood ---
+
+/// Mutation and corrections.
+typedef struct quintet_snp_model {
+  size_t size;                    ///< of this struct
+  double u, v;                    ///< rates 1 -> 0 and 0 -> 1 per unit of length, >= 0, not both 0; default 1, 1
+  const double* rate_categories;  ///< multiples of u and v of equally likely classes; read at once
+  int64_t categories;             ///< their number; default 0, which is one class of rate 1
+  double unseen_zeros;            ///< constant sites that the data do not show; default 0, 0
+  double unseen_ones;
+  int32_t mutation_only_at_root;  ///< not 0: none on the branches; default 0
+  int32_t polymorphic_only;       ///< not 0: constant sites are left out, and corrected for; default 0
+  int32_t ordered_data;           ///< not 0: likelihood of which copies are red instead of how many; default 0
+  int32_t reserved;               ///< 0
+} quintet_snp_model;
+
+/// *model := the defaults. `size` is sizeof *model.
+QUINTET_API quintet_status quintet_snp_model_default(quintet_snp_model* model, size_t size) QUINTET_NOEXCEPT;
+/// rates[categories] := equally likely classes of a gamma distribution of mean 1 (Yang 1994). shape in (0, 10^6],
+/// categories in 1 ... 64.
+QUINTET_API quintet_status quintet_snp_gamma_rates(double shape, int64_t categories, double* rates) QUINTET_NOEXCEPT;
+
+/// What an evaluation needs.
+typedef struct quintet_snp_estimate {
+  size_t size;            ///< of this struct; set by the caller
+  int64_t largest_group;  ///< states of the largest group of branches
+  int64_t bytes;          ///< of the values of one evaluation
+  double operations;      ///< multiply-adds
+} quintet_snp_estimate;
+
+/// *estimate := needs of a likelihood, before anything is computed; estimate->size must be set. Arguments and errors as
+/// quintet_snp_likelihood_create().
+QUINTET_API quintet_status quintet_snp_estimate_likelihood(const quintet_snp_network* network,
+                                                           const quintet_snp_data* data, const quintet_snp_model* model,
+                                                           int64_t memory_limit, const char* device,
+                                                           quintet_snp_estimate* estimate) QUINTET_NOEXCEPT;
+
+/// *likelihood := schedule and tables; network and data are copied and may be freed. model: NULL is the default.
+/// memory_limit: bytes that the values may take, >= 0; 0: half the memory of the device. Freed with
+/// quintet_snp_likelihood_free(). Invalid: species that are no leaves or the other way round, a model out of range,
+/// more than 1000 gene copies, groups over the limit (the message names the reticulations).
+QUINTET_API quintet_status quintet_snp_likelihood_create(const quintet_snp_network* network,
+                                                         const quintet_snp_data* data, const quintet_snp_model* model,
+                                                         int64_t memory_limit, const char* device,
+                                                         quintet_snp_likelihood** likelihood) QUINTET_NOEXCEPT;
+/// Frees a likelihood. NULL is allowed.
+QUINTET_API void quintet_snp_likelihood_free(quintet_snp_likelihood* likelihood) QUINTET_NOEXCEPT;
+
+/// *log_likelihood := that of the current parameters, -infinity for data that cannot be. Only what changed since the
+/// last call is computed.
+QUINTET_API quintet_status quintet_snp_likelihood_evaluate(quintet_snp_likelihood* likelihood,
+                                                           double* log_likelihood) QUINTET_NOEXCEPT;
+
+/// Change a parameter; ranges as for networks. What is changed after the first evaluation is a proposal until it is
+/// accepted; rejecting takes back all changes since the last accept or reject, and computes nothing.
+QUINTET_API quintet_status quintet_snp_likelihood_set_length(quintet_snp_likelihood* likelihood, int64_t branch,
+                                                             double length) QUINTET_NOEXCEPT;
+QUINTET_API quintet_status quintet_snp_likelihood_set_theta(quintet_snp_likelihood* likelihood, int64_t branch,
+                                                            double theta) QUINTET_NOEXCEPT;
+QUINTET_API quintet_status quintet_snp_likelihood_set_gamma(quintet_snp_likelihood* likelihood, int64_t branch,
+                                                            double gamma) QUINTET_NOEXCEPT;
+QUINTET_API quintet_status quintet_snp_likelihood_set_root_theta(quintet_snp_likelihood* likelihood,
+                                                                 double theta) QUINTET_NOEXCEPT;
+QUINTET_API quintet_status quintet_snp_likelihood_set_rates(quintet_snp_likelihood* likelihood, double u,
+                                                            double v) QUINTET_NOEXCEPT;
+QUINTET_API quintet_status quintet_snp_likelihood_accept(quintet_snp_likelihood* likelihood) QUINTET_NOEXCEPT;
+QUINTET_API quintet_status quintet_snp_likelihood_reject(quintet_snp_likelihood* likelihood) QUINTET_NOEXCEPT;
+
+/// *network := a copy of the network with the parameters as they are now. *u, *v := the rates. Any may be NULL.
+QUINTET_API quintet_status quintet_snp_likelihood_parameters(const quintet_snp_likelihood* likelihood,
+                                                             quintet_snp_network** network, double* u,
+                                                             double* v) QUINTET_NOEXCEPT;
+
+/// out[count] := log-likelihood of every pattern, without weights and corrections; `count` has to be their number.
+QUINTET_API quintet_status quintet_snp_likelihood_patterns(quintet_snp_likelihood* likelihood, double* out,
+                                                           int64_t count) QUINTET_NOEXCEPT;
+/// out[count] := that of every site given, NaN for sites left out; `count` has to be their number.
+QUINTET_API quintet_status quintet_snp_likelihood_sites(quintet_snp_likelihood* likelihood, double* out,
+                                                        int64_t count) QUINTET_NOEXCEPT;
+
+/// Derivatives of the log-likelihood: length[branches], theta[branches], gamma[branches] (0 but above reticulations),
+/// and by u, v and root theta: others[3]. Any may be NULL; `branches` has to be their number. NaN where the
+/// log-likelihood is -infinity. Time: about five evaluations.
+QUINTET_API quintet_status quintet_snp_likelihood_gradient(quintet_snp_likelihood* likelihood, int64_t branches,
+                                                           double* length, double* theta, double* gamma,
+                                                           double* others) QUINTET_NOEXCEPT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,159 @@
+// Sparse matrices in C: products over semirings, masks, plans, sums, transposes, products with dense matrices.
+// Conventions of pointers, types, devices, errors and threads: quintet/c/core.h. Methods, memory, costs:
+// quintet/spgemm/*.hpp.
+//
+// Results have strictly ascending columns in every row, and the same bits on every device, for any number of threads
+// and any options. Values are float or double, columns 32 or 64 bits wide, the same for all operands of a function.
+#ifndef QUINTET_C_SPGEMM_H
+#define QUINTET_C_SPGEMM_H
+
+#include "quintet/c/core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Type of column numbers.
+typedef int32_t quintet_index_type;
+enum { QUINTET_INT32 = 1, QUINTET_INT64 = 2 };
+
+/// A matrix in compressed rows that somebody else owns: row i holds columns[k] and values[k] for row_pointers[i] <= k <
+/// row_pointers[i + 1]. As an operand, columns may come in any order and repeatedly (the values then add up), and
+/// row_pointers need not begin with 0. Never changes.
+typedef struct quintet_csr {
+  int64_t rows, cols;
+  const int64_t* row_pointers;    ///< rows + 1, not falling
+  const void* columns;            ///< of index_type, in [0, cols)
+  const void* values;             ///< of value_type
+  quintet_index_type index_type;  ///< QUINTET_INT32 or QUINTET_INT64
+  quintet_type value_type;        ///< QUINTET_FLOAT or QUINTET_DOUBLE
+} quintet_csr;
+
+typedef int32_t quintet_semiring;
+enum {
+  QUINTET_PLUS_TIMES = 0,
+  QUINTET_MIN_PLUS = 1,  ///< shortest paths
+  QUINTET_OR_AND = 2     ///< reachability: results are 0 or 1
+};
+
+/// Options of products. None of them changes a result.
+typedef struct quintet_spgemm_options {
+  size_t size;              ///< of this struct
+  double prediction_scale;  ///< factor on the predicted number of entries, > 0; default 1
+  int64_t arena_entries;    ///< entries that a device has room for at first; < 0 (default): from the prediction
+  int64_t table_size_cap;   ///< slots of a hash table at most, >= 8; default 2^30
+  int64_t host_products;    ///< products below which a device leaves the work to the host, >= 0; default 10^6
+} quintet_spgemm_options;
+
+/// *options := the defaults. `size` is sizeof *options.
+QUINTET_API quintet_status quintet_spgemm_options_default(quintet_spgemm_options* options,
+                                                          size_t size) QUINTET_NOEXCEPT;
+
+/// What a product did.
+typedef struct quintet_spgemm_report {
+  size_t size;            ///< of this struct; set by the caller
+  int64_t products;       ///< scalar multiplications
+  int64_t upper_bound;    ///< entries that the result could not exceed
+  int64_t predicted;      ///< entries expected
+  int64_t retries;        ///< times the result had to grow; chunks that a device computed again
+  int64_t peak_bytes;     ///< most memory held at one time, result included, operands not
+  int64_t scratch_bytes;  ///< of that, accumulators and buffers
+  int32_t ran_on_host;    ///< 0: a device did the work
+  int32_t reserved;
+  double seconds;  ///< in all
+} quintet_spgemm_report;
+
+/// What can be said of a product without computing it.
+typedef struct quintet_spgemm_estimate {
+  size_t size;  ///< of this struct; set by the caller
+  int64_t products;
+  int64_t upper_bound;      ///< entries at most
+  int64_t predicted_nnz;    ///< within 30 %
+  int64_t upper_bytes;      ///< of a result of upper_bound entries
+  int64_t predicted_bytes;  ///< of a result of predicted_nnz entries
+  int64_t minimum_budget;   ///< the least budget that quintet_spgemm_multiply_in_blocks() takes
+} quintet_spgemm_estimate;
+
+/// A matrix that owns its memory: a result.
+typedef struct quintet_spgemm_matrix quintet_spgemm_matrix;
+/// The structure of a product that is computed again and again.
+typedef struct quintet_spgemm_plan quintet_spgemm_plan;
+
+/// *view := the arrays of a result; they live as long as it does, and can be operands. O(1). Invalid: NULL.
+QUINTET_API quintet_status quintet_spgemm_view(const quintet_spgemm_matrix* matrix, quintet_csr* view) QUINTET_NOEXCEPT;
+/// Frees a result. NULL is allowed.
+QUINTET_API void quintet_spgemm_free(quintet_spgemm_matrix* matrix) QUINTET_NOEXCEPT;
+/// Frees a plan. NULL is allowed.
+QUINTET_API void quintet_spgemm_plan_free(quintet_spgemm_plan* plan) QUINTET_NOEXCEPT;
+
+/// *result := a * b over the semiring, to be freed with quintet_spgemm_free(). a is m x k, b is k x n. An entry exists
+/// where at least one product does. `report` may be NULL; report->size must be set.
+/// Invalid: sizes or types that do not fit, row pointers that fall, columns outside the matrix, options; also out of
+/// memory, device error. Time: about 1 to 3 ns a product and thread.
+QUINTET_API quintet_status quintet_spgemm_multiply(const quintet_csr* a, const quintet_csr* b,
+                                                   quintet_semiring semiring, const quintet_spgemm_options* options,
+                                                   const char* device, quintet_spgemm_report* report,
+                                                   quintet_spgemm_matrix** result) QUINTET_NOEXCEPT;
+
+/// *result := a * b where `mask` (m x n) has an entry, whatever its value; nothing is computed elsewhere.
+QUINTET_API quintet_status quintet_spgemm_multiply_masked(const quintet_csr* a, const quintet_csr* b,
+                                                          const quintet_csr* mask, quintet_semiring semiring,
+                                                          const quintet_spgemm_options* options, const char* device,
+                                                          quintet_spgemm_matrix** result) QUINTET_NOEXCEPT;
+
+/// *result := a * transpose(b); b is n x k.
+QUINTET_API quintet_status quintet_spgemm_multiply_transposed(const quintet_csr* a, const quintet_csr* b,
+                                                              quintet_semiring semiring,
+                                                              const quintet_spgemm_options* options, const char* device,
+                                                              quintet_spgemm_report* report,
+                                                              quintet_spgemm_matrix** result) QUINTET_NOEXCEPT;
+
+/// Gets rows [first_row, first_row + block->rows) of a product, of them the columns [first_col, last_col), which are
+/// all, unless a single row was too large. The block is valid during the call only. Returning 0 stops the work.
+typedef int32_t (*quintet_spgemm_block)(int64_t first_row, int64_t first_col, int64_t last_col,
+                                        const quintet_csr* block, void* user);
+
+/// Computes a * b in blocks of rows whose arrays never exceed `budget` bytes, in order. QUINTET_CANCELLED when `take`
+/// stopped it. Invalid: also a budget below quintet_spgemm_estimate.minimum_budget.
+QUINTET_API quintet_status quintet_spgemm_multiply_in_blocks(const quintet_csr* a, const quintet_csr* b,
+                                                             quintet_semiring semiring, int64_t budget,
+                                                             const quintet_spgemm_options* options, const char* device,
+                                                             quintet_spgemm_block take, void* user) QUINTET_NOEXCEPT;
+
+/// *estimate := sizes of a * b; estimate->size must be set. Time: a pass over a and b, and 1 % of the products.
+QUINTET_API quintet_status quintet_spgemm_estimate_product(const quintet_csr* a, const quintet_csr* b,
+                                                           quintet_spgemm_estimate* estimate) QUINTET_NOEXCEPT;
+
+/// *plan := the structure of a * b, to be freed with quintet_spgemm_plan_free(). Costs as much as a product.
+QUINTET_API quintet_status quintet_spgemm_plan_create(const quintet_csr* a, const quintet_csr* b,
+                                                      quintet_semiring semiring, const quintet_spgemm_options* options,
+                                                      const char* device, quintet_spgemm_plan** plan) QUINTET_NOEXCEPT;
+/// *nnz := entries of the product. O(1).
+QUINTET_API quintet_status quintet_spgemm_plan_nnz(const quintet_spgemm_plan* plan, int64_t* nnz) QUINTET_NOEXCEPT;
+/// *result := a * b for operands of the structure that the plan was made for; the same bits as without a plan. Invalid:
+/// also other sizes, types or numbers of entries.
+QUINTET_API quintet_status quintet_spgemm_plan_execute(const quintet_spgemm_plan* plan, const quintet_csr* a,
+                                                       const quintet_csr* b,
+                                                       quintet_spgemm_matrix** result) QUINTET_NOEXCEPT;
+/// The same into a result of this plan: its values are replaced, nothing is allocated for them. Invalid: also a matrix
+/// that is no result of this plan. After another error than that its values are unspecified.
+QUINTET_API quintet_status quintet_spgemm_plan_refill(const quintet_spgemm_plan* plan, const quintet_csr* a,
+                                                      const quintet_csr* b,
+                                                      quintet_spgemm_matrix* result) QUINTET_NOEXCEPT;
+
+/// *result := transpose of `matrix`. Columns ascend; repeated entries stay repeated. Time: two passes, on the host.
+QUINTET_API quintet_status quintet_spgemm_transpose(const quintet_csr* matrix,
+                                                    quintet_spgemm_matrix** result) QUINTET_NOEXCEPT;
+/// *result := alpha a + beta b, of the same sizes; the factors are rounded to the type. Time: one pass, on the host.
+QUINTET_API quintet_status quintet_spgemm_add(double alpha, const quintet_csr* a, double beta, const quintet_csr* b,
+                                              quintet_spgemm_matrix** result) QUINTET_NOEXCEPT;
+/// y [a.rows x n] := a * x for a dense x [a.cols x n], both of the value type of a, any row strides. Time 2 nnz n.
+QUINTET_API quintet_status quintet_spgemm_multiply_dense(const quintet_csr* a, const void* x, int64_t n,
+                                                         int64_t x_stride, void* y, int64_t y_stride,
+                                                         const char* device) QUINTET_NOEXCEPT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

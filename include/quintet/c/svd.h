@@ -1,0 +1,152 @@
+// Batched singular value decomposition in C: A_b = U_b diag(S_b) V_b^T, its gradient, and what it is used for.
+// Conventions of pointers, types, devices, errors and threads: quintet/c/core.h. Methods, accuracy, costs:
+// quintet/svd/*.hpp.
+//
+// A batch is given by a pointer, sizes and three strides: element (i, j) of matrix b is
+// data[b * batch_stride + i * row_stride + j * col_stride], in elements, any strides; row-major, column-major and
+// transposed are the same to it. Results of accessors and of all other functions are dense, row-major, one matrix after
+// another. k = min(rows, cols), or options.top.
+#ifndef QUINTET_C_SVD_H
+#define QUINTET_C_SVD_H
+
+#include "quintet/c/core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef int32_t quintet_svd_vectors;
+enum {
+  QUINTET_SVD_NONE = 0,     ///< singular values only; about half the cost
+  QUINTET_SVD_ECONOMY = 1,  ///< U [rows x k], V [cols x k]
+  QUINTET_SVD_FULL = 2      ///< U [rows x rows], V [cols x cols]
+};
+
+typedef int32_t quintet_svd_preconditioning;
+enum {
+  QUINTET_SVD_AUTOMATIC = 0,
+  QUINTET_SVD_UNCONDITIONED = 1,  ///< the matrix itself
+  QUINTET_SVD_QR = 2,
+  QUINTET_SVD_PIVOTED_QR = 3
+};
+
+/// Outcome for one matrix of a batch.
+enum {
+  QUINTET_SVD_CONVERGED = 0,
+  QUINTET_SVD_NOT_CONVERGED = 1,  ///< options.max_sweeps were not enough
+  QUINTET_SVD_NOT_FINITE = 2      ///< the matrix holds NaN or infinity; its U, S, V are NaN
+};
+
+/// What becomes of 1 / x in the gradient where x is a singular value, or a difference of two, close to zero.
+typedef int32_t quintet_svd_degeneracy;
+enum {
+  QUINTET_SVD_EXACT = 0,   ///< 1 / x
+  QUINTET_SVD_DROP = 1,    ///< 0 where |x| <= tolerance * s_0
+  QUINTET_SVD_BROADEN = 2  ///< x / (x^2 + (tolerance * s_0)^2)
+};
+
+/// Options of quintet_svd_decompose() and quintet_svd_randomised(); each reads the members that concern it.
+typedef struct quintet_svd_options {
+  size_t size;                                  ///< of this struct
+  quintet_svd_vectors vectors;                  ///< default QUINTET_SVD_ECONOMY
+  quintet_svd_preconditioning preconditioning;  ///< default QUINTET_SVD_AUTOMATIC
+  int64_t top;                                  ///< only so many largest singular values; 0 (default): all
+  int64_t max_sweeps;                           ///< >= 1; default 30
+  int32_t accurate;          ///< not 0: half the rounding errors at 75 to 90 % of the speed; default 0
+  int32_t canonical_signs;   ///< not 0: the largest element of each column of U is positive; default 0
+  int64_t rank;              ///< randomised: singular values wanted, >= 1; default 10
+  int64_t oversampling;      ///< randomised: further random directions, >= 0; default 10
+  int64_t power_iterations;  ///< randomised, >= 0; default 2
+  uint64_t seed;             ///< randomised; default 0
+} quintet_svd_options;
+
+/// *options := the defaults. `size` is sizeof *options.
+QUINTET_API quintet_status quintet_svd_options_default(quintet_svd_options* options, size_t size) QUINTET_NOEXCEPT;
+
+/// U, S, V of a batch.
+typedef struct quintet_svd quintet_svd;
+
+/// Decomposes every matrix of a [batch x rows x cols], of any type; sizes may be 0. *result is freed with
+/// quintet_svd_free(). A matrix with NaN or infinity is no error, see quintet_svd_outcome(). Time about 7 cols^3
+/// multiply-adds a sweep for square matrices, 5 to 10 sweeps. Invalid: shapes (rows or cols over 32768), options; also
+/// out of memory, device error.
+QUINTET_API quintet_status quintet_svd_decompose(const void* a, quintet_type type, int64_t batch, int64_t rows,
+                                                 int64_t cols, int64_t batch_stride, int64_t row_stride,
+                                                 int64_t col_stride, const quintet_svd_options* options,
+                                                 const char* device, quintet_svd** result) QUINTET_NOEXCEPT;
+
+/// The options.rank leading singular values and vectors by random projection (Halko, Martinsson, Tropp 2011), for ranks
+/// far below rows and cols; float or double. Errors as above. Time (2 + 2 power_iterations) rows cols (rank +
+/// oversampling) multiply-adds.
+QUINTET_API quintet_status quintet_svd_randomised(const void* a, quintet_type type, int64_t batch, int64_t rows,
+                                                  int64_t cols, int64_t batch_stride, int64_t row_stride,
+                                                  int64_t col_stride, const quintet_svd_options* options,
+                                                  const char* device, quintet_svd** result) QUINTET_NOEXCEPT;
+
+/// Frees a decomposition and all arrays that its accessors gave. NULL is allowed.
+QUINTET_API void quintet_svd_free(quintet_svd* svd) QUINTET_NOEXCEPT;
+
+// --- what a decomposition holds: arrays of the handle, O(1); outputs may be NULL. Invalid: a NULL handle ---
+
+/// Sizes of a decomposition.
+typedef struct quintet_svd_shape {
+  size_t size;  ///< of this struct; set by the caller
+  quintet_type type;
+  int32_t reserved;
+  int64_t batch, rows, cols;
+  int64_t values;          ///< singular values of each matrix
+  int64_t u_cols, v_cols;  ///< columns of U and V; 0 without vectors
+} quintet_svd_shape;
+
+/// *shape := sizes. shape->size must be set.
+QUINTET_API quintet_status quintet_svd_get_shape(const quintet_svd* svd, quintet_svd_shape* shape) QUINTET_NOEXCEPT;
+/// Singular values [batch x values] of the real type, falling, >= 0.
+QUINTET_API quintet_status quintet_svd_s(const quintet_svd* svd, const void** s, int64_t* count) QUINTET_NOEXCEPT;
+/// U [batch x rows x u_cols] of the type of the batch.
+QUINTET_API quintet_status quintet_svd_u(const quintet_svd* svd, const void** u, int64_t* count) QUINTET_NOEXCEPT;
+/// V [batch x cols x v_cols] of the type of the batch; not transposed.
+QUINTET_API quintet_status quintet_svd_v(const quintet_svd* svd, const void** v, int64_t* count) QUINTET_NOEXCEPT;
+/// Outcome of every matrix [batch]: QUINTET_SVD_CONVERGED, ..., and the sweeps it took [batch]; count is `batch`.
+QUINTET_API quintet_status quintet_svd_outcome(const quintet_svd* svd, const int32_t** outcome, const int32_t** sweeps,
+                                               int64_t* count) QUINTET_NOEXCEPT;
+/// |A - U S V^T|_F of every matrix [batch] of quintet_svd_randomised(); of no matrix after quintet_svd_decompose().
+QUINTET_API quintet_status quintet_svd_residual(const quintet_svd* svd, const double** residual,
+                                                int64_t* count) QUINTET_NOEXCEPT;
+
+// --- what can be done with it; all outputs are dense, of the type of the batch unless said otherwise ---
+
+/// ga [batch x rows x cols] := gradient of a loss by A, from its gradients gu [batch x rows x u_cols] by U, gs [batch x
+/// values] of the real type by S, and gv [batch x cols x v_cols] by V. Each of the three may be NULL, which is zero; U
+/// and V as batches with strides, gs with a stride. `tolerance` >= 0 is relative to s_0; 0: 10 max(rows, cols) eps.
+/// Invalid: also a decomposition without vectors or of the top values alone. Time about 12 rows cols k a matrix.
+QUINTET_API quintet_status quintet_svd_gradient(const quintet_svd* svd, const void* gu, int64_t gu_batch_stride,
+                                                int64_t gu_row_stride, int64_t gu_col_stride, const void* gs,
+                                                int64_t gs_stride, const void* gv, int64_t gv_batch_stride,
+                                                int64_t gv_row_stride, int64_t gv_col_stride,
+                                                quintet_svd_degeneracy policy, double tolerance, const char* device,
+                                                void* ga) QUINTET_NOEXCEPT;
+
+// `tolerance` of the next three: singular values up to this part of the largest count as zero; 0: max(rows, cols) eps.
+
+/// rank [batch] := number of singular values above the tolerance.
+QUINTET_API quintet_status quintet_svd_rank(const quintet_svd* svd, double tolerance, int64_t* rank) QUINTET_NOEXCEPT;
+/// out [batch x cols x rows] := pseudo-inverses (Moore, Penrose).
+QUINTET_API quintet_status quintet_svd_pseudo_inverse(const quintet_svd* svd, double tolerance,
+                                                      void* out) QUINTET_NOEXCEPT;
+/// out [batch x cols x r] := the X of least norm among those with least |A X - R|, for R = right [batch x rows x r].
+QUINTET_API quintet_status quintet_svd_least_squares(const quintet_svd* svd, const void* right, int64_t r,
+                                                     int64_t batch_stride, int64_t row_stride, int64_t col_stride,
+                                                     double tolerance, void* out) QUINTET_NOEXCEPT;
+
+/// out [batch x rows x cols] := the nearest matrices of rank `rank` >= 0.
+QUINTET_API quintet_status quintet_svd_low_rank(const quintet_svd* svd, int64_t rank, void* out) QUINTET_NOEXCEPT;
+/// out [batch], of the real type := condition numbers in the spectral norm; infinity for singular matrices.
+QUINTET_API quintet_status quintet_svd_condition_number(const quintet_svd* svd, void* out) QUINTET_NOEXCEPT;
+/// Polar factors A = W H: w [batch x rows x cols], h [batch x cols x cols]; either may be NULL.
+QUINTET_API quintet_status quintet_svd_polar(const quintet_svd* svd, void* w, void* h) QUINTET_NOEXCEPT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

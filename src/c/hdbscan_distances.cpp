@@ -1,0 +1,190 @@
+// C functions of hdbscan before there is a clustering: distances and the spanning tree.
+#include "c/hdbscan_support.hpp"
+#include "hdbscan/finish.hpp"
+#include "quintet/hdbscan/core_and_reachability.hpp"
+
+namespace quintet::c {
+
+namespace {
+
+constexpr quintet_hdbscan_options default_options = [] {
+  const hdbscan::cluster_options defaults;
+  quintet_hdbscan_options options{};
+  options.size = sizeof(options);
+  options.min_cluster_size = defaults.min_cluster_size;
+  options.min_samples = defaults.min_samples;
+  options.count_self = defaults.count_self;
+  options.metric = static_cast<quintet_metric>(defaults.distance.kind);
+  options.curvature = defaults.distance.curvature;
+  options.alpha = defaults.alpha;
+  options.ties = static_cast<quintet_ties>(defaults.tie_mode);
+  options.selection = static_cast<quintet_selection>(defaults.method);
+  options.tie_tolerance = defaults.tie_tolerance;
+  options.epsilon = defaults.epsilon;
+  options.epsilon_max = defaults.epsilon_max;
+  options.max_cluster_size = defaults.max_cluster_size;
+  options.allow_single_cluster = defaults.allow_single_cluster;
+  return options;
+}();
+
+static_assert(QUINTET_EUCLIDEAN == int(metric::euclidean) && QUINTET_COSINE == int(metric::cosine) &&
+              QUINTET_POINCARE == int(metric::poincare));
+static_assert(QUINTET_TIES_CANONICAL == int(hdbscan::ties::canonical) &&
+              QUINTET_TIES_BINARY == int(hdbscan::ties::binary));
+static_assert(QUINTET_SELECT_EOM == int(hdbscan::selection::eom) &&
+              QUINTET_SELECT_LEAF == int(hdbscan::selection::leaf));
+
+hdbscan::reachability_options reachability_options(const quintet_hdbscan_options* given) {
+  const quintet_hdbscan_options options = known_options(given);
+  return {options.alpha, options.core_on_diagonal != 0, metric_of(options)};
+}
+
+template <class T>
+struct reachability_input {
+  matrix_view<const T> points;
+  std::span<const accumulator_t<T>> core;
+};
+
+template <class T>
+reachability_input<T> reachability_points(const void* points, std::int64_t n, std::int64_t dim, std::int64_t stride,
+                                          const void* core) {
+  return {input_matrix<T>(points, n, dim, stride, "points"), optional_array<accumulator_t<T>>(core, n, "core")};
+}
+
+}  // namespace
+
+quintet_hdbscan_options known_options(const quintet_hdbscan_options* given) {
+  return known_options(given, default_options);
+}
+
+point_metric metric_of(const quintet_hdbscan_options& options) {
+  return {enumerated<metric>(options.metric, 3, "metric"), options.curvature};
+}
+
+hdbscan::cluster_options cluster_options(const quintet_hdbscan_options* given) {
+  const quintet_hdbscan_options options = known_options(given);
+  hdbscan::cluster_options result;
+  result.min_cluster_size = options.min_cluster_size;
+  result.tie_mode = enumerated<hdbscan::ties>(options.ties, 2, "ties");
+  result.tie_tolerance = options.tie_tolerance;
+  result.method = enumerated<hdbscan::selection>(options.selection, 2, "selection");
+  result.epsilon = options.epsilon;
+  result.epsilon_max = options.epsilon_max;
+  result.max_cluster_size = options.max_cluster_size;
+  result.allow_single_cluster = options.allow_single_cluster != 0;
+  result.min_samples = options.min_samples;
+  result.count_self = options.count_self != 0;
+  result.alpha = options.alpha;
+  result.distance = metric_of(options);
+  return result;
+}
+
+}  // namespace quintet::c
+
+using namespace quintet;
+using namespace quintet::c;
+
+extern "C" {
+
+quintet_status quintet_hdbscan_options_default(quintet_hdbscan_options* options, size_t size) noexcept {
+  return guarded([&] { write_struct(known_options(nullptr), options, size, "options"); });
+}
+
+quintet_status quintet_hdbscan_core_distances(const void* points, quintet_type type, int64_t n, int64_t dim,
+                                              int64_t stride, const quintet_hdbscan_options* options,
+                                              const char* device, void* core, int64_t* neighbours) noexcept {
+  return guarded([&] {
+    with_storage(type, [&]<class T> {
+      const auto out = output_array<accumulator_t<T>>(core, n, "core");
+      const auto found =
+          hdbscan::core_distances<T>(input_matrix<T>(points, n, dim, stride, "points"),
+                                     hdbscan::spanning_tree_part(cluster_options(options)), chosen_device(device));
+      copy_to(found.distances, out.data());
+      set(neighbours, found.neighbours);
+    });
+  });
+}
+
+quintet_status quintet_hdbscan_mutual_reachability(const void* points, quintet_type type, int64_t n, int64_t dim,
+                                                   int64_t stride, const void* core,
+                                                   const quintet_hdbscan_options* options, const char* device,
+                                                   void* out, int64_t out_stride) noexcept {
+  return guarded([&] {
+    with_storage(type, [&]<class T> {
+      const auto input = reachability_points<T>(points, n, dim, stride, core);
+      hdbscan::mutual_reachability<T>(input.points, input.core,
+                                      output_matrix<accumulator_t<T>>(out, n, n, out_stride, "out"),
+                                      reachability_options(options), chosen_device(device));
+    });
+  });
+}
+
+quintet_status quintet_hdbscan_core_and_reachability(const void* points, quintet_type type, int64_t n, int64_t dim,
+                                                     int64_t stride, const quintet_hdbscan_options* options,
+                                                     const char* device, void* core, void* out,
+                                                     int64_t out_stride) noexcept {
+  return guarded([&] {
+    with_storage(type, [&]<class T> {
+      using Real = accumulator_t<T>;
+      const auto found = hdbscan::core_and_reachability<T>(
+          input_matrix<T>(points, n, dim, stride, "points"), hdbscan::spanning_tree_part(cluster_options(options)),
+          output_matrix<Real>(out, n, n, out_stride, "out"), reachability_options(options), chosen_device(device));
+      copy_to(found.distances, static_cast<Real*>(core));
+    });
+  });
+}
+
+quintet_status quintet_hdbscan_reachability_pairs(const void* points, quintet_type type, int64_t n, int64_t dim,
+                                                  int64_t stride, const void* core, const int64_t* pairs, int64_t count,
+                                                  const quintet_hdbscan_options* options, void* out) noexcept {
+  return guarded([&] {
+    with_storage(type, [&]<class T> {
+      const auto input = reachability_points<T>(points, n, dim, stride, core);
+      const auto result = output_array<accumulator_t<T>>(out, count, "out");
+      copy_to(hdbscan::mutual_reachability_pairs<T>(input.points, input.core,
+                                                    input_matrix<std::int64_t>(pairs, count, 2, 2, "pairs"),
+                                                    reachability_options(options)),
+              result.data());
+    });
+  });
+}
+
+quintet_status quintet_hdbscan_reachability_rows(const void* points, quintet_type type, int64_t n, int64_t dim,
+                                                 int64_t stride, const void* core, int64_t budget_bytes,
+                                                 const quintet_hdbscan_options* options, const char* device,
+                                                 quintet_row_block receive, void* user) noexcept {
+  return guarded([&] {
+    if (receive == nullptr) throw InvalidArgument("receive must not be null");
+    with_storage(type, [&]<class T> {
+      const auto input = reachability_points<T>(points, n, dim, stride, core);
+      const bool finished = hdbscan::mutual_reachability_rows<T>(
+          input.points, input.core,
+          [&](std::int64_t first_row, matrix_view<const accumulator_t<T>> rows) {
+            return receive(first_row, rows.data(), rows.rows(), rows.cols(), rows.stride(), user) != 0;
+          },
+          budget_bytes, reachability_options(options), chosen_device(device));
+      if (!finished) throw Cancelled("rows");
+    });
+  });
+}
+
+quintet_status quintet_hdbscan_spanning_tree(const void* points, quintet_type type, int64_t n, int64_t dim,
+                                             int64_t stride, const quintet_hdbscan_options* options, const char* device,
+                                             quintet_progress report, void* user, quintet_edge* edges, int64_t* count,
+                                             double* core) noexcept {
+  return guarded([&] {
+    required(count, "count");
+    with_storage(type, [&]<class T> {
+      const auto view = input_matrix<T>(points, n, dim, stride, "points");
+      array(edges, std::max<std::int64_t>(n - 1, 0), "edges");
+      const auto tree = hdbscan::spanning_tree<T>(view, hdbscan::spanning_tree_part(cluster_options(options)),
+                                                  chosen_device(device), passed_on(report, user));
+      for (std::size_t e = 0; e < tree.edges.size(); ++e)
+        edges[e] = {tree.edges[e].u, tree.edges[e].v, tree.edges[e].weight};
+      *count = std::int64_t(tree.edges.size());
+      copy_to(tree.core_distances, core);
+    });
+  });
+}
+
+}  // extern "C"

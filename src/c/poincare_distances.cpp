@@ -1,0 +1,129 @@
+// C functions of the Poincare ball that give distances and neighbours.
+#include "c/poincare_support.hpp"
+
+using namespace quintet;
+using namespace quintet::c;
+
+namespace {
+
+static_assert(QUINTET_INSIDE == int(poincare::point_status::inside) &&
+              QUINTET_OUTSIDE == int(poincare::point_status::outside) &&
+              QUINTET_NOT_FINITE == int(poincare::point_status::not_finite));
+static_assert(QUINTET_GEODESIC == int(poincare::formula::geodesic) &&
+              QUINTET_AS_SPECIFIED == int(poincare::formula::as_specified));
+
+constexpr quintet_poincare_options default_options = [] {
+  const poincare::distance_options distance;
+  const poincare::nearest_options nearest;
+  const poincare::frechet_options frechet;
+  quintet_poincare_options options{};
+  options.size = sizeof(options);
+  options.curvature = distance.curvature;
+  options.strict = distance.strict;
+  options.formula = static_cast<quintet_formula>(distance.expression);
+  options.exclude_self = nearest.exclude_self;
+  options.budget_bytes = nearest.budget_bytes;
+  options.tolerance = frechet.tolerance;
+  options.max_iterations = frechet.max_iterations;
+  return options;
+}();
+
+poincare::distance_options distance_options(const quintet_poincare_options* given) {
+  const quintet_poincare_options options = known_options(given);
+  return {options.curvature, enumerated<poincare::formula>(options.formula, 2, "formula"), options.strict != 0};
+}
+
+}  // namespace
+
+quintet_poincare_options quintet::c::known_options(const quintet_poincare_options* given) {
+  return known_options(given, default_options);
+}
+
+poincare::ball_options quintet::c::ball_options(const quintet_poincare_options* given) {
+  const quintet_poincare_options options = known_options(given);
+  return {options.curvature, options.strict != 0};
+}
+
+extern "C" {
+
+quintet_status quintet_poincare_options_default(quintet_poincare_options* options, size_t size) noexcept {
+  return guarded([&] { write_struct(default_options, options, size, "options"); });
+}
+
+quintet_status quintet_poincare_distances(const void* queries, int64_t q, int64_t query_stride, const void* points,
+                                          int64_t n, int64_t point_stride, quintet_type type, int64_t dim,
+                                          const quintet_poincare_options* options, const char* device, void* out,
+                                          int64_t out_stride, uint8_t* query_status, uint8_t* point_status) noexcept {
+  return guarded([&] {
+    with_storage(type, [&]<class T> {
+      const auto report = poincare::distances<T>(input_matrix<T>(queries, q, dim, query_stride, "queries"),
+                                                 input_matrix<T>(points, n, dim, point_stride, "points"),
+                                                 output_matrix<accumulator_t<T>>(out, q, n, out_stride, "out"),
+                                                 distance_options(options), chosen_device(device));
+      give_status(report.queries, query_status);
+      give_status(report.points, point_status);
+    });
+  });
+}
+
+quintet_status quintet_poincare_pair_distances(const void* x, int64_t x_stride, const void* y, int64_t y_stride,
+                                               quintet_type type, int64_t n, int64_t dim,
+                                               const quintet_poincare_options* options, const char* device, void* out,
+                                               uint8_t* x_status, uint8_t* y_status) noexcept {
+  return guarded([&] {
+    with_storage(type, [&]<class T> {
+      const auto report = poincare::pair_distances<T>(
+          input_matrix<T>(x, n, dim, x_stride, "x"), input_matrix<T>(y, n, dim, y_stride, "y"),
+          output_array<accumulator_t<T>>(out, n, "out"), distance_options(options), chosen_device(device));
+      give_status(report.queries, x_status);
+      give_status(report.points, y_status);
+    });
+  });
+}
+
+quintet_status quintet_poincare_distance(const void* x, const void* y, quintet_type type, int64_t dim,
+                                         const quintet_poincare_options* options, void* out) noexcept {
+  return guarded([&] {
+    with_storage(type, [&]<class T> {
+      const auto result = output_array<accumulator_t<T>>(out, 1, "out");
+      result[0] =
+          poincare::distance<T>(input_array<T>(x, dim, "x"), input_array<T>(y, dim, "y"), distance_options(options));
+    });
+  });
+}
+
+quintet_status quintet_poincare_origin_distances(const void* x, int64_t stride, quintet_type type, int64_t n,
+                                                 int64_t dim, const quintet_poincare_options* options,
+                                                 const char* device, void* out, uint8_t* status) noexcept {
+  return guarded([&] {
+    with_storage(type, [&]<class T> {
+      give_status(poincare::origin_distances<T>(input_matrix<T>(x, n, dim, stride, "x"),
+                                                output_array<accumulator_t<T>>(out, n, "out"),
+                                                distance_options(options), chosen_device(device)),
+                  status);
+    });
+  });
+}
+
+quintet_status quintet_poincare_nearest(const void* queries, int64_t q, int64_t query_stride, const void* points,
+                                        int64_t n, int64_t point_stride, quintet_type type, int64_t dim, int64_t k,
+                                        const quintet_poincare_options* options, const char* device, int64_t* index,
+                                        void* distance, uint8_t* query_status, uint8_t* point_status) noexcept {
+  return guarded([&] {
+    const quintet_poincare_options known = known_options(options);
+    with_storage(type, [&]<class T> {
+      using Real = accumulator_t<T>;
+      output_matrix<std::int64_t>(index, q, k, k, "index");
+      const auto found = poincare::nearest<T>(
+          input_matrix<T>(queries, q, dim, query_stride, "queries"),
+          input_matrix<T>(points, n, dim, point_stride, "points"), k,
+          {known.curvature, known.strict != 0, known.exclude_self != 0, known.budget_bytes}, chosen_device(device));
+      copy_to(found.index, index);
+      copy_to(found.distance, static_cast<Real*>(distance));
+      give_status(found.report.queries, query_status);
+      give_status(found.report.points, point_status);
+    });
+  });
+}
+
+}  // extern "C"

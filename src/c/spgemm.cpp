@@ -1,0 +1,176 @@
+// C functions of sparse matrices, but for plans.
+#include "c/spgemm_support.hpp"
+#include "quintet/spgemm/add.hpp"
+#include "quintet/spgemm/dense_product.hpp"
+#include "quintet/spgemm/transpose.hpp"
+
+using namespace quintet;
+using namespace quintet::c;
+
+namespace {
+
+constexpr quintet_spgemm_options default_options = [] {
+  const spgemm::options defaults;
+  quintet_spgemm_options options{};
+  options.size = sizeof(options);
+  options.prediction_scale = defaults.prediction_scale;
+  options.arena_entries = defaults.arena_entries;
+  options.table_size_cap = defaults.table_size_cap;
+  options.host_products = defaults.host_products;
+  return options;
+}();
+
+void tell(const spgemm::report& told, quintet_spgemm_report* out) {
+  if (out == nullptr) return;
+  quintet_spgemm_report report{};
+  report.products = told.products;
+  report.upper_bound = told.upper_bound;
+  report.predicted = told.predicted;
+  report.retries = told.retries;
+  report.peak_bytes = told.peak_bytes;
+  report.scratch_bytes = told.scratch_bytes;
+  report.ran_on_host = told.ran_on_host;
+  report.seconds = told.analysis_seconds + told.prediction_seconds + told.product_seconds + told.assembly_seconds;
+  write_struct(report, out, out->size, "report->size");
+}
+
+// Makes product(semiring, a, b, options, device, told) for the types of the operands.
+template <class Product>
+quintet_status product_of(const quintet_csr* a, const quintet_csr* b, quintet_semiring semiring,
+                          const quintet_spgemm_options* options, const char* device, quintet_spgemm_report* report,
+                          quintet_spgemm_matrix** result, Product&& product) noexcept {
+  return make_handle(result, [&] {
+    if (report != nullptr) check_struct_size(report->size, sizeof(*report), "report->size");
+    return with_csr_types(a, "a", [&]<class Value, class Index> {
+      return with_semiring(semiring, [&]<class Semiring> {
+        spgemm::report told;
+        quintet_spgemm_matrix made{product(Semiring(), operand<Value, Index>(a, "a"), operand<Value, Index>(b, "b"),
+                                           product_options(options), chosen_device(device), &told)};
+        tell(told, report);
+        return made;
+      });
+    });
+  });
+}
+
+}  // namespace
+
+spgemm::options quintet::c::product_options(const quintet_spgemm_options* given) {
+  const quintet_spgemm_options known = known_options(given, default_options);
+  spgemm::options options;
+  options.prediction_scale = known.prediction_scale;
+  options.arena_entries = known.arena_entries;
+  options.table_size_cap = known.table_size_cap;
+  options.host_products = known.host_products;
+  return options;
+}
+
+extern "C" {
+
+quintet_status quintet_spgemm_options_default(quintet_spgemm_options* options, size_t size) noexcept {
+  return guarded([&] { write_struct(default_options, options, size, "options"); });
+}
+
+quintet_status quintet_spgemm_view(const quintet_spgemm_matrix* matrix, quintet_csr* view) noexcept {
+  return guarded([&] {
+    std::visit([&](const auto& held) { required(view, "view") = shown(held); }, required(matrix, "matrix").held);
+  });
+}
+
+void quintet_spgemm_free(quintet_spgemm_matrix* matrix) noexcept { delete matrix; }
+
+quintet_status quintet_spgemm_multiply(const quintet_csr* a, const quintet_csr* b, quintet_semiring semiring,
+                                       const quintet_spgemm_options* options, const char* device,
+                                       quintet_spgemm_report* report, quintet_spgemm_matrix** result) noexcept {
+  return product_of(
+      a, b, semiring, options, device, report, result,
+      []<class Semiring>(Semiring, const auto&... arguments) { return spgemm::multiply<Semiring>(arguments...); });
+}
+
+quintet_status quintet_spgemm_multiply_masked(const quintet_csr* a, const quintet_csr* b, const quintet_csr* mask,
+                                              quintet_semiring semiring, const quintet_spgemm_options* options,
+                                              const char* device, quintet_spgemm_matrix** result) noexcept {
+  return product_of(
+      a, b, semiring, options, device, nullptr, result,
+      [&]<class Semiring, class Value, class Index>(
+          Semiring, const spgemm::csr_view<Value, Index>& left, const spgemm::csr_view<Value, Index>& right,
+          const spgemm::options& settings, const Device& where, spgemm::report*) {
+        return spgemm::multiply_masked<Semiring>(left, right, operand<Value, Index>(mask, "mask"), settings, where);
+      });
+}
+
+quintet_status quintet_spgemm_multiply_transposed(const quintet_csr* a, const quintet_csr* b, quintet_semiring semiring,
+                                                  const quintet_spgemm_options* options, const char* device,
+                                                  quintet_spgemm_report* report,
+                                                  quintet_spgemm_matrix** result) noexcept {
+  return product_of(a, b, semiring, options, device, report, result,
+                    []<class Semiring>(Semiring, const auto&... arguments) {
+                      return spgemm::multiply_transposed<Semiring>(arguments...);
+                    });
+}
+
+quintet_status quintet_spgemm_multiply_in_blocks(const quintet_csr* a, const quintet_csr* b, quintet_semiring semiring,
+                                                 int64_t budget, const quintet_spgemm_options* options,
+                                                 const char* device, quintet_spgemm_block take, void* user) noexcept {
+  return guarded([&] {
+    if (take == nullptr) throw InvalidArgument("take must not be null");
+    with_csr_types(a, "a", [&]<class Value, class Index> {
+      with_semiring(semiring, [&]<class Semiring> {
+        bool stopped = false;
+        const auto pass_on = [&](spgemm::result_block<Value, Index>&& piece) {
+          const quintet_csr block = shown(piece.block);
+          stopped = take(piece.first_row, piece.first_col, piece.last_col, &block, user) == 0;
+          return !stopped;
+        };
+        spgemm::multiply_in_blocks<Semiring, Value, Index>(operand<Value, Index>(a, "a"), operand<Value, Index>(b, "b"),
+                                                           budget, pass_on, product_options(options),
+                                                           chosen_device(device));
+        if (stopped) throw Cancelled("blocks");
+      });
+    });
+  });
+}
+
+quintet_status quintet_spgemm_estimate_product(const quintet_csr* a, const quintet_csr* b,
+                                               quintet_spgemm_estimate* estimate) noexcept {
+  return guarded([&] {
+    check_struct_size(required(estimate, "estimate").size, sizeof(*estimate), "estimate->size");
+    with_csr_types(a, "a", [&]<class Value, class Index> {
+      const auto sizes = spgemm::estimate(operand<Value, Index>(a, "a"), operand<Value, Index>(b, "b"));
+      write_struct({estimate->size, sizes.products, sizes.upper_bound, sizes.predicted_nnz, sizes.upper_bytes,
+                    sizes.predicted_bytes, sizes.minimum_budget},
+                   estimate, estimate->size, "estimate->size");
+    });
+  });
+}
+
+quintet_status quintet_spgemm_transpose(const quintet_csr* matrix, quintet_spgemm_matrix** result) noexcept {
+  return make_handle(result, [&] {
+    return with_csr_types(matrix, "matrix", [&]<class Value, class Index> {
+      return quintet_spgemm_matrix{spgemm::transpose(operand<Value, Index>(matrix, "matrix"))};
+    });
+  });
+}
+
+quintet_status quintet_spgemm_add(double alpha, const quintet_csr* a, double beta, const quintet_csr* b,
+                                  quintet_spgemm_matrix** result) noexcept {
+  return make_handle(result, [&] {
+    return with_csr_types(a, "a", [&]<class Value, class Index> {
+      return quintet_spgemm_matrix{
+          spgemm::add(Value(alpha), operand<Value, Index>(a, "a"), Value(beta), operand<Value, Index>(b, "b"))};
+    });
+  });
+}
+
+quintet_status quintet_spgemm_multiply_dense(const quintet_csr* a, const void* x, int64_t n, int64_t x_stride, void* y,
+                                             int64_t y_stride, const char* device) noexcept {
+  return guarded([&] {
+    with_csr_types(a, "a", [&]<class Value, class Index> {
+      const auto left = operand<Value, Index>(a, "a");
+      spgemm::multiply_dense(left, input_matrix<Value>(x, left.cols, n, x_stride, "x"),
+                             output_matrix<Value>(y, left.rows, n, y_stride, "y"), chosen_device(device));
+    });
+  });
+}
+
+}  // extern "C"

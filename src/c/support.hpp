@@ -1,0 +1,186 @@
+// What the C interface is made of: exceptions to status, pointers to views, numbers to types.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "quintet/c/core.h"
+#include "quintet/core/error.hpp"
+#include "quintet/core/progress.hpp"
+#include "quintet/core/storage16.hpp"
+#include "quintet/core/view.hpp"
+#include "quintet/device/device.hpp"
+
+namespace quintet::c {
+
+/// Status of the exception that is being handled, whose message becomes that of the thread. Call in a handler only.
+quintet_status report_exception() noexcept;
+
+/// Runs `action`; what it throws becomes a status.
+template <class Action>
+quintet_status guarded(Action&& action) noexcept {
+  try {
+    action();
+    return QUINTET_OK;
+  } catch (...) {
+    return report_exception();
+  }
+}
+
+/// Makes a handle: *handle is NULL until `make` has returned the new object.
+template <class Handle, class Action>
+quintet_status make_handle(Handle** handle, Action&& make) noexcept {
+  return guarded([&] {
+    if (handle == nullptr) throw InvalidArgument("handle must not be null");
+    *handle = nullptr;
+    *handle = new Handle(make());
+  });
+}
+
+/// *pointer; throws InvalidArgument for a null one.
+template <class T>
+T& required(T* pointer, std::string_view name) {
+  if (pointer == nullptr) throw InvalidArgument(text(name, " must not be null"));
+  return *pointer;
+}
+
+/// Throws InvalidArgument unless `count` elements of `bytes` bytes, `data` not null if there are any, fit into memory.
+void check_array(const void* data, std::int64_t count, std::int64_t bytes, std::string_view name);
+/// The same for the elements of a matrix; rows and cols >= 0, stride >= cols.
+void check_matrix(const void* data, std::int64_t rows, std::int64_t cols, std::int64_t stride, std::int64_t bytes,
+                  std::string_view name);
+
+/// The elements of an array of the caller.
+template <class T>
+std::span<T> array(T* data, std::int64_t count, std::string_view name) {
+  check_array(data, count, sizeof(T), name);
+  return {data, static_cast<std::size_t>(count)};
+}
+template <class T>
+std::span<const T> input_array(const void* data, std::int64_t count, std::string_view name) {
+  return array(static_cast<const T*>(data), count, name);
+}
+template <class T>
+std::span<T> output_array(void* data, std::int64_t count, std::string_view name) {
+  return array(static_cast<T*>(data), count, name);
+}
+/// The same where null stands for an absent array.
+template <class T>
+std::span<const T> optional_array(const void* data, std::int64_t count, std::string_view name) {
+  return data == nullptr ? std::span<const T>() : input_array<T>(data, count, name);
+}
+
+template <class T>
+matrix_view<const T> input_matrix(const void* data, std::int64_t rows, std::int64_t cols, std::int64_t stride,
+                                  std::string_view name) {
+  check_matrix(data, rows, cols, stride, sizeof(T), name);
+  return {static_cast<const T*>(data), rows, cols, stride};
+}
+template <class T>
+matrix_view<T> output_matrix(void* data, std::int64_t rows, std::int64_t cols, std::int64_t stride,
+                             std::string_view name) {
+  check_matrix(data, rows, cols, stride, sizeof(T), name);
+  return {static_cast<T*>(data), rows, cols, stride};
+}
+
+/// Copies `values` to the caller's array of as many elements; a null one is not wanted.
+template <class Values, class T>
+void copy_to(const Values& values, T* out) {
+  if (out != nullptr) std::copy(values.begin(), values.end(), out);
+}
+/// Tells where an array of a handle lies, to a caller who may want only one of the two.
+template <class T>
+void give(const T* data, std::int64_t count, const T** out, std::int64_t* out_count) {
+  if (out != nullptr) *out = data;
+  if (out_count != nullptr) *out_count = count;
+}
+template <class T>
+void set(T* out, T value) {
+  if (out != nullptr) *out = value;
+}
+
+/// The device of a text; null is "auto".
+Device chosen_device(const char* device);
+
+/// The callback as the library takes it; null is none.
+progress_callback passed_on(quintet_progress report, void* user);
+
+/// Calls action.operator()<T>() with the T of `type`: float, double, half or bfloat16.
+template <class Action>
+decltype(auto) with_storage(quintet_type type, Action&& action) {
+  switch (type) {
+    case QUINTET_FLOAT:
+      return action.template operator()<float>();
+    case QUINTET_DOUBLE:
+      return action.template operator()<double>();
+    case QUINTET_HALF:
+      return action.template operator()<half>();
+    case QUINTET_BFLOAT16:
+      return action.template operator()<bfloat16>();
+    default:
+      throw InvalidArgument(text(
+          "type must be QUINTET_FLOAT (1), QUINTET_DOUBLE (2), QUINTET_HALF (3) or QUINTET_BFLOAT16 (4) (type=", type,
+          ")"));
+  }
+}
+/// The same where only float and double are.
+template <class Action>
+decltype(auto) with_real(quintet_type type, Action&& action) {
+  switch (type) {
+    case QUINTET_FLOAT:
+      return action.template operator()<float>();
+    case QUINTET_DOUBLE:
+      return action.template operator()<double>();
+    default:
+      throw InvalidArgument(text("type must be QUINTET_FLOAT (1) or QUINTET_DOUBLE (2) (type=", type, ")"));
+  }
+}
+
+/// The number of `T` in the interface.
+template <class T>
+constexpr quintet_type type_of = 0;
+template <>
+inline constexpr quintet_type type_of<float> = QUINTET_FLOAT;
+template <>
+inline constexpr quintet_type type_of<double> = QUINTET_DOUBLE;
+template <>
+inline constexpr quintet_type type_of<half> = QUINTET_HALF;
+template <>
+inline constexpr quintet_type type_of<bfloat16> = QUINTET_BFLOAT16;
+
+/// A named value as the enumeration that has the same numbers 0 ... count - 1.
+template <class Enum>
+Enum enumerated(std::int32_t value, std::int32_t count, std::string_view name) {
+  require_argument(value >= 0 && value < count, name, value, text("one of the named values 0 to ", count - 1));
+  return static_cast<Enum>(value);
+}
+
+/// Throws InvalidArgument unless `size` is one that this struct had in this or an earlier version.
+void check_struct_size(std::size_t size, std::size_t known, std::string_view name);
+
+/// Options of the caller, who may know fewer members than the library; null: `defaults`.
+template <class Options>
+Options known_options(const Options* given, const Options& defaults) {
+  Options result = defaults;
+  if (given == nullptr) return result;
+  check_struct_size(given->size, sizeof(Options), "options->size");
+  std::memcpy(&result, given, given->size);
+  return result;
+}
+/// *out := value, as far as the caller, who set out->size to `size`, knows its members.
+template <class Struct>
+void write_struct(const Struct& value, Struct* out, std::size_t size, std::string_view name) {
+  check_struct_size(size, sizeof(Struct), name);
+  std::memcpy(&required(out, name), &value, size);
+  out->size = size;
+}
+
+}  // namespace quintet::c

@@ -1,0 +1,234 @@
+// C functions of the singular value decomposition.
+#include "quintet/c/svd.h"
+
+#include <variant>
+
+#include "c/support.hpp"
+#include "quintet/svd/applications.hpp"
+#include "quintet/svd/gradient.hpp"
+#include "quintet/svd/randomised.hpp"
+
+struct quintet_svd {
+  std::variant<quintet::svd::decomposition<float>, quintet::svd::decomposition<double>,
+               quintet::svd::decomposition<quintet::half>, quintet::svd::decomposition<quintet::bfloat16>>
+      factors;
+  std::vector<double> residual = {};
+};
+
+using namespace quintet;
+using namespace quintet::c;
+
+namespace {
+
+static_assert(QUINTET_SVD_NONE == int(svd::vectors::none) && QUINTET_SVD_ECONOMY == int(svd::vectors::economy) &&
+              QUINTET_SVD_FULL == int(svd::vectors::full));
+static_assert(QUINTET_SVD_AUTOMATIC == int(svd::preconditioning::automatic) &&
+              QUINTET_SVD_UNCONDITIONED == int(svd::preconditioning::none) &&
+              QUINTET_SVD_QR == int(svd::preconditioning::qr) &&
+              QUINTET_SVD_PIVOTED_QR == int(svd::preconditioning::pivoted_qr));
+static_assert(int(QUINTET_SVD_CONVERGED) == svd::ok && int(QUINTET_SVD_NOT_CONVERGED) == svd::not_converged &&
+              int(QUINTET_SVD_NOT_FINITE) == svd::not_finite);
+static_assert(QUINTET_SVD_EXACT == int(svd::degeneracy::exact) && QUINTET_SVD_DROP == int(svd::degeneracy::drop) &&
+              QUINTET_SVD_BROADEN == int(svd::degeneracy::broaden));
+
+constexpr quintet_svd_options default_options = [] {
+  const svd::options defaults;
+  const svd::randomised_options randomised;
+  quintet_svd_options options{};
+  options.size = sizeof(options);
+  options.vectors = static_cast<quintet_svd_vectors>(defaults.vectors);
+  options.preconditioning = static_cast<quintet_svd_preconditioning>(defaults.preconditioning);
+  options.top = defaults.top;
+  options.max_sweeps = defaults.max_sweeps;
+  options.accurate = defaults.accurate;
+  options.canonical_signs = defaults.canonical_signs;
+  options.rank = randomised.rank;
+  options.oversampling = randomised.oversampling;
+  options.power_iterations = randomised.power_iterations;
+  options.seed = randomised.seed;
+  return options;
+}();
+
+// The caller's batch.
+struct given_batch {
+  const void* data;
+  std::int64_t batch, rows, cols, batch_stride, row_stride, col_stride;
+
+  template <class T>
+  batch_view<const T> view(std::string_view name) const {
+    require_argument(batch >= 0, text("number of matrices of ", name), batch, ">= 0");
+    require_argument(rows >= 0, text("rows of ", name), rows, ">= 0");
+    require_argument(cols >= 0, text("columns of ", name), cols, ">= 0");
+    if (data == nullptr && batch > 0 && rows > 0 && cols > 0)
+      throw InvalidArgument(text(name, " must not be null (", batch, " matrices ", rows, " x ", cols, ")"));
+    return {static_cast<const T*>(data), batch, rows, cols, batch_stride, row_stride, col_stride};
+  }
+  // An absent batch is an empty view.
+  template <class T>
+  batch_view<const T> optional_view(std::string_view name) const {
+    return data == nullptr ? batch_view<const T>() : view<T>(name);
+  }
+};
+
+// Calls action(decomposition<T>) for the T of the handle.
+template <class Action>
+quintet_status with_factors(const quintet_svd* handle, Action&& action) noexcept {
+  return guarded([&] { std::visit(action, required(handle, "svd").factors); });
+}
+
+template <class T>
+T storage_of(const svd::decomposition<T>&);
+template <class Decomposition>
+using storage = decltype(storage_of(std::declval<const Decomposition&>()));
+
+// Copies a result to the caller's memory, which must be there.
+template <class T>
+void deliver(const std::vector<T>& values, void* out) {
+  copy_to(values, output_array<T>(out, std::int64_t(values.size()), "out").data());
+}
+
+}  // namespace
+
+extern "C" {
+
+quintet_status quintet_svd_options_default(quintet_svd_options* options, size_t size) noexcept {
+  return guarded([&] { write_struct(default_options, options, size, "options"); });
+}
+
+quintet_status quintet_svd_decompose(const void* a, quintet_type type, int64_t batch, int64_t rows, int64_t cols,
+                                     int64_t batch_stride, int64_t row_stride, int64_t col_stride,
+                                     const quintet_svd_options* options, const char* device,
+                                     quintet_svd** result) noexcept {
+  return make_handle(result, [&] {
+    const quintet_svd_options known = known_options(options, default_options);
+    svd::options settings;
+    settings.vectors = enumerated<svd::vectors>(known.vectors, 3, "vectors");
+    settings.preconditioning = enumerated<svd::preconditioning>(known.preconditioning, 4, "preconditioning");
+    settings.top = known.top;
+    settings.max_sweeps = known.max_sweeps;
+    settings.accurate = known.accurate != 0;
+    settings.canonical_signs = known.canonical_signs != 0;
+    const given_batch given{a, batch, rows, cols, batch_stride, row_stride, col_stride};
+    return with_storage(type, [&]<class T> {
+      return quintet_svd{svd::decompose<T>(given.view<T>("a"), settings, chosen_device(device))};
+    });
+  });
+}
+
+quintet_status quintet_svd_randomised(const void* a, quintet_type type, int64_t batch, int64_t rows, int64_t cols,
+                                      int64_t batch_stride, int64_t row_stride, int64_t col_stride,
+                                      const quintet_svd_options* options, const char* device,
+                                      quintet_svd** result) noexcept {
+  return make_handle(result, [&] {
+    const quintet_svd_options known = known_options(options, default_options);
+    const svd::randomised_options settings{known.rank, known.oversampling, known.power_iterations, known.seed,
+                                           known.canonical_signs != 0};
+    const given_batch given{a, batch, rows, cols, batch_stride, row_stride, col_stride};
+    return with_real(type, [&]<class T> {
+      auto found = svd::randomised<T>(given.view<T>("a"), settings, chosen_device(device));
+      return quintet_svd{std::move(found.factors), std::move(found.residual)};
+    });
+  });
+}
+
+void quintet_svd_free(quintet_svd* handle) noexcept { delete handle; }
+
+quintet_status quintet_svd_get_shape(const quintet_svd* handle, quintet_svd_shape* shape) noexcept {
+  return with_factors(handle, [&](const auto& d) {
+    quintet_svd_shape found{};
+    found.type = type_of<storage<decltype(d)>>;
+    found.batch = d.batch;
+    found.rows = d.rows;
+    found.cols = d.cols;
+    found.values = d.values;
+    found.u_cols = d.u_cols;
+    found.v_cols = d.v_cols;
+    write_struct(found, shape, required(shape, "shape").size, "shape->size");
+  });
+}
+
+quintet_status quintet_svd_s(const quintet_svd* handle, const void** s, int64_t* count) noexcept {
+  return with_factors(
+      handle, [&](const auto& d) { give(static_cast<const void*>(d.s.data()), std::int64_t(d.s.size()), s, count); });
+}
+
+quintet_status quintet_svd_u(const quintet_svd* handle, const void** u, int64_t* count) noexcept {
+  return with_factors(
+      handle, [&](const auto& d) { give(static_cast<const void*>(d.u.data()), std::int64_t(d.u.size()), u, count); });
+}
+
+quintet_status quintet_svd_v(const quintet_svd* handle, const void** v, int64_t* count) noexcept {
+  return with_factors(
+      handle, [&](const auto& d) { give(static_cast<const void*>(d.v.data()), std::int64_t(d.v.size()), v, count); });
+}
+
+quintet_status quintet_svd_outcome(const quintet_svd* handle, const int32_t** outcome, const int32_t** sweeps,
+                                   int64_t* count) noexcept {
+  return with_factors(handle, [&](const auto& d) {
+    give(d.status.data(), d.batch, outcome, count);
+    give(d.sweeps.data(), d.batch, sweeps, count);
+  });
+}
+
+quintet_status quintet_svd_residual(const quintet_svd* handle, const double** residual, int64_t* count) noexcept {
+  return guarded([&] {
+    const auto& held = required(handle, "svd").residual;
+    give(held.data(), std::int64_t(held.size()), residual, count);
+  });
+}
+
+quintet_status quintet_svd_gradient(const quintet_svd* handle, const void* gu, int64_t gu_batch_stride,
+                                    int64_t gu_row_stride, int64_t gu_col_stride, const void* gs, int64_t gs_stride,
+                                    const void* gv, int64_t gv_batch_stride, int64_t gv_row_stride,
+                                    int64_t gv_col_stride, quintet_svd_degeneracy policy, double tolerance,
+                                    const char* device, void* ga) noexcept {
+  return with_factors(handle, [&](const auto& d) {
+    using T = storage<decltype(d)>;
+    using Real = accumulator_t<T>;
+    const svd::gradient_options settings{enumerated<svd::degeneracy>(policy, 3, "policy"), tolerance};
+    const given_batch by_u{gu, d.batch, d.rows, d.u_cols, gu_batch_stride, gu_row_stride, gu_col_stride};
+    const given_batch by_v{gv, d.batch, d.cols, d.v_cols, gv_batch_stride, gv_row_stride, gv_col_stride};
+    const auto by_s =
+        gs == nullptr ? matrix_view<const Real>() : input_matrix<Real>(gs, d.batch, d.values, gs_stride, "gs");
+    output_array<T>(ga, d.batch * d.rows * d.cols, "ga");
+    copy_to(svd::gradient<T>(d, by_u.template optional_view<T>("gu"), by_s, by_v.template optional_view<T>("gv"),
+                             settings, chosen_device(device)),
+            static_cast<T*>(ga));
+  });
+}
+
+quintet_status quintet_svd_rank(const quintet_svd* handle, double tolerance, int64_t* rank) noexcept {
+  return with_factors(handle, [&](const auto& d) { deliver(svd::numerical_rank(d, {tolerance}), rank); });
+}
+
+quintet_status quintet_svd_pseudo_inverse(const quintet_svd* handle, double tolerance, void* out) noexcept {
+  return with_factors(handle, [&](const auto& d) { deliver(svd::pseudo_inverse(d, {tolerance}), out); });
+}
+
+quintet_status quintet_svd_least_squares(const quintet_svd* handle, const void* right, int64_t r, int64_t batch_stride,
+                                         int64_t row_stride, int64_t col_stride, double tolerance, void* out) noexcept {
+  return with_factors(handle, [&](const auto& d) {
+    using T = storage<decltype(d)>;
+    const given_batch given{right, d.batch, d.rows, r, batch_stride, row_stride, col_stride};
+    deliver(svd::least_squares<T>(d, given.template view<T>("right"), {tolerance}), out);
+  });
+}
+
+quintet_status quintet_svd_low_rank(const quintet_svd* handle, int64_t rank, void* out) noexcept {
+  return with_factors(handle, [&](const auto& d) { deliver(svd::low_rank_approximation(d, rank), out); });
+}
+
+quintet_status quintet_svd_condition_number(const quintet_svd* handle, void* out) noexcept {
+  return with_factors(handle, [&](const auto& d) { deliver(svd::condition_number(d), out); });
+}
+
+quintet_status quintet_svd_polar(const quintet_svd* handle, void* w, void* h) noexcept {
+  return with_factors(handle, [&](const auto& d) {
+    using T = storage<decltype(d)>;
+    const auto factors = svd::polar(d);
+    copy_to(factors.w, static_cast<T*>(w));
+    copy_to(factors.h, static_cast<T*>(h));
+  });
+}
+
+}  // extern "C"
