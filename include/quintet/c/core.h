@@ -1,4 +1,5 @@
-// What all parts of the C interface share: status, messages, element types, devices, threads, progress.
+/// @file
+/// What all parts of the C interface share: status, messages, element types, devices, threads, progress.
 //
 // Conventions of all functions of quintet/c/
 //
@@ -90,6 +91,7 @@ QUINTET_API quintet_status quintet_set_threads(int32_t count) QUINTET_NOEXCEPT;
 /// Number of host threads that kernels use.
 QUINTET_API int32_t quintet_threads(void) QUINTET_NOEXCEPT;
 
+/// What a device is.
 typedef int32_t quintet_device_kind;
 enum { QUINTET_DEVICE_HOST = 0, QUINTET_DEVICE_EMULATED = 1, QUINTET_DEVICE_OFFLOAD = 2 };
 

@@ -1,6 +1,7 @@
-// HDBSCAN* in C: exact hierarchical density-based clustering (Campello, Moulavi, Sander 2013, 2015) with what it is
-// made of. Conventions of pointers, types, devices, errors and threads: quintet/c/core.h. Formulas, sources, accuracy
-// and costs: quintet/hdbscan/*.hpp.
+/// @file
+/// HDBSCAN* in C: exact hierarchical density-based clustering (Campello, Moulavi, Sander 2013, 2015) with what it is
+/// made of. Conventions of pointers, types, devices, errors and threads: quintet/c/core.h. Formulas, sources, accuracy
+/// and costs: quintet/hdbscan/*.hpp.
 //
 // `points` is [n x dim], n >= 0, dim >= 1, of any type. Rows with NaN or infinity (cosine: without length; Poincare:
 // not in the ball) are invalid: they are left out, and are noise.
@@ -13,6 +14,7 @@
 extern "C" {
 #endif
 
+/// Distance of points.
 typedef int32_t quintet_metric;
 enum {
   QUINTET_EUCLIDEAN = 0,  ///< |x - y|
@@ -20,12 +22,14 @@ enum {
   QUINTET_POINCARE = 2    ///< geodesic distance in the Poincare ball of options.curvature
 };
 
+/// What happens when several merges have one height.
 typedef int32_t quintet_ties;
 enum {
   QUINTET_TIES_CANONICAL = 0,  ///< merges of one height happen at once: the result depends on the points alone
   QUINTET_TIES_BINARY = 1      ///< one after another, as other programs do
 };
 
+/// Which clusters of the condensed tree are taken.
 typedef int32_t quintet_selection;
 enum {
   QUINTET_SELECT_EOM = 0,  ///< the antichain of largest total stability ("excess of mass")
@@ -57,22 +61,25 @@ QUINTET_API quintet_status quintet_hdbscan_options_default(quintet_hdbscan_optio
 
 /// An edge between points u < v. Never changes.
 typedef struct quintet_edge {
-  int64_t u, v;
+  int64_t u;      ///< the smaller end
+  int64_t v;      ///< the larger end
   double weight;  ///< a distance, >= 0
 } quintet_edge;
 
 /// One merge of the dendrogram: ids below n are points, id n + t is what row t made. Never changes.
 typedef struct quintet_linkage_row {
-  int64_t left, right;
-  double height;  ///< a distance, >= 0; +infinity: no edge joins them
-  int64_t points;
+  int64_t left;    ///< id of one of the two that join
+  int64_t right;   ///< id of the other
+  double height;   ///< a distance, >= 0; +infinity: no edge joins them
+  int64_t points;  ///< below, >= 2
 } quintet_linkage_row;
 
 /// One departure of the condensed tree: at density lambda = 1 / height `child` leaves `parent`. Child ids below n are
 /// points; clusters have the ids n (the root), n + 1, ... Never changes.
 typedef struct quintet_condensed_row {
-  int64_t parent, child;
-  double lambda;
+  int64_t parent;  ///< id of a cluster
+  int64_t child;   ///< id of a point or a cluster
+  double lambda;   ///< >= 0; 0 at height +infinity, +infinity at height 0
   int64_t points;  ///< in the child
 } quintet_condensed_row;
 

@@ -1,5 +1,6 @@
-// The Poincare ball in C: distances, nearest neighbours, operations, gradients and means. Conventions of pointers,
-// types, devices, errors and threads: quintet/c/core.h. Formulas, sources, accuracy: quintet/poincare/*.hpp.
+/// @file
+/// The Poincare ball in C: distances, nearest neighbours, operations, gradients and means. Conventions of pointers,
+/// types, devices, errors and threads: quintet/c/core.h. Formulas, sources, accuracy: quintet/poincare/*.hpp.
 //
 // Curvature is given as it is, negative: -c means the ball c |x|^2 < 1; 0 is Euclidean space with distances 2 |x - y|.
 // A point that is not inside the ball, or holds NaN or infinity, has a status other than QUINTET_INSIDE and NaN in
@@ -25,6 +26,7 @@ enum {
   QUINTET_NOT_FINITE = 2  ///< a coordinate is NaN or infinite
 };
 
+/// Which expression is evaluated as the distance.
 typedef int32_t quintet_formula;
 enum {
   QUINTET_GEODESIC = 0,     ///< the distance

@@ -1,4 +1,5 @@
-// The whole C interface. Conventions are in quintet/c/core.h.
+/// @file
+/// The whole C interface. Conventions are in quintet/c/core.h.
 #ifndef QUINTET_C_QUINTET_H
 #define QUINTET_C_QUINTET_H
 

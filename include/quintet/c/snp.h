@@ -1,6 +1,7 @@
-// Likelihood of biallelic markers on phylogenetic networks in C, under the multispecies network coalescent (Bryant et
-// al. 2012, Rabier et al. 2021). Conventions of pointers, types, devices, errors and threads: quintet/c/core.h. Model,
-// method, accuracy, costs: quintet/snp/*.hpp; files are read by quintet/c/snp_files.h.
+/// @file
+/// Likelihood of biallelic markers on phylogenetic networks in C, under the multispecies network coalescent (Bryant et
+/// al. 2012, Rabier et al. 2021). Conventions of pointers, types, devices, errors and threads: quintet/c/core.h. Model,
+/// method, accuracy, costs: quintet/snp/*.hpp; files are read by quintet/c/snp_files.h.
 //
 //   quintet_snp_network_parse("((A:0.1:0.05,B:0.1:0.05)x:0.1:0.05,C:0.2:0.05):0:0.05;", NAN, NAN, &network);
 //   quintet_snp_data_create(names, 3, red, copies, NULL, sites, 3, 0, QUINTET_SNP_DROP, &data);
@@ -51,9 +52,11 @@ QUINTET_API quintet_status quintet_snp_network_find(const quintet_snp_network* n
 
 /// A branch from `child` up to `parent`. Never changes.
 typedef struct quintet_snp_branch {
-  int64_t child, parent;
-  double length, theta;
-  double gamma;  ///< probability that a lineage goes up here; 1 unless `child` is a reticulation
+  int64_t child;   ///< the node below
+  int64_t parent;  ///< the node above
+  double length;   ///< >= 0
+  double theta;    ///< > 0
+  double gamma;    ///< probability that a lineage goes up here; 1 unless `child` is a reticulation
 } quintet_snp_branch;
 
 /// *result := branch `number` in [0, branches). O(1).
@@ -63,14 +66,18 @@ QUINTET_API quintet_status quintet_snp_network_branch(const quintet_snp_network*
 QUINTET_API quintet_status quintet_snp_network_root_theta(const quintet_snp_network* network,
                                                           double* theta) QUINTET_NOEXCEPT;
 
-/// Change a parameter; nothing has changed after an error. length >= 0, theta > 0, gamma in [0, 1], which also sets
-/// that of the other branch above the reticulation.
+// Setters: nothing has changed after an error. Invalid: a branch that does not exist, a value out of range. O(1).
+
+/// Sets the length of a branch, >= 0.
 QUINTET_API quintet_status quintet_snp_network_set_length(quintet_snp_network* network, int64_t branch,
                                                           double length) QUINTET_NOEXCEPT;
+/// Sets the theta of a branch, > 0.
 QUINTET_API quintet_status quintet_snp_network_set_theta(quintet_snp_network* network, int64_t branch,
                                                          double theta) QUINTET_NOEXCEPT;
+/// Sets the gamma of a branch above a reticulation, in [0, 1], and that of the other one to 1 - gamma.
 QUINTET_API quintet_status quintet_snp_network_set_gamma(quintet_snp_network* network, int64_t branch,
                                                          double gamma) QUINTET_NOEXCEPT;
+/// Sets the theta above the root, > 0.
 QUINTET_API quintet_status quintet_snp_network_set_root_theta(quintet_snp_network* network,
                                                               double theta) QUINTET_NOEXCEPT;
 
@@ -115,11 +122,12 @@ QUINTET_API quintet_status quintet_snp_data_pattern_of_site(const quintet_snp_da
 /// Mutation and corrections.
 typedef struct quintet_snp_model {
   size_t size;                    ///< of this struct
-  double u, v;                    ///< rates 1 -> 0 and 0 -> 1 per unit of length, >= 0, not both 0; default 1, 1
+  double u;                       ///< rate 1 -> 0 per unit of length, >= 0; default 1
+  double v;                       ///< rate 0 -> 1, >= 0, not 0 together with u; default 1
   const double* rate_categories;  ///< multiples of u and v of equally likely classes; read at once
   int64_t categories;             ///< their number; default 0, which is one class of rate 1
-  double unseen_zeros;            ///< constant sites that the data do not show; default 0, 0
-  double unseen_ones;
+  double unseen_zeros;            ///< constant sites of allele 0 that the data do not show; default 0
+  double unseen_ones;             ///< the same of allele 1; default 0
   int32_t mutation_only_at_root;  ///< not 0: none on the branches; default 0
   int32_t polymorphic_only;       ///< not 0: constant sites are left out, and corrected for; default 0
   int32_t ordered_data;           ///< not 0: likelihood of which copies are red instead of how many; default 0
@@ -163,19 +171,26 @@ QUINTET_API void quintet_snp_likelihood_free(quintet_snp_likelihood* likelihood)
 QUINTET_API quintet_status quintet_snp_likelihood_evaluate(quintet_snp_likelihood* likelihood,
                                                            double* log_likelihood) QUINTET_NOEXCEPT;
 
-/// Change a parameter; ranges as for networks. What is changed after the first evaluation is a proposal until it is
-/// accepted; rejecting takes back all changes since the last accept or reject, and computes nothing.
+// Setters: as for networks. What is changed after the first evaluation is a proposal until it is accepted.
+
+/// Sets the length of a branch.
 QUINTET_API quintet_status quintet_snp_likelihood_set_length(quintet_snp_likelihood* likelihood, int64_t branch,
                                                              double length) QUINTET_NOEXCEPT;
+/// Sets the theta of a branch.
 QUINTET_API quintet_status quintet_snp_likelihood_set_theta(quintet_snp_likelihood* likelihood, int64_t branch,
                                                             double theta) QUINTET_NOEXCEPT;
+/// Sets the gamma of a branch above a reticulation, and that of the other one.
 QUINTET_API quintet_status quintet_snp_likelihood_set_gamma(quintet_snp_likelihood* likelihood, int64_t branch,
                                                             double gamma) QUINTET_NOEXCEPT;
+/// Sets the theta above the root.
 QUINTET_API quintet_status quintet_snp_likelihood_set_root_theta(quintet_snp_likelihood* likelihood,
                                                                  double theta) QUINTET_NOEXCEPT;
+/// Sets the mutation rates.
 QUINTET_API quintet_status quintet_snp_likelihood_set_rates(quintet_snp_likelihood* likelihood, double u,
                                                             double v) QUINTET_NOEXCEPT;
+/// Keeps everything that was set since the last accept or reject.
 QUINTET_API quintet_status quintet_snp_likelihood_accept(quintet_snp_likelihood* likelihood) QUINTET_NOEXCEPT;
+/// Takes it back; nothing is computed for it, now or later.
 QUINTET_API quintet_status quintet_snp_likelihood_reject(quintet_snp_likelihood* likelihood) QUINTET_NOEXCEPT;
 
 /// *network := a copy of the network with the parameters as they are now. *u, *v := the rates. Any may be NULL.

@@ -1,6 +1,7 @@
-// Networks and markers from files, in C. These functions are in the library quintet_io (CMake: quintet::io); everything
-// else of the C interface is in quintet itself. Conventions: quintet/c/core.h; formats: quintet/io/snp_network.hpp and
-// quintet/io/snp_data.hpp.
+/// @file
+/// Networks and markers from files, in C. These functions are in the library quintet_io (CMake: quintet::io);
+/// everything else of the C interface is in quintet itself. Conventions: quintet/c/core.h; formats:
+/// quintet/io/snp_network.hpp and quintet/io/snp_data.hpp.
 #ifndef QUINTET_C_SNP_FILES_H
 #define QUINTET_C_SNP_FILES_H
 

@@ -1,6 +1,7 @@
-// Sparse matrices in C: products over semirings, masks, plans, sums, transposes, products with dense matrices.
-// Conventions of pointers, types, devices, errors and threads: quintet/c/core.h. Methods, memory, costs:
-// quintet/spgemm/*.hpp.
+/// @file
+/// Sparse matrices in C: products over semirings, masks, plans, sums, transposes, products with dense matrices.
+/// Conventions of pointers, types, devices, errors and threads: quintet/c/core.h. Methods, memory, costs:
+/// quintet/spgemm/*.hpp.
 //
 // Results have strictly ascending columns in every row, and the same bits on every device, for any number of threads
 // and any options. Values are float or double, columns 32 or 64 bits wide, the same for all operands of a function.
@@ -21,7 +22,8 @@ enum { QUINTET_INT32 = 1, QUINTET_INT64 = 2 };
 /// row_pointers[i + 1]. As an operand, columns may come in any order and repeatedly (the values then add up), and
 /// row_pointers need not begin with 0. Never changes.
 typedef struct quintet_csr {
-  int64_t rows, cols;
+  int64_t rows;                   ///< >= 0
+  int64_t cols;                   ///< >= 0
   const int64_t* row_pointers;    ///< rows + 1, not falling
   const void* columns;            ///< of index_type, in [0, cols)
   const void* values;             ///< of value_type
@@ -29,6 +31,7 @@ typedef struct quintet_csr {
   quintet_type value_type;        ///< QUINTET_FLOAT or QUINTET_DOUBLE
 } quintet_csr;
 
+/// What multiply and add mean in a product.
 typedef int32_t quintet_semiring;
 enum {
   QUINTET_PLUS_TIMES = 0,
@@ -59,14 +62,14 @@ typedef struct quintet_spgemm_report {
   int64_t peak_bytes;     ///< most memory held at one time, result included, operands not
   int64_t scratch_bytes;  ///< of that, accumulators and buffers
   int32_t ran_on_host;    ///< 0: a device did the work
-  int32_t reserved;
-  double seconds;  ///< in all
+  int32_t reserved;       ///< 0
+  double seconds;         ///< in all
 } quintet_spgemm_report;
 
 /// What can be said of a product without computing it.
 typedef struct quintet_spgemm_estimate {
-  size_t size;  ///< of this struct; set by the caller
-  int64_t products;
+  size_t size;              ///< of this struct; set by the caller
+  int64_t products;         ///< scalar multiplications
   int64_t upper_bound;      ///< entries at most
   int64_t predicted_nnz;    ///< within 30 %
   int64_t upper_bytes;      ///< of a result of upper_bound entries

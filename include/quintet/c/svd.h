@@ -1,6 +1,7 @@
-// Batched singular value decomposition in C: A_b = U_b diag(S_b) V_b^T, its gradient, and what it is used for.
-// Conventions of pointers, types, devices, errors and threads: quintet/c/core.h. Methods, accuracy, costs:
-// quintet/svd/*.hpp.
+/// @file
+/// Batched singular value decomposition in C: A_b = U_b diag(S_b) V_b^T, its gradient, and what it is used for.
+/// Conventions of pointers, types, devices, errors and threads: quintet/c/core.h. Methods, accuracy, costs:
+/// quintet/svd/*.hpp.
 //
 // A batch is given by a pointer, sizes and three strides: element (i, j) of matrix b is
 // data[b * batch_stride + i * row_stride + j * col_stride], in elements, any strides; row-major, column-major and
@@ -15,6 +16,7 @@
 extern "C" {
 #endif
 
+/// Which singular vectors.
 typedef int32_t quintet_svd_vectors;
 enum {
   QUINTET_SVD_NONE = 0,     ///< singular values only; about half the cost
@@ -22,6 +24,7 @@ enum {
   QUINTET_SVD_FULL = 2      ///< U [rows x rows], V [cols x cols]
 };
 
+/// What Jacobi's method is applied to.
 typedef int32_t quintet_svd_preconditioning;
 enum {
   QUINTET_SVD_AUTOMATIC = 0,
@@ -90,12 +93,15 @@ QUINTET_API void quintet_svd_free(quintet_svd* svd) QUINTET_NOEXCEPT;
 
 /// Sizes of a decomposition.
 typedef struct quintet_svd_shape {
-  size_t size;  ///< of this struct; set by the caller
-  quintet_type type;
-  int32_t reserved;
-  int64_t batch, rows, cols;
-  int64_t values;          ///< singular values of each matrix
-  int64_t u_cols, v_cols;  ///< columns of U and V; 0 without vectors
+  size_t size;        ///< of this struct; set by the caller
+  quintet_type type;  ///< of the batch, of U and of V
+  int32_t reserved;   ///< 0
+  int64_t batch;      ///< number of matrices
+  int64_t rows;       ///< of each
+  int64_t cols;       ///< of each
+  int64_t values;     ///< singular values of each
+  int64_t u_cols;     ///< columns of U; 0 without vectors
+  int64_t v_cols;     ///< columns of V; 0 without vectors
 } quintet_svd_shape;
 
 /// *shape := sizes. shape->size must be set.
