@@ -81,6 +81,11 @@ T storage_of(const svd::decomposition<T>&);
 template <class Decomposition>
 using storage = decltype(storage_of(std::declval<const Decomposition&>()));
 
+svd::rank_tolerance relative_to_largest(double tolerance) {
+  require_argument(tolerance >= 0, "tolerance", tolerance, ">= 0");
+  return {tolerance};
+}
+
 // Copies a result to the caller's memory, which must be there.
 template <class T>
 void deliver(const std::vector<T>& values, void* out) {
@@ -198,11 +203,13 @@ quintet_status quintet_svd_gradient(const quintet_svd* handle, const void* gu, i
 }
 
 quintet_status quintet_svd_rank(const quintet_svd* handle, double tolerance, int64_t* rank) noexcept {
-  return with_factors(handle, [&](const auto& d) { deliver(svd::numerical_rank(d, {tolerance}), rank); });
+  return with_factors(handle,
+                      [&](const auto& d) { deliver(svd::numerical_rank(d, relative_to_largest(tolerance)), rank); });
 }
 
 quintet_status quintet_svd_pseudo_inverse(const quintet_svd* handle, double tolerance, void* out) noexcept {
-  return with_factors(handle, [&](const auto& d) { deliver(svd::pseudo_inverse(d, {tolerance}), out); });
+  return with_factors(handle,
+                      [&](const auto& d) { deliver(svd::pseudo_inverse(d, relative_to_largest(tolerance)), out); });
 }
 
 quintet_status quintet_svd_least_squares(const quintet_svd* handle, const void* right, int64_t r, int64_t batch_stride,
@@ -210,7 +217,7 @@ quintet_status quintet_svd_least_squares(const quintet_svd* handle, const void* 
   return with_factors(handle, [&](const auto& d) {
     using T = storage<decltype(d)>;
     const given_batch given{right, d.batch, d.rows, r, batch_stride, row_stride, col_stride};
-    deliver(svd::least_squares<T>(d, given.template view<T>("right"), {tolerance}), out);
+    deliver(svd::least_squares<T>(d, given.template view<T>("right"), relative_to_largest(tolerance)), out);
   });
 }
 
