@@ -183,6 +183,7 @@ static void test_plan(void) {
   CHECK_INVALID(quintet_spgemm_plan_refill(plan, &a.csr, &b.csr, NULL), "result must not be null");
   CHECK_OK(quintet_spgemm_plan_create(&a.csr, &b.csr, QUINTET_MIN_PLUS, NULL, NULL, &other_plan));
   CHECK_INVALID(quintet_spgemm_plan_refill(other_plan, &a.csr, &b.csr, c), "quintet_spgemm_plan_execute()");
+  quintet_spgemm_free(c);
   CHECK_INVALID(quintet_spgemm_plan_execute(NULL, &a.csr, &b.csr, &c), "plan must not be null");
   CHECK(c == NULL);
   CHECK_OK(quintet_spgemm_plan_execute(plan, &a.csr, &b.csr, &c));
@@ -190,9 +191,11 @@ static void test_plan(void) {
   CHECK_INVALID(quintet_spgemm_plan_execute(plan, &b.csr, &b.csr, &c), "a");
   CHECK_INVALID(quintet_spgemm_plan_nnz(NULL, &nnz), "plan must not be null");
   CHECK_INVALID(quintet_spgemm_plan_nnz(plan, NULL), "nnz must not be null");
-  CHECK_INVALID(quintet_spgemm_plan_create(&a.csr, &b.csr, -1, NULL, NULL, &plan), "semiring must be");
-  quintet_spgemm_free(free_product);
   quintet_spgemm_plan_free(other_plan);
+  CHECK_INVALID(quintet_spgemm_plan_create(&a.csr, &b.csr, -1, NULL, NULL, &other_plan), "semiring must be");
+  CHECK(other_plan == NULL);
+  quintet_spgemm_free(free_product);
+  quintet_spgemm_plan_free(plan);
   quintet_spgemm_plan_free(NULL);
 }
 
