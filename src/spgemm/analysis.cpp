@@ -23,19 +23,22 @@ std::vector<sample> choose_rows(const row_analysis& rows) {
       products[s] += rows.products[i];
       total += rows.products[i];
     }
-  std::int64_t step[64], seen[64] = {};
+  std::int64_t step[64], wait[64] = {};  // rows of a stratum from one chosen to the next, and before the next
   for (int s = 0; s < 64; ++s) {
     if (count[s] == 0) continue;
     const std::int64_t allowed = std::int64_t(0.01 * double(total) / double(strata) * double(count[s]) /
                                               double(products[s]));  // each stratum may use the same share
     const std::int64_t wanted = std::max<std::int64_t>(16, count[s] / 100);
     step[s] = std::max<std::int64_t>(1, count[s] / std::max<std::int64_t>(2, std::min(wanted, allowed)));
+    wait[s] = step[s] / 2;
   }
   std::vector<sample> chosen;
   for (std::int64_t i = 0; i < rows.products.size(); ++i)
     if (rows.products[i] > 0) {
       const int s = stratum(i);
-      if (seen[s]++ % step[s] == step[s] / 2) chosen.push_back({i, 0});
+      if (wait[s]-- > 0) continue;
+      wait[s] = step[s] - 1;
+      chosen.push_back({i, 0});
     }
   return chosen;
 }

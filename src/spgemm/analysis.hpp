@@ -14,26 +14,44 @@ struct row_analysis {
   std::int64_t total_products = 0, total_bound = 0;
 };
 
-/// products = sum of the lengths of B's rows used; bound = min(products, columns between the first and last used).
+/// Rows of at most so many products are bounded by them alone: to look for their columns costs more than it can save.
+constexpr std::int64_t unspanned_products = 64;
+
+/// min(products, columns between the first and the last used) of row i.
+template <class Value, class Index>
+inline std::int64_t row_bound(const problem<Value, Index>& p, std::int64_t i, std::int64_t products) {
+  if (products <= unspanned_products) return products;
+  std::int64_t low = p.b.cols, high = -1;
+  for (std::int64_t k = p.a.row_pointers[i]; k < p.a.row_pointers[i + 1]; ++k) {
+    const std::int64_t j = p.a.columns[k];
+    const std::int64_t first = p.b.row_pointers[j], last = p.b.row_pointers[j + 1];
+    if (first == last) continue;
+    low = std::min(low, std::int64_t(p.b.columns[first]));
+    high = std::max(high, std::int64_t(p.b.columns[last - 1]));
+  }
+  return std::min(products, high - low + 1);
+}
+
+/// products = sum of the lengths of B's rows used; bound = min(products, columns between the first and last used), or
+/// products where these are few.
 template <class Value, class Index>
 row_analysis analyse(const problem<Value, Index>& p, memory_source& memory) {
   row_analysis all{array<std::int64_t>(p.a.rows, memory), array<std::int64_t>(p.a.rows, memory)};
   std::int64_t *products = all.products.data(), *bound = all.bound.data();
   std::int64_t totals[2] = {0, 0}, *total = totals;
+  const std::int64_t entries_end = p.a.rows > 0 ? p.a.row_pointers[p.a.rows] : 0;
   host_loop(p.a.rows, 2048, [=](std::int64_t begin, std::int64_t end) {
+    constexpr std::int64_t ahead = 32;
     std::int64_t sum = 0, bound_sum = 0;
     for (std::int64_t i = begin; i < end; ++i) {
-      std::int64_t count = 0, low = p.b.cols, high = -1;
+      std::int64_t count = 0;
       for (std::int64_t k = p.a.row_pointers[i]; k < p.a.row_pointers[i + 1]; ++k) {
+        if (k + ahead < entries_end) __builtin_prefetch(p.b.row_pointers + p.a.columns[k + ahead]);
         const std::int64_t j = p.a.columns[k];
-        const std::int64_t first = p.b.row_pointers[j], last = p.b.row_pointers[j + 1];
-        if (first == last) continue;
-        count += last - first;
-        low = std::min(low, std::int64_t(p.b.columns[first]));
-        high = std::max(high, std::int64_t(p.b.columns[last - 1]));
+        count += p.b.row_pointers[j + 1] - p.b.row_pointers[j];
       }
       products[i] = count;
-      bound[i] = std::min(count, std::max<std::int64_t>(0, high - low + 1));
+      bound[i] = row_bound(p, i, count);
       sum += count;
       bound_sum += bound[i];
     }

@@ -95,7 +95,9 @@ struct host_kernel {
       return entries;
     }
     std::int64_t entries = 0;
+    const std::int64_t* const a_pointers = w.rows.a_pointers();
     for (std::int64_t i = c.first_row; i < c.last_row; ++i) {
+      if (products[i] <= small_row_products) w.rows.ask_ahead(a_pointers[i], a_pointers[c.last_row]);
       entries += w.rows.row(i, products[i], b.columns.data() + entries, b.values.data() + entries);
       row_pointers[i + 1] = entries;
     }

@@ -12,6 +12,12 @@
 #include "spgemm/host_chunks.hpp"
 #include "spgemm/rank_sort.hpp"
 
+#if defined(__clang__)
+#define QUINTET_SCALAR_LOOP _Pragma("clang loop vectorize(disable)")
+#else
+#define QUINTET_SCALAR_LOOP
+#endif
+
 namespace quintet::spgemm {
 
 /// Rows of at most so many products are ordered by ranks.
@@ -33,6 +39,7 @@ class host_rows {
   /// Rows of p.b.cols columns, or ranges of at most `width` of them.
   host_rows(const problem<Value, Index>& p, std::int64_t width, std::int64_t table_cap, memory_source& memory)
       : p_(p),
+        b_end_(p.b.rows > 0 ? p.b.row_pointers[p.b.rows] : 0),
         sums_(width, memory),
         flags_(width + 128, memory),
         bits_(width / 64 + 2, memory),
@@ -47,13 +54,25 @@ class host_rows {
     std::fill(keys_.begin(), keys_.end(), Index(-1));
   }
 
+  /// Asks for the rows of B that A's entries from k on use, a little ahead of their use: the rows of a graph lie
+  /// anywhere in memory. `end`: where A's entries end that are soon used.
+  void ask_ahead(std::int64_t k, std::int64_t end) {
+    asked_ = std::max(asked_, k);
+    for (const std::int64_t stop = std::min(end, k + entries_ahead); asked_ < stop; ++asked_) {
+      if (asked_ + rows_ahead < end) __builtin_prefetch(p_.b.row_pointers + p_.a.columns[asked_ + rows_ahead]);
+      const std::int64_t q = p_.b.row_pointers[p_.a.columns[asked_]];
+      __builtin_prefetch(p_.b.columns + q);
+      __builtin_prefetch(p_.b.values + q);
+    }
+  }
+
   /// Row i, all columns: sorted entries from columns[0] and values[0] on, and how many there are.
   std::int64_t row(std::int64_t i, std::int64_t products, Index* columns, Value* values) {
     const std::int64_t first = p_.a.row_pointers[i], last = p_.a.row_pointers[i + 1];
     if (products == 0) return counted(strategy::empty, products), 0;
     if (last - first == 1) return counted(strategy::streaming, products), stream(first, columns, values);
     if (products <= tiny_products && p_.b.cols <= INT32_MAX)
-      return counted(strategy::tiny, products), rank(first, last, products, columns, values);
+      return counted(strategy::tiny, products), rank(first, last, columns, values);
     if (p_.b.cols > cached_columns && products <= small_row_products) {
       const std::int64_t entries = hash(first, last, products, columns, values);
       if (entries >= 0) return counted(strategy::hash, products), entries;
@@ -68,10 +87,12 @@ class host_rows {
     return dense(p_.a.row_pointers[i], p_.a.row_pointers[i + 1], c.first_col, c.last_col, c.products, columns, values);
   }
 
+  const std::int64_t* a_pointers() const { return p_.a.row_pointers; }
+
   strategy_counts counts;
 
  private:
-  enum { table_slots = 2 * small_row_products };
+  enum { table_slots = 2 * small_row_products, expanded = 4, entries_ahead = 24, rows_ahead = 48 };
 
   static constexpr Value identity() { return Semiring::template identity<Value>(); }
   static Value add(Value sum, Value product) { return Semiring::template add<Value>(sum, product); }
@@ -87,36 +108,71 @@ class host_rows {
   }
 
   // At most most_ranked products; columns fit 32 bits.
-  std::int64_t rank(std::int64_t first, std::int64_t last, std::int64_t products, Index* columns, Value* values) const {
-    alignas(64) std::int32_t keys[most_ranked], ranks[most_ranked];
-    Value product[most_ranked];
+  std::int64_t rank(std::int64_t first, std::int64_t last, Index* columns, Value* values) const {
+    alignas(64) std::int32_t keys[most_ranked + 32];
+    Value product[most_ranked + 32];
     int count = 0;
     for (std::int64_t k = first; k < last; ++k) {
-      const std::int64_t j = p_.a.columns[k], end = p_.b.row_pointers[j + 1];
-      for (std::int64_t q = p_.b.row_pointers[j]; q < end; ++q) {
-        keys[count] = std::int32_t(p_.b.columns[q]);
-        product[count++] = product_of<Semiring>(p_.a.values[k], p_.b.values[q]);
-      }
+      const std::int64_t j = p_.a.columns[k];
+      count += expand(p_.a.values[k], p_.b.row_pointers[j], p_.b.row_pointers[j + 1], keys + count, product + count);
     }
-    const int padded = count <= 16 ? 16 : count <= 32 ? 32 : 64;
-    for (int e = count; e < padded; ++e) keys[e] = INT32_MAX;
-    rank_columns(keys, count, ranks);
-    // Equal columns have equal ranks, and leave the places behind free.
-    std::uint64_t taken = 0;
+    for (int e = 0; e < 16; ++e) keys[count + e] = INT32_MAX;
+    if (count > 16) {
+      if (count <= 32) return place_ranked<16, 2, false>(keys, product, count, columns, values);
+      for (int e = 16; e < 32; ++e) keys[count + e] = INT32_MAX;
+      return place_ranked<16, 4, false>(keys, product, count, columns, values);
+    }
+    for (int e = 0; e < 16; ++e) product[count + e] = identity();
+    if (count <= 8) return place_ranked<8, 1, true>(keys, product, count, columns, values);
+    return place_ranked<16, 1, true>(keys, product, count, columns, values);
+  }
+
+  // One row of B times a; returns its length. A few elements at a time, beyond its end too where B has more: most rows
+  // take one round, so that no branch is guessed wrong.
+  int expand(Value a, std::int64_t begin, std::int64_t end, std::int32_t* keys, Value* product) const {
+    const Index* const columns = p_.b.columns + begin;
+    const Value* const values = p_.b.values + begin;
+    const int count = int(end - begin);
+    if (begin + (count + expanded - 1) / expanded * expanded <= b_end_) {
+      int e = 0;
+      do {
+#pragma GCC unroll 4
+        for (int f = 0; f < expanded; ++f) {
+          keys[e + f] = std::int32_t(columns[e + f]);
+          product[e + f] = product_of<Semiring>(a, values[e + f]);
+        }
+        e += expanded;
+      } while (e < count);
+      return count;
+    }
     for (int e = 0; e < count; ++e) {
-      columns[ranks[e]] = Index(keys[e]);
-      values[ranks[e]] = identity();
-      taken |= std::uint64_t{1} << ranks[e];
+      keys[e] = std::int32_t(columns[e]);
+      product[e] = product_of<Semiring>(a, values[e]);
     }
-    for (int e = 0; e < count; ++e) values[ranks[e]] = add(values[ranks[e]], product[e]);
-    const int entries = std::popcount(taken);
-    if (entries == products) return entries;
-    for (int e = 0; taken != 0; taken &= taken - 1, ++e) {
-      const int from = std::countr_zero(taken);
-      columns[e] = columns[from];
-      values[e] = values[from];
+    return count;
+  }
+
+  // Equal columns have equal ranks; the place of a column is how many of the ranks below it are taken. With Fixed the
+  // padding is placed too, behind the entries, and loops have a fixed length.
+  template <int Lanes, int Vectors, bool Fixed>
+  std::int64_t place_ranked(const std::int32_t* keys, const Value* product, int count, Index* columns,
+                            Value* values) const {
+    alignas(64) std::int32_t ranks[Lanes * Vectors];
+    rank_columns<Lanes, Vectors, Fixed>(keys, count, ranks);
+    const int trip = Fixed ? Lanes * Vectors : count;
+    std::uint64_t taken = 0;
+    for (int e = 0; e < trip; ++e) taken |= std::uint64_t{1} << ranks[e];
+    if constexpr (Fixed) taken &= (std::uint64_t{1} << count) - 1;
+    QUINTET_SCALAR_LOOP  // scattered stores of vectors are slower
+        for (int e = 0; e < trip; ++e) {
+      const int place = std::popcount(taken & ((std::uint64_t{1} << ranks[e]) - 1));
+      ranks[e] = place;
+      columns[place] = Index(keys[e]);
+      values[place] = identity();
     }
-    return entries;
+    QUINTET_SCALAR_LOOP
+    for (int e = 0; e < trip; ++e) values[ranks[e]] = add(values[ranks[e]], product[e]);
+    return std::popcount(taken);
   }
 
   // Entries, or -1 when the table is too full; it is empty again in any case.
@@ -274,6 +330,7 @@ class host_rows {
   }
 
   problem<Value, Index> p_;
+  std::int64_t b_end_, asked_ = 0;
   array<Value> sums_;
   array<std::uint8_t> flags_;
   array<std::uint64_t> bits_, groups_;  // a bit per column, a bit per word of those

@@ -112,7 +112,7 @@ prepared_operand<Value, Index> prepare(const csr_view<Value, Index>& b, memory_s
 template <class Value, class Index>
 void check_operands(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b) {
   check(a, "a");
-  check(b, "b");
+  if (a.row_pointers != b.row_pointers || a.columns != b.columns || a.rows != b.rows || a.cols != b.cols) check(b, "b");
   if (a.cols != b.rows)
     throw InvalidArgument(
         text("a.cols must be b.rows (a is ", a.rows, " x ", a.cols, ", b is ", b.rows, " x ", b.cols, ")"));
