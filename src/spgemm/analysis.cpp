@@ -5,15 +5,7 @@
 
 namespace quintet::spgemm {
 
-namespace {
-
-struct sample {
-  std::int64_t row;
-  std::int64_t entries;
-};
-
-// Rows of every stratum, evenly spread over the matrix.
-std::vector<sample> choose_rows(const row_analysis& rows) {
+std::vector<row_sample> choose_rows(const row_analysis& rows) {
   std::int64_t count[64] = {}, products[64] = {}, total = 0, strata = 0;
   const auto stratum = [&](std::int64_t i) { return std::bit_width(std::uint64_t(rows.products[i])) - 1; };
   for (std::int64_t i = 0; i < rows.products.size(); ++i)
@@ -32,7 +24,7 @@ std::vector<sample> choose_rows(const row_analysis& rows) {
     step[s] = std::max<std::int64_t>(1, count[s] / std::max<std::int64_t>(2, std::min(wanted, allowed)));
     wait[s] = step[s] / 2;
   }
-  std::vector<sample> chosen;
+  std::vector<row_sample> chosen;
   for (std::int64_t i = 0; i < rows.products.size(); ++i)
     if (rows.products[i] > 0) {
       const int s = stratum(i);
@@ -42,6 +34,21 @@ std::vector<sample> choose_rows(const row_analysis& rows) {
     }
   return chosen;
 }
+
+compression compression_of(const std::vector<row_sample>& chosen, const row_analysis& rows) {
+  compression result;
+  double products[64] = {}, entries[64] = {};
+  for (const row_sample& s : chosen) {
+    const int stratum = std::bit_width(std::uint64_t(rows.products[s.row])) - 1;
+    entries[stratum] += double(s.entries);
+    products[stratum] += double(rows.products[s.row]);
+  }
+  for (int s = 0; s < 64; ++s)
+    if (products[s] > 0) result.ratio[s] = entries[s] / products[s];
+  return result;
+}
+
+namespace {
 
 // Different columns among the products of a row; `bits` has a zero bit for every column before and after.
 template <class Value, class Index>
@@ -66,27 +73,18 @@ std::int64_t count_entries(const problem<Value, Index>& p, std::int64_t row, std
 
 template <class Value, class Index>
 compression sample_compression(const problem<Value, Index>& p, const row_analysis& rows, memory_source& memory) {
-  std::vector<sample> chosen = choose_rows(rows);
+  std::vector<row_sample> chosen = choose_rows(rows);
   const std::int64_t count = std::int64_t(chosen.size()), words = (p.b.cols + 63) / 64;
   const std::int64_t workers = std::min<std::int64_t>(threads(), (count + 15) / 16);
   array<std::uint64_t> bits(workers * words, memory);
   std::fill(bits.begin(), bits.end(), 0);
-  sample* samples = chosen.data();
+  row_sample* samples = chosen.data();
   std::uint64_t* all_bits = bits.data();
   host_loop(workers, 1, [=](std::int64_t w, std::int64_t) {
     for (std::int64_t s = w; s < count; s += workers)
       samples[s].entries = count_entries(p, samples[s].row, all_bits + w * words);
   });
-  compression result;
-  double products[64] = {}, entries[64] = {};
-  for (const sample& s : chosen) {
-    const int stratum = std::bit_width(std::uint64_t(rows.products[s.row])) - 1;
-    entries[stratum] += double(s.entries);
-    products[stratum] += double(rows.products[s.row]);
-  }
-  for (int s = 0; s < 64; ++s)
-    if (products[s] > 0) result.ratio[s] = entries[s] / products[s];
-  return result;
+  return compression_of(chosen, rows);
 }
 
 std::int64_t predicted_entries(const row_analysis& rows, const compression& sampled) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <vector>
 
 #include "quintet/spgemm/options.hpp"
 #include "spgemm/host_loop.hpp"
@@ -76,8 +77,18 @@ struct compression {
   }
 };
 
-/// Rows whose entries are counted exactly: of each stratum at least two, otherwise one in a hundred or sixteen, and
-/// altogether at most a hundredth of the products. The choice depends on the matrices only.
+/// A row whose entries are counted exactly.
+struct row_sample {
+  std::int64_t row, entries;
+};
+
+/// Evenly spread rows of every stratum: at least two, otherwise one in a hundred or sixteen, and altogether at most a
+/// hundredth of the products. The choice depends on the matrices only. Their entries are 0.
+std::vector<row_sample> choose_rows(const row_analysis& rows);
+/// What the samples say.
+compression compression_of(const std::vector<row_sample>& chosen, const row_analysis& rows);
+
+/// Both, with the rows counted on the host.
 template <class Value, class Index>
 compression sample_compression(const problem<Value, Index>& p, const row_analysis& rows, memory_source& memory);
 

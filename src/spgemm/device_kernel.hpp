@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "quintet/spgemm/options.hpp"
+#include "spgemm/mask_filter.hpp"
 #include "spgemm/problem.hpp"
 #include "spgemm/structured_kernel.hpp"
 #include "spgemm/team_sort.hpp"
@@ -26,7 +27,7 @@ struct device_chunk {
 };
 enum : std::int64_t { no_room = -1, table_full = -2 };
 
-template <class Semiring, class Value, class Index>
+template <class Semiring, class Value, class Index, class Filter>
 struct device_kernel {
   using shape = team_shape;
   enum { threads = 128, emulated_threads = 4 };
@@ -67,6 +68,7 @@ struct device_kernel {
   std::int64_t* count;        ///< of each chunk
   std::int64_t* row_entries;  ///< of rows in whole-row chunks, counted from first_row
   std::int64_t first_row;
+  Filter filter;
 
   template <class Team>
   void operator()(const Team& team, std::int64_t tile, scratch& s) const {
@@ -129,12 +131,12 @@ struct device_kernel {
     const std::int32_t share = (products + team.size() - 1) / team.size();
     const std::int32_t begin = min(products, team.rank() * share), end = min(products, begin + share);
     std::int32_t heads = 0, entries = 0;
-    for (std::int32_t e = begin; e < end; ++e) heads += starts_entry(m, e);
+    for (std::int32_t e = begin; e < end; ++e) heads += starts_wanted(m, c, e);
     std::int32_t entry = exclusive_scan(team, heads, s.scan, &entries);
     const std::int64_t to = reserve(team, tile, entries, s);
     if (to < 0) return;
     for (std::int32_t e = begin; e < end; ++e) {
-      if (!starts_entry(m, e)) continue;
+      if (!starts_wanted(m, c, e)) continue;
       Value sum = first_sum(m.value[m.tag[e] & 1023u]);
       for (std::int32_t next = e + 1; next < products && !starts_entry(m, next); ++next)
         sum = Semiring::template add<Value>(sum, m.value[m.tag[next] & 1023u]);
@@ -149,6 +151,38 @@ struct device_kernel {
 
   static bool starts_entry(const batch_memory& m, std::int32_t e) {
     return e == 0 || (m.tag[e] >> 10) != (m.tag[e - 1] >> 10) || m.column[e] != m.column[e - 1];
+  }
+
+  bool starts_wanted(const batch_memory& m, const chunk& c, std::int32_t e) const {
+    if constexpr (Filter::filters)
+      return starts_entry(m, e) && filter.keeps(c.first_row + (m.tag[e] >> 10), m.column[e]);
+    else
+      return starts_entry(m, e);
+  }
+
+  /// Where the wanted of `entries` entries go, each thread taking a range of them: f(entry, place), the place counted
+  /// from the reserved room on. Returns how many are wanted, or -1 when there is no room. column(e) ascends with e.
+  template <class Team, class Column, class Write>
+  std::int64_t write_wanted(const Team& team, std::int64_t tile, std::int64_t row, std::int64_t entries, scratch& s,
+                            Column column, Write write) const {
+    if constexpr (!Filter::filters) {
+      const std::int64_t to = reserve(team, tile, entries, s);
+      if (to < 0) return -1;
+      for (std::int64_t e = team.rank(); e < entries; e += team.size()) write(e, to + e);
+      return entries;
+    } else {
+      const std::int64_t share = (entries + team.size() - 1) / team.size();
+      const std::int64_t first = team.rank() * share, begin = first < entries ? first : entries;
+      const std::int64_t end = begin + share < entries ? begin + share : entries;
+      std::int32_t mine = 0, wanted = 0;
+      for (std::int64_t e = begin; e < end; ++e) mine += filter.keeps(row, column(e));
+      std::int64_t place = exclusive_scan(team, mine, s.scan, &wanted);
+      const std::int64_t to = reserve(team, tile, wanted, s);
+      if (to < 0) return -1;
+      for (std::int64_t e = begin; e < end; ++e)
+        if (filter.keeps(row, column(e))) write(e, to + place++);
+      return wanted;
+    }
   }
 
   /// All products of the rows, in order; returns how many.
@@ -199,13 +233,13 @@ struct device_kernel {
   void stream(const Team& team, std::int64_t tile, const chunk& c, scratch& s) const {
     const std::int64_t k = p.a.row_pointers[c.first_row], j = p.a.columns[k];
     const std::int64_t first = p.b.row_pointers[j], entries = p.b.row_pointers[j + 1] - first;
-    const std::int64_t to = reserve(team, tile, entries, s);
-    if (to < 0) return;
-    for (std::int64_t e = team.rank(); e < entries; e += team.size()) {
-      columns[to + e] = p.b.columns[first + e];
-      values[to + e] = first_sum(product_of<Semiring>(p.a.values[k], p.b.values[first + e]));
-    }
-    if (team.rank() == 0) row_entries[c.first_row - first_row] = entries;
+    const std::int64_t wanted = write_wanted(
+        team, tile, c.first_row, entries, s, [&](std::int64_t e) { return p.b.columns[first + e]; },
+        [&](std::int64_t e, std::int64_t to) {
+          columns[to] = p.b.columns[first + e];
+          values[to] = first_sum(product_of<Semiring>(p.a.values[k], p.b.values[first + e]));
+        });
+    if (wanted >= 0 && team.rank() == 0) row_entries[c.first_row - first_row] = wanted;
   }
 
   // --- a table in team memory: the columns of one row of B differ, so its threads meet over slots but never over sums
@@ -250,13 +284,13 @@ struct device_kernel {
           m.key[y] = key;
           m.value[y] = value;
         });
-    const std::int64_t to = reserve(team, tile, entries, s);
-    if (to < 0) return;
-    for (std::int32_t e = team.rank(); e < entries; e += team.size()) {
-      columns[to + e] = Index(m.key[e]);
-      values[to + e] = m.value[e];
-    }
-    if (team.rank() == 0) row_entries[row - first_row] = entries;
+    const std::int64_t wanted = write_wanted(
+        team, tile, row, entries, s, [&](std::int64_t e) { return Index(m.key[e]); },
+        [&](std::int64_t e, std::int64_t to) {
+          columns[to] = Index(m.key[e]);
+          values[to] = m.value[e];
+        });
+    if (wanted >= 0 && team.rank() == 0) row_entries[row - first_row] = wanted;
   }
 
   /// The slot of a column, claimed if need be; -1 when the table is too full.
@@ -286,6 +320,7 @@ struct device_kernel {
       __atomic_fetch_or(&m.bits[bit / 32], 1u << (bit % 32), __ATOMIC_RELAXED);
     });
     team.barrier();
+    if constexpr (Filter::filters) take_out(team, c, m);
     const std::int32_t share = (words + team.size() - 1) / team.size();
     const std::int32_t begin = min(words, team.rank() * share), end = min(words, begin + share);
     std::int32_t mine = 0, entries = 0;
@@ -307,11 +342,26 @@ struct device_kernel {
     team.barrier();
     each_product(team, c, true, [&](std::int64_t k, std::int64_t q) {
       const std::int32_t bit = std::int32_t(std::int64_t(p.b.columns[q]) - c.first_col);
+      if constexpr (Filter::filters)
+        if ((m.bits[bit / 32] >> (bit % 32) & 1u) == 0) return;
       const std::uint32_t before = m.bits[bit / 32] & ((1u << (bit % 32)) - 1u);
       Value& sum = values[to + m.rank[bit / 32] + __builtin_popcount(before)];
       sum = Semiring::template add<Value>(sum, product_of<Semiring>(p.a.values[k], p.b.values[q]));
     });
     if (team.rank() == 0 && !c.cut) row_entries[c.first_row - first_row] = entries;
+  }
+
+  /// The bits of what is not wanted.
+  template <class Team>
+  void take_out(const Team& team, const chunk& c, bitmask_memory& m) const {
+    const std::int64_t last = filter.row_pointers[c.first_row + 1];
+    const std::int64_t begin = lower_bound(filter.columns, filter.row_pointers[c.first_row], last, c.first_col);
+    const std::int64_t end = lower_bound(filter.columns, begin, last, c.last_col);
+    for (std::int64_t k = begin + team.rank(); k < end; k += team.size()) {
+      const std::int32_t bit = std::int32_t(std::int64_t(filter.columns[k]) - c.first_col);
+      __atomic_fetch_and(&m.bits[bit / 32], ~(1u << (bit % 32)), __ATOMIC_RELAXED);
+    }
+    team.barrier();
   }
 
   /// f(entry of A, entry of B) for the products in the chunk's columns; in_order: one row of B after the other.

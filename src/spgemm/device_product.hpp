@@ -75,14 +75,15 @@ inline std::vector<device_chunk> device_chunks(const row_analysis& rows, std::in
   return chunks;
 }
 
-/// The state of a product between its passes.
-template <class Semiring, class Value, class Index>
+/// The state of a product between its passes. Operands and filter are on the device.
+template <class Semiring, class Value, class Index, class Filter = no_filter>
 class device_passes {
  public:
   device_passes(const problem<Value, Index>& p, const row_analysis& rows, std::int64_t first, std::int64_t last,
-                std::vector<device_chunk> chunks, const Device& device, meter& counted)
-      : a_(p.a, device),
-        b_(p.b, device),
+                const std::vector<device_chunk>& chunks, const Device& device, meter& counted,
+                const Filter& filter = {})
+      : p_(p),
+        filter_(filter),
         rows_(rows),
         first_(first),
         last_(last),
@@ -109,16 +110,10 @@ class device_passes {
     device_array<device_chunk> chunks(todo.data(), count, device_, counted_);
     device_array<std::int64_t> places(count, device_, counted_), counts(count, device_, counted_),
         cursor(&zero, 1, device_, counted_);
-    device::launch(device_kernel<Semiring, Value, Index>{{a_.view(), b_.view()},
-                                                         chunks.data(),
-                                                         arena_entries,
-                                                         cursor.data(),
-                                                         arenas_.back().columns.data(),
-                                                         arenas_.back().values.data(),
-                                                         places.data(),
-                                                         counts.data(),
-                                                         row_entries_.data(),
-                                                         first_},
+    device::launch(device_kernel<Semiring, Value, Index, Filter>{p_, chunks.data(), arena_entries, cursor.data(),
+                                                                 arenas_.back().columns.data(),
+                                                                 arenas_.back().values.data(), places.data(),
+                                                                 counts.data(), row_entries_.data(), first_, filter_},
                    count, device_);
     std::vector<std::int64_t> place(todo.size()), entries(todo.size());
     places.to_host(place.data(), count);
@@ -157,33 +152,40 @@ class device_passes {
     return count;
   }
 
-  csr<Value, Index> compact() {
-    csr<Value, Index> c{last_ - first_, cols_, array<std::int64_t>(last_ - first_ + 1, counted_), {}, {}};
-    row_entries_.to_host(c.row_pointers.data() + 1, last_ - first_);
+  /// Entries of all chunks, which have their places now.
+  std::int64_t entries() const {
+    std::int64_t total = 0;
+    for (const item& w : work_) total += w.count;
+    return total;
+  }
+  /// What a sampled row has, by the number of its chunk.
+  std::int64_t entries_of(std::size_t chunk) const { return work_[chunk].count; }
+
+  /// Row pointers of the result: rows + 1 elements of the host.
+  void row_pointers(std::int64_t* pointers) const {
+    pointers[0] = 0;
+    row_entries_.to_host(pointers + 1, last_ - first_);
+    for (const item& w : work_)
+      if (w.what.range.cut) pointers[w.what.range.first_row - first_ + 1] += w.count;
+    for (std::int64_t i = 0; i < last_ - first_; ++i) pointers[i + 1] += pointers[i];
+  }
+
+  /// Moves the entries to where they belong, on the device, and frees the arenas.
+  void compact(Index* columns, Value* values) {
     std::vector<piece_of_result> pieces;
     std::int64_t total = 0;
     for (const item& w : work_) {
-      if (w.what.range.cut) c.row_pointers[w.what.range.first_row - first_ + 1] += w.count;
       pieces.push_back({w.place, total, w.count, w.arena});
       total += w.count;
     }
-    c.row_pointers[0] = 0;
-    for (std::int64_t i = 0; i < c.rows; ++i) c.row_pointers[i + 1] += c.row_pointers[i];
-    device_array<Index> columns(total, device_, counted_);
-    device_array<Value> values(total, device_, counted_);
     device_array<piece_of_result> list(pieces.data(), std::int64_t(pieces.size()), device_, counted_);
-    compaction_kernel<Value, Index> kernel{list.data(), {}, {}, columns.data(), values.data()};
+    compaction_kernel<Value, Index> kernel{list.data(), {}, {}, columns, values};
     for (std::size_t a = 0; a < arenas_.size(); ++a) {
       kernel.arena_columns[a] = arenas_[a].columns.data();
       kernel.arena_values[a] = arenas_[a].values.data();
     }
     device::launch(kernel, list.size(), device_);
     arenas_.clear();
-    c.columns = array<Index>(total, counted_);
-    c.values = array<Value>(total, counted_);
-    columns.to_host(c.columns.data(), total);
-    values.to_host(c.values.data(), total);
-    return c;
   }
 
  private:
@@ -196,7 +198,8 @@ class device_passes {
     device_array<Index> columns;
     device_array<Value> values;
   };
-  device_operand<Value, Index> a_, b_;
+  problem<Value, Index> p_;
+  Filter filter_;
   const row_analysis& rows_;
   std::int64_t first_, last_, cols_;
   Device device_;
@@ -238,15 +241,18 @@ inline std::int64_t first_arena(const row_analysis& rows, std::int64_t first, st
   return std::min(bound, std::int64_t(1.1 * settings.prediction_scale * predicted) + 64);
 }
 
-template <class Semiring, class Value, class Index>
-csr<Value, Index> device_product(const problem<Value, Index>& p, const row_analysis& rows, std::int64_t first,
-                                 std::int64_t last, const compression& sampled, const options& settings,
-                                 const Device& device, meter& counted, report& told) {
-  const std::vector<device_chunk> chunks =
-      device_chunks(rows, first, last, p.a.row_pointers, p.b.cols, sampled, settings);
+/// The passes of a product: when this returns, every chunk has its place. `p` is on the device, `a_pointers` are A's
+/// row pointers on the host.
+template <class Semiring, class Value, class Index, class Filter>
+device_passes<Semiring, Value, Index, Filter> run_passes(const problem<Value, Index>& p, const row_analysis& rows,
+                                                         std::int64_t first, std::int64_t last,
+                                                         const std::int64_t* a_pointers, const compression& sampled,
+                                                         const options& settings, const Device& device, meter& counted,
+                                                         report& told, const Filter& filter) {
+  const std::vector<device_chunk> chunks = device_chunks(rows, first, last, a_pointers, p.b.cols, sampled, settings);
   count_strategies(chunks, rows, first, last, told);
   const std::int64_t before = counted.held();
-  device_passes<Semiring, Value, Index> passes(p, rows, first, last, chunks, device, counted);
+  device_passes<Semiring, Value, Index, Filter> passes(p, rows, first, last, chunks, device, counted, filter);
   passes.pass(first_arena(rows, first, last, sampled, settings));
   // The sizes of all but overflowed tables are known after the first pass, all sizes after the second.
   std::int64_t need = 0;
@@ -255,7 +261,28 @@ csr<Value, Index> device_product(const problem<Value, Index>& p, const row_analy
     passes.pass(need);
   }
   told.scratch_bytes = std::max(told.scratch_bytes, counted.held() - before);
-  return passes.compact();
+  return passes;
+}
+
+/// Operands and result on the host.
+template <class Semiring, class Value, class Index, class Filter = no_filter>
+csr<Value, Index> device_product(const problem<Value, Index>& p, const row_analysis& rows, std::int64_t first,
+                                 std::int64_t last, const compression& sampled, const options& settings,
+                                 const Device& device, meter& counted, report& told, const Filter& filter = {}) {
+  const device_operand<Value, Index> a(p.a, device), b(p.b, device);
+  auto passes = run_passes<Semiring>(problem<Value, Index>{a.view(), b.view()}, rows, first, last, p.a.row_pointers,
+                                     sampled, settings, device, counted, told, filter);
+  csr<Value, Index> c{last - first, p.b.cols, array<std::int64_t>(last - first + 1, counted), {}, {}};
+  passes.row_pointers(c.row_pointers.data());
+  const std::int64_t entries = passes.entries();
+  device_array<Index> columns(entries, device, counted);
+  device_array<Value> values(entries, device, counted);
+  passes.compact(columns.data(), values.data());
+  c.columns = array<Index>(entries, counted);
+  c.values = array<Value>(entries, counted);
+  columns.to_host(c.columns.data(), entries);
+  values.to_host(c.values.data(), entries);
+  return c;
 }
 
 }  // namespace quintet::spgemm

@@ -3,6 +3,7 @@
 
 #include "spgemm/host_loop.hpp"
 #include "spgemm/host_rows.hpp"
+#include "spgemm/mask_filter.hpp"
 #include "spgemm/ordered_output.hpp"
 
 namespace quintet::spgemm {
@@ -29,7 +30,7 @@ struct host_worker {
   buffer buffer_[buffers];
 };
 
-template <class Semiring, class Value, class Index>
+template <class Semiring, class Value, class Index, class Filter>
 struct host_kernel {
   using shape = host_shape;
   using worker = host_worker<Semiring, Value, Index>;
@@ -42,6 +43,7 @@ struct host_kernel {
   worker* const* workers;
   output* out;
   std::int64_t* row_pointers;  ///< of C; element i + 1 gets the end of row i
+  Filter filter;
 
   /// One tile is one worker.
   template <class Team>
@@ -90,7 +92,8 @@ struct host_kernel {
     b.columns.grow(c.bound + most_ranked);
     b.values.grow(c.bound + most_ranked);
     if (c.cut) {
-      const std::int64_t entries = w.rows.range(c.first_row, c, b.columns.data(), b.values.data());
+      const std::int64_t found = w.rows.range(c.first_row, c, b.columns.data(), b.values.data());
+      const std::int64_t entries = keep_wanted(filter, c.first_row, found, b.columns.data(), b.values.data());
       if (c.ends_row) row_pointers[c.first_row + 1] = entries;
       return entries;
     }
@@ -98,7 +101,9 @@ struct host_kernel {
     const std::int64_t* const a_pointers = w.rows.a_pointers();
     for (std::int64_t i = c.first_row; i < c.last_row; ++i) {
       if (products[i] <= small_row_products) w.rows.ask_ahead(a_pointers[i], a_pointers[c.last_row]);
-      entries += w.rows.row(i, products[i], b.columns.data() + entries, b.values.data() + entries);
+      Index* const columns = b.columns.data() + entries;
+      Value* const values = b.values.data() + entries;
+      entries += keep_wanted(filter, i, w.rows.row(i, products[i], columns, values), columns, values);
       row_pointers[i + 1] = entries;
     }
     return entries;

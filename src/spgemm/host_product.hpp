@@ -23,11 +23,12 @@ inline std::int64_t first_room(std::int64_t bound, std::int64_t predicted, doubl
 }
 
 /// The chunks, which are rows [first, last) or a part of one row. Arrays come from `counted`.
-template <class Semiring, class Value, class Index>
+template <class Semiring, class Value, class Index, class Filter = no_filter>
 csr<Value, Index> host_product(const problem<Value, Index>& p, const row_analysis& rows,
                                const std::vector<chunk>& chunks, std::int64_t first, std::int64_t last,
-                               std::int64_t room, const options& settings, meter& counted, report& told) {
-  using kernel = host_kernel<Semiring, Value, Index>;
+                               std::int64_t room, const options& settings, meter& counted, report& told,
+                               const Filter& filter = {}) {
+  using kernel = host_kernel<Semiring, Value, Index, Filter>;
   std::int64_t products = 0, bound = 0, largest = 0, width = 1;
   for (const chunk& c : chunks) {
     products += c.products;
@@ -45,7 +46,7 @@ csr<Value, Index> host_product(const problem<Value, Index>& p, const row_analysi
   std::vector<typename kernel::worker*> pointers;
   for (auto& w : workers) pointers.push_back(&w);
   device::launch(kernel{chunks.data(), std::int64_t(chunks.size()), rows.products.data(), pointers.data(), &out,
-                        result.row_pointers.data() - first},
+                        result.row_pointers.data() - first, filter},
                  count, Device::host());
   out.rethrow();
   told.scratch_bytes = std::max(told.scratch_bytes, counted.held() - before);

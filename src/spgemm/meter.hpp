@@ -35,6 +35,8 @@ class meter final : public memory_source {
     add(-bytes);
   }
 
+  /// Bytes that came from elsewhere.
+  void hold(std::int64_t bytes) { add(bytes); }
   /// The caller has these bytes now.
   void forget(std::int64_t bytes) { held_ -= bytes; }
   /// Behind this meter.

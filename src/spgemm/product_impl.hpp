@@ -29,6 +29,11 @@ inline void check_options(const options& o) {
   require_argument(o.host_products >= 0, "host_products", o.host_products, ">= 0");
 }
 
+/// A device leaves small products to the host.
+inline bool runs_on_host(const row_analysis& rows, const options& settings, const Device& device) {
+  return device.kind() == device_kind::host || rows.total_products < settings.host_products;
+}
+
 /// What happens before the first product is computed.
 template <class Semiring, class Value, class Index>
 struct preparation {
@@ -81,33 +86,61 @@ struct preparation {
 
 namespace detail {
 
+/// The product of what `ready` prepared, without the entries that `filter` takes out.
+template <class Semiring, class Value, class Index, class Filter>
+csr<Value, Index> filtered_product(preparation<Semiring, Value, Index>& ready, const options& settings,
+                                   const Device& device, const Filter& filter) {
+  ready.predict(settings);
+  const std::int64_t m = ready.p.a.rows;
+  csr<Value, Index> c;
+  {
+    const stopwatch watch(ready.told.product_seconds);
+    if (runs_on_host(ready.rows, settings, device)) {
+      const auto chunks = host_chunks(ready.rows, 0, m, ready.p.b.cols, host_workers(ready.rows.total_products));
+      const std::int64_t room = first_room(ready.rows.total_bound, ready.told.predicted, settings.prediction_scale);
+      c = host_product<Semiring>(ready.p, ready.rows, chunks, 0, m, room, settings, ready.counted, ready.told, filter);
+    } else {
+      ready.told.ran_on_host = false;
+      c = device_product<Semiring>(ready.p, ready.rows, 0, m, ready.sampled, settings, device, ready.counted,
+                                   ready.told, filter);
+    }
+  }
+  ready.finish(c);
+  return c;
+}
+
 template <class Semiring, class Value, class Index>
 csr<Value, Index> product(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, const options& settings,
                           const Device& device, report* told) {
   preparation<Semiring, Value, Index> ready(a, b, settings);
-  ready.predict(settings);
-  csr<Value, Index> c;
-  {
-    const stopwatch watch(ready.told.product_seconds);
-    if (device.kind() == device_kind::host || ready.rows.total_products < settings.host_products) {
-      const auto chunks = host_chunks(ready.rows, 0, a.rows, ready.p.b.cols, host_workers(ready.rows.total_products));
-      const std::int64_t room = first_room(ready.rows.total_bound, ready.told.predicted, settings.prediction_scale);
-      c = host_product<Semiring>(ready.p, ready.rows, chunks, 0, a.rows, room, settings, ready.counted, ready.told);
-    } else {
-      ready.told.ran_on_host = false;
-      c = device_product<Semiring>(ready.p, ready.rows, 0, a.rows, ready.sampled, settings, device, ready.counted,
-                                   ready.told);
-    }
-  }
-  ready.finish(c);
+  csr<Value, Index> c = filtered_product(ready, settings, device, no_filter{});
   if (told != nullptr) *told = ready.told;
   return c;
+}
+
+/// C without the entries that `mask` (sorted) has.
+template <class Semiring, class Value, class Index>
+csr<Value, Index> product_outside(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
+                                  const csr_view<Value, Index>& wanted, const options& settings, const Device& device) {
+  preparation<Semiring, Value, Index> ready(a, b, settings);
+  csr<Value, Index> renumbered;
+  csr_view<Value, Index> mask = wanted;
+  if (ready.b.renumbered()) {
+    renumbered = renumbered_mask(wanted, ready.b.original, ready.counted);
+    mask = renumbered.view();
+  }
+  if (runs_on_host(ready.rows, settings, device))
+    return filtered_product(ready, settings, device, complement_filter<Index>{mask.row_pointers, mask.columns});
+  const std::int64_t rows = mask.rows > 0 ? mask.rows + 1 : 0;
+  device_array<std::int64_t> pointers(mask.row_pointers, rows, device, ready.counted);
+  device_array<Index> columns(mask.columns, mask.nnz(), device, ready.counted);
+  return filtered_product(ready, settings, device, complement_filter<Index>{pointers.data(), columns.data()});
 }
 
 }  // namespace detail
 
 template <class Semiring, class Value, class Index>
-  requires is_built_in<Semiring>
+  requires has_kernels<Semiring>
 csr<Value, Index> multiply_transposed(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
                                       const options& settings, const Device& device, report* told) {
   memory_source& memory = settings.memory != nullptr ? *settings.memory : memory_source::standard();
@@ -123,7 +156,7 @@ result_block<Value, Index> block_of(preparation<Semiring, Value, Index>& ready, 
   const bool cut = range.first_col > 0 || range.last_col < cols;
   {
     const stopwatch watch(ready.told.product_seconds);
-    if (device.kind() == device_kind::host || cut || ready.rows.total_products < settings.host_products) {
+    if (cut || runs_on_host(ready.rows, settings, device)) {
       std::vector<chunk> chunks;
       if (cut)
         cut_row(chunks, ready.rows, range.first_row, range.first_col, range.last_col,
@@ -151,7 +184,7 @@ result_block<Value, Index> block_of(preparation<Semiring, Value, Index>& ready, 
 }
 
 template <class Semiring, class Value, class Index>
-  requires is_built_in<Semiring>
+  requires has_kernels<Semiring>
 void multiply_in_blocks(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, std::int64_t budget,
                         const std::function<bool(result_block<Value, Index>&&)>& take, const options& settings,
                         const Device& device, report* told) {

@@ -11,7 +11,8 @@ void structured_loop(std::int64_t rows, std::int64_t cols, memory_source& memory
                      const std::function<void(std::int64_t, std::int64_t, std::int64_t*)>& work) {
   constexpr std::int64_t grain = 64;
   const std::int64_t workers = std::min<std::int64_t>(threads(), (rows + grain - 1) / grain);
-  array<std::int64_t> maps(workers * cols, memory);
+  const bool mapped = cols <= widest_accumulator;
+  array<std::int64_t> maps(mapped ? workers * cols : 0, memory);
   std::fill(maps.begin(), maps.end(), -1);
   std::int64_t next = 0, *ticket = &next;
   std::int64_t* const all = maps.data();
@@ -19,7 +20,7 @@ void structured_loop(std::int64_t rows, std::int64_t cols, memory_source& memory
   host_loop(workers, 1, [=](std::int64_t w, std::int64_t) {
     for (std::int64_t begin = __atomic_fetch_add(ticket, grain, __ATOMIC_RELAXED); begin < rows;
          begin = __atomic_fetch_add(ticket, grain, __ATOMIC_RELAXED))
-      (*call)(begin, std::min(rows, begin + grain), all + w * cols);
+      (*call)(begin, std::min(rows, begin + grain), mapped ? all + w* cols : nullptr);
   });
 }
 

@@ -4,6 +4,7 @@
 #include "quintet/spgemm/plan.hpp"
 #include "spgemm/device_memory.hpp"
 #include "spgemm/operands.hpp"
+#include "spgemm/product_impl.hpp"
 #include "spgemm/structured_kernel.hpp"
 
 namespace quintet::spgemm::detail {
@@ -58,7 +59,23 @@ csr<Value, Index> keep_touched(const csr_view<Value, Index>& mask, const array<V
   return c;
 }
 
+/// C where the sorted `mask` has an entry.
 template <class Semiring, class Value, class Index>
+csr<Value, Index> product_inside(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
+                                 const csr_view<Value, Index>& mask, memory_source& memory, const Device& device) {
+  array<Value> values(mask.nnz(), memory);
+  array<std::uint8_t> touched(mask.nnz(), memory);
+  if (device.kind() == device_kind::host) {
+    structured_product<Semiring>(a, b, mask.row_pointers, mask.columns, values.data(), touched.data(), memory);
+  } else {
+    const prepared_operand<Value, Index> ready = spgemm::canonical<Semiring>(b, memory);
+    structured_on_device<Semiring>(problem<Value, Index>{a, ready.view}, a.rows, mask.row_pointers, mask.columns,
+                                   values.data(), touched.data(), memory, device);
+  }
+  return keep_touched(mask, values, touched, memory);
+}
+
+template <class Semiring, class Mask, class Value, class Index>
 csr<Value, Index> masked(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
                          const csr_view<Value, Index>& wanted, const options& settings, const Device& device) {
   check_operands(a, b);
@@ -73,16 +90,10 @@ csr<Value, Index> masked(const csr_view<Value, Index>& a, const csr_view<Value, 
     sorted = canonical_copy<or_and>(wanted, memory);
     mask = sorted.view();
   }
-  array<Value> values(mask.nnz(), memory);
-  array<std::uint8_t> touched(mask.nnz(), memory);
-  if (device.kind() == device_kind::host) {
-    structured_product<Semiring>(a, b, mask.row_pointers, mask.columns, values.data(), touched.data(), memory);
-  } else {
-    const prepared_operand<Value, Index> ready = spgemm::canonical<Semiring>(b, memory);
-    structured_on_device<Semiring>(problem<Value, Index>{a, ready.view}, a.rows, mask.row_pointers, mask.columns,
-                                   values.data(), touched.data(), memory, device);
-  }
-  return keep_touched(mask, values, touched, memory);
+  if constexpr (std::is_same_v<Mask, complement_mask>)
+    return product_outside<Semiring>(a, b, mask, settings, device);
+  else
+    return product_inside<Semiring>(a, b, mask, memory, device);
 }
 
 }  // namespace quintet::spgemm::detail

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "quintet/spgemm/csr.hpp"
@@ -32,6 +33,26 @@ spgemm::csr<Value, Index> reference_product(const spgemm::csr_view<Value, Index>
     row_pointers.push_back(std::int64_t(columns.size()));
   }
   return {a.rows, b.cols, row_pointers, columns, values};
+}
+
+/// The entries of `whole` where the mask has one (inside), or has none.
+template <class Value, class Index>
+spgemm::csr<Value, Index> reference_masked(const spgemm::csr<Value, Index>& whole,
+                                           const spgemm::csr<Value, Index>& mask, bool inside) {
+  std::vector<std::int64_t> row_pointers{0};
+  std::vector<Index> columns;
+  std::vector<Value> values;
+  for (std::int64_t i = 0; i < whole.rows; ++i) {
+    const std::set<Index> row(mask.columns.data() + mask.row_pointers[i],
+                              mask.columns.data() + mask.row_pointers[i + 1]);
+    for (std::int64_t k = whole.row_pointers[i]; k < whole.row_pointers[i + 1]; ++k) {
+      if (row.contains(whole.columns[k]) != inside) continue;
+      columns.push_back(whole.columns[k]);
+      values.push_back(whole.values[k]);
+    }
+    row_pointers.push_back(std::int64_t(columns.size()));
+  }
+  return {whole.rows, whole.cols, row_pointers, columns, values};
 }
 
 }  // namespace quintet::test

@@ -24,6 +24,7 @@
 
 #include "quintet/device/device.hpp"
 #include "quintet/spgemm/csr.hpp"
+#include "quintet/spgemm/mask.hpp"
 #include "quintet/spgemm/options.hpp"
 #include "quintet/spgemm/semiring.hpp"
 
@@ -33,33 +34,34 @@ namespace detail {
 template <class Semiring, class Value, class Index>
 csr<Value, Index> product(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, const options& settings,
                           const Device& device, report* told);
-template <class Semiring, class Value, class Index>
+template <class Semiring, class Mask, class Value, class Index>
 csr<Value, Index> masked(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
                          const csr_view<Value, Index>& mask, const options& settings, const Device& device);
 }  // namespace detail
 
 /// C = A * B. `told`, if not null, gets what was done.
 template <class Semiring = plus_times, class Value, class Index>
-  requires is_built_in<Semiring>
+  requires has_kernels<Semiring>
 csr<Value, Index> multiply(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
                            const options& settings = {}, const Device& device = Device::host(),
                            report* told = nullptr) {
   return detail::product<Semiring>(a, b, settings, device, told);
 }
 
-/// C = A * B where `mask` has an entry, whatever its value; nothing is computed elsewhere. The mask is m x n.
-/// Memory: the entries of the mask, and C.
-template <class Semiring = plus_times, class Value, class Index>
-  requires is_built_in<Semiring>
+/// C = A * B where `mask` has an entry, whatever its value, and nowhere else; or, with complement_mask, where it has
+/// none. The mask is m x n; its columns may come in any order. Memory: C, and a copy of the mask on a device or when it
+/// is not sorted; with structural_mask also 9 or 5 bytes an entry of the mask.
+template <class Semiring = plus_times, class Mask = structural_mask, class Value, class Index>
+  requires has_kernels<Semiring>
 csr<Value, Index> multiply_masked(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
                                   const csr_view<Value, Index>& mask, const options& settings = {},
                                   const Device& device = Device::host()) {
-  return detail::masked<Semiring>(a, b, mask, settings, device);
+  return detail::masked<Semiring, Mask>(a, b, mask, settings, device);
 }
 
 /// C = A * transpose(B), forming the transpose once; with b = a this is A * transpose(A).
 template <class Semiring = plus_times, class Value, class Index>
-  requires is_built_in<Semiring>
+  requires has_kernels<Semiring>
 csr<Value, Index> multiply_transposed(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
                                       const options& settings = {}, const Device& device = Device::host(),
                                       report* told = nullptr);
@@ -81,7 +83,7 @@ struct result_block {
 /// callback ends the work. The budget holds for the block itself; workers need the accumulators that multiply needs.
 /// Throws InvalidArgument when budget < estimate(a, b).minimum_budget.
 template <class Semiring = plus_times, class Value, class Index>
-  requires is_built_in<Semiring>
+  requires has_kernels<Semiring>
 void multiply_in_blocks(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, std::int64_t budget,
                         const std::function<bool(result_block<Value, Index>&&)>& take, const options& settings = {},
                         const Device& device = Device::host(), report* told = nullptr);

@@ -4,11 +4,12 @@
 #include "quintet/device/device.hpp"
 #include "quintet/spgemm/detail/structured_rows.hpp"
 #include "quintet/spgemm/multiply.hpp"
+#include "quintet/spgemm/transpose.hpp"
 
 namespace quintet::spgemm {
 
 namespace detail {
-/// Values of c's structure on a device; B's rows ascend strictly. For the semirings of the library.
+/// Values of c's structure on a device; B's rows ascend strictly.
 template <class Semiring, class Value, class Index>
 void refill_on_device(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, csr<Value, Index>& c,
                       const options& settings, const Device& device);
@@ -16,13 +17,14 @@ bool is_canonical(const std::int64_t* row_pointers, const std::int32_t* columns,
 bool is_canonical(const std::int64_t* row_pointers, const std::int64_t* columns, std::int64_t rows);
 }  // namespace detail
 
-/// The structure of A * B. Semiring is one of the library's, or any other (see semiring.hpp), which then runs on the
-/// host. execute() gives the same bits as multiply().
+/// The structure of A * B. Semiring is one of the library's, or any other (see semiring.hpp), whose values come from
+/// the host unless it has kernels. execute() gives the same bits as multiply().
 ///
 ///   plan<plus_times, double, std::int32_t> p(a.view(), b.view());
 ///   csr<double, std::int32_t> c = p.execute(a.view(), b.view());     // and again, with other values
 ///
-/// Memory: row pointers and columns of C in the plan, and 8 bytes a column of B for each thread while it runs.
+/// Memory: row pointers and columns of C in the plan, and 8 bytes a column of B for each thread while it runs (none
+/// beyond 4 million columns).
 template <class Semiring, class Value, class Index>
 class plan {
  public:
@@ -55,7 +57,7 @@ class plan {
                      text("as planned: ", b_rows_, " x ", structure_.cols, ", ", b_nnz_, " entries"));
     require_argument(c.nnz() == structure_.columns.size() && c.values.size() == c.nnz(), "c.nnz", c.nnz(),
                      text("that of this plan: ", structure_.columns.size()));
-    if constexpr (is_built_in<Semiring>)
+    if constexpr (has_kernels<Semiring>)
       if (device_.kind() != device_kind::host && canonical_)
         return detail::refill_on_device<Semiring>(a, b, c, settings_, device_);
     detail::structured_product<Semiring>(a, b, c.row_pointers.data(), c.columns.data(), c.values.data(), nullptr,
@@ -74,13 +76,32 @@ class plan {
   bool canonical_ = true;
 };
 
-/// C = A * B over a semiring of the program's own, on the host: the structure by a kernel of the library, the values by
-/// a loop that is compiled with the semiring. About twice the time of a semiring of the library.
+/// C = A * B over a semiring without kernels, on the host: the structure by a kernel of the library, the values by a
+/// loop that is compiled with the semiring. About twice the time of a semiring with kernels.
 template <class Semiring, class Value, class Index>
-  requires(!is_built_in<Semiring>)
+  requires(!has_kernels<Semiring>)
 csr<Value, Index> multiply(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
                            const options& settings = {}) {
   return plan<Semiring, Value, Index>(a, b, settings).execute(a, b);
+}
+
+/// The same where the mask wants it.
+template <class Semiring, class Mask = structural_mask, class Value, class Index>
+  requires(!has_kernels<Semiring>)
+csr<Value, Index> multiply_masked(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
+                                  const csr_view<Value, Index>& mask, const options& settings = {}) {
+  csr<Value, Index> c = multiply_masked<or_and, Mask>(a, b, mask, settings);
+  detail::structured_product<Semiring>(a, b, c.row_pointers.data(), c.columns.data(), c.values.data(), nullptr,
+                                       settings.memory != nullptr ? *settings.memory : memory_source::standard());
+  return c;
+}
+
+/// The same with the transpose of B.
+template <class Semiring, class Value, class Index>
+  requires(!has_kernels<Semiring>)
+csr<Value, Index> multiply_transposed(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
+                                      const options& settings = {}) {
+  return multiply<Semiring>(a, transpose(b).view(), settings);
 }
 
 }  // namespace quintet::spgemm

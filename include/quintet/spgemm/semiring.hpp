@@ -12,7 +12,13 @@
 // the entries of A's row: the same bits on every device and for any number of threads. A product is rounded before it
 // is added (no fused multiply-add), for the same reason.
 //
-// The three of this file have kernels inside the library. Any other type works too, on the host: see multiply.hpp.
+// The three of this file have kernels inside the library. Any other type works too: on the host as it is, and on
+// devices (and with every strategy of the host) when its kernels are compiled into the program, by
+//
+//   template <> inline constexpr bool quintet::spgemm::has_kernels<max_times> = true;    // where max_times is declared
+//
+//   #include "spgemm/semiring_kernels.hpp"                    // in one source among the KERNELS of quintet_test, or
+//   QUINTET_SEMIRING_KERNELS(max_times, double, std::int32_t)  // given to quintet_kernel_objects
 #pragma once
 
 #include <limits>
@@ -70,9 +76,12 @@ struct or_and {
   }
 };
 
-/// Whether kernels of the library exist for the semiring.
+/// Whether the library has kernels for the semiring.
 template <class Semiring>
 constexpr bool is_built_in =
     std::is_same_v<Semiring, plus_times> || std::is_same_v<Semiring, min_plus> || std::is_same_v<Semiring, or_and>;
+/// Whether anybody has; a program specialises it for semirings of its own.
+template <class Semiring>
+constexpr bool has_kernels = is_built_in<Semiring>;
 
 }  // namespace quintet::spgemm

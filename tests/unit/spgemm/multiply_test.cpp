@@ -144,27 +144,6 @@ TEST(multiply, transposed) {
   EXPECT_EQ(multiply_transposed(a.view(), a.view()), multiply(a.view(), t.view()));
 }
 
-TEST(multiply, masked) {
-  const auto a = test::uniform_matrix<double, std::int32_t>(70, 60, 8, 15);
-  const auto b = test::uniform_matrix<double, std::int32_t>(60, 80, 8, 16);
-  const auto mask = test::uniform_matrix<double, std::int32_t>(70, 80, 10, 17);
-  const auto whole = test::reference_product<plus_times>(a.view(), b.view());
-  test::on_every_device([&](const Device& device) {
-    const auto c = multiply_masked(a.view(), b.view(), mask.view(), {}, device);
-    std::int64_t expected = 0;
-    for (std::int64_t i = 0; i < 70; ++i)
-      for (std::int64_t k = whole.row_pointers[i]; k < whole.row_pointers[i + 1]; ++k) {
-        const auto* begin = mask.columns.data() + mask.row_pointers[i];
-        const auto* end = mask.columns.data() + mask.row_pointers[i + 1];
-        if (!std::binary_search(begin, end, whole.columns[k])) continue;
-        ASSERT_LT(expected, c.nnz());
-        EXPECT_EQ(c.columns[expected], whole.columns[k]);
-        EXPECT_EQ(c.values[expected++], whole.values[k]);
-      }
-    EXPECT_EQ(c.nnz(), expected);
-  });
-}
-
 TEST(multiply, plan_gives_the_same_bits_with_new_values) {
   auto a = test::uniform_matrix<double, std::int32_t>(70, 60, 8, 18);
   const auto b = test::uniform_matrix<double, std::int32_t>(60, 80, 8, 19);
@@ -178,27 +157,6 @@ TEST(multiply, plan_gives_the_same_bits_with_new_values) {
   });
   const plan<plus_times, double, std::int32_t> p(a.view(), b.view());
   expect_invalid([&] { p.execute(b.view(), b.view()); }, "as planned");
-}
-
-struct max_times {
-  template <class Value>
-  static constexpr Value identity() {
-    return std::numeric_limits<Value>::lowest();
-  }
-  template <class Value>
-  static constexpr Value multiply(Value a, Value b) {
-    return a * b;
-  }
-  template <class Value>
-  static constexpr Value add(Value x, Value y) {
-    return x < y ? y : x;
-  }
-};
-
-TEST(multiply, semiring_of_the_program) {
-  const auto a = test::uniform_matrix<double, std::int32_t>(70, 60, 8, 20);
-  const auto b = test::uniform_matrix<double, std::int32_t>(60, 80, 8, 21);
-  EXPECT_EQ(multiply<max_times>(a.view(), b.view()), test::reference_product<max_times>(a.view(), b.view()));
 }
 
 TEST(multiply, blocks_within_a_budget) {
@@ -228,18 +186,6 @@ TEST(multiply, blocks_within_a_budget) {
   const auto ignore = [](result_block<double, std::int32_t>&&) { return false; };
   expect_invalid([&] { multiply_in_blocks<plus_times, double, std::int32_t>(a.view(), a.view(), 1, ignore); },
                  "budget");
-}
-
-TEST(multiply, sizes_beyond_32_bits_by_counting) {
-  // 50,000 x 1 times 1 x 50,000, dense: 2.5e9 products and entries, of which none is computed.
-  const auto column =
-      test::matrix_of_rows<float, std::int32_t>(50'000, 1, 1, [](auto) { return std::vector<std::int64_t>{0}; });
-  const auto row = transpose(column.view());
-  const size_estimate e = estimate(column.view(), row.view());
-  EXPECT_EQ(e.products, 2'500'000'000);
-  EXPECT_EQ(e.upper_bound, 2'500'000'000);
-  EXPECT_EQ(e.predicted_nnz, 2'500'000'000);
-  EXPECT_EQ(e.upper_bytes, 8 * 50'001 + 8 * std::int64_t{2'500'000'000});
 }
 
 TEST(multiply, wrong_operands_are_named) {

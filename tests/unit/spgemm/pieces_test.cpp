@@ -21,38 +21,76 @@ std::vector<double> dense_of(const csr<Value, Index>& m) {
   return dense;
 }
 
-TEST(spgemm_pieces, add) {
-  const auto a = test::uniform_matrix<double, std::int32_t>(30, 40, 6, 1);
-  const auto b = test::uniform_matrix<double, std::int32_t>(30, 40, 6, 2);
-  const auto c = add(2.0, a.view(), -0.5, b.view());
+template <class Value, class Index>
+struct types {
+  using value = Value;
+  using index = Index;
+};
+template <class T>
+class spgemm_pieces_of : public ::testing::Test {};
+using all_types = ::testing::Types<types<float, std::int32_t>, types<float, std::int64_t>, types<double, std::int32_t>,
+                                   types<double, std::int64_t>>;
+TYPED_TEST_SUITE(spgemm_pieces_of, all_types);
+
+TYPED_TEST(spgemm_pieces_of, add) {
+  using V = typename TypeParam::value;
+  const auto a = test::uniform_matrix<V, typename TypeParam::index>(30, 40, 6, 1);
+  const auto b = test::uniform_matrix<V, typename TypeParam::index>(30, 40, 6, 2);
+  const auto c = add(V(2), a.view(), V(-0.5), b.view());
   const auto x = dense_of(a), y = dense_of(b), z = dense_of(c);
-  for (std::size_t e = 0; e < x.size(); ++e) EXPECT_EQ(z[e], 2.0 * x[e] - 0.5 * y[e]);
+  for (std::size_t e = 0; e < x.size(); ++e) EXPECT_EQ(z[e], V(2.0 * x[e] - 0.5 * y[e]));
+  for (std::int64_t i = 0; i < c.rows; ++i)
+    for (std::int64_t k = c.row_pointers[i] + 1; k < c.row_pointers[i + 1]; ++k)
+      EXPECT_LT(c.columns[k - 1], c.columns[k]);
   // Entries that cancel stay.
-  EXPECT_EQ(add(1.0, a.view(), -1.0, a.view()).nnz(), a.nnz());
-  expect_invalid([&] { add(1.0, a.view(), 1.0, transpose(b.view()).view()); }, "same size");
+  EXPECT_EQ(add(V(1), a.view(), V(-1), a.view()).nnz(), a.nnz());
+  expect_invalid([&] { add(V(1), a.view(), V(1), transpose(b.view()).view()); }, "same size");
 }
 
-TEST(spgemm_pieces, sparse_times_dense) {
-  const auto a = test::uniform_matrix<float, std::int64_t>(50, 30, 6, 3);
+TYPED_TEST(spgemm_pieces_of, add_slices_with_unsorted_and_repeated_columns) {
+  using V = typename TypeParam::value;
+  using I = typename TypeParam::index;
+  const csr<V, I> a{3, 4, {0, 1, 4, 4}, {0, 3, 1, 3}, {9, 1, 2, 4}}, b{2, 4, {0, 2, 3}, {2, 1, 0}, {8, 16, 32}};
+  const csr<V, I> expected{2, 4, {0, 3, 4}, {1, 2, 3, 0}, {18, 8, 5, 32}};
+  EXPECT_EQ(add(V(1), a.view().slice(1, 3), V(1), b.view()), expected);
+}
+
+TYPED_TEST(spgemm_pieces_of, transpose) {
+  using V = typename TypeParam::value;
+  using I = typename TypeParam::index;
+  const auto a = test::uniform_matrix<V, I>(30, 40, 6, 3);
+  const auto t = transpose(a.view());
+  const auto x = dense_of(a), y = dense_of(t);
+  for (std::size_t i = 0; i < 30; ++i)
+    for (std::size_t j = 0; j < 40; ++j) EXPECT_EQ(x[i * 40 + j], y[j * 30 + i]);
+  EXPECT_EQ(transpose(t.view()), a);
+  const csr<V, I> repeated{2, 2, {0, 3, 4}, {1, 0, 1, 1}, {1, 2, 4, 8}};
+  EXPECT_EQ(transpose(repeated.view()), (csr<V, I>{2, 2, {0, 1, 4}, {0, 0, 0, 1}, {2, 1, 4, 8}}));
+  EXPECT_EQ(transpose(repeated.view().slice(1, 2)), (csr<V, I>{2, 1, {0, 0, 1}, {0}, {8}}));
+  EXPECT_EQ(transpose(csr<V, I>{0, 2, {0}, {}, {}}.view()), (csr<V, I>{2, 0, {0, 0, 0}, {}, {}}));
+}
+
+TYPED_TEST(spgemm_pieces_of, sparse_times_dense) {
+  using V = typename TypeParam::value;
+  using I = typename TypeParam::index;
+  const auto a = test::uniform_matrix<V, I>(50, 30, 6, 3);
   const std::int64_t n = 19, stride = 23;
-  std::vector<float> x(30 * stride), y(50 * stride, -1);
+  std::vector<V> x(30 * stride), y(50 * stride, -1);
   random_stream random(4);
-  for (auto& value : x) value = random.uniform<float>();
-  std::vector<float> expected(50 * n);
+  for (auto& value : x) value = random.uniform<V>();
+  std::vector<V> expected(50 * n);
   for (std::int64_t i = 0; i < 50; ++i)
     for (std::int64_t k = a.row_pointers[i]; k < a.row_pointers[i + 1]; ++k)
       for (std::int64_t j = 0; j < n; ++j)
         expected[std::size_t(i * n + j)] += a.values[k] * x[std::size_t(a.columns[k] * stride + j)];
   test::on_every_device([&](const Device& device) {
-    multiply_dense<float, std::int64_t>(a.view(), {x.data(), 30, n, stride}, {y.data(), 50, n, stride}, device);
+    multiply_dense<V, I>(a.view(), {x.data(), 30, n, stride}, {y.data(), 50, n, stride}, device);
     for (std::int64_t i = 0; i < 50; ++i) {
       for (std::int64_t j = 0; j < n; ++j) EXPECT_EQ(y[std::size_t(i * stride + j)], expected[std::size_t(i * n + j)]);
       EXPECT_EQ(y[std::size_t(i * stride + n)], -1);  // between the rows nothing is written
     }
   });
-  const auto wrong = [&] {
-    multiply_dense<float, std::int64_t>(a.view(), {x.data(), 29, n, stride}, {y.data(), 50, n, stride});
-  };
+  const auto wrong = [&] { multiply_dense<V, I>(a.view(), {x.data(), 29, n, stride}, {y.data(), 50, n, stride}); };
   expect_invalid(wrong, "x is 29 x 19");
 }
 

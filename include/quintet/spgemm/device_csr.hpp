@@ -1,0 +1,46 @@
+// Sparse matrices that stay on a device between products.
+//
+//   const auto a = upload(graph.view(), device);
+//   auto c = multiply(a, a);             // a device_csr: nothing but row pointers and counts came to the host
+//   c = multiply<min_plus>(c, a);
+//   const auto result = download(c);
+#pragma once
+
+#include "quintet/device/buffer.hpp"
+#include "quintet/spgemm/multiply.hpp"
+
+namespace quintet::spgemm {
+
+/// A matrix in the memory of a device, as csr is one on the host. Buffers may be filled by the program; all are on
+/// device(), row pointers begin with 0.
+template <class Value, class Index>
+struct device_csr {
+  std::int64_t rows = 0, cols = 0;
+  Buffer<std::int64_t> row_pointers;  ///< rows + 1
+  Buffer<Index> columns;
+  Buffer<Value> values;
+
+  std::int64_t nnz() const { return columns.size(); }
+  const Device& device() const { return row_pointers.device(); }
+  /// Pointers into the device's memory.
+  csr_view<Value, Index> view() const { return {rows, cols, row_pointers.data(), columns.data(), values.data()}; }
+};
+
+/// A copy on `device`. Cost: the transfer. Throws as check() does, and OutOfMemory.
+template <class Value, class Index>
+device_csr<Value, Index> upload(const csr_view<Value, Index>& matrix, const Device& device);
+/// A copy on the host.
+template <class Value, class Index>
+csr<Value, Index> download(const device_csr<Value, Index>& matrix, memory_source& memory = memory_source::standard());
+
+/// C = A * B, all on one device: the same bits as the product of host matrices. Analysis, sampling and product run
+/// there; the host gets the row pointers of A and of C, and products and bounds of the rows. A may have unsorted or
+/// repeated columns; such a B is sorted on the host first, and sent back. options::host_products does not count here.
+/// Throws InvalidArgument for sizes that do not fit, operands on different devices, columns outside the matrix, row
+/// pointers that fall, or more than 2^31 columns of B; OutOfMemory.
+template <class Semiring = plus_times, class Value, class Index>
+  requires has_kernels<Semiring>
+device_csr<Value, Index> multiply(const device_csr<Value, Index>& a, const device_csr<Value, Index>& b,
+                                  const options& settings = {}, report* told = nullptr);
+
+}  // namespace quintet::spgemm

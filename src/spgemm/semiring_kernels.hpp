@@ -1,0 +1,32 @@
+// Compiles the kernels of a semiring: the library does it for its own, programs do it for theirs.
+#pragma once
+
+#include "spgemm/product_impl.hpp"
+#include "spgemm/resident_impl.hpp"
+#include "spgemm/structured_impl.hpp"
+
+/// All products over Semiring for matrices of Value and Index. At namespace scope, in a source compiled as kernels are
+/// (quintet_kernel_objects, or KERNELS of quintet_test); has_kernels<Semiring> must be true there.
+#define QUINTET_SEMIRING_KERNELS(Semiring, Value, Index)                                                              \
+  namespace quintet::spgemm {                                                                                         \
+  template csr<Value, Index> detail::product<Semiring>(const csr_view<Value, Index>&, const csr_view<Value, Index>&,  \
+                                                       const options&, const Device&, report*);                       \
+  template csr<Value, Index> multiply_transposed<Semiring>(const csr_view<Value, Index>&,                             \
+                                                           const csr_view<Value, Index>&, const options&,             \
+                                                           const Device&, report*);                                   \
+  template void multiply_in_blocks<Semiring>(const csr_view<Value, Index>&, const csr_view<Value, Index>&,            \
+                                             std::int64_t, const std::function<bool(result_block<Value, Index>&&)>&,  \
+                                             const options&, const Device&, report*);                                 \
+  template csr<Value, Index> detail::masked<Semiring, structural_mask>(const csr_view<Value, Index>&,                 \
+                                                                       const csr_view<Value, Index>&,                 \
+                                                                       const csr_view<Value, Index>&, const options&, \
+                                                                       const Device&);                                \
+  template csr<Value, Index> detail::masked<Semiring, complement_mask>(const csr_view<Value, Index>&,                 \
+                                                                       const csr_view<Value, Index>&,                 \
+                                                                       const csr_view<Value, Index>&, const options&, \
+                                                                       const Device&);                                \
+  template void detail::refill_on_device<Semiring>(const csr_view<Value, Index>&, const csr_view<Value, Index>&,      \
+                                                   csr<Value, Index>&, const options&, const Device&);                \
+  template device_csr<Value, Index> multiply<Semiring>(const device_csr<Value, Index>&,                               \
+                                                       const device_csr<Value, Index>&, const options&, report*);     \
+  }

@@ -1,0 +1,97 @@
+// Products of matrices that stay on a device.
+#include <gtest/gtest.h>
+
+#include "quintet/spgemm/device_csr.hpp"
+#include "reference/spgemm_reference.hpp"
+#include "support/devices.hpp"
+#include "support/expect_error.hpp"
+#include "support/sparse_matrices.hpp"
+
+namespace quintet::spgemm {
+namespace {
+
+using matrix = csr<double, std::int32_t>;
+
+template <class Value, class Index>
+void expect_chain() {
+  const auto a = test::uniform_matrix<Value, Index>(60, 50, 6, 1), b = test::uniform_matrix<Value, Index>(50, 70, 6, 2);
+  const auto c = test::uniform_matrix<Value, Index>(70, 30, 6, 3);
+  const auto ab = test::reference_product<plus_times>(a.view(), b.view());
+  const auto expected = test::reference_product<min_plus>(ab.view(), c.view());
+  test::on_every_device([&](const Device& device) {
+    const auto first = multiply(upload(a.view(), device), upload(b.view(), device));
+    EXPECT_EQ(first.device(), device);
+    EXPECT_EQ(download(first), ab);
+    EXPECT_EQ(download(multiply<min_plus>(first, upload(c.view(), device))), expected);
+  });
+}
+TEST(spgemm_resident, float_32) { expect_chain<float, std::int32_t>(); }
+TEST(spgemm_resident, float_64) { expect_chain<float, std::int64_t>(); }
+TEST(spgemm_resident, double_32) { expect_chain<double, std::int32_t>(); }
+TEST(spgemm_resident, double_64) { expect_chain<double, std::int64_t>(); }
+
+TEST(spgemm_resident, predictions_are_those_of_the_host) {
+  const matrix a = test::rmat_matrix<double, std::int32_t>(8, 12, 4);
+  const matrix expected = test::reference_product<plus_times>(a.view(), a.view());
+  const size_estimate e = estimate(a.view(), a.view());
+  test::on_other_devices([&](const Device& device) {
+    const auto there = upload(a.view(), device);
+    for (const double scale : {1e-6, 0.5, 2.0}) {
+      report told;
+      EXPECT_EQ(download(multiply(there, there, {.prediction_scale = scale}, &told)), expected);
+      EXPECT_EQ(told.predicted, e.predicted_nnz);
+      EXPECT_EQ(told.upper_bound, e.upper_bound);
+      EXPECT_EQ(told.products, e.products);
+      EXPECT_EQ(told.nnz, expected.nnz());
+      EXPECT_FALSE(told.ran_on_host);
+      EXPECT_EQ(told.retries > 0, scale < 1);
+      EXPECT_LE(told.peak_bytes, std::int64_t(2.5 * double(expected.bytes())) + 64 * a.rows);
+    }
+    EXPECT_EQ(download(multiply(there, there, {.arena_entries = 0, .table_size_cap = 8})), expected);
+  });
+}
+
+TEST(spgemm_resident, slices_unsorted_operands_and_none) {
+  const auto whole = test::uniform_matrix<double, std::int32_t>(60, 50, 6, 5);
+  const auto slice = whole.view().slice(20, 45);
+  random_stream random(6);
+  const auto any = test::matrix_of_rows<double, std::int32_t>(50, 40, 7, [&](std::int64_t) {
+    std::vector<std::int64_t> row(random.below(12));
+    for (auto& j : row) j = random.below(40);
+    return row;
+  });
+  test::on_every_device([&](const Device& device) {
+    const auto c = multiply(upload(slice, device), upload(any.view(), device));
+    EXPECT_EQ(download(c), multiply(slice, any.view()));
+    const matrix none{0, 50, {0}, {}, {}};
+    EXPECT_EQ(download(multiply(upload(none.view(), device), upload(any.view(), device))).rows, 0);
+  });
+}
+
+TEST(spgemm_resident, wrong_operands_are_named) {
+  const auto a = test::uniform_matrix<double, std::int32_t>(7, 6, 3, 8),
+             b = test::uniform_matrix<double, std::int32_t>(5, 8, 3, 9);
+  const auto good = test::uniform_matrix<double, std::int32_t>(6, 8, 3, 10);
+  test::on_other_devices([&](const Device& device) {
+    const auto left = upload(a.view(), device);
+    expect_invalid([&] { multiply(left, upload(b.view(), device)); }, "a is 7 x 6, b is 5 x 8");
+    expect_invalid([&] { multiply(left, upload(good.view(), Device::host())); }, "must be on one device");
+    const std::int32_t column = 8;
+    auto bad = upload(good.view(), device);
+    bad.columns.copy_from_host(&column, 1, 2);
+    expect_invalid([&] { multiply(left, bad); }, "b.columns must be in [0, 8)");
+    const std::int64_t pointer = -1;
+    bad = upload(good.view(), device);
+    bad.row_pointers.copy_from_host(&pointer, 1, 3);
+    expect_invalid([&] { multiply(left, bad); }, "b.row_pointers must rise");
+    bad = upload(good.view(), device);
+    bad.values = Buffer<double>(1, device);
+    expect_invalid([&] { multiply(left, bad); }, "b.values.size()");
+    auto wide = upload(csr<double, std::int64_t>{2, std::int64_t{1} << 40, {0, 0, 0}, {}, {}}.view(), device);
+    auto two = upload(csr<double, std::int64_t>{1, 2, {0, 1}, {0}, {1}}.view(), device);
+    expect_invalid([&] { multiply(two, wide); }, "b.cols must be <= 2^31");
+  });
+}
+
+}  // namespace
+}  // namespace quintet::spgemm
