@@ -73,7 +73,7 @@ void report_result(session& session, const arguments& a, const spgemm::report& t
   session.timer().add("prediction", told.prediction_seconds);
   session.timer().add("product", told.product_seconds);
   session.timer().add("assembly", told.assembly_seconds);
-  session.say() << told.nnz << " entries from " << told.products << " products; sum " << sums.sum << "\n";
+  session.say() << told.rows << " x " << told.cols << ", " << told.nnz << " entries from " << told.products << " products; sum " << sums.sum << "\n";
 }
 
 template <class Semiring, class Real>
@@ -83,8 +83,6 @@ void multiply_files(session& session, const arguments& a) {
   if (!a.b.empty()) session.timed("read", [&] { other = io::read_sparse<Real, std::int64_t>(a.b, a.dataset); });
   if (a.b_transposed) session.timed("transpose", [&] { other = transpose(a.b.empty() ? first.view() : other.view()); });
   const auto b = a.b.empty() && !a.b_transposed ? first.view() : other.view();
-  session.say() << first.rows << " x " << first.cols << " times " << b.rows << " x " << b.cols << " on "
-                << session.device().name() << std::endl;
   spgemm::report told;
   if (a.budget > 0) {
     spgemm::matrix_summary sums;
