@@ -10,8 +10,8 @@ namespace quintet::spgemm {
 
 /// Results of at most so many entries are given room for their upper bound: that costs less than to predict them.
 constexpr std::int64_t cheap_bound = std::int64_t{1} << 16;
-/// Products below which one thread is faster than several: measured, see docs/spgemm.md.
-constexpr std::int64_t serial_products = 20'000;
+/// Products below which one thread is at least as fast as two: measured, see docs/spgemm.md.
+constexpr std::int64_t serial_products = 100'000;
 
 /// Workers that `products` keep busy.
 inline int host_workers(std::int64_t products) { return products < serial_products ? 1 : threads(); }

@@ -185,7 +185,7 @@ TEST(spgemm_memory, a_failing_allocation_is_an_error_and_leaks_nothing) {
 }
 
 TEST(spgemm_memory, of_several_workers_that_fail_none_waits_for_another) {
-  const auto a = test::rmat_matrix<double, std::int32_t>(9, 8, 10);
+  const auto a = test::rmat_matrix<double, std::int32_t>(10, 10, 10);  // enough products for several
   const matrix expected = multiply(a.view(), a.view());
   set_threads(4);
   std::int64_t failures = 0;
