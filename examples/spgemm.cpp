@@ -73,7 +73,8 @@ void report_result(session& session, const arguments& a, const spgemm::report& t
   session.timer().add("prediction", told.prediction_seconds);
   session.timer().add("product", told.product_seconds);
   session.timer().add("assembly", told.assembly_seconds);
-  session.say() << told.rows << " x " << told.cols << ", " << told.nnz << " entries from " << told.products << " products; sum " << sums.sum << "\n";
+  session.say() << told.rows << " x " << told.cols << ", " << told.nnz << " entries from " << told.products
+                << " products; sum " << sums.sum << "\n";
 }
 
 template <class Semiring, class Real>
