@@ -264,11 +264,67 @@ static void test_models(void) {
   quintet_snp_network_free(network);
 }
 
+static int32_t stop(const char* stage, double fraction, void* user) {
+  ++*(int*)user;
+  return strlen(stage) == 0 || fraction < 0;
+}
+
+static void test_optimise(void) {
+  static const char* const tree = "((A:0.1:0.2,B:0.1:0.2)x:0.1:0.2,C:0.2:0.2)r:0:0.2;";
+  quintet_snp_network *network = NULL, *best = NULL;
+  quintet_snp_data* data = all_patterns();
+  quintet_snp_likelihood* likelihood = NULL;
+  quintet_snp_optimise_options options;
+  quintet_snp_optimum optimum;
+  quintet_snp_branch branch;
+  double before, by_length[4];
+  int i, calls = 0;
+  CHECK_OK(quintet_snp_network_parse(tree, NAN, NAN, &network));
+  CHECK_OK(quintet_snp_likelihood_create(network, data, NULL, 0, "host", &likelihood));
+  before = evaluate(likelihood);
+  CHECK_OK(quintet_snp_optimise_options_default(&options, sizeof options));
+  CHECK(options.lengths == 1 && options.gammas == 1 && options.thetas == QUINTET_SNP_THETAS_EACH);
+  CHECK(options.max_iterations == 200 && options.most_length == 1e3);
+  options.thetas = QUINTET_SNP_THETAS_FIXED;
+  options.tolerance = 1e-10;
+  CHECK_FAILS(quintet_snp_likelihood_optimise(likelihood, &options, stop, &calls, NULL), QUINTET_CANCELLED,
+              "cancelled");
+  CHECK(calls == 1);
+  memset(&optimum, 0, sizeof optimum);
+  optimum.size = sizeof optimum;
+  CHECK_OK(quintet_snp_likelihood_optimise(likelihood, &options, NULL, NULL, &optimum));
+  CHECK(optimum.converged == 1 && optimum.iterations >= 1 && optimum.evaluations >= optimum.iterations);
+  CHECK(optimum.log_likelihood > before && optimum.log_likelihood >= optimum.start);
+  CHECK(evaluate(likelihood) == optimum.log_likelihood);
+  /* Inside its range a length has no slope there; at the lower end none upwards. */
+  CHECK_OK(quintet_snp_likelihood_gradient(likelihood, 4, by_length, NULL, NULL, NULL));
+  CHECK_OK(quintet_snp_likelihood_parameters(likelihood, &best, NULL, NULL));
+  for (i = 0; i < 4; ++i) {
+    CHECK_OK(quintet_snp_network_branch(best, i, &branch));
+    CHECK_NEAR(branch.length * by_length[i], 0, 1e-3);
+    CHECK(branch.theta == 0.2);
+  }
+  quintet_snp_network_free(best);
+  options.thetas = 3;
+  CHECK_INVALID(quintet_snp_likelihood_optimise(likelihood, &options, NULL, NULL, NULL), "thetas must be one of");
+  options.thetas = QUINTET_SNP_THETAS_FIXED;
+  options.lengths = options.gammas = 0;
+  CHECK_FAILS(quintet_snp_likelihood_optimise(likelihood, &options, NULL, NULL, NULL), QUINTET_INVALID_ARGUMENT, "");
+  optimum.size = 1;
+  CHECK_INVALID(quintet_snp_likelihood_optimise(likelihood, NULL, NULL, NULL, &optimum), "optimum->size");
+  CHECK_INVALID(quintet_snp_likelihood_optimise(NULL, NULL, NULL, NULL, NULL), "likelihood must not be null");
+  CHECK_INVALID(quintet_snp_optimise_options_default(NULL, sizeof options), "options must not be null");
+  quintet_snp_likelihood_free(likelihood);
+  quintet_snp_data_free(data);
+  quintet_snp_network_free(network);
+}
+
 int main(void) {
   test_network();
   test_network_of_arrays();
   test_data();
   test_likelihood();
   test_models();
+  test_optimise();
   return check_result();
 }

@@ -212,6 +212,55 @@ QUINTET_API quintet_status quintet_snp_likelihood_gradient(quintet_snp_likelihoo
                                                            double* length, double* theta, double* gamma,
                                                            double* others) QUINTET_NOEXCEPT;
 
+// --- maximum likelihood ---
+
+/// Which thetas are parameters.
+typedef int32_t quintet_snp_thetas;
+enum {
+  QUINTET_SNP_THETAS_FIXED = 0,
+  QUINTET_SNP_THETAS_EACH = 1,   ///< one for every branch and one for the root
+  QUINTET_SNP_THETAS_COMMON = 2  ///< one for all
+};
+
+/// Options of quintet_snp_likelihood_optimise(). Ranges: 0 < least < most; a start outside is moved to the nearest end.
+typedef struct quintet_snp_optimise_options {
+  size_t size;                ///< of this struct
+  int32_t lengths;            ///< not 0 (default): lengths are parameters
+  int32_t gammas;             ///< not 0 (default): inheritance probabilities are parameters
+  quintet_snp_thetas thetas;  ///< default QUINTET_SNP_THETAS_EACH
+  int32_t reserved;           ///< 0
+  int64_t max_iterations;     ///< >= 1; default 200
+  double tolerance;           ///< done when two steps in a row gain less log-likelihood, > 0; default 1e-6
+  double least_length;        ///< default 1e-8
+  double most_length;         ///< default 1e3
+  double least_theta;         ///< default 1e-8
+  double most_theta;          ///< default 1e3
+  double least_gamma;         ///< gammas are in [least_gamma, 1 - least_gamma], < 1/2; default 1e-6
+} quintet_snp_optimise_options;
+
+/// *options := the defaults. `size` is sizeof *options.
+QUINTET_API quintet_status quintet_snp_optimise_options_default(quintet_snp_optimise_options* options,
+                                                                size_t size) QUINTET_NOEXCEPT;
+
+/// What an optimisation did.
+typedef struct quintet_snp_optimum {
+  size_t size;            ///< of this struct; set by the caller
+  double start;           ///< log-likelihood at the start
+  double log_likelihood;  ///< and at the end
+  int64_t iterations;     ///< steps
+  int64_t evaluations;    ///< of the likelihood
+  int32_t converged;      ///< 0: the iterations were used up, or no further step led upwards
+  int32_t reserved;       ///< 0
+} quintet_snp_optimum;
+
+/// Climbs from the current parameters to a local maximum and leaves the likelihood there; proposals are accepted. A
+/// network has several maxima: start from several points. `optimum` may be NULL; optimum->size must be set. Invalid:
+/// options, nothing to optimise, a start with log-likelihood -infinity; cancelled: the best point so far is kept.
+QUINTET_API quintet_status quintet_snp_likelihood_optimise(quintet_snp_likelihood* likelihood,
+                                                           const quintet_snp_optimise_options* options,
+                                                           quintet_progress report, void* user,
+                                                           quintet_snp_optimum* optimum) QUINTET_NOEXCEPT;
+
 #ifdef __cplusplus
 }
 #endif
