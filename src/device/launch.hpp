@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <type_traits>
 
 #include "device/team.hpp"
@@ -42,12 +43,23 @@ namespace detail {
 template <class Kernel>
 void launch_host(const Kernel& kernel, std::int64_t tiles) {
   const int count = int(tiles < threads() ? tiles : threads());
+  // An exception that leaves a parallel region ends the program. Device kernels throw none; a tile that only the host
+  // runs may find no memory.
+  std::exception_ptr error;
 #pragma omp parallel num_threads(count)
   {
     typename Kernel::scratch scratch;
 #pragma omp for schedule(dynamic, 1)
-    for (std::int64_t tile = 0; tile < tiles; ++tile) kernel(host_team{}, tile, scratch);
+    for (std::int64_t tile = 0; tile < tiles; ++tile) {
+      try {
+        kernel(host_team{}, tile, scratch);
+      } catch (...) {
+#pragma omp critical(quintet_launch_error)
+        if (!error) error = std::current_exception();
+      }
+    }
   }
+  if (error) std::rethrow_exception(error);
 }
 
 template <class Kernel>

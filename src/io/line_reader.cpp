@@ -1,13 +1,24 @@
 #include "io/line_reader.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace quintet::io {
 
+namespace {
+
+/// A small file is held whole, a large one by pieces.
+std::size_t buffer_bytes(const input_file& file, bool compressed) {
+  constexpr std::int64_t least = 4096, most = 1 << 20;
+  return std::size_t(compressed || !file.regular() ? most : std::clamp(file.size() + 1, least, most));
+}
+
+}  // namespace
+
 line_reader::line_reader(std::string path, bool compressed)
     : file_(std::move(path)),
       gzip_(compressed ? std::make_unique<gzip_reader>(file_) : nullptr),
-      buffer_(std::size_t{1} << 20) {}
+      buffer_(buffer_bytes(file_, compressed)) {}
 
 bool line_reader::refill() {
   if (at_end_) return false;

@@ -1,0 +1,167 @@
+// Every family when memory runs out at any one of its allocations: a clear exception, nothing leaked, the input as it
+// was, and the right result when the call is made again.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <new>
+#include <vector>
+
+#include "quintet/core/error.hpp"
+#include "quintet/hdbscan/core_and_reachability.hpp"
+#include "quintet/hdbscan/hdbscan.hpp"
+#include "quintet/hdbscan/medoids.hpp"
+#include "quintet/hdbscan/membership.hpp"
+#include "quintet/hdbscan/precomputed.hpp"
+#include "quintet/hdbscan/prediction.hpp"
+#include "quintet/hdbscan/validity.hpp"
+#include "quintet/poincare/poincare.hpp"
+#include "quintet/snp/likelihood.hpp"
+#include "quintet/snp/newick.hpp"
+#include "quintet/spgemm/multiply.hpp"
+#include "quintet/spgemm/plan.hpp"
+#include "quintet/spgemm/transpose.hpp"
+#include "quintet/svd/decompose.hpp"
+#include "quintet/svd/gradient.hpp"
+#include "quintet/svd/randomised.hpp"
+#include "robustness/failing_memory.hpp"
+#include "support/ball_points.hpp"
+#include "support/points.hpp"
+
+namespace quintet {
+namespace {
+
+enum class outcome { done, failed_clearly, failed_otherwise };
+
+outcome attempt(const std::function<void()>& call) {
+  try {
+    call();
+    return outcome::done;
+  } catch (const OutOfMemory&) {
+    return outcome::failed_clearly;
+  } catch (const std::bad_alloc&) {
+    return outcome::failed_clearly;
+  } catch (...) {
+    return outcome::failed_otherwise;
+  }
+}
+
+/// Lets the allocations of `call` fail, one a time: each of the first 200, then ever fewer.
+void expect_survives(const std::function<void()>& call) {
+  call();  // what the program makes once and keeps
+  const std::int64_t before = test::allocation_count();
+  call();
+  const std::int64_t allocations = test::allocation_count() - before;
+  ASSERT_GT(allocations, 0);
+  std::int64_t failures = 0;
+  for (std::int64_t which = 0; which < allocations; which += 1 + which / 200) {
+    const std::int64_t live = test::live_allocations();
+    test::fail_allocation_after(which);
+    const outcome found = attempt(call);
+    test::fail_allocation_after(-1);
+    ASSERT_NE(found, outcome::failed_otherwise) << "allocation " << which << " of " << allocations;
+    ASSERT_EQ(test::live_allocations(), live) << "allocation " << which << " of " << allocations;
+    failures += found == outcome::failed_clearly;
+  }
+  // Nobody may swallow a failure, but a call may do with less memory than it asks for.
+  EXPECT_GT(failures, 0);
+}
+
+/// Calls of one family on the host and on the emulated device; `input` must stay as it is.
+template <class Input>
+void on_both_devices(const Input& input, const std::function<void(const Device&)>& call) {
+  const Input original = input;
+  for (const Device& device : {Device::host(), Device::emulated()}) {
+    SCOPED_TRACE(device.name());
+    expect_survives([&] { call(device); });
+    EXPECT_TRUE(std::equal(input.begin(), input.end(), original.begin(), original.end()));
+  }
+}
+
+TEST(allocation_failure, hdbscan) {
+  const auto points = test::clustered_points<float>(130, 3, 1);
+  const auto view = points.view();
+  const hdbscan::cluster_options options{{.min_cluster_size = 5}, 3};
+  const auto model = hdbscan::cluster(view, options, Device::host());
+  std::vector<float> matrix(130 * 130);
+  on_both_devices(points.data, [&](const Device& device) { hdbscan::cluster(view, options, device); });
+  on_both_devices(points.data,
+                  [&](const Device& device) { hdbscan::core_distances(view, {.min_samples = 3}, device); });
+  on_both_devices(points.data, [&](const Device& device) {
+    hdbscan::core_and_reachability<float>(view, {.min_samples = 3}, {matrix.data(), 130, 130}, {}, device);
+  });
+  on_both_devices(points.data, [&](const Device& device) { hdbscan::approximate_predict(model, view, view, device); });
+  on_both_devices(points.data, [&](const Device& device) { hdbscan::membership_vectors(model, view, view, device); });
+  on_both_devices(points.data, [&](const Device& device) { hdbscan::validity_index(view, model.labels, {}, device); });
+  on_both_devices(points.data, [&](const Device& device) { hdbscan::medoids(view, model.labels, {}, {}, device); });
+  const std::vector<float> distances(matrix.size(), 1);
+  on_both_devices(distances,
+                  [&](const Device&) { hdbscan::cluster_distances<float>({distances.data(), 130, 130}, options); });
+  // Sets side by side: the exception of one thread reaches the caller.
+  const std::vector<hdbscan::reachability_task<float>> tasks(
+      3, {points.view(), matrix_view<float>(matrix.data(), 130, 130)});
+  on_both_devices(points.data, [&](const Device& device) {
+    hdbscan::core_and_reachability_batch<float>(std::span(tasks).first(1), {.min_samples = 3}, {}, device);
+  });
+}
+
+TEST(allocation_failure, poincare) {
+  const auto points = test::ball_points<float>(60, 9, 0, 0.9, 1, 2);
+  const auto view = points.view();
+  std::vector<float> matrix(60 * 60), rows(60 * 9);
+  on_both_devices(points.data, [&](const Device& device) {
+    poincare::distances(view, view, matrix_view<float>(matrix.data(), 60, 60), {}, device);
+  });
+  on_both_devices(points.data, [&](const Device& device) { poincare::nearest(view, view, 4, {}, device); });
+  on_both_devices(points.data, [&](const Device& device) {
+    poincare::mobius_add(view, view, matrix_view<float>(rows.data(), 60, 9), {}, device);
+  });
+}
+
+TEST(allocation_failure, svd) {
+  const auto numbers = test::clustered_points<float>(6 * 12, 7, 3);
+  const batch_view<const float> batch(numbers.data.data(), 6, 12, 7);
+  const auto factors = svd::decompose(batch, {}, Device::host());
+  on_both_devices(numbers.data, [&](const Device& device) { svd::decompose(batch, {}, device); });
+  on_both_devices(numbers.data, [&](const Device& device) { svd::randomised(batch, {.rank = 3}, device); });
+  on_both_devices(numbers.data, [&](const Device& device) {
+    svd::gradient<float>(factors, factors.u_view(), {}, factors.v_view(), {}, device);
+  });
+}
+
+TEST(allocation_failure, spgemm) {
+  // A tridiagonal matrix.
+  std::vector<std::int64_t> pointers{0};
+  std::vector<std::int32_t> columns;
+  for (std::int32_t i = 0; i < 300; ++i) {
+    for (std::int32_t j = std::max(0, i - 1); j < std::min(300, i + 2); ++j) columns.push_back(j);
+    pointers.push_back(std::int64_t(columns.size()));
+  }
+  const std::vector<double> values(columns.size(), 1.5);
+  const spgemm::csr_view<double, std::int32_t> a{300, 300, pointers.data(), columns.data(), values.data()};
+  on_both_devices(values, [&](const Device& device) { spgemm::multiply(a, a, {}, device); });
+  on_both_devices(values, [&](const Device&) { spgemm::transpose(a); });
+}
+
+TEST(allocation_failure, snp) {
+  const snp::Network network =
+      snp::parse_newick("(((B:0.4)#H1:0.1::0.6,A:0.5)x:0.3,(C:0.6,#H1:0.2::0.4)y:0.2)r;", {.theta = 0.1});
+  const auto species = network.species();
+  const std::vector<std::string> names(species.begin(), species.end());
+  snp::DataBuilder builder(names, {});
+  const std::vector<std::int64_t> copies(names.size(), 2);
+  for (std::int64_t site = 0; site < 27; ++site)
+    builder.add_site(std::vector<std::int64_t>{site % 3, site / 3 % 3, site / 9}, copies);
+  const snp::Data data = builder.finish();
+  on_both_devices(names, [&](const Device& device) {
+    snp::Likelihood likelihood(network, data, {}, {.device = device});
+    likelihood.evaluate();
+    likelihood.set_length(0, 0.2);
+    likelihood.evaluate();
+    likelihood.reject();
+    likelihood.gradient();
+  });
+}
+
+}  // namespace
+}  // namespace quintet
