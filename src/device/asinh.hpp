@@ -28,13 +28,14 @@ constexpr Real asinh_root_unscale = Real(1) / Real(std::int64_t(1) << (asinh_sca
 template <class Real, int W>
 inline pack<Real, W> twice_asinh_root(const pack<Real, W>& scaled) {
   typedef pack<Real, W> value;
-  const value t = scaled * detail::asinh_unscale<Real>;
-  const value t_plus = t + Real(1);
-  const value geometric = root<Real, W>(scaled * t_plus) * detail::asinh_root_unscale<Real>;
-  const value near = (t + geometric) * Real(2);
-  // The square root's argument overflows long before t does; there 4 t is right to the last bit.
-  const value w = t <= Real(sizeof(Real) == 4 ? 0x1p30 : 0x1p60) ? near : t * Real(4);
-  return log1p<Real, W>(w);
+  // Above, 4 t is the argument to the last bit, and the square root's own argument overflows long before t does.
+  constexpr Real large = Real(sizeof(Real) == 4 ? 0x1p68 : 0x1p100);
+  constexpr Real unscale = detail::asinh_unscale<Real>, root_unscale = detail::asinh_root_unscale<Real>;
+  const value twice_t = scaled * (2 * unscale), t_plus = scaled * unscale + Real(1);
+  const value near = root<Real, W>(value(scaled * t_plus)) * (2 * root_unscale) + twice_t;
+  // Nearly always. The selections below cost a fifth of the whole, and change no bit of the lanes that are not large.
+  if (all_lanes<W>(scaled <= large)) return log1p_finite<Real, W>(near);
+  return log1p<Real, W>(value(scaled <= large ? near : twice_t * Real(2)));
 }
 
 }  // namespace quintet::device

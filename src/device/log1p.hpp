@@ -85,8 +85,9 @@ inline pack<Real, W> root(const pack<Real, W>& values) {
   }
 }
 
+/// log1p() of what is neither huge (above a quarter of the largest number), infinite nor NaN.
 template <class Real, int W>
-inline pack<Real, W> log1p(const pack<Real, W>& w) {
+inline pack<Real, W> log1p_finite(const pack<Real, W>& w) {
   typedef detail::float_layout<Real> layout;
   typedef pack<Real, W> value;
   typedef pack<typename layout::integer, W> integer;
@@ -94,16 +95,24 @@ inline pack<Real, W> log1p(const pack<Real, W>& w) {
   const value scale = std::bit_cast<value>((layout::bias - k) << layout::fraction_bits);
   const value f = w * scale + (scale - Real(1));
   const value log_f = detail::log_near_one<Real, W>(f), exponent = detail::to_real<Real, W>(k);
-  value sum;
   if constexpr (sizeof(Real) == 4) {
     // The float nearest to log 2 has 29 bits right.
-    sum = exponent * Real(0.69314718056) + log_f;
+    return exponent * Real(0.69314718056) + log_f;
   } else {
     const value low = exponent * Real(1.9082149292705877000e-10) + log_f;
-    sum = exponent * Real(6.9314718036912381649e-01) + low;
+    return exponent * Real(6.9314718036912381649e-01) + low;
   }
-  // 2^-k of huge w is no normal number; infinity and NaN are their own results.
-  return w <= std::numeric_limits<Real>::max() / 4 ? sum : w;
+}
+
+template <class Real, int W>
+inline pack<Real, W> log1p(const pack<Real, W>& w) {
+  typedef pack<Real, W> value;
+  // 2^-k of huge w is no normal number: there log(w) = log(w / 16) + log 16. Infinity and NaN are their own results.
+  constexpr Real largest = std::numeric_limits<Real>::max();
+  const value reduced = w <= largest / 4 ? w : w * Real(0.0625);
+  const value sum = log1p_finite<Real, W>(reduced);
+  const value whole = w <= largest / 4 ? sum : sum + Real(2.7725887222397812377);
+  return w <= largest ? whole : w;
 }
 
 }  // namespace quintet::device

@@ -49,6 +49,21 @@ inline Pack broadcast_pack(Real value) {
   return value - Pack{};
 }
 
+/// Whether a comparison of packs of W lanes holds in all of them. Where a compiler has no instruction for that, it may
+/// say no: only for shortcuts.
+template <int W, class Mask>
+inline bool all_lanes(const Mask& mask) {
+  if constexpr (W == 1) {
+    return mask != 0;
+  } else {
+#if __has_builtin(__builtin_reduce_and)
+    return __builtin_reduce_and(mask) != 0;
+#else
+    return false;
+#endif
+  }
+}
+
 /// The smallest lane, of lanes without NaN.
 template <class Real, class Pack>
 inline Real least_lane(const Pack& values) {

@@ -1,4 +1,7 @@
 // Sink: the rectangular matrix of distances of one set of points (rows) to another (columns).
+//
+// Squared distances become distances while they are in registers or in the first-level cache: the matrix is written
+// once and never read.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +9,8 @@
 
 #include "device/team.hpp"
 #include "pairwise/metric.hpp"
-#include "pairwise/pack_loop.hpp"
 #include "pairwise/point_factors.hpp"
+#include "pairwise/resident_tile.hpp"
 #include "pairwise/tile_kernel.hpp"
 #include "pairwise/triangle.hpp"
 
@@ -22,64 +25,82 @@ struct cross_arguments {
   point_factors<Real> factors;
   Real* out;  ///< [row_count][col_count], row stride out_stride
   std::int64_t out_stride;
+  /// Blocks of columns that one team takes after another, with its block of rows in team memory.
+  std::int64_t blocks_per_team = 1;
 };
 
-/// One tile a team.
+/// Tile = (row block, group of column blocks).
 template <class Real, int Dim, class Shape>
 struct cross_kernel {
   using shape = Shape;
-  using scratch = detail::tile_scratch<Real, Shape>;
+  using scratch = detail::row_resident_scratch<Real, Dim, Shape>;
   enum { threads = Shape::threads, emulated_threads = Shape::emulated_threads };
   cross_arguments<Real> a;
 
+  static std::int64_t tiles(const cross_arguments<Real>& a) {
+    return blocks_of(a.row_count) * groups(blocks_of(a.col_count), a.blocks_per_team);
+  }
+
   template <class Team>
   void operator()(const Team& team, std::int64_t tile, scratch& s) const {
-    const std::int64_t col_blocks = (a.col_count + Shape::side - 1) / Shape::side;
-    const tile_index block{tile / col_blocks, tile % col_blocks};
-    const int rows = points_in_block<Shape>(a.row_count, block.row);
-    const int columns = points_in_block<Shape>(a.col_count, block.col);
-    squared_distances<Real, Dim, Shape>(team, a.rows, block.row, a.cols, block.col, a.dim, s, rows, columns);
-    // One loop for each question, so that its constants stay in registers.
-    if (a.factors.row == nullptr)
-      write(team, block, s.values, columns, [this](const value& squared, std::int64_t, std::int64_t) {
-        return a.surrogate.template distances<width>(squared);
-      });
-    else if (a.surrogate.curve == surrogate_curve::hyperbolic)
-      write(team, block, s.values, columns, [this](const value& squared, std::int64_t row, std::int64_t col) {
-        const value t = weighted(squared, row, col);
-        return value(device::twice_asinh_root<Real, width>(t) * a.surrogate.unscale);
+    // A loop of its own for the question that matters, so that its constants stay in registers.
+    if (a.surrogate.curve == surrogate_curve::hyperbolic)
+      write(team, tile, s, [this](const auto& surrogate) {
+        return device::twice_asinh_root<Real, width>(surrogate) * a.surrogate.unscale;
       });
     else
-      write(team, block, s.values, columns, [this](const value& squared, std::int64_t row, std::int64_t col) {
-        return a.surrogate.template distances<width>(weighted(squared, row, col));
-      });
+      write(team, tile, s, [this](const auto& surrogate) { return a.surrogate.template distances<width>(surrogate); });
   }
 
  private:
-  // Two registers side by side hide the latency of the logarithm's polynomial.
-  enum { width = Shape::on_device ? 1 : 2 * Shape::lanes };
+  // Several registers side by side hide the latency of the logarithm's polynomial.
+  enum { width = Shape::on_device ? 1 : 2 * Shape::lanes, per_tile = Shape::rows * Shape::cols };
   typedef device::pack<Real, width> value;
+  static_assert(per_tile % width == 0);
 
-  /// The factors are multiplied first, so that (i, j) and (j, i) have the same bits.
-  value weighted(const value& squared, std::int64_t row, std::int64_t col) const {
-    const value both = device::load_pack<value>(a.factors.col + col) * a.factors.row[row];
-    return squared * both;
-  }
+  static std::int64_t blocks_of(std::int64_t count) { return (count + Shape::side - 1) / Shape::side; }
+  static std::int64_t groups(std::int64_t blocks, std::int64_t group) { return (blocks + group - 1) / group; }
 
   template <class Team, class Distance>
-  void write(const Team& team, tile_index block, const Real* values, int columns, Distance distance) const {
-    const std::int64_t i0 = block.row * Shape::side, j0 = block.col * Shape::side;
-    Real* out = a.out + i0 * a.out_stride + j0;
-    for_each_pack_in_tile<Shape::side, width>(team, points_in_block<Shape>(a.row_count, block.row), [&](int i, int j) {
-      if (j >= columns) return;
-      const value result = distance(device::load_pack<value>(values + i * Shape::pitch + j), i0 + i, j0 + j);
-      Real* to = out + i * a.out_stride + j;
-      if (j + width <= columns)
-        device::store_pack(to, result);
-      else
-        std::memcpy(to, &result, sizeof(Real) * (columns - j));
+  void write(const Team& team, std::int64_t tile, scratch& s, const Distance& distance) const {
+    const std::int64_t col_blocks = blocks_of(a.col_count), per_row = groups(col_blocks, a.blocks_per_team);
+    const std::int64_t row_block = tile / per_row, first = tile % per_row * a.blocks_per_team;
+    const std::int64_t end = first + a.blocks_per_team < col_blocks ? first + a.blocks_per_team : col_blocks;
+    const int used_rows = points_in_block<Shape>(a.row_count, row_block);
+    detail::with_resident_rows<Real, Dim, Shape>(team, a.rows, row_block, a.dim, s, [&](const auto& rows) {
+      for (std::int64_t col_block = first; col_block < end; ++col_block) {
+        const int used_cols = points_in_block<Shape>(a.col_count, col_block);
+        Real* out = a.out + row_block * Shape::side * a.out_stride + col_block * Shape::side;
+        rows.against(team, a.cols, col_block, used_rows, used_cols, a.factors,
+                     tile_writer<Distance>{distance, out, a.out_stride, used_rows, used_cols});
+      }
     });
   }
+
+  template <class Distance>
+  struct tile_writer {
+    const Distance& distance;
+    Real* out;
+    std::int64_t out_stride;
+    int used_rows, used_cols;
+
+    void take(int i, int j, Real surrogate) const { out[i * out_stride + j] = distance(surrogate); }
+
+    void take_tile(int ti, int tj, Real* place) const {
+#pragma GCC unroll 1
+      for (int e = 0; e < per_tile; e += width)
+        device::store_pack(place + e, distance(device::load_pack<value>(place + e)));
+      const int rows = used_rows - ti < Shape::rows ? used_rows - ti : int(Shape::rows);
+      const int cols = used_cols - tj < Shape::cols ? used_cols - tj : int(Shape::cols);
+      for (int i = 0; i < rows; ++i) {
+        Real* to = out + (ti + i) * out_stride + tj;
+        if (cols == Shape::cols)
+          std::memcpy(to, place + i * Shape::cols, sizeof(Real) * Shape::cols);
+        else
+          std::memcpy(to, place + i * Shape::cols, sizeof(Real) * cols);
+      }
+    }
+  };
 };
 
 }  // namespace quintet::pairwise

@@ -108,8 +108,18 @@ inline void offer_tile(const Team& team, const nearest_lists<Real>& list, const 
 template <class Real, int Dim, class Shape, class Team>
 inline void candidate_tile(const Team& team, const nearest_arguments<Real>& a, tile_index block,
                            nearest_scratch<Real, Shape>& s) {
-  squared_distances<Real, Dim, Shape>(team, a.rows, block.row, a.cols, block.col, a.dim, s);
-  a.factors.template apply<Shape>(team, block, s.values);
+  if (Team::on_device || a.factors.row == nullptr) {
+    squared_distances<Real, Dim, Shape>(team, a.rows, block.row, a.cols, block.col, a.dim, s);
+    a.factors.template apply<Shape>(team, block, s.values);
+  } else {
+    // The same product, while the sums are in registers.
+    sliced_tile<Real, Shape>(a.rows, block.row, a.cols, block.col, Dim != 0 ? Dim : a.dim, s, Shape::side, Shape::side,
+                             [&](int ti, int tj, const auto& tile) QUINTET_INLINE {
+                               tile.store(s.values + ti * Shape::pitch + tj, Shape::pitch,
+                                          tile_factors<Real>{a.factors.row + block.row * Shape::side + ti,
+                                                             a.factors.col + block.col * Shape::side + tj});
+                             });
+  }
   if (a.same_points && block.row == block.col) {
     for (int i = team.rank(); i < Shape::side; i += team.size())
       s.values[i * Shape::pitch + i] = std::numeric_limits<Real>::quiet_NaN();

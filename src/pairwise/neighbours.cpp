@@ -119,18 +119,24 @@ neighbour_table<Real> nearest_others(const panels<Real>& points, int k) {
 }
 
 template <class Real>
-neighbour_table<Real> nearest_points(const panels<Real>& queries, const panels<Real>& points, int k) {
+neighbours_there<Real> nearest_points_there(const panels<Real>& queries, const panels<Real>& points, int k) {
   neighbours_there<Real> found;
   found.rows = queries.count;
   found.k = k;
   nearest_by_rows(queries, points, false, found);
-  return on_host(found);
+  return found;
 }
 
-#define QUINTET_INSTANTIATE(Real)                                                               \
-  template neighbours_there<Real> nearest_others_there(const panels<Real>&, int, std::int64_t); \
-  template std::vector<Real> kth_value(const neighbours_there<Real>&, std::int64_t);            \
-  template neighbour_table<Real> nearest_others(const panels<Real>&, int);                      \
+template <class Real>
+neighbour_table<Real> nearest_points(const panels<Real>& queries, const panels<Real>& points, int k) {
+  return on_host(nearest_points_there(queries, points, k));
+}
+
+#define QUINTET_INSTANTIATE(Real)                                                                      \
+  template neighbours_there<Real> nearest_others_there(const panels<Real>&, int, std::int64_t);        \
+  template std::vector<Real> kth_value(const neighbours_there<Real>&, std::int64_t);                   \
+  template neighbour_table<Real> nearest_others(const panels<Real>&, int);                             \
+  template neighbours_there<Real> nearest_points_there(const panels<Real>&, const panels<Real>&, int); \
   template neighbour_table<Real> nearest_points(const panels<Real>&, const panels<Real>&, int);
 QUINTET_INSTANTIATE(float)
 QUINTET_INSTANTIATE(double)

@@ -45,7 +45,11 @@ std::vector<Real> kth_value(const neighbours_there<Real>& found, std::int64_t k)
 template <class Real>
 neighbour_table<Real> nearest_others(const panels<Real>& points, int k);
 
-/// Every query's k nearest points; both on one device, of one dimension.
+/// Every query's k nearest points; both on one device, of one dimension. Where they were computed.
+template <class Real>
+neighbours_there<Real> nearest_points_there(const panels<Real>& queries, const panels<Real>& points, int k);
+
+/// The same on the host.
 template <class Real>
 neighbour_table<Real> nearest_points(const panels<Real>& queries, const panels<Real>& points, int k);
 

@@ -1,10 +1,10 @@
 # The instantiations of the pairwise engine: one translation unit for every type and dimension, so that they compile in
 # parallel. Every other dimension uses the generic kernel.
 #
-# Sizes of common sentence embeddings, and of hyperbolic ones (panels hold a multiple of 16 coordinates, so that 16
-# serves 8 as well). Compile time counts: each set has the sinks that it needs.
+# Sizes of common sentence embeddings, and of hyperbolic ones (8 on the host only: panels for a device hold a multiple of
+# 16 coordinates, and 16 serves 8 there). Compile time counts: each set has the sinks that it needs.
 set(QUINTET_EMBEDDING_DIMENSIONS 384 512 768 1536)
-set(QUINTET_BALL_DIMENSIONS 16 32 64 128)
+set(QUINTET_BALL_DIMENSIONS 8 16 32 64 128)
 
 list(JOIN QUINTET_EMBEDDING_DIMENSIONS ", " QUINTET_EMBEDDING_DIMENSION_LIST)
 list(JOIN QUINTET_BALL_DIMENSIONS ", " QUINTET_BALL_DIMENSION_LIST)

@@ -1,6 +1,8 @@
 // Definitions of sinks<Real, Dim>; included by the generated instantiations only.
 #pragma once
 
+#include <algorithm>
+
 #include "device/launch.hpp"
 #include "pairwise/sinks.hpp"
 
@@ -11,6 +13,16 @@ template <class Real, class Function>
 void with_tile_shape(const Device& device, Function&& f) {
   device::with_shape<host_shape<Real>, device_shape<Real>>(device, f);
 }
+/// The same for panels of Dim coordinates; those of a device hold whole slices.
+template <class Real, int Dim, class Function>
+void with_tile_shape_of(const Device& device, Function&& f) {
+  if constexpr (Dim % depth_multiple == 0)
+    with_tile_shape<Real>(device, f);
+  else
+    f(host_shape<Real>{});
+}
+/// Teams that keep a large GPU busy, several times over.
+constexpr std::int64_t wanted_teams = 2112;
 inline std::int64_t blocks(std::int64_t count, std::int64_t side) { return (count + side - 1) / side; }
 }  // namespace detail
 
@@ -26,16 +38,20 @@ void sinks<Real, Dim>::dense(const dense_arguments<Real>& a, const Device& devic
 
 template <class Real, int Dim>
 void sinks<Real, Dim>::cross(const cross_arguments<Real>& a, const Device& device) {
-  detail::with_tile_shape<Real>(device, [&](auto shape) {
-    using Shape = decltype(shape);
-    const std::int64_t tiles = detail::blocks(a.row_count, Shape::side) * detail::blocks(a.col_count, Shape::side);
-    device::launch(cross_kernel<Real, Dim, Shape>{a}, tiles, device);
+  detail::with_tile_shape_of<Real, Dim>(device, [&](auto shape) {
+    using kernel = cross_kernel<Real, Dim, decltype(shape)>;
+    cross_arguments<Real> shared = a;
+    // Long rows of blocks for a device, as far as enough teams remain; on the host a tile is a unit of work, and its
+    // rows are in place.
+    if constexpr (kernel::shape::on_device)
+      shared.blocks_per_team = std::clamp<std::int64_t>(kernel::tiles(a) / detail::wanted_teams, 1, 16);
+    device::launch(kernel{shared}, kernel::tiles(shared), device);
   });
 }
 
 template <class Real, int Dim>
 void sinks<Real, Dim>::nearest(const nearest_arguments<Real>& a, const Device& device) {
-  detail::with_tile_shape<Real>(device, [&](auto shape) {
+  detail::with_tile_shape_of<Real, Dim>(device, [&](auto shape) {
     using Shape = decltype(shape);
     device::launch(nearest_kernel<Real, Dim, Shape>{a}, a.splits * detail::blocks(a.row_count, Shape::side), device);
   });

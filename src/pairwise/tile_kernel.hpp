@@ -12,6 +12,9 @@
 #include "device/pack.hpp"
 #include "pairwise/shape.hpp"
 
+/// Behind the parameters of a lambda that has to be inlined.
+#define QUINTET_INLINE __attribute__((always_inline))
+
 namespace quintet::pairwise {
 
 namespace detail {
@@ -75,11 +78,34 @@ struct register_tile {
       for (int j = 0; j < Shape::packs; ++j) sum[i][j] = device::load_pack<value>(from + i * pitch + j * Shape::lanes);
   }
 
+  /// store() of the sums times the factors of their points.
+  template <class Factors>
+  void store(Real* to, int pitch, const Factors& factors) const {
+#pragma GCC unroll 16
+    for (int i = 0; i < Shape::rows; ++i)
+#pragma GCC unroll 16
+      for (int j = 0; j < Shape::packs; ++j)
+        device::store_pack(to + i * pitch + j * Shape::lanes, factors.weigh(sum[i][j], i, j * Shape::lanes));
+  }
+
   void store(Real* to, int pitch) const {
 #pragma GCC unroll 16
     for (int i = 0; i < Shape::rows; ++i)
 #pragma GCC unroll 16
       for (int j = 0; j < Shape::packs; ++j) device::store_pack(to + i * pitch + j * Shape::lanes, sum[i][j]);
+  }
+};
+
+/// Factors of the rows and columns of a register tile; none: row == nullptr. See point_factors.hpp.
+template <class Real>
+struct tile_factors {
+  const Real *row, *col;
+
+  /// The factors are multiplied first, so that (i, j) and (j, i) have the same bits.
+  template <class Pack>
+  Pack weigh(const Pack& squared, int i, int j) const {
+    const Pack both = device::load_pack<Pack>(col + j) * row[i];
+    return squared * both;
   }
 };
 
@@ -133,10 +159,13 @@ inline void staged_tile(const Team& team, const Real* rows, std::int64_t row_blo
 }
 
 /// Host: the panels are read in slices of `depth` coordinates that stay in the first-level cache while they serve a
-/// whole strip of register tiles; partial sums wait in scratch.values.
-template <class Real, class Shape>
+/// whole strip of register tiles; partial sums wait in scratch.values. finish(ti, tj, tile) takes the register tile
+/// with first row ti and first column tj when its sums are complete. It has to be inlined: a register tile whose
+/// address some function knows is not kept in registers.
+template <class Real, class Shape, class Finish>
 inline void sliced_tile(const Real* rows, std::int64_t row_block, const Real* cols, std::int64_t col_block,
-                        std::int64_t dim, tile_scratch<Real, Shape>& scratch, int used_rows, int used_cols) {
+                        std::int64_t dim, tile_scratch<Real, Shape>& scratch, int used_rows, int used_cols,
+                        const Finish& finish) {
   constexpr int lanes = panel_points<Real>;
   static_assert(lanes % Shape::rows == 0, "a register tile's rows lie in one panel");
   for (std::int64_t k = 0; k < dim; k += Shape::depth) {
@@ -153,7 +182,10 @@ inline void sliced_tile(const Real* rows, std::int64_t row_block, const Real* co
         tile.add(
             coordinates(rows, dim, row_block * Shape::side + ti) + k * lanes, lanes,
             [=](int j) { return coordinates(cols, dim, j0 + j * Shape::lanes) + k * lanes; }, lanes, depth);
-        tile.store(values, Shape::pitch);
+        if (k + depth < dim)
+          tile.store(values, Shape::pitch);
+        else
+          finish(ti, tj, tile);
       }
     }
   }
@@ -179,7 +211,10 @@ inline void squared_distances(const Team& team, const Real* rows, std::int64_t r
   if constexpr (Team::on_device)
     detail::staged_tile(team, rows, row_block, cols, col_block, dim, scratch);
   else
-    detail::sliced_tile(rows, row_block, cols, col_block, dim, scratch, used_rows, used_cols);
+    detail::sliced_tile<Real, Shape>(rows, row_block, cols, col_block, dim, scratch, used_rows, used_cols,
+                                     [&](int ti, int tj, const auto& tile) QUINTET_INLINE {
+                                       tile.store(scratch.values + ti * Shape::pitch + tj, Shape::pitch);
+                                     });
   team.barrier();
 }
 

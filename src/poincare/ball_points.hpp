@@ -6,7 +6,7 @@
 #include "pairwise/panels.hpp"
 #include "poincare/curvature.hpp"
 #include "quintet/core/storage16.hpp"
-#include "quintet/core/view.hpp"
+#include "quintet/device/any_memory.hpp"
 #include "quintet/poincare/ball.hpp"
 
 namespace quintet::poincare {
@@ -17,14 +17,10 @@ struct ball_points {
   std::vector<point_status> status;
 };
 
-/// Packs host rows onto `device`.
+/// Packs rows onto `device`, where they are if they lie in a Buffer.
 template <class Storage>
-ball_points<accumulator_t<Storage>> pack_ball(matrix_view<const Storage> points, const ball& b, const Device& device);
-
-/// Packs rows that lie on `device` already.
-template <class Storage>
-ball_points<accumulator_t<Storage>> pack_ball_on_device(matrix_view<const Storage> points, const ball& b,
-                                                        const Device& device);
+ball_points<accumulator_t<Storage>> pack_ball(const any_rows<const Storage>& points, const ball& b,
+                                              const Device& device);
 
 /// Bytes of the panels and factors of `count` points.
 template <class Real>
@@ -32,7 +28,7 @@ std::int64_t ball_bytes(std::int64_t count, std::int64_t dim, const Device& devi
 
 /// Throws InvalidArgument for the first row whose status is not inside: "name[i] must be ... ".
 template <class Storage>
-void require_inside(matrix_view<const Storage> points, const std::vector<point_status>& status, const char* name,
+void require_inside(const any_rows<const Storage>& points, const std::vector<point_status>& status, const char* name,
                     const ball& b);
 
 }  // namespace quintet::poincare

@@ -79,8 +79,8 @@ struct pack_ball_kernel {
   enum {
     threads = Shape::side,
     emulated_threads = Shape::emulated_threads,
-    width = Shape::on_device ? 1 : device::host_lanes<double>(),
-    panel = pairwise::panel_points<Real>
+    panel = pairwise::panel_points<Real>,
+    width = Shape::on_device ? 1 : panel
   };
   stored_rows<Storage> points;
   std::int64_t padded_dim;

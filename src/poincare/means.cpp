@@ -11,9 +11,9 @@ namespace quintet::poincare {
 
 namespace {
 
-template <class Real>
-void check_groups(matrix_view<const Real> points, std::span<const std::int64_t> offsets, std::span<const Real> weights,
-                  matrix_view<Real> out) {
+template <class Storage>
+void check_groups(any_rows<const Storage> points, std::span<const std::int64_t> offsets,
+                  any_values<const accumulator_t<Storage>> weights, any_rows<accumulator_t<Storage>> out) {
   check_rows(points, "points");
   require_argument(!offsets.empty(), "offsets.size", offsets.size(), ">= 1");
   const auto groups = std::int64_t(offsets.size()) - 1;
@@ -23,29 +23,33 @@ void check_groups(matrix_view<const Real> points, std::span<const std::int64_t> 
                      text(">= offsets[", g, "]=", offsets[g]));
   require_argument(offsets[groups] == points.rows(), text("offsets[", groups, "]"), offsets[groups],
                    text("points.rows=", points.rows()));
-  require_argument(weights.empty() || std::int64_t(weights.size()) == points.rows(), "weights.size", weights.size(),
+  require_argument(weights.size() == 0 || weights.size() == points.rows(), "weights.size", weights.size(),
                    text("0 or points.rows=", points.rows()));
-  for (std::size_t i = 0; i < weights.size(); ++i)
-    require_argument(weights[i] >= 0 && std::isfinite(weights[i]), text("weights[", i, "]"), weights[i],
+  const auto values = host_values(weights);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    require_argument(values[i] >= 0 && std::isfinite(values[i]), text("weights[", i, "]"), values[i],
                      ">= 0 and finite");
   if (out.rows() != groups || (groups > 0 && out.cols() != points.cols()))
     throw InvalidArgument(
         text("out must be ", groups, " x ", points.cols(), " (out=", out.rows(), " x ", out.cols(), ")"));
 }
 
-template <class Real>
-row_status status_of_points(matrix_view<const Real> points, const ball_options& options, const Device& device) {
+template <class Storage>
+row_status status_of_points(any_rows<const Storage> points, const ball_options& options, const Device& device) {
   // No result but the status: `out` has no columns.
-  const matrix_view<Real> nothing(nullptr, points.rows(), 0);
-  const row_inputs<Real> in{.x = points};
-  const row_status status = run_rows<look_row, Real>(in, nothing, {}, options, device);
+  const matrix_view<accumulator_t<Storage>> nothing(nullptr, points.rows(), 0);
+  const row_inputs<Storage> in{.x = points};
+  const row_status status = run_rows<look_row, Storage>(in, nothing, {}, options, device);
   if (options.strict) require_inside(points, status, "points", ball(options.curvature));
   return status;
 }
 
-template <class Real>
-mean_report means(matrix_view<const Real> points, std::span<const std::int64_t> offsets, std::span<const Real> weights,
-                  matrix_view<Real> out, bool frechet, const frechet_options& options, const Device& device) {
+template <class Storage>
+mean_report means(any_rows<const Storage> points, std::span<const std::int64_t> offsets,
+                  any_values<const accumulator_t<Storage>> weights, any_rows<accumulator_t<Storage>> out, bool frechet,
+                  const frechet_options& options, const Device& given) {
+  using Real = accumulator_t<Storage>;
+  const Device device = working_device(given, {points.where(), weights.where(), out.where()});
   check_groups(points, offsets, weights, out);
   const ball b(options.curvature);
   mean_report report;
@@ -53,32 +57,31 @@ mean_report means(matrix_view<const Real> points, std::span<const std::int64_t> 
   const std::int64_t groups = out.rows();
   report.iterations.resize(groups);
   report.converged.resize(groups);
-  const rows_on_device<Real> rows(points, device);
+  const rows_on_device<Storage> rows(points, device);
   const std::vector<std::int64_t> host_offsets(offsets.begin(), offsets.end());
-  const std::vector<Real> host_weights(weights.begin(), weights.end());
   const device::mirror<std::int64_t> group_offsets(host_offsets, device);
-  const device::mirror<Real> point_weights(host_weights, device);
+  const rows_on_device<Real> point_weights(weights.as_rows(1, weights.size()), device);
   const device::mirror<point_status> status(report.points, device);
   Buffer<double> workspace(groups * 2 * points.cols(), device);
   Buffer<std::int32_t> iterations(groups, device);
   Buffer<std::uint8_t> converged(groups, device);
   rows_from_device<Real> result(out, device);
   device::with_shape<host_rows, device_rows>(device, [&](auto shape) {
-    using kernel = mean_kernel<Real, decltype(shape)>;
-    const mean_arguments<Real> a{stored(rows.view()),
-                                 group_offsets.data(),
-                                 weights.empty() ? nullptr : point_weights.data(),
-                                 status.data(),
-                                 b.c,
-                                 b.root_c,
-                                 options.tolerance,
-                                 options.max_iterations,
-                                 frechet,
-                                 workspace.data(),
-                                 result.view().data(),
-                                 result.view().stride(),
-                                 iterations.data(),
-                                 converged.data()};
+    using kernel = mean_kernel<Storage, decltype(shape)>;
+    const mean_arguments<Storage> a{stored(rows.view()),
+                                    group_offsets.data(),
+                                    weights.size() == 0 ? nullptr : point_weights.view().data(),
+                                    status.data(),
+                                    b.c,
+                                    b.root_c,
+                                    options.tolerance,
+                                    options.max_iterations,
+                                    frechet,
+                                    workspace.data(),
+                                    result.view().data(),
+                                    result.view().stride(),
+                                    iterations.data(),
+                                    converged.data()};
     device::launch(kernel{a, groups}, (groups + kernel::groups_per_tile - 1) / kernel::groups_per_tile, device);
   });
   iterations.copy_to_host(report.iterations.data(), groups);
@@ -89,29 +92,33 @@ mean_report means(matrix_view<const Real> points, std::span<const std::int64_t> 
 
 }  // namespace
 
-template <class Real>
-mean_report gyromidpoint(matrix_view<const Real> points, std::span<const std::int64_t> offsets,
-                         std::span<const Real> weights, matrix_view<Real> out, const ball_options& options,
-                         const Device& device) {
-  return means(points, offsets, weights, out, false, {options.curvature, options.strict}, device);
+template <class Storage>
+mean_report gyromidpoint(any_rows<const Storage> points, std::span<const std::int64_t> offsets,
+                         any_values<const accumulator_t<Storage>> weights, any_rows<accumulator_t<Storage>> out,
+                         const ball_options& options, const Device& device) {
+  return means<Storage>(points, offsets, weights, out, false, {options.curvature, options.strict}, device);
 }
 
-template <class Real>
-mean_report frechet_mean(matrix_view<const Real> points, std::span<const std::int64_t> offsets,
-                         std::span<const Real> weights, matrix_view<Real> out, const frechet_options& options,
-                         const Device& device) {
+template <class Storage>
+mean_report frechet_mean(any_rows<const Storage> points, std::span<const std::int64_t> offsets,
+                         any_values<const accumulator_t<Storage>> weights, any_rows<accumulator_t<Storage>> out,
+                         const frechet_options& options, const Device& device) {
   require_argument(options.tolerance > 0, "tolerance", options.tolerance, "> 0");
   require_argument(options.max_iterations >= 0, "max_iterations", options.max_iterations, ">= 0");
-  return means(points, offsets, weights, out, true, options, device);
+  return means<Storage>(points, offsets, weights, out, true, options, device);
 }
 
-#define QUINTET_INSTANTIATE(R)                                                                               \
-  template mean_report gyromidpoint(matrix_view<const R>, std::span<const std::int64_t>, std::span<const R>, \
-                                    matrix_view<R>, const ball_options&, const Device&);                     \
-  template mean_report frechet_mean(matrix_view<const R>, std::span<const std::int64_t>, std::span<const R>, \
-                                    matrix_view<R>, const frechet_options&, const Device&);
+#define QUINTET_INSTANTIATE(R)                                                                      \
+  template mean_report gyromidpoint(any_rows<const R>, std::span<const std::int64_t>,               \
+                                    any_values<const accumulator_t<R>>, any_rows<accumulator_t<R>>, \
+                                    const ball_options&, const Device&);                            \
+  template mean_report frechet_mean(any_rows<const R>, std::span<const std::int64_t>,               \
+                                    any_values<const accumulator_t<R>>, any_rows<accumulator_t<R>>, \
+                                    const frechet_options&, const Device&);
 QUINTET_INSTANTIATE(float)
 QUINTET_INSTANTIATE(double)
+QUINTET_INSTANTIATE(half)
+QUINTET_INSTANTIATE(bfloat16)
 #undef QUINTET_INSTANTIATE
 
 }  // namespace quintet::poincare

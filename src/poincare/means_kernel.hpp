@@ -7,9 +7,10 @@
 
 namespace quintet::poincare {
 
-template <class Real>
+template <class Storage>
 struct mean_arguments {
-  stored_rows<Real> points;
+  using Real = accumulator_t<Storage>;
+  stored_rows<Storage> points;
   const std::int64_t* offsets;
   const Real* weights;  ///< null: all 1
   const point_status* status;
@@ -28,12 +29,13 @@ struct mean_arguments {
   }
 };
 
-template <class Real, class Shape>
+template <class Storage, class Shape>
 struct mean_kernel {
+  using Real = accumulator_t<Storage>;
   using shape = Shape;
   struct scratch {};
   enum { threads = 64, emulated_threads = 4, groups_per_tile = Shape::on_device ? 64 : 1 };
-  mean_arguments<Real> a;
+  mean_arguments<Storage> a;
   std::int64_t groups;
 
   template <class Team>
@@ -153,8 +155,8 @@ struct mean_kernel {
 /// The status of every point.
 struct look_row {
   enum { fails_with_nan = 0 };
-  template <class Real>
-  static point_status apply(const row_arguments<Real>& a, std::int64_t i) {
+  template <class Storage>
+  static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     return look_at(a.x.dim, a.c, a.row(a.x, i)).status;
   }
 };

@@ -2,54 +2,62 @@
 
 #include <algorithm>
 
+#include "device/for_each.hpp"
 #include "pairwise/neighbours.hpp"
 #include "poincare/ball_points.hpp"
 #include "poincare/checks.hpp"
+#include "poincare/host_rows.hpp"
 
 namespace quintet::poincare {
 
 namespace {
 
-/// Sorted lists of candidates (surrogate, index), a fixed number a query, that take in the lists of piece after piece.
+/// The sorted lists of all queries take in those of one piece of the points, whose first has number first_point. A
+/// function of the query. Pieces come in ascending order, so an equal surrogate that is there has the smaller index.
 template <class Real>
-class running_lists {
- public:
-  running_lists(std::int64_t queries, std::int64_t k, bool exclude_self)
-      : k_(k), exclude_self_(exclude_self), value_(queries * k), index_(queries * k, -1) {}
+struct take_piece {
+  const Real* piece_value;
+  const std::int32_t* piece_index;
+  std::int64_t piece_k, first_point;
+  bool exclude_self;
+  Real* value;
+  std::int64_t* index;
+  std::int64_t k;
 
-  /// Candidates of one piece, whose first point has number `first_point`. Pieces come in ascending order, so an equal
-  /// surrogate that is there already has the smaller index.
-  void take(const pairwise::neighbour_table<Real>& table, std::int64_t first_point) {
-    for (std::int64_t row = 0; row < table.rows; ++row)
-      for (int e = 0; e < table.k; ++e) {
-        const std::int64_t at = row * table.k + e;
-        if (table.index[at] < 0) break;
-        const std::int64_t point = first_point + table.index[at];
-        if (exclude_self_ && point == row) continue;
-        if (!insert(row, table.value[at], point)) break;
-      }
+  void operator()(std::int64_t query) const {
+    for (std::int64_t e = query * piece_k; e < (query + 1) * piece_k; ++e) {
+      if (piece_index[e] < 0) break;
+      const std::int64_t point = first_point + piece_index[e];
+      if (exclude_self && point == query) continue;
+      if (!insert(query, piece_value[e], point)) break;
+    }
   }
-  const std::vector<Real>& value() const { return value_; }
-  std::vector<std::int64_t>& index() { return index_; }
 
  private:
-  bool insert(std::int64_t row, Real candidate, std::int64_t point) {
-    Real* value = &value_[row * k_];
-    std::int64_t *index = &index_[row * k_], e = k_ - 1;
-    if (index[e] >= 0 && !(candidate < value[e])) return false;
-    for (; e > 0 && (index[e - 1] < 0 || candidate < value[e - 1]); --e) {
-      value[e] = value[e - 1];
-      index[e] = index[e - 1];
+  bool insert(std::int64_t query, Real candidate, std::int64_t point) const {
+    Real* values = value + query * k;
+    std::int64_t *points = index + query * k, e = k - 1;
+    if (points[e] >= 0 && !(candidate < values[e])) return false;
+    for (; e > 0 && (points[e - 1] < 0 || candidate < values[e - 1]); --e) {
+      values[e] = values[e - 1];
+      points[e] = points[e - 1];
     }
-    value[e] = candidate;
-    index[e] = point;
+    values[e] = candidate;
+    points[e] = point;
     return true;
   }
+};
 
-  std::int64_t k_;
-  bool exclude_self_;
-  std::vector<Real> value_;
-  std::vector<std::int64_t> index_;
+/// Surrogates of the winners become distances.
+template <class Real>
+struct measure_winners {
+  pairwise::surrogate_metric<Real> surrogate;
+  const std::int64_t* index;
+  Real* value;
+
+  void operator()(std::int64_t e) const {
+    value[e] = index[e] < 0 ? std::numeric_limits<Real>::quiet_NaN() : surrogate.distance(value[e]);
+  }
 };
 
 /// Points a piece: whole tiles within the budget, one at least.
@@ -68,43 +76,54 @@ void check_neighbours(std::int64_t k, std::int64_t points, const nearest_options
 }  // namespace
 
 template <class Storage>
-neighbours<accumulator_t<Storage>> nearest(matrix_view<const Storage> queries, matrix_view<const Storage> points,
-                                           std::int64_t k, const nearest_options& options, const Device& device) {
+neighbours_on_device<accumulator_t<Storage>> nearest_on_device(any_rows<const Storage> queries,
+                                                               any_rows<const Storage> points, std::int64_t k,
+                                                               const nearest_options& options, const Device& given) {
   using Real = accumulator_t<Storage>;
   const ball b(options.curvature);
+  const Device device = working_device(given, {queries.where(), points.where()});
   check_sets(queries, points);
   check_neighbours(k, points.rows(), options);
   if (options.exclude_self)
     require_argument(queries.rows() == points.rows(), "queries.rows", queries.rows(),
                      text("points.rows=", points.rows(), " with exclude_self"));
-  neighbours<Real> found;
+  neighbours_on_device<Real> found;
   found.queries = queries.rows();
   found.k = k;
   const auto packed_queries = pack_ball(queries, b, device);
   found.report.queries = packed_queries.status;
   if (options.strict) require_inside(queries, found.report.queries, "queries", b);
+  found.index = Buffer<std::int64_t>(found.queries * k, device);
+  found.distance = Buffer<Real>(found.queries * k, device);
+  device::fill(found.index, std::int64_t(-1));
   // A row and its duplicates are first in its list; with one place more the row can be left out afterwards.
   const std::int64_t wanted = k + (options.exclude_self ? 1 : 0);
-  running_lists<Real> lists(queries.rows(), k, options.exclude_self);
   const std::int64_t piece = points_per_piece<Real>(points.cols(), options.budget_bytes, device);
   for (std::int64_t first = 0; first < points.rows(); first += piece) {
     const matrix_view<const Storage> rows(points.row(first), std::min(piece, points.rows() - first), points.cols(),
                                           points.stride());
-    const auto packed = pack_ball(rows, b, device);
+    const auto packed = pack_ball(any_rows<const Storage>(rows, points.where()), b, device);
     found.report.points.insert(found.report.points.end(), packed.status.begin(), packed.status.end());
     if (options.strict) require_inside(points, found.report.points, "points", b);
-    if (queries.rows() > 0)
-      lists.take(pairwise::nearest_points(packed_queries.panels, packed.panels,
-                                          int(std::min<std::int64_t>(wanted, rows.rows()))),
-                 first);
+    if (queries.rows() == 0) continue;
+    const auto lists = pairwise::nearest_points_there(packed_queries.panels, packed.panels,
+                                                      int(std::min<std::int64_t>(wanted, rows.rows())));
+    device::for_each(found.queries,
+                     take_piece<Real>{lists.value.data(), lists.index.data(), lists.k, first, options.exclude_self,
+                                      found.distance.data(), found.index.data(), k},
+                     device);
   }
-  found.index = std::move(lists.index());
-  found.distance.resize(found.index.size());
-  const auto surrogate = b.surrogate<Real>(formula::geodesic);
-  for (std::size_t e = 0; e < found.index.size(); ++e)
-    found.distance[e] =
-        found.index[e] < 0 ? std::numeric_limits<Real>::quiet_NaN() : surrogate.distance(lists.value()[e]);
+  device::for_each(
+      found.index.size(),
+      measure_winners<Real>{b.surrogate<Real>(formula::geodesic), found.index.data(), found.distance.data()}, device);
   return found;
+}
+
+template <class Storage>
+neighbours<accumulator_t<Storage>> nearest(any_rows<const Storage> queries, any_rows<const Storage> points,
+                                           std::int64_t k, const nearest_options& options, const Device& device) {
+  auto found = nearest_on_device<Storage>(queries, points, k, options, device);
+  return {found.queries, found.k, found.index.to_vector(), found.distance.to_vector(), std::move(found.report)};
 }
 
 template <class Storage>
@@ -114,7 +133,7 @@ std::int64_t nearest_workspace_bytes(std::int64_t queries, std::int64_t points, 
   check_neighbours(k, points, options);
   const std::int64_t piece = std::min(points, points_per_piece<Real>(dim, options.budget_bytes, device));
   const std::int64_t wanted = k + (options.exclude_self ? 1 : 0);
-  // Lists of a piece on the device for every split of its columns, and two copies on the host.
+  // Lists of a piece for every split of its columns, those of all pieces, and on the host a copy of these.
   const std::int64_t lists = queries * wanted * std::int64_t(sizeof(Real) + sizeof(std::int32_t));
   const std::int64_t teams = device.kind() == device_kind::offload ? 528 : 4;
   const std::int64_t splits = std::max<std::int64_t>(1, teams / (1 + (queries - 1) / 96));
@@ -123,10 +142,12 @@ std::int64_t nearest_workspace_bytes(std::int64_t queries, std::int64_t points, 
          queries * k * std::int64_t(sizeof(Real) + sizeof(std::int64_t)) + raw + queries + piece;
 }
 
-#define QUINTET_INSTANTIATE(Storage)                                                                             \
-  template neighbours<accumulator_t<Storage>> nearest(matrix_view<const Storage>, matrix_view<const Storage>,    \
-                                                      std::int64_t, const nearest_options&, const Device&);      \
-  template std::int64_t nearest_workspace_bytes<Storage>(std::int64_t, std::int64_t, std::int64_t, std::int64_t, \
+#define QUINTET_INSTANTIATE(Storage)                                                                                  \
+  template neighbours_on_device<accumulator_t<Storage>> nearest_on_device(                                            \
+      any_rows<const Storage>, any_rows<const Storage>, std::int64_t, const nearest_options&, const Device&);         \
+  template neighbours<accumulator_t<Storage>> nearest(any_rows<const Storage>, any_rows<const Storage>, std::int64_t, \
+                                                      const nearest_options&, const Device&);                         \
+  template std::int64_t nearest_workspace_bytes<Storage>(std::int64_t, std::int64_t, std::int64_t, std::int64_t,      \
                                                          const nearest_options&, const Device&);
 QUINTET_INSTANTIATE(float)
 QUINTET_INSTANTIATE(double)

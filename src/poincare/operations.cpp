@@ -9,17 +9,18 @@ namespace quintet::poincare {
 
 namespace {
 
-template <class Operation, class Real>
-row_status run(const row_inputs<Real>& in, matrix_view<Real> out, const ball_options& options, const Device& device) {
-  const row_status status = run_rows<Operation, Real>(in, out, {}, options, device);
+template <class Operation, class Storage>
+row_status run(const row_inputs<Storage>& in, const any_rows<accumulator_t<Storage>>& out, const ball_options& options,
+               const Device& device) {
+  const row_status status = run_rows<Operation, Storage>(in, out, {}, options, device);
   require_rows_inside(in, status, options);
   return status;
 }
 
 /// Two or three arguments of one shape, that of `out`.
-template <class Real>
-void check_same_shape(const row_inputs<Real>& in, matrix_view<Real> out) {
-  const matrix_view<const Real> first = in.x.rows() > 0 ? in.x : in.v;
+template <class Storage>
+void check_same_shape(const row_inputs<Storage>& in, const any_rows<accumulator_t<Storage>>& out) {
+  const any_rows<const Storage> first = in.x.rows() > 0 ? in.x : in.v;
   check_rows(first, "x");
   require_shape(out, "out", first.rows(), first.cols());
   if (in.y.data() != nullptr) require_shape(in.y, "y", first.rows(), first.cols());
@@ -27,8 +28,8 @@ void check_same_shape(const row_inputs<Real>& in, matrix_view<Real> out) {
 }
 
 template <class Real>
-void check_scalars(std::span<const Real> values, const char* name, std::int64_t n) {
-  const auto size = std::int64_t(values.size());
+void check_scalars(const any_values<const Real>& values, const char* name, std::int64_t n) {
+  const std::int64_t size = values.size();
   require_argument(size == 1 || size == n, text(name, ".size"), size, text("1 or N=", n));
 }
 
@@ -43,185 +44,195 @@ void check_epsilon(double epsilon) {
   require_argument(epsilon >= least && epsilon < 1, "epsilon", epsilon, text("in [", least, ", 1)"));
 }
 
-template <class Operation, class Real>
-projection_report run_projection(const row_inputs<Real>& in, matrix_view<Real> out, const ball_options& options,
-                                 const Device& device) {
+template <class Operation, class Storage>
+projection_report run_projection(const row_inputs<Storage>& in, const any_rows<accumulator_t<Storage>>& out,
+                                 const ball_options& options, const Device& device) {
+  using Real = accumulator_t<Storage>;
   std::vector<Real> factor(out.rows());
   projection_report report;
-  report.status = run_rows<Operation, Real>(in, out, {factor.data(), out.rows(), 1}, options, device);
+  report.status = run_rows<Operation, Storage>(in, out, {factor.data(), out.rows(), 1}, options, device);
   report.moved = out.rows() - std::count(factor.begin(), factor.end(), Real(1));
   return report;
 }
 
 }  // namespace
 
-template <class Real>
-row_status mobius_add(matrix_view<const Real> x, matrix_view<const Real> y, matrix_view<Real> out,
+template <class Storage>
+row_status mobius_add(any_rows<const Storage> x, any_rows<const Storage> y, any_rows<accumulator_t<Storage>> out,
                       const ball_options& options, const Device& device) {
-  const row_inputs<Real> in{.x = x, .y = y};
+  const row_inputs<Storage> in{.x = x, .y = y};
   check_same_shape(in, out);
   return run<mobius_add_row>(in, out, options, device);
 }
 
-template <class Real>
-row_status mobius_scalar_mul(std::span<const Real> r, matrix_view<const Real> x, matrix_view<Real> out,
-                             const ball_options& options, const Device& device) {
-  const row_inputs<Real> in{.x = x, .scalar = r};
+template <class Storage>
+row_status mobius_scalar_mul(any_values<const accumulator_t<Storage>> r, any_rows<const Storage> x,
+                             any_rows<accumulator_t<Storage>> out, const ball_options& options, const Device& device) {
+  const row_inputs<Storage> in{.x = x, .scalar = r};
   check_same_shape(in, out);
-  check_scalars(r, "r", x.rows());
+  check_scalars<accumulator_t<Storage>>(r, "r", x.rows());
   return run<scalar_mul_row>(in, out, options, device);
 }
 
-template <class Real>
-row_status exp_map(matrix_view<const Real> x, matrix_view<const Real> v, matrix_view<Real> out,
+template <class Storage>
+row_status exp_map(any_rows<const Storage> x, any_rows<const Storage> v, any_rows<accumulator_t<Storage>> out,
                    const ball_options& options, const Device& device) {
-  const row_inputs<Real> in{.x = x, .v = v};
+  const row_inputs<Storage> in{.x = x, .v = v};
   check_same_shape(in, out);
   return run<exp_map_row>(in, out, options, device);
 }
 
-template <class Real>
-row_status log_map(matrix_view<const Real> x, matrix_view<const Real> y, matrix_view<Real> out,
+template <class Storage>
+row_status log_map(any_rows<const Storage> x, any_rows<const Storage> y, any_rows<accumulator_t<Storage>> out,
                    const ball_options& options, const Device& device) {
-  const row_inputs<Real> in{.x = x, .y = y};
+  const row_inputs<Storage> in{.x = x, .y = y};
   check_same_shape(in, out);
   return run<log_map_row>(in, out, options, device);
 }
 
-template <class Real>
-row_status exp_map_origin(matrix_view<const Real> v, matrix_view<Real> out, const ball_options& options,
+template <class Storage>
+row_status exp_map_origin(any_rows<const Storage> v, any_rows<accumulator_t<Storage>> out, const ball_options& options,
                           const Device& device) {
-  const row_inputs<Real> in{.v = v};
+  const row_inputs<Storage> in{.v = v};
   check_same_shape(in, out);
   return run<exp_map_origin_row>(in, out, options, device);
 }
 
-template <class Real>
-row_status log_map_origin(matrix_view<const Real> y, matrix_view<Real> out, const ball_options& options,
+template <class Storage>
+row_status log_map_origin(any_rows<const Storage> y, any_rows<accumulator_t<Storage>> out, const ball_options& options,
                           const Device& device) {
-  const row_inputs<Real> in{.x = y};
+  const row_inputs<Storage> in{.x = y};
   check_same_shape(in, out);
   return run<log_map_origin_row>(in, out, options, device);
 }
 
-template <class Real>
-row_status geodesic(matrix_view<const Real> x, matrix_view<const Real> y, std::span<const Real> t,
-                    matrix_view<Real> out, const ball_options& options, const Device& device) {
-  const row_inputs<Real> in{.x = x, .y = y, .scalar = t};
+template <class Storage>
+row_status geodesic(any_rows<const Storage> x, any_rows<const Storage> y, any_values<const accumulator_t<Storage>> t,
+                    any_rows<accumulator_t<Storage>> out, const ball_options& options, const Device& device) {
+  const row_inputs<Storage> in{.x = x, .y = y, .scalar = t};
   check_same_shape(in, out);
-  check_scalars(t, "t", x.rows());
+  check_scalars<accumulator_t<Storage>>(t, "t", x.rows());
   return run<geodesic_row>(in, out, options, device);
 }
 
-template <class Real>
-row_status parallel_transport(matrix_view<const Real> x, matrix_view<const Real> y, matrix_view<const Real> v,
-                              matrix_view<Real> out, const ball_options& options, const Device& device) {
-  const row_inputs<Real> in{.x = x, .y = y, .v = v};
+template <class Storage>
+row_status parallel_transport(any_rows<const Storage> x, any_rows<const Storage> y, any_rows<const Storage> v,
+                              any_rows<accumulator_t<Storage>> out, const ball_options& options, const Device& device) {
+  const row_inputs<Storage> in{.x = x, .y = y, .v = v};
   check_same_shape(in, out);
   return run<parallel_transport_row>(in, out, options, device);
 }
 
-template <class Real>
-projection_report project(matrix_view<const Real> x, double epsilon, matrix_view<Real> out, const ball_options& options,
-                          const Device& device) {
-  const row_inputs<Real> in{.x = x, .parameter = epsilon};
+template <class Storage>
+projection_report project(any_rows<const Storage> x, double epsilon, any_rows<accumulator_t<Storage>> out,
+                          const ball_options& options, const Device& device) {
+  const row_inputs<Storage> in{.x = x, .parameter = epsilon};
   check_same_shape(in, out);
-  check_epsilon<Real>(epsilon);
+  check_epsilon<accumulator_t<Storage>>(epsilon);
   projection_report report = run_projection<project_row>(in, out, options, device);
   require_rows_inside(in, report.status, options);
   return report;
 }
 
-template <class Real>
-row_status conformal_factor(matrix_view<const Real> x, std::span<Real> out, const ball_options& options,
-                            const Device& device) {
+template <class Storage>
+row_status conformal_factor(any_rows<const Storage> x, any_values<accumulator_t<Storage>> out,
+                            const ball_options& options, const Device& device) {
   check_rows(x, "x");
-  require_argument(std::int64_t(out.size()) == x.rows(), "out.size", out.size(), text("x.rows=", x.rows()));
-  return run<conformal_factor_row>(row_inputs<Real>{.x = x}, matrix_view<Real>(out.data(), x.rows(), 1), options,
-                                   device);
+  require_argument(out.size() == x.rows(), "out.size", out.size(), text("x.rows=", x.rows()));
+  return run<conformal_factor_row>(row_inputs<Storage>{.x = x}, out.as_rows(x.rows(), 1), options, device);
 }
 
-template <class Real>
-row_status to_hyperboloid(matrix_view<const Real> x, matrix_view<Real> out, const ball_options& options,
+template <class Storage>
+row_status to_hyperboloid(any_rows<const Storage> x, any_rows<accumulator_t<Storage>> out, const ball_options& options,
                           const Device& device) {
   require_curved(options.curvature);
   check_rows(x, "x");
   require_shape(out, "out", x.rows(), x.cols() + 1);
-  return run<to_hyperboloid_row>(row_inputs<Real>{.x = x}, out, options, device);
+  return run<to_hyperboloid_row>(row_inputs<Storage>{.x = x}, out, options, device);
 }
 
-template <class Real>
-row_status from_hyperboloid(matrix_view<const Real> h, matrix_view<Real> out, const ball_options& options,
-                            const Device& device) {
+template <class Storage>
+row_status from_hyperboloid(any_rows<const Storage> h, any_rows<accumulator_t<Storage>> out,
+                            const ball_options& options, const Device& device) {
   require_curved(options.curvature);
   check_rows(h, "h");
   if (h.rows() > 0) require_argument(h.cols() >= 2, "h.cols", h.cols(), ">= 2");
   require_shape(out, "out", h.rows(), h.cols() - 1);
-  const row_status status = run_rows<from_hyperboloid_row, Real>({.x = h}, out, {}, options, device);
+  const row_status status = run_rows<from_hyperboloid_row, Storage>({.x = h}, out, {}, options, device);
   if (const std::int64_t i = first_invalid(status); options.strict && i >= 0)
-    require_argument(false, text("h[", i, "]"), text("x_0 ", h(i, 0)), "finite with x_0 > 0");
+    require_argument(false, text("h[", i, "]"), text("x_0 ", accumulator_t<Storage>(host_row(h, i)[0])),
+                     "finite with x_0 > 0");
   return status;
 }
 
-template <class Real>
-row_status distance_gradients(matrix_view<const Real> x, matrix_view<const Real> y, matrix_view<Real> gradient_x,
-                              matrix_view<Real> gradient_y, const ball_options& options, const Device& device) {
-  const row_inputs<Real> in{.x = x, .y = y};
+template <class Storage>
+row_status distance_gradients(any_rows<const Storage> x, any_rows<const Storage> y,
+                              any_rows<accumulator_t<Storage>> gradient_x, any_rows<accumulator_t<Storage>> gradient_y,
+                              const ball_options& options, const Device& device) {
+  const row_inputs<Storage> in{.x = x, .y = y};
   check_same_shape(in, gradient_x);
   require_shape(gradient_y, "gradient_y", x.rows(), x.cols());
-  const row_status status = run_rows<distance_gradients_row, Real>(in, gradient_x, gradient_y, options, device);
+  const row_status status = run_rows<distance_gradients_row, Storage>(in, gradient_x, gradient_y, options, device);
   require_rows_inside(in, status, options);
   return status;
 }
 
-template <class Real>
-row_status riemannian_gradient(matrix_view<const Real> x, matrix_view<const Real> gradient, matrix_view<Real> out,
-                               const ball_options& options, const Device& device) {
-  const row_inputs<Real> in{.x = x, .v = gradient};
+template <class Storage>
+row_status riemannian_gradient(any_rows<const Storage> x, any_rows<const Storage> gradient,
+                               any_rows<accumulator_t<Storage>> out, const ball_options& options,
+                               const Device& device) {
+  const row_inputs<Storage> in{.x = x, .v = gradient};
   check_same_shape(in, out);
   return run<riemannian_gradient_row>(in, out, options, device);
 }
 
-template <class Real>
-projection_report rsgd_step(matrix_view<const Real> x, matrix_view<const Real> gradient, double rate, double epsilon,
-                            matrix_view<Real> out, const ball_options& options, const Device& device) {
-  const row_inputs<Real> in{.x = x, .v = gradient, .parameter = epsilon, .rate = rate};
+template <class Storage>
+projection_report rsgd_step(any_rows<const Storage> x, any_rows<const Storage> gradient, double rate, double epsilon,
+                            any_rows<accumulator_t<Storage>> out, const ball_options& options, const Device& device) {
+  const row_inputs<Storage> in{.x = x, .v = gradient, .parameter = epsilon, .rate = rate};
   check_same_shape(in, out);
-  check_epsilon<Real>(epsilon);
+  check_epsilon<accumulator_t<Storage>>(epsilon);
   require_argument(std::isfinite(rate), "rate", rate, "finite");
   projection_report report = run_projection<rsgd_step_row>(in, out, options, device);
   require_rows_inside(in, report.status, options);
   return report;
 }
 
-#define QUINTET_INSTANTIATE(R)                                                                                         \
-  template row_status mobius_add(matrix_view<const R>, matrix_view<const R>, matrix_view<R>, const ball_options&,      \
-                                 const Device&);                                                                       \
-  template row_status mobius_scalar_mul(std::span<const R>, matrix_view<const R>, matrix_view<R>, const ball_options&, \
-                                        const Device&);                                                                \
-  template row_status exp_map(matrix_view<const R>, matrix_view<const R>, matrix_view<R>, const ball_options&,         \
-                              const Device&);                                                                          \
-  template row_status log_map(matrix_view<const R>, matrix_view<const R>, matrix_view<R>, const ball_options&,         \
-                              const Device&);                                                                          \
-  template row_status exp_map_origin(matrix_view<const R>, matrix_view<R>, const ball_options&, const Device&);        \
-  template row_status log_map_origin(matrix_view<const R>, matrix_view<R>, const ball_options&, const Device&);        \
-  template row_status geodesic(matrix_view<const R>, matrix_view<const R>, std::span<const R>, matrix_view<R>,         \
-                               const ball_options&, const Device&);                                                    \
-  template row_status parallel_transport(matrix_view<const R>, matrix_view<const R>, matrix_view<const R>,             \
-                                         matrix_view<R>, const ball_options&, const Device&);                          \
-  template projection_report project(matrix_view<const R>, double, matrix_view<R>, const ball_options&,                \
-                                     const Device&);                                                                   \
-  template row_status conformal_factor(matrix_view<const R>, std::span<R>, const ball_options&, const Device&);        \
-  template row_status to_hyperboloid(matrix_view<const R>, matrix_view<R>, const ball_options&, const Device&);        \
-  template row_status from_hyperboloid(matrix_view<const R>, matrix_view<R>, const ball_options&, const Device&);      \
-  template row_status distance_gradients(matrix_view<const R>, matrix_view<const R>, matrix_view<R>, matrix_view<R>,   \
-                                         const ball_options&, const Device&);                                          \
-  template row_status riemannian_gradient(matrix_view<const R>, matrix_view<const R>, matrix_view<R>,                  \
-                                          const ball_options&, const Device&);                                         \
-  template projection_report rsgd_step(matrix_view<const R>, matrix_view<const R>, double, double, matrix_view<R>,     \
-                                       const ball_options&, const Device&);
+#define QUINTET_INSTANTIATE(R)                                                                                       \
+  template row_status mobius_add(any_rows<const R>, any_rows<const R>, any_rows<accumulator_t<R>>,                   \
+                                 const ball_options&, const Device&);                                                \
+  template row_status mobius_scalar_mul(any_values<const accumulator_t<R>>, any_rows<const R>,                       \
+                                        any_rows<accumulator_t<R>>, const ball_options&, const Device&);             \
+  template row_status exp_map(any_rows<const R>, any_rows<const R>, any_rows<accumulator_t<R>>, const ball_options&, \
+                              const Device&);                                                                        \
+  template row_status log_map(any_rows<const R>, any_rows<const R>, any_rows<accumulator_t<R>>, const ball_options&, \
+                              const Device&);                                                                        \
+  template row_status exp_map_origin(any_rows<const R>, any_rows<accumulator_t<R>>, const ball_options&,             \
+                                     const Device&);                                                                 \
+  template row_status log_map_origin(any_rows<const R>, any_rows<accumulator_t<R>>, const ball_options&,             \
+                                     const Device&);                                                                 \
+  template row_status geodesic(any_rows<const R>, any_rows<const R>, any_values<const accumulator_t<R>>,             \
+                               any_rows<accumulator_t<R>>, const ball_options&, const Device&);                      \
+  template row_status parallel_transport(any_rows<const R>, any_rows<const R>, any_rows<const R>,                    \
+                                         any_rows<accumulator_t<R>>, const ball_options&, const Device&);            \
+  template projection_report project(any_rows<const R>, double, any_rows<accumulator_t<R>>, const ball_options&,     \
+                                     const Device&);                                                                 \
+  template row_status conformal_factor(any_rows<const R>, any_values<accumulator_t<R>>, const ball_options&,         \
+                                       const Device&);                                                               \
+  template row_status to_hyperboloid(any_rows<const R>, any_rows<accumulator_t<R>>, const ball_options&,             \
+                                     const Device&);                                                                 \
+  template row_status from_hyperboloid(any_rows<const R>, any_rows<accumulator_t<R>>, const ball_options&,           \
+                                       const Device&);                                                               \
+  template row_status distance_gradients(any_rows<const R>, any_rows<const R>, any_rows<accumulator_t<R>>,           \
+                                         any_rows<accumulator_t<R>>, const ball_options&, const Device&);            \
+  template row_status riemannian_gradient(any_rows<const R>, any_rows<const R>, any_rows<accumulator_t<R>>,          \
+                                          const ball_options&, const Device&);                                       \
+  template projection_report rsgd_step(any_rows<const R>, any_rows<const R>, double, double,                         \
+                                       any_rows<accumulator_t<R>>, const ball_options&, const Device&);
 QUINTET_INSTANTIATE(float)
 QUINTET_INSTANTIATE(double)
+QUINTET_INSTANTIATE(half)
+QUINTET_INSTANTIATE(bfloat16)
 #undef QUINTET_INSTANTIATE
 
 }  // namespace quintet::poincare

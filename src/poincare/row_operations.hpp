@@ -10,10 +10,10 @@
 
 namespace quintet::poincare {
 
-template <class Real>
+template <class Storage>
 struct row_inputs {
-  matrix_view<const Real> x = {}, y = {}, v = {};  ///< those that are used have N rows
-  std::span<const Real> scalar = {};               ///< empty, 1 or N values
+  any_rows<const Storage> x = {}, y = {}, v = {};        ///< those that are used have N rows
+  any_values<const accumulator_t<Storage>> scalar = {};  ///< empty, 1 or N values
   double parameter = 0, rate = 0;
 };
 
@@ -26,17 +26,19 @@ void require_shape(matrix_view<Real> rows, const char* name, std::int64_t n, std
 }
 
 /// Applies Operation to every row of `out` (and `second`).
-template <class Operation, class Real>
-row_status run_rows(const row_inputs<Real>& in, matrix_view<Real> out, matrix_view<Real> second,
-                    const ball_options& options, const Device& device) {
+template <class Operation, class Storage>
+row_status run_rows(const row_inputs<Storage>& in, const any_rows<accumulator_t<Storage>>& out,
+                    const any_rows<accumulator_t<Storage>>& second, const ball_options& options, const Device& given) {
+  using Real = accumulator_t<Storage>;
   const ball b(options.curvature);
+  const Device device =
+      working_device(given, {in.x.where(), in.y.where(), in.v.where(), in.scalar.where(), out.where(), second.where()});
   const std::int64_t n = out.rows();
-  const rows_on_device<Real> x(in.x, device), y(in.y, device), v(in.v, device);
-  const rows_on_device<Real> scalar(matrix_view<const Real>(in.scalar.data(), 1, std::int64_t(in.scalar.size())),
-                                    device);
+  const rows_on_device<Storage> x(in.x, device), y(in.y, device), v(in.v, device);
+  const rows_on_device<Real> scalar(in.scalar.as_rows(1, in.scalar.size()), device);
   rows_from_device<Real> to(out, device), to_second(second, device);
   Buffer<point_status> status(n, device);
-  row_arguments<Real> a{stored(x.view()), stored(y.view()), stored(v.view())};
+  row_arguments<Storage> a{stored(x.view()), stored(y.view()), stored(v.view())};
   a.scalar = scalar.view().data();
   a.scalar_step = in.scalar.size() > 1 ? 1 : 0;
   a.out = to.view().data();
@@ -50,7 +52,7 @@ row_status run_rows(const row_inputs<Real>& in, matrix_view<Real> out, matrix_vi
   a.parameter = in.parameter;
   a.rate = in.rate;
   device::with_shape<host_rows, device_rows>(device, [&](auto shape) {
-    using kernel = row_kernel<Real, Operation, decltype(shape)>;
+    using kernel = row_kernel<Storage, Operation, decltype(shape)>;
     device::launch(kernel{a, n}, (n + kernel::rows_per_tile - 1) / kernel::rows_per_tile, device);
   });
   row_status found = status.to_vector();
@@ -60,14 +62,15 @@ row_status run_rows(const row_inputs<Real>& in, matrix_view<Real> out, matrix_vi
 }
 
 /// Throws InvalidArgument for the first row of `status` that is not inside, if `strict`. The row is one of x, or of y.
-template <class Real>
-void require_rows_inside(const row_inputs<Real>& in, const row_status& status, const ball_options& options) {
+template <class Storage>
+void require_rows_inside(const row_inputs<Storage>& in, const row_status& status, const ball_options& options) {
   if (!options.strict) return;
   const std::int64_t i = first_invalid(status);
   if (i < 0) return;
   const ball b(options.curvature);
-  const auto look = [&](matrix_view<const Real> rows) {
-    return look_at(rows.cols(), b.c, [&](std::int64_t k) { return double(rows(i, k)); });
+  const auto look = [&](const any_rows<const Storage>& rows) {
+    const std::vector<Storage> row = host_row(rows, i);
+    return look_at(rows.cols(), b.c, [&](std::int64_t k) { return double(accumulator_t<Storage>(row[k])); });
   };
   const bool first = in.y.rows() == 0 || !look(in.x).usable();
   row_status only(i + 1, point_status::inside);

@@ -15,9 +15,10 @@ struct device_rows {
   enum { on_device = 1 };
 };
 
-template <class Real>
+template <class Storage>
 struct row_arguments {
-  stored_rows<Real> x = {}, y = {}, v = {};
+  using Real = accumulator_t<Storage>;
+  stored_rows<Storage> x = {}, y = {}, v = {};
   const Real* scalar = nullptr;
   std::int64_t scalar_step = 0;  ///< 0: one for all rows
   Real *out = nullptr, *second = nullptr;
@@ -27,7 +28,7 @@ struct row_arguments {
   double c = 1, root_c = 1, parameter = 0, rate = 0;
 
   double scalar_of(std::int64_t i) const { return scalar[i * scalar_step]; }
-  auto row(const stored_rows<Real>& from, std::int64_t i) const {
+  auto row(const stored_rows<Storage>& from, std::int64_t i) const {
     return [data = from.data + i * from.stride](std::int64_t k) { return double(data[k]); };
   }
   auto writer(std::int64_t i) const {
@@ -35,12 +36,13 @@ struct row_arguments {
   }
 };
 
-template <class Real, class Operation, class Shape>
+template <class Storage, class Operation, class Shape>
 struct row_kernel {
+  using Real = accumulator_t<Storage>;
   using shape = Shape;
   struct scratch {};
   enum { threads = 64, emulated_threads = 4, rows_per_tile = 64 };
-  row_arguments<Real> a;
+  row_arguments<Storage> a;
   std::int64_t count;
 
   template <class Team>
@@ -73,8 +75,8 @@ struct operation {
 };
 
 struct mobius_add_row : operation {
-  template <class Real>
-  static point_status apply(const row_arguments<Real>& a, std::int64_t i) {
+  template <class Storage>
+  static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto x = a.row(a.x, i), y = a.row(a.y, i);
     const auto of_x = look_at(a.dim, a.c, x), of_y = look_at(a.dim, a.c, y);
     const point_status status = status_of(of_x, of_y);
@@ -84,8 +86,8 @@ struct mobius_add_row : operation {
 };
 
 struct scalar_mul_row : operation {
-  template <class Real>
-  static point_status apply(const row_arguments<Real>& a, std::int64_t i) {
+  template <class Storage>
+  static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto x = a.row(a.x, i);
     const auto of_x = look_at(a.dim, a.c, x);
     if (!of_x.usable()) return of_x.status;
@@ -97,8 +99,8 @@ struct scalar_mul_row : operation {
 };
 
 struct exp_map_row : operation {
-  template <class Real>
-  static point_status apply(const row_arguments<Real>& a, std::int64_t i) {
+  template <class Storage>
+  static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto x = a.row(a.x, i);
     const auto of_x = look_at(a.dim, a.c, x);
     if (of_x.usable()) write_exponential(a.dim, a.c, of_x.gap, x, a.row(a.v, i), a.writer(i));
@@ -107,8 +109,8 @@ struct exp_map_row : operation {
 };
 
 struct log_map_row : operation {
-  template <class Real>
-  static point_status apply(const row_arguments<Real>& a, std::int64_t i) {
+  template <class Storage>
+  static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto x = a.row(a.x, i), y = a.row(a.y, i);
     const auto of_x = look_at(a.dim, a.c, x), of_y = look_at(a.dim, a.c, y);
     const point_status status = status_of(of_x, of_y);
@@ -121,8 +123,8 @@ struct log_map_row : operation {
 };
 
 struct exp_map_origin_row : operation {
-  template <class Real>
-  static point_status apply(const row_arguments<Real>& a, std::int64_t i) {
+  template <class Storage>
+  static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto v = a.row(a.v, i);
     const double scale = tanh_ratio(a.root_c * std::sqrt(squared_norm(a.dim, v)));
     for (std::int64_t k = 0; k < a.dim; ++k) a.writer(i)(k, scale * v(k));
@@ -131,8 +133,8 @@ struct exp_map_origin_row : operation {
 };
 
 struct log_map_origin_row : operation {
-  template <class Real>
-  static point_status apply(const row_arguments<Real>& a, std::int64_t i) {
+  template <class Storage>
+  static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto y = a.row(a.x, i);
     const auto of_y = look_at(a.dim, a.c, y);
     if (!of_y.usable()) return of_y.status;
@@ -143,8 +145,8 @@ struct log_map_origin_row : operation {
 };
 
 struct geodesic_row : operation {
-  template <class Real>
-  static point_status apply(const row_arguments<Real>& a, std::int64_t i) {
+  template <class Storage>
+  static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto x = a.row(a.x, i), y = a.row(a.y, i);
     const auto of_x = look_at(a.dim, a.c, x), of_y = look_at(a.dim, a.c, y);
     const point_status status = status_of(of_x, of_y);
@@ -162,8 +164,8 @@ struct geodesic_row : operation {
 struct parallel_transport_row : operation {
   /// With e = y - x, p = <x, v>, q = <e, v> and a = 1 - c|.|^2, gyr[y, -x] v (Ungar 2008) becomes
   ///   v + 2 c ((a_x q - c|e|^2 p) x - (c|x|^2 q + (a_y + c|e|^2) p) e) / (a_x a_y + c|e|^2).
-  template <class Real>
-  static point_status apply(const row_arguments<Real>& a, std::int64_t i) {
+  template <class Storage>
+  static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto x = a.row(a.x, i), y = a.row(a.y, i), v = a.row(a.v, i);
     const auto of_x = look_at(a.dim, a.c, x), of_y = look_at(a.dim, a.c, y);
     const point_status status = status_of(of_x, of_y);
@@ -185,8 +187,9 @@ struct parallel_transport_row : operation {
 };
 
 /// Pulls row i of `out` to sqrt(c) |x| <= 1 - parameter, and writes the factor that did it (1: none) to `second`.
-template <class Real>
-inline void pull_inside(const row_arguments<Real>& a, std::int64_t i) {
+template <class Storage>
+inline void pull_inside(const row_arguments<Storage>& a, std::int64_t i) {
+  using Real = accumulator_t<Storage>;
   Real* to = a.out + i * a.out_stride;
   double most = 0;
   for (std::int64_t k = 0; k < a.dim; ++k) most = std::fabs(double(to[k])) > most ? std::fabs(double(to[k])) : most;
@@ -206,8 +209,8 @@ inline void pull_inside(const row_arguments<Real>& a, std::int64_t i) {
 
 struct project_row {
   enum { fails_with_nan = 0 };
-  template <class Real>
-  static point_status apply(const row_arguments<Real>& a, std::int64_t i) {
+  template <class Storage>
+  static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto x = a.row(a.x, i);
     const point_status status = look_at(a.dim, a.c, x).status;
     const double nothing = status == point_status::not_finite ? std::numeric_limits<double>::quiet_NaN() : 0;
@@ -219,8 +222,8 @@ struct project_row {
 };
 
 struct conformal_factor_row : operation {
-  template <class Real>
-  static point_status apply(const row_arguments<Real>& a, std::int64_t i) {
+  template <class Storage>
+  static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto of_x = look_at(a.x.dim, a.c, a.row(a.x, i));
     a.writer(i)(0, 2 / of_x.gap);
     return of_x.status;
@@ -228,8 +231,8 @@ struct conformal_factor_row : operation {
 };
 
 struct to_hyperboloid_row : operation {
-  template <class Real>
-  static point_status apply(const row_arguments<Real>& a, std::int64_t i) {
+  template <class Storage>
+  static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto x = a.row(a.x, i);
     const auto of_x = look_at(a.x.dim, a.c, x);
     if (!of_x.usable()) return of_x.status;
@@ -240,8 +243,8 @@ struct to_hyperboloid_row : operation {
 };
 
 struct from_hyperboloid_row : operation {
-  template <class Real>
-  static point_status apply(const row_arguments<Real>& a, std::int64_t i) {
+  template <class Storage>
+  static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto h = a.row(a.x, i);
     double not_finite = 0;
     for (std::int64_t k = 0; k < a.x.dim; ++k) not_finite += h(k) - h(k);
@@ -254,8 +257,8 @@ struct from_hyperboloid_row : operation {
 };
 
 struct distance_gradients_row : operation {
-  template <class Real>
-  static point_status apply(const row_arguments<Real>& a, std::int64_t i) {
+  template <class Storage>
+  static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto x = a.row(a.x, i), y = a.row(a.y, i);
     const auto of_x = look_at(a.dim, a.c, x), of_y = look_at(a.dim, a.c, y);
     const point_status status = status_of(of_x, of_y);
@@ -264,10 +267,10 @@ struct distance_gradients_row : operation {
     const double below = std::sqrt(frame.distance_square * (of_x.gap * of_y.gap * (1 + frame.t)));
     const double scale = frame.distance_square > 0 ? 2 / below : 0;
     const double x_pull = a.c * frame.distance_square / of_x.gap, y_pull = a.c * frame.distance_square / of_y.gap;
-    Real* to_y = a.second + i * a.second_stride;
+    auto* to_y = a.second + i * a.second_stride;
     for (std::int64_t k = 0; k < a.dim; ++k) {
       const double difference = x(k) - y(k), of_x_k = scale * (difference + x_pull * x(k));
-      to_y[k] = Real(scale * (y_pull * y(k) - difference));
+      to_y[k] = accumulator_t<Storage>(scale * (y_pull * y(k) - difference));
       a.writer(i)(k, of_x_k);
     }
     return status;
@@ -275,8 +278,8 @@ struct distance_gradients_row : operation {
 };
 
 struct riemannian_gradient_row : operation {
-  template <class Real>
-  static point_status apply(const row_arguments<Real>& a, std::int64_t i) {
+  template <class Storage>
+  static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto of_x = look_at(a.dim, a.c, a.row(a.x, i));
     const auto gradient = a.row(a.v, i);
     for (std::int64_t k = 0; k < a.dim; ++k) a.writer(i)(k, gradient(k) * (of_x.gap * of_x.gap / 4));
@@ -286,8 +289,8 @@ struct riemannian_gradient_row : operation {
 
 struct rsgd_step_row {
   enum { fails_with_nan = 0 };
-  template <class Real>
-  static point_status apply(const row_arguments<Real>& a, std::int64_t i) {
+  template <class Storage>
+  static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto x = a.row(a.x, i), gradient = a.row(a.v, i);
     const auto of_x = look_at(a.dim, a.c, x);
     a.second[i] = 1;

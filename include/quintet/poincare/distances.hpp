@@ -7,6 +7,9 @@
 //   std::vector<float> out(q * n);
 //   auto report = quintet::poincare::distances<float>({queries, q, dim}, {points, n, dim}, {out.data(), q, n});
 //
+// Every argument may be a Buffer as well, and then nothing travels: {queries_buffer, dim}, {out_buffer, n}; see
+// any_memory.hpp.
+//
 // Storage is float, double, half or bfloat16; 16-bit coordinates are widened to float, and results are
 // accumulator_t<Storage>: float, or double for double.
 //
@@ -15,9 +18,9 @@
 // (D / 4 + 6) u, u = 2^-24 or 2^-53; in practice below 5e-7 (float) and 1e-15 (double) for D <= 128; measured figures
 // are in docs/numerics.md. Points that are the same have distance exactly 0, d(x, y) and d(y, x) have the same bits,
 // and the bits do not depend on the number of threads, nor on the device. distances() and pair_distances() agree to the
-// bit. float: differences below 2^-110 / sqrt(c) in every coordinate count as 0, and distances over 60 / sqrt(c),
-// which only points with 1 - c |x|^2 < 2^-40 have, become infinite. For curvature = 0, differences in float have to lie
-// between 1e-18 and 1e18.
+// bit. float: points less than about 2^-83 / sqrt(c) apart lose digits, below 2^-94 they count as one, and distances
+// over 60 / sqrt(c), which only points with 1 - c |x|^2 < 2^-40 have, become infinite. For curvature = 0, differences
+// in float have to lie between 1e-18 and 1e18.
 //
 // Points that are not inside the ball: see point_report. All functions throw InvalidArgument for a positive curvature,
 // for shapes that do not fit, and with `strict` for the first point that is not inside, naming its index and norm;
@@ -30,7 +33,7 @@
 
 #include "quintet/core/storage16.hpp"
 #include "quintet/core/view.hpp"
-#include "quintet/device/buffer.hpp"
+#include "quintet/device/any_memory.hpp"
 #include "quintet/device/device.hpp"
 #include "quintet/poincare/ball.hpp"
 
@@ -60,23 +63,19 @@ struct point_report {
 };
 
 /// out(i, j) = d(queries row i, points row j); queries [Q x D], points [N x D], out [Q x N], D >= 1, any row stride.
-/// Both sets are packed into panels once; queries are then staged once per team. Memory: panels of (Q + N) D values,
-/// and on a device also the raw points and the matrix. Cost: Q N (2 D + 35) operations.
+/// Both sets are packed into panels once. A team has a block of queries and goes over blocks of points: the queries are
+/// staged in its memory once (on a device up to D = 128 in float, 64 in double, for which there are kernels of their
+/// own; in slices for others), on the host their panel is read in place. Memory: panels of (Q + N) D values, and on a
+/// device also the host arguments. Cost: Q N (2 D + 35) operations.
 template <class Storage>
-point_report distances(matrix_view<const Storage> queries, matrix_view<const Storage> points,
-                       matrix_view<accumulator_t<Storage>> out, const distance_options& options = {},
+point_report distances(any_rows<const Storage> queries, any_rows<const Storage> points,
+                       any_rows<accumulator_t<Storage>> out, const distance_options& options = {},
                        const Device& device = Device::best());
-
-/// The same for dense rows that lie in the memory of one device, where the result stays: queries.size() = Q D,
-/// points.size() = N D, out.size() = Q N.
-template <class Storage>
-point_report distances(const Buffer<Storage>& queries, const Buffer<Storage>& points, std::int64_t dim,
-                       Buffer<accumulator_t<Storage>>& out, const distance_options& options = {});
 
 /// out[i] = d(x row i, y row i); x and y [N x D], out N values. Cost: O(N D), one pass.
 template <class Storage>
-point_report pair_distances(matrix_view<const Storage> x, matrix_view<const Storage> y,
-                            std::span<accumulator_t<Storage>> out, const distance_options& options = {},
+point_report pair_distances(any_rows<const Storage> x, any_rows<const Storage> y,
+                            any_values<accumulator_t<Storage>> out, const distance_options& options = {},
                             const Device& device = Device::best());
 
 /// d(x, y) of one pair; NaN if one of them is not inside.
@@ -87,7 +86,7 @@ accumulator_t<Storage> distance(std::span<const Storage> x, std::span<const Stor
 /// out[i] = d(0, x row i) = (2 / sqrt(c)) artanh(sqrt(c) |x|), from the compensated norm: within 1 ulp of float and 4
 /// of double. options.expression must be formula::geodesic. Returns the status of every row.
 template <class Storage>
-std::vector<point_status> origin_distances(matrix_view<const Storage> x, std::span<accumulator_t<Storage>> out,
+std::vector<point_status> origin_distances(any_rows<const Storage> x, any_values<accumulator_t<Storage>> out,
                                            const distance_options& options = {}, const Device& device = Device::best());
 
 }  // namespace quintet::poincare

@@ -9,21 +9,22 @@ namespace quintet::poincare {
 /// Euclidean gradients of d(x, y): row i of gradient_x is d d(x_i, y_i) / d x_i, and the same for y.
 ///   2 / (|x - y| sqrt(a_x a_y (1 + t))) ((x - y) + c |x - y|^2 x / a_x),  a = 1 - c|.|^2, t of distances.hpp
 /// Their length in the metric, |gradient| / lambda, is 1. Where x = y the distance has no gradient: the row is 0.
-template <class Real>
-row_status distance_gradients(matrix_view<const Real> x, matrix_view<const Real> y, matrix_view<Real> gradient_x,
-                              matrix_view<Real> gradient_y, const ball_options& options = {},
-                              const Device& device = Device::best());
+template <class Storage>
+row_status distance_gradients(any_rows<const Storage> x, any_rows<const Storage> y,
+                              any_rows<accumulator_t<Storage>> gradient_x, any_rows<accumulator_t<Storage>> gradient_y,
+                              const ball_options& options = {}, const Device& device = Device::best());
 
 /// gradient / lambda_x^2: the Riemannian gradient that belongs to a Euclidean one (Nickel and Kiela 2017).
-template <class Real>
-row_status riemannian_gradient(matrix_view<const Real> x, matrix_view<const Real> gradient, matrix_view<Real> out,
-                               const ball_options& options = {}, const Device& device = Device::best());
+template <class Storage>
+row_status riemannian_gradient(any_rows<const Storage> x, any_rows<const Storage> gradient,
+                               any_rows<accumulator_t<Storage>> out, const ball_options& options = {},
+                               const Device& device = Device::best());
 
 /// out = exp_x(-rate gradient / lambda_x^2), then pulled to sqrt(c) |out| <= 1 - epsilon as project() does, where
 /// `moved` of the report counts the points for which that was needed. `gradient` is Euclidean, rate finite.
-template <class Real>
-projection_report rsgd_step(matrix_view<const Real> x, matrix_view<const Real> gradient, double rate, double epsilon,
-                            matrix_view<Real> out, const ball_options& options = {},
+template <class Storage>
+projection_report rsgd_step(any_rows<const Storage> x, any_rows<const Storage> gradient, double rate, double epsilon,
+                            any_rows<accumulator_t<Storage>> out, const ball_options& options = {},
                             const Device& device = Device::best());
 
 }  // namespace quintet::poincare

@@ -3,7 +3,7 @@
 // Groups lie one after another in `points` [N x D]: group b is rows offsets[b] to offsets[b + 1] - 1, with B + 1
 // offsets from 0 to N that do not decrease. `weights` is empty (all 1) or has N values, finite and >= 0. Row b of `out`
 // [B x D] is the mean of group b. A group without a point of positive weight, or with such a point that is not inside,
-// has NaN. Real is float or double; everything is computed in double. curvature = 0 gives the arithmetic mean.
+// has NaN. Everything is computed in double. curvature = 0 gives the arithmetic mean.
 #pragma once
 
 #include "quintet/poincare/operations.hpp"
@@ -18,10 +18,10 @@ struct mean_report {
 
 /// The gyromidpoint (Einstein midpoint, normalised Lorentz centroid): (1/2) (x) sum w lambda x / sum w (lambda - 1).
 /// Taken in the frame of the result, where nothing cancels: two passes. Cost: O(N D).
-template <class Real>
-mean_report gyromidpoint(matrix_view<const Real> points, std::span<const std::int64_t> offsets,
-                         std::span<const Real> weights, matrix_view<Real> out, const ball_options& options = {},
-                         const Device& device = Device::best());
+template <class Storage>
+mean_report gyromidpoint(any_rows<const Storage> points, std::span<const std::int64_t> offsets,
+                         any_values<const accumulator_t<Storage>> weights, any_rows<accumulator_t<Storage>> out,
+                         const ball_options& options = {}, const Device& device = Device::best());
 
 struct frechet_options {
   double curvature = -1;
@@ -35,9 +35,9 @@ struct frechet_options {
 /// goes m <- exp_m(2 / (1 + L) mean log_m(x_i)), L the mean of sqrt(c) d_i coth(sqrt(c) d_i), which bounds the
 /// curvature of the objective; a unit step does not converge for spread points. Linear convergence. Cost: O(N D) an
 /// iteration.
-template <class Real>
-mean_report frechet_mean(matrix_view<const Real> points, std::span<const std::int64_t> offsets,
-                         std::span<const Real> weights, matrix_view<Real> out, const frechet_options& options = {},
-                         const Device& device = Device::best());
+template <class Storage>
+mean_report frechet_mean(any_rows<const Storage> points, std::span<const std::int64_t> offsets,
+                         any_values<const accumulator_t<Storage>> weights, any_rows<accumulator_t<Storage>> out,
+                         const frechet_options& options = {}, const Device& device = Device::best());
 
 }  // namespace quintet::poincare

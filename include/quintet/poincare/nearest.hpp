@@ -33,9 +33,25 @@ struct neighbours {
 /// distances are those of distances(). Points that are not inside are nobody's neighbours and have none.
 /// Memory beyond input and result: nearest_workspace_bytes(). Cost: Q N (2 D + 4) operations.
 template <class Storage>
-neighbours<accumulator_t<Storage>> nearest(matrix_view<const Storage> queries, matrix_view<const Storage> points,
+neighbours<accumulator_t<Storage>> nearest(any_rows<const Storage> queries, any_rows<const Storage> points,
                                            std::int64_t k, const nearest_options& options = {},
                                            const Device& device = Device::best());
+
+/// The same where it was computed.
+template <class Real>
+struct neighbours_on_device {
+  std::int64_t queries = 0, k = 0;
+  Buffer<std::int64_t> index;
+  Buffer<Real> distance;
+  point_report report;
+};
+
+/// nearest() whose result stays on the device.
+template <class Storage>
+neighbours_on_device<accumulator_t<Storage>> nearest_on_device(any_rows<const Storage> queries,
+                                                               any_rows<const Storage> points, std::int64_t k,
+                                                               const nearest_options& options = {},
+                                                               const Device& device = Device::best());
 
 /// Upper bound of the memory that nearest() takes beyond its input and its result, in bytes.
 template <class Storage>

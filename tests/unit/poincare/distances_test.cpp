@@ -191,7 +191,7 @@ TYPED_TEST(poincare_distances, buffers_on_a_device) {
   on_every_device([&](const Device& device) {
     const Buffer<TypeParam> queries(x.data, device), points(y.data, device);
     Buffer<TypeParam> out(x.n * y.n, device);
-    EXPECT_TRUE(poincare::distances<TypeParam>(queries, points, 5, out).all_inside());
+    EXPECT_TRUE(poincare::distances<TypeParam>({queries, 5}, {points, 5}, {out, y.n}).all_inside());
     expect_same_bits(out.to_vector(), host);
   });
 }

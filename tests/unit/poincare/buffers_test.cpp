@@ -1,0 +1,166 @@
+// Batched functions on device buffers, and on 16-bit storage: the bits of host arguments and of widened points.
+#include <gtest/gtest.h>
+
+#include "quintet/poincare/poincare.hpp"
+#include "support/ball_points.hpp"
+#include "support/devices.hpp"
+#include "support/expect_error.hpp"
+#include "support/near.hpp"
+#include "support/real_types.hpp"
+
+namespace quintet::test {
+namespace {
+
+constexpr std::int64_t n = 70, dim = 5;
+
+template <class Storage>
+std::vector<Storage> stored_points(double most, std::uint64_t seed) {
+  std::vector<Storage> stored;
+  for (const double x : ball_points<double>(n, dim, 0, most, 1, seed).data)
+    stored.emplace_back(accumulator_t<Storage>(x));
+  return stored;
+}
+
+/// The results of every batched function that takes points x and y, one after another. `in` makes an argument of host
+/// values, `out` collects `count` values that a call writes through the argument it is given.
+template <class Storage, class Rows, class Values, class Out, class OutValues>
+void call_everything(Rows in, Values scalars, Out out, OutValues out_values, const Device& device) {
+  using namespace poincare;
+  using Real = accumulator_t<Storage>;
+  const std::vector<Real> half_way{Real(0.25)};
+  std::vector<Real> weights(n, Real(0.5));
+  const std::vector<std::int64_t> offsets{0, 3, 3, n};
+  const auto x = in(0), y = in(1), v = in(2);
+  const auto r = scalars(half_way), w = scalars(weights);
+  out(n, n, [&](auto to) { distances<Storage>(x, y, to, {}, device); });
+  out_values(n, [&](auto to) { pair_distances<Storage>(x, y, to, {}, device); });
+  out_values(n, [&](auto to) { origin_distances<Storage>(x, to, {}, device); });
+  out(n, dim, [&](auto to) { mobius_add<Storage>(x, y, to, {}, device); });
+  out(n, dim, [&](auto to) { mobius_scalar_mul<Storage>(r, x, to, {}, device); });
+  out(n, dim, [&](auto to) { exp_map<Storage>(x, v, to, {}, device); });
+  out(n, dim, [&](auto to) { log_map<Storage>(x, y, to, {}, device); });
+  out(n, dim, [&](auto to) { exp_map_origin<Storage>(v, to, {}, device); });
+  out(n, dim, [&](auto to) { log_map_origin<Storage>(x, to, {}, device); });
+  out(n, dim, [&](auto to) { geodesic<Storage>(x, y, r, to, {}, device); });
+  out(n, dim, [&](auto to) { parallel_transport<Storage>(x, y, v, to, {}, device); });
+  out(n, dim, [&](auto to) { project<Storage>(x, 0.5, to, {}, device); });
+  out_values(n, [&](auto to) { conformal_factor<Storage>(x, to, {}, device); });
+  out(n, dim + 1, [&](auto to) { to_hyperboloid<Storage>(x, to, {}, device); });
+  out(n, dim, [&](auto to) { riemannian_gradient<Storage>(x, v, to, {}, device); });
+  out(n, dim, [&](auto to) { rsgd_step<Storage>(x, v, 0.1, 1e-3, to, {}, device); });
+  out(n, dim,
+      [&](auto to) { out(n, dim, [&](auto other) { distance_gradients<Storage>(x, y, to, other, {}, device); }); });
+  out(3, dim, [&](auto to) { gyromidpoint<Storage>(x, offsets, w, to, {}, device); });
+  out(3, dim, [&](auto to) { frechet_mean<Storage>(x, offsets, w, to, {}, device); });
+}
+
+/// Host arguments.
+template <class Storage>
+std::vector<accumulator_t<Storage>> from_host(const std::vector<std::vector<Storage>>& sets, const Device& device) {
+  using Real = accumulator_t<Storage>;
+  std::vector<Real> results;
+  const auto keep = [&](const std::vector<Real>& values) {
+    results.insert(results.end(), values.begin(), values.end());
+  };
+  call_everything<Storage>([&](int set) { return any_rows<const Storage>(sets[set].data(), n, dim); },
+                           [](const std::vector<Real>& values) { return any_values<const Real>(values); },
+                           [&](std::int64_t rows, std::int64_t cols, auto call) {
+                             std::vector<Real> to(rows * cols);
+                             call(any_rows<Real>(to.data(), rows, cols));
+                             keep(to);
+                           },
+                           [&](std::int64_t count, auto call) {
+                             std::vector<Real> to(count);
+                             call(any_values<Real>(to));
+                             keep(to);
+                           },
+                           device);
+  return results;
+}
+
+/// Arguments in buffers; the `device` argument says something else and does not count.
+template <class Storage>
+std::vector<accumulator_t<Storage>> from_buffers(const std::vector<std::vector<Storage>>& sets, const Device& device) {
+  using Real = accumulator_t<Storage>;
+  std::vector<Buffer<Storage>> there;
+  for (const auto& set : sets) there.emplace_back(set, device);
+  std::vector<Buffer<Real>> scalars;
+  scalars.reserve(2);  // arguments refer to them
+  std::vector<Real> results;
+  const auto keep = [&](const Buffer<Real>& to) {
+    const std::vector<Real> values = to.to_vector();
+    results.insert(results.end(), values.begin(), values.end());
+  };
+  call_everything<Storage>([&](int set) { return any_rows<const Storage>(there[set], dim); },
+                           [&](const std::vector<Real>& values) {
+                             return any_values<const Real>(std::as_const(scalars.emplace_back(values, device)));
+                           },
+                           [&](std::int64_t rows, std::int64_t cols, auto call) {
+                             Buffer<Real> to(rows * cols, device);
+                             call(any_rows<Real>(to, cols));
+                             keep(to);
+                           },
+                           [&](std::int64_t count, auto call) {
+                             Buffer<Real> to(count, device);
+                             call(any_values<Real>(to));
+                             keep(to);
+                           },
+                           Device::host());
+  return results;
+}
+
+template <class Storage>
+std::vector<std::vector<Storage>> sets() {
+  return {stored_points<Storage>(0.95, 1), stored_points<Storage>(0.9, 2), stored_points<Storage>(0.7, 3)};
+}
+
+template <class Storage>
+class poincare_buffers : public ::testing::Test {};
+using storages = ::testing::Types<float, double, half, bfloat16>;
+TYPED_TEST_SUITE(poincare_buffers, storages);
+
+TYPED_TEST(poincare_buffers, have_the_bits_of_host_arguments) {
+  on_every_device([](const Device& device) {
+    expect_same_bits(from_buffers(sets<TypeParam>(), device), from_host(sets<TypeParam>(), device));
+  });
+}
+
+TYPED_TEST(poincare_buffers, nearest_stays_on_the_device) {
+  const auto all = sets<TypeParam>();
+  const auto host =
+      poincare::nearest<TypeParam>({all[0].data(), n, dim}, {all[1].data(), n, dim}, 4, {}, Device::host());
+  on_every_device([&](const Device& device) {
+    const Buffer<TypeParam> queries(all[0], device), points(all[1], device);
+    const auto found = poincare::nearest_on_device<TypeParam>({queries, dim}, {points, dim}, 4);
+    EXPECT_EQ(found.index.device(), device);
+    EXPECT_EQ(found.index.to_vector(), host.index);
+    expect_same_bits(found.distance.to_vector(), host.distance);
+  });
+}
+
+template <class Storage>
+void expect_results_of_widened_points() {
+  std::vector<std::vector<float>> wide;
+  for (const auto& set : sets<Storage>()) wide.emplace_back(set.begin(), set.end());
+  expect_same_bits(from_host(sets<Storage>(), Device::host()), from_host(wide, Device::host()));
+}
+TEST(poincare_operations16, half) { expect_results_of_widened_points<half>(); }
+TEST(poincare_operations16, bfloat16) { expect_results_of_widened_points<bfloat16>(); }
+
+TEST(poincare_buffers_errors, are_named) {
+  const Buffer<float> here(std::vector<float>(10, 0.1f), Device::host()),
+      there(std::vector<float>(10, 0.1f), Device::emulated());
+  Buffer<float> out(10, Device::host());
+  expect_invalid([&] { poincare::mobius_add<float>({here, 5}, {there, 5}, {out, 5}); },
+                 "buffers must be on one device");
+  expect_invalid([&] { poincare::mobius_add<float>({here, 3}, {here, 5}, {out, 5}); },
+                 "cols must be > 0, a divisor of the buffer's size 10 (cols=3)");
+  expect_invalid([&] { poincare::mobius_add<float>({here, 5}, {here, 5}, {out, 2}); }, "out must be 2 x 5");
+  const Buffer<float> outside(std::vector<float>(10, 2.f), Device::emulated());
+  Buffer<float> out_there(10, Device::emulated());
+  expect_invalid([&] { poincare::log_map<float>({there, 5}, {outside, 5}, {out_there, 5}, {.strict = true}); },
+                 "y[0] must be inside the ball");
+}
+
+}  // namespace
+}  // namespace quintet::test
