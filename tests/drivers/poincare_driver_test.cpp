@@ -68,6 +68,47 @@ TEST_F(poincare_driver, points_outside_are_nan_with_a_warning) {
   expect_failure({"--points", bad, "--strict", "--output", "strict.csv"}, 2, "[1] must be inside the ball");
 }
 
+TEST_F(poincare_driver, reads_npy_and_datasets_of_hdf5) {
+  const std::vector<double> x{0, 0, 0.5, 0, 0, 0.5};
+  const quintet::matrix_view<const double> rows(x.data(), 3, 2);
+  io::write_matrix<double>(work("p.npy"), rows, "x");
+  io::hdf5_writer file(work("p.h5"));
+  file.write("first", rows);
+  file.write("second", quintet::matrix_view<const double>(x.data() + 2, 2, 2));
+  file.commit();
+  run_well({"--points", "p.npy", "--precision", "double", "--output", "npy.csv"});
+  EXPECT_NEAR(io::read_matrix<double>(work("npy.csv")).data[1], std::log(3), 1e-15);
+  run_well(
+      {"--points", "p.h5", "--dataset", "second", "--curvature=-1", "--precision", "double", "--output", "h5.csv"});
+  const auto d = io::read_matrix<double>(work("h5.csv"));
+  EXPECT_EQ(d.rows, 2);
+  EXPECT_NEAR(d.data[1], 2 * std::asinh(std::sqrt(0.5) / 0.75), 1e-15);
+  expect_failure({"--points", "p.h5", "--output", "out.csv"}, 2, "--dataset");
+}
+
+TEST_F(poincare_driver, summary_tells_what_was_done) {
+  const std::string bad = make("one_outside.csv", "0,0\n0.5,0\n0,3\n");
+  const auto outcome =
+      run({"--points", bad, "--curvature", "-0.25", "--knn", "1", "--output", "k.csv", "--json", "k.json"});
+  EXPECT_EQ(outcome.status, 0) << outcome.error;
+  const nlohmann::json summary = json("k.json");
+  EXPECT_EQ(summary["results"]["points"], 3);
+  EXPECT_EQ(summary["results"]["points_outside"], 1);
+  EXPECT_EQ(summary["parameters"]["curvature"], -0.25);
+  EXPECT_EQ(summary["parameters"]["knn"], 1);
+  EXPECT_EQ(io::read_csv<double>(work("k.csv")).values.data[3 * 2 + 1], -1);  // the point outside has no neighbour
+}
+
+TEST_F(poincare_driver, bad_input) {
+  expect_failure({"--points", "none.csv", "--output", "o.csv"}, 2, "none.csv");
+  expect_failure({"--points", make("words.csv", "0,0\n0,zero\n"), "--output", "o.csv"}, 2, "words.csv:2");
+  expect_failure({"--points", make("ragged.csv", "0,0\n0\n"), "--output", "o.csv"}, 2, "ragged.csv:2");
+  expect_failure({"--points", points, "--queries", make("three.csv", "0,0,0\n"), "--output", "o.csv"}, 2, "dimension");
+  expect_failure({"--points", points, "--queries", queries, "--pairwise", "--output", "o.csv"}, 2, "y.rows must be");
+  expect_failure({"--points", points, "--formula", "new", "--output", "o.csv"}, 2, "--formula");
+  expect_failure({"--points", points, "--output", points}, 2, points);
+}
+
 TEST_F(poincare_driver, bad_usage) {
   const auto expect_bad = [&](arguments given, const std::string& message) {
     given.insert(given.end(), {"--points", points});
