@@ -15,8 +15,8 @@ std::int64_t block_side(const Device& device) {
                                             : int(pairwise::device_shape<Real>::side);
 }
 
-/// Panels hold a multiple of this many coordinates. On the host no slice of team memory has to be filled, and 8
-/// coordinates take two thirds of the time of 16 (1000 x 1000 distances, float).
+/// Panels hold a multiple of this many coordinates. On the host no slice of team memory has to be filled, so
+/// that 8 coordinates need not cost what 16 do.
 std::int64_t depth_unit(const Device& device) {
   return device.kind() == device_kind::host ? 8 : int(pairwise::depth_multiple);
 }
