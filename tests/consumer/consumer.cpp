@@ -1,5 +1,5 @@
-// A program that uses the library as any other: no OpenMP flag, no private header. Every device of the build has to give
-// the same clusters; that also shows that the device code has arrived in the program.
+// A program that uses the library as any other: no OpenMP flag, no private header. Every device of the build has to
+// give the same clusters; that also shows that the device code has arrived in the program.
 #include <quintet/core/build_info.hpp>
 #include <quintet/hdbscan/hdbscan.hpp>
 

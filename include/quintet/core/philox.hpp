@@ -157,7 +157,8 @@ constexpr Real uniform_at(std::uint64_t seed, std::uint64_t stream, std::uint64_
 }
 
 /// A sequence of random numbers that starts at block `position` of a stream. Trivially copyable: a copy repeats the
-/// sequence. Meets std::uniform_random_bit_generator, so std::shuffle and the distributions of the standard library take it.
+/// sequence. Meets std::uniform_random_bit_generator, so std::shuffle and the distributions of the standard library
+/// take it.
 class random_stream {
  public:
   using result_type = std::uint32_t;
