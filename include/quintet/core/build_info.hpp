@@ -20,6 +20,7 @@ struct build_information {
   std::string summary() const;
 };
 
+/// The facts about the library that this program is linked to.
 const build_information& build_info() noexcept;
 
 }  // namespace quintet

@@ -27,7 +27,9 @@ class InvalidArgument : public Error {
 /// A file that cannot be read, parsed or written. The text names the path, the line where there is one, and the reason.
 class FileError : public Error {
  public:
+  /// The text is "path: reason".
   FileError(std::string_view path, std::string_view reason);
+  /// The text is "path:line: reason"; lines count from 1.
   FileError(std::string_view path, std::int64_t line, std::string_view reason);
 };
 
@@ -40,6 +42,7 @@ class DeviceError : public Error {
 /// An allocation that did not succeed; the text states the bytes and the device.
 class OutOfMemory : public DeviceError {
  public:
+  /// `bytes` that were asked for, and the name of the device for the text.
   OutOfMemory(std::int64_t bytes, std::string_view device);
   /// Bytes that were asked for.
   std::int64_t bytes() const noexcept { return bytes_; }
@@ -51,6 +54,7 @@ class OutOfMemory : public DeviceError {
 /// Work that the caller's progress callback asked to stop; the text names the stage. Outputs are then unspecified.
 class Cancelled : public Error {
  public:
+  /// `stage` as the callback was told it.
   explicit Cancelled(std::string_view stage);
 };
 

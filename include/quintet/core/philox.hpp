@@ -23,7 +23,8 @@ namespace quintet {
 
 /// Counter in, random words out.
 struct philox_block {
-  std::uint32_t word[4];
+  std::uint32_t word[4];  ///< least significant first, when it is a 128-bit counter
+  /// All four words are equal.
   friend constexpr bool operator==(const philox_block& a, const philox_block& b) {
     return a.word[0] == b.word[0] && a.word[1] == b.word[1] && a.word[2] == b.word[2] && a.word[3] == b.word[3];
   }
@@ -31,7 +32,7 @@ struct philox_block {
 
 /// Key: the seed.
 struct philox_key {
-  std::uint32_t word[2];
+  std::uint32_t word[2];  ///< low and high half of the seed
 };
 
 /// Ten rounds of Philox4x32: a bijection of the counters for each key. Agrees with Random123.
@@ -82,7 +83,10 @@ constexpr double uniform_positive_double(std::uint64_t word) {
 /// Two independent numbers.
 template <class Real>
 struct number_pair {
+  ///@{
+  /// The numbers, in the order in which they are used.
   Real first, second;
+  ///@}
 };
 
 namespace detail {
@@ -161,15 +165,23 @@ constexpr Real uniform_at(std::uint64_t seed, std::uint64_t stream, std::uint64_
 /// take it.
 class random_stream {
  public:
+  /// What operator()() returns.
   using result_type = std::uint32_t;
 
+  /// Starts at block `position` (four 32-bit words each) of stream `stream`. Computes nothing before the first number
+  /// is taken.
   constexpr explicit random_stream(std::uint64_t seed, std::uint64_t stream = 0, std::uint64_t position = 0)
       : block_{}, seed_(seed), stream_(stream), position_(position), left_(0) {}
 
+  ///@{
+  /// Range of operator()(): all 32-bit numbers.
   static constexpr result_type min() { return 0; }
   static constexpr result_type max() { return 0xffffffffu; }
+  ///@}
+  /// The next 32 random bits, as next_32().
   constexpr result_type operator()() { return next_32(); }
 
+  /// The next 32 random bits. A block is computed in every fourth call.
   constexpr std::uint32_t next_32() {
     if (left_ == 0) {
       block_ = philox_at(seed_, stream_, position_++);
@@ -181,6 +193,7 @@ class random_stream {
     block_ = {{block_.word[1], block_.word[2], block_.word[3], 0u}};
     return next;
   }
+  /// The next 64 random bits: two words of 32, the lower one first.
   constexpr std::uint64_t next_64() {
     const std::uint32_t low = next_32();
     return join_words(low, next_32());

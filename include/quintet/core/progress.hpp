@@ -25,6 +25,7 @@ using progress_callback = std::function<bool(std::string_view stage, double frac
 /// Passes reports on to a callback, not too often. An object serves one thread; different objects are independent.
 class progress {
  public:
+  /// Steady: changes of the system time do not matter.
   using clock = std::chrono::steady_clock;
 
   /// Reports go nowhere.

@@ -82,6 +82,7 @@ struct half {
   half() = default;
   /// Nearest binary16, ties to even; from 65520 on, infinity.
   constexpr explicit half(float value) : bits(round(value)) {}
+  /// The number that has this pattern.
   static constexpr half from_bits(std::uint16_t pattern) {
     half result{0.0f};
     result.bits = pattern;
@@ -112,6 +113,7 @@ struct bfloat16 {
   bfloat16() = default;
   /// Nearest bfloat16, ties to even; above the largest finite value, infinity.
   constexpr explicit bfloat16(float value) : bits(round(value)) {}
+  /// The number that has this pattern.
   static constexpr bfloat16 from_bits(std::uint16_t pattern) {
     bfloat16 result{0.0f};
     result.bits = pattern;
@@ -137,16 +139,19 @@ static_assert(sizeof(bfloat16) == 2 && std::is_trivially_copyable_v<bfloat16> &&
 /// The type in which values of T are computed and summed: float for the 16-bit types, T itself otherwise.
 template <class T>
 struct accumulator {
-  using type = T;
+  using type = T;  ///< the type itself
 };
+/// half is computed in float.
 template <>
 struct accumulator<half> {
-  using type = float;
+  using type = float;  ///< exact for every half
 };
+/// bfloat16 is computed in float.
 template <>
 struct accumulator<bfloat16> {
-  using type = float;
+  using type = float;  ///< exact for every bfloat16
 };
+/// Short for accumulator<T>::type.
 template <class T>
 using accumulator_t = typename accumulator<T>::type;
 

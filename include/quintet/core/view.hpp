@@ -29,11 +29,18 @@ class matrix_view {
   matrix_view(const matrix_view<U>& other)
       : data_(other.data()), rows_(other.rows()), cols_(other.cols()), stride_(other.stride()) {}
 
+  /// The first element; may be null when there are none.
   T* data() const { return data_; }
+  ///@{
+  /// Size, in elements.
   std::int64_t rows() const { return rows_; }
   std::int64_t cols() const { return cols_; }
+  ///@}
+  /// Elements from the start of one row to the start of the next, >= cols.
   std::int64_t stride() const { return stride_; }
+  /// The first element of row i; cols elements follow one another there. i is not checked.
   T* row(std::int64_t i) const { return data_ + i * stride_; }
+  /// Element (i, j); the indices are not checked.
   T& operator()(std::int64_t i, std::int64_t j) const { return data_[i * stride_ + j]; }
 
  private:
@@ -67,13 +74,22 @@ class batch_view {
       throw InvalidArgument("data must not be null for a non-empty batch");
   }
 
+  /// Element (0, 0) of matrix 0; may be null when there are no elements.
   T* data() const { return data_; }
+  /// Number of matrices.
   std::int64_t batch() const { return batch_; }
+  ///@{
+  /// Size of every matrix.
   std::int64_t rows() const { return rows_; }
   std::int64_t cols() const { return cols_; }
+  ///@}
+  ///@{
+  /// Elements from one matrix, row or column to the next; not checked.
   std::int64_t batch_stride() const { return batch_stride_; }
   std::int64_t row_stride() const { return row_stride_; }
   std::int64_t col_stride() const { return col_stride_; }
+  ///@}
+  /// Element (i, j) of matrix b; the indices are not checked.
   T& operator()(std::int64_t b, std::int64_t i, std::int64_t j) const {
     return data_[b * batch_stride_ + i * row_stride_ + j * col_stride_];
   }
