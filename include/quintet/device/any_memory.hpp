@@ -29,7 +29,9 @@ class any_rows : public matrix_view<T> {
  public:
   using matrix_view<T>::matrix_view;
   any_rows() = default;
+  /// Host memory.
   any_rows(const matrix_view<T>& rows) : matrix_view<T>(rows) {}
+  /// Rows of T convert to rows of const T, wherever they lie.
   template <class U, class = std::enable_if_t<std::is_same_v<const U, T> && !std::is_same_v<U, T>>>
   any_rows(const any_rows<U>& rows) : matrix_view<T>(rows), where_(rows.where()) {}
   /// buffer.size() / cols dense rows. Throws InvalidArgument unless cols >= 0 divides the size; cols = 0 with an empty
@@ -58,15 +60,22 @@ template <class T>
 class any_values {
  public:
   any_values() = default;
+  ///@{
+  /// Host memory.
   any_values(std::span<T> values) : data_(values.data()), size_(std::int64_t(values.size())) {}
   template <class U, class = std::enable_if_t<std::is_same_v<const U, T> && !std::is_same_v<U, T>>>
   any_values(std::span<U> values) : data_(values.data()), size_(std::int64_t(values.size())) {}
   any_values(std::conditional_t<std::is_const_v<T>, const std::vector<std::remove_const_t<T>>, std::vector<T>>& values)
       : data_(values.data()), size_(std::int64_t(values.size())) {}
+  ///@}
+  /// All elements of the buffer, in the memory of its device.
   any_values(detail::buffer_of<T>& buffer) : data_(buffer.data()), size_(buffer.size()), where_(&buffer.device()) {}
 
+  /// The first value; may be null when there are none. Use on the host only where where() is null.
   T* data() const { return data_; }
+  /// Number of values.
   std::int64_t size() const { return size_; }
+  /// The device of the Buffer, nullptr for host memory.
   const Device* where() const { return where_; }
   /// The values as a matrix.
   any_rows<T> as_rows(std::int64_t rows, std::int64_t cols) const {

@@ -40,20 +40,29 @@ class Buffer {
   Buffer(const std::vector<T>& values, Device device) : Buffer(std::int64_t(values.size()), device) {
     copy_from_host(values.data(), size_);
   }
+  ///@{
+  /// Takes the memory of `other`, which is empty afterwards; nothing is copied.
   Buffer(Buffer&& other) noexcept { swap(other); }
   Buffer& operator=(Buffer&& other) noexcept {
     Buffer moved(std::move(other));
     swap(moved);
     return *this;
   }
+  ///@}
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
   ~Buffer() { detail::release(data_, device_); }
 
+  ///@{
+  /// The first element, an address of device(); null for an empty buffer.
   T* data() { return data_; }
   const T* data() const { return data_; }
+  ///@}
+  /// Number of elements.
   std::int64_t size() const { return size_; }
+  /// size() elements in bytes.
   std::int64_t bytes() const { return size_ * std::int64_t(sizeof(T)); }
+  /// Where the memory is.
   const Device& device() const { return device_; }
 
   /// Elements [offset, offset + count) := host data.

@@ -8,6 +8,7 @@
 
 namespace quintet {
 
+/// What a Device is.
 enum class device_kind {
   host,      ///< the threads of this process, one thread a team with SIMD lanes
   emulated,  ///< the device shape of a kernel on host threads: several threads a team, real barriers; for tests
@@ -19,6 +20,7 @@ class Device {
  public:
   /// The host.
   Device() = default;
+  /// The threads of this process; the same as a Device made without arguments.
   static Device host() { return Device(device_kind::host, 0); }
   /// Runs the device shape of every kernel on host threads. Slow; it exists to test and race-check device code.
   static Device emulated() { return Device(device_kind::emulated, 0); }
@@ -34,6 +36,7 @@ class Device {
   /// number without a device.
   static Device parse(std::string_view text);
 
+  /// What it is.
   device_kind kind() const { return kind_; }
   /// Number of the offload device; 0 for the others.
   int index() const { return index_; }
@@ -44,6 +47,7 @@ class Device {
   /// All the memory it has, in bytes; 0 when that is not known.
   std::int64_t memory_bytes() const;
 
+  /// The same kind and number.
   friend bool operator==(const Device&, const Device&) = default;
 
  private:

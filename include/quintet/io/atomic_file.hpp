@@ -19,6 +19,7 @@ namespace quintet::io {
 /// Every failure throws FileError with the path and the system's reason ("No space left on device").
 class atomic_file {
  public:
+  /// Whether the temporary has a name.
   enum class temporary {
     automatic,  ///< without a name where possible
     named,      ///< always with a name, ".<name>.<random>.tmp"
@@ -33,6 +34,7 @@ class atomic_file {
 
   /// Appends. Buffered: an error may show only in a later write or in commit().
   void write(const void* data, std::size_t bytes);
+  /// Appends a text, without an end of line of its own.
   void write(std::string_view text) { write(text.data(), text.size()); }
   /// Flushes, checks, closes and renames. Nothing can be written afterwards.
   void commit();

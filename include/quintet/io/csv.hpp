@@ -28,8 +28,8 @@ namespace quintet::io {
 /// Numbers with the names of their columns; `names` is empty when the file has no header.
 template <class T>
 struct table {
-  std::vector<std::string> names;
-  matrix<T> values;
+  std::vector<std::string> names;  ///< one a column, or none
+  matrix<T> values;                ///< one row a line
 };
 
 /// Reads a whole file; T is float, double or std::int64_t. A file with a header and no rows has 0 rows; one without
@@ -47,6 +47,7 @@ class csv_writer {
  public:
   /// `names` become the header line; with none there is no header. Throws FileError as atomic_file does.
   explicit csv_writer(std::string path, std::span<const std::string> names = {});
+  /// The same with the names in braces.
   csv_writer(std::string path, std::initializer_list<std::string> names);
 
   /// One line; a field is a floating-point number, an integer or a text. Throws InvalidArgument when the number of
@@ -66,6 +67,7 @@ class csv_writer {
     else
       quoted(value);
   }
+  /// Ends the present line. Throws InvalidArgument as row() does, and when it has no field.
   void end_row();
 
   /// See atomic_file::commit.
@@ -85,7 +87,8 @@ class csv_writer {
 
 /// A named column of numbers, not owned.
 struct column {
-  std::string name;
+  std::string name;  ///< in the header line
+  /// One number a row.
   std::variant<std::span<const float>, std::span<const double>, std::span<const std::int32_t>,
                std::span<const std::int64_t>>
       values;

@@ -6,6 +6,7 @@
 
 namespace quintet::io {
 
+/// Formats of matrices, with their extensions.
 enum class file_format {
   csv,   ///< .csv
   npy,   ///< .npy

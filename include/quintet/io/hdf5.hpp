@@ -37,6 +37,7 @@ array<T> read_hdf5(const std::string& path, const std::string& dataset = "");
 ///   out.commit();
 class hdf5_writer {
  public:
+  /// Throws FileError as atomic_file does, and when the path is a pipe or device: HDF5 needs a regular file.
   explicit hdf5_writer(std::string path);
   ~hdf5_writer();
   hdf5_writer(const hdf5_writer&) = delete;
@@ -45,6 +46,7 @@ class hdf5_writer {
   /// A dataset of one dimension.
   template <class T>
   void write(std::string_view name, std::span<const T> values);
+  /// The same from a vector.
   template <class T>
   void write(std::string_view name, const std::vector<T>& values) {
     write<T>(name, std::span<const T>(values));
@@ -67,13 +69,16 @@ class hdf5_writer {
 
   /// An attribute of a dataset; of the file as a whole when `object` is empty.
   void attribute(std::string_view object, std::string_view name, std::string_view value);
+  /// The same from a literal.
   void attribute(std::string_view object, std::string_view name, const char* value) {
     attribute(object, name, std::string_view(value));
   }
+  /// A real number, stored as a double.
   template <std::floating_point Number>
   void attribute(std::string_view object, std::string_view name, Number value) {
     real_attribute(object, name, static_cast<double>(value));
   }
+  /// An integer or a truth value, stored as a 64-bit integer.
   template <std::integral Number>
   void attribute(std::string_view object, std::string_view name, Number value) {
     integer_attribute(object, name, static_cast<std::int64_t>(value));

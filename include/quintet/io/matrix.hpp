@@ -12,19 +12,22 @@ namespace quintet::io {
 /// A dense row-major matrix: element (i, j) is data[i * cols + j].
 template <class T>
 struct matrix {
-  std::int64_t rows = 0;
-  std::int64_t cols = 0;
-  std::vector<T> data;
+  std::int64_t rows = 0;  ///< >= 0
+  std::int64_t cols = 0;  ///< >= 0
+  std::vector<T> data;    ///< rows * cols
 
+  ///@{
+  /// The matrix without its memory: valid as long as `data` stays where it is.
   matrix_view<const T> view() const { return {data.data(), rows, cols}; }
   matrix_view<T> view() { return {data.data(), rows, cols}; }
+  ///@}
 };
 
 /// A dense row-major array of any rank: the last index runs fastest. A scalar has an empty shape and one element.
 template <class T>
 struct array {
-  std::vector<std::int64_t> shape;
-  std::vector<T> data;
+  std::vector<std::int64_t> shape;  ///< extent of every dimension
+  std::vector<T> data;              ///< as many elements as the product of the extents
 };
 
 }  // namespace quintet::io

@@ -30,6 +30,7 @@ void write_npy(const std::string& path, std::span<const T> data, std::span<const
 template <class T>
 class npy_writer {
  public:
+  /// A matrix of this size; rows, cols >= 0. Writes the header.
   npy_writer(std::string path, std::int64_t rows, std::int64_t cols);
   /// The next rows, with any stride. Throws InvalidArgument when they have another number of columns, or are too many.
   void write_rows(matrix_view<const T> values);

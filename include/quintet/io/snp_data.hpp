@@ -28,12 +28,15 @@
 
 namespace quintet::io {
 
+/// How read_snp_data() takes a file; each format has some of these.
 struct snp_read_options {
+  /// Species of the individuals; needed for VCF, none for tables, which have species already.
   population_map populations = {};
   /// NEXUS and PHYLIP: the states are genotypes of diploids, 0, 1 or 2 copies of allele 1, whatever the file says.
   bool diploid = false;
   /// NEXUS, PHYLIP and tables: dominant markers, every individual is diploid, state 1 shows the band.
   bool dominant = false;
+  /// What becomes of a site at which a species has no copies.
   snp::empty_species empty = snp::empty_species::drop;
 };
 
@@ -42,13 +45,16 @@ struct snp_read_report {
   std::int64_t individuals = 0;     ///< in the file; 0 for tables
   std::int64_t left_out = 0;        ///< of them, by the population map
   std::vector<std::string> absent;  ///< individuals of the population map that are not in the file
-  /// VCF: records, and those that are no biallelic SNPs.
+  ///@{
+  /// VCF: records, and those left out: with more than two alleles, with one, and with an allele that is no single base.
   std::int64_t records = 0, multiallelic = 0, without_alternative = 0, not_snps = 0;
+  ///@}
 };
 
+/// The markers of a file.
 struct snp_input {
-  snp::Data data;
-  snp_read_report report;
+  snp::Data data;          ///< patterns of counts
+  snp_read_report report;  ///< what was read, and what was not
 };
 
 /// Reads a file. Throws FileError; InvalidArgument for options that the format does not have (see snp_read_options).

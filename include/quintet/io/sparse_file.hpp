@@ -34,8 +34,10 @@ void write_sparse(const std::string& path, const spgemm::csr_view<Value, Index>&
 template <class Value, class Index>
 void write_csr(hdf5_writer& out, const spgemm::csr_view<Value, Index>& matrix, const std::string& group = "");
 
+///@{
 /// Throws FileError when `path` is no sparse format's name; for an output also when it cannot be written.
 void check_sparse_input(const std::string& path);
 void check_sparse_output(const std::string& path);
+///@}
 
 }  // namespace quintet::io

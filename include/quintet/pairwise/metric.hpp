@@ -6,6 +6,7 @@
 
 namespace quintet {
 
+/// A distance d(x, y) of two points of D coordinates.
 enum class metric {
   euclidean,  ///< |x - y|
   /// 1 - <x, y> / (|x| |y|). A point whose 1 / |x| is no normal number of its type (x = 0 above all) has no cosine
@@ -19,16 +20,19 @@ enum class metric {
 
 /// A metric with its parameter. Made from a metric as it is, so that options read {.distance = metric::cosine}.
 struct point_metric {
-  metric kind = metric::euclidean;
-  double curvature = -1;  ///< of metric::poincare alone: < 0, finite
+  metric kind = metric::euclidean;  ///< which distance
+  double curvature = -1;            ///< of metric::poincare alone: < 0, finite
 
   constexpr point_metric() = default;
+  /// Implicit. `curvature` counts for metric::poincare alone; functions check it, this does not.
   constexpr point_metric(metric kind, double curvature = -1) : kind(kind), curvature(curvature) {}  // NOLINT: implicit
+  /// The same kind and curvature, also where the curvature does not count.
   friend constexpr bool operator==(const point_metric&, const point_metric&) = default;
 };
 
 /// "euclidean", "cosine" or "poincare"; throws InvalidArgument for other text.
 metric parse_metric(std::string_view name);
+/// The name that parse_metric() reads.
 std::string_view to_string(metric value);
 /// "cosine", "poincare of curvature -1".
 std::string to_string(const point_metric& value);
