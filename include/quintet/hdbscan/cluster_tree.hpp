@@ -26,9 +26,10 @@ struct clustering {
   std::vector<std::int64_t> selected;  ///< K: ids in `condensed` of the clusters with label 0..K-1
   point_groups exemplars;              ///< per label, see exemplars()
   single_linkage_tree single_linkage;  ///< N - 1 rows
-  condensed_tree condensed;
-  std::int64_t components = 0;  ///< connected components of the edges; more than 1: merges at height +infinity
+  condensed_tree condensed;            ///< the clusters that `selected` is taken from
+  std::int64_t components = 0;         ///< connected components of the edges; more than 1: merges at height +infinity
 
+  /// K.
   std::int64_t clusters() const { return static_cast<std::int64_t>(selected.size()); }
 };
 

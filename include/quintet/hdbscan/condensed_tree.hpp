@@ -15,17 +15,21 @@ namespace quintet::hdbscan {
 /// One departure: `child` leaves `parent` at density lambda = 1 / height. Child ids below N are points, of size 1;
 /// others are clusters born at that lambda, of `size` points.
 struct condensed_row {
+  ///@{
+  /// Ids; `parent` is a cluster.
   std::int64_t parent = 0, child = 0;
-  double lambda = 0;  ///< >= 0; 0 at height +infinity, +infinity at height 0
-  std::int64_t size = 0;
+  ///@}
+  double lambda = 0;      ///< >= 0; 0 at height +infinity, +infinity at height 0
+  std::int64_t size = 0;  ///< points that leave, >= 1
 
+  /// Equal in everything.
   friend bool operator==(const condensed_row& a, const condensed_row& b) = default;
 };
 
 /// The condensed tree of `points` points. Cluster ids: the root is `points`, the others follow without a gap, parents
 /// before children, the children of one cluster one after another.
 struct condensed_tree {
-  std::int64_t points = 0;
+  std::int64_t points = 0;          ///< N
   std::int64_t clusters = 0;        ///< number of clusters, the root included
   std::vector<condensed_row> rows;  ///< increasing in (parent, lambda, child)
 };

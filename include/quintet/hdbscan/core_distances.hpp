@@ -14,14 +14,16 @@
 
 namespace quintet::hdbscan {
 
+/// Which neighbour makes the core distance.
 struct core_options {
   /// k. The point itself is not counted, as in scikit-learn-contrib/hdbscan; duplicates are.
   std::int64_t min_samples = 5;
   /// Count the point itself, as scikit-learn and the paper do: then k = min_samples - 1.
   bool count_self = false;
-  point_metric distance = metric::euclidean;
+  point_metric distance = metric::euclidean;  ///< d of points
 };
 
+/// Core distances of N points.
 template <class Real>
 struct core_result {
   std::vector<Real> distances;  ///< N; NaN for invalid rows

@@ -9,9 +9,13 @@ namespace quintet::hdbscan {
 /// An undirected edge between points u < v, both in [0, N). The weight is a distance (>= 0, +infinity = not connected);
 /// float weights widen to double exactly, so equal floats stay equal.
 struct edge {
+  ///@{
+  /// The two points.
   std::int64_t u = 0, v = 0;
-  double weight = 0;
+  ///@}
+  double weight = 0;  ///< distance
 
+  /// Equal in points and weight.
   friend bool operator==(const edge& a, const edge& b) = default;
 };
 

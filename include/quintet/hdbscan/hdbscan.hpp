@@ -17,24 +17,29 @@
 
 namespace quintet::hdbscan {
 
+/// Options of cluster(): those of the tree stage, and how densities are measured.
 struct cluster_options : tree_options {
-  std::int64_t min_samples = 0;  ///< k of the core distances; 0: min_cluster_size
-  bool count_self = false;       ///< k = min_samples - 1, as scikit-learn and the paper count
-  double alpha = 1;              ///< > 0: divides distances, not core distances
-  point_metric distance = metric::euclidean;
+  std::int64_t min_samples = 0;               ///< k of the core distances; 0: min_cluster_size
+  bool count_self = false;                    ///< k = min_samples - 1, as scikit-learn and the paper count
+  double alpha = 1;                           ///< > 0: divides distances, not core distances
+  point_metric distance = metric::euclidean;  ///< d of points
 };
 
 /// A clustering with what it was made from. Rows with NaN or infinity have label -1, probability 0 and score 1.
 struct cluster_result : clustering {
-  cluster_options options;             ///< as given
-  std::vector<double> core_distances;  ///< N; NaN for invalid rows
-  std::vector<edge> spanning_tree;     ///< of the valid rows, sorted by (weight, u, v)
-  std::int64_t neighbours = 0;         ///< the k that was used
-  bool clamped = false;                ///< min_samples was larger than the points allow and was lowered
-  std::vector<std::int64_t> invalid_rows;
-  spanning_tree_counters counters;
+  cluster_options options;                 ///< as given
+  std::vector<double> core_distances;      ///< N; NaN for invalid rows
+  std::vector<edge> spanning_tree;         ///< of the valid rows, sorted by (weight, u, v)
+  std::int64_t neighbours = 0;             ///< the k that was used
+  bool clamped = false;                    ///< min_samples was larger than the points allow and was lowered
+  std::vector<std::int64_t> invalid_rows;  ///< rows left out, increasing (see core_result)
+  spanning_tree_counters counters;         ///< work of the spanning tree
+  ///@{
+  /// Wall-clock seconds of the stages: neighbours and core distances, rounds of the spanning tree, everything after it.
   double neighbours_seconds = 0, spanning_tree_seconds = 0, tree_stage_seconds = 0;
+  ///@}
 
+  /// Sum of the weights of spanning_tree, in its order. Cost: O(N).
   double spanning_tree_weight() const;
 };
 

@@ -19,7 +19,7 @@ struct point_labels {
 /// Points grouped by label: those of label k are points[offsets[k]] .. points[offsets[k + 1] - 1], increasing.
 struct point_groups {
   std::vector<std::int64_t> offsets;  ///< K + 1 entries
-  std::vector<std::int64_t> points;
+  std::vector<std::int64_t> points;   ///< indices of points
 };
 
 /// Labels the points; `selected` is what select_clusters() returned for the same summary and options.

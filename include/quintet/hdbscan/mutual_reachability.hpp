@@ -21,10 +21,11 @@
 
 namespace quintet::hdbscan {
 
+/// Variants of mutual reachability.
 struct reachability_options {
   double alpha = 1;               ///< > 0: divides distances, not core distances
   bool core_on_diagonal = false;  ///< m(i, i) = core_i, as scikit-learn and contrib/hdbscan have it, instead of 0
-  point_metric distance = metric::euclidean;
+  point_metric distance = metric::euclidean;  ///< d of points
 };
 
 /// out [N x N] := mutual reachability of the rows of `points` [N x D] with the given core distances (N; an empty span

@@ -16,7 +16,7 @@ namespace quintet::hdbscan {
 /// for row_begin[i] <= e < row_begin[i + 1]. Undirected: an edge may be stored in one direction or in both.
 template <class Real>
 struct csr_graph {
-  std::int64_t points = 0;
+  std::int64_t points = 0;                  ///< number of nodes, >= 0
   std::span<const std::int64_t> row_begin;  ///< points + 1
   std::span<const std::int64_t> columns;    ///< in [0, points); any order within a row
   std::span<const Real> values;             ///< >= 0; +infinity = no edge

@@ -54,9 +54,11 @@ template <class Storage>
 prediction approximate_predict(const cluster_result& model, matrix_view<const Storage> points,
                                matrix_view<const Storage> new_points, const Device& device = Device::best());
 
+/// \cond instantiations
 extern template prediction approximate_predict(const cluster_result&, matrix_view<const float>,
                                                matrix_view<const float>, const Device&);
 extern template prediction approximate_predict(const cluster_result&, matrix_view<const double>,
                                                matrix_view<const double>, const Device&);
+/// \endcond
 
 }  // namespace quintet::hdbscan

@@ -14,17 +14,21 @@ namespace quintet::hdbscan {
 
 /// One merge. Ids below N are points; id N + t is what row t made.
 struct linkage_row {
-  std::int64_t left = 0, right = 0;  ///< ids of the two nodes that join
-  double height = 0;                 ///< weight of the edge that joins them, >= 0, +infinity = no edge does
-  std::int64_t size = 0;             ///< points below, >= 2
+  ///@{
+  /// Ids of the two nodes that join.
+  std::int64_t left = 0, right = 0;
+  ///@}
+  double height = 0;      ///< weight of the edge that joins them, >= 0, +infinity = no edge does
+  std::int64_t size = 0;  ///< points below, >= 2
 
+  /// Equal in everything.
   friend bool operator==(const linkage_row& a, const linkage_row& b) = default;
 };
 
 /// A dendrogram of `points` points: points - 1 rows, children before parents.
 struct single_linkage_tree {
-  std::int64_t points = 0;
-  std::vector<linkage_row> rows;
+  std::int64_t points = 0;        ///< N
+  std::vector<linkage_row> rows;  ///< N - 1 (none for N = 0), heights do not decrease from child to parent
 };
 
 /// The dendrogram of n points joined by `edges`, in any order and orientation.

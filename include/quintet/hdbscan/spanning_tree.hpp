@@ -19,6 +19,7 @@
 
 namespace quintet::hdbscan {
 
+/// Options of spanning_tree(): those of the core distances, and the scale of distances against them.
 struct spanning_tree_options : core_options {
   double alpha = 1;  ///< > 0: divides distances, not core distances
 };
@@ -33,19 +34,21 @@ struct spanning_tree_counters {
   double passes = 0;
 };
 
+/// A minimum spanning tree of mutual reachability, and what is known besides.
 struct spanning_tree_result {
   /// M - 1 edges of the M valid rows, u < v, sorted by (weight, u, v); weights have the bits of mutual_reachability().
   /// For alpha = 1 the tree is the one that Kruskal's algorithm finds in the order (square of the weight before the
   /// root is rounded, u, v), so it is unique. Squares tell some edges apart whose weights are equal.
   std::vector<edge> edges;
-  std::vector<double> core_distances;  ///< N; NaN for invalid rows
-  std::int64_t neighbours = 0;         ///< the k that was used
-  bool clamped = false;                ///< k was lowered to M - 1
-  std::vector<std::int64_t> invalid_rows;
-  spanning_tree_counters counters;
-  double neighbours_seconds = 0;  ///< ordering, packing, lists
-  double tree_seconds = 0;        ///< rounds
+  std::vector<double> core_distances;      ///< N; NaN for invalid rows
+  std::int64_t neighbours = 0;             ///< the k that was used
+  bool clamped = false;                    ///< k was lowered to M - 1
+  std::vector<std::int64_t> invalid_rows;  ///< rows left out, increasing (see core_result)
+  spanning_tree_counters counters;         ///< work that was done
+  double neighbours_seconds = 0;           ///< ordering, packing, lists
+  double tree_seconds = 0;                 ///< rounds
 
+  /// Sum of the weights of `edges`, in their order. Cost: O(N).
   double total_weight() const;
 };
 

@@ -18,12 +18,14 @@
 
 namespace quintet::hdbscan {
 
+/// How validity_index() measures.
 struct validity_options {
-  point_metric distance = metric::euclidean;
-  double dimension = 0;                  ///< the D of the core distances, finite, > 0; 0: that of the points
-  std::int64_t budget_bytes = 64 << 20;  ///< >= 0: for distances that are held at a time
+  point_metric distance = metric::euclidean;  ///< d of points
+  double dimension = 0;                       ///< the D of the core distances, finite, > 0; 0: that of the points
+  std::int64_t budget_bytes = 64 << 20;       ///< >= 0: for distances that are held at a time
 };
 
+/// Validity of a clustering, and of each of its K clusters.
 struct validity_result {
   double index = 0;                      ///< DBCV, in [-1, 1]: sum over clusters of size / N * validity
   std::vector<double> cluster_validity;  ///< K, in [-1, 1]

@@ -13,8 +13,9 @@
 
 namespace quintet::poincare {
 
+/// Where a point lies.
 enum class point_status : std::uint8_t {
-  inside = 0,
+  inside = 0,     ///< c |x|^2 < 1; for curvature 0, every finite point
   outside = 1,    ///< c |x|^2 >= 1, decided with the squares and their sum in doubled precision
   not_finite = 2  ///< a coordinate is NaN or infinite
 };

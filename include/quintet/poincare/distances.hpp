@@ -48,17 +48,22 @@ enum class formula {
   as_specified
 };
 
+/// Which distance, and what becomes of points that are not in the ball.
 struct distance_options {
-  double curvature = -1;
-  formula expression = formula::geodesic;
-  bool strict = false;  ///< throw for points that are not inside, instead of giving them NaN
+  double curvature = -1;                   ///< -c <= 0; 0 or of a magnitude in [1e-30, 1e30]
+  formula expression = formula::geodesic;  ///< what is evaluated
+  bool strict = false;                     ///< throw for points that are not inside, instead of giving them NaN
 };
 
 /// Status of every row of both arguments. A row of `queries` that is not inside has NaN in its row of the result, one
 /// of `points` in its column.
 struct point_report {
+  ///@{
+  /// One status a row, Q and N.
   std::vector<point_status> queries, points;
+  ///@}
 
+  /// Whether every row of both is inside.
   bool all_inside() const { return first_invalid(queries) < 0 && first_invalid(points) < 0; }
 };
 

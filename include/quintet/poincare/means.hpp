@@ -10,6 +10,7 @@
 
 namespace quintet::poincare {
 
+/// What was found of the points and of the groups.
 struct mean_report {
   row_status points;                     ///< N
   std::vector<std::int32_t> iterations;  ///< B; frechet_mean only
@@ -23,9 +24,10 @@ mean_report gyromidpoint(any_rows<const Storage> points, std::span<const std::in
                          any_values<const accumulator_t<Storage>> weights, any_rows<accumulator_t<Storage>> out,
                          const ball_options& options = {}, const Device& device = Device::best());
 
+/// Which ball, and when the iteration of frechet_mean() ends.
 struct frechet_options {
-  double curvature = -1;
-  bool strict = false;
+  double curvature = -1;  ///< -c <= 0; 0 or of a magnitude in [1e-30, 1e30]
+  bool strict = false;    ///< throw for points that are not inside, instead of giving their groups NaN
   /// Done when the gradient's length in the metric, times sqrt(c), is at most tolerance (1 + L); > 0.
   double tolerance = 1e-15;
   std::int64_t max_iterations = 500;  ///< >= 0

@@ -8,9 +8,10 @@
 
 namespace quintet::poincare {
 
+/// Which ball, which pairs, and how much memory.
 struct nearest_options {
-  double curvature = -1;
-  bool strict = false;  ///< throw for points that are not inside
+  double curvature = -1;  ///< -c <= 0; 0 or of a magnitude in [1e-30, 1e30]
+  bool strict = false;    ///< throw for points that are not inside
   /// queries and points are the same rows, and a row is not its own neighbour (its duplicates are).
   bool exclude_self = false;
   /// Points are packed and searched in pieces of at most this many bytes of panels (at least one tile), so that any
@@ -18,12 +19,16 @@ struct nearest_options {
   std::int64_t budget_bytes = std::int64_t(256) << 20;
 };
 
+/// The k nearest points of every query, in host memory.
 template <class Real>
 struct neighbours {
+  ///@{
+  /// Q, and neighbours a query.
   std::int64_t queries = 0, k = 0;
+  ///@}
   std::vector<std::int64_t> index;  ///< [queries][k], by (distance, index); -1 where there are not so many
   std::vector<Real> distance;       ///< [queries][k], ascending; NaN where index is -1
-  point_report report;
+  point_report report;              ///< of both arguments
 };
 
 /// For every row of `queries` [Q x D] the k nearest rows of `points` [N x D], 1 <= k <= N (N - 1 with exclude_self).
@@ -40,10 +45,13 @@ neighbours<accumulator_t<Storage>> nearest(any_rows<const Storage> queries, any_
 /// The same where it was computed.
 template <class Real>
 struct neighbours_on_device {
+  ///@{
+  /// Q, and neighbours a query.
   std::int64_t queries = 0, k = 0;
-  Buffer<std::int64_t> index;
-  Buffer<Real> distance;
-  point_report report;
+  ///@}
+  Buffer<std::int64_t> index;  ///< [queries][k], as in neighbours
+  Buffer<Real> distance;       ///< [queries][k], as in neighbours
+  point_report report;         ///< of both arguments, in host memory
 };
 
 /// nearest() whose result stays on the device.

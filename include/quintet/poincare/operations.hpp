@@ -28,11 +28,13 @@
 
 namespace quintet::poincare {
 
+/// Which ball, and what becomes of points that are not in it.
 struct ball_options {
-  double curvature = -1;
-  bool strict = false;
+  double curvature = -1;  ///< -c <= 0; 0 or of a magnitude in [1e-30, 1e30]
+  bool strict = false;    ///< throw for rows that are not inside, instead of giving them NaN
 };
 
+/// Status of every row of a batch.
 using row_status = std::vector<point_status>;
 
 /// x (+) y = ((1 - c|x|^2)(x + y) + c |x + y|^2 x) / ((1 - c|x|^2)(1 - c|y|^2) + c |x + y|^2), the usual expression
