@@ -24,6 +24,7 @@ class array {
   /// `size` usable elements; with `capacity` > size it can grow to that without moving. Throws OutOfMemory, and
   /// InvalidArgument for a negative size.
   explicit array(std::int64_t size, memory_source& memory = memory_source::standard()) : array(size, size, memory) {}
+  /// `size` usable elements of room for `capacity`.
   array(std::int64_t size, std::int64_t capacity, memory_source& memory) : memory_(&memory) {
     require_argument(size >= 0, "size", size, ">= 0");
     require_argument(capacity >= size && capacity <= INT64_MAX / std::int64_t(sizeof(T)), "capacity", capacity,
@@ -38,13 +39,19 @@ class array {
       throw;
     }
   }
+  ///@{
+  /// A copy of the values, in memory of the standard source. Throws OutOfMemory.
   array(std::initializer_list<T> values) : array(values.begin(), std::int64_t(values.size())) {}
   array(const std::vector<T>& values) : array(values.data(), std::int64_t(values.size())) {}
   array(const T* values, std::int64_t count) : array(count) { std::copy(values, values + count, data_); }
+  ///@}
+  /// A copy in memory of the same source, without room to grow. Throws OutOfMemory.
   array(const array& other) : array(other.size_, other.size_, *other.memory_) {
     std::copy(other.begin(), other.end(), data_);
   }
+  /// Takes the memory of `other`, which is empty afterwards.
   array(array&& other) noexcept { swap(other); }
+  /// Copies or takes, as `other` was made; the source comes with it.
   array& operator=(array other) noexcept {
     swap(other);
     return *this;
@@ -53,17 +60,29 @@ class array {
     if (data_ != nullptr) memory_->release(data_, bytes(capacity_), bytes(size_));
   }
 
+  ///@{
+  /// The first element; may be null when there are none.
   T* data() { return data_; }
   const T* data() const { return data_; }
+  ///@}
+  /// Usable elements.
   std::int64_t size() const { return size_; }
+  /// Elements that there is room for, >= size().
   std::int64_t capacity() const { return capacity_; }
+  /// Whether size() is 0.
   bool empty() const { return size_ == 0; }
+  ///@{
+  /// The elements as a range.
   T* begin() { return data_; }
   T* end() { return data_ + size_; }
   const T* begin() const { return data_; }
   const T* end() const { return data_ + size_; }
+  ///@}
+  ///@{
+  /// Element i, 0 <= i < size(); not checked.
   T& operator[](std::int64_t i) { return data_[i]; }
   const T& operator[](std::int64_t i) const { return data_[i]; }
+  ///@}
 
   /// Makes elements up to `size` <= capacity() usable. Throws OutOfMemory.
   void grow(std::int64_t size) {
@@ -85,6 +104,7 @@ class array {
   /// The memory belongs to `memory` from now on: the source that really gave it, when the present one only counts.
   void hand_over(memory_source& memory) { memory_ = &memory; }
 
+  /// The same elements; capacity and source do not count.
   friend bool operator==(const array& a, const array& b) {
     return a.size_ == b.size_ && std::equal(a.begin(), a.end(), b.begin());
   }

@@ -17,14 +17,18 @@ namespace quintet::spgemm {
 template <class Value, class Index>
 struct csr_view {
   static_assert(std::is_same_v<Index, std::int32_t> || std::is_same_v<Index, std::int64_t>);
-  using value_type = Value;
-  using index_type = Index;
+  using value_type = Value;  ///< of the entries
+  using index_type = Index;  ///< of the columns
 
+  ///@{
+  /// Size of the matrix.
   std::int64_t rows = 0, cols = 0;
-  const std::int64_t* row_pointers = nullptr;
-  const Index* columns = nullptr;
-  const Value* values = nullptr;
+  ///@}
+  const std::int64_t* row_pointers = nullptr;  ///< entries of row i: [row_pointers[i], row_pointers[i + 1])
+  const Index* columns = nullptr;              ///< of every entry, in [0, cols)
+  const Value* values = nullptr;               ///< of every entry
 
+  /// Number of stored entries.
   std::int64_t nnz() const { return rows == 0 ? 0 : row_pointers[rows] - row_pointers[0]; }
   /// Rows [first, last) as a matrix of the same columns.
   csr_view slice(std::int64_t first, std::int64_t last) const {
@@ -35,15 +39,21 @@ struct csr_view {
 /// A matrix that owns its memory. Results of this library have strictly ascending columns in every row.
 template <class Value, class Index>
 struct csr {
+  ///@{
+  /// Size of the matrix.
   std::int64_t rows = 0, cols = 0;
+  ///@}
   array<std::int64_t> row_pointers{0};  ///< rows + 1
-  array<Index> columns;
-  array<Value> values;
+  array<Index> columns;                 ///< nnz
+  array<Value> values;                  ///< nnz
 
+  /// Number of stored entries.
   std::int64_t nnz() const { return columns.size(); }
+  /// The matrix without its memory.
   csr_view<Value, Index> view() const { return {rows, cols, row_pointers.data(), columns.data(), values.data()}; }
   /// Bytes of the three arrays.
   std::int64_t bytes() const { return row_pointers.size() * 8 + nnz() * std::int64_t(sizeof(Index) + sizeof(Value)); }
+  /// The same size, structure and values.
   friend bool operator==(const csr&, const csr&) = default;
 };
 

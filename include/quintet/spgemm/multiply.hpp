@@ -73,9 +73,12 @@ size_estimate estimate(const csr_view<Value, Index>& a, const csr_view<Value, In
 /// A piece of a result: rows [first_row, first_row + block.rows), of them the columns [first_col, last_col).
 template <class Value, class Index>
 struct result_block {
-  std::int64_t first_row = 0;
-  std::int64_t first_col = 0, last_col = 0;  ///< 0 and n, unless a single row was too large for the budget
-  csr<Value, Index> block;                   ///< has n columns, counted from 0
+  std::int64_t first_row = 0;  ///< row of C that is row 0 of `block`
+  ///@{
+  /// 0 and n, unless a single row was too large for the budget.
+  std::int64_t first_col = 0, last_col = 0;
+  ///@}
+  csr<Value, Index> block;  ///< has n columns, counted from 0
 };
 
 /// Computes C in blocks of rows whose arrays never exceed `budget` bytes, and hands each one over as soon as it is

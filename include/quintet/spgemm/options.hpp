@@ -9,6 +9,7 @@
 
 namespace quintet::spgemm {
 
+/// How a product is computed; the result never depends on it.
 struct options {
   /// Factor on the predicted number of entries, > 0. The result never depends on it; too small a prediction costs time
   /// (the memory grows several times, or rows are computed twice), too large a one memory.
@@ -36,13 +37,17 @@ enum class strategy {
   bitmask,    ///< a bit per column in team memory; a column's rank is its place
   windows,    ///< several passes, each over a range of the columns: wide heavy rows, shared by several workers
 };
+/// Number of strategies.
 constexpr int strategies = 8;
 /// "empty", "streaming", ...
 std::string_view name_of(strategy s);
 
 /// What a product did.
 struct report {
+  ///@{
+  /// Size and entries of the result.
   std::int64_t rows = 0, cols = 0, nnz = 0;
+  ///@}
   std::int64_t products = 0;       ///< scalar multiplications
   std::int64_t upper_bound = 0;    ///< entries that the result cannot exceed
   std::int64_t predicted = 0;      ///< entries expected, before any factor
@@ -50,14 +55,17 @@ struct report {
   std::int64_t peak_bytes = 0;     ///< most memory held at one time, result included, operands not
   std::int64_t scratch_bytes = 0;  ///< of that, accumulators and buffers of the workers
   bool ran_on_host = true;         ///< false: a device did the work
-  std::array<std::int64_t, strategies> rows_by_strategy{};
-  std::array<std::int64_t, strategies> products_by_strategy{};
+  std::array<std::int64_t, strategies> rows_by_strategy{};      ///< rows computed with each, by its number
+  std::array<std::int64_t, strategies> products_by_strategy{};  ///< products of these rows
+  ///@{
+  /// Wall-clock seconds of the stages.
   double analysis_seconds = 0, prediction_seconds = 0, product_seconds = 0, assembly_seconds = 0;
+  ///@}
 };
 
 /// What can be said of a product without computing it.
 struct size_estimate {
-  std::int64_t products = 0;
+  std::int64_t products = 0;         ///< scalar multiplications
   std::int64_t upper_bound = 0;      ///< nnz(C) <= this
   std::int64_t predicted_nnz = 0;    ///< tested to lie within 30%
   std::int64_t upper_bytes = 0;      ///< of C with upper_bound entries

@@ -28,6 +28,7 @@ bool is_canonical(const std::int64_t* row_pointers, const std::int64_t* columns,
 template <class Semiring, class Value, class Index>
 class plan {
  public:
+  /// The operands.
   using view = csr_view<Value, Index>;
 
   /// Costs as much as one product. Throws as multiply() does.

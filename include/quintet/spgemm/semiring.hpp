@@ -28,14 +28,17 @@ namespace quintet::spgemm {
 
 /// The usual product.
 struct plus_times {
+  /// 0.
   template <class Value>
   static constexpr Value identity() {
     return Value(0);
   }
+  /// a b.
   template <class Value>
   static constexpr Value multiply(Value a, Value b) {
     return a * b;
   }
+  /// x + y.
   template <class Value>
   static constexpr Value add(Value x, Value y) {
     return x + y;
@@ -45,15 +48,18 @@ struct plus_times {
 /// Shortest paths: the product of two lengths is their sum, the sum of two is the smaller. The identity is +infinity.
 /// A NaN product is passed over, as any comparison with it fails.
 struct min_plus {
+  /// +infinity; the largest number of types without it.
   template <class Value>
   static constexpr Value identity() {
     return std::numeric_limits<Value>::has_infinity ? std::numeric_limits<Value>::infinity()
                                                     : std::numeric_limits<Value>::max();
   }
+  /// a + b.
   template <class Value>
   static constexpr Value multiply(Value a, Value b) {
     return a + b;
   }
+  /// The smaller one; x when y is NaN.
   template <class Value>
   static constexpr Value add(Value x, Value y) {
     return y < x ? y : x;
@@ -62,14 +68,17 @@ struct min_plus {
 
 /// Reachability: values are 0 or not 0; results are 0 or 1. A NaN is not 0.
 struct or_and {
+  /// 0.
   template <class Value>
   static constexpr Value identity() {
     return Value(0);
   }
+  /// 1 where both are not 0, else 0.
   template <class Value>
   static constexpr Value multiply(Value a, Value b) {
     return a != Value(0) && b != Value(0) ? Value(1) : Value(0);
   }
+  /// 1 where one of them is not 0, else 0.
   template <class Value>
   static constexpr Value add(Value x, Value y) {
     return x != Value(0) || y != Value(0) ? Value(1) : Value(0);

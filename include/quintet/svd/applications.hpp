@@ -21,7 +21,7 @@ namespace quintet::svd {
 /// Singular values at or below this part of the largest count as zero where a function divides by them; 0 stands for
 /// max(m, n) eps, as in NumPy and MATLAB.
 struct rank_tolerance {
-  double relative = 0;
+  double relative = 0;  ///< >= 0, of the largest singular value
 };
 
 /// Number of singular values above the tolerance, [B].
@@ -52,7 +52,10 @@ std::vector<accumulator_t<T>> condition_number(const decomposition<T>& d);
 /// semidefinite: W = U V^T, H = V diag(S) V^T.
 template <class T>
 struct polar_factors {
+  ///@{
+  /// One matrix of the batch after another, dense and row-major.
   std::vector<T> w, h;
+  ///@}
 };
 /// Needs all singular values. Cost: (m + n) n k multiply-adds a matrix.
 template <class T>

@@ -35,19 +35,28 @@ namespace quintet::svd {
 /// U, S and V of a batch, dense and row-major. T: the storage type; S is float for the 16-bit types.
 template <class T>
 struct decomposition {
-  std::int64_t batch = 0, rows = 0, cols = 0;  ///< B, m, n
-  std::int64_t values = 0;                     ///< k = min(m, n), or `top` of them
-  std::int64_t u_cols = 0, v_cols = 0;         ///< 0 without vectors
-  std::vector<T> u;                            ///< [B, m, u_cols]
-  std::vector<accumulator_t<T>> s;             ///< [B, values], falling, >= 0
-  std::vector<T> v;                            ///< [B, n, v_cols]
-  std::vector<std::int32_t> status;            ///< [B], see svd::status
-  std::vector<std::int32_t> sweeps;            ///< [B] sweeps until convergence
+  ///@{
+  /// B, m, n.
+  std::int64_t batch = 0, rows = 0, cols = 0;
+  ///@}
+  std::int64_t values = 0;  ///< k = min(m, n), or `top` of them
+  ///@{
+  /// Vectors of each kind; 0 without vectors.
+  std::int64_t u_cols = 0, v_cols = 0;
+  ///@}
+  std::vector<T> u;                  ///< [B, m, u_cols]
+  std::vector<accumulator_t<T>> s;   ///< [B, values], falling, >= 0
+  std::vector<T> v;                  ///< [B, n, v_cols]
+  std::vector<std::int32_t> status;  ///< [B], see svd::status
+  std::vector<std::int32_t> sweeps;  ///< [B] sweeps until convergence
 
+  /// U [B, m, u_cols].
   batch_view<const T> u_view() const { return {u.data(), batch, rows, u_cols}; }
+  /// V [B, n, v_cols].
   batch_view<const T> v_view() const { return {v.data(), batch, cols, v_cols}; }
   /// V^T [B, v_cols, n], the same memory.
   batch_view<const T> vt_view() const { return v_view().transposed(); }
+  /// Singular value j of matrix b, 0 <= j < values; not checked.
   accumulator_t<T> singular_value(std::int64_t b, std::int64_t j) const { return s[b * values + j]; }
 };
 
@@ -67,9 +76,15 @@ decomposition<T> decompose(batch_view<const T> a, const options& options = {}, c
 /// Where decompose_into() writes: views of memory that kernels on the device can use.
 template <class T>
 struct outputs {
-  batch_view<T> u, v;               ///< [B x m x u_cols], [B x n x v_cols], any strides; unused for vectors::none
+  ///@{
+  /// [B x m x u_cols], [B x n x v_cols], any strides; unused for vectors::none.
+  batch_view<T> u, v;
+  ///@}
   matrix_view<accumulator_t<T>> s;  ///< [B x value_count]
-  std::int32_t *status = nullptr, *sweeps = nullptr;  ///< [B] each
+  ///@{
+  /// [B] each, as in decomposition.
+  std::int32_t *status = nullptr, *sweeps = nullptr;
+  ///@}
 };
 
 /// The same on memory of the device (host memory for the host), without transfers; row- or column-major output is a
@@ -77,6 +92,7 @@ struct outputs {
 template <class T>
 void decompose_into(batch_view<const T> a, const outputs<T>& out, const options& options, const Device& device);
 
+/// \cond instantiations
 extern template decomposition<double> decompose(batch_view<const double>, const options&, const Device&);
 extern template decomposition<float> decompose(batch_view<const float>, const options&, const Device&);
 extern template decomposition<half> decompose(batch_view<const half>, const options&, const Device&);
@@ -86,5 +102,6 @@ extern template void decompose_into(batch_view<const float>, const outputs<float
 extern template void decompose_into(batch_view<const half>, const outputs<half>&, const options&, const Device&);
 extern template void decompose_into(batch_view<const bfloat16>, const outputs<bfloat16>&, const options&,
                                     const Device&);
+/// \endcond
 
 }  // namespace quintet::svd

@@ -22,8 +22,9 @@ enum class degeneracy {
   broaden,  ///< x / (x^2 + (tolerance * s_0)^2)
 };
 
+/// What gradient() does about degenerate singular values.
 struct gradient_options {
-  degeneracy policy = degeneracy::drop;
+  degeneracy policy = degeneracy::drop;  ///< what 1 / x becomes where x is close to zero
   /// Relative to the largest singular value, >= 0; 0: 10 max(m, n) eps of the type computed in.
   double tolerance = 0;
 };
@@ -40,6 +41,7 @@ std::vector<T> gradient(const decomposition<T>& d, batch_view<const T> gu, matri
                         batch_view<const T> gv, const gradient_options& options = {},
                         const Device& device = Device::best());
 
+/// \cond instantiations
 extern template std::vector<double> gradient(const decomposition<double>&, batch_view<const double>,
                                              matrix_view<const double>, batch_view<const double>,
                                              const gradient_options&, const Device&);
@@ -51,5 +53,6 @@ extern template std::vector<half> gradient(const decomposition<half>&, batch_vie
 extern template std::vector<bfloat16> gradient(const decomposition<bfloat16>&, batch_view<const bfloat16>,
                                                matrix_view<const float>, batch_view<const bfloat16>,
                                                const gradient_options&, const Device&);
+/// \endcond
 
 }  // namespace quintet::svd

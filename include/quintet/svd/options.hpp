@@ -22,10 +22,12 @@ enum class preconditioning {
                ///< accuracy for D1 B D2 with diagonal D1, D2 and a well-conditioned B
 };
 
+/// What decompose() computes, and how.
 struct options {
-  svd::vectors vectors = svd::vectors::economy;
+  svd::vectors vectors = svd::vectors::economy;  ///< which singular vectors
   /// Only the `top` largest singular values and their vectors, >= 1; 0: all. Not with vectors::full.
   std::int64_t top = 0;
+  /// What Jacobi's method is applied to.
   svd::preconditioning preconditioning = svd::preconditioning::automatic;
   /// Rotations in Rutishauser's form: about half the rounding errors, at 10 to 25 % of the speed.
   bool accurate = false;

@@ -15,6 +15,7 @@
 
 namespace quintet::svd {
 
+/// What randomised() computes: size of the sketch and quality.
 struct randomised_options {
   std::int64_t rank = 10;             ///< singular values wanted, >= 1
   std::int64_t oversampling = 10;     ///< further random directions, >= 0; 8 or more are advisable
@@ -23,6 +24,7 @@ struct randomised_options {
   bool canonical_signs = false;       ///< see svd::options
 };
 
+/// Leading factors of every matrix, and what they leave of it.
 template <class T>
 struct randomised_decomposition {
   decomposition<T> factors;  ///< values = u_cols = v_cols = min(rank, m, n)
@@ -43,9 +45,11 @@ template <class T>
 randomised_decomposition<T> randomised(batch_view<const T> a, const randomised_options& options,
                                        const Device& device = Device::best());
 
+/// \cond instantiations
 extern template randomised_decomposition<float> randomised(batch_view<const float>, const randomised_options&,
                                                            const Device&);
 extern template randomised_decomposition<double> randomised(batch_view<const double>, const randomised_options&,
                                                             const Device&);
+/// \endcond
 
 }  // namespace quintet::svd
