@@ -18,53 +18,68 @@ enum class empty_species {
   keep,  ///< the site stays; its likelihood is exact (the species has no lineages)
 };
 
+/// What the counts are, and which sites are taken.
 struct data_options {
   /// Dominant markers: a diploid individual shows the band when it has one copy of allele 1 or two.
   bool dominant = false;
+  /// What becomes of a site at which a species has no copies.
   empty_species empty = empty_species::drop;
 };
 
 /// What the observed copies of a pattern show.
 enum class pattern_kind {
-  polymorphic,
-  all_zero,    ///< every observed copy carries allele 0 (dominant: no individual shows the band)
-  all_one,     ///< every observed copy carries allele 1 (dominant: every individual shows the band)
-  unobserved,  ///< no copies at all; only with empty_species::keep
+  polymorphic,  ///< both alleles (dominant: individuals with the band and without)
+  all_zero,     ///< every observed copy carries allele 0 (dominant: no individual shows the band)
+  all_one,      ///< every observed copy carries allele 1 (dominant: every individual shows the band)
+  unobserved,   ///< no copies at all; only with empty_species::keep
 };
 
 /// A site that was left out, and the first species without copies there.
 struct dropped_site {
+  ///@{
+  /// Numbers from 0, in the order in which sites and species were given.
   std::int64_t site, species;
+  ///@}
 };
 
 /// Patterns of counts. Sites are numbered as they were given, from 0, those left out included; patterns are in the
 /// order of their first sites.
 class Data {
  public:
+  /// Names of the species, in the order of the columns.
   std::span<const std::string> species() const { return species_; }
+  /// Number of different patterns.
   std::int64_t patterns() const { return static_cast<std::int64_t>(weights_.size()); }
+  ///@{
   /// Sites given, and those of them that have a pattern.
   std::int64_t given_sites() const { return static_cast<std::int64_t>(pattern_of_site_.size()); }
   std::int64_t sites() const { return given_sites() - static_cast<std::int64_t>(dropped_.size()); }
+  ///@}
+  /// Whether the markers are dominant; see data_options.
   bool dominant() const { return dominant_; }
 
   /// Sampled gene copies of species s in pattern p. Dominant: two for every individual scored.
   std::int64_t copies(std::int64_t p, std::int64_t s) const { return copies_[place(p, s)]; }
   /// Copies of allele 1 among them, 0 ... copies. Dominant: individuals that show the band, 0 ... copies / 2.
   std::int64_t red(std::int64_t p, std::int64_t s) const { return red_[place(p, s)]; }
+  ///@{
   /// The same as tables [patterns, species], row-major.
   std::span<const std::int16_t> copies() const { return copies_; }
   std::span<const std::int16_t> red() const { return red_; }
+  ///@}
 
   /// Number of sites with a pattern, or the sum of their weights.
   double weight(std::int64_t p) const { return weights_[static_cast<std::size_t>(p)]; }
+  /// Weights of all patterns.
   std::span<const double> weights() const { return weights_; }
+  /// What the observed copies of pattern p show.
   pattern_kind kind(std::int64_t p) const { return kinds_[static_cast<std::size_t>(p)]; }
   /// Sum of the weights of the patterns of a kind.
   double weight_of(pattern_kind kind) const;
 
   /// Pattern of every site given, -1 for those left out.
   std::span<const std::int64_t> pattern_of_site() const { return pattern_of_site_; }
+  /// The sites left out, in the order in which they were given.
   std::span<const dropped_site> dropped_sites() const { return dropped_; }
 
   /// Gene copies sampled of each species: individuals times ploidy where the source tells, otherwise the most at a
@@ -102,8 +117,11 @@ class DataBuilder {
   /// Throws InvalidArgument for no species, an empty name, or a name twice.
   explicit DataBuilder(std::vector<std::string> species, data_options options = {});
   ~DataBuilder();
+  ///@{
+  /// Takes the sites of another builder, which must not be used afterwards.
   DataBuilder(DataBuilder&&) noexcept;
   DataBuilder& operator=(DataBuilder&&) noexcept;
+  ///@}
 
   /// A site: one count a species, as Data holds them. Throws InvalidArgument when the spans are not one number a
   /// species, a count is not in 0 <= red <= copies <= most_copies (dominant: even copies, red <= copies / 2), or the

@@ -34,8 +34,9 @@
 
 namespace quintet::snp {
 
+/// Where a likelihood is computed, and within which memory.
 struct likelihood_options {
-  Device device = Device::best();
+  Device device = Device::best();  ///< does the work
   /// Bytes that the values of one evaluation may take, 0: half the memory of the device.
   std::int64_t memory_limit = 0;
 };
@@ -43,7 +44,10 @@ struct likelihood_options {
 /// A group of branches while it is computed.
 struct group_size {
   std::vector<std::int64_t> branches;  ///< open branches; -1: the population above the root
-  std::int64_t states, patterns;  ///< combinations of lineages and red ones that can occur; distinct patterns below
+  ///@{
+  /// Combinations of lineages and red ones that can occur; distinct patterns below.
+  std::int64_t states, patterns;
+  ///@}
 };
 
 /// What an evaluation needs.
@@ -60,11 +64,18 @@ evaluation_estimate estimate(const Network& network, const Data& data, const mod
 
 /// Derivatives of the log-likelihood, by branch or one number.
 struct gradient {
+  ///@{
+  /// By length and by theta of every branch.
   std::vector<double> length, theta;
+  ///@}
   std::vector<double> gamma;  ///< by gamma of the branch, its sibling's being 1 - gamma; 0 for branches without one
+  ///@{
+  /// By the rates and by the theta above the root.
   double u = 0, v = 0, root_theta = 0;
+  ///@}
 };
 
+/// The likelihood of data on a network, with parameters that change: what is computed is kept for the next evaluation.
 class Likelihood {
  public:
   /// Makes the schedule and the tables; they depend on the topology and the counts alone. Throws NetworkError when
@@ -73,26 +84,35 @@ class Likelihood {
   Likelihood(const Network& network, const Data& data, const snp::model& model = {},
              const likelihood_options& options = {});
   ~Likelihood();
+  ///@{
+  /// Takes everything of another likelihood, which must not be used afterwards.
   Likelihood(Likelihood&&) noexcept;
   Likelihood& operator=(Likelihood&&) noexcept;
+  ///@}
 
   /// The log-likelihood of the current parameters. Only what changed since the last call is computed.
   double evaluate();
 
+  ///@{
   /// Change a parameter; ranges as in Network. What is changed after the first evaluate() is a proposal until accept().
   void set_length(std::int64_t branch, double length);
   void set_theta(std::int64_t branch, double theta);
   void set_gamma(std::int64_t branch, double gamma);
   void set_root_theta(double theta);
   void set_rates(double u, double v);
+  ///@}
+  ///@{
   /// Keep or take back everything that was set since the last accept() or reject(). Time in the number of things that
   /// were computed for it; nothing is computed again after reject().
   void accept();
   void reject();
+  ///@}
 
+  ///@{
   /// Parameters as they are now.
   const Network& network() const;
   const snp::model& model() const;
+  ///@}
 
   /// log L of every pattern of the data, without corrections and weights, at the current parameters.
   std::vector<double> pattern_log_likelihoods();
@@ -102,6 +122,7 @@ class Likelihood {
   /// log-likelihood is -infinity. Costs about five evaluations.
   snp::gradient gradient();
 
+  /// What an evaluation needs, as estimate() gives it.
   const evaluation_estimate& size() const;
 
  private:

@@ -9,7 +9,10 @@ namespace quintet::snp {
 /// Rates are per unit of branch length; rate v turns allele 0 into 1, rate u turns 1 into 0. Counts "red" are of allele
 /// 1. (In SNAPP u and v are the same, whatever its help says; PhyloNet counts zeros: v = 1 / (2 pi0), u = 1 / (2 pi1).)
 struct model {
-  double u = 1, v = 1;  ///< >= 0, not both 0
+  ///@{
+  /// Mutation rates, >= 0, not both 0.
+  double u = 1, v = 1;
+  ///@}
   /// Classes of sites, all as likely: u and v are multiplied by these, theta is not. See gamma_rates().
   std::vector<double> rate_categories{1.0};
   /// No mutation on the branches, only at the root (RoyChoudhury, Felsenstein and Thompson 2008).
@@ -17,8 +20,10 @@ struct model {
   /// Constant sites are left out, and log L = sum w_s log L_s - W log(1 - P0 - P1): P0 and P1 are the likelihoods of
   /// the two constant patterns at the full sample sizes, W is the sum of the weights of the polymorphic sites.
   bool polymorphic_only = false;
+  ///@{
   /// Constant sites that the data do not show: adds zeros log P0 + ones log P1. Not together with polymorphic_only.
   double unseen_zeros = 0, unseen_ones = 0;
+  ///@}
   /// Likelihood of which copies are red instead of how many: subtracts sum w_s log C(n, r) over sites and species.
   bool ordered_data = false;
 };

@@ -30,6 +30,7 @@ enum class node_kind { leaf, tree, reticulation, root };
 /// A network that is none. The text names the nodes; `reason()` says which rule is broken.
 class NetworkError : public InvalidArgument {
  public:
+  /// What makes a network of nodes and edges.
   enum class rule {
     empty,          ///< no nodes, or fewer than one edge
     node_index,     ///< an edge with an end that is no node
@@ -44,7 +45,9 @@ class NetworkError : public InvalidArgument {
     unknown_taxon,  ///< a species of the data that is no leaf, or the other way round
     syntax,         ///< text that is no extended Newick
   };
+  /// `message` is the whole text.
   NetworkError(rule broken, const std::string& message) : InvalidArgument(message), broken_(broken) {}
+  /// The rule that is broken.
   rule reason() const noexcept { return broken_; }
 
  private:
@@ -56,7 +59,10 @@ inline constexpr double unset = std::numeric_limits<double>::quiet_NaN();
 
 /// An edge as it is written: nodes by number; `unset` where a number was not given.
 struct network_edge {
+  ///@{
+  /// The ends.
   std::int64_t parent = -1, child = -1;
+  ///@}
   double length = unset;  ///< >= 0, required
   double theta = unset;   ///< > 0, required
   double gamma = unset;   ///< in [0, 1]; at a reticulation one of the two may be missing, elsewhere 1 or missing
@@ -64,17 +70,24 @@ struct network_edge {
 
 /// A network as it is written, before any check: nodes are 0 ... names.size() - 1.
 struct network_description {
-  std::vector<std::string> names;  ///< of every node; inner nodes may have an empty one, leaves not
-  std::vector<network_edge> edges;
-  double root_theta = unset;  ///< > 0, required
+  std::vector<std::string> names;   ///< of every node; inner nodes may have an empty one, leaves not
+  std::vector<network_edge> edges;  ///< at least one; edge b becomes branch b
+  double root_theta = unset;        ///< > 0, required
 };
 
 /// Branch from `child` up to `parent`.
 struct branch {
+  ///@{
+  /// Nodes.
   std::int64_t child, parent;
-  double length, theta, gamma;  ///< gamma is 1 unless `child` is a reticulation
+  ///@}
+  ///@{
+  /// Parameters: length >= 0, theta > 0, gamma in [0, 1]; gamma is 1 unless `child` is a reticulation.
+  double length, theta, gamma;
+  ///@}
 };
 
+/// A network that keeps all rules, with parameters that change.
 class Network {
  public:
   /// Checks everything; nodes and branches keep the numbers of the description, the parent branches of a reticulation
@@ -82,22 +95,32 @@ class Network {
   /// replaced by 1 - the first. Throws NetworkError. Time and memory O(nodes).
   explicit Network(network_description description);
 
+  ///@{
+  /// How many there are; numbers count from 0.
   std::int64_t nodes() const { return static_cast<std::int64_t>(names_.size()); }
   std::int64_t branches() const { return static_cast<std::int64_t>(branches_.size()); }
+  ///@}
 
+  /// What a node is. This and all that take a number throw InvalidArgument for one that does not exist.
   node_kind kind(std::int64_t node) const { return kinds_[checked_node(node)]; }
+  /// Name of a node; may be empty unless it is a leaf.
   const std::string& name(std::int64_t node) const { return names_[checked_node(node)]; }
   /// Branches up from a node: none for the root, two for a reticulation, otherwise one.
   std::span<const std::int64_t> parent_branches(std::int64_t node) const { return parents_[checked_node(node)].span(); }
   /// Branches down from a node: none for a leaf, one for a reticulation, otherwise two.
   std::span<const std::int64_t> child_branches(std::int64_t node) const { return children_[checked_node(node)].span(); }
+  /// Ends and parameters of branch b.
   const snp::branch& branch(std::int64_t b) const { return branches_[checked_branch(b)]; }
 
+  /// The root's node.
   std::int64_t root() const { return root_; }
+  /// Size of the population above the root, > 0.
   double root_theta() const { return root_theta_; }
+  ///@{
   /// Nodes that are leaves, in ascending order; species() holds their names in the same order.
   std::span<const std::int64_t> leaves() const { return leaves_; }
   std::span<const std::string> species() const { return species_; }
+  ///@}
   /// Nodes that are reticulations, in ascending order.
   std::span<const std::int64_t> reticulations() const { return reticulations_; }
   /// All nodes, every one after its children, the root last.
@@ -107,11 +130,13 @@ class Network {
   /// "branch A -> x" or, without names, "branch from node 3 to node 5": for messages.
   std::string describe_branch(std::int64_t b) const;
 
+  ///@{
   /// Change a parameter. Throw NetworkError (length, theta, gamma) for values out of range and InvalidArgument for a
   /// branch that does not exist; nothing has changed then.
   void set_length(std::int64_t b, double length);
   void set_theta(std::int64_t b, double theta);
   void set_root_theta(double theta);
+  ///@}
   /// Sets gamma of a parent branch of a reticulation, and that of the other one to 1 - gamma.
   void set_gamma(std::int64_t b, double gamma);
 

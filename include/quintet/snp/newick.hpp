@@ -25,6 +25,7 @@
 
 namespace quintet::snp {
 
+/// What stands for a theta that the text does not have.
 struct newick_options {
   double theta = unset;       ///< for branches without one, > 0
   double root_theta = unset;  ///< for a root without one, > 0; by default `theta`
@@ -38,6 +39,7 @@ class NewickError : public NetworkError {
       : NetworkError(broken, text("character ", position + 1, " of the network: ", message)),
         position_(position),
         detail_(message) {}
+  /// Byte of the text, from 0, where it fails.
   std::int64_t position() const noexcept { return position_; }
   /// The message without the place.
   const std::string& detail() const noexcept { return detail_; }

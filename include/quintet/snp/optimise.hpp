@@ -15,22 +15,32 @@ enum class theta_parameters {
   common,  ///< one for all branches and the root; starts at the geometric mean of what they have
 };
 
+/// Which parameters optimise() moves, in which ranges, and when it ends.
 struct optimise_options {
-  bool lengths = true;
-  theta_parameters thetas = theta_parameters::each;
-  bool gammas = true;
-  std::int64_t max_iterations = 200;  ///< >= 1
+  bool lengths = true;                               ///< whether branch lengths are parameters
+  theta_parameters thetas = theta_parameters::each;  ///< which thetas are
+  bool gammas = true;                                ///< whether inheritance probabilities are
+  std::int64_t max_iterations = 200;                 ///< >= 1
   /// Done when two steps in a row gain less than this log-likelihood, and their quadratic model promises less, > 0.
   double tolerance = 1e-6;
+  ///@{
   /// Ranges of the parameters, 0 < least < most (gamma < 1). A start outside is moved to the nearest end.
   double least_length = 1e-8, most_length = 1e3, least_theta = 1e-8, most_theta = 1e3;
-  double least_gamma = 1e-6;  ///< gamma is in [least_gamma, 1 - least_gamma], < 1/2
-  progress_callback progress = {};
+  ///@}
+  double least_gamma = 1e-6;        ///< gamma is in [least_gamma, 1 - least_gamma], < 1/2
+  progress_callback progress = {};  ///< stage "optimise"; the fraction is that of max_iterations
 };
 
+/// How far optimise() came.
 struct optimise_result {
+  ///@{
+  /// Log-likelihood at the start and at the end.
   double start = 0, log_likelihood = 0;
+  ///@}
+  ///@{
+  /// Steps of L-BFGS, and evaluations of the log-likelihood for them.
   std::int64_t iterations = 0, evaluations = 0;
+  ///@}
   /// False: the iterations were used up, or no further step led upwards although the gradient promised one.
   bool converged = false;
 };
