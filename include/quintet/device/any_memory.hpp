@@ -71,7 +71,7 @@ class any_values {
   /// All elements of the buffer, in the memory of its device.
   any_values(detail::buffer_of<T>& buffer) : data_(buffer.data()), size_(buffer.size()), where_(&buffer.device()) {}
 
-  /// The first value; may be null when there are none. Use on the host only where where() is null.
+  /// The first value; may be null when there are none. Read on the host only where the memory is the host's.
   T* data() const { return data_; }
   /// Number of values.
   std::int64_t size() const { return size_; }
