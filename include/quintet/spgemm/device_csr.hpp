@@ -15,12 +15,17 @@ namespace quintet::spgemm {
 /// device(), row pointers begin with 0.
 template <class Value, class Index>
 struct device_csr {
+  ///@{
+  /// Size of the matrix.
   std::int64_t rows = 0, cols = 0;
+  ///@}
   Buffer<std::int64_t> row_pointers;  ///< rows + 1
-  Buffer<Index> columns;
-  Buffer<Value> values;
+  Buffer<Index> columns;              ///< nnz
+  Buffer<Value> values;               ///< nnz
 
+  /// Number of stored entries.
   std::int64_t nnz() const { return columns.size(); }
+  /// Where the matrix is.
   const Device& device() const { return row_pointers.device(); }
   /// Pointers into the device's memory.
   csr_view<Value, Index> view() const { return {rows, cols, row_pointers.data(), columns.data(), values.data()}; }
