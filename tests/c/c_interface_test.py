@@ -3,9 +3,13 @@
 Clusters points, decomposes matrices and multiplies sparse ones, and compares with plain Python, and with NumPy where
 there is one.
 """
+import contextlib
 import ctypes
+import io
 import math
+import pathlib
 import random
+import re
 import sys
 import unittest
 from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_int64, c_size_t, c_void_p
@@ -17,7 +21,8 @@ except ImportError:
 
 OK, INVALID = 0, 1
 FLOAT, DOUBLE, INT32 = 1, 2, 1
-library = ctypes.CDLL(sys.argv.pop(1))
+library_path = sys.argv.pop(1)
+library = ctypes.CDLL(library_path)
 library.quintet_last_error.restype = c_char_p
 library.quintet_version.restype = c_char_p
 
@@ -166,6 +171,18 @@ class SparseProducts(unittest.TestCase):
         library.quintet_spgemm_free(result)
         self.assertEqual((view.rows, view.cols), (30, 25))
         self.assertEqual(found, expected)
+
+
+class Documentation(unittest.TestCase):
+    @unittest.skipIf(numpy is None, "there is no NumPy")
+    def test_example_runs(self):
+        document = pathlib.Path(__file__).parents[2] / "docs" / "c_interface.md"
+        example = re.search(r"```python\n(.*?)```", document.read_text(encoding="utf-8"), re.DOTALL)[1]
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(example.replace('"libquintet.so"', repr(library_path)), {})
+        labels = [int(x) for x in re.findall(r"-?\d+", printed.getvalue())]
+        self.assertEqual(len(labels), 1000)
 
 
 if __name__ == "__main__":
