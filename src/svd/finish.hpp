@@ -5,13 +5,6 @@
 
 namespace quintet::svd {
 
-template <class Map>
-QUINTET_SVD_INLINE void scale_column(const Map& map, typename Map::real* column, int rows,
-                                     const typename Map::scalar& factor) {
-  const int chunks = (rows + Map::chunk - 1) / Map::chunk;
-  for (int c = map.pair_first(); c < chunks; c += map.pair_step()) store<Map>(column, c, load<Map>(column, c) * factor);
-}
-
 /// sigma_j = |x_j| / |v_j|; x_j and v_j get length 1. The rounded rotations are orthogonal up to a factor, and X = A V
 /// has the same factor on both sides: dividing by |v_j| takes it out of sigma as well.
 template <class Map>
@@ -21,12 +14,16 @@ QUINTET_SVD_INLINE void normalise(const Map& map, const columns<typename Map::re
   const scalar one = same<scalar>(real(1));
   for_each_item(map, 0, m.n, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
     real* x = map.column(m.x, j, m.ld_x);
-    const scalar square = pair_dot(map, x, x, m.rows);
-    scalar length = root(square);
+    scalar square = pair_dot(map, x, x, m.rows);
+    scalar length = root(square), stretch = one;
+    real* v = nullptr;
+    if (m.v != nullptr) {
+      v = map.column(m.v, j, m.ld_v);
+      stretch = root(pair_dot(map, v, v, m.n));
+      square = square / (stretch * stretch);
+    }
     const scalar inverse = one / choose(square > no_column_threshold<real>(), length, one);
     if (m.v != nullptr) {
-      real* v = map.column(m.v, j, m.ld_v);
-      const scalar stretch = root(pair_dot(map, v, v, m.n));
       length = length / stretch;
       if (valid) {
         scale_column(map, x, m.rows, inverse);
@@ -41,6 +38,35 @@ QUINTET_SVD_INLINE void normalise(const Map& map, const columns<typename Map::re
     }
   });
   map.barrier();
+}
+
+template <class Map>
+QUINTET_SVD_INLINE void swap_columns(const Map& map, const mask_of<typename Map::scalar>& where,
+                                     typename Map::real* first, typename Map::real* second, int rows) {
+  for_each_row(map, 0, rows, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
+    const auto x = map.element(first, i), y = map.element(second, i);
+    map.set_element(first, i, choose(where, y, x));
+    map.set_element(second, i, choose(where, x, y));
+  });
+}
+
+/// Brings the columns of matrices that lie side by side into falling order, equal ones in the order they had, so that
+/// one column of all of them is written to one place. Exchanges left them nearly sorted.
+template <class Map>
+QUINTET_SVD_INLINE void sort_columns(const Map& map, const columns<typename Map::real>& m, typename Map::real* sigma) {
+  for (int last = m.n - 1; last > 0;) {
+    int swapped = 0;
+    for (int j = 0; j < last; ++j) {
+      const auto wrong = map.entry(sigma, j) < map.entry(sigma, j + 1);
+      if (!any(wrong)) continue;
+      swap_columns(map, wrong, map.column(m.x, j, m.ld_x), map.column(m.x, j + 1, m.ld_x), m.rows);
+      if (m.v != nullptr) swap_columns(map, wrong, map.column(m.v, j, m.ld_v), map.column(m.v, j + 1, m.ld_v), m.n);
+      swap_columns(map, wrong, map.column(sigma, j, 1), map.column(sigma, j + 1, 1), 1);
+      swap_columns(map, wrong, map.column(m.norm, j, 1), map.column(m.norm, j + 1, 1), 1);
+      swapped = j;
+    }
+    last = swapped;
+  }
 }
 
 template <class Map>

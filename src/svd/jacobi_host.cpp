@@ -4,7 +4,5 @@ namespace quintet::svd {
 
 template void launch_jacobi<host_lanes<float>>(const jacobi_job<float>&, const Device&);
 template void launch_jacobi<host_lanes<double>>(const jacobi_job<double>&, const Device&);
-template void launch_jacobi<host_rows<float>>(const jacobi_job<float>&, const Device&);
-template void launch_jacobi<host_rows<double>>(const jacobi_job<double>&, const Device&);
 
 }  // namespace quintet::svd

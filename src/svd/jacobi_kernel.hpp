@@ -77,7 +77,9 @@ struct jacobi_kernel {
 
   template <class Team>
   QUINTET_SVD_INLINE void operator()(const Team& team, std::int64_t tile, scratch& s) const {
-    for (std::int64_t group = tile; group < job.groups; group += job.tiles)
+    // Neighbouring groups, so that the processor sees what comes next.
+    const std::int64_t last = (tile + 1) * job.groups / job.tiles;
+    for (std::int64_t group = tile * job.groups / job.tiles; group < last; ++group)
       Policy::run(team, s, [&](const auto& map, real* team_memory) QUINTET_SVD_INLINE_LAMBDA {
         real* memory = job.workspace + tile * job.slot;
         solve_group(map, group, memory, team_memory);
@@ -103,6 +105,8 @@ struct jacobi_kernel {
     m.ld_x = job.ld_x;
     m.ld_v = job.ld_v;
     m.norm = part(map, memory, at.norm);
+    m.scale = part(map, memory, at.scale);
+    m.unscale = part(map, memory, at.unscale);
     m.drift = part(map, memory, at.drift);
     m.order = part(map, memory, at.order);
     m.root_rows = job.root_rows;
@@ -133,10 +137,16 @@ struct jacobi_kernel {
     prepare(map, a, ld, usable, scale);
     const factors<real> f = factorise_if_wanted(map, memory, a, m);
     start_columns(map, f, m);
+    if constexpr (Map::packed > 1) {
+      prefetch_matrices(map, job, group + 1, job.a, job.rows * job.cols);
+      prefetch_matrices(map, job, group, job.left, job.rows * job.left_cols);
+      prefetch_matrices(map, job, group, job.right, job.cols * job.right_cols);
+    }
     const auto outcome = orthogonalise(map, m, usable);
     note_outcome(map, group, outcome);
     real *sigma = part(map, memory, at.sigma), *rank = part(map, memory, at.rank);
     normalise(map, m, sigma);
+    if constexpr (Map::packed > 1) sort_columns(map, m, sigma);
     rank_falling(map, sigma, m.n, rank);
     store_values(map, group, sigma, rank, scale);
     if (job.vectors) {
@@ -244,9 +254,23 @@ struct jacobi_kernel {
   QUINTET_SVD_INLINE void store_values(const Map& map, std::int64_t group, real* sigma, real* rank,
                                        const scaling<typename Map::scalar>& scale) const {
     map.barrier();  // status is complete
+    if constexpr (Map::packed > 1) {
+      const memory_lines lines = lines_of({nullptr, job.s.type, job.s.batch, job.values, job.s.column}, 1, job.values);
+      if (lines.count > 0) {
+        const typename Map::scalar factor = nan_where_lost(map, job, group);
+        with_storage<real>(job.s.type, job.s.data, [&](auto* data) {
+          std::remove_reference_t<decltype(data)> to[Map::packed];
+          find_results(map, job, group, data, job.s.batch, to);
+          write_lines<Map::packed, real>(lines, to, [&](int, int j) {
+            return typename Map::scalar(map.entry(sigma, j) / scale.second / scale.first * factor);
+          });
+        });
+        return;
+      }
+    }
     for (int l = 0; l < Map::packed; ++l) {
       const std::int64_t matrix = matrix_in(map, job, group, first_lane(map) + l);
-      if (matrix < 0 || job.status[matrix] >= code_graded) continue;
+      if (matrix < 0 || !has_result(job.status[matrix])) continue;
       const bool is_lost = job.status[matrix] == code_not_finite;
       with_storage<real>(job.s.type, job.s.data, [&](auto* data) QUINTET_SVD_INLINE_LAMBDA {
         using stored = std::remove_reference_t<decltype(*data)>;

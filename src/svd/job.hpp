@@ -67,7 +67,7 @@ enum status_code : std::int32_t {
 /// Offsets into the working memory of one group, counted in elements times the width of the map.
 struct workspace_layout {
   std::int64_t a, h, x, v, left;
-  std::int64_t norm, drift, order, sigma, rank, sign, tau, pivots, row_rank, row_size, source;
+  std::int64_t norm, scale, unscale, drift, order, sigma, rank, sign, tau, pivots, row_rank, row_size, source;
   std::int64_t total;
 };
 

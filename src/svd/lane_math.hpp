@@ -59,6 +59,11 @@ QUINTET_SVD_INLINE Scalar larger(const Scalar& a, const Scalar& b) {
 }
 
 template <class Scalar>
+QUINTET_SVD_INLINE Scalar smaller(const Scalar& a, const Scalar& b) {
+  return choose(b < a, b, a);
+}
+
+template <class Scalar>
 QUINTET_SVD_INLINE Scalar root(const Scalar& x) {
   if constexpr (std::is_floating_point_v<Scalar>) {
     return std::sqrt(x);
@@ -86,6 +91,21 @@ QUINTET_SVD_INLINE auto lane_of(const Scalar& value, [[maybe_unused]] int l) {
     return value;
   else
     return value[l];
+}
+
+/// The sum of the lanes, halves added to halves: fewer steps than in order, and as fixed.
+template <class Real, class Pack>
+QUINTET_SVD_INLINE Real fold_lanes(const Pack& values) {
+  if constexpr (std::is_floating_point_v<Pack>) {
+    return values;
+  } else if constexpr (sizeof(Pack) == 2 * sizeof(Real)) {
+    return values[0] + values[1];
+  } else {
+    device::pack<Real, int(sizeof(Pack) / sizeof(Real) / 2)> half[2];
+    std::memcpy(half, &values, sizeof(Pack));
+    half[0] += half[1];
+    return fold_lanes<Real>(half[0]);
+  }
 }
 
 /// The power of two at or below a normal positive number: its sign and significand bits cleared.

@@ -89,7 +89,7 @@ struct rows_map {
   bool leads_team() const { return team.rank() == 0; }
   void barrier() const { team.barrier(); }
   scalar pair_sum(const vector& value) const {
-    return device::subgroup_reduce<ThreadsPerPair>(team, device::sum_lanes<Real>(value), plus{}, storage);
+    return device::subgroup_reduce<ThreadsPerPair>(team, fold_lanes<Real>(value), plus{}, storage);
   }
   scalar team_sum(scalar value) const { return device::reduce(team, value, plus{}, storage); }
   scalar team_max(scalar value) const { return device::reduce(team, value, maximum{}, storage); }

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "device/inverse.hpp"
 #include "svd/lane_math.hpp"
 
 namespace quintet::svd {
@@ -78,6 +79,75 @@ QUINTET_SVD_INLINE rotation<Scalar> make_rotation(const Scalar& alpha, const Sca
   r.cosine = choose(r.on, size / choose(r.on, length, one), zero);
   r.tangent = choose(r.on, size_t_, zero);
   return r;
+}
+
+/// A column as it is rotated without normalising: the column is scale times what is stored.
+template <class Scalar>
+struct column_state {
+  Scalar norm;            ///< squared length of the column, kept up to date within a sweep
+  Scalar scale, unscale;  ///< and 1 / scale
+};
+
+/// The rotation of two scaled columns, in terms of what is stored (Gentleman 1973): x' = x - a y, y' = y + b x, two
+/// multiply-adds a row instead of four operations. What the cosine would have multiplied goes into the scales.
+template <class Scalar>
+struct shear {
+  mask_of<Scalar> on;         ///< lanes that rotate; in others a = b = 0
+  mask_of<Scalar> exchanged;  ///< lanes whose results change places, so that p keeps the longer column
+  Scalar a, b;
+  Scalar cosine, tangent;  ///< |cos| between the columns and |t|, 0 where nothing rotates
+};
+
+/// As make_rotation(), for stored columns whose product is `product`; takes the states of the columns along.
+///
+/// The tangent needs few digits: whatever it is, the rotation is one, and an angle off by a factor 1 + 2^-23 leaves a
+/// cosine 2^-23 times what it was. The new scales need them all.
+template <bool Exchange, class Real, class Scalar>
+QUINTET_SVD_INLINE shear<Scalar> make_shear(column_state<Scalar>& p, column_state<Scalar>& q, const Scalar& product,
+                                            const thresholds<Real>& limit, const mask_of<Scalar>& active) {
+  const Scalar zero{}, one = same<Scalar>(Real(1));
+  shear<Scalar> r;
+  const Scalar gamma = product * (p.scale * q.scale), size = absolute(gamma);
+  const Scalar cosine = size * (device::rough_inverse_root(p.norm) * device::rough_inverse_root(q.norm));
+  r.on = active & (cosine > limit.cosine) & (p.norm > limit.no_column) & (q.norm > limit.no_column);
+  // t = sign(d) g / (|d| + sqrt(d^2 + g^2)) with d = beta - alpha and g = 2 gamma, both over the larger norm: squares
+  // stay in range, and where one vanishes the other does not. What does not depend on gamma is ready before it.
+  const Scalar unit = device::near_inverse(larger(p.norm, q.norm));
+  const Scalar d = (q.norm - p.norm) * unit, g = gamma * (unit + unit), square = d * d + g * g;
+  const Scalar reach = square * device::near_inverse_root(square);
+  const Scalar t = choose(r.on, choose(d < zero, -g, g) * device::near_inverse(absolute(d) + reach), zero);
+  r.tangent = absolute(t);
+  r.cosine = choose(r.on, cosine, zero);
+  r.a = t * (q.scale * p.unscale);
+  r.b = t * (p.scale * q.unscale);
+  const Scalar stretch = one + t * t, inverse = device::inverse_root(stretch);
+  const Scalar c = choose(r.on, inverse, one), secant = choose(r.on, stretch * inverse, one), change = t * gamma;
+  r.exchanged = r.on & (p.norm < q.norm);
+  const column_state<Scalar> first{larger(p.norm - change, zero), p.scale * c, p.unscale * secant};
+  const column_state<Scalar> second{q.norm + change, q.scale * c, q.unscale * secant};
+  if constexpr (Exchange) {
+    p = {choose(r.exchanged, second.norm, first.norm), choose(r.exchanged, second.scale, first.scale),
+         choose(r.exchanged, second.unscale, first.unscale)};
+    q = {choose(r.exchanged, first.norm, second.norm), choose(r.exchanged, first.scale, second.scale),
+         choose(r.exchanged, first.unscale, second.unscale)};
+  } else {
+    p = first;
+    q = second;
+  }
+  return r;
+}
+
+/// Applies a shear to two numbers, or packs of rows.
+template <bool Exchange, class Scalar, class Vector>
+QUINTET_SVD_INLINE void apply_shear(const shear<Scalar>& r, Vector& x, Vector& y) {
+  const Vector new_x = x - r.a * y, new_y = y + r.b * x;
+  if constexpr (Exchange) {
+    x = choose(r.exchanged, new_y, new_x);
+    y = choose(r.exchanged, new_x, new_y);
+  } else {
+    x = new_x;
+    y = new_y;
+  }
 }
 
 }  // namespace quintet::svd

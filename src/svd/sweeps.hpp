@@ -4,25 +4,9 @@
 
 #include <limits>
 
-#include "svd/maps.hpp"
-#include "svd/rotation.hpp"
+#include "svd/pairs.hpp"
 
 namespace quintet::svd {
-
-/// The matrices of one group while they are worked on. Arrays hold one scalar a column.
-template <class Real>
-struct columns {
-  Real* x;  ///< [n] columns of `rows` elements, ld_x apart
-  int rows, ld_x;
-  Real* v;  ///< [n] columns of n elements, ld_v apart; null when no vectors are wanted
-  int n, ld_v;
-  Real* norm;   ///< squared norms
-  Real* drift;  ///< |v_j|^2 - 1 as it follows from the rounding of c and s, kept when there is no V
-  Real* order;  ///< columns by falling norm, for the round-robin order
-  Real root_rows;
-  int max_sweeps;
-  bool accurate;
-};
 
 template <class Scalar>
 struct sweep_result {
@@ -30,130 +14,128 @@ struct sweep_result {
   mask_of<Scalar> unfinished;
 };
 
-/// Applies a rotation to two columns. Lanes that do not rotate keep their bits, signed zeros included.
+/// One pair, in the form that the matrix is kept in.
 template <class Map>
-QUINTET_SVD_INLINE void rotate(const Map& map, const rotation<typename Map::scalar>& r, typename Map::real* p,
-                               typename Map::real* q, int rows) {
-  using vector = typename Map::vector;
-  const int step = map.pair_step(), chunks = (rows + Map::chunk - 1) / Map::chunk;
-#pragma GCC unroll 2
-  for (int c = map.pair_first(); c < chunks; c += step) {
-    const vector x = load<Map>(p, c), y = load<Map>(q, c);
-    const vector new_x = r.pp * x + r.pq * y, new_y = r.qp * x + r.qq * y;
-    if constexpr (Map::width == 1) {
-      store<Map>(p, c, new_x);
-      store<Map>(q, c, new_y);
-    } else {
-      store<Map>(p, c, choose(r.on, new_x, x));
-      store<Map>(q, c, choose(r.on, new_y, y));
-    }
-  }
-}
-
-/// The same in Rutishauser's form, which adds small corrections to the old values: about half the rounding errors.
-template <class Map>
-QUINTET_SVD_INLINE void rotate_accurately(const Map& map, const rotation<typename Map::scalar>& r,
-                                          typename Map::real* p, typename Map::real* q, int rows) {
-  using vector = typename Map::vector;
-  const int step = map.pair_step(), chunks = (rows + Map::chunk - 1) / Map::chunk;
-  for (int c = map.pair_first(); c < chunks; c += step) {
-    const vector x = load<Map>(p, c), y = load<Map>(q, c);
-    const vector new_x = x - r.sine * (y + r.half_tangent * x), new_y = y + r.sine * (x - r.half_tangent * y);
-    if constexpr (Map::width == 1) {
-      store<Map>(p, c, r.exchange ? new_y : new_x);
-      store<Map>(q, c, r.exchange ? new_x : new_y);
-    } else {
-      store<Map>(p, c, choose(r.on, choose(r.exchange, new_y, new_x), x));
-      store<Map>(q, c, choose(r.on, choose(r.exchange, new_x, new_y), y));
-    }
-  }
-}
-
-/// |v|^2 of the two columns after the rotation, to first order in what is not orthogonal.
-template <class Map>
-QUINTET_SVD_INLINE void follow_drift(const Map& map, const rotation<typename Map::scalar>& r, typename Map::real* drift,
-                                     int p, int q) {
-  const auto a = map.entry(drift, p), b = map.entry(drift, q);
-  map.set_entry(drift, p, choose(r.on, r.pp * r.pp * a + r.pq * r.pq * b + r.drift, a));
-  map.set_entry(drift, q, choose(r.on, r.qp * r.qp * a + r.qq * r.qq * b + r.drift, b));
-}
-
-/// What a sweep has seen.
-template <class Scalar>
-struct sweep_extremes {
-  Scalar cosine{}, tangent{};
-};
-
-/// One pair of columns. `valid` is false for the stand-ins of for_each_item.
-template <class Map>
-QUINTET_SVD_INLINE void meet(const Map& map, const columns<typename Map::real>& m, int p, int q, bool valid,
-                             const thresholds<typename Map::real>& limit, const mask_of<typename Map::scalar>& active,
-                             sweep_extremes<typename Map::scalar>& seen) {
-  using real = typename Map::real;
-  using scalar = typename Map::scalar;
-  real *x = map.column(m.x, p, m.ld_x), *y = map.column(m.x, q, m.ld_x);
-  // Norms are read before the reduction, which is what keeps the leader from writing them too early. A stand-in reads
-  // nothing that another worker might be changing.
-  const scalar alpha = valid ? map.entry(m.norm, p) : scalar{}, beta = valid ? map.entry(m.norm, q) : scalar{};
-  const scalar gamma = pair_dot(map, x, y, valid ? m.rows : 0);
-  const auto r = make_rotation<bool(Map::row_cyclic)>(alpha, beta, gamma, limit, active);
-  if (!valid || !any(r.on)) return;
-  seen.cosine = larger(seen.cosine, r.cosine);
-  seen.tangent = larger(seen.tangent, r.tangent);
-  if (m.accurate)
-    rotate_accurately(map, r, x, y, m.rows);
+QUINTET_SVD_INLINE void meet_pair(const Map& map, const columns<typename Map::real>& m, int p, int q, bool valid,
+                                  const thresholds<typename Map::real>& limit,
+                                  const mask_of<typename Map::scalar>& active,
+                                  sweep_extremes<typename Map::scalar>& seen) {
+  if (m.is_scaled())
+    meet_scaled(map, m, p, q, valid, limit, active, seen);
   else
-    rotate(map, r, x, y, m.rows);
-  if (m.v != nullptr) {
-    real *v = map.column(m.v, p, m.ld_v), *w = map.column(m.v, q, m.ld_v);
-    if (m.accurate)
-      rotate_accurately(map, r, v, w, m.n);
-    else
-      rotate(map, r, v, w, m.n);
-  } else if (!m.accurate && map.leads_pair()) {
-    follow_drift(map, r, m.drift, p, q);
-  }
-  if (map.leads_pair()) {
-    map.set_entry(m.norm, p, r.alpha);
-    map.set_entry(m.norm, q, r.beta);
+    meet(map, m, p, q, valid, limit, active, seen);
+}
+
+/// The columns p and p + 1 (below `end`) with q and q + 1 (below `last`).
+template <class Map>
+QUINTET_SVD_INLINE void meet_two_and_two(const Map& map, const columns<typename Map::real>& m, int p, int end, int q,
+                                         int last, const thresholds<typename Map::real>& limit,
+                                         const mask_of<typename Map::scalar>& active,
+                                         sweep_extremes<typename Map::scalar>& seen) {
+  if (m.is_scaled() && p + 1 < end && q + 1 < last) return meet_four(map, m, p, q, limit, active, seen);
+  for (int i = p; i < p + 2 && i < end; ++i)
+    for (int j = q; j < q + 2 && j < last; ++j) meet_pair(map, m, i, j, true, limit, active, seen);
+}
+
+/// All pairs of columns in [first, last) once. Where one worker has the matrix: in an order that has the same result as
+/// row by row. Where several threads share it: in the rounds of a tournament (in a round every column is in one pair;
+/// for an odd number one idles).
+template <class Map>
+QUINTET_SVD_INLINE void meet_within(const Map& map, const columns<typename Map::real>& m, int first, int last,
+                                    const thresholds<typename Map::real>& limit,
+                                    const mask_of<typename Map::scalar>& active,
+                                    sweep_extremes<typename Map::scalar>& seen) {
+  if constexpr (Map::row_cyclic) {
+    for (int p = first; p < last; p += 2) {
+      if (p + 1 < last) meet_pair(map, m, p, p + 1, true, limit, active, seen);
+      for (int q = p + 2; q < last; q += 2) meet_two_and_two(map, m, p, last, q, last, limit, active, seen);
+    }
+  } else {
+    const int count = last - first, players = count + (count & 1), final_player = players - 1;
+    for (int round = 0; round < final_player; ++round) {
+      for_each_item(map, 0, players / 2, [&](int slot, bool valid) QUINTET_SVD_INLINE_LAMBDA {
+        const int a = slot == 0 ? final_player : (round + slot) % final_player;
+        const int b = (round - slot + final_player) % final_player;
+        const int p = a < b ? a : b, q = a < b ? b : a;
+        const bool plays = q < count;
+        meet_pair(map, m, int(m.order[first + (plays ? p : 0)]), int(m.order[first + (plays ? q : 0)]), valid && plays,
+                  limit, active, seen);
+      });
+      map.barrier();
+    }
   }
 }
 
-/// All pairs once: row by row where one worker has the matrix, in the rounds of a tournament where several share it
-/// (in a round every column is in one pair; for an odd number one idles).
+/// Every column in [first, last) with every one in [first_q, last_q), which come after them.
+template <class Map>
+QUINTET_SVD_INLINE void meet_across(const Map& map, const columns<typename Map::real>& m, int first, int last,
+                                    int first_q, int last_q, const thresholds<typename Map::real>& limit,
+                                    const mask_of<typename Map::scalar>& active,
+                                    sweep_extremes<typename Map::scalar>& seen) {
+  if constexpr (Map::row_cyclic) {
+    for (int q = first_q; q < last_q; q += 2)
+      for (int p = first; p < last; p += 2) meet_two_and_two(map, m, p, last, q, last_q, limit, active, seen);
+  } else {
+    const int count = last - first, count_q = last_q - first_q, rounds = count > count_q ? count : count_q;
+    for (int round = 0; round < rounds; ++round) {
+      for_each_item(map, 0, rounds, [&](int slot, bool valid) QUINTET_SVD_INLINE_LAMBDA {
+        const int other = (slot + round) % rounds;
+        const bool plays = slot < count && other < count_q;
+        meet_pair(map, m, int(m.order[first + (plays ? slot : 0)]), int(m.order[first_q + (plays ? other : 0)]),
+                  valid && plays, limit, active, seen);
+      });
+      map.barrier();
+    }
+  }
+}
+
+/// Squared lengths of the columns in [first, last), exact again; for scaled ones also their scales, from the columns of
+/// V, which rotations only ever stretch.
+template <class Map>
+QUINTET_SVD_INLINE void measure_columns(const Map& map, const columns<typename Map::real>& m, int first, int last) {
+  using scalar = typename Map::scalar;
+  for_each_item(map, first, last, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
+    const auto* x = map.column(m.x, j, m.ld_x);
+    const scalar square = pair_dot(map, x, x, m.rows);
+    if (!m.is_scaled()) {
+      if (valid && map.leads_pair()) map.set_entry(m.norm, j, square);
+      return;
+    }
+    const auto* v = map.column(m.v, j, m.ld_v);
+    const scalar stretch = pair_dot(map, v, v, m.n), scale = device::inverse_root(stretch);
+    if (valid && map.leads_pair())
+      set_state(map, m, j, column_state<scalar>{square * scale * scale, scale, stretch * scale});
+  });
+  map.barrier();
+}
+
+/// Columns that meet the rest of the matrix together (it is read once for all of them), and rotations of a column after
+/// which its scale is measured again: the rounding errors of a scale add up, and make V less orthogonal.
+enum { columns_together = 4, rotations_a_measure = 32 };
+
+/// All pairs once.
 template <class Map>
 QUINTET_SVD_INLINE sweep_extremes<typename Map::scalar> sweep(const Map& map, const columns<typename Map::real>& m,
                                                               const thresholds<typename Map::real>& limit,
                                                               const mask_of<typename Map::scalar>& active) {
   sweep_extremes<typename Map::scalar> seen;
   if constexpr (Map::row_cyclic) {
-    for (int p = 0; p + 1 < m.n; ++p)
-      for (int q = p + 1; q < m.n; ++q) meet(map, m, p, q, true, limit, active, seen);
-  } else {
-    const int players = m.n + (m.n & 1), last = players - 1;
-    for (int round = 0; round < last; ++round) {
-      for_each_item(map, 0, players / 2, [&](int slot, bool valid) QUINTET_SVD_INLINE_LAMBDA {
-        const int a = slot == 0 ? last : (round + slot) % last, b = (round - slot + last) % last;
-        const int p = a < b ? a : b, q = a < b ? b : a;
-        const bool plays = q < m.n;
-        meet(map, m, int(m.order[plays ? p : 0]), int(m.order[plays ? q : 0]), valid && plays, limit, active, seen);
-      });
-      map.barrier();
+    for (int p = 0; p < m.n; p += columns_together) {
+      const int end = p + columns_together < m.n ? p + columns_together : m.n;
+      if (p > 0 && p % rotations_a_measure == 0 && m.is_scaled()) measure_columns(map, m, p, m.n);
+      meet_within(map, m, p, end, limit, active, seen);
+      for (int q = end; q < m.n; q += rotations_a_measure) {
+        if (q > end && m.is_scaled()) measure_columns(map, m, p, end);
+        const int last = q + rotations_a_measure < m.n ? q + rotations_a_measure : m.n;
+        meet_across(map, m, p, end, q, last, limit, active, seen);
+      }
     }
+  } else {
+    meet_within(map, m, 0, m.n, limit, active, seen);
     seen.cosine = map.team_max(seen.cosine);
     seen.tangent = map.team_max(seen.tangent);
   }
   return seen;
-}
-
-template <class Map>
-QUINTET_SVD_INLINE void measure_columns(const Map& map, const columns<typename Map::real>& m) {
-  for_each_item(map, 0, m.n, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
-    const auto* x = map.column(m.x, j, m.ld_x);
-    const auto square = pair_dot(map, x, x, m.rows);
-    if (valid && map.leads_pair()) map.set_entry(m.norm, j, square);
-  });
-  map.barrier();
 }
 
 /// rank_j: how many entries of `key` come before entry j in falling order; equal ones keep their order.
@@ -190,7 +172,7 @@ QUINTET_SVD_INLINE sweep_result<typename Map::scalar> orthogonalise(const Map& m
   }
   if constexpr (!Map::row_cyclic) {
     // Exchanging in a tournament doubles the sweeps; falling norms from the start do what the exchange does.
-    measure_columns(map, m);
+    measure_columns(map, m, 0, m.n);
     real* rank = m.drift;
     rank_falling(map, m.norm, m.n, rank);
     for_each_row(map, 0, m.n, [&](int j) QUINTET_SVD_INLINE_LAMBDA { m.order[int(rank[j])] = real(j); });
@@ -198,7 +180,7 @@ QUINTET_SVD_INLINE sweep_result<typename Map::scalar> orthogonalise(const Map& m
     for_each_row(map, 0, m.n, [&](int j) QUINTET_SVD_INLINE_LAMBDA { rank[j] = 0; });
   }
   for (int s = 0; s < m.max_sweeps && any(active); ++s) {
-    measure_columns(map, m);
+    measure_columns(map, m, 0, m.n);
     const sweep_extremes<scalar> seen = sweep(map, m, limit, active);
     result.sweeps += choose(active, same<scalar>(real(1)), scalar{});
     active = active & (seen.cosine > tolerance) & (real(m.n) * seen.cosine * seen.tangent > tolerance / 2);

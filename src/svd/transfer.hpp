@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "device/transpose.hpp"
 #include "svd/job.hpp"
 #include "svd/maps.hpp"
 
@@ -31,10 +32,125 @@ QUINTET_SVD_INLINE typename Map::real& lane_element(const Map& map, typename Map
   return map.column(base, j, ld)[std::int64_t(i) * Map::width + l];
 }
 
-/// Rows go to the places that row_rank names, where it is given. Padding and spare lanes become zero.
+/// How the elements of one matrix lie in memory, where they lie in lines of neighbours: all rows or columns in one
+/// line when the matrix is dense.
+struct memory_lines {
+  bool by_column;
+  int count, length;    ///< lines, and elements of one; count = 0: no neighbours
+  std::int64_t stride;  ///< from line to line
+  int minor;            ///< size of a column (by_column) or row
+};
+
+QUINTET_SVD_INLINE memory_lines lines_of(const stored_batch& a, int rows, int cols) {
+  if (a.column == 1)
+    return a.row == cols || rows == 1 ? memory_lines{false, 1, rows * cols, 0, cols}
+                                      : memory_lines{false, rows, cols, a.row, cols};
+  if (a.row == 1)
+    return a.column == rows || cols == 1 ? memory_lines{true, 1, rows * cols, 0, rows}
+                                         : memory_lines{true, cols, rows, a.column, rows};
+  return {};
+}
+
+/// Calls f(line, first, count, i, j) for the pieces of at most `Width` elements that begin at row i, column j.
+template <int Width, class Function>
+QUINTET_SVD_INLINE void for_each_piece(const memory_lines& lines, Function f) {
+  for (int line = 0; line < lines.count; ++line)
+    for (int first = 0; first < lines.length; first += Width) {
+      const int rest = lines.length - first, major = line + first / lines.minor, minor = first % lines.minor;
+      f(line, first, rest < Width ? rest : Width, lines.by_column ? minor : major, lines.by_column ? major : minor);
+    }
+}
+
+/// The next element of a line.
+QUINTET_SVD_INLINE void step(const memory_lines& lines, int& i, int& j) {
+  int &minor = lines.by_column ? i : j, &major = lines.by_column ? j : i;
+  if (++minor == lines.minor) {
+    minor = 0;
+    ++major;
+  }
+}
+
+/// Reads the matrices from[l] of all lanes and calls set(i, j, pack) for every element.
+template <int Width, class Real, class Stored, class Function>
+QUINTET_SVD_INLINE void read_lines(const memory_lines& lines, const Stored* const* from, Function set) {
+  using vector = device::pack<Real, Width>;
+  for_each_piece<Width>(lines, [&](int line, int first, int count, int i, int j) {
+    vector packs[Width];
+    for (int l = 0; l < Width; ++l) {
+      const Stored* at = from[l] + line * lines.stride + first;
+      if (count == Width) {
+        if constexpr (std::is_same_v<Real, Stored>)
+          packs[l] = device::load_pack<vector>(at);
+        else
+          packs[l] = device::convert_pack<vector, Real>(at);
+      } else {
+        packs[l] = vector{};
+        for (int e = 0; e < count; ++e) packs[l][e] = Real(at[e]);
+      }
+    }
+    device::transpose_packs<Width>(packs);
+    for (int e = 0; e < count; ++e, step(lines, i, j)) set(i, j, packs[e]);
+  });
+}
+
+/// Writes get(i, j) to the matrices to[l]; lanes with a null pointer are left out.
+template <int Width, class Real, class Stored, class Function>
+QUINTET_SVD_INLINE void write_lines(const memory_lines& lines, Stored* const* to, Function get) {
+  using vector = device::pack<Real, Width>;
+  for_each_piece<Width>(lines, [&](int line, int first, int count, int i, int j) {
+    vector packs[Width];
+    for (int e = 0; e < count; ++e, step(lines, i, j)) packs[e] = get(i, j);
+    for (int e = count; e < Width; ++e) packs[e] = vector{};
+    device::transpose_packs<Width>(packs);
+    for (int l = 0; l < Width; ++l) {
+      if (to[l] == nullptr) continue;
+      Stored* at = to[l] + line * lines.stride + first;
+      if (std::is_same_v<Real, Stored> && count == Width)
+        device::store_pack(at, packs[l]);
+      else
+        for (int e = 0; e < count; ++e) at[e] = to_storage<Stored>(Real(packs[l][e]));
+    }
+  });
+}
+
+/// Asks for the memory of a group of small matrices, which will be read or written after the sweeps of this one.
+template <class Map, class Real>
+QUINTET_SVD_INLINE void prefetch_matrices(const Map& map, const jacobi_job<Real>& job, std::int64_t group,
+                                          const stored_batch& matrices, int elements) {
+  constexpr int line = 64, most_lines = 16;
+  with_storage<Real>(matrices.type, matrices.data, [&](auto* data) {
+    const std::int64_t bytes = std::int64_t(elements) * std::int64_t(sizeof(*data));
+    if (bytes > most_lines * line || matrices.batch != elements) return;
+    for (int l = 0; l < Map::packed; ++l) {
+      const std::int64_t matrix = matrix_in(map, job, group, l);
+      if (matrix < 0) return;
+      const char* first = reinterpret_cast<const char*>(data + matrix * matrices.batch);
+      for (std::int64_t at = 0; at < bytes; at += line) __builtin_prefetch(first + at, 1);
+    }
+  });
+}
+
+/// Rows go to the places that row_rank names, where it is given. Padding becomes zero; what spare lanes hold is not
+/// used.
 template <class Map, class Real>
 QUINTET_SVD_INLINE void load_matrices(const Map& map, const jacobi_job<Real>& job, std::int64_t group, Real* to, int ld,
                                       Real* row_rank) {
+  if constexpr (Map::packed > 1) {
+    const memory_lines lines = lines_of(job.a, job.rows, job.cols);
+    if (row_rank == nullptr && lines.count > 0) {
+      with_storage<Real>(job.a.type, job.a.data, [&](const auto* data) {
+        std::remove_reference_t<decltype(data)> from[Map::packed];
+        for (int l = 0; l < Map::packed; ++l) {
+          const std::int64_t matrix = matrix_in(map, job, group, l);
+          from[l] = data + (matrix < 0 ? matrix_in(map, job, group, 0) : matrix) * job.a.batch;
+        }
+        read_lines<Map::packed, Real>(lines, from, [&](int i, int j, const typename Map::scalar& value) {
+          map.set_element(map.column(to, j, ld), i, value);
+        });
+      });
+      return;
+    }
+  }
   for (int l = 0; l < Map::packed; ++l) {
     const std::int64_t matrix = matrix_in(map, job, group, first_lane(map) + l);
     with_storage<Real>(job.a.type, job.a.data, [&](const auto* data) QUINTET_SVD_INLINE_LAMBDA {
@@ -114,15 +230,56 @@ QUINTET_SVD_INLINE scaling<Scalar> scaling_for(const Scalar& largest) {
   return s;
 }
 
+/// Whether a result is written for a matrix with this code.
+QUINTET_SVD_INLINE bool has_result(std::int32_t code) { return code < code_graded; }
+
+/// The places where the matrices of a group lie that have a result; null for other lanes.
+template <class Map, class Real, class Stored>
+QUINTET_SVD_INLINE void find_results(const Map& map, const jacobi_job<Real>& job, std::int64_t group, Stored* data,
+                                     std::int64_t stride, Stored** places) {
+  for (int l = 0; l < Map::packed; ++l) {
+    const std::int64_t matrix = matrix_in(map, job, group, l);
+    places[l] = matrix >= 0 && has_result(job.status[matrix]) ? data + matrix * stride : nullptr;
+  }
+}
+
+/// NaN in the lanes whose matrix is not finite, 1 in the others.
+template <class Map, class Real>
+QUINTET_SVD_INLINE typename Map::scalar nan_where_lost(const Map& map, const jacobi_job<Real>& job,
+                                                       std::int64_t group) {
+  typename Map::scalar factor = same<typename Map::scalar>(Real(1));
+  for (int l = 0; l < Map::packed; ++l) {
+    const std::int64_t matrix = matrix_in(map, job, group, l);
+    if (matrix >= 0 && job.status[matrix] == code_not_finite) factor[l] = std::numeric_limits<Real>::quiet_NaN();
+  }
+  return factor;
+}
+
 /// Writes columns of unit vectors in the order of `rank`: element (i, j) of a lane to row i, column rank_j of the
-/// output, read from row source_i where `source` is given. Column j >= n keeps its place.
+/// output, read from row source_i where `source` is given. Column j >= n keeps its place. Zeros are written as +0:
+/// which zero a lane holds may depend on its neighbours, who make it take part in a rotation by nothing.
 template <class Map, class Real>
 QUINTET_SVD_INLINE void store_matrices(const Map& map, const jacobi_job<Real>& job, std::int64_t group, Real* from,
                                        int rows, int columns, int ld, Real* rank, Real* sign, Real* source,
                                        const stored_batch& out, int out_columns, const std::int32_t* code) {
+  if constexpr (Map::packed > 1) {
+    const memory_lines lines = lines_of(out, rows, columns < out_columns ? columns : out_columns);
+    if (source == nullptr && lines.count > 0) {
+      const typename Map::scalar factor = nan_where_lost(map, job, group);
+      with_storage<Real>(out.type, out.data, [&](auto* data) {
+        std::remove_reference_t<decltype(data)> to[Map::packed];
+        find_results(map, job, group, data, out.batch, to);
+        write_lines<Map::packed, Real>(lines, to, [&](int i, int j) {
+          const typename Map::scalar value = map.element(map.column(from, j, ld), i) * factor;
+          return typename Map::scalar((j < job.cols ? value * map.entry(sign, j) : value) + Real(0));
+        });
+      });
+      return;
+    }
+  }
   for (int l = 0; l < Map::packed; ++l) {
     const std::int64_t matrix = matrix_in(map, job, group, first_lane(map) + l);
-    if (matrix < 0 || code[matrix] >= code_graded) continue;
+    if (matrix < 0 || !has_result(code[matrix])) continue;
     const bool is_lost = code[matrix] == code_not_finite;
     with_storage<Real>(out.type, out.data, [&](auto* data) QUINTET_SVD_INLINE_LAMBDA {
       using stored = std::remove_reference_t<decltype(*data)>;
@@ -135,7 +292,8 @@ QUINTET_SVD_INLINE void store_matrices(const Map& map, const jacobi_job<Real>& j
                                             : lane_element(map, sign, 0, j, 0, l);
         for_each_row(map, 0, rows, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
           const int row = source != nullptr ? int(lane_element(map, source, 0, i, 0, l)) : i;
-          to[i * out.row + place * out.column] = to_storage<stored>(factor * lane_element(map, from, j, row, ld, l));
+          to[i * out.row + place * out.column] =
+              to_storage<stored>(factor * lane_element(map, from, j, row, ld, l) + Real(0));
         });
       }
     });

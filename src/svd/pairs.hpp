@@ -1,0 +1,321 @@
+// Two columns, or two and two, are made orthogonal: products, rotations, and what they do to the columns of X and V.
+//
+// With V the columns are scaled (see shear): two multiply-adds a row and rotation. Without V, or when the accurate form
+// is asked for, they are rotated as they are.
+#pragma once
+
+#include "svd/maps.hpp"
+#include "svd/rotation.hpp"
+
+namespace quintet::svd {
+
+/// The matrices of one group while they are worked on. Arrays hold one scalar a column.
+template <class Real>
+struct columns {
+  Real* x;  ///< [n] columns of `rows` elements, ld_x apart
+  int rows, ld_x;
+  Real* v;  ///< [n] columns of n elements, ld_v apart; null when no vectors are wanted
+  int n, ld_v;
+  Real* norm;             ///< squared norms
+  Real *scale, *unscale;  ///< see column_state; kept when columns are scaled
+  Real* drift;            ///< |v_j|^2 - 1 as it follows from the rounding of c and s, kept when there is no V
+  Real* order;            ///< columns by falling norm, for the round-robin order
+  Real root_rows;
+  int max_sweeps;
+  bool accurate;
+
+  bool is_scaled() const { return v != nullptr && !accurate; }
+};
+
+/// Applies a rotation to two columns. Lanes that do not rotate keep their bits, signed zeros included.
+template <class Map>
+QUINTET_SVD_INLINE void rotate(const Map& map, const rotation<typename Map::scalar>& r, typename Map::real* p,
+                               typename Map::real* q, int rows) {
+  using vector = typename Map::vector;
+  const int step = map.pair_step(), chunks = (rows + Map::chunk - 1) / Map::chunk;
+#pragma GCC unroll 2
+  for (int c = map.pair_first(); c < chunks; c += step) {
+    const vector x = load<Map>(p, c), y = load<Map>(q, c);
+    const vector new_x = r.pp * x + r.pq * y, new_y = r.qp * x + r.qq * y;
+    if constexpr (Map::width == 1) {
+      store<Map>(p, c, new_x);
+      store<Map>(q, c, new_y);
+    } else {
+      store<Map>(p, c, choose(r.on, new_x, x));
+      store<Map>(q, c, choose(r.on, new_y, y));
+    }
+  }
+}
+
+/// The same in Rutishauser's form, which adds small corrections to the old values: about half the rounding errors.
+template <class Map>
+QUINTET_SVD_INLINE void rotate_accurately(const Map& map, const rotation<typename Map::scalar>& r,
+                                          typename Map::real* p, typename Map::real* q, int rows) {
+  using vector = typename Map::vector;
+  const int step = map.pair_step(), chunks = (rows + Map::chunk - 1) / Map::chunk;
+  for (int c = map.pair_first(); c < chunks; c += step) {
+    const vector x = load<Map>(p, c), y = load<Map>(q, c);
+    const vector new_x = x - r.sine * (y + r.half_tangent * x), new_y = y + r.sine * (x - r.half_tangent * y);
+    if constexpr (Map::width == 1) {
+      store<Map>(p, c, r.exchange ? new_y : new_x);
+      store<Map>(q, c, r.exchange ? new_x : new_y);
+    } else {
+      store<Map>(p, c, choose(r.on, choose(r.exchange, new_y, new_x), x));
+      store<Map>(q, c, choose(r.on, choose(r.exchange, new_x, new_y), y));
+    }
+  }
+}
+
+/// |v|^2 of the two columns after the rotation, to first order in what is not orthogonal.
+template <class Map>
+QUINTET_SVD_INLINE void follow_drift(const Map& map, const rotation<typename Map::scalar>& r, typename Map::real* drift,
+                                     int p, int q) {
+  const auto a = map.entry(drift, p), b = map.entry(drift, q);
+  map.set_entry(drift, p, choose(r.on, r.pp * r.pp * a + r.pq * r.pq * b + r.drift, a));
+  map.set_entry(drift, q, choose(r.on, r.qp * r.qp * a + r.qq * r.qq * b + r.drift, b));
+}
+
+/// What a sweep has seen.
+template <class Scalar>
+struct sweep_extremes {
+  Scalar cosine{}, tangent{};
+};
+
+/// One pair of columns. `valid` is false for the stand-ins of for_each_item.
+template <class Map>
+QUINTET_SVD_INLINE void meet(const Map& map, const columns<typename Map::real>& m, int p, int q, bool valid,
+                             const thresholds<typename Map::real>& limit, const mask_of<typename Map::scalar>& active,
+                             sweep_extremes<typename Map::scalar>& seen) {
+  using real = typename Map::real;
+  using scalar = typename Map::scalar;
+  real *x = map.column(m.x, p, m.ld_x), *y = map.column(m.x, q, m.ld_x);
+  // Norms are read before the reduction, which is what keeps the leader from writing them too early. A stand-in reads
+  // nothing that another worker might be changing.
+  const scalar alpha = valid ? map.entry(m.norm, p) : scalar{}, beta = valid ? map.entry(m.norm, q) : scalar{};
+  const scalar gamma = pair_dot(map, x, y, valid ? m.rows : 0);
+  const auto r = make_rotation<bool(Map::row_cyclic)>(alpha, beta, gamma, limit, active);
+  if (!valid || !any(r.on)) return;
+  seen.cosine = larger(seen.cosine, r.cosine);
+  seen.tangent = larger(seen.tangent, r.tangent);
+  if (m.accurate)
+    rotate_accurately(map, r, x, y, m.rows);
+  else
+    rotate(map, r, x, y, m.rows);
+  if (m.v != nullptr) {
+    real *v = map.column(m.v, p, m.ld_v), *w = map.column(m.v, q, m.ld_v);
+    if (m.accurate)
+      rotate_accurately(map, r, v, w, m.n);
+    else
+      rotate(map, r, v, w, m.n);
+  } else if (!m.accurate && map.leads_pair()) {
+    follow_drift(map, r, m.drift, p, q);
+  }
+  if (map.leads_pair()) {
+    map.set_entry(m.norm, p, r.alpha);
+    map.set_entry(m.norm, q, r.beta);
+  }
+}
+
+/// State of column j of a scaled matrix.
+template <class Map>
+QUINTET_SVD_INLINE column_state<typename Map::scalar> state_of(const Map& map, const columns<typename Map::real>& m,
+                                                               int j) {
+  return {map.entry(m.norm, j), map.entry(m.scale, j), map.entry(m.unscale, j)};
+}
+template <class Map>
+QUINTET_SVD_INLINE void set_state(const Map& map, const columns<typename Map::real>& m, int j,
+                                  const column_state<typename Map::scalar>& state) {
+  map.set_entry(m.norm, j, state.norm);
+  map.set_entry(m.scale, j, state.scale);
+  map.set_entry(m.unscale, j, state.unscale);
+}
+
+template <class Map>
+QUINTET_SVD_INLINE void scale_column(const Map& map, typename Map::real* column, int rows,
+                                     const typename Map::scalar& factor) {
+  const int chunks = (rows + Map::chunk - 1) / Map::chunk;
+  for (int c = map.pair_first(); c < chunks; c += map.pair_step()) store<Map>(column, c, load<Map>(column, c) * factor);
+}
+
+/// Scales may fall to this before keep_in_range() acts.
+template <class Real>
+constexpr Real least_scale = Real(0x1p-20);
+
+/// What is stored grows as the scales fall. Takes a power of two out of a column whose scale has become small.
+template <class Map>
+QUINTET_SVD_INLINE void keep_in_range(const Map& map, const columns<typename Map::real>& m, int j,
+                                      column_state<typename Map::scalar>& state) {
+  using real = typename Map::real;
+  using scalar = typename Map::scalar;
+  const mask_of<scalar> is_small = state.scale < least_scale<real>;
+  const scalar factor = choose(is_small, power_of_two_below(state.scale), same<scalar>(real(1)));
+  scale_column(map, map.column(m.x, j, m.ld_x), m.rows, factor);
+  scale_column(map, map.column(m.v, j, m.ld_v), m.n, factor);
+  state.scale = state.scale / factor;
+  state.unscale = state.unscale * factor;
+}
+
+template <bool Exchange, class Map>
+QUINTET_SVD_INLINE void shear_columns(const Map& map, const shear<typename Map::scalar>& r, typename Map::real* p,
+                                      typename Map::real* q, int rows) {
+  using vector = typename Map::vector;
+  const int step = map.pair_step(), chunks = (rows + Map::chunk - 1) / Map::chunk;
+#pragma GCC unroll 2
+  for (int c = map.pair_first(); c < chunks; c += step) {
+    vector x = load<Map>(p, c), y = load<Map>(q, c);
+    apply_shear<Exchange>(r, x, y);
+    store<Map>(p, c, x);
+    store<Map>(q, c, y);
+  }
+}
+
+template <class Scalar>
+QUINTET_SVD_INLINE void note(sweep_extremes<Scalar>& seen, const shear<Scalar>& r) {
+  seen.cosine = larger(seen.cosine, r.cosine);
+  seen.tangent = larger(seen.tangent, r.tangent);
+}
+
+/// meet() for scaled columns.
+template <class Map>
+QUINTET_SVD_INLINE void meet_scaled(const Map& map, const columns<typename Map::real>& m, int p, int q, bool valid,
+                                    const thresholds<typename Map::real>& limit,
+                                    const mask_of<typename Map::scalar>& active,
+                                    sweep_extremes<typename Map::scalar>& seen) {
+  using real = typename Map::real;
+  using scalar = typename Map::scalar;
+  real *x = map.column(m.x, p, m.ld_x), *y = map.column(m.x, q, m.ld_x);
+  column_state<scalar> first{}, second{};
+  if (valid) {  // see meet()
+    first = state_of(map, m, p);
+    second = state_of(map, m, q);
+  }
+  const scalar product = pair_dot(map, x, y, valid ? m.rows : 0);
+  const auto r = make_shear<bool(Map::row_cyclic)>(first, second, product, limit, active);
+  if (!valid || !any(r.on)) return;
+  note(seen, r);
+  real *v = map.column(m.v, p, m.ld_v), *w = map.column(m.v, q, m.ld_v);
+  if (Map::row_cyclic && any(r.exchanged)) {
+    shear_columns<true>(map, r, x, y, m.rows);
+    shear_columns<true>(map, r, v, w, m.n);
+  } else {
+    shear_columns<false>(map, r, x, y, m.rows);
+    shear_columns<false>(map, r, v, w, m.n);
+  }
+  const mask_of<scalar> is_small = smaller(first.scale, second.scale) < least_scale<real>;
+  if (any(is_small)) {
+    keep_in_range(map, m, p, first);
+    keep_in_range(map, m, q, second);
+  }
+  if (map.leads_pair()) {
+    set_state(map, m, p, first);
+    set_state(map, m, q, second);
+  }
+}
+
+/// The products of four columns p, p + 1, q, q + 1 of X with one another.
+template <class Scalar>
+struct products_of_four {
+  Scalar p, q;                ///< p . (p + 1), q . (q + 1)
+  Scalar pq, pq1, p1q, p1q1;  ///< p . q, p . (q + 1), (p + 1) . q, (p + 1) . (q + 1)
+};
+
+template <class Map>
+QUINTET_SVD_INLINE products_of_four<typename Map::scalar> multiply_four(const Map& map,
+                                                                        const columns<typename Map::real>& m, int p,
+                                                                        int q) {
+  using real = typename Map::real;
+  using vector = typename Map::vector;
+  const real *x = map.column(m.x, p, m.ld_x), *x1 = map.column(m.x, p + 1, m.ld_x);
+  const real *y = map.column(m.x, q, m.ld_x), *y1 = map.column(m.x, q + 1, m.ld_x);
+  vector xx{}, yy{}, xy{}, xy1{}, x1y{}, x1y1{};
+  const int chunks = (m.rows + Map::chunk - 1) / Map::chunk;
+  for (int c = 0; c < chunks; ++c) {
+    const vector a = load<Map>(x, c), a1 = load<Map>(x1, c), b = load<Map>(y, c), b1 = load<Map>(y1, c);
+    xx += a * a1;
+    yy += b * b1;
+    xy += a * b;
+    xy1 += a * b1;
+    x1y += a1 * b;
+    x1y1 += a1 * b1;
+  }
+  return {map.pair_sum(xx),  map.pair_sum(yy),  map.pair_sum(xy),
+          map.pair_sum(xy1), map.pair_sum(x1y), map.pair_sum(x1y1)};
+}
+
+/// The shears of the pairs (p, q), (p + 1, q + 1), (p, q + 1), (p + 1, q), one after the other.
+template <class Scalar>
+struct four_shears {
+  shear<Scalar> pq, p1q1, pq1, p1q;
+};
+
+template <bool Exchange, class Map>
+QUINTET_SVD_INLINE void shear_four(const Map& map, const four_shears<typename Map::scalar>& r, typename Map::real* base,
+                                   int p, int q, int ld, int rows) {
+  using real = typename Map::real;
+  using vector = typename Map::vector;
+  real *x = map.column(base, p, ld), *x1 = map.column(base, p + 1, ld);
+  real *y = map.column(base, q, ld), *y1 = map.column(base, q + 1, ld);
+  const int chunks = (rows + Map::chunk - 1) / Map::chunk;
+  for (int c = 0; c < chunks; ++c) {
+    vector a = load<Map>(x, c), a1 = load<Map>(x1, c), b = load<Map>(y, c), b1 = load<Map>(y1, c);
+    apply_shear<Exchange>(r.pq, a, b);
+    apply_shear<Exchange>(r.p1q1, a1, b1);
+    apply_shear<Exchange>(r.pq1, a, b1);
+    apply_shear<Exchange>(r.p1q, a1, b);
+    store<Map>(x, c, a);
+    store<Map>(x1, c, a1);
+    store<Map>(y, c, b);
+    store<Map>(y1, c, b1);
+  }
+}
+
+/// The four pairs of two and two neighbouring columns in one pass over them: half the memory traffic, and the first two
+/// rotations, which have no column in common, do not wait for each other. Only where one thread has the matrix.
+template <class Map>
+QUINTET_SVD_INLINE void meet_four(const Map& map, const columns<typename Map::real>& m, int p, int q,
+                                  const thresholds<typename Map::real>& limit,
+                                  const mask_of<typename Map::scalar>& active,
+                                  sweep_extremes<typename Map::scalar>& seen) {
+  using scalar = typename Map::scalar;
+  column_state<scalar> s = state_of(map, m, p), s1 = state_of(map, m, p + 1);
+  column_state<scalar> t = state_of(map, m, q), t1 = state_of(map, m, q + 1);
+  auto g = multiply_four(map, m, p, q);
+  four_shears<scalar> r;
+  r.pq = make_shear<true>(s, t, g.pq, limit, active);
+  r.p1q1 = make_shear<true>(s1, t1, g.p1q1, limit, active);
+  // What the two did to the other products.
+  apply_shear<true>(r.pq, g.pq1, g.q);
+  apply_shear<true>(r.pq, g.p, g.p1q);
+  apply_shear<true>(r.p1q1, g.p, g.pq1);
+  apply_shear<true>(r.p1q1, g.p1q, g.q);
+  r.pq1 = make_shear<true>(s, t1, g.pq1, limit, active);
+  r.p1q = make_shear<true>(s1, t, g.p1q, limit, active);
+  const mask_of<scalar> on = r.pq.on | r.p1q1.on | r.pq1.on | r.p1q.on;
+  if (!any(on)) return;
+  note(seen, r.pq);
+  note(seen, r.p1q1);
+  note(seen, r.pq1);
+  note(seen, r.p1q);
+  const mask_of<scalar> exchanged = r.pq.exchanged | r.p1q1.exchanged | r.pq1.exchanged | r.p1q.exchanged;
+  if (any(exchanged)) {
+    shear_four<true>(map, r, m.x, p, q, m.ld_x, m.rows);
+    shear_four<true>(map, r, m.v, p, q, m.ld_v, m.n);
+  } else {
+    shear_four<false>(map, r, m.x, p, q, m.ld_x, m.rows);
+    shear_four<false>(map, r, m.v, p, q, m.ld_v, m.n);
+  }
+  const mask_of<scalar> is_small =
+      smaller(smaller(s.scale, s1.scale), smaller(t.scale, t1.scale)) < least_scale<typename Map::real>;
+  if (any(is_small)) {
+    keep_in_range(map, m, p, s);
+    keep_in_range(map, m, p + 1, s1);
+    keep_in_range(map, m, q, t);
+    keep_in_range(map, m, q + 1, t1);
+  }
+  set_state(map, m, p, s);
+  set_state(map, m, p + 1, s1);
+  set_state(map, m, q, t);
+  set_state(map, m, q + 1, t1);
+}
+
+}  // namespace quintet::svd
