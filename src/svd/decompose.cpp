@@ -48,8 +48,8 @@ route first_route(std::int64_t rows, std::int64_t cols, const options& options) 
   }
   // Only Q has the columns of U that are not images of columns of V.
   if (options.vectors == vectors::full && rows > cols) return route::triangle;
-  return options.preconditioning == preconditioning::automatic && 2 * rows >= 3 * cols ? route::triangle
-                                                                                       : route::direct;
+  const bool is_tall = 2 * rows >= 3 * cols;
+  return options.preconditioning == preconditioning::automatic && is_tall ? route::triangle : route::direct;
 }
 
 /// The job of a batch with rows >= cols, computed in Real, for all its matrices.

@@ -5,47 +5,20 @@
 
 #include "device/gpu_names.hpp"
 #include "quintet/device/buffer.hpp"
+#include "svd/block_jacobi.hpp"
 #include "svd/jacobi_policies.hpp"
+#include "svd/workspace.hpp"
 
 namespace quintet::svd {
 
 namespace {
 
-/// Working memory of one launch at most, in bytes; more groups than fit wait for their turn.
-constexpr std::int64_t host_workspace = std::int64_t(1) << 29, device_workspace = std::int64_t(1) << 31;
 /// Tiles that may be in work on a device at the same time.
 constexpr std::int64_t device_tiles = 4096;
 /// Up to this size a matrix fits a single GPU thread.
 constexpr int lane_size = 8;
-
-template <class Map, class Real>
-void lay_out(jacobi_job<Real>& job, bool in_team_memory) {
-  const std::int64_t m = job.rows, n = job.cols;
-  const bool is_direct = job.way == route::direct;
-  job.ld_a = padded_rows<Map>(job.rows);
-  job.ld_x = is_direct ? job.ld_a : padded_rows<Map>(job.cols);
-  job.ld_v = padded_rows<Map>(job.cols);
-  std::int64_t next = 0;
-  const auto take = [&](std::int64_t count) {
-    const std::int64_t offset = next;
-    next += (count + Map::chunk - 1) / Map::chunk * Map::chunk;
-    return offset;
-  };
-  workspace_layout& at = job.at;
-  at.x = take(in_team_memory ? 0 : n * job.ld_x);
-  at.v = take(in_team_memory || !job.vectors ? 0 : n * job.ld_v);
-  at.a = take(is_direct ? 0 : n * job.ld_a);
-  at.h = take(is_direct ? 0 : n * job.ld_a);
-  at.left = take(is_direct || !job.vectors ? 0 : std::max<std::int64_t>(n, job.left_cols) * job.ld_a);
-  for (std::int64_t* array : {&at.norm, &at.scale, &at.unscale, &at.drift, &at.order, &at.sigma, &at.rank, &at.sign,
-                              &at.tau, &at.pivots, &at.source})
-    *array = take(n);
-  at.row_rank = take(m);
-  at.row_size = take(m);
-  at.total = next;
-  job.slot = next * Map::width;
-  job.groups = (job.count + Map::width - 1) / Map::width;
-}
+/// Up to this size a register full of matrices side by side stays in the second-level cache.
+constexpr int full_lanes_size = 96;
 
 template <class Policy>
 void run_policy(jacobi_job<typename Policy::real> job, const Device& device) {
@@ -83,9 +56,14 @@ void run_on_device(const jacobi_job<Real>& job, const Device& device) {
 template <class Real>
 void run_jacobi(jacobi_job<Real> job, const Device& device) {
   if (job.count == 0) return;
+  job.first = 0;
+  job.phase = phase::all;
   job.root_rows = std::sqrt(Real(job.way == route::direct ? job.rows : job.cols));
+  if (job.cols > largest_undivided) return run_blocks(job, device);
   if (device.kind() != device_kind::host) return run_on_device(job, device);
-  return fills_lanes(job) ? run_policy<host_lanes<Real>>(job, device) : run_policy<host_rows<Real>>(job, device);
+  if (!fills_lanes(job)) return run_policy<host_rows<Real>>(job, device);
+  return job.cols > full_lanes_size ? run_policy<host_half_lanes<Real>>(job, device)
+                                    : run_policy<host_lanes<Real>>(job, device);
 }
 
 template void run_jacobi(jacobi_job<float>, const Device&);

@@ -22,6 +22,19 @@ struct host_lanes {
   }
 };
 
+/// Half as many, for large matrices: half the working memory, and twice as many groups for the threads.
+template <class Real>
+struct host_half_lanes {
+  enum { on_device = 0, threads = 1, emulated_threads = 1, team_numbers = 0 };
+  using real = Real;
+  using map = lanes_map<Real, device::host_lanes<Real>() / 2, device::host_lanes<Real>() / 2>;
+  struct scratch {};
+  template <class Team, class Function>
+  static QUINTET_SVD_INLINE void run(const Team&, scratch&, Function f) {
+    f(map{0}, static_cast<Real*>(nullptr));
+  }
+};
+
 /// One matrix, its rows in SIMD registers: for few matrices or large ones.
 template <class Real>
 struct host_rows {
@@ -92,8 +105,9 @@ struct jacobi_kernel {
     return memory + offset * Map::width;
   }
 
+  /// X and V of the group in this working memory.
   template <class Map>
-  QUINTET_SVD_INLINE void solve_group(const Map& map, std::int64_t group, real* memory, real* team_memory) const {
+  QUINTET_SVD_INLINE columns<real> columns_in(const Map& map, real* memory, real* team_memory) const {
     const workspace_layout& at = job.at;
     columns<real> m = {};
     m.x = team_memory != nullptr ? team_memory : part(map, memory, at.x);
@@ -112,12 +126,33 @@ struct jacobi_kernel {
     m.root_rows = job.root_rows;
     m.max_sweeps = job.max_sweeps;
     m.accurate = job.accurate;
-    solve(map, group, memory, m);
-    map.barrier();
+    return m;
   }
 
   template <class Map>
-  QUINTET_SVD_INLINE void solve(const Map& map, std::int64_t group, real* memory, columns<real>& m) const {
+  QUINTET_SVD_INLINE void solve_group(const Map& map, std::int64_t group, real* memory, real* team_memory) const {
+    columns<real> m = columns_in(map, memory, team_memory);
+    if (job.phase != phase::finish) {
+      const auto usable = begin(map, group, memory, m);
+      if (job.phase == phase::begin) {
+        order_columns(map, m);
+        return;
+      }
+      if constexpr (Map::packed > 1) {
+        prefetch_matrices(map, job, group + 1, job.a, job.rows * job.cols);
+        prefetch_matrices(map, job, group, job.left, job.rows * job.left_cols);
+        prefetch_matrices(map, job, group, job.right, job.cols * job.right_cols);
+      }
+      note_outcome(map, group, orthogonalise(map, m, usable));
+    }
+    finish(map, group, memory, m);
+    map.barrier();
+  }
+
+  /// From the caller's memory to the columns that are rotated. Returns the lanes to work on.
+  template <class Map>
+  QUINTET_SVD_INLINE mask_of<typename Map::scalar> begin(const Map& map, std::int64_t group, real* memory,
+                                                         columns<real>& m) const {
     using scalar = typename Map::scalar;
     const workspace_layout& at = job.at;
     const bool is_direct = job.way == route::direct;
@@ -134,24 +169,33 @@ struct jacobi_kernel {
     }
     const auto usable = note_codes(map, group, found);
     const scaling<scalar> scale = scaling_for<real>(choose(usable, found.largest, same<scalar>(real(1))));
-    prepare(map, a, ld, usable, scale);
-    const factors<real> f = factorise_if_wanted(map, memory, a, m);
-    start_columns(map, f, m);
-    if constexpr (Map::packed > 1) {
-      prefetch_matrices(map, job, group + 1, job.a, job.rows * job.cols);
-      prefetch_matrices(map, job, group, job.left, job.rows * job.left_cols);
-      prefetch_matrices(map, job, group, job.right, job.cols * job.right_cols);
+    if (map.leads_team()) {
+      map.set_entry(part(map, memory, at.scaling), 0, scale.first);
+      map.set_entry(part(map, memory, at.scaling), 1, scale.second);
     }
-    const auto outcome = orthogonalise(map, m, usable);
-    note_outcome(map, group, outcome);
-    real *sigma = part(map, memory, at.sigma), *rank = part(map, memory, at.rank);
+    prepare(map, a, ld, usable, scale);
+    const factors<real> f = factors_in(map, memory, a);
+    if (!is_direct) factorise(map, f);
+    start_columns(map, f, m);
+    return usable;
+  }
+
+  /// From orthogonal columns to U, S and V in the caller's memory.
+  template <class Map>
+  QUINTET_SVD_INLINE void finish(const Map& map, std::int64_t group, real* memory, columns<real>& m) const {
+    using scalar = typename Map::scalar;
+    const workspace_layout& at = job.at;
+    real *sigma = part(map, memory, at.sigma), *rank = part(map, memory, at.rank),
+         *kept = part(map, memory, at.scaling);
+    const scaling<scalar> scale{map.entry(kept, 0), map.entry(kept, 1)};
     normalise(map, m, sigma);
     if constexpr (Map::packed > 1) sort_columns(map, m, sigma);
     rank_falling(map, sigma, m.n, rank);
     store_values(map, group, sigma, rank, scale);
     if (job.vectors) {
       complete(map, m);
-      store_vectors(map, group, memory, m, f, rank, row_rank);
+      store_vectors(map, group, memory, m, factors_in(map, memory, part(map, memory, at.a)), rank,
+                    job.way == route::pivoted_lower ? part(map, memory, at.row_rank) : nullptr);
     }
   }
 
@@ -174,7 +218,9 @@ struct jacobi_kernel {
       else if (job.defer_graded && job.cols > 1 && (columns > graded || rows > graded))
         code = code_graded;
       set_lane(usable, l, matrix >= 0 && code == code_ok ? real(1) : real(0));
-      if (matrix >= 0 && map.leads_team()) job.status[matrix] = code;
+      if (matrix < 0 || !map.leads_team()) continue;
+      job.status[matrix] = code;
+      job.sweeps[matrix] = 0;
     }
     map.barrier();
     return usable > scalar{};
@@ -198,9 +244,9 @@ struct jacobi_kernel {
     map.barrier();
   }
 
+  /// The places of Q and R; none on the direct way.
   template <class Map>
-  QUINTET_SVD_INLINE factors<real> factorise_if_wanted(const Map& map, real* memory, real* a,
-                                                       const columns<real>&) const {
+  QUINTET_SVD_INLINE factors<real> factors_in(const Map& map, real* memory, real* a) const {
     factors<real> f = {};
     if (job.way == route::direct) return f;
     f.a = a;
@@ -210,7 +256,6 @@ struct jacobi_kernel {
     f.rows = job.rows;
     f.n = job.cols;
     f.ld = job.ld_a;
-    factorise(map, f);
     return f;
   }
 

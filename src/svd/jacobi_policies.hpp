@@ -26,6 +26,7 @@ void launch_jacobi(const jacobi_job<typename Policy::real>& job, const Device& d
 }
 
 extern template void launch_jacobi<host_lanes<float>>(const jacobi_job<float>&, const Device&);
+extern template void launch_jacobi<host_half_lanes<float>>(const jacobi_job<float>&, const Device&);
 extern template void launch_jacobi<host_rows<float>>(const jacobi_job<float>&, const Device&);
 extern template void launch_jacobi<device_lanes<float>>(const jacobi_job<float>&, const Device&);
 extern template void launch_jacobi<gpu_small<float>>(const jacobi_job<float>&, const Device&);
@@ -33,6 +34,7 @@ extern template void launch_jacobi<gpu_middle<float>>(const jacobi_job<float>&, 
 extern template void launch_jacobi<gpu_large<float>>(const jacobi_job<float>&, const Device&);
 extern template void launch_jacobi<emulated_small<float>>(const jacobi_job<float>&, const Device&);
 extern template void launch_jacobi<host_lanes<double>>(const jacobi_job<double>&, const Device&);
+extern template void launch_jacobi<host_half_lanes<double>>(const jacobi_job<double>&, const Device&);
 extern template void launch_jacobi<host_rows<double>>(const jacobi_job<double>&, const Device&);
 extern template void launch_jacobi<device_lanes<double>>(const jacobi_job<double>&, const Device&);
 extern template void launch_jacobi<gpu_small<double>>(const jacobi_job<double>&, const Device&);

@@ -64,10 +64,13 @@ enum status_code : std::int32_t {
   code_extreme = 17,  ///< columns whose squares do not fit into the compute type: wants double
 };
 
+/// What a launch of the Jacobi kernel does. Large matrices are swept between `begin` and `finish`, by other launches.
+enum class phase : std::int32_t { all, begin, finish };
+
 /// Offsets into the working memory of one group, counted in elements times the width of the map.
 struct workspace_layout {
   std::int64_t a, h, x, v, left;
-  std::int64_t norm, scale, unscale, drift, order, sigma, rank, sign, tau, pivots, row_rank, row_size, source;
+  std::int64_t norm, scale, unscale, drift, order, sigma, rank, sign, tau, pivots, row_rank, row_size, source, scaling;
   std::int64_t total;
 };
 
@@ -77,7 +80,8 @@ struct jacobi_job {
   stored_batch a, left, right, s;  ///< s: element (b, j) at b * batch + j * column
   std::int32_t *status, *sweeps;
   const std::int64_t* index;  ///< the matrices to work on; null: all of them, in order
-  std::int64_t count;
+  std::int64_t first, count;  ///< places [first, count) in it
+  svd::phase phase;
   std::int32_t rows, cols, left_cols, right_cols, values;
   route way;
   std::int32_t max_sweeps;

@@ -14,6 +14,15 @@ struct sweep_result {
   mask_of<Scalar> unfinished;
 };
 
+/// Number of the column at place p of the order in which columns meet.
+template <class Map>
+QUINTET_SVD_INLINE int column_at(const columns<typename Map::real>& m, int p) {
+  if constexpr (Map::row_cyclic)
+    return p;
+  else
+    return int(m.order[p]);
+}
+
 /// One pair, in the form that the matrix is kept in.
 template <class Map>
 QUINTET_SVD_INLINE void meet_pair(const Map& map, const columns<typename Map::real>& m, int p, int q, bool valid,
@@ -58,8 +67,8 @@ QUINTET_SVD_INLINE void meet_within(const Map& map, const columns<typename Map::
         const int b = (round - slot + final_player) % final_player;
         const int p = a < b ? a : b, q = a < b ? b : a;
         const bool plays = q < count;
-        meet_pair(map, m, int(m.order[first + (plays ? p : 0)]), int(m.order[first + (plays ? q : 0)]), valid && plays,
-                  limit, active, seen);
+        meet_pair(map, m, column_at<Map>(m, first + (plays ? p : 0)), column_at<Map>(m, first + (plays ? q : 0)),
+                  valid && plays, limit, active, seen);
       });
       map.barrier();
     }
@@ -81,20 +90,21 @@ QUINTET_SVD_INLINE void meet_across(const Map& map, const columns<typename Map::
       for_each_item(map, 0, rounds, [&](int slot, bool valid) QUINTET_SVD_INLINE_LAMBDA {
         const int other = (slot + round) % rounds;
         const bool plays = slot < count && other < count_q;
-        meet_pair(map, m, int(m.order[first + (plays ? slot : 0)]), int(m.order[first_q + (plays ? other : 0)]),
-                  valid && plays, limit, active, seen);
+        meet_pair(map, m, column_at<Map>(m, first + (plays ? slot : 0)),
+                  column_at<Map>(m, first_q + (plays ? other : 0)), valid && plays, limit, active, seen);
       });
       map.barrier();
     }
   }
 }
 
-/// Squared lengths of the columns in [first, last), exact again; for scaled ones also their scales, from the columns of
-/// V, which rotations only ever stretch.
+/// Squared lengths of the columns at the places [first, last), exact again; for scaled ones also their scales, from the
+/// columns of V, which rotations only ever stretch.
 template <class Map>
 QUINTET_SVD_INLINE void measure_columns(const Map& map, const columns<typename Map::real>& m, int first, int last) {
   using scalar = typename Map::scalar;
-  for_each_item(map, first, last, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
+  for_each_item(map, first, last, [&](int p, bool valid) QUINTET_SVD_INLINE_LAMBDA {
+    const int j = column_at<Map>(m, p);
     const auto* x = map.column(m.x, j, m.ld_x);
     const scalar square = pair_dot(map, x, x, m.rows);
     if (!m.is_scaled()) {
@@ -109,9 +119,13 @@ QUINTET_SVD_INLINE void measure_columns(const Map& map, const columns<typename M
   map.barrier();
 }
 
-/// Columns that meet the rest of the matrix together (it is read once for all of them), and rotations of a column after
-/// which its scale is measured again: the rounding errors of a scale add up, and make V less orthogonal.
-enum { columns_together = 4, rotations_a_measure = 32 };
+/// Rotations of a column after which its scale is measured again: the rounding errors of a scale add up, and make V
+/// less orthogonal.
+enum { rotations_a_measure = 32 };
+
+/// Columns that meet the rest of the matrix together: it is read once for all of them, which counts when it comes from
+/// the third-level cache.
+QUINTET_SVD_INLINE int columns_together(int n) { return n > 96 ? 16 : 4; }
 
 /// All pairs once.
 template <class Map>
@@ -120,8 +134,9 @@ QUINTET_SVD_INLINE sweep_extremes<typename Map::scalar> sweep(const Map& map, co
                                                               const mask_of<typename Map::scalar>& active) {
   sweep_extremes<typename Map::scalar> seen;
   if constexpr (Map::row_cyclic) {
-    for (int p = 0; p < m.n; p += columns_together) {
-      const int end = p + columns_together < m.n ? p + columns_together : m.n;
+    const int together = columns_together(m.n);
+    for (int p = 0; p < m.n; p += together) {
+      const int end = p + together < m.n ? p + together : m.n;
       if (p > 0 && p % rotations_a_measure == 0 && m.is_scaled()) measure_columns(map, m, p, m.n);
       meet_within(map, m, p, end, limit, active, seen);
       for (int q = end; q < m.n; q += rotations_a_measure) {
@@ -154,6 +169,36 @@ QUINTET_SVD_INLINE void rank_falling(const Map& map, const typename Map::real* k
   map.barrier();
 }
 
+/// Where threads share a matrix: columns by falling norm. Exchanging in a tournament doubles the sweeps; falling norms
+/// from the start do what the exchange does.
+template <class Map>
+QUINTET_SVD_INLINE void order_columns(const Map& map, const columns<typename Map::real>& m) {
+  using real = typename Map::real;
+  if constexpr (!Map::row_cyclic) {
+    for_each_row(map, 0, m.n, [&](int j) QUINTET_SVD_INLINE_LAMBDA { m.order[j] = real(j); });
+    map.barrier();
+    measure_columns(map, m, 0, m.n);
+    real* rank = m.drift;
+    rank_falling(map, m.norm, m.n, rank);
+    for_each_row(map, 0, m.n, [&](int j) QUINTET_SVD_INLINE_LAMBDA { m.order[int(rank[j])] = real(j); });
+    map.barrier();
+    for_each_row(map, 0, m.n, [&](int j) QUINTET_SVD_INLINE_LAMBDA { rank[j] = 0; });
+    map.barrier();
+  }
+}
+
+/// Whether a sweep that has seen this was not the last one.
+template <class Scalar, class Real>
+QUINTET_SVD_INLINE mask_of<Scalar> needs_more(const sweep_extremes<Scalar>& seen, Real tolerance, int n) {
+  return (seen.cosine > tolerance) & (Real(n) * seen.cosine * seen.tangent > tolerance / 2);
+}
+
+/// Columns with cosines at or below this are orthogonal.
+template <class Real>
+QUINTET_SVD_INLINE Real cosine_tolerance(Real root_rows) {
+  return root_rows * std::numeric_limits<Real>::epsilon() / 2;
+}
+
 /// Makes all columns of X orthogonal. A matrix stops when a sweep has met no pair above the threshold, or when the
 /// next one would: the angle left after a sweep is about n * cosine * tangent. (Cosines alone would not do: within a
 /// cluster of equal singular values they are small while the angles are large.) Lanes that are done change no more.
@@ -163,27 +208,19 @@ QUINTET_SVD_INLINE sweep_result<typename Map::scalar> orthogonalise(const Map& m
                                                                     mask_of<typename Map::scalar> active) {
   using real = typename Map::real;
   using scalar = typename Map::scalar;
-  const real tolerance = m.root_rows * std::numeric_limits<real>::epsilon() / 2;
+  const real tolerance = cosine_tolerance(m.root_rows);
   const thresholds<real> limit{tolerance, no_column_threshold<real>()};
   sweep_result<scalar> result{scalar{}, active};
   if (m.n < 2) {
     result.unfinished = scalar{} > scalar{};
     return result;
   }
-  if constexpr (!Map::row_cyclic) {
-    // Exchanging in a tournament doubles the sweeps; falling norms from the start do what the exchange does.
-    measure_columns(map, m, 0, m.n);
-    real* rank = m.drift;
-    rank_falling(map, m.norm, m.n, rank);
-    for_each_row(map, 0, m.n, [&](int j) QUINTET_SVD_INLINE_LAMBDA { m.order[int(rank[j])] = real(j); });
-    map.barrier();
-    for_each_row(map, 0, m.n, [&](int j) QUINTET_SVD_INLINE_LAMBDA { rank[j] = 0; });
-  }
+  order_columns(map, m);
   for (int s = 0; s < m.max_sweeps && any(active); ++s) {
     measure_columns(map, m, 0, m.n);
     const sweep_extremes<scalar> seen = sweep(map, m, limit, active);
     result.sweeps += choose(active, same<scalar>(real(1)), scalar{});
-    active = active & (seen.cosine > tolerance) & (real(m.n) * seen.cosine * seen.tangent > tolerance / 2);
+    active = active & needs_more(seen, tolerance, m.n);
   }
   result.unfinished = active;
   return result;

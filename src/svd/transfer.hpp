@@ -12,7 +12,7 @@ namespace quintet::svd {
 /// Number of the matrix in lane l of a group; -1 for a lane to spare.
 template <class Map, class Real>
 QUINTET_SVD_INLINE std::int64_t matrix_in(const Map&, const jacobi_job<Real>& job, std::int64_t group, int lane) {
-  const std::int64_t place = group * Map::width + lane;
+  const std::int64_t place = job.first + group * Map::width + lane;
   if (place >= job.count) return -1;
   return job.index != nullptr ? job.index[place] : place;
 }

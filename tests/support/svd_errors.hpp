@@ -63,7 +63,8 @@ inline svd_bounds bounds_for(std::int64_t n) {
   if (n <= 32) return {10, 12, 6};
   if (n <= 64) return {16, 16, 8};
   if (n <= 128) return {25, 25, 12};
-  return {40, 40, 20};
+  const double growth = n <= 256 ? 1 : std::sqrt(double(n) / 256);
+  return {40 * growth, 40 * growth, 20 * growth};
 }
 
 /// By how much the orthogonality of the long side may be worse when a matrix is taken as it is, without QR: its inner

@@ -1,14 +1,19 @@
-// What a decomposition is for: thin functions on U, S and V of decompose(), one matrix of the batch after another.
+// What a decomposition is for: thin functions on the U, S and V of decompose(), for all matrices of the batch at once
+// and on any device.
 //
 //   auto d = quintet::svd::decompose<double>(a);
 //   std::vector<double> x = quintet::svd::least_squares<double>(d, b);
 //
-// All results are dense, row-major, one matrix after another, and of the storage type. They are computed on the host in
-// accumulator_t<T>; matrices whose status is not_finite give NaN. Every function throws InvalidArgument when the
-// decomposition lacks the vectors it needs.
+// Results are dense, row-major, one matrix after another, and of the storage type; sums run in accumulator_t<T>, in a
+// fixed order: every device gives the same bits. Matrices whose status is not_finite give NaN. The functions named
+// _into work on factors that lie in the memory of the device, as decompose_into() leaves them, and write there, to any
+// strides; nothing is transferred. All throw InvalidArgument for views of another shape and when vectors or values are
+// missing.
 //
-// There is no eigenproblem of A^T A here: its eigenvalues are S_j^2 and its eigenvectors V, and forming the product
-// would lose every singular value below sqrt(eps) S_0, which is what this library is there to avoid.
+// There is no eigenproblem of A^T A here, and no normal equations: its eigenvalues are S_j^2 and its eigenvectors V,
+// but forming the product rounds by eps S_0^2, so that every singular value below sqrt(eps) S_0 (3e-4 S_0 in float)
+// drowns, and with it the rank decision, the pseudo-inverse and the condition number above 1 / sqrt(eps). Those who
+// want the eigenproblem have it in S^2 and V, to the accuracy of decompose().
 #pragma once
 
 #include <cstdint>
@@ -31,17 +36,20 @@ std::vector<std::int64_t> numerical_rank(const decomposition<T>& d, rank_toleran
 /// A^+ [B, n, m] (Moore and Penrose): V diag(1 / S) U^T over the singular values above the tolerance.
 /// Cost: m n k multiply-adds a matrix.
 template <class T>
-std::vector<T> pseudo_inverse(const decomposition<T>& d, rank_tolerance tolerance = {});
+std::vector<T> pseudo_inverse(const decomposition<T>& d, rank_tolerance tolerance = {},
+                              const Device& device = Device::best());
 
 /// The X [B, n, r] of least norm among those that minimise |A X - R|_F, for right-hand sides R [B, m, r].
 /// Cost: (m + n) k r multiply-adds a matrix.
 template <class T>
-std::vector<T> least_squares(const decomposition<T>& d, batch_view<const T> right, rank_tolerance tolerance = {});
+std::vector<T> least_squares(const decomposition<T>& d, batch_view<const T> right, rank_tolerance tolerance = {},
+                             const Device& device = Device::best());
 
 /// The nearest matrix of rank `rank` [B, m, n] in the spectral and the Frobenius norm (Eckart and Young 1936).
 /// rank >= 0; more than there are singular values means all. Cost: m n rank multiply-adds a matrix.
 template <class T>
-std::vector<T> low_rank_approximation(const decomposition<T>& d, std::int64_t rank);
+std::vector<T> low_rank_approximation(const decomposition<T>& d, std::int64_t rank,
+                                      const Device& device = Device::best());
 
 /// S_0 / S_{k-1} [B], the condition number in the spectral norm: infinity for singular matrices, 1 for empty ones.
 /// Needs all singular values, no vectors.
@@ -59,6 +67,32 @@ struct polar_factors {
 };
 /// Needs all singular values. Cost: (m + n) n k multiply-adds a matrix.
 template <class T>
-polar_factors<T> polar(const decomposition<T>& d);
+polar_factors<T> polar(const decomposition<T>& d, const Device& device = Device::best());
+
+/// Factors in the memory of a device: U [B, m, >= k], S [B, k], V [B, n, >= k], any strides.
+template <class T>
+struct resident_factors {
+  batch_view<const T> u, v;
+  matrix_view<const accumulator_t<T>> s;
+};
+
+/// pseudo_inverse() to `out` [B, n, m].
+template <class T>
+void pseudo_inverse_into(const resident_factors<T>& f, batch_view<T> out, rank_tolerance tolerance,
+                         const Device& device);
+/// least_squares() of `right` [B, m, r] to `out` [B, n, r].
+template <class T>
+void least_squares_into(const resident_factors<T>& f, batch_view<const T> right, batch_view<T> out,
+                        rank_tolerance tolerance, const Device& device);
+/// low_rank_approximation() to `out` [B, m, n].
+template <class T>
+void low_rank_approximation_into(const resident_factors<T>& f, std::int64_t rank, batch_view<T> out,
+                                 const Device& device);
+/// condition_number() to `out` [B]. s must hold all min(m, n) singular values.
+template <class T>
+void condition_number_into(matrix_view<const accumulator_t<T>> s, accumulator_t<T>* out, const Device& device);
+/// polar() to `w` [B, m, n] and `h` [B, n, n].
+template <class T>
+void polar_into(const resident_factors<T>& f, batch_view<T> w, batch_view<T> h, const Device& device);
 
 }  // namespace quintet::svd

@@ -7,7 +7,9 @@
 #include <cmath>
 
 #include "quintet/core/philox.hpp"
+#include "support/devices.hpp"
 #include "support/expect_error.hpp"
+#include "support/near.hpp"
 
 namespace quintet {
 namespace {
@@ -87,6 +89,48 @@ TEST(svd_applications, polar_factors) {
   EXPECT_GT(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(h).eigenvalues().minCoeff(), 0);
 }
 
+/// Every function on every device, batches in memory of the device and column-major results: the bits of the host.
+TEST(svd_applications, same_bits_on_every_device) {
+  const std::int64_t batch = 3, m = 6, n = 4, r = 2;
+  std::vector<float> a(batch * m * n), right(batch * m * r);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = normal_at<float>(10, 0, i);
+  for (std::size_t i = 0; i < right.size(); ++i) right[i] = normal_at<float>(11, 0, i);
+  const auto d = svd::decompose<float>({a.data(), batch, m, n}, {}, Device::host());
+  const batch_view<const float> right_view(right.data(), batch, m, r);
+  const auto inverse = svd::pseudo_inverse(d, {}, Device::host()),
+             low = svd::low_rank_approximation(d, 2, Device::host());
+  const auto x = svd::least_squares<float>(d, right_view, {}, Device::host());
+  const auto polar = svd::polar(d, Device::host());
+  test::on_every_device([&](const Device& device) {
+    test::expect_same_bits(svd::pseudo_inverse(d, {}, device), inverse);
+    test::expect_same_bits(svd::least_squares<float>(d, right_view, {}, device), x);
+    test::expect_same_bits(svd::low_rank_approximation(d, 2, device), low);
+    test::expect_same_bits(svd::polar(d, device).w, polar.w);
+    test::expect_same_bits(svd::polar(d, device).h, polar.h);
+    const Buffer<float> u(d.u, device), v(d.v, device), s(d.s, device);
+    Buffer<float> by_column(batch * n * m, device), condition(batch, device);
+    const svd::resident_factors<float> f{{u.data(), batch, m, n}, {v.data(), batch, n, n}, {s.data(), batch, n}};
+    svd::pseudo_inverse_into<float>(f, {by_column.data(), batch, n, m, n * m, 1, n}, {}, device);
+    const std::vector<float> turned = by_column.to_vector();
+    for (std::int64_t b = 0; b < batch; ++b)
+      for (std::int64_t i = 0; i < n; ++i)
+        for (std::int64_t j = 0; j < m; ++j) EXPECT_EQ(turned[(b * m + j) * n + i], inverse[(b * n + i) * m + j]);
+    svd::condition_number_into<float>(f.s, condition.data(), device);
+    test::expect_same_bits(condition.to_vector(), svd::condition_number(d));
+  });
+}
+
+/// A = diag(1, 1e-5) turned: A^T A in float has lost the small value, S has it.
+TEST(svd_applications, condition_that_a_product_with_the_transpose_would_lose) {
+  const float c = 0.6f, s = 0.8f, small = 1e-5f;
+  const std::vector<float> a{c * c + small * s * s, (1 - small) * c * s, (1 - small) * c * s, s * s + small * c * c};
+  const auto d = svd::decompose<float>({a.data(), 1, 2, 2}, {}, Device::host());
+  EXPECT_NEAR(svd::condition_number(d)[0], 1e5, 2e3);  // eps times the condition is 1 %
+  const float g00 = a[0] * a[0] + a[2] * a[2], g01 = a[0] * a[1] + a[2] * a[3], g11 = a[1] * a[1] + a[3] * a[3];
+  const float trace = g00 + g11, determinant = g00 * g11 - g01 * g01;
+  EXPECT_GT(std::fabs(determinant / trace - small * small), 10 * small * small);
+}
+
 TEST(svd_applications, wrong_arguments) {
   const std::vector<double> a{1, 2, 3, 4};
   const auto values = svd::decompose<double>({a.data(), 1, 2, 2}, {.vectors = svd::vectors::none}, Device::host());
@@ -94,6 +138,10 @@ TEST(svd_applications, wrong_arguments) {
   const auto d = svd::decompose<double>({a.data(), 1, 2, 2}, {}, Device::host());
   expect_invalid([&] { svd::low_rank_approximation(d, -1); }, "rank must be >= 0 (rank=-1)");
   expect_invalid([&] { svd::least_squares<double>(d, {a.data(), 1, 4, 1}); }, "right.rows must be m = 2");
+  std::vector<double> out(4);
+  const svd::resident_factors<double> f{d.u_view(), d.v_view(), {d.s.data(), 1, 2}};
+  expect_invalid([&] { svd::pseudo_inverse_into<double>(f, {out.data(), 1, 1, 2}, {}, Device::host()); },
+                 "out must be [1 x 2 x 2]");
 }
 
 }  // namespace

@@ -1,0 +1,127 @@
+#include "svd/block_jacobi.hpp"
+
+#include <vector>
+
+#include "device/for_each.hpp"
+#include "quintet/device/buffer.hpp"
+#include "svd/block_jacobi_kernel.hpp"
+#include "svd/jacobi_policies.hpp"
+#include "svd/workspace.hpp"
+
+namespace quintet::svd {
+
+namespace {
+
+/// After a sweep: which matrices need another one.
+template <class Real>
+struct judge_sweep {
+  const Real* seen;
+  std::int32_t *active, *status, *sweeps;
+  const std::int64_t* index;
+  std::int64_t first;
+  std::int32_t blocks, n;
+  Real tolerance;
+  bool is_last;
+
+  void operator()(std::int64_t matrix) const {
+    if (active[matrix] == 0) return;
+    sweep_extremes<Real> most;
+    for (int i = 0; i < blocks; ++i)
+      for (int j = i; j < blocks; ++j) {
+        const Real* from = seen + ((matrix * blocks + i) * blocks + j) * 2;
+        most.cosine = larger(most.cosine, from[0]);
+        most.tangent = larger(most.tangent, from[1]);
+      }
+    const std::int64_t place = index != nullptr ? index[first + matrix] : first + matrix;
+    ++sweeps[place];
+    if (!needs_more(most, tolerance, n))
+      active[matrix] = 0;
+    else if (is_last)
+      status[place] = code_not_converged;
+  }
+};
+
+template <class Real>
+struct start_active {
+  std::int32_t* active;
+  const std::int32_t* status;
+  const std::int64_t* index;
+  std::int64_t first;
+  void operator()(std::int64_t matrix) const {
+    active[matrix] = status[index != nullptr ? index[first + matrix] : first + matrix] == code_ok ? 1 : 0;
+  }
+};
+
+bool is_any_active(const Buffer<std::int32_t>& active) {
+  for (const std::int32_t flag : active.to_vector())
+    if (flag != 0) return true;
+  return false;
+}
+
+/// One sweep over all matrices, wavefront by wavefront.
+template <class Policy>
+void sweep_blocks(block_kernel<Policy> kernel, std::int64_t matrices, const Device& device) {
+  kernel.is_diagonal = true;
+  kernel.pairs = kernel.blocks;
+  device::launch(kernel, matrices * kernel.pairs, device);
+  kernel.is_diagonal = false;
+  for (kernel.sum = 1; kernel.sum <= 2 * kernel.blocks - 3; ++kernel.sum) {
+    const int least = kernel.sum < kernel.blocks ? 0 : kernel.sum - kernel.blocks + 1;
+    kernel.pairs = (kernel.sum - 1) / 2 - least + 1;
+    device::launch(kernel, matrices * kernel.pairs, device);
+  }
+}
+
+/// The matrices [job.first, job.count), all of them in work at the same time.
+template <class Policy>
+void run_chunk(jacobi_job<typename Policy::real> job, const Device& device) {
+  using real = typename Policy::real;
+  lay_out<typename Policy::map>(job, false);
+  job.tiles = job.groups;
+  const std::int64_t matrices = job.groups;
+  Buffer<real> workspace(job.slot * matrices, device);
+  job.workspace = workspace.data();
+  job.phase = phase::begin;
+  launch_jacobi<Policy>(job, device);
+  const int blocks = (job.cols + block_columns - 1) / block_columns;
+  Buffer<std::int32_t> active(matrices, device);
+  Buffer<real> seen(matrices * blocks * blocks * 2, device);
+  device::for_each(matrices, start_active<real>{active.data(), job.status, job.index, job.first}, device);
+  for (int s = 0; s < job.max_sweeps && is_any_active(active); ++s) {
+    sweep_blocks(block_kernel<Policy>{{job}, active.data(), seen.data(), blocks, 0, 0, false}, matrices, device);
+    device::for_each(matrices,
+                     judge_sweep<real>{seen.data(), active.data(), job.status, job.sweeps, job.index, job.first, blocks,
+                                       job.cols, cosine_tolerance(job.root_rows), s + 1 == job.max_sweeps},
+                     device);
+  }
+  job.phase = phase::finish;
+  launch_jacobi<Policy>(job, device);
+}
+
+template <class Policy>
+void run_chunks(jacobi_job<typename Policy::real> job, std::int64_t most_bytes, const Device& device) {
+  jacobi_job<typename Policy::real> one = job;
+  lay_out<typename Policy::map>(one, false);
+  const std::int64_t all = job.count;
+  const std::int64_t fitting =
+      std::max<std::int64_t>(1, most_bytes / (one.slot * std::int64_t(sizeof(typename Policy::real))));
+  for (job.first = 0; job.first < all; job.first += fitting) {
+    job.count = std::min(all, job.first + fitting);
+    run_chunk<Policy>(job, device);
+  }
+}
+
+}  // namespace
+
+template <class Real>
+void run_blocks(jacobi_job<Real> job, const Device& device) {
+  if (device.kind() == device_kind::host)
+    run_chunks<host_rows<Real>>(job, host_workspace, device);
+  else
+    run_chunks<gpu_large<Real>>(job, device_workspace, device);
+}
+
+template void run_blocks(jacobi_job<float>, const Device&);
+template void run_blocks(jacobi_job<double>, const Device&);
+
+}  // namespace quintet::svd

@@ -1,0 +1,66 @@
+// Pairs of blocks of columns, one a tile.
+#pragma once
+
+#include "svd/jacobi_kernel.hpp"
+
+namespace quintet::svd {
+
+/// Columns of a block. Two blocks of X and V of n = 1024 take 512 KB in float.
+enum { block_columns = 32 };
+
+/// One wavefront of a sweep over all matrices of a launch: the pairs of blocks (I, J) with I + J = `sum`, or (I, I).
+template <class Policy>
+struct block_kernel {
+  using shape = typename jacobi_kernel<Policy>::shape;
+  using scratch = typename Policy::scratch;
+  using real = typename Policy::real;
+  enum { threads = Policy::threads, emulated_threads = Policy::emulated_threads };
+
+  jacobi_kernel<Policy> whole;
+  const std::int32_t* active;  ///< [matrices] whether a matrix needs this sweep
+  real* seen;                  ///< [matrices, blocks, blocks, 2] largest cosine and tangent of each pair
+  std::int32_t blocks, sum, pairs;
+  bool is_diagonal;
+
+  template <class Team>
+  QUINTET_SVD_INLINE void operator()(const Team& team, std::int64_t tile, scratch& s) const {
+    const std::int64_t matrix = tile / pairs;
+    if (active[matrix] == 0) return;  // the same for all threads
+    const int place = int(tile % pairs), i = is_diagonal ? place : (sum < blocks ? 0 : sum - blocks + 1) + place;
+    const int j = is_diagonal ? place : sum - i;
+    Policy::run(team, s, [&](const auto& map, real*) QUINTET_SVD_INLINE_LAMBDA {
+      const auto extremes =
+          meet_blocks(map, whole.columns_in(map, whole.job.workspace + matrix * whole.job.slot, nullptr), i, j);
+      if (map.leads_team()) {
+        real* to = seen + ((matrix * blocks + i) * blocks + j) * 2;
+        to[0] = extremes.cosine;
+        to[1] = extremes.tangent;
+      }
+    });
+  }
+
+  template <class Map>
+  QUINTET_SVD_INLINE sweep_extremes<typename Map::scalar> meet_blocks(const Map& map, const columns<real>& m, int i,
+                                                                      int j) const {
+    const thresholds<real> limit{cosine_tolerance(m.root_rows), no_column_threshold<real>()};
+    sweep_extremes<typename Map::scalar> seen_here;
+    const int first = i * block_columns, last = end_of(first, m.n), first_q = j * block_columns,
+              last_q = end_of(first_q, m.n);
+    if (is_diagonal || m.is_scaled()) measure_columns(map, m, first, last);
+    if (is_diagonal) {
+      meet_within(map, m, first, last, limit, true, seen_here);
+    } else {
+      if (m.is_scaled()) measure_columns(map, m, first_q, last_q);
+      meet_across(map, m, first, last, first_q, last_q, limit, true, seen_here);
+    }
+    seen_here.cosine = map.team_max(seen_here.cosine);
+    seen_here.tangent = map.team_max(seen_here.tangent);
+    return seen_here;
+  }
+
+  static QUINTET_SVD_INLINE int end_of(int first, int n) {
+    return first + block_columns < n ? first + block_columns : n;
+  }
+};
+
+}  // namespace quintet::svd

@@ -1,0 +1,45 @@
+// Where the arrays of a group of matrices lie in its working memory.
+#pragma once
+
+#include <algorithm>
+
+#include "svd/job.hpp"
+#include "svd/maps.hpp"
+
+namespace quintet::svd {
+
+/// Working memory of one launch at most, in bytes; more groups than fit wait for their turn.
+constexpr std::int64_t host_workspace = std::int64_t(1) << 29, device_workspace = std::int64_t(1) << 31;
+
+/// Sets offsets, sizes and the number of groups. X and V may be in team memory instead.
+template <class Map, class Real>
+void lay_out(jacobi_job<Real>& job, bool in_team_memory) {
+  const std::int64_t m = job.rows, n = job.cols;
+  const bool is_direct = job.way == route::direct;
+  job.ld_a = padded_rows<Map>(job.rows);
+  job.ld_x = is_direct ? job.ld_a : padded_rows<Map>(job.cols);
+  job.ld_v = padded_rows<Map>(job.cols);
+  std::int64_t next = 0;
+  const auto take = [&](std::int64_t count) {
+    const std::int64_t offset = next;
+    next += (count + Map::chunk - 1) / Map::chunk * Map::chunk;
+    return offset;
+  };
+  workspace_layout& at = job.at;
+  at.x = take(in_team_memory ? 0 : n * job.ld_x);
+  at.v = take(in_team_memory || !job.vectors ? 0 : n * job.ld_v);
+  at.a = take(is_direct ? 0 : n * job.ld_a);
+  at.h = take(is_direct ? 0 : n * job.ld_a);
+  at.left = take(is_direct || !job.vectors ? 0 : std::max<std::int64_t>(n, job.left_cols) * job.ld_a);
+  for (std::int64_t* array : {&at.norm, &at.scale, &at.unscale, &at.drift, &at.order, &at.sigma, &at.rank, &at.sign,
+                              &at.tau, &at.pivots, &at.source})
+    *array = take(n);
+  at.scaling = take(2);
+  at.row_rank = take(m);
+  at.row_size = take(m);
+  at.total = next;
+  job.slot = next * Map::width;
+  job.groups = (job.count - job.first + Map::width - 1) / Map::width;
+}
+
+}  // namespace quintet::svd

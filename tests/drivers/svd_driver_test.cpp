@@ -1,0 +1,172 @@
+#include <cmath>
+#include <limits>
+
+#include "drivers/driver_run.hpp"
+#include "quintet/core/philox.hpp"
+#include "quintet/io/csv.hpp"
+#include "quintet/io/hdf5.hpp"
+#include "quintet/io/npy.hpp"
+#include "support/near.hpp"
+
+namespace quintet {
+namespace {
+
+using numbers = std::vector<double>;
+using shape = std::vector<std::int64_t>;
+
+class svd_driver : public test::driver_run {
+ protected:
+  svd_driver() : driver_run("svd") {}
+
+  /// [3 0; 4 5]: singular values sqrt(45), sqrt(5).
+  const std::string small = make("small.csv", "3,0\n4,5\n");
+
+  void run_to(const std::string& output, arguments more) {
+    more.insert(more.end(), {"--output", output, "--quiet"});
+    run_well(more);
+  }
+  numbers read(const std::string& file, const std::string& dataset) {
+    return io::read_hdf5<double>(work(file), dataset).data;
+  }
+  shape shape_of(const std::string& file, const std::string& dataset) {
+    return io::read_hdf5<double>(work(file), dataset).shape;
+  }
+  /// A batch of `count` matrices in a file.
+  numbers make_batch(const std::string& name, std::int64_t count, std::int64_t m, std::int64_t n) {
+    numbers a(count * m * n);
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = normal_at<double>(2, 0, i);
+    const shape dims{count, m, n};
+    io::write_npy<double>(work(name), std::span<const double>(a), std::span<const std::int64_t>(dims));
+    return a;
+  }
+  void expect_bad(arguments given, const std::string& message) {
+    if (std::find(given.begin(), given.end(), "--input") == given.end()) given.insert(given.end(), {"--input", small});
+    if (std::find(given.begin(), given.end(), "--output") == given.end())
+      given.insert(given.end(), {"--output", "bad.h5"});
+    expect_failure(given, 2, message);
+  }
+};
+
+TEST_F(svd_driver, common_options) { expect_common_options({"--input", small, "--output", "common.csv"}); }
+
+TEST_F(svd_driver, values_as_csv_in_17_digits) {
+  run_to("s.csv", {"--input", small, "--precision", "double", "--mode", "values"});
+  const auto s = io::read_csv<double>(work("s.csv")).values;
+  ASSERT_EQ(s.rows, 1);
+  ASSERT_EQ(s.cols, 2);
+  EXPECT_NEAR(s.data[0], std::sqrt(45.0), 1e-14);
+  EXPECT_NEAR(s.data[1], std::sqrt(5.0), 1e-14);
+  EXPECT_GE(text_of("s.csv").size(), 2 * 17u);
+}
+
+TEST_F(svd_driver, batch_gives_a_line_a_matrix) {
+  make_batch("batch.npy", 3, 4, 2);
+  run_to("s.csv", {"--input", "batch.npy"});
+  const auto s = io::read_csv<double>(work("s.csv")).values;
+  EXPECT_EQ(s.rows, 3);
+  EXPECT_EQ(s.cols, 2);
+}
+
+TEST_F(svd_driver, factors_of_a_batch_rebuild_it) {
+  const numbers a = make_batch("batch.npy", 3, 4, 6);
+  for (const char* preconditioning : {"auto", "none", "qr", "qrcp"}) {
+    run_to("f.h5",
+           {"--input", "batch.npy", "--precision", "double", "--preconditioning", preconditioning, "--accurate"});
+    EXPECT_EQ(shape_of("f.h5", "U"), (shape{3, 4, 4}));
+    EXPECT_EQ(shape_of("f.h5", "S"), (shape{3, 4}));
+    EXPECT_EQ(shape_of("f.h5", "V"), (shape{3, 6, 4}));
+    const numbers u = read("f.h5", "U"), s = read("f.h5", "S"), v = read("f.h5", "V");
+    numbers product(a.size());
+    for (int b = 0; b < 3; ++b)
+      for (int i = 0; i < 4; ++i)
+        for (int j = 0; j < 6; ++j)
+          for (int k = 0; k < 4; ++k)
+            product[(b * 4 + i) * 6 + j] += u[(b * 4 + i) * 4 + k] * s[b * 4 + k] * v[(b * 6 + j) * 4 + k];
+    test::expect_near(product, a, 1e-13, 1);
+    EXPECT_EQ(io::read_hdf5<std::int32_t>(work("f.h5"), "status").data, (std::vector<std::int32_t>{0, 0, 0}));
+    EXPECT_EQ(io::read_hdf5<std::int32_t>(work("f.h5"), "sweeps").shape, shape{3});
+  }
+}
+
+TEST_F(svd_driver, modes_and_datasets) {
+  run_to("econ.h5", {"--input", small, "--canonical-signs"});
+  EXPECT_EQ(shape_of("econ.h5", "U"), (shape{2, 2}));
+  const numbers u = read("econ.h5", "U");
+  EXPECT_GT(std::max(u[0], u[2]), 0);
+  const std::string tall = make("tall.csv", "1,0\n0,2\n0,0\n");
+  run_to("full.h5", {"--input", tall, "--mode", "full"});
+  EXPECT_EQ(shape_of("full.h5", "U"), (shape{3, 3}));
+  EXPECT_EQ(shape_of("full.h5", "V"), (shape{2, 2}));
+  run_to("values.h5", {"--input", tall, "--mode", "values"});
+  EXPECT_THROW(read("values.h5", "U"), FileError);
+  EXPECT_EQ(read("values.h5", "S"), (numbers{2, 1}));
+  // The output of one run is the input of another.
+  run_to("again.h5", {"--input", "full.h5", "--dataset", "V", "--mode", "values"});
+  test::expect_near(read("again.h5", "S"), numbers{1, 1}, 1e-6);
+}
+
+TEST_F(svd_driver, sixteen_bits) {
+  for (const char* precision : {"half", "bfloat16"}) {
+    run_to("h.h5", {"--input", small, "--precision", precision});
+    EXPECT_NEAR(read("h.h5", "S")[0], std::sqrt(45.0), 1e-5);
+    EXPECT_NEAR(std::fabs(read("h.h5", "U")[0]), std::sqrt(0.1), 3e-3);
+  }
+}
+
+TEST_F(svd_driver, randomised_rank) {
+  numbers a(40 * 30);
+  for (int i = 0; i < 40; ++i)
+    for (int j = 0; j < 30; ++j) a[i * 30 + j] = 3 * std::sin(i) * std::cos(j) + 0.5 * std::cos(2 * i) * std::sin(j);
+  const shape dims{40, 30};
+  io::write_npy<double>(work("low.npy"), std::span<const double>(a), std::span<const std::int64_t>(dims));
+  run_to("low.h5", {"--input", "low.npy", "--precision", "double", "--rank", "2", "--oversampling", "4",
+                    "--power-iterations", "1", "--seed", "5", "--json", "low.json"});
+  run_to("all.h5", {"--input", "low.npy", "--precision", "double"});
+  EXPECT_EQ(shape_of("low.h5", "U"), (shape{40, 2}));
+  const numbers all = read("all.h5", "S");
+  test::expect_near(read("low.h5", "S"), numbers{all[0], all[1]}, 1e-12);
+  EXPECT_LE(read("low.h5", "residual")[0], 1e-6 * all[0]);
+  EXPECT_EQ(json("low.json")["results"]["values"], 2);
+  EXPECT_EQ(json("low.json")["parameters"]["seed"], 5);
+}
+
+TEST_F(svd_driver, not_finite_and_not_converged_are_warnings) {
+  numbers a = make_batch("batch.npy", 2, 12, 12);
+  a[7] = std::numeric_limits<double>::quiet_NaN();
+  const shape dims{2, 12, 12};
+  io::write_npy<double>(work("nan.npy"), std::span<const double>(a), std::span<const std::int64_t>(dims));
+  const auto lost = run({"--input", "nan.npy", "--output", "nan.h5"});
+  EXPECT_EQ(lost.status, 0);
+  QUINTET_EXPECT_CONTAINS(lost.error, "1 matrices hold nan or inf; they have status 2");
+  EXPECT_EQ(io::read_hdf5<std::int32_t>(work("nan.h5"), "status").data, (std::vector<std::int32_t>{2, 0}));
+  EXPECT_TRUE(std::isnan(read("nan.h5", "S")[0]));
+  const auto hasty = run({"--input", "batch.npy", "--max-sweeps", "1", "--output", "hasty.h5", "--json", "hasty.json"});
+  EXPECT_EQ(hasty.status, 0);
+  QUINTET_EXPECT_CONTAINS(hasty.error, "2 matrices did not converge; they have status 1");
+  EXPECT_EQ(json("hasty.json")["results"]["not_converged"], 2);
+}
+
+TEST_F(svd_driver, bad_usage) {
+  expect_bad({"--mode", "thin"}, "--mode");
+  expect_bad({"--preconditioning", "lq"}, "--preconditioning");
+  expect_bad({"--max-sweeps", "0"}, "max_sweeps must be >= 1");
+  expect_bad({"--rank", "0"}, "--rank must be >= 1");
+  expect_bad({"--rank", "1", "--mode", "full"}, "--mode must be values or econ with --rank");
+  expect_bad({"--rank", "1", "--oversampling", "-1"}, "oversampling must be >= 0");
+  expect_bad({"--rank", "1", "--precision", "half"}, "--precision must be float or double with --rank");
+  expect_bad({"--output", "bad.npy"}, "must be .csv or .h5");
+  expect_bad({"--dataset", "U"}, "--dataset is for .h5 files");
+}
+
+TEST_F(svd_driver, bad_input) {
+  expect_bad({"--input", "absent.npy"}, "absent.npy");
+  expect_bad({"--input", make("words.csv", "1,2\n3,four\n")}, "words.csv:2");
+  expect_bad({"--input", make("ragged.csv", "1,2\n3\n")}, "ragged.csv:2");
+  const shape dims{4};
+  const numbers line{1, 2, 3, 4};
+  io::write_npy<double>(work("line.npy"), std::span<const double>(line), std::span<const std::int64_t>(dims));
+  expect_bad({"--input", "line.npy"}, "must have 2 or 3 dimensions, it has 1");
+}
+
+}  // namespace
+}  // namespace quintet

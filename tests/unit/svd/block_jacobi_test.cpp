@@ -1,0 +1,213 @@
+// Matrices with more than 256 columns, which several workers share, and the block method itself on small ones.
+#include "svd/block_jacobi.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/SVD>
+#include <cmath>
+#include <numbers>
+
+#include "quintet/core/philox.hpp"
+#include "quintet/svd/decompose.hpp"
+#include "support/devices.hpp"
+#include "support/near.hpp"
+#include "support/svd_errors.hpp"
+
+namespace quintet {
+namespace {
+
+template <class T>
+std::vector<T> random_numbers(std::int64_t count, std::uint64_t seed = 5) {
+  std::vector<T> a(count);
+  for (std::int64_t i = 0; i < count; ++i) a[i] = T(normal_at<double>(seed, 0, i));
+  return a;
+}
+
+/// Singular values by bidiagonalisation in double: exact for float, a few eps S_0 off for double.
+template <class T>
+Eigen::VectorXd values_in_double(batch_view<const T> a, std::int64_t b) {
+  Eigen::MatrixXd m(a.rows(), a.cols());
+  for (std::int64_t i = 0; i < a.rows(); ++i)
+    for (std::int64_t j = 0; j < a.cols(); ++j) m(i, j) = double(a(b, i, j));
+  return Eigen::BDCSVD<Eigen::MatrixXd>(m).singularValues();
+}
+
+template <class T>
+class svd_block : public ::testing::Test {};
+using real_types = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(svd_block, real_types);
+
+/// Residual and orthogonality of every matrix, and the values of the first.
+template <class T>
+void check(batch_view<const T> a, const svd::options& options) {
+  SCOPED_TRACE(text(a.rows(), " x ", a.cols(), ", vectors ", int(options.vectors)));
+  const auto r = svd::decompose<T>(a, options, Device::host());
+  const double epsilon = test::compute_epsilon<T>;
+  const test::svd_bounds bounds = test::bounds_for(std::min(a.rows(), a.cols()));
+  const auto exact = values_in_double(a, 0);
+  double worst = 0;
+  for (std::int64_t j = 0; j < r.values; ++j) worst = std::max(worst, std::fabs(double(r.s[j]) - exact[j]));
+  const std::string name = text(a.rows(), "x", a.cols(), "_", int(options.vectors), "_", int(options.preconditioning));
+  test::expect_error_within("values_" + name, worst / (exact[0] * epsilon), bounds.values);
+  for (std::int64_t b = 0; b < a.batch(); ++b) {
+    EXPECT_EQ(r.status[b], svd::ok);
+    EXPECT_TRUE(test::is_sorted(r, b));
+    test::expect_error_within("u_" + name, test::orthogonality(r.u_view(), b) / epsilon, bounds.orthogonality);
+    test::expect_error_within("v_" + name, test::orthogonality(r.v_view(), b) / epsilon, bounds.orthogonality);
+    const bool has_vectors = options.vectors != svd::vectors::none;
+    const double residual = has_vectors ? test::residual(a, r, b) / epsilon : 0;
+    test::expect_error_within("residual_" + name, residual, bounds.residual);
+  }
+}
+
+TYPED_TEST(svd_block, accuracy) {
+  using svd::preconditioning, svd::vectors;
+  const auto a = random_numbers<TypeParam>(500 * 300);
+  check<TypeParam>({a.data(), 1, 257, 257}, {});
+  check<TypeParam>({a.data(), 1, 300, 300}, {.vectors = vectors::none});
+  check<TypeParam>({a.data(), 1, 300, 300}, {.accurate = true});
+  check<TypeParam>({a.data(), 1, 500, 290}, {});
+  check<TypeParam>({a.data(), 1, 500, 290}, {.preconditioning = preconditioning::none});
+  check<TypeParam>({a.data(), 1, 270, 330}, {.vectors = vectors::full});
+  check<TypeParam>({a.data(), 1, 270, 280}, {.preconditioning = preconditioning::pivoted_qr});
+}
+
+TYPED_TEST(svd_block, large_square) {
+  const auto a = random_numbers<TypeParam>(512 * 512);
+  check<TypeParam>({a.data(), 1, 512, 512}, {});
+}
+
+/// The second difference: sigma_k = 2 - 2 cos(k pi / (n + 1)).
+TEST(svd_block_values, second_difference_matrix) {
+  const std::int64_t n = 300;
+  std::vector<double> a(n * n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    a[i * n + i] = 2;
+    if (i + 1 < n) a[i * n + i + 1] = a[(i + 1) * n + i] = -1;
+  }
+  const auto r = svd::decompose<double>({a.data(), 1, n, n}, {}, Device::host());
+  double worst = 0;
+  for (std::int64_t j = 0; j < n; ++j)
+    worst = std::max(worst,
+                     std::fabs(r.s[j] - 4 * std::pow(std::sin(double(n - j) * std::numbers::pi / (2.0 * (n + 1))), 2)));
+  test::expect_error_within("values", worst / (4 * test::compute_epsilon<double>), 20);
+}
+
+/// Columns scaled over 20 orders of magnitude: every singular value to the last digits.
+TEST(svd_block_values, relative_accuracy_of_scaled_columns) {
+  const std::int64_t n = 260;
+  const auto b = random_numbers<double>(2 * n * n);
+  std::vector<double> a(b);
+  const auto scale = [](std::int64_t j) { return std::ldexp(1.0, -int(j / 4)); };
+  for (std::int64_t i = 0; i < 2 * n; ++i)
+    for (std::int64_t j = 0; j < n; ++j) a[i * n + j] *= scale(j);
+  const auto r = svd::decompose<double>({a.data(), 1, 2 * n, n}, {}, Device::host());
+  Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic> m(2 * n, n);
+  for (std::int64_t i = 0; i < 2 * n; ++i)
+    for (std::int64_t j = 0; j < n; ++j) m(i, j) = a[i * n + j];
+  // The determinant of R is the product of the singular values: wrong small ones show in it.
+  const Eigen::HouseholderQR<decltype(m)> qr(m);
+  long double expected = 0, found = 0;
+  for (std::int64_t j = 0; j < n; ++j) {
+    expected += std::log(std::fabs(qr.matrixQR()(j, j)));
+    found += std::log((long double)(r.s[j]));
+  }
+  test::expect_error_within("log_determinant", double(std::fabs(found - expected)) / test::compute_epsilon<double>,
+                            double(n) * double(n));
+  EXPECT_LT(r.s[n - 1] / r.s[0], 1e-18);
+}
+
+TEST(svd_block_properties, batch_permutation_threads_and_not_finite) {
+  const std::int64_t batch = 3, n = 260;
+  auto a = random_numbers<float>(batch * n * n);
+  const auto clean = svd::decompose<float>({a.data(), batch, n, n}, {}, Device::host());
+  a[n * n + 77] = std::nanf("");
+  set_threads(1);
+  const auto one = svd::decompose<float>({a.data(), batch, n, n}, {}, Device::host());
+  set_threads(3);
+  std::vector<float> turned(a.begin() + n * n, a.end());
+  turned.insert(turned.end(), a.begin(), a.begin() + n * n);
+  const auto other = svd::decompose<float>({turned.data(), batch, n, n}, {}, Device::host());
+  set_threads(0);
+  EXPECT_EQ(one.status, (std::vector<std::int32_t>{0, svd::not_finite, 0}));
+  const auto slice = [&](const std::vector<float>& all, std::int64_t b, std::int64_t size) {
+    return std::vector<float>(all.begin() + b * size, all.begin() + (b + 1) * size);
+  };
+  for (std::int64_t b = 0; b < batch; ++b) {
+    const std::int64_t place = (b + 2) % 3;
+    test::expect_same_bits(slice(one.s, b, n), slice(other.s, place, n));
+    test::expect_same_bits(slice(one.u, b, n * n), slice(other.u, place, n * n));
+    test::expect_same_bits(slice(one.v, b, n * n), slice(other.v, place, n * n));
+    EXPECT_EQ(one.sweeps[b], other.sweeps[place]);
+  }
+  for (const std::int64_t b : {0, 2}) {
+    test::expect_same_bits(slice(one.u, b, n * n), slice(clean.u, b, n * n));
+    test::expect_same_bits(slice(one.v, b, n * n), slice(clean.v, b, n * n));
+  }
+  EXPECT_TRUE(std::isnan(one.s[n]) && std::isnan(one.u[n * n]) && std::isnan(one.v[2 * n * n - 1]));
+}
+
+TEST(svd_block_properties, too_few_sweeps_and_lost_rank) {
+  const std::int64_t n = 300, k = 5;
+  const auto a = random_numbers<float>(n * n);
+  const auto hasty = svd::decompose<float>({a.data(), 1, n, n}, {.max_sweeps = 2}, Device::host());
+  EXPECT_EQ(hasty.status[0], svd::not_converged);
+  EXPECT_EQ(hasty.sweeps[0], 2);
+  EXPECT_TRUE(test::is_sorted(hasty, 0));
+  std::vector<float> low(n * n);
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t c = 0; c < k; ++c) low[i * n + j] += a[i * n + c] * a[j * n + k + c];
+  const batch_view<const float> view(low.data(), 1, n, n);
+  const auto r = svd::decompose<float>(view, {}, Device::host());
+  EXPECT_EQ(r.status[0], svd::ok);
+  const double epsilon = test::compute_epsilon<float>;
+  EXPECT_LE(test::residual(view, r, 0), 40 * epsilon);
+  EXPECT_LE(test::orthogonality(r.u_view(), 0), 40 * epsilon);
+  EXPECT_LE(test::orthogonality(r.v_view(), 0), 40 * epsilon);
+  EXPECT_LE(r.s[k], 20 * epsilon * r.s[0]);
+}
+
+/// The block method on a matrix of two blocks, which emulated teams can do in a second.
+TEST(svd_block_devices, two_blocks_on_every_device) {
+  const std::int32_t m = 45, n = 37;
+  const std::vector<double> a = random_numbers<double>(m * n);
+  test::on_every_device([&](const Device& device) {
+    svd::decomposition<double> r;
+    r.batch = 1;
+    r.rows = m;
+    r.cols = r.values = r.u_cols = r.v_cols = n;
+    const Buffer<double> from(a, device);
+    Buffer<double> u(m * n, device), v(n * n, device), s(n, device);
+    Buffer<std::int32_t> status(1, device), sweeps(1, device);
+    svd::jacobi_job<double> job = {};
+    const auto type = svd::storage_type::float64;
+    job.a = {const_cast<double*>(from.data()), type, m * n, n, 1};
+    job.left = {u.data(), type, m * n, n, 1};
+    job.right = {v.data(), type, n * n, n, 1};
+    job.s = {s.data(), type, n, 0, 1};
+    job.status = status.data();
+    job.sweeps = sweeps.data();
+    job.count = 1;
+    job.rows = m;
+    job.cols = job.left_cols = job.right_cols = job.values = n;
+    job.way = svd::route::triangle;
+    job.max_sweeps = 30;
+    job.root_rows = std::sqrt(double(n));
+    job.vectors = true;
+    svd::run_blocks(job, device);
+    r.u = u.to_vector();
+    r.v = v.to_vector();
+    r.s = s.to_vector();
+    r.status = status.to_vector();
+    EXPECT_EQ(r.status[0], svd::ok);
+    const double epsilon = test::compute_epsilon<double>;
+    EXPECT_LE(test::residual<double>({a.data(), 1, m, n}, r, 0), 16 * epsilon);
+    EXPECT_LE(test::orthogonality(r.u_view(), 0), 16 * epsilon);
+    EXPECT_LE(test::orthogonality(r.v_view(), 0), 16 * epsilon);
+    EXPECT_TRUE(test::is_sorted(r, 0));
+  });
+}
+
+}  // namespace
+}  // namespace quintet
