@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "quintet/core/philox.hpp"
+#include "quintet/device/buffer.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
 #include "support/near.hpp"

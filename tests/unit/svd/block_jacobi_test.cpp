@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "quintet/core/philox.hpp"
+#include "quintet/device/buffer.hpp"
 #include "quintet/svd/decompose.hpp"
 #include "support/devices.hpp"
 #include "support/near.hpp"
