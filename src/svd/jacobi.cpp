@@ -17,8 +17,9 @@ namespace {
 constexpr std::int64_t device_tiles = 4096;
 /// Up to this size a matrix fits a single GPU thread.
 constexpr int lane_size = 8;
-/// Up to this size a register full of matrices side by side stays in the second-level cache.
-constexpr int full_lanes_size = 96;
+/// Beyond this size half a register of matrices side by side is faster, for its smaller working set.
+template <class Real>
+constexpr int full_lanes_size = sizeof(Real) == 4 ? 96 : 192;
 
 template <class Policy>
 void run_policy(jacobi_job<typename Policy::real> job, const Device& device) {
@@ -62,8 +63,8 @@ void run_jacobi(jacobi_job<Real> job, const Device& device) {
   if (job.cols > largest_undivided) return run_blocks(job, device);
   if (device.kind() != device_kind::host) return run_on_device(job, device);
   if (!fills_lanes(job)) return run_policy<host_rows<Real>>(job, device);
-  return job.cols > full_lanes_size ? run_policy<host_half_lanes<Real>>(job, device)
-                                    : run_policy<host_lanes<Real>>(job, device);
+  return job.cols > full_lanes_size<Real> ? run_policy<host_half_lanes<Real>>(job, device)
+                                          : run_policy<host_lanes<Real>>(job, device);
 }
 
 template void run_jacobi(jacobi_job<float>, const Device&);

@@ -72,8 +72,11 @@ polar_factors<T> polar(const decomposition<T>& d, const Device& device = Device:
 /// Factors in the memory of a device: U [B, m, >= k], S [B, k], V [B, n, >= k], any strides.
 template <class T>
 struct resident_factors {
+  ///@{
+  /// U and V, of which the first k columns are used.
   batch_view<const T> u, v;
-  matrix_view<const accumulator_t<T>> s;
+  ///@}
+  matrix_view<const accumulator_t<T>> s;  ///< [B, k], falling
 };
 
 /// pseudo_inverse() to `out` [B, n, m].

@@ -6,13 +6,13 @@
 //
 // Method: Hestenes (1958) with de Rijk's exchange (1989) where one worker has the whole matrix, a tournament order
 // where several threads share one; QR and pivoted QR as preconditioners (Drmac and Veselic 2008). Small matrices lie
-// side by side in SIMD registers.
+// side by side in SIMD registers; matrices of more than 256 columns are worked on in blocks, by all threads.
 //
 // Accuracy, in units of eps of the type computed in (float for half and bfloat16): for n <= 16 / 32 / 64 / 128 / 256
 //   |A - U S V^T|_F / |A|_F          8 / 10 / 16 / 25 / 40
 //   max |U^T U - I|, max |V^T V - I| 8 / 12 / 16 / 25 / 40 (11.0 was measured for n = 31 with g++)
 //   max |S - exact| / S_0            5 /  6 /  8 / 12 / 20
-// (m rows; without QR, and m > 32 n, the second is sqrt(m / (32 n)) times as large: 9.9 was measured for 700 x 12) and,
+// and sqrt(n / 256) times the last column beyond (m rows; without QR, and m > 32 n, the second is sqrt(m / (32 n)) times as large: 9.9 was measured for 700 x 12) and,
 // for any scaling of the columns of a well-conditioned matrix, |S_j - exact| <= n eps S_j for every j. The small
 // singular values of graded matrices are thus right to the last digits, where methods that bidiagonalise lose them.
 // Every matrix is scaled by a power of two: squares neither overflow nor vanish. Float columns whose sizes differ by
@@ -32,7 +32,7 @@
 
 namespace quintet::svd {
 
-/// U, S and V of a batch, dense and row-major. T: the storage type; S is float for the 16-bit types.
+/// U, S and V of a batch, dense and row-major. T: the storage type; S is float for the 16-bit types. Zeros in U and V are +0.
 template <class T>
 struct decomposition {
   ///@{
