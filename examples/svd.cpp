@@ -52,22 +52,28 @@ po::options_description describe(arguments& a) {
       ("accurate", po::bool_switch(&a.options.accurate), "rotations with half the rounding errors, a little slower")  //
       ("canonical-signs", po::bool_switch(&a.options.canonical_signs),
        "the largest element of each column of U is positive")  //
-      ("max-sweeps", po::value(&a.options.max_sweeps)->default_value(30)->value_name("N"),
+      ("max-sweeps",
+       po::value(&a.options.max_sweeps)->default_value(30)->value_name("N")->notifier(at_least("--max-sweeps", 1)),
        "a matrix that needs more has status 1, >= 1");
   po::options_description random("Randomised, for a low rank");
   random.add_options()  //
       ("rank", po::value(&a.rank)->value_name("R")->notifier(at_least("--rank", 1)),
        "only the R largest singular values, by the randomised method, >= 1")  //
-      ("oversampling", po::value(&a.random.oversampling)->default_value(10)->value_name("P"),
+      ("oversampling",
+       po::value(&a.random.oversampling)->default_value(10)->value_name("P")->notifier(at_least("--oversampling", 0)),
        "further random directions, >= 0")  //
-      ("power-iterations", po::value(&a.random.power_iterations)->default_value(2)->value_name("Q"),
+      ("power-iterations",
+       po::value(&a.random.power_iterations)
+           ->default_value(2)
+           ->value_name("Q")
+           ->notifier(at_least("--power-iterations", 0)),
        "0 is enough where the singular values fall fast, >= 0")  //
       ("seed", po::value(&a.random.seed)->default_value(0)->value_name("S"), "of the random directions, >= 0");
   all.add(files).add(what).add(random);
   return all;
 }
 
-void parse_words(arguments& a) {
+void parse_words(arguments& a, const std::string& precision) {
   using quintet::driver::choice;
   a.options.vectors = choice<svd::vectors>(
       "--mode", a.mode,
@@ -79,6 +85,9 @@ void parse_words(arguments& a) {
                                                             {"qrcp", svd::preconditioning::pivoted_qr}});
   if (a.rank > 0 && a.options.vectors == svd::vectors::full)
     throw quintet::InvalidArgument("--mode must be values or econ with --rank (--mode=full)");
+  if (a.rank > 0 && precision != "float" && precision != "double")
+    throw quintet::InvalidArgument(
+        quintet::text("--precision must be float or double with --rank (--precision=", precision, ")"));
   a.random.rank = a.rank;
   a.random.canonical_signs = a.options.canonical_signs;
 }
@@ -185,9 +194,6 @@ svd::randomised_decomposition<Real> decompose(const session& session, const argu
     if (a.rank > 0) return svd::randomised<Real>(matrices, a.random, session.device());
     return {svd::decompose<Real>(matrices, a.options, session.device()), {}};
   } else {
-    if (a.rank > 0)
-      throw quintet::InvalidArgument(
-          quintet::text("--precision must be float or double with --rank (--precision=", session.precision(), ")"));
     const std::int64_t size = matrices.batch() * matrices.rows() * matrices.cols();
     std::vector<Stored> rounded;
     rounded.reserve(size);
@@ -231,7 +237,7 @@ int main(int argc, char** argv) {
        "quintet-svd --input weights.npy --precision double --mode econ --output factors.h5",
        {"float", "double", "half", "bfloat16"}},
       options, [&](session& session) {
-        parse_words(a);
+        parse_words(a, session.precision());
         quintet::driver::require_distinct_files(
             {{"--input", a.input}, {"--output", a.output}, {"--json", session.line().common.json}});
         const std::string& precision = session.precision();

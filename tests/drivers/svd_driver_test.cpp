@@ -149,12 +149,13 @@ TEST_F(svd_driver, not_finite_and_not_converged_are_warnings) {
 TEST_F(svd_driver, bad_usage) {
   expect_bad({"--mode", "thin"}, "--mode");
   expect_bad({"--preconditioning", "lq"}, "--preconditioning");
-  expect_bad({"--max-sweeps", "0"}, "max_sweeps must be >= 1");
+  expect_bad({"--max-sweeps", "0"}, "--max-sweeps must be >= 1 (--max-sweeps=0)");
   expect_bad({"--rank", "0"}, "--rank must be >= 1");
   expect_bad({"--rank", "1", "--mode", "full"}, "--mode must be values or econ with --rank");
-  expect_bad({"--rank", "1", "--oversampling", "-1"}, "oversampling must be >= 0");
+  expect_bad({"--rank", "1", "--oversampling", "-1"}, "--oversampling must be >= 0 (--oversampling=-1)");
   expect_bad({"--rank", "1", "--precision", "half"}, "--precision must be float or double with --rank");
-  expect_bad({"--output", "bad.npy"}, "must be .csv or .h5");
+  expect_bad({"--output", "bad.npy"}, "extension \".npy\" is not supported here; allowed are .csv, .h5");
+  expect_bad({"--rank", "1", "--power-iterations", "-1"}, "--power-iterations must be >= 0");
   expect_bad({"--dataset", "U"}, "--dataset is for .h5 files");
 }
 
