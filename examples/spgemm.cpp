@@ -1,6 +1,8 @@
 // quintet-spgemm: multiplies sparse matrices of files.
 #include "quintet/spgemm/multiply.hpp"
 
+#include <optional>
+
 #include "quintet/core/error.hpp"
 #include "quintet/io/sparse_file.hpp"
 #include "quintet/spgemm/summary.hpp"
@@ -36,7 +38,7 @@ po::options_description describe(arguments& a) {
       ("budget", po::value(&a.budget)->value_name("BYTES")->notifier([](std::int64_t bytes) {
         quintet::require_argument(bytes > 0, "--budget", bytes, "> 0");
       }),
-       "computes the result in blocks of rows of at most so many bytes; not together with --output")             //
+       "computes the result in blocks of rows of at most so many bytes; --output is then an .mtx file")          //
       ("checksums", po::bool_switch(&a.checksums), "adds struct_ij, a number of the structure, to the results")  //
       ("output", po::value(&a.output)->value_name("FILE")->notifier([](const std::string& path) {
         io::check_sparse_output(path);
@@ -87,14 +89,20 @@ void multiply_files(session& session, const arguments& a) {
   spgemm::report told;
   if (a.budget > 0) {
     spgemm::matrix_summary sums;
+    std::optional<io::sparse_block_writer> out;
+    if (!a.output.empty()) out.emplace(a.output, first.rows, b.cols);
     spgemm::multiply_in_blocks<Semiring, Real, std::int64_t>(
         first.view(), b, a.budget,
         [&](spgemm::result_block<Real, std::int64_t>&& piece) {
           session.timed("checksums", [&] { sums = summarise(piece.block.view(), piece.first_row, sums); });
+          if (out) session.timed("write", [&] { out->write(piece.first_row, piece.block.view()); });
           return true;
         },
         a.options, session.device(), &told);
-    return report_result(session, a, told, sums);
+    report_result(session, a, told, sums);
+    if (out) out->commit();
+    if (out) session.say() << a.output << " written\n";
+    return;
   }
   const auto c = multiply<Semiring>(first.view(), b, a.options, session.device(), &told);
   report_result(session, a, told, session.timed("checksums", [&] { return summarise(c.view()); }));
@@ -124,8 +132,11 @@ int main(int argc, char** argv) {
         quintet::driver::require_distinct_files({{"--a", a.a}, {"--output", a.output}});
         quintet::driver::require_distinct_files(
             {{"--b", a.b}, {"--output", a.output}, {"--json", session.line().common.json}});
-        if (a.budget > 0 && !a.output.empty())
-          throw quintet::InvalidArgument("--budget and --output exclude each other: blocks are summed up, not kept");
+        if (a.budget > 0 && !a.output.empty() && !a.output.ends_with(".mtx"))
+          throw quintet::InvalidArgument(
+              quintet::text("--output must be an .mtx file with --budget, where the number of entries is known only at "
+                            "the end (--output=",
+                            a.output, ")"));
         enum class choice { plus_times, min_plus, or_and };
         const auto semiring = quintet::driver::choice<choice>(
             "--semiring", a.semiring,

@@ -134,6 +134,24 @@ void atomic_file::write(const void* data, std::size_t bytes) {
   }
 }
 
+void atomic_file::overwrite(std::int64_t position, std::string_view text) {
+  if (descriptor_ < 0 || failed_) fail_to_write(path_, "the file is closed");
+  if (!regular_) fail_to_write(path_, "is no regular file, and a part of it has to be written at the end");
+  flush();
+  require_argument(position >= 0 && position + std::int64_t(text.size()) <= written_, "position", position,
+                   "inside what was written");
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t count = ::pwrite(descriptor_, text.data() + done, text.size() - done, position + std::int64_t(done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      failed_ = true;
+      fail(errno);
+    }
+    done += static_cast<std::size_t>(count);
+  }
+}
+
 void atomic_file::flush() {
   std::size_t done = 0;
   while (done < buffer_.size()) {

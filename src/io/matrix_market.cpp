@@ -173,6 +173,9 @@ spgemm::csr<Value, Index> compress(const header& h, const std::vector<entry<Valu
   return m;
 }
 
+constexpr std::string_view banner = "%%MatrixMarket matrix coordinate real general\n";
+constexpr std::size_t count_digits = 20;
+
 template <class Number>
 void append(std::string& text, Number number) {
   char digits[32];
@@ -200,31 +203,67 @@ spgemm::csr<Value, Index> read_matrix_market(const std::string& path, bool compr
   return compress<Value, Index>(h, entries);
 }
 
-template <class Value, class Index>
-void write_matrix_market(const std::string& path, const spgemm::csr_view<Value, Index>& matrix, bool compressed) {
-  atomic_file out(path);
-  std::unique_ptr<gzip_writer> gzip = compressed ? std::make_unique<gzip_writer>(out) : nullptr;
-  std::string block =
-      text("%%MatrixMarket matrix coordinate real general\n", matrix.rows, " ", matrix.cols, " ", matrix.nnz(), "\n");
-  const auto flush = [&](std::size_t least) {
-    if (block.size() < least) return;
-    gzip != nullptr ? gzip->write(block) : out.write(block);
-    block.clear();
-  };
+template <class Value, class Index, class Write>
+void write_entries(const spgemm::csr_view<Value, Index>& matrix, std::int64_t first_row, const Write& write) {
+  std::string block;
   for (std::int64_t i = 0; i < matrix.rows; ++i)
     for (std::int64_t k = matrix.row_pointers[i]; k < matrix.row_pointers[i + 1]; ++k) {
-      append(block, i + 1);
+      append(block, first_row + i + 1);
       block += ' ';
       append(block, std::int64_t(matrix.columns[k]) + 1);
       block += ' ';
       append(block, matrix.values[k]);
       block += '\n';
-      flush(std::size_t{1} << 18);
+      if (block.size() < std::size_t{1} << 18) continue;
+      write(block);
+      block.clear();
     }
-  flush(1);
+  write(block);
+}
+
+template <class Value, class Index>
+void write_matrix_market(const std::string& path, const spgemm::csr_view<Value, Index>& matrix, bool compressed) {
+  atomic_file out(path);
+  std::unique_ptr<gzip_writer> gzip = compressed ? std::make_unique<gzip_writer>(out) : nullptr;
+  const auto write = [&](std::string_view part) { gzip != nullptr ? gzip->write(part) : out.write(part); };
+  write(text(banner, matrix.rows, " ", matrix.cols, " ", matrix.nnz(), "\n"));
+  write_entries(matrix, 0, write);
   if (gzip != nullptr) gzip->finish();
   out.commit();
 }
+
+sparse_block_writer::sparse_block_writer(std::string path, std::int64_t rows, std::int64_t cols)
+    : out_(std::move(path)), rows_(rows), cols_(cols) {
+  require_argument(rows >= 0, "rows", rows, ">= 0");
+  require_argument(cols >= 0, "cols", cols, ">= 0");
+  // Blanks keep the place of the number of entries, which is known at the end.
+  out_.write(text(banner, rows_, " ", cols_, " "));
+  count_position_ = std::int64_t(text(banner, rows_, " ", cols_, " ").size());
+  out_.write(std::string(count_digits, ' ') + "\n");
+}
+
+template <class Value, class Index>
+void sparse_block_writer::write(std::int64_t first_row, const spgemm::csr_view<Value, Index>& block) {
+  spgemm::check(block, "block");
+  require_argument(first_row >= 0 && first_row + block.rows <= rows_, "first_row", first_row,
+                   text("in [0, ", rows_ - block.rows, "]"));
+  require_argument(block.cols == cols_, "block.cols", block.cols, text("cols=", cols_));
+  write_entries(block, first_row, [&](std::string_view part) { out_.write(part); });
+  entries_ += block.nnz();
+}
+
+void sparse_block_writer::commit() {
+  out_.overwrite(count_position_, text(entries_));
+  out_.commit();
+}
+
+#define QUINTET_SPARSE_BLOCKS(Value, Index) \
+  template void sparse_block_writer::write(std::int64_t, const spgemm::csr_view<Value, Index>&);
+QUINTET_SPARSE_BLOCKS(float, std::int32_t)
+QUINTET_SPARSE_BLOCKS(float, std::int64_t)
+QUINTET_SPARSE_BLOCKS(double, std::int32_t)
+QUINTET_SPARSE_BLOCKS(double, std::int64_t)
+#undef QUINTET_SPARSE_BLOCKS
 
 template spgemm::csr<float, std::int32_t> read_matrix_market(const std::string&, bool);
 template spgemm::csr<float, std::int64_t> read_matrix_market(const std::string&, bool);

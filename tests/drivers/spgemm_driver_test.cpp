@@ -132,6 +132,11 @@ TEST_F(spgemm_driver, predictions_devices_and_budgets_change_nothing) {
   // Blocks of one kilobyte: single rows are cut. Then all at once.
   same(whole, with({"--budget", "1040"}));
   same(whole, with({"--budget", "1000000000"}));
+  // What is written block by block is what is written at once.
+  with({"--output", "whole.mtx"});
+  with({"--budget", "1040", "--output", "blocks.mtx"});
+  EXPECT_EQ((io::read_sparse<double, std::int64_t>(work("blocks.mtx"))),
+            (io::read_sparse<double, std::int64_t>(work("whole.mtx"))));
 }
 
 TEST_F(spgemm_driver, bad_usage) {
@@ -145,7 +150,8 @@ TEST_F(spgemm_driver, bad_usage) {
   expect_bad({"--a", "a.mtx", "--b-transposed", "--prediction-scale", "0"}, "prediction_scale");
   expect_bad({"--a", "a.mtx", "--b-transposed", "--budget", "0"}, "--budget must be > 0");
   expect_bad({"--a", "a.mtx", "--b-transposed", "--budget", "100"}, "budget must be >= ");
-  expect_bad({"--a", "a.mtx", "--b-transposed", "--budget", "10000", "--output", "c.mtx"}, "exclude each other");
+  expect_bad({"--a", "a.mtx", "--b-transposed", "--budget", "10000", "--output", "c.h5"},
+             "--output must be an .mtx file with --budget");
   expect_bad({"--a", "a.mtx", "--b-transposed", "--output", "c.csv"}, "c.csv");
   expect_bad({"--a", "a.mtx", "--b-transposed", "--output", "none/c.mtx"}, "none/c.mtx");
   expect_bad({"--a", "a.mtx", "--b-transposed", "--output", "a.mtx"}, "a.mtx");

@@ -36,6 +36,9 @@ class atomic_file {
   void write(const void* data, std::size_t bytes);
   /// Appends a text, without an end of line of its own.
   void write(std::string_view text) { write(text.data(), text.size()); }
+  /// Replaces bytes that were written before, from `position` on. Throws InvalidArgument for bytes that were not, and
+  /// FileError for a pipe or device, where there is no going back.
+  void overwrite(std::int64_t position, std::string_view text);
   /// Flushes, checks, closes and renames. Nothing can be written afterwards.
   void commit();
 

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <string>
 
+#include "quintet/io/atomic_file.hpp"
 #include "quintet/io/hdf5.hpp"
 #include "quintet/spgemm/csr.hpp"
 
@@ -29,6 +30,24 @@ spgemm::csr<Value, Index> read_sparse(const std::string& path, const std::string
 /// Writes a sparse matrix; nothing appears at `path` before it is complete.
 template <class Value, class Index>
 void write_sparse(const std::string& path, const spgemm::csr_view<Value, Index>& matrix, const std::string& group = "");
+
+/// Writes a Matrix Market file whose entries come block by block, so that the matrix is never held. Nothing appears at
+/// the path before commit().
+class sparse_block_writer {
+ public:
+  /// `path` ends in .mtx: only there the number of entries can be put in at the end. Throws FileError as atomic_file
+  /// does.
+  sparse_block_writer(std::string path, std::int64_t rows, std::int64_t cols);
+  /// Entries of `block`, whose row 0 is row `first_row`. Throws InvalidArgument for a block outside the matrix.
+  template <class Value, class Index>
+  void write(std::int64_t first_row, const spgemm::csr_view<Value, Index>& block);
+  /// See atomic_file::commit.
+  void commit();
+
+ private:
+  atomic_file out_;
+  std::int64_t rows_, cols_, entries_ = 0, count_position_ = 0;
+};
 
 /// The datasets of a matrix in a file with other content.
 template <class Value, class Index>

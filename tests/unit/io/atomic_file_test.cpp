@@ -50,6 +50,16 @@ TEST_P(AtomicFile, WritesOfAnySizeArriveInOrder) {
   EXPECT_EQ(content("out"), all);
 }
 
+TEST_P(AtomicFile, WhatWasWrittenCanBeReplaced) {
+  atomic_file out(path("out"), GetParam());
+  out.write("size: ... bytes\n");
+  out.overwrite(6, "123");
+  out.write("end");
+  QUINTET_EXPECT_CONTAINS(error_of<InvalidArgument>([&] { out.overwrite(17, "abc"); }), "position");
+  out.commit();
+  EXPECT_EQ(content("out"), "size: 123 bytes\nend");
+}
+
 TEST_P(AtomicFile, FullDisk) {
   file("out", "before");
   {

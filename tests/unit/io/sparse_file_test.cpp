@@ -73,6 +73,20 @@ TEST_F(sparse_file, every_format_brings_back_what_was_written) {
   EXPECT_EQ(part.values[0], m.values[m.row_pointers[10]]);
 }
 
+TEST_F(sparse_file, blocks_make_the_whole_matrix) {
+  const auto m = test::uniform_matrix<double, std::int32_t>(60, 50, 5, 1);
+  sparse_block_writer out(path("blocks.mtx"), 60, 50);
+  for (const std::int64_t first : {0, 7, 59}) {
+    const std::int64_t last = first == 0 ? 7 : first == 7 ? 59 : 60;
+    out.write(first, m.view().slice(first, last));
+  }
+  EXPECT_FALSE(std::filesystem::exists(path("blocks.mtx")));
+  QUINTET_EXPECT_CONTAINS(test::error_of<InvalidArgument>([&] { out.write(55, m.view().slice(0, 7)); }),
+                          "first_row must be in [0, 53]");
+  out.commit();
+  EXPECT_EQ((read_sparse<double, std::int32_t>(path("blocks.mtx"))), m);
+}
+
 TEST_F(sparse_file, damaged_compression_and_wrong_names) {
   const auto read_it = [&](const std::string& name) {
     return test::error_of<FileError>([&] { read_sparse<double, std::int32_t>(path(name)); });
