@@ -13,7 +13,9 @@ struct axis_tables {
   const rule_tile* tiles = nullptr;
   const std::int32_t* families = nullptr;
   std::int32_t most = 0;
-  std::int32_t patterns = 0;  ///< padded
+  std::int32_t patterns = 0;   ///< padded
+  std::int32_t limit = 0;      ///< lineages below the branch that are not negligible, <= most
+  std::int32_t top_limit = 0;  ///< and above it
 
   const std::int32_t* record(std::int64_t family) const { return families + family * (2 * most + 4); }
 };
@@ -40,7 +42,8 @@ struct apply_kernel {
     constexpr int width = int(Shape::lanes) * int(packs);
     const int groups = int((left + width - 1) / width);
     const std::int32_t* base = record + 2 + (Adjoint ? 0 : tables.most + 1);
-    for (int n = 0; n <= tables.most; ++n) {
+    const int rows_limit = Adjoint ? tables.limit : tables.top_limit;
+    for (int n = 0; n <= rows_limit; ++n) {
       if (base[n] < 0) continue;
       const int quads = (n + quad) / quad;
       for (int item = team.rank(); item < quads * groups; item += team.size())
@@ -63,7 +66,8 @@ struct apply_kernel {
       place[c] = at % inner;
       for (int i = 0; i < quad; ++i) sum[i][c] = device::broadcast_pack<pack>(0.0);
     }
-    const int begin = Adjoint ? 0 : n, end = Adjoint ? n : tables.most;
+    const int begin = Adjoint ? 0 : n;
+    const int end = !Adjoint ? tables.limit : n < tables.top_limit ? n : tables.top_limit;
     for (int k = begin; k <= end; ++k) {
       if (base_in[k] < 0 || (k == 0) != (n == 0)) continue;
       const double* from[packs];

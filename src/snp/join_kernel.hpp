@@ -12,6 +12,7 @@ namespace quintet::snp {
 struct join_side {
   const std::int32_t* families = nullptr;
   std::int32_t count = 0, most = 0;
+  std::int32_t limit = 0;  ///< lineages that occur with more than a negligible probability, <= most
 
   const std::int32_t* record(std::int64_t family) const { return families + family * (most + 2); }
 };
@@ -23,6 +24,7 @@ struct join_tables {
   const std::int32_t* families = nullptr;
   std::int32_t most = 0;
   std::int32_t patterns = 0;  ///< padded
+  std::int32_t limit = 0;     ///< rows with more lineages are neither written nor read
 
   const std::int32_t* record(std::int64_t family) const { return families + family * (most + 1); }
 };
@@ -47,7 +49,7 @@ struct join_kernel {
     const std::int64_t first = std::int64_t(where.chunk) * tile_columns;
     const std::int64_t count = columns - first < tile_columns ? columns - first : tile_columns;
     const int groups = int(count / Shape::lanes);
-    for (int n = 0; n <= tables.most; ++n) {
+    for (int n = 0; n <= tables.limit; ++n) {
       if (base[n] < 0) continue;
       const int quads = (n + quad) / quad;
       for (int item = team.rank(); item < quads * groups; item += team.size())
@@ -64,8 +66,8 @@ struct join_kernel {
     const double* right_column = right + column % right_stride;
     pack sum[quad];
     for (int i = 0; i < quad; ++i) sum[i] = device::broadcast_pack<pack>(0.0);
-    const int least = n > tables.right.most ? n - tables.right.most : 0;
-    const int most = n < tables.left.most ? n : tables.left.most;
+    const int least = n > tables.right.limit ? n - tables.right.limit : 0;
+    const int most = n < tables.left.limit ? n : tables.left.limit;
     for (int n1 = least; n1 <= most; ++n1) {
       const int n2 = n - n1;
       if (l[1 + n1] < 0 || r[1 + n2] < 0) continue;
@@ -112,7 +114,7 @@ struct join_adjoint_kernel {
     const std::int64_t first = std::int64_t(where.chunk) * tile_columns;
     const std::int64_t count = columns - first < tile_columns ? columns - first : tile_columns;
     const int groups = int(count / Shape::lanes);
-    for (int n = 0; n <= self.most; ++n) {
+    for (int n = 0; n <= self.limit; ++n) {
       if (record[1 + n] < 0) continue;
       const int quads = (n + quad) / quad;
       for (int item = team.rank(); item < quads * groups; item += team.size())
@@ -134,8 +136,8 @@ struct join_adjoint_kernel {
       const std::int64_t stride = std::int64_t(record[0]) * with[0] * patterns;
       for (std::int64_t o = 0; o < with[0]; ++o) {
         const std::int64_t place = (is_left ? own * with[0] + o : o * record[0] + own) * patterns + pattern;
-        for (int n2 = 0; n2 <= side.most; ++n2) {
-          if (with[1 + n2] < 0 || n + n2 > tables.most || base[n + n2] < 0) continue;
+        for (int n2 = 0; n2 <= side.limit; ++n2) {
+          if (with[1 + n2] < 0 || n + n2 > tables.limit || base[n + n2] < 0) continue;
           const double* a = other + (with[1 + n2] + o) * patterns + pattern;
           const double* b = adjoint + base[n + n2] * patterns + place;
           for (int r2 = 0; r2 <= n2; ++r2) {

@@ -89,7 +89,12 @@ class planner {
   std::int32_t add_value(const layout& states, std::int32_t patterns) {
     const std::int32_t padded = (patterns + line - 1) / line * line;
     check_size(states, padded);
-    plan_.values.push_back({states.entries(), patterns, padded, states.axes()});
+    plan_.values.push_back({states.entries(), patterns, padded, states.axes(), {}});
+    if (states.axes().size() == 1)
+      for (std::int32_t n = 0, next = 0; n <= states.most(0); ++n) {
+        if (states.find({n}) >= 0) next += n + 1;
+        plan_.values.back().prefix.push_back(next);
+      }
     plan_.largest_entries = std::max(plan_.largest_entries, states.entries());
     return std::int32_t(plan_.values.size()) - 1;
   }
@@ -235,6 +240,11 @@ class planner {
     }
     step.families = add_table(table);
     std::tie(step.tiles, step.tile_count) = add_tiles(columns);
+    step.is_flow = below.axes().size() == 1 && step.most > dense_limit;
+    if (step.is_flow) {
+      std::copy(table.begin() + 3 + step.most, table.end(), table.begin() + 2);
+      step.flow_families = add_table(table);
+    }
     plan_.steps.push_back(step);
   }
 

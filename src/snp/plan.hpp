@@ -25,6 +25,7 @@ struct plan_value {
   std::int64_t entries = 0;
   std::int32_t patterns = 0, padded = 0;  ///< distinct rows of the counts below the group; in whole lines
   std::vector<std::int64_t> branches;     ///< open branches of the group, -1: the population above the root
+  std::vector<std::int64_t> prefix;       ///< one branch alone: entries with at most n lineages, n = 0 ... most
 };
 
 enum class step_kind { apply, remap, join, merge, split };
@@ -41,6 +42,9 @@ struct plan_step {
   std::int32_t left_families = 0, right_families = 0;
   std::int32_t left_scale = -1, right_scale = -1;        ///< steps whose exponents the sides inherit
   std::int64_t left_scale_of = -1, right_scale_of = -1;  ///< maps of patterns for them
+  // apply on one branch alone with many lineages: see flow_kernel.hpp
+  bool is_flow = false;
+  std::int64_t flow_families = -1;  ///< the axis above the branch, twice
   // remap
   std::int64_t entry_of = -1, pattern_of = -1, begins = -1, members = -1;
   double operations = 0;  ///< multiply-adds of one evaluation
@@ -64,6 +68,9 @@ struct plan {
   std::vector<std::int32_t> most_of_branch;       ///< lineages
   std::int64_t largest_entries = 0;
 };
+
+/// Branches with at most so many lineages, and those in groups, have their exponential as a dense matrix.
+constexpr std::int32_t dense_limit = 24;
 
 /// What making a plan needs to know about room.
 struct plan_limits {

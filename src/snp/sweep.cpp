@@ -6,6 +6,7 @@
 
 #include "device/for_each.hpp"
 #include "snp/exponential_kernel.hpp"
+#include "snp/flow_kernel.hpp"
 #include "snp/sweep_state.hpp"
 #include "snp/value_kernels.hpp"
 
@@ -41,8 +42,24 @@ sweep::state::state(std::shared_ptr<const device_plan> plan)
     own_exponents[s] = {padded, device};
     total_exponents[s] = {padded, device};
   }
-  for (const std::int32_t most : host.most_of_branch)
+  is_split.assign(host.values.size(), false);
+  std::vector<bool> is_flow(branches, false);
+  for (const plan_step& step : host.steps) {
+    if (step.kind == step_kind::split) is_split[std::size_t(step.in)] = true;
+    if (step.is_flow) has_flow = is_flow[std::size_t(step.branch)] = true;
+  }
+  for (std::size_t b = 0; b < branches; ++b) {
+    const std::int32_t most = is_flow[b] ? dense_limit : host.most_of_branch[b];
     matrices.emplace_back(column_block(most + 1) + exponential_padding, device);
+  }
+  for (auto& version : lineages) version.resize(host.values.size());
+  for (const leaf_value& leaf : host.leaves) {
+    const auto& prefix = host.values[std::size_t(leaf.value)].prefix;
+    lineage_bound& bound = lineages[0][std::size_t(leaf.value)];
+    bound.limit = std::int32_t(prefix.size()) - 1;
+    for (std::size_t n = 0; n < prefix.size(); ++n)
+      bound.bound.push_back(prefix[n] > (n > 0 ? prefix[n - 1] : 0) ? 1 : 0);
+  }
   matrix_version.resize(branches);
   shares.resize(branches);
   share_version.resize(branches);
@@ -67,18 +84,45 @@ double* sweep::state::work_of(std::int64_t size) {
   return work.data();
 }
 
+const lineage_bound& sweep::state::lineages_of(std::int32_t value) const {
+  return lineages[version_of(value)][std::size_t(value)];
+}
+
+std::int32_t sweep::state::limit_of(std::int32_t value, std::int32_t most) const {
+  return has_flow && host.values[std::size_t(value)].branches.size() == 1 ? lineages_of(value).limit : most;
+}
+
+std::int64_t sweep::state::entries_of(std::int32_t value) const {
+  const plan_value& one = host.values[std::size_t(value)];
+  return has_flow && one.branches.size() == 1 ? one.prefix[std::size_t(lineages_of(value).limit)] : one.entries;
+}
+
+// Of the result of a rule, before it is run.
+void sweep::state::set_lineages(const plan_step& step) {
+  if (!has_flow || host.values[std::size_t(step.out)].branches.size() != 1 || step.kind == step_kind::apply) return;
+  lineage_bound& out = lineages[version_of(step.out)][std::size_t(step.out)];
+  const auto is_single = [&](std::int32_t value) { return host.values[std::size_t(value)].branches.size() == 1; };
+  if (step.kind == step_kind::remap)
+    out = lineages_of(step.in);
+  else if (step.kind == step_kind::join && is_single(step.in) && is_single(step.in2))
+    out = join_bounds(lineages_of(step.in), lineages_of(step.in2));
+  else
+    out = {step.most, std::vector<double>(std::size_t(step.most) + 1, 1.0)};
+}
+
 axis_tables sweep::state::axis(const plan_step& step) const {
-  return {steps->tiles.data() + step.tiles, steps->table(step.families), step.most,
-          host.values[std::size_t(step.out)].padded};
+  return {steps->tiles.data() + step.tiles,          steps->table(step.families),  step.most,
+          host.values[std::size_t(step.out)].padded, limit_of(step.in, step.most), limit_of(step.out, step.most)};
 }
 
 join_tables sweep::state::join(const plan_step& step) const {
   return {steps->tiles.data() + step.tiles,
-          {steps->table(step.left), step.left_families, step.most1},
-          {steps->table(step.right), step.right_families, step.most2},
+          {steps->table(step.left), step.left_families, step.most1, limit_of(step.in, step.most1)},
+          {steps->table(step.right), step.right_families, step.most2, limit_of(step.in2, step.most2)},
           steps->table(step.families),
           step.most,
-          host.values[std::size_t(step.out)].padded};
+          host.values[std::size_t(step.out)].padded,
+          limit_of(step.out, step.most)};
 }
 
 pair_tables sweep::state::pair(const plan_step& step) const {
@@ -96,7 +140,8 @@ void sweep::state::update_matrices(const Network& network, const sweep_rates& ra
                                    bool propose) {
   std::map<std::pair<double, double>, std::vector<std::size_t>> alike;
   for (std::size_t b = 0; b < dirty.size(); ++b)
-    if (dirty[b]) alike[{network.branch(std::int64_t(b)).length, network.branch(std::int64_t(b)).theta}].push_back(b);
+    if (dirty[b] && matrices[b].size() > column_block(host.most_of_branch[b] + 1))
+      alike[{network.branch(std::int64_t(b)).length, network.branch(std::int64_t(b)).theta}].push_back(b);
   using host_kernel = exponential_kernel<host_exponential, false>;
   std::vector<exponential_job> jobs;
   std::int64_t needed = 0;
@@ -132,25 +177,93 @@ void sweep::state::update_matrices(const Network& network, const sweep_rates& ra
     }
 }
 
-void sweep::state::run(std::size_t s) {
+void sweep::state::update_matrix(std::size_t b, const exponential_job& which, bool propose) {
+  begin_write(matrix_version[b], propose);
+  exponential_job job = which;
+  job.out = matrices[b].write(matrix_version[b]);
+  job.work = work_of(exponential_kernel<host_exponential, false>::work_parts * matrices[b].size());
+  const Buffer<exponential_job> on_device(std::vector<exponential_job>{job}, device);
+  device::with_shape<host_exponential, device_exponential>(device, [&](auto shape) {
+    device::launch(exponential_kernel<decltype(shape), false>{on_device.data()}, 1, device);
+  });
+}
+
+void sweep::state::run_apply(const plan_step& step, const Network& network, const sweep_rates& rates, bool propose) {
+  const std::size_t b = std::size_t(step.branch);
+  const branch& one = network.branch(step.branch);
+  if (step.is_flow) return run_flow(step, network, rates, propose);
+  if (has_flow && host.values[std::size_t(step.in)].branches.size() == 1)
+    lineages[version_of(step.out)][std::size_t(step.out)] =
+        plan_flow(lineages_of(step.in), one.length, one.theta, rates.branch_u, rates.branch_v).top;
+  double* out = values[std::size_t(step.out)].write(value_version[std::size_t(step.out)]);
+  with_rules(device, [&](auto shape) {
+    const apply_kernel<decltype(shape), false> kernel{axis(step), matrices[b].read(matrix_version[b]), value(step.in),
+                                                      out};
+    device::launch(kernel, step.tile_count, device);
+  });
+}
+
+// Stages without a matrix, then a dense part.
+void sweep::state::run_flow(const plan_step& step, const Network& network, const sweep_rates& rates, bool propose) {
+  const std::size_t b = std::size_t(step.branch);
+  const branch& one = network.branch(step.branch);
+  const plan_value& shape_of = host.values[std::size_t(step.out)];
+  const flow_plan flow = plan_flow(lineages_of(step.in), one.length, one.theta, rates.branch_u, rates.branch_v);
+  lineages[version_of(step.out)][std::size_t(step.out)] = flow.top;
+  double* out = values[std::size_t(step.out)].write(value_version[std::size_t(step.out)]);
+  const std::int32_t* below = steps->table(step.families) + 2;
+  const std::int32_t* above = steps->table(step.flow_families) + 2;
+  const double* from = value(step.in);
+  with_rules(device, [&](auto shape) {
+    using Shape = decltype(shape);
+    using kernel = flow_kernel<Shape, false, false>;
+    for (std::size_t i = 0; i < flow.stages.size(); ++i) {
+      const flow_stage& stage = flow.stages[i];
+      double* to = out;
+      if (i + 1 < flow.stages.size() || flow.remaining > 0) {
+        Buffer<double>& buffer = flow_values[i % 2];
+        const std::int64_t size = state_count(stage.to) * shape_of.padded;
+        if (buffer.size() < size) buffer = Buffer<double>(size, device);
+        to = buffer.data();
+      }
+      const std::int64_t tiles = shape_of.padded / line, work_size = tiles * kernel::work_size(stage.from);
+      if (flow_work.size() < work_size) flow_work = Buffer<double>(work_size, device);
+      const Buffer<double> coefficients(flow_coefficients(stage, one.theta, rates.branch_u, rates.branch_v, false),
+                                        device);
+      device::launch(
+          kernel{stage.from, stage.to, stage.terms, shape_of.padded, stage.length, stage.decay, coefficients.data(),
+                 i == 0 ? below : above, above, from, nullptr, nullptr, to, nullptr, nullptr, flow_work.data()},
+          tiles, device);
+      from = to;
+    }
+    if (flow.remaining > 0 || flow.stages.empty()) {
+      update_matrix(b, exponential_of(flow.middle, flow.remaining, one.theta, rates.branch_u, rates.branch_v), propose);
+      axis_tables tables = axis(step);
+      if (!flow.stages.empty()) tables.families = steps->table(step.flow_families);
+      tables.limit = flow.middle;
+      device::launch(apply_kernel<Shape, false>{tables, matrices[b].read(matrix_version[b]), from, out},
+                     step.tile_count, device);
+    }
+  });
+}
+
+void sweep::state::run(std::size_t s, const Network& network, const sweep_rates& rates, bool propose) {
   const plan_step& step = host.steps[s];
+  set_lineages(step);
   const double* in = value(step.in);
   const double* in2 = step.in2 >= 0 ? value(step.in2) : nullptr;
   double* out = values[std::size_t(step.out)].write(value_version[std::size_t(step.out)]);
   with_rules(device, [&](auto shape) {
     using Shape = decltype(shape);
     switch (step.kind) {
-      case step_kind::apply: {
-        const std::size_t b = std::size_t(step.branch);
-        const apply_kernel<Shape, false> kernel{axis(step), matrices[b].read(matrix_version[b]), in, out};
-        return device::launch(kernel, step.tile_count, device);
-      }
+      case step_kind::apply:
+        return run_apply(step, network, rates, propose);
       case step_kind::remap: {
         using kernel = remap_kernel<Shape>;
         const plan_value &from = host.values[std::size_t(step.in)], &to = host.values[std::size_t(step.out)];
         return device::launch(kernel{to.entries, from.padded, to.padded, steps->table(step.entry_of),
                                      steps->table(step.pattern_of), in, out},
-                              tiles_of(to.entries, kernel::entries_per_tile), device);
+                              tiles_of(entries_of(step.out), kernel::entries_per_tile), device);
       }
       case step_kind::join:
         return device::launch(join_kernel<Shape>{join(step), in, in2, out}, step.tile_count, device);
@@ -164,6 +277,10 @@ void sweep::state::run(std::size_t s) {
     }
   });
   if (step.kind == step_kind::join) run_scale(s);
+  const std::int64_t entries = entries_of(step.out), all = host.values[std::size_t(step.out)].entries;
+  const std::int64_t padded = host.values[std::size_t(step.out)].padded;
+  if (is_split[std::size_t(step.out)] && entries < all)
+    device::for_each((all - entries) * padded, clear_rows{entries, padded, out}, device);
 }
 
 void sweep::state::run_scale(std::size_t s) {
@@ -180,16 +297,16 @@ void sweep::state::run_scale(std::size_t s) {
   };
   with_rules(device, [&](auto shape) {
     using kernel = largest_kernel<decltype(shape)>;
-    const std::int64_t chunks = tiles_of(shape_of.entries, kernel::entries_per_tile);
+    const std::int64_t chunks = tiles_of(entries_of(step.out), kernel::entries_per_tile);
     double* largest = work_of(chunks * shape_of.padded);
-    device::launch(kernel{shape_of.entries, shape_of.padded, out, largest}, chunks, device);
+    device::launch(kernel{entries_of(step.out), shape_of.padded, out, largest}, chunks, device);
     device::for_each(shape_of.padded,
                      choose_exponents{chunks, shape_of.padded, shape_of.patterns, largest,
                                       exponents_of(step.left_scale), steps->table(step.left_scale_of),
                                       exponents_of(step.right_scale), steps->table(step.right_scale_of), own, total},
                      device);
   });
-  device::for_each(shape_of.entries, apply_exponents{shape_of.padded, own, out}, device);
+  device::for_each(entries_of(step.out), apply_exponents{shape_of.padded, own, out}, device);
 }
 
 void sweep::state::update_root(const Network& network, const sweep_rates& rates) {
@@ -202,8 +319,8 @@ void sweep::state::update_root(const Network& network, const sweep_rates& rates)
   }
   root_weight.copy_from_host(weights.value.data(), root.entries);
   with_rules(device, [&](auto shape) {
-    device::launch(root_kernel<decltype(shape)>{root.entries, root.padded, root_weight.data(), value(host.root_value),
-                                                root_likelihood.data()},
+    device::launch(root_kernel<decltype(shape)>{entries_of(host.root_value), root.padded, root_weight.data(),
+                                                value(host.root_value), root_likelihood.data()},
                    tiles_of(root.padded, tile_columns), device);
   });
   root_result& result = results[root_version.current()];
@@ -239,7 +356,7 @@ void sweep::evaluate(const Network& network, const sweep_rates& rates, const swe
     if (!dirty) continue;
     dirty_value[std::size_t(step.out)] = true;
     s.begin_write(s.value_version[std::size_t(step.out)], propose);
-    s.run(i);
+    s.run(i, network, rates, propose);
   }
   s.begin_write(s.root_version, propose);
   s.update_root(network, rates);

@@ -3,6 +3,7 @@
 
 #include "device/for_each.hpp"
 #include "snp/exponential_kernel.hpp"
+#include "snp/flow_kernel.hpp"
 #include "snp/sweep_state.hpp"
 #include "snp/value_kernels.hpp"
 
@@ -28,6 +29,8 @@ class backward {
     const std::size_t branches = std::size_t(network.branches());
     result_.length.assign(branches, 0.0);
     result_.theta = result_.gamma = result_.length;
+    for (std::size_t b = 0; b < branches; ++b)
+      parts_.push_back({network.branch(std::int64_t(b)).length, s_.host.most_of_branch[b], false, 0, 0, 0});
   }
 
   sweep_gradient run() {
@@ -47,10 +50,12 @@ class backward {
     padded.resize(std::size_t(root.padded), 0.0);
     const Buffer<double> seed(padded, s_.device);
     Buffer<double> by_weight(root.entries, s_.device);
-    device::for_each(root.entries * root.padded,
+    const std::int64_t entries = s_.entries_of(s_.host.root_value);
+    device::fill(by_weight, 0.0);
+    device::for_each(entries * root.padded,
                      root_adjoint{root.padded, s_.root_weight.data(), seed.data(), adjoint(s_.host.root_value)},
                      s_.device);
-    device::for_each(root.entries,
+    device::for_each(entries,
                      root_weight_adjoint{root.padded, seed.data(), s_.value(s_.host.root_value), by_weight.data()},
                      s_.device);
     const double theta = network_.root_theta();
@@ -100,19 +105,126 @@ class backward {
   }
 
   void apply(const plan_step& step) {
+    if (step.is_flow) return flow(step);
+    double* below = s_.steps->leaf_of_value[std::size_t(step.in)] < 0 ? adjoint(step.in) : nullptr;
+    apply_matrix(step, s_.axis(step), s_.value(step.in), below);
+  }
+
+  // The matrix of the branch: its own adjoint, and that of what lies below (null: not wanted).
+  void apply_matrix(const plan_step& step, const axis_tables& tables, const double* in, double* below) {
     const std::size_t b = std::size_t(step.branch);
     const std::int64_t slices = slices_of(step), per_slice = tiles_of(step.tile_count, slices);
     with_rules(s_.device, [&](auto shape) {
       using Shape = decltype(shape);
-      device::launch(matrix_adjoint_kernel<Shape>{s_.axis(step), step.tile_count, per_slice, s_.matrices[b].size(),
-                                                  adjoint(step.out), s_.value(step.in), matrix_adjoint_[b]},
+      device::launch(matrix_adjoint_kernel<Shape>{tables, step.tile_count, per_slice, s_.matrices[b].size(),
+                                                  adjoint(step.out), in, matrix_adjoint_[b]},
                      tiles_of(step.tile_count, per_slice), s_.device);
-      if (s_.steps->leaf_of_value[std::size_t(step.in)] < 0)
-        device::launch(apply_kernel<Shape, true>{s_.axis(step), s_.matrices[b].read(s_.matrix_version[b]),
-                                                 adjoint(step.out), adjoint(step.in)},
-                       step.tile_count, s_.device);
+      if (below != nullptr)
+        device::launch(
+            apply_kernel<Shape, true>{tables, s_.matrices[b].read(s_.matrix_version[b]), adjoint(step.out), below},
+            step.tile_count, s_.device);
     });
     device::for_each(s_.matrices[b].size(), add_slices{slices, s_.matrices[b].size(), matrix_adjoint_[b]}, s_.device);
+  }
+
+  // Sums a number of every column on the host, in order.
+  template <class Columns>
+  double sum_columns(Columns columns, std::int64_t padded) {
+    Buffer<double> sums(padded, s_.device);
+    columns.out = sums.data();
+    device::for_each(padded, columns, s_.device);
+    double sum = 0;
+    for (const double one : sums.to_vector()) sum += one;
+    return sum;
+  }
+
+  // A branch with many lineages: derivatives by u and v go up with the values, the adjoint comes down through the dense
+  // part and then through the stages.
+  void flow(const plan_step& step) {
+    const std::size_t b = std::size_t(step.branch);
+    const branch& one = network_.branch(step.branch);
+    const plan_value& shape_of = s_.host.values[std::size_t(step.out)];
+    const flow_plan flow = plan_flow(s_.lineages_of(step.in), one.length, one.theta, rates_.branch_u, rates_.branch_v);
+    const std::int32_t* above = s_.steps->table(step.flow_families) + 2;
+    branch_part& part = parts_[b];
+    part.is_flow = true;
+    part.length = flow.remaining;
+    part.most = flow.middle;
+    part.by_length = sum_columns(slope_columns{flow.top.limit, shape_of.padded, above, 1 / one.theta, rates_.branch_u,
+                                               rates_.branch_v, adjoint(step.out), s_.value(step.out), nullptr},
+                                 shape_of.padded);
+    const bool is_dense = flow.remaining > 0 || flow.stages.empty();
+    if (!is_dense) part.most = -1;
+    std::vector<Buffer<double>> values = stages_up(step, flow);
+    double* below = s_.steps->leaf_of_value[std::size_t(step.in)] < 0 ? adjoint(step.in) : nullptr;
+    const double* down = adjoint(step.out);
+    Buffer<double> middle(is_dense && !flow.stages.empty() ? state_count(flow.middle) * shape_of.padded : 0, s_.device);
+    if (is_dense) {
+      axis_tables tables = s_.axis(step);
+      tables.limit = flow.middle;
+      if (!flow.stages.empty()) tables.families = s_.steps->table(step.flow_families);
+      apply_matrix(step, tables, flow.stages.empty() ? s_.value(step.in) : values[0].data(),
+                   flow.stages.empty() ? below : middle.data());
+      if (flow.stages.empty()) return;
+      down = middle.data();
+    }
+    const std::int64_t entries = std::int64_t(shape_of.prefix[std::size_t(flow.middle)]);
+    part.by_u = sum_columns(dot_columns{entries, shape_of.padded, down, values[1].data(), nullptr}, shape_of.padded);
+    part.by_v = sum_columns(dot_columns{entries, shape_of.padded, down, values[2].data(), nullptr}, shape_of.padded);
+    if (below != nullptr) stages_down(step, flow, down, below);
+  }
+
+  // The values after the last stage, and their derivatives by u and v.
+  std::vector<Buffer<double>> stages_up(const plan_step& step, const flow_plan& flow) {
+    const branch& one = network_.branch(step.branch);
+    const std::int32_t padded = s_.host.values[std::size_t(step.out)].padded;
+    const std::int32_t* below = s_.steps->table(step.families) + 2;
+    const std::int32_t* above = s_.steps->table(step.flow_families) + 2;
+    std::vector<Buffer<double>> now;
+    with_rules(s_.device, [&](auto shape) {
+      using kernel = flow_kernel<decltype(shape), false, true>;
+      for (std::size_t i = 0; i < flow.stages.size(); ++i) {
+        const flow_stage& stage = flow.stages[i];
+        std::vector<Buffer<double>> next;
+        for (int k = 0; k < 3; ++k) next.emplace_back(state_count(stage.to) * padded, s_.device);
+        const std::int64_t tiles = padded / line;
+        Buffer<double> work(tiles * kernel::work_size(stage.from), s_.device);
+        const Buffer<double> coefficients(flow_coefficients(stage, one.theta, rates_.branch_u, rates_.branch_v, false),
+                                          s_.device);
+        device::launch(kernel{stage.from, stage.to, stage.terms, padded, stage.length, stage.decay, coefficients.data(),
+                              i == 0 ? below : above, above, i == 0 ? s_.value(step.in) : now[0].data(),
+                              i == 0 ? nullptr : now[1].data(), i == 0 ? nullptr : now[2].data(), next[0].data(),
+                              next[1].data(), next[2].data(), work.data()},
+                       tiles, s_.device);
+        now = std::move(next);
+      }
+    });
+    return now;
+  }
+
+  void stages_down(const plan_step& step, const flow_plan& flow, const double* from, double* below) {
+    const branch& one = network_.branch(step.branch);
+    const std::int32_t padded = s_.host.values[std::size_t(step.out)].padded;
+    const std::int32_t* base_below = s_.steps->table(step.families) + 2;
+    const std::int32_t* base_above = s_.steps->table(step.flow_families) + 2;
+    Buffer<double> now;
+    with_rules(s_.device, [&](auto shape) {
+      using kernel = flow_kernel<decltype(shape), true, false>;
+      for (std::size_t i = flow.stages.size(); i-- > 0;) {
+        const flow_stage& stage = flow.stages[i];
+        Buffer<double> next(i > 0 ? state_count(stage.from) * padded : 0, s_.device);
+        const std::int64_t tiles = padded / line;
+        Buffer<double> work(tiles * kernel::work_size(stage.from), s_.device);
+        const Buffer<double> coefficients(flow_coefficients(stage, one.theta, rates_.branch_u, rates_.branch_v, true),
+                                          s_.device);
+        device::launch(kernel{stage.to, stage.from, stage.terms, padded, stage.length, stage.decay, coefficients.data(),
+                              base_above, i > 0 ? base_above : base_below, from, nullptr, nullptr,
+                              i > 0 ? next.data() : below, nullptr, nullptr, work.data()},
+                       tiles, s_.device);
+        now = std::move(next);
+        from = now.data();
+      }
+    });
   }
 
   void remap(const plan_step& step) {
@@ -128,7 +240,7 @@ class backward {
     const plan_step& step = s_.host.steps[i];
     const plan_value& out = s_.host.values[std::size_t(step.out)];
     const std::int32_t* own = s_.own_exponents[i].read(s_.value_version[std::size_t(step.out)]);
-    device::for_each(out.entries, apply_exponents{out.padded, own, adjoint(step.out)}, s_.device);
+    device::for_each(s_.entries_of(step.out), apply_exponents{out.padded, own, adjoint(step.out)}, s_.device);
     with_rules(s_.device, [&](auto shape) {
       using kernel = join_adjoint_kernel<decltype(shape)>;
       join_tables tables = s_.join(step);
@@ -171,11 +283,12 @@ class backward {
     const std::size_t count = s_.matrices.size();
     for (std::size_t b = 0; b < count; ++b) {
       const branch& one = network_.branch(std::int64_t(b));
-      const auto [place, is_new] = job_of.emplace(std::pair(one.length, one.theta), jobs.size());
+      const branch_part& part = parts_[b];
+      const auto [place, is_new] = job_of.emplace(std::pair(part.length, one.theta), jobs.size());
       if (is_new) jobs.emplace_back();
       exponential_job& job = jobs[place->second];
-      if (is_new || job.most < s_.host.most_of_branch[b])
-        job = exponential_of(s_.host.most_of_branch[b], one.length, one.theta, rates_.branch_u, rates_.branch_v);
+      if (is_new || job.most < part.most)
+        job = exponential_of(std::max(part.most, 0), part.length, one.theta, rates_.branch_u, rates_.branch_v);
       job_of_branch.push_back(place->second);
     }
     std::int64_t size = 0;
@@ -198,26 +311,27 @@ class backward {
   void dots(const std::vector<exponential_job>& jobs, const std::vector<std::size_t>& job_of_branch) {
     const std::size_t count = s_.matrices.size();
     std::int64_t blocks = 1;
-    for (const std::int32_t most : s_.host.most_of_branch) blocks = std::max<std::int64_t>(blocks, most + 1);
+    for (const branch_part& part : parts_) blocks = std::max<std::int64_t>(blocks, part.most + 1);
     Buffer<double> sums(std::int64_t(count) * blocks * 3, s_.device);
     std::vector<branch_dot_job> dots;
     for (std::size_t b = 0; b < count; ++b) {
       const exponential_job& job = jobs[job_of_branch[b]];
-      dots.push_back({s_.host.most_of_branch[b], 1 / network_.branch(std::int64_t(b)).theta, rates_.branch_u,
-                      rates_.branch_v, matrix_adjoint_[b], job.out, job.by_u, job.by_v,
-                      sums.data() + std::int64_t(b) * blocks * 3});
+      dots.push_back({parts_[b].most, 1 / network_.branch(std::int64_t(b)).theta, rates_.branch_u, rates_.branch_v,
+                      matrix_adjoint_[b], job.out, job.by_u, job.by_v, sums.data() + std::int64_t(b) * blocks * 3});
     }
     const Buffer<branch_dot_job> dots_on_device(dots, s_.device);
     device::for_each(std::int64_t(count) * blocks, branch_dot{dots_on_device.data(), blocks}, s_.device);
     const auto found = sums.to_vector();
     for (std::size_t b = 0; b < count; ++b) {
-      double by_length = 0, by_u = 0, by_v = 0;
-      for (std::int32_t n = 0; n <= s_.host.most_of_branch[b]; ++n) {
+      const branch_part& part = parts_[b];
+      double by_length = 0, by_u = part.by_u, by_v = part.by_v;
+      for (std::int32_t n = 0; n <= part.most; ++n) {
         const double* block = &found[(b * std::size_t(blocks) + std::size_t(n)) * 3];
         by_length += block[0];
         by_u += block[1];
         by_v += block[2];
       }
+      if (part.is_flow) by_length = part.by_length;
       // P depends on t / theta, t u and t v alone.
       const branch& one = network_.branch(std::int64_t(b));
       result_.length[b] = by_length;
@@ -227,6 +341,14 @@ class backward {
     }
   }
 
+  // The part of a branch that has a matrix, usually all of it, and what the rest of it adds.
+  struct branch_part {
+    double length;
+    std::int32_t most;  // -1: no matrix
+    bool is_flow;
+    double by_length, by_u, by_v;  // by_length: of the whole branch
+  };
+
   state& s_;
   const Network& network_;
   const sweep_rates& rates_;
@@ -234,6 +356,7 @@ class backward {
   std::vector<Buffer<double>> adjoints_;
   Buffer<double> matrix_memory_;
   std::vector<double*> matrix_adjoint_;  // by branch
+  std::vector<branch_part> parts_;       // by branch
   sweep_gradient result_;
 };
 

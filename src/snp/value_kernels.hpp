@@ -60,6 +60,13 @@ struct remap_adjoint {
   }
 };
 
+/// Rows first, first + 1, ... of a value := 0.
+struct clear_rows {
+  std::int64_t first, patterns;
+  double* value;
+  void operator()(std::int64_t i) const { value[first * patterns + i] = 0; }
+};
+
 /// The largest element of every pattern in each chunk of entries. No element is negative.
 template <class Shape>
 struct largest_kernel {
@@ -211,8 +218,8 @@ struct matrix_adjoint_kernel {
     const std::int64_t first = slice * tiles_per_slice;
     const std::int64_t last = first + tiles_per_slice < tiles ? first + tiles_per_slice : tiles;
     double* to = out + slice * size;
-    for (int n = 0; n <= tables.most; ++n)
-      for (int top = n == 0 ? 0 : 1; top <= n; ++top) {
+    for (int n = 0; n <= tables.limit; ++n)
+      for (int top = n == 0 ? 0 : 1; top <= n && top <= tables.top_limit; ++top) {
         const int quads = (n + quad) / quad;
         for (int item = team.rank(); item < (top + 1) * quads; item += team.size())
           for (std::int64_t tile = first; tile < last; ++tile)
@@ -254,6 +261,48 @@ struct add_slices {
     double sum = first[i];
     for (std::int64_t s = 1; s < slices; ++s) sum += first[s * size + i];
     first[i] = sum;
+  }
+};
+
+/// out[p] = sum over the first entries of a[e][p] b[e][p].
+struct dot_columns {
+  std::int64_t entries, patterns;
+  const double *a, *b;
+  double* out;
+  void operator()(std::int64_t p) const {
+    double sum = 0;
+    for (std::int64_t e = 0; e < entries; ++e) sum += a[e * patterns + p] * b[e * patterns + p];
+    out[p] = sum;
+  }
+};
+
+/// out[p] = sum of adjoint (A value) over the states of one branch with at most `limit` lineages.
+struct slope_columns {
+  std::int32_t limit;
+  std::int64_t patterns;
+  const std::int32_t* base;  ///< first entry of n lineages, -1: none
+  double inverse_theta, u, v;
+  const double *adjoint, *value;
+  double* out;
+
+  void operator()(std::int64_t p) const {
+    double sum = 0;
+    for (int n = 1; n <= limit; ++n) {
+      if (base[n] < 0) continue;
+      const double* x = value + base[n] * patterns + p;
+      const double* above = n < limit ? value + base[n + 1] * patterns + p : nullptr;
+      for (int r = 0; r <= n; ++r) {
+        double slope = -(n * (n - 1.0) * inverse_theta + (n - r) * v + r * u) * x[r * patterns];
+        if (r < n) slope += (r + 1) * v * x[(r + 1) * patterns];
+        if (r > 0) slope += (n - r + 1) * u * x[(r - 1) * patterns];
+        if (above != nullptr) {
+          slope += (n - r) * (n - r + 1.0) * inverse_theta * above[r * patterns];
+          slope += r * (r + 1.0) * inverse_theta * above[(r + 1) * patterns];
+        }
+        sum += slope * adjoint[(base[n] + r) * patterns + p];
+      }
+    }
+    out[p] = sum;
   }
 };
 

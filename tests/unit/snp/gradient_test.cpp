@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "quintet/snp/likelihood.hpp"
+#include "quintet/snp/newick.hpp"
 #include "support/devices.hpp"
 #include "support/near.hpp"
 #include "support/random_network.hpp"
@@ -84,6 +85,23 @@ TEST(snp_gradient, agrees_with_differences) {
     worst = std::max(worst, largest_error(found.found, found.expected, 1));
   }
   expect_error_within("derivative", worst, 1e-7);
+}
+
+// Branches with more than 24 lineages have no matrix.
+TEST(snp_gradient, of_branches_with_many_lineages) {
+  const auto network =
+      snp::parse_newick("(((A:0.003,B:0.0005)x:0.002,C:0.01)y:0.004,(D:0.2,E:0.001)z:0.0004)r", {.theta = .1});
+  random_stream random(5, 84);
+  const auto data = random_data(random, network, 5, 12);
+  const auto found = all_slopes(network, data, {.u = .7, .v = 1.6}, Device::host());
+  expect_error_within("derivative", largest_error(found.found, found.expected, 1), 1e-6);
+  const auto on_host = snp::Likelihood(network, data, {}, {.device = Device::host()}).gradient();
+  on_other_devices([&](const Device& device) {
+    const auto there = snp::Likelihood(network, data, {}, {.device = device}).gradient();
+    expect_near(there.length, on_host.length, 1e-10, 1);
+    expect_near(there.theta, on_host.theta, 1e-10, 1);
+    EXPECT_NEAR(there.u, on_host.u, 1e-9);
+  });
 }
 
 TEST(snp_gradient, is_the_same_on_other_devices) {

@@ -1,0 +1,117 @@
+#include "snp/flow.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "snp/plan.hpp"
+#include "snp/state_space.hpp"
+
+namespace quintet::snp {
+
+namespace {
+
+// Terms until the rest of the Poisson distribution with mean x is negligible.
+std::int32_t poisson_terms(double x) {
+  if (x == 0) return 0;
+  const double enough = -std::log(negligible_lineages);
+  std::int32_t k = std::int32_t(x) + 1;
+  while (k * std::log(k / x) - k + x < enough) ++k;
+  return k;
+}
+
+// The bound after a time h / theta = scaled_time: n lineages become n - 1 with rate n (n - 1) / theta.
+void coalesce(std::vector<double>& bound, double scaled_time) {
+  const double n = double(bound.size()) - 1, shift = n * (n - 1) * scaled_time;
+  if (shift <= 0) return;
+  std::vector<double> term = bound, sum(bound.size(), 0.0);
+  const std::int32_t terms = poisson_terms(shift);
+  const double decay = std::exp(-shift);
+  for (std::int32_t k = 0; k <= terms; ++k) {
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += decay * term[i];
+    const double inverse = 1.0 / (k + 1);
+    for (std::size_t i = 0; i < term.size(); ++i) {
+      const double rate = double(i) * (double(i) - 1) * scaled_time;
+      const double more = i + 1 < term.size() ? (double(i) + 1) * double(i) * scaled_time * term[i + 1] : 0;
+      term[i] = ((shift - rate) * term[i] + more) * inverse;
+    }
+  }
+  bound = std::move(sum);
+}
+
+// Drops what is negligible.
+void cut(lineage_bound& lineages) {
+  double more = 0;
+  while (lineages.limit > 1) {
+    more += lineages.bound[std::size_t(lineages.limit)];
+    if (more > negligible_lineages) break;
+    --lineages.limit;
+  }
+  lineages.bound.resize(std::size_t(lineages.limit) + 1);
+}
+
+// The dense part is not cut into stages: squaring the death process is not worth it, one lineage is always possible.
+void coalesce_long(lineage_bound& lineages, double scaled_time) {
+  constexpr double most = 512;
+  while (scaled_time > 0 && lineages.limit > 1) {
+    const double n = lineages.limit, step = std::min(scaled_time, most / (n * (n - 1)));
+    coalesce(lineages.bound, step);
+    cut(lineages);
+    scaled_time = step < scaled_time ? scaled_time - step : 0;
+  }
+}
+
+}  // namespace
+
+flow_plan plan_flow(const lineage_bound& bottom, double length, double theta, double u, double v) {
+  flow_plan result;
+  result.top = bottom;
+  double left = length;
+  // A branch without length has one stage, which copies.
+  while (result.top.limit > dense_limit && (left > 0 || result.stages.empty())) {
+    const std::int32_t from = result.top.limit;
+    const double rate = from * (from - 1.0) / theta + from * std::max(u, v);
+    const double h = rate * left > stage_shift ? stage_shift / rate : left;
+    coalesce(result.top.bound, h / theta);
+    cut(result.top);
+    left = h < left ? left - h : 0;
+    result.stages.push_back({from, result.top.limit, poisson_terms(rate * h), h, rate * h, std::exp(-rate * h)});
+  }
+  result.remaining = left;
+  result.middle = result.top.limit;
+  if (left > 0) coalesce_long(result.top, left / theta);
+  return result;
+}
+
+lineage_bound join_bounds(const lineage_bound& left, const lineage_bound& right) {
+  lineage_bound both;
+  both.limit = left.limit + right.limit;
+  both.bound.assign(std::size_t(both.limit) + 1, 0.0);
+  for (std::size_t i = 0; i < left.bound.size(); ++i)
+    for (std::size_t j = 0; j < right.bound.size(); ++j) both.bound[i + j] += left.bound[i] * right.bound[j];
+  for (double& one : both.bound) one = std::min(one, 1.0);
+  return both;
+}
+
+std::vector<double> flow_coefficients(const flow_stage& stage, double theta, double u, double v, bool transposed) {
+  const double h = stage.length, pair = h / theta;
+  std::vector<double> table(std::size_t(state_count(stage.from)) * 5, 0.0);
+  for (std::int32_t n = 0; n <= stage.from; ++n)
+    for (std::int32_t r = 0; r <= n; ++r) {
+      double* c = &table[std::size_t(state_index(n, r)) * 5];
+      c[0] = stage.shift - n * (n - 1.0) * pair - ((n - r) * v + r * u) * h;
+      if (!transposed) {
+        c[1] = r < n ? (r + 1) * v * h : 0;
+        c[2] = r > 0 ? (n - r + 1) * u * h : 0;
+        c[3] = n < stage.from ? (n - r) * (n - r + 1.0) * pair : 0;
+        c[4] = n < stage.from ? r * (r + 1.0) * pair : 0;
+      } else {
+        c[1] = r < n ? (n - r) * u * h : 0;                     // row (n, r + 1)
+        c[2] = r > 0 ? r * v * h : 0;                           // row (n, r - 1)
+        c[3] = r < n ? (n - 1 - r) * double(n - r) * pair : 0;  // row (n - 1, r)
+        c[4] = r > 0 ? (r - 1) * double(r) * pair : 0;          // row (n - 1, r - 1)
+      }
+    }
+  return table;
+}
+
+}  // namespace quintet::snp

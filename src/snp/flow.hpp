@@ -1,0 +1,49 @@
+// A branch with many lineages: exp(A t) F by uniformisation in stages, without a matrix.
+//
+// While lineages coalesce, fewer and fewer of them occur with more than a negligible probability, whatever the data: a
+// bound on Pr(n lineages) is carried along, and once Pr(more than n) is below negligible_lineages, states with more are
+// dropped. A stage is so long that the fastest state has about stage_shift events; the next one begins with fewer
+// lineages and is longer. What remains when dense_limit is reached is done with a dense matrix.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "snp/exponential_job.hpp"
+
+namespace quintet::snp {
+
+/// States whose lineages occur with a smaller probability are dropped; so the error of a site's likelihood is at most
+/// this for every branch, times the largest Pr(data | lineages).
+constexpr double negligible_lineages = 1e-40;
+constexpr double stage_shift = 48;
+
+/// What can be on one branch: at most `limit` lineages; bound[n] >= Pr(n lineages) for every pattern, n = 0 ... limit.
+struct lineage_bound {
+  std::int32_t limit = 0;
+  std::vector<double> bound;
+};
+
+/// From `from` lineages or fewer to `to` or fewer.
+struct flow_stage {
+  std::int32_t from, to, terms;
+  double length, shift, decay;  ///< h, s h and e^(-s h)
+};
+
+struct flow_plan {
+  std::vector<flow_stage> stages;
+  double remaining = 0;     ///< length of the dense part, 0: none
+  std::int32_t middle = 0;  ///< lineages with which it begins
+  lineage_bound top;
+};
+
+flow_plan plan_flow(const lineage_bound& bottom, double length, double theta, double u, double v);
+
+/// Lineages of two branches together.
+lineage_bound join_bounds(const lineage_bound& left, const lineage_bound& right);
+
+/// Coefficients of (A + s I) h, or of its transpose, by state with at most stage.from lineages: [state][5], for the
+/// state itself and its neighbours as flow_kernel.hpp orders them.
+std::vector<double> flow_coefficients(const flow_stage& stage, double theta, double u, double v, bool transposed);
+
+}  // namespace quintet::snp

@@ -1,0 +1,130 @@
+// One stage of a branch with many lineages: see flow.hpp.
+#pragma once
+
+#include "snp/shapes.hpp"
+#include "snp/state_space.hpp"
+
+namespace quintet::snp {
+
+/// out = exp(A h) in, or its adjoint, for one line of patterns a tile. Neighbours of (n, r) in the coefficients:
+/// itself, (n, r + 1), (n, r - 1), then (n + 1, r), (n + 1, r + 1) or, for the adjoint, (n - 1, r), (n - 1, r - 1).
+/// Tangent: also the derivatives by u and v, of values that have derivatives already (null: zero).
+template <class Shape, bool Adjoint, bool Tangent>
+struct flow_kernel {
+  using shape = Shape;
+  using pack = rule_pack<Shape>;
+  struct scratch {};
+  enum { threads = 128, emulated_threads = 4, parts = Tangent ? 9 : 3 };
+  std::int32_t from, to;  ///< lineages of the input and of the output
+  std::int32_t terms, patterns;
+  double length, decay;
+  const double* coefficients;
+  const std::int32_t *in_base, *out_base;  ///< first entry of n lineages, -1: none
+  const double *in, *in_u, *in_v;
+  double *out, *out_u, *out_v;
+  double* work;  ///< [tiles][parts][states + one block][line]
+
+  static std::int64_t work_size(int from) { return std::int64_t(parts) * state_count(from + 1) * line; }
+
+  template <class Team>
+  void operator()(const Team& team, std::int64_t tile, scratch&) const {
+    const int most = from > to ? from : to;
+    const std::int64_t size = state_count(most + 1) * line;
+    double *x = work + tile * parts * size, *y = x + size, *sum = y + size;
+    double *x_u = sum + size, *y_u = x_u + size, *sum_u = y_u + size;
+    double *x_v = sum_u + size, *y_v = x_v + size, *sum_v = y_v + size;
+    const std::int64_t first = tile * line;
+    start(team, most, first, in, x, y, sum);
+    if constexpr (Tangent)
+      start(team, most, first, in_u, x_u, y_u, sum_u), start(team, most, first, in_v, x_v, y_v, sum_v);
+    team.barrier();
+    for (int k = 1; k <= terms; ++k) {
+      term(team, most, 1.0 / k, x, y, sum, x_u, y_u, sum_u, x_v, y_v, sum_v);
+      team.barrier();
+      swap(x, y);
+      if constexpr (Tangent) swap(x_u, y_u), swap(x_v, y_v);
+    }
+    finish(team, first, sum, out);
+    if constexpr (Tangent) finish(team, first, sum_u, out_u), finish(team, first, sum_v, out_v);
+  }
+
+ private:
+  static void swap(double*& a, double*& b) {
+    double* c = a;
+    a = b;
+    b = c;
+  }
+
+  // States that the input does not have, and one block more, are zero.
+  template <class Team>
+  void start(const Team& team, int most, std::int64_t first, const double* values, double* x, double* y,
+             double* sum) const {
+    for (int n = 0; n <= most + 1; ++n)
+      for (int item = team.rank(); item < (n + 1) * line; item += team.size()) {
+        const std::int64_t place = state_index(n, 0) * line + item;
+        const bool has = values != nullptr && n <= from && in_base[n] >= 0;
+        const double value =
+            has ? values[(in_base[n] + item / line) * std::int64_t(patterns) + first + item % line] : 0.0;
+        x[place] = value;
+        y[place] = 0;
+        sum[place] = decay * value;
+      }
+  }
+
+  static pack at(const double* x, std::int64_t state, int lane) {
+    return device::load_pack<pack>(x + state * line + lane);
+  }
+
+  template <class Team>
+  void term(const Team& team, int most, double inverse, const double* x, double* y, double* sum, const double* x_u,
+            double* y_u, double* sum_u, const double* x_v, double* y_v, double* sum_v) const {
+    constexpr int groups = line / Shape::lanes;
+    for (int n = 0; n <= most; ++n)
+      for (int item = team.rank(); item < (n + 1) * groups; item += team.size()) {
+        const int r = item / groups, lane = item % groups * Shape::lanes;
+        const std::int64_t s = state_index(n, r);
+        const double* c = coefficients + s * 5;
+        const pack value = product(x, s, n, r, lane, c) * inverse;
+        device::store_pack(y + s * line + lane, value);
+        device::store_pack(sum + s * line + lane, pack(at(sum, s, lane) + decay * value));
+        if constexpr (Tangent) {
+          const double h = length * inverse;
+          pack by_u = -double(r) * at(x, s, lane), by_v = -double(n - r) * at(x, s, lane);
+          if (r < n) by_v += double(r + 1) * at(x, s + 1, lane);
+          if (r > 0) by_u += double(n - r + 1) * at(x, s - 1, lane);
+          const pack value_u = product(x_u, s, n, r, lane, c) * inverse + h * by_u;
+          const pack value_v = product(x_v, s, n, r, lane, c) * inverse + h * by_v;
+          device::store_pack(y_u + s * line + lane, value_u);
+          device::store_pack(y_v + s * line + lane, value_v);
+          device::store_pack(sum_u + s * line + lane, pack(at(sum_u, s, lane) + decay * value_u));
+          device::store_pack(sum_v + s * line + lane, pack(at(sum_v, s, lane) + decay * value_v));
+        }
+      }
+  }
+
+  static pack product(const double* x, std::int64_t s, int n, int r, int lane, const double* c) {
+    pack value = c[0] * at(x, s, lane);
+    value += c[1] * at(x, s + 1, lane);
+    if (s > 0) value += c[2] * at(x, s - 1, lane);
+    if constexpr (!Adjoint) {
+      value += c[3] * at(x, s + n + 1, lane);
+      value += c[4] * at(x, s + n + 2, lane);
+    } else {
+      if (r < n) value += c[3] * at(x, s - n, lane);
+      if (r > 0) value += c[4] * at(x, s - n - 1, lane);
+    }
+    return value;
+  }
+
+  template <class Team>
+  void finish(const Team& team, std::int64_t first, const double* sum, double* values) const {
+    for (int n = 0; n <= to; ++n) {
+      if (out_base[n] < 0) continue;
+      for (int item = team.rank(); item < (n + 1) * line; item += team.size())
+        values[(out_base[n] + item / line) * std::int64_t(patterns) + first + item % line] =
+            sum[state_index(n, 0) * line + item];
+    }
+  }
+};
+
+}  // namespace quintet::snp
