@@ -24,7 +24,7 @@ struct remap_kernel {
   void operator()(const Team& team, std::int64_t tile, scratch&) const {
     const std::int64_t first = tile * entries_per_tile, left = entries - first;
     const std::int64_t groups = out_patterns / Shape::lanes;
-    const std::int64_t count = (left < entries_per_tile ? left : entries_per_tile) * groups;
+    const std::int64_t count = (left < entries_per_tile ? left : std::int64_t(entries_per_tile)) * groups;
     for (std::int64_t item = team.rank(); item < count; item += team.size()) {
       const std::int64_t e = first + item / groups, p = item % groups * Shape::lanes;
       const double* from = in + (entry_of != nullptr ? entry_of[e] : e) * in_patterns;
