@@ -8,6 +8,7 @@
 #include "io/line_reader.hpp"
 #include "io/parse_number.hpp"
 #include "quintet/core/error.hpp"
+#include "quintet/io/sparse_file.hpp"
 
 namespace quintet::io {
 
