@@ -71,8 +71,8 @@ void full(benchmark::State& state, int which) {
     likelihood.accept();
   }
   state.counters["group"] = double(likelihood.size().largest_group);
-  state.counters["GFLOP/s"] = benchmark::Counter(2e-9 * likelihood.size().operations * double(state.iterations()),
-                                                 benchmark::Counter::kIsRate);
+  state.counters["GFLOP/s"] =
+      benchmark::Counter(2e-9 * likelihood.size().operations * double(state.iterations()), benchmark::Counter::kIsRate);
 }
 
 // A proposal of one branch's length, every branch in turn, rejected.
@@ -125,10 +125,10 @@ void threads(benchmark::internal::Benchmark* b) {
   b->Arg(1)->Arg(2)->ArgName("threads")->Unit(benchmark::kMillisecond)->UseRealTime();
 }
 
-#define QUINTET_SNP_BENCH(kind)                               \
-  BENCHMARK_CAPTURE(kind, rice_tree, 0)->Apply(threads);      \
-  BENCHMARK_CAPTURE(kind, rice_level_2, 1)->Apply(threads);   \
-  BENCHMARK_CAPTURE(kind, network_c, 2)->Apply(threads);      \
+#define QUINTET_SNP_BENCH(kind)                             \
+  BENCHMARK_CAPTURE(kind, rice_tree, 0)->Apply(threads);    \
+  BENCHMARK_CAPTURE(kind, rice_level_2, 1)->Apply(threads); \
+  BENCHMARK_CAPTURE(kind, network_c, 2)->Apply(threads);    \
   BENCHMARK_CAPTURE(kind, hemidactylus, 3)->Apply(threads)
 QUINTET_SNP_BENCH(full);
 QUINTET_SNP_BENCH(one_branch);

@@ -56,10 +56,9 @@ void describe_inputs(po::options_description& options, arguments& a) {
       ("data", po::value(&a.data)->required()->value_name("FILE"),
        "markers: NEXUS .nex .nexus .nxs, PHYLIP .phy, VCF .vcf (all also with .gz), or a table of counts red/copies, a "
        "column a species, .csv .tsv .txt")  //
-      (
-          "network", po::value(&a.network)->required()->value_name("TEXT|FILE"),
-          "rooted network in extended Newick, name:length:theta:gamma, or a file with one; also NEXUS with a TREES "
-          "block")  //
+      ("network", po::value(&a.network)->required()->value_name("TEXT|FILE"),
+       "rooted network in extended Newick, name:length:theta:gamma, or a file with one; also NEXUS with a TREES "
+       "block")  //
       ("population-map", po::value(&a.population_map)->value_name("FILE"),
        "two columns, individual and species; the species - leaves out")  //
       ("species-rule", po::value(&a.species_rule)->value_name("RULE"),
