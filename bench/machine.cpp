@@ -54,6 +54,25 @@ double fma_rate(int threads) {
 template double fma_rate<float>(int);
 template double fma_rate<double>(int);
 
+double stream_rate(int threads) {
+  // Far larger than the caches of all cores together.
+  constexpr std::int64_t length = std::int64_t(1) << 24;
+  std::vector<double> a(length, 0), b(length, 1), c(length, 2);
+  double best = 0;
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    const double start = seconds_now();
+    std::vector<std::thread> team;
+    for (int t = 0; t < threads; ++t)
+      team.emplace_back([&, begin = length * t / threads, end = length * (t + 1) / threads] {
+        for (std::int64_t i = begin; i < end; ++i) a[i] = b[i] + 3 * c[i];
+        asm volatile("" : : "r"(a.data()) : "memory");
+      });
+    for (std::thread& t : team) t.join();
+    best = std::max(best, 3.0 * sizeof(double) * double(length) / (seconds_now() - start));
+  }
+  return best;
+}
+
 std::int64_t peak_memory_bytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

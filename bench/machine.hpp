@@ -9,6 +9,10 @@ namespace quintet::bench {
 template <class Real>
 double fma_rate(int threads);
 
+/// Bytes a second that `threads` threads read and write in a = b + 3 c over arrays of 128 MB (the triad of McCalpin's
+/// STREAM; the store's read is not counted), best of several runs.
+double stream_rate(int threads);
+
 /// Largest resident size of this process so far, in bytes.
 std::int64_t peak_memory_bytes();
 

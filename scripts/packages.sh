@@ -11,7 +11,7 @@ packages_demo="$packages_build python3-matplotlib python3-h5py"
 # g++ beside clang, the tests and benchmarks, the sanitizers' runtime and symbols, the tools of offload compilation,
 # Python for the compile gate, and Doxygen for the reference.
 packages_test="$packages_build g++ binutils libgtest-dev libeigen3-dev libbenchmark-dev libclang-rt-19-dev llvm-19
-  clang-tools-19 clang-format-19 doxygen python3 python3-numpy python3-h5py pkgconf"
+  clang-tools-19 clang-format-19 doxygen python3 python3-numpy python3-h5py python3-matplotlib pkgconf"
 
 # install_packages WHAT PACKAGE...: installs those that are missing, and says which; does nothing when all are there.
 install_packages() {

@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""Our benchmarks beside their peers: one table of ours, peer, ratio and spread; fails when a ratio has fallen.
+
+    bench/compare.py [--bin build/host-clang/bin] [--families hdbscan,svd] [--rounds 5] [--python PYTHON]
+                  [--results FILE] [--update] [--docs]
+
+Every round runs our cases and the peers that are in the same program in random order, and then the Python peers, so
+that the drift of the machine touches all alike. The ratio is the median over the rounds of peer / ours (times of one
+round are divided by each other): above 1 we are faster. A ratio more than 15 % below bench/ratios.json fails (exit
+status 1); --update writes what was measured there. Peers that are not installed are left out, with a line.
+
+--results keeps the figures of every family in a file: a later run of other families adds to it, and the table has all.
+--docs writes the table between the markers of docs/performance.md. What the machine can do is measured in the same run.
+"""
+import argparse
+import datetime
+import json
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+RATIOS = os.path.join(HERE, "ratios.json")
+DOCS = os.path.join(os.path.dirname(HERE), "docs", "performance.md")
+BEGIN, END = "<!-- bench/compare.py: begin -->", "<!-- bench/compare.py: end -->"
+ALLOWED = 0.85
+
+# (family, what, ours, peer's name, peer). A benchmark is its name, or (name, counter) for a rate that is compared
+# instead of the time. A peer "python:NAME" is a line of the family's script in bench/peers.
+DENSE = "dense/5000/384/real_time"
+MATRIX = "matrix<float>/1000/1000/64/real_time"
+CASES = [
+    ("hdbscan", "mutual reachability, 5000 x 384 float", DENSE, "OpenBLAS, strips", "peer_openblas/5000/384/real_time"),
+    ("hdbscan", "mutual reachability, 5000 x 384 float", DENSE, "FAISS", "peer_faiss/5000/384/real_time"),
+    ("hdbscan", "mutual reachability, 5000 x 384 float", DENSE, "numpy, distances alone", "python:numpy distances"),
+    ("hdbscan", "exact clustering, 5000 x 384 float", "cluster/5000/384/real_time", "our matrix alone", DENSE),
+    ("hdbscan", "exact clustering, 5000 x 384 float", "cluster/5000/384/real_time", "hdbscan, default",
+     "python:hdbscan default"),
+    ("hdbscan", "exact clustering, 5000 x 384 float", "cluster/5000/384/real_time", "hdbscan, brute force",
+     "python:hdbscan brute force"),
+    ("poincare", "distances, 1000 x 1000 x 64 float", MATRIX, "OpenBLAS and asinh",
+     "peer_sgemm_asinh/1000/1000/64/real_time"),
+    ("poincare", "distances, 1000 x 1000 x 64 float", MATRIX, "numpy", "python:numpy"),
+    ("poincare", "distances, 1000 x 1000 x 64 float", MATRIX, "torch", "python:torch"),
+    ("poincare", "distances, 1000 x 1000 x 64 float", MATRIX, "geoopt", "python:geoopt"),
+    *[("spgemm", f"square of {name}, double, {t} thread{'s' * (t > 1)}", f"quintet/{name}/process_time/threads:{t}",
+       "SuiteSparse:GraphBLAS", f"graphblas/{name}/process_time/threads:{t}")
+      for name in ("rmat-14-16", "uniform-100000-8") for t in (1, 2)],
+    *[("spgemm", f"square of {name}, double, 1 thread", f"quintet/{name}/process_time/threads:1", "Eigen",
+       f"eigen/{name}/process_time/threads:1") for name in ("rmat-14-16", "uniform-100000-8")],
+    *[("svd", f"U, S, V of {n} x {n} {real}, 1 thread", (f"jacobi<{real}>/{n}/1/real_time", "matrices/s"), shown,
+       (f"peer<{real}, bench::svd_peer::{peer}>/{n}/real_time", "matrices/s"))
+      for real in ("float", "double") for n in (8, 32, 128)
+      for shown, peer in (("OpenBLAS gesdd", "gesdd"), ("OpenBLAS gesvj", "gesvj"), ("Eigen JacobiSVD", "eigen_jacobi"))],
+    *[("snp", f"one branch proposed, {name}", f"one_branch/{name}/threads:1/real_time", "our full evaluation",
+       f"full/{name}/threads:1/real_time") for name in ("rice_tree", "rice_level_2", "network_c")],
+]
+PYTHON_PEERS = {"hdbscan": "hdbscan_peers.py", "poincare": "poincare_peers.py"}
+
+
+def plain(name):
+    """Names without the part that says how time is taken: spgemm_bench puts it in the middle or the end."""
+    return re.sub(r"/(process_time|real_time)", "", name)
+
+
+def run_binary(path, names, threads):
+    """Benchmark -> (milliseconds, counters), one run of each in random order."""
+    pattern = "^(" + "|".join(re.escape(plain(n)) for n in names) + ")(/process_time|/real_time)*$"
+    done = subprocess.run([path, f"--benchmark_filter={pattern}", "--benchmark_format=json", "--benchmark_min_time=0.1",
+                           "--benchmark_enable_random_interleaving=true"], capture_output=True, text=True,
+                          env=dict(os.environ, QUINTET_BENCH_THREADS=str(threads)))
+    if done.returncode != 0:
+        sys.exit(f"{path}: exit status {done.returncode}\n{done.stderr}")
+    found = {}
+    scale = {"ns": 1e-6, "us": 1e-3, "ms": 1, "s": 1e3}
+    for case in json.loads(done.stdout or '{"benchmarks": []}')["benchmarks"]:
+        if "error_message" in case:
+            print(f"{case['name']}: {case['error_message']}", file=sys.stderr)
+            continue
+        time = "cpu_time" if "process_time" in case["name"] else "real_time"
+        found[plain(case["name"])] = dict(case, ms=case[time] * scale[case["time_unit"]])
+    return found
+
+
+def run_python(python, script, arguments, threads):
+    done = subprocess.run([python, os.path.join(HERE, "peers", script), *arguments], capture_output=True, text=True,
+                          env=dict(os.environ, OMP_NUM_THREADS=str(threads), OPENBLAS_NUM_THREADS=str(threads)))
+    if done.returncode != 0:
+        print(f"{python} {script}: {done.stderr.strip().splitlines()[-1]}", file=sys.stderr)
+    return {"python:" + name.strip(): {"ms": float(ms)}
+            for name, ms in re.findall(r"^(\S.*?)\s{2,}([\d.]+) ms", done.stdout, re.M)}
+
+
+def value_of(found, benchmark):
+    """Seconds-like number of a benchmark, smaller is better; None when it did not run."""
+    name, counter = benchmark if isinstance(benchmark, tuple) else (benchmark, None)
+    case = found.get(name if name.startswith("python:") else plain(name))
+    return None if case is None else 1e3 / case[counter] if counter else case["ms"]
+
+
+def run_family(family, arguments):
+    """Rows of the table: the medians, ratios of every round."""
+    cases = [c for c in CASES if c[0] == family]
+    path = os.path.join(arguments.bin, family + "_bench")
+    if not os.path.exists(path):
+        sys.exit(f"{path}: not there; build it with QUINTET_BUILD_BENCH=ON or name its folder with --bin")
+    benchmarks = {b if isinstance(b, str) else b[0] for c in cases for b in (c[2], c[4])}
+    names = [b for b in benchmarks if not b.startswith("python:")]
+    rounds = []
+    with tempfile.TemporaryDirectory() as folder:
+        extra = []
+        if family == "hdbscan":
+            extra = [os.path.join(folder, "points.npy"), "3"]
+            subprocess.run([path, "--write-points", extra[0]], check=True)
+        for _ in range(arguments.rounds):
+            rounds.append(run_binary(path, names, arguments.threads))
+            if arguments.python and family in PYTHON_PEERS:
+                rounds[-1].update(run_python(arguments.python, PYTHON_PEERS[family], extra, arguments.threads))
+    rows = []
+    for _, what, ours, peer_name, peer in cases:
+        pairs = [(value_of(r, ours), value_of(r, peer)) for r in rounds]
+        pairs = [p for p in pairs if None not in p]
+        if not pairs:
+            print(f"{family}: {what}: {peer_name} is not here, left out", file=sys.stderr)
+            continue
+        ratios = sorted(p / o for o, p in pairs)
+        rows.append({"family": family, "what": what, "peer": peer_name, "ours_ms": statistics.median(o for o, _ in pairs),
+                     "peer_ms": statistics.median(p for _, p in pairs), "ratio": statistics.median(ratios),
+                     "least": ratios[0], "most": ratios[-1], "rounds": len(ratios)})
+    return rows
+
+
+def measure_machine(arguments):
+    """Ceilings: name -> rate, for one thread and for two."""
+    path = os.path.join(arguments.bin, "machine_bench")
+    done = subprocess.run([path, "--benchmark_format=json"], capture_output=True, text=True, check=True)
+    return {plain(c["name"]).replace("/iterations:1", ""): c.get("GFLOP/s") or c["GB/s"]
+            for c in json.loads(done.stdout)["benchmarks"]}
+
+
+def processor():
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        names = re.findall(r"^model name\s*: (.*)$", file.read(), re.M)
+    return f"{names[0] if names else platform.processor()}, {os.cpu_count()} cores"
+
+
+def digits(value):
+    return f"{value:.3g}" if value < 1000 else f"{value:.0f}"
+
+
+def make_table(results):
+    lines = ["| family | task | ours, ms | peer | peer, ms | peer / ours | least to most |", "|---|---|---|---|---|---|---|"]
+    for family in sorted(results["families"]):
+        for r in results["families"][family]:
+            lines.append(f"| {family} | {r['what']} | {digits(r['ours_ms'])} | {r['peer']} | {digits(r['peer_ms'])} | "
+                         f"**{r['ratio']:.2f}** | {r['least']:.2f} to {r['most']:.2f} |")
+    rates = ", ".join(f"{name.replace('/', ', ').replace('threads:', 'threads ')}: {digits(rate)} "
+                      f"{'GB/s' if name.startswith('stream') else 'GFLOP/s'}"
+                      for name, rate in results.get("machine", {}).items())
+    return f"{results['processor']}; {results['date']}. Ceilings of the same run: {rates}.\n\n" + "\n".join(lines)
+
+
+def key_of(row):
+    return f"{row['family']}: {row['what']}: {row['peer']}"
+
+
+def check_ratios(rows, update):
+    """Lines about ratios that fell by more than 15 %; with `update` the new ones are stored."""
+    stored = {}
+    if os.path.exists(RATIOS):
+        with open(RATIOS, encoding="utf-8") as file:
+            stored = json.load(file)
+    fallen = [f"{key_of(r)}: {r['ratio']:.2f}, it was {stored[key_of(r)]:.2f}" for r in rows
+              if key_of(r) in stored and r["ratio"] < ALLOWED * stored[key_of(r)]]
+    if update:
+        stored.update({key_of(r): round(r["ratio"], 3) for r in rows})
+        with open(RATIOS, "w", encoding="utf-8") as file:
+            file.write(json.dumps(dict(sorted(stored.items())), indent=1) + "\n")
+        return []
+    return fallen
+
+
+def write_docs(table):
+    with open(DOCS, encoding="utf-8") as file:
+        text = file.read()
+    if text.count(BEGIN) != 1 or text.count(END) != 1:
+        sys.exit(f"{DOCS}: needs one {BEGIN} and one {END}")
+    before, after = text.split(BEGIN)[0], text.split(END)[1]
+    with open(DOCS, "w", encoding="utf-8") as file:
+        file.write(f"{before}{BEGIN}\n{table}\n{END}{after}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    families = sorted({c[0] for c in CASES})
+    parser.add_argument("--bin", default="build/host-clang/bin", help="folder of the *_bench programs")
+    parser.add_argument("--families", default=",".join(families), help="which, by default all")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="for programs that take it from outside")
+    parser.add_argument("--python", default="python3", help='interpreter of the Python peers; "" leaves them out')
+    parser.add_argument("--results", help="file that keeps the figures of all families")
+    parser.add_argument("--update", action="store_true", help="store the ratios measured")
+    parser.add_argument("--docs", action="store_true", help="write the table into docs/performance.md")
+    arguments = parser.parse_args()
+    asked = [f for f in arguments.families.split(",") if f]
+    if set(asked) - set(families):
+        parser.error(f"--families must be among {', '.join(families)} (--families={arguments.families})")
+    results = {"families": {}}
+    if arguments.results and os.path.exists(arguments.results):
+        with open(arguments.results, encoding="utf-8") as file:
+            results = json.load(file)
+    if asked:
+        results |= {"processor": processor(), "date": str(datetime.date.today()), "machine": measure_machine(arguments)}
+    for family in asked:
+        results["families"][family] = run_family(family, arguments)
+    if arguments.results:
+        with open(arguments.results, "w", encoding="utf-8") as file:
+            json.dump(results, file, indent=1)
+    table = make_table(results)
+    print(table)
+    if arguments.docs:
+        write_docs(table)
+    fallen = check_ratios([r for rows in results["families"].values() for r in rows], arguments.update)
+    for line in fallen:
+        print(f"FAILED  {line}")
+    return 1 if fallen else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,99 @@
+// One call of every family by size and number of threads: time, and memory beyond the input. bench/scaling.py runs each
+// in a process of its own, since the memory is the most that the process ever held.
+//
+//   scaling_bench --benchmark_filter='^hdbscan/4000/2'
+#include <benchmark/benchmark.h>
+
+#include <vector>
+
+#include "clustered_points.hpp"
+#include "machine.hpp"
+#include "quintet/core/philox.hpp"
+#include "quintet/hdbscan/hdbscan.hpp"
+#include "quintet/poincare/poincare.hpp"
+#include "quintet/snp/likelihood.hpp"
+#include "quintet/spgemm/multiply.hpp"
+#include "quintet/svd/decompose.hpp"
+#include "support/snp_cases.hpp"
+#include "support/sparse_matrices.hpp"
+
+namespace {
+
+using namespace quintet;
+
+/// Runs `call` once, for the memory and to warm up, then times it.
+template <class Call>
+void measure(benchmark::State& state, Call call) {
+  set_threads(int(state.range(1)));
+  const std::int64_t before = bench::peak_memory_bytes();
+  call();
+  state.counters["extra_MB"] = double(bench::peak_memory_bytes() - before) * 1e-6;
+  for (auto _ : state) call();
+}
+
+void hdbscan(benchmark::State& state) {
+  const std::int64_t n = state.range(0), dim = 64;
+  const auto points = bench::clustered_points<float>(n, dim);
+  measure(state, [&] {
+    benchmark::DoNotOptimize(
+        hdbscan::cluster<float>({points.data(), n, dim}, {{.min_cluster_size = 10}}, Device::host()));
+  });
+}
+
+void poincare(benchmark::State& state) {
+  const std::int64_t n = state.range(0), dim = 64;
+  std::vector<float> points(std::size_t(n * dim));
+  for (std::size_t i = 0; i < points.size(); ++i) points[i] = 0.05F * normal_at<float>(4, 0, i);
+  measure(state, [&] {
+    std::vector<float> out(std::size_t(n * n));
+    poincare::distances<float>({points.data(), n, dim}, {points.data(), n, dim}, {out.data(), n, n}, {},
+                               Device::host());
+    benchmark::DoNotOptimize(out.data());
+  });
+}
+
+// The size is the base-2 logarithm of the number of rows.
+void spgemm(benchmark::State& state) {
+  const auto a = test::rmat_matrix<double, std::int32_t>(int(state.range(0)), 8, 1);
+  spgemm::report told;
+  measure(state, [&] { benchmark::DoNotOptimize(multiply(a.view(), a.view(), {}, Device::host(), &told)); });
+  state.counters["products"] = double(told.products);
+}
+
+void svd(benchmark::State& state) {
+  const std::int64_t batch = state.range(0), n = 32;
+  std::vector<float> a(std::size_t(batch * n * n));
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = normal_at<float>(1, 0, i);
+  measure(state, [&] { benchmark::DoNotOptimize(svd::decompose<float>({a.data(), batch, n, n}, {}, Device::host())); });
+}
+
+// Six species of four copies on a network with two reticulations; the size is the number of different sites.
+void snp(benchmark::State& state) {
+  const auto network = test::snp_network(test::snp_text::rice_level2, .1);
+  const auto species = network.species();
+  snp::DataBuilder builder({species.begin(), species.end()});
+  for (std::int64_t p = 0; p < state.range(0); ++p) {
+    std::vector<std::int64_t> red, copies(species.size(), 4);
+    for (std::int64_t rest = p * 7919 % 15625; red.size() < species.size(); rest /= 5) red.push_back(rest % 5);
+    builder.add_site(red, copies);
+  }
+  const auto data = builder.finish();
+  measure(state,
+          [&] { benchmark::DoNotOptimize(snp::Likelihood(network, data, {}, {.device = Device::host()}).evaluate()); });
+}
+
+void add(benchmark::internal::Benchmark* b, std::initializer_list<int> sizes) {
+  for (const int size : sizes)
+    for (const int threads : {1, 2, 4}) b->Args({size, threads});
+  b->MinTime(0.1)->Unit(benchmark::kMillisecond)->UseRealTime();
+}
+
+BENCHMARK(hdbscan)->Apply([](auto* b) { add(b, {1000, 2000, 4000, 8000, 16000}); });
+BENCHMARK(poincare)->Apply([](auto* b) { add(b, {250, 500, 1000, 2000, 4000}); });
+BENCHMARK(spgemm)->Apply([](auto* b) { add(b, {8, 10, 12, 14, 15}); });
+BENCHMARK(svd)->Apply([](auto* b) { add(b, {16, 64, 256, 1024, 4096}); });
+BENCHMARK(snp)->Apply([](auto* b) { add(b, {125, 250, 500, 1000, 2000}); });
+
+}  // namespace
+
+BENCHMARK_MAIN();

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# accuracy_test.sh QUINTET_ACCURACY: the fast cases pass on every device, give the same bytes with any number of threads,
+# and fail when one result of an operation is wrong by twice its bound.
+set -eu
+accuracy=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+"$accuracy" --fast --quiet --hdf5 "$work/all.h5"
+for threads in 1 3; do
+  OMP_NUM_THREADS=$threads "$accuracy" --fast --quiet --devices host --json "$work/$threads.json" >"$work/log"
+done
+cmp "$work/1.json" "$work/3.json" || { echo "1 and 3 threads differ"; exit 1; }
+
+for operation in hdbscan/core_distances poincare/distances spgemm/multiply svd/decompose snp/site_log_likelihood; do
+  status=0
+  "$accuracy" --fast --quiet --devices host --filter "$operation/" --spoil "$operation" >"$work/log" || status=$?
+  [ "$status" -eq 1 ] || { echo "one wrong value of $operation: exit status $status, not 1"; exit 1; }
+  grep -q "^FAILED .*$operation.*the bound is" "$work/log" || { cat "$work/log"; exit 1; }
+done
+status=0
+"$accuracy" --filter no-such-case >"$work/log" 2>&1 || status=$?
+[ "$status" -eq 2 ] || { echo "an unknown case: exit status $status, not 2"; exit 1; }

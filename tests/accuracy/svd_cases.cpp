@@ -1,0 +1,197 @@
+// Decompositions against Eigen in long double, and matrices whose singular values are known to 30 digits.
+#include <Eigen/QR>
+#include <stdexcept>
+
+#include "accuracy/case_run.hpp"
+#include "quintet/core/philox.hpp"
+#include "quintet/svd/decompose.hpp"
+#include "reference/svd_reference.hpp"
+#include "support/svd_errors.hpp"
+#include "unit/svd/svd_case.hpp"
+
+namespace quintet::accuracy {
+
+namespace {
+
+struct matrices {
+  std::int64_t batch, rows, cols;
+  std::vector<double> a;  // rounded to the storage type later
+};
+
+svd::vectors parse_vectors(const std::string& word) {
+  if (word == "none") return svd::vectors::none;
+  return word == "full" ? svd::vectors::full : svd::vectors::economy;
+}
+svd::preconditioning parse_preconditioning(const std::string& word) {
+  if (word == "none") return svd::preconditioning::none;
+  if (word == "qr") return svd::preconditioning::qr;
+  return word == "pivoted_qr" ? svd::preconditioning::pivoted_qr : svd::preconditioning::automatic;
+}
+
+svd::options options_of(const test_case& c) {
+  svd::options options;
+  if (c.has("vectors")) options.vectors = parse_vectors(c.text("vectors"));
+  if (c.has("preconditioning")) options.preconditioning = parse_preconditioning(c.text("preconditioning"));
+  if (c.has("accurate")) options.accurate = c.parameters["accurate"].get<bool>();
+  return options;
+}
+
+std::vector<double> normal(std::int64_t count, std::int64_t seed) {
+  std::vector<double> a(std::size_t(count), 0);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = normal_at<double>(std::uint64_t(seed), 0, i);
+  return a;
+}
+
+matrices random_batch(const test_case& c) {
+  const std::int64_t batch = c.integer("batch"), rows = c.integer("rows"),
+                     cols = c.has("cols") ? c.integer("cols") : rows;
+  return {batch, rows, cols, normal(batch * rows * cols, c.integer("seed"))};
+}
+
+// Random orthogonal factors around singular values that fall geometrically from 1 to 1 / condition.
+matrices of_condition(const test_case& c, double condition) {
+  matrices m{c.integer("batch"), c.integer("rows"), c.integer("rows"), {}};
+  const std::int64_t n = m.rows;
+  using matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const std::vector<double> random = normal(2 * m.batch * n * n, c.integer("seed"));
+  for (std::int64_t b = 0; b < m.batch; ++b) {
+    const auto orthogonal = [&](std::int64_t which) -> matrix {
+      return Eigen::HouseholderQR<matrix>(Eigen::Map<const matrix>(random.data() + (2 * b + which) * n * n, n, n))
+          .householderQ();
+    };
+    Eigen::VectorXd s(n);
+    for (std::int64_t j = 0; j < n; ++j) s(j) = std::pow(condition, n > 1 ? -double(j) / double(n - 1) : 0.0);
+    const matrix made = orthogonal(0) * s.asDiagonal() * orthogonal(1).transpose();
+    m.a.insert(m.a.end(), made.data(), made.data() + n * n);
+  }
+  return m;
+}
+
+// Columns of a well-conditioned matrix scaled by powers of two down to 1 / condition: every singular value is
+// determined to the last digits.
+template <class T>
+matrices graded(const test_case& c) {
+  matrices m = of_condition(c, 4);
+  const std::int64_t n = m.rows;
+  const double steps = std::log2(c.real("condition")) / double(std::max<std::int64_t>(1, n - 1));
+  for (std::size_t i = 0; i < m.a.size(); ++i)
+    m.a[i] = std::ldexp(double(T(m.a[i])), -int(std::lround(steps * double(std::int64_t(i) % n))));
+  return m;
+}
+
+struct errors {
+  error_sum residual, u, v, values;
+};
+
+template <class T>
+std::vector<std::vector<double>> exact_values(const std::vector<T>& a, const matrices& m, std::int64_t compared) {
+  std::vector<std::vector<double>> exact;
+  for (std::int64_t b = 0; b < std::min(compared, m.batch); ++b)
+    exact.push_back(test::reference_singular_values(batch_view<const T>(a.data(), m.batch, m.rows, m.cols), b));
+  return exact;
+}
+
+template <class T>
+errors errors_of(batch_view<const T> a, const svd::decomposition<T>& r, const std::vector<std::vector<double>>& exact,
+                 bool relative) {
+  errors all;
+  const double epsilon = test::compute_epsilon<T>;
+  // Vectors of 16 bits carry their own rounding.
+  const double vector_epsilon = sizeof(T) == 2 ? (std::is_same_v<T, half> ? 0x1p-10 : 0x1p-7) : epsilon;
+  for (std::int64_t b = 0; b < a.batch(); ++b) {
+    if (r.status[std::size_t(b)] != svd::ok || !test::is_sorted(r, b)) all.values.add(std::nan(""));
+    if (r.u_cols > 0) {
+      all.residual.add(test::residual(a, r, b) / vector_epsilon);
+      all.u.add(test::orthogonality(r.u_view(), b) / vector_epsilon);
+      all.v.add(test::orthogonality(r.v_view(), b) / vector_epsilon);
+    }
+    if (b >= std::int64_t(exact.size())) continue;
+    const auto& s = exact[std::size_t(b)];
+    for (std::int64_t j = 0; j < r.values; ++j) {
+      const double difference = std::fabs(double(r.singular_value(b, j)) - s[std::size_t(j)]);
+      // Singular values below the smallest normal number have absolute accuracy only.
+      const bool tiny = difference <= double(std::numeric_limits<accumulator_t<T>>::denorm_min());
+      all.values.add(tiny ? 0 : difference / (s[std::size_t(relative ? j : 0)] * epsilon));
+    }
+  }
+  return all;
+}
+
+struct bounds {
+  double residual, u, v, values;
+};
+
+template <class T>
+void decompose(case_run& run, const matrices& m, std::vector<std::vector<double>> exact, bool relative,
+               const bounds& allowed) {
+  const test_case& c = run.parameters();
+  std::vector<T> a;
+  for (const double x : m.a) a.push_back(T(accumulator_t<T>(x)));
+  const batch_view<const T> view(a.data(), m.batch, m.rows, m.cols);
+  if (exact.empty()) exact = exact_values(a, m, c.has("compared") ? c.integer("compared") : m.batch);
+  const std::string unit = sizeof(T) == 2 ? "eps of the storage" : "eps";
+  std::vector<accumulator_t<T>> host;
+  for (const Device& device : run.devices()) {
+    auto r = svd::decompose<T>(view, options_of(c), device);
+    run.touch(r.s, 2 * allowed.values * epsilon_of<T>);
+    const errors found = errors_of(view, r, exact, relative);
+    if (r.u_cols > 0) {
+      run.measured(device, "residual", unit + " |A|", found.residual, allowed.residual);
+      run.measured(device, "orthogonality of U", unit, found.u, allowed.u);
+      run.measured(device, "orthogonality of V", unit, found.v, allowed.v);
+    }
+    if (!exact.empty())
+      run.measured(device, "singular value", relative ? "eps S_j" : "eps S_0", found.values, allowed.values);
+    if (device.kind() == device_kind::host) {
+      host = r.s;
+      continue;
+    }
+    error_sum differences;
+    for (std::size_t i = 0; i < host.size(); ++i) {
+      const double size = double(host[relative ? i : i - i % std::size_t(r.values)]);
+      differences.add(host[i] == r.s[i] ? 0 : std::fabs(double(host[i] - r.s[i])) / (size * epsilon_of<T>));
+    }
+    run.compared(device, "singular value", relative ? "eps S_j" : "eps S_0", differences, 2 * allowed.values);
+  }
+}
+
+template <class T>
+void generated(case_run& run) {
+  const test_case& c = run.parameters();
+  const bool relative = c.operation == "graded";
+  const matrices m = relative                     ? graded<accumulator_t<T>>(c)
+                     : c.operation == "condition" ? of_condition(c, c.real("condition"))
+                                                  : random_batch(c);
+  const std::int64_t n = std::min(m.rows, m.cols);
+  const test::svd_bounds b = test::bounds_for(n);
+  const double sums = test::long_sums(m.rows, m.cols, options_of(c));
+  decompose<T>(run, m, {}, relative,
+               {b.residual, b.orthogonality * (m.rows > m.cols ? sums : 1),
+                b.orthogonality * (m.cols > m.rows ? sums : 1), relative ? double(n) : b.values});
+}
+
+// A matrix of the reference data in the accuracy class that its index states.
+void stored(case_run& run) {
+  const test_case& c = run.parameters();
+  if (!std::filesystem::is_directory(test::svd_folder())) return run.skip("no reference data (QUINTET_DATA_DIR)");
+  const auto cases = test::svd_cases();
+  const auto one = std::find_if(cases.begin(), cases.end(), [&](const auto& s) { return s.name == c.text("name"); });
+  if (one == cases.end()) throw std::runtime_error("case " + c.id() + ": no such matrix in the reference data");
+  const bool relative = one->accuracy_class.rfind("rel", 0) == 0;
+  const double n = double(std::min(one->rows, one->cols));
+  const bounds allowed{16, 10, 10, one->accuracy_class == "relQ" ? 100 * n : relative ? 10 * n : 10};
+  with_storage(c,
+               [&]<class T>() { decompose<T>(run, {1, one->rows, one->cols, one->a}, {one->s}, relative, allowed); });
+}
+
+}  // namespace
+
+void run_svd(case_run& run) {
+  const std::string& operation = run.parameters().operation;
+  if (operation == "stored") return stored(run);
+  if (operation != "decompose" && operation != "condition" && operation != "graded")
+    throw std::runtime_error("unknown operation: " + run.parameters().id());
+  with_storage(run.parameters(), [&]<class T>() { generated<T>(run); });
+}
+
+}  // namespace quintet::accuracy
