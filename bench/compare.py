@@ -10,11 +10,13 @@ round are divided by each other): above 1 we are faster. A ratio more than 15 % 
 status 1); --update writes what was measured there. Peers that are not installed are left out, with a line.
 
 --results keeps the figures of every family in a file: a later run of other families adds to it, and the table has all.
---docs writes the table between the markers of docs/performance.md. What the machine can do is measured in the same run.
+--docs writes the table between the markers of docs/performance.md. What the machine can do is measured in the same run;
+when two threads multiply no faster than one, other work is running, and --update and --docs refuse (exit status 2).
 """
 import argparse
 import datetime
 import json
+import math
 import os
 import platform
 import re
@@ -63,13 +65,15 @@ PYTHON_PEERS = {"hdbscan": "hdbscan_peers.py", "poincare": "poincare_peers.py"}
 
 
 def plain(name):
-    """Names without the part that says how time is taken: spgemm_bench puts it in the middle or the end."""
-    return re.sub(r"/(process_time|real_time)", "", name)
+    """Names without the parts that say how time is taken."""
+    return re.sub(r"/(process_time|real_time|min_time:[\d.]+|iterations:\d+)", "", name)
 
 
 def run_binary(path, names, threads):
     """Benchmark -> (milliseconds, counters), one run of each in random order."""
-    pattern = "^(" + "|".join(re.escape(plain(n)) for n in names) + ")(/process_time|/real_time)*$"
+    # re.escape escapes more than POSIX expressions know.
+    escaped = (re.sub(r"([.^$|()\[\]{}*+?\\])", r"\\\1", plain(n)) for n in names)
+    pattern = "^(" + "|".join(escaped) + ")(/min_time:[0-9.]+)?(/process_time|/real_time)?$"
     done = subprocess.run([path, f"--benchmark_filter={pattern}", "--benchmark_format=json", "--benchmark_min_time=0.1",
                            "--benchmark_enable_random_interleaving=true"], capture_output=True, text=True,
                           env=dict(os.environ, QUINTET_BENCH_THREADS=str(threads)))
@@ -138,7 +142,7 @@ def measure_machine(arguments):
     """Ceilings: name -> rate, for one thread and for two."""
     path = os.path.join(arguments.bin, "machine_bench")
     done = subprocess.run([path, "--benchmark_format=json"], capture_output=True, text=True, check=True)
-    return {plain(c["name"]).replace("/iterations:1", ""): c.get("GFLOP/s") or c["GB/s"]
+    return {plain(c["name"]): c.get("GFLOP/s") or c["GB/s"]
             for c in json.loads(done.stdout)["benchmarks"]}
 
 
@@ -220,6 +224,12 @@ def main():
     if arguments.results:
         with open(arguments.results, "w", encoding="utf-8") as file:
             json.dump(results, file, indent=1)
+    rates = results.get("machine", {})
+    if rates.get("multiply_adds<float>/threads:2", math.inf) < 1.5 * rates.get("multiply_adds<float>/threads:1", 0):
+        # Two threads got one core's worth: ratios of such a run are no reference.
+        print("two threads are not faster than one: the machine has other work", file=sys.stderr)
+        if arguments.update or arguments.docs:
+            return 2
     table = make_table(results)
     print(table)
     if arguments.docs:

@@ -69,11 +69,11 @@ inline svd_bounds bounds_for(std::int64_t n) {
   return {40 * growth, 40 * growth, 20 * growth};
 }
 
-/// By how much the orthogonality of the long side may be worse when a matrix is taken as it is, without QR: its inner
-/// products are sums over all rows.
-inline double long_sums(std::int64_t rows, std::int64_t cols, const svd::options& options) {
+/// By how much the orthogonality of the long side may be worse for long matrices: its inner products are sums over all
+/// rows, and reflectors of QR are as long.
+inline double long_sums(std::int64_t rows, std::int64_t cols) {
   const double ratio = double(std::max(rows, cols)) / double(std::max<std::int64_t>(1, std::min(rows, cols)));
-  return options.preconditioning == svd::preconditioning::none ? std::max(1.0, std::sqrt(ratio / 16)) : 1;
+  return std::max(1.0, std::sqrt(ratio / 16));
 }
 
 }  // namespace quintet::test
