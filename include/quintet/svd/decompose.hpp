@@ -12,8 +12,9 @@
 //   |A - U S V^T|_F / |A|_F          8 / 10 / 16 / 25 / 40
 //   max |U^T U - I|, max |V^T V - I| 8 / 12 / 16 / 25 / 40 (11.0 was measured for n = 31 with g++)
 //   max |S - exact| / S_0            5 /  6 /  8 / 12 / 20
-// and sqrt(n / 256) times the last column beyond (m rows; on the long side, for m > 16 n, the second is sqrt(m / (16 n))
-// times as large: 11.5 was measured for 700 x 12) and, for any scaling of the columns of a well-conditioned matrix, |S_j
+// and sqrt(n / 256) times the last column beyond (m rows; on the long side, for m > 16 n, the second is sqrt(m / (16
+// n)) times as large: 11.5 was measured for 700 x 12) and, for any scaling of the columns of a well-conditioned matrix,
+// |S_j
 // - exact| <= n eps S_j for every j. The small singular values of graded matrices are thus right to the last digits,
 // where methods that bidiagonalise lose them. Every matrix is scaled by a power of two: squares neither overflow nor
 // vanish. Float columns whose sizes differ by more than 1e15 are computed in double; double columns may differ by
