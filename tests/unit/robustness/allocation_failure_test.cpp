@@ -110,11 +110,11 @@ TEST(allocation_failure, poincare) {
   const auto view = points.view();
   std::vector<float> matrix(60 * 60), rows(60 * 9);
   on_both_devices(points.data, [&](const Device& device) {
-    poincare::distances(view, view, matrix_view<float>(matrix.data(), 60, 60), {}, device);
+    poincare::distances<float>(view, view, matrix_view<float>(matrix.data(), 60, 60), {}, device);
   });
-  on_both_devices(points.data, [&](const Device& device) { poincare::nearest(view, view, 4, {}, device); });
+  on_both_devices(points.data, [&](const Device& device) { poincare::nearest<float>(view, view, 4, {}, device); });
   on_both_devices(points.data, [&](const Device& device) {
-    poincare::mobius_add(view, view, matrix_view<float>(rows.data(), 60, 9), {}, device);
+    poincare::mobius_add<float>(view, view, matrix_view<float>(rows.data(), 60, 9), {}, device);
   });
 }
 
