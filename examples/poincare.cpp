@@ -124,6 +124,7 @@ void measure_files(session& session, const arguments& a) {
     own_queries = session.timed("read", [&] { return io::read_matrix<Real>(a.queries, a.dataset); });
   const io::matrix<Real>& queries = a.queries.empty() ? points : own_queries;
   session.result("queries", queries.rows);
+  session.result("points", points.rows);
   poincare::point_report report;
   if (a.knn > 0) {
     const auto found = session.timed("neighbours", [&] {

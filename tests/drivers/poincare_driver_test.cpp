@@ -83,7 +83,7 @@ TEST_F(poincare_driver, reads_npy_and_datasets_of_hdf5) {
   const auto d = io::read_matrix<double>(work("h5.csv"));
   EXPECT_EQ(d.rows, 2);
   EXPECT_NEAR(d.data[1], 2 * std::asinh(std::sqrt(0.5) / 0.75), 1e-15);
-  expect_failure({"--points", "p.h5", "--output", "out.csv"}, 2, "--dataset");
+  expect_failure({"--points", "p.h5", "--output", "out.csv"}, 2, "one dataset must be chosen by its name");
 }
 
 TEST_F(poincare_driver, summary_tells_what_was_done) {

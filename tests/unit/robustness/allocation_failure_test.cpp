@@ -20,7 +20,6 @@
 #include "quintet/snp/newick.hpp"
 #include "quintet/spgemm/multiply.hpp"
 #include "quintet/spgemm/plan.hpp"
-#include "quintet/spgemm/transpose.hpp"
 #include "quintet/svd/decompose.hpp"
 #include "quintet/svd/gradient.hpp"
 #include "quintet/svd/randomised.hpp"
@@ -140,7 +139,6 @@ TEST(allocation_failure, spgemm) {
   const std::vector<double> values(columns.size(), 1.5);
   const spgemm::csr_view<double, std::int32_t> a{300, 300, pointers.data(), columns.data(), values.data()};
   on_both_devices(values, [&](const Device& device) { spgemm::multiply(a, a, {}, device); });
-  on_both_devices(values, [&](const Device&) { spgemm::transpose(a); });
 }
 
 TEST(allocation_failure, snp) {
