@@ -72,9 +72,10 @@ struct staged_rows {
         stage_block<Real, Shape>(team, rows, Dim, block, k, s.rows + k * Shape::side);
   }
 
+  /// Inlined into every kernel: as a call it needs a stack on a GPU.
   template <class Team, class Sink>
-  void against(const Team& team, const Real* cols, std::int64_t col_block, int used_rows, int used_cols,
-               const point_factors<Real>& factors, const Sink& sink) const {
+  QUINTET_INLINE void against(const Team& team, const Real* cols, std::int64_t col_block, int used_rows, int used_cols,
+                              const point_factors<Real>& factors, const Sink& sink) const {
     using micros = micro_tiles<Shape>;
     const std::int64_t depth = Dim != 0 ? Dim : dim;
     for (int first = 0; first < micros::count; first += team.size()) {
