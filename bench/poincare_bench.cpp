@@ -65,13 +65,13 @@ struct problem {
   std::int64_t q, n, dim;
   std::vector<Real> queries, points, out;
 
-  problem(std::int64_t q_, std::int64_t n_, std::int64_t dim_)
+  problem(std::int64_t q_, std::int64_t n_, std::int64_t dim_, bool holds_matrix = true)
       : q(q_),
         n(n_),
         dim(dim_),
         queries(ball_points<Real>(q, dim, 0)),
         points(ball_points<Real>(n, dim, 1)),
-        out(q * n) {
+        out(holds_matrix ? q * n : 0) {
     set_threads(thread_count());
   }
   matrix_view<const Real> query_rows() const { return {queries.data(), q, dim}; }
@@ -122,7 +122,7 @@ void matrix(benchmark::State& state) {
 void neighbours(benchmark::State& state) {
   fma_peak<float>();
   const std::int64_t k = 10;
-  const problem<float> p(state.range(0), state.range(1), 64);
+  const problem<float> p(state.range(0), state.range(1), 64, false);
   const std::int64_t before = bench::peak_memory_bytes();
   poincare::neighbours<float> found;
   const stopwatch<float> watch;
