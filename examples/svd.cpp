@@ -240,9 +240,6 @@ int main(int argc, char** argv) {
         parse_words(a, session.precision());
         quintet::driver::require_distinct_files(
             {{"--input", a.input}, {"--output", a.output}, {"--json", session.line().common.json}});
-        const std::string& precision = session.precision();
-        if (precision == "half") return decompose_file<quintet::half>(session, a);
-        if (precision == "bfloat16") return decompose_file<quintet::bfloat16>(session, a);
-        quintet::driver::with_precision(session, [&]<class Real>() { decompose_file<Real>(session, a); });
+        quintet::driver::with_storage(session, [&]<class Storage>() { decompose_file<Storage>(session, a); });
       });
 }

@@ -37,6 +37,8 @@ struct lanes_map {
   using scalar = device::pack<Real, Packed>;
   using vector = scalar;
   enum { width = Width, packed = Packed, stride = Width, chunk = 1, row_cyclic = 1 };
+  /// One GPU thread a matrix has no room for two and two columns at a time: they would spill.
+  enum { has_registers_for_four = Packed > 1 };
   int lane;  ///< the first of this thread's lanes
 
   Real* column(Real* base, int j, int ld) const { return base + std::int64_t(j) * ld * Width + lane; }
@@ -70,6 +72,7 @@ struct rows_map {
   using scalar = Real;
   using vector = device::pack<Real, Packed>;
   enum { width = 1, packed = 1, stride = Packed, chunk = Packed, row_cyclic = !Team::on_device };
+  enum { has_registers_for_four = 1 };
   Team team;
   Real* storage;  ///< team.size() numbers of team memory
 

@@ -133,7 +133,13 @@ QUINTET_SVD_INLINE sweep_extremes<typename Map::scalar> sweep(const Map& map, co
                                                               const thresholds<typename Map::real>& limit,
                                                               const mask_of<typename Map::scalar>& active) {
   sweep_extremes<typename Map::scalar> seen;
-  if constexpr (Map::row_cyclic) {
+  if constexpr (!Map::has_registers_for_four) {
+    // At most 8 columns: within one sweep no scale has to be measured again.
+#pragma GCC unroll 1
+    for (int p = 0; p + 1 < m.n; ++p)
+#pragma GCC unroll 1
+      for (int q = p + 1; q < m.n; ++q) meet_pair(map, m, p, q, true, limit, active, seen);
+  } else if constexpr (Map::row_cyclic) {
     const int together = columns_together(m.n);
     for (int p = 0; p < m.n; p += together) {
       const int end = p + together < m.n ? p + together : m.n;
