@@ -45,11 +45,12 @@ struct cross_kernel {
   void operator()(const Team& team, std::int64_t tile, scratch& s) const {
     // A loop of its own for the question that matters, so that its constants stay in registers.
     if (a.surrogate.curve == surrogate_curve::hyperbolic)
-      write(team, tile, s, [this](const auto& surrogate) {
+      write(team, tile, s, [this](const auto& surrogate) QUINTET_INLINE {
         return device::twice_asinh_root<Real, width>(surrogate) * a.surrogate.unscale;
       });
     else
-      write(team, tile, s, [this](const auto& surrogate) { return a.surrogate.template distances<width>(surrogate); });
+      write(team, tile, s,
+            [this](const auto& surrogate) QUINTET_INLINE { return a.surrogate.template distances<width>(surrogate); });
   }
 
  private:
@@ -62,19 +63,20 @@ struct cross_kernel {
   static std::int64_t groups(std::int64_t blocks, std::int64_t group) { return (blocks + group - 1) / group; }
 
   template <class Team, class Distance>
-  void write(const Team& team, std::int64_t tile, scratch& s, const Distance& distance) const {
+  QUINTET_INLINE void write(const Team& team, std::int64_t tile, scratch& s, const Distance& distance) const {
     const std::int64_t col_blocks = blocks_of(a.col_count), per_row = groups(col_blocks, a.blocks_per_team);
     const std::int64_t row_block = tile / per_row, first = tile % per_row * a.blocks_per_team;
     const std::int64_t end = first + a.blocks_per_team < col_blocks ? first + a.blocks_per_team : col_blocks;
     const int used_rows = points_in_block<Shape>(a.row_count, row_block);
-    detail::with_resident_rows<Real, Dim, Shape>(team, a.rows, row_block, a.dim, s, [&](const auto& rows) {
-      for (std::int64_t col_block = first; col_block < end; ++col_block) {
-        const int used_cols = points_in_block<Shape>(a.col_count, col_block);
-        Real* out = a.out + row_block * Shape::side * a.out_stride + col_block * Shape::side;
-        rows.against(team, a.cols, col_block, used_rows, used_cols, a.factors,
-                     tile_writer<Distance>{distance, out, a.out_stride, used_rows, used_cols});
-      }
-    });
+    detail::with_resident_rows<Real, Dim, Shape>(
+        team, a.rows, row_block, a.dim, s, [&](const auto& rows) QUINTET_INLINE {
+          for (std::int64_t col_block = first; col_block < end; ++col_block) {
+            const int used_cols = points_in_block<Shape>(a.col_count, col_block);
+            Real* out = a.out + row_block * Shape::side * a.out_stride + col_block * Shape::side;
+            rows.against(team, a.cols, col_block, used_rows, used_cols, a.factors,
+                         tile_writer<Distance>{distance, out, a.out_stride, used_rows, used_cols});
+          }
+        });
   }
 
   template <class Distance>
@@ -84,7 +86,7 @@ struct cross_kernel {
     std::int64_t out_stride;
     int used_rows, used_cols;
 
-    void take(int i, int j, Real surrogate) const { out[i * out_stride + j] = distance(surrogate); }
+    QUINTET_INLINE void take(int i, int j, Real surrogate) const { out[i * out_stride + j] = distance(surrogate); }
 
     void take_tile(int ti, int tj, Real* place) const {
 #pragma GCC unroll 1

@@ -66,7 +66,7 @@ struct staged_rows {
 
   /// Called by every thread of the team, before against().
   template <class Team>
-  void stage(const Team& team) const {
+  QUINTET_INLINE void stage(const Team& team) const {
     if constexpr (resident)
       for (std::int64_t k = 0; k < Dim; k += Shape::depth)
         stage_block<Real, Shape>(team, rows, Dim, block, k, s.rows + k * Shape::side);
@@ -109,8 +109,9 @@ struct staged_rows {
 
 /// Calls f(rows) with one of the above.
 template <class Real, int Dim, class Shape, class Team, class Function>
-inline void with_resident_rows(const Team& team, const Real* rows, std::int64_t row_block, std::int64_t dim,
-                               row_resident_scratch<Real, Dim, Shape>& scratch, Function f) {
+QUINTET_INLINE inline void with_resident_rows(const Team& team, const Real* rows, std::int64_t row_block,
+                                              std::int64_t dim, row_resident_scratch<Real, Dim, Shape>& scratch,
+                                              Function f) {
   if constexpr (Team::on_device) {
     const staged_rows<Real, Dim, Shape> staged{rows, row_block, dim, scratch};
     staged.stage(team);
