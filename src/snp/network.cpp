@@ -40,12 +40,12 @@ Network::Network(network_description description)
 }
 
 std::size_t Network::checked_node(std::int64_t node) const {
-  require_argument(node >= 0 && node < nodes(), "node", node, text("in [0, ", nodes() - 1, "]"));
+  if (node < 0 || node >= nodes()) require_argument(false, "node", node, text("in [0, ", nodes() - 1, "]"));
   return at(node);
 }
 
 std::size_t Network::checked_branch(std::int64_t b) const {
-  require_argument(b >= 0 && b < branches(), "branch", b, text("in [0, ", branches() - 1, "]"));
+  if (b < 0 || b >= branches()) require_argument(false, "branch", b, text("in [0, ", branches() - 1, "]"));
   return at(b);
 }
 

@@ -65,6 +65,7 @@ class planner {
     for (const std::int64_t m : most) all += m;
     require_argument(all <= lineage_limit, "gene copies of all species", all, text("<= ", lineage_limit));
     schedule_ = best_schedule(network, most);
+    plan_.byte_limit = limits.bytes;
   }
 
   plan run() {

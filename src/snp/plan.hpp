@@ -67,6 +67,7 @@ struct plan {
   std::vector<std::int32_t> root_pattern_of_row;  ///< pattern of the root's value for every row of the counts
   std::vector<std::int32_t> most_of_branch;       ///< lineages
   std::int64_t largest_entries = 0;
+  double byte_limit = 0;  ///< of all values together
 };
 
 /// Branches with at most so many lineages, and those in groups, have their exponential as a dense matrix.

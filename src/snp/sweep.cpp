@@ -13,7 +13,7 @@
 namespace quintet::snp {
 
 device_plan::device_plan(plan steps, const Device& on)
-    : host(std::move(steps)), device(on), tables(host.tables, on), tiles(host.tiles, on) {
+    : host(std::move(steps)), device(on), tables(host.tables, on), tiles(host.tiles, on), down(host, on, tiles.data()) {
   const std::int32_t most =
       host.most_of_branch.empty() ? 0 : *std::max_element(host.most_of_branch.begin(), host.most_of_branch.end());
   binomial_stride = most + 1;
@@ -34,6 +34,9 @@ sweep::state::state(std::shared_ptr<const device_plan> plan)
   const std::size_t branches = host.most_of_branch.size();
   for (const plan_value& value : host.values) values.emplace_back(value.entries * value.padded, device);
   value_version.resize(host.values.size());
+  covectors.resize(host.values.size());
+  is_stale.assign(host.values.size(), false);
+  touched.assign(host.steps.size(), false);
   own_exponents.resize(host.steps.size());
   total_exponents.resize(host.steps.size());
   for (std::size_t s = 0; s < host.steps.size(); ++s) {
@@ -309,15 +312,22 @@ void sweep::state::run_scale(std::size_t s) {
   device::for_each(entries_of(step.out), apply_exponents{shape_of.padded, own, out}, device);
 }
 
-void sweep::state::update_root(const Network& network, const sweep_rates& rates) {
+void sweep::state::update_root_weight(const Network& network, const sweep_rates& rates) {
   const plan_value& root = host.values[std::size_t(host.root_value)];
-  const double theta = network.root_theta();
-  const root_weights weights = root_weights_of(host.root_layout, theta * rates.root_v, theta * rates.root_u);
+  const double a1 = network.root_theta() * rates.root_v, a0 = network.root_theta() * rates.root_u;
   if (root_weight.size() == 0) {
     root_weight = Buffer<double>(root.entries, device);
     root_likelihood = Buffer<double>(root.padded, device);
   }
-  root_weight.copy_from_host(weights.value.data(), root.entries);
+  if (root_weight_of[0] == a1 && root_weight_of[1] == a0) return;
+  root_weight.copy_from_host(root_weights_of(host.root_layout, a1, a0).value.data(), root.entries);
+  root_weight_of[0] = a1;
+  root_weight_of[1] = a0;
+}
+
+void sweep::state::update_root(const Network& network, const sweep_rates& rates) {
+  const plan_value& root = host.values[std::size_t(host.root_value)];
+  update_root_weight(network, rates);
   with_rules(device, [&](auto shape) {
     device::launch(root_kernel<decltype(shape)>{entries_of(host.root_value), root.padded, root_weight.data(),
                                                 value(host.root_value), root_likelihood.data()},
@@ -334,31 +344,41 @@ void sweep::state::update_root(const Network& network, const sweep_rates& rates)
       .copy_to_host(result.exponent.data(), root.patterns);
 }
 
+void sweep::state::update_share(const plan_step& step, const Network& network, bool propose) {
+  const std::size_t b = std::size_t(step.branch);
+  begin_write(share_version[b], propose);
+  const auto share = inheritance_shares(step.most, network.branch(step.branch).gamma, false);
+  shares[b].buffer(share_version[b]).copy_from_host(share.data(), std::int64_t(share.size()));
+}
+
+// The first evaluation.
+void sweep::state::run_all(const Network& network, const sweep_rates& rates) {
+  update_matrices(network, rates, std::vector<bool>(matrices.size(), true), false);
+  for (std::size_t i = 0; i < host.steps.size(); ++i) {
+    if (host.steps[i].kind == step_kind::split) update_share(host.steps[i], network, false);
+    run(i, network, rates, false);
+  }
+  update_root(network, rates);
+}
+
 void sweep::evaluate(const Network& network, const sweep_rates& rates, const sweep_changes& changes, bool propose) {
   state& s = *state_;
-  std::vector<bool> dirty_matrix = changes.branch;
-  if (changes.all) dirty_matrix.assign(dirty_matrix.size(), true);
-  if (std::find(dirty_matrix.begin(), dirty_matrix.end(), true) != dirty_matrix.end())
-    s.update_matrices(network, rates, dirty_matrix, propose);
-  std::vector<bool> dirty_value(s.host.values.size(), false);
-  for (std::size_t i = 0; i < s.host.steps.size(); ++i) {
-    const plan_step& step = s.host.steps[i];
-    bool dirty =
-        changes.all || dirty_value[std::size_t(step.in)] || (step.in2 >= 0 && dirty_value[std::size_t(step.in2)]);
-    if (step.kind == step_kind::apply) dirty = dirty || dirty_matrix[std::size_t(step.branch)];
-    if (step.kind == step_kind::split && (changes.all || changes.inheritance[std::size_t(step.branch)])) {
-      const std::size_t b = std::size_t(step.branch);
-      dirty = true;
-      s.begin_write(s.share_version[b], propose);
-      const auto share = inheritance_shares(step.most, network.branch(step.branch).gamma, false);
-      s.shares[b].buffer(s.share_version[b]).copy_from_host(share.data(), std::int64_t(share.size()));
-    }
-    if (!dirty) continue;
-    dirty_value[std::size_t(step.out)] = true;
-    s.begin_write(s.value_version[std::size_t(step.out)], propose);
-    s.run(i, network, rates, propose);
-  }
-  s.begin_write(s.root_version, propose);
+  if (!propose) return s.run_all(network, rates);
+  const bool is_first = !s.in_proposal;
+  s.note(changes);
+  const bool may_contract = is_first && s.can_contract();
+  // Covectors go down through branches with many lineages by the bounds of values that are up to date.
+  if (may_contract && s.has_flow) s.refresh(s.host.root_value, network, rates);
+  s.in_proposal = true;
+  s.is_complete = false;
+  if (std::find(changes.branch.begin(), changes.branch.end(), true) != changes.branch.end())
+    s.update_matrices(network, rates, changes.branch, true);
+  for (const plan_step& step : s.host.steps)
+    if (step.kind == step_kind::split && changes.inheritance[std::size_t(step.branch)])
+      s.update_share(step, network, true);
+  if (may_contract && s.contract(network, rates)) return;
+  s.complete(network, rates);
+  s.begin_write(s.root_version, true);
   s.update_root(network, rates);
 }
 
@@ -370,13 +390,14 @@ std::span<const std::int32_t> sweep::exponents() const {
 }
 
 void sweep::accept() {
+  if (state_->in_proposal) state_->settle();
   for (version_switch* version : state_->proposed) version->accept();
-  state_->proposed.clear();
+  state_->forget();
 }
 
 void sweep::reject() {
   for (version_switch* version : state_->proposed) version->reject();
-  state_->proposed.clear();
+  state_->forget();
 }
 
 }  // namespace quintet::snp

@@ -9,6 +9,7 @@
 
 #include "quintet/device/buffer.hpp"
 #include "quintet/snp/network.hpp"
+#include "snp/descent.hpp"
 #include "snp/plan.hpp"
 #include "snp/rates.hpp"
 #include "snp/versioned.hpp"
@@ -26,6 +27,7 @@ struct device_plan {
   std::int32_t binomial_stride;
   std::vector<Buffer<double>> leaves;       ///< as host.leaves
   std::vector<std::int32_t> leaf_of_value;  ///< -1: not a leaf's
+  descent_plan down;
 
   const std::int32_t* table(std::int64_t place) const { return place < 0 ? nullptr : tables.data() + place; }
 };
@@ -54,7 +56,9 @@ class sweep {
   ~sweep();
   sweep(sweep&&) noexcept;
 
-  /// Computes what depends on the changes; `propose`: into the other version.
+  /// Computes what depends on the changes; `propose`: into the other version. A proposal that does not change the root
+  /// is computed up to where its changes meet, or a little higher, and multiplied with the covector there. Such values
+  /// differ from those of a fresh evaluation by rounding.
   void evaluate(const Network& network, const sweep_rates& rates, const sweep_changes& changes, bool propose);
   /// Likelihood of every pattern of the root is likelihood * 2^exponent.
   std::span<const double> likelihoods() const;

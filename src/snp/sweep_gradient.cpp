@@ -171,7 +171,7 @@ class backward {
     const std::int64_t entries = std::int64_t(shape_of.prefix[std::size_t(flow.middle)]);
     part.by_u = sum_columns(dot_columns{entries, shape_of.padded, down, values[1].data(), nullptr}, shape_of.padded);
     part.by_v = sum_columns(dot_columns{entries, shape_of.padded, down, values[2].data(), nullptr}, shape_of.padded);
-    if (below != nullptr) stages_down(step, flow, down, below);
+    if (below != nullptr) s_.stages_down(step, flow, shape_of.padded, down, below, network_, rates_);
   }
 
   // The values after the last stage, and their derivatives by u and v.
@@ -200,31 +200,6 @@ class backward {
       }
     });
     return now;
-  }
-
-  void stages_down(const plan_step& step, const flow_plan& flow, const double* from, double* below) {
-    const branch& one = network_.branch(step.branch);
-    const std::int32_t padded = s_.host.values[std::size_t(step.out)].padded;
-    const std::int32_t* base_below = s_.steps->table(step.families) + 2;
-    const std::int32_t* base_above = s_.steps->table(step.flow_families) + 2;
-    Buffer<double> now;
-    with_rules(s_.device, [&](auto shape) {
-      using kernel = flow_kernel<decltype(shape), true, false>;
-      for (std::size_t i = flow.stages.size(); i-- > 0;) {
-        const flow_stage& stage = flow.stages[i];
-        Buffer<double> next(i > 0 ? state_count(stage.from) * padded : 0, s_.device);
-        const std::int64_t tiles = padded / line;
-        Buffer<double> work(tiles * kernel::work_size(stage.from), s_.device);
-        const Buffer<double> coefficients(flow_coefficients(stage, one.theta, rates_.branch_u, rates_.branch_v, true),
-                                          s_.device);
-        device::launch(kernel{stage.to, stage.from, stage.terms, padded, stage.length, stage.decay, coefficients.data(),
-                              base_above, i > 0 ? base_above : base_below, from, nullptr, nullptr,
-                              i > 0 ? next.data() : below, nullptr, nullptr, work.data()},
-                       tiles, s_.device);
-        now = std::move(next);
-        from = now.data();
-      }
-    });
   }
 
   void remap(const plan_step& step) {
@@ -361,6 +336,8 @@ class backward {
 };
 
 sweep_gradient sweep::differentiate(const Network& network, const sweep_rates& rates, std::span<const double> seed) {
+  state_->complete(network, rates);
+  state_->update_root_weight(network, rates);
   return backward(*state_, network, rates, seed).run();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "snp/apply_kernel.hpp"
+#include "snp/covector_kernels.hpp"
 #include "snp/flow.hpp"
 #include "snp/join_kernel.hpp"
 #include "snp/reticulation_kernel.hpp"
@@ -33,12 +34,31 @@ struct sweep::state {
   Buffer<double> flow_values[2], flow_work;
 
   Buffer<double> root_weight, root_likelihood, work;
+  double root_weight_of[2] = {-1, -1};  ///< theta v and theta u of root_weight
   struct root_result {
     std::vector<double> likelihood;
     std::vector<std::int32_t> exponent;
   };
   root_result results[2];
   version_switch root_version;
+
+  // What a proposal changed since the last accept() or reject(), and how far it was computed.
+  bool in_proposal = false, is_complete = false, touches_root = false;
+  std::vector<bool> touched;  ///< by step: its own parameter
+  std::int32_t met_at = -1;   ///< value that was multiplied with its covector
+
+  // Covectors belong to accepted parameters; a value that is stale must be computed again before it is read.
+  struct covector {
+    bool is_valid = false;
+    Buffer<double> entries;                             ///< [entries, patterns of the root]
+    const std::int32_t* exponents = nullptr;            ///< of all that is not below the value, null: zero
+    Buffer<std::int32_t> own_exponents, sum_exponents;  ///< of the join above, where there is one
+  };
+  std::vector<covector> covectors;  ///< by value
+  std::vector<bool> is_stale;       ///< by value
+  Buffer<double> contracted;
+  Buffer<std::int32_t> contracted_exponents;
+  bool reads_accepted_lineages = false;
 
   void begin_write(version_switch& version, bool propose);
   const double* value(std::int32_t v) const;
@@ -50,9 +70,42 @@ struct sweep::state {
   void run_flow(const plan_step& step, const Network& network, const sweep_rates& rates, bool propose);
   void update_matrix(std::size_t branch, const exponential_job& job, bool propose);
   void run_scale(std::size_t step);
+  void update_root_weight(const Network& network, const sweep_rates& rates);
   void update_root(const Network& network, const sweep_rates& rates);
+  void update_share(const plan_step& step, const Network& network, bool propose);
+  void run_all(const Network& network, const sweep_rates& rates);
 
-  std::size_t version_of(std::int32_t value) const { return std::size_t(value_version[std::size_t(value)].current()); }
+  // sweep_covector.cpp
+  void note(const sweep_changes& changes);
+  std::vector<std::int32_t> changes_below() const;
+  std::vector<std::int32_t> common_path(const std::vector<std::int32_t>& count) const;
+  std::size_t cheapest_meeting(const std::vector<std::int32_t>& path) const;
+  bool covers_lineages(std::int32_t value) const;
+  bool can_contract() const;
+  bool contract(const Network& network, const sweep_rates& rates);
+  bool multiply(std::int32_t value, const Network& network, const sweep_rates& rates);
+  pattern_numbers exponents_at_root(std::int32_t value) const;
+  std::size_t covector_home(std::int32_t value) const;
+  void need_covector(std::int32_t value, const Network& network, const sweep_rates& rates);
+  void descend(std::size_t step, bool is_left, const covector& above, covector& made, const Network& network,
+               const sweep_rates& rates);
+  void descend_join(std::size_t step, bool is_left, const covector& above, covector& made, const Network& network,
+                    const sweep_rates& rates);
+  void descend_flow(const plan_step& step, axis_tables tables, std::int64_t tiles, const double* from, double* to,
+                    const Network& network, const sweep_rates& rates);
+  void stages_down(const plan_step& step, const flow_plan& flow, std::int32_t patterns, const double* from,
+                   double* below, const Network& network, const sweep_rates& rates);
+  void refresh(std::int32_t value, const Network& network, const sweep_rates& rates);
+  void run_changed(std::size_t step, const Network& network, const sweep_rates& rates,
+                   const std::vector<std::int32_t>& count);
+  void complete(const Network& network, const sweep_rates& rates);
+  void settle();
+  void forget();
+
+  std::size_t version_of(std::int32_t value) const {
+    const version_switch& version = value_version[std::size_t(value)];
+    return std::size_t(reads_accepted_lineages ? version.accepted() : version.current());
+  }
   const lineage_bound& lineages_of(std::int32_t value) const;
   /// Lineages of a value of one branch, `most` of others.
   std::int32_t limit_of(std::int32_t value, std::int32_t most) const;

@@ -149,8 +149,12 @@ struct apply_exponents {
   double* value;
 
   void operator()(std::int64_t e) const {
-    for (std::int64_t p = 0; p < patterns; ++p)
-      if (own[p] != 0) value[e * patterns + p] *= power_of_two(-own[p]);
+    for (std::int64_t first = 0; first < patterns; first += line) {
+      std::int32_t any = 0;
+      for (int j = 0; j < line; ++j) any |= own[first + j];
+      if (any == 0) continue;
+      for (std::int64_t p = first; p < first + line; ++p) value[e * patterns + p] *= power_of_two(-own[p]);
+    }
   }
 };
 

@@ -13,6 +13,7 @@ namespace quintet::snp {
 class version_switch {
  public:
   int current() const { return current_; }
+  int accepted() const { return accepted_; }
   bool is_proposed() const { return current_ != accepted_; }
   void propose() { current_ = 1 - accepted_; }
   void accept() { accepted_ = current_; }

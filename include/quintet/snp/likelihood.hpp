@@ -4,7 +4,7 @@
 //   snp::Likelihood likelihood(network, data, {.u = 1, .v = 1});
 //   double now = likelihood.evaluate();
 //   likelihood.set_length(branch, 0.02);           // a proposal
-//   double then = likelihood.evaluate();           // computes only what lies above the branch
+//   double then = likelihood.evaluate();           // computes the branch and one product with what lies above it
 //   better ? likelihood.accept() : likelihood.reject();
 //   snp::gradient slope = likelihood.gradient();
 //
@@ -20,6 +20,11 @@
 // Cost of an evaluation: see estimate(). Patterns are deduplicated below every group of branches, so a species' own
 // branch costs as much as it has distinct counts. Memory is linear in patterns: states x patterns x 8 bytes for every
 // rule, twice that with proposals, three times with gradients.
+//
+// A proposal that changes a length, theta or gamma, or several below a common branch, is computed up to where the
+// changes meet and multiplied with what all the rest of the network says about that branch. The latter is kept while
+// proposals are rejected: states x distinct patterns of all the data x 8 bytes for every rule on the way, never more
+// than the memory limit. docs/numerics.md, "Proposals", has the bounds; docs/performance.md the times.
 #pragma once
 
 #include <cstdint>
@@ -90,7 +95,9 @@ class Likelihood {
   Likelihood& operator=(Likelihood&&) noexcept;
   ///@}
 
-  /// The log-likelihood of the current parameters. Only what changed since the last call is computed.
+  /// The log-likelihood of the current parameters. Only what changed since the last call is computed. The value of a
+  /// proposal may differ from that of a new object by rounding (1e-12 relative for a site), and by its bits depend on
+  /// the proposals before.
   double evaluate();
 
   ///@{

@@ -1,4 +1,4 @@
-// Derivatives against differences, and proposals against fresh evaluations.
+// Derivatives against differences.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,23 +9,10 @@
 #include "support/devices.hpp"
 #include "support/near.hpp"
 #include "support/random_network.hpp"
+#include "support/random_snps.hpp"
 
 namespace quintet::test {
 namespace {
-
-snp::Data random_data(random_stream& random, const snp::Network& network, int sites, int most) {
-  const auto species = network.species();
-  snp::DataBuilder builder({species.begin(), species.end()}, {.empty = snp::empty_species::keep});
-  for (int s = 0; s < sites; ++s) {
-    std::vector<std::int64_t> red, copies;
-    for (std::size_t i = 0; i < species.size(); ++i) {
-      copies.push_back(1 + random.below(std::uint32_t(most)));
-      red.push_back(random.below(std::uint32_t(copies.back()) + 1));
-    }
-    builder.add_site(red, copies, 1 + random.below(5));
-  }
-  return builder.finish();
-}
 
 // Richardson's extrapolation of central differences with steps h and h / 2, error O(h^4).
 double difference(const std::function<double(double)>& f, double x) {
@@ -116,50 +103,6 @@ TEST(snp_gradient, is_the_same_on_other_devices) {
     expect_near(there.gamma, on_host.gamma, 1e-11, 1);
     EXPECT_NEAR(there.u, on_host.u, 1e-10);
     EXPECT_NEAR(there.root_theta, on_host.root_theta, 1e-10);
-  });
-}
-
-// One random change, by what it is of.
-void change(snp::Likelihood& likelihood, random_stream& random) {
-  const snp::Network& network = likelihood.network();
-  const std::int64_t b = random.below(std::uint32_t(network.branches()));
-  const double x = .01 + random.uniform<double>();
-  switch (random.below(5)) {
-    case 0:
-      return likelihood.set_length(b, x);
-    case 1:
-      return likelihood.set_theta(b, x);
-    case 2:
-      return likelihood.set_gamma(network.parent_branches(network.reticulations()[0])[random.below(2)], x / 2);
-    case 3:
-      return likelihood.set_root_theta(x);
-    default:
-      return likelihood.set_rates(x, 2 * x);
-  }
-}
-
-TEST(snp_gradient, proposals_have_the_bits_of_fresh_evaluations) {
-  on_every_device([](const Device& device) {
-    random_stream random(6, 83);
-    const snp::Network network(random_network(random, 4, 2));
-    const auto data = random_data(random, network, 30, 2);
-    snp::Likelihood likelihood(network, data, {}, {.device = device});
-    std::vector<double> found{likelihood.evaluate()}, fresh = found;
-    double accepted = found[0];
-    for (int i = 0; i < 40; ++i) {
-      for (std::uint32_t changes = 1 + random.below(3); changes > 0; --changes) change(likelihood, random);
-      // Sometimes a proposal is evaluated, then changed again.
-      if (random.below(4) == 0) likelihood.evaluate(), change(likelihood, random);
-      const double proposed = likelihood.evaluate();
-      found.push_back(proposed);
-      fresh.push_back(snp::Likelihood(likelihood.network(), data, likelihood.model(), {.device = device}).evaluate());
-      const bool accept = random.below(2) == 0;
-      accept ? likelihood.accept() : likelihood.reject();
-      accepted = accept ? proposed : accepted;
-      found.push_back(likelihood.evaluate());
-      fresh.push_back(accepted);
-    }
-    expect_same_bits(found, fresh);
   });
 }
 
