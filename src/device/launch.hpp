@@ -14,6 +14,7 @@
 // This file, team.hpp and memory.cpp hold the only pragmas for teams and memory of the library.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <type_traits>
@@ -40,23 +41,30 @@ constexpr int emulated_teams = 2;
 
 namespace detail {
 
+// Tiles are handed out by a counter of our own: the loops of libomp prepare a text for a trace at every step, also of
+// one thread, in builds with assertions such as Debian's (about a microsecond).
+template <class Kernel>
+[[gnu::noinline]] void run_tiles(const Kernel& kernel, std::atomic<std::int64_t>& next, std::int64_t tiles) {
+  typename Kernel::scratch scratch;
+  for (std::int64_t tile; (tile = next.fetch_add(1, std::memory_order_relaxed)) < tiles;)
+    kernel(host_team{}, tile, scratch);
+}
+
 template <class Kernel>
 void launch_host(const Kernel& kernel, std::int64_t tiles) {
   const int count = int(tiles < threads() ? tiles : threads());
+  std::atomic<std::int64_t> next{0};
+  if (count == 1) return run_tiles(kernel, next, tiles);
   // An exception that leaves a parallel region ends the program. Device kernels throw none; a tile that only the host
   // runs may find no memory.
   std::exception_ptr error;
 #pragma omp parallel num_threads(count)
   {
-    typename Kernel::scratch scratch;
-#pragma omp for schedule(dynamic, 1)
-    for (std::int64_t tile = 0; tile < tiles; ++tile) {
-      try {
-        kernel(host_team{}, tile, scratch);
-      } catch (...) {
+    try {
+      run_tiles(kernel, next, tiles);
+    } catch (...) {
 #pragma omp critical(quintet_launch_error)
-        if (!error) error = std::current_exception();
-      }
+      if (!error) error = std::current_exception();
     }
   }
   if (error) std::rethrow_exception(error);

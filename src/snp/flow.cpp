@@ -62,12 +62,12 @@ void coalesce_long(lineage_bound& lineages, double scaled_time) {
 
 }  // namespace
 
-flow_plan plan_flow(const lineage_bound& bottom, double length, double theta, double u, double v) {
+flow_plan plan_flow(const lineage_bound& bottom, double length, double theta, double u, double v, std::int32_t dense) {
   flow_plan result;
   result.top = bottom;
   double left = length;
   // A branch without length has one stage, which copies.
-  while (result.top.limit > dense_limit && (left > 0 || result.stages.empty())) {
+  while (result.top.limit > dense && (left > 0 || result.stages.empty())) {
     const std::int32_t from = result.top.limit;
     const double rate = from * (from - 1.0) / theta + from * std::max(u, v);
     const double h = rate * left > stage_shift ? stage_shift / rate : left;

@@ -3,7 +3,7 @@
 // While lineages coalesce, fewer and fewer of them occur with more than a negligible probability, whatever the data: a
 // bound on Pr(n lineages) is carried along, and once Pr(more than n) is below negligible_lineages, states with more are
 // dropped. A stage is so long that the fastest state has about stage_shift events; the next one begins with fewer
-// lineages and is longer. What remains when dense_limit is reached is done with a dense matrix.
+// lineages and is longer. What remains when few enough are left is done with a dense matrix.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,8 @@ struct flow_plan {
   lineage_bound top;
 };
 
-flow_plan plan_flow(const lineage_bound& bottom, double length, double theta, double u, double v);
+/// Stages until at most `dense` lineages are left, then a dense part.
+flow_plan plan_flow(const lineage_bound& bottom, double length, double theta, double u, double v, std::int32_t dense);
 
 /// Lineages of two branches together.
 lineage_bound join_bounds(const lineage_bound& left, const lineage_bound& right);

@@ -243,6 +243,7 @@ class planner {
     std::tie(step.tiles, step.tile_count) = add_tiles(columns);
     step.is_flow = below.axes().size() == 1 && step.most > dense_limit;
     if (step.is_flow) {
+      step.dense = value.padded <= few_patterns ? dense_limit_few : dense_limit;
       std::copy(table.begin() + 3 + step.most, table.end(), table.begin() + 2);
       step.flow_families = add_table(table);
     }

@@ -44,6 +44,7 @@ struct plan_step {
   std::int64_t left_scale_of = -1, right_scale_of = -1;  ///< maps of patterns for them
   // apply on one branch alone with many lineages: see flow_kernel.hpp
   bool is_flow = false;
+  std::int32_t dense = 0;           ///< lineages with which its dense part may begin
   std::int64_t flow_families = -1;  ///< the axis above the branch, twice
   // remap
   std::int64_t entry_of = -1, pattern_of = -1, begins = -1, members = -1;
@@ -72,6 +73,9 @@ struct plan {
 
 /// Branches with at most so many lineages, and those in groups, have their exponential as a dense matrix.
 constexpr std::int32_t dense_limit = 24;
+/// A matrix costs the same for any number of patterns, stages cost so much a pattern: for up to few_patterns it is
+/// cheaper to go on with stages until dense_limit_few lineages are left (measured).
+constexpr std::int32_t few_patterns = 128, dense_limit_few = 16;
 
 /// What making a plan needs to know about room.
 struct plan_limits {

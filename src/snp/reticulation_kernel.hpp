@@ -33,14 +33,37 @@ struct column_range {
   }
 };
 
-/// F(x, o) = sum over n1 + n2 = n, r1 + r2 = r of F((n1, r1), (n2, r2), o).
-template <class Shape>
-struct merge_kernel {
+/// What Rule 3 multiplies with: share[ny * (most + 1) + nz] = C(ny + nz, ny) g^ny (1 - g)^nz, and the hypergeometric
+/// C(ny, ry) C(nz, rz) / C(n, r) from a table of binomials.
+struct split_weights {
+  const double* share = nullptr;
+  const double* binomial = nullptr;  ///< [n * binomial_stride + k]
+  std::int32_t binomial_stride = 0;
+
+  std::int32_t most = 0;  ///< of `share`
+
+  double share_of(int ny, int nz) const { return share[ny * (most + 1) + nz]; }
+  double choose(int n, int k) const { return binomial[n * std::int64_t(binomial_stride) + k]; }
+  double hypergeometric(int ny, int ry, int nz, int rz) const {
+    return choose(ny, ry) * choose(nz, rz) / choose(ny + nz, ry + rz);
+  }
+};
+
+/// Rule 4 and its adjoint multiply with nothing.
+struct no_weights {
+  double share_of(int, int) const { return 1; }
+  double hypergeometric(int, int, int, int) const { return 1; }
+};
+
+/// out(x, o) = sum over n1 + n2 = n, r1 + r2 = r of weight in((n1, r1), (n2, r2), o).
+template <class Shape, class Weights>
+struct pair_sum_kernel {
   using shape = Shape;
   using pack = rule_pack<Shape>;
   struct scratch {};
   enum { threads = 128, emulated_threads = 4 };
   pair_tables tables;
+  Weights weights;
   const double* in;
   double* out;
 
@@ -64,22 +87,26 @@ struct merge_kernel {
       const int n2 = n - n1;
       const std::int64_t base = tables.both(record, n1, n2);
       if (base < 0) continue;
+      const double share = weights.share_of(n1, n2);
       const double* from = in + base * tables.patterns + column;
       for (int r1 = r > n2 ? r - n2 : 0; r1 <= n1 && r1 <= r; ++r1)
-        sum += device::load_pack<pack>(from + (r1 * (n2 + 1) + r - r1) * range.columns);
+        sum += (share * weights.hypergeometric(n1, r1, n2, r - r1)) *
+               device::load_pack<pack>(from + (r1 * (n2 + 1) + r - r1) * range.columns);
     }
     device::store_pack(out + tables.single(record, n) * tables.patterns + r * range.columns + column, sum);
   }
 };
 
-template <class Shape>
-struct merge_adjoint_kernel {
+/// out((n1, r1), (n2, r2), o) = weight in((n1 + n2, r1 + r2), o).
+template <class Shape, class Weights>
+struct pair_spread_kernel {
   using shape = Shape;
   using pack = rule_pack<Shape>;
   struct scratch {};
   enum { threads = 128, emulated_threads = 4 };
   pair_tables tables;
-  const double* adjoint;
+  Weights weights;
+  const double* in;
   double* out;
 
   template <class Team>
@@ -92,106 +119,28 @@ struct merge_adjoint_kernel {
       for (int n2 = 0; n2 <= tables.most2; ++n2) {
         const std::int64_t base = tables.both(record, n1, n2);
         if (base < 0) continue;
-        const double* from = adjoint + tables.single(record, n1 + n2) * tables.patterns;
-        for (int item = team.rank(); item < (n1 + 1) * (n2 + 1) * groups; item += team.size()) {
-          const int pair = item / groups, r = pair / (n2 + 1) + pair % (n2 + 1);
-          const std::int64_t column = range.first + item % groups * Shape::lanes;
-          device::store_pack(out + base * tables.patterns + pair * range.columns + column,
-                             device::load_pack<pack>(from + r * range.columns + column));
-        }
-      }
-  }
-};
-
-/// What Rule 3 multiplies with: share[ny * (most + 1) + nz] = C(ny + nz, ny) g^ny (1 - g)^nz, and the hypergeometric
-/// C(ny, ry) C(nz, rz) / C(n, r) from a table of binomials.
-struct split_weights {
-  const double* share = nullptr;
-  const double* binomial = nullptr;  ///< [n * binomial_stride + k]
-  std::int32_t binomial_stride = 0;
-
-  double choose(int n, int k) const { return binomial[n * std::int64_t(binomial_stride) + k]; }
-  double hypergeometric(int ny, int ry, int nz, int rz) const {
-    return choose(ny, ry) * choose(nz, rz) / choose(ny + nz, ry + rz);
-  }
-};
-
-/// F((ny, ry), (nz, rz), o) = weight F((ny + nz, ry + rz), o).
-template <class Shape>
-struct split_kernel {
-  using shape = Shape;
-  using pack = rule_pack<Shape>;
-  struct scratch {};
-  enum { threads = 128, emulated_threads = 4 };
-  pair_tables tables;
-  split_weights weights;
-  const double* in;
-  double* out;
-
-  template <class Team>
-  void operator()(const Team& team, std::int64_t tile, scratch&) const {
-    const rule_tile where = tables.tiles[tile];
-    const std::int32_t* record = tables.record(where.family);
-    const column_range range(std::int64_t(record[0]) * tables.patterns, where.chunk);
-    const int groups = range.count / Shape::lanes;
-    for (int ny = 0; ny <= tables.most1; ++ny)
-      for (int nz = 0; nz <= tables.most2; ++nz) {
-        const std::int64_t base = tables.both(record, ny, nz);
-        if (base < 0) continue;
-        const double share = weights.share[ny * (tables.most + 1) + nz];
-        const double* from = in + tables.single(record, ny + nz) * tables.patterns;
+        const double share = weights.share_of(n1, n2);
+        const double* from = in + tables.single(record, n1 + n2) * tables.patterns;
         double* to = out + base * tables.patterns;
-        for (int item = team.rank(); item < (ny + 1) * (nz + 1) * groups; item += team.size()) {
-          const int pair = item / groups, ry = pair / (nz + 1), rz = pair % (nz + 1);
+        for (int item = team.rank(); item < (n1 + 1) * (n2 + 1) * groups; item += team.size()) {
+          const int pair = item / groups, r1 = pair / (n2 + 1), r2 = pair % (n2 + 1);
           const std::int64_t column = range.first + item % groups * Shape::lanes;
-          const pack x = device::load_pack<pack>(from + (ry + rz) * range.columns + column);
+          const pack x = device::load_pack<pack>(from + (r1 + r2) * range.columns + column);
           device::store_pack(to + pair * range.columns + column,
-                             pack((share * weights.hypergeometric(ny, ry, nz, rz)) * x));
+                             pack((share * weights.hypergeometric(n1, r1, n2, r2)) * x));
         }
       }
   }
 };
 
 template <class Shape>
-struct split_adjoint_kernel {
-  using shape = Shape;
-  using pack = rule_pack<Shape>;
-  struct scratch {};
-  enum { threads = 128, emulated_threads = 4 };
-  pair_tables tables;
-  split_weights weights;
-  const double* adjoint;
-  double* out;
-
-  template <class Team>
-  void operator()(const Team& team, std::int64_t tile, scratch&) const {
-    const rule_tile where = tables.tiles[tile];
-    const std::int32_t* record = tables.record(where.family);
-    const column_range range(std::int64_t(record[0]) * tables.patterns, where.chunk);
-    const int groups = range.count / Shape::lanes;
-    for (int n = 0; n <= tables.most; ++n) {
-      if (tables.single(record, n) < 0) continue;
-      for (int item = team.rank(); item < (n + 1) * groups; item += team.size())
-        row(record, range, n, item / groups, range.first + item % groups * Shape::lanes);
-    }
-  }
-
- private:
-  void row(const std::int32_t* record, const column_range& range, int n, int r, std::int64_t column) const {
-    pack sum = device::broadcast_pack<pack>(0.0);
-    for (int ny = 0; ny <= n; ++ny) {
-      const int nz = n - ny;
-      const std::int64_t base = tables.both(record, ny, nz);
-      if (base < 0) continue;
-      const double share = weights.share[ny * (tables.most + 1) + nz];
-      const double* from = adjoint + base * tables.patterns + column;
-      for (int ry = r > nz ? r - nz : 0; ry <= ny && ry <= r; ++ry)
-        sum += (share * weights.hypergeometric(ny, ry, nz, r - ry)) *
-               device::load_pack<pack>(from + (ry * (nz + 1) + r - ry) * range.columns);
-    }
-    device::store_pack(out + tables.single(record, n) * tables.patterns + r * range.columns + column, sum);
-  }
-};
+using merge_kernel = pair_sum_kernel<Shape, no_weights>;
+template <class Shape>
+using merge_adjoint_kernel = pair_spread_kernel<Shape, no_weights>;
+template <class Shape>
+using split_kernel = pair_spread_kernel<Shape, split_weights>;
+template <class Shape>
+using split_adjoint_kernel = pair_sum_kernel<Shape, split_weights>;
 
 /// The derivative by g: `weights.share` holds the derivatives of the shares. One sum for every column of every tile.
 template <class Shape>
@@ -224,7 +173,7 @@ struct split_gamma_kernel {
       for (int nz = 0; nz <= tables.most2; ++nz) {
         const std::int64_t base = tables.both(record, ny, nz);
         if (base < 0) continue;
-        const double share = weights.share[ny * (tables.most + 1) + nz];
+        const double share = weights.share_of(ny, nz);
         const double* from = in + tables.single(record, ny + nz) * tables.patterns + column;
         const double* with = adjoint + base * tables.patterns + column;
         for (int ry = 0; ry <= ny; ++ry)

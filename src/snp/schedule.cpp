@@ -1,7 +1,9 @@
 #include "snp/schedule.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <map>
+#include <mutex>
 #include <queue>
 #include <set>
 
@@ -150,6 +152,26 @@ class search {
   std::map<std::int64_t, std::int64_t> copies_;
 };
 
+// Everything that the search looks at.
+std::vector<std::int64_t> topology_key(const Network& network, std::span<const std::int64_t> copies) {
+  std::vector<std::int64_t> key{network.nodes()};
+  for (std::int64_t b = 0; b < network.branches(); ++b) {
+    key.push_back(network.branch(b).parent);
+    key.push_back(network.branch(b).child);
+  }
+  const auto leaves = network.leaves();
+  key.insert(key.end(), leaves.begin(), leaves.end());
+  key.insert(key.end(), copies.begin(), copies.end());
+  return key;
+}
+
+struct {
+  std::mutex mutex;
+  std::map<std::vector<std::int64_t>, std::vector<std::int64_t>> schedules;
+  std::deque<decltype(schedules)::iterator> oldest;
+  std::int64_t searches = 0;
+} cache;
+
 }  // namespace
 
 double count_states(std::span<const std::int64_t> most, std::int64_t total) {
@@ -176,7 +198,22 @@ std::vector<std::int64_t> copies_below_branches(const Network& network, std::spa
 }
 
 std::vector<std::int64_t> best_schedule(const Network& network, std::span<const std::int64_t> copies) {
-  return search(network, copies).run();
+  const std::vector<std::int64_t> key = topology_key(network, copies);
+  const std::lock_guard lock(cache.mutex);
+  if (const auto found = cache.schedules.find(key); found != cache.schedules.end()) return found->second;
+  ++cache.searches;
+  const auto made = cache.schedules.emplace(key, search(network, copies).run()).first;
+  cache.oldest.push_back(made);
+  if (cache.oldest.size() > schedule_cache_limit) {
+    cache.schedules.erase(cache.oldest.front());
+    cache.oldest.pop_front();
+  }
+  return made->second;
+}
+
+schedule_cache_report schedule_cache() {
+  const std::lock_guard lock(cache.mutex);
+  return {cache.schedules.size(), cache.searches};
 }
 
 }  // namespace quintet::snp

@@ -133,8 +133,8 @@ pair_tables sweep::state::pair(const plan_step& step) const {
           host.values[std::size_t(step.out)].padded};
 }
 
-split_weights sweep::state::weights(const plan_step&, const double* share) const {
-  return {share, steps->binomials.data(), steps->binomial_stride};
+split_weights sweep::state::weights(const plan_step& step, const double* share) const {
+  return {share, steps->binomials.data(), steps->binomial_stride, step.most};
 }
 
 // exp(A t) of the dirty branches. Branches of equal length and theta share: the one with the most lineages is computed,
@@ -197,7 +197,7 @@ void sweep::state::run_apply(const plan_step& step, const Network& network, cons
   if (step.is_flow) return run_flow(step, network, rates, propose);
   if (has_flow && host.values[std::size_t(step.in)].branches.size() == 1)
     lineages[version_of(step.out)][std::size_t(step.out)] =
-        plan_flow(lineages_of(step.in), one.length, one.theta, rates.branch_u, rates.branch_v).top;
+        plan_flow(lineages_of(step.in), one.length, one.theta, rates.branch_u, rates.branch_v, dense_limit).top;
   double* out = values[std::size_t(step.out)].write(value_version[std::size_t(step.out)]);
   with_rules(device, [&](auto shape) {
     const apply_kernel<decltype(shape), false> kernel{axis(step), matrices[b].read(matrix_version[b]), value(step.in),
@@ -211,7 +211,8 @@ void sweep::state::run_flow(const plan_step& step, const Network& network, const
   const std::size_t b = std::size_t(step.branch);
   const branch& one = network.branch(step.branch);
   const plan_value& shape_of = host.values[std::size_t(step.out)];
-  const flow_plan flow = plan_flow(lineages_of(step.in), one.length, one.theta, rates.branch_u, rates.branch_v);
+  const flow_plan flow =
+      plan_flow(lineages_of(step.in), one.length, one.theta, rates.branch_u, rates.branch_v, step.dense);
   lineages[version_of(step.out)][std::size_t(step.out)] = flow.top;
   double* out = values[std::size_t(step.out)].write(value_version[std::size_t(step.out)]);
   const std::int32_t* below = steps->table(step.families) + 2;
@@ -271,7 +272,7 @@ void sweep::state::run(std::size_t s, const Network& network, const sweep_rates&
       case step_kind::join:
         return device::launch(join_kernel<Shape>{join(step), in, in2, out}, step.tile_count, device);
       case step_kind::merge:
-        return device::launch(merge_kernel<Shape>{pair(step), in, out}, step.tile_count, device);
+        return device::launch(merge_kernel<Shape>{pair(step), {}, in, out}, step.tile_count, device);
       case step_kind::split: {
         const std::size_t b = std::size_t(step.branch);
         const double* share = shares[b].read(share_version[b]);
@@ -396,6 +397,7 @@ void sweep::accept() {
 }
 
 void sweep::reject() {
+  if (state_->in_proposal) state_->dismiss();
   for (version_switch* version : state_->proposed) version->reject();
   state_->forget();
 }

@@ -12,8 +12,8 @@ namespace quintet::snp {
 
 namespace {
 
-// What is spent on covectors counts less than what is spent on values above a change: later proposals use it again.
-constexpr double covector_discount = 0.5;
+// Proposals that the share of accepted ones looks back to.
+constexpr double memory_of_acceptance = 8;
 
 // Likelihoods (scaled) outside this range are computed anew, with scales of their own.
 constexpr double least_contracted = 1e-200, most_contracted = 1e200;
@@ -52,7 +52,7 @@ std::vector<std::int32_t> sweep::state::common_path(const std::vector<std::int32
 }
 
 // The place on the path where values end and the covector begins, by counted operations, so that it does not depend on
-// how fast the machine is.
+// how fast the machine is. What is spent on covectors serves until something is accepted.
 std::size_t sweep::state::cheapest_meeting(const std::vector<std::int32_t>& path) const {
   const descent_plan& down = steps->down;
   std::vector<double> below(path.size(), 0.0);
@@ -65,7 +65,7 @@ std::size_t sweep::state::cheapest_meeting(const std::vector<std::int32_t>& path
     above += down.backward_cost[std::size_t(down.consumer[value])];
     if (covectors[covector_home(path[i])].is_valid) above = 0;
     const double product = double(host.values[value].entries) * down.patterns;
-    const double cost = below[i] + covector_discount * above + product;
+    const double cost = below[i] + acceptance * above + product;
     if (cost > least) continue;
     least = cost;
     best = i;
@@ -217,7 +217,7 @@ void sweep::state::descend(std::size_t s, bool is_left, const covector& above, c
       case step_kind::join:
         return descend_join(s, is_left, above, made, network, rates);
       case step_kind::merge:
-        return device::launch(merge_adjoint_kernel<Shape>{pair_of(), from, to}, tiles, device);
+        return device::launch(merge_adjoint_kernel<Shape>{pair_of(), {}, from, to}, tiles, device);
       case step_kind::split: {
         const std::size_t b = std::size_t(step.branch);
         return device::launch(
@@ -274,7 +274,8 @@ void sweep::state::descend_flow(const plan_step& step, axis_tables tables, std::
                                 double* to, const Network& network, const sweep_rates& rates) {
   const std::size_t b = std::size_t(step.branch);
   const branch& one = network.branch(step.branch);
-  const flow_plan flow = plan_flow(lineages_of(step.in), one.length, one.theta, rates.branch_u, rates.branch_v);
+  const flow_plan flow =
+      plan_flow(lineages_of(step.in), one.length, one.theta, rates.branch_u, rates.branch_v, step.dense);
   Buffer<double> middle;
   if (flow.remaining > 0 || flow.stages.empty()) {
     tables.limit = flow.middle;
@@ -369,6 +370,7 @@ bool sweep::state::can_contract() const {
 // An accepted proposal leaves valid the values that it computed or does not reach, and the covectors of values that
 // have all its changes below them.
 void sweep::state::settle() {
+  acceptance += (1 - acceptance) / memory_of_acceptance;
   const std::vector<std::int32_t> count = changes_below();
   std::vector<bool> keeps(host.values.size(), false), is_above(host.values.size(), false);
   bool passed = false;
@@ -383,6 +385,8 @@ void sweep::state::settle() {
     if (count[v] > 0) is_stale[v] = !is_complete && is_above[v];
   }
 }
+
+void sweep::state::dismiss() { acceptance -= acceptance / memory_of_acceptance; }
 
 void sweep::state::forget() {
   proposed.clear();

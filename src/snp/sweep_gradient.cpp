@@ -96,7 +96,7 @@ class backward {
         return join(i);
       case step_kind::merge:
         return with_rules(s_.device, [&](auto shape) {
-          device::launch(merge_adjoint_kernel<decltype(shape)>{s_.pair(step), adjoint(step.out), adjoint(step.in)},
+          device::launch(merge_adjoint_kernel<decltype(shape)>{s_.pair(step), {}, adjoint(step.out), adjoint(step.in)},
                          step.tile_count, s_.device);
         });
       case step_kind::split:
@@ -144,7 +144,8 @@ class backward {
     const std::size_t b = std::size_t(step.branch);
     const branch& one = network_.branch(step.branch);
     const plan_value& shape_of = s_.host.values[std::size_t(step.out)];
-    const flow_plan flow = plan_flow(s_.lineages_of(step.in), one.length, one.theta, rates_.branch_u, rates_.branch_v);
+    const flow_plan flow =
+        plan_flow(s_.lineages_of(step.in), one.length, one.theta, rates_.branch_u, rates_.branch_v, step.dense);
     const std::int32_t* above = s_.steps->table(step.flow_families) + 2;
     branch_part& part = parts_[b];
     part.is_flow = true;

@@ -45,6 +45,7 @@ struct sweep::state {
   // What a proposal changed since the last accept() or reject(), and how far it was computed.
   bool in_proposal = false, is_complete = false, touches_root = false;
   std::vector<bool> touched;  ///< by step: its own parameter
+  double acceptance = 0.5;    ///< share of the last proposals that were accepted, recent ones counting more
   std::int32_t met_at = -1;   ///< value that was multiplied with its covector
 
   // Covectors belong to accepted parameters; a value that is stale must be computed again before it is read.
@@ -100,6 +101,7 @@ struct sweep::state {
                    const std::vector<std::int32_t>& count);
   void complete(const Network& network, const sweep_rates& rates);
   void settle();
+  void dismiss();
   void forget();
 
   std::size_t version_of(std::int32_t value) const {
