@@ -310,7 +310,7 @@ void sweep::state::run_scale(std::size_t s) {
                                       exponents_of(step.right_scale), steps->table(step.right_scale_of), own, total},
                      device);
   });
-  device::for_each(entries_of(step.out), apply_exponents{shape_of.padded, own, out}, device);
+  device::for_each(shape_of.padded / line, apply_exponents{entries_of(step.out), shape_of.padded, own, out}, device);
 }
 
 void sweep::state::update_root_weight(const Network& network, const sweep_rates& rates) {

@@ -267,7 +267,8 @@ void sweep::state::descend_join(std::size_t s, bool is_left, const covector& abo
                    device);
   made.exponents = made.sum_exponents.data();
   const std::int64_t entries = entries_of(is_left ? step.in : step.in2);
-  device::for_each(entries, apply_exponents{patterns, made.own_exponents.data(), made.entries.data()}, device);
+  device::for_each(patterns / line, apply_exponents{entries, patterns, made.own_exponents.data(), made.entries.data()},
+                   device);
 }
 
 void sweep::state::descend_flow(const plan_step& step, axis_tables tables, std::int64_t tiles, const double* from,

@@ -216,7 +216,8 @@ class backward {
     const plan_step& step = s_.host.steps[i];
     const plan_value& out = s_.host.values[std::size_t(step.out)];
     const std::int32_t* own = s_.own_exponents[i].read(s_.value_version[std::size_t(step.out)]);
-    device::for_each(s_.entries_of(step.out), apply_exponents{out.padded, own, adjoint(step.out)}, s_.device);
+    device::for_each(out.padded / line, apply_exponents{s_.entries_of(step.out), out.padded, own, adjoint(step.out)},
+                     s_.device);
     with_rules(s_.device, [&](auto shape) {
       using kernel = join_adjoint_kernel<decltype(shape)>;
       join_tables tables = s_.join(step);

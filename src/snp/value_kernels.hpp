@@ -142,19 +142,19 @@ inline double power_of_two(int e) {
   return one(half) * one(e - half);
 }
 
-/// Multiplies row e of the value, pattern by pattern, by 2^-own.
+/// Multiplies the value, pattern by pattern, by 2^-own: one line of patterns an index, as there are rarely any to do.
 struct apply_exponents {
-  std::int64_t patterns;
+  std::int64_t entries, patterns;
   const std::int32_t* own;
   double* value;
 
-  void operator()(std::int64_t e) const {
-    for (std::int64_t first = 0; first < patterns; first += line) {
-      std::int32_t any = 0;
-      for (int j = 0; j < line; ++j) any |= own[first + j];
-      if (any == 0) continue;
-      for (std::int64_t p = first; p < first + line; ++p) value[e * patterns + p] *= power_of_two(-own[p]);
-    }
+  void operator()(std::int64_t index) const {
+    const std::int32_t* exponent = own + index * line;
+    std::int32_t any = 0;
+    for (int j = 0; j < line; ++j) any |= exponent[j];
+    if (any == 0) return;
+    for (std::int64_t e = 0; e < entries; ++e)
+      for (int j = 0; j < line; ++j) value[e * patterns + index * line + j] *= power_of_two(-exponent[j]);
   }
 };
 
