@@ -42,7 +42,7 @@ constexpr int emulated_teams = 2;
 namespace detail {
 
 // Tiles are handed out by a counter of our own: the loops of libomp prepare a text for a trace at every step, also of
-// one thread, in builds with assertions such as Debian's (about a microsecond).
+// one thread, in builds with assertions such as Debian's (0.2 to 0.4 microseconds).
 template <class Kernel>
 [[gnu::noinline]] void run_tiles(const Kernel& kernel, std::atomic<std::int64_t>& next, std::int64_t tiles) {
   typename Kernel::scratch scratch;
