@@ -19,8 +19,6 @@
 
 namespace quintet::device {
 
-namespace detail {
-
 /// Whether the processor has estimates for this pack.
 template <class Value>
 constexpr bool has_estimates() {
@@ -31,6 +29,8 @@ constexpr bool has_estimates() {
   return false;
 #endif
 }
+
+namespace detail {
 
 template <class Value>
 inline Value by_square_root(const Value& x) {
@@ -73,7 +73,7 @@ inline Value refine_inverse_root(const Value& x, const Value& y) {
 template <class Value>
 inline Value rough_inverse_root(const Value& x) {
 #if QUINTET_HAVE_ESTIMATES
-  if constexpr (detail::has_estimates<Value>()) return detail::estimate_inverse_root(x);
+  if constexpr (has_estimates<Value>()) return detail::estimate_inverse_root(x);
 #endif
   return detail::by_square_root(x);
 }
@@ -82,7 +82,7 @@ inline Value rough_inverse_root(const Value& x) {
 template <class Value>
 inline Value near_inverse_root(const Value& x) {
 #if QUINTET_HAVE_ESTIMATES
-  if constexpr (detail::has_estimates<Value>()) return detail::refine_inverse_root(x, detail::estimate_inverse_root(x));
+  if constexpr (has_estimates<Value>()) return detail::refine_inverse_root(x, detail::estimate_inverse_root(x));
 #endif
   return detail::by_square_root(x);
 }
@@ -91,7 +91,7 @@ inline Value near_inverse_root(const Value& x) {
 template <class Value>
 inline Value inverse_root(const Value& x) {
 #if QUINTET_HAVE_ESTIMATES
-  if constexpr (detail::has_estimates<Value>()) {
+  if constexpr (has_estimates<Value>()) {
     const Value near = near_inverse_root(x);
     if constexpr (sizeof(x[0]) == sizeof(float))
       return near;
@@ -106,9 +106,33 @@ inline Value inverse_root(const Value& x) {
 template <class Value>
 inline Value near_inverse(const Value& x) {
 #if QUINTET_HAVE_ESTIMATES
-  if constexpr (detail::has_estimates<Value>()) {
+  if constexpr (has_estimates<Value>()) {
     const Value y = detail::estimate_inverse(x);
     return y + y * (1 - x * y);
+  }
+#endif
+  return 1 / x;
+}
+
+/// 1 / x, of either sign, with a relative error of at most 2^-13.
+template <class Value>
+inline Value rough_inverse(const Value& x) {
+#if QUINTET_HAVE_ESTIMATES
+  if constexpr (has_estimates<Value>()) return detail::estimate_inverse(x);
+#endif
+  return 1 / x;
+}
+
+/// 1 / x, of either sign, with a relative error of at most 2^-23 (float) or 2^-52 (double).
+template <class Value>
+inline Value inverse(const Value& x) {
+#if QUINTET_HAVE_ESTIMATES
+  if constexpr (has_estimates<Value>()) {
+    const Value y = near_inverse(x);
+    if constexpr (sizeof(x[0]) == sizeof(float))
+      return y;
+    else
+      return y + y * (1 - x * y);
   }
 #endif
   return 1 / x;

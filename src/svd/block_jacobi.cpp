@@ -20,7 +20,7 @@ struct judge_sweep {
   const std::int64_t* index;
   std::int64_t first;
   std::int32_t blocks, n;
-  Real tolerance;
+  Real tolerance, angle_error;
   bool is_last;
 
   void operator()(std::int64_t matrix) const {
@@ -34,7 +34,7 @@ struct judge_sweep {
       }
     const std::int64_t place = index != nullptr ? index[first + matrix] : first + matrix;
     ++sweeps[place];
-    if (!needs_more(most, tolerance, n))
+    if (!needs_more(most, tolerance, n, angle_error))
       active[matrix] = 0;
     else if (is_last)
       status[place] = code_not_converged;
@@ -89,10 +89,12 @@ void run_chunk(jacobi_job<typename Policy::real> job, const Device& device) {
   device::for_each(matrices, start_active<real>{active.data(), job.status, job.index, job.first}, device);
   for (int s = 0; s < job.max_sweeps && is_any_active(active); ++s) {
     sweep_blocks(block_kernel<Policy>{{job}, active.data(), seen.data(), blocks, 0, 0, false}, matrices, device);
-    device::for_each(matrices,
-                     judge_sweep<real>{seen.data(), active.data(), job.status, job.sweeps, job.index, job.first, blocks,
-                                       job.cols, cosine_tolerance(job.root_rows), s + 1 == job.max_sweeps},
-                     device);
+    device::for_each(
+        matrices,
+        judge_sweep<real>{seen.data(), active.data(), job.status, job.sweeps, job.index, job.first, blocks, job.cols,
+                          cosine_tolerance(job.root_rows), job.vectors && !job.accurate ? angle_error<real>() : real(0),
+                          s + 1 == job.max_sweeps},
+        device);
   }
   job.phase = phase::finish;
   launch_jacobi<Policy>(job, device);

@@ -119,8 +119,7 @@ struct jacobi_kernel {
     m.ld_x = job.ld_x;
     m.ld_v = job.ld_v;
     m.norm = part(map, memory, at.norm);
-    m.scale = part(map, memory, at.scale);
-    m.unscale = part(map, memory, at.unscale);
+    m.weight = part(map, memory, at.weight);
     m.drift = part(map, memory, at.drift);
     m.order = part(map, memory, at.order);
     m.root_rows = job.root_rows;

@@ -70,7 +70,7 @@ enum class phase : std::int32_t { all, begin, finish };
 /// Offsets into the working memory of one group, counted in elements times the width of the map.
 struct workspace_layout {
   std::int64_t a, h, x, v, left;
-  std::int64_t norm, scale, unscale, drift, order, sigma, rank, sign, tau, pivots, row_rank, row_size, source, scaling;
+  std::int64_t norm, weight, drift, order, sigma, rank, sign, tau, pivots, row_rank, row_size, source, scaling;
   std::int64_t total;
 };
 

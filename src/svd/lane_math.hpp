@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -108,14 +109,39 @@ QUINTET_SVD_INLINE Real fold_lanes(const Pack& values) {
   }
 }
 
+/// The type of the numbers in a pack, or of the number itself.
+template <class Scalar>
+using real_of =
+    std::conditional_t<std::is_floating_point_v<Scalar>, Scalar, std::remove_cvref_t<decltype(lane_of(Scalar{}, 0))>>;
+
+template <class Scalar>
+constexpr bool is_single = sizeof(real_of<Scalar>) == sizeof(float);
+
+/// The bits of a number or a pack as integers, for operations on single bits.
+template <class Scalar>
+using integers_of = device::pack<std::conditional_t<is_single<Scalar>, std::int32_t, std::int64_t>,
+                                 int(sizeof(Scalar) / sizeof(real_of<Scalar>))>;
+
+/// x with its sign changed where `by` is negative (or -0).
+template <class Scalar>
+QUINTET_SVD_INLINE Scalar flip_sign(const Scalar& x, const Scalar& by) {
+  using integers = integers_of<Scalar>;
+  using integer = std::conditional_t<is_single<Scalar>, std::int32_t, std::int64_t>;
+  integers bits, sign;
+  std::memcpy(&bits, &x, sizeof(Scalar));
+  std::memcpy(&sign, &by, sizeof(Scalar));
+  bits ^= sign & std::numeric_limits<integer>::min();
+  Scalar flipped;
+  std::memcpy(&flipped, &bits, sizeof(Scalar));
+  return flipped;
+}
+
 /// The power of two at or below a normal positive number: its sign and significand bits cleared.
 template <class Scalar>
 QUINTET_SVD_INLINE Scalar power_of_two_below(const Scalar& x) {
-  using real =
-      std::conditional_t<std::is_floating_point_v<Scalar>, Scalar, std::remove_cvref_t<decltype(lane_of(x, 0))>>;
-  using integer = std::conditional_t<sizeof(real) == 4, std::int32_t, std::int64_t>;
-  using integers = device::pack<integer, int(sizeof(Scalar) / sizeof(real))>;
-  constexpr integer exponent_bits = sizeof(real) == 4 ? integer(0x7f800000) : integer(0x7ff0000000000000);
+  using integers = integers_of<Scalar>;
+  using integer = std::conditional_t<is_single<Scalar>, std::int32_t, std::int64_t>;
+  constexpr integer exponent_bits = is_single<Scalar> ? integer(0x7f800000) : integer(0x7ff0000000000000);
   integers bits;
   std::memcpy(&bits, &x, sizeof(Scalar));
   bits &= exponent_bits;

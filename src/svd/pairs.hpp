@@ -16,10 +16,10 @@ struct columns {
   int rows, ld_x;
   Real* v;  ///< [n] columns of n elements, ld_v apart; null when no vectors are wanted
   int n, ld_v;
-  Real* norm;             ///< squared norms
-  Real *scale, *unscale;  ///< see column_state; kept when columns are scaled
-  Real* drift;            ///< |v_j|^2 - 1 as it follows from the rounding of c and s, kept when there is no V
-  Real* order;            ///< columns by falling norm, for the round-robin order
+  Real* norm;    ///< squared norms
+  Real* weight;  ///< see column_state; kept when columns are scaled
+  Real* drift;   ///< |v_j|^2 - 1 as it follows from the rounding of c and s, kept when there is no V
+  Real* order;   ///< columns by falling norm, for the round-robin order
   Real root_rows;
   int max_sweeps;
   bool accurate;
@@ -120,14 +120,13 @@ QUINTET_SVD_INLINE void meet(const Map& map, const columns<typename Map::real>& 
 template <class Map>
 QUINTET_SVD_INLINE column_state<typename Map::scalar> state_of(const Map& map, const columns<typename Map::real>& m,
                                                                int j) {
-  return {map.entry(m.norm, j), map.entry(m.scale, j), map.entry(m.unscale, j)};
+  return {map.entry(m.norm, j), map.entry(m.weight, j)};
 }
 template <class Map>
 QUINTET_SVD_INLINE void set_state(const Map& map, const columns<typename Map::real>& m, int j,
                                   const column_state<typename Map::scalar>& state) {
   map.set_entry(m.norm, j, state.norm);
-  map.set_entry(m.scale, j, state.scale);
-  map.set_entry(m.unscale, j, state.unscale);
+  map.set_entry(m.weight, j, state.weight);
 }
 
 template <class Map>
@@ -137,22 +136,21 @@ QUINTET_SVD_INLINE void scale_column(const Map& map, typename Map::real* column,
   for (int c = map.pair_first(); c < chunks; c += map.pair_step()) store<Map>(column, c, load<Map>(column, c) * factor);
 }
 
-/// Scales may fall to this before keep_in_range() acts.
+/// Weights may fall to this before keep_in_range() acts.
 template <class Real>
-constexpr Real least_scale = Real(0x1p-20);
+constexpr Real least_weight = Real(0x1p-40);
 
-/// What is stored grows as the scales fall. Takes a power of two out of a column whose scale has become small.
+/// What is stored grows as the weights fall. Takes a power of two out of a column whose weight has become small.
 template <class Map>
 QUINTET_SVD_INLINE void keep_in_range(const Map& map, const columns<typename Map::real>& m, int j,
                                       column_state<typename Map::scalar>& state) {
   using real = typename Map::real;
   using scalar = typename Map::scalar;
-  const mask_of<scalar> is_small = state.scale < least_scale<real>;
-  const scalar factor = choose(is_small, power_of_two_below(state.scale), same<scalar>(real(1)));
+  const mask_of<scalar> is_small = state.weight < least_weight<real>;
+  const scalar factor = choose(is_small, power_of_two_below(root(state.weight)), same<scalar>(real(1)));
   scale_column(map, map.column(m.x, j, m.ld_x), m.rows, factor);
   scale_column(map, map.column(m.v, j, m.ld_v), m.n, factor);
-  state.scale = state.scale / factor;
-  state.unscale = state.unscale * factor;
+  state.weight = state.weight / (factor * factor);
 }
 
 template <bool Exchange, class Map>
@@ -201,7 +199,7 @@ QUINTET_SVD_INLINE void meet_scaled(const Map& map, const columns<typename Map::
     shear_columns<false>(map, r, x, y, m.rows);
     shear_columns<false>(map, r, v, w, m.n);
   }
-  const mask_of<scalar> is_small = smaller(first.scale, second.scale) < least_scale<real>;
+  const mask_of<scalar> is_small = smaller(first.weight, second.weight) < least_weight<real>;
   if (any(is_small)) {
     keep_in_range(map, m, p, first);
     keep_in_range(map, m, q, second);
@@ -305,7 +303,7 @@ QUINTET_SVD_INLINE void meet_four(const Map& map, const columns<typename Map::re
     shear_four<false>(map, r, m.v, p, q, m.ld_v, m.n);
   }
   const mask_of<scalar> is_small =
-      smaller(smaller(s.scale, s1.scale), smaller(t.scale, t1.scale)) < least_scale<typename Map::real>;
+      smaller(smaller(s.weight, s1.weight), smaller(t.weight, t1.weight)) < least_weight<typename Map::real>;
   if (any(is_small)) {
     keep_in_range(map, m, p, s);
     keep_in_range(map, m, p + 1, s1);

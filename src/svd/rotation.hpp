@@ -81,15 +81,15 @@ QUINTET_SVD_INLINE rotation<Scalar> make_rotation(const Scalar& alpha, const Sca
   return r;
 }
 
-/// A column as it is rotated without normalising: the column is scale times what is stored.
+/// A column as it is rotated without normalising: the column is sqrt(weight) times what is stored.
 template <class Scalar>
 struct column_state {
-  Scalar norm;            ///< squared length of the column, kept up to date within a sweep
-  Scalar scale, unscale;  ///< and 1 / scale
+  Scalar norm;  ///< squared length of the column, kept up to date within a sweep
+  Scalar weight;
 };
 
 /// The rotation of two scaled columns, in terms of what is stored (Gentleman 1973): x' = x - a y, y' = y + b x, two
-/// multiply-adds a row instead of four operations. What the cosine would have multiplied goes into the scales.
+/// multiply-adds a row instead of four operations. What the cosine would have multiplied goes into the weights.
 template <class Scalar>
 struct shear {
   mask_of<Scalar> on;         ///< lanes that rotate; in others a = b = 0
@@ -98,38 +98,54 @@ struct shear {
   Scalar cosine, tangent;  ///< |cos| between the columns and |t|, 0 where nothing rotates
 };
 
+/// 1 / x and 1 / sqrt(x) to the digits that an angle needs: see angle_error.
+template <class Scalar>
+QUINTET_SVD_INLINE Scalar angle_inverse(const Scalar& x) {
+  return is_single<Scalar> ? device::rough_inverse(x) : device::near_inverse(x);
+}
+template <class Scalar>
+QUINTET_SVD_INLINE Scalar angle_inverse_root(const Scalar& x) {
+  return is_single<Scalar> ? device::rough_inverse_root(x) : device::near_inverse_root(x);
+}
+
+/// By how much the tangent of a shear may be off, relative to itself: a rotation leaves that part of the cosine.
+template <class Scalar>
+constexpr auto angle_error() {
+  using real = real_of<Scalar>;
+  return !device::has_estimates<Scalar>() ? real(0) : is_single<Scalar> ? real(0x1p-12) : real(0x1p-25);
+}
+
 /// As make_rotation(), for stored columns whose product is `product`; takes the states of the columns along.
 ///
-/// The tangent needs few digits: whatever it is, the rotation is one, and an angle off by a factor 1 + 2^-23 leaves a
-/// cosine 2^-23 times what it was. The new scales need them all.
+/// With s the roots of the weights, w = s^2, gamma = s_p s_q product, the cosine and h = (beta - alpha) / (2 sqrt(alpha
+/// beta)), t = sign(h) cosine / (|h| + sqrt(h^2 + cosine^2)). The tangent needs few digits: whatever it is, a = t s_q /
+/// s_p and b = t s_p / s_q make a rotation. That they belong to one t is exact, for both come from t / (s_p s_q); the
+/// cosine of the angle is made from their product, to all digits.
 template <bool Exchange, class Real, class Scalar>
 QUINTET_SVD_INLINE shear<Scalar> make_shear(column_state<Scalar>& p, column_state<Scalar>& q, const Scalar& product,
                                             const thresholds<Real>& limit, const mask_of<Scalar>& active) {
   const Scalar zero{}, one = same<Scalar>(Real(1));
   shear<Scalar> r;
-  const Scalar gamma = product * (p.scale * q.scale), size = absolute(gamma);
-  const Scalar cosine = size * (device::rough_inverse_root(p.norm) * device::rough_inverse_root(q.norm));
-  r.on = active & (cosine > limit.cosine) & (p.norm > limit.no_column) & (q.norm > limit.no_column);
-  // t = sign(d) g / (|d| + sqrt(d^2 + g^2)) with d = beta - alpha and g = 2 gamma, both over the larger norm: squares
-  // stay in range, and where one vanishes the other does not. What does not depend on gamma is ready before it.
-  const Scalar unit = device::near_inverse(larger(p.norm, q.norm));
-  const Scalar d = (q.norm - p.norm) * unit, g = gamma * (unit + unit), square = d * d + g * g;
-  const Scalar reach = square * device::near_inverse_root(square);
-  const Scalar t = choose(r.on, choose(d < zero, -g, g) * device::near_inverse(absolute(d) + reach), zero);
+  // What does not depend on the product is ready before it.
+  const Scalar weights = p.weight * q.weight, inverse_scales = device::near_inverse_root(weights);
+  const Scalar inverse_lengths = device::rough_inverse_root(p.norm) * device::rough_inverse_root(q.norm);
+  const Scalar h = (q.norm - p.norm) * (inverse_lengths * Real(0.5));
+  const Scalar gamma = product * (weights * inverse_scales), cosine = gamma * inverse_lengths, size = absolute(cosine);
+  r.on = active & (size > limit.cosine) & (p.norm > limit.no_column) & (q.norm > limit.no_column);
+  const Scalar square = h * h + cosine * cosine, reach = square * angle_inverse_root(square);
+  const Scalar t = choose(r.on, flip_sign(cosine, h) * angle_inverse(absolute(h) + reach), zero);
   r.tangent = absolute(t);
-  r.cosine = choose(r.on, cosine, zero);
-  r.a = t * (q.scale * p.unscale);
-  r.b = t * (p.scale * q.unscale);
-  const Scalar stretch = one + t * t, inverse = device::inverse_root(stretch);
-  const Scalar c = choose(r.on, inverse, one), secant = choose(r.on, stretch * inverse, one), change = t * gamma;
+  r.cosine = choose(r.on, size, zero);
+  const Scalar ratio = t * inverse_scales, change = t * gamma;
+  r.a = ratio * q.weight;
+  r.b = ratio * p.weight;
+  const Scalar square_of_c = device::inverse(one + r.a * r.b);
   r.exchanged = r.on & (p.norm < q.norm);
-  const column_state<Scalar> first{larger(p.norm - change, zero), p.scale * c, p.unscale * secant};
-  const column_state<Scalar> second{q.norm + change, q.scale * c, q.unscale * secant};
+  const column_state<Scalar> first{larger(p.norm - change, zero), choose(r.on, p.weight * square_of_c, p.weight)};
+  const column_state<Scalar> second{q.norm + change, choose(r.on, q.weight * square_of_c, q.weight)};
   if constexpr (Exchange) {
-    p = {choose(r.exchanged, second.norm, first.norm), choose(r.exchanged, second.scale, first.scale),
-         choose(r.exchanged, second.unscale, first.unscale)};
-    q = {choose(r.exchanged, first.norm, second.norm), choose(r.exchanged, first.scale, second.scale),
-         choose(r.exchanged, first.unscale, second.unscale)};
+    p = {choose(r.exchanged, second.norm, first.norm), choose(r.exchanged, second.weight, first.weight)};
+    q = {choose(r.exchanged, first.norm, second.norm), choose(r.exchanged, first.weight, second.weight)};
   } else {
     p = first;
     q = second;

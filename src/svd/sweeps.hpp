@@ -112,9 +112,8 @@ QUINTET_SVD_INLINE void measure_columns(const Map& map, const columns<typename M
       return;
     }
     const auto* v = map.column(m.v, j, m.ld_v);
-    const scalar stretch = pair_dot(map, v, v, m.n), scale = device::inverse_root(stretch);
-    if (valid && map.leads_pair())
-      set_state(map, m, j, column_state<scalar>{square * scale * scale, scale, stretch * scale});
+    const scalar weight = device::inverse(pair_dot(map, v, v, m.n));
+    if (valid && map.leads_pair()) set_state(map, m, j, column_state<scalar>{square * weight, weight});
   });
   map.barrier();
 }
@@ -193,10 +192,13 @@ QUINTET_SVD_INLINE void order_columns(const Map& map, const columns<typename Map
   }
 }
 
-/// Whether a sweep that has seen this was not the last one.
+/// Whether a sweep that has seen this was not the last one: of a cosine it leaves what the other rotations and the
+/// error of the angle make of it.
 template <class Scalar, class Real>
-QUINTET_SVD_INLINE mask_of<Scalar> needs_more(const sweep_extremes<Scalar>& seen, Real tolerance, int n) {
-  return (seen.cosine > tolerance) & (Real(n) * seen.cosine * seen.tangent > tolerance / 2);
+QUINTET_SVD_INLINE mask_of<Scalar> needs_more(const sweep_extremes<Scalar>& seen, Real tolerance, int n,
+                                              Real angle_error) {
+  return (seen.cosine > tolerance) &
+         (seen.cosine * larger(Real(n) * seen.tangent, same<Scalar>(angle_error)) > tolerance / 2);
 }
 
 /// Columns with cosines at or below this are orthogonal.
@@ -226,7 +228,7 @@ QUINTET_SVD_INLINE sweep_result<typename Map::scalar> orthogonalise(const Map& m
     measure_columns(map, m, 0, m.n);
     const sweep_extremes<scalar> seen = sweep(map, m, limit, active);
     result.sweeps += choose(active, same<scalar>(real(1)), scalar{});
-    active = active & needs_more(seen, tolerance, m.n);
+    active = active & needs_more(seen, tolerance, m.n, m.is_scaled() ? angle_error<scalar>() : real(0));
   }
   result.unfinished = active;
   return result;
