@@ -138,11 +138,14 @@ struct jacobi_kernel {
         return;
       }
       if constexpr (Map::packed > 1) {
-        prefetch_matrices(map, job, group + 1, job.a, job.rows * job.cols);
-        prefetch_matrices(map, job, group, job.left, job.rows * job.left_cols);
-        prefetch_matrices(map, job, group, job.right, job.cols * job.right_cols);
+        memory_ahead ahead(4 * ((job.cols + 3) / 4));  // so many calls make four sweeps
+        ahead.add(map, job, group, job.left, std::int64_t(job.rows) * job.left_cols, true);
+        ahead.add(map, job, group, job.right, std::int64_t(job.cols) * job.right_cols, true);
+        ahead.add(map, job, group + 1, job.a, std::int64_t(job.rows) * job.cols, false);
+        note_outcome(map, group, orthogonalise(map, m, usable, [&] { ahead(); }));
+      } else {
+        note_outcome(map, group, orthogonalise(map, m, usable, [] {}));
       }
-      note_outcome(map, group, orthogonalise(map, m, usable));
     }
     finish(map, group, memory, m);
     map.barrier();
@@ -188,8 +191,12 @@ struct jacobi_kernel {
          *kept = part(map, memory, at.scaling);
     const scaling<scalar> scale{map.entry(kept, 0), map.entry(kept, 1)};
     normalise(map, m, sigma);
-    if constexpr (Map::packed > 1) sort_columns(map, m, sigma);
-    rank_falling(map, sigma, m.n, rank);
+    if constexpr (Map::packed > 1) {
+      sort_columns(map, m, sigma);
+      for (int j = 0; j < m.n; ++j) map.set_entry(rank, j, same<scalar>(real(j)));
+    } else {
+      rank_falling(map, sigma, m.n, rank);
+    }
     store_values(map, group, sigma, rank, scale);
     if (job.vectors) {
       complete(map, m);

@@ -84,7 +84,7 @@ struct sweep_extremes {
 /// One pair of columns. `valid` is false for the stand-ins of for_each_item.
 template <class Map>
 QUINTET_SVD_INLINE void meet(const Map& map, const columns<typename Map::real>& m, int p, int q, bool valid,
-                             const thresholds<typename Map::real>& limit, const mask_of<typename Map::scalar>& active,
+                             const thresholds<typename Map::scalar>& limit,
                              sweep_extremes<typename Map::scalar>& seen) {
   using real = typename Map::real;
   using scalar = typename Map::scalar;
@@ -93,7 +93,7 @@ QUINTET_SVD_INLINE void meet(const Map& map, const columns<typename Map::real>& 
   // nothing that another worker might be changing.
   const scalar alpha = valid ? map.entry(m.norm, p) : scalar{}, beta = valid ? map.entry(m.norm, q) : scalar{};
   const scalar gamma = pair_dot(map, x, y, valid ? m.rows : 0);
-  const auto r = make_rotation<bool(Map::row_cyclic)>(alpha, beta, gamma, limit, active);
+  const auto r = make_rotation<bool(Map::row_cyclic)>(alpha, beta, gamma, limit);
   if (!valid || !any(r.on)) return;
   seen.cosine = larger(seen.cosine, r.cosine);
   seen.tangent = larger(seen.tangent, r.tangent);
@@ -136,7 +136,8 @@ QUINTET_SVD_INLINE void scale_column(const Map& map, typename Map::real* column,
   for (int c = map.pair_first(); c < chunks; c += map.pair_step()) store<Map>(column, c, load<Map>(column, c) * factor);
 }
 
-/// Weights may fall to this before keep_in_range() acts.
+/// Weights may fall to this before keep_in_range() acts. A rotation halves a weight at most, and 47 of them lie between
+/// two measurements: squares of what is stored stay below 2^100.
 template <class Real>
 constexpr Real least_weight = Real(0x1p-40);
 
@@ -176,8 +177,7 @@ QUINTET_SVD_INLINE void note(sweep_extremes<Scalar>& seen, const shear<Scalar>& 
 /// meet() for scaled columns.
 template <class Map>
 QUINTET_SVD_INLINE void meet_scaled(const Map& map, const columns<typename Map::real>& m, int p, int q, bool valid,
-                                    const thresholds<typename Map::real>& limit,
-                                    const mask_of<typename Map::scalar>& active,
+                                    const thresholds<typename Map::scalar>& limit,
                                     sweep_extremes<typename Map::scalar>& seen) {
   using real = typename Map::real;
   using scalar = typename Map::scalar;
@@ -188,8 +188,8 @@ QUINTET_SVD_INLINE void meet_scaled(const Map& map, const columns<typename Map::
     second = state_of(map, m, q);
   }
   const scalar product = pair_dot(map, x, y, valid ? m.rows : 0);
-  const auto r = make_shear<bool(Map::row_cyclic)>(first, second, product, limit, active);
-  if (!valid || !any(r.on)) return;
+  const auto r = make_shear<bool(Map::row_cyclic)>(first, second, product, limit);
+  if (!valid || !any(r.tangent > scalar{})) return;
   note(seen, r);
   real *v = map.column(m.v, p, m.ld_v), *w = map.column(m.v, q, m.ld_v);
   if (Map::row_cyclic && any(r.exchanged)) {
@@ -199,10 +199,11 @@ QUINTET_SVD_INLINE void meet_scaled(const Map& map, const columns<typename Map::
     shear_columns<false>(map, r, x, y, m.rows);
     shear_columns<false>(map, r, v, w, m.n);
   }
-  const mask_of<scalar> is_small = smaller(first.weight, second.weight) < least_weight<real>;
-  if (any(is_small)) {
-    keep_in_range(map, m, p, first);
-    keep_in_range(map, m, q, second);
+  if constexpr (!Map::row_cyclic) {  // others see to it when they measure columns, often enough
+    if (any(smaller(first.weight, second.weight) < least_weight<real>)) {
+      keep_in_range(map, m, p, first);
+      keep_in_range(map, m, q, second);
+    }
   }
   if (map.leads_pair()) {
     set_state(map, m, p, first);
@@ -271,29 +272,26 @@ QUINTET_SVD_INLINE void shear_four(const Map& map, const four_shears<typename Ma
 /// rotations, which have no column in common, do not wait for each other. Only where one thread has the matrix.
 template <class Map>
 QUINTET_SVD_INLINE void meet_four(const Map& map, const columns<typename Map::real>& m, int p, int q,
-                                  const thresholds<typename Map::real>& limit,
-                                  const mask_of<typename Map::scalar>& active,
+                                  const thresholds<typename Map::scalar>& limit,
                                   sweep_extremes<typename Map::scalar>& seen) {
   using scalar = typename Map::scalar;
   column_state<scalar> s = state_of(map, m, p), s1 = state_of(map, m, p + 1);
   column_state<scalar> t = state_of(map, m, q), t1 = state_of(map, m, q + 1);
   auto g = multiply_four(map, m, p, q);
   four_shears<scalar> r;
-  r.pq = make_shear<true>(s, t, g.pq, limit, active);
-  r.p1q1 = make_shear<true>(s1, t1, g.p1q1, limit, active);
+  r.pq = make_shear<true>(s, t, g.pq, limit);
+  r.p1q1 = make_shear<true>(s1, t1, g.p1q1, limit);
   // What the two did to the other products.
   apply_shear<true>(r.pq, g.pq1, g.q);
   apply_shear<true>(r.pq, g.p, g.p1q);
   apply_shear<true>(r.p1q1, g.p, g.pq1);
   apply_shear<true>(r.p1q1, g.p1q, g.q);
-  r.pq1 = make_shear<true>(s, t1, g.pq1, limit, active);
-  r.p1q = make_shear<true>(s1, t, g.p1q, limit, active);
-  const mask_of<scalar> on = r.pq.on | r.p1q1.on | r.pq1.on | r.p1q.on;
-  if (!any(on)) return;
-  note(seen, r.pq);
-  note(seen, r.p1q1);
-  note(seen, r.pq1);
-  note(seen, r.p1q);
+  r.pq1 = make_shear<true>(s, t1, g.pq1, limit);
+  r.p1q = make_shear<true>(s1, t, g.p1q, limit);
+  const scalar tangent = larger(larger(r.pq.tangent, r.p1q1.tangent), larger(r.pq1.tangent, r.p1q.tangent));
+  if (!any(tangent > scalar{})) return;
+  seen.tangent = larger(seen.tangent, tangent);
+  seen.cosine = larger(seen.cosine, larger(larger(r.pq.cosine, r.p1q1.cosine), larger(r.pq1.cosine, r.p1q.cosine)));
   const mask_of<scalar> exchanged = r.pq.exchanged | r.p1q1.exchanged | r.pq1.exchanged | r.p1q.exchanged;
   if (any(exchanged)) {
     shear_four<true>(map, r, m.x, p, q, m.ld_x, m.rows);
@@ -301,14 +299,6 @@ QUINTET_SVD_INLINE void meet_four(const Map& map, const columns<typename Map::re
   } else {
     shear_four<false>(map, r, m.x, p, q, m.ld_x, m.rows);
     shear_four<false>(map, r, m.v, p, q, m.ld_v, m.n);
-  }
-  const mask_of<scalar> is_small =
-      smaller(smaller(s.weight, s1.weight), smaller(t.weight, t1.weight)) < least_weight<typename Map::real>;
-  if (any(is_small)) {
-    keep_in_range(map, m, p, s);
-    keep_in_range(map, m, p + 1, s1);
-    keep_in_range(map, m, q, t);
-    keep_in_range(map, m, q + 1, t1);
   }
   set_state(map, m, p, s);
   set_state(map, m, p + 1, s1);

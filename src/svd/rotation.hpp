@@ -21,10 +21,10 @@ struct rotation {
 };
 
 /// What decides whether a pair rotates.
-template <class Real>
+template <class Scalar>
 struct thresholds {
-  Real cosine;     ///< columns with |cos| at or below this are orthogonal
-  Real no_column;  ///< squared norms at or below this are zero: their products would underflow
+  Scalar cosine;              ///< columns with |cos| at or below this are orthogonal
+  real_of<Scalar> no_column;  ///< squared norms at or below this are zero: their products would underflow
 };
 
 template <class Real>
@@ -32,15 +32,24 @@ constexpr Real no_column_threshold() {
   return std::numeric_limits<Real>::min() / std::numeric_limits<Real>::epsilon();
 }
 
-/// From the squared norms alpha, beta and the product gamma of the columns p and q. Branch-free; lanes outside `active`
-/// do not rotate. The test is relative, with the product of roots: the root of the product would overflow earlier.
-template <bool Exchange, class Real, class Scalar>
+/// Lanes outside `active` never rotate.
+template <class Scalar>
+QUINTET_SVD_INLINE thresholds<Scalar> thresholds_for(real_of<Scalar> tolerance, const mask_of<Scalar>& active) {
+  using real = real_of<Scalar>;
+  return {choose(active, same<Scalar>(tolerance), same<Scalar>(std::numeric_limits<real>::infinity())),
+          no_column_threshold<real>()};
+}
+
+/// From the squared norms alpha, beta and the product gamma of the columns p and q. Branch-free. The test is relative,
+/// with the product of roots: the root of the product would overflow earlier.
+template <bool Exchange, class Scalar>
 QUINTET_SVD_INLINE rotation<Scalar> make_rotation(const Scalar& alpha, const Scalar& beta, const Scalar& gamma,
-                                                  const thresholds<Real>& limit, const mask_of<Scalar>& active) {
+                                                  const thresholds<Scalar>& limit) {
+  using Real = real_of<Scalar>;
   const Scalar zero{}, one = same<Scalar>(Real(1));
   rotation<Scalar> r;
   const Scalar length = root(alpha) * root(beta), size = absolute(gamma);
-  r.on = active & (size > limit.cosine * length) & (alpha > limit.no_column) & (beta > limit.no_column);
+  r.on = (size > limit.cosine * length) & (alpha > limit.no_column) & (beta > limit.no_column);
   const Scalar safe = choose(r.on, gamma, one);
   const Scalar zeta = (beta - alpha) / (safe + safe), slope = absolute(zeta);
   // Beyond 1 / sqrt(epsilon) the root is |zeta| to the last bit, and zeta^2 might overflow.
@@ -92,10 +101,9 @@ struct column_state {
 /// multiply-adds a row instead of four operations. What the cosine would have multiplied goes into the weights.
 template <class Scalar>
 struct shear {
-  mask_of<Scalar> on;         ///< lanes that rotate; in others a = b = 0
   mask_of<Scalar> exchanged;  ///< lanes whose results change places, so that p keeps the longer column
-  Scalar a, b;
-  Scalar cosine, tangent;  ///< |cos| between the columns and |t|, 0 where nothing rotates
+  Scalar a, b;                ///< 0 where nothing rotates
+  Scalar cosine, tangent;     ///< |cos| between the columns and |t|, 0 where nothing rotates
 };
 
 /// 1 / x and 1 / sqrt(x) to the digits that an angle needs: see angle_error.
@@ -121,9 +129,10 @@ constexpr auto angle_error() {
 /// beta)), t = sign(h) cosine / (|h| + sqrt(h^2 + cosine^2)). The tangent needs few digits: whatever it is, a = t s_q /
 /// s_p and b = t s_p / s_q make a rotation. That they belong to one t is exact, for both come from t / (s_p s_q); the
 /// cosine of the angle is made from their product, to all digits.
-template <bool Exchange, class Real, class Scalar>
+template <bool Exchange, class Scalar>
 QUINTET_SVD_INLINE shear<Scalar> make_shear(column_state<Scalar>& p, column_state<Scalar>& q, const Scalar& product,
-                                            const thresholds<Real>& limit, const mask_of<Scalar>& active) {
+                                            const thresholds<Scalar>& limit) {
+  using Real = real_of<Scalar>;
   const Scalar zero{}, one = same<Scalar>(Real(1));
   shear<Scalar> r;
   // What does not depend on the product is ready before it.
@@ -131,18 +140,19 @@ QUINTET_SVD_INLINE shear<Scalar> make_shear(column_state<Scalar>& p, column_stat
   const Scalar inverse_lengths = device::rough_inverse_root(p.norm) * device::rough_inverse_root(q.norm);
   const Scalar h = (q.norm - p.norm) * (inverse_lengths * Real(0.5));
   const Scalar gamma = product * (weights * inverse_scales), cosine = gamma * inverse_lengths, size = absolute(cosine);
-  r.on = active & (size > limit.cosine) & (p.norm > limit.no_column) & (q.norm > limit.no_column);
+  const mask_of<Scalar> on = (size > limit.cosine) & (p.norm > limit.no_column) & (q.norm > limit.no_column);
   const Scalar square = h * h + cosine * cosine, reach = square * angle_inverse_root(square);
-  const Scalar t = choose(r.on, flip_sign(cosine, h) * angle_inverse(absolute(h) + reach), zero);
+  const Scalar t = choose(on, flip_sign(cosine, h) * angle_inverse(absolute(h) + reach), zero);
   r.tangent = absolute(t);
-  r.cosine = choose(r.on, size, zero);
+  r.cosine = choose(on, size, zero);
   const Scalar ratio = t * inverse_scales, change = t * gamma;
   r.a = ratio * q.weight;
   r.b = ratio * p.weight;
+  // 1 / 1 is 1: weights stay where nothing rotates.
   const Scalar square_of_c = device::inverse(one + r.a * r.b);
-  r.exchanged = r.on & (p.norm < q.norm);
-  const column_state<Scalar> first{larger(p.norm - change, zero), choose(r.on, p.weight * square_of_c, p.weight)};
-  const column_state<Scalar> second{q.norm + change, choose(r.on, q.weight * square_of_c, q.weight)};
+  r.exchanged = on & (p.norm < q.norm);
+  const column_state<Scalar> first{larger(p.norm - change, zero), p.weight * square_of_c};
+  const column_state<Scalar> second{q.norm + change, q.weight * square_of_c};
   if constexpr (Exchange) {
     p = {choose(r.exchanged, second.norm, first.norm), choose(r.exchanged, second.weight, first.weight)};
     q = {choose(r.exchanged, first.norm, second.norm), choose(r.exchanged, first.weight, second.weight)};

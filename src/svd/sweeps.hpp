@@ -26,24 +26,22 @@ QUINTET_SVD_INLINE int column_at(const columns<typename Map::real>& m, int p) {
 /// One pair, in the form that the matrix is kept in.
 template <class Map>
 QUINTET_SVD_INLINE void meet_pair(const Map& map, const columns<typename Map::real>& m, int p, int q, bool valid,
-                                  const thresholds<typename Map::real>& limit,
-                                  const mask_of<typename Map::scalar>& active,
+                                  const thresholds<typename Map::scalar>& limit,
                                   sweep_extremes<typename Map::scalar>& seen) {
   if (m.is_scaled())
-    meet_scaled(map, m, p, q, valid, limit, active, seen);
+    meet_scaled(map, m, p, q, valid, limit, seen);
   else
-    meet(map, m, p, q, valid, limit, active, seen);
+    meet(map, m, p, q, valid, limit, seen);
 }
 
 /// The columns p and p + 1 (below `end`) with q and q + 1 (below `last`).
 template <class Map>
 QUINTET_SVD_INLINE void meet_two_and_two(const Map& map, const columns<typename Map::real>& m, int p, int end, int q,
-                                         int last, const thresholds<typename Map::real>& limit,
-                                         const mask_of<typename Map::scalar>& active,
+                                         int last, const thresholds<typename Map::scalar>& limit,
                                          sweep_extremes<typename Map::scalar>& seen) {
-  if (m.is_scaled() && p + 1 < end && q + 1 < last) return meet_four(map, m, p, q, limit, active, seen);
+  if (m.is_scaled() && p + 1 < end && q + 1 < last) return meet_four(map, m, p, q, limit, seen);
   for (int i = p; i < p + 2 && i < end; ++i)
-    for (int j = q; j < q + 2 && j < last; ++j) meet_pair(map, m, i, j, true, limit, active, seen);
+    for (int j = q; j < q + 2 && j < last; ++j) meet_pair(map, m, i, j, true, limit, seen);
 }
 
 /// All pairs of columns in [first, last) once. Where one worker has the matrix: in an order that has the same result as
@@ -51,13 +49,12 @@ QUINTET_SVD_INLINE void meet_two_and_two(const Map& map, const columns<typename 
 /// for an odd number one idles).
 template <class Map>
 QUINTET_SVD_INLINE void meet_within(const Map& map, const columns<typename Map::real>& m, int first, int last,
-                                    const thresholds<typename Map::real>& limit,
-                                    const mask_of<typename Map::scalar>& active,
+                                    const thresholds<typename Map::scalar>& limit,
                                     sweep_extremes<typename Map::scalar>& seen) {
   if constexpr (Map::row_cyclic) {
     for (int p = first; p < last; p += 2) {
-      if (p + 1 < last) meet_pair(map, m, p, p + 1, true, limit, active, seen);
-      for (int q = p + 2; q < last; q += 2) meet_two_and_two(map, m, p, last, q, last, limit, active, seen);
+      if (p + 1 < last) meet_pair(map, m, p, p + 1, true, limit, seen);
+      for (int q = p + 2; q < last; q += 2) meet_two_and_two(map, m, p, last, q, last, limit, seen);
     }
   } else {
     const int count = last - first, players = count + (count & 1), final_player = players - 1;
@@ -68,7 +65,7 @@ QUINTET_SVD_INLINE void meet_within(const Map& map, const columns<typename Map::
         const int p = a < b ? a : b, q = a < b ? b : a;
         const bool plays = q < count;
         meet_pair(map, m, column_at<Map>(m, first + (plays ? p : 0)), column_at<Map>(m, first + (plays ? q : 0)),
-                  valid && plays, limit, active, seen);
+                  valid && plays, limit, seen);
       });
       map.barrier();
     }
@@ -78,12 +75,11 @@ QUINTET_SVD_INLINE void meet_within(const Map& map, const columns<typename Map::
 /// Every column in [first, last) with every one in [first_q, last_q), which come after them.
 template <class Map>
 QUINTET_SVD_INLINE void meet_across(const Map& map, const columns<typename Map::real>& m, int first, int last,
-                                    int first_q, int last_q, const thresholds<typename Map::real>& limit,
-                                    const mask_of<typename Map::scalar>& active,
+                                    int first_q, int last_q, const thresholds<typename Map::scalar>& limit,
                                     sweep_extremes<typename Map::scalar>& seen) {
   if constexpr (Map::row_cyclic) {
     for (int q = first_q; q < last_q; q += 2)
-      for (int p = first; p < last; p += 2) meet_two_and_two(map, m, p, last, q, last_q, limit, active, seen);
+      for (int p = first; p < last; p += 2) meet_two_and_two(map, m, p, last, q, last_q, limit, seen);
   } else {
     const int count = last - first, count_q = last_q - first_q, rounds = count > count_q ? count : count_q;
     for (int round = 0; round < rounds; ++round) {
@@ -91,17 +87,22 @@ QUINTET_SVD_INLINE void meet_across(const Map& map, const columns<typename Map::
         const int other = (slot + round) % rounds;
         const bool plays = slot < count && other < count_q;
         meet_pair(map, m, column_at<Map>(m, first + (plays ? slot : 0)),
-                  column_at<Map>(m, first_q + (plays ? other : 0)), valid && plays, limit, active, seen);
+                  column_at<Map>(m, first_q + (plays ? other : 0)), valid && plays, limit, seen);
       });
       map.barrier();
     }
   }
 }
 
-/// Squared lengths of the columns at the places [first, last), exact again; for scaled ones also their scales, from the
-/// columns of V, which rotations only ever stretch.
+/// What is measured of scaled columns besides their lengths.
+enum class weights { ones, known, measured };
+
+/// Squared lengths of the columns at the places [first, last), exact again; for scaled ones also their weights, from
+/// the columns of V, which rotations only ever stretch.
 template <class Map>
-QUINTET_SVD_INLINE void measure_columns(const Map& map, const columns<typename Map::real>& m, int first, int last) {
+QUINTET_SVD_INLINE void measure_columns(const Map& map, const columns<typename Map::real>& m, int first, int last,
+                                        weights which = weights::measured) {
+  using real = typename Map::real;
   using scalar = typename Map::scalar;
   for_each_item(map, first, last, [&](int p, bool valid) QUINTET_SVD_INLINE_LAMBDA {
     const int j = column_at<Map>(m, p);
@@ -111,9 +112,17 @@ QUINTET_SVD_INLINE void measure_columns(const Map& map, const columns<typename M
       if (valid && map.leads_pair()) map.set_entry(m.norm, j, square);
       return;
     }
+    if (which != weights::measured) {
+      const scalar weight = which == weights::ones ? same<scalar>(real(1)) : map.entry(m.weight, j);
+      if (valid && map.leads_pair()) set_state(map, m, j, column_state<scalar>{square * weight, weight});
+      return;
+    }
     const auto* v = map.column(m.v, j, m.ld_v);
     const scalar weight = device::inverse(pair_dot(map, v, v, m.n));
-    if (valid && map.leads_pair()) set_state(map, m, j, column_state<scalar>{square * weight, weight});
+    column_state<scalar> state{square * weight, weight};
+    if constexpr (Map::row_cyclic)
+      if (any(weight < least_weight<real>)) keep_in_range(map, m, j, state);
+    if (valid && map.leads_pair()) set_state(map, m, j, state);
   });
   map.barrier();
 }
@@ -127,31 +136,32 @@ enum { rotations_a_measure = 32 };
 QUINTET_SVD_INLINE int columns_together(int n) { return n > 96 ? 16 : 4; }
 
 /// All pairs once.
-template <class Map>
+template <class Map, class Ahead>
 QUINTET_SVD_INLINE sweep_extremes<typename Map::scalar> sweep(const Map& map, const columns<typename Map::real>& m,
-                                                              const thresholds<typename Map::real>& limit,
-                                                              const mask_of<typename Map::scalar>& active) {
+                                                              const thresholds<typename Map::scalar>& limit,
+                                                              [[maybe_unused]] Ahead& ahead) {
   sweep_extremes<typename Map::scalar> seen;
   if constexpr (!Map::has_registers_for_four) {
     // At most 8 columns: within one sweep no scale has to be measured again.
 #pragma GCC unroll 1
     for (int p = 0; p + 1 < m.n; ++p)
 #pragma GCC unroll 1
-      for (int q = p + 1; q < m.n; ++q) meet_pair(map, m, p, q, true, limit, active, seen);
+      for (int q = p + 1; q < m.n; ++q) meet_pair(map, m, p, q, true, limit, seen);
   } else if constexpr (Map::row_cyclic) {
     const int together = columns_together(m.n);
     for (int p = 0; p < m.n; p += together) {
       const int end = p + together < m.n ? p + together : m.n;
+      ahead();
       if (p > 0 && p % rotations_a_measure == 0 && m.is_scaled()) measure_columns(map, m, p, m.n);
-      meet_within(map, m, p, end, limit, active, seen);
+      meet_within(map, m, p, end, limit, seen);
       for (int q = end; q < m.n; q += rotations_a_measure) {
         if (q > end && m.is_scaled()) measure_columns(map, m, p, end);
         const int last = q + rotations_a_measure < m.n ? q + rotations_a_measure : m.n;
-        meet_across(map, m, p, end, q, last, limit, active, seen);
+        meet_across(map, m, p, end, q, last, limit, seen);
       }
     }
   } else {
-    meet_within(map, m, 0, m.n, limit, active, seen);
+    meet_within(map, m, 0, m.n, limit, seen);
     seen.cosine = map.team_max(seen.cosine);
     seen.tangent = map.team_max(seen.tangent);
   }
@@ -210,23 +220,28 @@ QUINTET_SVD_INLINE Real cosine_tolerance(Real root_rows) {
 /// Makes all columns of X orthogonal. A matrix stops when a sweep has met no pair above the threshold, or when the
 /// next one would: the angle left after a sweep is about n * cosine * tangent. (Cosines alone would not do: within a
 /// cluster of equal singular values they are small while the angles are large.) Lanes that are done change no more.
-template <class Map>
+/// `ahead` is called a few times a sweep.
+template <class Map, class Ahead>
 QUINTET_SVD_INLINE sweep_result<typename Map::scalar> orthogonalise(const Map& map,
                                                                     const columns<typename Map::real>& m,
-                                                                    mask_of<typename Map::scalar> active) {
+                                                                    mask_of<typename Map::scalar> active, Ahead ahead) {
   using real = typename Map::real;
   using scalar = typename Map::scalar;
   const real tolerance = cosine_tolerance(m.root_rows);
-  const thresholds<real> limit{tolerance, no_column_threshold<real>()};
   sweep_result<scalar> result{scalar{}, active};
   if (m.n < 2) {
     result.unfinished = scalar{} > scalar{};
     return result;
   }
   order_columns(map, m);
+  int rotated = 0;  // of a column since its weight was measured
   for (int s = 0; s < m.max_sweeps && any(active); ++s) {
-    measure_columns(map, m, 0, m.n);
-    const sweep_extremes<scalar> seen = sweep(map, m, limit, active);
+    // Small matrices do several sweeps between two measurements of the weights, which are 1 at first: V is the
+    // identity.
+    const bool is_due = rotated + m.n - 1 > rotations_a_measure;
+    measure_columns(map, m, 0, m.n, s == 0 ? weights::ones : is_due ? weights::measured : weights::known);
+    rotated = (is_due ? 0 : rotated) + m.n - 1;
+    const sweep_extremes<scalar> seen = sweep(map, m, thresholds_for<scalar>(tolerance, active), ahead);
     result.sweeps += choose(active, same<scalar>(real(1)), scalar{});
     active = active & needs_more(seen, tolerance, m.n, m.is_scaled() ? angle_error<scalar>() : real(0));
   }

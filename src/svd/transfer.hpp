@@ -1,6 +1,7 @@
 // Matrices from the caller's memory into the layout of a map and back, and what is found out about them on the way.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 
 #include "device/transpose.hpp"
@@ -113,22 +114,49 @@ QUINTET_SVD_INLINE void write_lines(const memory_lines& lines, Stored* const* to
   });
 }
 
-/// Asks for the memory of a group of small matrices, which will be read or written after the sweeps of this one.
-template <class Map, class Real>
-QUINTET_SVD_INLINE void prefetch_matrices(const Map& map, const jacobi_job<Real>& job, std::int64_t group,
-                                          const stored_batch& matrices, int elements) {
-  constexpr int line = 64, most_lines = 16;
-  with_storage<Real>(matrices.type, matrices.data, [&](auto* data) {
-    const std::int64_t bytes = std::int64_t(elements) * std::int64_t(sizeof(*data));
-    if (bytes > most_lines * line || matrices.batch != elements) return;
-    for (int l = 0; l < Map::packed; ++l) {
-      const std::int64_t matrix = matrix_in(map, job, group, l);
-      if (matrix < 0) return;
-      const char* first = reinterpret_cast<const char*>(data + matrix * matrices.batch);
-      for (std::int64_t at = 0; at < bytes; at += line) __builtin_prefetch(first + at, 1);
+/// Asks for the memory of groups of small matrices before it is needed, a little at a time: a processor waits for few
+/// lines at once, and would stand still for the rest.
+class memory_ahead {
+ public:
+  /// shares: calls after which all lines have been asked for.
+  explicit memory_ahead(int shares) : shares_(shares) {}
+
+  /// Adds the matrices of a group, `elements` numbers each.
+  template <class Map, class Real>
+  void add(const Map&, const jacobi_job<Real>& job, std::int64_t group, const stored_batch& matrices,
+           std::int64_t elements, bool is_written) {
+    constexpr std::int64_t most_bytes = 1024;
+    with_storage<Real>(matrices.type, matrices.data, [&](auto* data) {
+      const std::int64_t bytes = elements * std::int64_t(sizeof(*data)), first = job.first + group * Map::width;
+      const std::int64_t count = std::min<std::int64_t>(job.count - first, Map::width);
+      if (job.index != nullptr || bytes > most_bytes || matrices.batch != elements || count <= 0) return;
+      const char* begin = reinterpret_cast<const char*>(data + first * matrices.batch);
+      parts_[size_++] = {begin, begin + count * bytes, is_written};
+      lines_ += int((count * bytes + line - 1) / line);
+    });
+  }
+
+  void operator()() {
+    for (int left = (lines_ + shares_ - 1) / shares_; left > 0 && next_ < size_; --left) {
+      part& p = parts_[next_];
+      if (p.is_written)
+        __builtin_prefetch(p.begin, 1);
+      else
+        __builtin_prefetch(p.begin, 0);
+      p.begin += line;
+      if (p.begin >= p.end) ++next_;
     }
-  });
-}
+  }
+
+ private:
+  enum { line = 64 };
+  struct part {
+    const char *begin, *end;
+    bool is_written;
+  };
+  part parts_[3] = {};
+  int shares_, size_ = 0, next_ = 0, lines_ = 0;
+};
 
 /// Rows go to the places that row_rank names, where it is given. Padding becomes zero; what spare lanes hold is not
 /// used.
@@ -270,8 +298,8 @@ QUINTET_SVD_INLINE void store_matrices(const Map& map, const jacobi_job<Real>& j
         std::remove_reference_t<decltype(data)> to[Map::packed];
         find_results(map, job, group, data, out.batch, to);
         write_lines<Map::packed, Real>(lines, to, [&](int i, int j) {
-          const typename Map::scalar value = map.element(map.column(from, j, ld), i) * factor;
-          return typename Map::scalar((j < job.cols ? value * map.entry(sign, j) : value) + Real(0));
+          const typename Map::scalar value = map.element(map.column(from, j, ld), i);
+          return typename Map::scalar(value * (j < job.cols ? map.entry(sign, j) * factor : factor) + Real(0));
         });
       });
       return;
