@@ -138,7 +138,7 @@ struct jacobi_kernel {
         return;
       }
       if constexpr (Map::packed > 1) {
-        memory_ahead ahead(4 * ((job.cols + 3) / 4));  // so many calls make four sweeps
+        memory_ahead ahead(5 * ((job.cols + 3) / 4));  // so many calls make four sweeps
         ahead.add(map, job, group, job.left, std::int64_t(job.rows) * job.left_cols, true);
         ahead.add(map, job, group, job.right, std::int64_t(job.cols) * job.right_cols, true);
         ahead.add(map, job, group + 1, job.a, std::int64_t(job.rows) * job.cols, false);
