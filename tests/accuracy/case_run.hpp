@@ -166,6 +166,8 @@ void run_hdbscan(case_run& run);
 void run_poincare(case_run& run);
 void run_spgemm(case_run& run);
 void run_svd(case_run& run);
+/// Those of svd beside the decomposition itself.
+void run_svd_function(case_run& run);
 void run_snp(case_run& run);
 
 }  // namespace quintet::accuracy

@@ -38,7 +38,8 @@ struct loss {
     return sum;
   }
 
-  std::vector<double> gradient(const svd::decomposition<double>& d, const Device& device) const {
+  std::vector<double> gradient(const svd::decomposition<double>& d, const Device& device,
+                               const svd::gradient_options& options = {}) const {
     std::vector<double> gu(d.u.size()), gs(d.s.size()), gv(d.v.size());
     for (std::int64_t b = 0; b < d.batch; ++b)
       for (std::size_t r = 0; r < w.size(); ++r) {
@@ -51,9 +52,12 @@ struct loss {
     using view = batch_view<const double>;
     return svd::gradient<double>(d, of_vectors ? view(gu.data(), d.batch, d.rows, d.u_cols) : view(),
                                  {gs.data(), d.batch, d.values},
-                                 of_vectors ? view(gv.data(), d.batch, d.cols, d.v_cols) : view(), {}, device);
+                                 of_vectors ? view(gv.data(), d.batch, d.cols, d.v_cols) : view(), options, device);
   }
 };
+
+constexpr svd::degeneracy policies[] = {svd::degeneracy::exact, svd::degeneracy::drop, svd::degeneracy::broaden};
+constexpr svd::vectors kinds[] = {svd::vectors::economy, svd::vectors::full};
 
 TEST(svd_gradient, reference_derivatives) {
   QUINTET_SKIP_WITHOUT(test::svd_folder());
@@ -72,16 +76,20 @@ TEST(svd_gradient, reference_derivatives) {
                  read("_x.csv"), read("_y.csv")};
     const auto a = read("_A.csv"), expected = read("_dA.csv");
     test::on_every_device([&](const Device& device) {
-      const auto d = svd::decompose<double>({a.data(), 1, m, n}, {}, device);
-      test::expect_near(std::vector<double>{l.value(d)}, read("_L.csv"), 1e-13);
-      test::expect_error_within(name, test::largest_error(l.gradient(d, device), expected, 1), 1e-12);
+      for (const auto which : kinds) {
+        const auto d = svd::decompose<double>({a.data(), 1, m, n}, {.vectors = which}, device);
+        test::expect_near(std::vector<double>{l.value(d)}, read("_L.csv"), 1e-13);
+        for (const auto policy : policies)
+          test::expect_error_within(text(name, "_", int(which), "_", int(policy)),
+                                    test::largest_error(l.gradient(d, device, {.policy = policy}), expected, 1), 1e-12);
+      }
     });
   }
 }
 
 TEST(svd_gradient, finite_differences) {
   for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{5, 5}, {7, 4}, {3, 6}})
-    for (const auto which : {svd::vectors::economy, svd::vectors::full}) {
+    for (const auto which : kinds) {
       const std::int64_t k = std::min(m, n);
       std::vector<double> a(m * n), x(m), y(n), w(k);
       for (std::int64_t i = 0; i < m * n; ++i) a[i] = normal_at<double>(3, 0, i);
@@ -92,8 +100,7 @@ TEST(svd_gradient, finite_differences) {
       const auto value = [&](const std::vector<double>& at) {
         return l.value(svd::decompose<double>({at.data(), 1, m, n}, {.vectors = which}, Device::host()));
       };
-      const auto g =
-          l.gradient(svd::decompose<double>({a.data(), 1, m, n}, {.vectors = which}, Device::host()), Device::host());
+      const auto d = svd::decompose<double>({a.data(), 1, m, n}, {.vectors = which}, Device::host());
       std::vector<double> expected(m * n);
       for (std::int64_t i = 0; i < m * n; ++i) {
         const double step = 1e-5;
@@ -102,7 +109,8 @@ TEST(svd_gradient, finite_differences) {
         down[i] -= step;
         expected[i] = (value(up) - value(down)) / (2 * step);
       }
-      test::expect_near(g, expected, 1e-6, 1);
+      for (const auto policy : policies)
+        test::expect_near(l.gradient(d, Device::host(), {.policy = policy}), expected, 1e-6, 1);
     }
 }
 
@@ -132,7 +140,13 @@ TEST(svd_gradient, identity_matrix) {
     for (const auto policy : {svd::degeneracy::drop, svd::degeneracy::broaden}) {
       const auto found = svd::gradient<double>(d, {gu.data(), 1, n, n}, {values.data(), 1, n}, {gv.data(), 1, n, n},
                                                {.policy = policy}, device);
-      for (const double x : found) EXPECT_TRUE(std::isfinite(x));
+      // Which rotation of two equal columns a change of A asks for, the factors do not know: of what lies off the
+      // diagonal the part that turns U against V remains.
+      std::vector<double> expected(n * n);
+      for (std::int64_t i = 0; i < n; ++i)
+        for (std::int64_t j = 0; j < n; ++j)
+          expected[i * n + j] = i == j ? g[i * n + i] : (g[i * n + j] - g[j * n + i]) / 2;
+      test::expect_near(found, expected, 1e-13, 1);
     }
   });
   // A loss of the vectors alone that does depend on their choice has no gradient here: `exact` says so.
@@ -142,6 +156,56 @@ TEST(svd_gradient, identity_matrix) {
   for (const double x : svd::gradient<double>(d, {twist.data(), 1, n, n}, {}, {}, {.policy = svd::degeneracy::exact}))
     is_finite = is_finite && std::isfinite(x);
   EXPECT_FALSE(is_finite);
+}
+
+/// Two singular values 1 and 1 - 1e-3 that a tolerance of 1e-2 counts as equal: what each policy puts for 1 / x.
+TEST(svd_gradient, policies_on_two_values_that_are_nearly_equal) {
+  const double s0 = 1, s1 = 0.999, tolerance = 1e-2;
+  const std::vector<double> a{s0, 0, 0, s1}, gu{0, 1, 0, 0};
+  const auto quotient = [&](svd::degeneracy policy, double x, double limit) {
+    if (policy == svd::degeneracy::broaden) return x / (x * x + limit * limit);
+    return policy == svd::degeneracy::drop && std::fabs(x) <= limit ? 0 : 1 / x;
+  };
+  test::on_every_device([&](const Device& device) {
+    const auto d = svd::decompose<double>({a.data(), 1, 2, 2}, {.canonical_signs = true}, device);
+    for (const auto policy : policies) {
+      const auto found =
+          svd::gradient<double>(d, {gu.data(), 1, 2, 2}, {}, {}, {.policy = policy, .tolerance = tolerance}, device);
+      const double turn = quotient(policy, s1 - s0, tolerance), twist = quotient(policy, s1 + s0, 2 * tolerance);
+      // P = [0 1; -1 0], Q = 0, U = V = I.
+      test::expect_near(found, std::vector<double>{0, (turn + twist) / 2, (turn - twist) / 2, 0}, 1e-9, 1);
+    }
+  });
+}
+
+/// In float, and for a batch: as close to the gradient in double as the gaps allow.
+TEST(svd_gradient, float_agrees_with_double) {
+  const std::int64_t batch = 3, m = 6, n = 4;
+  std::vector<float> a(batch * m * n), gu(batch * m * n), gv(batch * n * n), gs(batch * n);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = normal_at<float>(6, 0, i);
+  for (std::size_t i = 0; i < gu.size(); ++i) gu[i] = normal_at<float>(6, 1, i);
+  for (std::size_t i = 0; i < gv.size(); ++i) gv[i] = normal_at<float>(6, 2, i);
+  for (std::size_t i = 0; i < gs.size(); ++i) gs[i] = normal_at<float>(6, 3, i);
+  const auto wide = [](const std::vector<float>& x) { return std::vector<double>(x.begin(), x.end()); };
+  const auto wide_gu = wide(gu), wide_gv = wide(gv), wide_gs = wide(gs);
+  const auto d = svd::decompose<float>({a.data(), batch, m, n}, {.canonical_signs = true}, Device::host());
+  svd::decomposition<double> same;
+  same.batch = batch;
+  same.rows = m;
+  same.cols = same.values = same.u_cols = same.v_cols = n;
+  same.u = wide(d.u);
+  same.s = wide(d.s);
+  same.v = wide(d.v);
+  same.status = d.status;
+  for (const auto policy : policies) {
+    const auto exact = svd::gradient<double>(same, {wide_gu.data(), batch, m, n}, {wide_gs.data(), batch, n},
+                                             {wide_gv.data(), batch, n, n}, {.policy = policy}, Device::host());
+    test::on_every_device([&](const Device& device) {
+      const auto found = svd::gradient<float>(d, {gu.data(), batch, m, n}, {gs.data(), batch, n},
+                                              {gv.data(), batch, n, n}, {.policy = policy}, device);
+      test::expect_near(wide(found), exact, 1e-4, 1);
+    });
+  }
 }
 
 TEST(svd_gradient, sixteen_bits_are_the_float_result_rounded) {

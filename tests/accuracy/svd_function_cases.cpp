@@ -1,0 +1,219 @@
+// What is made of a decomposition, against the same by Eigen in long double: gradients, randomised decompositions and
+// the functions of applications.hpp. Inputs have the singular values 1, 1 - 1/n, ..., 1/n, so that the distance of
+// neighbours, which the errors of vectors are inverse to, is known.
+#include <Eigen/Dense>
+#include <stdexcept>
+
+#include "accuracy/case_run.hpp"
+#include "quintet/core/philox.hpp"
+#include "quintet/svd/applications.hpp"
+#include "quintet/svd/gradient.hpp"
+#include "quintet/svd/randomised.hpp"
+#include "support/svd_errors.hpp"
+
+namespace quintet::accuracy {
+
+namespace {
+
+using exact_matrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using exact_vector = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
+using exact_svd = Eigen::JacobiSVD<Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>>;
+
+exact_matrix normal(std::int64_t rows, std::int64_t cols, std::int64_t seed, std::int64_t stream) {
+  exact_matrix a(rows, cols);
+  for (std::int64_t i = 0; i < rows * cols; ++i)
+    a.data()[i] = normal_at<double>(std::uint64_t(seed), std::uint64_t(stream), std::uint64_t(i));
+  return a;
+}
+
+exact_matrix orthogonal_columns(std::int64_t rows, std::int64_t cols, std::int64_t seed, std::int64_t stream) {
+  const Eigen::HouseholderQR<exact_matrix> qr(normal(rows, cols, seed, stream));
+  return qr.householderQ() * exact_matrix::Identity(rows, cols);
+}
+
+/// One matrix of a case in its storage type, and its exact decomposition.
+template <class T>
+struct input {
+  std::int64_t m, n, k;
+  std::vector<T> a;
+  exact_matrix exact, u, v;
+  exact_vector s;
+
+  explicit input(const test_case& c) : m(c.integer("rows")), n(c.integer("cols")), k(std::min(m, n)) {
+    const std::int64_t seed = c.integer("seed"), rank = c.has("rank") ? c.integer("rank") : k;
+    exact_matrix left = orthogonal_columns(m, k, seed, 0);
+    // A randomised decomposition is exact for matrices of its rank only.
+    for (std::int64_t j = 0; j < k; ++j) left.col(j) *= j < rank ? 1 - (long double)(j) / (long double)(k) : 0.0L;
+    exact = left * orthogonal_columns(n, k, seed, 1).transpose();
+    for (std::int64_t i = 0; i < m * n; ++i) a.push_back(T(exact.data()[i]));
+    for (std::int64_t i = 0; i < m * n; ++i) exact.data()[i] = a[std::size_t(i)];
+    const exact_svd d(exact, Eigen::ComputeThinU | Eigen::ComputeThinV);
+    u = d.matrixU();
+    v = d.matrixV();
+    s = d.singularValues();
+  }
+  batch_view<const T> view() const { return {a.data(), 1, m, n}; }
+  svd::decomposition<T> decomposed(const Device& device) const { return svd::decompose<T>(view(), {}, device); }
+  double condition() const { return double(s(0) / s(k - 1)); }
+};
+
+std::vector<long double> elements(const exact_matrix& a) { return {a.data(), a.data() + a.size()}; }
+
+/// Errors of all elements in units of eps times `size`.
+tolerance within(double bound, double size, std::size_t count, const std::string& unit) {
+  return {bound, false, 0, std::vector<double>(count, size), unit};
+}
+
+template <class T>
+void pseudo_inverse(case_run& run) {
+  const input<T> in(run.parameters());
+  const exact_matrix exact = in.v * in.s.cwiseInverse().asDiagonal() * in.u.transpose();
+  const auto allowed = within(8, in.condition() / double(in.s(in.k - 1)), in.a.size(), "eps cond |A^+|");
+  measure_elements(run, "pseudo-inverse", elements(exact), allowed,
+                   [&](const Device& device) { return svd::pseudo_inverse(in.decomposed(device), {}, device); });
+}
+
+template <class T>
+void least_squares(case_run& run) {
+  const input<T> in(run.parameters());
+  const std::int64_t count = 3;
+  exact_matrix right = normal(in.m, count, run.parameters().integer("seed"), 2);
+  std::vector<T> stored;
+  for (std::int64_t i = 0; i < in.m * count; ++i) {
+    stored.push_back(T(right.data()[i]));
+    right.data()[i] = stored.back();
+  }
+  const exact_matrix x = in.v * in.s.cwiseInverse().asDiagonal() * (in.u.transpose() * right);
+  // Wedin: of the solution times the condition, of the residual times its square.
+  const double size =
+      in.condition() * (double(x.norm()) + in.condition() * double((right - in.exact * x).norm() / in.s(0)));
+  measure_elements(run, "solution", elements(x),
+                   within(4, size, std::size_t(x.size()), "eps (cond |x| + cond^2 |r| / |A|)"),
+                   [&](const Device& device) {
+                     return svd::least_squares<T>(in.decomposed(device), {stored.data(), 1, in.m, count}, {}, device);
+                   });
+}
+
+template <class T>
+void low_rank(case_run& run) {
+  const input<T> in(run.parameters());
+  const std::int64_t rank = in.k / 2;
+  const exact_matrix exact = in.u.leftCols(rank) * in.s.head(rank).asDiagonal() * in.v.leftCols(rank).transpose();
+  const double gap = double(in.s(rank - 1) - in.s(rank)) / double(in.s(0));
+  measure_elements(
+      run, "approximation", elements(exact), within(8, 1 / gap, in.a.size(), "eps |A|^2 / gap"),
+      [&](const Device& device) { return svd::low_rank_approximation(in.decomposed(device), rank, device); });
+}
+
+template <class T>
+void condition_number(case_run& run) {
+  const input<T> in(run.parameters());
+  const std::vector<double> exact{in.condition()};
+  measure_elements(run, "condition number", exact, within(8, exact[0] * exact[0], 1, "eps cond^2"),
+                   [&](const Device& device) { return svd::condition_number(in.decomposed(device)); });
+}
+
+template <class T>
+void polar(case_run& run) {
+  const input<T> in(run.parameters());
+  const exact_matrix w = in.u * in.v.transpose(), h = in.v * in.s.asDiagonal() * in.v.transpose();
+  measure_elements(run, "orthonormal factor", elements(w), within(8, in.condition(), std::size_t(w.size()), "eps cond"),
+                   [&](const Device& device) { return svd::polar(in.decomposed(device), device).w; });
+  measure_elements(run, "semidefinite factor", elements(h),
+                   within(16, double(in.s(0)), std::size_t(h.size()), "eps |A|"),
+                   [&](const Device& device) { return svd::polar(in.decomposed(device), device).h; });
+}
+
+/// The loss sum_r w_r (s_r + (x . u_r) (y . v_r)), whatever the signs of the vectors.
+struct loss {
+  exact_vector w, x, y;
+  loss(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t seed)
+      : w(normal(k, 1, seed, 3)), x(normal(m, 1, seed, 4)), y(normal(n, 1, seed, 5)) {}
+
+  /// Its gradient by the formula with 1 / (s_j^2 - s_i^2).
+  template <class T>
+  exact_matrix gradient(const input<T>& in) const {
+    const exact_vector a = in.u.transpose() * x, c = in.v.transpose() * y;
+    const exact_matrix gu = x * w.cwiseProduct(c).transpose(), gv = y * w.cwiseProduct(a).transpose();
+    exact_matrix p = in.u.transpose() * gu, q = in.v.transpose() * gv;
+    p = (p - p.transpose()).eval();
+    q = (q - q.transpose()).eval();
+    exact_matrix middle = w.asDiagonal();
+    for (std::int64_t i = 0; i < in.k; ++i)
+      for (std::int64_t j = 0; j < in.k; ++j)
+        if (i != j) middle(i, j) = (p(i, j) * in.s(j) + in.s(i) * q(i, j)) / (in.s(j) * in.s(j) - in.s(i) * in.s(i));
+    const exact_matrix inverse = in.s.cwiseInverse().asDiagonal();
+    return in.u * middle * in.v.transpose() + (gu - in.u * (in.u.transpose() * gu)) * inverse * in.v.transpose() +
+           in.u * inverse * (gv - in.v * (in.v.transpose() * gv)).transpose();
+  }
+
+  /// The derivatives after the factors that were computed.
+  template <class T>
+  std::vector<T> computed(const svd::decomposition<T>& d, const Device& device) const {
+    const Eigen::Index k = w.size();
+    std::vector<T> gu(d.u.size()), gs, gv(d.v.size());
+    for (Eigen::Index r = 0; r < k; ++r) {
+      long double a = 0, c = 0;
+      for (Eigen::Index i = 0; i < x.size(); ++i) a += x(i) * d.u_view()(0, i, r);
+      for (Eigen::Index i = 0; i < y.size(); ++i) c += y(i) * d.v_view()(0, i, r);
+      for (Eigen::Index i = 0; i < x.size(); ++i) gu[std::size_t(i * k + r)] = T(w(r) * c * x(i));
+      for (Eigen::Index i = 0; i < y.size(); ++i) gv[std::size_t(i * k + r)] = T(w(r) * a * y(i));
+      gs.push_back(T(w(r)));
+    }
+    return svd::gradient<T>(d, {gu.data(), 1, d.rows, k}, {gs.data(), 1, k}, {gv.data(), 1, d.cols, k}, {}, device);
+  }
+};
+
+template <class T>
+void gradient(case_run& run) {
+  const input<T> in(run.parameters());
+  const loss l(in.m, in.n, in.k, run.parameters().integer("seed"));
+  const exact_matrix exact = l.gradient(in);
+  // Gaps are 1 / k, and so is the smallest singular value.
+  const double size = double(exact.cwiseAbs().maxCoeff()) * double(in.k);
+  measure_elements(run, "gradient", elements(exact), within(16, size, in.a.size(), "eps max|gA| |A| / gap"),
+                   [&](const Device& device) { return l.computed(in.decomposed(device), device); });
+}
+
+template <class T>
+void randomised(case_run& run) {
+  const input<T> in(run.parameters());
+  const std::int64_t rank = run.parameters().integer("rank");
+  const auto factors = [&](const Device& device) {
+    return svd::randomised<T>(in.view(), {.rank = rank, .oversampling = 5}, device).factors;
+  };
+  const exact_matrix head = in.s.head(rank);
+  measure_elements(run, "singular value", elements(head), within(20, double(in.s(0)), std::size_t(rank), "eps S_0"),
+                   [&](const Device& device) { return factors(device).s; });
+  for (const Device& device : run.devices()) {
+    const auto d = factors(device);
+    const auto note = [&](const char* name, double error) {
+      error_sum errors;
+      errors.add(error / epsilon_of<T>);
+      run.measured(device, name, "eps", errors, 30);
+    };
+    note("residual", test::residual(in.view(), d, 0));
+    note("orthogonality of U", test::orthogonality(d.u_view(), 0));
+    note("orthogonality of V", test::orthogonality(d.v_view(), 0));
+  }
+}
+
+template <class T>
+void run_one(case_run& run, const std::string& operation) {
+  if (operation == "pseudo_inverse") return pseudo_inverse<T>(run);
+  if (operation == "least_squares") return least_squares<T>(run);
+  if (operation == "low_rank") return low_rank<T>(run);
+  if (operation == "condition_number") return condition_number<T>(run);
+  if (operation == "polar") return polar<T>(run);
+  if (operation == "gradient") return gradient<T>(run);
+  if (operation == "randomised") return randomised<T>(run);
+  throw std::runtime_error("unknown operation: " + run.parameters().id());
+}
+
+}  // namespace
+
+void run_svd_function(case_run& run) {
+  with_real(run.parameters(), [&]<class T>() { run_one<T>(run, run.parameters().operation); });
+}
+
+}  // namespace quintet::accuracy
