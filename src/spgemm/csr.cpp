@@ -31,8 +31,9 @@ std::int64_t first_bad(std::int64_t count, const Bad& bad) {
 template <class Value, class Index>
 void check(const csr_view<Value, Index>& matrix, const char* name) {
   constexpr std::int64_t most = std::numeric_limits<Index>::max();
-  require_argument(matrix.rows >= 0, text(name, ".rows"), matrix.rows, ">= 0");
-  require_argument(matrix.cols >= 0, text(name, ".cols"), matrix.cols, ">= 0");
+  // Names are made only when they are needed: that takes longer than a small product.
+  if (matrix.rows < 0) require_argument(false, text(name, ".rows"), matrix.rows, ">= 0");
+  if (matrix.cols < 0) require_argument(false, text(name, ".cols"), matrix.cols, ">= 0");
   if (matrix.cols - 1 > most)
     throw InvalidArgument(text(name, ".cols must be <= ", most, " + 1 for ", 8 * sizeof(Index), "-bit columns (", name,
                                ".cols=", matrix.cols, "); use 64-bit columns"));

@@ -28,6 +28,7 @@ struct host_worker {
   }
   host_rows<Semiring, Value, Index> rows;
   buffer buffer_[buffers];
+  std::int64_t ungrouped = 0;  ///< rows before this one are not looked at for groups again
 };
 
 template <class Semiring, class Value, class Index, class Filter>
@@ -36,7 +37,7 @@ struct host_kernel {
   using worker = host_worker<Semiring, Value, Index>;
   using output = ordered_output<Value, Index>;
   struct scratch {};
-  enum { threads = 1, emulated_threads = 1 };
+  enum { threads = 1, emulated_threads = 1, ungrouped_rows = 128 };
   const chunk* chunks;
   std::int64_t chunk_count;
   const std::int64_t* products;
@@ -99,14 +100,43 @@ struct host_kernel {
     }
     std::int64_t entries = 0;
     const std::int64_t* const a_pointers = w.rows.a_pointers();
-    for (std::int64_t i = c.first_row; i < c.last_row; ++i) {
+    for (std::int64_t i = c.first_row; i < c.last_row;) {
+      if (const int grouped = group_at(w, i, c.last_row); grouped > 0) {
+        const std::int64_t before = entries;
+        for (int r = 0; r < grouped; ++r, ++i) {
+          Index* const columns = b.columns.data() + entries;
+          Value* const values = b.values.data() + entries;
+          entries += keep_wanted(filter, i, w.rows.group_row(r, products[i], columns, values), columns, values);
+          row_pointers[i + 1] = entries;
+        }
+        w.rows.end_group();
+        if (entries - before > most_grouped(i - grouped, grouped)) w.ungrouped = i + ungrouped_rows;
+        continue;
+      }
       if (products[i] <= small_row_products) w.rows.ask_ahead(a_pointers[i], a_pointers[c.last_row]);
       Index* const columns = b.columns.data() + entries;
       Value* const values = b.values.data() + entries;
       entries += keep_wanted(filter, i, w.rows.row(i, products[i], columns, values), columns, values);
-      row_pointers[i + 1] = entries;
+      row_pointers[++i] = entries;
     }
     return entries;
+  }
+
+  // Entries of a group up to which its products are so many that groups are worth while.
+  std::int64_t most_grouped(std::int64_t i, int count) const {
+    std::int64_t sum = 0;
+    for (int r = 0; r < count; ++r) sum += products[i + r];
+    return sum / 3;
+  }
+
+  // How many rows from i on are summed up together; 0: none.
+  int group_at(worker& w, std::int64_t i, std::int64_t end) const {
+    if (i < w.ungrouped) return 0;
+    const int count = w.rows.group_size(i, end, products);
+    if (count == 0) return 0;
+    if (w.rows.begin_group(i, count)) return count;
+    w.ungrouped = i + count;
+    return 0;
   }
 
   void store(typename worker::buffer& b) const {

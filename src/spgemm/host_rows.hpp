@@ -5,12 +5,14 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "quintet/spgemm/options.hpp"
 #include "spgemm/flag_scan.hpp"
 #include "spgemm/host_chunks.hpp"
 #include "spgemm/rank_sort.hpp"
+#include "spgemm/row_group.hpp"
 
 #if defined(__clang__)
 #define QUINTET_SCALAR_LOOP _Pragma("clang loop vectorize(disable)")
@@ -44,9 +46,10 @@ class host_rows {
         flags_(width + 128, memory),
         bits_(width / 64 + 2, memory),
         groups_(width / 4096 + 2, memory),
-        keys_(table_slots, memory),
-        table_(table_slots, memory),
-        slots_(std::bit_floor(std::uint64_t(std::min(table_cap, std::int64_t(table_slots))))) {
+        keys_(p.b.cols > cached_columns ? table_slots : 0, memory),
+        table_(keys_.size(), memory),
+        slots_(std::bit_floor(std::uint64_t(std::min(table_cap, std::int64_t(table_slots))))),
+        group_(p, memory) {
     std::fill(sums_.begin(), sums_.end(), identity());
     std::fill(flags_.begin(), flags_.end(), 0);
     std::fill(bits_.begin(), bits_.end(), 0);
@@ -87,12 +90,38 @@ class host_rows {
     return dense(p_.a.row_pointers[i], p_.a.row_pointers[i + 1], c.first_col, c.last_col, c.products, columns, values);
   }
 
+  /// How many rows from i on, before `end`, might be summed up together; 0: none.
+  int group_size(std::int64_t i, std::int64_t end, const std::int64_t* products) const {
+    int count = 0;
+    for (; count < row_group<Semiring, Value, Index>::rows && i + count < end; ++count) {
+      const std::int64_t entries = p_.a.row_pointers[i + count + 1] - p_.a.row_pointers[i + count];
+      if (entries < 2 || products[i + count] < grouped_products * entries || products[i + count] <= tiny_products)
+        break;
+    }
+    return count < 2 ? 0 : count;
+  }
+  /// Sums up so many rows from i on; false: they are better taken one by one.
+  bool begin_group(std::int64_t i, int count) { return group_.accumulate(i, count); }
+  /// Row r of the group, with so many products: sorted entries, and how many there are.
+  std::int64_t group_row(int r, std::int64_t products, Index* columns, Value* values) {
+    counted(strategy::dense, products);
+    return group_.extract(r, columns, values);
+  }
+  /// After the last row of a group.
+  void end_group() { group_.clear(); }
+
   const std::int64_t* a_pointers() const { return p_.a.row_pointers; }
 
   strategy_counts counts;
 
  private:
-  enum { table_slots = 2 * small_row_products, expanded = 4, entries_ahead = 24, rows_ahead = 48 };
+  enum {
+    table_slots = 2 * small_row_products,
+    expanded = 4,
+    entries_ahead = 24,
+    rows_ahead = 48,
+    grouped_products = 6
+  };
 
   static constexpr Value identity() { return Semiring::template identity<Value>(); }
   static Value add(Value sum, Value product) { return Semiring::template add<Value>(sum, product); }
@@ -160,18 +189,20 @@ class host_rows {
     alignas(64) std::int32_t ranks[Lanes * Vectors];
     rank_columns<Lanes, Vectors, Fixed>(keys, count, ranks);
     const int trip = Fixed ? Lanes * Vectors : count;
-    std::uint64_t taken = 0;
-    for (int e = 0; e < trip; ++e) taken |= std::uint64_t{1} << ranks[e];
-    if constexpr (Fixed) taken &= (std::uint64_t{1} << count) - 1;
+    using bits = std::conditional_t<Fixed, std::uint32_t, std::uint64_t>;  // Fixed: at most 16 ranks
+    bits taken = 0;
+    for (int e = 0; e < trip; ++e) taken |= bits{1} << ranks[e];
+    if constexpr (Fixed) taken &= (bits{1} << count) - 1;
+    for (int e = 0; e < trip; ++e) {
+      ranks[e] = std::popcount(taken & ((bits{1} << ranks[e]) - 1));
+      values[e] = identity();
+    }
     QUINTET_SCALAR_LOOP  // scattered stores of vectors are slower
         for (int e = 0; e < trip; ++e) {
-      const int place = std::popcount(taken & ((std::uint64_t{1} << ranks[e]) - 1));
-      ranks[e] = place;
+      const int place = ranks[e];
       columns[place] = Index(keys[e]);
-      values[place] = identity();
+      values[place] = add(values[place], product[e]);
     }
-    QUINTET_SCALAR_LOOP
-    for (int e = 0; e < trip; ++e) values[ranks[e]] = add(values[ranks[e]], product[e]);
     return std::popcount(taken);
   }
 
@@ -337,6 +368,7 @@ class host_rows {
   array<Index> keys_;
   array<Value> table_;
   std::int64_t slots_;
+  row_group<Semiring, Value, Index> group_;
 };
 
 }  // namespace quintet::spgemm

@@ -1,6 +1,10 @@
 #include "quintet/spgemm/memory.hpp"
 
 #include <cstdlib>
+#include <mutex>
+#include <new>
+#include <unordered_map>
+#include <vector>
 #if defined(__unix__)
 #include <sys/mman.h>
 #endif
@@ -8,20 +12,32 @@
 #include "quintet/core/error.hpp"
 #include "quintet/device/buffer.hpp"
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define QUINTET_ADDRESS_SANITIZER
+#endif
+#endif
+
 namespace quintet::spgemm {
 
 namespace {
 
-// Below this the C library keeps and reuses the memory, which saves the system the clearing of pages.
-constexpr std::int64_t mapped_bytes = std::int64_t{32} << 20;
+// Below this the C library has the memory. A page that the system gives anew costs as much as the 300 or so entries of
+// a result that fit into it, so mappings are kept for the next product. Sanitizers see the blocks of the C library
+// only.
+#if defined(__SANITIZE_ADDRESS__) || defined(QUINTET_ADDRESS_SANITIZER)
+constexpr std::int64_t mapped_bytes = INT64_MAX;
+#else
+constexpr std::int64_t mapped_bytes = std::int64_t{256} << 10;
+#endif
 constexpr std::int64_t page = 4096;
 
 std::int64_t whole_pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 
 [[noreturn]] void fail(std::int64_t bytes) { throw OutOfMemory(bytes, "host"); }
 
-// Mappings begin with a page; blocks of the C library are kept from it, so the address tells which is which, however
-// much of a mapping has been given back. The pointer that the library knows stands before the block.
+// Mappings begin with a page; blocks of the C library are kept from it, so the address tells which is which. The
+// pointer that the library knows stands before the block.
 bool is_mapped(const void* data) { return reinterpret_cast<std::uintptr_t>(data) % page == 0; }
 
 struct block_head {
@@ -39,39 +55,125 @@ void* with_head(void* raw) {
   return place;
 }
 
+#if defined(__unix__)
+// The mappings in use, and some that no longer are.
+class mappings {
+ public:
+  mappings() { kept_.reserve(most_kept + 1); }
+  void* take(std::int64_t bytes) {
+    const std::int64_t length = whole_pages(bytes);
+    {
+      const std::lock_guard guard(lock_);
+      auto best = kept_.end();  // the smallest that is large enough, unless it is much too large
+      for (auto m = kept_.begin(); m != kept_.end(); ++m)
+        if (m->length >= length && m->usable <= 2 * length && (best == kept_.end() || m->length < best->length))
+          best = m;
+      if (best != kept_.end()) {
+        void* const data = best->data;
+        used_.emplace(data, *best);
+        kept_bytes_ -= best->usable;
+        kept_.erase(best);
+        return data;
+      }
+    }
+    void* const data = ::mmap(nullptr, std::size_t(length), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (data == MAP_FAILED) fail(bytes);
+#ifdef MADV_HUGEPAGE
+    ::madvise(data, std::size_t(length), MADV_HUGEPAGE);
+#endif
+    try {
+      const std::lock_guard guard(lock_);
+      used_.emplace(data, mapping{data, length, 0});
+    } catch (const std::bad_alloc&) {
+      ::munmap(data, std::size_t(length));
+      fail(bytes);
+    }
+    return data;
+  }
+  /// Makes the first `bytes` usable.
+  void commit(void* data, std::int64_t bytes) {
+    mapping& m = of(data);
+    const std::int64_t end = whole_pages(bytes);
+    if (end <= m.usable) return;
+    if (::mprotect(static_cast<char*>(data) + m.usable, std::size_t(end - m.usable), PROT_READ | PROT_WRITE) != 0)
+      fail(end - m.usable);
+    m.usable = end;
+  }
+  /// Gives back the memory, not the addresses, behind `bytes`.
+  void trim(void* data, std::int64_t bytes) {
+    mapping& m = of(data);
+    const std::int64_t end = whole_pages(bytes);
+    if (end >= m.usable) return;
+    if (::mmap(static_cast<char*>(data) + end, std::size_t(m.usable - end), PROT_NONE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
+      m.usable = end;
+  }
+  void give(void* data) {
+    mapping out[most_kept + 1];
+    int count = 0;
+    {
+      const std::lock_guard guard(lock_);
+      const auto found = used_.find(data);
+      kept_.push_back(found->second);
+      kept_bytes_ += found->second.usable;
+      used_.erase(found);
+      while (kept_bytes_ > most_kept_bytes || kept_.size() > most_kept) {  // the oldest go first
+        out[count++] = kept_.front();
+        kept_bytes_ -= kept_.front().usable;
+        kept_.erase(kept_.begin());
+      }
+    }
+    for (int m = 0; m < count; ++m) ::munmap(out[m].data, std::size_t(out[m].length));
+  }
+
+ private:
+  struct mapping {
+    void* data;
+    std::int64_t length, usable;  // bytes of addresses, and how many of the first of them are memory
+  };
+  static constexpr std::int64_t most_kept_bytes = std::int64_t{64} << 20;
+  static constexpr std::size_t most_kept = 32;
+
+  // A mapping belongs to one thread at a time, its place in the table to all.
+  mapping& of(void* data) {
+    const std::lock_guard guard(lock_);
+    return used_.find(data)->second;
+  }
+
+  std::mutex lock_;
+  std::unordered_map<void*, mapping> used_;
+  std::vector<mapping> kept_;
+  std::int64_t kept_bytes_ = 0;
+};
+
+mappings& all_mappings() {
+  static mappings* const all = new mappings;  // results may outlive the objects of this file
+  return *all;
+}
+#endif
+
 }  // namespace
 
 void* memory_source::reserve(std::int64_t bytes) {
 #if defined(__unix__)
-  if (bytes >= mapped_bytes) {
-    void* data = ::mmap(nullptr, std::size_t(whole_pages(bytes)), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (data == MAP_FAILED) fail(bytes);
-#ifdef MADV_HUGEPAGE
-    ::madvise(data, std::size_t(whole_pages(bytes)), MADV_HUGEPAGE);
-#endif
-    return data;
-  }
+  if (bytes >= mapped_bytes) return all_mappings().take(bytes);
 #endif
   void* raw = std::malloc(std::size_t(bytes + 2 * head_bytes));
   if (raw == nullptr) fail(bytes);
   return with_head(raw);
 }
 
-void memory_source::commit([[maybe_unused]] void* data, std::int64_t, [[maybe_unused]] std::int64_t from,
-                           [[maybe_unused]] std::int64_t to) {
+void memory_source::commit([[maybe_unused]] void* data, std::int64_t, std::int64_t, [[maybe_unused]] std::int64_t to) {
   if (!is_mapped(data)) return;  // malloc gave them with the addresses
 #if defined(__unix__)
-  const std::int64_t first = from / page * page;
-  if (::mprotect(static_cast<char*>(data) + first, std::size_t(whole_pages(to) - first), PROT_READ | PROT_WRITE) != 0)
-    fail(to - from);
+  all_mappings().commit(data, to);
 #endif
 }
 
-void* memory_source::trim(void* data, [[maybe_unused]] std::int64_t reserved, std::int64_t, std::int64_t keep) {
+void* memory_source::trim(void* data, std::int64_t, std::int64_t, std::int64_t keep) {
 #if defined(__unix__)
   if (is_mapped(data)) {
-    const std::int64_t first = whole_pages(keep), last = whole_pages(reserved);
-    if (last > first) ::munmap(static_cast<char*>(data) + first, std::size_t(last - first));
+    all_mappings().trim(data, keep);
     return data;
   }
 #endif
@@ -87,12 +189,9 @@ void* memory_source::trim(void* data, [[maybe_unused]] std::int64_t reserved, st
   return place;
 }
 
-void memory_source::release(void* data, [[maybe_unused]] std::int64_t reserved, std::int64_t) noexcept {
+void memory_source::release(void* data, std::int64_t, std::int64_t) noexcept {
 #if defined(__unix__)
-  if (is_mapped(data)) {
-    ::munmap(data, std::size_t(whole_pages(reserved)));
-    return;
-  }
+  if (is_mapped(data)) return all_mappings().give(data);
 #endif
   std::free(head_of(data).raw);
 }

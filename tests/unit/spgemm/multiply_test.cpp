@@ -74,6 +74,55 @@ TEST(multiply, structures_that_strain_a_strategy) {
   expect_product<plus_times>(one_column, one_column);
 }
 
+// Nodes of `dofs` unknowns on a line, each coupled with `reach` neighbours on both sides: rows have much in common.
+template <class Value, class Index>
+csr<Value, Index> mesh_matrix(std::int64_t nodes, std::int64_t dofs, std::int64_t reach, std::uint64_t seed) {
+  return test::matrix_of_rows<Value, Index>(nodes * dofs, nodes * dofs, seed, [=](std::int64_t i) {
+    std::vector<std::int64_t> row;
+    const std::int64_t node = i / dofs;
+    for (std::int64_t j = std::max<std::int64_t>(0, node - reach); j <= std::min(nodes - 1, node + reach); ++j)
+      for (std::int64_t d = 0; d < dofs; ++d)
+        if (i % 7 != 3 || d != 1) row.push_back(j * dofs + d);
+    return row;
+  });
+}
+
+TYPED_TEST(multiply_of, rows_with_much_in_common) {
+  using V = typename TypeParam::value;
+  using I = typename TypeParam::index;
+  auto a = mesh_matrix<V, I>(40, 3, 3, 1);
+  const auto b = mesh_matrix<V, I>(40, 3, 2, 2);
+  expect_product<plus_times>(a, b);
+  expect_product<min_plus>(a, b);
+  expect_product<or_and>(a, b);
+  // What one row has of infinity and NaN stays in it; A's rows need not be in order.
+  a.values[200] = std::numeric_limits<V>::infinity();
+  a.values[500] = -std::numeric_limits<V>::infinity();
+  expect_product<min_plus>(a, b);
+  for (std::int64_t i = 0; i < a.rows; i += 5)
+    std::swap(a.columns[a.row_pointers[i]], a.columns[a.row_pointers[i + 1] - 1]);
+  expect_product<plus_times>(a, b);
+}
+
+TEST(multiply, rows_with_much_in_common_far_apart) {
+  // Columns over more than a group of rows covers; in others just so many.
+  for (const std::int64_t far : {8000, 8192, 8300, 20000}) {
+    SCOPED_TRACE(far);
+    const auto a = test::matrix_of_rows<double, std::int32_t>(30, 40, 3, [](std::int64_t i) {
+      std::vector<std::int64_t> row;
+      for (std::int64_t j = i / 4; j < i / 4 + 30; ++j) row.push_back(j);
+      return row;
+    });
+    const auto b = test::matrix_of_rows<double, std::int32_t>(40, 30000, 4, [=](std::int64_t j) {
+      std::vector<std::int64_t> row;
+      for (std::int64_t c = 0; c < 9; ++c) row.push_back(37 + c * (1 + j % 3));
+      row.push_back(37 + far - 1);
+      return row;
+    });
+    expect_product<plus_times>(a, b);
+  }
+}
+
 TEST(multiply, wide_rows_in_windows) {
   // Over 2^17 columns a device needs several windows.
   const auto a = test::uniform_matrix<double, std::int32_t>(6, 50, 20, 7);
