@@ -10,8 +10,8 @@ if(QUINTET_HOST_ARCH)
   target_compile_options(quintet_build_flags INTERFACE -march=${QUINTET_HOST_ARCH})
 endif()
 if(QUINTET_SANITIZE)
-  target_compile_options(quintet_build_flags INTERFACE -fsanitize=${QUINTET_SANITIZE} -fno-omit-frame-pointer -g
-    -fno-sanitize-recover=all)
+  target_compile_options(quintet_build_flags INTERFACE -fsanitize=${QUINTET_SANITIZE} -fno-omit-frame-pointer
+    -gline-tables-only -fno-sanitize-recover=all)
   target_link_options(quintet_build_flags INTERFACE -fsanitize=${QUINTET_SANITIZE})
 endif()
 
@@ -42,6 +42,9 @@ function(quintet_device_link target output)
     # What scripts/check_resources reads. openmp-opt looks at the whole program here, so what it still misses here is
     # what the kernels really have; its remarks on single sources are mostly solved by inlining later.
     set(verbose -Xoffload-linker -v -Rpass-missed=openmp-opt -Rpass-analysis=openmp-opt)
+    if(QUINTET_KEEP_ASSEMBLY)
+      list(APPEND verbose -save-temps)  # beside the object: its --assembly
+    endif()
   endif()
   add_custom_command(OUTPUT "${object}" BYPRODUCTS "${report}"
     COMMAND ${CMAKE_COMMAND} -DREPORT=${report} -P ${PROJECT_SOURCE_DIR}/cmake/run_and_keep_output.cmake --
