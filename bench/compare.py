@@ -146,6 +146,11 @@ def measure_machine(arguments):
             for c in json.loads(done.stdout)["benchmarks"]}
 
 
+def machine_facts(arguments):
+    """What figures are to be read with."""
+    return {"processor": processor(), "date": str(datetime.date.today()), "machine": measure_machine(arguments)}
+
+
 def processor():
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         names = re.findall(r"^model name\s*: (.*)$", file.read(), re.M)
@@ -188,14 +193,14 @@ def check_ratios(rows, update):
     return fallen
 
 
-def write_docs(table):
+def write_docs(table, begin=BEGIN, end=END):
     with open(DOCS, encoding="utf-8") as file:
         text = file.read()
-    if text.count(BEGIN) != 1 or text.count(END) != 1:
-        sys.exit(f"{DOCS}: needs one {BEGIN} and one {END}")
-    before, after = text.split(BEGIN)[0], text.split(END)[1]
+    if text.count(begin) != 1 or text.count(end) != 1:
+        sys.exit(f"{DOCS}: needs one {begin} and one {end}")
+    before, after = text.split(begin)[0], text.split(end)[1]
     with open(DOCS, "w", encoding="utf-8") as file:
-        file.write(f"{before}{BEGIN}\n{table}\n{END}{after}")
+        file.write(f"{before}{begin}\n{table}\n{end}{after}")
 
 
 def main():
@@ -218,7 +223,7 @@ def main():
         with open(arguments.results, encoding="utf-8") as file:
             results = json.load(file)
     if asked:
-        results |= {"processor": processor(), "date": str(datetime.date.today()), "machine": measure_machine(arguments)}
+        results |= machine_facts(arguments)
     for family in asked:
         results["families"][family] = run_family(family, arguments)
     if arguments.results:
