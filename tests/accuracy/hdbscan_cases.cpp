@@ -1,5 +1,7 @@
 // Core distances, mutual reachability and the weights of the spanning tree against matrices in long double.
+#include <algorithm>
 #include <functional>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <stdexcept>
@@ -7,6 +9,7 @@
 #include "accuracy/case_run.hpp"
 #include "quintet/hdbscan/core_distances.hpp"
 #include "quintet/hdbscan/mutual_reachability.hpp"
+#include "quintet/hdbscan/prediction.hpp"
 #include "quintet/hdbscan/spanning_tree.hpp"
 #include "reference/pairwise_reference.hpp"
 #include "reference/spanning_tree_reference.hpp"
@@ -101,10 +104,46 @@ void tree(case_run& run) {
   measure_elements(run, "tree weight", exact, p.allowed(), compute);
 }
 
+// The last quarter of the points joins a clustering of the others: 1 / lambda is the reachability of the nearest of
+// them.
+template <class Storage>
+void predict(case_run& run) {
+  const problem<Storage> p(run.parameters());
+  const std::int64_t known = p.n * 3 / 4;
+  const reference::matrix among = p.exact.topLeftCorner(known, known);
+  const auto core = reference::core_distances(among, p.k);
+  std::vector<long double> exact;
+  for (std::int64_t i = known; i < p.n; ++i) {
+    std::vector<long double> to, nearest;
+    for (std::int64_t j = 0; j < known; ++j) to.push_back(p.exact(i, j));
+    nearest = to;
+    std::nth_element(nearest.begin(), nearest.begin() + (p.k - 1), nearest.end());
+    long double least = std::numeric_limits<long double>::infinity();
+    for (std::size_t j = 0; j < to.size(); ++j)
+      least = std::min(least, std::max({to[j], nearest[std::size_t(p.k - 1)], core[j]}));
+    exact.push_back(least);
+  }
+  const matrix_view<const Storage> points(p.stored.data(), known, p.dim),
+      added(p.stored.data() + known * p.dim, p.n - known, p.dim);
+  hdbscan::cluster_options options{{.min_cluster_size = 5}};
+  options.min_samples = p.k;
+  options.distance = p.distance;
+  const auto model = hdbscan::cluster<Storage>(points, options, Device::host());
+  const auto compute = [&](const Device& device) {
+    std::vector<accumulator_t<Storage>> reachability;
+    for (const double lambda : hdbscan::approximate_predict<Storage>(model, points, added, device).lambdas)
+      reachability.push_back(accumulator_t<Storage>(1 / lambda));
+    return reachability;
+  };
+  measure_elements(run, "reachability of a new point", exact, p.allowed(), compute);
+}
+
 template <class Storage>
 void run_as(case_run& run) {
-  const std::map<std::string, std::function<void(case_run&)>> operations{
-      {"core_distances", core<Storage>}, {"mutual_reachability", mutual<Storage>}, {"spanning_tree", tree<Storage>}};
+  const std::map<std::string, std::function<void(case_run&)>> operations{{"core_distances", core<Storage>},
+                                                                         {"mutual_reachability", mutual<Storage>},
+                                                                         {"spanning_tree", tree<Storage>},
+                                                                         {"approximate_predict", predict<Storage>}};
   const auto found = operations.find(run.parameters().operation);
   if (found == operations.end()) throw std::runtime_error("unknown operation: " + run.parameters().id());
   found->second(run);

@@ -119,6 +119,19 @@ void operation(case_run& run) {
                         reference::widened(row_of(b.v, i))));
     return exact;
   };
+  // Groups of two points, whose mean is the middle of their geodesic.
+  test::point_set<Real> both(2 * b.x.n, b.x.dim);
+  std::vector<std::int64_t> offsets{0};
+  for (std::int64_t i = 0; i < b.x.n; ++i) {
+    std::copy_n(&b.x.data[std::size_t(i * b.x.dim)], b.x.dim, &both.data[std::size_t(2 * i * b.x.dim)]);
+    std::copy_n(&b.y.data[std::size_t(i * b.x.dim)], b.x.dim, &both.data[std::size_t((2 * i + 1) * b.x.dim)]);
+    offsets.push_back(2 * i + 2);
+  }
+  const auto middles = [&] {
+    return rows([&](const ball_vector& p, const ball_vector& q, const ball_vector&) {
+      return reference::geodesic(p, q, 0.5L, b.c);
+    });
+  };
   using V = const ball_vector&;
   using out_view = matrix_view<Real>;
   const poincare::ball_options options = b.options();
@@ -155,6 +168,18 @@ void operation(case_run& run) {
          rows_of<Real>(
              run, rows([&](V p, V q, V u) { return reference::parallel_transport(p, q, u, c); }),
              [&](out_view out, const Device& d) { poincare::parallel_transport<Real>(x, y, v, out, options, d); });
+       }},
+      {"gyromidpoint",
+       [&] {
+         rows_of<Real>(run, middles(), [&](out_view out, const Device& d) {
+           poincare::gyromidpoint<Real>(both.view(), offsets, {}, out, options, d);
+         });
+       }},
+      {"frechet_mean",
+       [&] {
+         rows_of<Real>(run, middles(), [&](out_view out, const Device& d) {
+           poincare::frechet_mean<Real>(both.view(), offsets, {}, out, {.curvature = -b.c}, d);
+         });
        }},
       {"distance_gradients",
        [&] {
