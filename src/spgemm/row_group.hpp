@@ -151,10 +151,14 @@ class row_group {
       const std::int64_t c = std::int64_t(columns[q]) - low;
       const Value b = values[q];
       flags[c] |= taken;
-      lanes sum, total;
+      lanes sum, product, total;
       __builtin_memcpy(&sum, sums + rows * c, sizeof(lanes));
-      for (int r = 0; r < rows; ++r)
-        total[r] = Semiring::template add<Value>(sum[r], product_of<Semiring>(Value(factor[r]), b));
+      for (int r = 0; r < rows; ++r) product[r] = product_of<Semiring>(Value(factor[r]), b);
+#if !defined(__clang__)
+      // g++ loses the barriers inside product_of() where it makes one vector operation of the loop.
+      product = __builtin_assoc_barrier(product);
+#endif
+      for (int r = 0; r < rows; ++r) total[r] = Semiring::template add<Value>(sum[r], product[r]);
       sum = wanted ? total : sum;
       __builtin_memcpy(sums + rows * c, &sum, sizeof(lanes));
     }

@@ -2,7 +2,9 @@
 #include <stdexcept>
 
 #include "accuracy/case_run.hpp"
+#include "quintet/spgemm/mask.hpp"
 #include "quintet/spgemm/multiply.hpp"
+#include "quintet/spgemm/plan.hpp"
 #include "reference/spgemm_reference.hpp"
 #include "support/sparse_matrices.hpp"
 
@@ -13,6 +15,7 @@ namespace {
 template <class Value, class Index>
 struct operands {
   spgemm::csr<Value, Index> a, b;
+  spgemm::csr<Value, Index> mask;  ///< of masked products
 };
 
 template <class Value, class Index>
@@ -23,11 +26,13 @@ operands<Value, Index> made(const test_case& c) {
   if (kind == "uniform") {
     const double entries = c.real("entries");
     return {test::uniform_matrix<Value, Index>(size, size, entries, seed),
-            test::uniform_matrix<Value, Index>(size, size, entries, seed + 1)};
+            test::uniform_matrix<Value, Index>(size, size, entries, seed + 1),
+            {}};
   }
   if (kind == "wide")  // rows of B with more columns than one window of a device holds
     return {test::uniform_matrix<Value, Index>(6, 50, 20, seed),
-            test::uniform_matrix<Value, Index>(50, size, 400, seed + 1)};
+            test::uniform_matrix<Value, Index>(50, size, 400, seed + 1),
+            {}};
   spgemm::csr<Value, Index> one;
   if (kind == "rmat")
     one = test::rmat_matrix<Value, Index>(int(size), c.integer("entries"), seed);
@@ -37,7 +42,34 @@ operands<Value, Index> made(const test_case& c) {
     one = test::arrow_matrix<Value, Index>(size, seed);
   else
     throw std::runtime_error("case " + c.id() + ": unknown matrix");
-  return {one, one};
+  return {one, one, {}};
+}
+
+// The product that the case asks for.
+template <class Semiring, class Value, class Index>
+spgemm::csr<Value, Index> product(const test_case& c, const operands<Value, Index>& m, const Device& device) {
+  const spgemm::options settings{.host_products = 0};
+  const auto a = m.a.view(), b = m.b.view(), mask = m.mask.view();
+  if (c.operation == "multiply") return spgemm::multiply<Semiring>(a, b, settings, device);
+  if (c.operation == "multiply_inside")
+    return spgemm::multiply_masked<Semiring, spgemm::structural_mask>(a, b, mask, settings, device);
+  if (c.operation == "multiply_outside")
+    return spgemm::multiply_masked<Semiring, spgemm::complement_mask>(a, b, mask, settings, device);
+  // A plan made for other values than it is executed with.
+  spgemm::csr<Value, Index> others = m.a;
+  for (Value& x : others.values) x = 1 - x;
+  const spgemm::plan<Semiring, Value, Index> planned(others.view(), b, settings, device);
+  return planned.execute(a, b);
+}
+
+// The same of the plain reference.
+template <class Semiring, class Value, class Other, class Index>
+spgemm::csr<Value, Index> expected_product(const test_case& c, const spgemm::csr<Value, Index>& a,
+                                           const spgemm::csr<Value, Index>& b, const spgemm::csr<Other, Index>& mask) {
+  const auto whole = test::reference_product<Semiring>(a.view(), b.view());
+  if (mask.rows == 0) return whole;
+  const spgemm::csr<Value, Index> structure{mask.rows, mask.cols, mask.row_pointers, mask.columns, {}};
+  return test::reference_masked(whole, structure, c.operation == "multiply_inside");
 }
 
 template <class Value, class Index, class Map>
@@ -50,18 +82,18 @@ spgemm::csr<long double, Index> mapped(const spgemm::csr<Value, Index>& m, Map m
 // Value by value: |c - exact| <= p u sum |a b| for an entry of p products, summed one after another.
 template <class Value, class Index>
 void plus_times(case_run& run, const operands<Value, Index>& m) {
-  const auto product = [&](auto map) {
-    return test::reference_product<spgemm::plus_times>(mapped(m.a, map).view(), mapped(m.b, map).view());
+  const auto reference = [&](auto map) {
+    return expected_product<spgemm::plus_times>(run.parameters(), mapped(m.a, map), mapped(m.b, map), m.mask);
   };
-  const auto exact = product([](long double x) { return x; });
-  const auto size = product([](long double x) { return std::fabs(x); });
-  const auto count = product([](long double) { return 1.0L; });
+  const auto exact = reference([](long double x) { return x; });
+  const auto size = reference([](long double x) { return std::fabs(x); });
+  const auto count = reference([](long double) { return 1.0L; });
   tolerance allowed{.bound = 1, .same_bits = true, .unit = "p u sum |a b|"};
   for (std::int64_t e = 0; e < exact.nnz(); ++e)
     allowed.sizes.push_back(std::max(double(count.values[e] * size.values[e] / 2), std::numeric_limits<double>::min()));
   measure_elements(run, "entry", std::vector<long double>(exact.values.begin(), exact.values.end()), allowed,
                    [&](const Device& device) {
-                     const auto c = spgemm::multiply(m.a.view(), m.b.view(), {.host_products = 0}, device);
+                     const auto c = product<spgemm::plus_times>(run.parameters(), m, device);
                      // Another structure is no result at all.
                      const bool same = c.columns == exact.columns && c.row_pointers == exact.row_pointers;
                      return same ? std::vector<Value>(c.values.begin(), c.values.end()) : std::vector<Value>();
@@ -71,10 +103,10 @@ void plus_times(case_run& run, const operands<Value, Index>& m) {
 // Other semirings round at most once a product: the plain reference in the same type has the same bits.
 template <class Semiring, class Value, class Index>
 void exact_semiring(case_run& run, const operands<Value, Index>& m) {
-  const auto exact = test::reference_product<Semiring>(m.a.view(), m.b.view());
+  const auto exact = expected_product<Semiring>(run.parameters(), m.a, m.b, m.mask);
   const std::vector<Value> expected(exact.values.begin(), exact.values.end());
   for (const Device& device : run.devices()) {
-    const auto c = spgemm::multiply<Semiring>(m.a.view(), m.b.view(), {.host_products = 0}, device);
+    const auto c = product<Semiring>(run.parameters(), m, device);
     std::vector<Value> found(c.values.begin(), c.values.end());
     if (c.columns != exact.columns || c.row_pointers != exact.row_pointers) found.clear();
     run.touch(found, 2 * epsilon_of<Value>);
@@ -84,7 +116,10 @@ void exact_semiring(case_run& run, const operands<Value, Index>& m) {
 
 template <class Value, class Index>
 void run_as(case_run& run) {
-  const auto m = made<Value, Index>(run.parameters());
+  auto m = made<Value, Index>(run.parameters());
+  if (run.parameters().has("mask_entries"))
+    m.mask = test::uniform_matrix<Value, Index>(m.a.rows, m.b.cols, run.parameters().real("mask_entries"),
+                                                std::uint64_t(run.parameters().integer("seed")) + 2);
   const std::string semiring = run.parameters().text("semiring");
   if (semiring == "plus_times") return plus_times(run, m);
   if (semiring == "min_plus") return exact_semiring<spgemm::min_plus>(run, m);
@@ -95,7 +130,12 @@ void run_as(case_run& run) {
 }  // namespace
 
 void run_spgemm(case_run& run) {
-  if (run.parameters().operation != "multiply") throw std::runtime_error("unknown operation: " + run.parameters().id());
+  const std::string& operation = run.parameters().operation;
+  const bool masked = operation == "multiply_inside" || operation == "multiply_outside";
+  if (!masked && operation != "multiply" && operation != "plan_execute")
+    throw std::runtime_error("unknown operation: " + run.parameters().id());
+  if (masked != run.parameters().has("mask_entries"))
+    throw std::runtime_error("case " + run.parameters().id() + ": mask_entries belong to masked products");
   const bool wide = run.parameters().has("index") && run.parameters().integer("index") == 64;
   with_real(run.parameters(), [&]<class T>() {
     if (wide) return run_as<T, std::int64_t>(run);

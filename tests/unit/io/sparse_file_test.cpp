@@ -57,16 +57,46 @@ TEST_F(sparse_file, bad_files_tell_line_and_reason) {
   expect_bad("%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 1.5\n", "not an integer");
 }
 
-TEST_F(sparse_file, every_format_brings_back_what_was_written) {
-  const auto m = test::uniform_matrix<double, std::int32_t>(60, 50, 5, 1);
-  const auto f = test::uniform_matrix<float, std::int64_t>(60, 50, 5, 2);
+// Values of few digits, which every type has.
+template <class Value, class Index>
+spgemm::csr<Value, Index> simple_matrix() {
+  auto m = test::matrix_of_rows<Value, Index>(60, 50, 1, [](std::int64_t i) {
+    return i % 4 == 0 ? std::vector<std::int64_t>{} : std::vector<std::int64_t>{i % 7, 20 + i % 11, 49};
+  });
+  for (std::int64_t k = 0; k < m.nnz(); ++k) m.values[k] = Value(k % 13 - 6) / 4;
+  return m;
+}
+
+template <class T>
+class sparse_file_of : public sparse_file {};
+template <class Value, class Index>
+struct types {
+  using value = Value;
+  using index = Index;
+};
+using all_types = ::testing::Types<types<float, std::int32_t>, types<float, std::int64_t>, types<double, std::int32_t>,
+                                   types<double, std::int64_t>>;
+TYPED_TEST_SUITE(sparse_file_of, all_types);
+
+TYPED_TEST(sparse_file_of, every_format_brings_back_what_was_written) {
+  using V = typename TypeParam::value;
+  using I = typename TypeParam::index;
+  const auto m = test::uniform_matrix<V, I>(60, 50, 5, 1);
+  const auto simple = simple_matrix<V, I>();
   for (const char* name : {"m.mtx", "m.mtx.gz", "m.h5"}) {
     SCOPED_TRACE(name);
-    write_sparse(path(name), m.view());
-    EXPECT_EQ((read_sparse<double, std::int32_t>(path(name))), m);
-    write_sparse(path(name), f.view());
-    EXPECT_EQ((read_sparse<float, std::int64_t>(path(name))), f);
+    write_sparse(this->path(name), m.view());
+    EXPECT_EQ((read_sparse<V, I>(this->path(name))), m);
+    write_sparse(this->path(name), simple.view());
+    EXPECT_EQ((read_sparse<float, std::int32_t>(this->path(name))), (simple_matrix<float, std::int32_t>()));
+    EXPECT_EQ((read_sparse<float, std::int64_t>(this->path(name))), (simple_matrix<float, std::int64_t>()));
+    EXPECT_EQ((read_sparse<double, std::int32_t>(this->path(name))), (simple_matrix<double, std::int32_t>()));
+    EXPECT_EQ((read_sparse<double, std::int64_t>(this->path(name))), (simple_matrix<double, std::int64_t>()));
   }
+}
+
+TEST_F(sparse_file, rows_of_a_larger_matrix) {
+  const auto m = test::uniform_matrix<double, std::int32_t>(60, 50, 5, 1);
   write_sparse(path("slice.h5"), m.view().slice(10, 20), "part/of");
   const auto part = read_sparse<double, std::int32_t>(path("slice.h5"), "part/of");
   EXPECT_EQ(part.rows, 10);
