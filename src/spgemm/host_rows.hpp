@@ -162,7 +162,8 @@ class host_rows {
     const Index* const columns = p_.b.columns + begin;
     const Value* const values = p_.b.values + begin;
     const int count = int(end - begin);
-    if (begin + (count + expanded - 1) / expanded * expanded <= b_end_) {
+    // An empty row takes one round as well.
+    if (begin + (std::max(count, 1) + expanded - 1) / expanded * expanded <= b_end_) {
       int e = 0;
       do {
 #pragma GCC unroll 4

@@ -125,6 +125,7 @@ class memory_ahead {
   template <class Map, class Real>
   void add(const Map&, const jacobi_job<Real>& job, std::int64_t group, const stored_batch& matrices,
            std::int64_t elements, bool is_written) {
+    if (matrices.data == nullptr) return;  // not asked for
     constexpr std::int64_t most_bytes = 1024;
     with_storage<Real>(matrices.type, matrices.data, [&](auto* data) {
       const std::int64_t bytes = elements * std::int64_t(sizeof(*data)), first = job.first + group * Map::width;
