@@ -30,7 +30,7 @@ struct loop_kernel {
 /// copyable (it holds pointers and numbers) and throws nothing.
 template <class Function>
 void host_loop(std::int64_t count, std::int64_t grain, const Function& f) {
-  if (count <= grain || threads() == 1) {  // a parallel region of one thread costs a microsecond, too
+  if (count <= grain) {
     if (count > 0) f(std::int64_t(0), count);
     return;
   }

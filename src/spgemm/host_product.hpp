@@ -45,18 +45,9 @@ csr<Value, Index> host_product(const problem<Value, Index>& p, const row_analysi
   for (int w = 0; w < count; ++w) workers.emplace_back(p, width, largest, settings.table_size_cap, counted);
   std::vector<typename kernel::worker*> pointers;
   for (auto& w : workers) pointers.push_back(&w);
-  const kernel run{chunks.data(),
-                   std::int64_t(chunks.size()),
-                   rows.products.data(),
-                   pointers.data(),
-                   &out,
-                   result.row_pointers.data() - first,
-                   filter};
-  typename kernel::scratch nothing;
-  if (count == 1)
-    run(device::host_team{}, 0, nothing);
-  else
-    device::launch(run, count, Device::host());
+  device::launch(kernel{chunks.data(), std::int64_t(chunks.size()), rows.products.data(), pointers.data(), &out,
+                        result.row_pointers.data() - first, filter},
+                 count, Device::host());
   out.rethrow();
   told.scratch_bytes = std::max(told.scratch_bytes, counted.held() - before);
   for (const auto& w : workers)

@@ -86,7 +86,7 @@ class mappings {
       used_.emplace(data, mapping{data, length, 0});
     } catch (const std::bad_alloc&) {
       ::munmap(data, std::size_t(length));
-      fail(bytes);
+      throw;
     }
     return data;
   }
@@ -156,7 +156,13 @@ mappings& all_mappings() {
 
 void* memory_source::reserve(std::int64_t bytes) {
 #if defined(__unix__)
-  if (bytes >= mapped_bytes) return all_mappings().take(bytes);
+  if (bytes >= mapped_bytes) {
+    try {
+      return all_mappings().take(bytes);
+    } catch (const std::bad_alloc&) {
+      fail(bytes);
+    }
+  }
 #endif
   void* raw = std::malloc(std::size_t(bytes + 2 * head_bytes));
   if (raw == nullptr) fail(bytes);

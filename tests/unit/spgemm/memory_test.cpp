@@ -7,6 +7,7 @@
 
 #include "quintet/spgemm/device_csr.hpp"
 #include "quintet/spgemm/multiply.hpp"
+#include "quintet/spgemm/transpose.hpp"
 #include "support/devices.hpp"
 #include "support/sparse_matrices.hpp"
 
@@ -181,6 +182,7 @@ TEST(spgemm_memory, a_failing_allocation_is_an_error_and_leaks_nothing) {
   const auto there = upload(a.view(), Device::emulated());
   expect_failures(
       [&](counting_source& memory) { multiply(there, there, {.prediction_scale = 1e-6, .memory = &memory}); });
+  expect_failures([&](counting_source& memory) { transpose(a.view(), memory); });
   set_threads(0);
 }
 
