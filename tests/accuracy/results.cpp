@@ -93,7 +93,7 @@ void baseline::write(const std::string& path) const {
 }
 
 double growth_limit(double baseline_error, double bound) {
-  return 2 * std::max(baseline_error, std::min(1.0, bound / 8));
+  return 2 * std::max(baseline_error, std::min(0.5, bound / 16));
 }
 
 void results::add(const test_case& c, const case_run& run) {

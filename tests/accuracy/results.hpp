@@ -28,7 +28,7 @@ class baseline {
   std::map<std::string, std::map<std::string, std::map<std::string, double>>> errors_;
 };
 
-/// The error above which a quantity has grown: twice its baseline. Errors below one unit (or an eighth of a bound
+/// The error above which a quantity has grown: twice its baseline. Errors below half a unit (or a sixteenth of a bound
 /// that is smaller) are rounding itself and may double as they like.
 double growth_limit(double baseline_error, double bound);
 
