@@ -116,17 +116,17 @@ void cluster(benchmark::State& state) {
   state.counters["clusters"] = double(result.clusters());
 }
 
-/// Memory beyond the input and time a stage of one clustering; runs once, in a process that did nothing larger before.
+/// Memory beyond the input and time a stage of one clustering; runs once.
 void cluster_memory(benchmark::State& state) {
   const std::int64_t n = state.range(0), dim = state.range(1);
   set_threads(thread_count());
   const std::vector<float> points = bench::clustered_points<float>(n, dim);
-  const std::int64_t before = bench::peak_memory_bytes();
+  const bench::memory_watch memory;
   hdbscan::cluster_result result;
   for (auto _ : state)
     result = hdbscan::cluster<float>({points.data(), n, dim}, {{.min_cluster_size = 10}}, Device::host());
   const double pairs = double(n) * double(n - 1) / 2;
-  state.counters["extra_MB"] = double(bench::peak_memory_bytes() - before) * 1e-6;
+  state.counters["extra_MB"] = double(memory.extra_bytes()) * 1e-6;
   state.counters["passes"] = result.counters.passes;
   state.counters["neighbours_s"] = result.neighbours_seconds;
   state.counters["tree_s"] = result.spanning_tree_seconds;
@@ -135,13 +135,13 @@ void cluster_memory(benchmark::State& state) {
   state.counters["neighbours_fma_share"] = pairs * double(dim) / result.neighbours_seconds / fma_peak();
 }
 
-/// The matrix of mutual reachability, row blocks of 256 MB through a callback; runs once, like cluster_memory.
+/// The matrix of mutual reachability, row blocks of 256 MB through a callback; runs once.
 void stream_memory(benchmark::State& state) {
   const std::int64_t n = state.range(0), dim = state.range(1);
   set_threads(thread_count());
   const std::vector<float> points = bench::clustered_points<float>(n, dim);
   const std::vector<float> core(n, 0.25F);
-  const std::int64_t before = bench::peak_memory_bytes();
+  const bench::memory_watch memory;
   std::int64_t delivered = 0;
   for (auto _ : state)
     hdbscan::mutual_reachability_rows<float>(
@@ -153,7 +153,7 @@ void stream_memory(benchmark::State& state) {
         },
         256 << 20, {}, Device::host());
   if (delivered != n) return state.SkipWithError("rows are missing");
-  state.counters["extra_MB"] = double(bench::peak_memory_bytes() - before) * 1e-6;
+  state.counters["extra_MB"] = double(memory.extra_bytes()) * 1e-6;
   state.SetBytesProcessed(n * n * std::int64_t(sizeof(float)));
 }
 

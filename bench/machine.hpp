@@ -13,7 +13,14 @@ double fma_rate(int threads);
 /// STREAM; the store's read is not counted), best of several runs.
 double stream_rate(int threads);
 
-/// Largest resident size of this process so far, in bytes.
-std::int64_t peak_memory_bytes();
+/// Bytes of memory that the process held at most since the watch began, beyond what it held then.
+class memory_watch {
+ public:
+  memory_watch();
+  std::int64_t extra_bytes() const;
+
+ private:
+  std::int64_t before_ = 0;
+};
 
 }  // namespace quintet::bench

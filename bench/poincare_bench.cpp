@@ -123,12 +123,12 @@ void neighbours(benchmark::State& state) {
   fma_peak<float>();
   const std::int64_t k = 10;
   const problem<float> p(state.range(0), state.range(1), 64, false);
-  const std::int64_t before = bench::peak_memory_bytes();
+  const bench::memory_watch memory;
   poincare::neighbours<float> found;
   const stopwatch<float> watch;
   for (auto _ : state) found = poincare::nearest<float>(p.query_rows(), p.point_rows(), k, {}, Device::host());
   watch.report(state, p.q, p.n, p.dim);
-  state.counters["extra_MB"] = double(bench::peak_memory_bytes() - before) * 1e-6;
+  state.counters["extra_MB"] = double(memory.extra_bytes()) * 1e-6;
   state.counters["stated_MB"] =
       1e-6 * double(poincare::nearest_workspace_bytes<float>(p.q, p.n, p.dim, k, {}, Device::host()));
   for (std::int64_t i = 0; i < p.q; i += p.q / 7)

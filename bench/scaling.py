@@ -4,11 +4,12 @@ and draws docs/images/scaling_size.svg and scaling_threads.svg.
 
     bench/scaling.py [--bin build/host-clang/bin] [--families hdbscan,svd] [--results build/scaling.json] [--images docs/images]
 
---results keeps the figures; families that are not run again are drawn from it. Needs matplotlib.
+Times are medians of five. --results keeps the figures; families that are not run again are drawn from it. Needs matplotlib.
 """
 import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
 
@@ -28,15 +29,18 @@ FAMILIES = {
     "snp": ([125, 250, 500, 1000, 2000], "patterns, two reticulations"),
 }
 THREADS = (1, 2, 4)
+REPETITIONS = 5
 
 
 def run(binary, family, size, threads):
-    done = subprocess.run([binary, f"--benchmark_filter=^{family}/{size}/{threads}/", "--benchmark_format=json"],
-                          capture_output=True, text=True, check=True)
-    case = json.loads(done.stdout)["benchmarks"][0]
-    if "error_message" in case:
-        sys.exit(f"{case['name']}: {case['error_message']}")
-    return {"size": case.get("products", size), "threads": threads, "ms": case["real_time"], "extra_MB": case["extra_MB"]}
+    done = subprocess.run([binary, f"--benchmark_filter=^{family}/{size}/{threads}/", "--benchmark_format=json",
+                           f"--benchmark_repetitions={REPETITIONS}"], capture_output=True, text=True, check=True)
+    cases = [c for c in json.loads(done.stdout)["benchmarks"] if c["run_type"] == "iteration"]
+    for case in cases:
+        if "error_message" in case:
+            sys.exit(f"{case['name']}: {case['error_message']}")
+    return {"size": cases[0].get("products", size), "threads": threads, "extra_MB": cases[0]["extra_MB"],
+            "ms": statistics.median(c["real_time"] for c in cases)}
 
 
 def draw_sizes(results, folder):
