@@ -15,6 +15,7 @@ import io
 import json
 import math
 import os
+import re
 import sys
 
 import matplotlib
@@ -28,7 +29,8 @@ COLOURS = {"float": "#1f77b4", "double": "#d62728", "half": "#2ca02c", "bfloat16
 STYLE = """body{font:15px/1.45 sans-serif;max-width:1100px;margin:2em auto;padding:0 1em;color:#222}
 table{border-collapse:collapse;margin:.7em 0;font-size:13px}td,th{padding:.15em .7em;text-align:right;border-bottom:1px solid #ddd}
 td:first-child,th:first-child{text-align:left}th{background:#f3f3f3}.bad{color:#b00;font-weight:bold}.good{color:#070}
-figure{display:inline-block;margin:.4em}code{font-size:12px}details{margin:.6em 0}"""
+figure{display:inline-block;margin:.4em}code{font-size:12px}details{margin:.6em 0}
+details td+td,details th+th{white-space:nowrap;padding:.15em .4em}"""
 matplotlib.rcParams.update({"font.size": 9, "svg.hashsalt": "quintet", "axes.grid": True, "grid.alpha": 0.3,
                             "axes.axisbelow": True})
 
@@ -132,6 +134,11 @@ def table(head, rows):
     return f"<table><tr>{cells('th', head)}</tr>" + "".join(f"<tr>{cells('td', row)}</tr>" for row in rows) + "</table>"
 
 
+def breakable(name):
+    """A case's name that lines may break behind its slashes and commas."""
+    return re.sub("([/,])", r"\1<wbr>", html.escape(name))
+
+
 def error_rows(cases, devices):
     for case in cases:
         quantities = dict.fromkeys((m["quantity"], m["unit"]) for m in case["measurements"])
@@ -140,7 +147,7 @@ def error_rows(cases, devices):
             host = of["host"]
             worst, bound = max(number(m["max"]) for m in of.values()), number(host["bound"])
             verdict = "good" if worst <= bound else "bad"
-            yield ([f"<code>{html.escape(case['case'])}</code>", quantity, unit, shown(number(host["max"])),
+            yield ([f"<code>{breakable(case['case'])}</code>", quantity, unit, shown(number(host["max"])),
                     shown(number(host["mean"]))] +
                    [shown(number(of[d]["max"])) if d in of else "" for d in devices] +
                    [shown(bound), shown(number(host["baseline"])), f'<span class="{verdict}">'
@@ -156,7 +163,7 @@ def summary_rows(families, devices):
         within = sum(number(m["max"]) <= number(m["bound"]) for m in measured)
         verdict = "good" if within == len(measured) else "bad"
         yield (family, len(cases), f'<span class="{verdict}">{within} of {len(measured)}</span>', f"{worst[0]:.0%}",
-               f"<code>{html.escape(worst[1])}</code> {worst[2]}")
+               f"<code>{breakable(worst[1])}</code> {worst[2]}")
 
 
 def page(data, images):

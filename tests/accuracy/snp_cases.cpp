@@ -1,5 +1,6 @@
-// Likelihoods on networks against the rules as they are written, with dense exponentials.
+// Likelihoods on networks against the rules as they are written, with dense exponentials in long double.
 #include <functional>
+#include <numeric>
 #include <stdexcept>
 
 #include "accuracy/case_run.hpp"
@@ -15,10 +16,14 @@ namespace {
 
 using counts = std::vector<std::int64_t>;
 
-// The reference's exponentials are in double themselves, with an error of their own.
-constexpr double log_bound = 1e-12 / epsilon_of<double>;
-// Differences of the reference's logarithms with steps of 2e-3: their own error is about 1e-10.
-constexpr double slope_bound = 1e-7 / epsilon_of<double>;
+// Exponentials of more lineages than this would take minutes in long double; they are in double, with an error of their
+// own.
+constexpr std::int64_t most_extended = 16;
+
+constexpr double log_bound = 256, large_log_bound = 1e-12 / epsilon_of<double>;
+// Mostly the differences' own error: the rounding of the exponentials (1e-19 times the length of a branch in units of
+// 1 / n^2 theta) over the step.
+constexpr double slope_bound = 2048;
 
 struct problem {
   snp::Network network;
@@ -47,19 +52,29 @@ struct problem {
     return builder.finish();
   }
 
-  double exact(std::size_t site, const snp::Network& changed, double u, double v) const {
+  bool extended(std::size_t site) const {
+    return std::accumulate(copies[site].begin(), copies[site].end(), std::int64_t(0)) <= most_extended;
+  }
+
+  long double exact(std::size_t site, const snp::Network& changed, double u, double v) const {
     std::vector<reference::snp_state> states;
     for (std::size_t i = 0; i < red[site].size(); ++i) states.emplace_back(int(copies[site][i]), int(red[site][i]));
-    return std::log(reference::snp_site(changed, states, u, v).likelihood());
+    if (extended(site)) return std::log(reference::snp_site<long double>(changed, states, u, v).likelihood());
+    return std::log(reference::snp_site<double>(changed, states, u, v).likelihood());
   }
 };
 
 void sites(case_run& run) {
   const problem p(run.parameters());
-  std::vector<double> exact;
-  for (std::size_t s = 0; s < p.red.size(); ++s) exact.push_back(p.exact(s, p.network, p.model.u, p.model.v));
+  std::vector<long double> exact;
+  bool extended = true;
+  for (std::size_t s = 0; s < p.red.size(); ++s) {
+    exact.push_back(p.exact(s, p.network, p.model.u, p.model.v));
+    extended = extended && p.extended(s);
+  }
   measure_elements(run, "log-likelihood of a site", exact,
-                   {.bound = log_bound, .floor = 1, .unit = "eps max(|log L|, 1)"}, [&](const Device& device) {
+                   {.bound = extended ? log_bound : large_log_bound, .floor = 1, .unit = "eps max(|log L|, 1)"},
+                   [&](const Device& device) {
                      return snp::Likelihood(p.network, p.data(), p.model, {.device = device}).site_log_likelihoods();
                    });
 }
@@ -85,28 +100,34 @@ void total(case_run& run) {
                    });
 }
 
-// Richardson's extrapolation of central differences with steps h and h / 2.
-double slope(const std::function<double(double)>& f, double x) {
-  const auto central = [&](double h) { return (f(x + h) - f(x - h)) / (2 * h); };
-  const double h = 2e-3 * x;
-  return (4 * central(h / 2) - central(h)) / 3;
+// Central differences with steps h, h / 2 and h / 4, extrapolated twice (Romberg). Smaller steps show more of the
+// rounding of the exponentials, larger ones more of the seventh derivative.
+long double slope(const std::function<long double(double)>& f, double x) {
+  const auto central = [&](double h) {
+    const double above = x + h, below = x - h;
+    return (f(above) - f(below)) / (static_cast<long double>(above) - below);
+  };
+  const double h = 1e-2 * x;
+  const long double far = central(h), near = central(h / 2), nearest = central(h / 4);
+  const long double first = (4 * near - far) / 3, second = (4 * nearest - near) / 3;
+  return (16 * second - first) / 15;
 }
 
 // Derivatives by every length, theta and gamma, then u, v and the root's theta.
-std::vector<double> exact_slopes(const problem& p) {
+std::vector<long double> exact_slopes(const problem& p) {
   snp::Likelihood proposal(p.network, p.data(), p.model, {.device = Device::host()});
   const auto at = [&](const std::function<void(double)>& set, double x) {
     return slope(
         [&](double y) {
           set(y);
-          double sum = 0;
+          long double sum = 0;
           for (std::size_t s = 0; s < p.red.size(); ++s)
             sum += p.exact(s, proposal.network(), proposal.model().u, proposal.model().v);
           return sum;
         },
         x);
   };
-  std::vector<double> length, theta, gamma;
+  std::vector<long double> length, theta, gamma;
   for (std::int64_t b = 0; b < p.network.branches(); ++b) {
     const snp::branch one = p.network.branch(b);
     length.push_back(at([&](double x) { proposal.set_length(b, x); }, one.length));
@@ -117,7 +138,7 @@ std::vector<double> exact_slopes(const problem& p) {
     gamma.push_back(at([&](double x) { proposal.set_gamma(b, x + one.gamma / 2); }, one.gamma / 2));
     proposal.set_gamma(b, one.gamma);
   }
-  std::vector<double> all = length;
+  std::vector<long double> all = length;
   for (const auto* more : {&theta, &gamma}) all.insert(all.end(), more->begin(), more->end());
   all.push_back(at([&](double x) { proposal.set_rates(x, p.model.v); }, p.model.u));
   all.push_back(at([&](double x) { proposal.set_rates(p.model.u, x); }, p.model.v));

@@ -1,6 +1,7 @@
 // The likelihood of one site on a network, as the rules are written: a group is a list of branches and a table from
 // (n1, r1), ..., (nK, rK) to a number. In the coordinates of the literature, with dense exponentials (Eigen) and the
-// root's vector from its recursion. Slow; shares nothing with the library but the network.
+// root's vector from its recursion. Slow; shares nothing with the library but the network. Real is double or long
+// double.
 #pragma once
 
 #include <Eigen/Dense>
@@ -15,17 +16,22 @@
 
 namespace quintet::reference {
 
-inline double choose(int n, int k) {
+template <class Real>
+using matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
+
+template <class Real = double>
+Real choose(int n, int k) {
   if (k < 0 || k > n) return 0;
-  double value = 1;
+  Real value = 1;
   for (int i = 1; i <= k; ++i) value = value * (n - k + i) / i;
   return value;
 }
 
 /// A of section 3 of Bryant et al. in block form, states (n, r) with n <= most, (0, 0) included.
-inline Eigen::MatrixXd snp_generator(int most, double theta, double u, double v) {
+template <class Real>
+matrix<Real> snp_generator(int most, Real theta, Real u, Real v) {
   const auto index = [](int n, int r) { return n * (n + 1) / 2 + r; };
-  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(index(most + 1, 0), index(most + 1, 0));
+  matrix<Real> a = matrix<Real>::Zero(index(most + 1, 0), index(most + 1, 0));
   for (int n = 1; n <= most; ++n)
     for (int r = 0; r <= n; ++r) {
       a(index(n, r), index(n, r)) = -n * (n - 1) / theta - (n - r) * v - r * u;
@@ -39,24 +45,25 @@ inline Eigen::MatrixXd snp_generator(int most, double theta, double u, double v)
 }
 
 /// Pr(r of n lineages are red at the root), n <= most, from x A = 0.
-inline std::vector<std::vector<double>> snp_root_vector(int most, double theta, double u, double v) {
-  std::vector<std::vector<double>> x{{1}, {u / (u + v), v / (u + v)}};
+template <class Real>
+std::vector<std::vector<Real>> snp_root_vector(int most, Real theta, Real u, Real v) {
+  std::vector<std::vector<Real>> x{{1}, {u / (u + v), v / (u + v)}};
   for (int n = 2; n <= most; ++n) {
-    Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(n + 1, n + 1);
-    Eigen::VectorXd right = Eigen::VectorXd::Zero(n + 1);
-    const std::vector<double>& last = x.back();
+    matrix<Real> left = matrix<Real>::Zero(n + 1, n + 1);
+    Eigen::Vector<Real, Eigen::Dynamic> right = Eigen::Vector<Real, Eigen::Dynamic>::Zero(n + 1);
+    const std::vector<Real>& last = x.back();
     for (int r = 0; r <= n; ++r) {
-      matrix(r, r) = -n * (n - 1) / theta - (n - r) * v - r * u;
+      left(r, r) = -n * (n - 1) / theta - (n - r) * v - r * u;
       if (r > 0) {
-        matrix(r, r - 1) = (n - r + 1) * v;
+        left(r, r - 1) = (n - r + 1) * v;
         right(r) -= (r - 1) * n / theta * last[std::size_t(r - 1)];
       }
       if (r < n) {
-        matrix(r, r + 1) = (r + 1) * u;
+        left(r, r + 1) = (r + 1) * u;
         right(r) -= (n - 1 - r) * n / theta * last[std::size_t(r)];
       }
     }
-    const Eigen::VectorXd solution = matrix.fullPivLu().solve(right);
+    const Eigen::Vector<Real, Eigen::Dynamic> solution = left.fullPivLu().solve(right);
     x.emplace_back(solution.data(), solution.data() + n + 1);
   }
   return x;
@@ -65,18 +72,20 @@ inline std::vector<std::vector<double>> snp_root_vector(int most, double theta, 
 /// Lineages and red ones among them on one branch.
 using snp_state = std::pair<int, int>;
 
+template <class Real>
 struct snp_group {
   std::vector<std::int64_t> branches;
-  std::map<std::vector<snp_state>, double> table;
+  std::map<std::vector<snp_state>, Real> table;
 };
 
+template <class Real = double>
 class snp_site {
  public:
   /// counts[i] = (copies, red) of network.leaves()[i]; dominant: red counts individuals.
-  snp_site(const snp::Network& network, std::vector<snp_state> counts, double u, double v, bool dominant = false)
+  snp_site(const snp::Network& network, std::vector<snp_state> counts, Real u, Real v, bool dominant = false)
       : network_(network), counts_(std::move(counts)), u_(u), v_(v), dominant_(dominant) {}
 
-  double likelihood() {
+  Real likelihood() {
     for (const std::int64_t node : network_.children_first()) {
       if (network_.kind(node) == snp::node_kind::leaf) leaf(node);
       if (network_.kind(node) == snp::node_kind::tree) add(joined(node, network_.parent_branches(node)[0]));
@@ -86,6 +95,7 @@ class snp_site {
   }
 
  private:
+  using snp_group = reference::snp_group<Real>;
   // Rule 0.
   void leaf(std::int64_t node) {
     const auto leaves = network_.leaves();
@@ -93,8 +103,8 @@ class snp_site {
     snp_group group{{network_.parent_branches(node)[0]}, {}};
     if (!dominant_) group.table[{{copies, red}}] = 1;
     for (int k = red; dominant_ && k <= 2 * red; ++k)
-      group.table[{{copies, k}}] =
-          choose(copies / 2, red) * choose(red, k - red) * std::pow(2.0, 2 * red - k) / choose(copies, k);
+      group.table[{{copies, k}}] = choose<Real>(copies / 2, red) * choose<Real>(red, k - red) *
+                                   std::pow(Real(2), 2 * red - k) / choose<Real>(copies, k);
     add(std::move(group));
   }
 
@@ -107,15 +117,15 @@ class snp_site {
     int most = 0;
     for (const auto& [states, value] : group.table) most = std::max(most, states[axis].first);
     const snp::branch& one = network_.branch(branch);
-    const Eigen::MatrixXd p = (snp_generator(most, one.theta, u_, v_) * one.length).exp();
-    std::map<std::vector<snp_state>, double> table;
+    const matrix<Real> p = (snp_generator<Real>(most, one.theta, u_, v_) * Real(one.length)).exp();
+    std::map<std::vector<snp_state>, Real> table;
     for (const auto& [states, value] : group.table) {
       const auto [n, r] = states[axis];
       auto above = states;
       for (int n2 = 0; n2 <= n; ++n2)
         for (int r2 = 0; r2 <= n2; ++r2) {
           above[axis] = {n2, r2};
-          const double weight = p(n2 * (n2 + 1) / 2 + r2, n * (n + 1) / 2 + r);
+          const Real weight = p(n2 * (n2 + 1) / 2 + r2, n * (n + 1) / 2 + r);
           if (weight != 0) table[above] += weight * value;
         }
     }
@@ -146,8 +156,9 @@ class snp_site {
     return moved;
   }
 
-  static double join_weight(snp_state a, snp_state b) {
-    return choose(a.first, a.second) * choose(b.first, b.second) / choose(a.first + b.first, a.second + b.second);
+  static Real join_weight(snp_state a, snp_state b) {
+    return choose<Real>(a.first, a.second) * choose<Real>(b.first, b.second) /
+           choose<Real>(a.first + b.first, a.second + b.second);
   }
 
   // Rules 2 and 4.
@@ -184,6 +195,7 @@ class snp_site {
   void reticulation(std::int64_t node) {
     const snp_group in = take(network_.child_branches(node)[0]);
     const std::int64_t y = network_.parent_branches(node)[0], z = network_.parent_branches(node)[1];
+    const Real gamma = network_.branch(y).gamma;
     snp_group out{{y, z}, {}};
     out.branches.insert(out.branches.end(), in.branches.begin() + 1, in.branches.end());
     for (const auto& [states, value] : in.table) {
@@ -192,18 +204,17 @@ class snp_site {
         for (int ry = std::max(0, r - (n - ny)); ry <= std::min(ny, r); ++ry) {
           std::vector<snp_state> to{{ny, ry}, {n - ny, r - ry}};
           to.insert(to.end(), states.begin() + 1, states.end());
-          out.table[to] += choose(n, ny) * std::pow(network_.branch(y).gamma, ny) *
-                           std::pow(network_.branch(z).gamma, n - ny) * value;
+          out.table[to] += choose<Real>(n, ny) * std::pow(gamma, ny) * std::pow(1 - gamma, n - ny) * value;
         }
     }
     add(std::move(out));
   }
 
-  double at_root(const snp_group& group) const {
+  Real at_root(const snp_group& group) const {
     int most = 1;
     for (const auto& [states, value] : group.table) most = std::max(most, states[0].first);
-    const auto x = snp_root_vector(most, network_.root_theta(), u_, v_);
-    double sum = 0;
+    const auto x = snp_root_vector<Real>(most, network_.root_theta(), u_, v_);
+    Real sum = 0;
     for (const auto& [states, value] : group.table)
       sum += value * x[std::size_t(states[0].first)][std::size_t(states[0].second)];
     return sum;
@@ -211,7 +222,7 @@ class snp_site {
 
   const snp::Network& network_;
   std::vector<snp_state> counts_;
-  double u_, v_;
+  Real u_, v_;
   bool dominant_;
   std::vector<snp_group> groups_;
 };
