@@ -3,8 +3,12 @@
 
 Reads unit vectors written by `hdbscan_bench --write-points FILE.npy` and prints the median time of
 
-  numpy     mutual reachability by sgemm: sqrt(max(xx + yy - 2 x @ y.T, 0)), then the core distances
-  contrib   scikit-learn-contrib/hdbscan, its default and its exact brute force, if it is installed
+  numpy         distances by sgemm: sqrt(max(xx + yy - 2 x @ y.T, 0))
+  torch         the same by torch.cdist
+  scikit-learn  the same by euclidean_distances; cluster.HDBSCAN (from 1.3 on)
+  contrib       scikit-learn-contrib/hdbscan, its default and its exact brute force
+
+A package that is not installed is left out, with a line.
 
 Usage: hdbscan_peers.py FILE.npy [repetitions]
 """
@@ -16,7 +20,8 @@ import numpy as np
 
 
 def median_ms(call, repetitions):
-    call()
+    if repetitions > 1:  # what takes seconds is not warmed up
+        call()
     times = []
     for _ in range(repetitions):
         start = time.perf_counter()
@@ -30,21 +35,49 @@ def numpy_distances(points):
     return np.sqrt(np.maximum(square[:, None] + square[None, :] - 2 * (points @ points.T), 0))
 
 
-def main():
-    points = np.load(sys.argv[1])
-    repetitions = int(sys.argv[2]) if len(sys.argv) > 2 else 7
-    print(f"numpy {np.__version__}, {points.shape[0]} x {points.shape[1]} {points.dtype}")
-    print(f"numpy distances        {median_ms(lambda: numpy_distances(points), repetitions):10.1f} ms")
-    try:
-        import hdbscan
-    except ImportError:
-        print("hdbscan is not installed: its times are left out")
-        return
+def run_numpy(points, report):
+    report("numpy distances", lambda: numpy_distances(points))
+
+
+def run_torch(points, report):
+    import torch
+
+    tensor = torch.from_numpy(points)
+    report("torch cdist", lambda: torch.cdist(tensor, tensor))
+
+
+def run_sklearn(points, report):
+    from sklearn.metrics import euclidean_distances
+
+    report("sklearn distances", lambda: euclidean_distances(points))
+    from sklearn.cluster import HDBSCAN
+
+    report("sklearn HDBSCAN", lambda: HDBSCAN(min_cluster_size=10, n_jobs=2, copy=True).fit(points), 1)
+
+
+def run_contrib(points, report):
+    import hdbscan
+
     # Its brute force takes doubles only.
     for name, options in {"default": {}, "brute force": {"algorithm": "generic"}}.items():
         data = points.astype(float) if options else points
-        model = lambda: hdbscan.HDBSCAN(min_cluster_size=10, core_dist_n_jobs=2, **options).fit(data)
-        print(f"hdbscan {name:18s} {median_ms(model, 1):10.1f} ms")
+        report(f"hdbscan {name}",
+               lambda: hdbscan.HDBSCAN(min_cluster_size=10, core_dist_n_jobs=2, **options).fit(data), 1)
+
+
+def main():
+    points = np.load(sys.argv[1])
+    repetitions = int(sys.argv[2]) if len(sys.argv) > 2 else 7
+
+    def report(name, call, most=repetitions):
+        print(f"{name:22} {median_ms(call, min(most, repetitions)):10.1f} ms", flush=True)
+
+    print(f"numpy {np.__version__}, {points.shape[0]} x {points.shape[1]} {points.dtype}")
+    for run in (run_numpy, run_torch, run_sklearn, run_contrib):
+        try:
+            run(points, report)
+        except ImportError as error:
+            print(f"left out: {error}")
 
 
 main()
