@@ -78,10 +78,11 @@ function(quintet_kernel_objects name output)
   set(${output} ${objects} PARENT_SCOPE)
 endfunction()
 
-# quintet_test(<name> [LABEL long] SOURCES ... [KERNELS ...] [LIBRARIES ...]): a GoogleTest program, registered as one
-# test. KERNELS: sources that hold kernels of their own; they are compiled as the library's are, without GoogleTest.
+# quintet_test(<name> [LABEL long] SOURCES ... [KERNELS ...] [LIBRARIES ...] [OPTIONS ...]): a GoogleTest program,
+# registered as one test. KERNELS: sources that hold kernels of their own; they are compiled as the library's are,
+# without GoogleTest. OPTIONS: for the compiler; such a program cannot use the precompiled headers of the others.
 function(quintet_test name)
-  cmake_parse_arguments(arg "" "LABEL" "SOURCES;KERNELS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "" "LABEL" "SOURCES;KERNELS;LIBRARIES;OPTIONS" ${ARGN})
   set(objects "")
   if(arg_KERNELS)
     quintet_kernel_objects(${name}_kernels objects SOURCES ${arg_KERNELS})
@@ -90,6 +91,10 @@ function(quintet_test name)
   add_executable(${name} ${arg_SOURCES} ${objects})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${name} PRIVATE quintet::quintet quintet_build_flags ${arg_LIBRARIES} GTest::gtest_main)
+  target_compile_options(${name} PRIVATE ${QUINTET_TEST_OPTIMISATION} ${arg_OPTIONS})
+  if(NOT arg_OPTIONS)
+    target_precompile_headers(${name} REUSE_FROM quintet_test_headers)
+  endif()
   if(NOT arg_LABEL)
     set(arg_LABEL fast)
   endif()
@@ -103,7 +108,8 @@ endfunction()
 function(quintet_driver task)
   string(REPLACE "-" "_" stem "${task}")
   add_executable(quintet-${task} ${stem}.cpp ${ARGN})
-  target_link_libraries(quintet-${task} PRIVATE quintet_driver_support)
+  target_link_libraries(quintet-${task} PRIVATE quintet_driver_support quintet_build_flags)
+  target_precompile_headers(quintet-${task} REUSE_FROM quintet_driver_support)
   set_target_properties(quintet-${task} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin
     INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}" INSTALL_RPATH_USE_LINK_PATH ON)
   if(QUINTET_INSTALL)

@@ -43,6 +43,15 @@ auto not_negative(const char* option) {
   };
 }
 
+void shape_in_range(double shape) {
+  quintet::require_argument(shape > 0 && shape <= 1e6, "--gamma-shape", shape, "in (0, 1e6]");
+}
+
+/// As many bytes as a 64-bit number holds.
+void memory_in_range(double gigabytes) {
+  quintet::require_argument(gigabytes > 0 && gigabytes <= 9e9, "--memory", gigabytes, "in (0, 9e9]");
+}
+
 void check_per_site(const std::string& path) {
   try {
     io::check_output(path, {io::file_format::csv});
@@ -89,9 +98,13 @@ void describe_model(po::options_description& options, arguments& a) {
       ("unseen-ones", po::value(&a.model.unseen_ones)->value_name("N")->notifier(not_negative("--unseen-ones")),
        "constant sites of allele 1 that are not in the data")                                                    //
       ("mutation-only-at-root", po::bool_switch(&a.model.mutation_only_at_root), "no mutation on the branches")  //
-      ("gamma-shape", po::value(&a.gamma_shape)->value_name("A")->notifier(positive("--gamma-shape")),
-       "u and v vary between sites by a gamma distribution of mean 1 and this shape")  //
-      ("gamma-categories", po::value(&a.gamma_categories)->default_value(4)->value_name("K"),
+      ("gamma-shape", po::value(&a.gamma_shape)->value_name("A")->notifier(shape_in_range),
+       "u and v vary between sites by a gamma distribution of mean 1 and this shape, > 0 and at most 1e6")  //
+      ("gamma-categories",
+       po::value(&a.gamma_categories)
+           ->default_value(4)
+           ->value_name("K")
+           ->notifier(quintet::driver::within<std::int64_t>("--gamma-categories", 1, 64)),
        "classes of that distribution, 1 ... 64");
 }
 
@@ -107,8 +120,8 @@ po::options_description describe(arguments& a) {
       ("per-site", po::value(&a.per_site)->value_name("FILE")->notifier(check_per_site),
        ".csv: site and pattern (from 1; pattern 0: left out), weight of the pattern, log_likelihood without "
        "corrections")  //
-      ("memory", po::value(&a.gigabytes)->value_name("GB")->notifier(positive("--memory")),
-       "limit for the partial likelihoods; by default half of what the device has");
+      ("memory", po::value(&a.gigabytes)->value_name("GB")->notifier(memory_in_range),
+       "limit for the partial likelihoods, > 0; by default half of what the device has");
   all.add(input).add(model).add(output);
   return all;
 }

@@ -17,6 +17,7 @@ namespace po = boost::program_options;
 namespace svd = quintet::svd;
 namespace io = quintet::io;
 using quintet::batch_view;
+using quintet::driver::at_least;
 using quintet::driver::session;
 
 struct arguments {
@@ -25,12 +26,6 @@ struct arguments {
   svd::randomised_options random;
   std::int64_t rank = 0;  // 0: not given
 };
-
-const auto at_least(const char* option, std::int64_t least) {
-  return [option, least](std::int64_t value) {
-    quintet::require_argument(value >= least, option, value, quintet::text(">= ", least));
-  };
-}
 
 po::options_description describe(arguments& a) {
   po::options_description all;

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <sstream>
+#include <typeinfo>
 
 #include "quintet/core/error.hpp"
 #include "quintet/io/atomic_file.hpp"
@@ -77,6 +79,42 @@ nlohmann::ordered_json value_of(const boost::any& value) {
   return json;
 }
 
+/// What the value of this option has to be, where it is a number.
+std::string allowed_number(const po::option_description& option) {
+  const auto* typed = dynamic_cast<const po::typed_value_base*>(option.semantic().get());
+  if (typed == nullptr) return "another value";
+  const std::type_info& type = typed->value_type();
+  const auto whole = [](auto most) { return text("a whole number, at most ", most); };
+  if (type == typeid(int)) return whole(std::numeric_limits<int>::max());
+  if (type == typeid(std::int64_t)) return whole(std::numeric_limits<std::int64_t>::max());
+  if (type == typeid(std::uint64_t)) return text(whole(std::numeric_limits<std::uint64_t>::max()), ", and >= 0");
+  return "a number";
+}
+
+/// The parser takes -1 for a large number where the type has no sign.
+void refuse_negative(const po::parsed_options& parsed, const po::options_description& all) {
+  for (const auto& given : parsed.options) {
+    const po::option_description* option = all.find_nothrow(given.string_key, false);
+    const auto* typed =
+        option == nullptr ? nullptr : dynamic_cast<const po::typed_value_base*>(option->semantic().get());
+    if (typed == nullptr || typed->value_type() != typeid(std::uint64_t)) continue;
+    for (const std::string& value : given.value)
+      require_argument(!value.starts_with('-'), text("--", given.string_key), value, allowed_number(*option));
+  }
+}
+
+/// The message for a value that cannot be read: option, value, and what is allowed.
+std::string unreadable(const po::validation_error& e, const po::parsed_options& parsed,
+                       const po::options_description& all) {
+  for (const auto& given : parsed.options) {
+    const std::string name = "--" + given.string_key;
+    if (e.get_option_name() != name || given.value.empty()) continue;
+    return text(name, " must be ", allowed_number(all.find(given.string_key, false)), " (", name, "=",
+                given.value.back(), ")");
+  }
+  return text(e.what(), " (see --help)");
+}
+
 std::string joined(const std::vector<std::string>& words, const char* separator) {
   std::string result;
   for (const std::string& word : words) result.append(result.empty() ? "" : separator).append(word);
@@ -127,10 +165,13 @@ command_line parse_command_line(int argc, const char* const* argv, const program
   line.help = help.str();
 
   po::variables_map values;
+  po::parsed_options parsed(&all);
   try {
     // No abbreviations: an option added later must not change what an old script means.
     const auto style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
-    po::store(po::command_line_parser(argc, argv).options(all).positional(positional).style(style).run(), values);
+    parsed = po::command_line_parser(argc, argv).options(all).positional(positional).style(style).run();
+    refuse_negative(parsed, all);
+    po::store(parsed, values);
     if (values.count("help") > 0) line.asked = command_line::request::help;
     if (values.count("version") > 0) line.asked = command_line::request::version;
     if (line.asked != command_line::request::work) return line;
@@ -141,6 +182,8 @@ command_line parse_command_line(int argc, const char* const* argv, const program
   } catch (const po::unknown_option& e) {
     throw InvalidArgument(
         text("unknown option '", e.get_option_name(), "'", hint(e.get_option_name(), visible), " (see --help)"));
+  } catch (const po::validation_error& e) {
+    throw InvalidArgument(unreadable(e, parsed, all));
   } catch (const po::error& e) {
     throw InvalidArgument(text(e.what(), " (see --help)"));
   }

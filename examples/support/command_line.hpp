@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/program_options.hpp>
+#include <cstdint>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -50,6 +51,19 @@ command_line parse_command_line(int argc, const char* const* argv, const program
 /// checked while the command line is parsed, before any work. `why` says why other formats will not do.
 boost::program_options::typed_value<std::string>* output_file(std::string* path, std::vector<io::file_format> formats,
                                                               std::string option = "output", std::string why = "");
+
+/// For a numeric option's notifier: throws InvalidArgument unless the value is at least `least`.
+inline auto at_least(const char* option, std::int64_t least) {
+  return [option, least](std::int64_t value) { require_argument(value >= least, option, value, text(">= ", least)); };
+}
+
+/// For a numeric option's notifier: throws InvalidArgument unless least <= value <= most.
+template <class T>
+auto within(const char* option, T least, T most) {
+  return [=](T value) {
+    require_argument(value >= least && value <= most, option, value, text("in [", least, ", ", most, "]"));
+  };
+}
 
 /// What one of several words means; throws InvalidArgument naming the option, its value and the words.
 template <class Meaning>

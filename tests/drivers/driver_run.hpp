@@ -35,8 +35,10 @@ class driver_run : public temporary_folder {
     std::filesystem::create_directory(path("work"));
   }
 
-  outcome run(const arguments& given) const {
-    std::string command = text("cd ", quoted(path("work")), " && ", quoted(text(driver_folder(), "/", program_)));
+  /// `through`: a command that starts the program, with its own arguments.
+  outcome run(const arguments& given, const std::string& through = "") const {
+    std::string command =
+        text("cd ", quoted(path("work")), " && ", through, " ", quoted(text(driver_folder(), "/", program_)));
     for (const std::string& argument : given) command.append(" ").append(quoted(argument));
     const int raw = std::system((command + " >../out 2>../error").c_str());
     return {WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, content("out"), content("error")};

@@ -1,0 +1,207 @@
+// What every program does with numbers out of range, full disks, protected folders and an early end.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <sstream>
+
+#include "drivers/driver_run.hpp"
+
+namespace quintet {
+namespace {
+
+using arguments = std::vector<std::string>;
+
+/// A program and a command line with which it works, without its output.
+struct program_case {
+  std::string task;
+  arguments working;
+  std::string output_option;         ///< empty: it writes nothing but --json
+  std::vector<std::string> outputs;  ///< a file of each format
+};
+
+void PrintTo(const program_case& c, std::ostream* out) { *out << c.task; }
+
+const program_case cases[] = {
+    {"hdbscan", {"--input", "points.csv"}, "--output", {"o.csv", "o.h5"}},
+    {"reachability", {"--input", "points.csv", "--min-samples", "2"}, "--output", {"o.csv", "o.npy", "o.h5"}},
+    {"poincare", {"--points", "points.csv"}, "--output", {"o.csv", "o.npy", "o.h5"}},
+    {"svd", {"--input", "points.csv", "--mode", "full"}, "--output", {"o.h5"}},
+    {"spgemm", {"--a", "ring.mtx"}, "--output", {"o.mtx", "o.mtx.gz", "o.h5"}},
+    {"friends", {"--graph", "ring.mtx", "--top", "100"}, "--output", {"o.csv"}},
+    {"snp-likelihood",
+     {"--data", "counts.csv", "--network", "(A:0.1,B:0.1)r;", "--theta", "0.1", "--u", "1", "--v", "1"},
+     "--per-site",
+     {"o.csv"}},
+    {"devices", {}, "", {}}};
+
+class every_driver : public test::driver_run, public testing::WithParamInterface<program_case> {
+ protected:
+  every_driver() : driver_run(GetParam().task) {
+    std::ostringstream points, ring, counts;
+    for (int i = 0; i < 100; ++i) points << i * 0.007 << "," << (i * i % 17) * 0.03 << "\n";
+    make("points.csv", points.str());
+    ring << "%%MatrixMarket matrix coordinate pattern general\n200 200 400\n";
+    for (int i = 0; i < 200; ++i)
+      ring << i + 1 << " " << (i + 1) % 200 + 1 << "\n" << (i + 1) % 200 + 1 << " " << i + 1 << "\n";
+    make("ring.mtx", ring.str());
+    counts << "A,B\n";
+    for (int i = 0; i < 100; ++i) counts << i % 3 << "/2," << i * i % 3 << "/2\n";
+    make("counts.csv", counts.str());
+  }
+
+  /// The working command line with `more` options, each of which replaces one of the same name.
+  arguments with(const arguments& more) const {
+    arguments all;
+    const arguments& working = GetParam().working;
+    for (std::size_t i = 0; i < working.size(); i += 2)
+      if (std::find(more.begin(), more.end(), working[i]) == more.end())
+        all.insert(all.end(), {working[i], working[i + 1]});
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+
+  /// Everything that it can write, one file a command line.
+  std::vector<std::pair<std::string, arguments>> writing() const {
+    std::vector<std::pair<std::string, arguments>> all;
+    for (const std::string& output : GetParam().outputs)
+      all.push_back({output, with({GetParam().output_option, output})});
+    if (GetParam().task == "devices") all.push_back({"s.json", {"--json", "s.json"}});
+    return all;
+  }
+
+  /// The options that take a number, as --help lists them.
+  std::vector<std::string> numeric_options() const {
+    const std::vector<std::string> words{"FILE", "TEXT|FILE", "NAME", "MODE", "METHOD", "WHICH",
+                                         "HOW",  "RULE",      "WHAT", "TYPE", "DEVICE"};
+    std::vector<std::string> found;
+    std::istringstream help(run_well({"--help"}));
+    for (std::string line; std::getline(help, line);) {
+      std::istringstream fields(line);
+      std::string option, value;
+      fields >> option >> value;
+      const bool takes_value = !value.empty() && std::all_of(value.begin(), value.end(), [](char c) {
+        return std::isupper(static_cast<unsigned char>(c)) || c == '|';
+      });
+      if (line.starts_with("  --") && takes_value && std::find(words.begin(), words.end(), value) == words.end())
+        found.push_back(option);
+    }
+    return found;
+  }
+
+  /// The message names the option, or the argument of the library that it sets.
+  static bool names_option(const std::string& error, std::string option) {
+    if (error.find(option) != std::string::npos) return true;
+    option.erase(0, 2);
+    std::replace(option.begin(), option.end(), '-', '_');
+    return error.find(option) != std::string::npos;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(programs, every_driver, testing::ValuesIn(cases), [](const auto& info) {
+  std::string name = info.param.task;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+TEST_P(every_driver, refuses_numbers_out_of_range) {
+  const std::vector<std::string> options = numeric_options();
+  ASSERT_NE(std::find(options.begin(), options.end(), "--threads"), options.end());
+  for (const std::string& option : options) {
+    arguments base;
+    if (!GetParam().output_option.empty()) base = {GetParam().output_option, GetParam().outputs[0]};
+    if (option == "--curvature" && GetParam().task != "poincare") base.insert(base.end(), {"--metric", "poincare"});
+    if (option == "--oversampling" || option == "--power-iterations" || option == "--seed")
+      base.insert(base.end(), {"--rank", "1", "--mode", "econ"});
+    const auto given = [&](const std::string& value) {
+      arguments more = base;
+      more.insert(more.end(), {option, value});
+      return with(more);
+    };
+    for (const char* value : {"nan", "", "text", "1x", "-1e30"}) {
+      SCOPED_TRACE(option + " " + value);
+      const bool has_no_end = option == "--curvature" && std::string(value) == "-1e30";
+      const std::vector<std::string> before = names();
+      const outcome result = run(given(value));
+      EXPECT_TRUE(result.status == 2 || (has_no_end && result.status == 0)) << result.status << " " << result.error;
+      EXPECT_TRUE(has_no_end || names_option(result.error, option)) << result.error;
+      EXPECT_TRUE(has_no_end || names() == before) << "a file was left behind";
+      std::filesystem::remove(work(GetParam().outputs.empty() ? "none" : GetParam().outputs[0]));
+    }
+    // Some of these have a meaning for some options: 0 is no limit, a distance may be huge.
+    for (const char* value : {"-1", "0", "2.5", "1e30", "inf", "99999999999999999999"}) {
+      SCOPED_TRACE(option + " " + value);
+      const outcome result = run(given(value));
+      EXPECT_TRUE(result.status == 0 || result.status == 2) << result.status << " " << result.error;
+      EXPECT_TRUE(result.status == 0 || names_option(result.error, option)) << result.error;
+      const bool curvature = option == "--curvature";
+      EXPECT_TRUE(curvature || value[0] != '-' || result.status == 2) << "a negative number was taken";
+    }
+  }
+}
+
+TEST_P(every_driver, full_disk_leaves_what_was_there) {
+  for (const auto& [name, command] : writing()) {
+    SCOPED_TRACE(name);
+    make(name, "before");
+    const std::vector<std::string> before = names();
+    outcome result;
+    {
+      const test::file_size_limit limit(600);
+      result = run(command);
+    }
+    EXPECT_EQ(result.status, 2) << result.error;
+    QUINTET_EXPECT_CONTAINS(result.error, name);
+    EXPECT_EQ(text_of(name), "before");
+    EXPECT_EQ(names(), before);
+  }
+}
+
+TEST_P(every_driver, protected_folder_is_told_before_the_work) {
+  // Root may write everywhere: the program runs as somebody else.
+  const bool root = ::geteuid() == 0;
+  const std::string as_nobody = root ? "setpriv --reuid=65534 --regid=65534 --clear-groups" : "";
+  ::chmod(path("").c_str(), 0755);
+  if (root && run({"--version"}, as_nobody).status != 0) GTEST_SKIP() << "the programs cannot be run as another user";
+  ::chmod(work("").c_str(), 0555);
+  for (const auto& [name, command] : writing()) {
+    SCOPED_TRACE(name);
+    const std::vector<std::string> before = names();
+    const outcome result = run(command, as_nobody);
+    EXPECT_EQ(result.status, 2) << result.error;
+    EXPECT_EQ(result.out, "");
+    QUINTET_EXPECT_CONTAINS(result.error, name);
+    QUINTET_EXPECT_CONTAINS(result.error, "Permission denied");
+    EXPECT_EQ(names(), before);
+  }
+  ::chmod(work("").c_str(), 0755);
+}
+
+class killed_driver : public test::driver_run {
+ protected:
+  killed_driver() : driver_run("reachability") {}
+};
+
+// At any moment the output is complete or not there.
+TEST_F(killed_driver, leaves_no_partial_file) {
+  std::ostringstream points;
+  for (int i = 0; i < 1200; ++i) points << i * 0.007 << "," << (i * i % 17) * 0.03 << "\n";
+  make("points.csv", points.str());
+  const arguments command{"--input", "points.csv", "--min-samples", "2", "--output", "o.npy"};
+  run_well(command);
+  const std::string complete = text_of("o.npy");
+  ASSERT_GT(complete.size(), 5'000'000u);
+  int killed = 0, done = 0;
+  for (double seconds = 0.002; done == 0 && seconds < 100; seconds *= 1.15) {
+    std::filesystem::remove(work("o.npy"));
+    const outcome result = run(command, text("timeout -s KILL ", seconds));
+    const bool there = std::filesystem::exists(work("o.npy"));
+    EXPECT_TRUE(!there || text_of("o.npy") == complete) << "a partial file after " << seconds << " s";
+    result.status == 0 ? ++done : ++killed;
+    EXPECT_TRUE(result.status != 0 || there);
+  }
+  EXPECT_EQ(done, 1);
+  EXPECT_GE(killed, 1);
+}
+
+}  // namespace
+}  // namespace quintet
