@@ -12,15 +12,8 @@ using quintet::device_kind;
 
 // What to give to --device.
 std::string option_value(const Device& device) {
-  switch (device.kind()) {
-    case device_kind::host:
-      return "host";
-    case device_kind::emulated:
-      return "emulated";
-    case device_kind::offload:
-      break;
-  }
-  return std::to_string(device.index());
+  return device.kind() == device_kind::offload ? std::to_string(device.index())
+                                               : quintet::driver::kind_name(device.kind());
 }
 
 std::string memory(const Device& device) {

@@ -30,8 +30,6 @@ class disjoint_sets {
     return true;
   }
 
-  std::int64_t size_of_root(std::int64_t root) const { return size_[root]; }
-
  private:
   std::vector<std::int64_t> up_, size_;
 };

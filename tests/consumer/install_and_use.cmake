@@ -1,5 +1,5 @@
-# Installs BUILD into FOLDER/prefix, then builds and runs the project in SOURCE against it with each of COMPILERS; then
-# the same program through pkg-config, if PKG_CONFIG is set.
+# Installs BUILD into FOLDER/prefix, then builds and runs the project in SOURCE against it with each of COMPILERS, and the
+# C program EXAMPLE with each of C_COMPILERS; then the same programs through pkg-config, if PKG_CONFIG is set.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 file(REMOVE_RECURSE ${FOLDER})
@@ -19,6 +19,23 @@ foreach(compiler IN LISTS COMPILERS)
   endif()
 endforeach()
 
+function(expect_clusters program)
+  run_in(${FOLDER} ${program})
+  if(NOT output STREQUAL "2 clusters, 1 of 25 points is noise\n")
+    message(FATAL_ERROR "${program} printed ${output}")
+  endif()
+endfunction()
+foreach(compiler IN LISTS C_COMPILERS)
+  get_filename_component(name ${compiler} NAME)
+  set(build ${FOLDER}/c_${name})
+  run(${CMAKE_COMMAND} -S ${SOURCE}_c -B ${build} -G Ninja -DCMAKE_PREFIX_PATH=${FOLDER}/prefix
+    -DCMAKE_C_COMPILER=${compiler} -DCMAKE_BUILD_TYPE=Release -DEXAMPLE=${EXAMPLE})
+  run(${CMAKE_COMMAND} --build ${build})
+  require_device_image(${build}/consumer)
+  expect_clusters(${build}/consumer)
+  message("${name}: C, by find_package")
+endforeach()
+
 if(PKG_CONFIG)
   file(GLOB_RECURSE found ${FOLDER}/prefix/quintet.pc)
   get_filename_component(pc_folder ${found} DIRECTORY)
@@ -33,4 +50,11 @@ if(PKG_CONFIG)
   set(ENV{LD_LIBRARY_PATH} ${libraries})
   run_in(${FOLDER} ${FOLDER}/with_pkg_config)
   message("pkg-config: ${output}")
+  foreach(compiler IN LISTS C_COMPILERS)
+    get_filename_component(name ${compiler} NAME)
+    run(${compiler} -std=c99 ${EXAMPLE} ${flags} -o ${FOLDER}/c_with_pkg_config)
+    require_device_image(${FOLDER}/c_with_pkg_config)
+    expect_clusters(${FOLDER}/c_with_pkg_config)
+    message("${name}: C, by pkg-config")
+  endforeach()
 endif()

@@ -4,25 +4,15 @@
 
 #include <limits>
 
+#include "unit/hdbscan/hand_worked_tree.hpp"
+
 namespace quintet::hdbscan {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 using indices = std::vector<std::int64_t>;
 
-// Root sheds point 5 and splits into {0, 1, 2} and {3, 4}.
-tree_summary two_clusters() {
-  return summarize({6,
-                    3,
-                    {{6, 5, 0.125, 1},
-                     {6, 7, 0.25, 3},
-                     {6, 8, 0.25, 2},
-                     {7, 2, 0.5, 1},
-                     {7, 0, 1.0, 1},
-                     {7, 1, 1.0, 1},
-                     {8, 3, 2.0, 1},
-                     {8, 4, 2.0, 1}}});
-}
+tree_summary two_clusters() { return summarize(test::hand_worked_tree()); }
 
 TEST(label_points, probability_is_relative_to_the_end_of_the_cluster) {
   const auto found = label_points(two_clusters(), indices{1, 2}, {});

@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "unit/hdbscan/hand_worked_tree.hpp"
+
 namespace quintet::hdbscan {
 namespace {
 
@@ -11,16 +13,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 using scores = std::vector<double>;
 
 TEST(outlier_scores, relative_to_the_densest_descendant) {
-  const tree_summary s = summarize({6,
-                                    3,
-                                    {{6, 5, 0.125, 1},
-                                     {6, 7, 0.25, 3},
-                                     {6, 8, 0.25, 2},
-                                     {7, 2, 0.5, 1},
-                                     {7, 0, 1.0, 1},
-                                     {7, 1, 1.0, 1},
-                                     {8, 3, 2.0, 1},
-                                     {8, 4, 2.0, 1}}});
+  const tree_summary s = summarize(test::hand_worked_tree());
   EXPECT_EQ(outlier_scores(s), (scores{0, 0, 0.5, 0, 0, 0.9375}));
 }
 

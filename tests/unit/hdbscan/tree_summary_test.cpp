@@ -4,23 +4,15 @@
 
 #include <limits>
 
+#include "unit/hdbscan/hand_worked_tree.hpp"
+
 namespace quintet::hdbscan {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 TEST(summarize, hand_worked_tree) {
-  const condensed_tree tree{6,
-                            3,
-                            {{6, 5, 0.125, 1},
-                             {6, 7, 0.25, 3},
-                             {6, 8, 0.25, 2},
-                             {7, 2, 0.5, 1},
-                             {7, 0, 1.0, 1},
-                             {7, 1, 1.0, 1},
-                             {8, 3, 2.0, 1},
-                             {8, 4, 2.0, 1}}};
-  const tree_summary s = summarize(tree);
+  const tree_summary s = summarize(test::hand_worked_tree());
   EXPECT_EQ(s.parent, (std::vector<std::int64_t>{-1, 0, 0}));
   EXPECT_EQ(s.size, (std::vector<std::int64_t>{6, 3, 2}));
   EXPECT_EQ(s.first_child[0], 1);
