@@ -48,10 +48,10 @@ constexpr std::int64_t head_bytes = sizeof(block_head);
 
 block_head& head_of(void* data) { return static_cast<block_head*>(data)[-1]; }
 
-void* with_head(void* raw) {
+/// Where the block begins in what the library gave.
+void* place_in(void* raw) {
   block_head* place = static_cast<block_head*>(raw) + 1;
   if (is_mapped(place)) ++place;
-  place[-1].raw = raw;
   return place;
 }
 
@@ -166,7 +166,9 @@ void* memory_source::reserve(std::int64_t bytes) {
 #endif
   void* raw = std::malloc(std::size_t(bytes + 2 * head_bytes));
   if (raw == nullptr) fail(bytes);
-  return with_head(raw);
+  void* place = place_in(raw);
+  head_of(place).raw = raw;
+  return place;
 }
 
 void memory_source::commit([[maybe_unused]] void* data, std::int64_t, std::int64_t, [[maybe_unused]] std::int64_t to) {
@@ -187,8 +189,8 @@ void* memory_source::trim(void* data, std::int64_t, std::int64_t, std::int64_t k
   const std::int64_t offset = static_cast<char*>(data) - static_cast<char*>(old);
   void* raw = std::realloc(old, std::size_t(keep + 2 * head_bytes));
   if (raw == nullptr) return data;
-  void* place = with_head(raw);
-  // The data moved with the block; where they begin in it may have changed by a head.
+  void* place = place_in(raw);
+  // The data moved with the block; where they begin in it may have changed by a head, which lies on them until then.
   const std::int64_t now = static_cast<char*>(place) - static_cast<char*>(raw);
   if (now != offset) __builtin_memmove(place, static_cast<char*>(raw) + offset, std::size_t(keep));
   head_of(place).raw = raw;
