@@ -1,0 +1,20 @@
+// Sizes of tests that would take minutes under a sanitizer.
+#pragma once
+
+#include <cstdint>
+
+namespace quintet::test {
+
+/// Whether this is a build for one of the sanitizers: everything takes several times as long.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool sanitized = true;
+#elif defined(__has_feature)
+inline constexpr bool sanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+inline constexpr bool sanitized = false;
+#endif
+
+/// `size`, or `small` under a sanitizer.
+constexpr std::int64_t sized(std::int64_t size, std::int64_t small) { return sanitized ? small : size; }
+
+}  // namespace quintet::test
