@@ -3,17 +3,11 @@
 
 #include <cstdint>
 #include <cstring>
-#if defined(__AVX512BW__)
-#include <immintrin.h>
-#endif
 
 namespace quintet::spgemm {
 
 /// Bit i of the result is bit `bit` of flags[i], for 64 of them.
 inline std::uint64_t mask_of_bit(const std::uint8_t* flags, int bit) {
-#if defined(__AVX512BW__)
-  return _mm512_test_epi8_mask(_mm512_loadu_si512(flags), _mm512_set1_epi8(char(1 << bit)));
-#else
   std::uint64_t mask = 0;
 #pragma GCC unroll 8
   for (int w = 0; w < 8; ++w) {
@@ -23,7 +17,6 @@ inline std::uint64_t mask_of_bit(const std::uint8_t* flags, int bit) {
     mask |= (((word >> bit & 0x0101010101010101u) * 0x0102040810204080u) >> 56) << (8 * w);
   }
   return mask;
-#endif
 }
 
 /// Bit i of the result is flags[i], for 64 flags that are 0 or 1.

@@ -22,8 +22,8 @@ struct host_worker {
               memory_source& memory)
       : rows(p, width, table_cap, memory) {
     for (buffer& b : buffer_) {
-      b.columns = array<Index>(0, bound + most_ranked, memory);
-      b.values = array<Value>(0, bound + most_ranked, memory);
+      b.columns = array<Index>(0, bound + tiny_products, memory);
+      b.values = array<Value>(0, bound + tiny_products, memory);
     }
   }
   host_rows<Semiring, Value, Index> rows;
@@ -89,9 +89,9 @@ struct host_kernel {
 
   // Entries into the buffer; row_pointers count from the chunk's first entry until store() moves them.
   std::int64_t compute(worker& w, const chunk& c, typename worker::buffer& b) const {
-    // Ranks of repeated columns reach beyond the bound of a row before they are closed up.
-    b.columns.grow(c.bound + most_ranked);
-    b.values.grow(c.bound + most_ranked);
+    // Tiny rows are written in vectors, a little beyond their end.
+    b.columns.grow(c.bound + tiny_products);
+    b.values.grow(c.bound + tiny_products);
     if (c.cut) {
       const std::int64_t found = w.rows.range(c.first_row, c, b.columns.data(), b.values.data());
       const std::int64_t entries = keep_wanted(filter, c.first_row, found, b.columns.data(), b.values.data());
@@ -101,6 +101,16 @@ struct host_kernel {
     std::int64_t entries = 0;
     const std::int64_t* const a_pointers = w.rows.a_pointers();
     for (std::int64_t i = c.first_row; i < c.last_row;) {
+      if (const int tiny = w.rows.tiny_size(i, c.last_row, products); tiny > 0) {
+        w.rows.begin_tiny(i, tiny, c.last_row, products);
+        for (int r = 0; r < tiny; ++r, ++i) {
+          Index* const columns = b.columns.data() + entries;
+          Value* const values = b.values.data() + entries;
+          entries += keep_wanted(filter, i, w.rows.tiny_row(r, columns, values), columns, values);
+          row_pointers[i + 1] = entries;
+        }
+        continue;
+      }
       if (const int grouped = group_at(w, i, c.last_row); grouped > 0) {
         const std::int64_t before = entries;
         for (int r = 0; r < grouped; ++r, ++i) {

@@ -11,27 +11,19 @@
 #include "quintet/spgemm/options.hpp"
 #include "spgemm/flag_scan.hpp"
 #include "spgemm/host_chunks.hpp"
-#include "spgemm/rank_sort.hpp"
 #include "spgemm/row_group.hpp"
-
-#if defined(__clang__)
-#define QUINTET_SCALAR_LOOP _Pragma("clang loop vectorize(disable)")
-#else
-#define QUINTET_SCALAR_LOOP
-#endif
+#include "spgemm/tiny_rows.hpp"
 
 namespace quintet::spgemm {
 
-/// Rows of at most so many products are ordered by ranks.
-constexpr std::int64_t tiny_products = most_ranked;
 /// Accumulators wider than this leave the second-level cache; small rows use a hash table instead.
 constexpr std::int64_t cached_columns = std::int64_t{1} << 18;
 
 struct strategy_counts {
   std::int64_t rows[strategies] = {}, products[strategies] = {};
-  void add(strategy s, std::int64_t products_of_row) {
-    ++rows[int(s)];
-    products[int(s)] += products_of_row;
+  void add(strategy s, std::int64_t count, std::int64_t products_of_rows) {
+    rows[int(s)] += count;
+    products[int(s)] += products_of_rows;
   }
 };
 
@@ -41,7 +33,6 @@ class host_rows {
   /// Rows of p.b.cols columns, or ranges of at most `width` of them.
   host_rows(const problem<Value, Index>& p, std::int64_t width, std::int64_t table_cap, memory_source& memory)
       : p_(p),
-        b_end_(p.b.rows > 0 ? p.b.row_pointers[p.b.rows] : 0),
         sums_(width, memory),
         flags_(width + 128, memory),
         bits_(width / 64 + 2, memory),
@@ -49,6 +40,7 @@ class host_rows {
         keys_(p.b.cols > cached_columns ? table_slots : 0, memory),
         table_(keys_.size(), memory),
         slots_(std::bit_floor(std::uint64_t(std::min(table_cap, std::int64_t(table_slots))))),
+        tiny_(p),
         group_(p, memory) {
     std::fill(sums_.begin(), sums_.end(), identity());
     std::fill(flags_.begin(), flags_.end(), 0);
@@ -61,12 +53,7 @@ class host_rows {
   /// anywhere in memory. `end`: where A's entries end that are soon used.
   void ask_ahead(std::int64_t k, std::int64_t end) {
     asked_ = std::max(asked_, k);
-    for (const std::int64_t stop = std::min(end, k + entries_ahead); asked_ < stop; ++asked_) {
-      if (asked_ + rows_ahead < end) __builtin_prefetch(p_.b.row_pointers + p_.a.columns[asked_ + rows_ahead]);
-      const std::int64_t q = p_.b.row_pointers[p_.a.columns[asked_]];
-      __builtin_prefetch(p_.b.columns + q);
-      __builtin_prefetch(p_.b.values + q);
-    }
+    for (const std::int64_t stop = std::min(end, k + entries_ahead); asked_ < stop; ++asked_) ask(asked_, end);
   }
 
   /// Row i, all columns: sorted entries from columns[0] and values[0] on, and how many there are.
@@ -74,8 +61,6 @@ class host_rows {
     const std::int64_t first = p_.a.row_pointers[i], last = p_.a.row_pointers[i + 1];
     if (products == 0) return counted(strategy::empty, products), 0;
     if (last - first == 1) return counted(strategy::streaming, products), stream(first, columns, values);
-    if (products <= tiny_products && p_.b.cols <= INT32_MAX)
-      return counted(strategy::tiny, products), rank(first, last, columns, values);
     if (p_.b.cols > cached_columns && products <= small_row_products) {
       const std::int64_t entries = hash(first, last, products, columns, values);
       if (entries >= 0) return counted(strategy::hash, products), entries;
@@ -89,6 +74,42 @@ class host_rows {
     counts.products[int(strategy::windows)] += c.products;
     return dense(p_.a.row_pointers[i], p_.a.row_pointers[i + 1], c.first_col, c.last_col, c.products, columns, values);
   }
+
+  /// How many rows from i on, before `end`, are put in order by ranks; 0: row() is better.
+  int tiny_size(std::int64_t i, std::int64_t end, const std::int64_t* products) const {
+    if (p_.b.cols > INT32_MAX) return 0;
+    const std::int64_t most = p_.b.cols <= narrow_columns ? tiny_products_narrow : tiny_products;
+    int count = 0;
+    while (count < tiny::most_rows && i + count < end && products[i + count] <= most) ++count;
+    // Rows of one entry are copied, and empty ones need nothing.
+    const std::int64_t *row = p_.a.row_pointers + i, first_entries = row[count > 0] - row[0];
+    return first_entries > 1 || row[count] - row[0] > count ? count : 0;
+  }
+  /// Computes the products of so many rows from i on.
+  void begin_tiny(std::int64_t i, int count, std::int64_t end, const std::int64_t* products) {
+    std::int64_t rows[3] = {}, sum[3] = {};  // without a product, of one entry, of more
+    for (std::int64_t r = i; r < i + count; ++r) {
+      const std::int64_t entries = p_.a.row_pointers[r + 1] - p_.a.row_pointers[r];
+      const bool some = products[r] > 0, copied = some && entries == 1;
+      rows[0] += !some;
+      rows[1] += copied;
+      rows[2] += some && !copied;
+      sum[1] += copied ? products[r] : 0;
+      sum[2] += copied ? 0 : products[r];
+    }
+    counts.add(strategy::empty, rows[0], 0);
+    counts.add(strategy::streaming, rows[1], sum[1]);
+    counts.add(strategy::tiny, rows[2], sum[2]);
+    const std::int64_t first_entry = p_.a.row_pointers[i], last_entry = p_.a.row_pointers[i + count];
+    const std::int64_t entries_end = p_.a.row_pointers[end];
+    ask_ahead(first_entry, entries_end);
+    tiny_.expand(i, count, products, [=, this](std::int64_t k) {
+      if (k + entries_ahead < entries_end) ask(k + entries_ahead, entries_end);
+    });
+    asked_ = std::max(asked_, std::min(entries_end, last_entry + entries_ahead));
+  }
+  /// Row r of them: sorted entries, and how many there are. Up to tiny_products behind them are written, too.
+  std::int64_t tiny_row(int r, Index* columns, Value* values) const { return tiny_.row(r, columns, values); }
 
   /// How many rows from i on, before `end`, might be summed up together; 0: none.
   int group_size(std::int64_t i, std::int64_t end, const std::int64_t* products) const {
@@ -123,9 +144,17 @@ class host_rows {
     grouped_products = 6
   };
 
+  using tiny = tiny_rows<Semiring, Value, Index>;
+
   static constexpr Value identity() { return Semiring::template identity<Value>(); }
   static Value add(Value sum, Value product) { return Semiring::template add<Value>(sum, product); }
-  void counted(strategy s, std::int64_t products) { counts.add(s, products); }
+  void ask(std::int64_t k, std::int64_t end) const {
+    if (k + rows_ahead < end) __builtin_prefetch(p_.b.row_pointers + p_.a.columns[k + rows_ahead]);
+    const std::int64_t q = p_.b.row_pointers[p_.a.columns[k]];
+    __builtin_prefetch(p_.b.columns + q);
+    __builtin_prefetch(p_.b.values + q);
+  }
+  void counted(strategy s, std::int64_t products) { counts.add(s, 1, products); }
 
   std::int64_t stream(std::int64_t k, Index* columns, Value* values) const {
     const std::int64_t j = p_.a.columns[k], begin = p_.b.row_pointers[j], count = p_.b.row_pointers[j + 1] - begin;
@@ -134,77 +163,6 @@ class host_rows {
     for (std::int64_t e = 0; e < count; ++e)
       values[e] = add(identity(), product_of<Semiring>(a, p_.b.values[begin + e]));
     return count;
-  }
-
-  // At most most_ranked products; columns fit 32 bits.
-  std::int64_t rank(std::int64_t first, std::int64_t last, Index* columns, Value* values) const {
-    alignas(64) std::int32_t keys[most_ranked + 32];
-    Value product[most_ranked + 32];
-    int count = 0;
-    for (std::int64_t k = first; k < last; ++k) {
-      const std::int64_t j = p_.a.columns[k];
-      count += expand(p_.a.values[k], p_.b.row_pointers[j], p_.b.row_pointers[j + 1], keys + count, product + count);
-    }
-    for (int e = 0; e < 16; ++e) keys[count + e] = INT32_MAX;
-    if (count > 16) {
-      if (count <= 32) return place_ranked<16, 2, false>(keys, product, count, columns, values);
-      for (int e = 16; e < 32; ++e) keys[count + e] = INT32_MAX;
-      return place_ranked<16, 4, false>(keys, product, count, columns, values);
-    }
-    for (int e = 0; e < 16; ++e) product[count + e] = identity();
-    if (count <= 8) return place_ranked<8, 1, true>(keys, product, count, columns, values);
-    return place_ranked<16, 1, true>(keys, product, count, columns, values);
-  }
-
-  // One row of B times a; returns its length. A few elements at a time, beyond its end too where B has more: most rows
-  // take one round, so that no branch is guessed wrong.
-  int expand(Value a, std::int64_t begin, std::int64_t end, std::int32_t* keys, Value* product) const {
-    const Index* const columns = p_.b.columns + begin;
-    const Value* const values = p_.b.values + begin;
-    const int count = int(end - begin);
-    // An empty row takes one round as well.
-    if (begin + (std::max(count, 1) + expanded - 1) / expanded * expanded <= b_end_) {
-      int e = 0;
-      do {
-#pragma GCC unroll 4
-        for (int f = 0; f < expanded; ++f) {
-          keys[e + f] = std::int32_t(columns[e + f]);
-          product[e + f] = product_of<Semiring>(a, values[e + f]);
-        }
-        e += expanded;
-      } while (e < count);
-      return count;
-    }
-    for (int e = 0; e < count; ++e) {
-      keys[e] = std::int32_t(columns[e]);
-      product[e] = product_of<Semiring>(a, values[e]);
-    }
-    return count;
-  }
-
-  // Equal columns have equal ranks; the place of a column is how many of the ranks below it are taken. With Fixed the
-  // padding is placed too, behind the entries, and loops have a fixed length.
-  template <int Lanes, int Vectors, bool Fixed>
-  std::int64_t place_ranked(const std::int32_t* keys, const Value* product, int count, Index* columns,
-                            Value* values) const {
-    alignas(64) std::int32_t ranks[Lanes * Vectors];
-    rank_columns<Lanes, Vectors, Fixed>(keys, count, ranks);
-    const int trip = Fixed ? Lanes * Vectors : count;
-    using bits = std::conditional_t<Fixed, std::uint32_t, std::uint64_t>;  // Fixed: at most 16 ranks
-    bits taken = 0;
-    for (int e = 0; e < trip; ++e) taken |= bits{1} << ranks[e];
-    if constexpr (Fixed) taken &= (bits{1} << count) - 1;
-    for (int e = 0; e < trip; ++e) {
-      ranks[e] = std::popcount(taken & ((bits{1} << ranks[e]) - 1));
-      values[e] = identity();
-    }
-    QUINTET_SCALAR_LOOP  // scattered stores of vectors are slower
-        for (int e = 0; e < trip; ++e) {
-      const int place = ranks[e];
-      columns[place] = Index(keys[e]);
-      values[place] = add(values[place], product[e]);
-    }
-    return std::popcount(taken);
   }
 
   // Entries, or -1 when the table is too full; it is empty again in any case.
@@ -362,13 +320,14 @@ class host_rows {
   }
 
   problem<Value, Index> p_;
-  std::int64_t b_end_, asked_ = 0;
+  std::int64_t asked_ = 0;
   array<Value> sums_;
   array<std::uint8_t> flags_;
   array<std::uint64_t> bits_, groups_;  // a bit per column, a bit per word of those
   array<Index> keys_;
   array<Value> table_;
   std::int64_t slots_;
+  tiny tiny_;
   row_group<Semiring, Value, Index> group_;
 };
 
