@@ -35,6 +35,10 @@ ALLOWED = 0.85
 # instead of the time. A peer "python:NAME" is a line of the family's script in bench/peers.
 DENSE = "dense/5000/384/real_time"
 MATRIX = "matrix<float>/1000/1000/64/real_time"
+# Made matrices, and reference data: a mesh, finite elements, graphs, a road network, a network's layer, a circuit.
+MADE_PRODUCTS = ["rmat-14-16", "uniform-100000-8"]
+DATA_PRODUCTS = ["add32", "bcsstk13", "cit-Cora", "com-dblp-75000", "crack", "ex31", "luxembourg", "n1024-l2"]
+PRODUCTS = MADE_PRODUCTS + (DATA_PRODUCTS if "QUINTET_DATA_DIR" in os.environ else [])
 CASES = [
     ("hdbscan", "mutual reachability, 5000 x 384 float", DENSE, "OpenBLAS, strips", "peer_openblas/5000/384/real_time"),
     ("hdbscan", "mutual reachability, 5000 x 384 float", DENSE, "FAISS", "peer_faiss/5000/384/real_time"),
@@ -54,11 +58,10 @@ CASES = [
     ("poincare", "distances, 1000 x 1000 x 64 float", MATRIX, "numpy", "python:numpy"),
     ("poincare", "distances, 1000 x 1000 x 64 float", MATRIX, "torch", "python:torch"),
     ("poincare", "distances, 1000 x 1000 x 64 float", MATRIX, "geoopt", "python:geoopt"),
-    *[("spgemm", f"square of {name}, double, {t} thread{'s' * (t > 1)}", f"quintet/{name}/process_time/threads:{t}",
-       "SuiteSparse:GraphBLAS", f"graphblas/{name}/process_time/threads:{t}")
-      for name in ("rmat-14-16", "uniform-100000-8") for t in (1, 2)],
-    *[("spgemm", f"square of {name}, double, 1 thread", f"quintet/{name}/process_time/threads:1", "Eigen",
-       f"eigen/{name}/process_time/threads:1") for name in ("rmat-14-16", "uniform-100000-8")],
+    *[("spgemm", f"square of {name}, double, {t} thread{'s' * (t > 1)}", f"quintet/{name}/threads:{t}",
+       "SuiteSparse:GraphBLAS", f"graphblas/{name}/threads:{t}") for name in PRODUCTS for t in (1, 2)],
+    *[("spgemm", f"square of {name}, double, 1 thread", f"quintet/{name}/threads:1", peer, there)
+      for name in PRODUCTS for peer, there in (("Eigen", f"eigen/{name}/threads:1"), ("scipy", f"python:{name}"))],
     *[("svd", f"U, S, V of {n} x {n} {real}, 1 thread", (f"jacobi<{real}>/{n}/1/real_time", "matrices/s"), shown,
        (f"peer<{real}, bench::svd_peer::{peer}>/{n}/real_time", "matrices/s"))
       for real in ("float", "double") for n in (8, 32, 128)
@@ -67,6 +70,8 @@ CASES = [
        f"full/{name}/threads:1/real_time") for name in ("rice_tree", "rice_level_2", "network_c")],
 ]
 PYTHON_PEERS = {"hdbscan": "hdbscan_peers.py", "poincare": "poincare_peers.py"}
+if "QUINTET_DATA_DIR" in os.environ:
+    PYTHON_PEERS["spgemm"] = "scipy_product.py"
 
 
 def plain(name):
@@ -95,6 +100,16 @@ def run_binary(path, names, threads):
     return found
 
 
+def run_products(path, rounds):
+    """The same from spgemm_ratios, for every round. Its idle threads must sleep: there are two OpenMP runtimes."""
+    done = subprocess.run([path, "--json", str(rounds), *PRODUCTS], capture_output=True, text=True,
+                          env=dict(os.environ, OMP_WAIT_POLICY="passive"))
+    if done.returncode != 0:
+        sys.exit(f"{path}: exit status {done.returncode}\n{done.stderr}")
+    times = json.loads(done.stdout)
+    return [{name: {"ms": ms[r]} for name, ms in times.items()} for r in range(rounds)]
+
+
 def run_python(python, script, arguments, threads):
     done = subprocess.run([python, os.path.join(HERE, "peers", script), *arguments], capture_output=True, text=True,
                           env=dict(os.environ, OMP_NUM_THREADS=str(threads), OPENBLAS_NUM_THREADS=str(threads)))
@@ -114,7 +129,7 @@ def value_of(found, benchmark):
 def run_family(family, arguments):
     """Rows of the table: the medians, ratios of every round."""
     cases = [c for c in CASES if c[0] == family]
-    path = os.path.join(arguments.bin, family + "_bench")
+    path = os.path.join(arguments.bin, "spgemm_ratios" if family == "spgemm" else family + "_bench")
     if not os.path.exists(path):
         sys.exit(f"{path}: not there; build it with QUINTET_BUILD_BENCH=ON or name its folder with --bin")
     benchmarks = {b if isinstance(b, str) else b[0] for c in cases for b in (c[2], c[4])}
@@ -125,8 +140,11 @@ def run_family(family, arguments):
         if family == "hdbscan":
             extra = [os.path.join(folder, "points.npy"), "3"]
             subprocess.run([path, "--write-points", extra[0]], check=True)
-        for _ in range(arguments.rounds):
-            rounds.append(run_binary(path, names, arguments.threads))
+        if family == "spgemm":
+            extra = [os.path.join(os.environ.get("QUINTET_DATA_DIR", folder), "matrices"), *DATA_PRODUCTS]
+            products = run_products(path, arguments.rounds)
+        for r in range(arguments.rounds):
+            rounds.append(products[r] if family == "spgemm" else run_binary(path, names, arguments.threads))
             if arguments.python and family in PYTHON_PEERS:
                 rounds[-1].update(run_python(arguments.python, PYTHON_PEERS[family], extra, arguments.threads))
     rows = []

@@ -19,10 +19,11 @@ using sparse_matrix = spgemm::csr<double, std::int32_t>;
 
 /// A square matrix is squared, any other multiplied by its transpose.
 struct sparse_problem {
+  std::string name;
   sparse_matrix a, b;
   spgemm::report told;
 
-  explicit sparse_problem(sparse_matrix left) : a(std::move(left)) {
+  sparse_problem(const std::string& called, sparse_matrix left) : name(called), a(std::move(left)) {
     b = a.rows == a.cols ? a : spgemm::transpose(a.view());
     multiply(a.view(), b.view(), {}, Device::host(), &told);
   }
@@ -51,7 +52,7 @@ inline const std::map<std::string, std::function<sparse_matrix()>>& sparse_sourc
 inline const sparse_problem& sparse_problem_of(const std::string& name) {
   static std::map<std::string, std::unique_ptr<sparse_problem>> made;
   auto& found = made[name];
-  if (found == nullptr) found = std::make_unique<sparse_problem>(sparse_sources().at(name)());
+  if (found == nullptr) found = std::make_unique<sparse_problem>(name, sparse_sources().at(name)());
   return *found;
 }
 

@@ -1,16 +1,21 @@
-// spgemm_ratios [ROUNDS [NAME...]]: this library's products beside SuiteSparse:GraphBLAS (sorted rows) and Eigen.
+// spgemm_ratios [--json] [ROUNDS [NAME...]]: this library's products beside SuiteSparse:GraphBLAS (sorted rows) and
+// Eigen.
 //
-// In every round each contestant runs twice, one after the other; medians of the second wall times are compared, and
-// the entries of every result are checked. Columns: times as fast as GraphBLAS with 1 and 2 threads, as Eigen with 1;
-// time at half the prediction over the time at the whole; time with four times as many threads as cores over the time
-// with as many. The last row has the geometric means. Set OMP_WAIT_POLICY=passive: there are two OpenMP runtimes in the
-// process, and the idle threads of one must not spin on the cores of the other.
+// In every round all contestants run one after the other: each once to warm up and then until a millisecond has passed,
+// of which the mean counts. Medians of the wall times are compared, and the entries of every result are checked.
+// Columns: times as fast as GraphBLAS with 1 and 2 threads, as Eigen with 1; time at half the prediction over the time
+// at the whole; time with four times as many threads as cores over the time with as many. The last row has the
+// geometric means. With --json the times of every round are printed instead: bench/compare.py reads them. Set
+// OMP_WAIT_POLICY=passive: there are two OpenMP runtimes in the process, and the idle threads of one must not spin on
+// the cores of the other.
 #include <Eigen/SparseCore>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "peers/graphblas_product.hpp"
@@ -22,6 +27,7 @@ using namespace quintet;
 using eigen_matrix = Eigen::SparseMatrix<double, Eigen::RowMajor, int>;
 
 struct contestant {
+  std::string name;
   std::function<std::int64_t()> run;  ///< returns the entries of the result
   std::vector<double> seconds;
   double median() {
@@ -44,58 +50,100 @@ std::vector<contestant> contestants(const bench::sparse_problem& p) {
         Eigen::Map<const eigen_matrix>(m.rows, m.cols, m.nnz(), pointers.data(), m.columns.data(), m.values.data()));
   };
   auto a = std::make_shared<eigen_matrix>(copy(p.a)), b = std::make_shared<eigen_matrix>(copy(p.b));
-  return {{[&p] { return quintet_entries(p, 1, 1); }, {}},
-          {[peer] { return peer->run(1); }, {}},
-          {[&p] { return quintet_entries(p, 2, 1); }, {}},
-          {[peer] { return peer->run(2); }, {}},
-          {[&p] { return quintet_entries(p, 1, 0.5); }, {}},
-          {[&p, cores] { return quintet_entries(p, cores, 1); }, {}},
-          {[&p, cores] { return quintet_entries(p, 4 * cores, 1); }, {}},
-          {[a, b] { return std::int64_t(eigen_matrix(*a * *b).nonZeros()); }, {}}};
+  const std::string each = "/" + p.name + "/threads:";
+  const auto ours = [&p, &each](const std::string& what, int threads, double scale) {
+    return contestant{
+        what + each + std::to_string(threads), [=, &p] { return quintet_entries(p, threads, scale); }, {}};
+  };
+  const auto graphblas = [&](int threads) {
+    return contestant{"graphblas" + each + std::to_string(threads), [=] { return peer->run(threads); }, {}};
+  };
+  return {ours("quintet", 1, 1),
+          graphblas(1),
+          ours("quintet", 2, 1),
+          graphblas(2),
+          ours("half-predicted", 1, 0.5),
+          ours("all-cores", cores, 1),
+          ours("too-many-threads", 4 * cores, 1),
+          {"eigen" + each + "1", [a, b] { return std::int64_t(eigen_matrix(*a * *b).nonZeros()); }, {}}};
 }
 
 void run_round(std::vector<contestant>& all, const bench::sparse_problem& p) {
   for (contestant& c : all) {
     c.run();  // what ran before leaves its traces in caches and in the system's memory
     const auto start = std::chrono::steady_clock::now();
-    const std::int64_t entries = c.run();
-    c.seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-    if (entries != p.told.nnz) throw Error("a result has the wrong number of entries");
+    const auto passed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+    int runs = 0;
+    do {
+      if (c.run() != p.told.nnz) throw Error("a result has the wrong number of entries");
+      ++runs;
+    } while (passed() < 1e-3);
+    c.seconds.push_back(passed() / runs);
   }
 }
 
-std::vector<double> ratios(const std::string& name, int rounds) {
-  const bench::sparse_problem& p = bench::sparse_problem_of(name);
+std::vector<contestant> measured(const bench::sparse_problem& p, int rounds) {
   std::vector<contestant> all = contestants(p);
   for (int r = 0; r < rounds; ++r) run_round(all, p);
+  return all;
+}
+
+std::vector<double> print_ratios(const bench::sparse_problem& p, std::vector<contestant> all) {
   std::vector<double> t;
   for (contestant& c : all) t.push_back(c.median());
   const std::vector<double> result{t[1] / t[0], t[3] / t[2], t[7] / t[0], t[4] / t[0], t[6] / t[5]};
-  std::printf("| %-20s | %9lld | %9lld | %8.2f | %8.2f |", name.c_str(), static_cast<long long>(p.told.products),
+  std::printf("| %-20s | %9lld | %9lld | %8.3f | %8.3f |", p.name.c_str(), static_cast<long long>(p.told.products),
               static_cast<long long>(p.told.nnz), 1e3 * t[0], 1e3 * t[2]);
   for (const double ratio : result) std::printf(" %5.2f |", ratio);
   std::printf("\n");
+  std::fflush(stdout);
   return result;
+}
+
+void print_table(const std::vector<std::string>& names, int rounds) {
+  std::printf(
+      "| matrix | products | entries | ms, 1 thread | ms, 2 threads | GraphBLAS, 1 | GraphBLAS, 2 | Eigen | "
+      "half predicted | too many threads |\n|---|---|---|---|---|---|---|---|---|---|\n");
+  std::vector<double> logs(5);
+  for (const std::string& name : names) {
+    const bench::sparse_problem& p = bench::sparse_problem_of(name);
+    const std::vector<double> r = print_ratios(p, measured(p, rounds));
+    for (std::size_t k = 0; k < r.size(); ++k) logs[k] += std::log(r[k]) / double(names.size());
+  }
+  std::printf("| geometric mean | | | | |");
+  for (const double log : logs) std::printf(" %5.2f |", std::exp(log));
+  std::printf("\n");
+}
+
+// {"NAME": [milliseconds of every round], ...}
+void print_json(const std::vector<std::string>& names, int rounds) {
+  const char* before = "{\n";
+  for (const std::string& name : names)
+    for (const contestant& c : measured(bench::sparse_problem_of(name), rounds)) {
+      std::printf("%s \"%s\": [", std::exchange(before, ",\n"), c.name.c_str());
+      for (std::size_t r = 0; r < c.seconds.size(); ++r) std::printf(r == 0 ? "%.6f" : ", %.6f", 1e3 * c.seconds[r]);
+      std::printf("]");
+    }
+  std::printf("\n}\n");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int rounds = argc > 1 ? std::atoi(argv[1]) : 5;
-  std::vector<std::string> names(argv + std::min(argc, 2), argv + argc);
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  const bool json = !arguments.empty() && arguments[0] == "--json";
+  if (json) arguments.erase(arguments.begin());
+  const int rounds = arguments.empty() ? 5 : std::atoi(arguments[0].c_str());
+  std::vector<std::string> names(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
   if (names.empty())
     for (const auto& [name, source] : bench::sparse_sources()) names.push_back(name);
-  std::printf(
-      "| matrix | products | entries | ms, 1 thread | ms, 2 threads | GraphBLAS 1 | GraphBLAS 2 | Eigen | "
-      "half predicted | too many threads |\n|---|---|---|---|---|---|---|---|---|---|\n");
-  std::vector<double> logs(5);
-  for (const std::string& name : names) {
-    const std::vector<double> r = ratios(name, rounds);
-    for (std::size_t k = 0; k < r.size(); ++k) logs[k] += std::log(r[k]) / double(names.size());
-    std::fflush(stdout);
-  }
-  std::printf("| geometric mean | | | | |");
-  for (const double log : logs) std::printf(" %5.2f |", std::exp(log));
-  std::printf("\n");
+  for (const std::string& name : names)
+    if (rounds < 1 || bench::sparse_sources().count(name) == 0) {
+      std::fprintf(stderr, "spgemm_ratios [--json] [ROUNDS [NAME...]]: ROUNDS must be >= 1, NAME one of");
+      for (const auto& [known, source] : bench::sparse_sources()) std::fprintf(stderr, " %s", known.c_str());
+      std::fprintf(stderr, " (ROUNDS=%d, NAME=%s)\n", rounds, name.c_str());
+      return 1;
+    }
+  json ? print_json(names, rounds) : print_table(names, rounds);
   return 0;
 }

@@ -8,15 +8,28 @@
 #include "spgemm/analysis.hpp"
 #include "spgemm/device_kernel.hpp"
 #include "spgemm/device_memory.hpp"
+#include "spgemm/host_chunks.hpp"
 
 namespace quintet::spgemm {
+
+/// Products of a row above which several teams share it, so that one row of a power-law graph does not hold one
+/// multiprocessor long after all others are done: a share of one in a thousand, of what is worth a team at all.
+inline std::int64_t heavy_for_team(const row_analysis& rows) {
+  return std::max(std::int64_t{1} << 17, rows.total_products / 1024);
+}
+
+/// Columns of one window of row i: few where the row is heavy.
+inline std::int64_t window_columns(const row_analysis& rows, std::int64_t i, std::int64_t cols) {
+  const std::int64_t pieces = std::min(rows.products[i] / heavy_for_team(rows) + 1, cols / narrowest_range + 1);
+  return std::min<std::int64_t>(bitmask_columns, (cols / pieces + 64) / 64 * 64);
+}
 
 /// Appends row i in windows of the columns.
 inline void bitmask_chunks(std::vector<device_chunk>& chunks, const row_analysis& rows, std::int64_t i,
                            std::int64_t cols) {
-  const std::int64_t windows = (cols + bitmask_columns - 1) / bitmask_columns;
-  for (std::int64_t col = 0; col < cols; col += bitmask_columns) {
-    const std::int64_t last = std::min<std::int64_t>(cols, col + bitmask_columns);
+  const std::int64_t width = window_columns(rows, i, cols), windows = (cols + width - 1) / width;
+  for (std::int64_t col = 0; col < cols; col += width) {
+    const std::int64_t last = std::min(cols, col + width);
     chunks.push_back({{i, i + 1, col, last, std::min(rows.bound[i], last - col), rows.products[i] / windows,
                        windows > 1, last == cols},
                       windows > 1 ? strategy::windows : strategy::bitmask,
@@ -31,7 +44,7 @@ inline void single_row_chunks(std::vector<device_chunk>& chunks, const row_analy
       std::min<std::int64_t>(largest_table, std::bit_floor(std::uint64_t(settings.table_size_cap)));
   if (a_entries == 1) {
     chunks.push_back({{i, i + 1, 0, cols, rows.bound[i], rows.products[i], false, true}, strategy::streaming, 0});
-  } else if (2 * expected <= double(largest_table)) {
+  } else if (2 * expected <= double(largest_table) && rows.products[i] <= heavy_for_team(rows)) {
     const std::int64_t slots = std::bit_ceil(std::uint64_t(std::max(8.0, 2 * expected * settings.prediction_scale)));
     chunks.push_back({{i, i + 1, 0, cols, rows.bound[i], rows.products[i], false, true},
                       strategy::hash,

@@ -54,12 +54,14 @@ QUINTET_API quintet_status quintet_spgemm_options_default(quintet_spgemm_options
 
 /// What a product did.
 typedef struct quintet_spgemm_report {
-  size_t size;            ///< of this struct; set by the caller
-  int64_t products;       ///< scalar multiplications
-  int64_t upper_bound;    ///< entries that the result could not exceed
-  int64_t predicted;      ///< entries expected
-  int64_t retries;        ///< times the result had to grow; chunks that a device computed again
-  int64_t peak_bytes;     ///< most memory held at one time, result included, operands not
+  size_t size;          ///< of this struct; set by the caller
+  int64_t products;     ///< scalar multiplications
+  int64_t upper_bound;  ///< entries that the result could not exceed
+  int64_t predicted;    ///< entries expected
+  int64_t retries;      ///< times the result had to grow; chunks that a device computed again
+  /// Most memory held at one time, result included, operands not. Up to 64 MB of released memory that the library keeps
+  /// for the next product are the process's and are not counted.
+  int64_t peak_bytes;
   int64_t scratch_bytes;  ///< of that, accumulators and buffers
   int32_t ran_on_host;    ///< 0: a device did the work
   int32_t reserved;       ///< 0

@@ -48,13 +48,15 @@ struct report {
   /// Size and entries of the result.
   std::int64_t rows = 0, cols = 0, nnz = 0;
   ///@}
-  std::int64_t products = 0;       ///< scalar multiplications
-  std::int64_t upper_bound = 0;    ///< entries that the result cannot exceed
-  std::int64_t predicted = 0;      ///< entries expected, before any factor
-  std::int64_t retries = 0;        ///< host: times the result had to grow; device: chunks of rows computed again
-  std::int64_t peak_bytes = 0;     ///< most memory held at one time, result included, operands not
-  std::int64_t scratch_bytes = 0;  ///< of that, accumulators and buffers of the workers
-  bool ran_on_host = true;         ///< false: a device did the work
+  std::int64_t products = 0;     ///< scalar multiplications
+  std::int64_t upper_bound = 0;  ///< entries that the result cannot exceed
+  std::int64_t predicted = 0;    ///< entries expected, before any factor
+  std::int64_t retries = 0;      ///< host: times the result had to grow; device: chunks of rows computed again
+  /// Most memory held at one time, result included, operands not. Up to 64 MB of released memory that the standard
+  /// memory_source keeps for the next product are the process's and are not counted.
+  std::int64_t peak_bytes = 0;
+  std::int64_t scratch_bytes = 0;                               ///< of that, accumulators and buffers of the workers
+  bool ran_on_host = true;                                      ///< false: a device did the work
   std::array<std::int64_t, strategies> rows_by_strategy{};      ///< rows computed with each, by its number
   std::array<std::int64_t, strategies> products_by_strategy{};  ///< products of these rows
   ///@{

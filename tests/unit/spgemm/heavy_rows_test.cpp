@@ -45,6 +45,13 @@ void expect_shared(const matrix& a, const matrix& b) {
     EXPECT_EQ((multiply_masked<plus_times, complement_mask>(a.view(), b.view(), expected.view())).nnz(), 0);
   }
   set_threads(0);
+  // Teams of a device share them, too, though a window of one team had room for all columns.
+  ASSERT_LE(b.cols, 1 << 17);
+  for (const Device& device : test::other_devices()) {
+    report told;
+    EXPECT_EQ(multiply(a.view(), b.view(), {.host_products = 0}, device, &told), expected);
+    EXPECT_GT(told.rows_by_strategy[int(strategy::windows)], 0);
+  }
 }
 
 TEST(spgemm_heavy_rows, arrow) {
