@@ -55,7 +55,7 @@ class tiny_rows {
 
  private:
   enum { expanded = 4, room = (most_rows + 1) * int(tiny_products) };
-  typedef std::int32_t four_keys __attribute__((vector_size(4 * expanded)));
+  typedef std::int32_t four_keys __attribute__((vector_size(16)));  // `expanded` of them; g++ wants a number here
   typedef Value four_values __attribute__((vector_size(expanded * sizeof(Value))));
   template <int Lanes>
   struct vector_of {
