@@ -19,22 +19,22 @@ struct judge_sweep {
   std::int32_t *active, *status, *sweeps;
   const std::int64_t* index;
   std::int64_t first;
-  std::int32_t blocks, n;
+  std::int32_t blocks;
   Real tolerance, angle_error;
   bool is_last;
 
   void operator()(std::int64_t matrix) const {
     if (active[matrix] == 0) return;
-    sweep_extremes<Real> most;
+    sweep_sums<Real> all;
     for (int i = 0; i < blocks; ++i)
       for (int j = i; j < blocks; ++j) {
         const Real* from = seen + ((matrix * blocks + i) * blocks + j) * 2;
-        most.cosine = larger(most.cosine, from[0]);
-        most.tangent = larger(most.tangent, from[1]);
+        all.cosine += from[0];
+        all.tangent += from[1];
       }
     const std::int64_t place = index != nullptr ? index[first + matrix] : first + matrix;
     ++sweeps[place];
-    if (!needs_more(most, tolerance, n, angle_error))
+    if (!needs_more(all, tolerance, angle_error))
       active[matrix] = 0;
     else if (is_last)
       status[place] = code_not_converged;
@@ -91,7 +91,7 @@ void run_chunk(jacobi_job<typename Policy::real> job, const Device& device) {
     sweep_blocks(block_kernel<Policy>{{job}, active.data(), seen.data(), blocks, 0, 0, false}, matrices, device);
     device::for_each(
         matrices,
-        judge_sweep<real>{seen.data(), active.data(), job.status, job.sweeps, job.index, job.first, blocks, job.cols,
+        judge_sweep<real>{seen.data(), active.data(), job.status, job.sweeps, job.index, job.first, blocks,
                           cosine_tolerance(job.root_rows), job.vectors && !job.accurate ? angle_error<real>() : real(0),
                           s + 1 == job.max_sweeps},
         device);

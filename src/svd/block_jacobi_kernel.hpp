@@ -18,7 +18,7 @@ struct block_kernel {
 
   jacobi_kernel<Policy> whole;
   const std::int32_t* active;  ///< [matrices] whether a matrix needs this sweep
-  real* seen;                  ///< [matrices, blocks, blocks, 2] largest cosine and tangent of each pair
+  real* seen;                  ///< [matrices, blocks, blocks, 2] sums of each pair of blocks
   std::int32_t blocks, sum, pairs;
   bool is_diagonal;
 
@@ -29,21 +29,21 @@ struct block_kernel {
     const int place = int(tile % pairs), i = is_diagonal ? place : (sum < blocks ? 0 : sum - blocks + 1) + place;
     const int j = is_diagonal ? place : sum - i;
     Policy::run(team, s, [&](const auto& map, real*) QUINTET_SVD_INLINE_LAMBDA {
-      const auto extremes =
+      const auto sums =
           meet_blocks(map, whole.columns_in(map, whole.job.workspace + matrix * whole.job.slot, nullptr), i, j);
       if (map.leads_team()) {
         real* to = seen + ((matrix * blocks + i) * blocks + j) * 2;
-        to[0] = extremes.cosine;
-        to[1] = extremes.tangent;
+        to[0] = sums.cosine;
+        to[1] = sums.tangent;
       }
     });
   }
 
   template <class Map>
-  QUINTET_SVD_INLINE sweep_extremes<typename Map::scalar> meet_blocks(const Map& map, const columns<real>& m, int i,
+  QUINTET_SVD_INLINE sweep_sums<typename Map::scalar> meet_blocks(const Map& map, const columns<real>& m, int i,
                                                                       int j) const {
     const auto limit = thresholds_for<typename Map::scalar>(cosine_tolerance(m.root_rows), true);
-    sweep_extremes<typename Map::scalar> seen_here;
+    sweep_sums<typename Map::scalar> seen_here;
     const int first = i * block_columns, last = end_of(first, m.n), first_q = j * block_columns,
               last_q = end_of(first_q, m.n);
     if (is_diagonal || m.is_scaled()) measure_columns(map, m, first, last);
@@ -53,8 +53,7 @@ struct block_kernel {
       if (m.is_scaled()) measure_columns(map, m, first_q, last_q);
       meet_across(map, m, first, last, first_q, last_q, limit, seen_here);
     }
-    seen_here.cosine = map.team_max(seen_here.cosine);
-    seen_here.tangent = map.team_max(seen_here.tangent);
+    add_up(map, seen_here);
     return seen_here;
   }
 

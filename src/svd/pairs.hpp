@@ -75,17 +75,31 @@ QUINTET_SVD_INLINE void follow_drift(const Map& map, const rotation<typename Map
   map.set_entry(drift, q, choose(r.on, r.qp * r.qp * a + r.qq * r.qq * b + r.drift, b));
 }
 
-/// What a sweep has seen.
+/// Squares of what a sweep has rotated, summed over its pairs.
 template <class Scalar>
-struct sweep_extremes {
+struct sweep_sums {
   Scalar cosine{}, tangent{};
 };
+
+template <class Scalar>
+QUINTET_SVD_INLINE void note(sweep_sums<Scalar>& seen, const Scalar& cosine, const Scalar& tangent) {
+  seen.cosine += cosine * cosine;
+  seen.tangent += tangent * tangent;
+}
+
+/// Sums of the whole team. All threads of a pair have noted the same.
+template <class Map>
+QUINTET_SVD_INLINE void add_up(const Map& map, sweep_sums<typename Map::scalar>& seen) {
+  using scalar = typename Map::scalar;
+  seen.cosine = map.team_sum(map.leads_pair() ? seen.cosine : scalar{});
+  seen.tangent = map.team_sum(map.leads_pair() ? seen.tangent : scalar{});
+}
 
 /// One pair of columns. `valid` is false for the stand-ins of for_each_item.
 template <class Map>
 QUINTET_SVD_INLINE void meet(const Map& map, const columns<typename Map::real>& m, int p, int q, bool valid,
                              const thresholds<typename Map::scalar>& limit,
-                             sweep_extremes<typename Map::scalar>& seen) {
+                             sweep_sums<typename Map::scalar>& seen) {
   using real = typename Map::real;
   using scalar = typename Map::scalar;
   real *x = map.column(m.x, p, m.ld_x), *y = map.column(m.x, q, m.ld_x);
@@ -95,8 +109,7 @@ QUINTET_SVD_INLINE void meet(const Map& map, const columns<typename Map::real>& 
   const scalar gamma = pair_dot(map, x, y, valid ? m.rows : 0);
   const auto r = make_rotation<bool(Map::row_cyclic)>(alpha, beta, gamma, limit);
   if (!valid || !any(r.on)) return;
-  seen.cosine = larger(seen.cosine, r.cosine);
-  seen.tangent = larger(seen.tangent, r.tangent);
+  note(seen, r.cosine, r.tangent);
   if (m.accurate)
     rotate_accurately(map, r, x, y, m.rows);
   else
@@ -168,17 +181,11 @@ QUINTET_SVD_INLINE void shear_columns(const Map& map, const shear<typename Map::
   }
 }
 
-template <class Scalar>
-QUINTET_SVD_INLINE void note(sweep_extremes<Scalar>& seen, const shear<Scalar>& r) {
-  seen.cosine = larger(seen.cosine, r.cosine);
-  seen.tangent = larger(seen.tangent, r.tangent);
-}
-
 /// meet() for scaled columns.
 template <class Map>
 QUINTET_SVD_INLINE void meet_scaled(const Map& map, const columns<typename Map::real>& m, int p, int q, bool valid,
                                     const thresholds<typename Map::scalar>& limit,
-                                    sweep_extremes<typename Map::scalar>& seen) {
+                                    sweep_sums<typename Map::scalar>& seen) {
   using real = typename Map::real;
   using scalar = typename Map::scalar;
   real *x = map.column(m.x, p, m.ld_x), *y = map.column(m.x, q, m.ld_x);
@@ -190,7 +197,7 @@ QUINTET_SVD_INLINE void meet_scaled(const Map& map, const columns<typename Map::
   const scalar product = pair_dot(map, x, y, valid ? m.rows : 0);
   const auto r = make_shear<bool(Map::row_cyclic)>(first, second, product, limit);
   if (!valid || !any(r.tangent > scalar{})) return;
-  note(seen, r);
+  note(seen, r.cosine, r.tangent);
   real *v = map.column(m.v, p, m.ld_v), *w = map.column(m.v, q, m.ld_v);
   if (Map::row_cyclic && any(r.exchanged)) {
     shear_columns<true>(map, r, x, y, m.rows);
@@ -273,7 +280,7 @@ QUINTET_SVD_INLINE void shear_four(const Map& map, const four_shears<typename Ma
 template <class Map>
 QUINTET_SVD_INLINE void meet_four(const Map& map, const columns<typename Map::real>& m, int p, int q,
                                   const thresholds<typename Map::scalar>& limit,
-                                  sweep_extremes<typename Map::scalar>& seen) {
+                                  sweep_sums<typename Map::scalar>& seen) {
   using scalar = typename Map::scalar;
   column_state<scalar> s = state_of(map, m, p), s1 = state_of(map, m, p + 1);
   column_state<scalar> t = state_of(map, m, q), t1 = state_of(map, m, q + 1);
@@ -290,8 +297,7 @@ QUINTET_SVD_INLINE void meet_four(const Map& map, const columns<typename Map::re
   r.p1q = make_shear<true>(s1, t, g.p1q, limit);
   const scalar tangent = larger(larger(r.pq.tangent, r.p1q1.tangent), larger(r.pq1.tangent, r.p1q.tangent));
   if (!any(tangent > scalar{})) return;
-  seen.tangent = larger(seen.tangent, tangent);
-  seen.cosine = larger(seen.cosine, larger(larger(r.pq.cosine, r.p1q1.cosine), larger(r.pq1.cosine, r.p1q.cosine)));
+  for (const auto* each : {&r.pq, &r.p1q1, &r.pq1, &r.p1q}) note(seen, each->cosine, each->tangent);
   const mask_of<scalar> exchanged = r.pq.exchanged | r.p1q1.exchanged | r.pq1.exchanged | r.p1q.exchanged;
   if (any(exchanged)) {
     shear_four<true>(map, r, m.x, p, q, m.ld_x, m.rows);

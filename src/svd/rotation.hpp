@@ -120,15 +120,15 @@ QUINTET_SVD_INLINE Scalar angle_inverse_root(const Scalar& x) {
 template <class Scalar>
 constexpr auto angle_error() {
   using real = real_of<Scalar>;
-  return !device::has_estimates<Scalar>() ? real(0) : is_single<Scalar> ? real(0x1p-12) : real(0x1p-25);
+  return !device::has_estimates<Scalar>() ? real(0) : is_single<Scalar> ? real(0x1p-11) : real(0x1p-24);
 }
 
 /// As make_rotation(), for stored columns whose product is `product`; takes the states of the columns along.
 ///
-/// With s the roots of the weights, w = s^2, gamma = s_p s_q product, the cosine and h = (beta - alpha) / (2 sqrt(alpha
-/// beta)), t = sign(h) cosine / (|h| + sqrt(h^2 + cosine^2)). The tangent needs few digits: whatever it is, a = t s_q /
-/// s_p and b = t s_p / s_q make a rotation. That they belong to one t is exact, for both come from t / (s_p s_q); the
-/// cosine of the angle is made from their product, to all digits.
+/// With s the roots of the weights, w = s^2, gamma = s_p s_q product, the cosine, h = (beta - alpha) / (2 sqrt(alpha
+/// beta)) and r = 1 / sqrt(h^2 + cosine^2), t = sign(h) cosine r / (1 + |h| r). The tangent needs few digits: whatever it
+/// is, a = t s_q / s_p and b = t s_p / s_q make a rotation. That they belong to one t is exact, for both come from t /
+/// (s_p s_q), whose own error is one of the angle; the cosine of the angle is made from their product, to all digits.
 template <bool Exchange, class Scalar>
 QUINTET_SVD_INLINE shear<Scalar> make_shear(column_state<Scalar>& p, column_state<Scalar>& q, const Scalar& product,
                                             const thresholds<Scalar>& limit) {
@@ -136,16 +136,17 @@ QUINTET_SVD_INLINE shear<Scalar> make_shear(column_state<Scalar>& p, column_stat
   const Scalar zero{}, one = same<Scalar>(Real(1));
   shear<Scalar> r;
   // What does not depend on the product is ready before it.
-  const Scalar weights = p.weight * q.weight, inverse_scales = device::near_inverse_root(weights);
+  const Scalar weights = p.weight * q.weight, inverse_scales = angle_inverse_root(weights);
   const Scalar inverse_lengths = device::rough_inverse_root(p.norm) * device::rough_inverse_root(q.norm);
   const Scalar h = (q.norm - p.norm) * (inverse_lengths * Real(0.5));
-  const Scalar gamma = product * (weights * inverse_scales), cosine = gamma * inverse_lengths, size = absolute(cosine);
+  const Scalar cosine = product * (weights * inverse_scales * inverse_lengths), size = absolute(cosine);
   const mask_of<Scalar> on = (size > limit.cosine) & (p.norm > limit.no_column) & (q.norm > limit.no_column);
-  const Scalar square = h * h + cosine * cosine, reach = square * angle_inverse_root(square);
-  const Scalar t = choose(on, flip_sign(cosine, h) * angle_inverse(absolute(h) + reach), zero);
+  const Scalar inverse_reach = angle_inverse_root(h * h + cosine * cosine);
+  const Scalar t =
+      choose(on, flip_sign(cosine * inverse_reach, h) * angle_inverse(one + absolute(h) * inverse_reach), zero);
   r.tangent = absolute(t);
   r.cosine = choose(on, size, zero);
-  const Scalar ratio = t * inverse_scales, change = t * gamma;
+  const Scalar ratio = t * inverse_scales, change = ratio * (product * weights);
   r.a = ratio * q.weight;
   r.b = ratio * p.weight;
   // 1 / 1 is 1: weights stay where nothing rotates.

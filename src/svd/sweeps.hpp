@@ -27,7 +27,7 @@ QUINTET_SVD_INLINE int column_at(const columns<typename Map::real>& m, int p) {
 template <class Map>
 QUINTET_SVD_INLINE void meet_pair(const Map& map, const columns<typename Map::real>& m, int p, int q, bool valid,
                                   const thresholds<typename Map::scalar>& limit,
-                                  sweep_extremes<typename Map::scalar>& seen) {
+                                  sweep_sums<typename Map::scalar>& seen) {
   if (m.is_scaled())
     meet_scaled(map, m, p, q, valid, limit, seen);
   else
@@ -38,7 +38,7 @@ QUINTET_SVD_INLINE void meet_pair(const Map& map, const columns<typename Map::re
 template <class Map>
 QUINTET_SVD_INLINE void meet_two_and_two(const Map& map, const columns<typename Map::real>& m, int p, int end, int q,
                                          int last, const thresholds<typename Map::scalar>& limit,
-                                         sweep_extremes<typename Map::scalar>& seen) {
+                                         sweep_sums<typename Map::scalar>& seen) {
   if (m.is_scaled() && p + 1 < end && q + 1 < last) return meet_four(map, m, p, q, limit, seen);
   for (int i = p; i < p + 2 && i < end; ++i)
     for (int j = q; j < q + 2 && j < last; ++j) meet_pair(map, m, i, j, true, limit, seen);
@@ -50,7 +50,7 @@ QUINTET_SVD_INLINE void meet_two_and_two(const Map& map, const columns<typename 
 template <class Map>
 QUINTET_SVD_INLINE void meet_within(const Map& map, const columns<typename Map::real>& m, int first, int last,
                                     const thresholds<typename Map::scalar>& limit,
-                                    sweep_extremes<typename Map::scalar>& seen) {
+                                    sweep_sums<typename Map::scalar>& seen) {
   if constexpr (Map::row_cyclic) {
     for (int p = first; p < last; p += 2) {
       if (p + 1 < last) meet_pair(map, m, p, p + 1, true, limit, seen);
@@ -76,7 +76,7 @@ QUINTET_SVD_INLINE void meet_within(const Map& map, const columns<typename Map::
 template <class Map>
 QUINTET_SVD_INLINE void meet_across(const Map& map, const columns<typename Map::real>& m, int first, int last,
                                     int first_q, int last_q, const thresholds<typename Map::scalar>& limit,
-                                    sweep_extremes<typename Map::scalar>& seen) {
+                                    sweep_sums<typename Map::scalar>& seen) {
   if constexpr (Map::row_cyclic) {
     for (int q = first_q; q < last_q; q += 2)
       for (int p = first; p < last; p += 2) meet_two_and_two(map, m, p, last, q, last_q, limit, seen);
@@ -137,10 +137,10 @@ QUINTET_SVD_INLINE int columns_together(int n) { return n > 96 ? 16 : 4; }
 
 /// All pairs once.
 template <class Map, class Ahead>
-QUINTET_SVD_INLINE sweep_extremes<typename Map::scalar> sweep(const Map& map, const columns<typename Map::real>& m,
+QUINTET_SVD_INLINE sweep_sums<typename Map::scalar> sweep(const Map& map, const columns<typename Map::real>& m,
                                                               const thresholds<typename Map::scalar>& limit,
                                                               [[maybe_unused]] Ahead& ahead) {
-  sweep_extremes<typename Map::scalar> seen;
+  sweep_sums<typename Map::scalar> seen;
   if constexpr (!Map::has_registers_for_four) {
     // At most 8 columns: within one sweep no scale has to be measured again.
 #pragma GCC unroll 1
@@ -162,8 +162,7 @@ QUINTET_SVD_INLINE sweep_extremes<typename Map::scalar> sweep(const Map& map, co
     }
   } else {
     meet_within(map, m, 0, m.n, limit, seen);
-    seen.cosine = map.team_max(seen.cosine);
-    seen.tangent = map.team_max(seen.tangent);
+    add_up(map, seen);
   }
   return seen;
 }
@@ -202,13 +201,14 @@ QUINTET_SVD_INLINE void order_columns(const Map& map, const columns<typename Map
   }
 }
 
-/// Whether a sweep that has seen this was not the last one: of a cosine it leaves what the other rotations and the
-/// error of the angle make of it.
+/// Whether a sweep that has seen this was not the last one. Of the cosine of a pair it leaves what the error of the
+/// angle makes of it and what later rotations bring in: the sum of |t_pr cos_qr| + |t_qr cos_pr| over the other columns
+/// r, each pair of columns at most once, and so (Cauchy and Schwarz) below the root of both sums of squares. (Cosines
+/// alone would not do: within a cluster of equal singular values they are small while the angles are large.)
 template <class Scalar, class Real>
-QUINTET_SVD_INLINE mask_of<Scalar> needs_more(const sweep_extremes<Scalar>& seen, Real tolerance, int n,
-                                              Real angle_error) {
-  return (seen.cosine > tolerance) &
-         (seen.cosine * larger(Real(n) * seen.tangent, same<Scalar>(angle_error)) > tolerance / 2);
+QUINTET_SVD_INLINE mask_of<Scalar> needs_more(const sweep_sums<Scalar>& seen, Real tolerance, Real angle_error) {
+  const Scalar leaves = root(seen.tangent) + angle_error;
+  return seen.cosine * leaves * leaves > tolerance * tolerance;
 }
 
 /// Columns with cosines at or below this are orthogonal.
@@ -218,9 +218,7 @@ QUINTET_SVD_INLINE Real cosine_tolerance(Real root_rows) {
 }
 
 /// Makes all columns of X orthogonal. A matrix stops when a sweep has met no pair above the threshold, or when the
-/// next one would: the angle left after a sweep is about n * cosine * tangent. (Cosines alone would not do: within a
-/// cluster of equal singular values they are small while the angles are large.) Lanes that are done change no more.
-/// `ahead` is called a few times a sweep.
+/// next one would not. Lanes that are done change no more. `ahead` is called a few times a sweep.
 template <class Map, class Ahead>
 QUINTET_SVD_INLINE sweep_result<typename Map::scalar> orthogonalise(const Map& map,
                                                                     const columns<typename Map::real>& m,
@@ -241,9 +239,9 @@ QUINTET_SVD_INLINE sweep_result<typename Map::scalar> orthogonalise(const Map& m
     const bool is_due = rotated + m.n - 1 > rotations_a_measure;
     measure_columns(map, m, 0, m.n, s == 0 ? weights::ones : is_due ? weights::measured : weights::known);
     rotated = (is_due ? 0 : rotated) + m.n - 1;
-    const sweep_extremes<scalar> seen = sweep(map, m, thresholds_for<scalar>(tolerance, active), ahead);
+    const sweep_sums<scalar> seen = sweep(map, m, thresholds_for<scalar>(tolerance, active), ahead);
     result.sweeps += choose(active, same<scalar>(real(1)), scalar{});
-    active = active & needs_more(seen, tolerance, m.n, m.is_scaled() ? angle_error<scalar>() : real(0));
+    active = active & needs_more(seen, tolerance, m.is_scaled() ? angle_error<scalar>() : real(0));
   }
   result.unfinished = active;
   return result;
