@@ -41,17 +41,18 @@ struct block_kernel {
 
   template <class Map>
   QUINTET_SVD_INLINE sweep_sums<typename Map::scalar> meet_blocks(const Map& map, const columns<real>& m, int i,
-                                                                      int j) const {
+                                                                  int j) const {
     const auto limit = thresholds_for<typename Map::scalar>(cosine_tolerance(m.root_rows), true);
     sweep_sums<typename Map::scalar> seen_here;
+    auto nothing = [] {};
     const int first = i * block_columns, last = end_of(first, m.n), first_q = j * block_columns,
               last_q = end_of(first_q, m.n);
     if (is_diagonal || m.is_scaled()) measure_columns(map, m, first, last);
     if (is_diagonal) {
-      meet_within(map, m, first, last, limit, seen_here);
+      meet_within(map, m, first, last, limit, seen_here, nothing);
     } else {
       if (m.is_scaled()) measure_columns(map, m, first_q, last_q);
-      meet_across(map, m, first, last, first_q, last_q, limit, seen_here);
+      meet_across(map, m, first, last, first_q, last_q, limit, seen_here, nothing);
     }
     add_up(map, seen_here);
     return seen_here;

@@ -78,6 +78,13 @@ struct device_rows {
   }
 };
 
+/// Calls of `ahead` (see orthogonalise) in four sweeps of matrices small enough for it.
+QUINTET_SVD_INLINE int calls_ahead(int n) {
+  int calls = 0;
+  for (int p = 0; p < n; p += 4) calls += 2 + (n - p - 4 > 0 ? (n - p - 3) / 2 : 0);
+  return 4 * calls;
+}
+
 template <class Policy>
 struct jacobi_kernel {
   struct shape {
@@ -138,7 +145,7 @@ struct jacobi_kernel {
         return;
       }
       if constexpr (Map::packed > 1) {
-        memory_ahead ahead(5 * ((job.cols + 3) / 4));  // so many calls make four sweeps
+        memory_ahead ahead(calls_ahead(job.cols));
         ahead.add(map, job, group, job.left, std::int64_t(job.rows) * job.left_cols, true);
         ahead.add(map, job, group, job.right, std::int64_t(job.cols) * job.right_cols, true);
         ahead.add(map, job, group + 1, job.a, std::int64_t(job.rows) * job.cols, false);

@@ -98,8 +98,7 @@ QUINTET_SVD_INLINE void add_up(const Map& map, sweep_sums<typename Map::scalar>&
 /// One pair of columns. `valid` is false for the stand-ins of for_each_item.
 template <class Map>
 QUINTET_SVD_INLINE void meet(const Map& map, const columns<typename Map::real>& m, int p, int q, bool valid,
-                             const thresholds<typename Map::scalar>& limit,
-                             sweep_sums<typename Map::scalar>& seen) {
+                             const thresholds<typename Map::scalar>& limit, sweep_sums<typename Map::scalar>& seen) {
   using real = typename Map::real;
   using scalar = typename Map::scalar;
   real *x = map.column(m.x, p, m.ld_x), *y = map.column(m.x, q, m.ld_x);

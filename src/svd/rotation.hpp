@@ -126,9 +126,9 @@ constexpr auto angle_error() {
 /// As make_rotation(), for stored columns whose product is `product`; takes the states of the columns along.
 ///
 /// With s the roots of the weights, w = s^2, gamma = s_p s_q product, the cosine, h = (beta - alpha) / (2 sqrt(alpha
-/// beta)) and r = 1 / sqrt(h^2 + cosine^2), t = sign(h) cosine r / (1 + |h| r). The tangent needs few digits: whatever it
-/// is, a = t s_q / s_p and b = t s_p / s_q make a rotation. That they belong to one t is exact, for both come from t /
-/// (s_p s_q), whose own error is one of the angle; the cosine of the angle is made from their product, to all digits.
+/// beta)) and r = 1 / sqrt(h^2 + cosine^2), t = sign(h) cosine r / (1 + |h| r). The tangent needs few digits: whatever
+/// it is, a = t s_q / s_p and b = t s_p / s_q make a rotation. That they belong to one t is exact, for both come from t
+/// / (s_p s_q), whose own error is one of the angle; the cosine of the angle is made from their product, to all digits.
 template <bool Exchange, class Scalar>
 QUINTET_SVD_INLINE shear<Scalar> make_shear(column_state<Scalar>& p, column_state<Scalar>& q, const Scalar& product,
                                             const thresholds<Scalar>& limit) {

@@ -46,13 +46,14 @@ QUINTET_SVD_INLINE void meet_two_and_two(const Map& map, const columns<typename 
 
 /// All pairs of columns in [first, last) once. Where one worker has the matrix: in an order that has the same result as
 /// row by row. Where several threads share it: in the rounds of a tournament (in a round every column is in one pair;
-/// for an odd number one idles).
-template <class Map>
+/// for an odd number one idles). `ahead` is called now and then.
+template <class Map, class Ahead>
 QUINTET_SVD_INLINE void meet_within(const Map& map, const columns<typename Map::real>& m, int first, int last,
                                     const thresholds<typename Map::scalar>& limit,
-                                    sweep_sums<typename Map::scalar>& seen) {
+                                    sweep_sums<typename Map::scalar>& seen, [[maybe_unused]] Ahead& ahead) {
   if constexpr (Map::row_cyclic) {
     for (int p = first; p < last; p += 2) {
+      ahead();
       if (p + 1 < last) meet_pair(map, m, p, p + 1, true, limit, seen);
       for (int q = p + 2; q < last; q += 2) meet_two_and_two(map, m, p, last, q, last, limit, seen);
     }
@@ -73,13 +74,15 @@ QUINTET_SVD_INLINE void meet_within(const Map& map, const columns<typename Map::
 }
 
 /// Every column in [first, last) with every one in [first_q, last_q), which come after them.
-template <class Map>
+template <class Map, class Ahead>
 QUINTET_SVD_INLINE void meet_across(const Map& map, const columns<typename Map::real>& m, int first, int last,
                                     int first_q, int last_q, const thresholds<typename Map::scalar>& limit,
-                                    sweep_sums<typename Map::scalar>& seen) {
+                                    sweep_sums<typename Map::scalar>& seen, [[maybe_unused]] Ahead& ahead) {
   if constexpr (Map::row_cyclic) {
-    for (int q = first_q; q < last_q; q += 2)
+    for (int q = first_q; q < last_q; q += 2) {
+      ahead();
       for (int p = first; p < last; p += 2) meet_two_and_two(map, m, p, last, q, last_q, limit, seen);
+    }
   } else {
     const int count = last - first, count_q = last_q - first_q, rounds = count > count_q ? count : count_q;
     for (int round = 0; round < rounds; ++round) {
@@ -138,8 +141,8 @@ QUINTET_SVD_INLINE int columns_together(int n) { return n > 96 ? 16 : 4; }
 /// All pairs once.
 template <class Map, class Ahead>
 QUINTET_SVD_INLINE sweep_sums<typename Map::scalar> sweep(const Map& map, const columns<typename Map::real>& m,
-                                                              const thresholds<typename Map::scalar>& limit,
-                                                              [[maybe_unused]] Ahead& ahead) {
+                                                          const thresholds<typename Map::scalar>& limit,
+                                                          [[maybe_unused]] Ahead& ahead) {
   sweep_sums<typename Map::scalar> seen;
   if constexpr (!Map::has_registers_for_four) {
     // At most 8 columns: within one sweep no scale has to be measured again.
@@ -151,17 +154,16 @@ QUINTET_SVD_INLINE sweep_sums<typename Map::scalar> sweep(const Map& map, const 
     const int together = columns_together(m.n);
     for (int p = 0; p < m.n; p += together) {
       const int end = p + together < m.n ? p + together : m.n;
-      ahead();
       if (p > 0 && p % rotations_a_measure == 0 && m.is_scaled()) measure_columns(map, m, p, m.n);
-      meet_within(map, m, p, end, limit, seen);
+      meet_within(map, m, p, end, limit, seen, ahead);
       for (int q = end; q < m.n; q += rotations_a_measure) {
         if (q > end && m.is_scaled()) measure_columns(map, m, p, end);
         const int last = q + rotations_a_measure < m.n ? q + rotations_a_measure : m.n;
-        meet_across(map, m, p, end, q, last, limit, seen);
+        meet_across(map, m, p, end, q, last, limit, seen, ahead);
       }
     }
   } else {
-    meet_within(map, m, 0, m.n, limit, seen);
+    meet_within(map, m, 0, m.n, limit, seen, ahead);
     add_up(map, seen);
   }
   return seen;
