@@ -23,8 +23,12 @@ struct columns {
   Real root_rows;
   int max_sweeps;
   bool accurate;
+  bool v_is_new;  ///< V was the identity before this sweep, whose order is row-cyclic
 
   bool is_scaled() const { return v != nullptr && !accurate; }
+  /// Rows of V that may hold anything when columns up to q have met: until column q has met others it is a canonical
+  /// vector, and all that came before it have zeros in its row and below.
+  int rows_of_v(int q) const { return v_is_new ? q + 1 : n; }
 };
 
 /// Applies a rotation to two columns. Lanes that do not rotate keep their bits, signed zeros included.
@@ -198,12 +202,13 @@ QUINTET_SVD_INLINE void meet_scaled(const Map& map, const columns<typename Map::
   if (!valid || !any(r.tangent > scalar{})) return;
   note(seen, r.cosine, r.tangent);
   real *v = map.column(m.v, p, m.ld_v), *w = map.column(m.v, q, m.ld_v);
+  const int v_rows = Map::row_cyclic ? m.rows_of_v(q) : m.n;
   if (Map::row_cyclic && any(r.exchanged)) {
     shear_columns<true>(map, r, x, y, m.rows);
-    shear_columns<true>(map, r, v, w, m.n);
+    shear_columns<true>(map, r, v, w, v_rows);
   } else {
     shear_columns<false>(map, r, x, y, m.rows);
-    shear_columns<false>(map, r, v, w, m.n);
+    shear_columns<false>(map, r, v, w, v_rows);
   }
   if constexpr (!Map::row_cyclic) {  // others see to it when they measure columns, often enough
     if (any(smaller(first.weight, second.weight) < least_weight<real>)) {
@@ -300,10 +305,10 @@ QUINTET_SVD_INLINE void meet_four(const Map& map, const columns<typename Map::re
   const mask_of<scalar> exchanged = r.pq.exchanged | r.p1q1.exchanged | r.pq1.exchanged | r.p1q.exchanged;
   if (any(exchanged)) {
     shear_four<true>(map, r, m.x, p, q, m.ld_x, m.rows);
-    shear_four<true>(map, r, m.v, p, q, m.ld_v, m.n);
+    shear_four<true>(map, r, m.v, p, q, m.ld_v, m.rows_of_v(q + 1));
   } else {
     shear_four<false>(map, r, m.x, p, q, m.ld_x, m.rows);
-    shear_four<false>(map, r, m.v, p, q, m.ld_v, m.n);
+    shear_four<false>(map, r, m.v, p, q, m.ld_v, m.rows_of_v(q + 1));
   }
   set_state(map, m, p, s);
   set_state(map, m, p + 1, s1);

@@ -204,12 +204,14 @@ QUINTET_SVD_INLINE void order_columns(const Map& map, const columns<typename Map
 }
 
 /// Whether a sweep that has seen this was not the last one. Of the cosine of a pair it leaves what the error of the
-/// angle makes of it and what later rotations bring in: the sum of |t_pr cos_qr| + |t_qr cos_pr| over the other columns
-/// r, each pair of columns at most once, and so (Cauchy and Schwarz) below the root of both sums of squares. (Cosines
-/// alone would not do: within a cluster of equal singular values they are small while the angles are large.)
+/// angle makes of it and what later rotations bring in: the sum of |e_pr cos_qr| + |e_qr cos_pr| over the other columns
+/// r, each pair of columns at most once, and so (Cauchy and Schwarz) at most the product of the roots of the sums of
+/// squares of e and of the cosines. e is the change of a column relative to its length: |t| for the longer one, |t|
+/// times the ratio of both lengths, at most |t| + |cos|, for the shorter one. (The tangents alone would not do where
+/// columns differ in length, the cosines alone not in a cluster of equal singular values.)
 template <class Scalar, class Real>
 QUINTET_SVD_INLINE mask_of<Scalar> needs_more(const sweep_sums<Scalar>& seen, Real tolerance, Real angle_error) {
-  const Scalar leaves = root(seen.tangent) + angle_error;
+  const Scalar leaves = root(seen.tangent) + root(seen.cosine) + angle_error;
   return seen.cosine * leaves * leaves > tolerance * tolerance;
 }
 
@@ -222,8 +224,7 @@ QUINTET_SVD_INLINE Real cosine_tolerance(Real root_rows) {
 /// Makes all columns of X orthogonal. A matrix stops when a sweep has met no pair above the threshold, or when the
 /// next one would not. Lanes that are done change no more. `ahead` is called a few times a sweep.
 template <class Map, class Ahead>
-QUINTET_SVD_INLINE sweep_result<typename Map::scalar> orthogonalise(const Map& map,
-                                                                    const columns<typename Map::real>& m,
+QUINTET_SVD_INLINE sweep_result<typename Map::scalar> orthogonalise(const Map& map, columns<typename Map::real>& m,
                                                                     mask_of<typename Map::scalar> active, Ahead ahead) {
   using real = typename Map::real;
   using scalar = typename Map::scalar;
@@ -241,6 +242,7 @@ QUINTET_SVD_INLINE sweep_result<typename Map::scalar> orthogonalise(const Map& m
     const bool is_due = rotated + m.n - 1 > rotations_a_measure;
     measure_columns(map, m, 0, m.n, s == 0 ? weights::ones : is_due ? weights::measured : weights::known);
     rotated = (is_due ? 0 : rotated) + m.n - 1;
+    m.v_is_new = s == 0;
     const sweep_sums<scalar> seen = sweep(map, m, thresholds_for<scalar>(tolerance, active), ahead);
     result.sweeps += choose(active, same<scalar>(real(1)), scalar{});
     active = active & needs_more(seen, tolerance, m.is_scaled() ? angle_error<scalar>() : real(0));
