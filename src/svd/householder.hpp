@@ -20,12 +20,16 @@ struct factors {
 template <class Map>
 QUINTET_SVD_INLINE typename Map::scalar sum_squares_below(const Map& map, const typename Map::real* column, int first,
                                                           int rows) {
-  typename Map::scalar sum{};
+  typename Map::scalar sum{}, part{};
+  int count = 0;
   for_each_row(map, first, rows, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
     const auto value = map.element(column, i);
-    sum += value * value;
+    part += value * value;
+    if (++count % terms_together != 0) return;
+    sum += part;
+    part = typename Map::scalar{};
   });
-  return map.team_sum(sum);
+  return map.team_sum(sum + part);
 }
 
 /// Brings the longest remaining column to place k, in each matrix its own.

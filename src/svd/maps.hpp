@@ -136,22 +136,30 @@ QUINTET_SVD_INLINE int first_chunk(const Map& map, int first) {
   return c < start ? c + step : c;
 }
 
+/// Terms that are added up before their sum is added to that of all: rounding errors of a sum grow with its length.
+enum { terms_together = 32 };
+
 /// x . y over the chunks from that of row `first` on. Four chains: one alone would wait for itself.
 template <class Map>
 QUINTET_SVD_INLINE typename Map::scalar pair_dot(const Map& map, const typename Map::real* x,
                                                  const typename Map::real* y, int rows, int first = 0) {
   using vector = typename Map::vector;
   const int step = map.pair_step(), chunks = (rows + Map::chunk - 1) / Map::chunk;
-  vector sum0{}, sum1{}, sum2{}, sum3{};
-  int c = first_chunk(map, first);
-  for (; c + 3 * step < chunks; c += 4 * step) {
-    sum0 += load<Map>(x, c) * load<Map>(y, c);
-    sum1 += load<Map>(x, c + step) * load<Map>(y, c + step);
-    sum2 += load<Map>(x, c + 2 * step) * load<Map>(y, c + 2 * step);
-    sum3 += load<Map>(x, c + 3 * step) * load<Map>(y, c + 3 * step);
+  vector sum{};
+  for (int c = first_chunk(map, first); c < chunks;) {
+    vector sum0{}, sum1{}, sum2{}, sum3{};
+    const int rest = (chunks - c - 1) / step + 1,
+              last = rest > 4 * terms_together ? c + 4 * terms_together * step : chunks;
+    for (; c + 3 * step < last; c += 4 * step) {
+      sum0 += load<Map>(x, c) * load<Map>(y, c);
+      sum1 += load<Map>(x, c + step) * load<Map>(y, c + step);
+      sum2 += load<Map>(x, c + 2 * step) * load<Map>(y, c + 2 * step);
+      sum3 += load<Map>(x, c + 3 * step) * load<Map>(y, c + 3 * step);
+    }
+    for (; c < last; c += step) sum0 += load<Map>(x, c) * load<Map>(y, c);
+    sum += (sum0 + sum1) + (sum2 + sum3);
   }
-  for (; c < chunks; c += step) sum0 += load<Map>(x, c) * load<Map>(y, c);
-  return map.pair_sum((sum0 + sum1) + (sum2 + sum3));
+  return map.pair_sum(sum);
 }
 
 /// y += factor * x over the chunks from that of row `first` on.
