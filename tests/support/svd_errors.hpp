@@ -58,22 +58,38 @@ bool is_sorted(const svd::decomposition<T>& r, std::int64_t b) {
 
 /// The bounds of include/quintet/svd/decompose.hpp, in units of epsilon.
 struct svd_bounds {
-  double residual, orthogonality, values;
+  double residual, u, v, values;
 };
-inline svd_bounds bounds_for(std::int64_t n) {
-  if (n <= 16) return {8, 8, 5};
-  if (n <= 32) return {10, 12, 6};
-  if (n <= 64) return {16, 16, 8};
-  if (n <= 128) return {25, 25, 12};
+
+/// Those of the table, for square matrices of order n.
+inline svd_bounds square_bounds(std::int64_t n) {
+  if (n <= 16) return {8, 8, 8, 5};
+  if (n <= 32) return {10, 12, 12, 6};
+  if (n <= 64) return {16, 16, 16, 8};
+  if (n <= 128) return {25, 25, 25, 12};
   const double growth = n <= 256 ? 1 : std::sqrt(double(n) / 256);
-  return {40 * growth, 40 * growth, 20 * growth};
+  return {40 * growth, 40 * growth, 40 * growth, 20 * growth};
 }
 
-/// By how much the orthogonality of the long side may be worse for long matrices: its inner products are sums over all
-/// rows, and reflectors of QR are as long.
-inline double long_sums(std::int64_t rows, std::int64_t cols) {
-  const double ratio = double(std::max(rows, cols)) / double(std::max<std::int64_t>(1, std::min(rows, cols)));
-  return std::max(1.0, std::sqrt(ratio / 16));
+/// Whether QR comes first, for matrices whose rows and columns are of similar sizes.
+inline bool has_qr(std::int64_t rows, std::int64_t cols, const svd::options& options) {
+  const bool is_automatic = options.preconditioning == svd::preconditioning::automatic;
+  if (!is_automatic && options.preconditioning != svd::preconditioning::none) return true;
+  if (options.vectors == svd::vectors::full && rows != cols) return true;
+  return is_automatic && 2 * std::max(rows, cols) >= 3 * std::min(rows, cols);
+}
+
+inline svd_bounds bounds_for(std::int64_t rows, std::int64_t cols, const svd::options& options) {
+  svd_bounds b = square_bounds(std::min(rows, cols));
+  const double length = double(std::max(rows, cols));
+  double& of_long_side = rows > cols ? b.u : b.v;
+  if (has_qr(rows, cols, options)) {
+    b = {1.5 * b.residual, 1.5 * b.u, 1.5 * b.v, 1.5 * b.values};
+    of_long_side *= std::sqrt(1 + length / 16384);
+  } else if (rows != cols) {
+    of_long_side = std::max(of_long_side, 2 + std::sqrt(length) / 2);
+  }
+  return b;
 }
 
 }  // namespace quintet::test

@@ -10,13 +10,16 @@
 //
 // Accuracy, in units of eps of the type computed in (float for half and bfloat16): for n <= 16 / 32 / 64 / 128 / 256
 //   |A - U S V^T|_F / |A|_F          8 / 10 / 16 / 25 / 40
-//   max |U^T U - I|, max |V^T V - I| 8 / 12 / 16 / 25 / 40 (11.0 was measured for n = 31 with g++)
+//   max |U^T U - I|, max |V^T V - I| 8 / 12 / 16 / 25 / 40
 //   max |S - exact| / S_0            5 /  6 /  8 / 12 / 20
-// and sqrt(n / 256) times the last column beyond (m rows; on the long side, for m > 16 n, the second is sqrt(m / (16
-// n)) times as large: 11.5 was measured for 700 x 12) and, for any scaling of the columns of a well-conditioned matrix,
-// |S_j
-// - exact| <= n eps S_j for every j. The small singular values of graded matrices are thus right to the last digits,
-// where methods that bidiagonalise lose them. Every matrix is scaled by a power of two: squares neither overflow nor
+// for m = n, and sqrt(n / 256) times the last column beyond. Where QR comes first (`automatic`: m >= 1.5 n) one and a
+// half times as much, for its reflections; the vectors of the long side sqrt(1 + m / 16384) times that, for the sums of
+// m terms (13 eps were measured for 30000 x 12). Without QR they are orthogonal to max(that of m = n, 2 + sqrt(m) / 2),
+// what the threshold for cosines, sqrt(m) eps / 2, leaves. The same with m and n exchanged. And, for any scaling of the
+// columns of a well-conditioned matrix, |S_j - exact| <= n eps S_j for every j: the small singular values of graded
+// matrices are right to the last digits, where methods that bidiagonalise lose them.
+//
+// Every matrix is scaled by a power of two: squares neither overflow nor
 // vanish. Float columns whose sizes differ by more than 1e15 are computed in double; double columns may differ by
 // 1e140. Subnormal input is exact on hosts.
 //
