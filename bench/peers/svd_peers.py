@@ -37,14 +37,14 @@ def main():
     parser.add_argument("--repetitions", type=int, default=5)
     arguments = parser.parse_args()
     random = np.random.default_rng(1)
-    for dtype in (np.float32, np.float64):
+    for real, dtype in (("float", np.float32), ("double", np.float64)):
         for n in arguments.sizes:
-            a = random.standard_normal((max(4, 2**21 // n**3), n, n)).astype(dtype)
+            a = random.standard_normal((max(4, 2**20 // n**3), n, n)).astype(dtype)
             for name, call in (("numpy", with_numpy), ("torch", with_torch)):
                 try:
                     found = call(a)
                 except ImportError as error:
-                    print(f"{name:6} not installed ({error.name})")
+                    print(f"{name} not installed ({error.name})")
                     continue
                 seconds = []
                 for _ in range(arguments.repetitions):
@@ -52,7 +52,8 @@ def main():
                     call(a)
                     seconds.append(time.perf_counter() - start)
                 rate = len(a) / statistics.median(seconds)
-                print(f"{name:6} {np.dtype(dtype).name} n={n:<4} {rate:12.1f} matrices/s   residual {residual(a, *found):.1f}")
+                case = f"{name} {real} n={n}"
+                print(f"{case:20}  {rate:12.1f} matrices/s   residual {residual(a, *found):.1f}")
 
 
 if __name__ == "__main__":
