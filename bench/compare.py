@@ -61,7 +61,8 @@ CASES = [
     *[("spgemm", f"square of {name}, double, {t} thread{'s' * (t > 1)}", f"quintet/{name}/threads:{t}",
        "SuiteSparse:GraphBLAS", f"graphblas/{name}/threads:{t}") for name in PRODUCTS for t in (1, 2)],
     *[("spgemm", f"square of {name}, double, 1 thread", f"quintet/{name}/threads:1", peer, there)
-      for name in PRODUCTS for peer, there in (("Eigen", f"eigen/{name}/threads:1"), ("scipy", f"python:{name}"))],
+      for name in PRODUCTS for peer, there in (("Eigen", f"eigen/{name}/threads:1"), ("scipy", f"python:{name}"))
+      if peer == "Eigen" or name in DATA_PRODUCTS],
     *[("svd", f"U, S, V of {n} x {n} {real}, 1 thread", (f"jacobi<{real}>/{n}/1/real_time", "matrices/s"), shown,
        (f"peer<{real}, bench::svd_peer::{peer}>/{n}/real_time", "matrices/s"))
       for real in ("float", "double") for n in (8, 32, 128)
