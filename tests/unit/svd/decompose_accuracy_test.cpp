@@ -87,6 +87,31 @@ TYPED_TEST(svd_accuracy, tall_and_wide_in_every_mode_and_preconditioning) {
     }
 }
 
+/// Matrices of rank 1 up to rounding: what is left of a column after its rotation is rounding errors, and its direction
+/// anything, which a rule for the last sweep that looks at tangents alone does not see.
+TYPED_TEST(svd_accuracy, columns_of_rounding_errors) {
+  test::on_every_device([](const Device& device) {
+    const std::int64_t batch = 6, n = 9;
+    const std::vector<TypeParam> x = random_batch<TypeParam>(batch, n, 1), y = random_batch<TypeParam>(batch, n, 1, 2);
+    std::vector<TypeParam> a(batch * n * n);
+    for (std::int64_t i = 0; i < batch * n * n; ++i) a[i] = x[i / (n * n) * n + i / n % n] * y[i / (n * n) * n + i % n];
+    const batch_view<const TypeParam> view(a.data(), batch, n, n);
+    const auto r = svd::decompose<TypeParam>(view, {.preconditioning = svd::preconditioning::none}, device);
+    double u = 0, v = 0, residual = 0;
+    for (std::int64_t b = 0; b < batch; ++b) {
+      EXPECT_EQ(r.status[b], svd::ok);
+      u = std::max(u, test::orthogonality(r.u_view(), b) / test::compute_epsilon<TypeParam>);
+      v = std::max(v, test::orthogonality(r.v_view(), b) / test::compute_epsilon<TypeParam>);
+      residual = std::max(residual, test::residual(view, r, b) / test::compute_epsilon<TypeParam>);
+    }
+    const test::svd_bounds bounds = test::square_bounds(n);
+    const std::string name = "rank_1_" + text(int(device.kind()));
+    test::expect_error_within("u_" + name, u, bounds.u);
+    test::expect_error_within("v_" + name, v, bounds.v);
+    test::expect_error_within("residual_" + name, residual, bounds.residual);
+  });
+}
+
 /// Errors of sums that are as long as the matrix.
 TYPED_TEST(svd_accuracy, very_long_matrices) {
   for (const auto first : {svd::preconditioning::automatic, svd::preconditioning::none})
