@@ -69,10 +69,13 @@ CASES = [
       for shown, peer in (("OpenBLAS gesdd", "gesdd"), ("OpenBLAS gesvj", "gesvj"), ("Eigen JacobiSVD", "eigen_jacobi"))
       # Its results miss the residual that svd_bench checks.
       if (n, peer) != (128, "eigen_jacobi")],
-    *[("svd", f"U, S, V of {n} x {n} {real}, 1 thread", (f"jacobi<{real}>/{n}/1/real_time", "matrices/s"), "numpy",
-       (f"python:numpy {real} n={n}", "matrices/s")) for real in ("float", "double") for n in (8, 32, 128)],
-    *[("snp", f"one branch proposed, {name}", f"one_branch/{name}/threads:1/real_time", "our full evaluation",
-       f"full/{name}/threads:1/real_time") for name in ("rice_tree", "rice_level_2", "network_c")],
+    *[("svd", f"U, S, V of {n} x {n} {real}, 1 thread", (f"jacobi<{real}>/{n}/1/real_time", "matrices/s"), peer,
+       (f"python:{peer} {real} n={n}", "matrices/s"))
+      for real in ("float", "double") for n in (8, 32, 128) for peer in ("numpy", "torch")],
+    *[("snp", f"proposal of one branch, {accepted}, {name}", f"proposals/{name}_{case}/threads:1/manual_time",
+       "our full evaluation", f"full/{name}/threads:1/real_time")
+      for name in ("rice_tree", "rice_level_2", "network_c", "hemidactylus")
+      for case, accepted in (("rejected", "none accepted"), ("quarter", "a quarter accepted"))],
 ]
 PYTHON_PEERS = {"hdbscan": "hdbscan_peers.py", "poincare": "poincare_peers.py", "svd": "svd_peers.py"}
 if "QUINTET_DATA_DIR" in os.environ:
@@ -82,14 +85,14 @@ PYTHON_THREADS = {"svd": 1}  # those of the rows, where they do not come from ou
 
 def plain(name):
     """Names without the parts that say how time is taken."""
-    return re.sub(r"/(process_time|real_time|min_time:[\d.]+|iterations:\d+)", "", name)
+    return re.sub(r"/(process_time|real_time|manual_time|min_time:[\d.]+|iterations:\d+)", "", name)
 
 
 def run_binary(path, names, threads):
     """Benchmark -> (milliseconds, counters), one run of each in random order."""
     # re.escape escapes more than POSIX expressions know.
     escaped = (re.sub(r"([.^$|()\[\]{}*+?\\])", r"\\\1", plain(n)) for n in names)
-    pattern = "^(" + "|".join(escaped) + ")(/min_time:[0-9.]+)?(/process_time|/real_time)?$"
+    pattern = "^(" + "|".join(escaped) + ")(/min_time:[0-9.]+)?(/process_time|/real_time|/manual_time)?$"
     done = subprocess.run([path, f"--benchmark_filter={pattern}", "--benchmark_format=json", "--benchmark_min_time=0.1",
                            "--benchmark_enable_random_interleaving=true"], capture_output=True, text=True,
                           env=dict(os.environ, QUINTET_BENCH_THREADS=str(threads)))
