@@ -84,8 +84,9 @@ inline svd_bounds bounds_for(std::int64_t rows, std::int64_t cols, const svd::op
   const double length = double(std::max(rows, cols));
   double& of_long_side = rows > cols ? b.u : b.v;
   if (has_qr(rows, cols, options)) {
-    b = {1.5 * b.residual, 1.5 * b.u, 1.5 * b.v, 1.5 * b.values};
-    of_long_side *= std::sqrt(1 + length / 16384);
+    const bool is_nearly_square = 2 * std::max(rows, cols) < 3 * std::min(rows, cols);
+    if (is_nearly_square) b = {1.5 * b.residual, 1.5 * b.u, 1.5 * b.v, 1.5 * b.values};
+    of_long_side *= (is_nearly_square ? 1 : 1.5) * std::sqrt(1 + length / 16384);
   } else if (rows != cols) {
     of_long_side = std::max(of_long_side, 2 + std::sqrt(length) / 2);
   }

@@ -12,12 +12,13 @@
 //   |A - U S V^T|_F / |A|_F          8 / 10 / 16 / 25 / 40
 //   max |U^T U - I|, max |V^T V - I| 8 / 12 / 16 / 25 / 40
 //   max |S - exact| / S_0            5 /  6 /  8 / 12 / 20
-// for m = n, and sqrt(n / 256) times the last column beyond. Where QR comes first (`automatic`: m >= 1.5 n) one and a
-// half times as much, for its reflections; the vectors of the long side sqrt(1 + m / 16384) times that, for the sums of
-// m terms (13 eps were measured for 30000 x 12). Without QR they are orthogonal to max(that of m = n, 2 + sqrt(m) / 2),
-// what the threshold for cosines, sqrt(m) eps / 2, leaves. The same with m and n exchanged. And, for any scaling of the
-// columns of a well-conditioned matrix, |S_j - exact| <= n eps S_j for every j: the small singular values of graded
-// matrices are right to the last digits, where methods that bidiagonalise lose them.
+// and sqrt(n / 256) times the last column beyond. Where QR comes first (`automatic`: m >= 1.5 n) the vectors of the
+// long side may be 1.5 sqrt(1 + m / 16384) times as far from orthonormal, for its reflections and sums of m terms (19
+// eps were measured for 30000 x 5); where QR is asked for and m < 1.5 n, all of it is 1.5 times as much (8.6 for 12 x
+// 11). Without QR the vectors of the long side are orthogonal to max(that of m = n, 2 + sqrt(m) / 2), what the
+// threshold for cosines, sqrt(m) eps / 2, leaves. The same with m and n exchanged. And, for any scaling of the columns
+// of a well-conditioned matrix, |S_j - exact| <= n eps S_j for every j: the small singular values of graded matrices
+// are right to the last digits, where methods that bidiagonalise lose them.
 //
 // Every matrix is scaled by a power of two: squares neither overflow nor
 // vanish. Float columns whose sizes differ by more than 1e15 are computed in double; double columns may differ by
