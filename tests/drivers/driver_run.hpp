@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "quintet/core/error.hpp"
+#include "support/stale_registrations.hpp"
 #include "unit/io/temporary_folder.hpp"
 
 namespace quintet::test {
@@ -32,8 +33,10 @@ class driver_run : public temporary_folder {
   using arguments = std::vector<std::string>;
 
   explicit driver_run(std::string task) : program_("quintet-" + std::move(task)) {
+    remove_stale_registrations();
     std::filesystem::create_directory(path("work"));
   }
+  ~driver_run() override { remove_stale_registrations(); }
 
   /// `through`: a command that starts the program, with its own arguments.
   outcome run(const arguments& given, const std::string& through = "") const {
