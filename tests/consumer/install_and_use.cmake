@@ -1,13 +1,40 @@
-# Installs BUILD into FOLDER/prefix, then builds and runs the project in SOURCE against it with each of COMPILERS, and the
-# C program EXAMPLE with each of C_COMPILERS; then the same programs through pkg-config, if PKG_CONFIG is set.
+# Installs BUILD into FOLDER/prefix (with CPACK: unpacks its Debian packages there), then builds and runs the project in
+# SOURCE against it with each of COMPILERS, and the C program EXAMPLE with each of C_COMPILERS; then the same programs
+# through pkg-config, if PKG_CONFIG is set.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 file(REMOVE_RECURSE ${FOLDER})
-run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${FOLDER}/prefix --component development)
+set(prefix ${FOLDER}/prefix)
+if(CPACK)
+  # For this machine alone, so cpack's question for which processors these are is answered for it.
+  run_in(${BUILD} ${CPACK} -B ${FOLDER} -D CPACK_QUINTET_HOST_ARCH=this)
+  file(GLOB packages ${FOLDER}/*.deb)
+  list(LENGTH packages count)
+  if(NOT count EQUAL 2)
+    message(FATAL_ERROR "not two packages: ${packages}")
+  endif()
+  foreach(package IN LISTS packages)
+    run(${DPKG_DEB} --extract ${package} ${FOLDER}/root)
+    run(${DPKG_DEB} --field ${package} Package Version Depends)
+    message("${output}")
+  endforeach()
+  set(prefix ${FOLDER}/root/usr)
+  file(GLOB programs ${prefix}/bin/quintet-*)
+  foreach(program IN LISTS programs)
+    run(${program} --version)
+  endforeach()
+  list(LENGTH programs count)
+  message("${count} programs")
+  if(count LESS 7)
+    message(FATAL_ERROR "programs are missing: ${programs}")
+  endif()
+else()
+  run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix} --component development)
+endif()
 foreach(compiler IN LISTS COMPILERS)
   get_filename_component(name ${compiler} NAME)
   set(build ${FOLDER}/${name})
-  run(${CMAKE_COMMAND} -S ${SOURCE} -B ${build} -G Ninja -DCMAKE_PREFIX_PATH=${FOLDER}/prefix
+  run(${CMAKE_COMMAND} -S ${SOURCE} -B ${build} -G Ninja -DCMAKE_PREFIX_PATH=${prefix}
     -DCMAKE_CXX_COMPILER=${compiler} -DCMAKE_BUILD_TYPE=Release)
   run(${CMAKE_COMMAND} --build ${build})
   require_device_image(${build}/consumer)
@@ -28,7 +55,7 @@ endfunction()
 foreach(compiler IN LISTS C_COMPILERS)
   get_filename_component(name ${compiler} NAME)
   set(build ${FOLDER}/c_${name})
-  run(${CMAKE_COMMAND} -S ${SOURCE}_c -B ${build} -G Ninja -DCMAKE_PREFIX_PATH=${FOLDER}/prefix
+  run(${CMAKE_COMMAND} -S ${SOURCE}_c -B ${build} -G Ninja -DCMAKE_PREFIX_PATH=${prefix}
     -DCMAKE_C_COMPILER=${compiler} -DCMAKE_BUILD_TYPE=Release -DEXAMPLE=${EXAMPLE})
   run(${CMAKE_COMMAND} --build ${build})
   require_device_image(${build}/consumer)
@@ -37,7 +64,7 @@ foreach(compiler IN LISTS C_COMPILERS)
 endforeach()
 
 if(PKG_CONFIG)
-  file(GLOB_RECURSE found ${FOLDER}/prefix/quintet.pc)
+  file(GLOB_RECURSE found ${prefix}/quintet.pc)
   get_filename_component(pc_folder ${found} DIRECTORY)
   set(ENV{PKG_CONFIG_PATH} ${pc_folder})
   run(${PKG_CONFIG} --define-prefix --cflags --libs quintet)
