@@ -147,6 +147,10 @@ void vcf_reader::count_individual(std::size_t individual, const std::int32_t* al
 void vcf_reader::count_copies() {
   std::fill(red_.begin(), red_.end(), 0);
   std::fill(copies_.begin(), copies_.end(), 0);
+  // htslib ends the process when genotypes are not the integers that it makes of them.
+  const bcf_fmt_t* field = bcf_get_fmt(header_.get(), record_.get(), "GT");
+  if (field != nullptr && field->type != BCF_BT_INT8 && field->type != BCF_BT_INT16 && field->type != BCF_BT_INT32)
+    fail("the genotypes (GT) cannot be read");
   const int count = bcf_get_genotypes(header_.get(), record_.get(), &genotypes_, &genotypes_size_);
   if (count == -3) return;  // no genotypes at this site: all missing
   if (count < 0) fail("there are no genotypes (GT)");
