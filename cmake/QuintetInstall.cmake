@@ -83,6 +83,11 @@ if(QUINTET_BUILD_EXAMPLES)
   list(APPEND CPACK_COMPONENTS_ALL tools)
   set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME quintet-tools)
   set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION science)
+  if(BUILD_SHARED_LIBS)
+    # Those of the other package.
+    set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${PROJECT_BINARY_DIR}/src")
+    set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "libquintet-dev (= ${PROJECT_VERSION})")
+  endif()
 endif()
 # Checked when a package is made: code for the processor of this machine stops with an illegal instruction elsewhere.
 set(CPACK_QUINTET_HOST_ARCH "${QUINTET_HOST_ARCH}")
