@@ -2,26 +2,18 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "quintet/core/error.hpp"
-#include "support/stale_registrations.hpp"
+#include "support/json_value.hpp"
 #include "unit/io/temporary_folder.hpp"
 
 namespace quintet::test {
 
 /// The folder of the programs: QUINTET_DRIVER_DIR, or where this build put them.
-inline std::string driver_folder() {
-  const char* set = std::getenv("QUINTET_DRIVER_DIR");
-  return set != nullptr ? set : QUINTET_DRIVER_FOLDER;
-}
+std::string driver_folder();
 
 /// A test of the program `quintet-<task>`. The programs run in a folder of their own, so paths are plain names.
 class driver_run : public temporary_folder {
@@ -32,85 +24,26 @@ class driver_run : public temporary_folder {
   };
   using arguments = std::vector<std::string>;
 
-  explicit driver_run(std::string task) : program_("quintet-" + std::move(task)) {
-    remove_stale_registrations();
-    std::filesystem::create_directory(path("work"));
-  }
-  ~driver_run() override { remove_stale_registrations(); }
+  explicit driver_run(std::string task);
+  ~driver_run() override;
 
   /// `through`: a command that starts the program, with its own arguments.
-  outcome run(const arguments& given, const std::string& through = "") const {
-    std::string command =
-        text("cd ", quoted(path("work")), " && ", through, " ", quoted(text(driver_folder(), "/", program_)));
-    for (const std::string& argument : given) command.append(" ").append(quoted(argument));
-    const int raw = std::system((command + " >../out 2>../error").c_str());
-    return {WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, content("out"), content("error")};
-  }
+  outcome run(const arguments& given, const std::string& through = "") const;
   /// The run succeeds, without warnings; returns its standard output.
-  std::string run_well(const arguments& given) const {
-    const outcome result = run(given);
-    EXPECT_EQ(result.status, 0) << result.error;
-    EXPECT_EQ(result.error, "");
-    return result.out;
-  }
+  std::string run_well(const arguments& given) const;
   /// The run fails with this status and a message from the program that holds `message`; it leaves no file behind.
-  void expect_failure(const arguments& given, int status, const std::string& message) const {
-    SCOPED_TRACE(testing::PrintToString(given));
-    const std::vector<std::string> before = names();
-    const outcome result = run(given);
-    EXPECT_EQ(result.status, status);
-    EXPECT_EQ(result.out, "");
-    EXPECT_TRUE(result.error.starts_with(program_ + ": ")) << result.error;
-    QUINTET_EXPECT_CONTAINS(result.error, message);
-    EXPECT_EQ(names(), before) << "a file was left behind";
-  }
+  void expect_failure(const arguments& given, int status, const std::string& message) const;
   /// What every program has to do with the common options, given arguments with which it works.
-  void expect_common_options(const arguments& working, const std::string& precisions = "float or double") const {
-    const auto with = [&](const arguments& more) {
-      arguments all = working;
-      all.insert(all.end(), more.begin(), more.end());
-      return all;
-    };
-    for (const char* option : {"--help", "-h"}) QUINTET_EXPECT_CONTAINS(run_well({option}), "Example:\n  " + program_);
-    QUINTET_EXPECT_CONTAINS(run_well({"--version"}), program_ + ": quintet ");
-    expect_failure(with({"--device", "1000"}), 3, "--device: device 1000 is not available");
-    expect_failure(with({"--device", "gpu"}), 2, "--device");
-    expect_failure(with({"--threads", "0"}), 2, "--threads must be >= 1 (--threads=0)");
-    expect_failure(with({"--precision", "quarter"}), 2, "--precision must be " + precisions);
-    expect_failure(with({"--json", "none/x.json"}), 2, "--json: none/x.json");
-    expect_failure(with({"--quiett"}), 2, "did you mean --quiet?");
-    expect_failure(with({"stray"}), 2, "unexpected argument 'stray'");
-    EXPECT_EQ(run_well(with({"--quiet"})), "");
-    run_well(with({"--json", "common.json", "--device", "host", "--threads", "2"}));
-    const nlohmann::json summary = json("common.json");
-    EXPECT_EQ(summary["program"], program_);
-    EXPECT_EQ(summary["device"]["kind"], "host");
-    EXPECT_EQ(summary["device"]["threads"], 2);
-    for (const char* key : {"build", "precision", "parameters", "results", "warnings", "seconds"})
-      EXPECT_TRUE(summary.contains(key)) << key;
-    EXPECT_GT(summary["seconds"]["total"], 0);
-  }
+  void expect_common_options(const arguments& working, const std::string& precisions = "float or double") const;
 
   /// Files where the programs run.
   std::string work(const std::string& name) const { return path("work/" + name); }
   std::string text_of(const std::string& name) const { return content("work/" + name); }
-  nlohmann::json json(const std::string& name) const { return nlohmann::json::parse(text_of(name)); }
+  json_value json(const std::string& name) const { return json_value::parse(text_of(name)); }
   std::string make(const std::string& name, const std::string& text) const { return file("work/" + name, text), name; }
-  std::vector<std::string> names() const {
-    std::vector<std::string> found;
-    for (const auto& entry : std::filesystem::directory_iterator(path("work")))
-      found.push_back(entry.path().filename());
-    std::sort(found.begin(), found.end());
-    return found;
-  }
+  std::vector<std::string> names() const;
 
  private:
-  static std::string quoted(const std::string& word) {
-    std::string result = "'";
-    for (const char c : word) c == '\'' ? result += "'\\''" : result += c;
-    return result + "'";
-  }
-
   std::string program_;
 };
 

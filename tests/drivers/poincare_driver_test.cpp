@@ -91,7 +91,7 @@ TEST_F(poincare_driver, summary_tells_what_was_done) {
   const auto outcome =
       run({"--points", bad, "--curvature", "-0.25", "--knn", "1", "--output", "k.csv", "--json", "k.json"});
   EXPECT_EQ(outcome.status, 0) << outcome.error;
-  const nlohmann::json summary = json("k.json");
+  const test::json_value summary = json("k.json");
   EXPECT_EQ(summary["results"]["points"], 3);
   EXPECT_EQ(summary["results"]["points_outside"], 1);
   EXPECT_EQ(summary["parameters"]["curvature"], -0.25);

@@ -101,7 +101,7 @@ TEST_F(reachability_driver, invalid_rows_and_clamping_are_told) {
   EXPECT_EQ(result.status, 0);
   QUINTET_EXPECT_CONTAINS(result.error, "lowered to 1");
   QUINTET_EXPECT_CONTAINS(result.error, "(counting from 0): 1\n");
-  EXPECT_EQ(json("m.json")["results"]["invalid_rows"], nlohmann::json::array({1}));
+  EXPECT_EQ(json("m.json")["results"]["invalid_rows"], test::json_value::array({1}));
   EXPECT_EQ(json("m.json")["results"]["clamped"], true);
   EXPECT_EQ(json("m.json")["warnings"].size(), 2u);
   const numbers m = io::read_matrix<double>(work("m.csv")).data;

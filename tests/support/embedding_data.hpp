@@ -2,9 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <iterator>
-#include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -17,30 +14,17 @@ namespace quintet::test {
 
 inline std::filesystem::path embedding_folder() { return data_folder("embeddings"); }
 
-inline const std::vector<std::string>& embedding_names() {
-  static const std::vector<std::string> names{"iris", "digits", "epiverse384", "synth512", "synth768", "synth1536"};
-  return names;
-}
+const std::vector<std::string>& embedding_names();
+
+/// The points of NAME.csv, read once.
+const point_set<float>& read_floats(const std::string& name);
 
 /// The points of NAME.csv: float32 values, exactly, whatever Real is.
 template <class Real>
 point_set<Real> read_points(const std::string& name) {
-  const std::filesystem::path path = embedding_folder() / (name + ".csv");
-  std::ifstream file(path);
-  std::vector<Real> data;
-  std::int64_t rows = 0;
-  for (std::string line; std::getline(file, line); ++rows) {
-    std::replace(line.begin(), line.end(), ',', ' ');
-    const char* at = line.c_str();
-    for (char* end = nullptr;; at = end) {
-      const float x = std::strtof(at, &end);
-      if (end == at) break;
-      data.push_back(Real(x));
-    }
-  }
-  if (rows == 0) throw std::runtime_error(path.string() + ": cannot be read");
-  point_set<Real> points(rows, std::int64_t(data.size()) / rows);
-  points.data = std::move(data);
+  const point_set<float>& read = read_floats(name);
+  point_set<Real> points(read.n, read.dim);
+  points.data.assign(read.data.begin(), read.data.end());
   return points;
 }
 
@@ -53,71 +37,19 @@ struct clustering_case {
   std::vector<double> persistence_peer, persistence_canonical;
 };
 
-inline hdbscan::cluster_options parse_cluster_options(const std::string& params) {
-  const auto json = nlohmann::json::parse(params);
-  hdbscan::cluster_options options;
-  options.min_cluster_size = json.at("min_cluster_size");
-  options.min_samples = json.at("min_samples");
-  options.alpha = json.value("alpha", 1.0);
-  options.max_cluster_size = json.value("max_cluster_size", std::int64_t{0});
-  options.allow_single_cluster = json.value("allow_single_cluster", false);
-  options.epsilon = json.value("cluster_selection_epsilon", 0.0);
-  options.method =
-      json.value("cluster_selection_method", "eom") == "leaf" ? hdbscan::selection::leaf : hdbscan::selection::eom;
-  return options;
-}
-
-inline std::vector<double> parse_numbers(const std::string& field) {
-  std::istringstream in(field);
-  return {std::istream_iterator<double>(in), std::istream_iterator<double>()};
-}
-
 /// Every line of cases.csv.
-inline std::vector<clustering_case> clustering_cases() {
-  const csv_table table(embedding_folder() / "cases.csv");
-  std::vector<clustering_case> cases;
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    clustering_case c;
-    c.dataset = table.at(i, "dataset");
-    c.stem = c.dataset + "_cfg" + table.at(i, "cfg");
-    c.n = std::stoll(table.at(i, "n"));
-    c.clusters_canonical = std::stoll(table.at(i, "k_canonical"));
-    c.noise_canonical = std::stoll(table.at(i, "noise_canonical"));
-    c.options = parse_cluster_options(table.at(i, "params"));
-    c.spanning_tree_weight = std::stod(table.at(i, "mst_total_weight"));
-    c.persistence_peer = parse_numbers(table.at(i, "persistence_prims"));
-    c.persistence_canonical = parse_numbers(table.at(i, "persistence_canonical"));
-    cases.push_back(c);
-  }
-  return cases;
-}
+std::vector<clustering_case> clustering_cases();
 
 /// Whether the emulated device, which is slow, can afford a case.
-inline bool is_small(const clustering_case& c) { return c.dataset == "iris" || c.stem == "synth512_cfg0"; }
+bool is_small(const clustering_case& c);
 
 /// The peer's single linkage tree of a case.
-inline hdbscan::single_linkage_tree read_linkage(const clustering_case& c) {
-  const csv_table table(embedding_folder() / (c.stem + "_linkage_prims.csv"));
-  const auto left = table.integers("left"), right = table.integers("right"), size = table.integers("size");
-  const auto height = table.doubles("height");
-  hdbscan::single_linkage_tree tree{c.n, {}};
-  for (std::size_t t = 0; t < table.rows(); ++t) tree.rows.push_back({left[t], right[t], height[t], size[t]});
-  return tree;
-}
+hdbscan::single_linkage_tree read_linkage(const clustering_case& c);
 
 /// A minimum spanning tree of a case, in the order (weight, u, v).
-inline std::vector<hdbscan::edge> read_edges(const clustering_case& c) {
-  const csv_table table(embedding_folder() / (c.stem + "_mst.csv"));
-  const auto u = table.integers("u"), v = table.integers("v");
-  const auto weight = table.doubles("weight");
-  std::vector<hdbscan::edge> edges;
-  for (std::size_t t = 0; t < table.rows(); ++t) edges.push_back({u[t], v[t], weight[t]});
-  return edges;
-}
+std::vector<hdbscan::edge> read_edges(const clustering_case& c);
 
 /// The table of results of a case: columns label_X, prob_X, outlier_X for several programs X.
-inline csv_table read_results(const clustering_case& c) {
-  return csv_table(embedding_folder() / (c.stem + "_result.csv"));
-}
+csv_table read_results(const clustering_case& c);
 
 }  // namespace quintet::test
