@@ -10,6 +10,7 @@
 #include "support/near.hpp"
 #include "support/partition.hpp"
 #include "support/real_types.hpp"
+#include "support/sanitized.hpp"
 
 namespace quintet::hdbscan {
 namespace {
@@ -70,6 +71,7 @@ TYPED_TEST(hdbscan_data, small_cases_on_other_devices) {
 TYPED_TEST(hdbscan_data, all_cases_with_near_ties_joined) {
   QUINTET_SKIP_WITHOUT(test::embedding_folder());
   for (auto c : test::clustering_cases()) {
+    if (test::sanitized && !test::is_small(c)) continue;  // all_cases has the others
     SCOPED_TRACE(c.stem);
     c.options.tie_tolerance = near_tie;
     const clustering expected = cluster_tree(test::read_edges(c), c.n, c.options);

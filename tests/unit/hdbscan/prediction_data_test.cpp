@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "quintet/hdbscan/cut.hpp"
 #include "quintet/hdbscan/membership.hpp"
@@ -21,8 +22,9 @@ namespace {
 constexpr std::int64_t neighbours = 5;
 
 double distance(const test::point_set<double>& a, std::int64_t i, const test::point_set<double>& b, std::int64_t j) {
+  const double *x = &a.data[i * a.stride], *y = &b.data[j * b.stride];
   double sum = 0;
-  for (std::int64_t d = 0; d < a.dim; ++d) sum = std::fma(a(i, d) - b(j, d), a(i, d) - b(j, d), sum);
+  for (std::int64_t d = 0; d < a.dim; ++d) sum = std::fma(x[d] - y[d], x[d] - y[d], sum);
   return std::sqrt(sum);
 }
 
@@ -32,19 +34,21 @@ struct fitted_case {
   test::prediction_case expected;
   test::point_set<double> fit, unseen;
   cluster_result model;
+  std::vector<std::vector<double>> rows;  ///< [unseen][fit] distances
 
   explicit fitted_case(const std::string& data)
       : name(data),
         expected(test::read_prediction(data)),
         fit(test::reordered(test::read_points<double>(data), expected.fit.rows)),
         unseen(test::reordered(test::read_points<double>(data), expected.unseen.rows)),
-        model(cluster(fit.view(), {{.min_cluster_size = 5, .tie_mode = ties::binary}, neighbours})) {}
-
-  std::vector<double> distances(std::int64_t i) const {
-    std::vector<double> result;
-    for (std::int64_t j = 0; j < fit.n; ++j) result.push_back(distance(unseen, i, fit, j));
-    return result;
+        model(cluster(fit.view(), {{.min_cluster_size = 5, .tie_mode = ties::binary}, neighbours})) {
+    for (std::int64_t i = 0; i < unseen.n; ++i) {
+      rows.emplace_back();
+      for (std::int64_t j = 0; j < fit.n; ++j) rows.back().push_back(distance(unseen, i, fit, j));
+    }
   }
+
+  const std::vector<double>& distances(std::int64_t i) const { return rows[i]; }
   std::vector<double> to_exemplars(const std::vector<double>& distances) const {
     const point_groups& groups = model.exemplars;
     std::vector<double> nearest;
@@ -58,6 +62,12 @@ struct fitted_case {
   }
 };
 
+/// Each is fitted once.
+const fitted_case& fitted(const std::string& name) {
+  static std::map<std::string, fitted_case> known;
+  return known.try_emplace(name, name).first->second;
+}
+
 class prediction_data : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override { QUINTET_SKIP_WITHOUT(test::embedding_folder()); }
@@ -66,13 +76,13 @@ INSTANTIATE_TEST_SUITE_P(sets, prediction_data, ::testing::Values("iris", "epive
                          [](const auto& info) { return info.param; });
 
 TEST_P(prediction_data, the_fit_is_that_of_the_peer) {
-  const fitted_case c(GetParam());
+  const fitted_case& c = fitted(GetParam());
   EXPECT_EQ(c.model.labels, c.expected.fit.labels);
   test::expect_near(c.model.probabilities, c.expected.fit.probabilities, 1e-11, 1);
 }
 
 TEST_P(prediction_data, the_peer_differs_by_its_core_distances_alone) {
-  const fitted_case c(GetParam());
+  const fitted_case& c = fitted(GetParam());
   const reference::plain_tree tree(c.model);
   const auto peer_core = core_distances(c.fit.view(), {.min_samples = neighbours - 1}).distances;
   for (std::int64_t i = 0; i < c.unseen.n; ++i) {
@@ -83,7 +93,7 @@ TEST_P(prediction_data, the_peer_differs_by_its_core_distances_alone) {
 }
 
 TEST_P(prediction_data, prediction_is_that_of_the_plain_reference) {
-  const fitted_case c(GetParam());
+  const fitted_case& c = fitted(GetParam());
   const reference::plain_tree tree(c.model);
   const prediction found = approximate_predict(c.model, c.fit.view(), c.unseen.view());
   for (std::int64_t i = 0; i < c.unseen.n; ++i) {
@@ -97,7 +107,7 @@ TEST_P(prediction_data, prediction_is_that_of_the_plain_reference) {
 
 // One neighbour less for the core distance of a new point, one more for those of the fit: labels hardly move.
 TEST_P(prediction_data, prediction_is_near_the_peer) {
-  const fitted_case c(GetParam());
+  const fitted_case& c = fitted(GetParam());
   const prediction found = approximate_predict(c.model, c.fit.view(), c.unseen.view());
   std::int64_t other_labels = 0;
   double largest = 0, sum = 0;
@@ -116,7 +126,7 @@ TEST_P(prediction_data, prediction_is_near_the_peer) {
 }
 
 TEST_P(prediction_data, membership_of_fitted_points_is_that_of_the_peer) {
-  const fitted_case c(GetParam());
+  const fitted_case& c = fitted(GetParam());
   const std::int64_t clusters = c.model.clusters();
   const std::vector<double> found = all_points_membership_vectors(c.model, c.fit.view());
   std::int64_t other_rows = 0;
@@ -129,7 +139,7 @@ TEST_P(prediction_data, membership_of_fitted_points_is_that_of_the_peer) {
 }
 
 TEST_P(prediction_data, membership_of_new_points) {
-  const fitted_case c(GetParam());
+  const fitted_case& c = fitted(GetParam());
   const reference::plain_tree tree(c.model);
   const auto peer_core = core_distances(c.fit.view(), {.min_samples = neighbours - 1}).distances;
   const std::int64_t clusters = c.model.clusters();
@@ -137,7 +147,8 @@ TEST_P(prediction_data, membership_of_new_points) {
   std::int64_t other_rows = 0;
   for (std::int64_t i = 0; i < c.unseen.n; ++i) {
     SCOPED_TRACE(i);
-    const std::vector<double> distances = c.distances(i), nearest = c.to_exemplars(distances);
+    const std::vector<double>& distances = c.distances(i);
+    const std::vector<double> nearest = c.to_exemplars(distances);
     const auto as_peer = reference::join(distances, peer_core, neighbours, 1, true);
     const auto& neighbour_row = tree.row_of(as_peer.neighbour);
     const std::vector<double> of_peer = reference::membership(
@@ -153,7 +164,7 @@ TEST_P(prediction_data, membership_of_new_points) {
 }
 
 TEST_P(prediction_data, validity) {
-  const fitted_case c(GetParam());
+  const fitted_case& c = fitted(GetParam());
   test::expect_error_within(
       "dbcv", std::abs(validity_index<double>(c.fit.view(), c.expected.fit.labels).index / c.expected.dbcv - 1), 1e-12);
   test::expect_error_within(
@@ -167,7 +178,7 @@ TEST_P(prediction_data, validity) {
 }
 
 TEST_P(prediction_data, cut) {
-  const fitted_case c(GetParam());
+  const fitted_case& c = fitted(GetParam());
   const auto labels = hdbscan::cut(c.model.single_linkage, c.expected.cut, 5);
   EXPECT_EQ(*std::max_element(labels.begin(), labels.end()) + 1, c.expected.clusters_at_cut);
   EXPECT_EQ(std::count(labels.begin(), labels.end(), -1), c.expected.noise_at_cut);

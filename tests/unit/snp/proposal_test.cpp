@@ -10,6 +10,7 @@
 #include "support/near.hpp"
 #include "support/random_network.hpp"
 #include "support/random_snps.hpp"
+#include "support/sanitized.hpp"
 
 namespace quintet::test {
 namespace {
@@ -36,6 +37,9 @@ void change_at_root(snp::Likelihood& likelihood, random_stream& random) {
   if (random.below(2) == 0) return likelihood.set_root_theta(likelihood.network().root_theta() * factor);
   likelihood.set_rates(likelihood.model().u * factor, likelihood.model().v / factor);
 }
+
+// Under a sanitizer all walks of a test together still have every kind of proposal.
+constexpr int fewer(int normal, int few) { return int(sized(normal, few)); }
 
 // Errors of log-likelihoods of patterns after random proposals, of one change or several, here and there far apart,
 // some evaluated before the last change, accepted or taken back; and whether what was taken back left its bits.
@@ -82,7 +86,7 @@ TEST(snp_proposal, agrees_with_a_fresh_evaluation) {
     const snp::Network network(random_network(random, 3 + std::int64_t(seed % 2), std::int64_t(seed % 4)));
     const auto data = random_data(random, network, 20, 2);
     snp::Likelihood likelihood(network, data, models[seed % models.size()], {.device = Device::host()});
-    const walk_report report = walk(likelihood, data, Device::host(), random, 30);
+    const walk_report report = walk(likelihood, data, Device::host(), random, fewer(30, 15));
     EXPECT_EQ(report.changed_bits, 0);
     worst = std::max(worst, report.worst);
   }
@@ -96,7 +100,7 @@ TEST(snp_proposal, agrees_with_a_fresh_evaluation_on_other_devices) {
     const snp::Network network(random_network(random, 4, 2));
     const auto data = random_data(random, network, 20, 2);
     snp::Likelihood likelihood(network, data, {}, {.device = device});
-    const walk_report report = walk(likelihood, data, device, random, 12);
+    const walk_report report = walk(likelihood, data, device, random, fewer(12, 6));
     EXPECT_EQ(report.changed_bits, 0);
     worst = std::max(worst, report.worst);
   });
@@ -111,7 +115,7 @@ TEST(snp_proposal, of_branches_with_many_lineages) {
   random_stream random(5, 93);
   const auto data = random_data(random, network, 5, 10);
   snp::Likelihood likelihood(network, data, {.u = .7, .v = 1.6}, {.device = Device::host()});
-  const walk_report report = walk(likelihood, data, Device::host(), random, 40);
+  const walk_report report = walk(likelihood, data, Device::host(), random, fewer(40, 8));
   EXPECT_EQ(report.changed_bits, 0);
   expect_error_within("log-likelihood of a pattern", report.worst, 1e-10);
 }
@@ -122,9 +126,9 @@ TEST(snp_proposal, has_the_same_bits_for_any_number_of_threads) {
     set_threads(threads);
     random_stream random(7, 94);
     const snp::Network network(random_network(random, 4, 2));
-    const auto data = random_data(random, network, 200, 3);
+    const auto data = random_data(random, network, fewer(200, 60), 3);
     snp::Likelihood likelihood(network, data, {}, {.device = Device::host()});
-    values.push_back(walk(likelihood, data, Device::host(), random, 20).values);
+    values.push_back(walk(likelihood, data, Device::host(), random, fewer(20, 8)).values);
   }
   set_threads(0);
   expect_same_bits(values[1], values[0]);
