@@ -1,12 +1,12 @@
 #include "support/driver.hpp"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "quintet/core/build_info.hpp"
 #include "quintet/core/error.hpp"
 #include "quintet/io/csv.hpp"
+#include "support/json_value.hpp"
 #include "unit/io/temporary_folder.hpp"
 
 namespace {
@@ -185,7 +185,7 @@ TEST_F(Driver, QuietPrintsNothing) {
 TEST_F(Driver, Warnings) {
   const auto work = [](session& s) {
     s.warn("a row is odd");
-    EXPECT_EQ(s.summary()["warnings"], nlohmann::json::array({"a row is odd"}));
+    EXPECT_EQ(s.summary()["warnings"].dump(), "[\"a row is odd\"]");
   };
   EXPECT_EQ(run_with({}, work).error, "quintet-test: warning: a row is odd\n");
   EXPECT_EQ(run_with({"--quiet"}, work).error, "");
@@ -247,11 +247,11 @@ TEST_F(Driver, Summary) {
         s.result("sizes", std::vector<int>{1, 2});
       });
   ASSERT_EQ(result.status, 0) << result.error;
-  const nlohmann::json summary = nlohmann::json::parse(content("summary.json"));
+  const auto summary = quintet::test::json_value::parse(content("summary.json"));
   EXPECT_EQ(summary["program"], "quintet-test");
   EXPECT_EQ(summary["build"]["version"], std::string(quintet::build_info().version));
   EXPECT_EQ(summary["precision"], "double");
-  EXPECT_TRUE(summary["device"]["name"].is_string());
+  EXPECT_NE(summary["device"]["name"].text(), "");
   EXPECT_EQ(summary["parameters"]["min_samples"], 5);
   EXPECT_EQ(summary["parameters"]["curvature"], "-inf");
   EXPECT_EQ(summary["parameters"]["count_self"], false);
@@ -259,8 +259,8 @@ TEST_F(Driver, Summary) {
   EXPECT_EQ(summary["results"]["clusters"], 3);
   EXPECT_EQ(summary["results"]["weight"], "nan");
   EXPECT_EQ(summary["results"]["sizes"][1], 2);
-  EXPECT_GE(summary["seconds"]["wait"], 0.005);
-  EXPECT_GE(summary["seconds"]["total"], summary["seconds"]["wait"]);
+  EXPECT_GE(summary["seconds"]["wait"].number(), 0.005);
+  EXPECT_GE(summary["seconds"]["total"].number(), summary["seconds"]["wait"].number());
   EXPECT_TRUE(summary["seconds"].contains("answer"));
 }
 
