@@ -4,6 +4,7 @@
 // symmetric forms); GFLOP/s counts a subtraction and a multiply-add (3 operations) for each of them.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>

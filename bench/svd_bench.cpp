@@ -4,6 +4,7 @@
 // on one thread; quintet is measured on 1 and on 2 threads.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>

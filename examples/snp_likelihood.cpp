@@ -1,5 +1,4 @@
 // quintet-snp-likelihood: the log-likelihood of biallelic markers on a phylogenetic network, and its maximum.
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <iomanip>

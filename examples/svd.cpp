@@ -1,6 +1,5 @@
 // quintet-svd: singular value decomposition of the matrix or the matrices of a file.
 #include <algorithm>
-#include <cmath>
 #include <iomanip>
 #include <sstream>
 

@@ -56,8 +56,7 @@ quintet_status report_exception() noexcept {
 namespace {
 
 void check_bytes(std::int64_t elements, std::int64_t stride, std::int64_t bytes, std::string_view name) {
-  std::int64_t total = 0;
-  if (__builtin_mul_overflow(elements, stride, &total) || __builtin_mul_overflow(total, bytes, &total))
+  if (quintet::detail::bytes_of(elements, stride, 1, bytes) < 0)
     throw InvalidArgument(
         text(name, " must have at most 2^63 - 1 bytes (", elements, " x ", stride, " elements of ", bytes, " bytes)"));
 }

@@ -9,6 +9,8 @@
 //     template <class Team> void operator()(const Team& team, std::int64_t tile, scratch& s) const;
 //   };
 //
+// Constants of shapes and kernels are enumerators: g++ refuses functors with static data members in device code.
+//
 // The host shape runs one team a thread, SIMD inside. The device shape runs blocks of threads on an offload device, and
 // the same text with real threads and barriers on Device::emulated(). Tiles may run in any order and at the same time.
 // This file, team.hpp and memory.cpp hold the only pragmas for teams and memory of the library.
@@ -38,6 +40,11 @@ constexpr int device_scratch_limit = 46 * 1024;
 constexpr int device_team_limit = 1 << 16;
 /// Teams that run at the same time on the emulated device.
 constexpr int emulated_teams = 2;
+
+/// The shape of kernels that never run on a device.
+struct host_only_shape {
+  enum { on_device = 0 };
+};
 
 namespace detail {
 

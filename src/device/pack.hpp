@@ -5,7 +5,6 @@
 // the same tile left to `omp simd` was measured ten times slower.
 #pragma once
 
-#include <cstdint>
 #include <cstring>
 
 namespace quintet::device {

@@ -14,9 +14,7 @@ namespace detail {
 
 template <class Function>
 struct call_kernel {
-  struct shape {
-    enum { on_device = 0 };
-  };
+  using shape = host_only_shape;
   struct scratch {};
   const Function* function;
   std::exception_ptr* errors;

@@ -89,7 +89,7 @@ clustering cluster_tree(single_linkage_tree tree, const tree_options& options) {
   result.condensed = condense(tree, options);
   result.components = connected_components(tree);
   result.single_linkage = std::move(tree);
-  const tree_summary summary = summarize(result.condensed);
+  const tree_summary summary = summarise(result.condensed);
   result.selected = select_clusters(summary, options);
   point_labels points = label_points(summary, result.selected, options);
   result.labels = std::move(points.labels);

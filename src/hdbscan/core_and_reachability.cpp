@@ -1,6 +1,5 @@
 #include "quintet/hdbscan/core_and_reachability.hpp"
 
-#include <algorithm>
 #include <vector>
 
 #include "device/parallel.hpp"
@@ -16,9 +15,7 @@ namespace {
 /// A matrix of distances becomes one of mutual reachability, in place. Tile = one row.
 template <class Real>
 struct reach_kernel {
-  struct shape {
-    enum { on_device = 0 };
-  };
+  using shape = device::host_only_shape;
   struct scratch {};
   matrix_view<Real> matrix;
   const Real* core;

@@ -12,9 +12,7 @@ namespace detail {
 
 template <class Function>
 struct each_row_kernel {
-  struct shape {
-    enum { on_device = 0 };
-  };
+  using shape = device::host_only_shape;
   struct scratch {};
   enum { rows_per_tile = 16 };
   const Function* function;

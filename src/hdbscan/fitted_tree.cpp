@@ -1,13 +1,11 @@
 #include "hdbscan/fitted_tree.hpp"
 
-#include <algorithm>
-
 #include "hdbscan/tree_rules.hpp"
 
 namespace quintet::hdbscan {
 
 fitted_tree::fitted_tree(const cluster_result& model)
-    : options_(model.options), summary_(summarize(model.condensed)), selected_(model.selected) {
+    : options_(model.options), summary_(summarise(model.condensed)), selected_(model.selected) {
   for (std::int64_t& cluster : selected_) cluster -= model.condensed.points;
   label_of_cluster_ = cluster_labels(summary_, selected_);
 }

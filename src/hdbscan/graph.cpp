@@ -1,9 +1,9 @@
 // HDBSCAN of a sparse graph of distances.
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <vector>
 
+#include "core/seconds.hpp"
 #include "hdbscan/checks.hpp"
 #include "hdbscan/disjoint_sets.hpp"
 #include "hdbscan/finish.hpp"
@@ -18,8 +18,8 @@ template <class Real>
 void check_graph(const csr_graph<Real>& graph) {
   const std::int64_t n = graph.points, entries = std::int64_t(graph.columns.size());
   require_argument(n >= 0, "graph.points", n, ">= 0");
-  require_argument(std::int64_t(graph.row_begin.size()) == n + 1, "graph.row_begin.size", graph.row_begin.size(),
-                   text("points + 1=", n + 1));
+  require_argument(std::int64_t(graph.row_begin.size()) - 1 == n, "graph.row_begin.size", graph.row_begin.size(),
+                   text("points + 1, points=", n));
   require_argument(std::int64_t(graph.values.size()) == entries, "graph.values.size", graph.values.size(),
                    text("columns.size=", entries));
   require_argument(graph.row_begin[0] == 0, "graph.row_begin[0]", graph.row_begin[0], "0");
@@ -98,7 +98,7 @@ template <class Real>
 spanning_tree_result spanning_tree_of(const csr_graph<Real>& graph, const spanning_tree_options& options) {
   check_alpha<double>(options.alpha);
   check_graph(graph);
-  const auto start = std::chrono::steady_clock::now();
+  const double start = seconds_now();
   std::vector<edge> edges = distinct_edges(graph);
   spanning_tree_result result;
   result.neighbours = neighbour_count(options, graph.points);
@@ -109,7 +109,7 @@ spanning_tree_result spanning_tree_of(const csr_graph<Real>& graph, const spanni
         pairwise::mutual_reachability(result.core_distances[e.u], result.core_distances[e.v], e.weight / options.alpha);
   std::erase_if(edges, [](const edge& e) { return e.weight == std::numeric_limits<double>::infinity(); });
   result.edges = kruskal_edges(std::move(edges), graph.points);
-  result.tree_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.tree_seconds = seconds_now() - start;
   return result;
 }
 

@@ -1,8 +1,6 @@
 #include "quintet/hdbscan/hdbscan.hpp"
 
-#include <algorithm>
-#include <chrono>
-
+#include "core/seconds.hpp"
 #include "hdbscan/finish.hpp"
 #include "quintet/core/error.hpp"
 
@@ -46,7 +44,7 @@ spanning_tree_options spanning_tree_part(const cluster_options& options) {
 }
 
 cluster_result finish_clustering(spanning_tree_result tree, std::int64_t n, const cluster_options& options) {
-  const auto start = std::chrono::steady_clock::now();
+  const double start = seconds_now();
   const std::vector<std::int64_t> kept = rows_without(tree.invalid_rows, n);
   cluster_result result;
   result.options = options;
@@ -63,7 +61,7 @@ cluster_result finish_clustering(spanning_tree_result tree, std::int64_t n, cons
   result.counters = tree.counters;
   result.neighbours_seconds = tree.neighbours_seconds;
   result.spanning_tree_seconds = tree.tree_seconds;
-  result.tree_stage_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.tree_stage_seconds = seconds_now() - start;
   return result;
 }
 

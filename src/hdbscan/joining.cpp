@@ -1,7 +1,6 @@
 #include "hdbscan/joining.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "hdbscan/checks.hpp"

@@ -3,9 +3,31 @@
 #include <numeric>
 
 #include "hdbscan/tree_rules.hpp"
+#include "quintet/core/error.hpp"
 
 namespace quintet::hdbscan {
 namespace {
+
+void check_selected(const tree_summary& summary, std::span<const std::int64_t> selected) {
+  const auto clusters = static_cast<std::int64_t>(summary.parent.size());
+  for (std::size_t k = 0; k < selected.size(); ++k) {
+    const std::int64_t above = k == 0 ? -1 : selected[k - 1];
+    if (selected[k] <= above || selected[k] >= clusters)
+      throw InvalidArgument(text("selected[", k, "] must be in (", above, ", ", clusters, "), the clusters above the ",
+                                 "one before (selected[", k, "]=", selected[k], ")"));
+  }
+}
+
+void check_labels(const tree_summary& summary, std::span<const std::int64_t> selected,
+                  std::span<const std::int64_t> labels) {
+  check_selected(summary, selected);
+  require_argument(labels.size() == summary.point_cluster.size(), "labels.size", labels.size(),
+                   text("the number of points, ", summary.point_cluster.size()));
+  const auto most = static_cast<std::int64_t>(selected.size());
+  for (std::size_t p = 0; p < labels.size(); ++p)
+    if (labels[p] < -1 || labels[p] >= most)
+      throw InvalidArgument(text("labels[", p, "] must be in [-1, K=", most, ") (labels[", p, "]=", labels[p], ")"));
+}
 
 std::vector<std::int64_t> label_sizes(std::span<const std::int64_t> labels, std::size_t clusters) {
   std::vector<std::int64_t> size(clusters, 0);
@@ -18,6 +40,8 @@ std::vector<std::int64_t> label_sizes(std::span<const std::int64_t> labels, std:
 
 point_labels label_points(const tree_summary& summary, std::span<const std::int64_t> selected,
                           const tree_options& options) {
+  check_options(options);
+  check_selected(summary, selected);
   const std::size_t n = summary.point_cluster.size();
   const std::vector<std::int64_t> label = cluster_labels(summary, selected);
   point_labels result{std::vector<std::int64_t>(n, -1), std::vector<double>(n, 0.0)};
@@ -33,9 +57,11 @@ point_labels label_points(const tree_summary& summary, std::span<const std::int6
 
 std::vector<double> persistence(const tree_summary& summary, std::span<const std::int64_t> selected,
                                 std::span<const std::int64_t> labels) {
+  check_labels(summary, selected, labels);
   const std::vector<std::int64_t> size = label_sizes(labels, selected.size());
-  const double largest = summary.deepest[0];
   std::vector<double> result(selected.size(), 1.0);
+  if (selected.empty()) return result;
+  const double largest = summary.deepest[0];
   if (largest == 0 || std::isinf(largest)) return result;
   for (std::size_t k = 0; k < selected.size(); ++k)
     if (size[k] > 0) result[k] = summary.stability[selected[k]] / (static_cast<double>(size[k]) * largest);
@@ -44,6 +70,7 @@ std::vector<double> persistence(const tree_summary& summary, std::span<const std
 
 point_groups exemplars(const tree_summary& summary, std::span<const std::int64_t> selected,
                        std::span<const std::int64_t> labels) {
+  check_labels(summary, selected, labels);
   const auto is_exemplar = [&](std::size_t p) {
     const std::int64_t c = summary.point_cluster[p];
     return labels[p] >= 0 && summary.children[c] == 0 && summary.point_lambda[p] == summary.death[c];

@@ -142,8 +142,9 @@ std::vector<double> collected(std::int64_t count, std::int64_t clusters, const R
   return matrix;
 }
 
-void check_budget(std::int64_t budget_bytes) {
+void check_blocks(std::int64_t budget_bytes, const membership_callback& receive) {
   require_argument(budget_bytes >= 0, "budget_bytes", budget_bytes, ">= 0");
+  if (!receive) throw InvalidArgument("receive must not be empty");
 }
 
 }  // namespace
@@ -152,7 +153,7 @@ template <class Storage>
 bool all_points_membership_rows(const cluster_result& model, matrix_view<const Storage> points,
                                 const membership_callback& receive, std::int64_t budget_bytes, const Device& device) {
   check_model(model, points, {});
-  check_budget(budget_bytes);
+  check_blocks(budget_bytes, receive);
   if (model.clusters() == 0) return true;
   const auto scan = scan_points(points, model.options.distance);
   const membership_source<Storage> source(points, scan, model, device);
@@ -168,7 +169,7 @@ bool membership_rows(const cluster_result& model, matrix_view<const Storage> poi
                      matrix_view<const Storage> new_points, const membership_callback& receive,
                      std::int64_t budget_bytes, const Device& device) {
   check_model(model, points, new_points);
-  check_budget(budget_bytes);
+  check_blocks(budget_bytes, receive);
   if (model.clusters() == 0) return true;
   auto scan = scan_points(points, model.options.distance);
   auto new_scan = scan_points(new_points, model.options.distance);

@@ -1,7 +1,6 @@
 #include "quintet/hdbscan/mutual_reachability.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "hdbscan/checks.hpp"
 #include "hdbscan/row_blocks.hpp"
@@ -146,6 +145,7 @@ bool mutual_reachability_rows(matrix_view<const Storage> points, std::span<const
                               const reachability_options& options, const Device& device) {
   using Real = accumulator_t<Storage>;
   require_argument(budget_bytes >= 0, "budget_bytes", budget_bytes, ">= 0");
+  if (!receive) throw InvalidArgument("receive must not be empty");
   const reachability_source<Real> source(points, core, options, device);
   if (points.rows() == 0) return true;
   return for_row_blocks(source.panels(), source.arguments(nullptr, points.rows()), budget_bytes, receive);

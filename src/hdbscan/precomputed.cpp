@@ -1,11 +1,6 @@
 #include "quintet/hdbscan/precomputed.hpp"
 
-#include <algorithm>
-#include <chrono>
-#include <limits>
-#include <utility>
-#include <vector>
-
+#include "core/seconds.hpp"
 #include "hdbscan/checks.hpp"
 #include "hdbscan/finish.hpp"
 #include "hdbscan/prim.hpp"
@@ -13,14 +8,6 @@
 #include "hdbscan/symmetric_check.hpp"
 
 namespace quintet::hdbscan {
-
-namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-}  // namespace
 
 template <class Real>
 core_result<Real> core_distances_of(matrix_view<const Real> distances, const core_options& options) {
@@ -36,16 +23,16 @@ core_result<Real> core_distances_of(matrix_view<const Real> distances, const cor
 template <class Real>
 spanning_tree_result spanning_tree_of(matrix_view<const Real> distances, const spanning_tree_options& options) {
   check_alpha<Real>(options.alpha);
-  auto start = std::chrono::steady_clock::now();
+  const double start = seconds_now();
   const core_result<Real> core = core_distances_of(distances, options);
   spanning_tree_result result;
   result.core_distances.assign(core.distances.begin(), core.distances.end());
   result.neighbours = core.neighbours;
   result.clamped = core.clamped;
-  result.neighbours_seconds = seconds_since(start);
-  start = std::chrono::steady_clock::now();
+  const double middle = seconds_now();
+  result.neighbours_seconds = middle - start;
   result.edges = prim_edges(distances, core.distances, Real(options.alpha));
-  result.tree_seconds = seconds_since(start);
+  result.tree_seconds = seconds_now() - middle;
   return result;
 }
 

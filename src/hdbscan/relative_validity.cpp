@@ -35,11 +35,14 @@ tree_lengths measure(std::span<const edge> tree, std::span<const std::int64_t> l
   return found;
 }
 
-void check_ends(std::span<const edge> tree, std::int64_t n) {
-  for (std::size_t e = 0; e < tree.size(); ++e)
+void check_edges(std::span<const edge> tree, std::int64_t n) {
+  for (std::size_t e = 0; e < tree.size(); ++e) {
     for (const std::int64_t end : {tree[e].u, tree[e].v})
       if (end < 0 || end >= n)
         throw InvalidArgument(text("tree[", e, "] must join points in [0, N=", n, ") (point=", end, ")"));
+    if (!(tree[e].weight >= 0))
+      throw InvalidArgument(text("tree[", e, "].weight must be >= 0 and not NaN (weight=", tree[e].weight, ")"));
+  }
 }
 
 }  // namespace
@@ -47,7 +50,7 @@ void check_ends(std::span<const edge> tree, std::int64_t n) {
 double relative_validity(std::span<const edge> tree, std::span<const std::int64_t> labels) {
   const auto n = std::int64_t(labels.size());
   const std::int64_t clusters = count_labels(labels, n);
-  check_ends(tree, n);
+  check_edges(tree, n);
   const tree_lengths lengths = measure(tree, labels, clusters);
   std::vector<std::int64_t> size(clusters, 0);
   for (const std::int64_t label : labels)

@@ -14,13 +14,9 @@ namespace quintet::hdbscan {
 
 namespace detail {
 
-struct row_shape {
-  enum { on_device = 0 };
-};
-
 template <class Real>
 struct row_selection_kernel {
-  using shape = row_shape;
+  using shape = device::host_only_shape;
   struct scratch {
     std::vector<Real> kept;
   };

@@ -1,10 +1,10 @@
 #include "quintet/hdbscan/spanning_tree.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
+#include "core/seconds.hpp"
 #include "hdbscan/boruvka.hpp"
 #include "hdbscan/checks.hpp"
 #include "hdbscan/scan_points.hpp"
@@ -21,10 +21,6 @@ constexpr std::int64_t spare_neighbours = 11;
 // Memory for the table of least surrogates, which tells what tiles need not be looked at again; or a quarter of what
 // the points take, if that is more.
 constexpr std::int64_t least_table_bytes = std::int64_t(32) << 20;
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// Core distances as surrogates multiplied by alpha: what weights are compared with.
 template <class Real>

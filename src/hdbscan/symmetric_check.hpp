@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "device/launch.hpp"
@@ -17,9 +16,7 @@ namespace detail {
 /// Notes for every block of rows the first entry that is not >= 0 or differs from its mirror image.
 template <class Real>
 struct symmetric_check_kernel {
-  struct shape {
-    enum { on_device = 0 };
-  };
+  using shape = device::host_only_shape;
   struct scratch {};
   enum { side = 64 };
   matrix_view<const Real> matrix;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "quintet/core/error.hpp"
+
 namespace quintet::hdbscan {
 namespace {
 
@@ -16,6 +18,22 @@ tree_summary empty_summary(std::int64_t points, std::int64_t clusters) {
   s.point_cluster.assign(points, 0);
   s.point_lambda.assign(points, 0.0);
   return s;
+}
+
+void check_tree(const condensed_tree& tree) {
+  const std::int64_t n = tree.points;
+  require_argument(n >= 0, "points", n, ">= 0");
+  require_argument(tree.clusters >= (n > 0 ? 1 : 0), "clusters", tree.clusters, n > 0 ? ">= 1" : ">= 0");
+  for (std::size_t r = 0; r < tree.rows.size(); ++r) {
+    const condensed_row& row = tree.rows[r];
+    const bool is_tree = row.parent >= n && row.parent - n < tree.clusters && row.child >= 0 &&
+                         row.child - n < tree.clusters && row.child != n && (row.child < n || row.parent < row.child) &&
+                         row.lambda >= 0 && row.size >= 1;
+    if (!is_tree)
+      throw InvalidArgument(text("rows[", r, "] must be one that condense() makes of ", n, " points and ",
+                                 tree.clusters, " clusters (parent=", row.parent, ", child=", row.child,
+                                 ", lambda=", row.lambda, ", size=", row.size, ")"));
+  }
 }
 
 void enter_row(tree_summary& s, const condensed_row& row, std::int64_t points) {
@@ -47,7 +65,8 @@ void add_stabilities(tree_summary& s, std::span<const condensed_row> rows, std::
 
 }  // namespace
 
-tree_summary summarize(const condensed_tree& tree) {
+tree_summary summarise(const condensed_tree& tree) {
+  check_tree(tree);
   tree_summary s = empty_summary(tree.points, tree.clusters);
   for (const condensed_row& row : tree.rows) enter_row(s, row, tree.points);
   add_stabilities(s, tree.rows, tree.points);

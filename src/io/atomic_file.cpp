@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -138,7 +139,7 @@ void atomic_file::overwrite(std::int64_t position, std::string_view text) {
   if (descriptor_ < 0 || failed_) fail_to_write(path_, "the file is closed");
   if (!regular_) fail_to_write(path_, "is no regular file, and a part of it has to be written at the end");
   flush();
-  require_argument(position >= 0 && position + std::int64_t(text.size()) <= written_, "position", position,
+  require_argument(position >= 0 && position <= written_ - std::int64_t(text.size()), "position", position,
                    "inside what was written");
   std::size_t done = 0;
   while (done < text.size()) {

@@ -1,5 +1,4 @@
 #include <cctype>
-#include <cmath>
 #include <new>
 
 #include "io/convert_value.hpp"

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "quintet/io/snp_data.hpp"

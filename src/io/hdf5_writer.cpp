@@ -1,8 +1,8 @@
-#include <cerrno>
 #include <cstring>
 
 #include "io/hdf5_descriptor_driver.hpp"
 #include "io/hdf5_session.hpp"
+#include "io/input_file.hpp"
 #include "quintet/core/error.hpp"
 #include "quintet/io/atomic_file.hpp"
 #include "quintet/io/hdf5.hpp"
@@ -114,9 +114,10 @@ void hdf5_writer::write(std::string_view name, std::span<const T> values) {
 template <class T>
 void hdf5_writer::write(std::string_view name, std::span<const T> values, std::span<const std::int64_t> shape) {
   const hdf5_session session;
-  std::size_t size = 1;
-  for (const std::int64_t extent : shape) size *= static_cast<std::size_t>(extent);
-  require_argument(size == values.size(), "number of values", values.size(), text("that of the shape, ", size));
+  require_argument(shape.size() <= H5S_MAX_RANK, "dimensions of the shape", shape.size(), text("<= ", H5S_MAX_RANK));
+  const std::int64_t size = checked_element_count(shape);
+  require_argument(std::int64_t(values.size()) == size, "number of values", values.size(),
+                   text("that of the shape, ", size));
   const std::vector<hsize_t> extents(shape.begin(), shape.end());
   const dataset_handle data = state_->create(name, native_type<T>(), extents);
   if (values.empty()) return;

@@ -59,11 +59,15 @@ void require_memory(std::string_view path, std::int64_t elements, std::int64_t e
                     text("needs ", elements, " x ", element_bytes, " bytes of memory; this machine has ", memory));
 }
 
-std::int64_t element_count(std::string_view path, std::span<const std::int64_t> shape) {
+namespace {
+
+// `fail(reason)` does not return.
+template <class Fail>
+std::int64_t product_of(std::span<const std::int64_t> shape, const Fail& fail) {
   std::int64_t count = 1;
   bool empty = false, overflow = false;
   for (const std::int64_t size : shape) {
-    if (size < 0) throw FileError(path, text("has the negative size ", size, " in its shape"));
+    if (size < 0) fail(text("has the negative size ", size, " in its shape"));
     // A zero anywhere makes an empty array, however large the other sizes are.
     if (size == 0)
       empty = true;
@@ -71,8 +75,18 @@ std::int64_t element_count(std::string_view path, std::span<const std::int64_t> 
       overflow = true;
   }
   if (empty) return 0;
-  if (overflow) throw FileError(path, "has a shape of more than 2^63 elements");
+  if (overflow) fail("has a shape of more than 2^63 elements");
   return count;
+}
+
+}  // namespace
+
+std::int64_t element_count(std::string_view path, std::span<const std::int64_t> shape) {
+  return product_of(shape, [&](const std::string& reason) { throw FileError(path, reason); });
+}
+
+std::int64_t checked_element_count(std::span<const std::int64_t> shape) {
+  return product_of(shape, [](const std::string& reason) { throw InvalidArgument("the array " + reason); });
 }
 
 }  // namespace quintet::io

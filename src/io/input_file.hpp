@@ -41,5 +41,7 @@ void require_memory(std::string_view path, std::int64_t elements, std::int64_t e
 
 /// Product of the sizes, 0 when one of them is. Throws FileError for a negative size or a product over 2^63 - 1.
 std::int64_t element_count(std::string_view path, std::span<const std::int64_t> shape);
+/// The same of an array that is to be written: throws InvalidArgument.
+std::int64_t checked_element_count(std::span<const std::int64_t> shape);
 
 }  // namespace quintet::io

@@ -1,6 +1,5 @@
 #include "io/matrix_market.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <vector>
@@ -246,7 +245,7 @@ sparse_block_writer::sparse_block_writer(std::string path, std::int64_t rows, st
 template <class Value, class Index>
 void sparse_block_writer::write(std::int64_t first_row, const spgemm::csr_view<Value, Index>& block) {
   spgemm::check(block, "block");
-  require_argument(first_row >= 0 && first_row + block.rows <= rows_, "first_row", first_row,
+  require_argument(first_row >= 0 && first_row <= rows_ - block.rows, "first_row", first_row,
                    text("in [0, ", rows_ - block.rows, "]"));
   require_argument(block.cols == cols_, "block.cols", block.cols, text("cols=", cols_));
   write_entries(block, first_row, [&](std::string_view part) { out_.write(part); });

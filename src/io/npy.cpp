@@ -294,8 +294,11 @@ array<T> read_npy(const std::string& path) {
 
 template <class T>
 void write_npy(const std::string& path, std::span<const T> data, std::span<const std::int64_t> shape) {
-  require_argument(static_cast<std::int64_t>(data.size()) == element_count(path, shape), "elements of data",
-                   data.size(), "the product of the sizes in shape");
+  require_argument(static_cast<std::int64_t>(shape.size()) <= largest_rank, "dimensions of the shape", shape.size(),
+                   text("<= ", largest_rank));
+  const std::int64_t count = checked_element_count(shape);
+  require_argument(static_cast<std::int64_t>(data.size()) == count, "number of values", data.size(),
+                   text("that of the shape, ", count));
   atomic_file out(path);
   write_header<T>(out, shape);
   out.write(data.data(), data.size_bytes());

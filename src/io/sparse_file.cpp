@@ -66,6 +66,7 @@ spgemm::csr<Value, Index> read_sparse(const std::string& path, const std::string
 
 template <class Value, class Index>
 void write_csr(hdf5_writer& out, const spgemm::csr_view<Value, Index>& m, const std::string& group) {
+  spgemm::check(m, "matrix");
   const auto count = static_cast<std::size_t>(m.nnz());
   const std::int64_t first = m.rows > 0 ? m.row_pointers[0] : 0;
   std::vector<std::int64_t> pointers(static_cast<std::size_t>(m.rows) + 1);
@@ -78,10 +79,11 @@ void write_csr(hdf5_writer& out, const spgemm::csr_view<Value, Index>& m, const 
 
 template <class Value, class Index>
 void write_sparse(const std::string& path, const spgemm::csr_view<Value, Index>& m, const std::string& group) {
-  spgemm::check(m, "matrix");
   const sparse_format format = sparse_format_of(path);
-  if (format != sparse_format::hdf5)
+  if (format != sparse_format::hdf5) {
+    spgemm::check(m, "matrix");
     return write_matrix_market(path, m, format == sparse_format::compressed_matrix_market);
+  }
   hdf5_writer out(path);
   write_csr(out, m, group);
   out.commit();

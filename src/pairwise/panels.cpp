@@ -15,13 +15,9 @@ namespace {
 // Rows per tile of the scan: enough work for a thread, few enough to share among many.
 constexpr std::int64_t scan_rows_per_tile = 64;
 
-struct host_rows {
-  enum { on_device = 0 };
-};
-
 template <class Storage>
 struct scan_kernel {
-  using shape = host_rows;
+  using shape = device::host_only_shape;
   using Real = accumulator_t<Storage>;
   struct scratch {};
   const Storage* points;
@@ -59,7 +55,7 @@ struct scan_kernel {
 
 template <class Storage>
 struct normalise_kernel {
-  using shape = host_rows;
+  using shape = device::host_only_shape;
   using Real = accumulator_t<Storage>;
   struct scratch {};
   const Storage* points;
@@ -85,7 +81,7 @@ struct normalise_kernel {
 
 template <class Storage>
 struct pack_kernel {
-  using shape = host_rows;
+  using shape = device::host_only_shape;
   using Real = accumulator_t<Storage>;
   struct scratch {};
   const Storage* points;

@@ -1,8 +1,6 @@
 // Tile shapes of the pairwise engine: how one text becomes SIMD code on the host and a block of threads on a GPU.
 #pragma once
 
-#include <cstdint>
-
 #include "device/pack.hpp"
 
 namespace quintet::pairwise {

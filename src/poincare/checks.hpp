@@ -9,11 +9,13 @@
 
 namespace quintet::poincare {
 
-/// N small enough for the 32-bit indices inside tiles; D >= 1.
+/// Small enough for the 32-bit indices inside tiles.
+constexpr std::int64_t most_points = std::numeric_limits<std::int32_t>::max() - 1024;
+
+/// N <= most_points, D >= 1.
 template <class T>
 void check_rows(matrix_view<const T> rows, const char* name) {
-  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 1024;
-  require_argument(rows.rows() <= most, text(name, ".rows"), rows.rows(), text("<= ", most));
+  require_argument(rows.rows() <= most_points, text(name, ".rows"), rows.rows(), text("<= ", most_points));
   if (rows.rows() > 0) require_argument(rows.cols() >= 1, text(name, ".cols"), rows.cols(), ">= 1");
 }
 

@@ -1,7 +1,6 @@
 // The constants of a ball of one curvature.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 
 #include "pairwise/metric.hpp"

@@ -104,7 +104,9 @@ mean_report frechet_mean(any_rows<const Storage> points, std::span<const std::in
                          any_values<const accumulator_t<Storage>> weights, any_rows<accumulator_t<Storage>> out,
                          const frechet_options& options, const Device& device) {
   require_argument(options.tolerance > 0, "tolerance", options.tolerance, "> 0");
-  require_argument(options.max_iterations >= 0, "max_iterations", options.max_iterations, ">= 0");
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();  // mean_report counts them in 32 bits
+  require_argument(options.max_iterations >= 0 && options.max_iterations <= most, "max_iterations",
+                   options.max_iterations, text("in [0, ", most, "]"));
   return means<Storage>(points, offsets, weights, out, true, options, device);
 }
 

@@ -130,7 +130,15 @@ template <class Storage>
 std::int64_t nearest_workspace_bytes(std::int64_t queries, std::int64_t points, std::int64_t dim, std::int64_t k,
                                      const nearest_options& options, const Device& device) {
   using Real = accumulator_t<Storage>;
+  require_argument(queries >= 0 && queries <= most_points, "queries", queries, text("in [0, ", most_points, "]"));
+  require_argument(points >= 0 && points <= most_points, "points", points, text("in [0, ", most_points, "]"));
+  require_argument(dim >= 1, "dim", dim, ">= 1");
   check_neighbours(k, points, options);
+  // 8192 bytes for every number that is held are more than is counted below.
+  if (detail::bytes_of(std::max(queries, points) + 192, dim, 1, 8192) < 0 ||
+      detail::bytes_of(queries + 192, k, 1, 8192) < 0)
+    throw InvalidArgument(text("dim and k must be small enough to count the bytes of all coordinates and neighbours (",
+                               "queries=", queries, ", points=", points, ", dim=", dim, ", k=", k, ")"));
   const std::int64_t piece = std::min(points, points_per_piece<Real>(dim, options.budget_bytes, device));
   const std::int64_t wanted = k + (options.exclude_self ? 1 : 0);
   // Lists of a piece for every split of its columns, those of all pieces, and on the host a copy of these.

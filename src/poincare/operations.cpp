@@ -17,14 +17,19 @@ row_status run(const row_inputs<Storage>& in, const any_rows<accumulator_t<Stora
   return status;
 }
 
-/// Two or three arguments of one shape, that of `out`.
+/// Arguments of one shape, that of `out`.
 template <class Storage>
-void check_same_shape(const row_inputs<Storage>& in, const any_rows<accumulator_t<Storage>>& out) {
-  const any_rows<const Storage> first = in.x.rows() > 0 ? in.x : in.v;
-  check_rows(first, "x");
+void check_same_shape(const any_rows<accumulator_t<Storage>>& out, const any_rows<const Storage>& first,
+                      const char* name) {
+  check_rows(first, name);
   require_shape(out, "out", first.rows(), first.cols());
-  if (in.y.data() != nullptr) require_shape(in.y, "y", first.rows(), first.cols());
-  if (in.v.data() != nullptr) require_shape(in.v, "v", first.rows(), first.cols());
+}
+template <class Storage, class... More>
+void check_same_shape(const any_rows<accumulator_t<Storage>>& out, const any_rows<const Storage>& first,
+                      const char* name, const any_rows<const Storage>& second, const char* second_name,
+                      const More&... more) {
+  require_shape(second, second_name, first.rows(), first.cols());
+  check_same_shape<Storage>(out, first, name, more...);
 }
 
 template <class Real>
@@ -61,7 +66,7 @@ template <class Storage>
 row_status mobius_add(any_rows<const Storage> x, any_rows<const Storage> y, any_rows<accumulator_t<Storage>> out,
                       const ball_options& options, const Device& device) {
   const row_inputs<Storage> in{.x = x, .y = y};
-  check_same_shape(in, out);
+  check_same_shape<Storage>(out, x, "x", y, "y");
   return run<mobius_add_row>(in, out, options, device);
 }
 
@@ -69,7 +74,7 @@ template <class Storage>
 row_status mobius_scalar_mul(any_values<const accumulator_t<Storage>> r, any_rows<const Storage> x,
                              any_rows<accumulator_t<Storage>> out, const ball_options& options, const Device& device) {
   const row_inputs<Storage> in{.x = x, .scalar = r};
-  check_same_shape(in, out);
+  check_same_shape<Storage>(out, x, "x");
   check_scalars<accumulator_t<Storage>>(r, "r", x.rows());
   return run<scalar_mul_row>(in, out, options, device);
 }
@@ -78,7 +83,7 @@ template <class Storage>
 row_status exp_map(any_rows<const Storage> x, any_rows<const Storage> v, any_rows<accumulator_t<Storage>> out,
                    const ball_options& options, const Device& device) {
   const row_inputs<Storage> in{.x = x, .v = v};
-  check_same_shape(in, out);
+  check_same_shape<Storage>(out, x, "x", v, "v");
   return run<exp_map_row>(in, out, options, device);
 }
 
@@ -86,7 +91,7 @@ template <class Storage>
 row_status log_map(any_rows<const Storage> x, any_rows<const Storage> y, any_rows<accumulator_t<Storage>> out,
                    const ball_options& options, const Device& device) {
   const row_inputs<Storage> in{.x = x, .y = y};
-  check_same_shape(in, out);
+  check_same_shape<Storage>(out, x, "x", y, "y");
   return run<log_map_row>(in, out, options, device);
 }
 
@@ -94,7 +99,7 @@ template <class Storage>
 row_status exp_map_origin(any_rows<const Storage> v, any_rows<accumulator_t<Storage>> out, const ball_options& options,
                           const Device& device) {
   const row_inputs<Storage> in{.v = v};
-  check_same_shape(in, out);
+  check_same_shape<Storage>(out, v, "v");
   return run<exp_map_origin_row>(in, out, options, device);
 }
 
@@ -102,7 +107,7 @@ template <class Storage>
 row_status log_map_origin(any_rows<const Storage> y, any_rows<accumulator_t<Storage>> out, const ball_options& options,
                           const Device& device) {
   const row_inputs<Storage> in{.x = y};
-  check_same_shape(in, out);
+  check_same_shape<Storage>(out, y, "y");
   return run<log_map_origin_row>(in, out, options, device);
 }
 
@@ -110,7 +115,7 @@ template <class Storage>
 row_status geodesic(any_rows<const Storage> x, any_rows<const Storage> y, any_values<const accumulator_t<Storage>> t,
                     any_rows<accumulator_t<Storage>> out, const ball_options& options, const Device& device) {
   const row_inputs<Storage> in{.x = x, .y = y, .scalar = t};
-  check_same_shape(in, out);
+  check_same_shape<Storage>(out, x, "x", y, "y");
   check_scalars<accumulator_t<Storage>>(t, "t", x.rows());
   return run<geodesic_row>(in, out, options, device);
 }
@@ -119,7 +124,7 @@ template <class Storage>
 row_status parallel_transport(any_rows<const Storage> x, any_rows<const Storage> y, any_rows<const Storage> v,
                               any_rows<accumulator_t<Storage>> out, const ball_options& options, const Device& device) {
   const row_inputs<Storage> in{.x = x, .y = y, .v = v};
-  check_same_shape(in, out);
+  check_same_shape<Storage>(out, x, "x", y, "y", v, "v");
   return run<parallel_transport_row>(in, out, options, device);
 }
 
@@ -127,7 +132,7 @@ template <class Storage>
 projection_report project(any_rows<const Storage> x, double epsilon, any_rows<accumulator_t<Storage>> out,
                           const ball_options& options, const Device& device) {
   const row_inputs<Storage> in{.x = x, .parameter = epsilon};
-  check_same_shape(in, out);
+  check_same_shape<Storage>(out, x, "x");
   check_epsilon<accumulator_t<Storage>>(epsilon);
   projection_report report = run_projection<project_row>(in, out, options, device);
   require_rows_inside(in, report.status, options);
@@ -170,7 +175,8 @@ row_status distance_gradients(any_rows<const Storage> x, any_rows<const Storage>
                               any_rows<accumulator_t<Storage>> gradient_x, any_rows<accumulator_t<Storage>> gradient_y,
                               const ball_options& options, const Device& device) {
   const row_inputs<Storage> in{.x = x, .y = y};
-  check_same_shape(in, gradient_x);
+  require_shape(gradient_x, "gradient_x", x.rows(), x.cols());
+  check_same_shape<Storage>(gradient_x, x, "x", y, "y");
   require_shape(gradient_y, "gradient_y", x.rows(), x.cols());
   const row_status status = run_rows<distance_gradients_row, Storage>(in, gradient_x, gradient_y, options, device);
   require_rows_inside(in, status, options);
@@ -182,7 +188,7 @@ row_status riemannian_gradient(any_rows<const Storage> x, any_rows<const Storage
                                any_rows<accumulator_t<Storage>> out, const ball_options& options,
                                const Device& device) {
   const row_inputs<Storage> in{.x = x, .v = gradient};
-  check_same_shape(in, out);
+  check_same_shape<Storage>(out, x, "x", gradient, "gradient");
   return run<riemannian_gradient_row>(in, out, options, device);
 }
 
@@ -190,7 +196,7 @@ template <class Storage>
 projection_report rsgd_step(any_rows<const Storage> x, any_rows<const Storage> gradient, double rate, double epsilon,
                             any_rows<accumulator_t<Storage>> out, const ball_options& options, const Device& device) {
   const row_inputs<Storage> in{.x = x, .v = gradient, .parameter = epsilon, .rate = rate};
-  check_same_shape(in, out);
+  check_same_shape<Storage>(out, x, "x", gradient, "gradient");
   check_epsilon<accumulator_t<Storage>>(epsilon);
   require_argument(std::isfinite(rate), "rate", rate, "finite");
   projection_report report = run_projection<rsgd_step_row>(in, out, options, device);

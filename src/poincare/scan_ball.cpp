@@ -17,9 +17,7 @@ constexpr std::int64_t rows_per_tile = 64;
 
 template <class Storage>
 struct scan_ball_kernel {
-  struct shape {
-    enum { on_device = 0 };
-  };
+  using shape = device::host_only_shape;
   struct scratch {};
   using Real = accumulator_t<Storage>;
   matrix_view<const Storage> points;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <numeric>
 #include <unordered_set>
 
 namespace quintet::snp {
@@ -150,10 +149,15 @@ Data DataBuilder::finish(std::vector<std::int64_t> sampled_copies) {
   if (sampled_copies.empty()) sampled_copies = s.most_given;
   require_argument(sampled_copies.size() == s.data.species_.size(), "size of sampled_copies", sampled_copies.size(),
                    text(s.data.species_.size(), ", the number of species"));
-  for (std::size_t k = 0; k < sampled_copies.size(); ++k)
-    if (sampled_copies[k] < s.most_given[k])
-      throw InvalidArgument(text("sampled_copies must be at least what a site has (species ", s.data.species_[k],
+  for (std::size_t k = 0; k < sampled_copies.size(); ++k) {
+    const auto fail = [&](const std::string& allowed) {
+      throw InvalidArgument(text("sampled_copies must be ", allowed, " (species ", s.data.species_[k],
                                  ": sampled_copies=", sampled_copies[k], ", a site has ", s.most_given[k], ")"));
+    };
+    if (sampled_copies[k] < s.most_given[k]) fail("at least what a site has");
+    if (sampled_copies[k] > most_copies) fail(text("at most ", most_copies));
+    if (s.options.dominant && sampled_copies[k] % 2 != 0) fail("even for dominant markers, two an individual");
+  }
   s.data.sampled_ = std::move(sampled_copies);
   return std::move(s.data);
 }

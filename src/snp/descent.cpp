@@ -1,7 +1,6 @@
 #include "snp/descent.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace quintet::snp {
 

@@ -15,11 +15,12 @@ struct exponential_job {
   double length = 0;                        ///< t: derivatives are by u and v, not by t u
   double shift = 0;                         ///< s h
   double decay = 0;                         ///< e^(-s h)
-  double* out = nullptr;                    ///< column_block(m + 1) elements, and `padding` more
+  double* out = nullptr;                    ///< column_block(m + 1) elements, and exponential_padding more
   double *by_u = nullptr, *by_v = nullptr;  ///< as out; unused without derivatives
   double* work = nullptr;                   ///< work_parts times as much
 };
 
-enum { exponential_padding = 8 };
+/// Zeros behind a matrix: loops that take several elements at a time read them.
+constexpr int exponential_padding = 8;
 
 }  // namespace quintet::snp

@@ -7,8 +7,6 @@
 // by side in memory, and become SIMD lanes or threads.
 #pragma once
 
-#include <cstdint>
-
 #include "device/launch.hpp"
 #include "device/pack.hpp"
 #include "snp/rule_tile.hpp"

@@ -1,7 +1,6 @@
 #include "snp/sweep.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "device/for_each.hpp"

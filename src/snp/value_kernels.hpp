@@ -1,9 +1,6 @@
 // What happens to values between the rules: axes and patterns change places, scales, the root, and sums for gradients.
 #pragma once
 
-#include <cmath>
-#include <limits>
-
 #include "snp/apply_kernel.hpp"
 
 namespace quintet::snp {

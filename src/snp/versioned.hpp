@@ -1,9 +1,6 @@
 // Device memory with an accepted and a current version: what a proposal writes can be taken back at no cost.
 #pragma once
 
-#include <utility>
-#include <vector>
-
 #include "quintet/device/buffer.hpp"
 
 namespace quintet::snp {

@@ -1,7 +1,5 @@
 #include "quintet/spgemm/add.hpp"
 
-#include <limits>
-
 #include "quintet/spgemm/semiring.hpp"
 #include "spgemm/operands.hpp"
 

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <limits>
-#include <type_traits>
 #include <utility>
 
 #include "quintet/spgemm/options.hpp"

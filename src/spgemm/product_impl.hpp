@@ -188,6 +188,7 @@ template <class Semiring, class Value, class Index>
 void multiply_in_blocks(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, std::int64_t budget,
                         const std::function<bool(result_block<Value, Index>&&)>& take, const options& settings,
                         const Device& device, report* told) {
+  if (!take) throw InvalidArgument("take must not be empty");
   preparation<Semiring, Value, Index> ready(a, b, settings);
   require_argument(budget >= minimum_budget, "budget", budget, text(">= ", minimum_budget));
   if (device.kind() != device_kind::host) ready.predict(settings);

@@ -8,15 +8,20 @@
 
 namespace quintet::spgemm {
 
-/// Throws InvalidArgument unless `m` is a matrix; returns whether its rows ascend strictly.
+/// Throws InvalidArgument unless the buffers have the sizes that belong to a matrix.
 template <class Value, class Index>
-bool check_resident(const device_csr<Value, Index>& m, const char* name, meter& counted) {
+void check_resident_sizes(const device_csr<Value, Index>& m, const char* name) {
   require_argument(m.rows >= 0, text(name, ".rows"), m.rows, ">= 0");
   require_argument(m.cols >= 0, text(name, ".cols"), m.cols, ">= 0");
   require_argument(m.row_pointers.size() == m.rows + 1, text(name, ".row_pointers.size()"), m.row_pointers.size(),
                    text("rows + 1 = ", m.rows + 1));
   require_argument(m.values.size() == m.nnz(), text(name, ".values.size()"), m.values.size(),
                    text("as many as columns: ", m.nnz()));
+}
+
+/// Throws InvalidArgument unless `m` is a matrix; returns whether its rows ascend strictly.
+template <class Value, class Index>
+bool check_resident(const device_csr<Value, Index>& m, const char* name, meter& counted) {
   const std::int32_t none = 0;
   std::int32_t faults = 0;
   device_array<std::int32_t> found(&none, 1, m.device(), counted);
@@ -78,6 +83,17 @@ void check_resident_operands(const device_csr<Value, Index>& a, const device_csr
     throw InvalidArgument(
         text("a.cols must be b.rows (a is ", a.rows, " x ", a.cols, ", b is ", b.rows, " x ", b.cols, ")"));
   require_argument(b.cols <= std::int64_t{1} << 31, "b.cols", b.cols, "<= 2^31 on a device");
+  check_resident_sizes(a, "a");
+  check_resident_sizes(b, "b");
+}
+
+/// A matrix in host memory, whose row pointers must be those of its buffers; the rest is checked with the product.
+template <class Value, class Index>
+csr_view<Value, Index> host_view(const device_csr<Value, Index>& m, const char* name) {
+  const std::int64_t first = m.row_pointers.data()[0], last = m.row_pointers.data()[m.rows];
+  if (first != 0 || last != m.nnz())
+    throw InvalidArgument(text(name, ".row_pointers must rise from 0 to the number of entries, ", m.nnz()));
+  return m.view();
 }
 
 template <class Semiring, class Value, class Index>
@@ -88,7 +104,8 @@ device_csr<Value, Index> multiply(const device_csr<Value, Index>& a, const devic
   check_resident_operands(a, b);
   const Device& device = a.device();
   if (device.kind() == device_kind::host)
-    return upload(detail::product<Semiring>(a.view(), b.view(), settings, device, told).view(), device);
+    return upload(detail::product<Semiring>(host_view(a, "a"), host_view(b, "b"), settings, device, told).view(),
+                  device);
   meter counted(settings.memory);
   report done{.rows = a.rows, .cols = b.cols, .ran_on_host = false};
   device_csr<Value, Index> sorted, c{a.rows, b.cols, Buffer<std::int64_t>(a.rows + 1, device), {}, {}};

@@ -78,6 +78,7 @@ csr<Value, Index> product_inside(const csr_view<Value, Index>& a, const csr_view
 template <class Semiring, class Mask, class Value, class Index>
 csr<Value, Index> masked(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
                          const csr_view<Value, Index>& wanted, const options& settings, const Device& device) {
+  check_options(settings);
   check_operands(a, b);
   check(wanted, "mask");
   if (wanted.rows != a.rows || wanted.cols != b.cols)

@@ -7,6 +7,7 @@ namespace quintet::spgemm {
 template <class Value, class Index>
 matrix_summary summarise(const csr_view<Value, Index>& m, std::int64_t first_row, const matrix_summary& before) {
   check(m, "matrix");
+  require_argument(first_row >= 0, "first_row", first_row, ">= 0");
   matrix_summary result = before;
   long double sum = before.sum, sum_abs = before.sum_abs, weighted = before.weighted;
   long double squares = (long double)(before.frobenius) * before.frobenius;

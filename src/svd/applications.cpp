@@ -5,6 +5,7 @@
 
 #include "device/for_each.hpp"
 #include "quintet/core/error.hpp"
+#include "svd/checks.hpp"
 #include "svd/resident_batch.hpp"
 
 namespace quintet::svd {
@@ -60,14 +61,6 @@ struct condition_function {
 double tolerance_of(rank_tolerance tolerance, std::int64_t rows, std::int64_t cols, double epsilon) {
   require_argument(tolerance.relative >= 0, "relative", tolerance.relative, ">= 0");
   return tolerance.relative > 0 ? tolerance.relative : double(std::max(rows, cols)) * epsilon;
-}
-
-template <class T>
-void require_shape(const batch_view<T>& view, std::int64_t batch, std::int64_t rows, std::int64_t cols,
-                   const char* name) {
-  if (view.batch() == batch && view.rows() == rows && view.cols() == cols) return;
-  throw InvalidArgument(text(name, " must be [", batch, " x ", rows, " x ", cols, "] (", name, "=[", view.batch(),
-                             " x ", view.rows(), " x ", view.cols(), "])"));
 }
 
 template <class T>
@@ -166,6 +159,7 @@ void low_rank_approximation_into(const resident_factors<T>& f, std::int64_t rank
 
 template <class T>
 void condition_number_into(matrix_view<const accumulator_t<T>> s, accumulator_t<T>* out, const Device& device) {
+  if (out == nullptr && s.rows() > 0) throw InvalidArgument(text("out must not be null (batch=", s.rows(), ")"));
   device::for_each(s.rows(), condition_function<accumulator_t<T>>{s, out}, device);
 }
 

@@ -1,7 +1,5 @@
 #include "svd/block_jacobi.hpp"
 
-#include <vector>
-
 #include "device/for_each.hpp"
 #include "quintet/device/buffer.hpp"
 #include "svd/block_jacobi_kernel.hpp"

@@ -6,7 +6,7 @@
 namespace quintet::svd {
 
 /// Columns of a block. Two blocks of X and V of n = 1024 take 512 KB in float.
-enum { block_columns = 32 };
+constexpr int block_columns = 32;
 
 /// One wavefront of a sweep over all matrices of a launch: the pairs of blocks (I, J) with I + J = `sum`, or (I, I).
 template <class Policy>

@@ -4,6 +4,7 @@
 
 #include "quintet/core/error.hpp"
 #include "quintet/device/buffer.hpp"
+#include "svd/checks.hpp"
 #include "svd/jacobi.hpp"
 #include "svd/resident_batch.hpp"
 
@@ -13,21 +14,17 @@ namespace {
 
 constexpr std::int64_t largest_size = 32768;
 
-void check(std::int64_t rows, std::int64_t cols, const options& options) {
+// So many matrices of 32768 x 32768 numbers have 2^62 bytes.
+constexpr std::int64_t largest_batch = std::int64_t(1) << 29;
+
+void check(std::int64_t batch, std::int64_t rows, std::int64_t cols, const options& options) {
+  require_argument(batch <= largest_batch, "batch", batch, text("<= ", largest_batch));
   require_argument(rows <= largest_size, "rows", rows, text("<= ", largest_size));
   require_argument(cols <= largest_size, "cols", cols, text("<= ", largest_size));
   require_argument(options.top >= 0, "top", options.top, ">= 0");
   if (options.top > 0 && options.vectors == vectors::full)
     throw InvalidArgument(text("top must be 0 with full vectors (top=", options.top, ")"));
   require_argument(options.max_sweeps >= 1, "max_sweeps", options.max_sweeps, ">= 1");
-}
-
-template <class T>
-void check_shape(const batch_view<T>& view, std::int64_t batch, std::int64_t rows, std::int64_t cols,
-                 const char* name) {
-  if (view.batch() == batch && view.rows() == rows && view.cols() == cols) return;
-  throw InvalidArgument(text(name, " must be [", batch, " x ", rows, " x ", cols, "] (", name, "=[", view.batch(),
-                             " x ", view.rows(), " x ", view.cols(), "])"));
 }
 
 template <class T>
@@ -156,11 +153,11 @@ std::int64_t value_count(std::int64_t rows, std::int64_t cols, const options& op
 
 template <class T>
 void decompose_into(batch_view<const T> a, const outputs<T>& out, const options& options, const Device& device) {
-  check(a.rows(), a.cols(), options);
+  check(a.batch(), a.rows(), a.cols(), options);
   const std::int64_t values = value_count(a.rows(), a.cols(), options);
   if (options.vectors != vectors::none) {
-    check_shape(out.u, a.batch(), a.rows(), vector_count(a.rows(), values, options.vectors), "u");
-    check_shape(out.v, a.batch(), a.cols(), vector_count(a.cols(), values, options.vectors), "v");
+    require_shape(out.u, a.batch(), a.rows(), vector_count(a.rows(), values, options.vectors), "u");
+    require_shape(out.v, a.batch(), a.cols(), vector_count(a.cols(), values, options.vectors), "v");
   }
   require_argument(out.s.rows() == a.batch(), "s.rows", out.s.rows(), text("the batch, ", a.batch()));
   require_argument(out.s.cols() == values, "s.cols", out.s.cols(), text("the number of values, ", values));
@@ -174,7 +171,7 @@ void decompose_into(batch_view<const T> a, const outputs<T>& out, const options&
 
 template <class T>
 decomposition<T> decompose(batch_view<const T> a, const options& options, const Device& device) {
-  check(a.rows(), a.cols(), options);
+  check(a.batch(), a.rows(), a.cols(), options);
   decomposition<T> result;
   result.batch = a.batch();
   result.rows = a.rows();

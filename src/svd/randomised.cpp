@@ -15,7 +15,12 @@ namespace {
 constexpr std::int64_t host_workspace = std::int64_t(1) << 29, device_workspace = std::int64_t(1) << 31;
 constexpr std::int64_t device_tiles = 2048;
 
-void check(const randomised_options& options) {
+// The decomposition of (Q^T A)^T takes so many rows, and the kernel counts in 32 bits.
+constexpr std::int64_t most_cols = 32768, most_rows = std::int64_t(1) << 30;
+
+void check(std::int64_t rows, std::int64_t cols, const randomised_options& options) {
+  require_argument(rows <= most_rows, "rows", rows, text("<= ", most_rows));
+  require_argument(cols <= most_cols, "cols", cols, text("<= ", most_cols));
   require_argument(options.rank >= 1, "rank", options.rank, ">= 1");
   require_argument(options.oversampling >= 0, "oversampling", options.oversampling, ">= 0");
   require_argument(options.power_iterations >= 0 && options.power_iterations <= 1000, "power_iterations",
@@ -104,10 +109,11 @@ double residual_of(const decomposition<T>& d, std::int64_t b, double square, dou
 
 template <class T>
 randomised_decomposition<T> randomised(batch_view<const T> a, const randomised_options& options, const Device& device) {
-  check(options);
+  check(a.rows(), a.cols(), options);
   const std::int64_t m = a.rows(), n = a.cols(), small = std::min(m, n);
   const std::int64_t rank = std::min(options.rank, small);
-  const std::int64_t l = std::min<std::int64_t>((options.rank + options.oversampling + 7) / 8 * 8, small);
+  // Each at most `small` before they are added: their sum may be none of 64 bits.
+  const std::int64_t l = std::min((rank + std::min(options.oversampling, small) + 7) / 8 * 8, small);
   svd::options inner_options;
   inner_options.top = std::max<std::int64_t>(rank, 1);
   randomised_decomposition<T> result;

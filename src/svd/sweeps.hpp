@@ -132,7 +132,7 @@ QUINTET_SVD_INLINE void measure_columns(const Map& map, const columns<typename M
 
 /// Rotations of a column after which its scale is measured again: the rounding errors of a scale add up, and make V
 /// less orthogonal.
-enum { rotations_a_measure = 32 };
+constexpr int rotations_a_measure = 32;
 
 /// Columns that meet the rest of the matrix together: it is read once for all of them, which counts when it comes from
 /// the third-level cache.

@@ -1,4 +1,5 @@
-// Non-owning views of matrices and batches of matrices: a pointer, sizes and strides.
+// Non-owning views of matrices and batches of matrices: a pointer, sizes and strides. Everything is O(1) and, but for
+// the constructors, throws nothing.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +9,39 @@
 
 namespace quintet {
 
+namespace detail {
+
+/// a * b * c * bytes, all >= 0, if that is at most 2^63 - 1, otherwise -1.
+constexpr std::int64_t bytes_of(std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t bytes) {
+  if (a == 0 || b == 0 || c == 0) return 0;
+  std::int64_t product = 0;
+  const bool too_large = __builtin_mul_overflow(a, b, &product) || __builtin_mul_overflow(product, c, &product) ||
+                         __builtin_mul_overflow(product, bytes, &product);
+  return too_large ? -1 : product;
+}
+
+}  // namespace detail
+
 /// A row-major matrix that somebody else owns: element (i, j) is data[i * stride + j], stride >= cols.
-/// Sizes and strides count elements; indices are 64-bit.
+/// Sizes and strides count elements; indices are 64-bit. Nothing is allocated or copied; the memory
+/// has to outlive the view.
 template <class T>
 class matrix_view {
  public:
   matrix_view() = default;
-  /// Dense rows: stride = cols.
+  /// Dense rows: stride = cols. Throws as the other constructor does.
   matrix_view(T* data, std::int64_t rows, std::int64_t cols) : matrix_view(data, rows, cols, cols) {}
-  /// Throws InvalidArgument for negative sizes, stride < cols, or no data where there are elements.
+  /// Throws InvalidArgument for negative sizes, stride < cols, more than 2^63 - 1 bytes in rows * stride elements, or
+  /// no data where there are elements.
   matrix_view(T* data, std::int64_t rows, std::int64_t cols, std::int64_t stride)
       : data_(data), rows_(rows), cols_(cols), stride_(stride) {
     require_argument(rows >= 0, "rows", rows, ">= 0");
     require_argument(cols >= 0, "cols", cols, ">= 0");
-    require_argument(stride >= cols, "stride", stride, text(">= cols=", cols));
+    // Texts are made where they are needed only: that takes longer than all the rest.
+    if (stride < cols) require_argument(false, "stride", stride, text(">= cols=", cols));
+    if (detail::bytes_of(rows, stride, 1, sizeof(T)) < 0)
+      throw InvalidArgument(text("rows * stride must be at most 2^63 - 1 bytes (rows=", rows, ", stride=", stride,
+                                 ", bytes of an element=", sizeof(T), ")"));
     if (data == nullptr && rows > 0 && cols > 0) throw InvalidArgument("data must not be null for a non-empty matrix");
   }
   /// A view of T converts to a view of const T.
@@ -54,10 +74,12 @@ template <class T>
 class batch_view {
  public:
   batch_view() = default;
-  /// Dense row-major matrices, one after another.
+  /// Dense row-major matrices, one after another. Throws as the other constructor does.
   batch_view(T* data, std::int64_t batch, std::int64_t rows, std::int64_t cols)
-      : batch_view(data, batch, rows, cols, rows * cols, cols, 1) {}
-  /// Throws InvalidArgument for negative sizes or no data where there are elements.
+      : batch_view(data, batch, rows, cols, detail::bytes_of(rows, cols, 1, 1), cols, 1) {}
+  /// Any strides, also 0 or negative ones; that they stay inside the caller's memory is not checked. Throws
+  /// InvalidArgument for negative sizes, more than 2^63 - 1 bytes in batch * rows * cols elements, or no data where
+  /// there are elements.
   batch_view(T* data, std::int64_t batch, std::int64_t rows, std::int64_t cols, std::int64_t batch_stride,
              std::int64_t row_stride, std::int64_t col_stride)
       : data_(data),
@@ -70,6 +92,9 @@ class batch_view {
     require_argument(batch >= 0, "batch", batch, ">= 0");
     require_argument(rows >= 0, "rows", rows, ">= 0");
     require_argument(cols >= 0, "cols", cols, ">= 0");
+    if (detail::bytes_of(batch, rows, cols, sizeof(T)) < 0)
+      throw InvalidArgument(text("batch * rows * cols must be at most 2^63 - 1 bytes (batch=", batch, ", rows=", rows,
+                                 ", cols=", cols, ", bytes of an element=", sizeof(T), ")"));
     if (data == nullptr && batch > 0 && rows > 0 && cols > 0)
       throw InvalidArgument("data must not be null for a non-empty batch");
   }
@@ -93,7 +118,7 @@ class batch_view {
   T& operator()(std::int64_t b, std::int64_t i, std::int64_t j) const {
     return data_[b * batch_stride_ + i * row_stride_ + j * col_stride_];
   }
-  /// The same data with rows and columns exchanged; nothing is copied.
+  /// The same data with rows and columns exchanged. O(1): nothing is copied.
   batch_view transposed() const {
     return batch_view(data_, batch_, cols_, rows_, batch_stride_, col_stride_, row_stride_);
   }

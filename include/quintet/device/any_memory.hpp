@@ -4,7 +4,8 @@
 //   f<float>({buffer, dim}, ...)        // dense rows in the memory of buffer.device()
 //
 // Where an argument is a Buffer, the work is done on its device and the function's `device` argument does not count;
-// host arguments beside it are copied there and back. Buffers of one call must be on one device.
+// host arguments beside it are copied there and back. Buffers of one call must be on one device: anything else is an
+// InvalidArgument of the function. Making these arguments is O(1); they own nothing and copy nothing.
 #pragma once
 
 #include <span>
@@ -77,8 +78,12 @@ class any_values {
   std::int64_t size() const { return size_; }
   /// The device of the Buffer, nullptr for host memory.
   const Device* where() const { return where_; }
-  /// The values as a matrix.
+  /// The first rows * cols values as a dense matrix. Throws InvalidArgument when there are not so many, and as
+  /// matrix_view does.
   any_rows<T> as_rows(std::int64_t rows, std::int64_t cols) const {
+    const std::int64_t wanted = rows < 0 || cols < 0 ? -1 : detail::bytes_of(rows, cols, 1, 1);
+    if (wanted < 0 || wanted > size_)
+      throw InvalidArgument(text("rows * cols must be in [0, ", size_, "] (rows=", rows, ", cols=", cols, ")"));
     return any_rows<T>(matrix_view<T>(data_, rows, cols), where_);
   }
 

@@ -1,7 +1,6 @@
 // Memory on a device, owned.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -36,7 +35,7 @@ class Buffer {
     require_argument(size <= INT64_MAX / std::int64_t(sizeof(T)), "size", size, "small enough to count its bytes");
     data_ = static_cast<T*>(detail::allocate(size * std::int64_t(sizeof(T)), device));
   }
-  /// A copy of host data on `device`.
+  /// A copy of host data on `device`. Throws OutOfMemory, and DeviceError when the transfer fails.
   Buffer(const std::vector<T>& values, Device device) : Buffer(std::int64_t(values.size()), device) {
     copy_from_host(values.data(), size_);
   }
@@ -65,17 +64,18 @@ class Buffer {
   /// Where the memory is.
   const Device& device() const { return device_; }
 
-  /// Elements [offset, offset + count) := host data.
+  /// Elements [offset, offset + count) := `count` elements of host data. Throws InvalidArgument for a range outside the
+  /// buffer or no data, DeviceError when the transfer fails.
   void copy_from_host(const T* host, std::int64_t count, std::int64_t offset = 0) {
-    check_range(count, offset);
+    check_range(host, count, offset);
     detail::copy(data_ + offset, device_, host, Device::host(), count * std::int64_t(sizeof(T)));
   }
-  /// Host data := elements [offset, offset + count).
+  /// `count` elements of host data := elements [offset, offset + count). Throws as copy_from_host() does.
   void copy_to_host(T* host, std::int64_t count, std::int64_t offset = 0) const {
-    check_range(count, offset);
+    check_range(host, count, offset);
     detail::copy(host, Device::host(), data_ + offset, device_, count * std::int64_t(sizeof(T)));
   }
-  /// All elements, on the host.
+  /// A copy of all elements on the host. Throws DeviceError when the transfer fails.
   std::vector<T> to_vector() const {
     std::vector<T> values(static_cast<std::size_t>(size_));
     copy_to_host(values.data(), size_);
@@ -88,7 +88,8 @@ class Buffer {
     std::swap(size_, other.size_);
     std::swap(device_, other.device_);
   }
-  void check_range(std::int64_t count, std::int64_t offset) const {
+  void check_range(const T* host, std::int64_t count, std::int64_t offset) const {
+    if (host == nullptr && count > 0) throw InvalidArgument(text("host must not be null (count=", count, ")"));
     if (count < 0 || offset < 0 || count > size_ - offset)
       throw InvalidArgument(
           text("range must lie in the buffer (offset=", offset, ", count=", count, ", size=", size_, ")"));

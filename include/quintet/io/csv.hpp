@@ -7,7 +7,11 @@
 // first line without a single number in it is a header. Every error is a FileError with the line's number: a row of
 // another length, something that is no number, a number too large for the type, an empty field.
 //
-// Writing. Comma, LF; the shortest text that reads back as the same number of the same type.
+// A quoted field ends on its line. Time: one pass over the bytes of the file, on one thread.
+//
+// Writing. Comma, LF; the shortest text that reads back as the same number of the same type. Texts are quoted where
+// they have to be; one with an end of line in it is written as it is, and read_csv() refuses it. FileError as
+// atomic_file throws it; O(fields) time, memory of atomic_file alone.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +25,7 @@
 
 #include "quintet/core/view.hpp"
 #include "quintet/io/atomic_file.hpp"
+#include "quintet/io/detail/integer.hpp"
 #include "quintet/io/matrix.hpp"
 
 namespace quintet::io {
@@ -50,8 +55,9 @@ class csv_writer {
   /// The same with the names in braces.
   csv_writer(std::string path, std::initializer_list<std::string> names);
 
-  /// One line; a field is a floating-point number, an integer or a text. Throws InvalidArgument when the number of
-  /// fields is not that of the header or of the first row.
+  /// One line; a field is a floating-point number, an integer of up to 64 bits, a truth value (0 or 1) or a text.
+  /// Throws InvalidArgument when the number of fields is not that of the header or of the first row, and for an
+  /// unsigned integer above 2^63 - 1.
   template <class... Fields>
   void row(const Fields&... fields) {
     (field(fields), ...);
@@ -63,7 +69,7 @@ class csv_writer {
     if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
       number(value);
     else if constexpr (std::is_integral_v<T>)
-      integer(static_cast<std::int64_t>(value));
+      integer(detail::to_int64(value));
     else
       quoted(value);
   }
@@ -94,10 +100,11 @@ struct column {
       values;
 };
 
-/// Writes a header and one line a row. Throws InvalidArgument when the columns differ in length.
+/// Writes a header and one line a row. Throws InvalidArgument when the columns differ in length or there are none.
 void write_csv(const std::string& path, std::span<const column> columns);
 
-/// Writes a matrix, with a header when `names` are given (one a column). T is float, double, int32 or int64.
+/// Writes a matrix, with a header when `names` are given. T is float, double, int32 or int64. Throws InvalidArgument
+/// when there are names, but not one a column. Of a matrix without columns nothing but the header is written.
 template <class T>
 void write_csv(const std::string& path, matrix_view<const T> values, std::span<const std::string> names = {});
 

@@ -11,25 +11,28 @@
 #include <vector>
 
 #include "quintet/core/view.hpp"
+#include "quintet/io/detail/integer.hpp"
 #include "quintet/io/matrix.hpp"
 
 namespace quintet::io {
 
-/// Paths of all datasets of a file ("points", "model/weights"), in alphabetic order. Throws FileError.
+/// Paths of all datasets of a file ("points", "model/weights"), in alphabetic order. Throws FileError when it cannot be
+/// read or is no HDF5 file. Time and memory in the number of objects, not in their sizes.
 std::vector<std::string> hdf5_datasets(const std::string& path);
 
 /// Reads a dataset of any rank; T is float, double, std::int32_t or std::int64_t. An empty name means the only dataset
 /// of the file. Stored types: real numbers of 16 to 64 bits, integers of 8 to 64 bits of either byte order, and
 /// booleans as h5py writes them. Throws FileError, naming file and dataset: not an HDF5 file, no such dataset (what
 /// there is is listed), several datasets and no name, another type, a value that does not fit into T (too large, or not
-/// integral for an integer), or more elements than the machine's memory holds. Memory: the result and 1 MB.
+/// integral for an integer), or more elements than the machine's memory holds. One pass over the
+/// dataset. Memory: the result and 1 MB.
 template <class T>
 array<T> read_hdf5(const std::string& path, const std::string& dataset = "");
 
 /// Writes a file piece by piece; nothing appears at `path` before commit(), as with atomic_file.
 /// T is float, double, std::int32_t or std::int64_t. Names may hold '/', which makes groups. All members throw
-/// FileError when the file cannot be written (disk full), and InvalidArgument for an empty name or one that is already
-/// there.
+/// FileError when the file cannot be written (disk full) or was committed, and InvalidArgument for an empty name or one
+/// that is already there. Values are written as they are, without a copy: time O(values), memory about 1 MB.
 ///
 ///   hdf5_writer out("result.h5");
 ///   out.write<float>("probabilities", probabilities);
@@ -51,15 +54,16 @@ class hdf5_writer {
   void write(std::string_view name, const std::vector<T>& values) {
     write<T>(name, std::span<const T>(values));
   }
-  /// A dataset of any number of dimensions, from dense row-major values. Throws InvalidArgument when `values` has
-  /// another number of elements than `shape`.
+  /// A dataset of up to 32 dimensions, from dense row-major values; no dimension makes a scalar. Throws InvalidArgument
+  /// for a negative size, and when `values` has another number of elements than `shape`.
   template <class T>
   void write(std::string_view name, std::span<const T> values, std::span<const std::int64_t> shape);
   /// A dataset of two dimensions, from rows with any stride.
   template <class T>
   void write(std::string_view name, matrix_view<const T> values);
 
-  /// A dataset of two dimensions whose rows come later, in any order; rows that never come are zero.
+  /// A dataset of two dimensions whose rows come later, in any order; rows that never come are zero. Throws
+  /// InvalidArgument for rows or cols < 0.
   template <class T>
   void create(std::string_view name, std::int64_t rows, std::int64_t cols);
   /// Rows first_row, first_row + 1, ... of a dataset made by create() with the same T. Throws InvalidArgument when they
@@ -67,7 +71,8 @@ class hdf5_writer {
   template <class T>
   void write_rows(std::string_view name, std::int64_t first_row, matrix_view<const T> values);
 
-  /// An attribute of a dataset; of the file as a whole when `object` is empty.
+  /// An attribute of a dataset; of the file as a whole when `object` is empty. Throws InvalidArgument when there is no
+  /// such dataset.
   void attribute(std::string_view object, std::string_view name, std::string_view value);
   /// The same from a literal.
   void attribute(std::string_view object, std::string_view name, const char* value) {
@@ -78,10 +83,10 @@ class hdf5_writer {
   void attribute(std::string_view object, std::string_view name, Number value) {
     real_attribute(object, name, static_cast<double>(value));
   }
-  /// An integer or a truth value, stored as a 64-bit integer.
+  /// An integer or a truth value, stored as a 64-bit integer. Throws InvalidArgument above 2^63 - 1.
   template <std::integral Number>
   void attribute(std::string_view object, std::string_view name, Number value) {
-    integer_attribute(object, name, static_cast<std::int64_t>(value));
+    integer_attribute(object, name, detail::to_int64(value));
   }
 
   /// Closes, checks and renames. Nothing can be written afterwards.

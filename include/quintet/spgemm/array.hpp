@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <initializer_list>
 #include <type_traits>
 #include <utility>
@@ -14,7 +13,8 @@
 
 namespace quintet::spgemm {
 
-/// `size` elements, not initialised, in memory of a memory_source, which must outlive the array.
+/// `size` elements, not initialised, in memory of a memory_source, which must outlive the array. Members are O(1)
+/// and throw nothing unless they say so.
 template <class T>
 class array {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -24,7 +24,7 @@ class array {
   /// `size` usable elements; with `capacity` > size it can grow to that without moving. Throws OutOfMemory, and
   /// InvalidArgument for a negative size.
   explicit array(std::int64_t size, memory_source& memory = memory_source::standard()) : array(size, size, memory) {}
-  /// `size` usable elements of room for `capacity`.
+  /// `size` usable elements of room for `capacity`, 0 <= size <= capacity. Throws InvalidArgument and OutOfMemory.
   array(std::int64_t size, std::int64_t capacity, memory_source& memory) : memory_(&memory) {
     require_argument(size >= 0, "size", size, ">= 0");
     require_argument(capacity >= size && capacity <= INT64_MAX / std::int64_t(sizeof(T)), "capacity", capacity,
@@ -40,7 +40,7 @@ class array {
     }
   }
   ///@{
-  /// A copy of the values, in memory of the standard source. Throws OutOfMemory.
+  /// A copy of the values, in memory of the standard source. Throws OutOfMemory, and InvalidArgument for count < 0.
   array(std::initializer_list<T> values) : array(values.begin(), std::int64_t(values.size())) {}
   array(const std::vector<T>& values) : array(values.data(), std::int64_t(values.size())) {}
   array(const T* values, std::int64_t count) : array(count) { std::copy(values, values + count, data_); }
@@ -84,15 +84,19 @@ class array {
   const T& operator[](std::int64_t i) const { return data_[i]; }
   ///@}
 
-  /// Makes elements up to `size` <= capacity() usable. Throws OutOfMemory.
+  /// Makes elements up to `size` usable; nothing happens when they are. Throws InvalidArgument for size > capacity(),
+  /// OutOfMemory. Cost: that of the pages that come in; nothing is copied.
   void grow(std::int64_t size) {
     if (size <= size_) return;
+    if (size > capacity_) require_argument(false, "size", size, text("<= capacity=", capacity_));
     memory_->commit(data_, bytes(capacity_), bytes(size_), bytes(size));
     size_ = size;
   }
-  /// Keeps the first `size` elements and gives the rest back.
+  /// Keeps the first `size` elements and gives the rest back; the array may move, at the cost of a copy at most. Throws
+  /// InvalidArgument unless 0 <= size <= size().
   void trim(std::int64_t size) {
-    if (size == capacity_) return;
+    if (size == capacity_ && size == size_) return;
+    if (size < 0 || size > size_) require_argument(false, "size", size, text("in [0, ", size_, "]"));
     if (size == 0) {
       *this = array(0, *memory_);
       return;
@@ -102,9 +106,10 @@ class array {
   }
 
   /// The memory belongs to `memory` from now on: the source that really gave it, when the present one only counts.
+  /// O(1).
   void hand_over(memory_source& memory) { memory_ = &memory; }
 
-  /// The same elements; capacity and source do not count.
+  /// The same elements; capacity and source do not count. O(size).
   friend bool operator==(const array& a, const array& b) {
     return a.size_ == b.size_ && std::equal(a.begin(), a.end(), b.begin());
   }

@@ -24,7 +24,8 @@ bool is_canonical(const std::int64_t* row_pointers, const std::int64_t* columns,
 ///   csr<double, std::int32_t> c = p.execute(a.view(), b.view());     // and again, with other values
 ///
 /// Memory: row pointers and columns of C in the plan, and 8 bytes a column of B for each thread while it runs (none
-/// beyond 4 million columns).
+/// beyond 4 million columns). On a device copies of the operands and of C. A plan may be used by several threads at
+/// once.
 template <class Semiring, class Value, class Index>
 class plan {
  public:
@@ -33,52 +34,68 @@ class plan {
 
   /// Costs as much as one product. Throws as multiply() does.
   plan(const view& a, const view& b, const options& settings = {}, const Device& device = Device::host())
-      : settings_(settings), device_(device), a_nnz_(a.nnz()), b_nnz_(b.nnz()) {
-    structure_ = multiply<or_and>(a, b, settings, device);
+      : settings_(settings), device_(device) {
+    structure_ = multiply<or_and>(a, b, settings, device);  // also checks the operands
     structure_.values = array<Value>();
     a_rows_ = a.rows;
     b_rows_ = b.rows;
+    a_nnz_ = a.nnz();
+    b_nnz_ = b.nnz();
     canonical_ = detail::is_canonical(b.row_pointers, b.columns, b.rows);
   }
 
   /// C for operands with the structure of those that the plan was made for. Throws InvalidArgument when sizes or
-  /// numbers of entries are others.
+  /// numbers of entries are others, OutOfMemory, DeviceError. That columns and row pointers are those that were planned
+  /// is not looked at, as it would cost as much as the values: with others the behaviour is undefined.
+  /// Cost: one pass over the products, without the analysis, sorting and growing of multiply().
   csr<Value, Index> execute(const view& a, const view& b) const {
     csr<Value, Index> c{structure_.rows, structure_.cols, structure_.row_pointers, structure_.columns,
                         array<Value>(structure_.columns.size(), memory())};
     execute(a, b, c);
     return c;
   }
-  /// The same into a result of this plan, whose memory is used again.
+  /// The same into a result of this plan, whose memory is used again: its values are replaced. Throws InvalidArgument
+  /// also for a `c` of another size.
   void execute(const view& a, const view& b, csr<Value, Index>& c) const {
-    require_argument(a.rows == a_rows_ && a.nnz() == a_nnz_, "a", text(a.rows, " rows, ", a.nnz(), " entries"),
-                     text("as planned: ", a_rows_, " rows, ", a_nnz_, " entries"));
-    require_argument(b.rows == b_rows_ && b.nnz() == b_nnz_ && b.cols == structure_.cols, "b",
-                     text(b.rows, " x ", b.cols, ", ", b.nnz(), " entries"),
-                     text("as planned: ", b_rows_, " x ", structure_.cols, ", ", b_nnz_, " entries"));
-    require_argument(c.nnz() == structure_.columns.size() && c.values.size() == c.nnz(), "c.nnz", c.nnz(),
-                     text("that of this plan: ", structure_.columns.size()));
+    require_size(a, "a", a_rows_, b_rows_, a_nnz_);
+    require_size(b, "b", b_rows_, structure_.cols, b_nnz_);
+    if (c.rows != structure_.rows || c.row_pointers.size() != structure_.row_pointers.size() || c.nnz() != nnz() ||
+        c.values.size() != nnz())
+      throw InvalidArgument(text("c must be a result of this plan: ", structure_.rows, " rows, ", nnz(),
+                                 " entries (c has ", c.rows, " rows, ", c.nnz(), " entries)"));
     if constexpr (has_kernels<Semiring>)
       if (device_.kind() != device_kind::host && canonical_)
         return detail::refill_on_device<Semiring>(a, b, c, settings_, device_);
     detail::structured_product<Semiring>(a, b, c.row_pointers.data(), c.columns.data(), c.values.data(), nullptr,
                                          memory());
   }
-  /// Entries of C.
+  /// Entries of C. O(1).
   std::int64_t nnz() const { return structure_.columns.size(); }
 
  private:
+  static void require_size(const view& m, const char* name, std::int64_t rows, std::int64_t cols, std::int64_t nnz) {
+    if (m.rows != rows || m.cols != cols)
+      throw InvalidArgument(
+          text(name, " must be as planned: ", rows, " x ", cols, " (", name, " is ", m.rows, " x ", m.cols, ")"));
+    if (rows == 0) return;
+    if (m.row_pointers == nullptr) throw InvalidArgument(text(name, ".row_pointers must not be null"));
+    if (m.nnz() != nnz)
+      throw InvalidArgument(text(name, " must be as planned: ", nnz, " entries (", name, " has ", m.nnz(), ")"));
+    if (nnz > 0 && (m.columns == nullptr || m.values == nullptr))
+      throw InvalidArgument(text(name, ".columns and .values must not be null for ", nnz, " entries"));
+  }
   memory_source& memory() const { return settings_.memory != nullptr ? *settings_.memory : memory_source::standard(); }
 
   options settings_;
   Device device_;
   csr<Value, Index> structure_;  // without values
-  std::int64_t a_nnz_, b_nnz_, a_rows_ = 0, b_rows_ = 0;
+  std::int64_t a_nnz_ = 0, b_nnz_ = 0, a_rows_ = 0, b_rows_ = 0;
   bool canonical_ = true;
 };
 
 /// C = A * B over a semiring without kernels, on the host: the structure by a kernel of the library, the values by a
-/// loop that is compiled with the semiring. About twice the time of a semiring with kernels.
+/// loop that is compiled with the semiring. About twice the time of a semiring with kernels. Errors and memory: those
+/// of multiply() and of plan.
 template <class Semiring, class Value, class Index>
   requires(!has_kernels<Semiring>)
 csr<Value, Index> multiply(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
@@ -86,7 +103,7 @@ csr<Value, Index> multiply(const csr_view<Value, Index>& a, const csr_view<Value
   return plan<Semiring, Value, Index>(a, b, settings).execute(a, b);
 }
 
-/// The same where the mask wants it.
+/// The same where the mask wants it: multiply_masked() for such a semiring.
 template <class Semiring, class Mask = structural_mask, class Value, class Index>
   requires(!has_kernels<Semiring>)
 csr<Value, Index> multiply_masked(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
@@ -97,7 +114,7 @@ csr<Value, Index> multiply_masked(const csr_view<Value, Index>& a, const csr_vie
   return c;
 }
 
-/// The same with the transpose of B.
+/// The same with the transpose of B: multiply_transposed() for such a semiring.
 template <class Semiring, class Value, class Index>
   requires(!has_kernels<Semiring>)
 csr<Value, Index> multiply_transposed(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,

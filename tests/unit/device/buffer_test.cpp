@@ -80,6 +80,7 @@ TEST(buffer, ranges_outside_are_refused) {
     int host[8] = {};
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     expect_invalid([&] { buffer.copy_from_host(host, 5); }, "range must lie in the buffer (offset=0, count=5, size=4)");
+    expect_invalid([&] { buffer.copy_from_host(nullptr, 1); }, "host must not be null (count=1)");
     expect_invalid([&] { buffer.copy_to_host(host, 2, 3); },
                    "range must lie in the buffer (offset=3, count=2, size=4)");
     expect_invalid([&] { buffer.copy_to_host(host, -1); }, "(offset=0, count=-1, size=4)");

@@ -15,7 +15,7 @@ tree_summary family(double top, double split, double end_of_2, double end_of_34)
   for (std::int64_t p = 0; p < 4; ++p) tree.rows.push_back({14, p, end_of_2, 1});
   for (std::int64_t p = 4; p < 8; ++p) tree.rows.push_back({15, p, end_of_34, 1});
   for (std::int64_t p = 8; p < 12; ++p) tree.rows.push_back({16, p, end_of_34, 1});
-  return summarize(tree);
+  return summarise(tree);
 }
 
 TEST(select_clusters, eom_takes_the_larger_stability) {
@@ -39,7 +39,7 @@ TEST(select_clusters, the_root_needs_permission) {
 }
 
 TEST(select_clusters, leaf_never_takes_the_root) {
-  const tree_summary s = summarize({2, 1, {{2, 0, 1.0, 1}, {2, 1, 1.0, 1}}});
+  const tree_summary s = summarise({2, 1, {{2, 0, 1.0, 1}, {2, 1, 1.0, 1}}});
   EXPECT_EQ(select_clusters(s, {.method = selection::leaf, .allow_single_cluster = true}), indices{});
 }
 

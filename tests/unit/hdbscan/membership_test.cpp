@@ -180,6 +180,9 @@ TYPED_TEST(soft_membership, errors) {
   expect_invalid([&] { all_points_membership_vectors(model, fewer.view()); }, "(points.rows=49)");
   expect_invalid([&] { all_points_membership_rows<TypeParam>(model, points.view(), ignore, -1); },
                  "budget_bytes must be >= 0 (budget_bytes=-1)");
+  expect_invalid([&] { all_points_membership_rows<TypeParam>(model, points.view(), {}); }, "receive must not be empty");
+  expect_invalid([&] { membership_rows<TypeParam>(model, points.view(), points.view(), {}); },
+                 "receive must not be empty");
 }
 
 }  // namespace

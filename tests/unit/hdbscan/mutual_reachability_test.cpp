@@ -203,6 +203,7 @@ TEST(mutual_reachability, bad_arguments_are_named) {
   const row_block_callback<float> ignore = [](std::int64_t, matrix_view<const float>) { return true; };
   expect_invalid([&] { mutual_reachability_rows<float>(points.view(), {}, ignore, -1); },
                  "budget_bytes must be >= 0 (budget_bytes=-1)");
+  expect_invalid([&] { mutual_reachability_rows<float>(points.view(), {}, {}); }, "receive must not be empty");
 }
 
 }  // namespace

@@ -13,14 +13,14 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 using scores = std::vector<double>;
 
 TEST(outlier_scores, relative_to_the_densest_descendant) {
-  const tree_summary s = summarize(test::hand_worked_tree());
+  const tree_summary s = summarise(test::hand_worked_tree());
   EXPECT_EQ(outlier_scores(s), (scores{0, 0, 0.5, 0, 0, 0.9375}));
 }
 
 TEST(outlier_scores, infinite_and_zero_lambda) {
-  const tree_summary dense = summarize({3, 1, {{3, 2, 0.5, 1}, {3, 0, infinity, 1}, {3, 1, infinity, 1}}});
+  const tree_summary dense = summarise({3, 1, {{3, 2, 0.5, 1}, {3, 0, infinity, 1}, {3, 1, infinity, 1}}});
   EXPECT_EQ(outlier_scores(dense), (scores{0, 0, 1}));
-  const tree_summary apart = summarize({2, 1, {{2, 0, 0.0, 1}, {2, 1, 0.0, 1}}});
+  const tree_summary apart = summarise({2, 1, {{2, 0, 0.0, 1}, {2, 1, 0.0, 1}}});
   EXPECT_EQ(outlier_scores(apart), (scores{0, 0}));
 }
 

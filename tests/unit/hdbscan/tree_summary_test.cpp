@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "support/expect_error.hpp"
 #include "unit/hdbscan/hand_worked_tree.hpp"
 
 namespace quintet::hdbscan {
@@ -11,8 +12,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-TEST(summarize, hand_worked_tree) {
-  const tree_summary s = summarize(test::hand_worked_tree());
+TEST(summarise, hand_worked_tree) {
+  const tree_summary s = summarise(test::hand_worked_tree());
   EXPECT_EQ(s.parent, (std::vector<std::int64_t>{-1, 0, 0}));
   EXPECT_EQ(s.size, (std::vector<std::int64_t>{6, 3, 2}));
   EXPECT_EQ(s.first_child[0], 1);
@@ -25,11 +26,22 @@ TEST(summarize, hand_worked_tree) {
   EXPECT_EQ(s.point_lambda, (std::vector<double>{1, 1, 0.5, 2, 2, 0.125}));
 }
 
-TEST(summarize, infinite_lambda_makes_no_nan) {
+TEST(summarise, infinite_lambda_makes_no_nan) {
   const condensed_tree tree{
       4, 2, {{4, 2, 1.0, 1}, {4, 3, 1.0, 1}, {4, 5, infinity, 2}, {5, 0, infinity, 1}, {5, 1, infinity, 1}}};
-  const tree_summary s = summarize(tree);
+  const tree_summary s = summarise(tree);
   EXPECT_EQ(s.stability, (std::vector<double>{infinity, 0}));
+}
+
+TEST(summarise, a_tree_that_is_none_is_named) {
+  const auto with = [](condensed_row row) { return [row] { summarise({3, 2, {row}}); }; };
+  expect_invalid(with({5, 0, 1.0, 1}), "rows[0] must be one that condense() makes of 3 points and 2 clusters");
+  expect_invalid(with({3, 5, 1.0, 1}), "child=5");
+  expect_invalid(with({4, 3, 1.0, 1}), "child=3");
+  expect_invalid(with({3, -1, 1.0, 1}), "child=-1");
+  expect_invalid(with({3, 0, -1.0, 1}), "lambda=-1");
+  expect_invalid(with({3, 0, 1.0, 0}), "size=0");
+  expect_invalid([] { summarise({3, 0, {}}); }, "clusters must be >= 1 (clusters=0)");
 }
 
 }  // namespace

@@ -173,6 +173,8 @@ TEST(relative_validity, edge_cases) {
   EXPECT_EQ(relative_validity(std::vector<edge>{{0, 1, 0.0}}, indices{0, 0}), 0);
   EXPECT_EQ(relative_validity(std::vector<edge>{{0, 1, 0.0}, {1, 2, infinity}, {2, 3, 0.0}}, indices{0, 0, 1, 1}), 1);
   expect_invalid([] { relative_validity(chain, indices{0, 0, 0}); }, "tree[2] must join points in [0, N=3) (point=3)");
+  expect_invalid([] { relative_validity(std::vector<edge>{{0, 1, -1.0}}, indices{0, 0}); }, "tree[0].weight must be");
+  expect_invalid([] { relative_validity(std::vector<edge>{{0, 1, std::nan("")}}, indices{0, 0}); }, "(weight=nan)");
 }
 
 TEST(validity_progress, reports_and_can_be_cancelled) {

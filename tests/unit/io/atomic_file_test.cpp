@@ -56,6 +56,7 @@ TEST_P(AtomicFile, WhatWasWrittenCanBeReplaced) {
   out.overwrite(6, "123");
   out.write("end");
   QUINTET_EXPECT_CONTAINS(error_of<quintet::InvalidArgument>([&] { out.overwrite(17, "abc"); }), "position");
+  QUINTET_EXPECT_CONTAINS(error_of<quintet::InvalidArgument>([&] { out.overwrite(INT64_MAX, "abc"); }), "position");
   out.commit();
   EXPECT_EQ(content("out"), "size: 123 bytes\nend");
 }

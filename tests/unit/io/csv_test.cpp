@@ -220,6 +220,7 @@ TEST_F(Csv, StridedMatrixWithNames) {
 TEST_F(Csv, WriterRefusesRaggedTables) {
   csv_writer out(path("out.csv"), {"a", "b"});
   EXPECT_THROW(out.row(1), InvalidArgument);
+  QUINTET_EXPECT_CONTAINS(error_of<InvalidArgument>([&] { out.field(UINT64_MAX); }), "<= 2^63 - 1");
   const std::vector<float> two{1, 2}, three{1, 2, 3};
   const std::vector<quintet::io::column> columns{{"a", std::span<const float>(two)},
                                                  {"b", std::span<const float>(three)}};

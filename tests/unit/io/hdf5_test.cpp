@@ -107,6 +107,12 @@ TEST_F(Hdf5, RowsInPieces) {
   EXPECT_THROW(out.write_rows<float>("group/m", -1, rows), InvalidArgument);
   EXPECT_THROW(out.write_rows<float>("group/m", 0, narrow), InvalidArgument);
   EXPECT_THROW(out.write_rows<float>("other", 0, rows), InvalidArgument);
+  const std::vector<float> one(1);
+  const auto write_shape = [&](const sizes& shape) { out.write<float>("shape", std::span<const float>(one), shape); };
+  QUINTET_EXPECT_CONTAINS(error_of<InvalidArgument>([&] { write_shape({-1, -1}); }), "negative size -1");
+  QUINTET_EXPECT_CONTAINS(error_of<InvalidArgument>([&] { write_shape({1, 2}); }), "that of the shape, 2");
+  QUINTET_EXPECT_CONTAINS(error_of<InvalidArgument>([&] { write_shape(sizes(33, 1)); }), "dimensions of the shape");
+  EXPECT_THROW(out.attribute("", "large", UINT64_MAX), InvalidArgument);
   out.commit();
   EXPECT_EQ(read_hdf5<float>(path("out.h5")).data,
             (std::vector<float>{0, 1, 2, 3, 4, 5, 0, 0, 0, 30, 31, 32, 33, 34, 35}));

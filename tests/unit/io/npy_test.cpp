@@ -253,6 +253,9 @@ TEST_F(Npy, WriterByBlocksOfRows) {
 TEST_F(Npy, WriterFailures) {
   const std::vector<float> values(10'000);
   EXPECT_THROW(quintet::io::write_npy<float>(path("out.npy"), values, sizes{3, 3}), quintet::InvalidArgument);
+  EXPECT_THROW(quintet::io::write_npy<float>(path("out.npy"), values, sizes{-1, -10'000}), quintet::InvalidArgument);
+  EXPECT_THROW(quintet::io::write_npy<float>(path("out.npy"), {values.data(), 1}, sizes(33, 1)),
+               quintet::InvalidArgument);
   EXPECT_THROW(quintet::io::write_npy<float>(path("none/out.npy"), values, sizes{10'000}), FileError);
   const quintet::test::file_size_limit limit(4096);
   EXPECT_THROW(quintet::io::write_npy<float>(path("out.npy"), values, sizes{10'000}), FileError);

@@ -162,5 +162,19 @@ TEST(poincare_buffers_errors, are_named) {
                  "y[0] must be inside the ball");
 }
 
+// Every argument is looked at, also an empty one beside others that are not.
+TEST(poincare_rows_errors, an_argument_without_rows_is_named) {
+  const std::vector<double> values(6, 0.1);
+  std::vector<double> results(6);
+  const any_rows<const double> rows(values.data(), 2, 3), none(nullptr, 0, 3);
+  const any_rows<double> out(results.data(), 2, 3);
+  expect_invalid([&] { poincare::exp_map<double>(none, rows, out); }, "v must be 0 x 3");
+  expect_invalid([&] { poincare::exp_map<double>(rows, none, out); }, "v must be 2 x 3");
+  expect_invalid([&] { poincare::mobius_add<double>(rows, {}, out); }, "y must be 2 x 3");
+  expect_invalid([&] { poincare::parallel_transport<double>(rows, rows, {}, out); }, "v must be 2 x 3");
+  expect_invalid([&] { poincare::riemannian_gradient<double>(none, rows, out); }, "gradient must be 0 x 3");
+  expect_invalid([&] { poincare::distance_gradients<double>(rows, rows, {}, out); }, "gradient_x must be 2 x 3");
+}
+
 }  // namespace
 }  // namespace quintet::test

@@ -101,6 +101,13 @@ TYPED_TEST(poincare_nearest, errors_and_workspace) {
   expect_invalid([&] { call(8, -1); }, "k must be in [1, 7] (k=8)");
   expect_invalid([&] { call(0, -1); }, "k must be in [1, 7]");
   expect_invalid([&] { call(3, 2); }, "curvature must be 0 (Euclidean) or negative");
+  const auto workspace = [](std::int64_t queries, std::int64_t points, std::int64_t dim) {
+    poincare::nearest_workspace_bytes<TypeParam>(queries, points, dim, 1, {}, Device::host());
+  };
+  expect_invalid([&] { workspace(-1, 5, 2); }, "queries must be in [0, 2147482623] (queries=-1)");
+  expect_invalid([&] { workspace(5, std::int64_t(1) << 40, 2); }, "points must be in");
+  expect_invalid([&] { workspace(5, 5, 0); }, "dim must be >= 1 (dim=0)");
+  expect_invalid([&] { workspace(5, 5, INT64_MAX); }, "dim and k must be small enough");
   const auto bytes = poincare::nearest_workspace_bytes<TypeParam>(10000, 1000000, 64, 10, {}, Device::host());
   EXPECT_GT(bytes, std::int64_t(250) << 20);
   EXPECT_LT(bytes, std::int64_t(300) << 20);

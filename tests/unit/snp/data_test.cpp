@@ -133,6 +133,7 @@ TEST(snp_data, bad_species_and_samples) {
   builder.add_site(counts{1}, counts{3});
   expect_invalid([&] { builder.finish({2}); }, "species A: sampled_copies=2, a site has 3");
   expect_invalid([&] { builder.finish({2, 2}); }, "size of sampled_copies");
+  expect_invalid([&] { builder.finish({65540}); }, "sampled_copies must be at most 32766 (species A");
   EXPECT_EQ(list(builder.finish({5}).sampled_copies()), counts{5});
 }
 

@@ -207,6 +207,15 @@ TEST(multiply, plan_gives_the_same_bits_with_new_values) {
   });
   const plan<plus_times, double, std::int32_t> p(a.view(), b.view());
   expect_invalid([&] { p.execute(b.view(), b.view()); }, "as planned");
+  auto wider = a.view();
+  ++wider.cols;
+  expect_invalid([&] { p.execute(wider, b.view()); }, "a must be as planned");
+  auto c = multiply(a.view(), b.view());
+  c.row_pointers = array<std::int64_t>(1);
+  expect_invalid([&] { p.execute(a.view(), b.view(), c); }, "c must be a result of this plan");
+  auto nothing = a.view();
+  nothing.row_pointers = nullptr;
+  expect_invalid([&] { plan<plus_times, double, std::int32_t>(nothing, b.view()); }, "a.row_pointers must not be null");
 }
 
 TEST(multiply, blocks_within_a_budget) {
@@ -236,6 +245,8 @@ TEST(multiply, blocks_within_a_budget) {
   const auto ignore = [](result_block<double, std::int32_t>&&) { return false; };
   expect_invalid([&] { multiply_in_blocks<plus_times, double, std::int32_t>(a.view(), a.view(), 1, ignore); },
                  "budget");
+  expect_invalid([&] { multiply_in_blocks<plus_times, double, std::int32_t>(a.view(), a.view(), 2000, nullptr); },
+                 "take must not be empty");
 }
 
 TEST(multiply, wrong_operands_are_named) {

@@ -91,6 +91,14 @@ TEST(spgemm_resident, wrong_operands_are_named) {
     auto two = upload(csr<double, std::int64_t>{1, 2, {0, 1}, {0}, {1}}.view(), device);
     expect_invalid([&] { multiply(two, wide); }, "b.cols must be <= 2^31");
   });
+  const auto left = upload(a.view(), Device::host());
+  auto bad = upload(good.view(), Device::host());
+  bad.row_pointers = Buffer<std::int64_t>(2);
+  expect_invalid([&] { multiply(left, bad); }, "b.row_pointers.size() must be rows + 1 = 7");
+  bad = upload(good.view(), Device::host());
+  bad.columns = Buffer<std::int32_t>(1);
+  bad.values = Buffer<double>(1);
+  expect_invalid([&] { multiply(left, bad); }, "b.row_pointers must rise from 0 to the number of entries, 1");
 }
 
 }  // namespace

@@ -143,6 +143,7 @@ TEST(svd_applications, wrong_arguments) {
   const svd::resident_factors<double> f{d.u_view(), d.v_view(), {d.s.data(), 1, 2}};
   expect_invalid([&] { svd::pseudo_inverse_into<double>(f, {out.data(), 1, 1, 2}, {}, Device::host()); },
                  "out must be [1 x 2 x 2]");
+  expect_invalid([&] { svd::condition_number_into<double>(f.s, nullptr, Device::host()); }, "out must not be null");
 }
 
 }  // namespace

@@ -241,6 +241,20 @@ TEST(svd_decompose, empty_shapes) {
   });
 }
 
+TEST(svd_decompose, vt_view_is_the_transpose_of_v_view) {
+  const std::vector<double> a{1, 2, 3, 4, 5, 6};
+  const auto d = svd::decompose<double>({a.data(), 1, 3, 2}, {}, Device::host());
+  EXPECT_EQ(d.vt_view().data(), d.v_view().data());
+  EXPECT_EQ(d.vt_view()(0, 0, 1), d.v_view()(0, 1, 0));
+  for (std::int64_t i = 0; i < 3; ++i)
+    for (std::int64_t j = 0; j < 2; ++j) {
+      double product = 0;
+      for (std::int64_t k = 0; k < 2; ++k)
+        product += d.u_view()(0, i, k) * d.singular_value(0, k) * d.vt_view()(0, k, j);
+      EXPECT_NEAR(product, a[i * 2 + j], 1e-14);
+    }
+}
+
 TEST(svd_decompose, wrong_arguments) {
   const std::vector<float> a(12);
   const auto run = [&](const svd::options& options) {
@@ -250,6 +264,8 @@ TEST(svd_decompose, wrong_arguments) {
   expect_invalid([&] { run({.vectors = svd::vectors::full, .top = 2}); }, "top must be 0 with full vectors (top=2)");
   expect_invalid([&] { run({.max_sweeps = 0}); }, "max_sweeps must be >= 1 (max_sweeps=0)");
   expect_invalid([&] { svd::decompose<float>({a.data(), 0, 40000, 4}, {}, Device::host()); }, "rows must be <= 32768");
+  const std::int64_t many = (std::int64_t(1) << 29) + 1;
+  expect_invalid([&] { svd::decompose<float>({a.data(), many, 3, 4, 0, 0, 0}, {}, Device::host()); }, "batch must be");
   const svd::outputs<float> none{};
   expect_invalid([&] { svd::decompose_into<float>({a.data(), 1, 3, 4}, none, {}, Device::host()); },
                  "u must be [1 x 3 x 3]");

@@ -124,6 +124,16 @@ TEST(svd_randomised_arguments, wrong_ones) {
   expect_invalid([&] { run({.rank = 0}); }, "rank must be >= 1 (rank=0)");
   expect_invalid([&] { run({.oversampling = -1}); }, "oversampling must be >= 0");
   expect_invalid([&] { run({.power_iterations = -1}); }, "power_iterations must be in 0 ... 1000");
+  expect_invalid([&] { svd::randomised<float>({a.data(), 0, 3, 40000}, {}, Device::host()); },
+                 "cols must be <= 32768 (cols=40000)");
+}
+
+TEST(svd_randomised_arguments, the_largest_rank_and_oversampling_mean_everything) {
+  const std::vector<double> a{1, 2, 3, 4, 5, 6};
+  const svd::randomised_options most{.rank = INT64_MAX, .oversampling = INT64_MAX};
+  const auto found = svd::randomised<double>({a.data(), 1, 2, 3}, most, Device::host());
+  EXPECT_EQ(found.factors.values, 2);
+  EXPECT_NEAR(found.factors.s[0], 9.508032000695723, 1e-13);
 }
 
 }  // namespace
