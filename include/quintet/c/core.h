@@ -24,8 +24,12 @@
 //              number of an offload device, "0". QUINTET_DEVICE_ERROR for a device that is absent.
 //   Threads.   All functions may be called from several threads at the same time. A handle may be read by several
 //              threads at the same time; functions that take it as a pointer to non-const change it and need it alone.
+//   Errors.    Beside what its comment calls invalid, every function that computes can return QUINTET_OUT_OF_MEMORY,
+//   and
+//              one that takes a device QUINTET_DEVICE_ERROR.
 //   Cost.      Where a comment says nothing: that of the C++ function of the same name, whose header also has formulas,
-//              sources, and accuracy. Nothing is copied but what a comment says.
+//              sources, and accuracy. Nothing is copied but what a comment says; times are in operations, _free
+//              functions and accessors take O(1).
 //
 //   #include <quintet/c/quintet.h>
 //   quintet_hdbscan_clustering* model = NULL;
@@ -81,14 +85,14 @@ typedef int32_t quintet_type;
 enum { QUINTET_FLOAT = 1, QUINTET_DOUBLE = 2, QUINTET_HALF = 3, QUINTET_BFLOAT16 = 4 };
 
 /// to[i] := from[i] for `count` elements, rounded once, to nearest, ties to even. The ranges must not overlap.
-/// Cost: O(count), one thread.
+/// Invalid: another type, count < 0, no arrays for count > 0. Cost: O(count), one thread.
 QUINTET_API quintet_status quintet_convert(const void* from, quintet_type from_type, void* to, quintet_type to_type,
                                            int64_t count) QUINTET_NOEXCEPT;
 
 /// Number of host threads that kernels use from now on, in all threads of the program; 0: the default (OMP_NUM_THREADS
-/// or all cores). Results do not depend on it. Invalid: negative.
+/// or all cores). Results do not depend on it. Invalid: negative. O(1).
 QUINTET_API quintet_status quintet_set_threads(int32_t count) QUINTET_NOEXCEPT;
-/// Number of host threads that kernels use.
+/// Number of host threads that kernels use, >= 1. O(1).
 QUINTET_API int32_t quintet_threads(void) QUINTET_NOEXCEPT;
 
 /// What a device is.
@@ -105,12 +109,14 @@ typedef struct quintet_device_info {
   char name[232];            ///< for people; cut where it is longer
 } quintet_device_info;
 
-/// Number of devices: the host and the offload devices. Never less than 1; the emulated one is not counted.
+/// Number of devices: the host and the offload devices. Never less than 1; the emulated one is not counted. The first
+/// call starts the devices' runtime.
 QUINTET_API int32_t quintet_device_count(void) QUINTET_NOEXCEPT;
 /// Describes device `number`: 0 is the host, 1 ... the offload devices. info->size must be set. Invalid: a number that
-/// is not in [0, quintet_device_count()).
+/// is not in [0, quintet_device_count()), a size that is none of this struct. Asks the system: not for loops.
 QUINTET_API quintet_status quintet_device_at(int32_t number, quintet_device_info* info) QUINTET_NOEXCEPT;
-/// Describes what `device` (see above) chooses. info->size must be set. Invalid: other text; device error: absent.
+/// Describes what `device` (see above) chooses. info->size must be set. Invalid: other text, a size that is none of
+/// this struct; device error: absent. Asks the system: not for loops.
 QUINTET_API quintet_status quintet_device_find(const char* device, quintet_device_info* info) QUINTET_NOEXCEPT;
 
 /// Hears of long work: name of the stage, and the finished part of it, 0 to 1. Returning 0 stops the work, and the

@@ -3,8 +3,11 @@
 /// made of. Conventions of pointers, types, devices, errors and threads: quintet/c/core.h. Formulas, sources, accuracy
 /// and costs: quintet/hdbscan/*.hpp.
 //
-// `points` is [n x dim], n >= 0, dim >= 1, of any type. Rows with NaN or infinity (cosine: without length; Poincare:
-// not in the ball) are invalid: they are left out, and are noise.
+// `points` is [n x dim], 0 <= n <= 2^31 - 1025, dim >= 1, of any type. Rows with NaN or infinity (cosine: without
+// length; Poincare: not in the ball) are invalid: they are left out, and are noise.
+//
+// Invalid everywhere: other shapes and types, options out of range. Functions of points also return out of memory and
+// device error. Memory: one copy of the points where they are worked on, beside what a comment says.
 #ifndef QUINTET_C_HDBSCAN_H
 #define QUINTET_C_HDBSCAN_H
 
@@ -43,8 +46,8 @@ typedef struct quintet_hdbscan_options {
   int64_t min_samples;           ///< k of the core distances, >= 0; 0 (default): min_cluster_size
   int32_t count_self;            ///< not 0: k = min_samples - 1, as scikit-learn and the paper count; default 0
   quintet_metric metric;         ///< default QUINTET_EUCLIDEAN
-  double curvature;              ///< of QUINTET_POINCARE alone: < 0, finite; default -1
-  double alpha;                  ///< > 0: divides distances, not core distances; default 1
+  double curvature;              ///< of QUINTET_POINCARE alone: -c with c in [1e-30, 1e30]; default -1
+  double alpha;                  ///< > 0, finite: divides distances, not core distances; default 1
   quintet_ties ties;             ///< default QUINTET_TIES_CANONICAL
   quintet_selection selection;   ///< default QUINTET_SELECT_EOM
   double tie_tolerance;          ///< canonical: heights in [h (1 - tie_tolerance), h] count as h; in [0, 1); default 0
@@ -105,7 +108,8 @@ QUINTET_API quintet_status quintet_hdbscan_mutual_reachability(const void* point
                                                                const char* device, void* out,
                                                                int64_t out_stride) QUINTET_NOEXCEPT;
 
-/// Both at once, every distance computed once: core [n] (may be NULL) and out [n x n], the same bits.
+/// Both at once, every distance computed once: core [n] (may be NULL) and out [n x n], the same bits. Errors of the
+/// two; time n^2 dim / 2, on an offload device that of the two.
 QUINTET_API quintet_status quintet_hdbscan_core_and_reachability(const void* points, quintet_type type, int64_t n,
                                                                  int64_t dim, int64_t stride,
                                                                  const quintet_hdbscan_options* options,
@@ -113,7 +117,7 @@ QUINTET_API quintet_status quintet_hdbscan_core_and_reachability(const void* poi
                                                                  int64_t out_stride) QUINTET_NOEXCEPT;
 
 /// out[e], of the real type := mutual reachability of points pairs[2 e] and pairs[2 e + 1], for e in [0, count). The
-/// same bits as the matrix. Runs on the host. Invalid: also an index outside [0, n).
+/// same bits as the matrix. Runs on the host. Invalid: also an index outside [0, n). Time (n + count) dim.
 QUINTET_API quintet_status quintet_hdbscan_reachability_pairs(const void* points, quintet_type type, int64_t n,
                                                               int64_t dim, int64_t stride, const void* core,
                                                               const int64_t* pairs, int64_t count,
@@ -126,7 +130,8 @@ typedef int32_t (*quintet_row_block)(int64_t first_row, const void* values, int6
                                      int64_t stride, void* user);
 
 /// The matrix by blocks of rows, in ascending order, with at most `budget_bytes` >= 0 for a block (but at least 96
-/// rows). Nothing n x n is held. QUINTET_CANCELLED when `receive` stopped it. Time n^2 dim.
+/// rows). Nothing n x n is held. QUINTET_CANCELLED when `receive` stopped it. Invalid: also a negative budget, no
+/// `receive`. Time n^2 dim.
 QUINTET_API quintet_status quintet_hdbscan_reachability_rows(const void* points, quintet_type type, int64_t n,
                                                              int64_t dim, int64_t stride, const void* core,
                                                              int64_t budget_bytes,
@@ -135,7 +140,8 @@ QUINTET_API quintet_status quintet_hdbscan_reachability_rows(const void* points,
 
 /// The exact minimum spanning tree of mutual reachability: edges[n - 1] by (weight, u, v), of which *count are written,
 /// one less than there are valid rows. core [n] in double (may be NULL). Nothing n x n is held.
-/// Also cancelled. Time: 1 to 2 passes over all pairs.
+/// Also cancelled. Time: 1 to 2 passes over all pairs; memory: 8 (float) or 12 (double) bytes for each of k + 11
+/// neighbours of a point, and 32 MiB or a quarter of what the points take.
 QUINTET_API quintet_status quintet_hdbscan_spanning_tree(const void* points, quintet_type type, int64_t n, int64_t dim,
                                                          int64_t stride, const quintet_hdbscan_options* options,
                                                          const char* device, quintet_progress report, void* user,
@@ -168,7 +174,8 @@ QUINTET_API quintet_status quintet_hdbscan_cluster_graph(const int64_t* row_begi
                                                          quintet_hdbscan_clustering** clustering) QUINTET_NOEXCEPT;
 
 /// The tree stage alone: n >= 1 points and the edges of a spanning tree of theirs, or of any graph. Core distances are
-/// those of no points. Time O(count log count), on the host.
+/// those of no points. Invalid: also n < 1, an end outside [0, n), u = v, a weight that is negative or NaN. Time
+/// O(count log count), on the host; about 250 bytes a point.
 QUINTET_API quintet_status quintet_hdbscan_cluster_edges(const quintet_edge* edges, int64_t count, int64_t n,
                                                          const quintet_hdbscan_options* options,
                                                          quintet_hdbscan_clustering** clustering) QUINTET_NOEXCEPT;
@@ -222,7 +229,8 @@ QUINTET_API quintet_status quintet_hdbscan_facts(const quintet_hdbscan_clusterin
 // --- what can be done with it ---
 
 /// labels[n] of the dendrogram cut at `height` >= 0 (DBSCAN* of that radius): components of merges below it, numbered
-/// by smallest point; -1 in components of fewer than min_cluster_size >= 1 points. Time O(n).
+/// by smallest point; -1 in components of fewer than min_cluster_size >= 1 points. Invalid: also a height that is NaN,
+/// a clustering of no points. Time O(n).
 QUINTET_API quintet_status quintet_hdbscan_cut(const quintet_hdbscan_clustering* clustering, double height,
                                                int64_t min_cluster_size, int64_t* labels) QUINTET_NOEXCEPT;
 
@@ -243,7 +251,7 @@ QUINTET_API quintet_status quintet_hdbscan_membership(const quintet_hdbscan_clus
                                                       const char* device, double* out,
                                                       int64_t out_stride) QUINTET_NOEXCEPT;
 
-/// The same for m new points: out [m x clusters].
+/// The same for m new points: out [m x clusters]. Time m (n + E) dim.
 QUINTET_API quintet_status quintet_hdbscan_membership_new(const quintet_hdbscan_clustering* clustering,
                                                           const void* points, quintet_type type, int64_t n, int64_t dim,
                                                           int64_t stride, const void* new_points, int64_t m,
@@ -252,7 +260,8 @@ QUINTET_API quintet_status quintet_hdbscan_membership_new(const quintet_hdbscan_
 
 /// DBCV of labels[n] (0 ... clusters - 1, -1 for noise, from anywhere), in [-1, 1]. `dimension` is the exponent of its
 /// core distances, > 0; 0: dim. per_cluster (may be NULL) gets the validity of each cluster: one element more than the
-/// largest label. Of the options the metric counts. Also cancelled. Time: 1 1/2 passes over the pairs within clusters.
+/// largest label. Of the options the metric counts. Invalid: also a label outside [-1, n). Also cancelled. Time: 1 1/2
+/// passes over the pairs within clusters.
 QUINTET_API quintet_status quintet_hdbscan_validity(const void* points, quintet_type type, int64_t n, int64_t dim,
                                                     int64_t stride, const int64_t* labels, double dimension,
                                                     const quintet_hdbscan_options* options, const char* device,
@@ -265,7 +274,8 @@ QUINTET_API quintet_status quintet_hdbscan_relative_validity(const quintet_hdbsc
 
 /// medoids[k] := the point of label k with the least total distance to the others, weighted by weights[n] >= 0 (NULL:
 /// all 1); -1 where no valid row has the label. `clusters` is the number of elements of `medoids`; it has to be one
-/// more than the largest label. Of the options the metric counts. Time (cluster size)^2 dim.
+/// more than the largest label. Of the options the metric counts. Invalid: also a label outside [-1, n), a weight that
+/// is negative or not finite. Time (cluster size)^2 dim; memory 64 MB.
 QUINTET_API quintet_status quintet_hdbscan_medoids(const void* points, quintet_type type, int64_t n, int64_t dim,
                                                    int64_t stride, const int64_t* labels, const double* weights,
                                                    const quintet_hdbscan_options* options, const char* device,

@@ -8,8 +8,9 @@
 // is an array of one byte a row and may be NULL.
 //
 // "real" types are QUINTET_FLOAT and QUINTET_DOUBLE; "any" type includes QUINTET_HALF and QUINTET_BFLOAT16, with
-// results of the real type float. dim >= 1, numbers of rows >= 0. Errors of all functions: invalid argument (shapes,
-// options), out of memory, device error.
+// results of the real type float. dim >= 1, numbers of rows in [0, 2^31 - 1025]. Errors of all functions: invalid
+// argument (shapes, types, options out of range), out of memory, device error. Memory: a byte a row beside what a
+// comment says; on a device copies of all arrays there.
 #ifndef QUINTET_C_POINCARE_H
 #define QUINTET_C_POINCARE_H
 
@@ -36,14 +37,14 @@ enum {
 /// Options of all functions of the family; each reads the members that concern it.
 typedef struct quintet_poincare_options {
   size_t size;              ///< of this struct
-  double curvature;         ///< <= 0; default -1
+  double curvature;         ///< 0, or -c with c in [1e-30, 1e30]; default -1
   int32_t strict;           ///< not 0: points that are not inside are an error; default 0
   quintet_formula formula;  ///< of distances; default QUINTET_GEODESIC
   int32_t exclude_self;     ///< nearest: queries and points are the same rows, none its own neighbour; default 0
   int32_t reserved;         ///< 0
   int64_t budget_bytes;     ///< nearest: of packed points at a time, >= 0; default 2^28
   double tolerance;         ///< Frechet mean: of the gradient's length, > 0; default 1e-15
-  int64_t max_iterations;   ///< Frechet mean, >= 0; default 500
+  int64_t max_iterations;   ///< Frechet mean, 0 ... 2^31 - 1; default 500
 } quintet_poincare_options;
 
 /// *options := the defaults. `size` is sizeof *options.
@@ -53,7 +54,7 @@ QUINTET_API quintet_status quintet_poincare_options_default(quintet_poincare_opt
 // --- distances ---
 
 /// out [q x n] (real type of `type`) := d(row i of queries [q x dim], row j of points [n x dim]). Any type.
-/// Time q n (2 dim + 35).
+/// Time q n (2 dim + 35); memory (q + n) dim numbers.
 QUINTET_API quintet_status quintet_poincare_distances(const void* queries, int64_t q, int64_t query_stride,
                                                       const void* points, int64_t n, int64_t point_stride,
                                                       quintet_type type, int64_t dim,
@@ -68,12 +69,14 @@ QUINTET_API quintet_status quintet_poincare_pair_distances(const void* x, int64_
                                                            void* out, uint8_t* x_status,
                                                            uint8_t* y_status) QUINTET_NOEXCEPT;
 
-/// *out (real type) := d(x, y) of two points of dim coordinates; NaN if one is not inside. Any type. On the host.
+/// *out (real type) := d(x, y) of two points of dim coordinates; NaN if one is not inside. Any type. On the host. Time
+/// dim.
 QUINTET_API quintet_status quintet_poincare_distance(const void* x, const void* y, quintet_type type, int64_t dim,
                                                      const quintet_poincare_options* options,
                                                      void* out) QUINTET_NOEXCEPT;
 
 /// out[i] (real type) := d(0, row i of x [n x dim]). Any type; options.formula must be QUINTET_GEODESIC.
+/// Time n dim.
 QUINTET_API quintet_status quintet_poincare_origin_distances(const void* x, int64_t stride, quintet_type type,
                                                              int64_t n, int64_t dim,
                                                              const quintet_poincare_options* options,
@@ -90,7 +93,8 @@ QUINTET_API quintet_status quintet_poincare_nearest(const void* queries, int64_t
                                                     int64_t* index, void* distance, uint8_t* query_status,
                                                     uint8_t* point_status) QUINTET_NOEXCEPT;
 
-// --- operations: row i of every argument makes row i of out [n x dim], which may be an argument. Real types ---
+// --- operations: row i of every argument [n x dim] makes row i of out [n x dim], which may be an argument. Real types.
+// Time n dim, two passes over the rows ---
 
 /// out := x (+) y, Moebius addition.
 QUINTET_API quintet_status quintet_poincare_mobius_add(const void* x, int64_t x_stride, const void* y, int64_t y_stride,
@@ -98,7 +102,8 @@ QUINTET_API quintet_status quintet_poincare_mobius_add(const void* x, int64_t x_
                                                        const quintet_poincare_options* options, const char* device,
                                                        void* out, int64_t out_stride, uint8_t* status) QUINTET_NOEXCEPT;
 
-/// out := r (x) x, Moebius scalar multiplication. `r` has `factors` elements: 1 for all rows, or n.
+/// out := r (x) x, Moebius scalar multiplication. `r` has `factors` elements: 1 for all rows, or n. Invalid: another
+/// number.
 QUINTET_API quintet_status quintet_poincare_mobius_scalar_mul(const void* r, int64_t factors, const void* x,
                                                               int64_t x_stride, quintet_type type, int64_t n,
                                                               int64_t dim, const quintet_poincare_options* options,
@@ -132,6 +137,7 @@ QUINTET_API quintet_status quintet_poincare_log_map_origin(const void* y, int64_
                                                            uint8_t* status) QUINTET_NOEXCEPT;
 
 /// out := the point at t of the geodesic from x (t = 0) to y (t = 1). `t` has `times` elements: 1 for all rows, or n.
+/// Invalid: another number.
 QUINTET_API quintet_status quintet_poincare_geodesic(const void* x, int64_t x_stride, const void* y, int64_t y_stride,
                                                      const void* t, int64_t times, quintet_type type, int64_t n,
                                                      int64_t dim, const quintet_poincare_options* options,
@@ -175,7 +181,7 @@ QUINTET_API quintet_status quintet_poincare_from_hyperboloid(const void* h, int6
                                                              const char* device, void* out, int64_t out_stride,
                                                              uint8_t* status) QUINTET_NOEXCEPT;
 
-// --- gradients, all [n x dim]. Real types ---
+// --- gradients, all [n x dim]. Real types. Time n dim ---
 
 /// gradient_x, gradient_y := Euclidean gradients of d(x_i, y_i) by x_i and by y_i; 0 where x_i = y_i.
 QUINTET_API quintet_status quintet_poincare_distance_gradients(
@@ -191,7 +197,7 @@ QUINTET_API quintet_status quintet_poincare_riemannian_gradient(const void* x, i
                                                                 uint8_t* status) QUINTET_NOEXCEPT;
 
 /// out := exp_x(-rate gradient / lambda_x^2), pulled to sqrt(c) |out| <= 1 - epsilon; rate finite, `gradient`
-/// Euclidean. *moved: points that had to be pulled (may be NULL).
+/// Euclidean. *moved: points that had to be pulled (may be NULL). Invalid: also epsilon outside [4 u, 1).
 QUINTET_API quintet_status quintet_poincare_rsgd_step(const void* x, int64_t x_stride, const void* gradient,
                                                       int64_t gradient_stride, quintet_type type, int64_t n,
                                                       int64_t dim, double rate, double epsilon,
@@ -200,8 +206,8 @@ QUINTET_API quintet_status quintet_poincare_rsgd_step(const void* x, int64_t x_s
                                                       int64_t* moved) QUINTET_NOEXCEPT;
 
 // --- means of groups: group b is rows offsets[b] ... offsets[b + 1] - 1 of points [n x dim]; groups + 1 offsets from 0
-// to n that do not decrease. weights [n] of the type, >= 0; NULL: all 1. out [groups x dim]. Real types
-// -----------------
+// to n that do not decrease. weights [n] of the type, finite and >= 0; NULL: all 1. out [groups x dim]. Real types.
+// Invalid: also other offsets and weights. Memory 16 dim bytes a group ---
 
 /// out := gyromidpoints (Einstein midpoints). NaN for a group without a point of positive weight. Time n dim.
 QUINTET_API quintet_status quintet_poincare_gyromidpoint(const void* points, int64_t stride, quintet_type type,

@@ -27,12 +27,14 @@ typedef struct quintet_snp_likelihood quintet_snp_likelihood;
 
 /// *network := the network of a text, extended Newick with `:length:theta:gamma` behind names. theta and root_theta, >
 /// 0, stand in where the text has none; NaN: there is none (a root without one then takes theta). Freed with
-/// quintet_snp_network_free(). Invalid: text that is no network; the message begins with the place. O(length).
+/// quintet_snp_network_free(). Invalid: a theta that is not NaN, finite and > 0, text that is no network; the message
+/// begins with the place. O(length).
 QUINTET_API quintet_status quintet_snp_network_parse(const char* text, double theta, double root_theta,
                                                      quintet_snp_network** network) QUINTET_NOEXCEPT;
 /// The same from arrays: names[nodes] ("" for inner nodes without one), and edges from parent[e] down to child[e] with
 /// length[e] >= 0, theta[e] > 0, and gamma[e] in [0, 1], NaN except above reticulations; gamma may be NULL without
-/// any. root_theta > 0 is that above the root. Nodes and branches keep their numbers.
+/// any. root_theta > 0 is that above the root. Nodes and branches keep their numbers. Invalid: what is no network; the
+/// message names the nodes and the rule. O(nodes).
 QUINTET_API quintet_status quintet_snp_network_create(const char* const* names, int64_t nodes, const int64_t* parent,
                                                       const int64_t* child, const double* length, const double* theta,
                                                       const double* gamma, int64_t edges, double root_theta,
@@ -40,7 +42,8 @@ QUINTET_API quintet_status quintet_snp_network_create(const char* const* names, 
 /// Frees a network. NULL is allowed.
 QUINTET_API void quintet_snp_network_free(quintet_snp_network* network) QUINTET_NOEXCEPT;
 
-/// Numbers of nodes, of branches and of species; any may be NULL. O(1).
+/// Numbers of nodes, of branches and of species; any may be NULL. O(1). Invalid, of this and all that follow: NULL, a
+/// number that does not exist.
 QUINTET_API quintet_status quintet_snp_network_sizes(const quintet_snp_network* network, int64_t* nodes,
                                                      int64_t* branches, int64_t* species) QUINTET_NOEXCEPT;
 /// *name := name of a node, "" without one; lives as long as the network. O(1).
@@ -96,7 +99,8 @@ enum { QUINTET_SNP_DROP = 0, QUINTET_SNP_KEEP = 1 };
 /// *data := counts at [sites x species], rows of `stride` elements in both tables: red[i, s] of the copies[i, s] gene
 /// copies of species s sampled at site i carry allele 1, 0 <= red <= copies <= 32766. names[species]. weights[sites] >=
 /// 0 count a site several times; NULL: all 1. dominant not 0: diploid individuals, copies = twice their number, red =
-/// individuals that show the band. Freed with quintet_snp_data_free(). O(sites species); the tables are copied.
+/// individuals that show the band. Freed with quintet_snp_data_free(). Invalid: counts or weights out of range, odd
+/// copies with `dominant`, no species, a name that is empty or comes twice. O(sites species); the tables are copied.
 QUINTET_API quintet_status quintet_snp_data_create(const char* const* names, int64_t species, const int64_t* red,
                                                    const int64_t* copies, const double* weights, int64_t sites,
                                                    int64_t stride, int32_t dominant, quintet_snp_empty empty,
@@ -137,7 +141,7 @@ typedef struct quintet_snp_model {
 /// *model := the defaults. `size` is sizeof *model.
 QUINTET_API quintet_status quintet_snp_model_default(quintet_snp_model* model, size_t size) QUINTET_NOEXCEPT;
 /// rates[categories] := equally likely classes of a gamma distribution of mean 1 (Yang 1994). shape in (0, 10^6],
-/// categories in 1 ... 64.
+/// categories in 1 ... 64; anything else is invalid. O(categories).
 QUINTET_API quintet_status quintet_snp_gamma_rates(double shape, int64_t categories, double* rates) QUINTET_NOEXCEPT;
 
 /// What an evaluation needs.
@@ -148,8 +152,8 @@ typedef struct quintet_snp_estimate {
   double operations;      ///< multiply-adds
 } quintet_snp_estimate;
 
-/// *estimate := needs of a likelihood, before anything is computed; estimate->size must be set. Arguments and errors as
-/// quintet_snp_likelihood_create().
+/// *estimate := needs of a likelihood, before anything is computed; estimate->size must be set. Arguments, errors and
+/// time as for quintet_snp_likelihood_create().
 QUINTET_API quintet_status quintet_snp_estimate_likelihood(const quintet_snp_network* network,
                                                            const quintet_snp_data* data, const quintet_snp_model* model,
                                                            int64_t memory_limit, const char* device,
@@ -158,7 +162,8 @@ QUINTET_API quintet_status quintet_snp_estimate_likelihood(const quintet_snp_net
 /// *likelihood := schedule and tables; network and data are copied and may be freed. model: NULL is the default.
 /// memory_limit: bytes that the values may take, >= 0; 0: half the memory of the device. Freed with
 /// quintet_snp_likelihood_free(). Invalid: species that are no leaves or the other way round, a model out of range,
-/// more than 1000 gene copies, groups over the limit (the message names the reticulations).
+/// data without a pattern, more than 1000 gene copies, groups over the limit (the message names the reticulations);
+/// also out of memory, device error. Time and memory O(patterns species) for every rule.
 QUINTET_API quintet_status quintet_snp_likelihood_create(const quintet_snp_network* network,
                                                          const quintet_snp_data* data, const quintet_snp_model* model,
                                                          int64_t memory_limit, const char* device,
@@ -167,11 +172,12 @@ QUINTET_API quintet_status quintet_snp_likelihood_create(const quintet_snp_netwo
 QUINTET_API void quintet_snp_likelihood_free(quintet_snp_likelihood* likelihood) QUINTET_NOEXCEPT;
 
 /// *log_likelihood := that of the current parameters, -infinity for data that cannot be. Only what changed since the
-/// last call is computed.
+/// last call is computed: at most quintet_snp_estimate.operations multiply-adds. Also out of memory, device error.
 QUINTET_API quintet_status quintet_snp_likelihood_evaluate(quintet_snp_likelihood* likelihood,
                                                            double* log_likelihood) QUINTET_NOEXCEPT;
 
-// Setters: as for networks. What is changed after the first evaluation is a proposal until it is accepted.
+// Setters: as for networks, O(1), nothing is computed. What is changed after the first evaluation is a proposal until
+// it is accepted.
 
 /// Sets the length of a branch.
 QUINTET_API quintet_status quintet_snp_likelihood_set_length(quintet_snp_likelihood* likelihood, int64_t branch,
@@ -185,29 +191,33 @@ QUINTET_API quintet_status quintet_snp_likelihood_set_gamma(quintet_snp_likeliho
 /// Sets the theta above the root.
 QUINTET_API quintet_status quintet_snp_likelihood_set_root_theta(quintet_snp_likelihood* likelihood,
                                                                  double theta) QUINTET_NOEXCEPT;
-/// Sets the mutation rates.
+/// Sets the mutation rates, finite and >= 0, not both 0. O(branches).
 QUINTET_API quintet_status quintet_snp_likelihood_set_rates(quintet_snp_likelihood* likelihood, double u,
                                                             double v) QUINTET_NOEXCEPT;
-/// Keeps everything that was set since the last accept or reject.
+/// Keeps everything that was set since the last accept or reject. Evaluates what was not evaluated yet.
 QUINTET_API quintet_status quintet_snp_likelihood_accept(quintet_snp_likelihood* likelihood) QUINTET_NOEXCEPT;
 /// Takes it back; nothing is computed for it, now or later.
 QUINTET_API quintet_status quintet_snp_likelihood_reject(quintet_snp_likelihood* likelihood) QUINTET_NOEXCEPT;
 
 /// *network := a copy of the network with the parameters as they are now. *u, *v := the rates. Any may be NULL.
+/// O(nodes).
 QUINTET_API quintet_status quintet_snp_likelihood_parameters(const quintet_snp_likelihood* likelihood,
                                                              quintet_snp_network** network, double* u,
                                                              double* v) QUINTET_NOEXCEPT;
 
 /// out[count] := log-likelihood of every pattern, without weights and corrections; `count` has to be their number.
+/// Time: that of an evaluation, and O(count). Also out of memory, device error.
 QUINTET_API quintet_status quintet_snp_likelihood_patterns(quintet_snp_likelihood* likelihood, double* out,
                                                            int64_t count) QUINTET_NOEXCEPT;
-/// out[count] := that of every site given, NaN for sites left out; `count` has to be their number.
+/// out[count] := that of every site given, NaN for sites left out; `count` has to be their number. Errors and time
+/// likewise.
 QUINTET_API quintet_status quintet_snp_likelihood_sites(quintet_snp_likelihood* likelihood, double* out,
                                                         int64_t count) QUINTET_NOEXCEPT;
 
 /// Derivatives of the log-likelihood: length[branches], theta[branches], gamma[branches] (0 but above reticulations),
 /// and by u, v and root theta: others[3]. Any may be NULL; `branches` has to be their number. NaN where the
-/// log-likelihood is -infinity. Time: about five evaluations.
+/// log-likelihood is -infinity. Time: about five evaluations. Invalid: another number of branches; also out of memory,
+/// device error.
 QUINTET_API quintet_status quintet_snp_likelihood_gradient(quintet_snp_likelihood* likelihood, int64_t branches,
                                                            double* length, double* theta, double* gamma,
                                                            double* others) QUINTET_NOEXCEPT;
@@ -255,7 +265,8 @@ typedef struct quintet_snp_optimum {
 
 /// Climbs from the current parameters to a local maximum and leaves the likelihood there; proposals are accepted. A
 /// network has several maxima: start from several points. `optimum` may be NULL; optimum->size must be set. Invalid:
-/// options, nothing to optimise, a start with log-likelihood -infinity; cancelled: the best point so far is kept.
+/// options, nothing to optimise, a start with log-likelihood -infinity; cancelled: the best point so far is kept; also
+/// out of memory, device error. Time: about six evaluations an iteration.
 QUINTET_API quintet_status quintet_snp_likelihood_optimise(quintet_snp_likelihood* likelihood,
                                                            const quintet_snp_optimise_options* options,
                                                            quintet_progress report, void* user,

@@ -12,7 +12,8 @@ extern "C" {
 #endif
 
 /// *network := the one network of a file, extended Newick or NEXUS, ".gz" compressed; theta and root_theta as for
-/// quintet_snp_network_parse(). File error: with path, line and reason.
+/// quintet_snp_network_parse(). Freed with quintet_snp_network_free(). File error: with path, line and reason. O(size
+/// of the file).
 QUINTET_API quintet_status quintet_snp_network_read(const char* path, double theta, double root_theta,
                                                     quintet_snp_network** network) QUINTET_NOEXCEPT;
 
@@ -33,7 +34,7 @@ QUINTET_API quintet_status quintet_snp_read_options_default(quintet_snp_read_opt
 
 /// *data := markers of a file, its format by the extension: NEXUS, PHYLIP, VCF, or a table of counts (.csv .tsv .txt);
 /// ".gz" behind it is compressed. File error: with path, line and reason. Invalid: options that the format does not
-/// have, both a file and a rule of populations.
+/// have, both a file and a rule of populations. Freed with quintet_snp_data_free(). Time: one pass over the file.
 QUINTET_API quintet_status quintet_snp_data_read(const char* path, const quintet_snp_read_options* options,
                                                  quintet_snp_data** data) QUINTET_NOEXCEPT;
 

@@ -5,6 +5,10 @@
 //
 // Results have strictly ascending columns in every row, and the same bits on every device, for any number of threads
 // and any options. Values are float or double, columns 32 or 64 bits wide, the same for all operands of a function.
+//
+// Invalid everywhere: a matrix with rows outside [0, 2^60), negative columns, row pointers that fall or begin below 0,
+// columns outside the matrix, arrays that are NULL where there are elements, types that differ; options out of range.
+// Products and plans also return out of memory and device error. Operands are looked at in one pass by all threads.
 #ifndef QUINTET_C_SPGEMM_H
 #define QUINTET_C_SPGEMM_H
 
@@ -42,7 +46,7 @@ enum {
 /// Options of products. None of them changes a result.
 typedef struct quintet_spgemm_options {
   size_t size;              ///< of this struct
-  double prediction_scale;  ///< factor on the predicted number of entries, > 0; default 1
+  double prediction_scale;  ///< factor on the predicted number of entries, in (0, 1e6]; default 1
   int64_t arena_entries;    ///< entries that a device has room for at first; < 0 (default): from the prediction
   int64_t table_size_cap;   ///< slots of a hash table at most, >= 8; default 2^30
   int64_t host_products;    ///< products below which a device leaves the work to the host, >= 0; default 10^6
@@ -100,13 +104,15 @@ QUINTET_API quintet_status quintet_spgemm_multiply(const quintet_csr* a, const q
                                                    const char* device, quintet_spgemm_report* report,
                                                    quintet_spgemm_matrix** result) QUINTET_NOEXCEPT;
 
-/// *result := a * b where `mask` (m x n) has an entry, whatever its value; nothing is computed elsewhere.
+/// *result := a * b where `mask` (m x n) has an entry, whatever its value; nothing is computed elsewhere. Invalid: also
+/// a mask of another size. Time: a pass over the products. Memory: also up to 9 bytes an entry of the mask.
 QUINTET_API quintet_status quintet_spgemm_multiply_masked(const quintet_csr* a, const quintet_csr* b,
                                                           const quintet_csr* mask, quintet_semiring semiring,
                                                           const quintet_spgemm_options* options, const char* device,
                                                           quintet_spgemm_matrix** result) QUINTET_NOEXCEPT;
 
-/// *result := a * transpose(b); b is n x k.
+/// *result := a * transpose(b); b is n x k. `report`, errors and time as for quintet_spgemm_multiply(), and the
+/// transpose.
 QUINTET_API quintet_status quintet_spgemm_multiply_transposed(const quintet_csr* a, const quintet_csr* b,
                                                               quintet_semiring semiring,
                                                               const quintet_spgemm_options* options, const char* device,
@@ -119,7 +125,8 @@ typedef int32_t (*quintet_spgemm_block)(int64_t first_row, int64_t first_col, in
                                         const quintet_csr* block, void* user);
 
 /// Computes a * b in blocks of rows whose arrays never exceed `budget` bytes, in order. QUINTET_CANCELLED when `take`
-/// stopped it. Invalid: also a budget below quintet_spgemm_estimate.minimum_budget.
+/// stopped it. Invalid: also a budget below quintet_spgemm_estimate.minimum_budget. Time as for
+/// quintet_spgemm_multiply(); memory: a block, and the accumulators of the threads.
 QUINTET_API quintet_status quintet_spgemm_multiply_in_blocks(const quintet_csr* a, const quintet_csr* b,
                                                              quintet_semiring semiring, int64_t budget,
                                                              const quintet_spgemm_options* options, const char* device,
@@ -129,14 +136,16 @@ QUINTET_API quintet_status quintet_spgemm_multiply_in_blocks(const quintet_csr* 
 QUINTET_API quintet_status quintet_spgemm_estimate_product(const quintet_csr* a, const quintet_csr* b,
                                                            quintet_spgemm_estimate* estimate) QUINTET_NOEXCEPT;
 
-/// *plan := the structure of a * b, to be freed with quintet_spgemm_plan_free(). Costs as much as a product.
+/// *plan := the structure of a * b, to be freed with quintet_spgemm_plan_free(). Time as much as a product; memory: row
+/// pointers and columns of the result.
 QUINTET_API quintet_status quintet_spgemm_plan_create(const quintet_csr* a, const quintet_csr* b,
                                                       quintet_semiring semiring, const quintet_spgemm_options* options,
                                                       const char* device, quintet_spgemm_plan** plan) QUINTET_NOEXCEPT;
-/// *nnz := entries of the product. O(1).
+/// *nnz := entries of the product. O(1). Invalid: NULL.
 QUINTET_API quintet_status quintet_spgemm_plan_nnz(const quintet_spgemm_plan* plan, int64_t* nnz) QUINTET_NOEXCEPT;
 /// *result := a * b for operands of the structure that the plan was made for; the same bits as without a plan. Invalid:
-/// also other sizes, types or numbers of entries.
+/// also other sizes, types or numbers of entries; another structure of the same size is not found out, and the values
+/// are unspecified then. Time: a pass over the products.
 QUINTET_API quintet_status quintet_spgemm_plan_execute(const quintet_spgemm_plan* plan, const quintet_csr* a,
                                                        const quintet_csr* b,
                                                        quintet_spgemm_matrix** result) QUINTET_NOEXCEPT;
@@ -147,12 +156,15 @@ QUINTET_API quintet_status quintet_spgemm_plan_refill(const quintet_spgemm_plan*
                                                       quintet_spgemm_matrix* result) QUINTET_NOEXCEPT;
 
 /// *result := transpose of `matrix`. Columns ascend; repeated entries stay repeated. Time: two passes, on the host.
+/// Invalid: also more rows than columns can be numbered.
 QUINTET_API quintet_status quintet_spgemm_transpose(const quintet_csr* matrix,
                                                     quintet_spgemm_matrix** result) QUINTET_NOEXCEPT;
 /// *result := alpha a + beta b, of the same sizes; the factors are rounded to the type. Time: one pass, on the host.
+/// Invalid: also sizes that differ.
 QUINTET_API quintet_status quintet_spgemm_add(double alpha, const quintet_csr* a, double beta, const quintet_csr* b,
                                               quintet_spgemm_matrix** result) QUINTET_NOEXCEPT;
-/// y [a.rows x n] := a * x for a dense x [a.cols x n], both of the value type of a, any row strides. Time 2 nnz n.
+/// y [a.rows x n] := a * x for a dense x [a.cols x n], both of the value type of a, any row strides >= n; y must not
+/// overlap x. Time 2 nnz n; on a device also the transfers, and copies of all three there.
 QUINTET_API quintet_status quintet_spgemm_multiply_dense(const quintet_csr* a, const void* x, int64_t n,
                                                          int64_t x_stride, void* y, int64_t y_stride,
                                                          const char* device) QUINTET_NOEXCEPT;

@@ -7,6 +7,9 @@
 // data[b * batch_stride + i * row_stride + j * col_stride], in elements, any strides; row-major, column-major and
 // transposed are the same to it. Results of accessors and of all other functions are dense, row-major, one matrix after
 // another. k = min(rows, cols), or options.top.
+//
+// Invalid everywhere: negative sizes, more than 2^63 - 1 bytes, NULL where there are elements. Memory: the results, and
+// what the C++ function needs; on a device also copies there.
 #ifndef QUINTET_C_SVD_H
 #define QUINTET_C_SVD_H
 
@@ -59,7 +62,7 @@ typedef struct quintet_svd_options {
   int32_t canonical_signs;   ///< not 0: the largest element of each column of U is positive; default 0
   int64_t rank;              ///< randomised: singular values wanted, >= 1; default 10
   int64_t oversampling;      ///< randomised: further random directions, >= 0; default 10
-  int64_t power_iterations;  ///< randomised, >= 0; default 2
+  int64_t power_iterations;  ///< randomised, 0 ... 1000; default 2
   uint64_t seed;             ///< randomised; default 0
 } quintet_svd_options;
 
@@ -71,16 +74,16 @@ typedef struct quintet_svd quintet_svd;
 
 /// Decomposes every matrix of a [batch x rows x cols], of any type; sizes may be 0. *result is freed with
 /// quintet_svd_free(). A matrix with NaN or infinity is no error, see quintet_svd_outcome(). Time about 7 cols^3
-/// multiply-adds a sweep for square matrices, 5 to 10 sweeps. Invalid: shapes (rows or cols over 32768), options; also
-/// out of memory, device error.
+/// multiply-adds a sweep for square matrices, 5 to 10 sweeps. Invalid: shapes (rows or cols over 32768, batch over
+/// 2^29), options out of range, top with QUINTET_SVD_FULL; also out of memory, device error.
 QUINTET_API quintet_status quintet_svd_decompose(const void* a, quintet_type type, int64_t batch, int64_t rows,
                                                  int64_t cols, int64_t batch_stride, int64_t row_stride,
                                                  int64_t col_stride, const quintet_svd_options* options,
                                                  const char* device, quintet_svd** result) QUINTET_NOEXCEPT;
 
 /// The options.rank leading singular values and vectors by random projection (Halko, Martinsson, Tropp 2011), for ranks
-/// far below rows and cols; float or double. Errors as above. Time (2 + 2 power_iterations) rows cols (rank +
-/// oversampling) multiply-adds.
+/// far below rows and cols; float or double. Invalid: other types, options out of range, cols over 32768, rows over
+/// 2^30; also out of memory, device error. Time (2 + 2 power_iterations) rows cols (rank + oversampling) multiply-adds.
 QUINTET_API quintet_status quintet_svd_randomised(const void* a, quintet_type type, int64_t batch, int64_t rows,
                                                   int64_t cols, int64_t batch_stride, int64_t row_stride,
                                                   int64_t col_stride, const quintet_svd_options* options,
@@ -132,23 +135,30 @@ QUINTET_API quintet_status quintet_svd_gradient(const quintet_svd* svd, const vo
                                                 quintet_svd_degeneracy policy, double tolerance, const char* device,
                                                 void* ga) QUINTET_NOEXCEPT;
 
-// `tolerance` of the next three: singular values up to this part of the largest count as zero; 0: max(rows, cols) eps.
+// `tolerance` >= 0 of the next three: singular values up to this part of the largest count as zero; 0: max(rows, cols)
+// eps. All of them but rank and condition number, which run on the host, run on the first GPU, otherwise on the host.
+// Invalid: a negative or NaN tolerance, a decomposition that lacks what is needed: vectors (all but rank and condition
+// number), all singular values (condition number, polar). Time is for a matrix, in multiply-adds.
 
-/// rank [batch] := number of singular values above the tolerance.
+/// rank [batch] := number of singular values above the tolerance. Time k.
 QUINTET_API quintet_status quintet_svd_rank(const quintet_svd* svd, double tolerance, int64_t* rank) QUINTET_NOEXCEPT;
-/// out [batch x cols x rows] := pseudo-inverses (Moore, Penrose).
+/// out [batch x cols x rows] := pseudo-inverses (Moore, Penrose). Time rows cols k.
 QUINTET_API quintet_status quintet_svd_pseudo_inverse(const quintet_svd* svd, double tolerance,
                                                       void* out) QUINTET_NOEXCEPT;
 /// out [batch x cols x r] := the X of least norm among those with least |A X - R|, for R = right [batch x rows x r].
+/// r >= 0. Time (rows + cols) k r.
 QUINTET_API quintet_status quintet_svd_least_squares(const quintet_svd* svd, const void* right, int64_t r,
                                                      int64_t batch_stride, int64_t row_stride, int64_t col_stride,
                                                      double tolerance, void* out) QUINTET_NOEXCEPT;
 
-/// out [batch x rows x cols] := the nearest matrices of rank `rank` >= 0.
+/// out [batch x rows x cols] := the nearest matrices of rank `rank` >= 0 (Eckart and Young 1936); more than k means k.
+/// Time rows cols rank.
 QUINTET_API quintet_status quintet_svd_low_rank(const quintet_svd* svd, int64_t rank, void* out) QUINTET_NOEXCEPT;
-/// out [batch], of the real type := condition numbers in the spectral norm; infinity for singular matrices.
+/// out [batch], of the real type := condition numbers in the spectral norm; infinity for singular matrices, 1 for empty
+/// ones. Time 1, on the host.
 QUINTET_API quintet_status quintet_svd_condition_number(const quintet_svd* svd, void* out) QUINTET_NOEXCEPT;
-/// Polar factors A = W H: w [batch x rows x cols], h [batch x cols x cols]; either may be NULL.
+/// Polar factors A = W H: w [batch x rows x cols], h [batch x cols x cols]; either may be NULL. Time (rows + cols) cols
+/// k.
 QUINTET_API quintet_status quintet_svd_polar(const quintet_svd* svd, void* w, void* h) QUINTET_NOEXCEPT;
 
 #ifdef __cplusplus

@@ -16,11 +16,12 @@ struct build_information {
   std::string_view host_architecture;  ///< value of -march, "default" if none was given
   std::string_view sanitizers;         ///< "address,undefined"; empty in a normal build
 
-  /// All of it in one line: "quintet 0.1.0 (1a2b3c4), Clang 19.1.7, Release, offload targets: none".
+  /// All of it in one line (O(length) time and memory): "quintet 0.1.0 (1a2b3c4), Clang 19.1.7, Release, offload
+  /// targets: none".
   std::string summary() const;
 };
 
-/// The facts about the library that this program is linked to.
+/// The facts about the library that this program is linked to. O(1); the reference is valid as long as the program.
 const build_information& build_info() noexcept;
 
 }  // namespace quintet

@@ -1,4 +1,5 @@
 // The processors a kernel can run on: host threads, GPUs behind OpenMP offload, and an emulated device for tests.
+// Functions are O(1) and throw nothing unless they say otherwise.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,8 @@ class Device {
   static Device host() { return Device(device_kind::host, 0); }
   /// Runs the device shape of every kernel on host threads. Slow; it exists to test and race-check device code.
   static Device emulated() { return Device(device_kind::emulated, 0); }
-  /// Target device `index`, 0 <= index < count(). Throws DeviceError when it is absent, saying what there is.
+  /// Target device `index`, 0 <= index < count(). Throws DeviceError when it is absent, saying what there is. The first
+  /// call of this, count(), all() or best() starts the devices' runtime.
   static Device offload(int index);
   /// Number of offload devices that this build and this machine offer; 0 in a host-only build.
   static int count();
@@ -42,9 +44,9 @@ class Device {
   int index() const { return index_; }
   /// Whether a pointer of the host can be used in a kernel there.
   bool shares_host_memory() const { return kind_ != device_kind::offload; }
-  /// For people: processor or GPU name.
+  /// For people: processor or GPU name. Reads a file of the system or asks the driver: not for loops.
   std::string name() const;
-  /// All the memory it has, in bytes; 0 when that is not known.
+  /// All the memory it has, in bytes, in use or not; 0 when that is not known. Asks the system: not for loops.
   std::int64_t memory_bytes() const;
 
   /// The same kind and number.
@@ -56,10 +58,10 @@ class Device {
   int index_ = 0;
 };
 
-/// Number of host threads that kernels use from now on, >= 1; 0 brings back the default (OMP_NUM_THREADS or all cores).
-/// Results do not depend on it. Throws InvalidArgument when negative.
+/// Number of host threads that kernels use from now on, >= 1, whichever thread calls them; 0 brings back the default
+/// (OMP_NUM_THREADS or all cores). Results do not depend on it. Throws InvalidArgument when negative. O(1).
 void set_threads(int count);
-/// Number of host threads that kernels use.
+/// Number of host threads that kernels use, >= 1. O(1).
 int threads();
 
 }  // namespace quintet

@@ -18,7 +18,8 @@ namespace quintet::hdbscan {
 /// epsilon is replaced by its nearest ancestor born above epsilon (Malzer & Baum 2020), or, where only the root is
 /// above, by the root's child on the way (the root itself with allow_single_cluster).
 ///
-/// Throws InvalidArgument for options out of range. Cost: O(clusters log clusters) at most.
+/// `summary` is one that summarise() made. Throws InvalidArgument for options out of range. Cost: O(C log C) time at
+/// most and O(C) memory for C clusters.
 std::vector<std::int64_t> select_clusters(const tree_summary& summary, const tree_options& options);
 
 }  // namespace quintet::hdbscan

@@ -40,7 +40,8 @@ struct clustering {
 /// Cost: O(N log N) time, at most about 250 bytes a point while it runs and 100 in the result.
 clustering cluster_tree(std::span<const edge> edges, std::int64_t n, const tree_options& options = {});
 
-/// The same from a given dendrogram, another program's for instance. Throws InvalidArgument as check_linkage() does.
+/// The same from a given dendrogram, another program's for instance; it is moved into the result. Throws
+/// InvalidArgument for options out of range and as check_linkage() does. Cost: as above, without the sorting of edges.
 clustering cluster_tree(single_linkage_tree tree, const tree_options& options = {});
 
 /// Puts rows back that were left out before clustering because they held NaN or infinity.
@@ -49,7 +50,8 @@ clustering cluster_tree(single_linkage_tree tree, const tree_options& options = 
 /// score 1; they join the dendrogram last, at height +infinity, and leave the condensed root at lambda 0. `result` of
 /// no points at all (a default clustering) is allowed. `components` stays that of the kept points.
 ///
-/// Throws InvalidArgument when `kept` is not increasing within [0, n) or has not one entry a label. Cost: O(n).
+/// Throws InvalidArgument when `kept` is not increasing within [0, n) or has not one entry a label, and for n < 0.
+/// Cost: O(n) time and memory, O(r log r) for r rows put back.
 clustering reinsert_rows(clustering result, std::span<const std::int64_t> kept, std::int64_t n);
 
 }  // namespace quintet::hdbscan

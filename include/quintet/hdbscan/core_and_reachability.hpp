@@ -13,8 +13,10 @@ namespace quintet::hdbscan {
 ///
 /// The bits are those of core_distances() followed by mutual_reachability(), but every distance is computed once: the
 /// matrix itself holds the distances until the core distances are known. `core.distance` and `options.distance` must be
-/// the same. Throws InvalidArgument, OutOfMemory.
-/// Cost: N^2 D / 2 multiply-adds, and `out` is read twice and written twice.
+/// the same; `core` says which neighbour counts, `options` the rest. Throws InvalidArgument as those two functions do,
+/// and for metrics that differ; OutOfMemory, DeviceError. Cost: N^2 D / 2 multiply-adds, and `out` is read twice and
+/// written twice; memory for one copy of the points. On an offload device it is one function after the other, at the
+/// cost of both.
 template <class Storage>
 core_result<accumulator_t<Storage>> core_and_reachability(matrix_view<const Storage> points, const core_options& core,
                                                           matrix_view<accumulator_t<Storage>> out,
@@ -28,8 +30,10 @@ struct reachability_task {
   matrix_view<accumulator_t<Storage>> out;  ///< N x N
 };
 
-/// core_and_reachability() of every task. On the host small sets run side by side, one a thread. The results do not
-/// depend on the batch. The first error (by task) is thrown when all tasks have ended.
+/// core_and_reachability() of every task. On the host sets of fewer than 2000 points run side by side, one a thread,
+/// after the larger ones. The results do not depend on the batch. Throws what the first task does that fails, a larger
+/// one before a small one; the matrices of the other tasks are unspecified then. Cost: the sum of the tasks'; memory
+/// for the points of those that run at the same time.
 template <class Storage>
 std::vector<core_result<accumulator_t<Storage>>> core_and_reachability_batch(
     std::span<const reachability_task<Storage>> tasks, const core_options& core,

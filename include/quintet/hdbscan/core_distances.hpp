@@ -16,9 +16,10 @@ namespace quintet::hdbscan {
 
 /// Which neighbour makes the core distance.
 struct core_options {
-  /// k. The point itself is not counted, as in scikit-learn-contrib/hdbscan; duplicates are.
+  /// k >= 0. The point itself is not counted, as in scikit-learn-contrib/hdbscan; duplicates are. 5 is what that
+  /// program takes for clusters of at least 5 points.
   std::int64_t min_samples = 5;
-  /// Count the point itself, as scikit-learn and the paper do: then k = min_samples - 1.
+  /// Count the point itself, as scikit-learn and the paper do: then k = min_samples - 1, min_samples >= 1.
   bool count_self = false;
   point_metric distance = metric::euclidean;  ///< d of points
 };
@@ -34,7 +35,7 @@ struct core_result {
 };
 
 /// The k of `options` for points of which `valid` can be used: min_samples (less one with count_self), at most
-/// valid - 1. Throws InvalidArgument if min_samples < 0 (< 1 with count_self).
+/// valid - 1, at least 0. Throws InvalidArgument if min_samples < 0 (< 1 with count_self). O(1).
 std::int64_t neighbour_count(const core_options& options, std::int64_t valid);
 
 /// Core distances of the rows of `points` [N x D], N >= 0, D >= 1, any row stride. k = 0 gives 0 everywhere.
@@ -42,8 +43,9 @@ std::int64_t neighbour_count(const core_options& options, std::int64_t valid);
 /// Storage is float, double, half or bfloat16; 16-bit coordinates are computed with as floats. Distances are taken in
 /// difference form, sqrt(sum (x - y)^2): identical points have distance exactly 0, and the relative error is below (D /
 /// 2 + 4) epsilon, in practice below 4 sqrt(D) epsilon. The result has the same bits on every device and for any number
-/// of threads. Throws InvalidArgument, OutOfMemory. Cost: N^2 D / 2 multiply-adds on the host, N^2 D on a device;
-/// memory for one copy of the points and k entries a point.
+/// of threads. Throws InvalidArgument (N over 2^31 - 1025, D < 1, min_samples or curvature out of range), OutOfMemory,
+/// DeviceError. Cost: N^2 D / 2 multiply-adds on the host, N^2 D on a device; memory for one copy of the points and k
+/// entries a point.
 template <class Storage>
 core_result<accumulator_t<Storage>> core_distances(matrix_view<const Storage> points, const core_options& options = {},
                                                    const Device& device = Device::best());

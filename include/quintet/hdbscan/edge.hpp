@@ -6,8 +6,9 @@
 
 namespace quintet::hdbscan {
 
-/// An undirected edge between points u < v, both in [0, N). The weight is a distance (>= 0, +infinity = not connected);
-/// float weights widen to double exactly, so equal floats stay equal.
+/// An undirected edge between points u < v, both in [0, N); what takes edges checks them, comparisons are O(1). The
+/// weight is a distance (>= 0, +infinity = not connected); float weights widen to double exactly, so equal floats stay
+/// equal.
 struct edge {
   ///@{
   /// The two points.
@@ -19,7 +20,7 @@ struct edge {
   friend bool operator==(const edge& a, const edge& b) = default;
 };
 
-/// The total order (weight, u, v): under it the minimum spanning tree is unique.
+/// The total order (weight, u, v): under it the minimum spanning tree is unique. No order where a weight is NaN.
 inline bool operator<(const edge& a, const edge& b) {
   return std::tie(a.weight, a.u, a.v) < std::tie(b.weight, b.u, b.v);
 }

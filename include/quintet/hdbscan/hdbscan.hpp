@@ -21,7 +21,7 @@ namespace quintet::hdbscan {
 struct cluster_options : tree_options {
   std::int64_t min_samples = 0;               ///< k of the core distances; 0: min_cluster_size
   bool count_self = false;                    ///< k = min_samples - 1, as scikit-learn and the paper count
-  double alpha = 1;                           ///< > 0: divides distances, not core distances
+  double alpha = 1;                           ///< > 0, finite: divides distances, not core distances
   point_metric distance = metric::euclidean;  ///< d of points
 };
 
@@ -46,8 +46,9 @@ struct cluster_result : clustering {
 /// Clusters the rows of `points` [N x D], N >= 0, D >= 1, any row stride; Storage is float, double, half or bfloat16.
 ///
 /// One valid row, or none, is noise. Same bits on every run, for any number of threads and on every device; with
-/// ties::canonical (the default) independent of the order of the points. Throws InvalidArgument, OutOfMemory,
-/// Cancelled. Cost and memory: those of spanning_tree() and cluster_tree(). The matrix N x N is never held.
+/// ties::canonical (the default) independent of the order of the points. Throws as spanning_tree() and check_options()
+/// do: InvalidArgument, OutOfMemory, DeviceError, Cancelled. Cost and memory: those of spanning_tree() and
+/// cluster_tree(). The matrix N x N is never held.
 template <class Storage>
 cluster_result cluster(matrix_view<const Storage> points, const cluster_options& options = {},
                        const Device& device = Device::best(), const progress_callback& report = {});

@@ -19,10 +19,11 @@ namespace quintet::hdbscan {
 /// members of the cluster, sum over j with labels[j] = k of weights[j] d(i, j); the first one of equals. -1 for a label
 /// that no valid row has. (weighted_cluster_medoid of scikit-learn-contrib/hdbscan, with the probabilities as weights.)
 ///
-/// labels: N, 0..K-1 or -1. weights: N values >= 0, finite; none at all stand for 1 each, and so do weights that are
-/// all 0 within a cluster. Rows with NaN or infinity (cosine: or without length) are left out. Real is float or double;
-/// distances are taken in it and summed in double, in the order of the rows. Same result for any number of threads and
-/// on every device. Throws InvalidArgument, OutOfMemory. Cost: n^2 D multiply-adds for a cluster of n points; memory
+/// labels: N in [-1, N), -1 for noise; K is one more than the largest. weights: N values >= 0, finite; none at all
+/// stand for 1 each, and so do weights that are all 0 within a cluster. Rows with NaN or infinity (cosine: or without
+/// length) are left out. Real is float or double; distances are taken in it and summed in double, in the order of the
+/// rows. Same result for any number of threads and on every device. Throws InvalidArgument for labels, weights, shapes
+/// or a curvature out of range; OutOfMemory, DeviceError. Cost: n^2 D multiply-adds for a cluster of n points; memory
 /// for a copy of its points, and 64 MB of distances.
 template <class Storage>
 std::vector<std::int64_t> medoids(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
@@ -32,7 +33,8 @@ std::vector<std::int64_t> medoids(matrix_view<const Storage> points, std::span<c
 
 /// The weighted mean of the members of every cluster, [K x D] row by row; labels and weights as for medoids(). NaN for
 /// a label that no valid row has. Rows are taken as they are, whatever the metric of the clustering; those with NaN or
-/// infinity are left out. Sums are in double. Cost: one pass over the points, on the host.
+/// infinity are left out. Sums are in double, in the order of the rows. Throws InvalidArgument as medoids() does. Cost:
+/// O(N D), two passes over the points on the host, clusters shared among its threads; memory for the result.
 template <class Storage>
 std::vector<double> weighted_centroids(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
                                        std::span<const double> weights = {});

@@ -27,9 +27,8 @@
 // proportions, depends on how the clusters are numbered, as it does in the peer.
 //
 // Differs from the peer, version 0.8.43, whose all_points_membership_vectors() this reproduces to rounding on one tree:
-// * A new point that joins above its neighbour's cluster belongs to the ancestor found there, as its label does; the
-// peer
-//   keeps the neighbour's cluster as c, so that the cluster it is nearest to can get the least weight. And the core
+// * A new point that joins above its neighbour's cluster belongs to the ancestor found there, as its label does. The
+//   peer keeps the neighbour's cluster as c, so that the cluster it is nearest to can get the least weight. The core
 //   distances are those of approximate_predict().
 // * The peer adds 1e-8 to lambda here and there, divides by 1e-8 instead of 0, and rounds a lambda to float: results
 //   depend on the unit of length. Here they do not.
@@ -53,28 +52,30 @@ using membership_callback = std::function<bool(std::int64_t first_row, matrix_vi
 /// v for the rows of `points` [N x D], the points that `model` is a clustering of: [N x K], row by row.
 ///
 /// Storage is the type that the model was made from: float, double, half or bfloat16. Same bits for any number of
-/// threads and on every device. Throws InvalidArgument when `model` is not of as many rows as `points`; OutOfMemory.
-/// Cost: N E D multiply-adds for E exemplars in all, and 2 N K exponentials; memory for the result, and 32 MB for a
-/// block of rows.
+/// threads and on every device. Throws InvalidArgument when `model` is not of as many rows as `points`; OutOfMemory,
+/// DeviceError. Cost: N E D multiply-adds for E exemplars in all, and 2 N K exponentials; memory for the result, the
+/// exemplars, and 32 MB for a block of rows.
 template <class Storage>
 std::vector<double> all_points_membership_vectors(const cluster_result& model, matrix_view<const Storage> points,
                                                   const Device& device = Device::best());
 
 /// The same by blocks of rows, in ascending order: `budget_bytes` >= 0 is for the values of one block (at least 64
 /// rows and at most 8192 are in a block). Nothing N x K is held. Returns false if the callback stopped it; it is not
-/// called when there are no rows or no clusters.
+/// called when there are no rows or no clusters. Throws InvalidArgument also for a negative budget and an empty
+/// callback.
 template <class Storage>
 bool all_points_membership_rows(const cluster_result& model, matrix_view<const Storage> points,
                                 const membership_callback& receive, std::int64_t budget_bytes = 32 << 20,
                                 const Device& device = Device::best());
 
 /// v for the rows of `new_points` [M x D], which `model` has not seen: [M x K], row by row. `points` are those of the
-/// model. Cost and errors: those of approximate_predict() as well.
+/// model. Cost, memory and errors: those of all_points_membership_vectors() (with M in place of N) and of
+/// approximate_predict().
 template <class Storage>
 std::vector<double> membership_vectors(const cluster_result& model, matrix_view<const Storage> points,
                                        matrix_view<const Storage> new_points, const Device& device = Device::best());
 
-/// The same by blocks of rows: see all_points_membership_rows().
+/// The same by blocks of rows: budget, callback, result and errors as for all_points_membership_rows().
 template <class Storage>
 bool membership_rows(const cluster_result& model, matrix_view<const Storage> points,
                      matrix_view<const Storage> new_points, const membership_callback& receive,

@@ -23,7 +23,7 @@ namespace quintet::hdbscan {
 
 /// Variants of mutual reachability.
 struct reachability_options {
-  double alpha = 1;               ///< > 0: divides distances, not core distances
+  double alpha = 1;               ///< > 0, finite: divides distances, not core distances
   bool core_on_diagonal = false;  ///< m(i, i) = core_i, as scikit-learn and contrib/hdbscan have it, instead of 0
   point_metric distance = metric::euclidean;  ///< d of points
 };
@@ -31,20 +31,24 @@ struct reachability_options {
 /// out [N x N] := mutual reachability of the rows of `points` [N x D] with the given core distances (N; an empty span
 /// stands for 0: plain distances divided by alpha). Symmetric bit for bit. `out` may have any row stride.
 ///
-/// Throws InvalidArgument (also for a core distance that is negative, or NaN where the point is not), OutOfMemory.
-/// Cost: N^2 D / 2 multiply-adds and N^2 values written.
+/// Throws InvalidArgument (shapes, options, a core distance that is negative, or NaN where the point is not),
+/// OutOfMemory, DeviceError. Cost: N^2 D / 2 multiply-adds and N^2 values written; memory for one copy of the points,
+/// and on an offload device for the matrix, of which at most 4 GiB at a time (a larger one also takes as much on the
+/// host, and twice the arithmetic).
 template <class Storage>
 void mutual_reachability(matrix_view<const Storage> points, std::span<const accumulator_t<Storage>> core,
                          matrix_view<accumulator_t<Storage>> out, const reachability_options& options = {},
                          const Device& device = Device::best());
 
-/// The same into memory of the buffer's device: N rows of N values, at least N * N elements.
+/// The same into memory of the buffer's device, where the work is done: N rows of N values, one behind the other.
+/// Throws InvalidArgument also for fewer than N * N elements.
 template <class Storage>
 void mutual_reachability(matrix_view<const Storage> points, std::span<const accumulator_t<Storage>> core,
                          Buffer<accumulator_t<Storage>>& out, const reachability_options& options = {});
 
 /// m for the pairs (i0, j0), (i1, j1), ... of `pairs` [P x 2], indices in [0, N). A pair (i, i) gives the diagonal.
-/// Throws InvalidArgument naming the first index out of range. Cost: 2 D loads a pair, on the host.
+/// Throws InvalidArgument as mutual_reachability() does, for other than two columns, and naming the first index out of
+/// range. Cost: O(N D) to look at the points and 2 D loads a pair, on the host; 16 bytes a pair beside the result.
 template <class Storage>
 std::vector<accumulator_t<Storage>> mutual_reachability_pairs(matrix_view<const Storage> points,
                                                               std::span<const accumulator_t<Storage>> core,
@@ -56,8 +60,9 @@ template <class Real>
 using row_block_callback = std::function<bool(std::int64_t first_row, matrix_view<const Real> rows)>;
 
 /// The matrix by blocks of rows, in ascending order, within `budget_bytes` of memory for the block (at least one tile
-/// of rows is used: 96 N values). Nothing N x N is held. Returns false if the callback stopped it. Cost: N^2 D
-/// multiply-adds (twice the dense function: rows are computed without their mirror images).
+/// of rows is used: 96 N values; on an offload device as much there). Nothing N x N is held. Returns false if the
+/// callback stopped it. Throws as mutual_reachability() does, and InvalidArgument for a negative budget and an empty
+/// callback. Cost: N^2 D multiply-adds (twice the dense function: rows are computed without their mirror images).
 template <class Storage>
 bool mutual_reachability_rows(matrix_view<const Storage> points, std::span<const accumulator_t<Storage>> core,
                               const row_block_callback<accumulator_t<Storage>>& receive,

@@ -45,11 +45,12 @@ struct prediction {
 /// rows) and 384-dimensional sentence embeddings (126): the labels of all 30 and of 123 agree, where the other three
 /// are just within a cluster here and just outside there; probabilities then differ by at most 0.164 and 0.039.
 ///
-/// Real is float or double, the type that the model was made from. Same bits for any number of threads and on every
-/// device, and for a row alone or among others. Throws InvalidArgument when `model` is not of as many rows as `points`,
-/// or for other dimensions; OutOfMemory. Cost: M N D multiply-adds. Memory on the device: one copy of the points, and
-/// for up to 8192 new rows at a time their coordinates and lists (16 (float) or 24 (double) bytes times k a row, at
-/// most 64 MB, times the splits that keep a device busy).
+/// Storage is the type that the model was made from: float, double, half or bfloat16. Same bits for any number of
+/// threads and on every device, and for a row alone or among others. Throws InvalidArgument when `model` is not of as
+/// many rows as `points`, or for other dimensions; OutOfMemory, DeviceError. `model` is one that cluster() made: the
+/// rest of it is trusted. Cost: M N D multiply-adds. Memory on the device: one copy of the points, and for up to 8192
+/// new rows at a time their coordinates and lists (16 (float) or 24 (double) bytes times k a row, at most 64 MB, times
+/// the splits that keep a device busy).
 template <class Storage>
 prediction approximate_predict(const cluster_result& model, matrix_view<const Storage> points,
                                matrix_view<const Storage> new_points, const Device& device = Device::best());

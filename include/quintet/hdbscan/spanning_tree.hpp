@@ -21,7 +21,7 @@ namespace quintet::hdbscan {
 
 /// Options of spanning_tree(): those of the core distances, and the scale of distances against them.
 struct spanning_tree_options : core_options {
-  double alpha = 1;  ///< > 0: divides distances, not core distances
+  double alpha = 1;  ///< > 0, finite: divides distances, not core distances
 };
 
 /// Work that was done, to see what the pruning saved.
@@ -56,10 +56,12 @@ struct spanning_tree_result {
 /// listed. Storage is float, double, half or bfloat16. Distances are computed as by core_distances(), and heights are
 /// exact conversions to double. Same bits for any number of threads and on every device.
 ///
-/// Throws InvalidArgument, OutOfMemory, Cancelled. Cost: one pass over all pairs (N^2 D / 2 multiply-adds on the host,
-/// N^2 D on a device) and, on clustered data, a few percent of it again; at worst log2 N passes. Memory: one copy of
-/// the points, 8 (float) or 12 (double) bytes for each of about k + 16 neighbours of a point, and 4 (8) bytes a tile of
-/// 96 x 96 pairs.
+/// Throws InvalidArgument (N over 2^31 - 1025, D < 1, options out of range, an alpha that takes a core distance out of
+/// the range of the type), OutOfMemory, DeviceError, and Cancelled when `report` asks for it. Cost: one pass over all
+/// pairs (N^2 D / 2 multiply-adds on the host, N^2 D on a device) and, on clustered data, a few percent of it again; at
+/// worst log2 N passes. Memory: one copy of the points, 8 (float) or 12 (double) bytes for each of k + 11
+/// neighbours of a point, and for the table of smallest distances 32 MiB, or a quarter of what the points take if that
+/// is more.
 template <class Storage>
 spanning_tree_result spanning_tree(matrix_view<const Storage> points, const spanning_tree_options& options = {},
                                    const Device& device = Device::best(), const progress_callback& report = {});

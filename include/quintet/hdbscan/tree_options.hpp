@@ -21,7 +21,7 @@ enum class selection {
 
 /// Options of condense(), select_clusters() and everything after them. Heights are distances, in units of the edges.
 struct tree_options {
-  std::int64_t min_cluster_size = 5;  ///< smaller groups are no clusters; >= 2, and may exceed N
+  std::int64_t min_cluster_size = 5;  ///< smaller groups are no clusters; >= 2, and may exceed N; 5 as other programs
   ties tie_mode = ties::canonical;    ///< what equal heights do
   double tie_tolerance = 0;           ///< canonical: heights in [h (1 - tie_tolerance), h] count as h; in [0, 1)
   selection method = selection::eom;  ///< which clusters are taken
@@ -31,7 +31,7 @@ struct tree_options {
   bool allow_single_cluster = false;                             ///< the root may be taken
 };
 
-/// Throws InvalidArgument naming the first option that is outside its range, its value and the range.
+/// Throws InvalidArgument naming the first option that is outside its range (or NaN), its value and the range. O(1).
 void check_options(const tree_options& options);
 
 }  // namespace quintet::hdbscan

@@ -33,7 +33,8 @@ struct validity_result {
   std::vector<double> separation;        ///< K: the least DSPC to another cluster; +infinity if there is none
 };
 
-/// DBCV of `labels` (N: 0..K-1, -1 for noise; any clustering) of the rows of `points` [N x D].
+/// DBCV of `labels` (N in [-1, N), -1 for noise; any clustering) of the rows of `points` [N x D]. K is one more than
+/// the largest label.
 ///
 /// Within a cluster C of n points:
 ///   core(x) = ( sum over y in C, y != x, of (1 / d(x, y))^D / (n - 1) )^(-1/D)        ("all-points core distance")
@@ -54,7 +55,8 @@ struct validity_result {
 /// scikit-learn-contrib/hdbscan 0.8.43 to 1e-12 (relative) on reference data of 4 and 384 dimensions; that program
 /// stops or returns NaN for one cluster, and for clusters of one or two points.
 ///
-/// Storage is float, double, half or bfloat16. Throws InvalidArgument, OutOfMemory, Cancelled. Cost: 1 1/2 passes over
+/// Storage is float, double, half or bfloat16. Throws InvalidArgument for shapes, labels or options out of range;
+/// OutOfMemory, DeviceError, Cancelled. Cost: 1 1/2 passes over
 /// the pairs within clusters with a power for each of their distances that matters, and on clustered data a fraction of
 /// a pass over the pairs of internal points. Memory: two copies of the points, the budget, and what spanning_tree()
 /// takes for the largest cluster. Nothing n x n is held.
@@ -71,7 +73,8 @@ validity_result validity_index(matrix_view<const Storage> points, std::span<cons
 ///
 /// `tree` holds the edges of a clustering of N points, `labels` their N labels. In [-1, 1]; 0 without clusters; the
 /// validity of a cluster whose sparseness and separation are equal, both 0 or both infinite, is 0. Throws
-/// InvalidArgument for an end point outside [0, N) or a label < -1. Cost: O(N).
+/// InvalidArgument for an end point outside [0, N), a weight that is negative or NaN, or a label outside [-1, N). Cost:
+/// O(N) time, O(K) memory.
 double relative_validity(std::span<const edge> tree, std::span<const std::int64_t> labels);
 
 }  // namespace quintet::hdbscan

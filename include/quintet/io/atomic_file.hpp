@@ -16,7 +16,9 @@ namespace quintet::io {
 /// A symbolic link is followed; a file that exists keeps its permissions. A path that exists and is no regular file
 /// (/dev/stdout, a pipe) cannot be renamed over: it is written directly.
 ///
-/// Every failure throws FileError with the path and the system's reason ("No space left on device").
+/// Every failure throws FileError with the path and the system's reason ("No space left on device"); so does writing
+/// after a commit or after a failure. Cost: one write() of the system for every 256 KiB, and that much memory; commit()
+/// waits for the disk.
 class atomic_file {
  public:
   /// Whether the temporary has a name.
@@ -32,7 +34,7 @@ class atomic_file {
   atomic_file(const atomic_file&) = delete;
   atomic_file& operator=(const atomic_file&) = delete;
 
-  /// Appends. Buffered: an error may show only in a later write or in commit().
+  /// Appends `bytes` bytes. Buffered: an error may show only in a later write or in commit().
   void write(const void* data, std::size_t bytes);
   /// Appends a text, without an end of line of its own.
   void write(std::string_view text) { write(text.data(), text.size()); }
@@ -63,7 +65,8 @@ class atomic_file {
   bool failed_ = false;
 };
 
-/// Throws FileError if an atomic_file for `path` could not be opened; writes nothing.
+/// Throws FileError if an atomic_file for `path` could not be opened; writes nothing. Says nothing about space on the
+/// disk.
 void check_writable(const std::string& path);
 
 }  // namespace quintet::io

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "quintet/core/view.hpp"
@@ -17,7 +16,8 @@ struct matrix {
   std::vector<T> data;    ///< rows * cols
 
   ///@{
-  /// The matrix without its memory: valid as long as `data` stays where it is.
+  /// The matrix without its memory: valid as long as `data` stays where it is. O(1); throws InvalidArgument for
+  /// negative sizes, and trusts that `data` has rows * cols elements.
   matrix_view<const T> view() const { return {data.data(), rows, cols}; }
   matrix_view<T> view() { return {data.data(), rows, cols}; }
   ///@}

@@ -16,12 +16,13 @@ namespace quintet::io {
 /// Fortran order (the result is row-major either way). Real numbers are rounded to T.
 /// Throws FileError when the file is not such an array, when its size is not the one its header tells, when the array
 /// is larger than the machine's memory, or when a value does not fit into T (too large, or not integral for an
-/// integer). Memory: the result and 1 MB.
+/// integer). One pass over the file. Memory: the result and 1 MB.
 template <class T>
 array<T> read_npy(const std::string& path);
 
 /// Writes a row-major array, atomically; T is float, double, std::int32_t or std::int64_t.
-/// Throws InvalidArgument when `data` has another number of elements than `shape`, FileError as atomic_file does.
+/// Throws InvalidArgument when `data` has another number of elements than `shape`, for a negative size and for more
+/// than 32 of them; FileError as atomic_file does. One pass over the data; memory about 1 MB.
 template <class T>
 void write_npy(const std::string& path, std::span<const T> data, std::span<const std::int64_t> shape);
 
@@ -30,7 +31,7 @@ void write_npy(const std::string& path, std::span<const T> data, std::span<const
 template <class T>
 class npy_writer {
  public:
-  /// A matrix of this size; rows, cols >= 0. Writes the header.
+  /// A matrix of this size. Writes the header. Throws InvalidArgument for rows or cols < 0.
   npy_writer(std::string path, std::int64_t rows, std::int64_t cols);
   /// The next rows, with any stride. Throws InvalidArgument when they have another number of columns, or are too many.
   void write_rows(matrix_view<const T> values);
@@ -43,7 +44,7 @@ class npy_writer {
   std::int64_t written_ = 0;  // rows
 };
 
-/// Writes a matrix, with any stride, as a dense array of two dimensions.
+/// Writes a matrix, with any stride, as a dense array of two dimensions; T and errors as for npy_writer.
 template <class T>
 void write_npy(const std::string& path, matrix_view<const T> values);
 

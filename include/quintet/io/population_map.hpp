@@ -23,16 +23,17 @@ class population_map {
   population_map() = default;
   /// Two columns, individual and species, apart by comma, semicolon, tab or blanks; quotes, empty lines and lines with
   /// '#' as in other tables; a first line "individual,species" (or sample, name, taxon; population, group) is a header.
-  /// The species "-" leaves an individual out. Throws FileError with the line: not two fields, an individual twice.
+  /// The species "-" leaves an individual out; ".gz" is compressed. Throws FileError with the line: not two fields, an
+  /// empty one, an individual twice; and for a file without individuals. Time and memory O(size of the file).
   static population_map from_file(const std::string& path);
   /// "before-first:_": the part of the name before the first "_"; "after-last:_": that after the last one. Any text may
-  /// stand behind the colon. Throws InvalidArgument.
+  /// stand behind the colon. Throws InvalidArgument for another rule or no text. O(length).
   static population_map from_rule(std::string_view rule);
 
   /// Whether individuals are species.
   bool is_identity() const { return kind_ == kind::identity; }
-  /// Throws FileError with `path`, the file of the individuals, when the map lacks one or the rule does not fit its
-  /// name.
+  /// The species of `individuals`, names that may come repeatedly. Throws FileError with `path`, the file of the
+  /// individuals, when the map lacks one or the rule does not fit its name. O(individuals + size of the map) time.
   population_groups group(const std::string& path, std::span<const std::string> individuals) const;
 
  private:

@@ -5,15 +5,13 @@
 //     are haploid with the states 0 and 1; with datatype integerdata or symbols "012" they are diploid and a state is
 //     the number of copies of allele 1. '?' and '-' are missing, and what `missing` and `gap` name. The semicolon may
 //     follow the last state directly.
-// .phy .phylip       as PHYLIP, with blanks behind names: a line "individuals sites", then a name and its states for
-// every
+// .phy .phylip       as PHYLIP, with blanks behind names: a line "individuals sites", then a name and states for each
 //     individual, on one line or several, or interleaved. States 0, 1 (and 2, for diploids); missing: ? - N.
-// .vcf               VCF, biallelic SNPs, allele 1 is the alternative one; a population map is needed. Every called
-// copy
-//     counts, so genotypes may be half missing and of any ploidy. FILTER is not looked at. Needs htslib in the build.
-// .csv .tsv .txt     a table: a header with the species, a row a site, cells "red/copies" (dominant: individuals with
-// the
-//     band / individuals); empty, "?", "-", "NA" and "0/0" are missing. A column "weight" has weights of the sites.
+// .vcf               VCF, biallelic SNPs, allele 1 is the alternative one; a population map is needed. All called
+//     copies count: genotypes may be half missing and of any ploidy. FILTER is not looked at. Needs htslib in the
+//     build.
+// .csv .tsv .txt     a table: a header with the species, a row a site, cells "red/copies" (dominant: individuals that
+//     show the band / individuals); empty, "?", "-", "NA" and "0/0" are missing. A column "weight" weighs the sites.
 //
 // Errors are FileErrors with the line and the reason. Memory: the states, one byte each, while NEXUS or PHYLIP is read;
 // then the patterns and 8 bytes a site.
@@ -57,13 +55,15 @@ struct snp_input {
   snp_read_report report;  ///< what was read, and what was not
 };
 
-/// Reads a file. Throws FileError; InvalidArgument for options that the format does not have (see snp_read_options).
+/// Reads a file. Throws FileError: unknown extension, unreadable, not as the format demands (with the line), an
+/// individual without a species, no htslib for VCF; InvalidArgument for options that the format does not have (see
+/// snp_read_options). Time: one pass over the file, O(individuals x sites).
 snp_input read_snp_data(const std::string& path, const snp_read_options& options = {});
 
-/// Throws FileError when the extension is none of these, or .vcf and this build has no htslib.
+/// Throws FileError when the extension is none of these, or .vcf and this build has no htslib. The file is not opened.
 void check_snp_data_input(const std::string& path);
 
-/// Whether this build reads VCF.
+/// Whether this build reads VCF. O(1).
 bool has_vcf();
 
 }  // namespace quintet::io

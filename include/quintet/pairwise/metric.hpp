@@ -1,4 +1,4 @@
-// The distances that all-pairs functions can use.
+// The distances that all-pairs functions can use. Everything here is O(1).
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ enum class metric {
 /// A metric with its parameter. Made from a metric as it is, so that options read {.distance = metric::cosine}.
 struct point_metric {
   metric kind = metric::euclidean;  ///< which distance
-  double curvature = -1;            ///< of metric::poincare alone: < 0, finite
+  double curvature = -1;            ///< of metric::poincare alone: -c with c in [1e-30, 1e30]
 
   constexpr point_metric() = default;
   /// Implicit. `curvature` counts for metric::poincare alone; functions check it, this does not.
@@ -30,7 +30,7 @@ struct point_metric {
   friend constexpr bool operator==(const point_metric&, const point_metric&) = default;
 };
 
-/// "euclidean", "cosine" or "poincare"; throws InvalidArgument for other text.
+/// "euclidean", "cosine" or "poincare", in this case; throws InvalidArgument for other text.
 metric parse_metric(std::string_view name);
 /// The name that parse_metric() reads.
 std::string_view to_string(metric value);

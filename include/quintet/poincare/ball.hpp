@@ -20,10 +20,11 @@ enum class point_status : std::uint8_t {
   not_finite = 2  ///< a coordinate is NaN or infinite
 };
 
-/// The first index whose status is not inside; -1 if there is none.
+/// The first index whose status is not inside; -1 if there is none. O(N).
 std::int64_t first_invalid(const std::vector<point_status>& status);
 
-/// c >= 0. Throws InvalidArgument if curvature is positive, NaN, or neither 0 nor of a magnitude in [1e-30, 1e30].
+/// c = -curvature >= 0. The range keeps sqrt(c) and all products of the formulas normal numbers of float. Throws
+/// InvalidArgument if curvature is positive, NaN, or neither 0 nor of a magnitude in [1e-30, 1e30].
 double checked_curvature(double curvature);
 
 }  // namespace quintet::poincare

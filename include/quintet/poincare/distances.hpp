@@ -22,12 +22,12 @@
 // over 60 / sqrt(c), which only points with 1 - c |x|^2 < 2^-40 have, become infinite. For curvature = 0, differences
 // in float have to lie between 1e-18 and 1e18.
 //
-// Points that are not inside the ball: see point_report. All functions throw InvalidArgument for a positive curvature,
-// for shapes that do not fit, and with `strict` for the first point that is not inside, naming its index and norm;
-// OutOfMemory when the device's memory does not suffice.
+// Points that are not inside the ball: see point_report. All functions throw InvalidArgument for a curvature out of
+// range (checked_curvature()), for shapes that do not fit, D = 0, more than 2^31 - 1025 rows, Buffers on several
+// devices, and with `strict` for the first point that is not inside, naming its index and norm; OutOfMemory when the
+// device's memory does not suffice; DeviceError. `out` must not overlap the arguments.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -77,19 +77,22 @@ point_report distances(any_rows<const Storage> queries, any_rows<const Storage> 
                        any_rows<accumulator_t<Storage>> out, const distance_options& options = {},
                        const Device& device = Device::best());
 
-/// out[i] = d(x row i, y row i); x and y [N x D], out N values. Cost: O(N D), one pass.
+/// out[i] = d(x row i, y row i); x and y [N x D], out N values. Cost: O(N D), one pass; memory 2 bytes a pair, and on a
+/// device also the host arguments.
 template <class Storage>
 point_report pair_distances(any_rows<const Storage> x, any_rows<const Storage> y,
                             any_values<accumulator_t<Storage>> out, const distance_options& options = {},
                             const Device& device = Device::best());
 
-/// d(x, y) of one pair; NaN if one of them is not inside.
+/// d(x, y) of one pair of D >= 1 coordinates each, on the host; NaN if one of them is not inside. Cost: O(D). For many
+/// pairs take pair_distances(): the checks of one cost more than its distance.
 template <class Storage>
 accumulator_t<Storage> distance(std::span<const Storage> x, std::span<const Storage> y,
                                 const distance_options& options = {});
 
 /// out[i] = d(0, x row i) = (2 / sqrt(c)) artanh(sqrt(c) |x|), from the compensated norm: within 1 ulp of float and 4
-/// of double. options.expression must be formula::geodesic. Returns the status of every row.
+/// of double; x [N x D], out N values. options.expression must be formula::geodesic. Returns the status of every row.
+/// Cost: O(N D), one pass; memory 1 byte a row, and on a device also the host arguments.
 template <class Storage>
 std::vector<point_status> origin_distances(any_rows<const Storage> x, any_values<accumulator_t<Storage>> out,
                                            const distance_options& options = {}, const Device& device = Device::best());

@@ -1,5 +1,5 @@
-// Gradients in the Poincare ball, and one step of Riemannian stochastic gradient descent. Conventions, accuracy, status
-// and errors as in operations.hpp.
+// Gradients in the Poincare ball, and one step of Riemannian stochastic gradient descent. Shapes, accuracy, status,
+// errors and cost as in operations.hpp: arguments and results are [N x D], O(N D) time.
 #pragma once
 
 #include "quintet/poincare/operations.hpp"
@@ -21,7 +21,9 @@ row_status riemannian_gradient(any_rows<const Storage> x, any_rows<const Storage
                                const Device& device = Device::best());
 
 /// out = exp_x(-rate gradient / lambda_x^2), then pulled to sqrt(c) |out| <= 1 - epsilon as project() does, where
-/// `moved` of the report counts the points for which that was needed. `gradient` is Euclidean, rate finite.
+/// `moved` of the report counts the points for which that was needed. `gradient` is Euclidean. Throws InvalidArgument
+/// also for a rate that is not finite, and for epsilon outside the range of project(). (Bonnabel 2013; Nickel and Kiela
+/// 2017 take the first order of exp_x, a retraction.)
 template <class Storage>
 projection_report rsgd_step(any_rows<const Storage> x, any_rows<const Storage> gradient, double rate, double epsilon,
                             any_rows<accumulator_t<Storage>> out, const ball_options& options = {},

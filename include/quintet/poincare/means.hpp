@@ -4,6 +4,11 @@
 // offsets from 0 to N that do not decrease. `weights` is empty (all 1) or has N values, finite and >= 0. Row b of `out`
 // [B x D] is the mean of group b. A group without a point of positive weight, or with such a point that is not inside,
 // has NaN. Everything is computed in double. curvature = 0 gives the arithmetic mean.
+//
+// Errors: InvalidArgument for offsets, weights or shapes that are not like this, naming the first wrong element, for
+// options out of range, and with `strict` for the first point that is not inside; OutOfMemory, DeviceError. Memory: 16
+// D bytes a group, 1 byte a point, and on a device also the host arguments. One group is the work of one thread: many
+// groups keep a device busy, a single one does not. Same bits for any number of threads.
 #pragma once
 
 #include "quintet/poincare/operations.hpp"
@@ -18,7 +23,7 @@ struct mean_report {
 };
 
 /// The gyromidpoint (Einstein midpoint, normalised Lorentz centroid): (1/2) (x) sum w lambda x / sum w (lambda - 1).
-/// Taken in the frame of the result, where nothing cancels: two passes. Cost: O(N D).
+/// (Ungar 2008.) Taken in the frame of the result, where nothing cancels: two passes. Cost: O(N D).
 template <class Storage>
 mean_report gyromidpoint(any_rows<const Storage> points, std::span<const std::int64_t> offsets,
                          any_values<const accumulator_t<Storage>> weights, any_rows<accumulator_t<Storage>> out,
@@ -28,15 +33,17 @@ mean_report gyromidpoint(any_rows<const Storage> points, std::span<const std::in
 struct frechet_options {
   double curvature = -1;  ///< -c <= 0; 0 or of a magnitude in [1e-30, 1e30]
   bool strict = false;    ///< throw for points that are not inside, instead of giving their groups NaN
-  /// Done when the gradient's length in the metric, times sqrt(c), is at most tolerance (1 + L); > 0.
+  /// Done when the gradient's length in the metric, times sqrt(c), is at most tolerance (1 + L); > 0. The default is a
+  /// few roundings of double.
   double tolerance = 1e-15;
-  std::int64_t max_iterations = 500;  ///< >= 0
+  std::int64_t max_iterations =
+      500;  ///< 0 ... 2^31 - 1; afterwards `converged` is 0, and the mean so far is the result
 };
 
 /// The Frechet (Karcher) mean: the point with the smallest sum of squared distances. Starts at the gyromidpoint and
 /// goes m <- exp_m(2 / (1 + L) mean log_m(x_i)), L the mean of sqrt(c) d_i coth(sqrt(c) d_i), which bounds the
-/// curvature of the objective; a unit step does not converge for spread points. Linear convergence. Cost: O(N D) an
-/// iteration.
+/// curvature of the objective; a unit step does not converge for spread points (Karcher 1977). Linear convergence.
+/// Cost: O(N D) an iteration.
 template <class Storage>
 mean_report frechet_mean(any_rows<const Storage> points, std::span<const std::int64_t> offsets,
                          any_values<const accumulator_t<Storage>> weights, any_rows<accumulator_t<Storage>> out,

@@ -14,8 +14,8 @@ struct nearest_options {
   bool strict = false;    ///< throw for points that are not inside
   /// queries and points are the same rows, and a row is not its own neighbour (its duplicates are).
   bool exclude_self = false;
-  /// Points are packed and searched in pieces of at most this many bytes of panels (at least one tile), so that any
-  /// number of points fits.
+  /// Points are packed and searched in pieces of at most this many bytes of panels (>= 0, at least one tile), so that
+  /// any number of points fits. 256 MiB is far beyond every cache, and little beside a GPU's memory.
   std::int64_t budget_bytes = std::int64_t(256) << 20;
 };
 
@@ -36,7 +36,8 @@ struct neighbours {
 /// Pairs are compared by t of distances.hpp, which grows with the distance; asinh is taken of the winners only. Equal t
 /// are ordered by index. Results are exact, the same bits for any number of threads, any budget and any device, and the
 /// distances are those of distances(). Points that are not inside are nobody's neighbours and have none.
-/// Memory beyond input and result: nearest_workspace_bytes(). Cost: Q N (2 D + 4) operations.
+/// Throws InvalidArgument as distances() does, for k out of range, a negative budget, and with exclude_self for Q != N;
+/// OutOfMemory, DeviceError. Memory beyond input and result: nearest_workspace_bytes(). Cost: Q N (2 D + 4) operations.
 template <class Storage>
 neighbours<accumulator_t<Storage>> nearest(any_rows<const Storage> queries, any_rows<const Storage> points,
                                            std::int64_t k, const nearest_options& options = {},
@@ -54,14 +55,16 @@ struct neighbours_on_device {
   point_report report;         ///< of both arguments, in host memory
 };
 
-/// nearest() whose result stays on the device.
+/// nearest() whose result stays on the device: 8 + sizeof(Real) bytes a neighbour there. Errors and cost of nearest().
 template <class Storage>
 neighbours_on_device<accumulator_t<Storage>> nearest_on_device(any_rows<const Storage> queries,
                                                                any_rows<const Storage> points, std::int64_t k,
                                                                const nearest_options& options = {},
                                                                const Device& device = Device::best());
 
-/// Upper bound of the memory that nearest() takes beyond its input and its result, in bytes.
+/// Upper bound of the memory that nearest() takes beyond its input and its result, in bytes, for Q and N rows of `dim`
+/// coordinates. Throws InvalidArgument for sizes that nearest() refuses, and for such that the bytes cannot be counted.
+/// O(1).
 template <class Storage>
 std::int64_t nearest_workspace_bytes(std::int64_t queries, std::int64_t points, std::int64_t dim, std::int64_t k,
                                      const nearest_options& options = {}, const Device& device = Device::best());

@@ -15,11 +15,12 @@
 // the sphere stays there.
 //
 // Each function returns a status a row: the first argument that is not inside decides it, and its row of the result is
-// NaN. Throws InvalidArgument for shapes that do not fit, a positive curvature, and with `strict` for the first row
-// that is not inside, naming index and norm. Cost: two passes over the rows. Same bits for any number of threads.
+// NaN. Throws InvalidArgument for shapes that do not fit, more than 2^31 - 1025 rows, a curvature out of range
+// (checked_curvature()), Buffers on several devices, and with `strict` for the first row that is not inside, naming
+// index and norm (`out` is written by then); OutOfMemory, DeviceError. Cost: O(N D), two passes over the rows; memory:
+// 1 byte a row, and on a device copies of host arguments. Same bits for any number of threads.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "quintet/core/storage16.hpp"
@@ -43,18 +44,21 @@ template <class Storage>
 row_status mobius_add(any_rows<const Storage> x, any_rows<const Storage> y, any_rows<accumulator_t<Storage>> out,
                       const ball_options& options = {}, const Device& device = Device::best());
 
-/// r (x) x = tanh(r artanh(sqrt(c) |x|)) x / (sqrt(c) |x|). `r` has one value for all rows, or N.
+/// r (x) x = tanh(r artanh(sqrt(c) |x|)) x / (sqrt(c) |x|). `r` has one value for all rows, or N: any numbers, NaN
+/// makes NaN.
 template <class Storage>
 row_status mobius_scalar_mul(any_values<const accumulator_t<Storage>> r, any_rows<const Storage> x,
                              any_rows<accumulator_t<Storage>> out, const ball_options& options = {},
                              const Device& device = Device::best());
 
-/// exp_x(v) = x (+) tanh(sqrt(c) lambda_x |v| / 2) v / (sqrt(c) |v|); v is any tangent vector at x.
+/// exp_x(v) = x (+) tanh(sqrt(c) lambda_x |v| / 2) v / (sqrt(c) |v|); v is any tangent vector at x; NaN
+/// and infinity in it are not looked for.
 template <class Storage>
 row_status exp_map(any_rows<const Storage> x, any_rows<const Storage> v, any_rows<accumulator_t<Storage>> out,
                    const ball_options& options = {}, const Device& device = Device::best());
 
-/// log_x(y): the tangent vector at x with exp_x(log_x(y)) = y; its length in the metric is d(x, y).
+/// log_x(y) = (2 / (sqrt(c) lambda_x)) artanh(sqrt(c) |w|) w / |w|, w = (-x) (+) y: the tangent vector at x with
+/// exp_x(log_x(y)) = y; its length in the metric is d(x, y).
 template <class Storage>
 row_status log_map(any_rows<const Storage> x, any_rows<const Storage> y, any_rows<accumulator_t<Storage>> out,
                    const ball_options& options = {}, const Device& device = Device::best());
@@ -91,12 +95,13 @@ struct projection_report {
 
 /// Points with sqrt(c) |x| > 1 - epsilon are scaled to sqrt(c) |x| = 1 - epsilon; the others are copied. Rows that are
 /// not finite become NaN. epsilon has no default: it caps every distance from the origin at about
-/// log(2 / epsilon) / sqrt(c), which is a decision. Allowed: [4 u, 1) with u the type's unit roundoff (2^-24, 2^-53).
+/// log(2 / epsilon) / sqrt(c), which is a decision. Allowed: [4 u, 1) with u the type's unit roundoff (2^-24, 2^-53);
+/// throws InvalidArgument for others. Memory: one number a row besides.
 template <class Storage>
 projection_report project(any_rows<const Storage> x, double epsilon, any_rows<accumulator_t<Storage>> out,
                           const ball_options& options = {}, const Device& device = Device::best());
 
-/// out[i] = lambda of row i.
+/// out[i] = lambda of row i, N values.
 template <class Storage>
 row_status conformal_factor(any_rows<const Storage> x, any_values<accumulator_t<Storage>> out,
                             const ball_options& options = {}, const Device& device = Device::best());

@@ -43,7 +43,8 @@ struct dropped_site {
 };
 
 /// Patterns of counts. Sites are numbered as they were given, from 0, those left out included; patterns are in the
-/// order of their first sites.
+/// order of their first sites. Members are O(1) unless they say so, and throw nothing: indices p of patterns and s of
+/// species must be in range and are not checked. Memory: 4 bytes a pattern and species, 12 a pattern, 8 a site.
 class Data {
  public:
   /// Names of the species, in the order of the columns.
@@ -74,7 +75,7 @@ class Data {
   std::span<const double> weights() const { return weights_; }
   /// What the observed copies of pattern p show.
   pattern_kind kind(std::int64_t p) const { return kinds_[static_cast<std::size_t>(p)]; }
-  /// Sum of the weights of the patterns of a kind.
+  /// Sum of the weights of the patterns of a kind. O(patterns).
   double weight_of(pattern_kind kind) const;
 
   /// Pattern of every site given, -1 for those left out.
@@ -114,7 +115,7 @@ class DataBuilder {
   /// The most copies of a species.
   static constexpr std::int64_t most_copies = 32766;
 
-  /// Throws InvalidArgument for no species, an empty name, or a name twice.
+  /// Throws InvalidArgument for no species, an empty name, or a name twice. O(species).
   explicit DataBuilder(std::vector<std::string> species, data_options options = {});
   ~DataBuilder();
   ///@{
@@ -127,8 +128,9 @@ class DataBuilder {
   /// species, a count is not in 0 <= red <= copies <= most_copies (dominant: even copies, red <= copies / 2), or the
   /// weight is negative or not finite. O(species) time; memory only for a new pattern and 8 bytes a site.
   void add_site(std::span<const std::int64_t> red, std::span<const std::int64_t> copies, double weight = 1);
-  /// The data; the builder must not be used afterwards. `sampled_copies` is one number a species (none: the most at a
-  /// site that was given); throws InvalidArgument when a site has more.
+  /// The data, which take the builder's memory; it must not be used afterwards. `sampled_copies` is one number a
+  /// species (none: the most at a site that was given). Throws InvalidArgument for another number of them, and for one
+  /// that is less than a site has, over most_copies, or odd for dominant markers. O(species).
   Data finish(std::vector<std::int64_t> sampled_copies = {});
 
  private:
@@ -137,7 +139,7 @@ class DataBuilder {
 };
 
 /// For every leaf of the network, in the order of Network::leaves(), the column of its species in the data. Throws
-/// NetworkError (unknown_taxon) that names the leaves without data and the species that are no leaves.
+/// NetworkError (unknown_taxon) that names the leaves without data and the species that are no leaves. O(species^2).
 std::vector<std::int64_t> columns_of_leaves(const Network& network, const Data& data);
 
 }  // namespace quintet::snp

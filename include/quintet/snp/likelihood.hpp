@@ -29,7 +29,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "quintet/device/device.hpp"
@@ -42,7 +41,7 @@ namespace quintet::snp {
 /// Where a likelihood is computed, and within which memory.
 struct likelihood_options {
   Device device = Device::best();  ///< does the work
-  /// Bytes that the values of one evaluation may take, 0: half the memory of the device.
+  /// Bytes that the values of one evaluation may take, >= 0; 0: half the memory of the device.
   std::int64_t memory_limit = 0;
 };
 
@@ -63,7 +62,8 @@ struct evaluation_estimate {
   double operations = 0;           ///< multiply-adds of the rules, all of them
 };
 
-/// Sizes of groups, memory and operations, before anything is computed. Throws as the constructor of Likelihood does.
+/// Sizes of groups, memory and operations, before anything is computed. Throws as the constructor of Likelihood does,
+/// and takes its time and memory.
 evaluation_estimate estimate(const Network& network, const Data& data, const model& model = {},
                              const likelihood_options& options = {});
 
@@ -81,11 +81,15 @@ struct gradient {
 };
 
 /// The likelihood of data on a network, with parameters that change: what is computed is kept for the next evaluation.
+/// An object serves one thread at a time; different objects are independent. Members that compute throw OutOfMemory and
+/// DeviceError besides what they say.
 class Likelihood {
  public:
-  /// Makes the schedule and the tables; they depend on the topology and the counts alone. Throws NetworkError when
-  /// leaves and species differ, InvalidArgument for a model out of range, more than 1000 gene copies, or groups larger
-  /// than the limit (the message names the reticulations).
+  /// Makes the schedule and the tables; they depend on the topology and the counts alone. Network, data and model are
+  /// copied as far as they are needed. Throws NetworkError when leaves and species differ, InvalidArgument for a model
+  /// out of range, a negative limit, data without a pattern, more than 1000 gene copies, or groups larger than the
+  /// limit (the message names the reticulations). Cost: O(patterns x species) time and memory for every rule; nothing
+  /// is evaluated.
   Likelihood(const Network& network, const Data& data, const snp::model& model = {},
              const likelihood_options& options = {});
   ~Likelihood();
@@ -95,13 +99,16 @@ class Likelihood {
   Likelihood& operator=(Likelihood&&) noexcept;
   ///@}
 
-  /// The log-likelihood of the current parameters. Only what changed since the last call is computed. The value of a
+  /// The log-likelihood of the current parameters, natural logarithm. Only what changed since the last call is
+  /// computed: at most size().operations multiply-adds, after a proposal those above the branch. The value of a
   /// proposal may differ from that of a new object by rounding (1e-12 relative for a site), and by its bits depend on
   /// the proposals before.
   double evaluate();
 
   ///@{
-  /// Change a parameter; ranges as in Network. What is changed after the first evaluate() is a proposal until accept().
+  /// Change a parameter; ranges and errors as in Network, rates as in model (InvalidArgument). Nothing has changed
+  /// after an error. What is changed after the first evaluate() is a proposal until accept(). O(1), set_rates()
+  /// O(branches): nothing is computed before evaluate().
   void set_length(std::int64_t branch, double length);
   void set_theta(std::int64_t branch, double theta);
   void set_gamma(std::int64_t branch, double gamma);
@@ -116,20 +123,21 @@ class Likelihood {
   ///@}
 
   ///@{
-  /// Parameters as they are now.
+  /// Parameters as they are now; references that live as long as the object. O(1).
   const Network& network() const;
   const snp::model& model() const;
   ///@}
 
-  /// log L of every pattern of the data, without corrections and weights, at the current parameters.
+  /// log L of every pattern of the data, without corrections and weights, at the current parameters; -infinity for one
+  /// that cannot be. Cost: that of evaluate(), and O(patterns).
   std::vector<double> pattern_log_likelihoods();
-  /// The same for every site that was given; NaN for sites that were left out.
+  /// The same for every site that was given; NaN for sites that were left out. O(sites) besides.
   std::vector<double> site_log_likelihoods();
   /// Derivatives of evaluate() at the current parameters, by one pass from the root to the leaves. NaN when the
-  /// log-likelihood is -infinity. Costs about five evaluations.
+  /// log-likelihood is -infinity. Costs about five evaluations, and twice the memory of one.
   snp::gradient gradient();
 
-  /// What an evaluation needs, as estimate() gives it.
+  /// What an evaluation needs, as estimate() gives it. O(1).
   const evaluation_estimate& size() const;
 
  private:

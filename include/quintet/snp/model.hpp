@@ -10,10 +10,11 @@ namespace quintet::snp {
 /// 1. (In SNAPP u and v are the same, whatever its help says; PhyloNet counts zeros: v = 1 / (2 pi0), u = 1 / (2 pi1).)
 struct model {
   ///@{
-  /// Mutation rates, >= 0, not both 0.
+  /// Mutation rates, finite and >= 0, not both 0.
   double u = 1, v = 1;
   ///@}
-  /// Classes of sites, all as likely: u and v are multiplied by these, theta is not. See gamma_rates().
+  /// Classes of sites, all as likely: u and v are multiplied by these, theta is not. At least one, each finite and > 0;
+  /// time and memory grow with their number. See gamma_rates().
   std::vector<double> rate_categories{1.0};
   /// No mutation on the branches, only at the root (RoyChoudhury, Felsenstein and Thompson 2008).
   bool mutation_only_at_root = false;
@@ -21,7 +22,8 @@ struct model {
   /// the two constant patterns at the full sample sizes, W is the sum of the weights of the polymorphic sites.
   bool polymorphic_only = false;
   ///@{
-  /// Constant sites that the data do not show: adds zeros log P0 + ones log P1. Not together with polymorphic_only.
+  /// Constant sites that the data do not show: adds zeros log P0 + ones log P1. Finite and >= 0, and 0 together with
+  /// polymorphic_only.
   double unseen_zeros = 0, unseen_ones = 0;
   ///@}
   /// Likelihood of which copies are red instead of how many: subtracts sum w_s log C(n, r) over sites and species.
@@ -30,7 +32,7 @@ struct model {
 
 /// Rates of `categories` equally likely classes of a gamma distribution with mean 1 and this shape: the medians of the
 /// classes, divided by their mean (Yang 1994; what BEAST does). Throws InvalidArgument for shape not in (0, 1e6] or
-/// categories not in 1 ... 64.
+/// categories not in 1 ... 64. Cost: 200 values of the incomplete gamma function a class.
 std::vector<double> gamma_rates(double shape, std::int64_t categories);
 
 }  // namespace quintet::snp

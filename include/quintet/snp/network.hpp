@@ -87,7 +87,9 @@ struct branch {
   ///@}
 };
 
-/// A network that keeps all rules, with parameters that change.
+/// A network that keeps all rules, with parameters that change. Members are O(1) unless they say so; what they
+/// refer to lives as long as the object. Those that take a node or a branch throw InvalidArgument for one that does not
+/// exist; the others throw nothing but what they say.
 class Network {
  public:
   /// Checks everything; nodes and branches keep the numbers of the description, the parent branches of a reticulation
@@ -125,9 +127,9 @@ class Network {
   std::span<const std::int64_t> reticulations() const { return reticulations_; }
   /// All nodes, every one after its children, the root last.
   std::span<const std::int64_t> children_first() const { return order_; }
-  /// The node of this name, -1 when there is none.
+  /// The node of this name, -1 when there is none. O(nodes).
   std::int64_t find(std::string_view name) const;
-  /// "branch A -> x" or, without names, "branch from node 3 to node 5": for messages.
+  /// "branch from node 3 "A" to node 5 above "B"", as far as there are names: for messages. O(nodes) at most.
   std::string describe_branch(std::int64_t b) const;
 
   ///@{
@@ -137,7 +139,8 @@ class Network {
   void set_theta(std::int64_t b, double theta);
   void set_root_theta(double theta);
   ///@}
-  /// Sets gamma of a parent branch of a reticulation, and that of the other one to 1 - gamma.
+  /// Sets gamma in [0, 1] of a parent branch of a reticulation, and that of the other one to 1 - gamma. Throws as the
+  /// other setters do, also for a branch that is none above a reticulation.
   void set_gamma(std::int64_t b, double gamma);
 
  private:

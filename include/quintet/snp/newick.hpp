@@ -12,9 +12,8 @@
 // - Annotations of BEAST behind a name set values too: `#H1[&gamma=0.3]:0.01`, `[&theta=0.1]`, `[&coalescenceRate=20]`
 //   (theta = 2 / rate). Other keys, `[&R]` and comments in brackets are left out; `[0.005]` behind a name is an error,
 //   because some programs mean a theta and others a support value.
-// - Names may be in single quotes ('' is a quote); outside quotes an underscore stays an underscore. A number behind
-// the
-//   closing parenthesis of an inner node is a support value, no name. The semicolon at the end may be missing.
+// - Names may be in single quotes ('' is a quote); outside quotes an underscore stays an underscore. A number behind a
+//   closing parenthesis is a support value, no name. The semicolon at the end may be missing.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +24,7 @@
 
 namespace quintet::snp {
 
-/// What stands for a theta that the text does not have.
+/// What stands for a theta that the text does not have; `unset` makes a missing one an error.
 struct newick_options {
   double theta = unset;       ///< for branches without one, > 0
   double root_theta = unset;  ///< for a root without one, > 0; by default `theta`
@@ -56,7 +55,8 @@ Network parse_newick(std::string_view text, const newick_options& options = {});
 
 /// One line that reads back to the same network, bit for bit: every length, theta and gamma as the shortest decimal
 /// with its value, names in quotes where they need them. A reticulation is written with its subtree where a walk from
-/// the root meets it first; one whose name has no `#` gets a label `#H1`, `#H2`, ... behind it.
+/// the root meets it first; one whose name has no `#` gets a label `#H1`, `#H2`, ... behind it. Throws nothing of its
+/// own. O(nodes) time and memory.
 std::string to_newick(const Network& network);
 
 }  // namespace quintet::snp

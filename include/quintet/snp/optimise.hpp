@@ -21,7 +21,8 @@ struct optimise_options {
   theta_parameters thetas = theta_parameters::each;  ///< which thetas are
   bool gammas = true;                                ///< whether inheritance probabilities are
   std::int64_t max_iterations = 200;                 ///< >= 1
-  /// Done when two steps in a row gain less than this log-likelihood, and their quadratic model promises less, > 0.
+  /// Done when two steps in a row gain less than this log-likelihood, and their quadratic model promises less; finite,
+  /// > 0. 1e-6 is far below what the data can tell and above the rounding of the sum.
   double tolerance = 1e-6;
   ///@{
   /// Ranges of the parameters, 0 < least < most (gamma < 1). A start outside is moved to the nearest end.
@@ -53,7 +54,8 @@ struct optimise_result {
 ///
 /// A network has several maxima, and the curve between a length and a theta may be flat: start from several points.
 /// Throws InvalidArgument for options out of range, nothing to optimise, or a start with log-likelihood -infinity,
-/// Cancelled when the callback asks for it (the best point so far is then accepted).
+/// Cancelled when the callback asks for it (the best point so far is then accepted), OutOfMemory, DeviceError. Cost: a
+/// gradient() and one or more evaluate() an iteration, of which optimise_result has the numbers.
 optimise_result optimise(Likelihood& likelihood, const optimise_options& options = {});
 
 }  // namespace quintet::snp

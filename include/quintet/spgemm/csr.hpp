@@ -1,7 +1,8 @@
 // Sparse matrices in compressed rows: row i holds columns[k] and values[k] for row_pointers[i] <= k <
 // row_pointers[i+1].
 //
-// Index (of columns) is std::int32_t or std::int64_t; row pointers and sizes are 64-bit always.
+// Index (of columns) is std::int32_t or std::int64_t; row pointers and sizes are 64-bit always. Members are O(1) and
+// check nothing unless they say so; check() and every function that takes a matrix do.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@ struct csr_view {
 
   /// Number of stored entries.
   std::int64_t nnz() const { return rows == 0 ? 0 : row_pointers[rows] - row_pointers[0]; }
-  /// Rows [first, last) as a matrix of the same columns.
+  /// Rows [first, last) as a matrix of the same columns, 0 <= first <= last <= rows; not checked, nothing is copied.
   csr_view slice(std::int64_t first, std::int64_t last) const {
     return {last - first, cols, row_pointers + first, columns, values};
   }
@@ -49,16 +50,18 @@ struct csr {
 
   /// Number of stored entries.
   std::int64_t nnz() const { return columns.size(); }
-  /// The matrix without its memory.
+  /// The matrix without its memory: valid as long as the arrays stay as they are.
   csr_view<Value, Index> view() const { return {rows, cols, row_pointers.data(), columns.data(), values.data()}; }
   /// Bytes of the three arrays.
   std::int64_t bytes() const { return row_pointers.size() * 8 + nnz() * std::int64_t(sizeof(Index) + sizeof(Value)); }
-  /// The same size, structure and values.
+  /// The same size, structure and values. O(nnz).
   friend bool operator==(const csr&, const csr&) = default;
 };
 
-/// Throws InvalidArgument unless `matrix` is one: sizes >= 0 and, for the columns, within Index; row pointers that do
-/// not fall; columns in [0, cols). `name` is how the message calls it. Cost: one pass over the columns.
+/// Throws InvalidArgument unless `matrix` is one: sizes in [0, 2^63 - 1) and, for the columns, within Index; row
+/// pointers that begin at >= 0 and do not fall; columns in [0, cols); arrays that are not null where there are
+/// elements. `name` is how the message calls it. Cost: O(rows + nnz), one pass over row pointers and columns by all
+/// threads; no memory.
 template <class Value, class Index>
 void check(const csr_view<Value, Index>& matrix, const char* name);
 

@@ -23,7 +23,7 @@ struct device_csr {
   Buffer<Index> columns;              ///< nnz
   Buffer<Value> values;               ///< nnz
 
-  /// Number of stored entries.
+  /// Number of stored entries. O(1).
   std::int64_t nnz() const { return columns.size(); }
   /// Where the matrix is.
   const Device& device() const { return row_pointers.device(); }
@@ -31,18 +31,21 @@ struct device_csr {
   csr_view<Value, Index> view() const { return {rows, cols, row_pointers.data(), columns.data(), values.data()}; }
 };
 
-/// A copy on `device`. Cost: the transfer. Throws as check() does, and OutOfMemory.
+/// A copy on `device`. Cost: that of check(), and the transfer. Throws as check() does, OutOfMemory, DeviceError.
 template <class Value, class Index>
 device_csr<Value, Index> upload(const csr_view<Value, Index>& matrix, const Device& device);
-/// A copy on the host.
+/// A copy on the host, in memory of `memory`. Cost: the transfer. Throws InvalidArgument for buffers that are smaller
+/// than the matrix, OutOfMemory, DeviceError; columns and row pointers are not looked at.
 template <class Value, class Index>
 csr<Value, Index> download(const device_csr<Value, Index>& matrix, memory_source& memory = memory_source::standard());
 
 /// C = A * B, all on one device: the same bits as the product of host matrices. Analysis, sampling and product run
 /// there; the host gets the row pointers of A and of C, and products and bounds of the rows. A may have unsorted or
 /// repeated columns; such a B is sorted on the host first, and sent back. options::host_products does not count here.
-/// Throws InvalidArgument for sizes that do not fit, operands on different devices, columns outside the matrix, row
-/// pointers that fall, or more than 2^31 columns of B; OutOfMemory.
+/// Throws InvalidArgument for sizes that do not fit, buffers of another size than the matrix, operands on different
+/// devices, columns outside the matrix, row pointers that fall, options out of range, or more than 2^31 columns of B;
+/// OutOfMemory, DeviceError. Cost and memory: those of multiply() on a device, without the transfers; 24 bytes a row on
+/// the host.
 template <class Semiring = plus_times, class Value, class Index>
   requires has_kernels<Semiring>
 device_csr<Value, Index> multiply(const device_csr<Value, Index>& a, const device_csr<Value, Index>& b,

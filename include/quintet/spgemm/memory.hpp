@@ -13,6 +13,8 @@ namespace quintet::spgemm {
 /// Host memory comes in two steps. reserve() gives addresses, which cost nothing; commit() makes a part of them usable,
 /// and that is what counts as memory. So a result can grow in place, up to the bound of its size that is known before,
 /// and never needs to be copied to a larger place. Calls come from several threads, for one block from one at a time.
+/// Arguments are those that the library has: sizes in bytes that belong together, which the standard source does not
+/// check. It keeps up to 64 MB of released memory for the next product.
 class memory_source {
  public:
   virtual ~memory_source() = default;
@@ -21,9 +23,10 @@ class memory_source {
   virtual void* reserve(std::int64_t bytes);
   /// Makes bytes [from, to) of a block usable; [0, from) are already. Throws OutOfMemory.
   virtual void commit(void* data, std::int64_t reserved, std::int64_t from, std::int64_t to);
-  /// Gives back what lies behind the first `keep` > 0 bytes, of which `committed` >= keep were; the block may move.
+  /// Gives back what lies behind the first `keep` > 0 bytes, of which `committed` >= keep were usable; the block
+  /// may move. Throws OutOfMemory.
   virtual void* trim(void* data, std::int64_t reserved, std::int64_t committed, std::int64_t keep);
-  /// Ends the block.
+  /// Ends the block that reserve() or trim() gave, of which `committed` bytes are usable.
   virtual void release(void* data, std::int64_t reserved, std::int64_t committed) noexcept;
 
   /// Memory of a device, aligned to 64. Throws OutOfMemory.

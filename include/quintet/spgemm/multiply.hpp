@@ -12,15 +12,13 @@
 // 9.2 bytes a column (at most 4 million columns) and buffers. On a device: at most 2.5 times C, beside A and B.
 // Time: about one to three nanoseconds a product and thread where the accumulator fits the second-level cache.
 //
-// Errors: InvalidArgument for sizes that do not fit, row pointers that fall, columns outside the matrix, options
+// Errors of all functions here: InvalidArgument for matrices that check() refuses, sizes that do not fit, options
 // outside their range; OutOfMemory, with nothing leaked; DeviceError.
 //
 // The method and its measured facts: docs/spgemm.md.
 #pragma once
 
-#include <algorithm>
 #include <functional>
-#include <vector>
 
 #include "quintet/device/device.hpp"
 #include "quintet/spgemm/csr.hpp"
@@ -39,7 +37,7 @@ csr<Value, Index> masked(const csr_view<Value, Index>& a, const csr_view<Value, 
                          const csr_view<Value, Index>& mask, const options& settings, const Device& device);
 }  // namespace detail
 
-/// C = A * B. `told`, if not null, gets what was done.
+/// C = A * B. `told`, if not null, gets what was done. Shapes, errors, time and memory: above.
 template <class Semiring = plus_times, class Value, class Index>
   requires has_kernels<Semiring>
 csr<Value, Index> multiply(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
@@ -49,8 +47,9 @@ csr<Value, Index> multiply(const csr_view<Value, Index>& a, const csr_view<Value
 }
 
 /// C = A * B where `mask` has an entry, whatever its value, and nowhere else; or, with complement_mask, where it has
-/// none. The mask is m x n; its columns may come in any order. Memory: C, and a copy of the mask on a device or when it
-/// is not sorted; with structural_mask also 9 or 5 bytes an entry of the mask.
+/// none. The mask is m x n; its columns may come in any order. Time: with structural_mask a pass over all products,
+/// which are added up in place; with complement_mask that of multiply() and a search for each entry. Memory: C, and a
+/// copy of the mask on a device or when it is not sorted; with structural_mask also 9 or 5 bytes an entry of the mask.
 template <class Semiring = plus_times, class Mask = structural_mask, class Value, class Index>
   requires has_kernels<Semiring>
 csr<Value, Index> multiply_masked(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
@@ -59,14 +58,15 @@ csr<Value, Index> multiply_masked(const csr_view<Value, Index>& a, const csr_vie
   return detail::masked<Semiring, Mask>(a, b, mask, settings, device);
 }
 
-/// C = A * transpose(B), forming the transpose once; with b = a this is A * transpose(A).
+/// C = A * transpose(B), forming the transpose once; with b = a this is A * transpose(A). A is m x k, B is n x k. Time
+/// and memory: those of transpose() and multiply().
 template <class Semiring = plus_times, class Value, class Index>
   requires has_kernels<Semiring>
 csr<Value, Index> multiply_transposed(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
                                       const options& settings = {}, const Device& device = Device::host(),
                                       report* told = nullptr);
 
-/// Sizes of A * B. Cost: one pass over A and B, and 1% of the products.
+/// Sizes of A * B. Cost: one pass over A and B, and 1% of the products, on the host; 16 bytes a row of A.
 template <class Value, class Index>
 size_estimate estimate(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b);
 
@@ -84,7 +84,9 @@ struct result_block {
 /// Computes C in blocks of rows whose arrays never exceed `budget` bytes, and hands each one over as soon as it is
 /// done, in order; a row that exceeds the budget alone comes in several ranges of its columns. Returning false from the
 /// callback ends the work. The budget holds for the block itself; workers need the accumulators that multiply needs.
-/// Throws InvalidArgument when budget < estimate(a, b).minimum_budget.
+/// Time: that of multiply(), but for rows that come in ranges, of which A's row is read again for each.
+/// Throws InvalidArgument also when budget < estimate(a, b).minimum_budget (1040 bytes) or `take` is empty; what `take`
+/// throws ends the work, too.
 template <class Semiring = plus_times, class Value, class Index>
   requires has_kernels<Semiring>
 void multiply_in_blocks(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, std::int64_t budget,

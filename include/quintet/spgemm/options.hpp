@@ -11,8 +11,8 @@ namespace quintet::spgemm {
 
 /// How a product is computed; the result never depends on it.
 struct options {
-  /// Factor on the predicted number of entries, > 0. The result never depends on it; too small a prediction costs time
-  /// (the memory grows several times, or rows are computed twice), too large a one memory.
+  /// Factor on the predicted number of entries, in (0, 1e6]. Too small a prediction costs time (the memory grows
+  /// several times, or rows are computed twice), too large a one memory.
   double prediction_scale = 1;
   /// Entries of the result that the first arena of a device holds; < 0: from the prediction. With 0 every row is
   /// computed a second time.
@@ -39,7 +39,7 @@ enum class strategy {
 };
 /// Number of strategies.
 constexpr int strategies = 8;
-/// "empty", "streaming", ...
+/// "empty", "streaming", ...: the name of the enumerator. O(1).
 std::string_view name_of(strategy s);
 
 /// What a product did.

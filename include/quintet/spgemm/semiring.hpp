@@ -12,6 +12,8 @@
 // the entries of A's row: the same bits on every device and for any number of threads. A product is rounded before it
 // is added (no fused multiply-add), for the same reason.
 //
+// Members are called in device code: O(1), no exceptions, no memory.
+//
 // The three of this file have kernels inside the library. Any other type works too: on the host as it is, and on
 // devices (and with every strategy of the host) when its kernels are compiled into the program, by
 //

@@ -17,8 +17,9 @@ struct matrix_summary {
   bool sorted = true;          ///< every row's columns ascend strictly
 };
 
-/// Rows and columns i, j count from 0. Cost: one pass. For a matrix that comes in blocks of rows: `first_row` is the
-/// number of this block's first row and `before` the summary of the blocks before.
+/// Rows and columns i, j count from 0. For a matrix that comes in blocks of rows: `first_row` >= 0 is the number of
+/// this block's first row and `before` the summary of the blocks before. Throws as check() does, and InvalidArgument
+/// for first_row < 0. Cost: O(nnz), one pass on one thread; no memory.
 template <class Value, class Index>
 matrix_summary summarise(const csr_view<Value, Index>& matrix, std::int64_t first_row = 0,
                          const matrix_summary& before = {});

@@ -7,8 +7,12 @@
 // Results are dense, row-major, one matrix after another, and of the storage type; sums run in accumulator_t<T>, in a
 // fixed order: every device gives the same bits. Matrices whose status is not_finite give NaN. The functions named
 // _into work on factors that lie in the memory of the device, as decompose_into() leaves them, and write there, to any
-// strides; nothing is transferred. All throw InvalidArgument for views of another shape and when vectors or values are
-// missing.
+// strides; nothing is transferred. Outputs must not overlap the factors or each other.
+//
+// Errors: InvalidArgument for views of another shape, when vectors or values are missing, and for a negative or NaN
+// tolerance; OutOfMemory, DeviceError. `d` is one that decompose() or randomised() made: that its vectors have their
+// lengths is not checked. Memory: the result, and on a device copies of the factors and of the result there; _into
+// none, unless it says so. B is the number of matrices m x n, k that of singular values of each.
 //
 // There is no eigenproblem of A^T A here, and no normal equations: its eigenvalues are S_j^2 and its eigenvectors V,
 // but forming the product rounds by eps S_0^2, so that every singular value below sqrt(eps) S_0 (3e-4 S_0 in float)
@@ -29,7 +33,8 @@ struct rank_tolerance {
   double relative = 0;  ///< >= 0, of the largest singular value
 };
 
-/// Number of singular values above the tolerance, [B].
+/// Number of singular values above the tolerance, [B]; 0 for a matrix that is not finite. Needs no vectors. O(B k), on
+/// the host.
 template <class T>
 std::vector<std::int64_t> numerical_rank(const decomposition<T>& d, rank_tolerance tolerance = {});
 
@@ -52,7 +57,7 @@ std::vector<T> low_rank_approximation(const decomposition<T>& d, std::int64_t ra
                                       const Device& device = Device::best());
 
 /// S_0 / S_{k-1} [B], the condition number in the spectral norm: infinity for singular matrices, 1 for empty ones.
-/// Needs all singular values, no vectors.
+/// Needs all singular values, no vectors. O(B), on the host.
 template <class T>
 std::vector<accumulator_t<T>> condition_number(const decomposition<T>& d);
 
@@ -65,7 +70,9 @@ struct polar_factors {
   std::vector<T> w, h;
   ///@}
 };
-/// Needs all singular values. Cost: (m + n) n k multiply-adds a matrix.
+/// The polar decomposition (Autonne 1902): W is the nearest matrix to A of orthonormal columns, in every unitarily
+/// invariant norm (Fan and Hoffman 1955). Needs all singular values, economy or full vectors. Cost: (m + n) n k
+/// multiply-adds a matrix.
 template <class T>
 polar_factors<T> polar(const decomposition<T>& d, const Device& device = Device::best());
 
@@ -79,22 +86,23 @@ struct resident_factors {
   matrix_view<const accumulator_t<T>> s;  ///< [B, k], falling
 };
 
-/// pseudo_inverse() to `out` [B, n, m].
+/// pseudo_inverse() to `out` [B, n, m], at its cost.
 template <class T>
 void pseudo_inverse_into(const resident_factors<T>& f, batch_view<T> out, rank_tolerance tolerance,
                          const Device& device);
-/// least_squares() of `right` [B, m, r] to `out` [B, n, r].
+/// least_squares() of `right` [B, m, r] to `out` [B, n, r], at its cost. Memory: B k r numbers on the device.
 template <class T>
 void least_squares_into(const resident_factors<T>& f, batch_view<const T> right, batch_view<T> out,
                         rank_tolerance tolerance, const Device& device);
-/// low_rank_approximation() to `out` [B, m, n].
+/// low_rank_approximation() to `out` [B, m, n], at its cost. Throws InvalidArgument also for rank < 0.
 template <class T>
 void low_rank_approximation_into(const resident_factors<T>& f, std::int64_t rank, batch_view<T> out,
                                  const Device& device);
-/// condition_number() to `out` [B]. s must hold all min(m, n) singular values.
+/// condition_number() to `out` [B], not null unless B = 0. `s` [B, min(m, n)] must hold all singular values, falling,
+/// which is not checked. O(B).
 template <class T>
 void condition_number_into(matrix_view<const accumulator_t<T>> s, accumulator_t<T>* out, const Device& device);
-/// polar() to `w` [B, m, n] and `h` [B, n, n].
+/// polar() to `w` [B, m, n] and `h` [B, n, n], at its cost.
 template <class T>
 void polar_into(const resident_factors<T>& f, batch_view<T> w, batch_view<T> h, const Device& device);
 

@@ -38,8 +38,8 @@
 
 namespace quintet::svd {
 
-/// U, S and V of a batch, dense and row-major. T: the storage type; S is float for the 16-bit types. Zeros in U and V
-/// are +0.
+/// U, S and V of a batch, dense and row-major. Views are O(1) and valid as long as the vectors stay as they are. T: the
+/// storage type; S is float for the 16-bit types. Zeros in U and V are +0.
 template <class T>
 struct decomposition {
   ///@{
@@ -67,16 +67,18 @@ struct decomposition {
   accumulator_t<T> singular_value(std::int64_t b, std::int64_t j) const { return s[b * values + j]; }
 };
 
-/// Number of singular values that `options` ask for in an m x n matrix: min(m, n), at most options.top.
+/// Number of singular values that `options` ask for in an m x n matrix: min(m, n), at most options.top if that is not
+/// 0. O(1); checks nothing.
 std::int64_t value_count(std::int64_t rows, std::int64_t cols, const options& options);
 
 /// Decomposes every matrix of `a` [B x m x n], any strides. T is double, float, half or bfloat16. B = 0, m = 0 and n =
 /// 0 are legal; m < n works on the exchanged strides, nothing is copied for it.
 ///
-/// Throws InvalidArgument (top < 0, top with full vectors, max_sweeps < 1, m or n over 32768), OutOfMemory,
-/// DeviceError. A matrix that holds NaN or infinity throws nothing: see status::not_finite. Its neighbours keep their
-/// bits. Cost: about 7 n^3 multiply-adds a sweep (4 n^3 without vectors) for m = n, 5 to 10 sweeps; 4 m n^2 more for
-/// QR. Memory: about 2 n^2 numbers for each matrix that is in work at the same time.
+/// Throws InvalidArgument (top < 0, top with full vectors, max_sweeps < 1, m or n over 32768, B over 2^29),
+/// OutOfMemory, DeviceError. A matrix that holds NaN or infinity throws nothing: see status::not_finite. Its neighbours
+/// keep their bits. Cost: about 7 n^3 multiply-adds a sweep (4 n^3 without vectors) for m = n, 5 to 10 sweeps; 4 m n^2
+/// more for QR. Memory: about 2 n^2 numbers for each matrix that is in work at the same time, the result, and on a
+/// device copies of both there.
 template <class T>
 decomposition<T> decompose(batch_view<const T> a, const options& options = {}, const Device& device = Device::best());
 
@@ -89,13 +91,15 @@ struct outputs {
   ///@}
   matrix_view<accumulator_t<T>> s;  ///< [B x value_count]
   ///@{
-  /// [B] each, as in decomposition.
+  /// [B] each, as in decomposition. Null only for B = 0.
   std::int32_t *status = nullptr, *sweeps = nullptr;
   ///@}
 };
 
-/// The same on memory of the device (host memory for the host), without transfers; row- or column-major output is a
-/// matter of the strides. Throws InvalidArgument also for outputs of another shape.
+/// The same on memory of the device (host memory for the host), without transfers but for the status of the matrices;
+/// row- or column-major output is a matter of the strides. Outputs must not overlap each other or `a`, which may be
+/// read a second time. Throws InvalidArgument also for outputs of another shape, and for no status or sweeps where
+/// there are matrices. Cost and memory of decompose(), less its result and its copies.
 template <class T>
 void decompose_into(batch_view<const T> a, const outputs<T>& out, const options& options, const Device& device);
 

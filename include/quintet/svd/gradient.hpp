@@ -8,7 +8,6 @@
 // P + Q = 0 there, and the quotient 0 / 0 has to become 0.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "quintet/svd/decompose.hpp"
@@ -34,8 +33,10 @@ struct gradient_options {
 /// those columns are arbitrary. gS alone needs no division and is always finite.
 ///
 /// T is double, float, half or bfloat16; 16-bit types are computed in float and rounded once. A matrix whose status is
-/// not_finite has a gradient of NaN. Throws InvalidArgument for views of another shape and for a decomposition without
-/// vectors or with only the top values. Cost: about 12 m n k multiply-adds a matrix.
+/// not_finite has a gradient of NaN. Throws InvalidArgument for views of another shape, a negative or NaN tolerance,
+/// and for a decomposition without vectors or with only the top values; OutOfMemory, DeviceError. Cost: about 12 m n k
+/// multiply-adds a matrix. Memory: the result, dense copies of the derivatives, 3 k^2 + (m + n) k numbers for each
+/// matrix in work (8 a host thread, 2048 on a device), and on a device copies of all arguments there.
 template <class T>
 std::vector<T> gradient(const decomposition<T>& d, batch_view<const T> gu, matrix_view<const accumulator_t<T>> gs,
                         batch_view<const T> gv, const gradient_options& options = {},

@@ -34,7 +34,8 @@ struct options {
   /// The element of largest size of each column of U is made positive (the first among equals). Otherwise signs are
   /// what the computation left: the same on every run, but not on every device.
   bool canonical_signs = false;
-  /// A matrix that needs more sweeps gets status::not_converged, >= 1. 12 have been enough for every float matrix.
+  /// A matrix that needs more sweeps gets status::not_converged, >= 1 (above 2^20 as 2^20). 12 have been enough for
+  /// every float matrix.
   std::int64_t max_sweeps = 30;
 };
 

@@ -19,7 +19,7 @@ namespace quintet::svd {
 struct randomised_options {
   std::int64_t rank = 10;             ///< singular values wanted, >= 1
   std::int64_t oversampling = 10;     ///< further random directions, >= 0; 8 or more are advisable
-  std::int64_t power_iterations = 2;  ///< >= 0; 0 is enough when the singular values fall fast
+  std::int64_t power_iterations = 2;  ///< 0 ... 1000; 0 is enough when the singular values fall fast
   std::uint64_t seed = 0;             ///< of Omega, a pure function of (seed, matrix, row, column)
   bool canonical_signs = false;       ///< see svd::options
 };
@@ -38,9 +38,12 @@ struct randomised_decomposition {
 /// iterations and with p = oversampling, E |A - U S V^T|_F <= sqrt(1 + rank / (p - 1)) times the error of the best
 /// approximation of that rank, and with q of them the factor of the spectral error goes to 1 like its (2q + 1)-th root.
 ///
-/// Throws InvalidArgument, OutOfMemory, DeviceError. Non-finite matrices: as decompose(), with a residual of NaN.
-/// Cost: (2 + 2q) m n l multiply-adds with l = rank + oversampling, and (4 + 4q) (m + n) l^2 for QR. Memory: m n + 4 (m
-/// + n) l numbers for each matrix in work. The result has the same bits for any number of threads.
+/// Throws InvalidArgument for options out of range, m > 2^30 or n > 32768 (of a wider matrix take the transpose);
+/// OutOfMemory, DeviceError. Non-finite matrices: as decompose(), with a residual of NaN.
+/// Cost: (2 + 2q) m n l multiply-adds with l = rank + oversampling rounded up to a multiple of 8, at most min(m, n),
+/// and (4 + 4q) (m + n) l^2 for QR. Memory: m n + 4 (m + n) l numbers for each matrix in work, the result, (m + n) l
+/// numbers for each matrix of the batch, and on a device copies of all there. The result has the same bits for any
+/// number of threads.
 template <class T>
 randomised_decomposition<T> randomised(batch_view<const T> a, const randomised_options& options,
                                        const Device& device = Device::best());
