@@ -110,7 +110,7 @@ template <class Storage>
 void predict(case_run& run) {
   const problem<Storage> p(run.parameters());
   const std::int64_t known = p.n * 3 / 4;
-  const reference::matrix among = p.exact.topLeftCorner(known, known);
+  const reference::matrix among = reference::corner(p.exact, known, known);
   const auto core = reference::core_distances(among, p.k);
   std::vector<long double> exact;
   for (std::int64_t i = known; i < p.n; ++i) {

@@ -59,8 +59,9 @@ struct problem {
   long double exact(std::size_t site, const snp::Network& changed, double u, double v) const {
     std::vector<reference::snp_state> states;
     for (std::size_t i = 0; i < red[site].size(); ++i) states.emplace_back(int(copies[site][i]), int(red[site][i]));
-    if (extended(site)) return std::log(reference::snp_site<long double>(changed, states, u, v).likelihood());
-    return std::log(reference::snp_site<double>(changed, states, u, v).likelihood());
+    const auto precision =
+        extended(site) ? reference::exponentials::in_long_double : reference::exponentials::in_double;
+    return std::log(reference::snp_likelihood(changed, states, u, v, precision));
   }
 };
 

@@ -1,5 +1,4 @@
-// Decompositions against Eigen in long double, and matrices whose singular values are known to 30 digits.
-#include <Eigen/QR>
+// Decompositions against long double, and matrices whose singular values are known to 30 digits.
 #include <stdexcept>
 
 #include "accuracy/case_run.hpp"
@@ -52,17 +51,13 @@ matrices random_batch(const test_case& c) {
 matrices of_condition(const test_case& c, double condition) {
   matrices m{c.integer("batch"), c.integer("rows"), c.integer("rows"), {}};
   const std::int64_t n = m.rows;
-  using matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const std::vector<double> random = normal(2 * m.batch * n * n, c.integer("seed"));
+  std::vector<double> s;
+  for (std::int64_t j = 0; j < n; ++j) s.push_back(std::pow(condition, n > 1 ? -double(j) / double(n - 1) : 0.0));
   for (std::int64_t b = 0; b < m.batch; ++b) {
-    const auto orthogonal = [&](std::int64_t which) -> matrix {
-      return Eigen::HouseholderQR<matrix>(Eigen::Map<const matrix>(random.data() + (2 * b + which) * n * n, n, n))
-          .householderQ();
-    };
-    Eigen::VectorXd s(n);
-    for (std::int64_t j = 0; j < n; ++j) s(j) = std::pow(condition, n > 1 ? -double(j) / double(n - 1) : 0.0);
-    const matrix made = orthogonal(0) * s.asDiagonal() * orthogonal(1).transpose();
-    m.a.insert(m.a.end(), made.data(), made.data() + n * n);
+    const double* both = random.data() + 2 * b * n * n;
+    const std::vector<double> made = reference::with_singular_values(both, s, both + n * n);
+    m.a.insert(m.a.end(), made.begin(), made.end());
   }
   return m;
 }
@@ -87,7 +82,7 @@ template <class T>
 std::vector<std::vector<double>> exact_values(const std::vector<T>& a, const matrices& m, std::int64_t compared) {
   std::vector<std::vector<double>> exact;
   for (std::int64_t b = 0; b < std::min(compared, m.batch); ++b)
-    exact.push_back(test::reference_singular_values(batch_view<const T>(a.data(), m.batch, m.rows, m.cols), b));
+    exact.push_back(reference::singular_values(batch_view<const T>(a.data(), m.batch, m.rows, m.cols), b));
   return exact;
 }
 

@@ -1,7 +1,6 @@
-// What is made of a decomposition, against the same by Eigen in long double: gradients, randomised decompositions and
+// What is made of a decomposition, against the same in long double: gradients, randomised decompositions and
 // the functions of applications.hpp. Inputs have the singular values 1, 1 - 1/n, ..., 1/n, so that the distance of
 // neighbours, which the errors of vectors are inverse to, is known.
-#include <Eigen/Dense>
 #include <stdexcept>
 
 #include "accuracy/case_run.hpp"
@@ -9,26 +8,20 @@
 #include "quintet/svd/applications.hpp"
 #include "quintet/svd/gradient.hpp"
 #include "quintet/svd/randomised.hpp"
+#include "reference/svd_reference.hpp"
 #include "support/svd_errors.hpp"
 
 namespace quintet::accuracy {
 
 namespace {
 
-using exact_matrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using exact_vector = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
-using exact_svd = Eigen::JacobiSVD<Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>>;
+using reference::matrix, reference::norm, reference::transposed;
 
-exact_matrix normal(std::int64_t rows, std::int64_t cols, std::int64_t seed, std::int64_t stream) {
-  exact_matrix a(rows, cols);
+matrix normal(std::int64_t rows, std::int64_t cols, std::int64_t seed, std::int64_t stream) {
+  matrix a(rows, cols);
   for (std::int64_t i = 0; i < rows * cols; ++i)
     a.data()[i] = normal_at<double>(std::uint64_t(seed), std::uint64_t(stream), std::uint64_t(i));
   return a;
-}
-
-exact_matrix orthogonal_columns(std::int64_t rows, std::int64_t cols, std::int64_t seed, std::int64_t stream) {
-  const Eigen::HouseholderQR<exact_matrix> qr(normal(rows, cols, seed, stream));
-  return qr.householderQ() * exact_matrix::Identity(rows, cols);
 }
 
 /// One matrix of a case in its storage type, and its exact decomposition.
@@ -36,28 +29,25 @@ template <class T>
 struct input {
   std::int64_t m, n, k;
   std::vector<T> a;
-  exact_matrix exact, u, v;
-  exact_vector s;
+  matrix exact;
+  reference::decomposition svd;
 
   explicit input(const test_case& c) : m(c.integer("rows")), n(c.integer("cols")), k(std::min(m, n)) {
     const std::int64_t seed = c.integer("seed"), rank = c.has("rank") ? c.integer("rank") : k;
-    exact_matrix left = orthogonal_columns(m, k, seed, 0);
     // A randomised decomposition is exact for matrices of its rank only.
-    for (std::int64_t j = 0; j < k; ++j) left.col(j) *= j < rank ? 1 - (long double)(j) / (long double)(k) : 0.0L;
-    exact = left * orthogonal_columns(n, k, seed, 1).transpose();
-    for (std::int64_t i = 0; i < m * n; ++i) a.push_back(T(exact.data()[i]));
-    for (std::int64_t i = 0; i < m * n; ++i) exact.data()[i] = a[std::size_t(i)];
-    const exact_svd d(exact, Eigen::ComputeThinU | Eigen::ComputeThinV);
-    u = d.matrixU();
-    v = d.matrixV();
-    s = d.singularValues();
+    std::vector<long double> values;
+    for (std::int64_t j = 0; j < k; ++j)
+      values.push_back(j < rank ? 1 - static_cast<long double>(j) / static_cast<long double>(k) : 0);
+    exact = reference::with_singular_values(normal(m, k, seed, 0), values, normal(n, k, seed, 1));
+    for (const long double x : exact.elements()) a.push_back(T(x));
+    exact = reference::widened(view(), 0);
+    svd = reference::decomposed(exact);
   }
+  long double s(std::int64_t j) const { return svd.s[std::size_t(j)]; }
   batch_view<const T> view() const { return {a.data(), 1, m, n}; }
   svd::decomposition<T> decomposed(const Device& device) const { return svd::decompose<T>(view(), {}, device); }
   double condition() const { return double(s(0) / s(k - 1)); }
 };
-
-std::vector<long double> elements(const exact_matrix& a) { return {a.data(), a.data() + a.size()}; }
 
 /// What the functions do to an element, in units of what theory has for the norm of the whole: the decomposition is one
 /// of A + E with |E|_F <= 8 eps |A|_F (the bound of decompose.hpp for n <= 16; that of larger ones has as many more
@@ -72,10 +62,10 @@ tolerance within(double bound, double size, std::size_t count, const std::string
 template <class T>
 void pseudo_inverse(case_run& run) {
   const input<T> in(run.parameters());
-  const exact_matrix exact = in.v * in.s.cwiseInverse().asDiagonal() * in.u.transpose();
+  const matrix exact = reference::pseudo_inverse(in.svd);
   // Wedin: |A^+ E A^+| and no more to first order, up to a factor near 1.
   const auto allowed = within(element_bound, in.condition() / double(in.s(in.k - 1)), in.a.size(), "eps cond |A^+|");
-  measure_elements(run, "pseudo-inverse", elements(exact), allowed,
+  measure_elements(run, "pseudo-inverse", exact.elements(), allowed,
                    [&](const Device& device) { return svd::pseudo_inverse(in.decomposed(device), {}, device); });
 }
 
@@ -83,18 +73,18 @@ template <class T>
 void least_squares(case_run& run) {
   const input<T> in(run.parameters());
   const std::int64_t count = 3;
-  exact_matrix right = normal(in.m, count, run.parameters().integer("seed"), 2);
+  matrix right = normal(in.m, count, run.parameters().integer("seed"), 2);
   std::vector<T> stored;
   for (std::int64_t i = 0; i < in.m * count; ++i) {
     stored.push_back(T(right.data()[i]));
     right.data()[i] = stored.back();
   }
-  const exact_matrix x = in.v * in.s.cwiseInverse().asDiagonal() * (in.u.transpose() * right);
+  const matrix x = reference::pseudo_inverse(in.svd) * right;
   // Wedin: of the solution times the condition, of the residual times its square. The norms are those of three columns,
   // which makes half of it.
   const double size =
-      in.condition() * (double(x.norm()) + in.condition() * double((right - in.exact * x).norm() / in.s(0)));
-  measure_elements(run, "solution", elements(x),
+      in.condition() * (double(norm(x)) + in.condition() * double(norm(right - in.exact * x) / in.s(0)));
+  measure_elements(run, "solution", x.elements(),
                    within(element_bound / 2, size, std::size_t(x.size()), "eps (cond |x| + cond^2 |r| / |A|)"),
                    [&](const Device& device) {
                      return svd::least_squares<T>(in.decomposed(device), {stored.data(), 1, in.m, count}, {}, device);
@@ -105,11 +95,11 @@ template <class T>
 void low_rank(case_run& run) {
   const input<T> in(run.parameters());
   const std::int64_t rank = in.k / 2;
-  const exact_matrix exact = in.u.leftCols(rank) * in.s.head(rank).asDiagonal() * in.v.leftCols(rank).transpose();
+  const matrix exact = reference::low_rank(in.svd, rank);
   // E turns the last vector that is kept and the first that is not by |E| / gap, and the kept one counts S_r.
   const double size = double(in.s(0) * in.s(rank - 1) / (in.s(rank - 1) - in.s(rank)));
   measure_elements(
-      run, "approximation", elements(exact), within(element_bound, size, in.a.size(), "eps |A| S_r / gap"),
+      run, "approximation", exact.elements(), within(element_bound, size, in.a.size(), "eps |A| S_r / gap"),
       [&](const Device& device) { return svd::low_rank_approximation(in.decomposed(device), rank, device); });
 }
 
@@ -126,13 +116,13 @@ void condition_number(case_run& run) {
 template <class T>
 void polar(case_run& run) {
   const input<T> in(run.parameters());
-  const exact_matrix w = in.u * in.v.transpose(), h = in.v * in.s.asDiagonal() * in.v.transpose();
+  const matrix w = reference::orthonormal_factor(in.svd), h = reference::semidefinite_factor(in.svd);
   // |dW| <= 2 |E| / (S_{k-1} + S_k), |dH| <= sqrt(2) |E| (Higham 2008, theorems 8.9 and 8.10).
   const double size = 2 * double(in.s(0) / (in.s(in.k - 1) + in.s(std::max<std::int64_t>(in.k - 2, 0))));
-  measure_elements(run, "orthonormal factor", elements(w),
+  measure_elements(run, "orthonormal factor", w.elements(),
                    within(element_bound, size, std::size_t(w.size()), "eps 2 |A| / (S_{k-1} + S_k)"),
                    [&](const Device& device) { return svd::polar(in.decomposed(device), device).w; });
-  measure_elements(run, "semidefinite factor", elements(h),
+  measure_elements(run, "semidefinite factor", h.elements(),
                    within(std::sqrt(2.0) * test::bounds_for(in.m, in.n, {}).residual, double(in.s(0)),
                           std::size_t(h.size()), "eps |A|"),
                    [&](const Device& device) { return svd::polar(in.decomposed(device), device).h; });
@@ -140,39 +130,32 @@ void polar(case_run& run) {
 
 /// The loss sum_r w_r (s_r + (x . u_r) (y . v_r)), whatever the signs of the vectors.
 struct loss {
-  exact_vector w, x, y;
+  matrix w, x, y;
   loss(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t seed)
       : w(normal(k, 1, seed, 3)), x(normal(m, 1, seed, 4)), y(normal(n, 1, seed, 5)) {}
 
-  /// Its gradient by the formula with 1 / (s_j^2 - s_i^2).
-  template <class T>
-  exact_matrix gradient(const input<T>& in) const {
-    const exact_vector a = in.u.transpose() * x, c = in.v.transpose() * y;
-    const exact_matrix gu = x * w.cwiseProduct(c).transpose(), gv = y * w.cwiseProduct(a).transpose();
-    exact_matrix p = in.u.transpose() * gu, q = in.v.transpose() * gv;
-    p = (p - p.transpose()).eval();
-    q = (q - q.transpose()).eval();
-    exact_matrix middle = w.asDiagonal();
-    for (std::int64_t i = 0; i < in.k; ++i)
-      for (std::int64_t j = 0; j < in.k; ++j)
-        if (i != j) middle(i, j) = (p(i, j) * in.s(j) + in.s(i) * q(i, j)) / (in.s(j) * in.s(j) - in.s(i) * in.s(i));
-    const exact_matrix inverse = in.s.cwiseInverse().asDiagonal();
-    return in.u * middle * in.v.transpose() + (gu - in.u * (in.u.transpose() * gu)) * inverse * in.v.transpose() +
-           in.u * inverse * (gv - in.v * (in.v.transpose() * gv)).transpose();
+  /// Its gradient by the formula.
+  matrix gradient(const reference::decomposition& d) const {
+    const matrix a = transposed(x) * d.u, c = transposed(y) * d.v;
+    const auto weighted = [&](matrix row) {
+      for (std::int64_t r = 0; r < row.size(); ++r) row.data()[r] *= w.data()[r];
+      return row;
+    };
+    return reference::gradient(d, x * weighted(c), w.elements(), y * weighted(a));
   }
 
   /// The derivatives after the factors that were computed.
   template <class T>
   std::vector<T> computed(const svd::decomposition<T>& d, const Device& device) const {
-    const Eigen::Index k = w.size();
+    const std::int64_t k = w.size();
     std::vector<T> gu(d.u.size()), gs, gv(d.v.size());
-    for (Eigen::Index r = 0; r < k; ++r) {
+    for (std::int64_t r = 0; r < k; ++r) {
       long double a = 0, c = 0;
-      for (Eigen::Index i = 0; i < x.size(); ++i) a += x(i) * d.u_view()(0, i, r);
-      for (Eigen::Index i = 0; i < y.size(); ++i) c += y(i) * d.v_view()(0, i, r);
-      for (Eigen::Index i = 0; i < x.size(); ++i) gu[std::size_t(i * k + r)] = T(w(r) * c * x(i));
-      for (Eigen::Index i = 0; i < y.size(); ++i) gv[std::size_t(i * k + r)] = T(w(r) * a * y(i));
-      gs.push_back(T(w(r)));
+      for (std::int64_t i = 0; i < x.size(); ++i) a += x.data()[i] * d.u_view()(0, i, r);
+      for (std::int64_t i = 0; i < y.size(); ++i) c += y.data()[i] * d.v_view()(0, i, r);
+      for (std::int64_t i = 0; i < x.size(); ++i) gu[std::size_t(i * k + r)] = T(w.data()[r] * c * x.data()[i]);
+      for (std::int64_t i = 0; i < y.size(); ++i) gv[std::size_t(i * k + r)] = T(w.data()[r] * a * y.data()[i]);
+      gs.push_back(T(w.data()[r]));
     }
     return svd::gradient<T>(d, {gu.data(), 1, d.rows, k}, {gs.data(), 1, k}, {gv.data(), 1, d.cols, k}, {}, device);
   }
@@ -182,10 +165,10 @@ template <class T>
 void gradient(case_run& run) {
   const input<T> in(run.parameters());
   const loss l(in.m, in.n, in.k, run.parameters().integer("seed"));
-  const exact_matrix exact = l.gradient(in);
+  const matrix exact = l.gradient(in.svd);
   // Gaps are 1 / k, and so is the smallest singular value.
-  const double size = double(exact.cwiseAbs().maxCoeff()) * double(in.k);
-  measure_elements(run, "gradient", elements(exact), within(16, size, in.a.size(), "eps max|gA| |A| / gap"),
+  const double size = double(reference::largest(exact)) * double(in.k);
+  measure_elements(run, "gradient", exact.elements(), within(16, size, in.a.size(), "eps max|gA| |A| / gap"),
                    [&](const Device& device) { return l.computed(in.decomposed(device), device); });
 }
 
@@ -196,10 +179,10 @@ void randomised(case_run& run) {
   const auto factors = [&](const Device& device) {
     return svd::randomised<T>(in.view(), {.rank = rank, .oversampling = 5}, device).factors;
   };
-  const exact_matrix head = in.s.head(rank);
+  const std::vector<long double> head(in.svd.s.begin(), in.svd.s.begin() + rank);
   // The matrix that is decomposed, l x n, is long; another third for the range and the products with it.
   const test::svd_bounds bounds = test::bounds_for(rank + 5, std::max(in.m, in.n) * 2, {});
-  measure_elements(run, "singular value", elements(head),
+  measure_elements(run, "singular value", head,
                    within(4 * bounds.values / 3, double(in.s(0)), std::size_t(rank), "eps S_0"),
                    [&](const Device& device) { return factors(device).s; });
   for (const Device& device : run.devices()) {

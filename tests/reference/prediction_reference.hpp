@@ -3,12 +3,7 @@
 // a difference of the library from that program is one of those it documents, and no other.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <limits>
-#include <numeric>
-#include <tuple>
 #include <vector>
 
 #include "quintet/hdbscan/hdbscan.hpp"
@@ -22,74 +17,23 @@ struct joined_point {
 
 /// The point that comes first in the order (m, distance, index). The peer has a core distance of one neighbour more for
 /// the new point and looks at 2 k candidates.
-inline joined_point join(const std::vector<double>& distance, const std::vector<double>& core, std::int64_t k,
-                         double alpha, bool as_peer) {
-  std::vector<std::int64_t> order(distance.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(),
-            [&](auto a, auto b) { return std::tie(distance[a], a) < std::tie(distance[b], b); });
-  const std::int64_t rank = as_peer ? k : k - 1;
-  const double own_core = rank < 0 ? 0 : distance[order[rank]];
-  if (as_peer) order.resize(2 * k);
-  joined_point best;
-  double least = std::numeric_limits<double>::infinity();
-  for (const std::int64_t j : order) {
-    const double m = std::max({own_core, core[j], distance[j] / alpha});
-    if (m < least) best = {j, 1 / m}, least = m;
-  }
-  return best;
-}
+joined_point join(const std::vector<double>& distance, const std::vector<double>& core, std::int64_t k, double alpha,
+                  bool as_peer);
 
 /// The condensed tree asked by walking through its rows.
 class plain_tree {
  public:
   explicit plain_tree(const hdbscan::cluster_result& model) : model_(model) {}
 
-  const hdbscan::condensed_row& row_of(std::int64_t child) const {
-    const auto& rows = model_.condensed.rows;
-    return *std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.child == child; });
-  }
+  const hdbscan::condensed_row& row_of(std::int64_t child) const;
   std::int64_t root() const { return model_.condensed.points; }
-  double death(std::int64_t cluster) const {
-    double most = 0;
-    for (const auto& row : model_.condensed.rows)
-      if (row.parent == cluster) most = std::max(most, row.lambda);
-    return most;
-  }
-  std::vector<std::int64_t> path_up(std::int64_t cluster) const {
-    std::vector<std::int64_t> path{cluster};
-    while (path.back() != root()) path.push_back(row_of(path.back()).parent);
-    return path;
-  }
+  double death(std::int64_t cluster) const;
+  std::vector<std::int64_t> path_up(std::int64_t cluster) const;
   /// The cluster that a new point belongs to, and the lambda with which it leaves it.
-  hdbscan::condensed_row place(const joined_point& at) const {
-    hdbscan::condensed_row place = row_of(at.neighbour);
-    if (place.lambda <= at.lambda) return place;
-    while (place.parent != root() && row_of(place.parent).lambda >= at.lambda)
-      place.parent = row_of(place.parent).parent;
-    place.lambda = at.lambda;
-    return place;
-  }
-  std::int64_t label(std::int64_t cluster) const {
-    for (const std::int64_t c : path_up(cluster))
-      for (std::int64_t k = 0; k < model_.clusters(); ++k)
-        if (model_.selected[k] == c) return k;
-    return -1;
-  }
+  hdbscan::condensed_row place(const joined_point& at) const;
+  std::int64_t label(std::int64_t cluster) const;
   /// Up to which density a point that leaves `cluster` at `lambda` and the cluster of label k are together.
-  double merge_lambda(std::int64_t cluster, double lambda, std::int64_t k) const {
-    const auto from_point = path_up(cluster), from_label = path_up(model_.selected[k]);
-    std::int64_t last = -1;
-    for (const std::int64_t c : from_point) {
-      const auto common = std::find(from_label.begin(), from_label.end(), c);
-      if (common == from_label.end()) {
-        last = c;
-        continue;
-      }
-      return last < 0 || common == from_label.begin() ? lambda : row_of(last).lambda;
-    }
-    return 0;
-  }
+  double merge_lambda(std::int64_t cluster, double lambda, std::int64_t k) const;
   const hdbscan::cluster_result& model() const { return model_; }
 
  private:
@@ -101,37 +45,10 @@ struct predicted_point {
   double probability = 0;
 };
 
-inline predicted_point predict(const plain_tree& tree, const joined_point& at) {
-  const std::int64_t label = tree.label(tree.place(at).parent);
-  if (label < 0) return {};
-  const double most = tree.death(tree.model().selected[label]);
-  return {label, std::min(at.lambda, most) / most};
-}
+predicted_point predict(const plain_tree& tree, const joined_point& at);
 
 /// v for a point that leaves `cluster` at `lambda`; `nearest` are its distances to the exemplars of each label.
-inline std::vector<double> membership(const plain_tree& tree, std::int64_t cluster, double lambda,
-                                      const std::vector<double>& nearest, bool is_new, bool as_peer) {
-  const auto labels = std::int64_t(nearest.size());
-  const double tiny = as_peer ? 1e-8 : 0, most = tree.death(cluster);
-  std::vector<double> merge, score, weight;
-  for (std::int64_t k = 0; k < labels; ++k) {
-    merge.push_back(tree.merge_lambda(cluster, lambda, k));
-    const double rounded = is_new && as_peer ? tree.merge_lambda(cluster, double(float(lambda)), k) : merge[k];
-    if (!is_new)
-      score.push_back(std::exp(-(most + tiny) / merge[k]));
-    else
-      score.push_back(most - rounded > 0 ? most / (most - rounded) : as_peer ? most / 1e-8 : 1e300);
-  }
-  const double largest = *std::max_element(score.begin(), score.end());
-  for (std::int64_t k = 0; k < labels; ++k) {
-    const double of_tree = std::exp(score[k] - largest), near = 1 / std::max(nearest[k], 1e-300);
-    weight.push_back(is_new ? std::sqrt(near) * of_tree * of_tree : near * of_tree);
-  }
-  const double sum = std::accumulate(weight.begin(), weight.end(), 0.0);
-  const std::int64_t together = std::max_element(merge.begin(), merge.end()) - merge.begin();
-  const double whole = std::max(lambda, tree.death(tree.model().selected[together])) + (is_new ? tiny : 0);
-  for (double& w : weight) w *= merge[together] / whole / sum;
-  return weight;
-}
+std::vector<double> membership(const plain_tree& tree, std::int64_t cluster, double lambda,
+                               const std::vector<double>& nearest, bool is_new, bool as_peer);
 
 }  // namespace quintet::reference

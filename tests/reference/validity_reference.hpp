@@ -1,14 +1,10 @@
 // DBCV, plain and slow: whole matrices in long double, powers in logarithms. After Moulavi et al. 2014.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
-#include "reference/pairwise_reference.hpp"
-#include "reference/spanning_tree_reference.hpp"
+#include "reference/matrix.hpp"
 
 namespace quintet::reference {
 
@@ -17,60 +13,7 @@ struct validity {
   std::vector<double> cluster_validity, sparseness, separation;
 };
 
-/// (sum over the others of (1 / d)^dimension / (n - 1))^(-1 / dimension), distances 0 left out.
-inline long double all_points_core(const matrix& d, const std::vector<std::int64_t>& members, std::int64_t i,
-                                   long double dimension) {
-  std::vector<long double> exponents;
-  for (const std::int64_t j : members)
-    if (d(i, j) > 0) exponents.push_back(-dimension * std::log(d(i, j)));
-  if (exponents.empty()) return 0;
-  std::sort(exponents.begin(), exponents.end());
-  long double sum = 0;
-  for (const long double e : exponents) sum += std::exp(e - exponents.back());
-  return std::exp(-(exponents.back() + std::log(sum / (members.size() - 1))) / dimension);
-}
-
-inline validity validity_index(const matrix& d, const std::vector<std::int64_t>& labels, long double dimension) {
-  const auto n = std::int64_t(labels.size());
-  const std::int64_t clusters = n == 0 ? 0 : *std::max_element(labels.begin(), labels.end()) + 1;
-  const double infinity = std::numeric_limits<double>::infinity();
-  validity result{0, std::vector<double>(clusters, 0), std::vector<double>(clusters, 0),
-                  std::vector<double>(clusters, infinity)};
-  std::vector<std::vector<std::int64_t>> members(clusters), internal(clusters);
-  std::vector<long double> core(n, 0);
-  const auto reach = [&](std::int64_t i, std::int64_t j) { return std::max({core[i], core[j], d(i, j)}); };
-  for (std::int64_t i = 0; i < n; ++i)
-    if (labels[i] >= 0 && !std::isnan(d(i, i))) members[labels[i]].push_back(i);
-  std::int64_t counting = 0;
-  for (std::int64_t k = 0; k < clusters; ++k) {
-    if (members[k].size() < 2) continue;
-    ++counting;
-    for (const std::int64_t i : members[k]) core[i] = all_points_core(d, members[k], i, dimension);
-    const auto tree = spanning_tree(members[k], reach);
-    std::vector<int> degree(n, 0);
-    for (const auto& e : tree) ++degree[e.u], ++degree[e.v];
-    double longest = -1, longest_internal = -1;
-    for (const auto& e : tree) {
-      longest = std::max(longest, e.weight);
-      if (degree[e.u] > 1 && degree[e.v] > 1) longest_internal = std::max(longest_internal, e.weight);
-    }
-    result.sparseness[k] = longest_internal >= 0 ? longest_internal : longest;
-    for (const std::int64_t i : members[k])
-      if (degree[i] > 1 || members[k].size() == 2) internal[k].push_back(i);
-  }
-  if (counting < 2) return result;
-  for (std::int64_t k = 0; k < clusters; ++k) {
-    if (internal[k].empty()) continue;
-    for (std::int64_t other = 0; other < clusters; ++other)
-      if (other != k)
-        for (const std::int64_t i : internal[k])
-          for (const std::int64_t j : internal[other])
-            result.separation[k] = std::min(result.separation[k], double(reach(i, j)));
-    const double most = std::max(result.separation[k], result.sparseness[k]);
-    result.cluster_validity[k] = most > 0 ? (result.separation[k] - result.sparseness[k]) / most : 0;
-    result.index += double(members[k].size()) / double(n) * result.cluster_validity[k];
-  }
-  return result;
-}
+/// The index of labels, -1 for noise, with the distances of all points.
+validity validity_index(const matrix& d, const std::vector<std::int64_t>& labels, long double dimension);
 
 }  // namespace quintet::reference

@@ -47,7 +47,8 @@ std::vector<edge> found_tree(const point_set<Real>& points, std::int64_t k, int 
 template <class Real>
 std::vector<edge> expected_tree(const point_set<Real>& points, std::int64_t k) {
   reference::matrix squares = reference::distances(reference::widened(points.view()), metric::euclidean);
-  squares = squares.array().square().round();
+  for (std::int64_t e = 0; e < squares.size(); ++e)
+    squares.data()[e] = std::round(squares.data()[e] * squares.data()[e]);
   const auto weights = reference::mutual_reachability(squares, reference::core_distances(squares, k), 1);
   std::vector<std::int64_t> all(points.n);
   for (std::int64_t i = 0; i < points.n; ++i) all[i] = i;

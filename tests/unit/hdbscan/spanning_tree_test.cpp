@@ -56,8 +56,7 @@ template <class Real>
 std::vector<edge> tree_of_matrix(const point_set<Real>& points, const spanning_tree_options& options) {
   const auto core = core_distances(points.view(), options, Device::host()).distances;
   const auto matrix = test::dense_matrix(points.view(), core, {.alpha = options.alpha, .distance = options.distance});
-  return tree_of(Eigen::Map<const Eigen::Matrix<Real, -1, -1, Eigen::RowMajor>>(matrix.data(), points.n, points.n)
-                     .template cast<long double>(),
+  return tree_of(reference::widened(matrix_view<const Real>(matrix.data(), points.n, points.n)),
                  rows_without(points.n, {}));
 }
 
@@ -68,8 +67,7 @@ reference::matrix all_surrogates(const point_set<Real>& points, const pairwise::
   for (std::int64_t i = 0; i < points.n; ++i)
     for (std::int64_t j = 0; j < points.n; ++j) pairs.insert(pairs.end(), {i, j});
   const auto values = pairwise::pair_surrogates<Real>(points.view(), scan, pairs);
-  return Eigen::Map<const Eigen::Matrix<Real, -1, -1, Eigen::RowMajor>>(values.data(), points.n, points.n)
-      .template cast<long double>();
+  return reference::widened(matrix_view<const Real>(values.data(), points.n, points.n));
 }
 
 // The tree that is unique under the order (surrogate, u, v), for alpha = 1, with the weights of distances.

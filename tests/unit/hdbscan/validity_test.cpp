@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "quintet/hdbscan/hdbscan.hpp"
+#include "reference/pairwise_reference.hpp"
 #include "reference/validity_reference.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"

@@ -37,7 +37,10 @@ gapped_points<Storage> random_points(std::int64_t n, std::int64_t dim, double le
   for (std::int64_t i = 0; i < n; ++i) {
     std::vector<double> row(dim);
     double square = 0;
-    for (double& x : row) square += (x = normal(random)) * x;
+    for (double& x : row) {
+      x = normal(random);
+      square += x * x;
+    }
     for (double length = norm(random) / std::sqrt(square);; length *= 1 - 1.0 / 1024) {
       points.gap[i] = 1;
       for (std::int64_t k = 0; k < dim; ++k) {

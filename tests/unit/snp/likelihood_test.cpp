@@ -56,7 +56,8 @@ double reference_log(const snp::Network& network, const std::pair<counts, counts
                      bool dominant = false) {
   std::vector<reference::snp_state> states;
   for (std::size_t i = 0; i < site.first.size(); ++i) states.emplace_back(int(site.second[i]), int(site.first[i]));
-  return std::log(reference::snp_site(network, states, u, v, dominant).likelihood());
+  return double(
+      std::log(reference::snp_likelihood(network, states, u, v, reference::exponentials::in_double, dominant)));
 }
 
 double sum_of_likelihoods(const snp::Network& network, const counts& copies, const snp::model& model) {

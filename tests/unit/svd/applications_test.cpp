@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
 #include <cmath>
 
 #include "quintet/core/philox.hpp"
 #include "quintet/device/buffer.hpp"
+#include "reference/svd_reference.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
 #include "support/near.hpp"
@@ -15,48 +15,51 @@
 namespace quintet {
 namespace {
 
-using matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using reference::matrix, reference::norm, reference::transposed;
 
 matrix random_matrix(std::int64_t m, std::int64_t n, std::uint64_t seed) {
   matrix a(m, n);
-  for (std::int64_t i = 0; i < m * n; ++i) a.data()[i] = normal_at<double>(seed, 0, i);
+  for (std::int64_t i = 0; i < m * n; ++i) a.data()[i] = normal_at<double>(seed, 0, std::uint64_t(i));
   return a;
 }
 
 /// Matrix 1 of a batch of two, so that offsets show.
 struct fixture {
-  matrix a;
   std::vector<double> both;
+  matrix a;
   svd::decomposition<double> d;
-  explicit fixture(const matrix& matrix_) : a(matrix_), both(2 * a.size(), 1.0) {
-    std::copy_n(a.data(), a.size(), both.begin() + a.size());
+  explicit fixture(const matrix& exact) : both(2 * exact.size(), 1.0) {
+    std::copy_n(exact.data(), exact.size(), both.begin() + exact.size());
+    a = second(both, exact.rows(), exact.cols());
     d = svd::decompose<double>({both.data(), 2, a.rows(), a.cols()}, {}, Device::host());
   }
   static matrix second(const std::vector<double>& values, std::int64_t m, std::int64_t n) {
-    return Eigen::Map<const matrix>(values.data() + m * n, m, n);
+    return reference::widened(batch_view<const double>(values.data(), 2, m, n), 1);
   }
 };
 
 TEST(svd_applications, pseudo_inverse_meets_the_conditions_of_penrose) {
-  for (const matrix& a :
-       {random_matrix(6, 4, 1), random_matrix(4, 6, 2), matrix(random_matrix(6, 2, 3) * random_matrix(2, 5, 4))}) {
-    const fixture f(a);
+  for (const matrix& exact :
+       {random_matrix(6, 4, 1), random_matrix(4, 6, 2), random_matrix(6, 2, 3) * random_matrix(2, 5, 4)}) {
+    const fixture f(exact);
+    const matrix& a = f.a;
     const matrix p = fixture::second(svd::pseudo_inverse(f.d), a.cols(), a.rows());
-    EXPECT_LE((a * p * a - a).norm(), 1e-13 * a.norm());
-    EXPECT_LE((p * a * p - p).norm(), 1e-13 * p.norm());
-    EXPECT_LE(((a * p).transpose() - a * p).norm(), 1e-13);
-    EXPECT_LE(((p * a).transpose() - p * a).norm(), 1e-13);
+    EXPECT_LE(norm(a * p * a - a), 1e-13 * norm(a));
+    EXPECT_LE(norm(p * a * p - p), 1e-13 * norm(p));
+    EXPECT_LE(norm(transposed(a * p) - a * p), 1e-13);
+    EXPECT_LE(norm(transposed(p * a) - p * a), 1e-13);
   }
 }
 
-TEST(svd_applications, least_squares_agrees_with_eigen) {
+TEST(svd_applications, least_squares_agrees_with_long_double) {
   for (const matrix& a : {random_matrix(7, 4, 5), random_matrix(3, 6, 6)}) {
     const fixture f(a);
-    const matrix right = random_matrix(2 * a.rows(), 2, 7);
-    const matrix x = fixture::second(svd::least_squares<double>(f.d, {right.data(), 2, a.rows(), 2}), a.cols(), 2);
-    const matrix expected =
-        Eigen::MatrixXd(a).completeOrthogonalDecomposition().solve(Eigen::MatrixXd(right.bottomRows(a.rows())));
-    EXPECT_LE((x - expected).norm(), 1e-12 * expected.norm());
+    std::vector<double> right(2 * a.rows() * 2);
+    for (std::size_t i = 0; i < right.size(); ++i) right[i] = normal_at<double>(7, 0, i);
+    const batch_view<const double> sides(right.data(), 2, a.rows(), 2);
+    const matrix x = fixture::second(svd::least_squares<double>(f.d, sides), a.cols(), 2);
+    const matrix expected = reference::pseudo_inverse(reference::decomposed(a)) * reference::widened(sides, 1);
+    EXPECT_LE(norm(x - expected), 1e-12 * norm(expected));
   }
 }
 
@@ -66,14 +69,12 @@ TEST(svd_applications, error_of_the_low_rank_approximation_is_what_is_left_out) 
     double left = 0;
     for (std::int64_t j = rank; j < 5; ++j) left += std::pow(f.d.singular_value(1, j), 2);
     const matrix near = fixture::second(svd::low_rank_approximation(f.d, rank), 8, 5);
-    EXPECT_NEAR((near - f.a).norm(), std::sqrt(left), 1e-13);
+    EXPECT_NEAR(double(norm(near - f.a)), std::sqrt(left), 1e-13);
   }
 }
 
 TEST(svd_applications, condition_number_and_rank) {
-  matrix a = matrix::Zero(3, 3);
-  a.diagonal() << 4, 2, 0.5;
-  const fixture f(a);
+  const fixture f(reference::scaled_columns(reference::identity(3), {4, 2, 0.5}));
   EXPECT_DOUBLE_EQ(svd::condition_number(f.d)[1], 8);
   EXPECT_TRUE(svd::condition_number(f.d)[0] > 1e15);  // all ones
   EXPECT_EQ(svd::numerical_rank(f.d), (std::vector<std::int64_t>{1, 3}));
@@ -84,10 +85,10 @@ TEST(svd_applications, polar_factors) {
   const fixture f(random_matrix(6, 4, 9));
   const auto polar = svd::polar(f.d);
   const matrix w = fixture::second(polar.w, 6, 4), h = fixture::second(polar.h, 4, 4);
-  EXPECT_LE((w * h - f.a).norm(), 1e-13);
-  EXPECT_LE((w.transpose() * w - matrix::Identity(4, 4)).norm(), 1e-13);
-  EXPECT_LE((h - h.transpose()).norm(), 1e-13);
-  EXPECT_GT(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(h).eigenvalues().minCoeff(), 0);
+  EXPECT_LE(norm(w * h - f.a), 1e-13);
+  EXPECT_LE(norm(transposed(w) * w - reference::identity(4)), 1e-13);
+  EXPECT_LE(norm(h - transposed(h)), 1e-13);
+  EXPECT_TRUE(reference::is_positive_definite(h));
 }
 
 /// Every function on every device, batches in memory of the device and column-major results: the bits of the host.

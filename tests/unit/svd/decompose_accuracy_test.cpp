@@ -1,4 +1,4 @@
-// The accuracy table of decompose.hpp: random batches of every size and type against Eigen in long double.
+// The accuracy table of decompose.hpp: random batches of every size and type against long double.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -39,7 +39,7 @@ void check_batch(std::int64_t batch, std::int64_t rows, std::int64_t cols, const
       v = std::max(v, test::orthogonality(r.v_view(), b) / epsilon);
     }
     if (b >= compared) continue;
-    const auto exact = test::reference_singular_values(view, b);
+    const auto exact = reference::singular_values(view, b);
     for (std::int64_t j = 0; j < r.values; ++j)
       values = std::max(values, std::fabs(double(r.singular_value(b, j)) - exact[j]) / (exact[0] * epsilon));
   }

@@ -1,0 +1,84 @@
+// What Eigen decomposes.
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <Eigen/SVD>
+#include <stdexcept>
+#include <utility>
+
+#include "reference/svd_reference.hpp"
+
+namespace quintet::reference {
+
+namespace {
+
+template <class Real>
+using row_major = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using column_major = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+// Eigen's own QR decompositions take as long to compile as all else here.
+using jacobi = Eigen::JacobiSVD<column_major, Eigen::NoQRPreconditioner>;
+
+Eigen::Map<const row_major<long double>> mapped(const matrix& a) { return {a.data(), a.rows(), a.cols()}; }
+
+matrix copied(const column_major& a) {
+  matrix result(a.rows(), a.cols());
+  for (std::int64_t i = 0; i < a.rows(); ++i)
+    for (std::int64_t j = 0; j < a.cols(); ++j) result(i, j) = a(i, j);
+  return result;
+}
+
+// Blocks of reflections at once take long to compile, too.
+row_major<double> orthogonal_factor(const double* a, Eigen::Index n) {
+  row_major<double> reflections = Eigen::Map<const row_major<double>>(a, n, n), q = row_major<double>::Identity(n, n);
+  Eigen::VectorXd factors(n), work(n);
+  Eigen::internal::householder_qr_inplace_unblocked(reflections, factors, work.data());
+  for (Eigen::Index k = n; k-- > 0;)
+    q.bottomRightCorner(n - k, n - k)
+        .applyHouseholderOnTheLeft(reflections.col(k).tail(n - k - 1), factors(k), work.data());
+  return q;
+}
+
+}  // namespace
+
+decomposition decomposed(const matrix& a) {
+  if (a.rows() < a.cols()) {
+    decomposition d = decomposed(transposed(a));
+    std::swap(d.u, d.v);
+    return d;
+  }
+  const bool is_square = a.rows() == a.cols();
+  const orthonormal_triangle first = is_square ? orthonormal_triangle{{}, a} : qr(a);
+  const jacobi d(mapped(first.r), Eigen::ComputeFullU | Eigen::ComputeFullV);
+  const auto& s = d.singularValues();
+  const matrix u = copied(d.matrixU());
+  return {is_square ? u : first.q * u, copied(d.matrixV()), {s.data(), s.data() + s.size()}};
+}
+
+std::vector<double> singular_values(const matrix& a) {
+  if (a.rows() < a.cols()) return singular_values(transposed(a));
+  const jacobi d(mapped(a.rows() == a.cols() ? a : qr(a).r));
+  return {d.singularValues().data(), d.singularValues().data() + d.singularValues().size()};
+}
+
+std::vector<double> with_singular_values(const double* left, const std::vector<double>& s, const double* right) {
+  const auto n = Eigen::Index(s.size());
+  const row_major<double> made = orthogonal_factor(left, n) *
+                                 Eigen::Map<const Eigen::VectorXd>(s.data(), n).asDiagonal() *
+                                 orthogonal_factor(right, n).transpose();
+  return {made.data(), made.data() + made.size()};
+}
+
+std::vector<long double> eigenvalues_with_zero_diagonal(const std::vector<long double>& beside) {
+  using vector = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
+  const auto size = Eigen::Index(beside.size());
+  vector diagonal = vector::Zero(size + 1), other = Eigen::Map<const vector>(beside.data(), size);
+  // What Eigen takes for zero is right for matrices of size 1 only.
+  const long double most = other.cwiseAbs().maxCoeff(), unit = most > 0 ? most : 1;
+  other /= unit;
+  column_major none;
+  if (Eigen::internal::computeFromTridiagonal_impl(diagonal, other, 100, false, none) != Eigen::Success)
+    throw std::runtime_error("the reference for singular values has not converged");
+  diagonal *= unit;
+  return {diagonal.data(), diagonal.data() + diagonal.size()};
+}
+
+}  // namespace quintet::reference
