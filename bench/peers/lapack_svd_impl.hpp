@@ -1,9 +1,12 @@
-#include "peers/lapack_svd.hpp"
+// The peers of peers/lapack_svd.hpp. Eigen's take long to compile: a file for each type.
+#pragma once
 
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <vector>
+
+#include "peers/lapack_svd.hpp"
 
 #ifdef QUINTET_HAVE_OPENBLAS
 extern "C" {
@@ -21,7 +24,7 @@ void dgesvj_(const char*, const char*, const char*, const int*, const int*, doub
 
 namespace quintet::bench {
 
-namespace {
+namespace detail {
 
 #ifdef QUINTET_HAVE_OPENBLAS
 inline auto gesdd(float) { return sgesdd_; }
@@ -78,7 +81,7 @@ bool by_eigen(const Real* a, std::int64_t batch, std::int64_t n, Real* u, Real* 
   return true;
 }
 
-}  // namespace
+}  // namespace detail
 
 template <class Real>
 bool peer_svd(svd_peer peer, const Real* a, std::int64_t batch, std::int64_t n, Real* u, Real* s, Real* v) {
@@ -86,20 +89,17 @@ bool peer_svd(svd_peer peer, const Real* a, std::int64_t batch, std::int64_t n, 
   switch (peer) {
 #ifdef QUINTET_HAVE_OPENBLAS
     case svd_peer::gesdd:
-      return by_gesdd(a, batch, int(n), u, s, v);
+      return detail::by_gesdd(a, batch, int(n), u, s, v);
     case svd_peer::gesvj:
-      return by_gesvj(a, batch, int(n), u, s, v);
+      return detail::by_gesvj(a, batch, int(n), u, s, v);
 #endif
     case svd_peer::eigen_jacobi:
-      return by_eigen<Eigen::JacobiSVD<matrix>>(a, batch, n, u, s, v);
+      return detail::by_eigen<Eigen::JacobiSVD<matrix>>(a, batch, n, u, s, v);
     case svd_peer::eigen_bdc:
-      return by_eigen<Eigen::BDCSVD<matrix>>(a, batch, n, u, s, v);
+      return detail::by_eigen<Eigen::BDCSVD<matrix>>(a, batch, n, u, s, v);
     default:
       return false;
   }
 }
-
-template bool peer_svd(svd_peer, const float*, std::int64_t, std::int64_t, float*, float*, float*);
-template bool peer_svd(svd_peer, const double*, std::int64_t, std::int64_t, double*, double*, double*);
 
 }  // namespace quintet::bench
