@@ -116,8 +116,11 @@ QUINTET_SVD_INLINE void measure_columns(const Map& map, const columns<typename M
       return;
     }
     if (which != weights::measured) {
-      const scalar weight = which == weights::ones ? same<scalar>(real(1)) : map.entry(m.weight, j);
-      if (valid && map.leads_pair()) set_state(map, m, j, column_state<scalar>{square * weight, weight});
+      // Nobody else reads the weight, as the leader writes it at the same time.
+      if (valid && map.leads_pair()) {
+        const scalar weight = which == weights::ones ? same<scalar>(real(1)) : map.entry(m.weight, j);
+        set_state(map, m, j, column_state<scalar>{square * weight, weight});
+      }
       return;
     }
     const auto* v = map.column(m.v, j, m.ld_v);
