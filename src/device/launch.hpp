@@ -5,9 +5,13 @@
 //   template <class Shape> struct k {
 //     using shape = Shape;                       // Shape::on_device: 0 host, 1 device
 //     struct scratch { ... };                    // team memory, at most device_scratch_limit bytes on a device
-//     enum { threads = 128, emulated_threads = 8 };  // device shapes: threads a team on a GPU, and when emulated
+//     enum { threads = 128, emulated_threads = 8 };  // device shapes: threads per team on a GPU, and when emulated
+//     enum { team_multiple = 8 };                // only if the team's size must be a multiple of something
 //     template <class Team> void operator()(const Team& team, std::int64_t tile, scratch& s) const;
 //   };
+//
+// A kernel is right for every team size that is a multiple of team_multiple (1 unless it says otherwise) and at most
+// `threads`; a launch that gets another one throws DeviceError. emulated_team_size (emulation.hpp) tries them.
 //
 // Constants of shapes and kernels are enumerators: g++ refuses functors with static data members in device code.
 //
@@ -21,6 +25,7 @@
 #include <exception>
 #include <type_traits>
 
+#include "device/emulation.hpp"
 #include "device/team.hpp"
 #include "quintet/device/device.hpp"
 
@@ -38,9 +43,6 @@ namespace quintet::device {
 constexpr int device_scratch_limit = 46 * 1024;
 /// Teams of one launch at most; more tiles than that are looped over inside the team.
 constexpr int device_team_limit = 1 << 16;
-/// Teams that run at the same time on the emulated device.
-constexpr int emulated_teams = 2;
-
 /// The shape of kernels that never run on a device.
 struct host_only_shape {
   enum { on_device = 0 };
@@ -78,34 +80,58 @@ void launch_host(const Kernel& kernel, std::int64_t tiles) {
 }
 
 template <class Kernel>
+constexpr int team_multiple() {
+  if constexpr (requires { Kernel::team_multiple; })
+    return Kernel::team_multiple;
+  else
+    return 1;
+}
+
+template <class Kernel>
 void launch_emulated(const Kernel& kernel, std::int64_t tiles) {
+  constexpr int multiple = team_multiple<Kernel>();
+  static_assert(Kernel::threads % multiple == 0);
+  const int threads = emulated_team(Kernel::emulated_threads, Kernel::threads, multiple);
   const int levels = omp_get_max_active_levels();
-  omp_set_max_active_levels(2);
+  omp_set_max_active_levels(omp_get_active_level() + 2);
+  int wrong_size = 0;
 #pragma omp parallel num_threads(emulated_teams)
   {
     typename Kernel::scratch scratch;
     const int team = omp_get_thread_num(), teams = omp_get_num_threads();
-#pragma omp parallel num_threads(int(Kernel::emulated_threads))
-    for (std::int64_t tile = team; tile < tiles; tile += teams) {
-      kernel(device_team{}, tile, scratch);
+#pragma omp parallel num_threads(threads)
+    if (omp_get_num_threads() % multiple != 0) {
+      __atomic_store_n(&wrong_size, omp_get_num_threads(), __ATOMIC_RELAXED);
+    } else {
+      for (std::int64_t tile = team; tile < tiles; tile += teams) {
+        kernel(device_team{}, tile, scratch);
 #pragma omp barrier
+      }
     }
   }
   omp_set_max_active_levels(levels);
+  if (wrong_size != 0) refuse_team(wrong_size, multiple, threads, Device::emulated());
 }
 
 #ifdef QUINTET_OFFLOAD
 template <class Kernel>
 void launch_offload(const Kernel kernel, std::int64_t tiles, int device) {
   static_assert(sizeof(typename Kernel::scratch) <= device_scratch_limit, "scratch does not fit into team memory");
+  constexpr int multiple = team_multiple<Kernel>();
+  static_assert(Kernel::threads % multiple == 0);
 #ifdef QUINTET_OFFLOAD_EMULATION
   // The x86_64 plugin makes all threads of all teams at once and shares 1024 of them among the teams: with many teams
   // each would have one thread.
-  constexpr int team_limit = emulated_teams, threads = Kernel::emulated_threads;
+  constexpr int team_limit = emulated_teams;
+  const int threads = emulated_team(Kernel::emulated_threads, Kernel::threads, multiple);
 #else
   constexpr int team_limit = device_team_limit, threads = Kernel::threads;
 #endif
   const int teams = int(tiles < team_limit ? tiles : team_limit);
+  if constexpr (multiple > 1) {
+    const int got = offload_team(device, teams < 2 ? teams : 2, threads);
+    if (got % multiple != 0) refuse_team(got, multiple, threads, Device::offload(device));
+  }
 #pragma omp target teams device(device) num_teams(teams) thread_limit(threads) firstprivate(kernel, tiles)
   {
     typename Kernel::scratch scratch;

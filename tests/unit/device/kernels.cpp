@@ -2,6 +2,7 @@
 
 #include "device/launch.hpp"
 #include "device/mirror.hpp"
+#include "device/parallel.hpp"
 #include "quintet/device/buffer.hpp"
 
 namespace quintet::test {
@@ -130,7 +131,11 @@ struct subgroup {
   template <class Shape>
   struct kernel {
     using shape = Shape;
-    enum { threads = gpu_team, emulated_threads = Width > emulated_team ? Width : int(emulated_team) };
+    enum {
+      threads = gpu_team,
+      emulated_threads = Width > emulated_team ? Width : int(emulated_team),
+      team_multiple = Width
+    };
     struct scratch {
       Value storage[gpu_team];
     };
@@ -192,6 +197,12 @@ std::vector<team_facts> look_at_teams(std::int64_t tiles, const Device& device) 
   Buffer<team_facts> facts = zeros<team_facts>(tiles, device);
   run<facts_kernel>(tiles, device, facts.data());
   return facts.to_vector();
+}
+
+std::vector<int> team_sizes_side_by_side(int calls, const Device& device) {
+  std::vector<int> sizes(calls);
+  device::for_each_side_by_side(calls, [&](std::int64_t i) { sizes[i] = look_at_teams(3, device)[2].size; });
+  return sizes;
 }
 
 std::vector<std::int32_t> reverse_in_team_memory(std::int64_t tiles, int items, const Device& device) {

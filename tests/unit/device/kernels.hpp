@@ -20,6 +20,9 @@ struct team_facts {
 };
 std::vector<team_facts> look_at_teams(std::int64_t tiles, const Device& device);
 
+/// The size of the team of each of `calls` launches side by side.
+std::vector<int> team_sizes_side_by_side(int calls, const Device& device);
+
 /// Values 0 ... items - 1 of each tile, written to team memory and read back in reverse by other threads, twice.
 std::vector<std::int32_t> reverse_in_team_memory(std::int64_t tiles, int items, const Device& device);
 
