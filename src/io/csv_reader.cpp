@@ -1,6 +1,7 @@
 #include <cctype>
 #include <new>
 
+#include "instantiate.hpp"
 #include "io/convert_value.hpp"
 #include "io/line_reader.hpp"
 #include "io/parse_number.hpp"
@@ -233,8 +234,8 @@ table<T> read_csv(const std::string& path) {
   return result;
 }
 
-template table<float> read_csv<float>(const std::string&);
-template table<double> read_csv<double>(const std::string&);
+#define QUINTET_INSTANTIATE(Real) template table<Real> read_csv<Real>(const std::string&);
+QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
 template table<std::int64_t> read_csv<std::int64_t>(const std::string&);
 
 }  // namespace quintet::io

@@ -1,6 +1,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "instantiate.hpp"
 #include "quintet/core/error.hpp"
 #include "quintet/io/csv.hpp"
 
@@ -103,11 +104,8 @@ void write_csv(const std::string& path, matrix_view<const T> values, std::span<c
   out.commit();
 }
 
-template void write_csv<float>(const std::string&, matrix_view<const float>, std::span<const std::string>);
-template void write_csv<double>(const std::string&, matrix_view<const double>, std::span<const std::string>);
-template void write_csv<std::int32_t>(const std::string&, matrix_view<const std::int32_t>,
-                                      std::span<const std::string>);
-template void write_csv<std::int64_t>(const std::string&, matrix_view<const std::int64_t>,
-                                      std::span<const std::string>);
+#define QUINTET_INSTANTIATE(T) \
+  template void write_csv<T>(const std::string&, matrix_view<const T>, std::span<const std::string>);
+QUINTET_FOR_EACH_ELEMENT(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::io

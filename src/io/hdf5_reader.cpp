@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "instantiate.hpp"
 #include "io/convert_value.hpp"
 #include "io/hdf5_descriptor_driver.hpp"
 #include "io/hdf5_session.hpp"
@@ -166,9 +167,7 @@ array<T> read_hdf5(const std::string& path, const std::string& dataset) {
   return result;
 }
 
-template array<float> read_hdf5<float>(const std::string&, const std::string&);
-template array<double> read_hdf5<double>(const std::string&, const std::string&);
-template array<std::int32_t> read_hdf5<std::int32_t>(const std::string&, const std::string&);
-template array<std::int64_t> read_hdf5<std::int64_t>(const std::string&, const std::string&);
+#define QUINTET_INSTANTIATE(T) template array<T> read_hdf5<T>(const std::string&, const std::string&);
+QUINTET_FOR_EACH_ELEMENT(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::io

@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include "instantiate.hpp"
 #include "io/hdf5_descriptor_driver.hpp"
 #include "io/hdf5_session.hpp"
 #include "io/input_file.hpp"
@@ -192,10 +193,6 @@ void hdf5_writer::commit() {
   template void hdf5_writer::write<T>(std::string_view, matrix_view<const T>);                              \
   template void hdf5_writer::create<T>(std::string_view, std::int64_t, std::int64_t);                       \
   template void hdf5_writer::write_rows<T>(std::string_view, std::int64_t, matrix_view<const T>);
-QUINTET_INSTANTIATE(float)
-QUINTET_INSTANTIATE(double)
-QUINTET_INSTANTIATE(std::int32_t)
-QUINTET_INSTANTIATE(std::int64_t)
-#undef QUINTET_INSTANTIATE
+QUINTET_FOR_EACH_ELEMENT(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::io

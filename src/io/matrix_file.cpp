@@ -1,5 +1,6 @@
 #include "quintet/io/matrix_file.hpp"
 
+#include "instantiate.hpp"
 #include "quintet/core/error.hpp"
 #include "quintet/io/csv.hpp"
 #include "quintet/io/file_format.hpp"
@@ -54,11 +55,10 @@ void write_matrix(const std::string& path, matrix_view<const Real> values, const
   out.commit();
 }
 
-template matrix<float> read_matrix<float>(const std::string&, const std::string&);
-template matrix<double> read_matrix<double>(const std::string&, const std::string&);
-template void write_matrix<float>(const std::string&, matrix_view<const float>, const std::string&,
-                                  std::span<const std::string>);
-template void write_matrix<double>(const std::string&, matrix_view<const double>, const std::string&,
+#define QUINTET_INSTANTIATE(Real)                                                                   \
+  template matrix<Real> read_matrix<Real>(const std::string&, const std::string&);                  \
+  template void write_matrix<Real>(const std::string&, matrix_view<const Real>, const std::string&, \
                                    std::span<const std::string>);
+QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::io

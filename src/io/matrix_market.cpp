@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "instantiate.hpp"
 #include "io/line_reader.hpp"
 #include "io/parse_number.hpp"
 #include "quintet/core/error.hpp"
@@ -265,13 +266,9 @@ QUINTET_SPARSE_BLOCKS(double, std::int32_t)
 QUINTET_SPARSE_BLOCKS(double, std::int64_t)
 #undef QUINTET_SPARSE_BLOCKS
 
-template spgemm::csr<float, std::int32_t> read_matrix_market(const std::string&, bool);
-template spgemm::csr<float, std::int64_t> read_matrix_market(const std::string&, bool);
-template spgemm::csr<double, std::int32_t> read_matrix_market(const std::string&, bool);
-template spgemm::csr<double, std::int64_t> read_matrix_market(const std::string&, bool);
-template void write_matrix_market(const std::string&, const spgemm::csr_view<float, std::int32_t>&, bool);
-template void write_matrix_market(const std::string&, const spgemm::csr_view<float, std::int64_t>&, bool);
-template void write_matrix_market(const std::string&, const spgemm::csr_view<double, std::int32_t>&, bool);
-template void write_matrix_market(const std::string&, const spgemm::csr_view<double, std::int64_t>&, bool);
+#define QUINTET_INSTANTIATE(Value, Index)                                          \
+  template spgemm::csr<Value, Index> read_matrix_market(const std::string&, bool); \
+  template void write_matrix_market(const std::string&, const spgemm::csr_view<Value, Index>&, bool);
+QUINTET_FOR_EACH_SPARSE(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::io

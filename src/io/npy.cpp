@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "instantiate.hpp"
 #include "io/convert_value.hpp"
 #include "io/input_file.hpp"
 #include "quintet/core/error.hpp"
@@ -342,10 +343,6 @@ void write_npy(const std::string& path, matrix_view<const T> values) {
   template void write_npy<T>(const std::string&, std::span<const T>, std::span<const std::int64_t>); \
   template void write_npy<T>(const std::string&, matrix_view<const T>);                              \
   template class npy_writer<T>;
-QUINTET_INSTANTIATE(float)
-QUINTET_INSTANTIATE(double)
-QUINTET_INSTANTIATE(std::int32_t)
-QUINTET_INSTANTIATE(std::int64_t)
-#undef QUINTET_INSTANTIATE
+QUINTET_FOR_EACH_ELEMENT(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::io

@@ -1,7 +1,6 @@
 #include "pairwise/sinks.hpp"
 
 #include "device/launch.hpp"
-#include "pairwise/dimensions.hpp"
 
 namespace quintet::pairwise {
 

@@ -1,26 +1,37 @@
 // The sinks of the pairwise engine, as functions: each picks the instantiation for the dimension and the device.
 //
-// Instantiated for float and double and the dimensions listed in src/pairwise/CMakeLists.txt; 0 stands for every other.
+// Instantiated for float and double and the dimensions listed in pairwise.cmake; 0 stands for every other.
 #pragma once
 
 #include <cstdint>
 
 #include "pairwise/cross_kernel.hpp"
 #include "pairwise/dense_kernel.hpp"
+#include "pairwise/dimensions.hpp"
 #include "pairwise/lightest_kernel.hpp"
 #include "pairwise/nearest_kernel.hpp"
 #include "quintet/device/device.hpp"
 
 namespace quintet::pairwise {
 
+/// Dimensions of embeddings, and of hyperbolic ones.
+template <int Dim>
+constexpr bool is_embedding_dimension = is_in<Dim>(embedding_dimensions{});
+template <int Dim>
+constexpr bool is_ball_dimension = is_in<Dim>(ball_dimensions{});
+
 /// Sinks for one type and one dimension (0: any). Compiled in a translation unit of its own.
 template <class Real, int Dim>
 struct sinks {
-  static void dense(const dense_arguments<Real>& a, const Device& device);
-  static void cross(const cross_arguments<Real>& a, const Device& device);
+  static void dense(const dense_arguments<Real>& a, const Device& device)
+    requires(is_embedding_dimension<Dim>);
+  static void cross(const cross_arguments<Real>& a, const Device& device)
+    requires(is_ball_dimension<Dim>);
   static void nearest(const nearest_arguments<Real>& a, const Device& device);
-  static void symmetric_nearest(const nearest_arguments<Real>& a);
-  static void lightest(const lightest_arguments<Real>& a, std::int64_t tiles, const Device& device);
+  static void symmetric_nearest(const nearest_arguments<Real>& a)
+    requires(is_embedding_dimension<Dim>);
+  static void lightest(const lightest_arguments<Real>& a, std::int64_t tiles, const Device& device)
+    requires(is_embedding_dimension<Dim>);
 };
 
 /// The whole matrix of distances or mutual reachabilities.

@@ -1,4 +1,4 @@
-// Definitions of sinks<Real, Dim>; included by the generated instantiations only.
+// Definitions of sinks<Real, Dim>; instantiated by pairwise.cmake.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,9 @@ inline std::int64_t blocks(std::int64_t count, std::int64_t side) { return (coun
 }  // namespace detail
 
 template <class Real, int Dim>
-void sinks<Real, Dim>::dense(const dense_arguments<Real>& a, const Device& device) {
+void sinks<Real, Dim>::dense(const dense_arguments<Real>& a, const Device& device)
+  requires(is_embedding_dimension<Dim>)
+{
   detail::with_tile_shape<Real>(device, [&](auto shape) {
     using Shape = decltype(shape);
     const std::int64_t blocks = detail::blocks(a.count, Shape::side);
@@ -37,7 +39,9 @@ void sinks<Real, Dim>::dense(const dense_arguments<Real>& a, const Device& devic
 }
 
 template <class Real, int Dim>
-void sinks<Real, Dim>::cross(const cross_arguments<Real>& a, const Device& device) {
+void sinks<Real, Dim>::cross(const cross_arguments<Real>& a, const Device& device)
+  requires(is_ball_dimension<Dim>)
+{
   detail::with_tile_shape_of<Real, Dim>(device, [&](auto shape) {
     using kernel = cross_kernel<Real, Dim, decltype(shape)>;
     cross_arguments<Real> shared = a;
@@ -58,14 +62,18 @@ void sinks<Real, Dim>::nearest(const nearest_arguments<Real>& a, const Device& d
 }
 
 template <class Real, int Dim>
-void sinks<Real, Dim>::symmetric_nearest(const nearest_arguments<Real>& a) {
+void sinks<Real, Dim>::symmetric_nearest(const nearest_arguments<Real>& a)
+  requires(is_embedding_dimension<Dim>)
+{
   using Shape = host_shape<Real>;
   device::launch(symmetric_nearest_kernel<Real, Dim, Shape>{a}, triangle_size(detail::blocks(a.row_count, Shape::side)),
                  Device::host());
 }
 
 template <class Real, int Dim>
-void sinks<Real, Dim>::lightest(const lightest_arguments<Real>& a, std::int64_t tiles, const Device& device) {
+void sinks<Real, Dim>::lightest(const lightest_arguments<Real>& a, std::int64_t tiles, const Device& device)
+  requires(is_embedding_dimension<Dim>)
+{
   detail::with_tile_shape<Real>(
       device, [&](auto shape) { device::launch(lightest_kernel<Real, Dim, decltype(shape)>{a}, tiles, device); });
 }

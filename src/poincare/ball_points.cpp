@@ -1,6 +1,7 @@
 #include "poincare/ball_points.hpp"
 
 #include "device/launch.hpp"
+#include "instantiate.hpp"
 #include "pairwise/shape.hpp"
 #include "poincare/ball_points_kernel.hpp"
 #include "poincare/host_rows.hpp"
@@ -79,12 +80,9 @@ void require_inside(const any_rows<const Storage>& points, const std::vector<poi
   template ball_points<accumulator_t<Storage>> pack_ball(const any_rows<const Storage>&, const ball&, const Device&); \
   template void require_inside(const any_rows<const Storage>&, const std::vector<point_status>&, const char*,         \
                                const ball&);
-QUINTET_INSTANTIATE(float)
-QUINTET_INSTANTIATE(double)
-QUINTET_INSTANTIATE(half)
-QUINTET_INSTANTIATE(bfloat16)
+QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 #undef QUINTET_INSTANTIATE
-template std::int64_t ball_bytes<float>(std::int64_t, std::int64_t, const Device&);
-template std::int64_t ball_bytes<double>(std::int64_t, std::int64_t, const Device&);
+#define QUINTET_INSTANTIATE(Real) template std::int64_t ball_bytes<Real>(std::int64_t, std::int64_t, const Device&);
+QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::poincare

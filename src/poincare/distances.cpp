@@ -1,6 +1,7 @@
 #include "quintet/poincare/distances.hpp"
 
 #include "device/launch.hpp"
+#include "instantiate.hpp"
 #include "pairwise/sinks.hpp"
 #include "poincare/ball_points.hpp"
 #include "poincare/checks.hpp"
@@ -129,10 +130,6 @@ std::vector<point_status> origin_distances(any_rows<const Storage> x, any_values
                                            const distance_options&);                                                  \
   template std::vector<point_status> origin_distances(any_rows<const Storage>, any_values<accumulator_t<Storage>>,    \
                                                       const distance_options&, const Device&);
-QUINTET_INSTANTIATE(float)
-QUINTET_INSTANTIATE(double)
-QUINTET_INSTANTIATE(half)
-QUINTET_INSTANTIATE(bfloat16)
-#undef QUINTET_INSTANTIATE
+QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::poincare

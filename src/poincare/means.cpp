@@ -4,6 +4,7 @@
 
 #include "device/launch.hpp"
 #include "device/mirror.hpp"
+#include "instantiate.hpp"
 #include "poincare/means_kernel.hpp"
 #include "poincare/row_operations.hpp"
 
@@ -117,10 +118,6 @@ mean_report frechet_mean(any_rows<const Storage> points, std::span<const std::in
   template mean_report frechet_mean(any_rows<const R>, std::span<const std::int64_t>,               \
                                     any_values<const accumulator_t<R>>, any_rows<accumulator_t<R>>, \
                                     const frechet_options&, const Device&);
-QUINTET_INSTANTIATE(float)
-QUINTET_INSTANTIATE(double)
-QUINTET_INSTANTIATE(half)
-QUINTET_INSTANTIATE(bfloat16)
-#undef QUINTET_INSTANTIATE
+QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::poincare

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "device/for_each.hpp"
+#include "instantiate.hpp"
 #include "pairwise/neighbours.hpp"
 #include "poincare/ball_points.hpp"
 #include "poincare/checks.hpp"
@@ -157,10 +158,6 @@ std::int64_t nearest_workspace_bytes(std::int64_t queries, std::int64_t points, 
                                                       const nearest_options&, const Device&);                         \
   template std::int64_t nearest_workspace_bytes<Storage>(std::int64_t, std::int64_t, std::int64_t, std::int64_t,      \
                                                          const nearest_options&, const Device&);
-QUINTET_INSTANTIATE(float)
-QUINTET_INSTANTIATE(double)
-QUINTET_INSTANTIATE(half)
-QUINTET_INSTANTIATE(bfloat16)
-#undef QUINTET_INSTANTIATE
+QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::poincare

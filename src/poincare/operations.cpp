@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "instantiate.hpp"
 #include "poincare/row_operations.hpp"
 
 namespace quintet::poincare {
@@ -235,10 +236,6 @@ projection_report rsgd_step(any_rows<const Storage> x, any_rows<const Storage> g
                                           const ball_options&, const Device&);                                       \
   template projection_report rsgd_step(any_rows<const R>, any_rows<const R>, double, double,                         \
                                        any_rows<accumulator_t<R>>, const ball_options&, const Device&);
-QUINTET_INSTANTIATE(float)
-QUINTET_INSTANTIATE(double)
-QUINTET_INSTANTIATE(half)
-QUINTET_INSTANTIATE(bfloat16)
-#undef QUINTET_INSTANTIATE
+QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::poincare

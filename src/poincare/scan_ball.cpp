@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "device/launch.hpp"
+#include "instantiate.hpp"
 #include "poincare/ball_points_kernel.hpp"
 #include "poincare/curvature.hpp"
 #include "quintet/core/error.hpp"
@@ -64,10 +65,6 @@ pairwise::row_scan<accumulator_t<Storage>> scan_ball(matrix_view<const Storage> 
 
 #define QUINTET_INSTANTIATE(Storage) \
   template pairwise::row_scan<accumulator_t<Storage>> scan_ball(matrix_view<const Storage>, double);
-QUINTET_INSTANTIATE(float)
-QUINTET_INSTANTIATE(double)
-QUINTET_INSTANTIATE(half)
-QUINTET_INSTANTIATE(bfloat16)
-#undef QUINTET_INSTANTIATE
+QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::poincare
