@@ -16,6 +16,12 @@ inline void atomic_add(Integer* place, Integer value) {
   __atomic_fetch_add(place, value, __ATOMIC_RELAXED);
 }
 
+/// *place while other threads may be writing it.
+template <class Integer>
+inline Integer atomic_load(const Integer* place) {
+  return __atomic_load_n(place, __ATOMIC_RELAXED);
+}
+
 /// Sets a flag that other threads of the team may be setting as well.
 inline void atomic_set(int* flag) { __atomic_store_n(flag, 1, __ATOMIC_RELAXED); }
 

@@ -29,27 +29,33 @@ std::vector<std::int32_t> inverse(const std::vector<std::int32_t>& original) {
 
 template <class Real>
 boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::neighbours_there<Real> lists,
-                       const std::vector<Real>& core, const std::vector<std::int32_t>& original)
+                       const std::vector<Real>& core, const std::vector<std::int32_t>& original,
+                       const pairwise::block_tree<Real>* tree)
     : panels_(panels),
+      tree_(tree),
       device_(panels.device()),
       lists_(std::move(lists)),
       packed_of_(inverse(original)),
       core_(core, device_),
       outside_(panels.count, device_),
       tree_weight_(panels.count, device_),
-      tile_bound_(panels.blocks() * panels.blocks(), device_),
-      block_outside_(panels.blocks(), device_),
-      block_bounds_(panels.blocks() * panels.blocks(), device_),
+      tile_bound_(tree ? 0 : panels.blocks() * panels.blocks(), device_),
+      block_outside_(tree ? 0 : panels.blocks(), device_),
+      block_bounds_(tree ? 0 : panels.blocks() * panels.blocks(), device_),
       original_(original, device_),
       packed_of_there_(packed_of_, device_),
       component_(panels.count, device_),
       parent_(panels.count, device_),
       root_(panels.count, device_),
-      block_component_(panels.blocks(), device_),
+      block_component_(tree ? 0 : panels.blocks(), device_),
       best_weight_(panels.count, device_),
       settled_weight_(panels.count, device_),
       best_edge_(panels.count, device_),
       tree_edge_(panels.count, device_),
+      found_weight_(tree ? panels.count : 0, device_),
+      node_core_(tree ? tree->nodes() : 0, device_),
+      found_target_(tree ? panels.count : 0, device_),
+      node_component_(tree ? tree->nodes() : 0, device_),
       counters_(2, device_) {
   state_.bounds = {panels.count,        panels.block_side,     panels.blocks(),
                    outside_.data(),     component_.data(),     best_weight_.data(),
@@ -72,6 +78,7 @@ boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::neighbour
   device::fill(tile_bound_, Real(0));
   device::fill(counters_, std::int64_t(0));
   for_each_point(start_point<Real>{state_});
+  if (tree_) tree_->for_each_node_upwards(core_of_node<Real>{state_, node_core_.data()});
 }
 
 template <class Real>
@@ -139,6 +146,27 @@ void boruvka<Real>::offer_tiles() {
   }
 }
 
+/// Every point looks for the lightest edge that leaves its component; the tree passes over what cannot be of use.
+template <class Real>
+void boruvka<Real>::offer_leaves() {
+  tree_->for_each_node_upwards(component_of_node<Real>{state_, node_component_.data()});
+  pairwise::lightest<Real>(
+      {tree_->view(), core_.data(), original_.data(), outside_.data(), component_.data(), node_component_.data(),
+       node_core_.data(), best_weight_.data(), found_weight_.data(), found_target_.data(), counters_.data() + 1},
+      device_);
+  for_each_point(settle_weight<Real>{state_});
+  for_each_point(offer_found<Real>{state_, found_weight_.data(), found_target_.data()});
+  for_each_point(sharpen_outside<Real>{state_, found_weight_.data()});
+}
+
+template <class Real>
+void boruvka<Real>::offer_others() {
+  if (tree_)
+    offer_leaves();
+  else
+    offer_tiles();
+}
+
 template <class Real>
 void boruvka<Real>::join_components() {
   for_each_point(follow_best_edge<Real>{state_});
@@ -170,7 +198,7 @@ std::vector<packed_edge<Real>> boruvka<Real>::run(spanning_tree_counters& counte
     report("spanning tree", double(joined) / double(panels_.count));
     before = joined;
     offer_lists();
-    offer_tiles();
+    offer_others();
     join_components();
     const std::vector<std::int64_t> counted = counters_.to_vector();
     joined = counted[0];
@@ -185,7 +213,7 @@ std::vector<packed_edge<Real>> boruvka<Real>::lightest_leaving(const std::vector
                                                                std::int64_t components) {
   component_.copy_from_host(component.data(), component_.size());
   offer_lists();
-  offer_tiles();
+  offer_others();
   const std::vector<edge_key> key = best_edge_.to_vector();
   const std::vector<weight_key<Real>> weight = best_weight_.to_vector();
   std::vector<packed_edge<Real>> best(components);

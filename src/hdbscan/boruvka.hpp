@@ -15,6 +15,7 @@
 #include "pairwise/neighbours.hpp"
 #include "pairwise/panels.hpp"
 #include "pairwise/sinks.hpp"
+#include "pairwise/tree_search.hpp"
 #include "quintet/core/progress.hpp"
 #include "quintet/hdbscan/spanning_tree.hpp"
 
@@ -31,9 +32,9 @@ template <class Real>
 class boruvka {
  public:
   /// `core`: core distances of the packed points as surrogates, multiplied by alpha. `lists` have a table of least
-  /// surrogates.
+  /// surrogates, unless there is a `tree` over the panels, which is searched then instead of tiles of all pairs.
   boruvka(const pairwise::panels<Real>& panels, pairwise::neighbours_there<Real> lists, const std::vector<Real>& core,
-          const std::vector<std::int32_t>& original);
+          const std::vector<std::int32_t>& original, const pairwise::block_tree<Real>* tree = nullptr);
 
   /// The edges of the tree, in no particular order; counts rounds and tiles.
   std::vector<packed_edge<Real>> run(spanning_tree_counters& counters, progress& report);
@@ -47,6 +48,8 @@ class boruvka {
   void for_each_point(const Function& f) const;
   void offer_lists();
   void offer_tiles();
+  void offer_leaves();
+  void offer_others();
   std::vector<pairwise::tile_index> useful_tiles();
   void scan(const std::vector<pairwise::tile_index>& tiles);
   void join_components();
@@ -54,6 +57,7 @@ class boruvka {
   std::vector<packed_edge<Real>> tree() const;
 
   const pairwise::panels<Real>& panels_;
+  const pairwise::block_tree<Real>* tree_;
   Device device_;
   pairwise::neighbours_there<Real> lists_;
   std::vector<std::int32_t> packed_of_;  ///< by the caller's number
@@ -61,7 +65,9 @@ class boruvka {
   Buffer<std::int32_t> original_, packed_of_there_, component_, parent_, root_, block_component_;
   Buffer<weight_key<Real>> best_weight_, settled_weight_;
   Buffer<edge_key> best_edge_, tree_edge_;
-  Buffer<std::int64_t> counters_;  ///< edges joined, tiles scanned
+  Buffer<Real> found_weight_, node_core_;  ///< with a tree: of every point, of every node
+  Buffer<std::int32_t> found_target_, node_component_;
+  Buffer<std::int64_t> counters_;  ///< edges joined; tiles, or rows of tiles, scanned
   boruvka_state<Real> state_;
 };
 

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "device/atomic.hpp"
+#include "pairwise/block_tree.hpp"
 #include "pairwise/edge_bounds.hpp"
 #include "pairwise/triangle.hpp"
 
@@ -171,6 +172,71 @@ struct bound_of_blocks {
         least = of_point < least ? of_point : least;
       }
     bound[pair] = least;
+  }
+};
+
+/// Every node of the tree: the least core distance of its points.
+template <class Real>
+struct core_of_node {
+  boruvka_state<Real> s;
+  Real* core;  ///< [node]
+  void operator()(const pairwise::tree_node& node) const {
+    if (!node.is_leaf()) {
+      const Real left = core[node.left().number], right = core[node.right().number];
+      core[node.number] = left < right ? left : right;
+      return;
+    }
+    const std::int64_t first = std::int64_t(node.first_leaf) * pairwise::leaf_points;
+    const std::int64_t end =
+        first + pairwise::leaf_points < s.bounds.count ? first + pairwise::leaf_points : s.bounds.count;
+    Real least = s.core[first];
+    for (std::int64_t i = first + 1; i < end; ++i) least = s.core[i] < least ? s.core[i] : least;
+    core[node.number] = least;
+  }
+};
+
+/// Every node of the tree: the component of all its points, or -1.
+template <class Real>
+struct component_of_node {
+  boruvka_state<Real> s;
+  std::int32_t* component;  ///< [node]
+  void operator()(const pairwise::tree_node& node) const {
+    if (!node.is_leaf()) {
+      const std::int32_t left = component[node.left().number], right = component[node.right().number];
+      component[node.number] = left == right ? left : -1;
+      return;
+    }
+    const std::int64_t first = std::int64_t(node.first_leaf) * pairwise::leaf_points;
+    const std::int64_t end =
+        first + pairwise::leaf_points < s.bounds.count ? first + pairwise::leaf_points : s.bounds.count;
+    std::int32_t of_all = s.bounds.component[first];
+    for (std::int64_t i = first + 1; i < end; ++i)
+      if (s.bounds.component[i] != s.bounds.component[first]) of_all = -1;
+    component[node.number] = of_all;
+  }
+};
+
+/// Offers what a point found in the tree.
+template <class Real>
+struct offer_found {
+  boruvka_state<Real> s;
+  const Real* weight;
+  const std::int32_t* target;
+  void operator()(std::int64_t i) const {
+    if (target[i] >= 0) s.offer_edge(std::int32_t(i), target[i], weight[i]);
+  }
+};
+
+/// What a point's search says about later rounds. Components only grow, so an edge that leaves one later leaves one
+/// now; the search found the lightest, or all of them are heavier than the best edge of the component.
+template <class Real>
+struct sharpen_outside {
+  boruvka_state<Real> s;
+  const Real* weight;
+  void operator()(std::int64_t i) const {
+    const Real best = s.bounds.best_of(i);
+    const Real bound = weight[i] < best ? weight[i] : best;
+    if (bound > s.outside[i]) s.outside[i] = bound;
   }
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "core/seconds.hpp"
 #include "hdbscan/boruvka.hpp"
@@ -10,6 +11,7 @@
 #include "hdbscan/scan_points.hpp"
 #include "pairwise/locality.hpp"
 #include "pairwise/pairs.hpp"
+#include "pairwise/tree_search.hpp"
 
 namespace quintet::hdbscan {
 
@@ -21,6 +23,45 @@ constexpr std::int64_t spare_neighbours = 11;
 // Memory for the table of least surrogates, which tells what tiles need not be looked at again; or a quarter of what
 // the points take, if that is more.
 constexpr std::int64_t least_table_bytes = std::int64_t(32) << 20;
+
+// A tree of blocks pays for few dimensions, and not for a handful of blocks.
+constexpr std::int64_t most_tree_dimensions = 32, least_tree_points = 2048;
+
+// The share of all ordered pairs that searches of the tree may compute, above which a pass over all pairs is faster.
+constexpr double worthwhile_share = 0.25;
+
+/// Points in an order that puts neighbours beside each other, packed, and with a tree where that pays.
+template <class Real>
+struct ordered_points {
+  std::vector<std::int32_t> order;  ///< the valid points
+  pairwise::panels<Real> panels;
+  std::optional<pairwise::block_tree<Real>> tree;
+
+  template <class Storage>
+  ordered_points(matrix_view<const Storage> points, const pairwise::row_scan<Real>& scan, int list_length,
+                 const Device& device) {
+    if (points.cols() <= most_tree_dimensions && scan.valid_count() >= least_tree_points) {
+      grow_tree(points, scan, device);
+      if (pairwise::sampled_share(*tree, list_length) <= worthwhile_share) return;
+      tree.reset();
+    }
+    order = pairwise::locality_order(points, scan, device);
+    panels = pairwise::pack_points(points, scan, order, device);
+  }
+  ordered_points(const ordered_points&) = delete;  // the tree refers to the panels
+
+ private:
+  template <class Storage>
+  void grow_tree(matrix_view<const Storage> points, const pairwise::row_scan<Real>& scan, const Device& device) {
+    std::vector<std::int32_t> valid;
+    for (std::int64_t i = 0; i < points.rows(); ++i)
+      if (scan.valid[i]) valid.push_back(std::int32_t(i));
+    order = pairwise::tree_order(pairwise::pack_points(points, scan, valid, device, pairwise::tree_layout()));
+    for (std::int32_t& i : order) i = valid[i];
+    panels = pairwise::pack_points(points, scan, order, device, pairwise::tree_layout());
+    tree.emplace(panels);
+  }
+};
 
 /// Core distances as surrogates multiplied by alpha: what weights are compared with.
 template <class Real>
@@ -83,25 +124,36 @@ spanning_tree_result spanning_tree(matrix_view<const Storage> points, const span
   if (valid < 2) return result;
 
   report("neighbours", 0);
-  const std::vector<std::int32_t> order = pairwise::locality_order(points, scan, device);
-  const auto panels = pairwise::pack_points(points, scan, order, device);
   const int list_length = int(std::min(valid - 1, result.neighbours + spare_neighbours));
+  const ordered_points<Real> ordered(points, scan, list_length, device);
+  const std::vector<std::int32_t>& order = ordered.order;
+  const pairwise::panels<Real>& panels = ordered.panels;
+  const pairwise::block_tree<Real>* tree = ordered.tree ? &*ordered.tree : nullptr;
+  pairwise::tree_work work;
   const std::int64_t point_bytes = valid * panels.dim * std::int64_t(sizeof(Real));
-  auto lists = pairwise::nearest_others_there(panels, list_length, std::max(least_table_bytes, point_bytes / 4));
+  auto lists = tree ? pairwise::nearest_others_there(*tree, list_length, work)
+                    : pairwise::nearest_others_there(panels, list_length, std::max(least_table_bytes, point_bytes / 4));
   std::vector<Real> core(valid, 0);
   if (result.neighbours > 0) core = pairwise::kth_value(lists, result.neighbours);
   for (std::int64_t i = 0; i < valid; ++i) result.core_distances[order[i]] = scan.surrogate.distance(core[i]);
   report("neighbours", 1);
   const double middle = seconds_now();
 
-  boruvka<Real> tree(panels, std::move(lists), scaled_cores(std::move(core), options.alpha, scan.surrogate), order);
-  const auto packed = tree.run(result.counters, report);
+  boruvka<Real> rounds(panels, std::move(lists), scaled_cores(std::move(core), options.alpha, scan.surrogate), order,
+                       tree);
+  const auto packed = rounds.run(result.counters, report);
   result.edges = finished_edges(packed, order, points, scan, options.alpha, result.core_distances);
   spanning_tree_counters& counters = result.counters;
   counters.tiles = pairwise::triangle_size(panels.blocks());
-  const std::int64_t all_pairs = valid * (valid - 1) / 2, tile_pairs = panels.block_side * panels.block_side;
-  counters.pairs_evaluated =
-      (device.kind() == device_kind::host ? 1 : 2) * all_pairs + counters.tiles_scanned * tile_pairs;
+  const std::int64_t all_pairs = valid * (valid - 1) / 2;
+  if (tree) {
+    const std::int64_t rows_scanned = counters.tiles_scanned;
+    counters.tiles_scanned = rows_scanned / pairwise::leaf_points;
+    counters.pairs_evaluated = work.pairs + rows_scanned * pairwise::leaf_points;
+  } else {
+    counters.pairs_evaluated = (device.kind() == device_kind::host ? 1 : 2) * all_pairs +
+                               counters.tiles_scanned * panels.block_side * panels.block_side;
+  }
   counters.passes = double(counters.pairs_evaluated) / double(all_pairs);
   result.neighbours_seconds = middle - start;
   result.tree_seconds = seconds_now() - middle;

@@ -166,16 +166,23 @@ Buffer<Real> packed_factors(const row_scan<Real>& scan, const std::vector<std::i
   return {factor, device};
 }
 
+template <class Real>
+panel_layout tile_layout(const Device& device) {
+  return {device.kind() == device_kind::host ? int(host_shape<Real>::side) : int(device_shape<Real>::side),
+          depth_multiple};
+}
+
 template <class Storage>
 panels<accumulator_t<Storage>> pack_points(matrix_view<const Storage> points,
                                            const row_scan<accumulator_t<Storage>>& scan,
-                                           const std::vector<std::int32_t>& order, const Device& device) {
+                                           const std::vector<std::int32_t>& order, const Device& device,
+                                           const panel_layout& layout) {
   using Real = accumulator_t<Storage>;
   constexpr int lanes = panel_points<Real>;
   panels<Real> packed;
   packed.count = order.empty() ? points.rows() : std::int64_t(order.size());
-  packed.dim = (points.cols() + depth_multiple - 1) / depth_multiple * depth_multiple;
-  packed.block_side = device.kind() == device_kind::host ? int(host_shape<Real>::side) : int(device_shape<Real>::side);
+  packed.dim = (points.cols() + layout.dim_multiple - 1) / layout.dim_multiple * layout.dim_multiple;
+  packed.block_side = layout.block_side;
   const std::int64_t panel_count = packed.blocks() * packed.block_side / lanes;
   packed.data = Buffer<Real>(panel_count * lanes * packed.dim, device);
   packed.factor = packed_factors(scan, order, packed.count, panel_count * lanes, device);
@@ -210,12 +217,14 @@ panels<accumulator_t<Storage>> pack_points(matrix_view<const Storage> points,
 
 template struct row_scan<float>;
 template struct row_scan<double>;
+template panel_layout tile_layout<float>(const Device&);
+template panel_layout tile_layout<double>(const Device&);
 
-#define QUINTET_INSTANTIATE(Storage)                                                           \
-  template row_scan<accumulator_t<Storage>> scan_rows(matrix_view<const Storage>, metric);     \
-  template panels<accumulator_t<Storage>> pack_points(matrix_view<const Storage>,              \
-                                                      const row_scan<accumulator_t<Storage>>&, \
-                                                      const std::vector<std::int32_t>&, const Device&);
+#define QUINTET_INSTANTIATE(Storage)                                                                         \
+  template row_scan<accumulator_t<Storage>> scan_rows(matrix_view<const Storage>, metric);                   \
+  template panels<accumulator_t<Storage>> pack_points(                                                       \
+      matrix_view<const Storage>, const row_scan<accumulator_t<Storage>>&, const std::vector<std::int32_t>&, \
+      const Device&, const panel_layout&);
 QUINTET_INSTANTIATE(float)
 QUINTET_INSTANTIATE(double)
 QUINTET_INSTANTIATE(half)

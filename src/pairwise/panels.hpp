@@ -42,11 +42,30 @@ struct panels {
   const Device& device() const { return data.device(); }
 };
 
+/// How points are cut into panels.
+struct panel_layout {
+  std::int64_t block_side;    ///< points a tile
+  std::int64_t dim_multiple;  ///< the dimension is padded to a multiple of this
+};
+
+/// That of tiles of all pairs.
+template <class Real>
+panel_layout tile_layout(const Device& device);
+
 /// Packs points order[0], order[1], ... (all of them, in their own order, when `order` is empty) onto `device`.
 /// 16-bit coordinates become floats.
 template <class Storage>
 panels<accumulator_t<Storage>> pack_points(matrix_view<const Storage> points,
                                            const row_scan<accumulator_t<Storage>>& scan,
-                                           const std::vector<std::int32_t>& order, const Device& device);
+                                           const std::vector<std::int32_t>& order, const Device& device,
+                                           const panel_layout& layout);
+
+/// The same by tile_layout().
+template <class Storage>
+panels<accumulator_t<Storage>> pack_points(matrix_view<const Storage> points,
+                                           const row_scan<accumulator_t<Storage>>& scan,
+                                           const std::vector<std::int32_t>& order, const Device& device) {
+  return pack_points(points, scan, order, device, tile_layout<accumulator_t<Storage>>(device));
+}
 
 }  // namespace quintet::pairwise

@@ -331,7 +331,8 @@ TYPED_TEST(spanning_tree_of, work_is_counted) {
   EXPECT_LT(found.counters.passes, 2);
 }
 
-// Every pair for the neighbours, and at most one pass more: all N^2 / 2 pairs twice.
+// Every pair for the neighbours, and at most one pass more: all N^2 / 2 pairs twice. In few dimensions there is a tree,
+// and no pass.
 TYPED_TEST(spanning_tree_of, clustered_points_takes_at_most_two_passes) {
   for (const metric kind : {metric::euclidean, metric::cosine})
     for (const std::int64_t dim : {2, 8, 96}) {
@@ -339,7 +340,7 @@ TYPED_TEST(spanning_tree_of, clustered_points_takes_at_most_two_passes) {
       const auto found = spanning_tree(points.view(), neighbours(5, kind), Device::host()).counters;
       this->RecordProperty(std::string(to_string(kind)) + std::to_string(dim), std::to_string(found.passes));
       EXPECT_LE(found.passes, 2) << to_string(kind) << " " << dim;
-      EXPECT_EQ(found.pairs_evaluated, points.n * (points.n - 1) / 2 + found.tiles_scanned * 96 * 96);
+      if (dim == 96) EXPECT_EQ(found.pairs_evaluated, points.n * (points.n - 1) / 2 + found.tiles_scanned * 96 * 96);
     }
 }
 

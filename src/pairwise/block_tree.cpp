@@ -1,0 +1,170 @@
+#include "pairwise/block_tree.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "device/parallel.hpp"
+#include "pairwise/tile_kernel.hpp"
+
+namespace quintet::pairwise {
+
+namespace {
+
+std::int32_t leaves_of(std::int64_t count) { return std::int32_t((count + leaf_points - 1) / leaf_points); }
+
+/// Splits the nodes of one depth: orders the points of each so that those of its children are apart.
+template <class Real>
+class node_splitter {
+ public:
+  node_splitter(const Real* panels, std::int64_t dim, std::vector<std::int32_t>& order)
+      : panels_(panels), dim_(dim), order_(order) {}
+
+  void split(const tree_node& node) const {
+    const std::int64_t first = std::int64_t(node.first_leaf) * leaf_points;
+    const std::int64_t end = std::min(std::int64_t(order_.size()), first + std::int64_t(node.leaves) * leaf_points);
+    const std::int64_t side = widest_side(first, end);
+    std::vector<std::pair<Real, std::int32_t>> key(end - first);
+    for (std::int64_t i = first; i < end; ++i) key[i - first] = {coordinate(order_[i], side), order_[i]};
+    std::nth_element(key.begin(), key.begin() + std::int64_t(node.left_leaves()) * leaf_points, key.end());
+    for (std::int64_t i = first; i < end; ++i) order_[i] = key[i - first].second;
+  }
+
+ private:
+  Real coordinate(std::int64_t point, std::int64_t k) const {
+    return detail::coordinates(panels_, dim_, point)[k * panel_points<Real>];
+  }
+
+  std::int64_t widest_side(std::int64_t first, std::int64_t end) const {
+    std::vector<Real> low(dim_, std::numeric_limits<Real>::infinity()), high(dim_, -low[0]);
+    for (std::int64_t i = first; i < end; ++i) {
+      const Real* x = detail::coordinates(panels_, dim_, order_[i]);
+      for (std::int64_t k = 0; k < dim_; ++k) {
+        low[k] = std::min(low[k], x[k * panel_points<Real>]);
+        high[k] = std::max(high[k], x[k * panel_points<Real>]);
+      }
+    }
+    std::int64_t widest = 0;
+    for (std::int64_t k = 1; k < dim_; ++k)
+      if (high[k] - low[k] > high[widest] - low[widest]) widest = k;
+    return widest;
+  }
+
+  const Real* panels_;
+  std::int64_t dim_;
+  std::vector<std::int32_t>& order_;
+};
+
+/// The inner nodes of `depth`'s children.
+std::vector<tree_node> children_of(const std::vector<tree_node>& nodes) {
+  std::vector<tree_node> children;
+  for (const tree_node& node : nodes)
+    if (!node.is_leaf()) {
+      children.push_back(node.left());
+      children.push_back(node.right());
+    }
+  return children;
+}
+
+template <class Real>
+struct bound_node {
+  const Real *panels, *factor;
+  Real *low, *high, *min_factor;
+  std::int64_t dim, count;
+
+  void operator()(const tree_node& node) const {
+    if (node.is_leaf())
+      bound_points(node);
+    else
+      bound_children(node);
+  }
+
+  void bound_points(const tree_node& leaf) const {
+    const std::int64_t first = std::int64_t(leaf.first_leaf) * leaf_points;
+    const std::int64_t end = first + leaf_points < count ? first + leaf_points : count;
+    for (std::int64_t k = 0; k < dim; ++k) {
+      Real least = std::numeric_limits<Real>::infinity(), most = -least;
+      for (std::int64_t i = first; i < end; ++i) {
+        const Real x = detail::coordinates(panels, dim, i)[k * panel_points<Real>];
+        least = x < least ? x : least;
+        most = x > most ? x : most;
+      }
+      low[leaf.number * dim + k] = least;
+      high[leaf.number * dim + k] = most;
+    }
+    if (factor == nullptr) return;
+    Real least = factor[first];
+    for (std::int64_t i = first + 1; i < end; ++i) least = factor[i] < least ? factor[i] : least;
+    min_factor[leaf.number] = least;
+  }
+
+  void bound_children(const tree_node& node) const {
+    const std::int32_t left = node.left().number, right = node.right().number;
+    for (std::int64_t k = 0; k < dim; ++k) {
+      const Real l0 = low[left * dim + k], l1 = low[right * dim + k];
+      const Real h0 = high[left * dim + k], h1 = high[right * dim + k];
+      low[node.number * dim + k] = l0 < l1 ? l0 : l1;
+      high[node.number * dim + k] = h0 > h1 ? h0 : h1;
+    }
+    if (factor == nullptr) return;
+    min_factor[node.number] = min_factor[left] < min_factor[right] ? min_factor[left] : min_factor[right];
+  }
+};
+
+}  // namespace
+
+template <class Real>
+block_tree<Real>::block_tree(const panels<Real>& points)
+    : points_(points),
+      leaves_(leaves_of(points.count)),
+      low_(nodes() * points.dim, points.device()),
+      high_(nodes() * points.dim, points.device()),
+      min_factor_(points.factor.size() > 0 ? nodes() : 0, points.device()) {
+  std::vector<std::vector<tree_node>> depths{{{0, 0, leaves_}}};
+  while (true) {
+    std::vector<tree_node> next = children_of(depths.back());
+    if (next.empty()) break;
+    depths.push_back(std::move(next));
+  }
+  std::vector<tree_node> by_depth;
+  by_depth.reserve(nodes());
+  depth_begin_.push_back(0);
+  for (auto depth = depths.rbegin(); depth != depths.rend(); ++depth) {
+    by_depth.insert(by_depth.end(), depth->begin(), depth->end());
+    depth_begin_.push_back(std::int64_t(by_depth.size()));
+  }
+  by_depth_ = Buffer<tree_node>(by_depth, device());
+  for_each_node_upwards(bound_node<Real>{points.data.data(), points.factor.data(), low_.data(), high_.data(),
+                                         min_factor_.data(), points.dim, points.count});
+}
+
+template <class Real>
+tree_view<Real> block_tree<Real>::view() const {
+  return {points_.data.data(), points_.factor.data(), low_.data(),   high_.data(),
+          min_factor_.data(),  points_.dim,           points_.count, leaves_};
+}
+
+panel_layout tree_layout() { return {leaf_points, 1}; }
+
+template <class Real>
+std::vector<std::int32_t> tree_order(const panels<Real>& points) {
+  std::vector<std::int32_t> order(points.count);
+  for (std::int64_t i = 0; i < points.count; ++i) order[i] = std::int32_t(i);
+  std::vector<Real> copy;
+  if (!points.device().shares_host_memory()) copy = points.data.to_vector();
+  const node_splitter<Real> splitter(copy.empty() ? points.data.data() : copy.data(), points.dim, order);
+  std::vector<tree_node> nodes{{0, 0, leaves_of(points.count)}};
+  while (!nodes.empty()) {
+    std::erase_if(nodes, [](const tree_node& node) { return node.is_leaf(); });
+    device::for_each_side_by_side(std::int64_t(nodes.size()), [&](std::int64_t i) { splitter.split(nodes[i]); });
+    nodes = children_of(nodes);
+  }
+  return order;
+}
+
+template class block_tree<float>;
+template class block_tree<double>;
+template std::vector<std::int32_t> tree_order(const panels<float>&);
+template std::vector<std::int32_t> tree_order(const panels<double>&);
+
+}  // namespace quintet::pairwise

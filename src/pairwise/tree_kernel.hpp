@@ -1,0 +1,395 @@
+// Searches of a block tree: for the points of one leaf, the leaves that may hold something of use to one of them.
+//
+// A team walks down the tree depth first, the child nearer to its box first, and passes over a node when for each of
+// its points the box is farther away than the point's limit. Bounds are computed as tiles are, coordinate by coordinate
+// in ascending order; as rounding is monotone, the bound of a box is never larger than the computed surrogate of a
+// point in it, so a search is exact without any slack. Equality does not prune: ties are decided by numbers.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "device/atomic.hpp"
+#include "device/pack.hpp"
+#include "device/team.hpp"
+#include "pairwise/block_tree.hpp"
+#include "pairwise/edge_bounds.hpp"
+#include "pairwise/nearest_kernel.hpp"
+#include "pairwise/tile_kernel.hpp"
+
+namespace quintet::pairwise {
+
+/// One thread with a tile of leaf_points x leaf_points.
+template <class Real>
+struct tree_host_shape {
+  enum {
+    on_device = 0,
+    side = leaf_points,
+    rows = device::host_registers() == 32 ? 8 : 4,
+    packs = 2,
+    lanes = device::host_lanes<Real>(),
+    cols = packs * lanes,
+    pitch = side,
+    threads = 1,
+    emulated_threads = 1
+  };
+};
+
+/// A block of threads, each with register tiles of rows x cols; dimensions are few, so panels are read where they are.
+template <class Real>
+struct tree_device_shape {
+  enum {
+    on_device = 1,
+    side = leaf_points,
+    rows = sizeof(Real) == 4 ? 8 : 4,
+    packs = rows,
+    lanes = 1,
+    cols = rows,
+    pitch = side + 1,
+    threads = 64,
+    emulated_threads = 4
+  };
+};
+
+namespace detail {
+
+/// Nodes that wait: one for every depth, and the one that is looked at. Trees have at most 2^31 / leaf_points leaves.
+enum { tree_stack = 32 };
+
+template <class Real>
+struct waiting_node {
+  tree_node node;
+  Real bound;  ///< of the whole box of the searching leaf
+};
+
+template <class Real, class Shape>
+struct tree_scratch {
+  alignas(64) Real values[Shape::side * Shape::pitch];
+  alignas(64) Real limit[Shape::side];     ///< surrogates above it are of no use to the point; -1: nothing is
+  alignas(64) Real distance[Shape::side];  ///< from a point to the box of the node
+  std::int32_t is_needed[Shape::side];     ///< whether the node may be of use to the point
+  std::int32_t component[Shape::side];     ///< of the point; the search for edges only
+  waiting_node<Real> stack[tree_stack];
+  int depth, any_needed;
+  std::int64_t scanned;  ///< rows of tiles computed
+};
+
+/// The squared distance of two boxes, times the least factors of their points.
+template <class Real>
+inline Real box_distance(const tree_view<Real>& a, std::int32_t i, const tree_view<Real>& b, std::int32_t j) {
+  Real sum = 0;
+  for (std::int64_t k = 0; k < a.dim; ++k) {
+    const Real below = b.low[j * a.dim + k] - a.high[i * a.dim + k];
+    const Real above = a.low[i * a.dim + k] - b.high[j * a.dim + k];
+    Real gap = below > above ? below : above;
+    gap = gap > 0 ? gap : Real(0);
+    sum += gap * gap;
+  }
+  return a.min_factor == nullptr ? sum : sum * (b.min_factor[j] * a.min_factor[i]);
+}
+
+/// s.is_needed and s.any_needed for a node; `excluded` is a component whose points have nothing to gain, or
+/// -1; nothing in the node is below `floor`.
+template <class Real, class Shape, class Team>
+inline void find_needed(const Team& team, const tree_view<Real>& rows, std::int64_t leaf, const tree_view<Real>& tree,
+                        std::int32_t node, std::int32_t excluded, Real floor, tree_scratch<Real, Shape>& s) {
+  constexpr int lanes = Shape::lanes;
+  typedef device::pack<Real, lanes> value;
+  const value zero{};
+  const Real *low = tree.low + node * tree.dim, *high = tree.high + node * tree.dim;
+  for (int i = team.rank() * lanes; i < Shape::side; i += team.size() * lanes) {
+    const std::int64_t point = leaf * Shape::side + i;
+    const Real* x = coordinates(rows.panels, rows.dim, point);
+    value sum = zero;
+    for (std::int64_t k = 0; k < rows.dim; ++k) {
+      const value at = device::load_pack<value>(x + k * panel_points<Real>);
+      const value below = low[k] - at, above = at - high[k];
+      value gap = below > above ? below : above;
+      gap = gap > zero ? gap : zero;
+      sum += gap * gap;
+    }
+    if (rows.factor != nullptr) {
+      const value both = device::load_pack<value>(rows.factor + point) * tree.min_factor[node];
+      sum = sum * both;
+    }
+    device::store_pack(s.distance + i, sum);
+  }
+  team.barrier();
+  int any = 0;
+  for (int i = team.rank(); i < Shape::side; i += team.size()) {
+    const std::int32_t needed =
+        s.distance[i] <= s.limit[i] && floor <= s.limit[i] && (excluded < 0 || s.component[i] != excluded);
+    s.is_needed[i] = needed;
+    any |= needed;
+  }
+  if (any) device::atomic_set(&s.any_needed);
+  team.barrier();
+}
+
+/// s.values := surrogates of the points of `leaf` that need them and of those of `other`.
+template <class Real, class Shape, class Team>
+inline void leaf_tile(const Team& team, const tree_view<Real>& rows, std::int64_t leaf, const tree_view<Real>& cols,
+                      std::int64_t other, tree_scratch<Real, Shape>& s) {
+  constexpr int lanes = panel_points<Real>;
+  constexpr int per_row = Shape::side / Shape::cols, count = Shape::side / Shape::rows * per_row;
+  const std::int64_t i0 = leaf * Shape::side, j0 = other * Shape::side;
+  for (int micro = team.rank(); micro < count; micro += team.size()) {
+    const int ti = micro / per_row * Shape::rows, tj = micro % per_row * Shape::cols;
+    int any = 0;
+    for (int i = 0; i < Shape::rows; ++i) any |= s.is_needed[ti + i];
+    if (!any) continue;
+    register_tile<Real, Shape> tile;
+    tile.clear();
+    tile.add(
+        coordinates(rows.panels, rows.dim, i0 + ti), lanes,
+        [&](int j) QUINTET_INLINE { return coordinates(cols.panels, cols.dim, j0 + tj + j * Shape::lanes); }, lanes,
+        rows.dim);
+    Real* to = s.values + ti * Shape::pitch + tj;
+    if (rows.factor == nullptr)
+      tile.store(to, Shape::pitch);
+    else
+      tile.store(to, Shape::pitch, tile_factors<Real>{rows.factor + i0 + ti, cols.factor + j0 + tj});
+  }
+  team.barrier();
+}
+
+/// The smallest of a row of the tile; NaN is passed over.
+template <class Real, class Shape>
+inline Real row_minimum(const Real* values) {
+  typedef device::pack<Real, Shape::lanes> value;
+  value least = device::broadcast_pack<value>(std::numeric_limits<Real>::infinity());
+  for (int j = 0; j < Shape::side; j += Shape::lanes) {
+    const value v = device::load_pack<value>(values + j);
+    least = v < least ? v : least;
+  }
+  return device::least_lane<Real>(least);
+}
+
+/// Walks down `tree` for the points of `leaf` of `rows`. Search has
+///   excluded(node)          the component all of whose points may pass over the node, or -1
+///   floor(node)             a bound from below of all that the node may offer
+///   prefers(node)           whether it comes first of two nodes that are equally near
+///   take(team, other, s)    the tile of leaf `other` is computed: take what is of use, and lower s.limit
+///   refresh(team, s)        others may have lowered limits
+template <class Real, class Shape, class Team, class Search>
+inline void descend(const Team& team, const tree_view<Real>& rows, std::int32_t leaf, std::int32_t leaf_node,
+                    const tree_view<Real>& tree, const Search& search, tree_scratch<Real, Shape>& s) {
+  if (team.rank() == 0) {
+    s.depth = 1;
+    s.stack[0] = {tree.root(), Real(0)};
+    s.scanned = 0;
+  }
+  while (true) {
+    team.barrier();
+    if (s.depth == 0) break;
+    const waiting_node<Real> at = s.stack[s.depth - 1];
+    team.barrier();
+    if (team.rank() == 0) {
+      --s.depth;
+      s.any_needed = 0;
+    }
+    search.refresh(team, s);
+    team.barrier();
+    find_needed(team, rows, leaf, tree, at.node.number, search.excluded(at.node.number), search.floor(at.node.number),
+                s);
+    if (!s.any_needed) continue;
+    if (at.node.is_leaf()) {
+      leaf_tile(team, rows, leaf, tree, at.node.first_leaf, s);
+      search.take(team, at.node.first_leaf, s);
+      continue;
+    }
+    if (team.rank() != 0) continue;
+    const tree_node left = at.node.left(), right = at.node.right();
+    const Real to_left = box_distance(rows, leaf_node, tree, left.number);
+    const Real to_right = box_distance(rows, leaf_node, tree, right.number);
+    const bool right_first = to_right < to_left || (to_right == to_left && search.prefers(right));
+    s.stack[s.depth++] = right_first ? waiting_node<Real>{left, to_left} : waiting_node<Real>{right, to_right};
+    s.stack[s.depth++] = right_first ? waiting_node<Real>{right, to_right} : waiting_node<Real>{left, to_left};
+  }
+}
+
+/// The number of a leaf's node: nodes are numbered in preorder.
+template <class Real>
+inline std::int32_t node_of_leaf(const tree_view<Real>& tree, std::int32_t leaf) {
+  tree_node node = tree.root();
+  while (!node.is_leaf()) node = node.left().has_leaf(leaf) ? node.left() : node.right();
+  return node.number;
+}
+
+/// Counts the rows of tiles of a search, for the counters of the caller.
+template <class Real, class Shape, class Team>
+inline void count_rows(const Team& team, tree_scratch<Real, Shape>& s) {
+  if (team.rank() != 0) return;
+  for (int i = 0; i < Shape::side; i += Shape::rows) {
+    int any = 0;
+    for (int e = 0; e < Shape::rows; ++e) any |= s.is_needed[i + e];
+    s.scanned += any ? int(Shape::rows) : 0;
+  }
+}
+
+}  // namespace detail
+
+template <class Real>
+struct tree_nearest_arguments {
+  tree_view<Real> rows;      ///< the searching points
+  tree_view<Real> tree;      ///< the points they look for
+  bool same_points;          ///< both are one set; a point is not its own neighbour
+  nearest_lists<Real> list;  ///< [row][k]
+  std::int64_t leaf_step;    ///< tile t searches for leaf t * leaf_step: 1, or more for a sample
+  std::int64_t* scanned;     ///< counts rows of tiles (leaf_points pairs each)
+};
+
+/// The k nearest of every point of a leaf. Tile = leaf.
+template <class Real, class Shape>
+struct tree_nearest_kernel {
+  using shape = Shape;
+  using scratch = detail::tree_scratch<Real, Shape>;
+  enum { threads = Shape::threads, emulated_threads = Shape::emulated_threads };
+  tree_nearest_arguments<Real> a;
+
+  struct search {
+    const tree_nearest_arguments<Real>& a;
+    std::int32_t leaf;
+
+    std::int32_t excluded(std::int32_t) const { return -1; }
+    Real floor(std::int32_t) const { return 0; }
+    bool prefers(const tree_node& node) const { return a.same_points && node.has_leaf(leaf); }
+    template <class Team>
+    void refresh(const Team&, scratch&) const {}
+
+    template <class Team>
+    void take(const Team& team, std::int32_t other, scratch& s) const {
+      detail::count_rows(team, s);
+      const int candidates = a.tree.points_in_leaf(other);
+      for (int l = team.rank(); l < Shape::side; l += team.size()) {
+        if (!s.is_needed[l]) continue;
+        Real* values = s.values + l * Shape::pitch;
+        if (a.same_points && leaf == other) values[l] = std::numeric_limits<Real>::quiet_NaN();
+        if (!(detail::row_minimum<Real, Shape>(values) <= s.limit[l])) continue;
+        const std::int64_t row = std::int64_t(leaf) * Shape::side + l;
+        for (int e = 0; e < candidates; ++e) {
+          const auto index = std::int32_t(std::int64_t(other) * Shape::side + e);
+          if (a.list.accepts(row, values[e], index)) a.list.insert(row, values[e], index);
+        }
+        s.limit[l] = a.list.value[row * a.list.k + a.list.k - 1];
+      }
+      team.barrier();
+    }
+  };
+
+  template <class Team>
+  void operator()(const Team& team, std::int64_t tile, scratch& s) const {
+    const auto leaf = std::int32_t(tile * a.leaf_step);
+    const int lines = a.rows.points_in_leaf(leaf);
+    for (int l = team.rank(); l < Shape::side; l += team.size()) {
+      s.limit[l] = l < lines ? std::numeric_limits<Real>::infinity() : Real(-1);
+      if (l < lines) a.list.clear(std::int64_t(leaf) * Shape::side + l);
+    }
+    detail::descend(team, a.rows, leaf, detail::node_of_leaf(a.rows, leaf), a.tree, search{a, leaf}, s);
+    if (team.rank() == 0) device::atomic_add(a.scanned, s.scanned);
+  }
+};
+
+template <class Real>
+struct tree_lightest_arguments {
+  tree_view<Real> tree;
+  const Real* core;                    ///< core distances as surrogates
+  const std::int32_t* original;        ///< the caller's number of every point: ties go to the smaller one
+  const Real* outside;                 ///< per point: no edge outside its list is lighter
+  const std::int32_t* component;       ///< per point
+  const std::int32_t* node_component;  ///< per node: the component of all its points, or -1
+  const Real* node_core;               ///< per node: the least core distance of its points
+  weight_key<Real>* best_weight;       ///< per component; lowered
+  Real* weight;                        ///< per point: the lightest edge found, if it may be of use
+  std::int32_t* target;                ///< per point: where it leads, -1: nowhere
+  std::int64_t* scanned;
+};
+
+/// The lightest edges that leave the components of a leaf's points and are no heavier than the best known of the
+/// component, among those that are in no list. Tile = leaf.
+template <class Real, class Shape>
+struct tree_lightest_kernel {
+  using shape = Shape;
+  using scratch = detail::tree_scratch<Real, Shape>;
+  enum { threads = Shape::threads, emulated_threads = Shape::emulated_threads };
+  tree_lightest_arguments<Real> a;
+
+  Real limit_of(std::int64_t point) const {
+    const Real best = weight_of<Real>(device::atomic_load(a.best_weight + a.component[point]));
+    return a.outside[point] <= best && a.core[point] <= best ? best : Real(-1);
+  }
+
+  struct search {
+    const tree_lightest_kernel& kernel;
+    std::int32_t leaf;
+    int lines;
+
+    std::int32_t excluded(std::int32_t node) const { return kernel.a.node_component[node]; }
+    Real floor(std::int32_t node) const { return kernel.a.node_core[node]; }
+    bool prefers(const tree_node& node) const { return node.has_leaf(leaf); }
+
+    template <class Team>
+    void refresh(const Team& team, scratch& s) const {
+      for (int l = team.rank(); l < lines; l += team.size())
+        s.limit[l] = kernel.limit_of(std::int64_t(leaf) * Shape::side + l);
+    }
+
+    template <class Team>
+    void take(const Team& team, std::int32_t other, scratch& s) const {
+      detail::count_rows(team, s);
+      for (int l = team.rank(); l < lines; l += team.size())
+        if (s.is_needed[l])
+          take_row(std::int64_t(leaf) * Shape::side + l, other, s.values + l * Shape::pitch, s.limit[l]);
+      team.barrier();
+    }
+
+    void take_row(std::int64_t point, std::int32_t other, const Real* values, Real limit) const {
+      const auto& a = kernel.a;
+      if (!(detail::row_minimum<Real, Shape>(values) <= limit)) return;
+      const int candidates = a.tree.points_in_leaf(other);
+      const std::int32_t component = a.component[point];
+      const Real core = a.core[point];
+      Real best = a.weight[point];
+      std::int32_t target = a.target[point];
+      for (int e = 0; e < candidates; ++e) {
+        const auto j = std::int32_t(std::int64_t(other) * Shape::side + e);
+        if (a.component[j] == component) continue;
+        const Real both = core > a.core[j] ? core : a.core[j];
+        const Real weight = both > values[e] ? both : values[e];
+        const bool is_first = weight < best || (target >= 0 && weight == best && a.original[j] < a.original[target]);
+        if (!(weight <= limit) || !is_first) continue;
+        best = weight;
+        target = j;
+      }
+      if (target < 0) return;
+      a.weight[point] = best;
+      a.target[point] = target;
+      device::atomic_min(a.best_weight + component, key_of(best));
+      device::atomic_min(a.best_weight + a.component[target], key_of(best));
+    }
+  };
+
+  template <class Team>
+  void operator()(const Team& team, std::int64_t tile, scratch& s) const {
+    const auto leaf = std::int32_t(tile);
+    const int lines = a.tree.points_in_leaf(leaf);
+    if (team.rank() == 0) s.any_needed = 0;
+    team.barrier();
+    for (int l = team.rank(); l < Shape::side; l += team.size()) {
+      const std::int64_t point = tile * Shape::side + l;
+      s.limit[l] = l < lines ? limit_of(point) : Real(-1);
+      s.component[l] = l < lines ? a.component[point] : -1;
+      if (l < lines) {
+        a.weight[point] = std::numeric_limits<Real>::infinity();
+        a.target[point] = -1;
+      }
+      if (s.limit[l] >= 0) device::atomic_set(&s.any_needed);
+    }
+    team.barrier();
+    if (!s.any_needed) return;
+    detail::descend(team, a.tree, leaf, detail::node_of_leaf(a.tree, leaf), a.tree, search{*this, leaf, lines}, s);
+    if (team.rank() == 0) device::atomic_add(a.scanned, s.scanned);
+  }
+};
+
+}  // namespace quintet::pairwise
