@@ -67,7 +67,11 @@ std::vector<Device> Device::all() {
   return devices;
 }
 
-Device Device::best() { return detail::offload_is_gpu() && count() > 0 ? Device(device_kind::offload, 0) : host(); }
+Device Device::best() {
+  Device device = detail::offload_is_gpu() && count() > 0 ? Device(device_kind::offload, 0) : host();
+  device.automatic_ = true;
+  return device;
+}
 
 Device Device::parse(std::string_view value) {
   if (value == "auto") return best();
@@ -90,6 +94,11 @@ std::string Device::name() const {
       break;
   }
   return detail::gpu_name(index_);
+}
+
+std::string Device::spelling() const {
+  if (kind_ == device_kind::host) return "host";
+  return kind_ == device_kind::emulated ? "emulated" : text(index_);
 }
 
 std::int64_t Device::memory_bytes() const {

@@ -1,12 +1,19 @@
 // Memory of devices: allocation and copies.
 #include <omp.h>
 
+#include <atomic>
 #include <cstring>
 #include <new>
 
 #include "quintet/device/buffer.hpp"
 
 namespace quintet::detail {
+
+namespace {
+std::atomic<std::int64_t> transfers{0};
+}
+
+std::int64_t transferred_bytes() noexcept { return transfers; }
 
 void* allocate(std::int64_t bytes, const Device& device) {
   if (bytes == 0) return nullptr;
@@ -32,6 +39,7 @@ void release(void* data, const Device& device) noexcept {
 
 void copy(void* to, const Device& to_device, const void* from, const Device& from_device, std::int64_t bytes) {
   if (bytes == 0) return;
+  if (to_device != from_device) transfers += bytes;
   if (to_device.shares_host_memory() && from_device.shares_host_memory()) {
     std::memcpy(to, from, static_cast<std::size_t>(bytes));
     return;

@@ -1,10 +1,10 @@
 #include "poincare/ball_points.hpp"
 
 #include "device/launch.hpp"
+#include "device/staged.hpp"
 #include "instantiate.hpp"
 #include "pairwise/shape.hpp"
 #include "poincare/ball_points_kernel.hpp"
-#include "poincare/host_rows.hpp"
 
 namespace quintet::poincare {
 
@@ -52,7 +52,7 @@ ball_points<accumulator_t<Storage>> pack_ball_on_device(matrix_view<const Storag
 template <class Storage>
 ball_points<accumulator_t<Storage>> pack_ball(const any_rows<const Storage>& points, const ball& b,
                                               const Device& device) {
-  const rows_on_device<Storage> rows(points, device);
+  const device::staged_in rows(points, device);
   return pack_ball_on_device(rows.view(), b, device);
 }
 
@@ -67,7 +67,7 @@ void require_inside(const any_rows<const Storage>& points, const std::vector<poi
   const std::int64_t i = first_invalid(status);
   if (i < 0) return;
   double square = 0;
-  for (const Storage stored : host_row(points, i)) {
+  for (const Storage stored : device::host_copy(points.slice(i, i + 1))) {
     const double x = accumulator_t<Storage>(stored);
     square += x * x;
   }

@@ -1,11 +1,11 @@
 #include "quintet/poincare/distances.hpp"
 
 #include "device/launch.hpp"
+#include "device/staged.hpp"
 #include "instantiate.hpp"
 #include "pairwise/sinks.hpp"
 #include "poincare/ball_points.hpp"
 #include "poincare/checks.hpp"
-#include "poincare/host_rows.hpp"
 #include "poincare/pairs_kernel.hpp"
 
 namespace quintet::poincare {
@@ -42,7 +42,7 @@ template <class Storage>
 point_report distances(any_rows<const Storage> queries, any_rows<const Storage> points,
                        any_rows<accumulator_t<Storage>> out, const distance_options& options, const Device& given) {
   const ball b(options.curvature);
-  const Device device = working_device(given, {queries.where(), points.where(), out.where()});
+  const Device device = device::run_device(given, {{"queries", queries}, {"points", points}, {"out", out}});
   check_sets(queries, points);
   if ((points.rows() > 0 && out.rows() != queries.rows()) || out.cols() != points.rows())
     throw InvalidArgument(text("out must be Q x N (out=", out.rows(), " x ", out.cols(), ", Q=", queries.rows(),
@@ -51,9 +51,9 @@ point_report distances(any_rows<const Storage> queries, any_rows<const Storage> 
   point_report report{std::move(packed_queries.status), std::move(packed_points.status)};
   require_both_inside(options.strict, queries, points, report, b);
   if (queries.rows() == 0 || points.rows() == 0) return report;
-  rows_from_device<accumulator_t<Storage>> result(out, device);
+  device::staged_out result(out, device);
   write_matrix(packed_queries, packed_points, b, options.expression, result.view());
-  result.copy_back();
+  result.finish();
   return report;
 }
 
@@ -63,14 +63,14 @@ point_report pair_distances(any_rows<const Storage> x, any_rows<const Storage> y
                             const Device& given) {
   using Real = accumulator_t<Storage>;
   const ball b(options.curvature);
-  const Device device = working_device(given, {x.where(), y.where(), out.where()});
+  const Device device = device::run_device(given, {{"x", x}, {"y", y}, {"out", out}});
   check_sets(x, y);
   require_argument(x.rows() == y.rows(), "y.rows", y.rows(), text("x.rows=", x.rows()));
   require_argument(out.size() == x.rows(), "out.size", out.size(), text("x.rows=", x.rows()));
   const std::int64_t n = x.rows();
-  const rows_on_device<Storage> x_rows(x, device), y_rows(y, device);
+  const device::staged_in x_rows(x, device), y_rows(y, device);
   Buffer<point_status> x_status(n, device), y_status(n, device);
-  rows_from_device<Real> result(out.as_rows(n, 1), device);
+  device::staged_out result(out, device);
   device::with_shape<pairwise::host_shape<Real>, pairwise::device_shape<Real>>(device, [&](auto shape) {
     using kernel = pairs_kernel<Storage, decltype(shape)>;
     device::launch(
@@ -83,7 +83,7 @@ point_report pair_distances(any_rows<const Storage> x, any_rows<const Storage> y
     require_inside(x, report.queries, "x", b);
     require_inside(y, report.points, "y", b);
   }
-  result.copy_back();
+  result.finish();
   return report;
 }
 
@@ -101,15 +101,15 @@ std::vector<point_status> origin_distances(any_rows<const Storage> x, any_values
                                            const distance_options& options, const Device& given) {
   using Real = accumulator_t<Storage>;
   const ball b(options.curvature);
-  const Device device = working_device(given, {x.where(), out.where()});
+  const Device device = device::run_device(given, {{"x", x}, {"out", out}});
   check_rows(x, "x");
   if (options.expression != formula::geodesic)
     throw InvalidArgument("options.expression must be formula::geodesic for distances from the origin");
   require_argument(out.size() == x.rows(), "out.size", out.size(), text("x.rows=", x.rows()));
   const std::int64_t n = x.rows();
-  const rows_on_device<Storage> rows(x, device);
+  const device::staged_in rows(x, device);
   Buffer<point_status> status(n, device);
-  rows_from_device<Real> result(out.as_rows(n, 1), device);
+  device::staged_out result(out, device);
   device::with_shape<pairwise::host_shape<Real>, pairwise::device_shape<Real>>(device, [&](auto shape) {
     using kernel = origin_kernel<Storage, decltype(shape)>;
     device::launch(kernel{stored(rows.view()), b.c, b.root_c, result.view().data(), status.data()},
@@ -117,7 +117,7 @@ std::vector<point_status> origin_distances(any_rows<const Storage> x, any_values
   });
   const std::vector<point_status> found = status.to_vector();
   if (options.strict) require_inside(x, found, "x", b);
-  result.copy_back();
+  result.finish();
   return found;
 }
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "device/launch.hpp"
-#include "device/mirror.hpp"
+#include "device/staged.hpp"
 #include "instantiate.hpp"
 #include "poincare/means_kernel.hpp"
 #include "poincare/row_operations.hpp"
@@ -26,7 +26,7 @@ void check_groups(any_rows<const Storage> points, std::span<const std::int64_t> 
                    text("points.rows=", points.rows()));
   require_argument(weights.size() == 0 || weights.size() == points.rows(), "weights.size", weights.size(),
                    text("0 or points.rows=", points.rows()));
-  const auto values = host_values(weights);
+  const auto values = device::host_copy(weights);
   for (std::size_t i = 0; i < values.size(); ++i)
     require_argument(values[i] >= 0 && std::isfinite(values[i]), text("weights[", i, "]"), values[i],
                      ">= 0 and finite");
@@ -49,8 +49,7 @@ template <class Storage>
 mean_report means(any_rows<const Storage> points, std::span<const std::int64_t> offsets,
                   any_values<const accumulator_t<Storage>> weights, any_rows<accumulator_t<Storage>> out, bool frechet,
                   const frechet_options& options, const Device& given) {
-  using Real = accumulator_t<Storage>;
-  const Device device = working_device(given, {points.where(), weights.where(), out.where()});
+  const Device device = device::run_device(given, {{"points", points}, {"weights", weights}, {"out", out}});
   check_groups(points, offsets, weights, out);
   const ball b(options.curvature);
   mean_report report;
@@ -58,21 +57,20 @@ mean_report means(any_rows<const Storage> points, std::span<const std::int64_t> 
   const std::int64_t groups = out.rows();
   report.iterations.resize(groups);
   report.converged.resize(groups);
-  const rows_on_device<Storage> rows(points, device);
-  const std::vector<std::int64_t> host_offsets(offsets.begin(), offsets.end());
-  const device::mirror<std::int64_t> group_offsets(host_offsets, device);
-  const rows_on_device<Real> point_weights(weights.as_rows(1, weights.size()), device);
-  const device::mirror<point_status> status(report.points, device);
+  const device::staged_in rows(points, device);
+  const device::staged_in group_offsets(vector_view(offsets), device);
+  const device::staged_in point_weights(weights, device);
+  const device::staged_in status(report.points, device);
   Buffer<double> workspace(groups * 2 * points.cols(), device);
   Buffer<std::int32_t> iterations(groups, device);
   Buffer<std::uint8_t> converged(groups, device);
-  rows_from_device<Real> result(out, device);
+  device::staged_out result(out, device);
   device::with_shape<host_rows, device_rows>(device, [&](auto shape) {
     using kernel = mean_kernel<Storage, decltype(shape)>;
     const mean_arguments<Storage> a{stored(rows.view()),
-                                    group_offsets.data(),
+                                    group_offsets.view().data(),
                                     weights.size() == 0 ? nullptr : point_weights.view().data(),
-                                    status.data(),
+                                    status.view().data(),
                                     b.c,
                                     b.root_c,
                                     options.tolerance,
@@ -87,7 +85,7 @@ mean_report means(any_rows<const Storage> points, std::span<const std::int64_t> 
   });
   iterations.copy_to_host(report.iterations.data(), groups);
   converged.copy_to_host(report.converged.data(), groups);
-  result.copy_back();
+  result.finish();
   return report;
 }
 

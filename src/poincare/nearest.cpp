@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "device/for_each.hpp"
+#include "device/staged.hpp"
 #include "instantiate.hpp"
 #include "pairwise/neighbours.hpp"
 #include "poincare/ball_points.hpp"
 #include "poincare/checks.hpp"
-#include "poincare/host_rows.hpp"
 
 namespace quintet::poincare {
 
@@ -82,7 +82,7 @@ neighbours_on_device<accumulator_t<Storage>> nearest_on_device(any_rows<const St
                                                                const nearest_options& options, const Device& given) {
   using Real = accumulator_t<Storage>;
   const ball b(options.curvature);
-  const Device device = working_device(given, {queries.where(), points.where()});
+  const Device device = device::run_device(given, {{"queries", queries}, {"points", points}});
   check_sets(queries, points);
   check_neighbours(k, points.rows(), options);
   if (options.exclude_self)
@@ -101,9 +101,8 @@ neighbours_on_device<accumulator_t<Storage>> nearest_on_device(any_rows<const St
   const std::int64_t wanted = k + (options.exclude_self ? 1 : 0);
   const std::int64_t piece = points_per_piece<Real>(points.cols(), options.budget_bytes, device);
   for (std::int64_t first = 0; first < points.rows(); first += piece) {
-    const matrix_view<const Storage> rows(points.row(first), std::min(piece, points.rows() - first), points.cols(),
-                                          points.stride());
-    const auto packed = pack_ball(any_rows<const Storage>(rows, points.where()), b, device);
+    const auto rows = points.slice(first, std::min(points.rows(), first + piece));
+    const auto packed = pack_ball(rows, b, device);
     found.report.points.insert(found.report.points.end(), packed.status.begin(), packed.status.end());
     if (options.strict) require_inside(points, found.report.points, "points", b);
     if (queries.rows() == 0) continue;

@@ -107,7 +107,7 @@ row_status exp_map_origin(any_rows<const Storage> v, any_rows<accumulator_t<Stor
 template <class Storage>
 row_status log_map_origin(any_rows<const Storage> y, any_rows<accumulator_t<Storage>> out, const ball_options& options,
                           const Device& device) {
-  const row_inputs<Storage> in{.x = y};
+  const row_inputs<Storage> in{.x = y, .x_name = "y"};
   check_same_shape<Storage>(out, y, "y");
   return run<log_map_origin_row>(in, out, options, device);
 }
@@ -115,7 +115,7 @@ row_status log_map_origin(any_rows<const Storage> y, any_rows<accumulator_t<Stor
 template <class Storage>
 row_status geodesic(any_rows<const Storage> x, any_rows<const Storage> y, any_values<const accumulator_t<Storage>> t,
                     any_rows<accumulator_t<Storage>> out, const ball_options& options, const Device& device) {
-  const row_inputs<Storage> in{.x = x, .y = y, .scalar = t};
+  const row_inputs<Storage> in{.x = x, .y = y, .scalar = t, .scalar_name = "t"};
   check_same_shape<Storage>(out, x, "x", y, "y");
   check_scalars<accumulator_t<Storage>>(t, "t", x.rows());
   return run<geodesic_row>(in, out, options, device);
@@ -164,9 +164,10 @@ row_status from_hyperboloid(any_rows<const Storage> h, any_rows<accumulator_t<St
   check_rows(h, "h");
   if (h.rows() > 0) require_argument(h.cols() >= 2, "h.cols", h.cols(), ">= 2");
   require_shape(out, "out", h.rows(), h.cols() - 1);
-  const row_status status = run_rows<from_hyperboloid_row, Storage>({.x = h}, out, {}, options, device);
+  const row_status status = run_rows<from_hyperboloid_row, Storage>({.x = h, .x_name = "h"}, out, {}, options, device);
   if (const std::int64_t i = first_invalid(status); options.strict && i >= 0)
-    require_argument(false, text("h[", i, "]"), text("x_0 ", accumulator_t<Storage>(host_row(h, i)[0])),
+    require_argument(false, text("h[", i, "]"),
+                     text("x_0 ", accumulator_t<Storage>(device::host_copy(h.slice(i, i + 1))[0])),
                      "finite with x_0 > 0");
   return status;
 }
@@ -188,7 +189,7 @@ template <class Storage>
 row_status riemannian_gradient(any_rows<const Storage> x, any_rows<const Storage> gradient,
                                any_rows<accumulator_t<Storage>> out, const ball_options& options,
                                const Device& device) {
-  const row_inputs<Storage> in{.x = x, .v = gradient};
+  const row_inputs<Storage> in{.x = x, .v = gradient, .v_name = "gradient"};
   check_same_shape<Storage>(out, x, "x", gradient, "gradient");
   return run<riemannian_gradient_row>(in, out, options, device);
 }
@@ -196,7 +197,7 @@ row_status riemannian_gradient(any_rows<const Storage> x, any_rows<const Storage
 template <class Storage>
 projection_report rsgd_step(any_rows<const Storage> x, any_rows<const Storage> gradient, double rate, double epsilon,
                             any_rows<accumulator_t<Storage>> out, const ball_options& options, const Device& device) {
-  const row_inputs<Storage> in{.x = x, .v = gradient, .parameter = epsilon, .rate = rate};
+  const row_inputs<Storage> in{.x = x, .v = gradient, .parameter = epsilon, .rate = rate, .v_name = "gradient"};
   check_same_shape<Storage>(out, x, "x", gradient, "gradient");
   check_epsilon<accumulator_t<Storage>>(epsilon);
   require_argument(std::isfinite(rate), "rate", rate, "finite");

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "device/launch.hpp"
+#include "device/staged.hpp"
 #include "poincare/ball_points.hpp"
 #include "poincare/checks.hpp"
-#include "poincare/host_rows.hpp"
 #include "poincare/row_operations_kernel.hpp"
 #include "quintet/poincare/operations.hpp"
 
@@ -15,6 +15,7 @@ struct row_inputs {
   any_rows<const Storage> x = {}, y = {}, v = {};        ///< those that are used have N rows
   any_values<const accumulator_t<Storage>> scalar = {};  ///< empty, 1 or N values
   double parameter = 0, rate = 0;
+  const char *x_name = "x", *y_name = "y", *v_name = "v", *scalar_name = "r";  ///< in messages
 };
 
 /// Throws InvalidArgument unless `rows` is [n x dim].
@@ -29,14 +30,17 @@ void require_shape(matrix_view<Real> rows, const char* name, std::int64_t n, std
 template <class Operation, class Storage>
 row_status run_rows(const row_inputs<Storage>& in, const any_rows<accumulator_t<Storage>>& out,
                     const any_rows<accumulator_t<Storage>>& second, const ball_options& options, const Device& given) {
-  using Real = accumulator_t<Storage>;
   const ball b(options.curvature);
-  const Device device =
-      working_device(given, {in.x.where(), in.y.where(), in.v.where(), in.scalar.where(), out.where(), second.where()});
+  const Device device = device::run_device(given, {{in.x_name, in.x},
+                                                   {in.y_name, in.y},
+                                                   {in.v_name, in.v},
+                                                   {in.scalar_name, in.scalar},
+                                                   {"out", out},
+                                                   {"gradient_y", second}});
   const std::int64_t n = out.rows();
-  const rows_on_device<Storage> x(in.x, device), y(in.y, device), v(in.v, device);
-  const rows_on_device<Real> scalar(in.scalar.as_rows(1, in.scalar.size()), device);
-  rows_from_device<Real> to(out, device), to_second(second, device);
+  const device::staged_in x(in.x, device), y(in.y, device), v(in.v, device);
+  const device::staged_in scalar(in.scalar, device);
+  device::staged_out to(out, device), to_second(second, device);
   Buffer<point_status> status(n, device);
   row_arguments<Storage> a{stored(x.view()), stored(y.view()), stored(v.view())};
   a.scalar = scalar.view().data();
@@ -56,8 +60,8 @@ row_status run_rows(const row_inputs<Storage>& in, const any_rows<accumulator_t<
     device::launch(kernel{a, n}, (n + kernel::rows_per_tile - 1) / kernel::rows_per_tile, device);
   });
   row_status found = status.to_vector();
-  to.copy_back();
-  to_second.copy_back();
+  to.finish();
+  to_second.finish();
   return found;
 }
 
@@ -69,7 +73,7 @@ void require_rows_inside(const row_inputs<Storage>& in, const row_status& status
   if (i < 0) return;
   const ball b(options.curvature);
   const auto look = [&](const any_rows<const Storage>& rows) {
-    const std::vector<Storage> row = host_row(rows, i);
+    const std::vector<Storage> row = device::host_copy(rows.slice(i, i + 1));
     return look_at(rows.cols(), b.c, [&](std::int64_t k) { return double(accumulator_t<Storage>(row[k])); });
   };
   const bool first = in.y.rows() == 0 || !look(in.x).usable();

@@ -17,6 +17,8 @@ void* allocate(std::int64_t bytes, const Device& device);
 void release(void* data, const Device& device) noexcept;
 /// Copies between two places; either may be the host. Throws DeviceError.
 void copy(void* to, const Device& to_device, const void* from, const Device& from_device, std::int64_t bytes);
+/// Bytes that copy() has moved from one device (the host is one) to another since the program began; for tests.
+std::int64_t transferred_bytes() noexcept;
 }  // namespace detail
 
 /// `size` elements in the memory of a device; move-only, released on destruction, not initialised.

@@ -10,7 +10,7 @@
 namespace quintet {
 
 /// What a Device is.
-enum class device_kind {
+enum class device_kind : std::uint8_t {
   host,      ///< the threads of this process, one thread a team with SIMD lanes
   emulated,  ///< the device shape of a kernel on host threads: several threads a team, real barriers; for tests
   offload,   ///< an OpenMP target device with memory of its own
@@ -32,7 +32,8 @@ class Device {
   static int count();
   /// The host, then every offload device.
   static std::vector<Device> all();
-  /// The first GPU, or the host when there is none. Emulations are never chosen.
+  /// The first GPU, or the host when there is none. Emulations are never chosen. A call that gets this may run
+  /// elsewhere, where its arguments lie or where a problem of its size is done faster: see automatic().
   static Device best();
   /// "auto" (best), "host", "emulated" or a device number. Throws InvalidArgument for other text, DeviceError for a
   /// number without a device.
@@ -42,19 +43,25 @@ class Device {
   device_kind kind() const { return kind_; }
   /// Number of the offload device; 0 for the others.
   int index() const { return index_; }
+  /// Whether it is a suggestion of best(), and not a device that somebody named: who names one gets it, or an
+  /// exception.
+  bool automatic() const { return automatic_; }
   /// Whether a pointer of the host can be used in a kernel there.
   bool shares_host_memory() const { return kind_ != device_kind::offload; }
   /// For people: processor or GPU name. Reads a file of the system or asks the driver: not for loops.
   std::string name() const;
+  /// "host", "emulated" or the number: what parse() takes.
+  std::string spelling() const;
   /// All the memory it has, in bytes, in use or not; 0 when that is not known. Asks the system: not for loops.
   std::int64_t memory_bytes() const;
 
   /// The same kind and number.
-  friend bool operator==(const Device&, const Device&) = default;
+  friend bool operator==(const Device& a, const Device& b) { return a.kind_ == b.kind_ && a.index_ == b.index_; }
 
  private:
   Device(device_kind kind, int index) : kind_(kind), index_(index) {}
   device_kind kind_ = device_kind::host;
+  bool automatic_ = false;
   int index_ = 0;
 };
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "quintet/device/buffer.hpp"
 #include "support/expect_error.hpp"
 
 namespace quintet {
@@ -43,6 +44,42 @@ TEST(batch_view, transposed_exchanges_rows_and_columns) {
   EXPECT_EQ(view.rows(), 3);
   EXPECT_EQ(view.cols(), 2);
   EXPECT_EQ(view(0, 2, 1), 5);
+}
+
+TEST(views, know_their_place) {
+  const Buffer<float> buffer(12, Device::emulated());
+  const matrix_view<const float> m(buffer, 4);
+  EXPECT_EQ(m.rows(), 3);
+  EXPECT_EQ(m.device(), Device::emulated());
+  EXPECT_EQ(m.slice(1, 3).device(), Device::emulated());
+  EXPECT_EQ(m.slice(1, 3).data(), buffer.data() + 4);
+  EXPECT_EQ(vector_view<const float>(buffer).device(), Device::emulated());
+  EXPECT_EQ(vector_view(buffer).as_rows(2, 5).device(), Device::emulated());
+  const batch_view<const float> b(buffer, 2, 3);
+  EXPECT_EQ(b.batch(), 2);
+  EXPECT_EQ(b.transposed().device(), Device::emulated());
+  EXPECT_EQ(batch_view<const float>(m).device(), Device::emulated());
+  float x[4] = {};
+  EXPECT_EQ(matrix_view<float>(x, 2, 2).device(), Device::host());
+  EXPECT_EQ(matrix_view<const float>(matrix_view<float>(x, 2, 2, Device::emulated())).device(), Device::emulated());
+  EXPECT_EQ(batch_view<const float>(batch_view<float>(x, 1, 2, 2, Device::emulated())).device(), Device::emulated());
+}
+
+TEST(views, of_buffers_need_a_size_that_fits) {
+  const Buffer<float> buffer(10);
+  expect_invalid([&] { matrix_view<const float>(buffer, 3); }, "cols must be > 0, a divisor of the buffer's size 10");
+  expect_invalid([&] { matrix_view<const float>(buffer, 0); }, "(cols=0)");
+  expect_invalid([&] { batch_view<const float>(buffer, 2, 3); }, "rows * cols must be > 0, a divisor");
+  const Buffer<float> empty;
+  EXPECT_EQ(matrix_view<const float>(empty, 0).rows(), 0);
+}
+
+TEST(vector_view, wrong_sizes_are_named) {
+  const std::vector<float> x(6);
+  expect_invalid([&] { vector_view<const float>(x.data(), -1); }, "size must be >= 0 (size=-1)");
+  expect_invalid([] { vector_view<const float>(nullptr, 1); }, "data must not be null");
+  expect_invalid([&] { vector_view<const float>(x).as_rows(2, 4); }, "rows * cols must be in [0, 6] (rows=2, cols=4)");
+  EXPECT_EQ(vector_view(x).as_rows(2, 3)(1, 2), 0);
 }
 
 }  // namespace

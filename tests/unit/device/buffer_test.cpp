@@ -6,7 +6,6 @@
 #include <limits>
 #include <type_traits>
 
-#include "device/mirror.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
 
@@ -109,23 +108,6 @@ TEST(buffer, too_much_memory_is_an_error_that_states_the_bytes_and_the_device) {
       EXPECT_NE(words.find("1152921504606846976"), std::string::npos) << words;
       EXPECT_NE(words.find(device.name()), std::string::npos) << words;
     }
-  });
-}
-
-TEST(mirror, a_vector_is_seen_and_written_on_every_device) {
-  on_every_device([](const Device& device) {
-    const numbers values{5, 6, 7};
-    numbers copied(3);
-    {
-      const device::mirror<int> there(values, device);
-      device::mirror_back<int> back(copied, device);
-      EXPECT_EQ(there.data() == values.data(), device.shares_host_memory());
-      detail::copy(back.data(), device, there.data(), device, 3 * sizeof(int));
-    }
-    EXPECT_EQ(copied, values);
-    numbers none;
-    const device::mirror<int> nothing(none, device);
-    device::mirror_back<int> nothing_back(none, device);
   });
 }
 

@@ -78,7 +78,7 @@ std::vector<accumulator_t<Storage>> from_host(const std::vector<std::vector<Stor
   return results;
 }
 
-/// Arguments in buffers; the `device` argument says something else and does not count.
+/// Arguments in buffers, which say where the work is done.
 template <class Storage>
 std::vector<accumulator_t<Storage>> from_buffers(const std::vector<std::vector<Storage>>& sets, const Device& device) {
   using Real = accumulator_t<Storage>;
@@ -105,7 +105,7 @@ std::vector<accumulator_t<Storage>> from_buffers(const std::vector<std::vector<S
                              call(any_values<Real>(to));
                              keep(to);
                            },
-                           Device::host());
+                           Device::best());
   return results;
 }
 
@@ -151,8 +151,8 @@ TEST(poincare_buffers_errors, are_named) {
   const Buffer<float> here(std::vector<float>(10, 0.1f), Device::host()),
       there(std::vector<float>(10, 0.1f), Device::emulated());
   Buffer<float> out(10, Device::host());
-  expect_invalid([&] { poincare::mobius_add<float>({here, 5}, {there, 5}, {out, 5}); },
-                 "buffers must be on one device");
+  expect_invalid([&] { poincare::mobius_add<float>({here, 5}, {there, 5}, {out, 5}, {}, Device::host()); },
+                 "device must be where the arguments are (device=host, y is in the memory of device emulated)");
   expect_invalid([&] { poincare::mobius_add<float>({here, 3}, {here, 5}, {out, 5}); },
                  "cols must be > 0, a divisor of the buffer's size 10 (cols=3)");
   expect_invalid([&] { poincare::mobius_add<float>({here, 5}, {here, 5}, {out, 2}); }, "out must be 2 x 5");
