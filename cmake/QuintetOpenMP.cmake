@@ -52,15 +52,11 @@ else()
     endif()
     list(APPEND QUINTET_OFFLOAD_FLAGS --offload-arch=${arch})
   endforeach()
-  if(QUINTET_OFFLOAD_ARCH MATCHES "sm_")
-    find_program(QUINTET_PTXAS ptxas HINTS ENV CUDA_PATH ENV CUDA_HOME PATHS /usr/local/cuda PATH_SUFFIXES bin
-      DOC "Assembler of CUDA, for NVIDIA targets")
-    mark_as_advanced(QUINTET_PTXAS)
-    if(NOT QUINTET_PTXAS)
-      message(FATAL_ERROR "QUINTET_OFFLOAD_ARCH=${QUINTET_OFFLOAD_ARCH} needs ptxas of NVIDIA's CUDA toolkit, which was "
-        "found neither in PATH nor in CUDA_PATH nor in /usr/local/cuda/bin. A GPU or a driver is not needed to compile. "
-        "Without CUDA use QUINTET_OFFLOAD_ARCH=x86_64 (preset emulated) or leave it empty for the host")
-    endif()
+  set(nvidia ${QUINTET_OFFLOAD_ARCH})
+  list(FILTER nvidia INCLUDE REGEX "^sm_")
+  if(nvidia)
+    include(QuintetCuda)
+    quintet_find_cuda(QUINTET_OFFLOAD_FLAGS ${nvidia})
   endif()
   # Debian's driver finds the device runtime only when it links with LTO.
   list(APPEND QUINTET_OFFLOAD_FLAGS -foffload-lto)

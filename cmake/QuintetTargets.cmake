@@ -15,16 +15,16 @@ if(QUINTET_SANITIZE)
   target_link_options(quintet_build_flags INTERFACE -fsanitize=${QUINTET_SANITIZE})
 endif()
 
-# What a kernel is compiled with: contraction to fused multiply-add inside an expression is part of the results (host =
-# device), errno is not. g++ knows "on" as "off"; there, device::rounded_product marks what must not be contracted.
-set(QUINTET_KERNEL_FLAGS -fno-math-errno -fno-trapping-math)
+# What the library is compiled with: multiply-adds are written (device::fma), so that every compiler and processor has the
+# same; errno is not.
+set(QUINTET_KERNEL_FLAGS -fno-math-errno -fno-trapping-math -ffp-contract=off)
+# For sources in which the compiler still makes them, within an expression. g++ knows "on" as "off", tunes for some
+# processors by keeping sums out of fused multiply-adds, and vectorises scalar sums by adding rounded products in order:
+# the scalar shape of a kernel would have other bits than its packs.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  list(APPEND QUINTET_KERNEL_FLAGS -ffp-contract=on)
+  set(QUINTET_CONTRACTING_FLAGS -ffp-contract=on)
 else()
-  # g++ tunes for some processors by keeping sums out of fused multiply-adds, and vectorises scalar sums by adding rounded
-  # products in order: the scalar shape of a kernel would have other bits than its packs. Loops with omp simd are
-  # vectorised as before.
-  list(APPEND QUINTET_KERNEL_FLAGS -ffp-contract=fast --param=avoid-fma-max-bits=0 -fno-tree-loop-vectorize)
+  set(QUINTET_CONTRACTING_FLAGS -ffp-contract=fast --param=avoid-fma-max-bits=0 -fno-tree-loop-vectorize)
 endif()
 
 # Replaces the objects of `target` that hold target regions by one relocatable object in which the device code is

@@ -62,8 +62,8 @@ inline pack<double, 4> estimate_inverse_root(const pack<double, 4>& x) { return 
 /// One step towards 1 / sqrt(x): twice the digits.
 template <class Value>
 inline Value refine_inverse_root(const Value& x, const Value& y) {
-  const Value rest = 1 - (x * y) * y;
-  return y + y * (rest / 2);
+  const Value rest = fma(Value(-(x * y)), y, 1);
+  return fma(y, Value(rest / 2), y);
 }
 #endif
 
@@ -108,7 +108,7 @@ inline Value near_inverse(const Value& x) {
 #if QUINTET_HAVE_ESTIMATES
   if constexpr (has_estimates<Value>()) {
     const Value y = detail::estimate_inverse(x);
-    return y + y * (1 - x * y);
+    return fma(y, fma(Value(-x), y, 1), y);
   }
 #endif
   return 1 / x;
@@ -132,7 +132,7 @@ inline Value inverse(const Value& x) {
     if constexpr (sizeof(x[0]) == sizeof(float))
       return y;
     else
-      return y + y * (1 - x * y);
+      return fma(y, fma(Value(-x), y, 1), y);
   }
 #endif
   return 1 / x;

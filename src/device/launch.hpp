@@ -26,6 +26,7 @@
 #include <type_traits>
 
 #include "device/emulation.hpp"
+#include "device/launch_log.hpp"
 #include "device/team.hpp"
 #include "quintet/device/device.hpp"
 
@@ -61,6 +62,7 @@ template <class Kernel>
 
 template <class Kernel>
 void launch_host(const Kernel& kernel, std::int64_t tiles) {
+  note_launch<Kernel>(device_kind::host, 1);
   const int count = int(tiles < threads() ? tiles : threads());
   std::atomic<std::int64_t> next{0};
   if (count == 1) return run_tiles(kernel, next, tiles);
@@ -87,11 +89,14 @@ constexpr int team_multiple() {
     return 1;
 }
 
+// Out of line for scripts/kernel_table, which finds the device shapes of a build by this name, and host shapes by the
+// other.
 template <class Kernel>
-void launch_emulated(const Kernel& kernel, std::int64_t tiles) {
+[[gnu::noinline]] void launch_emulated(const Kernel& kernel, std::int64_t tiles) {
   constexpr int multiple = team_multiple<Kernel>();
   static_assert(Kernel::threads % multiple == 0);
   const int threads = emulated_team(Kernel::emulated_threads, Kernel::threads, multiple);
+  note_launch<Kernel>(device_kind::emulated, threads);
   const int levels = omp_get_max_active_levels();
   omp_set_max_active_levels(omp_get_active_level() + 2);
   int wrong_size = 0;
@@ -127,6 +132,7 @@ void launch_offload(const Kernel kernel, std::int64_t tiles, int device) {
 #else
   constexpr int team_limit = device_team_limit, threads = Kernel::threads;
 #endif
+  note_launch<Kernel>(device_kind::offload, threads);
   const int teams = int(tiles < team_limit ? tiles : team_limit);
   if constexpr (multiple > 1) {
     const int got = offload_team(device, teams < 2 ? teams : 2, threads);

@@ -46,25 +46,25 @@ template <class Real, int W>
 inline pack<Real, W> log_near_one(const pack<Real, W>& f) {
   typedef pack<Real, W> value;
   if constexpr (sizeof(Real) == 4) {
-    value p = f * Real(-0.07634547292) + Real(0.127616211);
-    p = p * f + Real(-0.1316018352);
-    p = p * f + Real(0.1420175162);
-    p = p * f + Real(-0.1662335653);
-    p = p * f + Real(0.200012271);
-    p = p * f + Real(-0.2500082106);
-    p = p * f + Real(0.3333333171);
-    const value curved = p * f + Real(-0.5);
-    return curved * (f * f) + f;
+    value p = fma(f, Real(-0.07634547292), Real(0.127616211));
+    p = fma(p, f, Real(-0.1316018352));
+    p = fma(p, f, Real(0.1420175162));
+    p = fma(p, f, Real(-0.1662335653));
+    p = fma(p, f, Real(0.200012271));
+    p = fma(p, f, Real(-0.2500082106));
+    p = fma(p, f, Real(0.3333333171));
+    const value curved = fma(p, f, Real(-0.5));
+    return fma(curved, value(f * f), f);
   } else {
     const value s = f / (f + Real(2)), z = s * s;
-    value r = z * Real(0.14796109336155970659) + Real(0.15314036435912593438);
-    r = r * z + Real(0.18183564883178300675);
-    r = r * z + Real(0.22222198563131836234);
-    r = r * z + Real(0.28571428742478971553);
-    r = r * z + Real(0.3999999999941429715);
-    r = r * z + Real(0.6666666666666734466);
-    const value rest = f - r * z;
-    return f - s * rest;
+    value r = fma(z, Real(0.14796109336155970659), Real(0.15314036435912593438));
+    r = fma(r, z, Real(0.18183564883178300675));
+    r = fma(r, z, Real(0.22222198563131836234));
+    r = fma(r, z, Real(0.28571428742478971553));
+    r = fma(r, z, Real(0.3999999999941429715));
+    r = fma(r, z, Real(0.6666666666666734466));
+    const value rest = fma(value(-r), z, f);
+    return fma(value(-s), rest, f);
   }
 }
 
@@ -93,14 +93,14 @@ inline pack<Real, W> log1p_finite(const pack<Real, W>& w) {
   typedef pack<typename layout::integer, W> integer;
   const integer k = (std::bit_cast<integer>(w + Real(1)) - layout::root_half) >> layout::fraction_bits;
   const value scale = std::bit_cast<value>((layout::bias - k) << layout::fraction_bits);
-  const value f = w * scale + (scale - Real(1));
+  const value f = fma(w, scale, value(scale - Real(1)));
   const value log_f = detail::log_near_one<Real, W>(f), exponent = detail::to_real<Real, W>(k);
   if constexpr (sizeof(Real) == 4) {
     // The float nearest to log 2 has 29 bits right.
-    return exponent * Real(0.69314718056) + log_f;
+    return fma(exponent, Real(0.69314718056), log_f);
   } else {
-    const value low = exponent * Real(1.9082149292705877000e-10) + log_f;
-    return exponent * Real(6.9314718036912381649e-01) + low;
+    const value low = fma(exponent, Real(1.9082149292705877000e-10), log_f);
+    return fma(exponent, Real(6.9314718036912381649e-01), low);
   }
 }
 

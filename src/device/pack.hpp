@@ -6,6 +6,11 @@
 #pragma once
 
 #include <cstring>
+#include <type_traits>
+
+#if !defined(__clang__) && defined(__FMA__)
+#include <immintrin.h>
+#endif
 
 namespace quintet::device {
 
@@ -46,6 +51,70 @@ inline void store_pack(Real* to, const Pack& value) {
 template <class Pack, class Real>
 inline Pack broadcast_pack(Real value) {
   return value - Pack{};
+}
+
+namespace detail {
+
+/// a * b + c with one rounding, of packs or numbers of one type.
+template <class Value>
+inline Value fused(const Value& a, const Value& b, const Value& c) {
+#if defined(__FMA__) || defined(__aarch64__) || defined(__NVPTX__) || defined(__AMDGCN__)
+  if constexpr (std::is_same_v<Value, float>) {
+    return __builtin_fmaf(a, b, c);
+  } else if constexpr (std::is_same_v<Value, double>) {
+    return __builtin_fma(a, b, c);
+  } else {
+#if __has_builtin(__builtin_elementwise_fma)
+    return __builtin_elementwise_fma(a, b, c);
+#else
+    constexpr bool single = sizeof(a[0]) == sizeof(float);
+    (void)single;
+#if defined(__AVX512F__)
+    if constexpr (sizeof(Value) == 64 && single) return _mm512_fmadd_ps(a, b, c);
+    if constexpr (sizeof(Value) == 64 && !single) return _mm512_fmadd_pd(a, b, c);
+#endif
+#if defined(__FMA__)
+    if constexpr (sizeof(Value) == 32 && single) return _mm256_fmadd_ps(a, b, c);
+    if constexpr (sizeof(Value) == 32 && !single) return _mm256_fmadd_pd(a, b, c);
+    if constexpr (sizeof(Value) == 16 && single) return _mm_fmadd_ps(a, b, c);
+    if constexpr (sizeof(Value) == 16 && !single) return _mm_fmadd_pd(a, b, c);
+#endif
+    Value result = c;
+    for (unsigned lane = 0; lane < sizeof(Value) / sizeof(a[0]); ++lane)
+      result[lane] = fused<std::decay_t<decltype(a[0])>>(a[lane], b[lane], c[lane]);
+    return result;
+#endif
+  }
+#else
+  // No instruction for it: a function of the C library would be a hundred times slower.
+  return a * b + c;
+#endif
+}
+
+template <class Pack, class Value>
+inline Pack spread(const Value& value) {
+  if constexpr (std::is_same_v<Pack, Value>)
+    return value;
+  else if constexpr (std::is_arithmetic_v<Pack>)
+    return Pack(value);
+  else
+    return std::decay_t<decltype(Pack{}[0])>(value) - Pack{};
+}
+
+}  // namespace detail
+
+/// a * b + c, rounded once: the multiply-add of kernels. Compilers may not make one of `a * b + c` (-ffp-contract=off),
+/// so that what is fused is written, and the same for every compiler and processor with the instruction. Numbers
+/// among packs are spread to all lanes.
+template <class A, class B, class C>
+inline auto fma(const A& a, const B& b, const C& c) {
+  if constexpr (std::is_arithmetic_v<A> && std::is_arithmetic_v<B> && std::is_arithmetic_v<C>) {
+    typedef decltype(a * b + c) value;
+    return detail::fused<value>(a, b, c);
+  } else {
+    typedef std::conditional_t<!std::is_arithmetic_v<A>, A, std::conditional_t<!std::is_arithmetic_v<B>, B, C>> value;
+    return detail::fused<value>(detail::spread<value>(a), detail::spread<value>(b), detail::spread<value>(c));
+  }
 }
 
 /// Whether a comparison of packs of W lanes holds in all of them. Where a compiler has no instruction for that, it may

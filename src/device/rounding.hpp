@@ -3,17 +3,11 @@
 
 namespace quintet::device {
 
-/// a * b, rounded before it is used. Where packed and unpacked coordinates must agree to the bit, a compiler may not
-/// contract the scaling of one of them with the subtraction that follows.
+/// a * b, rounded before it is used: no compiler contracts what is compiled with -ffp-contract=off. Where packed and
+/// unpacked coordinates must agree to the bit, this says that the scaling of one of them is rounded first.
 template <class Real>
 inline Real rounded_product(Real a, Real b) {
-#if defined(__clang__)
-  // Compiled with -ffp-contract=on: contraction stays inside one expression.
-  const Real product = a * b;
-  return product;
-#else
-  return __builtin_assoc_barrier(a * b);
-#endif
+  return a * b;
 }
 
 }  // namespace quintet::device

@@ -42,7 +42,7 @@ std::int64_t medoid(const pairwise::panels<Real>& panels, const pairwise::surrog
     for_each_row(rows.rows(), [&](std::int64_t i) {
       const Real* distance = rows.row(i);
       double sum = 0;
-      for (std::int64_t j = 0; j < rows.cols(); ++j) sum += weight[j] * double(distance[j]);
+      for (std::int64_t j = 0; j < rows.cols(); ++j) sum = std::fma(weight[j], double(distance[j]), sum);
       total[first + i] = sum;
     });
     return true;
@@ -87,7 +87,8 @@ std::vector<double> weighted_centroids(matrix_view<const Storage> points, std::s
     for (std::size_t i = 0; i < weight.size(); ++i) {
       const Storage* row = points.row(members[k][i]);
       sum += weight[i];
-      for (std::int64_t d = 0; d < dim; ++d) centroid[d] += weight[i] * double(accumulator_t<Storage>(row[d]));
+      for (std::int64_t d = 0; d < dim; ++d)
+        centroid[d] = std::fma(weight[i], double(accumulator_t<Storage>(row[d])), centroid[d]);
     }
     for (std::int64_t d = 0; d < dim; ++d) centroid[d] /= sum;
   });

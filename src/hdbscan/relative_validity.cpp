@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -60,7 +61,8 @@ double relative_validity(std::span<const edge> tree, std::span<const std::int64_
   double index = 0;
   for (std::int64_t k = 0; k < clusters; ++k) {
     const double across = lengths.shortest_across[k];
-    index += double(size[k]) / double(n) * contrast(across < infinity ? across : instead, lengths.longest_within[k]);
+    index = std::fma(double(size[k]) / double(n),
+                     contrast(across < infinity ? across : instead, lengths.longest_within[k]), index);
   }
   return index;
 }

@@ -1,6 +1,7 @@
 #include "quintet/hdbscan/tree_summary.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "quintet/core/error.hpp"
@@ -59,7 +60,8 @@ void add_stabilities(tree_summary& s, std::span<const condensed_row> rows, std::
     for (; end < rows.size() && rows[end].parent == row.parent && rows[end].lambda == row.lambda; ++end)
       size += rows[end].size;
     const std::int64_t c = row.parent - points;
-    if (row.lambda > s.birth[c]) s.stability[c] += (row.lambda - s.birth[c]) * static_cast<double>(size);
+    if (row.lambda > s.birth[c])
+      s.stability[c] = std::fma(row.lambda - s.birth[c], static_cast<double>(size), s.stability[c]);
   }
 }
 

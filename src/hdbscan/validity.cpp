@@ -192,7 +192,7 @@ validity_result validity_index(matrix_view<const Storage> points, std::span<cons
     const std::int64_t k = label[p];
     result.separation[k] = separation[p];
     result.cluster_validity[k] = contrast(separation[p], parts[p].sparseness);
-    result.index += double(parts[p].members.size()) / double(n) * result.cluster_validity[k];
+    result.index = std::fma(double(parts[p].members.size()) / double(n), result.cluster_validity[k], result.index);
   }
   return result;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "device/pack.hpp"
 #include "device/rounding.hpp"
 #include "quintet/core/storage16.hpp"
 
@@ -49,7 +50,7 @@ struct pairs_kernel {
           const Real a = device::rounded_product(Real(x[p][k]), x_factor[p]);
           const Real b = device::rounded_product(Real(y[p][k]), y_factor[p]);
           const Real difference = a - b;
-          sum[p] += difference * difference;
+          sum[p] = device::fma(difference, difference, sum[p]);
         }
 #pragma GCC unroll 8
       for (int p = 0; p < together; ++p)

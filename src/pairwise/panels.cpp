@@ -72,7 +72,7 @@ struct normalise_kernel {
       double sum = 0;
       for (std::int64_t k = 0; k < dim; ++k) {
         const double x = double(Real(points[i * stride + k])) / most;
-        sum += x * x;
+        sum = device::fma(x, x, sum);
       }
       factor[i] = Real(1 / (most * std::sqrt(sum)));
     }

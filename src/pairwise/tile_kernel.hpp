@@ -66,7 +66,7 @@ struct register_tile {
 #pragma GCC unroll 16
         for (int j = 0; j < Shape::packs; ++j) {
           const value difference = device::subtract_scalar(column[j], x + k * x_step + i);
-          sum[i][j] += difference * difference;
+          sum[i][j] = device::fma(difference, difference, sum[i][j]);
         }
     }
   }

@@ -51,7 +51,7 @@ struct compensated_sum {
     const value product = device::rounded_product(high, c), rest = fused<W>(high, c, -product);
     // The subtraction is exact where it cancels.
     const value gap = 1.0 - product;
-    return gap - (rest + low * factor);
+    return gap - device::fma(low, c, rest);
   }
 };
 

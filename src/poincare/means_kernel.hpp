@@ -103,8 +103,9 @@ struct mean_kernel {
       const double x_gap = look_at(dim, a.c, x).gap;
       const auto frame = difference_frame::of(dim, a.c, gap, mean, x_gap, x);
       const double scale = 2 * a.weight(i) / (gap * x_gap);
-      for (std::int64_t k = 0; k < dim; ++k) of.sum[k] += scale * frame.direction(a.c, gap, mean(k), x(k));
-      below += a.weight(i) * (1 + 2 * frame.t);
+      for (std::int64_t k = 0; k < dim; ++k)
+        of.sum[k] = device::fma(scale, frame.direction(a.c, gap, mean(k), x(k)), of.sum[k]);
+      below = device::fma(a.weight(i), device::fma(2, frame.t, 1), below);
     }
     for (std::int64_t k = 0; k < dim; ++k) of.sum[k] /= below;
     // (1/2) (x) z = z / (1 + sqrt(1 - c |z|^2)).
@@ -143,7 +144,8 @@ struct mean_kernel {
       const double x_gap = look_at(dim, a.c, x).gap;
       const auto frame = difference_frame::of(dim, a.c, gap, mean, x_gap, x);
       const double scale = weight * frame.log_scale(x_gap), distance = 2 * asinh_root(frame.t);
-      for (std::int64_t k = 0; k < dim; ++k) of.sum[k] += scale * frame.direction(a.c, gap, mean(k), x(k));
+      for (std::int64_t k = 0; k < dim; ++k)
+        of.sum[k] = device::fma(scale, frame.direction(a.c, gap, mean(k), x(k)), of.sum[k]);
       bound += weight / tanh_ratio(distance);
       total += weight;
     }

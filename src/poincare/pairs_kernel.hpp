@@ -52,7 +52,7 @@ struct pairs_kernel {
       const value scaled_a = device::rounded_product(a, value(value{} + Real(scale)));
       const value scaled_b = device::rounded_product(b, value(value{} + Real(scale)));
       const value difference = scaled_b - scaled_a;
-      squared += difference * difference;
+      squared = device::fma(difference, difference, squared);
     }
     const device::pack<double, width> x_gap = x_sums.square.one_minus(c), y_gap = y_sums.square.one_minus(c);
     value both = value{} + Real(1);
@@ -117,7 +117,7 @@ struct origin_kernel {
     double sum = 0;
     for (std::int64_t k = 0; k < x.dim; ++k) {
       const double a = double(x.at(row, k)) / most;
-      sum += a * a;
+      sum = device::fma(a, a, sum);
     }
     return most * std::sqrt(sum);
   }

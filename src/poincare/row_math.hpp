@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "device/log1p.hpp"
+#include "device/pack.hpp"
 #include "poincare/compensated.hpp"
 #include "quintet/poincare/ball.hpp"
 
@@ -36,7 +37,7 @@ inline double squared_norm(std::int64_t dim, Row x) {
   double sum = 0;
   for (std::int64_t k = 0; k < dim; ++k) {
     const double a = x(k);
-    sum += a * a;
+    sum = device::fma(a, a, sum);
   }
   return sum;
 }
@@ -68,10 +69,10 @@ inline double sech_squared(double z) {
 template <class X, class Y, class Write>
 inline void write_mobius_sum(std::int64_t dim, double c, double x_gap, X x, double y_gap, Y y, Write write) {
   const double sum = c * squared_norm(dim, [&](std::int64_t k) { return x(k) + y(k); });
-  const double scale = 1 / (x_gap * y_gap + sum);
+  const double scale = 1 / device::fma(x_gap, y_gap, sum);
   for (std::int64_t k = 0; k < dim; ++k) {
     const double a = x(k);
-    write(k, (x_gap * (a + y(k)) + sum * a) * scale);
+    write(k, device::fma(x_gap, a + y(k), sum * a) * scale);
   }
 }
 
@@ -93,7 +94,7 @@ struct difference_frame {
     return {square, c * square / (x_gap * y_gap)};
   }
   double direction(double c, double x_gap, double x, double y) const {
-    return x_gap * (y - x) - c * distance_square * x;
+    return device::fma(x_gap, y - x, -(c * distance_square * x));
   }
   /// log_x(y) = scale * direction.
   double log_scale(double y_gap) const { return asinh_ratio(t) / (y_gap * std::sqrt(1 + t)); }

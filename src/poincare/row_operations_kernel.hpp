@@ -173,15 +173,16 @@ struct parallel_transport_row : operation {
     double p = 0, q = 0, difference = 0;
     for (std::int64_t k = 0; k < a.dim; ++k) {
       const double e = y(k) - x(k);
-      p += x(k) * v(k);
-      q += e * v(k);
-      difference += a.c * e * e;
+      p = device::fma(x(k), v(k), p);
+      q = device::fma(e, v(k), q);
+      difference = device::fma(a.c * e, e, difference);
     }
-    const double scale = 2 * a.c / (of_x.gap * of_y.gap + difference);
-    const double along_x = scale * (of_x.gap * q - difference * p);
-    const double along_e = -scale * ((1 - of_x.gap) * q + (of_y.gap + difference) * p);
+    const double scale = 2 * a.c / device::fma(of_x.gap, of_y.gap, difference);
+    const double along_x = scale * device::fma(of_x.gap, q, -(difference * p));
+    const double along_e = -scale * device::fma(1 - of_x.gap, q, (of_y.gap + difference) * p);
     const double ratio = of_y.gap / of_x.gap;
-    for (std::int64_t k = 0; k < a.dim; ++k) a.writer(i)(k, ratio * (v(k) + along_x * x(k) + along_e * (y(k) - x(k))));
+    for (std::int64_t k = 0; k < a.dim; ++k)
+      a.writer(i)(k, ratio * device::fma(along_e, y(k) - x(k), device::fma(along_x, x(k), v(k))));
     return status;
   }
 };
@@ -250,7 +251,7 @@ struct from_hyperboloid_row : operation {
     for (std::int64_t k = 0; k < a.x.dim; ++k) not_finite += h(k) - h(k);
     if (!(not_finite == 0)) return point_status::not_finite;
     if (!(h(0) > 0)) return point_status::outside;
-    const double below = 1 + a.root_c * h(0);
+    const double below = device::fma(a.root_c, h(0), 1);
     for (std::int64_t k = 0; k < a.dim; ++k) a.writer(i)(k, h(k + 1) / below);
     return point_status::inside;
   }
@@ -269,8 +270,8 @@ struct distance_gradients_row : operation {
     const double x_pull = a.c * frame.distance_square / of_x.gap, y_pull = a.c * frame.distance_square / of_y.gap;
     auto* to_y = a.second + i * a.second_stride;
     for (std::int64_t k = 0; k < a.dim; ++k) {
-      const double difference = x(k) - y(k), of_x_k = scale * (difference + x_pull * x(k));
-      to_y[k] = accumulator_t<Storage>(scale * (y_pull * y(k) - difference));
+      const double difference = x(k) - y(k), of_x_k = scale * device::fma(x_pull, x(k), difference);
+      to_y[k] = accumulator_t<Storage>(scale * device::fma(y_pull, y(k), -difference));
       a.writer(i)(k, of_x_k);
     }
     return status;

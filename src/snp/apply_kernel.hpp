@@ -84,7 +84,7 @@ struct apply_kernel {
         pack x[packs];
         for (int c = 0; c < packs; ++c) x[c] = device::load_pack<pack>(from[c] + q * inner);
         for (int i = 0; i < quad; ++i)
-          for (int c = 0; c < packs; ++c) sum[i][c] += element[i][q * step] * x[c];
+          for (int c = 0; c < packs; ++c) sum[i][c] = device::fma(element[i][q * step], x[c], sum[i][c]);
       }
     }
     for (int c = 0; c < packs; ++c) {

@@ -75,14 +75,14 @@ struct contract_kernel {
     pack sum = device::broadcast_pack<pack>(0.0);
     if (pattern_of == nullptr) {
       for (std::int64_t e = first; e < last; ++e)
-        sum += device::load_pack<pack>(covector + e * patterns + p) *
-               device::load_pack<pack>(value + e * value_patterns + p);
+        sum = device::fma(device::load_pack<pack>(covector + e * patterns + p),
+                          device::load_pack<pack>(value + e * value_patterns + p), sum);
       return sum;
     }
     for (std::int64_t e = first; e < last; ++e) {
       double lane[Shape::lanes];
       for (int j = 0; j < Shape::lanes; ++j) lane[j] = value[e * value_patterns + pattern_of[p + j]];
-      sum += device::load_pack<pack>(covector + e * patterns + p) * device::load_pack<pack>(lane);
+      sum = device::fma(device::load_pack<pack>(covector + e * patterns + p), device::load_pack<pack>(lane), sum);
     }
     return sum;
   }

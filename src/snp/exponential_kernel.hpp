@@ -110,14 +110,15 @@ struct exponential_kernel {
   // (A + s I) h x / k for one element of a column; `at` is the element of row (n, r), rows are `columns` apart.
   static double step(const exponential_job& job, int n, int r, bool more, const double* at, std::int64_t columns,
                      double inverse) {
-    const double diagonal = job.shift - n * (n - 1.0) * job.coalescence - (n - r) * job.v - r * job.u;
+    const double diagonal =
+        device::fma(-r, job.u, device::fma(-(n - r), job.v, device::fma(-n * (n - 1.0), job.coalescence, job.shift)));
     double sum = diagonal * at[0];
-    if (r < n) sum += (r + 1) * job.v * at[columns];
-    if (r > 0) sum += (n - r + 1) * job.u * at[-columns];
+    if (r < n) sum = device::fma((r + 1) * job.v, at[columns], sum);
+    if (r > 0) sum = device::fma((n - r + 1) * job.u, at[-columns], sum);
     if (more && n > 0) {
       const double* above = at + (n + 1) * columns;  // (n + 1, r)
-      sum += (n - r) * (n - r + 1.0) * job.coalescence * above[0];
-      sum += r * (r + 1.0) * job.coalescence * above[columns];
+      sum = device::fma((n - r) * (n - r + 1.0) * job.coalescence, above[0], sum);
+      sum = device::fma(r * (r + 1.0) * job.coalescence, above[columns], sum);
     }
     return sum * inverse;
   }
@@ -132,15 +133,15 @@ struct exponential_kernel {
         const std::int64_t i = begin + state_index(n, r) * columns + column;
         const bool more = n < block;
         to[i] = step(job, n, r, more, from + i, columns, inverse);
-        job.out[i] += to[i] * job.decay;
+        job.out[i] = device::fma(to[i], job.decay, job.out[i]);
         if constexpr (Derivatives) {
           double by_u = -r * from[i], by_v = -(n - r) * from[i];
-          if (r < n) by_v += (r + 1) * from[i + columns];
-          if (r > 0) by_u += (n - r + 1) * from[i - columns];
-          to_u[i] = step(job, n, r, more, from_u + i, columns, inverse) + by_u * h * inverse;
-          to_v[i] = step(job, n, r, more, from_v + i, columns, inverse) + by_v * h * inverse;
-          job.by_u[i] += to_u[i] * job.decay;
-          job.by_v[i] += to_v[i] * job.decay;
+          if (r < n) by_v = device::fma(r + 1, from[i + columns], by_v);
+          if (r > 0) by_u = device::fma(n - r + 1, from[i - columns], by_u);
+          to_u[i] = device::fma(by_u * h, inverse, step(job, n, r, more, from_u + i, columns, inverse));
+          to_v[i] = device::fma(by_v * h, inverse, step(job, n, r, more, from_v + i, columns, inverse));
+          job.by_u[i] = device::fma(to_u[i], job.decay, job.by_u[i]);
+          job.by_v[i] = device::fma(to_v[i], job.decay, job.by_v[i]);
         }
       });
   }
@@ -173,7 +174,7 @@ struct exponential_kernel {
   static double row_sum(int n, const double* row) {
     double sum = 0, binomial = 1;
     for (int r = 0; r <= n; ++r) {
-      sum += binomial * row[r];
+      sum = device::fma(binomial, row[r], sum);
       binomial = binomial * (n - r) / (r + 1);
     }
     return sum;
@@ -206,7 +207,7 @@ struct exponential_kernel {
       const double* below = right + state_index(k, 0) * columns + column;
       for (int q = 0; q <= k; ++q, below += columns) {
         const pack x = device::load_pack<pack>(below);
-        for (int i = 0; i < quad; ++i) sum[i] += left[i][q] * x;
+        for (int i = 0; i < quad; ++i) sum[i] = device::fma(left[i][q], x, sum[i]);
       }
     }
     const int width = columns - column < Shape::lanes ? columns - column : Shape::lanes;

@@ -86,32 +86,32 @@ struct flow_kernel {
         const double* c = coefficients + s * 5;
         const pack value = product(x, s, n, r, lane, c) * inverse;
         device::store_pack(y + s * line + lane, value);
-        device::store_pack(sum + s * line + lane, pack(at(sum, s, lane) + decay * value));
+        device::store_pack(sum + s * line + lane, device::fma(decay, value, at(sum, s, lane)));
         if constexpr (Tangent) {
           const double h = length * inverse;
           pack by_u = -double(r) * at(x, s, lane), by_v = -double(n - r) * at(x, s, lane);
-          if (r < n) by_v += double(r + 1) * at(x, s + 1, lane);
-          if (r > 0) by_u += double(n - r + 1) * at(x, s - 1, lane);
-          const pack value_u = product(x_u, s, n, r, lane, c) * inverse + h * by_u;
-          const pack value_v = product(x_v, s, n, r, lane, c) * inverse + h * by_v;
+          if (r < n) by_v = device::fma(double(r + 1), at(x, s + 1, lane), by_v);
+          if (r > 0) by_u = device::fma(double(n - r + 1), at(x, s - 1, lane), by_u);
+          const pack value_u = device::fma(product(x_u, s, n, r, lane, c), inverse, pack(h * by_u));
+          const pack value_v = device::fma(product(x_v, s, n, r, lane, c), inverse, pack(h * by_v));
           device::store_pack(y_u + s * line + lane, value_u);
           device::store_pack(y_v + s * line + lane, value_v);
-          device::store_pack(sum_u + s * line + lane, pack(at(sum_u, s, lane) + decay * value_u));
-          device::store_pack(sum_v + s * line + lane, pack(at(sum_v, s, lane) + decay * value_v));
+          device::store_pack(sum_u + s * line + lane, device::fma(decay, value_u, at(sum_u, s, lane)));
+          device::store_pack(sum_v + s * line + lane, device::fma(decay, value_v, at(sum_v, s, lane)));
         }
       }
   }
 
   static pack product(const double* x, std::int64_t s, int n, int r, int lane, const double* c) {
     pack value = c[0] * at(x, s, lane);
-    value += c[1] * at(x, s + 1, lane);
-    if (s > 0) value += c[2] * at(x, s - 1, lane);
+    value = device::fma(c[1], at(x, s + 1, lane), value);
+    if (s > 0) value = device::fma(c[2], at(x, s - 1, lane), value);
     if constexpr (!Adjoint) {
-      value += c[3] * at(x, s + n + 1, lane);
-      value += c[4] * at(x, s + n + 2, lane);
+      value = device::fma(c[3], at(x, s + n + 1, lane), value);
+      value = device::fma(c[4], at(x, s + n + 2, lane), value);
     } else {
-      if (r < n) value += c[3] * at(x, s - n, lane);
-      if (r > 0) value += c[4] * at(x, s - n - 1, lane);
+      if (r < n) value = device::fma(c[3], at(x, s - n, lane), value);
+      if (r > 0) value = device::fma(c[4], at(x, s - n - 1, lane), value);
     }
     return value;
   }

@@ -78,10 +78,12 @@ struct join_kernel {
         const pack x = device::load_pack<pack>(a + r1 * left_stride);
         const int r2 = row - r1;
         if (r2 >= 0 && r2 + quad - 1 <= n2) {
-          for (int i = 0; i < quad; ++i) sum[i] += x * device::load_pack<pack>(b + (r2 + i) * right_stride);
+          for (int i = 0; i < quad; ++i)
+            sum[i] = device::fma(x, device::load_pack<pack>(b + (r2 + i) * right_stride), sum[i]);
         } else {
           for (int i = 0; i < quad; ++i)
-            if (r2 + i >= 0 && r2 + i <= n2) sum[i] += x * device::load_pack<pack>(b + (r2 + i) * right_stride);
+            if (r2 + i >= 0 && r2 + i <= n2)
+              sum[i] = device::fma(x, device::load_pack<pack>(b + (r2 + i) * right_stride), sum[i]);
         }
       }
     }
@@ -144,7 +146,7 @@ struct join_adjoint_kernel {
             const pack x = device::load_pack<pack>(a + r2 * with[0] * patterns);
             for (int i = 0; i < quad; ++i) {
               const int r1 = row + i <= n ? row + i : n;
-              sum[i] += x * device::load_pack<pack>(b + (r1 + r2) * stride);
+              sum[i] = device::fma(x, device::load_pack<pack>(b + (r1 + r2) * stride), sum[i]);
             }
           }
         }

@@ -90,8 +90,8 @@ struct pair_sum_kernel {
       const double share = weights.share_of(n1, n2);
       const double* from = in + base * tables.patterns + column;
       for (int r1 = r > n2 ? r - n2 : 0; r1 <= n1 && r1 <= r; ++r1)
-        sum += (share * weights.hypergeometric(n1, r1, n2, r - r1)) *
-               device::load_pack<pack>(from + (r1 * (n2 + 1) + r - r1) * range.columns);
+        sum = device::fma(share * weights.hypergeometric(n1, r1, n2, r - r1),
+                          device::load_pack<pack>(from + (r1 * (n2 + 1) + r - r1) * range.columns), sum);
     }
     device::store_pack(out + tables.single(record, n) * tables.patterns + r * range.columns + column, sum);
   }
@@ -178,9 +178,9 @@ struct split_gamma_kernel {
         const double* with = adjoint + base * tables.patterns + column;
         for (int ry = 0; ry <= ny; ++ry)
           for (int rz = 0; rz <= nz; ++rz)
-            sum += (share * weights.hypergeometric(ny, ry, nz, rz)) *
-                   device::load_pack<pack>(from + (ry + rz) * range.columns) *
-                   device::load_pack<pack>(with + (ry * (nz + 1) + rz) * range.columns);
+            sum = device::fma((share * weights.hypergeometric(ny, ry, nz, rz)) *
+                                  device::load_pack<pack>(from + (ry + rz) * range.columns),
+                              device::load_pack<pack>(with + (ry * (nz + 1) + rz) * range.columns), sum);
       }
     return sum;
   }

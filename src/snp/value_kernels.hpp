@@ -172,7 +172,8 @@ struct root_kernel {
     const std::int64_t last = first + tile_columns < patterns ? first + tile_columns : patterns;
     for (std::int64_t p = first + team.rank() * Shape::lanes; p < last; p += team.size() * Shape::lanes) {
       pack sum = device::broadcast_pack<pack>(0.0);
-      for (std::int64_t e = 0; e < entries; ++e) sum += weight[e] * device::load_pack<pack>(in + e * patterns + p);
+      for (std::int64_t e = 0; e < entries; ++e)
+        sum = device::fma(weight[e], device::load_pack<pack>(in + e * patterns + p), sum);
       device::store_pack(likelihood + p, sum);
     }
   }
@@ -246,7 +247,7 @@ struct matrix_adjoint_kernel {
       const double* below = in + in_base * std::int64_t(tables.patterns) + outer * (n + 1) * inner + place;
       for (int i = 0; i < quad; ++i) {
         const int q = column + i <= n ? column + i : n;
-        sum[i] += x * device::load_pack<pack>(below + q * inner);
+        sum[i] = device::fma(x, device::load_pack<pack>(below + q * inner), sum[i]);
       }
     }
     for (int i = 0; i < quad; ++i)
@@ -272,7 +273,7 @@ struct dot_columns {
   double* out;
   void operator()(std::int64_t p) const {
     double sum = 0;
-    for (std::int64_t e = 0; e < entries; ++e) sum += a[e * patterns + p] * b[e * patterns + p];
+    for (std::int64_t e = 0; e < entries; ++e) sum = device::fma(a[e * patterns + p], b[e * patterns + p], sum);
     out[p] = sum;
   }
 };
@@ -293,14 +294,14 @@ struct slope_columns {
       const double* x = value + base[n] * patterns + p;
       const double* above = n < limit ? value + base[n + 1] * patterns + p : nullptr;
       for (int r = 0; r <= n; ++r) {
-        double slope = -(n * (n - 1.0) * inverse_theta + (n - r) * v + r * u) * x[r * patterns];
-        if (r < n) slope += (r + 1) * v * x[(r + 1) * patterns];
-        if (r > 0) slope += (n - r + 1) * u * x[(r - 1) * patterns];
+        double slope = -device::fma(r, u, device::fma(n * (n - 1.0), inverse_theta, (n - r) * v)) * x[r * patterns];
+        if (r < n) slope = device::fma((r + 1) * v, x[(r + 1) * patterns], slope);
+        if (r > 0) slope = device::fma((n - r + 1) * u, x[(r - 1) * patterns], slope);
         if (above != nullptr) {
-          slope += (n - r) * (n - r + 1.0) * inverse_theta * above[r * patterns];
-          slope += r * (r + 1.0) * inverse_theta * above[(r + 1) * patterns];
+          slope = device::fma((n - r) * (n - r + 1.0) * inverse_theta, above[r * patterns], slope);
+          slope = device::fma(r * (r + 1.0) * inverse_theta, above[(r + 1) * patterns], slope);
         }
-        sum += slope * adjoint[(base[n] + r) * patterns + p];
+        sum = device::fma(slope, adjoint[(base[n] + r) * patterns + p], sum);
       }
     }
     out[p] = sum;
@@ -330,17 +331,17 @@ struct branch_dot {
         for (std::int64_t c = 0; c < columns; ++c) {
           const std::int64_t k = begin + state_index(n, r) * columns + c;
           const double* at = job.matrix + k;
-          double slope = -(n * (n - 1.0) * job.inverse_theta + (n - r) * job.v + r * job.u) * at[0];
-          if (r < n) slope += (r + 1) * job.v * at[columns];
-          if (r > 0) slope += (n - r + 1) * job.u * at[-columns];
+          double slope = -device::fma(r, job.u, device::fma(n * (n - 1.0), job.inverse_theta, (n - r) * job.v)) * at[0];
+          if (r < n) slope = device::fma((r + 1) * job.v, at[columns], slope);
+          if (r > 0) slope = device::fma((n - r + 1) * job.u, at[-columns], slope);
           if (n > 0 && n < block) {
             const double* above = at + (n + 1) * columns;
-            slope += (n - r) * (n - r + 1.0) * job.inverse_theta * above[0];
-            slope += r * (r + 1.0) * job.inverse_theta * above[columns];
+            slope = device::fma((n - r) * (n - r + 1.0) * job.inverse_theta, above[0], slope);
+            slope = device::fma(r * (r + 1.0) * job.inverse_theta, above[columns], slope);
           }
-          by_length += job.adjoint[k] * slope;
-          by_u += job.adjoint[k] * job.by_u[k];
-          by_v += job.adjoint[k] * job.by_v[k];
+          by_length = device::fma(job.adjoint[k], slope, by_length);
+          by_u = device::fma(job.adjoint[k], job.by_u[k], by_u);
+          by_v = device::fma(job.adjoint[k], job.by_v[k], by_v);
         }
     job.out[block * 3] = by_length;
     job.out[block * 3 + 1] = by_u;
