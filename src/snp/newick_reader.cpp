@@ -265,6 +265,7 @@ class assembly {
   void add_edge(const occurrence& o, std::int64_t node);
   void take_root(const occurrence& root);
   void check_hybrids() const;
+  void complete_gammas();
 
   const reader& in_;
   const newick_options& options_;
@@ -310,7 +311,7 @@ std::int64_t assembly::node_of(std::size_t index) {
 void assembly::add_edge(const occurrence& o, std::int64_t node) {
   made_.edges.push_back({.parent = nodes_[static_cast<std::size_t>(o.parent)],
                          .child = node,
-                         .length = o.length,
+                         .length = std::isnan(o.length) ? options_.length : o.length,
                          .theta = std::isnan(o.theta) ? options_.theta : o.theta,
                          .gamma = o.gamma});
 }
@@ -333,11 +334,19 @@ void assembly::check_hybrids() const {
       in_.fail(position, text("the label #", label, " comes only once; a reticulation has two parents"), rule::binary);
     if (h.subtrees == 0)
       in_.fail(position, text("the reticulation #", label, " has no subtree at either of its places"), rule::binary);
-    if (!h.has_gamma)
+    if (!h.has_gamma && std::isnan(options_.gamma))
       in_.fail(position,
                text("the reticulation #", label, " has no gamma; it is the third number, as in #", label, ":0.1::0.6"),
                rule::gamma);
   }
+}
+
+void assembly::complete_gammas() {
+  for (const auto& [label, h] : hybrids_)
+    if (!h.has_gamma)
+      std::find_if(made_.edges.begin(), made_.edges.end(), [node = h.node](const network_edge& e) {
+        return e.child == node;
+      })->gamma = options_.gamma;
 }
 
 network_description assembly::build() {
@@ -348,6 +357,7 @@ network_description assembly::build() {
   }
   take_root(found.front());
   check_hybrids();
+  complete_gammas();
   return std::move(made_);
 }
 
@@ -356,6 +366,10 @@ network_description assembly::build() {
 Network parse_newick(std::string_view text, const newick_options& options) {
   for (const auto& [name, theta] : {std::pair("theta", options.theta), std::pair("root_theta", options.root_theta)})
     require_argument(std::isnan(theta) || (std::isfinite(theta) && theta > 0), name, theta, "finite and > 0");
+  require_argument(std::isnan(options.length) || (std::isfinite(options.length) && options.length >= 0), "length",
+                   options.length, "finite and >= 0");
+  require_argument(std::isnan(options.gamma) || (options.gamma >= 0 && options.gamma <= 1), "gamma", options.gamma,
+                   "in [0, 1]");
   reader in(text);
   in.read();
   return Network(assembly(in, options).build());

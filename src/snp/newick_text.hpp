@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <string>
 #include <string_view>
 
 #include "io/parse_number.hpp"
@@ -14,5 +15,8 @@ inline bool is_number(std::string_view word, double& value) {
   return !word.empty() && io::parse_number(&begin, end, value) == io::parse_status::ok && begin == end &&
          std::isfinite(value);
 }
+
+/// Appends a name, in quotes where it needs them or when `must_quote` says so.
+void append_newick_name(std::string& out, std::string_view name, bool must_quote);
 
 }  // namespace quintet::snp

@@ -20,16 +20,6 @@ bool is_plain(std::string_view word) {
   return true;
 }
 
-void append_name(std::string& out, std::string_view name, bool must_quote) {
-  if (!must_quote && is_plain(name)) {
-    out += name;
-    return;
-  }
-  out += '\'';
-  for (const char c : name) out.append(c == '\'' ? "''" : std::string_view(&c, 1));
-  out += '\'';
-}
-
 void append_number(std::string& out, double value) {
   char digits[32];
   const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value);
@@ -90,7 +80,7 @@ void writer::append_label(std::int64_t node) {
   const bool is_inner = kind == node_kind::tree || kind == node_kind::root;
   double support;
   const bool looks_like_number = is_inner && is_number(name, support);
-  if (!name.empty()) append_name(out_, name, looks_like_number);
+  if (!name.empty()) append_newick_name(out_, name, looks_like_number);
   if (!label.empty()) out_.append("#").append(label);
 }
 
@@ -133,6 +123,16 @@ std::string writer::write() {
 }
 
 }  // namespace
+
+void append_newick_name(std::string& out, std::string_view name, bool must_quote) {
+  if (!must_quote && is_plain(name)) {
+    out += name;
+    return;
+  }
+  out += '\'';
+  for (const char c : name) out.append(c == '\'' ? "''" : std::string_view(&c, 1));
+  out += '\'';
+}
 
 std::string to_newick(const Network& network) { return writer(network).write(); }
 

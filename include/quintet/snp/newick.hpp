@@ -24,10 +24,12 @@
 
 namespace quintet::snp {
 
-/// What stands for a theta that the text does not have; `unset` makes a missing one an error.
+/// What stands for numbers that the text does not have; `unset` makes a missing one an error.
 struct newick_options {
   double theta = unset;       ///< for branches without one, > 0
   double root_theta = unset;  ///< for a root without one, > 0; by default `theta`
+  double length = unset;      ///< for branches without one, >= 0
+  double gamma = unset;       ///< for the first parent branch of a reticulation without one on either, in [0, 1]
 };
 
 /// Text that is no network. The message begins with the place.

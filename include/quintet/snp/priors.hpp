@@ -1,6 +1,6 @@
 // Prior densities of species networks with their parameters, and draws from them.
 //
-//   network            = birth-hybridization | poisson(kappa) | phylonet
+//   network            = birth-hybridization | poisson(kappa) | phylonet | phylonet-ee
 //   speciation-rate    = 10        or   netdiv   = exponential(10)       (d = lambda - nu; mean)
 //   hybridization-rate = 5         or   turnover = beta(1,1)             (q = nu / lambda)
 //   origin             = exponential(0.1) | fixed(x)                     (height tau of the origin; mean)
@@ -26,9 +26,11 @@
 //
 // *PhyloNet*, to compare with it: tau fixed at 10; log Poisson(r; 1) - sum_{i=1..r} log((E+3i)(E+3i-1)), E = 2n - 2;
 // heights and gammas flat, one theta ~ Gamma(shape 2, scale m), p(m) ~ 1/m. Heights are not normalised and p(m) is
-// improper: there is no draw from it.
+// improper: there is no draw from it. phylonet-ee: every height ~ Exp, mean 10. Of the other keys only pi1 goes with
+// it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -64,7 +66,7 @@ struct univariate_prior {
 };
 
 /// The densities of the network.
-enum class network_prior { birth_hybridization, poisson, phylonet };
+enum class network_prior { birth_hybridization, poisson, phylonet, phylonet_ee };
 
 /// Values of the keys; the defaults are those of SnappNet where it has them.
 struct prior_options {
@@ -84,12 +86,13 @@ struct prior_options {
   double inheritance = 1;                                                  ///< a of Beta(a, a), > 0
   theta_mode thetas = theta_mode::each;                                    ///< key theta, its first word
   univariate_prior theta{univariate_prior::family::gamma, 2, 20};          ///< key theta
-  std::optional<univariate_prior> theta_mean;                              ///< key theta-mean
-  univariate_prior pi1{univariate_prior::family::fixed, 0.5, 1};           ///< beta or fixed
+  /// Key theta-mean: theta.b is not used then, the rate of the gamma density is shape / m.
+  std::optional<univariate_prior> theta_mean;
+  univariate_prior pi1{univariate_prior::family::fixed, 0.5, 1};  ///< beta or fixed
 };
 
 /// Reads the keys. A later setting of a key in `text` is an error, '#' begins a comment, empty lines do not count.
-/// `source` is for messages. Throws FileError(source, line, reason) for unknown keys (with the nearest known one),
+/// `source` is for messages. Throws FileError(source, line, reason) for unknown keys (naming those there are),
 /// values that cannot be read or are out of range, and keys that exclude each other. O(length of the text).
 prior_options parse_priors(std::string_view text, std::string_view source = "priors");
 /// The keys and values in the notation of parse_priors(), one a line: reads back equal.
@@ -143,7 +146,9 @@ class priors {
   bool has_origin() const { return !options_.origin.is_fixed(); }
   ///@}
   /// Whether the density is proper, so that there are draws: not PhyloNet's.
-  bool is_proper() const { return options_.network != network_prior::phylonet; }
+  bool is_proper() const {
+    return options_.network != network_prior::phylonet && options_.network != network_prior::phylonet_ee;
+  }
 
   /// A state from the prior, cut off at R, exactly (by conditioned simulation of the process); levels and bubbles by
   /// drawing again. PhyloNet: a tree from a birth process, theta 0.01, as a start only. Throws InvalidArgument when
@@ -151,14 +156,24 @@ class priors {
   network_state draw(std::shared_ptr<const std::vector<std::string>> names, random_stream& random) const;
 
  private:
-  struct cache;
+  // log P_{n,r}(tau), r = 0 ... R, for some rates and an origin.
+  struct end_probabilities {
+    double speciation_rate = 0, hybridization_rate = 0, origin = 0;
+    std::vector<double> log_chance;
+  };
+  double log_process(const network_state& state, double speciation_rate, double hybridization_rate) const;
+  double log_phylonet(const network_state& state) const;
   double log_network(const network_state& state) const;
   double log_theta(const network_state& state) const;
+  double log_end(const network_state& state, double speciation_rate, double hybridization_rate) const;
+  bool draw_history(network_state& state, struct lineage_history& history, random_stream& random) const;
+  void draw_parameters(network_state& state, random_stream& random) const;
 
   prior_options options_;
   std::int64_t species_;
   network_limits limits_;
-  std::shared_ptr<cache> cache_;
+  mutable std::array<end_probabilities, 2> cache_;  // of the current state and of a proposal, mostly
+  mutable std::size_t oldest_ = 0;
 };
 
 /// What the process without data does, from the generator of (lineages, reticulations): exact.
