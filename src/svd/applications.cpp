@@ -7,6 +7,7 @@
 #include "quintet/core/error.hpp"
 #include "svd/checks.hpp"
 #include "svd/resident_batch.hpp"
+#include "svd/sums.hpp"
 
 namespace quintet::svd {
 
@@ -36,8 +37,8 @@ struct weighted_product {
 
   void operator()(std::int64_t index) const {
     const std::int64_t j = index % out.cols(), row = index / out.cols(), i = row % out.rows(), b = row / out.rows();
-    real sum = 0;
-    for (std::int64_t k = 0; k < count; ++k) sum += real(left(b, i, k)) * weight_of(inner, b, k) * real(right(b, j, k));
+    const real sum = sum_of_terms<real>(
+        count, [&](std::int64_t k) { return real(left(b, i, k)) * weight_of(inner, b, k) * real(right(b, j, k)); });
     out(b, i, j) = Out(sum * weight_of(outer, b, i));
   }
 };

@@ -12,15 +12,25 @@ namespace quintet::svd {
 
 namespace {
 
-constexpr std::int64_t largest_size = 32768;
+// Kernels keep numbers of rows in float, and count columns in 32 bits.
+constexpr std::int64_t most_rows = std::int64_t(1) << 24, most_cols = 32768;
 
-// So many matrices of 32768 x 32768 numbers have 2^62 bytes.
+// So many numbers have 2^62 bytes.
 constexpr std::int64_t largest_batch = std::int64_t(1) << 29;
+constexpr double most_numbers = 0x1p59;
 
 void check(std::int64_t batch, std::int64_t rows, std::int64_t cols, const options& options) {
   require_argument(batch <= largest_batch, "batch", batch, text("<= ", largest_batch));
-  require_argument(rows <= largest_size, "rows", rows, text("<= ", largest_size));
-  require_argument(cols <= largest_size, "cols", cols, text("<= ", largest_size));
+  require_argument(rows <= most_rows, "rows", rows, text("<= ", most_rows));
+  require_argument(cols <= most_rows, "cols", cols, text("<= ", most_rows));
+  if (std::min(rows, cols) > most_cols)
+    throw InvalidArgument(text("rows or cols must be <= ", most_cols, " (rows=", rows, ", cols=", cols, ")"));
+  const double side = double(std::max(rows, cols));
+  const double numbers =
+      double(batch) * side * (options.vectors == vectors::full ? side : double(std::min(rows, cols)));
+  if (numbers > most_numbers)
+    throw InvalidArgument(
+        text("batch must have at most 2^59 numbers (batch=", batch, ", rows=", rows, ", cols=", cols, ")"));
   require_argument(options.top >= 0, "top", options.top, ">= 0");
   if (options.top > 0 && options.vectors == vectors::full)
     throw InvalidArgument(text("top must be 0 with full vectors (top=", options.top, ")"));

@@ -69,14 +69,6 @@ QUINTET_SVD_INLINE void sort_columns(const Map& map, const columns<typename Map:
   }
 }
 
-template <class Map>
-QUINTET_SVD_INLINE typename Map::scalar sum_squares(const Map& map, const typename Map::real* column, int rows) {
-  typename Map::scalar sum{};
-  for_each_row(map, 0, rows,
-               [&](int i) QUINTET_SVD_INLINE_LAMBDA { sum += map.element(column, i) * map.element(column, i); });
-  return map.team_sum(sum);
-}
-
 /// The row in which the finished columns have least weight, and with it the best start for one more column.
 template <class Map>
 QUINTET_SVD_INLINE typename Map::scalar lightest_row(const Map& map, const columns<typename Map::real>& m, int done) {
@@ -122,10 +114,7 @@ QUINTET_SVD_INLINE void complete(const Map& map, const columns<typename Map::rea
       for (int c = 0; c < m.n; ++c) {
         if (c == j) continue;
         const real* other = map.column(m.x, c, m.ld_x);
-        scalar product{};
-        for_each_row(map, 0, m.rows,
-                     [&](int i) QUINTET_SVD_INLINE_LAMBDA { product += map.element(x, i) * map.element(other, i); });
-        product = map.team_sum(product);
+        const scalar product = team_dot(map, x, other, m.rows);
         mask_of<scalar> counts = missing;
         if (c > j) counts = missing & (map.entry(m.norm, c) > least);
         for_each_row(map, 0, m.rows, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
@@ -134,7 +123,7 @@ QUINTET_SVD_INLINE void complete(const Map& map, const columns<typename Map::rea
         });
         map.barrier();
       }
-      const scalar length = root(sum_squares(map, x, m.rows));
+      const scalar length = root(team_dot(map, x, x, m.rows));
       const scalar factor = choose(missing, one / length, one);
       for_each_row(map, 0, m.rows,
                    [&](int i) QUINTET_SVD_INLINE_LAMBDA { map.set_element(x, i, map.element(x, i) * factor); });

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "quintet/core/storage16.hpp"
+#include "svd/sums.hpp"
 
 namespace quintet::svd {
 
@@ -40,15 +41,16 @@ struct gradient_kernel {
   template <class Team>
   void project(const Team& team, const T* a, int a_cols, const T* g, int rows, real* product) const {
     for (int e = team.rank(); e < k * k; e += team.size()) {
-      real sum = 0;
-      if (g != nullptr)
-        for (int r = 0; r < rows; ++r) sum += real(a[r * a_cols + e / k]) * real(g[r * a_cols + e % k]);
-      product[e] = sum;
+      product[e] = g == nullptr ? real(0)
+                                : sum_of_terms<real>(std::int64_t(rows), [&](std::int64_t r) QUINTET_SVD_INLINE_LAMBDA {
+                                    return real(a[r * a_cols + e / k]) * real(g[r * a_cols + e % k]);
+                                  });
     }
   }
 
   /// (I - a a^T) g S^-1, element (r, j).
-  real outside(const T* a, int a_cols, const T* g, const real* product, int r, int j, real factor) const {
+  real outside(const T* a, int a_cols, const T* g, const real* product, std::int64_t r, std::int64_t j,
+               real factor) const {
     real value = real(g[r * a_cols + j]);
     for (int i = 0; i < k; ++i) value -= real(a[r * a_cols + i]) * product[i * k + j];
     return value * factor;
@@ -59,7 +61,7 @@ struct gradient_kernel {
     const T *ub = u + b * m * u_cols, *vb = v + b * n * v_cols;
     const T *gub = gu != nullptr ? gu + b * m * u_cols : nullptr, *gvb = gv != nullptr ? gv + b * n * v_cols : nullptr;
     const real *sb = s + b * k, *gsb = gs != nullptr ? gs + b * k : nullptr;
-    real *uu = memory, *vv = uu + k * k, *mm = vv + k * k, *left = mm + k * k, *right = left + m * k;
+    real *uu = memory, *vv = uu + k * k, *mm = vv + k * k, *left = mm + k * k, *right = left + std::int64_t(m) * k;
     project(team, ub, u_cols, gub, m, uu);
     project(team, vb, v_cols, gvb, n, vv);
     team.barrier();
@@ -67,19 +69,19 @@ struct gradient_kernel {
     for (int e = team.rank(); e < k * k; e += team.size()) mm[e] = middle(uu, vv, sb, gsb, e / k, e % k, limit);
     team.barrier();
     // left = U M + the part outside the range of U; right = the part outside the range of V.
-    for (int e = team.rank(); e < m * k; e += team.size()) {
-      const int r = e / k, j = e % k;
+    for (std::int64_t e = team.rank(); e < std::int64_t(m) * k; e += team.size()) {
+      const std::int64_t r = e / k, j = e % k;
       real value = 0;
       for (int i = 0; i < k; ++i) value += real(ub[r * u_cols + i]) * mm[i * k + j];
       if (gub != nullptr && m > k) value += outside(ub, u_cols, gub, uu, r, j, inverse(sb[j], limit));
       left[e] = value;
     }
-    for (int e = team.rank(); e < n * k; e += team.size())
+    for (std::int64_t e = team.rank(); e < std::int64_t(n) * k; e += team.size())
       right[e] =
           gvb != nullptr && n > k ? outside(vb, v_cols, gvb, vv, e / k, e % k, inverse(sb[e % k], limit)) : real(0);
     team.barrier();
-    for (int e = team.rank(); e < m * n; e += team.size()) {
-      const int r = e / n, c = e % n;
+    for (std::int64_t e = team.rank(); e < std::int64_t(m) * n; e += team.size()) {
+      const std::int64_t r = e / n, c = e % n;
       real value = 0;
       for (int j = 0; j < k; ++j)
         value += left[r * k + j] * real(vb[c * v_cols + j]) + real(ub[r * u_cols + j]) * right[c * k + j];

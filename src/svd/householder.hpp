@@ -17,21 +17,6 @@ struct factors {
   int rows, n, ld;
 };
 
-template <class Map>
-QUINTET_SVD_INLINE typename Map::scalar sum_squares_below(const Map& map, const typename Map::real* column, int first,
-                                                          int rows) {
-  typename Map::scalar sum{}, part{};
-  int count = 0;
-  for_each_row(map, first, rows, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
-    const auto value = map.element(column, i);
-    part += value * value;
-    if (++count % terms_together != 0) return;
-    sum += part;
-    part = typename Map::scalar{};
-  });
-  return map.team_sum(sum + part);
-}
-
 /// Brings the longest remaining column to place k, in each matrix its own.
 template <class Map>
 QUINTET_SVD_INLINE void pivot(const Map& map, const factors<typename Map::real>& f, int k) {
@@ -39,7 +24,8 @@ QUINTET_SVD_INLINE void pivot(const Map& map, const factors<typename Map::real>&
   using scalar = typename Map::scalar;
   scalar longest = same<scalar>(real(-1)), place = same<scalar>(real(k));
   for (int j = k; j < f.n; ++j) {
-    const scalar square = sum_squares_below(map, map.column(f.a, j, f.ld), k, f.rows);
+    const real* column = map.column(f.a, j, f.ld);
+    const scalar square = team_dot(map, column, column, f.rows, k);
     place = choose(square > longest, same<scalar>(real(j)), place);
     longest = larger(longest, square);
   }
@@ -70,7 +56,7 @@ QUINTET_SVD_INLINE void make_reflection(const Map& map, const factors<typename M
   using scalar = typename Map::scalar;
   const scalar zero{}, one = same<scalar>(real(1));
   real *column = map.column(f.a, k, f.ld), *h = map.column(f.h, k, f.ld);
-  const scalar below = sum_squares_below(map, column, k + 1, f.rows);
+  const scalar below = team_dot(map, column, column, f.rows, k + 1);
   const scalar alpha = map.element(column, k);
   const mask_of<scalar> reflects = below > no_column_threshold<real>();
   const scalar length = root(alpha * alpha + below);

@@ -35,9 +35,12 @@ void run_policy(jacobi_job<typename Policy::real> job, const Device& device) {
   launch_jacobi<Policy>(job, device);
 }
 
-/// Whether lanes are better than rows: a group of lanes costs the same however few of them hold a matrix.
+/// Whether lanes are better than rows: a group of lanes costs the same however few of them hold a matrix. Matrices of
+/// which a group has no room in the working memory are worked on one by one.
 template <class Real>
-bool fills_lanes(const jacobi_job<Real>& job) {
+bool fills_lanes(jacobi_job<Real> job) {
+  lay_out<typename host_lanes<Real>::map>(job, false);
+  if (job.slot * std::int64_t(sizeof(Real)) * threads() > host_workspace) return false;
   return job.count * 4 >= device::host_lanes<Real>() || job.cols < 4;
 }
 

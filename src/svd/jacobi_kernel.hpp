@@ -171,9 +171,13 @@ struct jacobi_kernel {
     load_matrices(map, job, group, a, ld, row_rank);
     const survey<scalar> found = survey_matrices(map, a, job.rows, job.cols, ld, row_size);
     if (job.way == route::pivoted_lower) {
-      // Sorted rows make Householder's method accurate row by row (Cox and Higham 1998).
+      // Sorted rows make Householder's method accurate row by row (Cox and Higham 1998), sorted up to a factor of two
+      // to a digit less.
       row_rank = part(map, memory, at.row_rank);
-      rank_falling(map, row_size, job.rows, row_rank);
+      if (job.rows <= most_compared_rows)
+        rank_falling(map, row_size, job.rows, row_rank);
+      else
+        rank_by_exponent(map, row_size, job.rows, row_rank, part(map, memory, at.h));
       load_matrices(map, job, group, a, ld, row_rank);
     }
     const auto usable = note_codes(map, group, found);

@@ -15,6 +15,7 @@
 
 #include "device/team.hpp"
 #include "svd/lane_math.hpp"
+#include "svd/sums.hpp"
 
 namespace quintet::svd {
 
@@ -61,6 +62,7 @@ struct lanes_map {
   bool leads_pair() const { return true; }
   bool leads_team() const { return true; }
   void barrier() const {}
+  scalar fold(const vector& value) const { return value; }
   scalar pair_sum(const vector& value) const { return value; }
   scalar team_sum(const scalar& value) const { return value; }
   scalar team_max(const scalar& value) const { return value; }
@@ -75,6 +77,20 @@ struct rows_map {
   enum { has_registers_for_four = 1 };
   Team team;
   Real* storage;  ///< team.size() numbers of team memory
+  int pair_width = threads_of_pair(team);
+
+  /// Threads that work on a pair: fewer than ThreadsPerPair where the whole team has fewer. Threads of the team that
+  /// make no whole pair have no items; they take part in reductions and barriers, and in what the team does row by row.
+  static int threads_of_pair([[maybe_unused]] const Team& team) {
+#if !defined(__NVPTX__) && !defined(__AMDGCN__)  // there teams have what the kernel asks for
+    if constexpr (Team::on_device && ThreadsPerPair > 1) {
+      int width = ThreadsPerPair;
+      while (width > team.size()) width /= 2;
+      return width;
+    }
+#endif
+    return ThreadsPerPair;
+  }
 
   Real* column(Real* base, int j, int ld) const { return base + std::int64_t(j) * ld; }
   scalar element(const Real* column, int i) const { return column[i]; }
@@ -82,29 +98,50 @@ struct rows_map {
   scalar entry(const Real* array, int j) const { return array[j]; }
   void set_entry(Real* array, int j, scalar value) const { array[j] = value; }
 
-  int pair_first() const { return team.rank() % ThreadsPerPair; }
-  int pair_step() const { return ThreadsPerPair; }
+  int pair_first() const { return team.rank() % pair_width; }
+  int pair_step() const { return pair_width; }
   int team_first() const { return team.rank(); }
   int team_step() const { return team.size(); }
-  int worker() const { return team.rank() / ThreadsPerPair; }
-  int workers() const { return team.size() / ThreadsPerPair; }
+  int worker() const { return team.rank() / pair_width; }
+  int workers() const { return team.size() / pair_width; }
   bool leads_pair() const { return pair_first() == 0; }
   bool leads_team() const { return team.rank() == 0; }
   void barrier() const { team.barrier(); }
+  scalar fold(const vector& value) const { return fold_lanes<Real>(value); }
   scalar pair_sum(const vector& value) const {
-    return device::subgroup_reduce<ThreadsPerPair>(team, fold_lanes<Real>(value), plus{}, storage);
+    const scalar own = fold(value);
+#if !defined(__NVPTX__) && !defined(__AMDGCN__)
+    if constexpr (Team::on_device && ThreadsPerPair > 1)
+      if (pair_width != ThreadsPerPair || team.size() % ThreadsPerPair != 0) return sum_of_narrow_pair(own);
+#endif
+    return device::subgroup_reduce<ThreadsPerPair>(team, own, plus{}, storage);
   }
   scalar team_sum(scalar value) const { return device::reduce(team, value, plus{}, storage); }
   scalar team_max(scalar value) const { return device::reduce(team, value, maximum{}, storage); }
+
+ private:
+  scalar sum_of_narrow_pair(scalar value) const {
+    const int rank = team.rank();
+    const bool is_in_pair = worker() < workers();
+    for (int mask = 1; mask < pair_width; mask *= 2) {
+      storage[rank] = value;
+      team.barrier();
+      if (is_in_pair) value += storage[rank ^ mask];
+      team.barrier();
+    }
+    return value;
+  }
 };
 
 /// Calls f(item, valid) for the items [0, count) that fall to this thread's worker, the same number of times in every
 /// thread of the team; where `valid` is false the item is a stand-in and must not be written.
 template <class Map, class Function>
 QUINTET_SVD_INLINE void for_each_item(const Map& map, int first, int count, Function f) {
-  for (int base = first; base < count; base += map.workers()) {
-    const int item = base + map.worker();
-    f(item < count ? item : count - 1, item < count);
+  const int worker = map.worker(), workers = map.workers();
+  for (int base = first; base < count; base += workers) {
+    const int item = base + worker;
+    const bool valid = item < count && worker < workers;
+    f(valid ? item : count - 1, valid);
   }
 }
 
@@ -112,6 +149,13 @@ QUINTET_SVD_INLINE void for_each_item(const Map& map, int first, int count, Func
 template <class Map, class Function>
 QUINTET_SVD_INLINE void for_each_row(const Map& map, int first, int rows, Function f) {
   for (int i = first + map.team_first(); i < rows; i += map.team_step()) f(i);
+}
+
+/// Element (i, j) of one lane, by reference.
+template <class Map>
+QUINTET_SVD_INLINE typename Map::real& lane_element(const Map& map, typename Map::real* base, int j, int i, int ld,
+                                                    int l) {
+  return map.column(base, j, ld)[std::int64_t(i) * Map::width + l];
 }
 
 /// Rows of a column including its padding to whole chunks.
@@ -136,20 +180,15 @@ QUINTET_SVD_INLINE int first_chunk(const Map& map, int first) {
   return c < start ? c + step : c;
 }
 
-/// Terms that are added up before their sum is added to that of all: rounding errors of a sum grow with its length.
-enum { terms_together = 32 };
-
-/// x . y over the chunks from that of row `first` on. Four chains: one alone would wait for itself.
+/// x . y over the chunks first, first + step, ... of all. Four chains: one alone would wait for itself. The order is
+/// fixed by the number of terms.
 template <class Map>
-QUINTET_SVD_INLINE typename Map::scalar pair_dot(const Map& map, const typename Map::real* x,
-                                                 const typename Map::real* y, int rows, int first = 0) {
+QUINTET_SVD_INLINE typename Map::vector chunk_dot(const typename Map::real* x, const typename Map::real* y, int first,
+                                                  int step, int chunks) {
   using vector = typename Map::vector;
-  const int step = map.pair_step(), chunks = (rows + Map::chunk - 1) / Map::chunk;
-  vector sum{};
-  for (int c = first_chunk(map, first); c < chunks;) {
+  int c = first;
+  const auto block = [&](int last) QUINTET_SVD_INLINE_LAMBDA {
     vector sum0{}, sum1{}, sum2{}, sum3{};
-    const int rest = (chunks - c - 1) / step + 1,
-              last = rest > 4 * terms_together ? c + 4 * terms_together * step : chunks;
     for (; c + 3 * step < last; c += 4 * step) {
       sum0 += load<Map>(x, c) * load<Map>(y, c);
       sum1 += load<Map>(x, c + step) * load<Map>(y, c + step);
@@ -157,9 +196,34 @@ QUINTET_SVD_INLINE typename Map::scalar pair_dot(const Map& map, const typename 
       sum3 += load<Map>(x, c + 3 * step) * load<Map>(y, c + 3 * step);
     }
     for (; c < last; c += step) sum0 += load<Map>(x, c) * load<Map>(y, c);
-    sum += (sum0 + sum1) + (sum2 + sum3);
+    return vector((sum0 + sum1) + (sum2 + sum3));
+  };
+  if (chunks - first <= 4 * terms_of_short_sum * step) return block(chunks);
+  compensated_sum<vector> sum;
+  while (c < chunks) {
+    const int length = 4 * terms_of_block * step;
+    sum.add(block(chunks - c > length ? c + length : chunks));
   }
-  return map.pair_sum(sum);
+  return sum.total();
+}
+
+/// x . y over the chunks from that of row `first` on.
+template <class Map>
+QUINTET_SVD_INLINE typename Map::scalar pair_dot(const Map& map, const typename Map::real* x,
+                                                 const typename Map::real* y, int rows, int first = 0) {
+  const int chunks = (rows + Map::chunk - 1) / Map::chunk;
+  return map.pair_sum(chunk_dot<Map>(x, y, first_chunk(map, first), map.pair_step(), chunks));
+}
+
+/// x . y over the rows from `first` on, by all threads of the team. Rows of padding are zero.
+template <class Map>
+QUINTET_SVD_INLINE typename Map::scalar team_dot(const Map& map, const typename Map::real* x,
+                                                 const typename Map::real* y, int rows, int first = 0) {
+  const int chunks = (rows + Map::chunk - 1) / Map::chunk, whole = (first + Map::chunk - 1) / Map::chunk;
+  typename Map::scalar sum = map.fold(chunk_dot<Map>(x, y, whole + map.team_first(), map.team_step(), chunks));
+  if constexpr (Map::chunk > 1)  // one thread a team
+    for (int i = first; i < whole * Map::chunk && i < rows; ++i) sum += map.element(x, i) * map.element(y, i);
+  return map.team_sum(sum);
 }
 
 /// y += factor * x over the chunks from that of row `first` on.

@@ -222,6 +222,10 @@ QUINTET_SVD_INLINE void meet_scaled(const Map& map, const columns<typename Map::
   }
 }
 
+/// Products of four columns are sums of one chain each up to this many chunks, which square matrices of one worker do
+/// not exceed.
+constexpr int largest_undivided_sum = 256;
+
 /// The products of four columns p, p + 1, q, q + 1 of X with one another.
 template <class Scalar>
 struct products_of_four {
@@ -229,27 +233,60 @@ struct products_of_four {
   Scalar pq, pq1, p1q, p1q1;  ///< p . q, p . (q + 1), (p + 1) . q, (p + 1) . (q + 1)
 };
 
+/// Six sums over the chunks [c, last), one chain each.
+template <class Map>
+QUINTET_SVD_INLINE products_of_four<typename Map::vector> multiply_four_chunks(const typename Map::real* x,
+                                                                               const typename Map::real* x1,
+                                                                               const typename Map::real* y,
+                                                                               const typename Map::real* y1, int c,
+                                                                               int last) {
+  using vector = typename Map::vector;
+  products_of_four<vector> sum{};
+  for (; c < last; ++c) {
+    const vector a = load<Map>(x, c), a1 = load<Map>(x1, c), b = load<Map>(y, c), b1 = load<Map>(y1, c);
+    sum.p += a * a1;
+    sum.q += b * b1;
+    sum.pq += a * b;
+    sum.pq1 += a * b1;
+    sum.p1q += a1 * b;
+    sum.p1q1 += a1 * b1;
+  }
+  return sum;
+}
+
+/// The same for long columns: see chunk_dot.
+template <class Map>
+[[gnu::noinline]] products_of_four<typename Map::vector> multiply_four_blocks(const typename Map::real* x,
+                                                                              const typename Map::real* x1,
+                                                                              const typename Map::real* y,
+                                                                              const typename Map::real* y1,
+                                                                              int chunks) {
+  constexpr int block = 4 * terms_of_block;
+  compensated_sum<typename Map::vector> p, q, pq, pq1, p1q, p1q1;
+  for (int c = 0; c < chunks; c += block) {
+    const auto part = multiply_four_chunks<Map>(x, x1, y, y1, c, c + block < chunks ? c + block : chunks);
+    p.add(part.p);
+    q.add(part.q);
+    pq.add(part.pq);
+    pq1.add(part.pq1);
+    p1q.add(part.p1q);
+    p1q1.add(part.p1q1);
+  }
+  return {p.total(), q.total(), pq.total(), pq1.total(), p1q.total(), p1q1.total()};
+}
+
 template <class Map>
 QUINTET_SVD_INLINE products_of_four<typename Map::scalar> multiply_four(const Map& map,
                                                                         const columns<typename Map::real>& m, int p,
                                                                         int q) {
   using real = typename Map::real;
-  using vector = typename Map::vector;
   const real *x = map.column(m.x, p, m.ld_x), *x1 = map.column(m.x, p + 1, m.ld_x);
   const real *y = map.column(m.x, q, m.ld_x), *y1 = map.column(m.x, q + 1, m.ld_x);
-  vector xx{}, yy{}, xy{}, xy1{}, x1y{}, x1y1{};
   const int chunks = (m.rows + Map::chunk - 1) / Map::chunk;
-  for (int c = 0; c < chunks; ++c) {
-    const vector a = load<Map>(x, c), a1 = load<Map>(x1, c), b = load<Map>(y, c), b1 = load<Map>(y1, c);
-    xx += a * a1;
-    yy += b * b1;
-    xy += a * b;
-    xy1 += a * b1;
-    x1y += a1 * b;
-    x1y1 += a1 * b1;
-  }
-  return {map.pair_sum(xx),  map.pair_sum(yy),  map.pair_sum(xy),
-          map.pair_sum(xy1), map.pair_sum(x1y), map.pair_sum(x1y1)};
+  const auto sum = chunks <= largest_undivided_sum ? multiply_four_chunks<Map>(x, x1, y, y1, 0, chunks)
+                                                   : multiply_four_blocks<Map>(x, x1, y, y1, chunks);
+  return {map.pair_sum(sum.p),   map.pair_sum(sum.q),   map.pair_sum(sum.pq),
+          map.pair_sum(sum.pq1), map.pair_sum(sum.p1q), map.pair_sum(sum.p1q1)};
 }
 
 /// The shears of the pairs (p, q), (p + 1, q + 1), (p, q + 1), (p + 1, q), one after the other.

@@ -2,6 +2,7 @@
 // orthogonal, and the columns of V with them, on either map.
 #pragma once
 
+#include <cstring>
 #include <limits>
 
 #include "svd/pairs.hpp"
@@ -185,6 +186,42 @@ QUINTET_SVD_INLINE void rank_falling(const Map& map, const typename Map::real* k
     for (int i = j + 1; i < n; ++i) before += choose(map.entry(key, i) > own, one, scalar{});
     map.set_entry(rank, j, before);
   });
+  map.barrier();
+}
+
+/// More rows than this are ordered by their exponents: rank_falling() takes the square of their number.
+constexpr int most_compared_rows = 2048;
+
+/// Places of `count` sizes in falling order of their exponents, those of one exponent in the order they have. `counter`
+/// has room for most_compared_rows numbers.
+template <class Map>
+QUINTET_SVD_INLINE void rank_by_exponent(const Map& map, typename Map::real* size, int count, typename Map::real* rank,
+                                         typename Map::real* counter) {
+  using real = typename Map::real;
+  constexpr int significand = std::numeric_limits<real>::digits - 1, exponents = 1 << (sizeof(real) == 4 ? 8 : 11);
+  static_assert(exponents <= most_compared_rows);
+  if (map.leads_team())
+    for (int l = 0; l < Map::packed; ++l) {
+      const auto exponent = [&](int i) QUINTET_SVD_INLINE_LAMBDA {
+        std::conditional_t<sizeof(real) == 4, std::int32_t, std::int64_t> bits;
+        std::memcpy(&bits, &lane_element(map, size, 0, i, 0, l), sizeof bits);
+        return int(bits >> significand);  // sizes have no sign
+      };
+      for (int e = 0; e < exponents; ++e) lane_element(map, counter, 0, e, 0, l) = 0;
+      for (int i = 0; i < count; ++i) lane_element(map, counter, 0, exponent(i), 0, l) += 1;
+      real next = 0;
+      for (int e = exponents - 1; e >= 0; --e) {
+        real& first = lane_element(map, counter, 0, e, 0, l);
+        const real here = first;
+        first = next;
+        next += here;
+      }
+      for (int i = 0; i < count; ++i) {
+        real& place = lane_element(map, counter, 0, exponent(i), 0, l);
+        lane_element(map, rank, 0, i, 0, l) = place;
+        place += 1;
+      }
+    }
   map.barrier();
 }
 

@@ -26,13 +26,6 @@ QUINTET_SVD_INLINE int first_lane(const Map& map) {
     return 0;
 }
 
-/// Element (i, j) of one lane, by reference.
-template <class Map>
-QUINTET_SVD_INLINE typename Map::real& lane_element(const Map& map, typename Map::real* base, int j, int i, int ld,
-                                                    int l) {
-  return map.column(base, j, ld)[std::int64_t(i) * Map::width + l];
-}
-
 /// How the elements of one matrix lie in memory, where they lie in lines of neighbours: all rows or columns in one
 /// line when the matrix is dense.
 struct memory_lines {
@@ -43,12 +36,13 @@ struct memory_lines {
 };
 
 QUINTET_SVD_INLINE memory_lines lines_of(const stored_batch& a, int rows, int cols) {
+  const bool fits_a_line = std::int64_t(rows) * cols <= (1 << 30);
   if (a.column == 1)
-    return a.row == cols || rows == 1 ? memory_lines{false, 1, rows * cols, 0, cols}
-                                      : memory_lines{false, rows, cols, a.row, cols};
+    return (a.row == cols && fits_a_line) || rows == 1 ? memory_lines{false, 1, rows * cols, 0, cols}
+                                                       : memory_lines{false, rows, cols, a.row, cols};
   if (a.row == 1)
-    return a.column == rows || cols == 1 ? memory_lines{true, 1, rows * cols, 0, rows}
-                                         : memory_lines{true, cols, rows, a.column, rows};
+    return (a.column == rows && fits_a_line) || cols == 1 ? memory_lines{true, 1, rows * cols, 0, rows}
+                                                          : memory_lines{true, cols, rows, a.column, rows};
   return {};
 }
 

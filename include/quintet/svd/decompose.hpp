@@ -9,11 +9,11 @@
 // side by side in SIMD registers; matrices of more than 256 columns are worked on in blocks, by all threads.
 //
 // Accuracy, in units of eps of the type computed in (float for half and bfloat16): for n <= 16 / 32 / 64 / 128 / 256
-//   |A - U S V^T|_F / |A|_F          8 / 10 / 16 / 25 / 40
-//   max |U^T U - I|, max |V^T V - I| 8 / 12 / 16 / 25 / 40
-//   max |S - exact| / S_0            5 /  6 /  8 / 12 / 20
+//   |A - U S V^T|_F / |A|_F, Frobenius norms             8 / 10 / 16 / 25 / 40
+//   max_ij |(U^T U - I)_ij| and max_ij |(V^T V - I)_ij|  8 / 12 / 16 / 25 / 40
+//   max_j |S_j - exact| / S_0                            5 /  6 /  8 / 12 / 20
 // and sqrt(n / 256) times the last column beyond. Where QR comes first (`automatic`: m >= 1.5 n) the vectors of the
-// long side may be 1.5 sqrt(1 + m / 16384) times as far from orthonormal, for its reflections and sums of m terms (19
+// long side may be 1.5 sqrt(1 + m / 16384) times as far from orthonormal, for its reflections and sums of m terms (9
 // eps were measured for 30000 x 5); where QR is asked for and m < 1.5 n, all of it is 1.5 times as much (8.6 for 12 x
 // 11). Without QR the vectors of the long side are orthogonal to max(that of m = n, 2 + sqrt(m) / 2), what the
 // threshold for cosines, sqrt(m) eps / 2, leaves. The same with m and n exchanged. And, for any scaling of the columns
@@ -74,11 +74,11 @@ std::int64_t value_count(std::int64_t rows, std::int64_t cols, const options& op
 /// Decomposes every matrix of `a` [B x m x n], any strides. T is double, float, half or bfloat16. B = 0, m = 0 and n =
 /// 0 are legal; m < n works on the exchanged strides, nothing is copied for it.
 ///
-/// Throws InvalidArgument (top < 0, top with full vectors, max_sweeps < 1, m or n over 32768, B over 2^29),
-/// OutOfMemory, DeviceError. A matrix that holds NaN or infinity throws nothing: see status::not_finite. Its neighbours
-/// keep their bits. Cost: about 7 n^3 multiply-adds a sweep (4 n^3 without vectors) for m = n, 5 to 10 sweeps; 4 m n^2
-/// more for QR. Memory: about 2 n^2 numbers for each matrix that is in work at the same time, the result, and on a
-/// device copies of both there.
+/// Throws InvalidArgument (top < 0, top with full vectors, max_sweeps < 1, m or n over 2^24, both over 32768, B
+/// over 2^29), OutOfMemory, DeviceError. A matrix that holds NaN or infinity throws nothing: see status::not_finite.
+/// Its neighbours keep their bits. Cost: about 7 n^3 multiply-adds a sweep (4 n^3 without vectors) for m = n, 5 to 10
+/// sweeps; 4 m n^2 more for QR. Memory: about 2 n^2 numbers for each matrix that is in work at the same time, the
+/// result, and on a device copies of both there.
 template <class T>
 decomposition<T> decompose(batch_view<const T> a, const options& options = {}, const Device& device = Device::best());
 

@@ -263,7 +263,14 @@ TEST(svd_decompose, wrong_arguments) {
   expect_invalid([&] { run({.top = -1}); }, "top must be >= 0 (top=-1)");
   expect_invalid([&] { run({.vectors = svd::vectors::full, .top = 2}); }, "top must be 0 with full vectors (top=2)");
   expect_invalid([&] { run({.max_sweeps = 0}); }, "max_sweeps must be >= 1 (max_sweeps=0)");
-  expect_invalid([&] { svd::decompose<float>({a.data(), 0, 40000, 4}, {}, Device::host()); }, "rows must be <= 32768");
+  const std::int64_t long_side = (std::int64_t(1) << 24) + 1;
+  expect_invalid([&] { svd::decompose<float>({a.data(), 0, long_side, 4}, {}, Device::host()); },
+                 "rows must be <= 16777216 (rows=16777217)");
+  expect_invalid([&] { svd::decompose<float>({a.data(), 0, 40000, 32769}, {}, Device::host()); },
+                 "rows or cols must be <= 32768 (rows=40000, cols=32769)");
+  expect_invalid(
+      [&] { svd::decompose<float>({a.data(), 1 << 20, 1 << 24, 1}, {.vectors = svd::vectors::full}, Device::host()); },
+      "batch must have at most 2^59 numbers (batch=1048576, rows=16777216, cols=1)");
   const std::int64_t many = (std::int64_t(1) << 29) + 1;
   expect_invalid([&] { svd::decompose<float>({a.data(), many, 3, 4, 0, 0, 0}, {}, Device::host()); }, "batch must be");
   const svd::outputs<float> none{};
