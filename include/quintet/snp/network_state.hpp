@@ -51,16 +51,16 @@ struct state_node {
 struct network_state {
   /// Names of the leaves; node i < n is the leaf (*species)[i].
   std::shared_ptr<const std::vector<std::string>> species;
-  std::vector<state_node> nodes;  ///< leaves first, then inner nodes in any order; no gaps
-  std::int32_t root = 0;          ///< the node below the root branch
-  std::int32_t reticulations = 0;
-  theta_mode thetas = theta_mode::common;
-  double origin = 0;            ///< height where the root branch ends
-  double common_theta = unset;  ///< theta_mode::common: of all branches
-  double pi1 = 0.5;             ///< stationary frequency of allele 1, in (0, 1)
-  double netdiv = unset;        ///< d = speciation rate - hybridization rate, where it is free
-  double turnover = unset;      ///< q = hybridization rate / speciation rate, where it is free
-  double theta_mean = unset;    ///< m, the mean of the thetas, where it is free
+  std::vector<state_node> nodes;           ///< leaves first, then inner nodes in any order; no gaps
+  std::int32_t root = 0;                   ///< the node below the root branch
+  std::int32_t reticulations = 0;          ///< r
+  theta_mode thetas = theta_mode::common;  ///< where the thetas are
+  double origin = 0;                       ///< height where the root branch ends
+  double common_theta = unset;             ///< theta_mode::common: of all branches
+  double pi1 = 0.5;                        ///< stationary frequency of allele 1, in (0, 1)
+  double netdiv = unset;                   ///< d = speciation rate - hybridization rate, where it is free
+  double turnover = unset;                 ///< q = hybridization rate / speciation rate, where it is free
+  double theta_mean = unset;               ///< m, the mean of the thetas, where it is free
 
   ///@{
   /// Numbers of things; branches with the root branch, inner nodes with the root and the reticulations.
@@ -72,12 +72,11 @@ struct network_state {
   std::int32_t theta_count() const { return thetas == theta_mode::common ? 1 : branches(); }
 
   ///@{
-  /// Node x.
+  /// Node x, and what it is; a tree node has two children, and so has the root.
   const state_node& node(std::int32_t x) const { return nodes[static_cast<std::size_t>(x)]; }
   state_node& node(std::int32_t x) { return nodes[static_cast<std::size_t>(x)]; }
   bool is_leaf(std::int32_t x) const { return node(x).children == 0; }
   bool is_reticulation(std::int32_t x) const { return node(x).parents == 2; }
-  /// Has two children; the root has, too.
   bool is_tree_node(std::int32_t x) const { return node(x).children == 2; }
   ///@}
 
