@@ -1,10 +1,4 @@
-# The instantiations of the products: one translation unit for every semiring and type.
-foreach(SEMIRING plus_times min_plus or_and)
-  foreach(VALUE float double)
-    foreach(BITS 32 64)
-      set(source "${CMAKE_CURRENT_BINARY_DIR}/generated/spgemm/${SEMIRING}_${VALUE}_${BITS}.cpp")
-      configure_file(spgemm/instantiate.cpp.in "${source}" @ONLY)
-      list(APPEND QUINTET_KERNEL_SOURCES "${source}")
-    endforeach()
-  endforeach()
-endforeach()
+# The products have a translation unit for every semiring and type.
+quintet_product(types QUINTET_SEMIRINGS QUINTET_REALS QUINTET_INDICES)
+quintet_instantiate(QUINTET_KERNEL_SOURCES HEADER spgemm/semiring_kernels.hpp MACRO QUINTET_SEMIRING_KERNELS
+  TYPES ${types})

@@ -80,7 +80,7 @@ void run_chunk(jacobi_job<typename Policy::real> job, const Device& device) {
   Buffer<real> workspace(job.slot * matrices, device);
   job.workspace = workspace.data();
   job.phase = phase::begin;
-  launch_jacobi<Policy>(job, device);
+  jacobi_launch<Policy>::run(job, device);
   const int blocks = (job.cols + block_columns - 1) / block_columns;
   Buffer<std::int32_t> active(matrices, device);
   Buffer<real> seen(matrices * blocks * blocks * 2, device);
@@ -95,7 +95,7 @@ void run_chunk(jacobi_job<typename Policy::real> job, const Device& device) {
         device);
   }
   job.phase = phase::finish;
-  launch_jacobi<Policy>(job, device);
+  jacobi_launch<Policy>::run(job, device);
 }
 
 template <class Policy>

@@ -22,7 +22,4 @@ constexpr int largest_undivided = 256;
 template <class Real>
 void run_blocks(jacobi_job<Real> job, const Device& device);
 
-extern template void run_blocks(jacobi_job<float>, const Device&);
-extern template void run_blocks(jacobi_job<double>, const Device&);
-
 }  // namespace quintet::svd

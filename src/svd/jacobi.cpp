@@ -32,7 +32,7 @@ void run_policy(jacobi_job<typename Policy::real> job, const Device& device) {
   job.tiles = std::min(job.groups, std::min(wanted, std::max<std::int64_t>(fitting, is_host ? threads() : 1)));
   Buffer<real> workspace(job.slot * job.tiles, device);
   job.workspace = workspace.data();
-  launch_jacobi<Policy>(job, device);
+  jacobi_launch<Policy>::run(job, device);
 }
 
 /// Whether lanes are better than rows: a group of lanes costs the same however few of them hold a matrix. Matrices of

@@ -10,11 +10,4 @@ namespace quintet::svd {
 template <class Real>
 void run_jacobi(jacobi_job<Real> job, const Device& device);
 
-extern template void run_jacobi(jacobi_job<float>, const Device&);
-extern template void run_jacobi(jacobi_job<double>, const Device&);
-
-/// One specialisation of the kernel; instantiated in jacobi_*.cpp.
-template <class Policy>
-void launch_jacobi(const jacobi_job<typename Policy::real>& job, const Device& device);
-
 }  // namespace quintet::svd

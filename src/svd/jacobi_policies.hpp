@@ -20,26 +20,10 @@ using gpu_large = device_rows<Real, 8, 0>;
 template <class Real>
 using emulated_small = device_rows<Real, 8, team_numbers<Real>>;
 
+/// Compiled in translation units of their own: svd.cmake.
 template <class Policy>
-void launch_jacobi(const jacobi_job<typename Policy::real>& job, const Device& device) {
-  device::launch(jacobi_kernel<Policy>{job}, job.tiles, device);
-}
-
-extern template void launch_jacobi<host_lanes<float>>(const jacobi_job<float>&, const Device&);
-extern template void launch_jacobi<host_half_lanes<float>>(const jacobi_job<float>&, const Device&);
-extern template void launch_jacobi<host_rows<float>>(const jacobi_job<float>&, const Device&);
-extern template void launch_jacobi<device_lanes<float>>(const jacobi_job<float>&, const Device&);
-extern template void launch_jacobi<gpu_small<float>>(const jacobi_job<float>&, const Device&);
-extern template void launch_jacobi<gpu_middle<float>>(const jacobi_job<float>&, const Device&);
-extern template void launch_jacobi<gpu_large<float>>(const jacobi_job<float>&, const Device&);
-extern template void launch_jacobi<emulated_small<float>>(const jacobi_job<float>&, const Device&);
-extern template void launch_jacobi<host_lanes<double>>(const jacobi_job<double>&, const Device&);
-extern template void launch_jacobi<host_half_lanes<double>>(const jacobi_job<double>&, const Device&);
-extern template void launch_jacobi<host_rows<double>>(const jacobi_job<double>&, const Device&);
-extern template void launch_jacobi<device_lanes<double>>(const jacobi_job<double>&, const Device&);
-extern template void launch_jacobi<gpu_small<double>>(const jacobi_job<double>&, const Device&);
-extern template void launch_jacobi<gpu_middle<double>>(const jacobi_job<double>&, const Device&);
-extern template void launch_jacobi<gpu_large<double>>(const jacobi_job<double>&, const Device&);
-extern template void launch_jacobi<emulated_small<double>>(const jacobi_job<double>&, const Device&);
+struct jacobi_launch {
+  static void run(const jacobi_job<typename Policy::real>& job, const Device& device);
+};
 
 }  // namespace quintet::svd

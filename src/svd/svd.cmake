@@ -1,0 +1,11 @@
+# Jacobi's rotations have a translation unit for every specialisation of the kernel (jacobi_policies.hpp); small ones share
+# one.
+set(types "")
+foreach(policy host_lanes host_half_lanes host_rows device_lanes)
+  list(APPEND types "quintet::svd::${policy}<float> | quintet::svd::${policy}<double>")
+endforeach()
+foreach(real IN LISTS QUINTET_REALS)
+  list(APPEND types "quintet::svd::gpu_small<${real}> | quintet::svd::gpu_middle<${real}> | quintet::svd::gpu_large<${real}> | quintet::svd::emulated_small<${real}>")
+endforeach()
+quintet_instantiate(QUINTET_KERNEL_SOURCES HEADER svd/jacobi_launch.hpp TEMPLATE "struct svd::jacobi_launch"
+  TYPES ${types})
