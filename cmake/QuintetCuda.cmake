@@ -2,7 +2,7 @@
 #
 # LLVM 19's runtime reads the architecture of an image from the low byte of its e_flags. CUDA 13's ptxas writes another
 # layout: the runtime drops such an image before it opens a driver, and a program finds no device. QUINTET_CUDA_PATH names
-# a CUDA 12 (a toolkit, or PyPI's nvidia-cuda-nvcc-cu12, which has no nvlink); scripts/get_ptxas fetches one.
+# a CUDA 12: a toolkit, or what scripts/get_ptxas fetches from PyPI, which has libnvJitLink.so.12 in place of nvlink.
 #
 # quintet_find_cuda(<flags-var> <arch>...) appends the flags that choose the tools, and sets QUINTET_IMAGES_START.
 set(QUINTET_CUDA_PATH "" CACHE PATH "CUDA whose ptxas makes NVIDIA images: a folder with bin/ptxas; empty = found")
@@ -32,10 +32,9 @@ function(quintet_find_cuda flags)
       message(FATAL_ERROR "QUINTET_CUDA_PATH=${QUINTET_CUDA_PATH} has no bin/ptxas")
     endif()
     if(NOT EXISTS "${cuda}/bin/nvlink")
-      # LTO leaves one image per architecture, so that there is nothing to link.
       set(tools "${CMAKE_BINARY_DIR}/cuda")
       file(MAKE_DIRECTORY "${tools}/bin")
-      foreach(part bin/ptxas nvvm include)
+      foreach(part bin/ptxas include lib nvvm)
         file(CREATE_LINK "${cuda}/${part}" "${tools}/${part}" SYMBOLIC)
       endforeach()
       file(COPY "${PROJECT_SOURCE_DIR}/cmake/nvlink" DESTINATION "${tools}/bin" USE_SOURCE_PERMISSIONS)

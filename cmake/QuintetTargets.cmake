@@ -78,6 +78,26 @@ function(quintet_kernel_objects name output)
   set(${output} ${objects} PARENT_SCOPE)
 endfunction()
 
+# quintet_ptx_test(<name> <source>...): the program <name> with the PTX of its kernels executed, if it has tests on every
+# device and QUINTET_PTX_EMULATOR names a libcuda.so that can do that. The library finds the files in QUINTET_PTX.
+function(quintet_ptx_test name)
+  if(NOT QUINTET_PTX_EMULATOR OR NOT QUINTET_OFFLOAD_ARCH MATCHES "^sm_")
+    return()
+  endif()
+  set(uses "")
+  foreach(source IN LISTS ARGN)
+    file(STRINGS "${source}" found REGEX "on_(every|other)_device")
+    list(APPEND uses ${found})
+  endforeach()
+  if(uses)
+    get_filename_component(folder "${QUINTET_PTX_EMULATOR}" DIRECTORY)
+    add_test(NAME ptx_${name}
+      COMMAND ${PROJECT_SOURCE_DIR}/tests/kernels/run_ptx $<TARGET_FILE:${name}> ${PROJECT_BINARY_DIR})
+    set_tests_properties(ptx_${name} PROPERTIES LABELS ptx TIMEOUT 3600 ENVIRONMENT
+      "${QUINTET_TEST_ENVIRONMENT};LD_LIBRARY_PATH=${folder};QUINTET_EXPECTED_DEVICES=1;QUINTET_EMULATED_THREADS=1")
+  endif()
+endfunction()
+
 # quintet_test(<name> [LABEL long] SOURCES ... [KERNELS ...] [LIBRARIES ...] [OPTIONS ...]): a GoogleTest program,
 # registered as one test. KERNELS: sources that hold kernels of their own; they are compiled as the library's are,
 # without GoogleTest. OPTIONS: for the compiler; such a program cannot use the precompiled headers of the others.
@@ -102,6 +122,7 @@ function(quintet_test name)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL}
     ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}" TIMEOUT 600)
+  quintet_ptx_test(${name} ${arg_SOURCES})
 endfunction()
 
 # quintet_driver(<task> [<source>...]): examples/<task>.cpp, with more sources, becomes the program quintet-<task>; what is

@@ -66,9 +66,10 @@ struct row_dots_kernel {
     value sum{};
     std::int64_t k = chain;
     for (; k + Shape::lanes <= dim; k += chains)
-      sum += device::load_pack<value>(row_x + k) * device::load_pack<value>(row_y + k);
+      sum = device::fma(device::load_pack<value>(row_x + k), device::load_pack<value>(row_y + k), sum);
     device::store_pack(partial, sum);
-    for (int l = 0; k + l < dim && l < Shape::lanes; ++l) partial[l] += row_x[k + l] * row_y[k + l];
+    for (int l = 0; k + l < dim && l < Shape::lanes; ++l)
+      partial[l] = device::fma(row_x[k + l], row_y[k + l], partial[l]);
   }
 };
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -26,6 +28,13 @@ TEST(device, the_default_is_the_host) {
   EXPECT_EQ(Device().kind(), device_kind::host);
   EXPECT_EQ(Device().index(), 0);
   EXPECT_NE(Device::host(), Device::emulated());
+}
+
+// Set by tests that would otherwise pass by skipping what needs a device.
+TEST(device, there_are_as_many_as_are_expected) {
+  const char* expected = std::getenv("QUINTET_EXPECTED_DEVICES");
+  if (expected == nullptr) GTEST_SKIP() << "QUINTET_EXPECTED_DEVICES is not set";
+  EXPECT_EQ(std::to_string(Device::count()), expected);
 }
 
 TEST(device, all_is_the_host_and_then_the_offload_devices) {
