@@ -11,7 +11,7 @@
 #include "hdbscan/scan_points.hpp"
 #include "pairwise/locality.hpp"
 #include "pairwise/pairs.hpp"
-#include "pairwise/tree_search.hpp"
+#include "pairwise/tree_points.hpp"
 
 namespace quintet::hdbscan {
 
@@ -24,43 +24,28 @@ constexpr std::int64_t spare_neighbours = 11;
 // the points take, if that is more.
 constexpr std::int64_t least_table_bytes = std::int64_t(32) << 20;
 
-// A tree of blocks pays for few dimensions, and not for a handful of blocks.
-constexpr std::int64_t most_tree_dimensions = 32, least_tree_points = 2048;
-
-// The share of all ordered pairs that searches of the tree may compute, above which a pass over all pairs is faster.
-constexpr double worthwhile_share = 0.25;
-
 /// Points in an order that puts neighbours beside each other, packed, and with a tree where that pays.
 template <class Real>
 struct ordered_points {
-  std::vector<std::int32_t> order;  ///< the valid points
-  pairwise::panels<Real> panels;
-  std::optional<pairwise::block_tree<Real>> tree;
+  std::optional<pairwise::tree_points<Real>> with_tree;
+  std::vector<std::int32_t> own_order;
+  pairwise::panels<Real> own_panels;
 
   template <class Storage>
   ordered_points(matrix_view<const Storage> points, const pairwise::row_scan<Real>& scan, int list_length,
                  const Device& device) {
-    if (points.cols() <= most_tree_dimensions && scan.valid_count() >= least_tree_points) {
-      grow_tree(points, scan, device);
-      if (pairwise::sampled_share(*tree, list_length) <= worthwhile_share) return;
-      tree.reset();
+    if (points.cols() <= pairwise::most_tree_dimensions && scan.valid_count() >= pairwise::least_tree_points) {
+      with_tree.emplace(points, scan, device);
+      if (pairwise::sampled_share(with_tree->tree, list_length) <= pairwise::worthwhile_share) return;
+      with_tree.reset();
     }
-    order = pairwise::locality_order(points, scan, device);
-    panels = pairwise::pack_points(points, scan, order, device);
+    own_order = pairwise::locality_order(points, scan, device);
+    own_panels = pairwise::pack_points(points, scan, own_order, device);
   }
-  ordered_points(const ordered_points&) = delete;  // the tree refers to the panels
 
- private:
-  template <class Storage>
-  void grow_tree(matrix_view<const Storage> points, const pairwise::row_scan<Real>& scan, const Device& device) {
-    std::vector<std::int32_t> valid;
-    for (std::int64_t i = 0; i < points.rows(); ++i)
-      if (scan.valid[i]) valid.push_back(std::int32_t(i));
-    order = pairwise::tree_order(pairwise::pack_points(points, scan, valid, device, pairwise::tree_layout()));
-    for (std::int32_t& i : order) i = valid[i];
-    panels = pairwise::pack_points(points, scan, order, device, pairwise::tree_layout());
-    tree.emplace(panels);
-  }
+  const std::vector<std::int32_t>& order() const { return with_tree ? with_tree->order : own_order; }
+  const pairwise::panels<Real>& panels() const { return with_tree ? with_tree->packed : own_panels; }
+  const pairwise::block_tree<Real>* tree() const { return with_tree ? &with_tree->tree : nullptr; }
 };
 
 /// Core distances as surrogates multiplied by alpha: what weights are compared with.
@@ -126,9 +111,9 @@ spanning_tree_result spanning_tree(matrix_view<const Storage> points, const span
   report("neighbours", 0);
   const int list_length = int(std::min(valid - 1, result.neighbours + spare_neighbours));
   const ordered_points<Real> ordered(points, scan, list_length, device);
-  const std::vector<std::int32_t>& order = ordered.order;
-  const pairwise::panels<Real>& panels = ordered.panels;
-  const pairwise::block_tree<Real>* tree = ordered.tree ? &*ordered.tree : nullptr;
+  const std::vector<std::int32_t>& order = ordered.order();
+  const pairwise::panels<Real>& panels = ordered.panels();
+  const pairwise::block_tree<Real>* tree = ordered.tree();
   pairwise::tree_work work;
   const std::int64_t point_bytes = valid * panels.dim * std::int64_t(sizeof(Real));
   auto lists = tree ? pairwise::nearest_others_there(*tree, list_length, work)

@@ -235,8 +235,10 @@ struct tree_nearest_arguments {
   tree_view<Real> tree;      ///< the points they look for
   bool same_points;          ///< both are one set; a point is not its own neighbour
   nearest_lists<Real> list;  ///< [row][k]
-  std::int64_t leaf_step;    ///< tile t searches for leaf t * leaf_step: 1, or more for a sample
-  std::int64_t* scanned;     ///< counts rows of tiles (leaf_points pairs each)
+  /// Per point of the tree: the number that lists hold and that decides between ties; null: as it is packed.
+  const std::int32_t* number;
+  std::int64_t leaf_step;  ///< tile t searches for leaf t * leaf_step: 1, or more for a sample
+  std::int64_t* scanned;   ///< counts rows of tiles (leaf_points pairs each)
 };
 
 /// The k nearest of every point of a leaf. Tile = leaf.
@@ -268,7 +270,8 @@ struct tree_nearest_kernel {
         if (!(detail::row_minimum<Real, Shape>(values) <= s.limit[l])) continue;
         const std::int64_t row = std::int64_t(leaf) * Shape::side + l;
         for (int e = 0; e < candidates; ++e) {
-          const auto index = std::int32_t(std::int64_t(other) * Shape::side + e);
+          const std::int64_t j = std::int64_t(other) * Shape::side + e;
+          const std::int32_t index = a.number == nullptr ? std::int32_t(j) : a.number[j];
           if (a.list.accepts(row, values[e], index)) a.list.insert(row, values[e], index);
         }
         s.limit[l] = a.list.value[row * a.list.k + a.list.k - 1];
@@ -285,6 +288,72 @@ struct tree_nearest_kernel {
       s.limit[l] = l < lines ? std::numeric_limits<Real>::infinity() : Real(-1);
       if (l < lines) a.list.clear(std::int64_t(leaf) * Shape::side + l);
     }
+    detail::descend(team, a.rows, leaf, detail::node_of_leaf(a.rows, leaf), a.tree, search{a, leaf}, s);
+    if (team.rank() == 0) device::atomic_add(a.scanned, s.scanned);
+  }
+};
+
+template <class Real>
+struct tree_radius_arguments {
+  tree_view<Real> rows;        ///< the searching points
+  tree_view<Real> tree;        ///< the points they look for
+  bool same_points;            ///< both are one set; a point is not its own neighbour
+  Real limit;                  ///< the largest surrogate of a neighbour
+  const std::int32_t* number;  ///< per point of the tree: what the entries are called
+  /// Per row: entries found so far. Where `index` is not null, where in it the next one goes.
+  std::int64_t* cursor;
+  std::int64_t* index;  ///< null: entries are only counted
+  Real* value;
+  std::int64_t* scanned;
+};
+
+/// All points within a radius of those of a leaf. Tile = leaf.
+template <class Real, class Shape>
+struct tree_radius_kernel {
+  using shape = Shape;
+  using scratch = detail::tree_scratch<Real, Shape>;
+  enum { threads = Shape::threads, emulated_threads = Shape::emulated_threads };
+  tree_radius_arguments<Real> a;
+
+  struct search {
+    const tree_radius_arguments<Real>& a;
+    std::int32_t leaf;
+
+    std::int32_t excluded(std::int32_t) const { return -1; }
+    Real floor(std::int32_t) const { return 0; }
+    bool prefers(const tree_node& node) const { return a.same_points && node.has_leaf(leaf); }
+    template <class Team>
+    void refresh(const Team&, scratch&) const {}
+
+    template <class Team>
+    void take(const Team& team, std::int32_t other, scratch& s) const {
+      detail::count_rows(team, s);
+      const int candidates = a.tree.points_in_leaf(other);
+      for (int l = team.rank(); l < Shape::side; l += team.size()) {
+        if (!s.is_needed[l]) continue;
+        const Real* values = s.values + l * Shape::pitch;
+        const std::int64_t row = std::int64_t(leaf) * Shape::side + l;
+        std::int64_t at = a.cursor[row];
+        for (int e = 0; e < candidates; ++e) {
+          const std::int64_t j = std::int64_t(other) * Shape::side + e;
+          if (!(values[e] <= a.limit) || (a.same_points && j == row)) continue;
+          if (a.index != nullptr) {
+            a.index[at] = a.number[j];
+            a.value[at] = values[e];
+          }
+          ++at;
+        }
+        a.cursor[row] = at;
+      }
+      team.barrier();
+    }
+  };
+
+  template <class Team>
+  void operator()(const Team& team, std::int64_t tile, scratch& s) const {
+    const auto leaf = std::int32_t(tile);
+    const int lines = a.rows.points_in_leaf(leaf);
+    for (int l = team.rank(); l < Shape::side; l += team.size()) s.limit[l] = l < lines ? a.limit : Real(-1);
     detail::descend(team, a.rows, leaf, detail::node_of_leaf(a.rows, leaf), a.tree, search{a, leaf}, s);
     if (team.rank() == 0) device::atomic_add(a.scanned, s.scanned);
   }

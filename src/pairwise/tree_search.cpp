@@ -1,38 +1,84 @@
 #include "pairwise/tree_search.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "device/for_each.hpp"
 #include "device/launch.hpp"
+#include "instantiate.hpp"
 
 namespace quintet::pairwise {
 
 namespace {
 
-/// Searches for every leaf_step-th leaf; returns the pairs computed.
+/// Searches of every leaf_step-th leaf; returns the pairs computed.
 template <class Real>
-std::int64_t search(const block_tree<Real>& tree, neighbours_there<Real>& found, std::int64_t leaf_step) {
+std::int64_t search(const block_tree<Real>& queries, const block_tree<Real>& tree, neighbours_there<Real>& found,
+                    std::int64_t leaf_step, const std::int32_t* number) {
   const Device& device = tree.device();
   Buffer<std::int64_t> scanned(1, device);
   device::fill(scanned, std::int64_t(0));
-  const tree_nearest_arguments<Real> arguments{
-      tree.view(), tree.view(), true, {found.value.data(), found.index.data(), found.k}, leaf_step, scanned.data()};
+  const tree_nearest_arguments<Real> arguments{.rows = queries.view(),
+                                               .tree = tree.view(),
+                                               .same_points = &queries == &tree,
+                                               .list = {found.value.data(), found.index.data(), found.k},
+                                               .number = number,
+                                               .leaf_step = leaf_step,
+                                               .scanned = scanned.data()};
   device::with_shape<tree_host_shape<Real>, tree_device_shape<Real>>(device, [&](auto shape) {
-    device::launch(tree_nearest_kernel<Real, decltype(shape)>{arguments}, (tree.leaves() + leaf_step - 1) / leaf_step,
-                   device);
+    device::launch(tree_nearest_kernel<Real, decltype(shape)>{arguments},
+                   (queries.leaves() + leaf_step - 1) / leaf_step, device);
   });
   return scanned.to_vector()[0] * leaf_points;
 }
 
 template <class Real>
-neighbours_there<Real> room_for(const block_tree<Real>& tree, int k) {
+neighbours_there<Real> room_for(const block_tree<Real>& queries, int k) {
   neighbours_there<Real> found;
-  found.rows = tree.view().count;
+  found.rows = queries.view().count;
   found.k = k;
-  found.value = Buffer<Real>(found.rows * k, tree.device());
-  found.index = Buffer<std::int32_t>(found.rows * k, tree.device());
+  found.value = Buffer<Real>(found.rows * k, queries.device());
+  found.index = Buffer<std::int32_t>(found.rows * k, queries.device());
   return found;
 }
+
+/// The entries of every row in ascending order of their indices, by heapsort (Williams 1964): in place, and without a
+/// bad case.
+template <class Real>
+struct sort_row {
+  const std::int64_t* row_pointers;
+  std::int64_t* index;
+  Real* value;
+
+  void operator()(std::int64_t row) const {
+    const std::int64_t first = row_pointers[row];
+    std::int64_t count = row_pointers[row + 1] - first;
+    for (std::int64_t i = count / 2; i-- > 0;) sift(first, i, count);
+    while (count > 1) {
+      swap(first, first + --count);
+      sift(first, 0, count);
+    }
+  }
+
+ private:
+  void swap(std::int64_t a, std::int64_t b) const {
+    const std::int64_t i = index[a];
+    const Real v = value[a];
+    index[a] = index[b];
+    value[a] = value[b];
+    index[b] = i;
+    value[b] = v;
+  }
+  void sift(std::int64_t first, std::int64_t at, std::int64_t count) const {
+    while (2 * at + 1 < count) {
+      std::int64_t child = 2 * at + 1;
+      if (child + 1 < count && index[first + child] < index[first + child + 1]) ++child;
+      if (index[first + at] >= index[first + child]) return;
+      swap(first + at, first + child);
+      at = child;
+    }
+  }
+};
 
 // Searches of a sample: this many leaves of every so many.
 constexpr std::int64_t sampled_leaves = 4, sample_step = 128;
@@ -40,19 +86,66 @@ constexpr std::int64_t sampled_leaves = 4, sample_step = 128;
 }  // namespace
 
 template <class Real>
-neighbours_there<Real> nearest_others_there(const block_tree<Real>& tree, int k, tree_work& work) {
-  neighbours_there<Real> found = room_for(tree, k);
-  work.pairs += search(tree, found, 1);
+neighbours_there<Real> nearest_points_there(const block_tree<Real>& queries, const block_tree<Real>& tree, int k,
+                                            tree_work& work, const std::int32_t* number) {
+  neighbours_there<Real> found = room_for(queries, k);
+  work.pairs += search(queries, tree, found, 1, number);
   return found;
 }
 
 template <class Real>
-double sampled_share(const block_tree<Real>& tree, int k) {
-  neighbours_there<Real> found = room_for(tree, k);
-  const std::int64_t samples = std::min<std::int64_t>(tree.leaves(), sampled_leaves + tree.leaves() / sample_step);
-  const std::int64_t step = tree.leaves() / samples, searched = (tree.leaves() + step - 1) / step;
-  const double pairs = double(search(tree, found, step));
-  return pairs / (double(searched * leaf_points) * double(tree.leaves()) * leaf_points);
+neighbours_there<Real> nearest_others_there(const block_tree<Real>& tree, int k, tree_work& work,
+                                            const std::int32_t* number) {
+  return nearest_points_there(tree, tree, k, work, number);
+}
+
+template <class Real>
+double sampled_share(const block_tree<Real>& queries, const block_tree<Real>& tree, int k) {
+  neighbours_there<Real> found = room_for(queries, k);
+  const std::int64_t leaves = queries.leaves();
+  const std::int64_t samples = std::min<std::int64_t>(leaves, sampled_leaves + leaves / sample_step);
+  const std::int64_t step = leaves / samples, searched = (leaves + step - 1) / step;
+  const auto pairs = double(search(queries, tree, found, step, nullptr));
+  return pairs / (double(searched) * leaf_points * double(tree.leaves()) * leaf_points);
+}
+
+template <class Real>
+radius_lists<Real> within_surrogate(const block_tree<Real>& queries, const block_tree<Real>& tree, Real limit,
+                                    tree_work& work, const std::int32_t* number) {
+  const Device& device = tree.device();
+  const std::int64_t rows = queries.view().count;
+  Buffer<std::int64_t> scanned(1, device), cursor(rows, device);
+  device::fill(scanned, std::int64_t(0));
+  device::fill(cursor, std::int64_t(0));
+  tree_radius_arguments<Real> arguments{.rows = queries.view(),
+                                        .tree = tree.view(),
+                                        .same_points = &queries == &tree,
+                                        .limit = limit,
+                                        .number = number,
+                                        .cursor = cursor.data(),
+                                        .index = nullptr,
+                                        .value = nullptr,
+                                        .scanned = scanned.data()};
+  const auto run = [&] {
+    device::with_shape<tree_host_shape<Real>, tree_device_shape<Real>>(device, [&](auto shape) {
+      device::launch(tree_radius_kernel<Real, decltype(shape)>{arguments}, queries.leaves(), device);
+    });
+  };
+  run();
+  radius_lists<Real> found;
+  found.row_pointers.assign(rows + 1, 0);
+  cursor.copy_to_host(found.row_pointers.data() + 1, rows);
+  std::partial_sum(found.row_pointers.begin(), found.row_pointers.end(), found.row_pointers.begin());
+  const Buffer<std::int64_t> row_pointers(found.row_pointers, device);
+  cursor.copy_from_host(found.row_pointers.data(), rows);
+  found.index = Buffer<std::int64_t>(found.row_pointers[rows], device);
+  found.value = Buffer<Real>(found.row_pointers[rows], device);
+  arguments.index = found.index.data();
+  arguments.value = found.value.data();
+  if (found.row_pointers[rows] > 0) run();
+  device::for_each(rows, sort_row<Real>{row_pointers.data(), found.index.data(), found.value.data()}, device);
+  work.pairs += scanned.to_vector()[0] * leaf_points;
+  return found;
 }
 
 template <class Real>
@@ -62,12 +155,14 @@ void lightest(const tree_lightest_arguments<Real>& a, const Device& device) {
   });
 }
 
-#define QUINTET_INSTANTIATE(Real)                                                                 \
-  template neighbours_there<Real> nearest_others_there(const block_tree<Real>&, int, tree_work&); \
-  template double sampled_share(const block_tree<Real>&, int);                                    \
+#define QUINTET_INSTANTIATE(Real)                                                                                      \
+  template neighbours_there<Real> nearest_others_there(const block_tree<Real>&, int, tree_work&, const std::int32_t*); \
+  template neighbours_there<Real> nearest_points_there(const block_tree<Real>&, const block_tree<Real>&, int,          \
+                                                       tree_work&, const std::int32_t*);                               \
+  template double sampled_share(const block_tree<Real>&, const block_tree<Real>&, int);                                \
+  template radius_lists<Real> within_surrogate(const block_tree<Real>&, const block_tree<Real>&, Real, tree_work&,     \
+                                               const std::int32_t*);                                                   \
   template void lightest(const tree_lightest_arguments<Real>&, const Device&);
-QUINTET_INSTANTIATE(float)
-QUINTET_INSTANTIATE(double)
-#undef QUINTET_INSTANTIATE
+QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::pairwise

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "pairwise/neighbours.hpp"
 #include "pairwise/tree_kernel.hpp"
@@ -13,14 +14,39 @@ struct tree_work {
   std::int64_t pairs = 0;  ///< distances computed
 };
 
-/// Every point's k nearest other points (k >= 1), on the tree's device. Workspace: that of the lists.
+/// Every point's k nearest other points (k >= 1), on the tree's device. Lists hold `number` of every point (in the
+/// memory of the device), which also decides between ties; null: as they are packed. Workspace: that of the lists.
 template <class Real>
-neighbours_there<Real> nearest_others_there(const block_tree<Real>& tree, int k, tree_work& work);
+neighbours_there<Real> nearest_others_there(const block_tree<Real>& tree, int k, tree_work& work,
+                                            const std::int32_t* number = nullptr);
 
-/// The share of all pairs (each counted twice) whose distances nearest_others_there() would compute, from the searches
-/// of about 1 % of the leaves.
+/// The k nearest points of `tree` of every point of `queries`; both are on one device, of one dimension.
 template <class Real>
-double sampled_share(const block_tree<Real>& tree, int k);
+neighbours_there<Real> nearest_points_there(const block_tree<Real>& queries, const block_tree<Real>& tree, int k,
+                                            tree_work& work, const std::int32_t* number);
+
+/// Every point's neighbours within a radius.
+template <class Real>
+struct radius_lists {
+  std::vector<std::int64_t> row_pointers;  ///< by the rows as they are packed
+  Buffer<std::int64_t> index;              ///< `number` of the neighbours, ascending in every row
+  Buffer<Real> value;                      ///< their surrogates
+};
+
+/// The points of `tree` whose surrogates are at most `limit`, of every point of `queries`. With queries the same object
+/// as `tree` a point is not its own neighbour.
+template <class Real>
+radius_lists<Real> within_surrogate(const block_tree<Real>& queries, const block_tree<Real>& tree, Real limit,
+                                    tree_work& work, const std::int32_t* number);
+
+/// The share of all ordered pairs that nearest_points_there() would compute, from the searches of about 1 % of the
+/// leaves.
+template <class Real>
+double sampled_share(const block_tree<Real>& queries, const block_tree<Real>& tree, int k);
+template <class Real>
+double sampled_share(const block_tree<Real>& tree, int k) {
+  return sampled_share(tree, tree, k);
+}
 
 /// Lightest edges that leave a component, for the points of all leaves.
 template <class Real>

@@ -24,6 +24,7 @@ void PrintTo(const program_case& c, std::ostream* out) { *out << c.task; }
 const program_case cases[] = {
     {"hdbscan", {"--input", "points.csv"}, "--output", {"o.csv", "o.h5"}},
     {"reachability", {"--input", "points.csv", "--min-samples", "2"}, "--output", {"o.csv", "o.npy", "o.h5"}},
+    {"neighbours", {"--input", "points.csv", "--k", "2"}, "--output", {"o.csv", "o.h5"}},
     {"poincare", {"--points", "points.csv"}, "--output", {"o.csv", "o.npy", "o.h5"}},
     {"svd", {"--input", "points.csv", "--mode", "full"}, "--output", {"o.h5"}},
     {"spgemm", {"--a", "ring.mtx"}, "--output", {"o.mtx", "o.mtx.gz", "o.h5"}},

@@ -1,0 +1,163 @@
+// quintet-neighbours: exact nearest neighbours of points, or all within a radius.
+#include "quintet/neighbours/neighbours.hpp"
+
+#include <limits>
+#include <optional>
+
+#include "quintet/io/csv.hpp"
+#include "quintet/io/hdf5.hpp"
+#include "quintet/io/matrix_file.hpp"
+#include "support/driver.hpp"
+#include "support/metric_option.hpp"
+#include "support/points.hpp"
+
+namespace {
+
+namespace po = boost::program_options;
+namespace io = quintet::io;
+namespace neighbours = quintet::neighbours;
+using quintet::driver::session;
+
+struct arguments {
+  std::string input, queries, dataset, output;
+  quintet::driver::metric_option metric;
+  std::optional<std::int64_t> k;
+  std::optional<double> radius;
+};
+
+po::options_description describe(arguments& a) {
+  po::options_description options("Options");
+  options.add_options()                                                                                         //
+      ("input", po::value(&a.input)->required()->value_name("FILE"), "points, one per row: .csv, .npy or .h5")  //
+      ("queries", po::value(&a.queries)->value_name("FILE"),
+       "points whose neighbours are wanted; by default the points themselves, and then none is its own neighbour")  //
+      ("dataset", po::value(&a.dataset)->value_name("NAME"), "dataset of .h5 inputs; by default the only one")      //
+      ("k", po::value<std::int64_t>()->value_name("K")->notifier([&a](std::int64_t k) {
+        quintet::require_argument(k >= 1, "--k", k, ">= 1");
+        a.k = k;
+      }),
+       "the K nearest points of each")  //
+      ("radius", po::value<double>()->value_name("R")->notifier([&a](double radius) {
+        quintet::require_argument(radius >= 0 && radius < std::numeric_limits<double>::infinity(), "--radius", radius,
+                                  ">= 0 and finite");
+        a.radius = radius;
+      }),
+       "all points at a distance of at most R")  //
+      ("output", quintet::driver::output_file(&a.output, {io::file_format::csv, io::file_format::hdf5}),
+       "--k: .csv with header query,nn1,d1,nn2,d2,...; .h5 with datasets index and distance [queries, K].\n"
+       "--radius: .csv with header query,neighbour,distance; .h5 with the sparse matrix row_pointers, index, distance");
+  a.metric.add_to(options);
+  return options;
+}
+
+template <class Real>
+void write_nearest(session& session, const arguments& a, const neighbours::nearest_result<Real>& found) {
+  const std::int64_t n = found.queries, k = found.k;
+  if (io::format_of(a.output) == io::file_format::hdf5) {
+    io::hdf5_writer out(a.output);
+    out.write("index", quintet::matrix_view<const std::int64_t>(found.index.data(), n, k));
+    out.write("distance", quintet::matrix_view<const Real>(found.distance.data(), n, k));
+    session.write_attributes(out);
+    return out.commit();
+  }
+  std::vector<std::string> names{"query"};
+  for (std::int64_t e = 1; e <= k; ++e) {
+    names.push_back("nn" + std::to_string(e));
+    names.push_back("d" + std::to_string(e));
+  }
+  io::csv_writer out(a.output, names);
+  for (std::int64_t i = 0; i < n; ++i) {
+    out.field(i);
+    for (std::int64_t e = i * k; e < (i + 1) * k; ++e) {
+      out.field(found.index[e]);
+      out.field(found.distance[e]);
+    }
+    out.end_row();
+  }
+  out.commit();
+}
+
+template <class Real>
+void write_within(session& session, const arguments& a, const neighbours::radius_result<Real>& found) {
+  if (io::format_of(a.output) == io::file_format::hdf5) {
+    io::hdf5_writer out(a.output);
+    out.write("row_pointers", found.row_pointers);
+    out.write("index", found.index);
+    out.write("distance", found.distance);
+    session.write_attributes(out);
+    return out.commit();
+  }
+  io::csv_writer out(a.output, {"query", "neighbour", "distance"});
+  for (std::int64_t i = 0; i < found.queries; ++i)
+    for (std::int64_t e = found.row_pointers[i]; e < found.row_pointers[i + 1]; ++e) {
+      out.field(i);
+      out.field(found.index[e]);
+      out.field(found.distance[e]);
+      out.end_row();
+    }
+  out.commit();
+}
+
+void report_invalid(session& session, const std::string& name, const std::vector<std::int64_t>& rows) {
+  session.result("invalid_" + name, rows);
+  if (!rows.empty())
+    session.warn(quintet::text(rows.size(), " rows of the ", name,
+                               " have no distances (NaN, infinity, no length, or outside the ball), the first is row ",
+                               rows.front(), "; they have no neighbours and are nobody's"));
+}
+
+template <class Result>
+void report(session& session, const arguments& a, const Result& found) {
+  report_invalid(session, "points", found.invalid_points);
+  if (!a.queries.empty()) report_invalid(session, "queries", found.invalid_queries);
+  session.result("pairs_evaluated", found.pairs_evaluated);
+  session.result("entries", std::int64_t(found.index.size()));
+}
+
+template <class Storage>
+void find(session& session, const arguments& a) {
+  const neighbours::options how{a.metric.value()};
+  const io::matrix<Storage> points = quintet::driver::read_points<Storage>(session, a.input, a.dataset);
+  std::optional<io::matrix<Storage>> queries;
+  if (!a.queries.empty()) queries = quintet::driver::read_further_points<Storage>(session, a.queries, points.cols);
+  const quintet::Device& device = session.device();
+  if (a.k) {
+    const auto found = session.timed("neighbours", [&] {
+      return queries ? neighbours::nearest<Storage>(queries->view(), points.view(), *a.k, how, device)
+                     : neighbours::nearest<Storage>(points.view(), *a.k, how, device);
+    });
+    report(session, a, found);
+    session.timed("write", [&] { write_nearest(session, a, found); });
+  } else {
+    const auto found = session.timed("neighbours", [&] {
+      return queries ? neighbours::within_radius<Storage>(queries->view(), points.view(), *a.radius, how, device)
+                     : neighbours::within_radius<Storage>(points.view(), *a.radius, how, device);
+    });
+    report(session, a, found);
+    session.timed("write", [&] { write_within(session, a, found); });
+  }
+  session.say_done(a.output);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  arguments a;
+  const po::options_description options = describe(a);
+  return quintet::driver::run_driver(
+      argc, argv,
+      {"quintet-neighbours",
+       "exact nearest neighbours of points, or all within a radius.",
+       "quintet-neighbours --input embeddings.npy --k 15 --output neighbours.h5",
+       {"float", "double", "half", "bfloat16"}},
+      options, [&](session& session) {
+        if (bool(a.k) == bool(a.radius))
+          throw quintet::InvalidArgument("one of --k and --radius is needed, and not both");
+        a.metric.value();  // before a large file is read
+        quintet::driver::require_distinct_files({{"--input", a.input},
+                                                 {"--queries", a.queries},
+                                                 {"--output", a.output},
+                                                 {"--json", session.line().common.json}});
+        quintet::driver::with_storage(session, [&]<class Storage>() { find<Storage>(session, a); });
+      });
+}

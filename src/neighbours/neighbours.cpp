@@ -1,0 +1,218 @@
+#include "quintet/neighbours/neighbours.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "device/for_each.hpp"
+#include "hdbscan/checks.hpp"
+#include "hdbscan/joining.hpp"
+#include "hdbscan/scan_points.hpp"
+#include "instantiate.hpp"
+#include "pairwise/tree_points.hpp"
+
+namespace quintet::neighbours {
+
+namespace {
+
+using pairwise::row_scan;
+using pairwise::tree_points;
+
+/// Queries and points of one call; without queries the points look for each other.
+template <class Storage>
+struct point_sets {
+  using Real = accumulator_t<Storage>;
+  matrix_view<const Storage> queries, points;
+  bool same;
+  row_scan<Real> query_scan, scan;
+
+  point_sets(const matrix_view<const Storage>* asked, matrix_view<const Storage> points, const options& how)
+      : queries(asked ? *asked : points), points(points), same(asked == nullptr) {
+    hdbscan::check_points(points);
+    scan = hdbscan::scan_points(points, how.distance);
+    if (same) return;
+    hdbscan::check_points(queries);
+    if (points.rows() > 0 && queries.rows() > 0)
+      require_argument(queries.cols() == points.cols(), "queries.cols", queries.cols(),
+                       text("points.cols=", points.cols()));
+    query_scan = hdbscan::scan_points(queries, how.distance);
+    hdbscan::share_scale(queries, query_scan, points, scan);
+  }
+
+  const row_scan<Real>& scan_of_queries() const { return same ? scan : query_scan; }
+  bool has_pairs() const { return scan.valid_count() > 0 && scan_of_queries().valid_count() > 0; }
+};
+
+/// The trees of both sets; one where they are the same.
+template <class Real>
+class tree_pair {
+ public:
+  template <class Storage>
+  tree_pair(const point_sets<Storage>& sets, const Device& device)
+      : points_(sets.points, sets.scan, device), number_(points_.order, device) {
+    if (!sets.same) queries_.emplace(sets.queries, sets.query_scan, device);
+  }
+  const pairwise::block_tree<Real>& queries() const { return queries_ ? queries_->tree : points_.tree; }
+  const pairwise::block_tree<Real>& points() const { return points_.tree; }
+  /// The caller's numbers of the queries, as they are packed.
+  const std::vector<std::int32_t>& query_order() const { return queries_ ? queries_->order : points_.order; }
+  const std::int32_t* number() const { return number_.data(); }
+
+ private:
+  tree_points<Real> points_;
+  std::optional<tree_points<Real>> queries_;
+  Buffer<std::int32_t> number_;
+};
+
+/// Puts lists into the rows of the result, row i of the lists into order[i] (i, if there is no order).
+template <class Real>
+void put_lists(const pairwise::neighbours_there<Real>& found, const std::vector<std::int32_t>& order,
+               const pairwise::surrogate_metric<Real>& metric, nearest_result<Real>& result) {
+  std::vector<Real> value(found.rows * found.k);
+  std::vector<std::int32_t> index(found.rows * found.k);
+  found.value.copy_to_host(value.data(), found.rows * found.k);
+  found.index.copy_to_host(index.data(), found.rows * found.k);
+  for (std::int64_t i = 0; i < found.rows; ++i) {
+    const std::int64_t row = order.empty() ? i : order[i];
+    for (std::int64_t e = 0; e < found.k; ++e) {
+      if (index[i * found.k + e] < 0) continue;
+      result.index[row * found.k + e] = index[i * found.k + e];
+      result.distance[row * found.k + e] = metric.distance(value[i * found.k + e]);
+    }
+  }
+}
+
+template <class Storage>
+nearest_result<accumulator_t<Storage>> nearest_of(const point_sets<Storage>& sets, std::int64_t k,
+                                                  const Device& device) {
+  using Real = accumulator_t<Storage>;
+  const std::int64_t n = sets.points.rows(), most = std::max<std::int64_t>(sets.same ? n - 1 : n, 1);
+  require_argument(k >= 1 && k <= most, "k", k, text("in [1, ", most, "]"));
+  nearest_result<Real> result;
+  result.queries = sets.queries.rows();
+  result.points = n;
+  result.k = k;
+  result.index.assign(result.queries * k, -1);
+  result.distance.assign(result.queries * k, std::numeric_limits<Real>::quiet_NaN());
+  result.invalid_queries = hdbscan::invalid_rows(sets.scan_of_queries());
+  result.invalid_points = hdbscan::invalid_rows(sets.scan);
+  if (!sets.has_pairs()) return result;
+
+  if (sets.points.cols() <= pairwise::most_tree_dimensions && sets.scan.valid_count() >= pairwise::least_tree_points) {
+    const tree_pair<Real> trees(sets, device);
+    if (pairwise::sampled_share(trees.queries(), trees.points(), int(k)) <= pairwise::worthwhile_share) {
+      pairwise::tree_work work;
+      const auto found = pairwise::nearest_points_there(trees.queries(), trees.points(), int(k), work, trees.number());
+      result.pairs_evaluated = work.pairs;
+      put_lists(found, trees.query_order(), sets.scan.surrogate, result);
+      return result;
+    }
+  }
+  const auto points = pairwise::pack_points(sets.points, sets.scan, {}, device);
+  const bool once = sets.same && device.kind() == device_kind::host;
+  result.pairs_evaluated = once ? n * (n - 1) / 2 : result.queries * n;
+  const auto found = sets.same ? pairwise::nearest_others_there(points, int(k))
+                               : pairwise::nearest_points_there(
+                                     pairwise::pack_points(sets.queries, sets.query_scan, {}, device), points, int(k));
+  put_lists(found, {}, sets.scan.surrogate, result);
+  return result;
+}
+
+/// The largest surrogate whose distance is at most the radius.
+template <class Real>
+Real surrogate_limit(const pairwise::surrogate_metric<Real>& metric, Real radius) {
+  constexpr Real infinity = std::numeric_limits<Real>::infinity();
+  Real limit = metric.surrogate(radius);
+  if (!(limit < infinity)) return std::numeric_limits<Real>::max();
+  while (limit > 0 && metric.distance(limit) > radius) limit = std::nextafter(limit, Real(0));
+  for (Real next = std::nextafter(limit, infinity); next < infinity && metric.distance(next) <= radius;
+       next = std::nextafter(next, infinity))
+    limit = next;
+  return limit;
+}
+
+/// Surrogates become distances, where they are.
+template <class Real>
+struct take_distance {
+  pairwise::surrogate_metric<Real> metric;
+  Real* value;
+  void operator()(std::int64_t i) const { value[i] = metric.distance(value[i]); }
+};
+
+template <class Storage>
+radius_result<accumulator_t<Storage>> within_of(const point_sets<Storage>& sets, double radius, const Device& device) {
+  using Real = accumulator_t<Storage>;
+  require_argument(radius >= 0 && std::isfinite(radius), "radius", radius, ">= 0 and finite");
+  radius_result<Real> result;
+  result.queries = sets.queries.rows();
+  result.points = sets.points.rows();
+  result.row_pointers.assign(result.queries + 1, 0);
+  result.invalid_queries = hdbscan::invalid_rows(sets.scan_of_queries());
+  result.invalid_points = hdbscan::invalid_rows(sets.scan);
+  if (!sets.has_pairs()) return result;
+
+  const tree_pair<Real> trees(sets, device);
+  pairwise::tree_work work;
+  // The largest Real that is no larger: distances are of that type.
+  Real limit = Real(std::min(radius, double(std::numeric_limits<Real>::max())));
+  if (double(limit) > radius) limit = std::nextafter(limit, Real(0));
+  auto found = pairwise::within_surrogate(trees.queries(), trees.points(), surrogate_limit(sets.scan.surrogate, limit),
+                                          work, trees.number());
+  result.pairs_evaluated = work.pairs;
+  device::for_each(found.value.size(), take_distance<Real>{sets.scan.surrogate, found.value.data()}, device);
+  const std::vector<std::int64_t> index = found.index.to_vector();
+  const std::vector<Real> distance = found.value.to_vector();
+  const std::vector<std::int32_t>& order = trees.query_order();
+  for (std::size_t i = 0; i < order.size(); ++i)
+    result.row_pointers[order[i] + 1] = found.row_pointers[i + 1] - found.row_pointers[i];
+  for (std::int64_t i = 0; i < result.queries; ++i) result.row_pointers[i + 1] += result.row_pointers[i];
+  result.index.resize(index.size());
+  result.distance.resize(index.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::int64_t from = found.row_pointers[i], end = found.row_pointers[i + 1];
+    std::copy(index.begin() + from, index.begin() + end, result.index.begin() + result.row_pointers[order[i]]);
+    std::copy(distance.begin() + from, distance.begin() + end, result.distance.begin() + result.row_pointers[order[i]]);
+  }
+  return result;
+}
+
+}  // namespace
+
+template <class Storage>
+nearest_result<accumulator_t<Storage>> nearest(matrix_view<const Storage> points, std::int64_t k, const options& how,
+                                               const Device& device) {
+  return nearest_of(point_sets<Storage>(nullptr, points, how), k, device);
+}
+
+template <class Storage>
+nearest_result<accumulator_t<Storage>> nearest(matrix_view<const Storage> queries, matrix_view<const Storage> points,
+                                               std::int64_t k, const options& how, const Device& device) {
+  return nearest_of(point_sets<Storage>(&queries, points, how), k, device);
+}
+
+template <class Storage>
+radius_result<accumulator_t<Storage>> within_radius(matrix_view<const Storage> points, double radius,
+                                                    const options& how, const Device& device) {
+  return within_of(point_sets<Storage>(nullptr, points, how), radius, device);
+}
+
+template <class Storage>
+radius_result<accumulator_t<Storage>> within_radius(matrix_view<const Storage> queries,
+                                                    matrix_view<const Storage> points, double radius,
+                                                    const options& how, const Device& device) {
+  return within_of(point_sets<Storage>(&queries, points, how), radius, device);
+}
+
+#define QUINTET_INSTANTIATE(Storage)                                                                                   \
+  template nearest_result<accumulator_t<Storage>> nearest(matrix_view<const Storage>, std::int64_t, const options&,    \
+                                                          const Device&);                                              \
+  template nearest_result<accumulator_t<Storage>> nearest(matrix_view<const Storage>, matrix_view<const Storage>,      \
+                                                          std::int64_t, const options&, const Device&);                \
+  template radius_result<accumulator_t<Storage>> within_radius(matrix_view<const Storage>, double, const options&,     \
+                                                               const Device&);                                         \
+  template radius_result<accumulator_t<Storage>> within_radius(matrix_view<const Storage>, matrix_view<const Storage>, \
+                                                               double, const options&, const Device&);
+QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
+
+}  // namespace quintet::neighbours

@@ -1,0 +1,67 @@
+#include <cmath>
+
+#include "drivers/driver_run.hpp"
+#include "quintet/io/csv.hpp"
+#include "quintet/io/hdf5.hpp"
+
+namespace quintet {
+namespace {
+
+class neighbours_driver : public test::driver_run {
+ protected:
+  neighbours_driver() : driver_run("neighbours") {}
+
+  const std::string points = make("points.csv", "0,0\n3,0\n0,4\n3,0\nnan,1\n");
+  const std::string queries = make("queries.csv", "1,0\n");
+};
+
+TEST_F(neighbours_driver, common_options) {
+  expect_common_options({"--input", queries, "--queries", queries, "--k", "1", "--output", "common.csv"},
+                        "float, double, half or bfloat16");
+}
+
+TEST_F(neighbours_driver, nearest) {
+  const auto done = run({"--input", points, "--k", "2", "--output", "o.csv", "--json", "o.json"});
+  EXPECT_EQ(done.status, 0);
+  EXPECT_NE(done.error.find("the first is row 4"), std::string::npos) << done.error;
+  const auto found = io::read_csv<double>(work("o.csv"));
+  EXPECT_EQ(found.names, (std::vector<std::string>{"query", "nn1", "d1", "nn2", "d2"}));
+  ASSERT_EQ(found.values.rows, 5);
+  const auto& d = found.values.data;
+  // Row 0: rows 1 and 3 are equally far, the smaller index comes first.
+  EXPECT_EQ(std::vector<double>(d.begin(), d.begin() + 5), (std::vector<double>{0, 1, 3, 3, 3}));
+  EXPECT_EQ(std::vector<double>(d.begin() + 5, d.begin() + 10), (std::vector<double>{1, 3, 0, 0, 3}));
+  EXPECT_EQ(d[21], -1);
+  EXPECT_TRUE(std::isnan(d[22]));
+  EXPECT_EQ(json("o.json")["results"]["entries"].number(), 10);
+}
+
+TEST_F(neighbours_driver, radius_and_queries) {
+  run({"--input", points, "--queries", queries, "--radius", "2", "--output", "o.csv"});
+  const auto found = io::read_csv<double>(work("o.csv"));
+  EXPECT_EQ(found.names, (std::vector<std::string>{"query", "neighbour", "distance"}));
+  EXPECT_EQ(found.values.data, (std::vector<double>{0, 0, 1, 0, 1, 2, 0, 3, 2}));
+  run({"--input", points, "--radius", "3", "--output", "o.h5"});
+  EXPECT_EQ(io::read_hdf5<std::int64_t>(work("o.h5"), "row_pointers").data,
+            (std::vector<std::int64_t>{0, 2, 4, 4, 6, 6}));
+  EXPECT_EQ(io::read_hdf5<std::int64_t>(work("o.h5"), "index").data, (std::vector<std::int64_t>{1, 3, 0, 3, 0, 1}));
+}
+
+TEST_F(neighbours_driver, bad_input_is_named) {
+  const arguments needed{"--input", points, "--output", "o.csv"};
+  const auto with = [&](const arguments& more) {
+    arguments all = needed;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  expect_failure(needed, 2, "one of --k and --radius is needed");
+  expect_failure(with({"--k", "1", "--radius", "1"}), 2, "one of --k and --radius is needed");
+  expect_failure(with({"--k", "0"}), 2, "--k must be >= 1 (--k=0)");
+  expect_failure(with({"--k", "5"}), 2, "k must be in [1, 4] (k=5)");
+  expect_failure(with({"--radius", "-1"}), 2, "--radius must be >= 0 and finite");
+  expect_failure(with({"--k", "1", "--metric", "manhattan"}), 2, "metric");
+  expect_failure(with({"--k", "1", "--queries", make("wide.csv", "1,2,3\n")}), 2, "wide.csv");
+}
+
+}  // namespace
+}  // namespace quintet

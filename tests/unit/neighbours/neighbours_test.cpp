@@ -1,0 +1,179 @@
+// Exact neighbours against sorted rows of a matrix of distances, by the tree and by all pairs, on every device.
+#include "quintet/neighbours/neighbours.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <utility>
+
+#include "quintet/hdbscan/core_distances.hpp"
+#include "support/ball_points.hpp"
+#include "support/devices.hpp"
+#include "support/expect_error.hpp"
+#include "support/near.hpp"
+#include "support/points.hpp"
+#include "support/real_types.hpp"
+
+namespace quintet::neighbours {
+namespace {
+
+template <class Real>
+class neighbours_of : public ::testing::Test {};
+TYPED_TEST_SUITE(neighbours_of, test::real_types);
+
+using test::clustered_points;
+using test::grid_points;
+using test::point_set;
+
+// Integer coordinates: squares, and whether roots are equal, are exact.
+template <class Real>
+std::vector<std::pair<double, std::int64_t>> sorted_row(const point_set<Real>& queries, std::int64_t i,
+                                                        const point_set<Real>& points, bool same) {
+  std::vector<std::pair<double, std::int64_t>> row;
+  for (std::int64_t j = 0; j < points.n; ++j) {
+    double square = 0;
+    for (std::int64_t k = 0; k < points.dim; ++k) square += std::pow(double(queries(i, k)) - double(points(j, k)), 2);
+    if (!(same && i == j) && std::isfinite(square)) row.emplace_back(square, j);
+  }
+  std::sort(row.begin(), row.end());
+  return row;
+}
+
+template <class Real>
+void expect_nearest(const nearest_result<Real>& found, const point_set<Real>& queries, const point_set<Real>& points,
+                    bool same) {
+  ASSERT_EQ(found.queries, queries.n);
+  ASSERT_EQ(found.points, points.n);
+  for (std::int64_t i = 0; i < queries.n; ++i) {
+    const auto expected = sorted_row(queries, i, points, same);
+    for (std::int64_t e = 0; e < found.k; ++e) {
+      const bool is_there = e < std::int64_t(expected.size());
+      ASSERT_EQ(found.index[i * found.k + e], is_there ? expected[e].second : -1) << "row " << i << ", place " << e;
+      if (is_there)
+        ASSERT_EQ(found.distance[i * found.k + e], Real(std::sqrt(Real(expected[e].first))));
+      else
+        ASSERT_TRUE(std::isnan(found.distance[i * found.k + e]));
+    }
+  }
+}
+
+template <class Real>
+void expect_within(const radius_result<Real>& found, const point_set<Real>& queries, const point_set<Real>& points,
+                   bool same, double radius) {
+  ASSERT_EQ(std::int64_t(found.row_pointers.size()), queries.n + 1);
+  for (std::int64_t i = 0; i < queries.n; ++i) {
+    std::vector<std::int64_t> expected;
+    for (const auto& [square, j] : sorted_row(queries, i, points, same))
+      if (double(Real(std::sqrt(Real(square)))) <= radius) expected.push_back(j);
+    std::sort(expected.begin(), expected.end());
+    const std::vector<std::int64_t> row(found.index.begin() + found.row_pointers[i],
+                                        found.index.begin() + found.row_pointers[i + 1]);
+    ASSERT_EQ(row, expected) << "row " << i;
+  }
+}
+
+TYPED_TEST(neighbours_of, ties_go_to_the_smaller_index) {
+  for (const std::int64_t n : {2, 65, 400, 2500})
+    for (const std::int64_t dim : {1, 2, 40}) {
+      SCOPED_TRACE(::testing::Message() << n << " x " << dim);
+      const auto points = grid_points<TypeParam>(n, dim, dim == 2 ? 30 : 6, n + dim);
+      expect_nearest(nearest(points.view(), std::min<std::int64_t>(n - 1, 12), {}, Device::host()), points, points,
+                     true);
+    }
+}
+
+TYPED_TEST(neighbours_of, queries_find_points) {
+  for (const std::int64_t n : {1, 100, 2500})
+    for (const std::int64_t dim : {2, 40}) {
+      const auto points = grid_points<TypeParam>(n, dim, 30, n), queries = grid_points<TypeParam>(300, dim, 50, n + 1);
+      expect_nearest(nearest(queries.view(), points.view(), std::min<std::int64_t>(n, 5), {}, Device::host()), queries,
+                     points, false);
+    }
+}
+
+TYPED_TEST(neighbours_of, a_radius_holds_its_border) {
+  const auto points = grid_points<TypeParam>(900, 2, 25, 3), queries = grid_points<TypeParam>(150, 2, 40, 4);
+  for (const double radius : {0.0, 1.0, 1.4, 5.0, 1e9}) {
+    expect_within(within_radius(points.view(), radius, {}, Device::host()), points, points, true, radius);
+    expect_within(within_radius(queries.view(), points.view(), radius, {}, Device::host()), queries, points, false,
+                  radius);
+  }
+}
+
+TYPED_TEST(neighbours_of, every_device_is_the_same) {
+  const auto points = clustered_points<TypeParam>(2200, 3, 5), queries = clustered_points<TypeParam>(130, 3, 6);
+  const auto expected = nearest(points.view(), 7, {}, Device::host());
+  const auto asked = nearest(queries.view(), points.view(), 7, {}, Device::host());
+  const auto near = within_radius(queries.view(), points.view(), 0.2, {}, Device::host());
+  test::on_other_devices([&](const Device& device) {
+    const auto found = nearest(points.view(), 7, {}, device);
+    EXPECT_EQ(found.index, expected.index);
+    test::expect_same_bits(found.distance, expected.distance);
+    EXPECT_EQ(nearest(queries.view(), points.view(), 7, {}, device).index, asked.index);
+    const auto there = within_radius(queries.view(), points.view(), 0.2, {}, device);
+    EXPECT_EQ(there.row_pointers, near.row_pointers);
+    EXPECT_EQ(there.index, near.index);
+    test::expect_same_bits(there.distance, near.distance);
+  });
+  for (const int threads : {1, 3}) {
+    set_threads(threads);
+    EXPECT_EQ(nearest(points.view(), 7, {}, Device::host()).index, expected.index);
+  }
+  set_threads(0);
+}
+
+TYPED_TEST(neighbours_of, the_last_one_is_the_core_distance) {
+  for (const point_metric& distance : {point_metric(metric::euclidean), point_metric(metric::cosine)})
+    for (const std::int64_t dim : {3, 50}) {
+      auto points = clustered_points<TypeParam>(2300, dim, 8, 2);
+      points(17, 1) = std::numeric_limits<TypeParam>::quiet_NaN();
+      const auto core =
+          hdbscan::core_distances(points.view(), {.min_samples = 6, .distance = distance}, Device::host());
+      const auto found = nearest(points.view(), 6, {distance}, Device::host());
+      EXPECT_EQ(found.invalid_points, (std::vector<std::int64_t>{17}));
+      std::vector<TypeParam> last(points.n);
+      for (std::int64_t i = 0; i < points.n; ++i) last[i] = found.distance[i * 6 + 5];
+      test::expect_same_bits(last, core.distances);
+    }
+}
+
+TYPED_TEST(neighbours_of, the_ball_has_the_neighbours_of_a_small_one) {
+  // Near its centre the ball is flat: distances are twice those of the plane.
+  const auto points = test::ball_points<TypeParam>(2100, 2, 0.0, 1e-3, 1.0, 9);
+  const auto ball = nearest(points.view(), 4, {metric::poincare}, Device::host());
+  const auto plane = nearest(points.view(), 4, {}, Device::host());
+  for (std::size_t e = 0; e < ball.distance.size(); ++e)
+    ASSERT_NEAR(double(ball.distance[e]), 2 * double(plane.distance[e]), 1e-5 * double(plane.distance[e]) + 1e-12);
+}
+
+TEST(neighbours, nothing_is_found_in_nothing) {
+  const matrix_view<const float> none(nullptr, 0, 3);
+  EXPECT_EQ(nearest(none, 1).queries, 0);
+  EXPECT_EQ(within_radius(none, 1.0).row_pointers, std::vector<std::int64_t>{0});
+  const std::vector<float> nan(6, std::numeric_limits<float>::quiet_NaN());
+  const auto found = nearest<float>({nan.data(), 2, 3}, 1);
+  EXPECT_EQ(found.index, (std::vector<std::int64_t>{-1, -1}));
+  EXPECT_EQ(found.invalid_queries.size(), 2u);
+}
+
+TEST(neighbours, a_graph_is_a_sparse_matrix) {
+  const auto points = grid_points<float>(50, 2, 5, 10);
+  const auto found = within_radius(points.view(), 1.0);
+  EXPECT_EQ(found.view().nnz(), std::int64_t(found.index.size()));
+  spgemm::check(found.view(), "graph");
+}
+
+TEST(neighbours, bad_arguments_are_named) {
+  const auto points = grid_points<float>(5, 2, 5, 10), wide = grid_points<float>(5, 3, 5, 10);
+  expect_invalid([&] { nearest(points.view(), 0); }, "k must be in [1, 4] (k=0)");
+  expect_invalid([&] { nearest(points.view(), 5); }, "k must be in [1, 4] (k=5)");
+  expect_invalid([&] { nearest(points.view(), points.view(), 6); }, "k must be in [1, 5] (k=6)");
+  expect_invalid([&] { nearest(wide.view(), points.view(), 1); },
+                 "queries.cols must be points.cols=2 (queries.cols=3)");
+  expect_invalid([&] { within_radius(points.view(), -1.0); }, "radius must be >= 0 and finite (radius=-1)");
+}
+
+}  // namespace
+}  // namespace quintet::neighbours
