@@ -23,6 +23,7 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <type_traits>
 
 #include "device/emulation.hpp"
@@ -51,13 +52,32 @@ struct host_only_shape {
 
 namespace detail {
 
+// The stacks of OpenMP's threads may be small (OMP_STACKSIZE); what is large lies on the heap.
+template <class Scratch>
+class host_scratch {
+ public:
+  host_scratch() {
+    if constexpr (is_large) memory_.reset(new Scratch);
+  }
+  Scratch& operator*() {
+    if constexpr (is_large)
+      return *memory_;
+    else
+      return memory_;
+  }
+
+ private:
+  static constexpr bool is_large = sizeof(Scratch) > 1024;
+  std::conditional_t<is_large, std::unique_ptr<Scratch>, Scratch> memory_;
+};
+
 // Tiles are handed out by a counter of our own: the loops of libomp prepare a text for a trace at every step, also of
 // one thread, in builds with assertions such as Debian's (0.2 to 0.4 microseconds).
 template <class Kernel>
 [[gnu::noinline]] void run_tiles(const Kernel& kernel, std::atomic<std::int64_t>& next, std::int64_t tiles) {
-  typename Kernel::scratch scratch;
+  host_scratch<typename Kernel::scratch> scratch;
   for (std::int64_t tile; (tile = next.fetch_add(1, std::memory_order_relaxed)) < tiles;)
-    kernel(host_team{}, tile, scratch);
+    kernel(host_team{}, tile, *scratch);
 }
 
 template <class Kernel>
@@ -100,9 +120,10 @@ template <class Kernel>
   const int levels = omp_get_max_active_levels();
   omp_set_max_active_levels(omp_get_active_level() + 2);
   int wrong_size = 0;
+  const std::unique_ptr<typename Kernel::scratch[]> scratches(new typename Kernel::scratch[emulated_teams]);
 #pragma omp parallel num_threads(emulated_teams)
   {
-    typename Kernel::scratch scratch;
+    typename Kernel::scratch& scratch = scratches[std::size_t(omp_get_thread_num())];
     const int team = omp_get_thread_num(), teams = omp_get_num_threads();
 #pragma omp parallel num_threads(threads)
     if (omp_get_num_threads() % multiple != 0) {
