@@ -7,6 +7,7 @@
 #include "hdbscan/checks.hpp"
 #include "hdbscan/disjoint_sets.hpp"
 #include "hdbscan/finish.hpp"
+#include "instantiate.hpp"
 #include "pairwise/metric.hpp"
 #include "quintet/hdbscan/precomputed.hpp"
 
@@ -121,8 +122,6 @@ cluster_result cluster_graph(const csr_graph<Real>& graph, const cluster_options
 #define QUINTET_INSTANTIATE(Real)                                                                       \
   template spanning_tree_result spanning_tree_of(const csr_graph<Real>&, const spanning_tree_options&); \
   template cluster_result cluster_graph(const csr_graph<Real>&, const cluster_options&);
-QUINTET_INSTANTIATE(float)
-QUINTET_INSTANTIATE(double)
-#undef QUINTET_INSTANTIATE
+QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::hdbscan

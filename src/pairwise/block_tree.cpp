@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "device/parallel.hpp"
+#include "instantiate.hpp"
 #include "pairwise/tile_kernel.hpp"
 
 namespace quintet::pairwise {
@@ -162,9 +163,9 @@ std::vector<std::int32_t> tree_order(const panels<Real>& points) {
   return order;
 }
 
-template class block_tree<float>;
-template class block_tree<double>;
-template std::vector<std::int32_t> tree_order(const panels<float>&);
-template std::vector<std::int32_t> tree_order(const panels<double>&);
+#define QUINTET_INSTANTIATE(Real)  \
+  template class block_tree<Real>; \
+  template std::vector<std::int32_t> tree_order(const panels<Real>&);
+QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::pairwise

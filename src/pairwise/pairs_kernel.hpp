@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "device/pack.hpp"
-#include "device/rounding.hpp"
 #include "quintet/core/storage16.hpp"
 
 namespace quintet::pairwise {
@@ -47,8 +46,8 @@ struct pairs_kernel {
       for (std::int64_t k = 0; k < dim; ++k)
 #pragma GCC unroll 8
         for (int p = 0; p < together; ++p) {
-          const Real a = device::rounded_product(Real(x[p][k]), x_factor[p]);
-          const Real b = device::rounded_product(Real(y[p][k]), y_factor[p]);
+          const Real a = Real(x[p][k]) * x_factor[p];
+          const Real b = Real(y[p][k]) * y_factor[p];
           const Real difference = a - b;
           sum[p] = device::fma(difference, difference, sum[p]);
         }
@@ -59,9 +58,7 @@ struct pairs_kernel {
   }
 
  private:
-  Real both_factors(std::int64_t pair) const {
-    return device::rounded_product(ball_factor[pairs[2 * pair]], ball_factor[pairs[2 * pair + 1]]);
-  }
+  Real both_factors(std::int64_t pair) const { return ball_factor[pairs[2 * pair]] * ball_factor[pairs[2 * pair + 1]]; }
 };
 
 }  // namespace quintet::pairwise

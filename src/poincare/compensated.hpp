@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "device/pack.hpp"
-#include "device/rounding.hpp"
 
 namespace quintet::poincare {
 
@@ -37,18 +36,18 @@ struct compensated_sum {
     high = sum;
   }
   void add_product(const value& a, const value& b) {
-    const value product = device::rounded_product(a, b);
+    const value product = a * b;
     add(product);
     low += fused<W>(a, b, -product);
   }
   /// Products that double holds exactly, as those of two floats.
-  void add_exact_product(const value& a, const value& b) { add(device::rounded_product(a, b)); }
+  void add_exact_product(const value& a, const value& b) { add(a * b); }
 
   value total() const { return high + low; }
   /// 1 - factor * sum.
   value one_minus(double factor) const {
     const value c = device::broadcast_pack<value>(factor);
-    const value product = device::rounded_product(high, c), rest = fused<W>(high, c, -product);
+    const value product = high * c, rest = fused<W>(high, c, -product);
     // The subtraction is exact where it cancels.
     const value gap = 1.0 - product;
     return gap - device::fma(low, c, rest);

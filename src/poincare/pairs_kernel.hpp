@@ -49,8 +49,8 @@ struct pairs_kernel {
       }
       x_sums.add(widened<width>(a));
       y_sums.add(widened<width>(b));
-      const value scaled_a = device::rounded_product(a, value(value{} + Real(scale)));
-      const value scaled_b = device::rounded_product(b, value(value{} + Real(scale)));
+      const value scaled_a = a * Real(scale);
+      const value scaled_b = b * Real(scale);
       const value difference = scaled_b - scaled_a;
       squared = device::fma(difference, difference, squared);
     }

@@ -250,6 +250,8 @@ std::vector<std::int32_t> visit_tile(int rows, const Device& device) {
   return visits.to_vector();
 }
 
+double product_and_sum(double a, double b, double c) { return a * b + c; }
+
 std::int64_t count_under_lock(std::int64_t tiles) {
   std::int64_t counter = 0;
   std::int32_t lock = 0;

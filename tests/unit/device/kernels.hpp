@@ -37,6 +37,9 @@ std::vector<std::int32_t> broadcast_ranks(const Device& device);
 template <class Value>
 std::vector<Value> sum_subgroups(int width, const std::vector<Value>& value, const Device& device);
 
+/// a * b + c as kernels are compiled.
+double product_and_sum(double a, double b, double c);
+
 /// How often for_each_in_tile<12>() called for each (i, j) of `rows` rows, [row][column].
 std::vector<std::int32_t> visit_tile(int rows, const Device& device);
 

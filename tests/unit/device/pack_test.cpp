@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "device/rounding.hpp"
+#include "kernels.hpp"
 #include "support/near.hpp"
 
 namespace quintet::device {
@@ -85,13 +85,44 @@ TEST(pack, a_scalar_is_subtracted_from_all_lanes) {
   });
 }
 
-// (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24: the last bit is lost in float, and only a product that is kept has it.
-TEST(rounding, a_product_is_rounded_before_it_is_used) {
-  volatile float near_one = 1 + 0x1p-12f;
-  const float x = near_one;
-  const float difference = rounded_product(x, x) - (1 + 0x1p-11f);
-  EXPECT_EQ(difference, 0.0f);
+// Compilers make no multiply-add of kernels' expressions, so that what is fused is what is written.
+TEST(pack, nothing_is_fused_that_is_not_written) {
+  const double a = 1 + 0x1p-30, b = 1 - 0x1p-30;
+  EXPECT_EQ(test::product_and_sum(a, b, -1), 0);  // fused: -2^-60
 }
+
+#if defined(__FMA__) || defined(__aarch64__)
+template <class Real, int W>
+void expect_one_rounding() {
+  typedef pack<Real, W> value;
+  constexpr Real tiny = sizeof(Real) == 4 ? Real(0x1p-13) : Real(0x1p-30);
+  Real a[W], b[W], c[W], found[W];
+  for (int lane = 0; lane < W; ++lane) {
+    a[lane] = 1 + tiny * Real(lane + 1);
+    b[lane] = 1 - tiny * Real(lane + 1);
+    c[lane] = -1;
+  }
+  store_pack(found, value(fma(load_pack<value>(a), load_pack<value>(b), load_pack<value>(c))));
+  for (int lane = 0; lane < W; ++lane) {
+    EXPECT_EQ(found[lane], std::fma(a[lane], b[lane], c[lane])) << W << " lanes, lane " << lane;
+    EXPECT_NE(found[lane], 0);
+  }
+  // Numbers are spread to all lanes, wherever they stand.
+  store_pack(found, value(fma(load_pack<value>(a), b[0], Real(-1))));
+  for (int lane = 0; lane < W; ++lane) EXPECT_EQ(found[lane], std::fma(a[lane], b[0], Real(-1)));
+  store_pack(found, value(fma(a[0], load_pack<value>(b), c[0])));
+  for (int lane = 0; lane < W; ++lane) EXPECT_EQ(found[lane], std::fma(a[0], b[lane], c[0]));
+}
+
+TEST(pack, fma_rounds_once_in_every_lane) {
+  expect_one_rounding<float, 1>();
+  expect_one_rounding<float, 4>();
+  expect_one_rounding<float, host_lanes<float>()>();
+  expect_one_rounding<double, 1>();
+  expect_one_rounding<double, 2>();
+  expect_one_rounding<double, host_lanes<double>()>();
+}
+#endif
 
 }  // namespace
 }  // namespace quintet::device
