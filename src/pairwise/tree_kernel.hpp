@@ -83,7 +83,7 @@ inline Real box_distance(const tree_view<Real>& a, std::int32_t i, const tree_vi
     const Real above = a.low[i * a.dim + k] - b.high[j * a.dim + k];
     Real gap = below > above ? below : above;
     gap = gap > 0 ? gap : Real(0);
-    sum += gap * gap;
+    sum = device::fma(gap, gap, sum);
   }
   return a.min_factor == nullptr ? sum : sum * (b.min_factor[j] * a.min_factor[i]);
 }
@@ -106,7 +106,7 @@ inline void find_needed(const Team& team, const tree_view<Real>& rows, std::int6
       const value below = low[k] - at, above = at - high[k];
       value gap = below > above ? below : above;
       gap = gap > zero ? gap : zero;
-      sum += gap * gap;
+      sum = device::fma(gap, gap, sum);
     }
     if (rows.factor != nullptr) {
       const value both = device::load_pack<value>(rows.factor + point) * tree.min_factor[node];
