@@ -33,6 +33,7 @@ const program_case cases[] = {
      {"--data", "counts.csv", "--network", "(A:0.1,B:0.1)r;", "--theta", "0.1", "--u", "1", "--v", "1"},
      "--per-site",
      {"o.csv"}},
+    {"snp-simulate", {"--network", "(A:0.1,B:0.1)r;", "--theta", "0.1", "--sites", "200"}, "--output", {"o.csv"}},
     {"devices", {}, "", {}}};
 
 class every_driver : public test::driver_run, public testing::WithParamInterface<program_case> {
