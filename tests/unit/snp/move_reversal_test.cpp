@@ -423,6 +423,40 @@ TEST_P(move_reversal, delete_reticulation) {
   });
 }
 
+// d, q and m: one number changes, and nothing else.
+TEST(move_reversal_of_rates, ratios) {
+  snp::prior_options options;
+  options.origin = {univariate_prior::family::exponential, 1, 1};
+  options.netdiv = {univariate_prior::family::exponential, 1, 1};
+  options.theta_mean = univariate_prior{univariate_prior::family::lognormal, -3, 1};
+  const snp::priors priors(options, 3, {.max_reticulations = 2});
+  struct number {
+    const char* move;
+    double network_state::* place;
+    bool is_share;
+  };
+  for (const number& n :
+       {number{"netdiv", &network_state::netdiv, false}, number{"turnover", &network_state::turnover, true},
+        number{"theta mean", &network_state::theta_mean, false}}) {
+    const auto move = test::take_move(snp::make_moves(priors), n.move);
+    for (std::uint64_t i = 0; i < 1000; ++i) {
+      random_stream random(79, i);
+      const network_state before = priors.draw(test::species_names(3), random);
+      network_state after = before;
+      const snp::proposal made = move->propose(after, random);
+      ASSERT_TRUE(made.applies && made.hyper && !made.changes_likelihood());
+      const double x = before.*n.place, y = after.*n.place;
+      EXPECT_NE(x, y);
+      // The step is symmetric in log x, or in log x - log(1 - x).
+      const double expected =
+          n.is_share ? std::log(1 / x + 1 / (1 - x)) - std::log(1 / y + 1 / (1 - y)) : std::log(y / x);
+      EXPECT_NEAR(made.log_hastings, expected, tolerance);
+      after.*n.place = x;
+      EXPECT_TRUE(equal_bits(before, after));
+    }
+  }
+}
+
 // A wrong ratio is far from what the densities say.
 TEST_P(move_reversal, planted_errors_are_noticed) {
   const auto width = GetParam() == kind::each ? std::optional<double>(0.5) : std::nullopt;
