@@ -1,7 +1,7 @@
 #include "pairwise/group_minima.hpp"
 
 #include "device/launch.hpp"
-#include "device/mirror.hpp"
+#include "device/staged.hpp"
 #include "pairwise/group_minima_kernel.hpp"
 
 namespace quintet::pairwise {
@@ -12,15 +12,21 @@ std::vector<Real> group_minima(const panels<Real>& rows, const panels<Real>& col
   const Device& device = rows.device();
   std::vector<Real> minima(rows.count * groups);
   if (minima.empty()) return minima;
-  const device::mirror<std::int32_t> group_there(group, device);
-  device::mirror_back<Real> minima_there(minima, device);
-  const group_minima_arguments<Real> arguments{
-      rows.data.data(), cols.data.data(),    rows.dim,
-      rows.count,       cols.count,          group_there.data(),
-      groups,           minima_there.data(), {rows.factor.data(), cols.factor.data()}};
+  const device::staged_in group_there(group, device);
+  device::staged_out minima_there(minima, device);
+  const group_minima_arguments<Real> arguments{rows.data.data(),
+                                               cols.data.data(),
+                                               rows.dim,
+                                               rows.count,
+                                               cols.count,
+                                               group_there.view().data(),
+                                               groups,
+                                               minima_there.view().data(),
+                                               {rows.factor.data(), cols.factor.data()}};
   device::with_shape<host_shape<Real>, device_shape<Real>>(device, [&](auto shape) {
     device::launch(group_minima_kernel<Real, decltype(shape)>{arguments}, rows.blocks(), device);
   });
+  minima_there.finish();
   return minima;
 }
 

@@ -86,17 +86,17 @@ double* sweep::state::work_of(std::int64_t size) {
   return work.data();
 }
 
-const lineage_bound& sweep::state::lineages_of(std::int32_t value) const {
-  return lineages[version_of(value)][std::size_t(value)];
+const lineage_bound& sweep::state::lineages_of(std::int32_t value, version which) const {
+  return lineages[version_of(value, which)][std::size_t(value)];
 }
 
-std::int32_t sweep::state::limit_of(std::int32_t value, std::int32_t most) const {
-  return has_flow && host.values[std::size_t(value)].branches.size() == 1 ? lineages_of(value).limit : most;
+std::int32_t sweep::state::limit_of(std::int32_t value, std::int32_t most, version which) const {
+  return has_flow && host.values[std::size_t(value)].branches.size() == 1 ? lineages_of(value, which).limit : most;
 }
 
-std::int64_t sweep::state::entries_of(std::int32_t value) const {
+std::int64_t sweep::state::entries_of(std::int32_t value, version which) const {
   const plan_value& one = host.values[std::size_t(value)];
-  return has_flow && one.branches.size() == 1 ? one.prefix[std::size_t(lineages_of(value).limit)] : one.entries;
+  return has_flow && one.branches.size() == 1 ? one.prefix[std::size_t(lineages_of(value, which).limit)] : one.entries;
 }
 
 // Of the result of a rule, before it is run.
@@ -112,19 +112,23 @@ void sweep::state::set_lineages(const plan_step& step) {
     out = {step.most, std::vector<double>(std::size_t(step.most) + 1, 1.0)};
 }
 
-axis_tables sweep::state::axis(const plan_step& step) const {
-  return {steps->tiles.data() + step.tiles,          steps->table(step.families),  step.most,
-          host.values[std::size_t(step.out)].padded, limit_of(step.in, step.most), limit_of(step.out, step.most)};
-}
-
-join_tables sweep::state::join(const plan_step& step) const {
+axis_tables sweep::state::axis(const plan_step& step, version which) const {
   return {steps->tiles.data() + step.tiles,
-          {steps->table(step.left), step.left_families, step.most1, limit_of(step.in, step.most1)},
-          {steps->table(step.right), step.right_families, step.most2, limit_of(step.in2, step.most2)},
           steps->table(step.families),
           step.most,
           host.values[std::size_t(step.out)].padded,
-          limit_of(step.out, step.most)};
+          limit_of(step.in, step.most, which),
+          limit_of(step.out, step.most, which)};
+}
+
+join_tables sweep::state::join(const plan_step& step, version which) const {
+  return {steps->tiles.data() + step.tiles,
+          {steps->table(step.left), step.left_families, step.most1, limit_of(step.in, step.most1, which)},
+          {steps->table(step.right), step.right_families, step.most2, limit_of(step.in2, step.most2, which)},
+          steps->table(step.families),
+          step.most,
+          host.values[std::size_t(step.out)].padded,
+          limit_of(step.out, step.most, which)};
 }
 
 pair_tables sweep::state::pair(const plan_step& step) const {

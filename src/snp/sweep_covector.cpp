@@ -108,9 +108,7 @@ bool sweep::state::multiply(std::int32_t v, const Network& network, const sweep_
   const descent_plan& down = steps->down;
   const std::size_t place = std::size_t(v);
   const std::int64_t patterns = down.patterns, entries = entries_of(v);
-  reads_accepted_lineages = true;
   need_covector(v, network, rates);
-  reads_accepted_lineages = false;
   const covector& with = covectors[covector_home(v)];
   if (contracted.size() == 0) {
     contracted = Buffer<double>(patterns, device);
@@ -203,7 +201,7 @@ void sweep::state::descend(std::size_t s, bool is_left, const covector& above, c
     const std::int64_t tiles = down.tiles[s].count;
     switch (step.kind) {
       case step_kind::apply: {
-        axis_tables tables = axis(step);
+        axis_tables tables = axis(step, version::accepted);
         tables.patterns = down.patterns;
         tables.tiles = down.tiles[s].first;
         if (step.is_flow) return descend_flow(step, tables, tiles, from, to, network, rates);
@@ -244,14 +242,14 @@ void sweep::state::descend_join(std::size_t s, bool is_left, const covector& abo
     const double* with = value(other);
     if (const std::int32_t* map = down.pattern_of[std::size_t(other)]) {
       using kernel = remap_kernel<Shape>;
-      const std::int64_t entries = entries_of(other);
+      const std::int64_t entries = entries_of(other, version::accepted);
       double* expanded = work_of(entries * patterns);
       device::launch(kernel{entries, host.values[std::size_t(other)].padded, patterns, nullptr, map, with, expanded},
                      tiles_of(entries, kernel::entries_per_tile), device);
       with = expanded;
     }
     const tile_range& range = is_left ? down.tiles[s] : down.right_tiles[s];
-    join_tables tables = join(step);
+    join_tables tables = join(step, version::accepted);
     tables.patterns = down.patterns;
     tables.tiles = range.first;
     device::launch(join_adjoint_kernel<Shape>{tables, is_left, with, above.entries.data(), made.entries.data()},
@@ -266,7 +264,7 @@ void sweep::state::descend_join(std::size_t s, bool is_left, const covector& abo
                                   made.sum_exponents.data()},
                    device);
   made.exponents = made.sum_exponents.data();
-  const std::int64_t entries = entries_of(is_left ? step.in : step.in2);
+  const std::int64_t entries = entries_of(is_left ? step.in : step.in2, version::accepted);
   device::for_each(patterns / line, apply_exponents{entries, patterns, made.own_exponents.data(), made.entries.data()},
                    device);
 }
@@ -275,8 +273,8 @@ void sweep::state::descend_flow(const plan_step& step, axis_tables tables, std::
                                 double* to, const Network& network, const sweep_rates& rates) {
   const std::size_t b = std::size_t(step.branch);
   const branch& one = network.branch(step.branch);
-  const flow_plan flow =
-      plan_flow(lineages_of(step.in), one.length, one.theta, rates.branch_u, rates.branch_v, step.dense);
+  const flow_plan flow = plan_flow(lineages_of(step.in, version::accepted), one.length, one.theta, rates.branch_u,
+                                   rates.branch_v, step.dense);
   Buffer<double> middle;
   if (flow.remaining > 0 || flow.stages.empty()) {
     tables.limit = flow.middle;

@@ -59,7 +59,6 @@ struct sweep::state {
   std::vector<bool> is_stale;       ///< by value
   Buffer<double> contracted;
   Buffer<std::int32_t> contracted_exponents;
-  bool reads_accepted_lineages = false;
 
   void begin_write(version_switch& version, bool propose);
   const double* value(std::int32_t v) const;
@@ -104,19 +103,21 @@ struct sweep::state {
   void dismiss();
   void forget();
 
-  std::size_t version_of(std::int32_t value) const {
-    const version_switch& version = value_version[std::size_t(value)];
-    return std::size_t(reads_accepted_lineages ? version.accepted() : version.current());
+  /// Whose lineages count: those of the last evaluation, or of the accepted parameters, to which covectors belong.
+  enum class version { current, accepted };
+  std::size_t version_of(std::int32_t value, version which = version::current) const {
+    const version_switch& versions = value_version[std::size_t(value)];
+    return std::size_t(which == version::accepted ? versions.accepted() : versions.current());
   }
-  const lineage_bound& lineages_of(std::int32_t value) const;
+  const lineage_bound& lineages_of(std::int32_t value, version which = version::current) const;
   /// Lineages of a value of one branch, `most` of others.
-  std::int32_t limit_of(std::int32_t value, std::int32_t most) const;
+  std::int32_t limit_of(std::int32_t value, std::int32_t most, version which) const;
   /// Entries that are not negligible.
-  std::int64_t entries_of(std::int32_t value) const;
+  std::int64_t entries_of(std::int32_t value, version which = version::current) const;
   void set_lineages(const plan_step& step);
 
-  axis_tables axis(const plan_step& step) const;
-  join_tables join(const plan_step& step) const;
+  axis_tables axis(const plan_step& step, version which = version::current) const;
+  join_tables join(const plan_step& step, version which = version::current) const;
   pair_tables pair(const plan_step& step) const;
   split_weights weights(const plan_step& step, const double* share) const;
 };

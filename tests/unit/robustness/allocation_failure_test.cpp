@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <new>
 #include <vector>
@@ -159,6 +160,45 @@ TEST(allocation_failure, snp) {
     likelihood.reject();
     likelihood.gradient();
   });
+}
+
+// A proposal that ends for lack of memory leaves nothing behind: what follows has the values of a new Likelihood. The
+// lengths change how many of the 40 lineages are negligible on the branches, which is noted for the accepted parameters
+// and for the proposed ones.
+TEST(allocation_failure, proposals_of_many_lineages_go_on_afterwards) {
+  const snp::Network network = snp::parse_newick("((A:0.02,B:0.03)x:0.02,(C:0.05,D:0.05)y:0.01)r;", {.theta = 0.1});
+  snp::DataBuilder builder({"A", "B", "C", "D"}, {});
+  const std::vector<std::int64_t> copies{40, 40, 2, 2};
+  for (std::int64_t site = 0; site < 8; ++site)
+    builder.add_site(std::vector<std::int64_t>{5 * site, 40 - 3 * site, site % 3, site / 3}, copies);
+  const snp::Data data = builder.finish();
+  const std::int64_t a = network.parent_branches(network.find("A"))[0];
+  const auto fresh = [&](double length) {
+    snp::Likelihood likelihood(network, data, {}, {.device = Device::host()});
+    likelihood.set_length(a, length);
+    return likelihood.evaluate();
+  };
+  const std::vector<double> lengths{0.01, 0.4, 0.02, 0.2}, expected{fresh(0.01), fresh(0.4), fresh(0.02), fresh(0.2)};
+  std::int64_t failures = 0;
+  for (std::int64_t which = 0;; ++which) {
+    snp::Likelihood likelihood(network, data, {}, {.device = Device::host()});
+    likelihood.evaluate();
+    likelihood.accept();
+    likelihood.set_length(a, 0.3);
+    test::fail_allocation_after(which);
+    const outcome found = attempt([&] { likelihood.evaluate(); });
+    test::fail_allocation_after(-1);
+    ASSERT_NE(found, outcome::failed_otherwise) << "allocation " << which;
+    likelihood.reject();
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+      likelihood.set_length(a, lengths[i]);
+      ASSERT_NEAR(likelihood.evaluate(), expected[i], 1e-9 * std::abs(expected[i])) << "allocation " << which;
+      likelihood.reject();
+    }
+    if (found == outcome::done) break;
+    ++failures;
+  }
+  EXPECT_GT(failures, 20);
 }
 
 }  // namespace
