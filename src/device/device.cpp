@@ -77,10 +77,12 @@ Device Device::parse(std::string_view value) {
   if (value == "auto") return best();
   if (value == "host") return host();
   if (value == "emulated") return emulated();
+  constexpr std::string_view prefix = "offload:";
+  const std::string_view digits = value.starts_with(prefix) ? value.substr(prefix.size()) : value;
   int index = -1;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), index);
-  const bool number = error == std::errc() && end == value.data() + value.size() && index >= 0;
-  require_argument(number, "device", value, "auto, host, emulated or a device number");
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+  const bool number = error == std::errc() && end == digits.data() + digits.size() && index >= 0;
+  require_argument(number, "device", value, "auto, host, emulated, or an offload device as NUMBER or offload:NUMBER");
   return offload(index);
 }
 

@@ -65,7 +65,8 @@ void driver_run::expect_common_options(const arguments& working, const std::stri
   for (const char* option : {"--help", "-h"}) QUINTET_EXPECT_CONTAINS(run_well({option}), "Example:\n  " + program_);
   QUINTET_EXPECT_CONTAINS(run_well({"--version"}), program_ + ": quintet ");
   expect_failure(with({"--device", "1000"}), 3, "--device: device 1000 is not available");
-  expect_failure(with({"--device", "gpu"}), 2, "--device");
+  expect_failure(with({"--device", "offload:1000"}), 3, "--device: device 1000 is not available");
+  expect_failure(with({"--device", "gpu"}), 2, "--device: device must be auto, host, emulated, or an offload device");
   expect_failure(with({"--threads", "0"}), 2, "--threads must be >= 1 (--threads=0)");
   expect_failure(with({"--precision", "quarter"}), 2, "--precision must be " + precisions);
   expect_failure(with({"--json", "none/x.json"}), 2, "--json: none/x.json");

@@ -53,6 +53,9 @@ TEST(device, best_is_never_an_emulation) {
   const Device best = Device::best();
   EXPECT_NE(best.kind(), device_kind::emulated);
   EXPECT_TRUE(Device::count() > 0 || best == Device::host());
+  // Who names a device gets it; a suggestion may be declined.
+  EXPECT_TRUE(best.automatic() && Device::parse("auto").automatic());
+  EXPECT_FALSE(Device::host().automatic() || Device::parse("host").automatic() || Device::emulated().automatic());
 }
 
 TEST(device, every_device_has_a_name_and_memory) {
@@ -85,12 +88,19 @@ TEST(device, parse) {
   EXPECT_EQ(Device::parse("auto"), Device::best());
   EXPECT_EQ(Device::parse("host"), Device::host());
   EXPECT_EQ(Device::parse("emulated"), Device::emulated());
-  for (int i = 0; i < Device::count(); ++i) EXPECT_EQ(Device::parse(std::to_string(i)), Device::offload(i));
+  for (int i = 0; i < Device::count(); ++i) {
+    EXPECT_EQ(Device::parse(std::to_string(i)), Device::offload(i));
+    EXPECT_EQ(Device::parse("offload:" + std::to_string(i)), Device::offload(i));
+  }
+  for (const Device& device : Device::all()) EXPECT_EQ(Device::parse(device.spelling()), device);
+  EXPECT_EQ(Device::emulated().spelling(), "emulated");
   const std::string absent = std::to_string(Device::count());
   EXPECT_NE(device_error([&] { Device::parse(absent); }).find("device " + absent), std::string::npos);
-  for (const char* bad : {"", " ", "gpu", "Host", "-1", "1x", "0 ", "1.5", "99999999999"})
+  for (const char* bad :
+       {"", " ", "gpu", "Host", "-1", "1x", "0 ", "1.5", "99999999999", "offload:", "offload:-1", "offload:host"})
     expect_invalid([&] { Device::parse(bad); },
-                   "device must be auto, host, emulated or a device number (device=" + std::string(bad) + ")");
+                   "device must be auto, host, emulated, or an offload device as NUMBER or offload:NUMBER (device=" +
+                       std::string(bad) + ")");
 }
 
 TEST(device, threads_can_be_set_and_given_back) {

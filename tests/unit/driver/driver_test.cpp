@@ -121,7 +121,10 @@ TEST_F(Driver, BadUsage) {
   expect_usage_error({"--threads", "-2"}, "--threads must be >= 1");
   expect_usage_error({"--precision", "half"}, "--precision must be float or double (--precision=half)");
   expect_usage_error({"--device", "gpu"}, "--device: device must be");
-  expect_usage_error({"--device", "-1"}, "--device");
+  for (const char* wrong : {"-1", "0x0", "1.5", " 0", "0 ", "HOST", "best", "offload", "offload:", "offload:-1",
+                            "offload:host", "offload:offload:0", "99999999999"})
+    expect_usage_error({"--device", wrong},
+                       "must be auto, host, emulated, or an offload device as NUMBER or offload:NUMBER");
   expect_usage_error({"--json", path("none/x.json")}, "--json: " + path("none/x.json"));
   const outcome nothing = run({});
   EXPECT_EQ(nothing.status, 2);
@@ -160,6 +163,7 @@ TEST_F(Driver, ExceptionsBecomeStatus) {
 }
 
 TEST_F(Driver, AbsentDevice) {
+  EXPECT_EQ(run_with({"--device", "offload:1000"}).status, run_with({"--device", "1000"}).status);
   const outcome result = run_with({"--device", "1000"});
   EXPECT_EQ(result.status, 3);
   QUINTET_EXPECT_CONTAINS(result.error, "quintet-test: --device: ");
