@@ -1,0 +1,33 @@
+// Calls that must not compile, each in a case of its own; see CMakeLists.txt.
+#include "quintet/eigen.hpp"
+#include "quintet/io/matrix.hpp"
+#include "quintet/poincare/poincare.hpp"
+
+using by_rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using namespace quintet;
+
+void use(by_rows& x, by_rows& out, Eigen::MatrixXf& by_columns) {
+  poincare::distances(x, x, out);
+  poincare::distances(x, by_columns.transpose(), out);
+  batch_of(by_columns);
+#if defined(CASE_long_double)
+  poincare::distances(x.cast<long double>().eval(), x, out);
+#elif defined(CASE_long_double_view)
+  const matrix_view<const long double> view;
+  poincare::distances(view, view, out);
+#elif defined(CASE_int)
+  const io::matrix<int> points;
+  poincare::nearest(points, points, 3);
+#elif defined(CASE_eigen_int)
+  const Eigen::Matrix<int, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> points;
+  poincare::nearest(points, points, 3);
+#elif defined(CASE_points_by_columns)
+  poincare::distances(by_columns, x, out);
+#elif defined(CASE_result_by_columns)
+  poincare::distances(x, x, by_columns);
+#elif defined(CASE_expression)
+  poincare::distances(x + x, x, out);
+#elif defined(CASE_sparse_by_columns)
+  csr_of(Eigen::SparseMatrix<double>(3, 3));
+#endif
+}
