@@ -39,7 +39,7 @@ po::options_description describe(arguments& a) {
        "neighbour")                                                                                        //
       ("pairwise", po::bool_switch(&a.pairwise), "row i of the queries against row i of the points only")  //
       ("formula", po::value(&a.formula)->default_value("geodesic")->value_name("NAME"),
-       "geodesic, or as-specified: an old expression that is no distance, to reproduce old results")  //
+       "geodesic, or clamped-artanh: an expression that is no distance, to compare with results made by it")  //
       ("strict", po::bool_switch(&a.strict),
        "fail on the first point that is not inside the ball; otherwise its distances are nan")  //
       ("output",
@@ -53,14 +53,14 @@ void check_words(const arguments& a) {
   if (a.knn > 0 && a.pairwise) throw quintet::InvalidArgument("--knn and --pairwise exclude each other");
   if (a.pairwise && a.queries.empty()) throw quintet::InvalidArgument("--pairwise needs --queries");
   const bool geodesic =
-      quintet::driver::choice<bool>("--formula", a.formula, {{"geodesic", true}, {"as-specified", false}});
+      quintet::driver::choice<bool>("--formula", a.formula, {{"geodesic", true}, {"clamped-artanh", false}});
   if (a.knn > 0 && !geodesic) throw quintet::InvalidArgument("--knn finds neighbours by --formula geodesic only");
   if (a.knn > 0 && io::format_of(a.output) == io::file_format::npy)
     throw quintet::InvalidArgument("--output of --knn must be .csv or .h5: indices and distances are two arrays");
 }
 
 poincare::distance_options distance_options_of(const arguments& a) {
-  const auto expression = a.formula == "geodesic" ? poincare::formula::geodesic : poincare::formula::as_specified;
+  const auto expression = a.formula == "geodesic" ? poincare::formula::geodesic : poincare::formula::clamped_artanh;
   return {.curvature = a.curvature, .expression = expression, .strict = a.strict};
 }
 

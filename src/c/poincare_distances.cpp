@@ -10,7 +10,7 @@ static_assert(QUINTET_INSIDE == int(poincare::point_status::inside) &&
               QUINTET_OUTSIDE == int(poincare::point_status::outside) &&
               QUINTET_NOT_FINITE == int(poincare::point_status::not_finite));
 static_assert(QUINTET_GEODESIC == int(poincare::formula::geodesic) &&
-              QUINTET_AS_SPECIFIED == int(poincare::formula::as_specified));
+              QUINTET_CLAMPED_ARTANH == int(poincare::formula::clamped_artanh));
 
 constexpr quintet_poincare_options default_options = [] {
   const poincare::distance_options distance;

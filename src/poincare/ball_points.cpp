@@ -50,7 +50,7 @@ ball_points<accumulator_t<Storage>> pack_ball_on_device(matrix_view<const Storag
 }  // namespace
 
 template <class Storage>
-ball_points<accumulator_t<Storage>> pack_ball(const any_rows<const Storage>& points, const ball& b,
+ball_points<accumulator_t<Storage>> pack_ball(const matrix_view<const Storage>& points, const ball& b,
                                               const Device& device) {
   const device::staged_in rows(points, device);
   return pack_ball_on_device(rows.view(), b, device);
@@ -62,7 +62,7 @@ std::int64_t ball_bytes(std::int64_t count, std::int64_t dim, const Device& devi
 }
 
 template <class Storage>
-void require_inside(const any_rows<const Storage>& points, const std::vector<point_status>& status, const char* name,
+void require_inside(const matrix_view<const Storage>& points, const std::vector<point_status>& status, const char* name,
                     const ball& b) {
   const std::int64_t i = first_invalid(status);
   if (i < 0) return;
@@ -76,9 +76,10 @@ void require_inside(const any_rows<const Storage>& points, const std::vector<poi
   require_argument(false, text(name, "[", i, "]"), text("norm ", std::sqrt(square)), allowed);
 }
 
-#define QUINTET_INSTANTIATE(Storage)                                                                                  \
-  template ball_points<accumulator_t<Storage>> pack_ball(const any_rows<const Storage>&, const ball&, const Device&); \
-  template void require_inside(const any_rows<const Storage>&, const std::vector<point_status>&, const char*,         \
+#define QUINTET_INSTANTIATE(Storage)                                                                             \
+  template ball_points<accumulator_t<Storage>> pack_ball(const matrix_view<const Storage>&, const ball&,         \
+                                                         const Device&);                                         \
+  template void require_inside(const matrix_view<const Storage>&, const std::vector<point_status>&, const char*, \
                                const ball&);
 QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 #undef QUINTET_INSTANTIATE

@@ -6,7 +6,7 @@
 #include "pairwise/panels.hpp"
 #include "poincare/curvature.hpp"
 #include "quintet/core/storage16.hpp"
-#include "quintet/device/any_memory.hpp"
+#include "quintet/core/view.hpp"
 #include "quintet/poincare/ball.hpp"
 
 namespace quintet::poincare {
@@ -19,7 +19,7 @@ struct ball_points {
 
 /// Packs rows onto `device`, where they are if they lie in a Buffer.
 template <class Storage>
-ball_points<accumulator_t<Storage>> pack_ball(const any_rows<const Storage>& points, const ball& b,
+ball_points<accumulator_t<Storage>> pack_ball(const matrix_view<const Storage>& points, const ball& b,
                                               const Device& device);
 
 /// Bytes of the panels and factors of `count` points.
@@ -28,7 +28,7 @@ std::int64_t ball_bytes(std::int64_t count, std::int64_t dim, const Device& devi
 
 /// Throws InvalidArgument for the first row whose status is not inside: "name[i] must be ... ".
 template <class Storage>
-void require_inside(const any_rows<const Storage>& points, const std::vector<point_status>& status, const char* name,
+void require_inside(const matrix_view<const Storage>& points, const std::vector<point_status>& status, const char* name,
                     const ball& b);
 
 }  // namespace quintet::poincare

@@ -19,6 +19,14 @@ void check_rows(matrix_view<const T> rows, const char* name) {
   if (rows.rows() > 0) require_argument(rows.cols() >= 1, text(name, ".cols"), rows.cols(), ">= 1");
 }
 
+/// Throws InvalidArgument unless `rows` is [n x dim].
+template <class Real>
+void require_shape(matrix_view<Real> rows, const char* name, std::int64_t n, std::int64_t dim) {
+  if (rows.rows() != n || (n > 0 && rows.cols() != dim))
+    throw InvalidArgument(
+        text(name, " must be ", n, " x ", dim, " (", name, "=", rows.rows(), " x ", rows.cols(), ")"));
+}
+
 /// Two sets of points of one dimension.
 template <class T>
 void check_sets(matrix_view<const T> x, matrix_view<const T> y) {

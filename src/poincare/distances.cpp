@@ -29,7 +29,7 @@ void write_matrix(const ball_points<Real>& queries, const ball_points<Real>& poi
 }
 
 template <class Storage>
-void require_both_inside(bool strict, any_rows<const Storage> queries, any_rows<const Storage> points,
+void require_both_inside(bool strict, matrix_view<const Storage> queries, matrix_view<const Storage> points,
                          const point_report& report, const ball& b) {
   if (!strict) return;
   require_inside(queries, report.queries, "queries", b);
@@ -38,9 +38,9 @@ void require_both_inside(bool strict, any_rows<const Storage> queries, any_rows<
 
 }  // namespace
 
-template <class Storage>
-point_report distances(any_rows<const Storage> queries, any_rows<const Storage> points,
-                       any_rows<accumulator_t<Storage>> out, const distance_options& options, const Device& given) {
+template <storage_type Storage>
+point_report distances(matrix_view<const Storage> queries, matrix_view<const Storage> points,
+                       matrix_view<accumulator_t<Storage>> out, const distance_options& options, const Device& given) {
   const ball b(options.curvature);
   const Device device = device::run_device(given, {{"queries", queries}, {"points", points}, {"out", out}});
   check_sets(queries, points);
@@ -57,9 +57,9 @@ point_report distances(any_rows<const Storage> queries, any_rows<const Storage> 
   return report;
 }
 
-template <class Storage>
-point_report pair_distances(any_rows<const Storage> x, any_rows<const Storage> y,
-                            any_values<accumulator_t<Storage>> out, const distance_options& options,
+template <storage_type Storage>
+point_report pair_distances(matrix_view<const Storage> x, matrix_view<const Storage> y,
+                            vector_view<accumulator_t<Storage>> out, const distance_options& options,
                             const Device& given) {
   using Real = accumulator_t<Storage>;
   const ball b(options.curvature);
@@ -87,17 +87,18 @@ point_report pair_distances(any_rows<const Storage> x, any_rows<const Storage> y
   return report;
 }
 
-template <class Storage>
+template <storage_type Storage>
 accumulator_t<Storage> distance(std::span<const Storage> x, std::span<const Storage> y,
                                 const distance_options& options) {
   accumulator_t<Storage> result[1];
-  const any_rows<const Storage> x_row(x.data(), 1, std::int64_t(x.size())), y_row(y.data(), 1, std::int64_t(y.size()));
+  const matrix_view<const Storage> x_row(x.data(), 1, std::int64_t(x.size())),
+      y_row(y.data(), 1, std::int64_t(y.size()));
   pair_distances<Storage>(x_row, y_row, std::span<accumulator_t<Storage>>(result), options, Device::host());
   return result[0];
 }
 
-template <class Storage>
-std::vector<point_status> origin_distances(any_rows<const Storage> x, any_values<accumulator_t<Storage>> out,
+template <storage_type Storage>
+std::vector<point_status> origin_distances(matrix_view<const Storage> x, vector_view<accumulator_t<Storage>> out,
                                            const distance_options& options, const Device& given) {
   using Real = accumulator_t<Storage>;
   const ball b(options.curvature);
@@ -121,14 +122,14 @@ std::vector<point_status> origin_distances(any_rows<const Storage> x, any_values
   return found;
 }
 
-#define QUINTET_INSTANTIATE(Storage)                                                                                  \
-  template point_report distances(any_rows<const Storage>, any_rows<const Storage>, any_rows<accumulator_t<Storage>>, \
-                                  const distance_options&, const Device&);                                            \
-  template point_report pair_distances(any_rows<const Storage>, any_rows<const Storage>,                              \
-                                       any_values<accumulator_t<Storage>>, const distance_options&, const Device&);   \
-  template accumulator_t<Storage> distance(std::span<const Storage>, std::span<const Storage>,                        \
-                                           const distance_options&);                                                  \
-  template std::vector<point_status> origin_distances(any_rows<const Storage>, any_values<accumulator_t<Storage>>,    \
+#define QUINTET_INSTANTIATE(Storage)                                                                                   \
+  template point_report distances(matrix_view<const Storage>, matrix_view<const Storage>,                              \
+                                  matrix_view<accumulator_t<Storage>>, const distance_options&, const Device&);        \
+  template point_report pair_distances(matrix_view<const Storage>, matrix_view<const Storage>,                         \
+                                       vector_view<accumulator_t<Storage>>, const distance_options&, const Device&);   \
+  template accumulator_t<Storage> distance(std::span<const Storage>, std::span<const Storage>,                         \
+                                           const distance_options&);                                                   \
+  template std::vector<point_status> origin_distances(matrix_view<const Storage>, vector_view<accumulator_t<Storage>>, \
                                                       const distance_options&, const Device&);
 QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 

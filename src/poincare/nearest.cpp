@@ -21,9 +21,8 @@ struct take_piece {
   const std::int32_t* piece_index;
   std::int64_t piece_k, first_point;
   bool exclude_self;
-  Real* value;
-  std::int64_t* index;
-  std::int64_t k;
+  matrix_view<Real> value;
+  matrix_view<std::int64_t> index;
 
   void operator()(std::int64_t query) const {
     for (std::int64_t e = query * piece_k; e < (query + 1) * piece_k; ++e) {
@@ -36,8 +35,8 @@ struct take_piece {
 
  private:
   bool insert(std::int64_t query, Real candidate, std::int64_t point) const {
-    Real* values = value + query * k;
-    std::int64_t *points = index + query * k, e = k - 1;
+    Real* values = value.row(query);
+    std::int64_t *points = index.row(query), e = index.cols() - 1;
     if (points[e] >= 0 && !(candidate < values[e])) return false;
     for (; e > 0 && (points[e - 1] < 0 || candidate < values[e - 1]); --e) {
       values[e] = values[e - 1];
@@ -53,12 +52,20 @@ struct take_piece {
 template <class Real>
 struct measure_winners {
   pairwise::surrogate_metric<Real> surrogate;
-  const std::int64_t* index;
-  Real* value;
+  matrix_view<const std::int64_t> index;
+  matrix_view<Real> value;
 
   void operator()(std::int64_t e) const {
-    value[e] = index[e] < 0 ? std::numeric_limits<Real>::quiet_NaN() : surrogate.distance(value[e]);
+    const std::int64_t query = e / index.cols(), place = e % index.cols();
+    Real& one = value(query, place);
+    one = index(query, place) < 0 ? std::numeric_limits<Real>::quiet_NaN() : surrogate.distance(one);
   }
+};
+
+struct forget_neighbours {
+  matrix_view<std::int64_t> index;
+
+  void operator()(std::int64_t e) const { index(e / index.cols(), e % index.cols()) = -1; }
 };
 
 /// Points a piece: whole tiles within the budget, one at least.
@@ -76,57 +83,64 @@ void check_neighbours(std::int64_t k, std::int64_t points, const nearest_options
 
 }  // namespace
 
-template <class Storage>
-neighbours_on_device<accumulator_t<Storage>> nearest_on_device(any_rows<const Storage> queries,
-                                                               any_rows<const Storage> points, std::int64_t k,
-                                                               const nearest_options& options, const Device& given) {
+template <storage_type Storage>
+point_report nearest(matrix_view<const Storage> queries, matrix_view<const Storage> points,
+                     matrix_view<std::int64_t> index, matrix_view<accumulator_t<Storage>> distance,
+                     const nearest_options& options, const Device& given) {
   using Real = accumulator_t<Storage>;
   const ball b(options.curvature);
-  const Device device = device::run_device(given, {{"queries", queries}, {"points", points}});
+  const Device device =
+      device::run_device(given, {{"queries", queries}, {"points", points}, {"index", index}, {"distance", distance}});
+  const std::int64_t k = index.cols();
   check_sets(queries, points);
   check_neighbours(k, points.rows(), options);
   if (options.exclude_self)
     require_argument(queries.rows() == points.rows(), "queries.rows", queries.rows(),
                      text("points.rows=", points.rows(), " with exclude_self"));
-  neighbours_on_device<Real> found;
-  found.queries = queries.rows();
-  found.k = k;
+  require_shape(index, "index", queries.rows(), k);
+  require_shape(distance, "distance", queries.rows(), k);
   const auto packed_queries = pack_ball(queries, b, device);
-  found.report.queries = packed_queries.status;
-  if (options.strict) require_inside(queries, found.report.queries, "queries", b);
-  found.index = Buffer<std::int64_t>(found.queries * k, device);
-  found.distance = Buffer<Real>(found.queries * k, device);
-  device::fill(found.index, std::int64_t(-1));
+  point_report report{packed_queries.status, {}};
+  if (options.strict) require_inside(queries, report.queries, "queries", b);
+  device::staged_out found(index, device);
+  device::staged_out measured(distance, device);
+  device::for_each(queries.rows() * k, forget_neighbours{found.view()}, device);
   // A row and its duplicates are first in its list; with one place more the row can be left out afterwards.
   const std::int64_t wanted = k + (options.exclude_self ? 1 : 0);
   const std::int64_t piece = points_per_piece<Real>(points.cols(), options.budget_bytes, device);
   for (std::int64_t first = 0; first < points.rows(); first += piece) {
     const auto rows = points.slice(first, std::min(points.rows(), first + piece));
     const auto packed = pack_ball(rows, b, device);
-    found.report.points.insert(found.report.points.end(), packed.status.begin(), packed.status.end());
-    if (options.strict) require_inside(points, found.report.points, "points", b);
+    report.points.insert(report.points.end(), packed.status.begin(), packed.status.end());
+    if (options.strict) require_inside(points, report.points, "points", b);
     if (queries.rows() == 0) continue;
     const auto lists = pairwise::nearest_points_there(packed_queries.panels, packed.panels,
                                                       int(std::min<std::int64_t>(wanted, rows.rows())));
-    device::for_each(found.queries,
+    device::for_each(queries.rows(),
                      take_piece<Real>{lists.value.data(), lists.index.data(), lists.k, first, options.exclude_self,
-                                      found.distance.data(), found.index.data(), k},
+                                      measured.view(), found.view()},
                      device);
   }
-  device::for_each(
-      found.index.size(),
-      measure_winners<Real>{b.surrogate<Real>(formula::geodesic), found.index.data(), found.distance.data()}, device);
+  device::for_each(queries.rows() * k,
+                   measure_winners<Real>{b.surrogate<Real>(formula::geodesic), found.view(), measured.view()}, device);
+  found.finish();
+  measured.finish();
+  return report;
+}
+
+template <storage_type Storage>
+neighbours<accumulator_t<Storage>> nearest(matrix_view<const Storage> queries, matrix_view<const Storage> points,
+                                           std::int64_t k, const nearest_options& options, const Device& device) {
+  check_neighbours(k, points.rows(), options);
+  neighbours<accumulator_t<Storage>> found{queries.rows(), k, {}, {}, {}};
+  found.index.resize(queries.rows() * k);
+  found.distance.resize(queries.rows() * k);
+  found.report = nearest<Storage>(queries, points, vector_view(found.index).as_rows(queries.rows(), k),
+                                  vector_view(found.distance).as_rows(queries.rows(), k), options, device);
   return found;
 }
 
-template <class Storage>
-neighbours<accumulator_t<Storage>> nearest(any_rows<const Storage> queries, any_rows<const Storage> points,
-                                           std::int64_t k, const nearest_options& options, const Device& device) {
-  auto found = nearest_on_device<Storage>(queries, points, k, options, device);
-  return {found.queries, found.k, found.index.to_vector(), found.distance.to_vector(), std::move(found.report)};
-}
-
-template <class Storage>
+template <storage_type Storage>
 std::int64_t nearest_workspace_bytes(std::int64_t queries, std::int64_t points, std::int64_t dim, std::int64_t k,
                                      const nearest_options& options, const Device& device) {
   using Real = accumulator_t<Storage>;
@@ -150,12 +164,12 @@ std::int64_t nearest_workspace_bytes(std::int64_t queries, std::int64_t points, 
          queries * k * std::int64_t(sizeof(Real) + sizeof(std::int64_t)) + raw + queries + piece;
 }
 
-#define QUINTET_INSTANTIATE(Storage)                                                                                  \
-  template neighbours_on_device<accumulator_t<Storage>> nearest_on_device(                                            \
-      any_rows<const Storage>, any_rows<const Storage>, std::int64_t, const nearest_options&, const Device&);         \
-  template neighbours<accumulator_t<Storage>> nearest(any_rows<const Storage>, any_rows<const Storage>, std::int64_t, \
-                                                      const nearest_options&, const Device&);                         \
-  template std::int64_t nearest_workspace_bytes<Storage>(std::int64_t, std::int64_t, std::int64_t, std::int64_t,      \
+#define QUINTET_INSTANTIATE(Storage)                                                                               \
+  template point_report nearest(matrix_view<const Storage>, matrix_view<const Storage>, matrix_view<std::int64_t>, \
+                                matrix_view<accumulator_t<Storage>>, const nearest_options&, const Device&);       \
+  template neighbours<accumulator_t<Storage>> nearest(matrix_view<const Storage>, matrix_view<const Storage>,      \
+                                                      std::int64_t, const nearest_options&, const Device&);        \
+  template std::int64_t nearest_workspace_bytes<Storage>(std::int64_t, std::int64_t, std::int64_t, std::int64_t,   \
                                                          const nearest_options&, const Device&);
 QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 

@@ -11,8 +11,8 @@ namespace quintet::poincare {
 namespace {
 
 template <class Operation, class Storage>
-row_status run(const row_inputs<Storage>& in, const any_rows<accumulator_t<Storage>>& out, const ball_options& options,
-               const Device& device) {
+row_status run(const row_inputs<Storage>& in, const matrix_view<accumulator_t<Storage>>& out,
+               const ball_options& options, const Device& device) {
   const row_status status = run_rows<Operation, Storage>(in, out, {}, options, device);
   require_rows_inside(in, status, options);
   return status;
@@ -20,21 +20,21 @@ row_status run(const row_inputs<Storage>& in, const any_rows<accumulator_t<Stora
 
 /// Arguments of one shape, that of `out`.
 template <class Storage>
-void check_same_shape(const any_rows<accumulator_t<Storage>>& out, const any_rows<const Storage>& first,
+void check_same_shape(const matrix_view<accumulator_t<Storage>>& out, const matrix_view<const Storage>& first,
                       const char* name) {
   check_rows(first, name);
   require_shape(out, "out", first.rows(), first.cols());
 }
 template <class Storage, class... More>
-void check_same_shape(const any_rows<accumulator_t<Storage>>& out, const any_rows<const Storage>& first,
-                      const char* name, const any_rows<const Storage>& second, const char* second_name,
+void check_same_shape(const matrix_view<accumulator_t<Storage>>& out, const matrix_view<const Storage>& first,
+                      const char* name, const matrix_view<const Storage>& second, const char* second_name,
                       const More&... more) {
   require_shape(second, second_name, first.rows(), first.cols());
   check_same_shape<Storage>(out, first, name, more...);
 }
 
 template <class Real>
-void check_scalars(const any_values<const Real>& values, const char* name, std::int64_t n) {
+void check_scalars(const vector_view<const Real>& values, const char* name, std::int64_t n) {
   const std::int64_t size = values.size();
   require_argument(size == 1 || size == n, text(name, ".size"), size, text("1 or N=", n));
 }
@@ -51,7 +51,7 @@ void check_epsilon(double epsilon) {
 }
 
 template <class Operation, class Storage>
-projection_report run_projection(const row_inputs<Storage>& in, const any_rows<accumulator_t<Storage>>& out,
+projection_report run_projection(const row_inputs<Storage>& in, const matrix_view<accumulator_t<Storage>>& out,
                                  const ball_options& options, const Device& device) {
   using Real = accumulator_t<Storage>;
   std::vector<Real> factor(out.rows());
@@ -63,74 +63,77 @@ projection_report run_projection(const row_inputs<Storage>& in, const any_rows<a
 
 }  // namespace
 
-template <class Storage>
-row_status mobius_add(any_rows<const Storage> x, any_rows<const Storage> y, any_rows<accumulator_t<Storage>> out,
-                      const ball_options& options, const Device& device) {
+template <storage_type Storage>
+row_status mobius_add(matrix_view<const Storage> x, matrix_view<const Storage> y,
+                      matrix_view<accumulator_t<Storage>> out, const ball_options& options, const Device& device) {
   const row_inputs<Storage> in{.x = x, .y = y};
   check_same_shape<Storage>(out, x, "x", y, "y");
   return run<mobius_add_row>(in, out, options, device);
 }
 
-template <class Storage>
-row_status mobius_scalar_mul(any_values<const accumulator_t<Storage>> r, any_rows<const Storage> x,
-                             any_rows<accumulator_t<Storage>> out, const ball_options& options, const Device& device) {
+template <storage_type Storage>
+row_status mobius_scalar_mul(vector_view<const accumulator_t<Storage>> r, matrix_view<const Storage> x,
+                             matrix_view<accumulator_t<Storage>> out, const ball_options& options,
+                             const Device& device) {
   const row_inputs<Storage> in{.x = x, .scalar = r};
   check_same_shape<Storage>(out, x, "x");
   check_scalars<accumulator_t<Storage>>(r, "r", x.rows());
   return run<scalar_mul_row>(in, out, options, device);
 }
 
-template <class Storage>
-row_status exp_map(any_rows<const Storage> x, any_rows<const Storage> v, any_rows<accumulator_t<Storage>> out,
+template <storage_type Storage>
+row_status exp_map(matrix_view<const Storage> x, matrix_view<const Storage> v, matrix_view<accumulator_t<Storage>> out,
                    const ball_options& options, const Device& device) {
   const row_inputs<Storage> in{.x = x, .v = v};
   check_same_shape<Storage>(out, x, "x", v, "v");
   return run<exp_map_row>(in, out, options, device);
 }
 
-template <class Storage>
-row_status log_map(any_rows<const Storage> x, any_rows<const Storage> y, any_rows<accumulator_t<Storage>> out,
+template <storage_type Storage>
+row_status log_map(matrix_view<const Storage> x, matrix_view<const Storage> y, matrix_view<accumulator_t<Storage>> out,
                    const ball_options& options, const Device& device) {
   const row_inputs<Storage> in{.x = x, .y = y};
   check_same_shape<Storage>(out, x, "x", y, "y");
   return run<log_map_row>(in, out, options, device);
 }
 
-template <class Storage>
-row_status exp_map_origin(any_rows<const Storage> v, any_rows<accumulator_t<Storage>> out, const ball_options& options,
-                          const Device& device) {
+template <storage_type Storage>
+row_status exp_map_origin(matrix_view<const Storage> v, matrix_view<accumulator_t<Storage>> out,
+                          const ball_options& options, const Device& device) {
   const row_inputs<Storage> in{.v = v};
   check_same_shape<Storage>(out, v, "v");
   return run<exp_map_origin_row>(in, out, options, device);
 }
 
-template <class Storage>
-row_status log_map_origin(any_rows<const Storage> y, any_rows<accumulator_t<Storage>> out, const ball_options& options,
-                          const Device& device) {
+template <storage_type Storage>
+row_status log_map_origin(matrix_view<const Storage> y, matrix_view<accumulator_t<Storage>> out,
+                          const ball_options& options, const Device& device) {
   const row_inputs<Storage> in{.x = y, .x_name = "y"};
   check_same_shape<Storage>(out, y, "y");
   return run<log_map_origin_row>(in, out, options, device);
 }
 
-template <class Storage>
-row_status geodesic(any_rows<const Storage> x, any_rows<const Storage> y, any_values<const accumulator_t<Storage>> t,
-                    any_rows<accumulator_t<Storage>> out, const ball_options& options, const Device& device) {
+template <storage_type Storage>
+row_status geodesic(matrix_view<const Storage> x, matrix_view<const Storage> y,
+                    vector_view<const accumulator_t<Storage>> t, matrix_view<accumulator_t<Storage>> out,
+                    const ball_options& options, const Device& device) {
   const row_inputs<Storage> in{.x = x, .y = y, .scalar = t, .scalar_name = "t"};
   check_same_shape<Storage>(out, x, "x", y, "y");
   check_scalars<accumulator_t<Storage>>(t, "t", x.rows());
   return run<geodesic_row>(in, out, options, device);
 }
 
-template <class Storage>
-row_status parallel_transport(any_rows<const Storage> x, any_rows<const Storage> y, any_rows<const Storage> v,
-                              any_rows<accumulator_t<Storage>> out, const ball_options& options, const Device& device) {
+template <storage_type Storage>
+row_status parallel_transport(matrix_view<const Storage> x, matrix_view<const Storage> y, matrix_view<const Storage> v,
+                              matrix_view<accumulator_t<Storage>> out, const ball_options& options,
+                              const Device& device) {
   const row_inputs<Storage> in{.x = x, .y = y, .v = v};
   check_same_shape<Storage>(out, x, "x", y, "y", v, "v");
   return run<parallel_transport_row>(in, out, options, device);
 }
 
-template <class Storage>
-projection_report project(any_rows<const Storage> x, double epsilon, any_rows<accumulator_t<Storage>> out,
+template <storage_type Storage>
+projection_report project(matrix_view<const Storage> x, double epsilon, matrix_view<accumulator_t<Storage>> out,
                           const ball_options& options, const Device& device) {
   const row_inputs<Storage> in{.x = x, .parameter = epsilon};
   check_same_shape<Storage>(out, x, "x");
@@ -140,25 +143,25 @@ projection_report project(any_rows<const Storage> x, double epsilon, any_rows<ac
   return report;
 }
 
-template <class Storage>
-row_status conformal_factor(any_rows<const Storage> x, any_values<accumulator_t<Storage>> out,
+template <storage_type Storage>
+row_status conformal_factor(matrix_view<const Storage> x, vector_view<accumulator_t<Storage>> out,
                             const ball_options& options, const Device& device) {
   check_rows(x, "x");
   require_argument(out.size() == x.rows(), "out.size", out.size(), text("x.rows=", x.rows()));
   return run<conformal_factor_row>(row_inputs<Storage>{.x = x}, out.as_rows(x.rows(), 1), options, device);
 }
 
-template <class Storage>
-row_status to_hyperboloid(any_rows<const Storage> x, any_rows<accumulator_t<Storage>> out, const ball_options& options,
-                          const Device& device) {
+template <storage_type Storage>
+row_status to_hyperboloid(matrix_view<const Storage> x, matrix_view<accumulator_t<Storage>> out,
+                          const ball_options& options, const Device& device) {
   require_curved(options.curvature);
   check_rows(x, "x");
   require_shape(out, "out", x.rows(), x.cols() + 1);
   return run<to_hyperboloid_row>(row_inputs<Storage>{.x = x}, out, options, device);
 }
 
-template <class Storage>
-row_status from_hyperboloid(any_rows<const Storage> h, any_rows<accumulator_t<Storage>> out,
+template <storage_type Storage>
+row_status from_hyperboloid(matrix_view<const Storage> h, matrix_view<accumulator_t<Storage>> out,
                             const ball_options& options, const Device& device) {
   require_curved(options.curvature);
   check_rows(h, "h");
@@ -172,10 +175,11 @@ row_status from_hyperboloid(any_rows<const Storage> h, any_rows<accumulator_t<St
   return status;
 }
 
-template <class Storage>
-row_status distance_gradients(any_rows<const Storage> x, any_rows<const Storage> y,
-                              any_rows<accumulator_t<Storage>> gradient_x, any_rows<accumulator_t<Storage>> gradient_y,
-                              const ball_options& options, const Device& device) {
+template <storage_type Storage>
+row_status distance_gradients(matrix_view<const Storage> x, matrix_view<const Storage> y,
+                              matrix_view<accumulator_t<Storage>> gradient_x,
+                              matrix_view<accumulator_t<Storage>> gradient_y, const ball_options& options,
+                              const Device& device) {
   const row_inputs<Storage> in{.x = x, .y = y};
   require_shape(gradient_x, "gradient_x", x.rows(), x.cols());
   check_same_shape<Storage>(gradient_x, x, "x", y, "y");
@@ -185,18 +189,19 @@ row_status distance_gradients(any_rows<const Storage> x, any_rows<const Storage>
   return status;
 }
 
-template <class Storage>
-row_status riemannian_gradient(any_rows<const Storage> x, any_rows<const Storage> gradient,
-                               any_rows<accumulator_t<Storage>> out, const ball_options& options,
+template <storage_type Storage>
+row_status riemannian_gradient(matrix_view<const Storage> x, matrix_view<const Storage> gradient,
+                               matrix_view<accumulator_t<Storage>> out, const ball_options& options,
                                const Device& device) {
   const row_inputs<Storage> in{.x = x, .v = gradient, .v_name = "gradient"};
   check_same_shape<Storage>(out, x, "x", gradient, "gradient");
   return run<riemannian_gradient_row>(in, out, options, device);
 }
 
-template <class Storage>
-projection_report rsgd_step(any_rows<const Storage> x, any_rows<const Storage> gradient, double rate, double epsilon,
-                            any_rows<accumulator_t<Storage>> out, const ball_options& options, const Device& device) {
+template <storage_type Storage>
+projection_report rsgd_step(matrix_view<const Storage> x, matrix_view<const Storage> gradient, double rate,
+                            double epsilon, matrix_view<accumulator_t<Storage>> out, const ball_options& options,
+                            const Device& device) {
   const row_inputs<Storage> in{.x = x, .v = gradient, .parameter = epsilon, .rate = rate, .v_name = "gradient"};
   check_same_shape<Storage>(out, x, "x", gradient, "gradient");
   check_epsilon<accumulator_t<Storage>>(epsilon);
@@ -206,37 +211,37 @@ projection_report rsgd_step(any_rows<const Storage> x, any_rows<const Storage> g
   return report;
 }
 
-#define QUINTET_INSTANTIATE(R)                                                                                       \
-  template row_status mobius_add(any_rows<const R>, any_rows<const R>, any_rows<accumulator_t<R>>,                   \
-                                 const ball_options&, const Device&);                                                \
-  template row_status mobius_scalar_mul(any_values<const accumulator_t<R>>, any_rows<const R>,                       \
-                                        any_rows<accumulator_t<R>>, const ball_options&, const Device&);             \
-  template row_status exp_map(any_rows<const R>, any_rows<const R>, any_rows<accumulator_t<R>>, const ball_options&, \
-                              const Device&);                                                                        \
-  template row_status log_map(any_rows<const R>, any_rows<const R>, any_rows<accumulator_t<R>>, const ball_options&, \
-                              const Device&);                                                                        \
-  template row_status exp_map_origin(any_rows<const R>, any_rows<accumulator_t<R>>, const ball_options&,             \
-                                     const Device&);                                                                 \
-  template row_status log_map_origin(any_rows<const R>, any_rows<accumulator_t<R>>, const ball_options&,             \
-                                     const Device&);                                                                 \
-  template row_status geodesic(any_rows<const R>, any_rows<const R>, any_values<const accumulator_t<R>>,             \
-                               any_rows<accumulator_t<R>>, const ball_options&, const Device&);                      \
-  template row_status parallel_transport(any_rows<const R>, any_rows<const R>, any_rows<const R>,                    \
-                                         any_rows<accumulator_t<R>>, const ball_options&, const Device&);            \
-  template projection_report project(any_rows<const R>, double, any_rows<accumulator_t<R>>, const ball_options&,     \
-                                     const Device&);                                                                 \
-  template row_status conformal_factor(any_rows<const R>, any_values<accumulator_t<R>>, const ball_options&,         \
-                                       const Device&);                                                               \
-  template row_status to_hyperboloid(any_rows<const R>, any_rows<accumulator_t<R>>, const ball_options&,             \
-                                     const Device&);                                                                 \
-  template row_status from_hyperboloid(any_rows<const R>, any_rows<accumulator_t<R>>, const ball_options&,           \
-                                       const Device&);                                                               \
-  template row_status distance_gradients(any_rows<const R>, any_rows<const R>, any_rows<accumulator_t<R>>,           \
-                                         any_rows<accumulator_t<R>>, const ball_options&, const Device&);            \
-  template row_status riemannian_gradient(any_rows<const R>, any_rows<const R>, any_rows<accumulator_t<R>>,          \
-                                          const ball_options&, const Device&);                                       \
-  template projection_report rsgd_step(any_rows<const R>, any_rows<const R>, double, double,                         \
-                                       any_rows<accumulator_t<R>>, const ball_options&, const Device&);
+#define QUINTET_INSTANTIATE(R)                                                                                         \
+  template row_status mobius_add(matrix_view<const R>, matrix_view<const R>, matrix_view<accumulator_t<R>>,            \
+                                 const ball_options&, const Device&);                                                  \
+  template row_status mobius_scalar_mul(vector_view<const accumulator_t<R>>, matrix_view<const R>,                     \
+                                        matrix_view<accumulator_t<R>>, const ball_options&, const Device&);            \
+  template row_status exp_map(matrix_view<const R>, matrix_view<const R>, matrix_view<accumulator_t<R>>,               \
+                              const ball_options&, const Device&);                                                     \
+  template row_status log_map(matrix_view<const R>, matrix_view<const R>, matrix_view<accumulator_t<R>>,               \
+                              const ball_options&, const Device&);                                                     \
+  template row_status exp_map_origin(matrix_view<const R>, matrix_view<accumulator_t<R>>, const ball_options&,         \
+                                     const Device&);                                                                   \
+  template row_status log_map_origin(matrix_view<const R>, matrix_view<accumulator_t<R>>, const ball_options&,         \
+                                     const Device&);                                                                   \
+  template row_status geodesic(matrix_view<const R>, matrix_view<const R>, vector_view<const accumulator_t<R>>,        \
+                               matrix_view<accumulator_t<R>>, const ball_options&, const Device&);                     \
+  template row_status parallel_transport(matrix_view<const R>, matrix_view<const R>, matrix_view<const R>,             \
+                                         matrix_view<accumulator_t<R>>, const ball_options&, const Device&);           \
+  template projection_report project(matrix_view<const R>, double, matrix_view<accumulator_t<R>>, const ball_options&, \
+                                     const Device&);                                                                   \
+  template row_status conformal_factor(matrix_view<const R>, vector_view<accumulator_t<R>>, const ball_options&,       \
+                                       const Device&);                                                                 \
+  template row_status to_hyperboloid(matrix_view<const R>, matrix_view<accumulator_t<R>>, const ball_options&,         \
+                                     const Device&);                                                                   \
+  template row_status from_hyperboloid(matrix_view<const R>, matrix_view<accumulator_t<R>>, const ball_options&,       \
+                                       const Device&);                                                                 \
+  template row_status distance_gradients(matrix_view<const R>, matrix_view<const R>, matrix_view<accumulator_t<R>>,    \
+                                         matrix_view<accumulator_t<R>>, const ball_options&, const Device&);           \
+  template row_status riemannian_gradient(matrix_view<const R>, matrix_view<const R>, matrix_view<accumulator_t<R>>,   \
+                                          const ball_options&, const Device&);                                         \
+  template projection_report rsgd_step(matrix_view<const R>, matrix_view<const R>, double, double,                     \
+                                       matrix_view<accumulator_t<R>>, const ball_options&, const Device&);
 QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::poincare

@@ -12,24 +12,17 @@ namespace quintet::poincare {
 
 template <class Storage>
 struct row_inputs {
-  any_rows<const Storage> x = {}, y = {}, v = {};        ///< those that are used have N rows
-  any_values<const accumulator_t<Storage>> scalar = {};  ///< empty, 1 or N values
+  matrix_view<const Storage> x = {}, y = {}, v = {};      ///< those that are used have N rows
+  vector_view<const accumulator_t<Storage>> scalar = {};  ///< empty, 1 or N values
   double parameter = 0, rate = 0;
   const char *x_name = "x", *y_name = "y", *v_name = "v", *scalar_name = "r";  ///< in messages
 };
 
-/// Throws InvalidArgument unless `rows` is [n x dim].
-template <class Real>
-void require_shape(matrix_view<Real> rows, const char* name, std::int64_t n, std::int64_t dim) {
-  if (rows.rows() != n || (n > 0 && rows.cols() != dim))
-    throw InvalidArgument(
-        text(name, " must be ", n, " x ", dim, " (", name, "=", rows.rows(), " x ", rows.cols(), ")"));
-}
-
 /// Applies Operation to every row of `out` (and `second`).
 template <class Operation, class Storage>
-row_status run_rows(const row_inputs<Storage>& in, const any_rows<accumulator_t<Storage>>& out,
-                    const any_rows<accumulator_t<Storage>>& second, const ball_options& options, const Device& given) {
+row_status run_rows(const row_inputs<Storage>& in, const matrix_view<accumulator_t<Storage>>& out,
+                    const matrix_view<accumulator_t<Storage>>& second, const ball_options& options,
+                    const Device& given) {
   const ball b(options.curvature);
   const Device device = device::run_device(given, {{in.x_name, in.x},
                                                    {in.y_name, in.y},
@@ -72,7 +65,7 @@ void require_rows_inside(const row_inputs<Storage>& in, const row_status& status
   const std::int64_t i = first_invalid(status);
   if (i < 0) return;
   const ball b(options.curvature);
-  const auto look = [&](const any_rows<const Storage>& rows) {
+  const auto look = [&](const matrix_view<const Storage>& rows) {
     const std::vector<Storage> row = device::host_copy(rows.slice(i, i + 1));
     return look_at(rows.cols(), b.c, [&](std::int64_t k) { return double(accumulator_t<Storage>(row[k])); });
   };

@@ -31,7 +31,7 @@ enum {
 typedef int32_t quintet_formula;
 enum {
   QUINTET_GEODESIC = 0,     ///< the distance
-  QUINTET_AS_SPECIFIED = 1  ///< a wrong expression that is quoted for it; only for reproducing old results
+  QUINTET_CLAMPED_ARTANH = 1  ///< an expression that is quoted for it, and is no distance; to compare with results made by it
 };
 
 /// Options of all functions of the family; each reads the members that concern it.

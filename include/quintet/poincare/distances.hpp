@@ -7,8 +7,8 @@
 //   std::vector<float> out(q * n);
 //   auto report = quintet::poincare::distances<float>({queries, q, dim}, {points, n, dim}, {out.data(), q, n});
 //
-// Every argument may be a Buffer as well, and then nothing travels: {queries_buffer, dim}, {out_buffer, n}; see
-// any_memory.hpp.
+// Matrices and values are taken as they come (core/arguments.hpp), with types deduced: distances(x, y, out). Memory of
+// a device is used where it is, and the work done there: {queries_buffer, dim}, {out_buffer, n}.
 //
 // Storage is float, double, half or bfloat16; 16-bit coordinates are widened to float, and results are
 // accumulator_t<Storage>: float, or double for double.
@@ -23,17 +23,16 @@
 // in float have to lie between 1e-18 and 1e18.
 //
 // Points that are not inside the ball: see point_report. All functions throw InvalidArgument for a curvature out of
-// range (checked_curvature()), for shapes that do not fit, D = 0, more than 2^31 - 1025 rows, Buffers on several
-// devices, and with `strict` for the first point that is not inside, naming its index and norm; OutOfMemory when the
-// device's memory does not suffice; DeviceError. `out` must not overlap the arguments.
+// range (checked_curvature()), for shapes that do not fit, D = 0, more than 2^31 - 1025 rows, arguments on several
+// devices or not on the one that is named, and with `strict` for the first point that is not inside, naming its index
+// and norm; OutOfMemory when the device's memory does not suffice; DeviceError. `out` must not overlap the arguments.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "quintet/core/storage16.hpp"
-#include "quintet/core/view.hpp"
-#include "quintet/device/any_memory.hpp"
+#include "quintet/core/arguments.hpp"
+#include "quintet/device/buffer.hpp"
 #include "quintet/device/device.hpp"
 #include "quintet/poincare/ball.hpp"
 
@@ -42,10 +41,10 @@ namespace quintet::poincare {
 /// Which expression is evaluated.
 enum class formula {
   geodesic,  ///< the distance
-  /// (2 / sqrt(c)) artanh(min(sqrt(t), 1 - 1e-7)): an expression that is quoted for this distance and is wrong. It is
-  /// not a metric; it exceeds the distance by 20 % at 1.1 and is the same constant for all pairs with t >= 1. Only for
-  /// reproducing old results; see docs/numerics.md.
-  as_specified
+  /// (2 / sqrt(c)) artanh(min(sqrt(t), 1 - 1e-7)): an expression that is sometimes quoted for this distance. It is not
+  /// a metric; it exceeds the distance by 20 % at 1.1 and is the same constant for all pairs with t >= 1. For
+  /// comparison with results that were computed by it; see docs/numerics.md.
+  clamped_artanh
 };
 
 /// Which distance, and what becomes of points that are not in the ball.
@@ -72,29 +71,47 @@ struct point_report {
 /// staged in its memory once (on a device up to D = 128 in float, 64 in double, for which there are kernels of their
 /// own; in slices for others), on the host their panel is read in place. Memory: panels of (Q + N) D values, and on a
 /// device also the host arguments. Cost: Q N (2 D + 35) operations.
-template <class Storage>
-point_report distances(any_rows<const Storage> queries, any_rows<const Storage> points,
-                       any_rows<accumulator_t<Storage>> out, const distance_options& options = {},
+template <storage_type Storage>
+point_report distances(matrix_view<const Storage> queries, matrix_view<const Storage> points,
+                       matrix_view<accumulator_t<Storage>> out, const distance_options& options = {},
                        const Device& device = Device::best());
+/// \overload
+template <matrix_argument Queries, matrix_argument Points, matrix_argument Out>
+point_report distances(const Queries& queries, const Points& points, Out&& out, const distance_options& options = {},
+                       const Device& device = Device::best()) {
+  return distances<element_of<Queries>>(matrix_of(queries), matrix_of(points), matrix_of(out), options, device);
+}
 
 /// out[i] = d(x row i, y row i); x and y [N x D], out N values. Cost: O(N D), one pass; memory 2 bytes a pair, and on a
 /// device also the host arguments.
-template <class Storage>
-point_report pair_distances(any_rows<const Storage> x, any_rows<const Storage> y,
-                            any_values<accumulator_t<Storage>> out, const distance_options& options = {},
+template <storage_type Storage>
+point_report pair_distances(matrix_view<const Storage> x, matrix_view<const Storage> y,
+                            vector_view<accumulator_t<Storage>> out, const distance_options& options = {},
                             const Device& device = Device::best());
+/// \overload
+template <matrix_argument X, matrix_argument Y, vector_argument Out>
+point_report pair_distances(const X& x, const Y& y, Out&& out, const distance_options& options = {},
+                            const Device& device = Device::best()) {
+  return pair_distances<element_of<X>>(matrix_of(x), matrix_of(y), values_of(out), options, device);
+}
 
 /// d(x, y) of one pair of D >= 1 coordinates each, on the host; NaN if one of them is not inside. Cost: O(D). For many
 /// pairs take pair_distances(): the checks of one cost more than its distance.
-template <class Storage>
+template <storage_type Storage>
 accumulator_t<Storage> distance(std::span<const Storage> x, std::span<const Storage> y,
                                 const distance_options& options = {});
 
 /// out[i] = d(0, x row i) = (2 / sqrt(c)) artanh(sqrt(c) |x|), from the compensated norm: within 1 ulp of float and 4
 /// of double; x [N x D], out N values. options.expression must be formula::geodesic. Returns the status of every row.
 /// Cost: O(N D), one pass; memory 1 byte a row, and on a device also the host arguments.
-template <class Storage>
-std::vector<point_status> origin_distances(any_rows<const Storage> x, any_values<accumulator_t<Storage>> out,
+template <storage_type Storage>
+std::vector<point_status> origin_distances(matrix_view<const Storage> x, vector_view<accumulator_t<Storage>> out,
                                            const distance_options& options = {}, const Device& device = Device::best());
+/// \overload
+template <matrix_argument X, vector_argument Out>
+std::vector<point_status> origin_distances(const X& x, Out&& out, const distance_options& options = {},
+                                           const Device& device = Device::best()) {
+  return origin_distances<element_of<X>>(matrix_of(x), values_of(out), options, device);
+}
 
 }  // namespace quintet::poincare

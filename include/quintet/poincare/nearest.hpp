@@ -2,6 +2,7 @@
 //
 //   auto found = quintet::poincare::nearest<float>({queries, q, dim}, {points, n, dim}, 10);
 //   found.index[i * found.k + e], found.distance[i * found.k + e]
+//   nearest(queries, points, index, distance);   // into matrices of the caller, of the host or of a device
 #pragma once
 
 #include "quintet/poincare/distances.hpp"
@@ -38,34 +39,35 @@ struct neighbours {
 /// distances are those of distances(). Points that are not inside are nobody's neighbours and have none.
 /// Throws InvalidArgument as distances() does, for k out of range, a negative budget, and with exclude_self for Q != N;
 /// OutOfMemory, DeviceError. Memory beyond input and result: nearest_workspace_bytes(). Cost: Q N (2 D + 4) operations.
-template <class Storage>
-neighbours<accumulator_t<Storage>> nearest(any_rows<const Storage> queries, any_rows<const Storage> points,
+template <storage_type Storage>
+neighbours<accumulator_t<Storage>> nearest(matrix_view<const Storage> queries, matrix_view<const Storage> points,
                                            std::int64_t k, const nearest_options& options = {},
                                            const Device& device = Device::best());
+/// \overload
+template <matrix_argument Queries, matrix_argument Points>
+neighbours<accumulator_t<element_of<Queries>>> nearest(const Queries& queries, const Points& points, std::int64_t k,
+                                                       const nearest_options& options = {},
+                                                       const Device& device = Device::best()) {
+  return nearest<element_of<Queries>>(matrix_of(queries), matrix_of(points), k, options, device);
+}
 
-/// The same where it was computed.
-template <class Real>
-struct neighbours_on_device {
-  ///@{
-  /// Q, and neighbours a query.
-  std::int64_t queries = 0, k = 0;
-  ///@}
-  Buffer<std::int64_t> index;  ///< [queries][k], as in neighbours
-  Buffer<Real> distance;       ///< [queries][k], as in neighbours
-  point_report report;         ///< of both arguments, in host memory
-};
-
-/// nearest() whose result stays on the device: 8 + sizeof(Real) bytes a neighbour there. Errors and cost of nearest().
-template <class Storage>
-neighbours_on_device<accumulator_t<Storage>> nearest_on_device(any_rows<const Storage> queries,
-                                                               any_rows<const Storage> points, std::int64_t k,
-                                                               const nearest_options& options = {},
-                                                               const Device& device = Device::best());
+/// The same into `index` and `distance` [Q x k], on the host or on a device: k is the number of their columns.
+template <storage_type Storage>
+point_report nearest(matrix_view<const Storage> queries, matrix_view<const Storage> points,
+                     matrix_view<std::int64_t> index, matrix_view<accumulator_t<Storage>> distance,
+                     const nearest_options& options = {}, const Device& device = Device::best());
+/// \overload
+template <matrix_argument Queries, matrix_argument Points, matrix_argument Index, matrix_argument Distance>
+point_report nearest(const Queries& queries, const Points& points, Index&& index, Distance&& distance,
+                     const nearest_options& options = {}, const Device& device = Device::best()) {
+  return nearest<element_of<Queries>>(matrix_of(queries), matrix_of(points), matrix_of(index), matrix_of(distance),
+                                      options, device);
+}
 
 /// Upper bound of the memory that nearest() takes beyond its input and its result, in bytes, for Q and N rows of `dim`
 /// coordinates. Throws InvalidArgument for sizes that nearest() refuses, and for such that the bytes cannot be counted.
 /// O(1).
-template <class Storage>
+template <storage_type Storage>
 std::int64_t nearest_workspace_bytes(std::int64_t queries, std::int64_t points, std::int64_t dim, std::int64_t k,
                                      const nearest_options& options = {}, const Device& device = Device::best());
 

@@ -1,6 +1,7 @@
 // Batched functions on device buffers, and on 16-bit storage: the bits of host arguments and of widened points.
 #include <gtest/gtest.h>
 
+#include "quintet/io/matrix.hpp"
 #include "quintet/poincare/poincare.hpp"
 #include "support/ball_points.hpp"
 #include "support/devices.hpp"
@@ -62,16 +63,16 @@ std::vector<accumulator_t<Storage>> from_host(const std::vector<std::vector<Stor
   const auto keep = [&](const std::vector<Real>& values) {
     results.insert(results.end(), values.begin(), values.end());
   };
-  call_everything<Storage>([&](int set) { return any_rows<const Storage>(sets[set].data(), n, dim); },
-                           [](const std::vector<Real>& values) { return any_values<const Real>(values); },
+  call_everything<Storage>([&](int set) { return matrix_view<const Storage>(sets[set].data(), n, dim); },
+                           [](const std::vector<Real>& values) { return vector_view<const Real>(values); },
                            [&](std::int64_t rows, std::int64_t cols, auto call) {
                              std::vector<Real> to(rows * cols);
-                             call(any_rows<Real>(to.data(), rows, cols));
+                             call(matrix_view<Real>(to.data(), rows, cols));
                              keep(to);
                            },
                            [&](std::int64_t count, auto call) {
                              std::vector<Real> to(count);
-                             call(any_values<Real>(to));
+                             call(vector_view<Real>(to));
                              keep(to);
                            },
                            device);
@@ -91,18 +92,18 @@ std::vector<accumulator_t<Storage>> from_buffers(const std::vector<std::vector<S
     const std::vector<Real> values = to.to_vector();
     results.insert(results.end(), values.begin(), values.end());
   };
-  call_everything<Storage>([&](int set) { return any_rows<const Storage>(there[set], dim); },
+  call_everything<Storage>([&](int set) { return matrix_view<const Storage>(there[set], dim); },
                            [&](const std::vector<Real>& values) {
-                             return any_values<const Real>(std::as_const(scalars.emplace_back(values, device)));
+                             return vector_view<const Real>(std::as_const(scalars.emplace_back(values, device)));
                            },
                            [&](std::int64_t rows, std::int64_t cols, auto call) {
                              Buffer<Real> to(rows * cols, device);
-                             call(any_rows<Real>(to, cols));
+                             call(matrix_view<Real>(to, cols));
                              keep(to);
                            },
                            [&](std::int64_t count, auto call) {
                              Buffer<Real> to(count, device);
-                             call(any_values<Real>(to));
+                             call(vector_view<Real>(to));
                              keep(to);
                            },
                            Device::best());
@@ -131,11 +132,55 @@ TYPED_TEST(poincare_buffers, nearest_stays_on_the_device) {
       poincare::nearest<TypeParam>({all[0].data(), n, dim}, {all[1].data(), n, dim}, 4, {}, Device::host());
   on_every_device([&](const Device& device) {
     const Buffer<TypeParam> queries(all[0], device), points(all[1], device);
-    const auto found = poincare::nearest_on_device<TypeParam>({queries, dim}, {points, dim}, 4);
-    EXPECT_EQ(found.index.device(), device);
-    EXPECT_EQ(found.index.to_vector(), host.index);
-    expect_same_bits(found.distance.to_vector(), host.distance);
+    Buffer<std::int64_t> index(n * 4, device);
+    Buffer<accumulator_t<TypeParam>> distance(n * 4, device);
+    poincare::nearest<TypeParam>({queries, dim}, {points, dim}, {index, 4}, {distance, 4});
+    EXPECT_EQ(index.to_vector(), host.index);
+    expect_same_bits(distance.to_vector(), host.distance);
   });
+}
+
+TYPED_TEST(poincare_buffers, nearest_writes_rows_that_lie_apart) {
+  using Real = accumulator_t<TypeParam>;
+  const auto all = sets<TypeParam>();
+  const matrix_view<const TypeParam> queries(all[0].data(), n, dim), points(all[1].data(), n, dim);
+  const auto host = poincare::nearest(queries, points, 4, {}, Device::host());
+  on_every_device([&](const Device& device) {
+    std::vector<std::int64_t> index(n * 6, -7);
+    std::vector<Real> distance(n * 5, Real(-7));
+    const auto report = poincare::nearest(queries, points, matrix_view<std::int64_t>(index.data(), n, 4, 6),
+                                          matrix_view<Real>(distance.data(), n, 4, 5), {}, device);
+    EXPECT_TRUE(report.all_inside());
+    std::int64_t wrong = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      for (std::int64_t e = 0; e < 6; ++e) wrong += index[i * 6 + e] != (e < 4 ? host.index[i * 4 + e] : -7);
+      for (std::int64_t e = 0; e < 5; ++e)
+        wrong += distance[i * 5 + e] != (e < 4 ? host.distance[i * 4 + e] : Real(-7));
+    }
+    EXPECT_EQ(wrong, 0);
+  });
+}
+
+// Types and kinds of arguments as they come; the same compiled functions.
+TEST(poincare_arguments, are_taken_as_they_come) {
+  const auto all = sets<float>();
+  const io::matrix<float> x{n, dim, all[0]}, y{n, dim, all[1]};
+  io::matrix<float> matrix{n, n, std::vector<float>(n * n)}, rows{n, dim, std::vector<float>(n * dim)};
+  std::vector<float> values(n), expected(n), weights(n, 0.5f);
+  poincare::pair_distances<float>({all[0].data(), n, dim}, {all[1].data(), n, dim}, expected);
+  EXPECT_TRUE(poincare::pair_distances(x, y, values).all_inside());
+  expect_same_bits(values, expected);
+  const matrix_view<const float> x_view = x.view(), y_view = y.view();
+  poincare::pair_distances(x_view, y_view, values);
+  expect_same_bits(values, expected);
+  poincare::distances(x, y_view, matrix, {.curvature = -1});
+  EXPECT_EQ(matrix.data[n + 1], expected[1]);
+  poincare::mobius_scalar_mul(std::vector<float>{0.5f}, x, rows);
+  poincare::geodesic(x, y, std::vector<float>{0.5f}, rows);
+  io::matrix<float> means{2, dim, std::vector<float>(2 * dim)};
+  const std::vector<std::int64_t> offsets{0, 9, n};
+  EXPECT_EQ(poincare::gyromidpoint(x, offsets, weights, means).converged, (std::vector<std::uint8_t>{1, 1}));
+  EXPECT_EQ(poincare::nearest(x, y, 3).k, 3);
 }
 
 template <class Storage>
@@ -166,8 +211,8 @@ TEST(poincare_buffers_errors, are_named) {
 TEST(poincare_rows_errors, an_argument_without_rows_is_named) {
   const std::vector<double> values(6, 0.1);
   std::vector<double> results(6);
-  const any_rows<const double> rows(values.data(), 2, 3), none(nullptr, 0, 3);
-  const any_rows<double> out(results.data(), 2, 3);
+  const matrix_view<const double> rows(values.data(), 2, 3), none(nullptr, 0, 3);
+  const matrix_view<double> out(results.data(), 2, 3);
   expect_invalid([&] { poincare::exp_map<double>(none, rows, out); }, "v must be 0 x 3");
   expect_invalid([&] { poincare::exp_map<double>(rows, none, out); }, "v must be 2 x 3");
   expect_invalid([&] { poincare::mobius_add<double>(rows, {}, out); }, "y must be 2 x 3");

@@ -215,9 +215,25 @@ TEST(poincare_storage16, half) { expect_storage16_like_float<half>(); }
 TEST(poincare_storage16, bfloat16) { expect_storage16_like_float<bfloat16>(); }
 
 // The two numbers of docs/numerics.md.
-TEST(poincare_formula, as_specified_is_no_metric) {
+// The range that the header states: digits down to 2^-83 / sqrt(c), nothing below 2^-94 / sqrt(c), in float.
+TEST(poincare_range, of_distances_near_the_origin) {
+  for (const double c : {1.0, 1e-6, 1e20}) {
+    const double unit = 1 / std::sqrt(c);
+    const auto measured = [&]<class Real>(Real, double apart) {
+      const Real x[2] = {0, Real(apart)};
+      return double(poincare::distance<Real>(std::span(x, 1), std::span(x + 1, 1), {.curvature = -c}));
+    };
+    const double small = std::ldexp(unit, -83), none = std::ldexp(unit, -97);
+    EXPECT_NEAR(measured(0.0f, small) / small, 2, 2e-6) << c;
+    EXPECT_EQ(measured(0.0f, none), 0) << c;
+    EXPECT_NEAR(measured(0.0, none) / none, 2, 1e-15) << c;
+    EXPECT_NEAR(measured(0.0, 1e-140 * unit) / unit, 2e-140, 1e-154) << c;
+  }
+}
+
+TEST(poincare_formula, clamped_artanh_is_no_metric) {
   const std::vector<double> origin{0, 0}, near{0.3, 0}, middle{0.5, 0}, far{0.6, 0};
-  const poincare::distance_options old{.expression = poincare::formula::as_specified};
+  const poincare::distance_options old{.expression = poincare::formula::clamped_artanh};
   EXPECT_NEAR(poincare::distance<double>(origin, middle), 1.0986123, 1e-7);
   EXPECT_NEAR(poincare::distance<double>(origin, middle, old), 1.3169579, 1e-7);
   EXPECT_NEAR(poincare::distance<double>(near, far), 0.7672552, 1e-7);
