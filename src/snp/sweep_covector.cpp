@@ -110,7 +110,7 @@ bool sweep::state::multiply(std::int32_t v, const Network& network, const sweep_
   const std::int64_t patterns = down.patterns, entries = entries_of(v);
   need_covector(v, network, rates);
   const covector& with = covectors[covector_home(v)];
-  if (contracted.size() == 0) {
+  if (contracted_exponents.size() == 0) {
     contracted = Buffer<double>(patterns, device);
     contracted_exponents = Buffer<std::int32_t>(patterns, device);
   }
@@ -233,7 +233,7 @@ void sweep::state::descend_join(std::size_t s, bool is_left, const covector& abo
   const std::int32_t other = is_left ? step.in2 : step.in;
   const std::int64_t patterns = down.patterns;
   refresh(other, network, rates);
-  if (made.own_exponents.size() == 0) {
+  if (made.sum_exponents.size() == 0) {  // the later one: memory may end between them
     made.own_exponents = Buffer<std::int32_t>(patterns, device);
     made.sum_exponents = Buffer<std::int32_t>(patterns, device);
   }
