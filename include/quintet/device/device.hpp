@@ -35,8 +35,8 @@ class Device {
   /// The first GPU, or the host when there is none. Emulations are never chosen. A call that gets this may run
   /// elsewhere, where its arguments lie or where a problem of its size is done faster: see automatic().
   static Device best();
-  /// "auto" (best), "host", "emulated", or an offload device: "0" or "offload:0". Throws InvalidArgument for other text,
-  /// DeviceError for a number without a device.
+  /// "auto" (best), "host", "emulated", or an offload device: "0" or "offload:0". Throws InvalidArgument for other
+  /// text, DeviceError for a number without a device.
   static Device parse(std::string_view text);
 
   /// What it is.

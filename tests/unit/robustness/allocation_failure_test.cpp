@@ -163,14 +163,14 @@ TEST(allocation_failure, snp) {
 }
 
 // A proposal that ends for lack of memory leaves nothing behind: what follows has the values of a new Likelihood. The
-// lengths change how many of the 40 lineages are negligible on the branches, which is noted for the accepted parameters
+// lengths change how many of the 30 lineages are negligible on the branches, which is noted for the accepted parameters
 // and for the proposed ones.
 TEST(allocation_failure, proposals_of_many_lineages_go_on_afterwards) {
   const snp::Network network = snp::parse_newick("((A:0.02,B:0.03)x:0.02,(C:0.05,D:0.05)y:0.01)r;", {.theta = 0.1});
   snp::DataBuilder builder({"A", "B", "C", "D"}, {});
-  const std::vector<std::int64_t> copies{40, 40, 2, 2};
+  const std::vector<std::int64_t> copies{30, 30, 2, 2};
   for (std::int64_t site = 0; site < 8; ++site)
-    builder.add_site(std::vector<std::int64_t>{5 * site, 40 - 3 * site, site % 3, site / 3}, copies);
+    builder.add_site(std::vector<std::int64_t>{4 * site, 30 - 3 * site, site % 3, site / 3}, copies);
   const snp::Data data = builder.finish();
   const std::int64_t a = network.parent_branches(network.find("A"))[0];
   const auto fresh = [&](double length) {
