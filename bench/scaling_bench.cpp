@@ -41,7 +41,7 @@ void hdbscan(benchmark::State& state) {
   const auto points = bench::clustered_points<float>(n, dim);
   measure(state, [&] {
     benchmark::DoNotOptimize(
-        hdbscan::cluster<float>({points.data(), n, dim}, {{.min_cluster_size = 10}}, Device::host()));
+        hdbscan::cluster<float>({points.data(), n, dim}, {.min_cluster_size = 10}, Device::host()));
   });
 }
 

@@ -117,13 +117,17 @@ template <class Real>
 hdbscan::cluster_result cluster_matrix_file(session& session, const arguments& a) {
   const auto distances = quintet::driver::read_points<Real>(session, a.input, a.dataset);
   require_square(a.input, distances.rows, distances.cols, "to hold the distances between all points");
-  return hdbscan::cluster_distances<Real>(distances.view(), a.options);
+  return hdbscan::cluster_distances<Real>(distances.view(), a.options, session.device());
 }
 
 template <class Real>
 void cluster_precomputed(session& session, const arguments& a) {
   // Wrong options are found before a large file is read.
-  hdbscan::cluster_distances<Real>({}, a.options);
+  hdbscan::cluster_distances<Real>({}, a.options, session.device());
+  const quintet::Device& device = session.device();
+  if (is_matrix_market(a.input) && !device.automatic() && device.kind() != quintet::device_kind::host)
+    throw quintet::InvalidArgument(quintet::text(
+        "--device must be auto or host for a sparse graph of distances (--device=", device.spelling(), ")"));
   findings all;
   all.single_precision = sizeof(Real) < sizeof(double);
   try {

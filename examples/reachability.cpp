@@ -189,7 +189,7 @@ template <class Storage, class Real = quintet::accumulator_t<Storage>>
 void write_pairs(session& session, const arguments& a, matrix_view<const Storage> points, const std::vector<Real>& core,
                  const io::matrix<std::int64_t>& pairs) {
   const std::vector<Real> values = session.timed("reachability", [&] {
-    return hdbscan::mutual_reachability_pairs<Storage>(points, core, pairs.view(), a.reachability);
+    return hdbscan::mutual_reachability_pairs<Storage>(points, core, pairs.view(), a.reachability, session.device());
   });
   session.timed("write", [&] {
     if (io::format_of(a.output) == io::file_format::csv) {
@@ -219,6 +219,8 @@ void work(session& session, const arguments& a) {
                 << std::endl;
   const auto core = session.timed(
       "neighbours", [&] { return hdbscan::core_distances<Storage>(points.view(), a.core, session.device()); });
+  const std::string where = core.ran_on.spelling();
+  session.result("ran_on", {{"neighbours", where}, {"reachability", where}});
   quintet::driver::report(session, {core.neighbours, core.clamped, core.invalid_rows}, a.core.distance.kind);
   if (a.pairs.empty())
     write_matrix<Storage>(session, a, points.view(), core.distances);

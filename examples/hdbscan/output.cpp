@@ -91,6 +91,9 @@ void report(driver::session& session, const hdbscan::cluster_result& result) {
   session.result("noise", noise);
   session.result("components", result.components);
   session.result("spanning_tree_weight", result.spanning_tree_weight());
+  session.result("ran_on", {{"neighbours", result.ran_on.neighbours.spelling()},
+                            {"spanning_tree", result.ran_on.spanning_tree.spelling()},
+                            {"tree_stage", result.ran_on.tree_stage.spelling()}});
   session.result("counters", {{"rounds", counters.rounds},
                               {"tiles", counters.tiles},
                               {"tiles_scanned", counters.tiles_scanned},

@@ -52,7 +52,7 @@ quintet_status quintet_hdbscan_cluster_distances(const void* distances, quintet_
   return make_handle(clustering, [&] {
     return with_real(type, [&]<class T> {
       return quintet_hdbscan_clustering{hdbscan::cluster_distances<T>(
-          input_matrix<T>(distances, n, n, stride, "distances"), cluster_options(options))};
+          input_matrix<T>(distances, n, n, stride, "distances"), cluster_options(options), Device::host())};
     });
   });
 }

@@ -143,7 +143,7 @@ quintet_status quintet_hdbscan_reachability_pairs(const void* points, quintet_ty
       const auto result = output_array<accumulator_t<T>>(out, count, "out");
       copy_to(hdbscan::mutual_reachability_pairs<T>(input.points, input.core,
                                                     input_matrix<std::int64_t>(pairs, count, 2, 2, "pairs"),
-                                                    reachability_options(options)),
+                                                    reachability_options(options), Device::host()),
               result.data());
     });
   });

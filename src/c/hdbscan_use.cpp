@@ -142,7 +142,7 @@ quintet_status quintet_hdbscan_centroids(const void* points, quintet_type type, 
       check_clusters(clusters, given);
       output_matrix<double>(centroids, clusters, dim, dim, "centroids");
       copy_to(hdbscan::weighted_centroids<T>(input_matrix<T>(points, n, dim, stride, "points"), given,
-                                             optional_array<double>(weights, n, "weights")),
+                                             optional_array<double>(weights, n, "weights"), Device::host()),
               centroids);
     });
   });

@@ -8,6 +8,8 @@
 #include <omp.h>
 #endif
 
+#include <sched.h>
+
 #include <cstdint>
 
 namespace quintet::device {
@@ -19,8 +21,8 @@ struct host_team {
   int size() const { return 1; }
   void barrier() const {}
 
-  /// Spins until `*lock` (0 = free) is taken. For merging into data that several host teams write; the merged result
-  /// must not depend on the order. There is no such lock for device teams: they own what they write.
+  /// Spins until `*lock` (0 = free) is taken. For merging into data that several teams write; the merged result must
+  /// not depend on the order.
   void lock(std::int32_t* lock) const {
     for (int spins = 0; __atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE) != 0; ++spins)
       if (spins >= 64) pause();
@@ -38,6 +40,27 @@ struct device_team {
   int size() const { return omp_get_num_threads(); }
   void barrier() const {
 #pragma omp barrier
+  }
+
+  /// The same for all threads of the team together, which all call it. A team that holds the lock is running, so those
+  /// that wait for it do not stop it. The fences are for GPUs, whose atomic exchanges order nothing.
+  void lock(std::int32_t* lock) const {
+    if (rank() == 0) {
+      while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE) != 0) {
+#if !defined(__NVPTX__) && !defined(__AMDGCN__)
+        sched_yield();
+#endif
+      }
+      __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    }
+    barrier();
+  }
+  void unlock(std::int32_t* lock) const {
+    barrier();
+    if (rank() == 0) {
+      __atomic_thread_fence(__ATOMIC_SEQ_CST);
+      __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+    }
   }
 };
 

@@ -15,8 +15,8 @@ namespace {
 // Tiles computed between two looks at the best edges. Few at first: the best edges get good early. On a device they
 // must fill it. Later ones are mostly passed over.
 std::int64_t tiles_together(const Device& device, std::int64_t done) {
-  const std::int64_t least = device.kind() == device_kind::offload ? 1024 : 48;
-  return std::max(least, done / 4);
+  const std::int64_t min = device.kind() == device_kind::offload ? 1024 : 48;
+  return std::max(min, done / 4);
 }
 
 std::vector<std::int32_t> inverse(const std::vector<std::int32_t>& original) {
@@ -28,70 +28,68 @@ std::vector<std::int32_t> inverse(const std::vector<std::int32_t>& original) {
 }  // namespace
 
 template <class Real>
-boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::neighbours_there<Real> lists,
+boruvka_state<Real> boruvka_memory<Real>::state(pairwise::device_neighbours<Real>& lists) {
+  return {.bounds = {.count = count,
+                     .side = side,
+                     .blocks = blocks,
+                     .outside = outside.data(),
+                     .component = component.data(),
+                     .best_weight = best_weight.data(),
+                     .minima = lists.minima.data(),
+                     .groups = lists.groups,
+                     .blocks_per_group = lists.blocks_per_group,
+                     .tile_bound = tile_bound.data(),
+                     .block_outside = block_outside.data(),
+                     .block_component = block_component.data()},
+          .k = lists.k,
+          .list_value = lists.value.data(),
+          .list_index = lists.index.data(),
+          .core = core.data(),
+          .outside = outside.data(),
+          .original = original.data(),
+          .packed_of = packed_of.data(),
+          .best_edge = best_edge.data(),
+          .committed_weight = committed_weight.data(),
+          .parent = parent.data(),
+          .root = root.data(),
+          .tree_edge = tree_edge.data(),
+          .tree_weight = tree_weight.data(),
+          .joined = counters.data()};
+}
+
+template <class Real>
+boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::device_neighbours<Real> lists,
                        const std::vector<Real>& core, const std::vector<std::int32_t>& original,
                        const pairwise::block_tree<Real>* tree)
     : panels_(panels),
       tree_(tree),
-      device_(panels.device()),
       lists_(std::move(lists)),
       packed_of_(inverse(original)),
-      core_(core, device_),
-      outside_(panels.count, device_),
-      tree_weight_(panels.count, device_),
-      tile_bound_(tree ? 0 : panels.blocks() * panels.blocks(), device_),
-      block_outside_(tree ? 0 : panels.blocks(), device_),
-      block_bounds_(tree ? 0 : panels.blocks() * panels.blocks(), device_),
-      original_(original, device_),
-      packed_of_there_(packed_of_, device_),
-      component_(panels.count, device_),
-      parent_(panels.count, device_),
-      root_(panels.count, device_),
-      block_component_(tree ? 0 : panels.blocks(), device_),
-      best_weight_(panels.count, device_),
-      settled_weight_(panels.count, device_),
-      best_edge_(panels.count, device_),
-      tree_edge_(panels.count, device_),
-      found_weight_(tree ? panels.count : 0, device_),
-      node_core_(tree ? tree->nodes() : 0, device_),
-      found_target_(tree ? panels.count : 0, device_),
-      node_component_(tree ? tree->nodes() : 0, device_),
-      counters_(2, device_) {
-  state_.bounds = {panels.count,        panels.block_side,     panels.blocks(),
-                   outside_.data(),     component_.data(),     best_weight_.data(),
-                   lists_.least.data(), lists_.groups,         lists_.blocks_per_group,
-                   tile_bound_.data(),  block_outside_.data(), block_component_.data()};
-  state_.k = lists_.k;
-  state_.list_value = lists_.value.data();
-  state_.list_index = lists_.index.data();
-  state_.core = core_.data();
-  state_.outside = outside_.data();
-  state_.original = original_.data();
-  state_.packed_of = packed_of_there_.data();
-  state_.best_edge = best_edge_.data();
-  state_.settled_weight = settled_weight_.data();
-  state_.parent = parent_.data();
-  state_.root = root_.data();
-  state_.tree_edge = tree_edge_.data();
-  state_.tree_weight = tree_weight_.data();
-  state_.joined = counters_.data();
-  device::fill(tile_bound_, Real(0));
-  device::fill(counters_, std::int64_t(0));
+      memory_{.count = panels.count,
+              .side = panels.block_side,
+              .blocks = tree ? 0 : panels.blocks(),
+              .nodes = tree ? tree->nodes() : 0,
+              .core = {core, panels.device()},
+              .original = {original, panels.device()},
+              .packed_of = {packed_of_, panels.device()}},
+      state_(memory_.state(lists_)) {
+  device::fill(memory_.tile_bound, Real(0));
+  device::fill(memory_.counters, std::int64_t(0));
   for_each_point(start_point<Real>{state_});
-  if (tree_) tree_->for_each_node_upwards(core_of_node<Real>{state_, node_core_.data()});
+  if (tree_) tree_->for_each_node_upwards(core_of_node<Real>{state_, memory_.node_core.data()});
 }
 
 template <class Real>
 template <class Function>
 void boruvka<Real>::for_each_point(const Function& f) const {
-  device::for_each(panels_.count, f, device_);
+  device::for_each(panels_.count, f, panels_.device());
 }
 
 template <class Real>
 void boruvka<Real>::offer_lists() {
-  for_each_point(forget_best<Real>{state_});
+  for_each_point(reset_best<Real>{state_});
   for_each_point(offer_list<Real, true>{state_});
-  for_each_point(settle_weight<Real>{state_});
+  for_each_point(commit_weight<Real>{state_});
   for_each_point(offer_list<Real, false>{state_});
 }
 
@@ -99,14 +97,14 @@ void boruvka<Real>::offer_lists() {
 template <class Real>
 std::vector<tile_index> boruvka<Real>::useful_tiles() {
   const std::int64_t blocks = panels_.blocks();
-  device::for_each(blocks, look_at_block<Real>{state_}, device_);
-  device::for_each(blocks * blocks, bound_of_blocks<Real>{state_, block_bounds_.data()}, device_);
-  const std::vector<Real> bound = block_bounds_.to_vector();
+  device::for_each(blocks, reduce_block_bounds<Real>{state_}, panels_.device());
+  device::for_each(blocks * blocks, bound_of_blocks<Real>{state_, memory_.block_bounds.data()}, panels_.device());
+  const std::vector<Real> bound = memory_.block_bounds.to_vector();
   std::vector<std::pair<Real, std::int64_t>> order;
   for (std::int64_t i = 0; i < blocks; ++i)
     for (std::int64_t j = i; j < blocks; ++j) {
-      const Real least = std::min(bound[i * blocks + j], bound[j * blocks + i]);
-      if (least < std::numeric_limits<Real>::infinity()) order.emplace_back(least, i * blocks + j);
+      const Real min = std::min(bound[i * blocks + j], bound[j * blocks + i]);
+      if (min < std::numeric_limits<Real>::infinity()) order.emplace_back(min, i * blocks + j);
     }
   std::sort(order.begin(), order.end());
   std::vector<tile_index> tiles(order.size());
@@ -117,30 +115,31 @@ std::vector<tile_index> boruvka<Real>::useful_tiles() {
 template <class Real>
 void boruvka<Real>::scan(const std::vector<tile_index>& tiles) {
   const auto count = std::int64_t(tiles.size()), lines = 2 * count * panels_.block_side;
-  const Buffer<tile_index> there(tiles, device_);
-  Buffer<Real> weight(lines, device_);
-  Buffer<std::int32_t> target(lines, device_);
+  const Buffer<tile_index> there(tiles, panels_.device());
+  Buffer<Real> weight(lines, panels_.device());
+  Buffer<std::int32_t> target(lines, panels_.device());
   pairwise::lightest<Real>({panels_.data.data(),
                             panels_.dim,
                             {panels_.factor.data(), panels_.factor.data()},
-                            core_.data(),
-                            original_.data(),
+                            memory_.core.data(),
+                            memory_.original.data(),
                             state_.bounds,
                             there.data(),
                             weight.data(),
                             target.data(),
-                            counters_.data() + 1},
-                           count, device_);
-  device::for_each(lines, offer_line<Real, true>{state_, there.data(), weight.data(), target.data()}, device_);
-  for_each_point(settle_weight<Real>{state_});
-  device::for_each(lines, offer_line<Real, false>{state_, there.data(), weight.data(), target.data()}, device_);
+                            memory_.counters.data() + 1},
+                           count, panels_.device());
+  device::for_each(lines, offer_line<Real, true>{state_, there.data(), weight.data(), target.data()}, panels_.device());
+  for_each_point(commit_weight<Real>{state_});
+  device::for_each(lines, offer_line<Real, false>{state_, there.data(), weight.data(), target.data()},
+                   panels_.device());
 }
 
 template <class Real>
 void boruvka<Real>::offer_tiles() {
   const std::vector<tile_index> tiles = useful_tiles();
   for (std::int64_t done = 0; done < std::int64_t(tiles.size());) {
-    const std::int64_t end = std::min<std::int64_t>(done + tiles_together(device_, done), tiles.size());
+    const std::int64_t end = std::min<std::int64_t>(done + tiles_together(panels_.device(), done), tiles.size());
     scan({tiles.begin() + done, tiles.begin() + end});
     done = end;
   }
@@ -149,14 +148,15 @@ void boruvka<Real>::offer_tiles() {
 /// Every point looks for the lightest edge that leaves its component; the tree passes over what cannot be of use.
 template <class Real>
 void boruvka<Real>::offer_leaves() {
-  tree_->for_each_node_upwards(component_of_node<Real>{state_, node_component_.data()});
+  tree_->for_each_node_upwards(component_of_node<Real>{state_, memory_.node_component.data()});
   pairwise::lightest<Real>(
-      {tree_->view(), core_.data(), original_.data(), outside_.data(), component_.data(), node_component_.data(),
-       node_core_.data(), best_weight_.data(), found_weight_.data(), found_target_.data(), counters_.data() + 1},
-      device_);
-  for_each_point(settle_weight<Real>{state_});
-  for_each_point(offer_found<Real>{state_, found_weight_.data(), found_target_.data()});
-  for_each_point(sharpen_outside<Real>{state_, found_weight_.data()});
+      {tree_->view(), memory_.core.data(), memory_.original.data(), memory_.outside.data(), memory_.component.data(),
+       memory_.node_component.data(), memory_.node_core.data(), memory_.best_weight.data(), memory_.found_weight.data(),
+       memory_.found_target.data(), memory_.counters.data() + 1},
+      panels_.device());
+  for_each_point(commit_weight<Real>{state_});
+  for_each_point(offer_found<Real>{state_, memory_.found_weight.data(), memory_.found_target.data()});
+  for_each_point(sharpen_outside<Real>{state_, memory_.found_weight.data()});
 }
 
 template <class Real>
@@ -182,8 +182,8 @@ packed_edge<Real> boruvka<Real>::unpacked(edge_key key, Real weight) const {
 
 template <class Real>
 std::vector<packed_edge<Real>> boruvka<Real>::tree() const {
-  const std::vector<edge_key> key = tree_edge_.to_vector();
-  const std::vector<Real> weight = tree_weight_.to_vector();
+  const std::vector<edge_key> key = memory_.tree_edge.to_vector();
+  const std::vector<Real> weight = memory_.tree_weight.to_vector();
   std::vector<packed_edge<Real>> edges;
   edges.reserve(panels_.count);
   for (std::int64_t c = 0; c < panels_.count; ++c)
@@ -200,7 +200,7 @@ std::vector<packed_edge<Real>> boruvka<Real>::run(spanning_tree_counters& counte
     offer_lists();
     offer_others();
     join_components();
-    const std::vector<std::int64_t> counted = counters_.to_vector();
+    const std::vector<std::int64_t> counted = memory_.counters.to_vector();
     joined = counted[0];
     counters.tiles_scanned = counted[1];
   }
@@ -211,11 +211,11 @@ std::vector<packed_edge<Real>> boruvka<Real>::run(spanning_tree_counters& counte
 template <class Real>
 std::vector<packed_edge<Real>> boruvka<Real>::lightest_leaving(const std::vector<std::int32_t>& component,
                                                                std::int64_t components) {
-  component_.copy_from_host(component.data(), component_.size());
+  memory_.component.copy_from_host(component.data(), memory_.component.size());
   offer_lists();
   offer_others();
-  const std::vector<edge_key> key = best_edge_.to_vector();
-  const std::vector<weight_key<Real>> weight = best_weight_.to_vector();
+  const std::vector<edge_key> key = memory_.best_edge.to_vector();
+  const std::vector<weight_key<Real>> weight = memory_.best_weight.to_vector();
   std::vector<packed_edge<Real>> best(components);
   for (std::int64_t c = 0; c < components; ++c) best[c] = unpacked(key[c], pairwise::weight_of<Real>(weight[c]));
   return best;

@@ -3,8 +3,8 @@
 // Lists, bounds and components stay on the device. In every round the host gets the bounds of pairs of blocks, says in
 // what order their tiles are looked at, and learns how many components were joined.
 //
-// Weights are surrogates (pairwise/metric.hpp). Points are numbered as they are packed; `original` holds the caller's
-// numbers, which break ties: the order of edges is (weight, smaller number, larger number).
+// Weights are reduced distances (pairwise/metric.hpp). Points are numbered as they are packed; `original` holds the
+// caller's numbers, which break ties: the order of edges is (weight, smaller number, larger number).
 #pragma once
 
 #include <cstdint>
@@ -28,12 +28,36 @@ struct packed_edge {
   std::int32_t first = -1, second = -1;
 };
 
+/// What the rounds work on, in memory of one device. Arrays of points unless said otherwise.
+template <class Real>
+struct boruvka_memory {
+  std::int64_t count, side;
+  std::int64_t blocks;  ///< of tiles; 0 with a tree
+  std::int64_t nodes;   ///< of the tree; 0 without one
+  Buffer<Real> core;
+  Buffer<std::int32_t> original;
+  Buffer<std::int32_t> packed_of;  ///< by the caller's number
+  Buffer<Real> outside{count, core.device()}, tree_weight{count, core.device()};
+  Buffer<std::int32_t> component{count, core.device()}, parent{count, core.device()}, root{count, core.device()};
+  Buffer<weight_key<Real>> best_weight{count, core.device()}, committed_weight{count, core.device()};
+  Buffer<edge_key> best_edge{count, core.device()}, tree_edge{count, core.device()};
+  Buffer<Real> tile_bound{blocks * blocks, core.device()};    ///< [block][block]
+  Buffer<Real> block_bounds{blocks * blocks, core.device()};  ///< [block][block]
+  Buffer<Real> block_outside{blocks, core.device()};          ///< [block]
+  Buffer<std::int32_t> block_component{blocks, core.device()};
+  Buffer<Real> found_weight{nodes > 0 ? count : 0, core.device()}, node_core{nodes, core.device()};
+  Buffer<std::int32_t> found_target{nodes > 0 ? count : 0, core.device()}, node_component{nodes, core.device()};
+  Buffer<std::int64_t> counters{2, core.device()};  ///< edges joined; tiles, or rows of tiles, scanned
+
+  boruvka_state<Real> state(pairwise::device_neighbours<Real>& lists);
+};
+
 template <class Real>
 class boruvka {
  public:
-  /// `core`: core distances of the packed points as surrogates, multiplied by alpha. `lists` have a table of least
-  /// surrogates, unless there is a `tree` over the panels, which is searched then instead of tiles of all pairs.
-  boruvka(const pairwise::panels<Real>& panels, pairwise::neighbours_there<Real> lists, const std::vector<Real>& core,
+  /// `core`: reduced core distances of the packed points, multiplied by alpha. `lists` have a table of minima, unless
+  /// there is a `tree` over the panels, which is searched then instead of tiles of all pairs.
+  boruvka(const pairwise::panels<Real>& panels, pairwise::device_neighbours<Real> lists, const std::vector<Real>& core,
           const std::vector<std::int32_t>& original, const pairwise::block_tree<Real>* tree = nullptr);
 
   /// The edges of the tree, in no particular order; counts rounds and tiles.
@@ -58,16 +82,9 @@ class boruvka {
 
   const pairwise::panels<Real>& panels_;
   const pairwise::block_tree<Real>* tree_;
-  Device device_;
-  pairwise::neighbours_there<Real> lists_;
+  pairwise::device_neighbours<Real> lists_;
   std::vector<std::int32_t> packed_of_;  ///< by the caller's number
-  Buffer<Real> core_, outside_, tree_weight_, tile_bound_, block_outside_, block_bounds_;
-  Buffer<std::int32_t> original_, packed_of_there_, component_, parent_, root_, block_component_;
-  Buffer<weight_key<Real>> best_weight_, settled_weight_;
-  Buffer<edge_key> best_edge_, tree_edge_;
-  Buffer<Real> found_weight_, node_core_;  ///< with a tree: of every point, of every node
-  Buffer<std::int32_t> found_target_, node_component_;
-  Buffer<std::int64_t> counters_;  ///< edges joined; tiles, or rows of tiles, scanned
+  boruvka_memory<Real> memory_;
   boruvka_state<Real> state_;
 };
 

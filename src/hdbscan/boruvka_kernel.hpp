@@ -27,17 +27,17 @@ template <class Real>
 struct boruvka_state {
   pairwise::edge_bounds<Real> bounds;
   int k = 0;
-  const Real* list_value = nullptr;            ///< [point][k], ascending
-  const std::int32_t* list_index = nullptr;    ///< [point][k], -1 where there is none
-  const Real* core = nullptr;                  ///< surrogates, scaled by alpha
-  Real* outside = nullptr;                     ///< what bounds.outside points to
-  const std::int32_t* original = nullptr;      ///< the caller's number
-  const std::int32_t* packed_of = nullptr;     ///< by the caller's number
-  edge_key* best_edge = nullptr;               ///< per component, of weight bounds.best_weight
-  weight_key<Real>* settled_weight = nullptr;  ///< per component: the weight that best_edge belongs to
-  std::int32_t* parent = nullptr;              ///< per component: the one its best edge leads to
-  std::int32_t* root = nullptr;                ///< per component: the one it is joined to
-  edge_key* tree_edge = nullptr;               ///< per point: the edge by which the component it stood for was joined
+  const Real* list_value = nullptr;              ///< [point][k], ascending
+  const std::int32_t* list_index = nullptr;      ///< [point][k], -1 where there is none
+  const Real* core = nullptr;                    ///< reduced distances, scaled by alpha
+  Real* outside = nullptr;                       ///< what bounds.outside points to
+  const std::int32_t* original = nullptr;        ///< the caller's number
+  const std::int32_t* packed_of = nullptr;       ///< by the caller's number
+  edge_key* best_edge = nullptr;                 ///< per component, of weight bounds.best_weight
+  weight_key<Real>* committed_weight = nullptr;  ///< per component: the weight that best_edge belongs to
+  std::int32_t* parent = nullptr;                ///< per component: the one its best edge leads to
+  std::int32_t* root = nullptr;                  ///< per component: the one it is joined to
+  edge_key* tree_edge = nullptr;                 ///< per point: the edge by which the component it stood for was joined
   Real* tree_weight = nullptr;
   std::int64_t* joined = nullptr;  ///< number of edges in the tree
 
@@ -60,9 +60,9 @@ struct boruvka_state {
       if (bounds.best_weight[component] == key_of(weight)) device::atomic_min(best_edge + component, key);
   }
 
-  Real edge_weight(std::int32_t a, std::int32_t b, Real surrogate) const {
+  Real edge_weight(std::int32_t a, std::int32_t b, Real reduced) const {
     const Real core_of_both = core[a] > core[b] ? core[a] : core[b];
-    return core_of_both > surrogate ? core_of_both : surrogate;
+    return core_of_both > reduced ? core_of_both : reduced;
   }
 };
 
@@ -80,27 +80,27 @@ struct start_point {
 };
 
 template <class Real>
-struct forget_best {
+struct reset_best {
   boruvka_state<Real> s;
   void operator()(std::int64_t c) const {
     s.bounds.best_weight[c] = pairwise::no_weight<Real>;
-    s.settled_weight[c] = pairwise::no_weight<Real>;
+    s.committed_weight[c] = pairwise::no_weight<Real>;
     s.best_edge[c] = no_edge;
   }
 };
 
 /// After new weights: what was the best edge of a component with a lighter one now is none.
 template <class Real>
-struct settle_weight {
+struct commit_weight {
   boruvka_state<Real> s;
   void operator()(std::int64_t c) const {
-    if (s.bounds.best_weight[c] == s.settled_weight[c]) return;
-    s.settled_weight[c] = s.bounds.best_weight[c];
+    if (s.bounds.best_weight[c] == s.committed_weight[c]) return;
+    s.committed_weight[c] = s.bounds.best_weight[c];
     s.best_edge[c] = no_edge;
   }
 };
 
-/// Offers the edges of a point's list: their weights first, then, in another pass, the edges of the least weights.
+/// Offers the edges of a point's list: their weights first, then, in another pass, the edges of the smallest weights.
 template <class Real, bool Weights>
 struct offer_list {
   boruvka_state<Real> s;
@@ -138,25 +138,25 @@ struct offer_line {
   }
 };
 
-/// Every block of points: the least of their bounds, and whether they are all of one component.
+/// Every block of points: the smallest of their bounds, and whether they are all of one component.
 template <class Real>
-struct look_at_block {
+struct reduce_block_bounds {
   boruvka_state<Real> s;
   void operator()(std::int64_t block) const {
     const std::int64_t first = block * s.bounds.side;
     const std::int64_t end = first + s.bounds.side < s.bounds.count ? first + s.bounds.side : s.bounds.count;
-    Real least = s.outside[first];
+    Real min = s.outside[first];
     std::int32_t component = s.bounds.component[first];
     for (std::int64_t i = first + 1; i < end; ++i) {
-      least = s.outside[i] < least ? s.outside[i] : least;
+      min = s.outside[i] < min ? s.outside[i] : min;
       if (s.bounds.component[i] != s.bounds.component[first]) component = -1;
     }
-    s.bounds.block_outside[block] = least;
+    s.bounds.block_outside[block] = min;
     s.bounds.block_component[block] = component;
   }
 };
 
-/// [block][other] := the least useful bound of a point of `block` into `other`; infinity if there is none.
+/// [block][other] := the smallest useful bound of a point of `block` into `other`; infinity if there is none.
 template <class Real>
 struct bound_of_blocks {
   boruvka_state<Real> s;
@@ -165,13 +165,13 @@ struct bound_of_blocks {
     const pairwise::edge_bounds<Real>& b = s.bounds;
     const std::int64_t block = pair / b.blocks, other = pair % b.blocks, first = block * b.side;
     const std::int64_t end = first + b.side < b.count ? first + b.side : b.count;
-    Real least = std::numeric_limits<Real>::infinity();
+    Real min = std::numeric_limits<Real>::infinity();
     if (!b.is_inside_one_component(block, other))
       for (std::int64_t i = first; i < end; ++i) {
         const Real of_point = b.useful_bound(i, block, other);
-        least = of_point < least ? of_point : least;
+        min = of_point < min ? of_point : min;
       }
-    bound[pair] = least;
+    bound[pair] = min;
   }
 };
 

@@ -3,9 +3,8 @@
 
 #include <cstdint>
 #include <limits>
-#include <vector>
+#include <string_view>
 
-#include "pairwise/panels.hpp"
 #include "quintet/core/error.hpp"
 #include "quintet/core/view.hpp"
 #include "quintet/hdbscan/core_distances.hpp"
@@ -34,12 +33,11 @@ inline bool is_clamped(const core_options& options, std::int64_t neighbours) {
   return neighbours < options.min_samples - (options.count_self ? 1 : 0);
 }
 
-template <class Real>
-std::vector<std::int64_t> invalid_rows(const pairwise::row_scan<Real>& scan) {
-  std::vector<std::int64_t> rows;
-  for (std::size_t i = 0; i < scan.valid.size(); ++i)
-    if (!scan.valid[i]) rows.push_back(std::int64_t(i));
-  return rows;
+/// require_argument() for element i of `name`; texts are made only where they are needed.
+template <class Value>
+void require_element(bool condition, std::string_view name, std::int64_t i, const Value& value,
+                     std::string_view allowed) {
+  if (!condition) require_argument(false, text(name, "[", i, "]"), value, allowed);
 }
 
 }  // namespace quintet::hdbscan

@@ -3,9 +3,11 @@
 #include <vector>
 
 #include "device/parallel.hpp"
+#include "device/staged.hpp"
 #include "hdbscan/checks.hpp"
+#include "hdbscan/reachability_source.hpp"
+#include "hdbscan/row_blocks.hpp"
 #include "hdbscan/row_selection.hpp"
-#include "hdbscan/scan_points.hpp"
 #include "pairwise/metric.hpp"
 
 namespace quintet::hdbscan {
@@ -13,64 +15,101 @@ namespace quintet::hdbscan {
 namespace {
 
 /// A matrix of distances becomes one of mutual reachability, in place. Tile = one row.
-template <class Real>
+template <class Real, class Shape>
 struct reach_kernel {
-  using shape = device::host_only_shape;
+  using shape = Shape;
   struct scratch {};
-  matrix_view<Real> matrix;
+  enum { threads = 128, emulated_threads = 4 };
+  Real* matrix;
+  std::int64_t n, stride;
   const Real* core;
   Real alpha;
   bool core_on_diagonal;
 
   template <class Team>
-  void operator()(const Team&, std::int64_t i, scratch&) const {
-    Real* row = matrix.row(i);
-    const Real core_i = core[i], diagonal = row[i];
+  void operator()(const Team& team, std::int64_t i, scratch&) const {
+    Real* row = matrix + i * stride;
+    const Real core_i = core[i];
+    const std::int64_t first = team.rank(), step = team.size();
     if (alpha != 1)
 #pragma omp simd
-      for (std::int64_t j = 0; j < matrix.cols(); ++j) row[j] /= alpha;
+      for (std::int64_t j = first; j < n; j += step) row[j] /= alpha;
 #pragma omp simd
-    for (std::int64_t j = 0; j < matrix.cols(); ++j) row[j] = pairwise::mutual_reachability(core_i, core[j], row[j]);
-    row[i] = diagonal == diagonal && core_on_diagonal ? core_i : diagonal;
+    for (std::int64_t j = first; j < n; j += step)
+      row[j] = j != i ? pairwise::mutual_reachability(core_i, core[j], row[j]) : row[j];
+    if (i % step == first && core_on_diagonal && row[i] == row[i]) row[i] = core_i;
   }
 };
 
-/// In host memory: distances first, then core distances from them.
+/// What becomes of the k-th reduced distances, or of nothing where k = 0.
+template <class Real>
+struct finish_core {
+  const Real* number;  ///< of every point, >= 0 if it is valid
+  bool none;
+  Real* core;
+  void operator()(std::int64_t i) const {
+    if (none) core[i] = 0;
+    if (!(number[i] >= 0)) core[i] = std::numeric_limits<Real>::quiet_NaN();
+  }
+};
+
+/// The matrix holds distances first, and core distances come from them.
 template <class Storage, class Real = accumulator_t<Storage>>
 core_result<Real> in_place(matrix_view<const Storage> points, const core_options& core, matrix_view<Real> out,
                            const reachability_options& options, const Device& device) {
+  const std::int64_t n = points.rows();
+  if (out.rows() != n || out.cols() != n)
+    throw InvalidArgument(text("out must be N x N (out=", out.rows(), " x ", out.cols(), ", N=", n, ")"));
+  const pairwise::scanned_points<Storage> scanned(points, core.distance, device);
   core_result<Real> result;
-  const auto scan = scan_points(points, core.distance);
-  result.neighbours = neighbour_count(core, scan.valid_count());
+  result.ran_on = device;
+  result.neighbours = neighbour_count(core, scanned.valid_count());
   result.clamped = is_clamped(core, result.neighbours);
-  result.invalid_rows = invalid_rows(scan);
-  mutual_reachability<Storage>(points, {}, out, {.distance = options.distance}, device);
-  result.distances.assign(points.rows(), 0);
-  if (result.neighbours > 0) result.distances = kth_smallest_of_rows<Real>(out, result.neighbours);
-  for (const std::int64_t i : result.invalid_rows) result.distances[i] = std::numeric_limits<Real>::quiet_NaN();
-  device::launch(reach_kernel<Real>{out, result.distances.data(), Real(options.alpha), options.core_on_diagonal},
-                 points.rows(), Device::host());
+  result.invalid_rows = scanned.invalid_rows();
+  const auto panels = scanned.pack();
+  device::staged_out staged(out, device);
+  const matrix_view<Real> matrix = staged.view();
+  pairwise::dense_arguments<Real> arguments = distance_arguments(panels, scanned.measure);
+  arguments.out = matrix.data();
+  arguments.out_stride = matrix.stride();
+  pairwise::dense(arguments, device);
+  Buffer<Real> cores(n, device);
+  if (result.neighbours > 0) kth_smallest_of_rows<Real>(matrix, result.neighbours, cores.data(), device);
+  device::for_each(n, finish_core<Real>{scanned.numbers(), result.neighbours == 0, cores.data()}, device);
+  device::with_shape<pairwise::host_shape<Real>, pairwise::device_shape<Real>>(device, [&](auto shape) {
+    device::launch(reach_kernel<Real, decltype(shape)>{matrix.data(), n, matrix.stride(), cores.data(),
+                                                       Real(options.alpha), options.core_on_diagonal},
+                   n, device);
+  });
+  staged.finish();
+  result.distances = cores.to_vector();
   return result;
 }
+
+// A larger matrix is not held on an offload device: core distances come first then, and the matrix by blocks of rows.
+constexpr std::int64_t max_whole_bytes = std::int64_t(4) << 30;
 
 // Sets of fewer points than this run side by side; larger ones keep all threads busy alone.
 constexpr std::int64_t small_set = 2000;
 
 }  // namespace
 
-template <class Storage>
+template <storage_type Storage>
 core_result<accumulator_t<Storage>> core_and_reachability(matrix_view<const Storage> points, const core_options& core,
                                                           matrix_view<accumulator_t<Storage>> out,
-                                                          const reachability_options& options, const Device& device) {
+                                                          const reachability_options& options, const Device& given) {
   using Real = accumulator_t<Storage>;
+  const Device device = device::run_device(given, {{"points", points}, {"out", out}});
   check_points(points);
   check_alpha<Real>(options.alpha);
   if (core.distance != options.distance)
     throw InvalidArgument(text("core.distance and options.distance must be the same (", to_string(core.distance), ", ",
                                to_string(options.distance), ")"));
-  if (device.shares_host_memory()) return in_place<Storage>(points, core, out, options, device);
+  const std::int64_t n = points.rows();
+  if (device::reaches(device, out.device()) || n * n * std::int64_t(sizeof(Real)) <= max_whole_bytes)
+    return in_place<Storage>(points, core, out, options, device);
   core_result<Real> result = core_distances(points, core, device);
-  mutual_reachability<Storage>(points, result.distances, out, options, device);
+  mutual_reachability<Storage>(points, vector_view<const Real>(result.distances), out, options, device);
   return result;
 }
 

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
+#include "device/for_each.hpp"
+#include "device/staged.hpp"
 #include "hdbscan/checks.hpp"
-#include "hdbscan/scan_points.hpp"
+#include "instantiate.hpp"
 #include "pairwise/neighbours.hpp"
-#include "quintet/core/error.hpp"
+#include "pairwise/scanned_points.hpp"
 
 namespace quintet::hdbscan {
 
@@ -16,30 +19,63 @@ std::int64_t neighbour_count(const core_options& options, std::int64_t valid) {
   return std::clamp<std::int64_t>(options.min_samples - least, 0, std::max<std::int64_t>(valid - 1, 0));
 }
 
-template <class Storage>
-core_result<accumulator_t<Storage>> core_distances(matrix_view<const Storage> points, const core_options& options,
-                                                   const Device& device) {
-  using Real = accumulator_t<Storage>;
-  check_points(points);
-  const pairwise::row_scan<Real> scan = scan_points(points, options.distance);
-  const std::int64_t n = points.rows(), valid = scan.valid_count();
-  core_result<Real> result;
-  result.neighbours = neighbour_count(options, valid);
-  result.clamped = is_clamped(options, result.neighbours);
-  result.invalid_rows = invalid_rows(scan);
-  result.distances.assign(n, 0);
-  for (const std::int64_t i : result.invalid_rows) result.distances[i] = std::numeric_limits<Real>::quiet_NaN();
-  if (result.neighbours == 0) return result;
+namespace {
 
-  const auto table = pairwise::nearest_others(pairwise::pack_points(points, scan, {}, device), int(result.neighbours));
-  for (std::int64_t i = 0; i < n; ++i)
-    if (scan.valid[i]) result.distances[i] = scan.surrogate.distance(table.farthest(i));
+/// Reduced distances of list entries become core distances.
+template <class Real>
+struct finish_core {
+  pairwise::reduced_metric<Real> measure;
+  const Real* number;  ///< of every point, >= 0 if it is valid
+  const Real* list;    ///< [point][k]; null: core distances are 0
+  std::int64_t k;
+  Real* core;
+  void operator()(std::int64_t i) const {
+    const Real distance = list != nullptr ? measure.distance(list[i * k + k - 1]) : Real(0);
+    core[i] = number[i] >= 0 ? distance : std::numeric_limits<Real>::quiet_NaN();
+  }
+};
+
+}  // namespace
+
+template <storage_type Storage>
+core_result<accumulator_t<Storage>> core_distances_into(matrix_view<const Storage> points,
+                                                        vector_view<accumulator_t<Storage>> out,
+                                                        const core_options& options, const Device& given) {
+  using Real = accumulator_t<Storage>;
+  const Device device = device::run_device(given, {{"points", points}, {"out", out}});
+  check_points(points);
+  require_argument(out.size() == points.rows(), "out.size", out.size(), text("points.rows=", points.rows()));
+  const pairwise::scanned_points<Storage> scanned(points, options.distance, device);
+  core_result<Real> result;
+  result.ran_on = device;
+  result.neighbours = neighbour_count(options, scanned.valid_count());
+  result.clamped = is_clamped(options, result.neighbours);
+  result.invalid_rows = scanned.invalid_rows();
+  pairwise::device_neighbours<Real> lists;
+  if (result.neighbours > 0) lists = pairwise::nearest_others_on_device(scanned.pack(), int(result.neighbours));
+  device::staged_out staged(out, device);
+  device::for_each(points.rows(),
+                   finish_core<Real>{scanned.measure, scanned.numbers(), lists.value.data(), result.neighbours,
+                                     staged.view().data()},
+                   device);
+  staged.finish();
   return result;
 }
 
-template core_result<float> core_distances(matrix_view<const float>, const core_options&, const Device&);
-template core_result<double> core_distances(matrix_view<const double>, const core_options&, const Device&);
-template core_result<float> core_distances(matrix_view<const half>, const core_options&, const Device&);
-template core_result<float> core_distances(matrix_view<const bfloat16>, const core_options&, const Device&);
+template <storage_type Storage>
+core_result<accumulator_t<Storage>> core_distances(matrix_view<const Storage> points, const core_options& options,
+                                                   const Device& device) {
+  std::vector<accumulator_t<Storage>> distances(points.rows());
+  auto result = core_distances_into<Storage>(points, distances, options, device);
+  result.distances = std::move(distances);
+  return result;
+}
+
+#define QUINTET_INSTANTIATE(Storage)                                                                           \
+  template core_result<accumulator_t<Storage>> core_distances_into(                                            \
+      matrix_view<const Storage>, vector_view<accumulator_t<Storage>>, const core_options&, const Device&);    \
+  template core_result<accumulator_t<Storage>> core_distances(matrix_view<const Storage>, const core_options&, \
+                                                              const Device&);
+QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::hdbscan

@@ -1,7 +1,6 @@
-// Work on rows shared among the threads of the host.
+// Work on rows: shared among the threads of the host, or one row a thread of a device.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "device/launch.hpp"
@@ -10,28 +9,55 @@ namespace quintet::hdbscan {
 
 namespace detail {
 
-template <class Function>
+struct host_rows {
+  enum { on_device = 0, rows_per_tile = 16 };
+};
+struct device_rows {
+  enum { on_device = 1, rows_per_tile = 64 };
+};
+
+template <class Function, class Shape>
 struct each_row_kernel {
-  using shape = device::host_only_shape;
+  using shape = Shape;
   struct scratch {};
-  enum { rows_per_tile = 16 };
-  const Function* function;
+  enum { threads = 64, emulated_threads = 4 };
+  Function function;
   std::int64_t count;
 
   template <class Team>
-  void operator()(const Team&, std::int64_t tile, scratch&) const {
-    const std::int64_t end = std::min(count, (tile + 1) * rows_per_tile);
-    for (std::int64_t row = tile * rows_per_tile; row < end; ++row) (*function)(row);
+  void operator()(const Team& team, std::int64_t tile, scratch&) const {
+    for (int r = team.rank(); r < Shape::rows_per_tile; r += team.size())
+      if (const std::int64_t row = tile * Shape::rows_per_tile + r; row < count) function(row);
   }
+};
+
+template <class Shape, class Function>
+void launch_rows(std::int64_t count, const Function& function, const Device& device) {
+  device::launch(each_row_kernel<Function, Shape>{function, count},
+                 (count + Shape::rows_per_tile - 1) / Shape::rows_per_tile, device);
+}
+
+/// A function that only the host can call.
+template <class Function>
+struct function_on_host {
+  const Function* function;
+  void operator()(std::int64_t row) const { (*function)(row); }
 };
 
 }  // namespace detail
 
-/// Calls function(row) once for every row in [0, count), in any order and from several threads; it must not throw.
+/// Calls function(row) once for every row in [0, count), in any order and at the same time. `function` is trivially
+/// copyable and does not throw, like a kernel.
 template <class Function>
-void for_each_row(std::int64_t count, const Function& function) {
-  using kernel = detail::each_row_kernel<Function>;
-  device::launch(kernel{&function, count}, (count + kernel::rows_per_tile - 1) / kernel::rows_per_tile, Device::host());
+void for_each_row(std::int64_t count, const Function& function, const Device& device) {
+  device::with_shape<detail::host_rows, detail::device_rows>(
+      device, [&](auto shape) { detail::launch_rows<decltype(shape)>(count, function, device); });
+}
+
+/// The same on the host alone, for functions that walk through trees there.
+template <class Function>
+void for_each_row_on_host(std::int64_t count, const Function& function) {
+  detail::launch_rows<detail::host_rows>(count, detail::function_on_host<Function>{&function}, Device::host());
 }
 
 }  // namespace quintet::hdbscan

@@ -40,7 +40,7 @@ spanning_tree_options spanning_tree_part(const cluster_options& options) {
   check_options(options);
   require_argument(options.min_samples >= 0, "min_samples", options.min_samples, ">= 0");
   const std::int64_t min_samples = options.min_samples > 0 ? options.min_samples : options.min_cluster_size;
-  return {{min_samples, options.count_self, options.distance}, options.alpha};
+  return {min_samples, options.count_self, options.distance, options.alpha};
 }
 
 cluster_result finish_clustering(spanning_tree_result tree, std::int64_t n, const cluster_options& options) {
@@ -59,13 +59,14 @@ cluster_result finish_clustering(spanning_tree_result tree, std::int64_t n, cons
   result.clamped = tree.clamped;
   result.invalid_rows = std::move(tree.invalid_rows);
   result.counters = tree.counters;
+  result.ran_on = tree.ran_on;
   result.neighbours_seconds = tree.neighbours_seconds;
   result.spanning_tree_seconds = tree.tree_seconds;
   result.tree_stage_seconds = seconds_now() - start;
   return result;
 }
 
-template <class Storage>
+template <storage_type Storage>
 cluster_result cluster(matrix_view<const Storage> points, const cluster_options& options, const Device& device,
                        const progress_callback& report) {
   return finish_clustering(spanning_tree(points, spanning_tree_part(options), device, report), points.rows(), options);

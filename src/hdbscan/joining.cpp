@@ -13,31 +13,7 @@ namespace {
 // Lists of neighbours that are held at a time.
 constexpr std::int64_t list_bytes = std::int64_t(64) << 20;
 
-/// Whether a scale was chosen by the rows: without a valid coordinate other than zero it is arbitrary.
-template <class Storage>
-bool has_magnitude(matrix_view<const Storage> points, const pairwise::row_scan<accumulator_t<Storage>>& scan) {
-  for (std::int64_t i = 0; i < points.rows(); ++i)
-    if (scan.valid[i] && std::any_of(points.row(i), points.row(i) + points.cols(),
-                                     [](Storage x) { return accumulator_t<Storage>(x) != 0; }))
-      return true;
-  return false;
-}
-
 }  // namespace
-
-template <class Storage>
-void share_scale(matrix_view<const Storage> a, pairwise::row_scan<accumulator_t<Storage>>& scan_a,
-                 matrix_view<const Storage> b, pairwise::row_scan<accumulator_t<Storage>>& scan_b) {
-  using Real = accumulator_t<Storage>;
-  if (scan_a.surrogate.kind != metric::euclidean) return;
-  Real unscale = std::max(scan_a.surrogate.unscale, scan_b.surrogate.unscale);
-  if (!has_magnitude(a, scan_a)) unscale = scan_b.surrogate.unscale;
-  if (!has_magnitude(b, scan_b)) unscale = scan_a.surrogate.unscale;
-  for (pairwise::row_scan<accumulator_t<Storage>>* scan : {&scan_a, &scan_b}) {
-    scan->surrogate.unscale = unscale;
-    std::fill(scan->factor.begin(), scan->factor.end(), 1 / unscale);
-  }
-}
 
 template <class Storage>
 void check_model(const cluster_result& model, matrix_view<const Storage> points, matrix_view<const Storage> queries) {
@@ -54,21 +30,18 @@ void check_model(const cluster_result& model, matrix_view<const Storage> points,
 }
 
 template <class Storage>
-join_finder<Storage>::join_finder(matrix_view<const Storage> points,
-                                  const pairwise::row_scan<accumulator_t<Storage>>& scan, const cluster_result& model,
-                                  const Device& device)
-    : panels_(pairwise::pack_points(points, scan, {}, device)),
+join_finder<Storage>::join_finder(const pairwise::scanned_points<Storage>& points, const cluster_result& model)
+    : panels_(points.pack()),
       core_(model.core_distances.begin(), model.core_distances.end()),
-      valid_(scan.valid_count()),
+      valid_(points.valid_count()),
       neighbours_(std::min(model.neighbours, valid_)),
       alpha_(Real(model.options.alpha)) {
-  for (std::int64_t i = 0; i < points.rows(); ++i)
-    require_argument(!scan.valid[i] || core_[i] >= 0, text("model.core_distances[", i, "]"), core_[i], ">= 0");
+  for (std::int64_t i = 0; i < points.count(); ++i)
+    require_element(!points.valid(i) || core_[i] >= 0, "model.core_distances", i, core_[i], ">= 0");
 }
 
 template <class Storage>
-join_table join_finder<Storage>::operator()(matrix_view<const Storage> queries,
-                                            const pairwise::row_scan<accumulator_t<Storage>>& scan,
+join_table join_finder<Storage>::operator()(const pairwise::scanned_points<Storage>& queries,
                                             const std::vector<std::int32_t>& which) const {
   const std::size_t count = which.size();
   join_table result{std::vector<std::int32_t>(count, -1), std::vector<double>(count, 0)};
@@ -81,7 +54,7 @@ join_table join_finder<Storage>::operator()(matrix_view<const Storage> queries,
     std::vector<open_query> left;
     for (std::size_t first = 0; first < open.size(); first += together) {
       const auto part = std::span(open).subspan(first, std::min(together, open.size() - first));
-      const auto unsettled = settle(queries, scan, part, int(length), result);
+      const auto unsettled = settle(queries, part, int(length), result);
       left.insert(left.end(), unsettled.begin(), unsettled.end());
     }
     open = std::move(left);
@@ -92,15 +65,14 @@ join_table join_finder<Storage>::operator()(matrix_view<const Storage> queries,
 /// Answers with lists of `length` nearest points; returns the queries that need longer ones.
 template <class Storage>
 std::vector<typename join_finder<Storage>::open_query> join_finder<Storage>::settle(
-    matrix_view<const Storage> queries, const pairwise::row_scan<accumulator_t<Storage>>& scan,
-    std::span<const open_query> open, int length, join_table& result) const {
+    const pairwise::scanned_points<Storage>& queries, std::span<const open_query> open, int length,
+    join_table& result) const {
   std::vector<std::int32_t> rows;
   for (const open_query& query : open) rows.push_back(query.row);
-  const auto table =
-      pairwise::nearest_points(pairwise::pack_points(queries, scan, rows, panels_.device()), panels_, length);
+  const auto table = pairwise::nearest_points(queries.pack(rows), panels_, length);
   std::vector<open_query> unsettled;
   for (std::size_t q = 0; q < open.size(); ++q) {
-    const auto distance = [&](std::int64_t e) { return scan.surrogate.distance(table.value[q * length + e]); };
+    const auto distance = [&](std::int64_t e) { return queries.measure.distance(table.value[q * length + e]); };
     const Real core = neighbours_ > 0 ? distance(neighbours_ - 1) : Real(0);
     Real best = std::numeric_limits<Real>::infinity();
     std::int32_t neighbour = table.index[q * length];
@@ -123,8 +95,6 @@ std::vector<typename join_finder<Storage>::open_query> join_finder<Storage>::set
 }
 
 #define QUINTET_INSTANTIATE(Storage)                                                                        \
-  template void share_scale(matrix_view<const Storage>, pairwise::row_scan<accumulator_t<Storage>>&,        \
-                            matrix_view<const Storage>, pairwise::row_scan<accumulator_t<Storage>>&);       \
   template void check_model(const cluster_result&, matrix_view<const Storage>, matrix_view<const Storage>); \
   template class join_finder<Storage>;
 QUINTET_INSTANTIATE(float)

@@ -5,15 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "pairwise/panels.hpp"
+#include "pairwise/scanned_points.hpp"
 #include "quintet/hdbscan/hdbscan.hpp"
 
 namespace quintet::hdbscan {
-
-/// Brings the scaling of two sets of points into agreement, so that surrogates between them can be taken.
-template <class Storage>
-void share_scale(matrix_view<const Storage> a, pairwise::row_scan<accumulator_t<Storage>>& scan_a,
-                 matrix_view<const Storage> b, pairwise::row_scan<accumulator_t<Storage>>& scan_b);
 
 /// Throws InvalidArgument unless `model` can be a clustering of `points`, and `queries` are of the same dimension.
 template <class Storage>
@@ -31,23 +26,20 @@ class join_finder {
   using Real = accumulator_t<Storage>;
 
  public:
-  join_finder(matrix_view<const Storage> points, const pairwise::row_scan<accumulator_t<Storage>>& scan,
-              const cluster_result& model, const Device& device);
+  join_finder(const pairwise::scanned_points<Storage>& points, const cluster_result& model);
 
   /// For rows `which` of `queries`: the point that comes first in the order (m, distance, index), where
   /// m = max(core of the query, core of the point, distance / alpha). Exact: lists of 2 k nearest points are made
   /// longer, four times each time, for the queries that they do not settle.
-  join_table operator()(matrix_view<const Storage> queries, const pairwise::row_scan<accumulator_t<Storage>>& scan,
-                        const std::vector<std::int32_t>& which) const;
+  join_table operator()(const pairwise::scanned_points<Storage>& queries, const std::vector<std::int32_t>& which) const;
 
  private:
   struct open_query {
     std::int32_t row;       ///< of the queries
     std::int64_t position;  ///< in the result
   };
-  std::vector<open_query> settle(matrix_view<const Storage> queries,
-                                 const pairwise::row_scan<accumulator_t<Storage>>& scan,
-                                 std::span<const open_query> open, int length, join_table& result) const;
+  std::vector<open_query> settle(const pairwise::scanned_points<Storage>& queries, std::span<const open_query> open,
+                                 int length, join_table& result) const;
 
   pairwise::panels<Real> panels_;
   std::vector<Real> core_;

@@ -8,7 +8,7 @@
 #include "hdbscan/each_row.hpp"
 #include "hdbscan/members.hpp"
 #include "hdbscan/row_blocks.hpp"
-#include "hdbscan/scan_points.hpp"
+#include "pairwise/scanned_points.hpp"
 
 namespace quintet::hdbscan {
 
@@ -20,8 +20,7 @@ void check_weights(std::span<const double> weights, std::int64_t n) {
   if (weights.empty()) return;
   require_argument(std::int64_t(weights.size()) == n, "weights.size", weights.size(), text("0 or points.rows=", n));
   for (std::int64_t i = 0; i < n; ++i)
-    if (!(weights[i] >= 0 && std::isfinite(weights[i])))
-      throw InvalidArgument(text("weights[", i, "] must be finite and >= 0 (weights[", i, "]=", weights[i], ")"));
+    require_element(weights[i] >= 0 && std::isfinite(weights[i]), "weights", i, weights[i], "finite and >= 0");
 }
 
 /// The weights of some rows: 1 each if none are given or all of these are 0.
@@ -33,73 +32,124 @@ std::vector<double> weights_of(const std::vector<std::int32_t>& members, std::sp
   return result;
 }
 
+/// total[i] := sum over j of weight[j] distance(i, j).
+template <class Real>
+struct weigh_row {
+  matrix_view<const Real> distance;
+  const double* weight;
+  double* total;
+  void operator()(std::int64_t i) const {
+    const Real* row = distance.row(i);
+    double sum = 0;
+    for (std::int64_t j = 0; j < distance.cols(); ++j) sum = std::fma(weight[j], double(row[j]), sum);
+    total[i] = sum;
+  }
+};
+
 /// Position of the medoid among the packed points.
 template <class Real>
-std::int64_t medoid(const pairwise::panels<Real>& panels, const pairwise::surrogate_metric<Real>& surrogate,
-                    const std::vector<double>& weight) {
-  std::vector<double> total(panels.count);
-  for_distance_rows(panels, surrogate, budget_bytes, [&](std::int64_t first, auto rows) {
-    for_each_row(rows.rows(), [&](std::int64_t i) {
-      const Real* distance = rows.row(i);
-      double sum = 0;
-      for (std::int64_t j = 0; j < rows.cols(); ++j) sum = std::fma(weight[j], double(distance[j]), sum);
-      total[first + i] = sum;
-    });
-    return true;
-  });
-  return std::min_element(total.begin(), total.end()) - total.begin();
+std::int64_t medoid(const pairwise::panels<Real>& panels, const pairwise::reduced_metric<Real>& measure,
+                    const std::vector<double>& weights) {
+  const Device& device = panels.device();
+  const Buffer<double> weight(weights, device);
+  Buffer<double> total(panels.count, device);
+  for_row_blocks(panels, distance_arguments(panels, measure), budget_bytes,
+                 [&](std::int64_t first, matrix_view<const Real> rows) {
+                   for_each_row(rows.rows(), weigh_row<Real>{rows, weight.data(), total.data() + first}, device);
+                   return true;
+                 });
+  const std::vector<double> totals = total.to_vector();
+  return std::min_element(totals.begin(), totals.end()) - totals.begin();
 }
+
+/// Weighted means of the members of clusters. Tile = (cluster, part of the coordinates).
+template <class Storage, class Shape>
+struct centroid_kernel {
+  using shape = Shape;
+  enum { threads = 64, emulated_threads = 4, part = 64 };
+  struct scratch {
+    double sum[part];
+  };
+  pairwise::stored_rows<Storage> points;
+  const std::int64_t* offsets;  ///< of the members of every cluster
+  const std::int32_t* members;
+  const double* weight;  ///< of every member
+  double* centroids;     ///< [cluster][dim]
+
+  template <class Team>
+  void operator()(const Team& team, std::int64_t tile, scratch& s) const {
+    const std::int64_t parts = (points.dim + part - 1) / part, k = tile / parts, first = tile % parts * part;
+    const int width = int(points.dim - first < part ? points.dim - first : std::int64_t(part));
+    double total = 0;
+    for (int d = team.rank(); d < width; d += team.size()) s.sum[d] = 0;
+    for (std::int64_t m = offsets[k]; m < offsets[k + 1]; ++m) {
+      const Storage* row = points.row(members[m]) + first;
+      total += weight[m];
+      for (int d = team.rank(); d < width; d += team.size())
+        s.sum[d] = std::fma(weight[m], double(accumulator_t<Storage>(row[d])), s.sum[d]);
+    }
+    const double none = std::numeric_limits<double>::quiet_NaN();
+    for (int d = team.rank(); d < width; d += team.size())
+      centroids[k * points.dim + first + d] = offsets[k] < offsets[k + 1] ? s.sum[d] / total : none;
+  }
+};
 
 }  // namespace
 
-template <class Storage>
+template <storage_type Storage>
 std::vector<std::int64_t> medoids(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
-                                  std::span<const double> weights, const point_metric& distance, const Device& device) {
+                                  std::span<const double> weights, const point_metric& distance, const Device& given) {
+  const Device device = device::run_device(given, {{"points", points}});
   check_points(points);
   check_weights(weights, points.rows());
   const std::int64_t clusters = count_labels(labels, points.rows());
-  const auto scan = scan_points(points, distance);
-  const auto members = members_by_label(labels, clusters, valid_rows(scan));
+  const pairwise::scanned_points<Storage> scanned(points, distance, device);
+  const auto members = members_by_label(labels, clusters, scanned.valid_rows());
   std::vector<std::int64_t> result(clusters, -1);
   for (std::int64_t k = 0; k < clusters; ++k) {
     // An empty order would stand for all points.
     if (members[k].empty()) continue;
-    const auto panels = pairwise::pack_points(points, scan, members[k], device);
-    result[k] = members[k][medoid(panels, scan.surrogate, weights_of(members[k], weights))];
+    result[k] = members[k][medoid(scanned.pack(members[k]), scanned.measure, weights_of(members[k], weights))];
   }
   return result;
 }
 
-template <class Storage>
+template <storage_type Storage>
 std::vector<double> weighted_centroids(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
-                                       std::span<const double> weights) {
+                                       std::span<const double> weights, const Device& given) {
+  using Real = accumulator_t<Storage>;
+  const Device device = device::run_device(given, {{"points", points}});
   check_points(points);
   check_weights(weights, points.rows());
   const std::int64_t clusters = count_labels(labels, points.rows()), dim = points.cols();
-  const auto members = members_by_label(labels, clusters, valid_rows(pairwise::scan_rows(points, metric::euclidean)));
-  std::vector<double> centroids(clusters * dim, std::numeric_limits<double>::quiet_NaN());
-  for_each_row(clusters, [&](std::int64_t k) {
-    if (members[k].empty()) return;
-    const std::vector<double> weight = weights_of(members[k], weights);
-    double* centroid = centroids.data() + k * dim;
-    std::fill_n(centroid, dim, 0);
-    double sum = 0;
-    for (std::size_t i = 0; i < weight.size(); ++i) {
-      const Storage* row = points.row(members[k][i]);
-      sum += weight[i];
-      for (std::int64_t d = 0; d < dim; ++d)
-        centroid[d] = std::fma(weight[i], double(accumulator_t<Storage>(row[d])), centroid[d]);
-    }
-    for (std::int64_t d = 0; d < dim; ++d) centroid[d] /= sum;
+  const pairwise::scanned_points<Storage> scanned(points, metric::euclidean, device);
+  std::vector<std::int64_t> offsets{0};
+  std::vector<std::int32_t> members;
+  std::vector<double> weight;
+  for (const auto& of_cluster : members_by_label(labels, clusters, scanned.valid_rows())) {
+    const std::vector<double> of_members = weights_of(of_cluster, weights);
+    members.insert(members.end(), of_cluster.begin(), of_cluster.end());
+    weight.insert(weight.end(), of_members.begin(), of_members.end());
+    offsets.push_back(std::int64_t(members.size()));
+  }
+  const Buffer<std::int64_t> offsets_on_device(offsets, device);
+  const Buffer<std::int32_t> members_on_device(members, device);
+  const Buffer<double> weight_on_device(weight, device);
+  Buffer<double> centroids(clusters * dim, device);
+  device::with_shape<pairwise::host_shape<Real>, pairwise::device_shape<Real>>(device, [&](auto shape) {
+    using kernel = centroid_kernel<Storage, decltype(shape)>;
+    device::launch(kernel{scanned.rows(), offsets_on_device.data(), members_on_device.data(), weight_on_device.data(),
+                          centroids.data()},
+                   clusters * ((dim + kernel::part - 1) / kernel::part), device);
   });
-  return centroids;
+  return centroids.to_vector();
 }
 
 #define QUINTET_INSTANTIATE(Storage)                                                                         \
   template std::vector<std::int64_t> medoids(matrix_view<const Storage>, std::span<const std::int64_t>,      \
                                              std::span<const double>, const point_metric&, const Device&);   \
   template std::vector<double> weighted_centroids(matrix_view<const Storage>, std::span<const std::int64_t>, \
-                                                  std::span<const double>);
+                                                  std::span<const double>, const Device&);
 QUINTET_INSTANTIATE(float)
 QUINTET_INSTANTIATE(double)
 QUINTET_INSTANTIATE(half)

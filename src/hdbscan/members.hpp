@@ -6,8 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "pairwise/panels.hpp"
-#include "quintet/core/error.hpp"
+#include "hdbscan/checks.hpp"
 
 namespace quintet::hdbscan {
 
@@ -19,7 +18,7 @@ inline std::int64_t count_labels(std::span<const std::int64_t> labels, std::int6
   std::int64_t clusters = 0;
   for (std::int64_t i = 0; i < rows; ++i) {
     if (labels[i] < -1 || labels[i] >= rows)
-      throw InvalidArgument(text("labels[", i, "] must be in [-1, N=", rows, ") (labels[", i, "]=", labels[i], ")"));
+      require_element(false, "labels", i, labels[i], text("in [-1, N=", rows, ")"));
     clusters = std::max(clusters, labels[i] + 1);
   }
   return clusters;
@@ -33,15 +32,6 @@ inline std::vector<std::vector<std::int32_t>> members_by_label(std::span<const s
   for (const std::int32_t i : order)
     if (labels[i] >= 0) members[labels[i]].push_back(i);
   return members;
-}
-
-/// The valid rows, ascending.
-template <class Real>
-std::vector<std::int32_t> valid_rows(const pairwise::row_scan<Real>& scan) {
-  std::vector<std::int32_t> rows;
-  for (std::size_t i = 0; i < scan.valid.size(); ++i)
-    if (scan.valid[i]) rows.push_back(std::int32_t(i));
-  return rows;
 }
 
 }  // namespace quintet::hdbscan

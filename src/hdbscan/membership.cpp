@@ -8,7 +8,6 @@
 #include "hdbscan/each_row.hpp"
 #include "hdbscan/fitted_tree.hpp"
 #include "hdbscan/joining.hpp"
-#include "hdbscan/scan_points.hpp"
 #include "pairwise/group_minima.hpp"
 
 namespace quintet::hdbscan {
@@ -72,30 +71,27 @@ class membership_source {
   using Real = accumulator_t<Storage>;
 
  public:
-  membership_source(matrix_view<const Storage> points, const pairwise::row_scan<accumulator_t<Storage>>& scan,
-                    const cluster_result& model, const Device& device)
-      : tree_(model) {
+  membership_source(const pairwise::scanned_points<Storage>& points, const cluster_result& model) : tree_(model) {
     const point_groups& exemplars = model.exemplars;
     const std::vector<std::int32_t> rows(exemplars.points.begin(), exemplars.points.end());
     for (std::int64_t k = 0; k < model.clusters(); ++k)
       group_.insert(group_.end(), exemplars.offsets[k + 1] - exemplars.offsets[k], std::int32_t(k));
     // An empty order would stand for all points.
-    if (!rows.empty()) exemplars_ = pairwise::pack_points(points, scan, rows, device);
+    if (!rows.empty()) exemplars_ = points.pack(rows);
   }
 
   const fitted_tree& tree() const { return tree_; }
 
   /// Vectors of rows `which`, whose places are given; out(i) is where vector i goes.
   template <class Place, class Out>
-  void fill(origin kind, matrix_view<const Storage> rows, const pairwise::row_scan<accumulator_t<Storage>>& scan,
-            const std::vector<std::int32_t>& which, const Place& place, const Out& out, const Device& device) const {
+  void fill(origin kind, const pairwise::scanned_points<Storage>& rows, const std::vector<std::int32_t>& which,
+            const Place& place, const Out& out) const {
     if (which.empty()) return;
     const std::int64_t clusters = tree_.labels();
     std::vector<Real> minima(std::int64_t(which.size()) * clusters, std::numeric_limits<Real>::infinity());
-    if (!group_.empty())
-      minima = pairwise::group_minima(pairwise::pack_points(rows, scan, which, device), exemplars_, group_, clusters);
-    for_each_row(std::int64_t(which.size()), [&](std::int64_t i) {
-      const auto distance = [&](std::size_t k) { return double(scan.surrogate.distance(minima[i * clusters + k])); };
+    if (!group_.empty()) minima = pairwise::group_minima(rows.pack(which), exemplars_, group_, clusters);
+    for_each_row_on_host(std::int64_t(which.size()), [&](std::int64_t i) {
+      const auto distance = [&](std::size_t k) { return double(rows.measure.distance(minima[i * clusters + k])); };
       const std::span<double> row(out(i), std::size_t(clusters));
       tree_.merge_lambdas(place(i), row);
       finish_row(tree_, kind, place(i), distance, row);
@@ -113,17 +109,17 @@ std::int64_t rows_in_budget(std::int64_t budget_bytes, std::int64_t clusters) {
 }
 
 /// Calls fill(which, block) for the valid rows of one block of zeros after another, and hands the blocks out.
-template <class Real, class Fill>
-bool for_row_blocks(const pairwise::row_scan<Real>& scan, std::int64_t clusters, std::int64_t budget_bytes,
+template <class Storage, class Fill>
+bool for_row_blocks(const pairwise::scanned_points<Storage>& points, std::int64_t clusters, std::int64_t budget_bytes,
                     const membership_callback& receive, const Fill& fill) {
-  const auto rows = std::int64_t(scan.valid.size()), together = rows_in_budget(budget_bytes, clusters);
+  const std::int64_t rows = points.count(), together = rows_in_budget(budget_bytes, clusters);
   std::vector<double> block;
   for (std::int64_t first = 0; first < rows; first += together) {
     const std::int64_t count = std::min(together, rows - first);
     block.assign(count * clusters, 0);
     std::vector<std::int32_t> which;
     for (std::int64_t i = first; i < first + count; ++i)
-      if (scan.valid[i]) which.push_back(std::int32_t(i));
+      if (points.valid(i)) which.push_back(std::int32_t(i));
     fill(which, [&](std::int64_t i) { return block.data() + (which[i] - first) * clusters; });
     if (!receive(first, {block.data(), count, clusters})) return false;
   }
@@ -149,42 +145,44 @@ void check_blocks(std::int64_t budget_bytes, const membership_callback& receive)
 
 }  // namespace
 
-template <class Storage>
+template <storage_type Storage>
 bool all_points_membership_rows(const cluster_result& model, matrix_view<const Storage> points,
-                                const membership_callback& receive, std::int64_t budget_bytes, const Device& device) {
+                                const membership_callback& receive, std::int64_t budget_bytes, const Device& given) {
+  const Device device = device::run_device(given, {{"points", points}});
   check_model(model, points, {});
   check_blocks(budget_bytes, receive);
   if (model.clusters() == 0) return true;
-  const auto scan = scan_points(points, model.options.distance);
-  const membership_source<Storage> source(points, scan, model, device);
+  const pairwise::scanned_points<Storage> fitted(points, model.options.distance, device);
+  const membership_source<Storage> source(fitted, model);
   const auto fill = [&](const std::vector<std::int32_t>& which, const auto& out) {
     const auto place = [&](std::int64_t i) { return source.tree().of_point(which[i]); };
-    source.fill(origin::fitted, points, scan, which, place, out, device);
+    source.fill(origin::fitted, fitted, which, place, out);
   };
-  return for_row_blocks(scan, model.clusters(), budget_bytes, receive, fill);
+  return for_row_blocks(fitted, model.clusters(), budget_bytes, receive, fill);
 }
 
-template <class Storage>
+template <storage_type Storage>
 bool membership_rows(const cluster_result& model, matrix_view<const Storage> points,
                      matrix_view<const Storage> new_points, const membership_callback& receive,
-                     std::int64_t budget_bytes, const Device& device) {
+                     std::int64_t budget_bytes, const Device& given) {
+  const Device device = device::run_device(given, {{"points", points}, {"new_points", new_points}});
   check_model(model, points, new_points);
   check_blocks(budget_bytes, receive);
   if (model.clusters() == 0) return true;
-  auto scan = scan_points(points, model.options.distance);
-  auto new_scan = scan_points(new_points, model.options.distance);
-  share_scale(points, scan, new_points, new_scan);
-  const membership_source<Storage> source(points, scan, model, device);
-  const join_finder<Storage> find(points, scan, model, device);
+  pairwise::scanned_points<Storage> fitted(points, model.options.distance, device);
+  pairwise::scanned_points<Storage> queries(new_points, model.options.distance, device);
+  fitted.share_scale(fitted, queries);
+  const membership_source<Storage> source(fitted, model);
+  const join_finder<Storage> find(fitted, model);
   const auto fill = [&](const std::vector<std::int32_t>& which, const auto& out) {
-    const join_table joins = find(new_points, new_scan, which);
+    const join_table joins = find(queries, which);
     const auto place = [&](std::int64_t i) { return source.tree().joining(joins.neighbour[i], joins.lambda[i]); };
-    source.fill(origin::unseen, new_points, new_scan, which, place, out, device);
+    source.fill(origin::unseen, queries, which, place, out);
   };
-  return for_row_blocks(new_scan, model.clusters(), budget_bytes, receive, fill);
+  return for_row_blocks(queries, model.clusters(), budget_bytes, receive, fill);
 }
 
-template <class Storage>
+template <storage_type Storage>
 std::vector<double> all_points_membership_vectors(const cluster_result& model, matrix_view<const Storage> points,
                                                   const Device& device) {
   return collected(points.rows(), model.clusters(), [&](const membership_callback& receive) {
@@ -192,7 +190,7 @@ std::vector<double> all_points_membership_vectors(const cluster_result& model, m
   });
 }
 
-template <class Storage>
+template <storage_type Storage>
 std::vector<double> membership_vectors(const cluster_result& model, matrix_view<const Storage> points,
                                        matrix_view<const Storage> new_points, const Device& device) {
   return collected(new_points.rows(), model.clusters(), [&](const membership_callback& receive) {

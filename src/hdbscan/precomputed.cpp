@@ -1,6 +1,8 @@
 #include "quintet/hdbscan/precomputed.hpp"
 
 #include "core/seconds.hpp"
+#include "device/for_each.hpp"
+#include "device/staged.hpp"
 #include "hdbscan/checks.hpp"
 #include "hdbscan/finish.hpp"
 #include "hdbscan/prim.hpp"
@@ -9,42 +11,87 @@
 
 namespace quintet::hdbscan {
 
+namespace {
+
+/// A matrix of distances on a device, checked, with its core distances.
 template <class Real>
-core_result<Real> core_distances_of(matrix_view<const Real> distances, const core_options& options) {
-  check_distances(distances);
+struct distance_source {
+  Device device;
+  device::staged_in<matrix_view<const Real>> staged;
+  Buffer<Real> core;
+  std::int64_t neighbours;
+
+  /// Throws InvalidArgument unless `distances` is square, symmetric and >= 0 off the diagonal; infinity is allowed.
+  distance_source(matrix_view<const Real> distances, const core_options& options, const Device& given)
+      : device(device::run_device(given, {{"distances", distances}})) {
+    const std::int64_t n = distances.rows();
+    require_argument(distances.cols() == n, "distances.cols", distances.cols(), text("distances.rows=", n));
+    neighbours = neighbour_count(options, n);
+    staged = device::staged_in(distances, device);
+    if (const auto [i, j] = first_asymmetry(matrix(), device); i >= 0) refuse(i, j, value_at(i, j), value_at(j, i));
+    core = Buffer<Real>(n, device);
+    if (neighbours > 0)
+      kth_smallest_of_rows(matrix(), neighbours, core.data(), device);
+    else
+      device::fill(core, Real(0));
+  }
+  const matrix_view<const Real>& matrix() const { return staged.view(); }
+
+ private:
+  Real value_at(std::int64_t i, std::int64_t j) const {
+    return device::host_copy(matrix_view<const Real>(matrix().row(i) + j, 1, 1, device))[0];
+  }
+  static void refuse(std::int64_t i, std::int64_t j, Real value, Real mirrored) {
+    require_argument(value >= 0, text("distances(", i, ", ", j, ")"), value, ">= 0 and not NaN");
+    require_argument(false, text("distances(", i, ", ", j, ")"), value,
+                     text("equal to distances(", j, ", ", i, ")=", mirrored));
+  }
+};
+
+}  // namespace
+
+template <class Real>
+core_result<Real> core_distances_of(matrix_view<const Real> distances, const core_options& options,
+                                    const Device& device) {
+  const distance_source<Real> source(distances, options, device);
   core_result<Real> result;
-  result.neighbours = neighbour_count(options, distances.rows());
+  result.ran_on = source.device;
+  result.neighbours = source.neighbours;
   result.clamped = is_clamped(options, result.neighbours);
-  result.distances.assign(distances.rows(), 0);
-  if (result.neighbours > 0) result.distances = kth_smallest_of_rows(distances, result.neighbours);
+  result.distances = source.core.to_vector();
   return result;
 }
 
 template <class Real>
-spanning_tree_result spanning_tree_of(matrix_view<const Real> distances, const spanning_tree_options& options) {
+spanning_tree_result spanning_tree_of(matrix_view<const Real> distances, const spanning_tree_options& options,
+                                      const Device& device) {
   check_alpha<Real>(options.alpha);
   const double start = seconds_now();
-  const core_result<Real> core = core_distances_of(distances, options);
+  const distance_source<Real> source(distances, options, device);
   spanning_tree_result result;
-  result.core_distances.assign(core.distances.begin(), core.distances.end());
-  result.neighbours = core.neighbours;
-  result.clamped = core.clamped;
+  result.ran_on = {source.device, source.device, Device::host()};
+  const std::vector<Real> core = source.core.to_vector();
+  result.core_distances.assign(core.begin(), core.end());
+  result.neighbours = source.neighbours;
+  result.clamped = is_clamped(options, result.neighbours);
   const double middle = seconds_now();
   result.neighbours_seconds = middle - start;
-  result.edges = prim_edges(distances, core.distances, Real(options.alpha));
+  result.edges = prim_edges(source.matrix(), source.core.data(), Real(options.alpha), source.device);
   result.tree_seconds = seconds_now() - middle;
   return result;
 }
 
 template <class Real>
-cluster_result cluster_distances(matrix_view<const Real> distances, const cluster_options& options) {
-  return finish_clustering(spanning_tree_of(distances, spanning_tree_part(options)), distances.rows(), options);
+cluster_result cluster_distances(matrix_view<const Real> distances, const cluster_options& options,
+                                 const Device& device) {
+  return finish_clustering(spanning_tree_of(distances, spanning_tree_part(options), device), distances.rows(), options);
 }
 
-#define QUINTET_INSTANTIATE(Real)                                                                        \
-  template core_result<Real> core_distances_of(matrix_view<const Real>, const core_options&);            \
-  template spanning_tree_result spanning_tree_of(matrix_view<const Real>, const spanning_tree_options&); \
-  template cluster_result cluster_distances(matrix_view<const Real>, const cluster_options&);
+#define QUINTET_INSTANTIATE(Real)                                                                            \
+  template core_result<Real> core_distances_of(matrix_view<const Real>, const core_options&, const Device&); \
+  template spanning_tree_result spanning_tree_of(matrix_view<const Real>, const spanning_tree_options&,      \
+                                                 const Device&);                                             \
+  template cluster_result cluster_distances(matrix_view<const Real>, const cluster_options&, const Device&);
 QUINTET_INSTANTIATE(float)
 QUINTET_INSTANTIATE(double)
 #undef QUINTET_INSTANTIATE

@@ -2,7 +2,6 @@
 
 #include "hdbscan/fitted_tree.hpp"
 #include "hdbscan/joining.hpp"
-#include "hdbscan/scan_points.hpp"
 #include "hdbscan/tree_rules.hpp"
 
 namespace quintet::hdbscan {
@@ -18,11 +17,11 @@ prediction nothing_known(std::int64_t count) {
 }
 
 /// Up to rows_together valid rows beginning with `next`, which moves on behind the last one that was looked at.
-template <class Real>
-std::vector<std::int32_t> next_valid_rows(const pairwise::row_scan<Real>& scan, std::int64_t& next) {
+template <class Storage>
+std::vector<std::int32_t> next_valid_rows(const pairwise::scanned_points<Storage>& points, std::int64_t& next) {
   std::vector<std::int32_t> rows;
-  for (; next < std::int64_t(scan.valid.size()) && std::int64_t(rows.size()) < rows_together; ++next)
-    if (scan.valid[next]) rows.push_back(std::int32_t(next));
+  for (; next < points.count() && std::int64_t(rows.size()) < rows_together; ++next)
+    if (points.valid(next)) rows.push_back(std::int32_t(next));
   return rows;
 }
 
@@ -38,20 +37,21 @@ void enter(prediction& result, std::int64_t row, const fitted_tree& tree, std::i
 
 }  // namespace
 
-template <class Storage>
+template <storage_type Storage>
 prediction approximate_predict(const cluster_result& model, matrix_view<const Storage> points,
-                               matrix_view<const Storage> new_points, const Device& device) {
+                               matrix_view<const Storage> new_points, const Device& given) {
+  const Device device = device::run_device(given, {{"points", points}, {"new_points", new_points}});
   check_model(model, points, new_points);
   prediction result = nothing_known(new_points.rows());
-  auto scan = scan_points(points, model.options.distance);
-  auto new_scan = scan_points(new_points, model.options.distance);
-  if (scan.valid_count() == 0 || new_scan.valid_count() == 0) return result;
-  share_scale(points, scan, new_points, new_scan);
+  pairwise::scanned_points<Storage> fitted(points, model.options.distance, device);
+  pairwise::scanned_points<Storage> queries(new_points, model.options.distance, device);
+  if (fitted.valid_count() == 0 || queries.valid_count() == 0) return result;
+  fitted.share_scale(fitted, queries);
   const fitted_tree tree(model);
-  const join_finder<Storage> find(points, scan, model, device);
+  const join_finder<Storage> find(fitted, model);
   for (std::int64_t next = 0; next < new_points.rows();) {
-    const auto rows = next_valid_rows(new_scan, next);
-    const join_table joins = find(new_points, new_scan, rows);
+    const auto rows = next_valid_rows(queries, next);
+    const join_table joins = find(queries, rows);
     for (std::size_t i = 0; i < rows.size(); ++i) enter(result, rows[i], tree, joins.neighbour[i], joins.lambda[i]);
   }
   return result;

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <tuple>
 #include <vector>
 
+#include "device/for_each.hpp"
+#include "device/launch.hpp"
 #include "pairwise/metric.hpp"
+#include "pairwise/shape.hpp"
 #include "quintet/core/view.hpp"
 #include "quintet/hdbscan/edge.hpp"
 
@@ -16,53 +18,106 @@ namespace quintet::hdbscan {
 
 namespace detail {
 
-/// The lightest known edge from the tree to each point outside it.
+/// An edge from the tree to a point outside it. Without one, weight is infinity.
 template <class Real>
-struct prim_front {
-  std::vector<Real> weight;
-  std::vector<std::int64_t> from;  ///< end in the tree; -1: none
-  std::vector<std::int64_t> outside;
+struct front_edge {
+  Real weight;
+  std::int32_t from, to;  ///< to: -1 if no point is outside
 
-  bool is_before(Real w, std::int64_t a, std::int64_t b, Real other_w, std::int64_t c, std::int64_t d) const {
-    if (w != other_w) return w < other_w;
-    return std::tuple(std::min(a, b), std::max(a, b)) < std::tuple(std::min(c, d), std::max(c, d));
+  bool is_before(const front_edge& other) const {
+    if (to < 0 || other.to < 0) return other.to < 0 && to >= 0;
+    if (weight != other.weight) return weight < other.weight;
+    const std::int32_t low = from < to ? from : to, other_low = other.from < other.to ? other.from : other.to;
+    if (low != other_low) return low < other_low;
+    return (from < to ? to : from) < (other.from < other.to ? other.to : other.from);
+  }
+};
+
+/// One step: the first edge that the previous step left joins the tree, and its point's edges are looked at. Tile = a
+/// part of the points.
+template <class Real, class Shape>
+struct prim_kernel {
+  using shape = Shape;
+  enum { threads = 128, emulated_threads = 4, part = Shape::on_device ? 1024 : 16384 };
+  struct scratch {
+    front_edge<Real> best[threads];
+  };
+  const Real* matrix;
+  std::int64_t n, stride, step;
+  const Real* core;
+  Real alpha;
+  Real* weight;        ///< of the lightest edge to each point; NaN, which no comparison lets win: in the tree
+  std::int32_t* from;  ///< its end in the tree
+  const front_edge<Real>* last_best;  ///< [part], of the step before
+  front_edge<Real>* best;             ///< [part]
+  front_edge<Real>* tree;             ///< [step]
+
+  template <class Team>
+  void operator()(const Team& team, std::int64_t tile, scratch& s) const {
+    front_edge<Real> joined = last_best[0];
+    for (std::int64_t p = 1; p < (n + part - 1) / part; ++p)
+      if (last_best[p].is_before(joined)) joined = last_best[p];
+    if (tile == 0 && team.rank() == 0) tree[step] = joined;
+    front_edge<Real> first{std::numeric_limits<Real>::infinity(), -1, -1};
+    const std::int64_t end = (tile + 1) * part < n ? (tile + 1) * part : n;
+    const Real *row = matrix + joined.to * stride, of_joined = core[joined.to];
+    for (std::int64_t j = tile * part + team.rank(); j < end; j += team.size()) {
+      if (j == joined.to) weight[j] = std::numeric_limits<Real>::quiet_NaN();
+      const Real candidate = pairwise::mutual_reachability(of_joined, core[j], row[j] / alpha);
+      // Of two edges to one point the one with the smaller other end comes first.
+      if (candidate < weight[j] ||
+          (candidate == weight[j] && joined.to < from[j] && candidate < std::numeric_limits<Real>::infinity())) {
+        weight[j] = candidate;
+        from[j] = joined.to;
+      }
+      if (!(weight[j] <= first.weight)) continue;
+      const front_edge<Real> edge{weight[j], from[j], std::int32_t(j)};
+      if (edge.is_before(first)) first = edge;
+    }
+    first = device::reduce(team, first, [](const auto& a, const auto& b) { return b.is_before(a) ? b : a; }, s.best);
+    if (team.rank() == 0) best[tile] = first;
   }
 };
 
 }  // namespace detail
 
-/// Edges of finite weight of the minimum spanning forest, sorted. O(N^2) time, O(N) memory.
+/// Edges of finite weight of the minimum spanning forest, sorted. Matrix and core distances lie in memory of `device`.
+/// O(N^2) time in N launches, O(N) memory.
 template <class Real>
-std::vector<edge> prim_edges(matrix_view<const Real> distances, const std::vector<Real>& core, Real alpha) {
-  constexpr Real infinity = std::numeric_limits<Real>::infinity();
+std::vector<edge> prim_edges(matrix_view<const Real> distances, const Real* core, Real alpha, const Device& device) {
+  using front_edge = detail::front_edge<Real>;
   const std::int64_t n = distances.rows();
-  detail::prim_front<Real> front{std::vector<Real>(n, infinity), std::vector<std::int64_t>(n, -1), {}};
-  for (std::int64_t j = 1; j < n; ++j) front.outside.push_back(j);
   std::vector<edge> edges;
-  for (std::int64_t at = 0; !front.outside.empty();) {
-    const Real* row = distances.row(at);
-    std::size_t best = 0;
-    for (std::size_t e = 0; e < front.outside.size(); ++e) {
-      const std::int64_t j = front.outside[e];
-      const Real weight = pairwise::mutual_reachability(core[at], core[j], row[j] / alpha);
-      if (weight < front.weight[j] || (weight == front.weight[j] && weight < infinity &&
-                                       front.is_before(weight, at, j, weight, front.from[j], j))) {
-        front.weight[j] = weight;
-        front.from[j] = at;
-      }
-      const std::int64_t b = front.outside[best];
-      if (front.weight[j] < front.weight[b] ||
-          (front.weight[j] == front.weight[b] && front.weight[j] < infinity &&
-           front.is_before(front.weight[j], front.from[j], j, front.weight[b], front.from[b], b)))
-        best = e;
+  if (n < 2) return edges;
+  Buffer<Real> weight(n, device);
+  Buffer<std::int32_t> from(n, device);
+  Buffer<front_edge> tree(n, device);
+  device::fill(weight, std::numeric_limits<Real>::infinity());
+  device::fill(from, std::int32_t(-1));
+  device::with_shape<pairwise::host_shape<Real>, pairwise::device_shape<Real>>(device, [&](auto shape) {
+    using kernel = detail::prim_kernel<Real, decltype(shape)>;
+    const std::int64_t parts = (n + kernel::part - 1) / kernel::part;
+    Buffer<front_edge> even(parts, device), odd(parts, device);
+    // The first step joins point 0, without an edge.
+    device::fill(even, front_edge{std::numeric_limits<Real>::infinity(), -1, 0});
+    for (std::int64_t step = 0; step < n; ++step) {
+      const kernel k{distances.data(),
+                     n,
+                     distances.stride(),
+                     step,
+                     core,
+                     alpha,
+                     weight.data(),
+                     from.data(),
+                     step % 2 == 0 ? even.data() : odd.data(),
+                     step % 2 == 0 ? odd.data() : even.data(),
+                     tree.data()};
+      device::launch(k, parts, device);
     }
-    const std::int64_t next = front.outside[best];
-    if (front.weight[next] < infinity)
-      edges.push_back({std::min(front.from[next], next), std::max(front.from[next], next), double(front.weight[next])});
-    front.outside[best] = front.outside.back();
-    front.outside.pop_back();
-    at = next;
-  }
+  });
+  for (const front_edge& e : tree.to_vector())
+    if (e.weight < std::numeric_limits<Real>::infinity())
+      edges.push_back({std::min(e.from, e.to), std::max(e.from, e.to), double(e.weight)});
   std::sort(edges.begin(), edges.end());
   return edges;
 }

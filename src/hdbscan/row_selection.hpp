@@ -1,87 +1,109 @@
-// The k-th smallest distance in every row of a matrix, the diagonal left out.
+// The k-th smallest value in every row of a square matrix, the diagonal left out.
 #pragma once
 
-#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <limits>
-#include <vector>
 
 #include "device/launch.hpp"
 #include "device/pack.hpp"
+#include "pairwise/edge_bounds.hpp"
+#include "pairwise/shape.hpp"
 #include "quintet/core/view.hpp"
+#include "quintet/device/buffer.hpp"
 
 namespace quintet::hdbscan {
 
 namespace detail {
 
-template <class Real>
+/// A row a thread; packs of its values side by side on the host.
+template <class Real, class Shape>
 struct row_selection_kernel {
-  using shape = device::host_only_shape;
-  struct scratch {
-    std::vector<Real> kept;
-  };
-  matrix_view<const Real> distances;
-  std::int64_t k;
-  Real* selected;
-
-  // Keeping the k smallest in order beats partitioning a copy of the row while k is small: after a short start, a whole
-  // pack of candidates is nearly always refused at once.
-  static constexpr std::int64_t most_in_order = 64;
+  using shape = Shape;
+  struct scratch {};
+  enum { threads = 64, emulated_threads = 4, rows_per_tile = Shape::on_device ? 64 : 1, lanes = Shape::lanes };
+  // Keeping the k smallest in order beats bisection while k is small: after a short start, a whole pack of candidates
+  // is nearly always refused at once.
+  enum { max_kept = 64 };
+  const Real* matrix;
+  std::int64_t n, stride, k;
+  Real* kept;      ///< [row][k], for k <= max_kept
+  Real* selected;  ///< [row]
 
   template <class Team>
-  void operator()(const Team&, std::int64_t i, scratch& s) const {
-    const Real* row = distances.row(i);
-    const std::int64_t n = distances.cols();
-    if (k > most_in_order) {
-      selected[i] = by_partition(row, n, i, s.kept);
-      return;
+  void operator()(const Team& team, std::int64_t tile, scratch&) const {
+    for (int r = team.rank(); r < rows_per_tile; r += team.size()) {
+      const std::int64_t i = tile * rows_per_tile + r;
+      if (i < n) selected[i] = k <= max_kept ? by_insertion(i) : by_bisection(i);
     }
-    s.kept.assign(k, std::numeric_limits<Real>::infinity());
-    keep_smallest(row, i, s.kept);
-    keep_smallest(row + i + 1, n - i - 1, s.kept);
-    selected[i] = s.kept.back();
   }
 
  private:
-  static void keep_smallest(const Real* values, std::int64_t count, std::vector<Real>& kept) {
-    constexpr int lanes = device::host_lanes<Real>();
-    typedef device::pack<Real, lanes> value;
+  typedef device::pack<Real, lanes> value;
+
+  Real by_insertion(std::int64_t i) const {
+    Real* list = kept + i * k;
+    for (std::int64_t e = 0; e < k; ++e) list[e] = std::numeric_limits<Real>::infinity();
+    keep_smallest(matrix + i * stride, i, list);
+    keep_smallest(matrix + i * stride + i + 1, n - i - 1, list);
+    return list[k - 1];
+  }
+
+  void keep_smallest(const Real* values, std::int64_t count, Real* list) const {
     const value infinite = device::broadcast_pack<value>(std::numeric_limits<Real>::infinity());
     std::int64_t j = 0;
     for (; j + lanes <= count; j += lanes) {
       const value v = device::load_pack<value>(values + j);
-      if (!(device::least_lane<Real>(v < infinite ? v : infinite) < kept.back())) continue;
-      for (int e = 0; e < lanes; ++e) keep(values[j + e], kept);
+      if (!(device::least_lane<Real>(v < infinite ? v : infinite) < list[k - 1])) continue;
+      for (int e = 0; e < lanes; ++e) keep(values[j + e], list);
     }
-    for (; j < count; ++j) keep(values[j], kept);
+    for (; j < count; ++j) keep(values[j], list);
   }
 
   /// Puts a candidate into its place; NaN and what is too large are refused.
-  static void keep(Real candidate, std::vector<Real>& kept) {
-    if (!(candidate < kept.back())) return;
-    const auto place = std::upper_bound(kept.begin(), kept.end(), candidate);
-    std::move_backward(place, kept.end() - 1, kept.end());
-    *place = candidate;
+  void keep(Real candidate, Real* list) const {
+    if (!(candidate < list[k - 1])) return;
+    std::int64_t e = k - 1;
+    for (; e > 0 && candidate < list[e - 1]; --e) list[e] = list[e - 1];
+    list[e] = candidate;
   }
 
-  Real by_partition(const Real* row, std::int64_t n, std::int64_t i, std::vector<Real>& kept) const {
-    kept.clear();
-    for (std::int64_t j = 0; j < n; ++j)
-      if (j != i && row[j] == row[j]) kept.push_back(row[j]);
-    if (std::int64_t(kept.size()) < k) return std::numeric_limits<Real>::infinity();
-    std::nth_element(kept.begin(), kept.begin() + (k - 1), kept.end());
-    return kept[k - 1];
+  /// The smallest number that k values are not larger than: the bits of numbers >= 0 are ordered as they are.
+  Real by_bisection(std::int64_t i) const {
+    using key = pairwise::weight_key<Real>;
+    key low = 0, high = std::bit_cast<key>(std::numeric_limits<Real>::infinity());
+    while (low < high) {
+      const key middle = low + (high - low) / 2;
+      if (count_up_to(i, std::bit_cast<Real>(middle)) >= k)
+        high = middle;
+      else
+        low = middle + 1;
+    }
+    return std::bit_cast<Real>(low);
+  }
+
+  std::int64_t count_up_to(std::int64_t i, Real limit) const {
+    const Real* row = matrix + i * stride;
+    std::int32_t count = row[i] <= limit ? -1 : 0;
+#pragma omp simd reduction(+ : count)
+    for (std::int64_t j = 0; j < n; ++j) count += row[j] <= limit ? 1 : 0;
+    return count;
   }
 };
 
 }  // namespace detail
 
-/// 1 <= k < N. NaN is passed over; infinity where fewer than k values are left. Host memory; cost O(N) a row.
+/// selected[i] := the k-th smallest value >= 0 of row i of an N x N matrix, 1 <= k < N, all in memory of `device`. NaN
+/// is passed over; infinity where fewer than k values are left. Cost: one pass over the matrix, with k > 64 as many as
+/// a number has bits; memory for k numbers a row where k <= 64.
 template <class Real>
-std::vector<Real> kth_smallest_of_rows(matrix_view<const Real> distances, std::int64_t k) {
-  std::vector<Real> selected(distances.rows());
-  device::launch(detail::row_selection_kernel<Real>{distances, k, selected.data()}, distances.rows(), Device::host());
-  return selected;
+void kth_smallest_of_rows(matrix_view<const Real> matrix, std::int64_t k, Real* selected, const Device& device) {
+  device::with_shape<pairwise::host_shape<Real>, pairwise::device_shape<Real>>(device, [&](auto shape) {
+    using kernel = detail::row_selection_kernel<Real, decltype(shape)>;
+    Buffer<Real> kept(k <= kernel::max_kept ? k * matrix.rows() : 0, device);
+    device::launch(kernel{matrix.data(), matrix.rows(), matrix.stride(), k, kept.data(), selected},
+                   (matrix.rows() + kernel::rows_per_tile - 1) / kernel::rows_per_tile, device);
+  });
 }
 
 }  // namespace quintet::hdbscan

@@ -8,9 +8,9 @@
 #include "core/seconds.hpp"
 #include "hdbscan/boruvka.hpp"
 #include "hdbscan/checks.hpp"
-#include "hdbscan/scan_points.hpp"
 #include "pairwise/locality.hpp"
 #include "pairwise/pairs.hpp"
+#include "pairwise/scanned_points.hpp"
 #include "pairwise/tree_points.hpp"
 
 namespace quintet::hdbscan {
@@ -20,9 +20,9 @@ namespace {
 // Entries of a list beyond the k-th: they settle most rows in the first rounds. Measured on clustered unit vectors.
 constexpr std::int64_t spare_neighbours = 11;
 
-// Memory for the table of least surrogates, which tells what tiles need not be looked at again; or a quarter of what
+// Memory for the table of minima, which tells what tiles need not be looked at again; or a quarter of what
 // the points take, if that is more.
-constexpr std::int64_t least_table_bytes = std::int64_t(32) << 20;
+constexpr std::int64_t minima_table_bytes = std::int64_t(32) << 20;
 
 /// Points in an order that puts neighbours beside each other, packed, and with a tree where that pays.
 template <class Real>
@@ -32,15 +32,14 @@ struct ordered_points {
   pairwise::panels<Real> own_panels;
 
   template <class Storage>
-  ordered_points(matrix_view<const Storage> points, const pairwise::row_scan<Real>& scan, int list_length,
-                 const Device& device) {
-    if (points.cols() <= pairwise::most_tree_dimensions && scan.valid_count() >= pairwise::least_tree_points) {
-      with_tree.emplace(points, scan, device);
+  ordered_points(const pairwise::scanned_points<Storage>& points, int list_length) {
+    if (points.rows().dim <= pairwise::most_tree_dimensions && points.valid_count() >= pairwise::least_tree_points) {
+      with_tree.emplace(points);
       if (pairwise::sampled_share(with_tree->tree, list_length) <= pairwise::worthwhile_share) return;
       with_tree.reset();
     }
-    own_order = pairwise::locality_order(points, scan, device);
-    own_panels = pairwise::pack_points(points, scan, own_order, device);
+    own_order = pairwise::locality_order(points);
+    own_panels = points.pack(own_order);
   }
 
   const std::vector<std::int32_t>& order() const { return with_tree ? with_tree->order : own_order; }
@@ -48,14 +47,15 @@ struct ordered_points {
   const pairwise::block_tree<Real>* tree() const { return with_tree ? &with_tree->tree : nullptr; }
 };
 
-/// Core distances as surrogates multiplied by alpha: what weights are compared with.
+/// Reduced core distances multiplied by alpha: what weights are compared with.
 template <class Real>
-std::vector<Real> scaled_cores(std::vector<Real> core, double alpha, const pairwise::surrogate_metric<Real>& metric) {
+std::vector<Real> scaled_cores(std::vector<Real> core, double alpha, const pairwise::reduced_metric<Real>& metric) {
   if (alpha == 1) return core;
-  for (Real& surrogate : core) {
-    surrogate = metric.surrogate(metric.distance(surrogate) * Real(alpha));
-    // Hyperbolic surrogates grow as the exponential of the distance.
-    require_argument(std::isfinite(surrogate), "alpha", alpha, "smaller: alpha * core distance leaves the range here");
+  for (Real& reduced : core) {
+    reduced = metric.reduced(metric.distance(reduced) * Real(alpha));
+    // Hyperbolic reduced distances grow as the exponential of the distance.
+    if (!std::isfinite(reduced))
+      require_argument(false, "alpha", alpha, "smaller: alpha * core distance leaves the range here");
   }
   return core;
 }
@@ -63,20 +63,23 @@ std::vector<Real> scaled_cores(std::vector<Real> core, double alpha, const pairw
 /// Edges between the caller's points, with weights, in the order (weight, u, v).
 template <class Storage, class Real>
 std::vector<edge> finished_edges(const std::vector<packed_edge<Real>>& packed, const std::vector<std::int32_t>& order,
-                                 matrix_view<const Storage> points, const pairwise::row_scan<Real>& scan, double alpha,
+                                 const pairwise::scanned_points<Storage>& points, double alpha,
                                  const std::vector<double>& core) {
   std::vector<edge> edges;
   edges.reserve(packed.size());
   std::vector<std::int64_t> pairs;
   for (const packed_edge<Real>& e : packed) {
-    edges.push_back({order[e.first], order[e.second], double(scan.surrogate.distance(e.weight))});
+    edges.push_back({order[e.first], order[e.second], double(points.measure.distance(e.weight))});
     if (alpha != 1) pairs.insert(pairs.end(), {order[e.first], order[e.second]});
   }
   if (alpha != 1) {
-    const std::vector<Real> surrogates = pairwise::pair_surrogates(points, scan, std::span<const std::int64_t>(pairs));
+    const Buffer<std::int64_t> pairs_on_device(pairs, points.device());
+    Buffer<Real> values(std::int64_t(edges.size()), points.device());
+    pairwise::reduced_pairs<Storage>(points, {pairs_on_device.data(), values.size(), 2}, values.data());
+    const std::vector<Real> reduced = values.to_vector();
     for (std::size_t e = 0; e < edges.size(); ++e)
       edges[e].weight = pairwise::mutual_reachability(Real(core[edges[e].u]), Real(core[edges[e].v]),
-                                                      scan.surrogate.distance(surrogates[e]) / Real(alpha));
+                                                      points.measure.distance(reduced[e]) / Real(alpha));
   }
   std::sort(edges.begin(), edges.end());
   return edges;
@@ -90,44 +93,47 @@ double spanning_tree_result::total_weight() const {
   return sum;
 }
 
-template <class Storage>
+template <storage_type Storage>
 spanning_tree_result spanning_tree(matrix_view<const Storage> points, const spanning_tree_options& options,
-                                   const Device& device, const progress_callback& callback) {
+                                   const Device& given, const progress_callback& callback) {
   using Real = accumulator_t<Storage>;
+  const Device device = device::run_device(given, {{"points", points}});
   check_points(points);
   check_alpha<Real>(options.alpha);
   progress report(callback);
   const double start = seconds_now();
-  const auto scan = scan_points(points, options.distance);
-  const std::int64_t valid = scan.valid_count();
+  const pairwise::scanned_points<Storage> scanned(points, options.distance, device);
+  const std::int64_t valid = scanned.valid_count();
   spanning_tree_result result;
+  result.ran_on = {device, device, Device::host()};
   result.neighbours = neighbour_count(options, valid);
   result.clamped = is_clamped(options, result.neighbours);
-  result.invalid_rows = invalid_rows(scan);
+  result.invalid_rows = scanned.invalid_rows();
   result.core_distances.assign(points.rows(), 0);
   for (const std::int64_t i : result.invalid_rows) result.core_distances[i] = std::numeric_limits<double>::quiet_NaN();
   if (valid < 2) return result;
 
   report("neighbours", 0);
   const int list_length = int(std::min(valid - 1, result.neighbours + spare_neighbours));
-  const ordered_points<Real> ordered(points, scan, list_length, device);
+  const ordered_points<Real> ordered(scanned, list_length);
   const std::vector<std::int32_t>& order = ordered.order();
   const pairwise::panels<Real>& panels = ordered.panels();
   const pairwise::block_tree<Real>* tree = ordered.tree();
   pairwise::tree_work work;
   const std::int64_t point_bytes = valid * panels.dim * std::int64_t(sizeof(Real));
-  auto lists = tree ? pairwise::nearest_others_there(*tree, list_length, work)
-                    : pairwise::nearest_others_there(panels, list_length, std::max(least_table_bytes, point_bytes / 4));
+  auto lists =
+      tree ? pairwise::nearest_others_on_device(*tree, list_length, work)
+           : pairwise::nearest_others_on_device(panels, list_length, std::max(minima_table_bytes, point_bytes / 4));
   std::vector<Real> core(valid, 0);
   if (result.neighbours > 0) core = pairwise::kth_value(lists, result.neighbours);
-  for (std::int64_t i = 0; i < valid; ++i) result.core_distances[order[i]] = scan.surrogate.distance(core[i]);
+  for (std::int64_t i = 0; i < valid; ++i) result.core_distances[order[i]] = scanned.measure.distance(core[i]);
   report("neighbours", 1);
   const double middle = seconds_now();
 
-  boruvka<Real> rounds(panels, std::move(lists), scaled_cores(std::move(core), options.alpha, scan.surrogate), order,
+  boruvka<Real> rounds(panels, std::move(lists), scaled_cores(std::move(core), options.alpha, scanned.measure), order,
                        tree);
   const auto packed = rounds.run(result.counters, report);
-  result.edges = finished_edges(packed, order, points, scan, options.alpha, result.core_distances);
+  result.edges = finished_edges(packed, order, scanned, options.alpha, result.core_distances);
   spanning_tree_counters& counters = result.counters;
   counters.tiles = pairwise::triangle_size(panels.blocks());
   const std::int64_t all_pairs = valid * (valid - 1) / 2;
@@ -136,7 +142,7 @@ spanning_tree_result spanning_tree(matrix_view<const Storage> points, const span
     counters.tiles_scanned = rows_scanned / pairwise::leaf_points;
     counters.pairs_evaluated = work.pairs + rows_scanned * pairwise::leaf_points;
   } else {
-    counters.pairs_evaluated = (device.kind() == device_kind::host ? 1 : 2) * all_pairs +
+    counters.pairs_evaluated = (pairwise::sharing_of(device) == pairwise::list_sharing::symmetric ? 1 : 2) * all_pairs +
                                counters.tiles_scanned * panels.block_side * panels.block_side;
   }
   counters.passes = double(counters.pairs_evaluated) / double(all_pairs);

@@ -1,58 +1,64 @@
 // Is a matrix one of distances?
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
+#include "device/atomic.hpp"
 #include "device/launch.hpp"
-#include "quintet/core/error.hpp"
+#include "pairwise/shape.hpp"
+#include "pairwise/triangle.hpp"
 #include "quintet/core/view.hpp"
+#include "quintet/device/buffer.hpp"
 
 namespace quintet::hdbscan {
 
 namespace detail {
 
-/// Notes for every block of rows the first entry that is not >= 0 or differs from its mirror image.
-template <class Real>
+/// Finds the first entry that is not >= 0 or differs from its mirror image. By tiles: the mirror image of a tile is a
+/// few cache lines of every row.
+template <class Real, class Shape>
 struct symmetric_check_kernel {
-  using shape = device::host_only_shape;
+  using shape = Shape;
   struct scratch {};
-  enum { side = 64 };
-  matrix_view<const Real> matrix;
-  std::int64_t* first_wrong;  ///< per block of rows: i * N + j, or -1
+  enum { threads = 64, emulated_threads = 4, side = 64 };
+  const Real* matrix;
+  std::int64_t n, stride;
+  std::int64_t* first_wrong;  ///< i * N + j
 
   template <class Team>
-  void operator()(const Team&, std::int64_t block, scratch&) const {
-    const std::int64_t n = matrix.rows(), i0 = block * side, i1 = std::min(n, i0 + side);
-    first_wrong[block] = -1;
-    // By tiles: the mirror image of a tile is a few cache lines of every row.
-    for (std::int64_t j0 = i0; j0 < n; j0 += side)
-      for (std::int64_t i = i0; i < i1; ++i)
-        for (std::int64_t j = std::max(j0, i + 1); j < std::min(n, j0 + side); ++j) {
-          if (matrix(i, j) >= 0 && matrix(i, j) == matrix(j, i)) continue;
-          const std::int64_t at = i * n + j;
-          if (first_wrong[block] < 0 || at < first_wrong[block]) first_wrong[block] = at;
-        }
+  void operator()(const Team& team, std::int64_t tile, scratch&) const {
+    const pairwise::tile_index block = pairwise::tile_by_column(tile);
+    const std::int64_t i0 = block.row * side, j0 = block.col * side;
+    const std::int64_t end_i = i0 + side < n ? i0 + side : n, end_j = j0 + side < n ? j0 + side : n;
+    std::int64_t wrong = std::numeric_limits<std::int64_t>::max();
+    for (std::int64_t i = i0 + team.rank(); i < end_i; i += team.size())
+      for (std::int64_t j = j0 > i ? j0 : i + 1; j < end_j; ++j) {
+        const Real value = matrix[i * stride + j];
+        if (value >= 0 && value == matrix[j * stride + i]) continue;
+        wrong = i * n + j < wrong ? i * n + j : wrong;
+      }
+    if (wrong < std::numeric_limits<std::int64_t>::max()) device::atomic_min(first_wrong, wrong);
   }
 };
 
 }  // namespace detail
 
-/// Throws InvalidArgument unless `distances` is square, symmetric and >= 0 off the diagonal; infinity is allowed.
+/// The first (row, column), row < column, of a square matrix in memory of `device` with an entry that is not >= 0 or
+/// differs from its mirror image; (-1, -1) if there is none. Infinity is allowed.
 template <class Real>
-void check_distances(matrix_view<const Real> distances) {
-  using kernel = detail::symmetric_check_kernel<Real>;
-  const std::int64_t n = distances.rows();
-  require_argument(distances.cols() == n, "distances.cols", distances.cols(), text("distances.rows=", n));
-  std::vector<std::int64_t> first_wrong((n + kernel::side - 1) / kernel::side);
-  device::launch(kernel{distances, first_wrong.data()}, std::int64_t(first_wrong.size()), Device::host());
-  const auto wrong = std::find_if(first_wrong.begin(), first_wrong.end(), [](std::int64_t at) { return at >= 0; });
-  if (wrong == first_wrong.end()) return;
-  const std::int64_t i = *wrong / n, j = *wrong % n;
-  require_argument(distances(i, j) >= 0, text("distances(", i, ", ", j, ")"), distances(i, j), ">= 0 and not NaN");
-  require_argument(false, text("distances(", i, ", ", j, ")"), distances(i, j),
-                   text("equal to distances(", j, ", ", i, ")=", distances(j, i)));
+pairwise::tile_index first_asymmetry(matrix_view<const Real> matrix, const Device& device) {
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t n = matrix.rows();
+  Buffer<std::int64_t> first(std::vector<std::int64_t>{none}, device);
+  device::with_shape<pairwise::host_shape<Real>, pairwise::device_shape<Real>>(device, [&](auto shape) {
+    using kernel = detail::symmetric_check_kernel<Real, decltype(shape)>;
+    device::launch(kernel{matrix.data(), n, matrix.stride(), first.data()},
+                   pairwise::triangle_size((n + kernel::side - 1) / kernel::side), device);
+  });
+  const std::int64_t wrong = first.to_vector()[0];
+  return wrong == none ? pairwise::tile_index{-1, -1} : pairwise::tile_index{wrong / n, wrong % n};
 }
 
 }  // namespace quintet::hdbscan

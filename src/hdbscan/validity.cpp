@@ -10,7 +10,6 @@
 #include "hdbscan/each_row.hpp"
 #include "hdbscan/members.hpp"
 #include "hdbscan/row_blocks.hpp"
-#include "hdbscan/scan_points.hpp"
 #include "pairwise/locality.hpp"
 #include "pairwise/neighbours.hpp"
 
@@ -18,31 +17,42 @@ namespace quintet::hdbscan {
 
 namespace {
 
-// Neighbours in the lists that the spanning trees begin with, and memory for the table of least surrogates.
-constexpr std::int64_t list_length = 12, least_table_bytes = std::int64_t(32) << 20;
+// Neighbours in the lists that the spanning trees begin with, and memory for the table of minima.
+constexpr std::int64_t list_length = 12, minima_table_bytes = std::int64_t(32) << 20;
 
 // Terms smaller than the largest by this power of two do not show in the sum of 2^31 of them.
 constexpr double negligible_exponent = 90;
 
-/// The all-points core distance of the point that `distances` are those of; its own, 0, is left out with all zeros.
+/// Reduced all-points core distance of every row of a matrix of distances; a point's own, 0, is left out with all
+/// zeros.
 template <class Real>
-double all_points_core(std::span<const Real> distances, double dimension) {
-  Real least = std::numeric_limits<Real>::infinity();
-  for (const Real d : distances)
-    if (d > 0 && d < least) least = d;
-  if (least == std::numeric_limits<Real>::infinity()) return 0;
-  const double farthest = double(least) * std::exp2(negligible_exponent / dimension);
-  double sum = 0;
-  for (const Real d : distances)
-    if (d > 0 && double(d) <= farthest) sum += std::pow(double(least) / double(d), dimension);
-  return double(least) * std::pow(sum / double(distances.size() - 1), -1 / dimension);
-}
+struct all_points_core {
+  matrix_view<const Real> distances;
+  double dimension;
+  pairwise::reduced_metric<Real> measure;
+  Real* core;
+
+  void operator()(std::int64_t i) const { core[i] = measure.reduced(Real(of_row(distances.row(i), distances.cols()))); }
+
+ private:
+  double of_row(const Real* row, std::int64_t count) const {
+    Real min = std::numeric_limits<Real>::infinity();
+    for (std::int64_t j = 0; j < count; ++j)
+      if (row[j] > 0 && row[j] < min) min = row[j];
+    if (min == std::numeric_limits<Real>::infinity()) return 0;
+    const double farthest = double(min) * std::exp2(negligible_exponent / dimension);
+    double sum = 0;
+    for (std::int64_t j = 0; j < count; ++j)
+      if (row[j] > 0 && double(row[j]) <= farthest) sum += std::pow(double(min) / double(row[j]), dimension);
+    return double(min) * std::pow(sum / double(count - 1), -1 / dimension);
+  }
+};
 
 /// A cluster and what its spanning tree says about it.
 template <class Real>
 struct cluster_part {
   std::vector<std::int32_t> members;
-  std::vector<Real> core;         ///< all-points core distance of every member, as a surrogate
+  std::vector<Real> core;         ///< all-points core distance of every member, as a reduced distance
   std::vector<char> is_internal;  ///< of every member
   double sparseness = 0;
 };
@@ -67,17 +77,15 @@ class validity_engine {
 
  public:
   validity_engine(matrix_view<const Storage> points, const validity_options& options, const Device& device)
-      : points_(points),
+      : points_(points, options.distance, device),
         options_(options),
-        device_(device),
-        scan_(scan_points(points, options.distance)),
         dimension_(options.dimension > 0 ? options.dimension : double(points.cols())) {}
 
   /// Clusters of at least two valid points; `label` receives their labels.
   std::vector<cluster_part<Real>> parts(std::span<const std::int64_t> labels, std::int64_t clusters,
                                         std::vector<std::int64_t>& label) const {
     // In this order tiles hold points that are close together, which is what prunes the search for edges.
-    const std::vector<std::int32_t> order = pairwise::locality_order(points_, scan_, device_);
+    const std::vector<std::int32_t> order = pairwise::locality_order(points_);
     auto members = members_by_label(labels, clusters, order);
     std::vector<cluster_part<Real>> parts;
     for (std::int64_t k = 0; k < clusters; ++k) {
@@ -90,8 +98,8 @@ class validity_engine {
 
   /// Pairs of points within parts are the measure of progress.
   void examine(cluster_part<Real>& part, pair_progress& report) const {
-    const auto panels = pairwise::pack_points(points_, scan_, part.members, device_);
-    part.core = core_surrogates(panels, report);
+    const auto panels = points_.pack(part.members);
+    part.core = reduced_cores(panels, report);
     spanning_tree_counters counters;
     progress silent;
     const auto edges = engine(panels, part.core, part.members).run(counters, silent);
@@ -109,32 +117,32 @@ class validity_engine {
         core.push_back(parts[k].core[i]);
         component.push_back(std::int32_t(k));
       }
-    const auto panels = pairwise::pack_points(points_, scan_, order, device_);
+    const auto panels = points_.pack(order);
     auto search = engine(panels, core, order);
     std::vector<double> result;
     for (const auto& e : search.lightest_leaving(component, std::int64_t(parts.size())))
-      result.push_back(scan_.surrogate.distance(e.weight));
+      result.push_back(points_.measure.distance(e.weight));
     return result;
   }
 
  private:
-  std::vector<Real> core_surrogates(const pairwise::panels<Real>& panels, pair_progress& report) const {
-    std::vector<Real> core(panels.count);
-    for_distance_rows(panels, scan_.surrogate, options_.budget_bytes, [&](std::int64_t first, auto rows) {
-      for_each_row(rows.rows(), [&](std::int64_t i) {
-        const std::span<const Real> distances(rows.row(i), std::size_t(rows.cols()));
-        core[first + i] = scan_.surrogate.surrogate(Real(all_points_core(distances, dimension_)));
-      });
-      report.done(rows.rows() * rows.cols());
-      return true;
-    });
-    return core;
+  std::vector<Real> reduced_cores(const pairwise::panels<Real>& panels, pair_progress& report) const {
+    Buffer<Real> core(panels.count, panels.device());
+    for_row_blocks(panels, distance_arguments(panels, points_.measure), options_.budget_bytes,
+                   [&](std::int64_t first, matrix_view<const Real> rows) {
+                     for_each_row(rows.rows(),
+                                  all_points_core<Real>{rows, dimension_, points_.measure, core.data() + first},
+                                  panels.device());
+                     report.done(rows.rows() * rows.cols());
+                     return true;
+                   });
+    return core.to_vector();
   }
 
   static boruvka<Real> engine(const pairwise::panels<Real>& panels, const std::vector<Real>& core,
                               const std::vector<std::int32_t>& original) {
     const int length = int(std::min(list_length, panels.count - 1));
-    return {panels, pairwise::nearest_others_there(panels, length, least_table_bytes), core, original};
+    return {panels, pairwise::nearest_others_on_device(panels, length, minima_table_bytes), core, original};
   }
 
   void find_internal(cluster_part<Real>& part, const std::vector<packed_edge<Real>>& edges) const {
@@ -149,22 +157,21 @@ class validity_engine {
         longest_internal = std::max(longest_internal, e.weight);
     }
     if (part.members.size() == 2) part.is_internal.assign(2, 1);
-    part.sparseness = scan_.surrogate.distance(longest_internal >= 0 ? longest_internal : longest);
+    part.sparseness = points_.measure.distance(longest_internal >= 0 ? longest_internal : longest);
   }
 
-  matrix_view<const Storage> points_;
+  pairwise::scanned_points<Storage> points_;
   validity_options options_;
-  Device device_;
-  pairwise::row_scan<Real> scan_;
   double dimension_;
 };
 
 }  // namespace
 
-template <class Storage>
+template <storage_type Storage>
 validity_result validity_index(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
-                               const validity_options& options, const Device& device,
+                               const validity_options& options, const Device& given,
                                const progress_callback& callback) {
+  const Device device = device::run_device(given, {{"points", points}});
   check_points(points);
   require_argument(options.dimension >= 0 && std::isfinite(options.dimension), "dimension", options.dimension,
                    ">= 0 and finite");

@@ -7,41 +7,39 @@
 
 #include "device/for_each.hpp"
 #include "hdbscan/checks.hpp"
-#include "hdbscan/joining.hpp"
-#include "hdbscan/scan_points.hpp"
 #include "instantiate.hpp"
+#include "pairwise/scanned_points.hpp"
 #include "pairwise/tree_points.hpp"
 
 namespace quintet::neighbours {
 
 namespace {
 
-using pairwise::row_scan;
+using pairwise::scanned_points;
 using pairwise::tree_points;
 
-/// Queries and points of one call; without queries the points look for each other.
+/// Queries and points of one call, on its device; without queries the points look for each other.
 template <class Storage>
 struct point_sets {
   using Real = accumulator_t<Storage>;
-  matrix_view<const Storage> queries, points;
-  bool same;
-  row_scan<Real> query_scan, scan;
+  scanned_points<Storage> points;
+  std::optional<scanned_points<Storage>> asked;
 
-  point_sets(const matrix_view<const Storage>* asked, matrix_view<const Storage> points, const options& how)
-      : queries(asked ? *asked : points), points(points), same(asked == nullptr) {
-    hdbscan::check_points(points);
-    scan = hdbscan::scan_points(points, how.distance);
-    if (same) return;
-    hdbscan::check_points(queries);
-    if (points.rows() > 0 && queries.rows() > 0)
-      require_argument(queries.cols() == points.cols(), "queries.cols", queries.cols(),
-                       text("points.cols=", points.cols()));
-    query_scan = hdbscan::scan_points(queries, how.distance);
-    hdbscan::share_scale(queries, query_scan, points, scan);
+  point_sets(const matrix_view<const Storage>* queries, matrix_view<const Storage> rows, const options& how,
+             const Device& device)
+      : points((hdbscan::check_points(rows), rows), how.distance, device) {
+    if (queries == nullptr) return;
+    hdbscan::check_points(*queries);
+    if (rows.rows() > 0 && queries->rows() > 0)
+      require_argument(queries->cols() == rows.cols(), "queries.cols", queries->cols(),
+                       text("points.cols=", rows.cols()));
+    asked.emplace(*queries, how.distance, device);
+    points.share_scale(*asked, points);
   }
 
-  const row_scan<Real>& scan_of_queries() const { return same ? scan : query_scan; }
-  bool has_pairs() const { return scan.valid_count() > 0 && scan_of_queries().valid_count() > 0; }
+  bool same() const { return !asked; }
+  const scanned_points<Storage>& queries() const { return asked ? *asked : points; }
+  bool has_pairs() const { return points.valid_count() > 0 && queries().valid_count() > 0; }
 };
 
 /// The trees of both sets; one where they are the same.
@@ -49,9 +47,9 @@ template <class Real>
 class tree_pair {
  public:
   template <class Storage>
-  tree_pair(const point_sets<Storage>& sets, const Device& device)
-      : points_(sets.points, sets.scan, device), number_(points_.order, device) {
-    if (!sets.same) queries_.emplace(sets.queries, sets.query_scan, device);
+  explicit tree_pair(const point_sets<Storage>& sets)
+      : points_(sets.points), number_(points_.order, sets.points.device()) {
+    if (!sets.same()) queries_.emplace(sets.queries());
   }
   const pairwise::block_tree<Real>& queries() const { return queries_ ? queries_->tree : points_.tree; }
   const pairwise::block_tree<Real>& points() const { return points_.tree; }
@@ -67,8 +65,8 @@ class tree_pair {
 
 /// Puts lists into the rows of the result, row i of the lists into order[i] (i, if there is no order).
 template <class Real>
-void put_lists(const pairwise::neighbours_there<Real>& found, const std::vector<std::int32_t>& order,
-               const pairwise::surrogate_metric<Real>& metric, nearest_result<Real>& result) {
+void put_lists(const pairwise::device_neighbours<Real>& found, const std::vector<std::int32_t>& order,
+               const pairwise::reduced_metric<Real>& metric, nearest_result<Real>& result) {
   std::vector<Real> value(found.rows * found.k);
   std::vector<std::int32_t> index(found.rows * found.k);
   found.value.copy_to_host(value.data(), found.rows * found.k);
@@ -87,43 +85,44 @@ template <class Storage>
 nearest_result<accumulator_t<Storage>> nearest_of(const point_sets<Storage>& sets, std::int64_t k,
                                                   const Device& device) {
   using Real = accumulator_t<Storage>;
-  const std::int64_t n = sets.points.rows(), most = std::max<std::int64_t>(sets.same ? n - 1 : n, 1);
+  const std::int64_t n = sets.points.count(), most = std::max<std::int64_t>(sets.same() ? n - 1 : n, 1);
   require_argument(k >= 1 && k <= most, "k", k, text("in [1, ", most, "]"));
   nearest_result<Real> result;
-  result.queries = sets.queries.rows();
+  result.queries = sets.queries().count();
   result.points = n;
   result.k = k;
   result.index.assign(result.queries * k, -1);
   result.distance.assign(result.queries * k, std::numeric_limits<Real>::quiet_NaN());
-  result.invalid_queries = hdbscan::invalid_rows(sets.scan_of_queries());
-  result.invalid_points = hdbscan::invalid_rows(sets.scan);
+  result.invalid_queries = sets.queries().invalid_rows();
+  result.invalid_points = sets.points.invalid_rows();
   if (!sets.has_pairs()) return result;
 
-  if (sets.points.cols() <= pairwise::most_tree_dimensions && sets.scan.valid_count() >= pairwise::least_tree_points) {
-    const tree_pair<Real> trees(sets, device);
+  if (sets.points.rows().dim <= pairwise::most_tree_dimensions &&
+      sets.points.valid_count() >= pairwise::least_tree_points) {
+    const tree_pair<Real> trees(sets);
     if (pairwise::sampled_share(trees.queries(), trees.points(), int(k)) <= pairwise::worthwhile_share) {
       pairwise::tree_work work;
-      const auto found = pairwise::nearest_points_there(trees.queries(), trees.points(), int(k), work, trees.number());
+      const auto found =
+          pairwise::nearest_points_on_device(trees.queries(), trees.points(), int(k), work, trees.number());
       result.pairs_evaluated = work.pairs;
-      put_lists(found, trees.query_order(), sets.scan.surrogate, result);
+      put_lists(found, trees.query_order(), sets.points.measure, result);
       return result;
     }
   }
-  const auto points = pairwise::pack_points(sets.points, sets.scan, {}, device);
-  const bool once = sets.same && device.kind() == device_kind::host;
+  const auto points = sets.points.pack();
+  const bool once = sets.same() && pairwise::sharing_of(device) == pairwise::list_sharing::symmetric;
   result.pairs_evaluated = once ? n * (n - 1) / 2 : result.queries * n;
-  const auto found = sets.same ? pairwise::nearest_others_there(points, int(k))
-                               : pairwise::nearest_points_there(
-                                     pairwise::pack_points(sets.queries, sets.query_scan, {}, device), points, int(k));
-  put_lists(found, {}, sets.scan.surrogate, result);
+  const auto found = sets.same() ? pairwise::nearest_others_on_device(points, int(k))
+                                 : pairwise::nearest_points_on_device(sets.queries().pack(), points, int(k));
+  put_lists(found, {}, sets.points.measure, result);
   return result;
 }
 
 /// The largest surrogate whose distance is at most the radius.
 template <class Real>
-Real surrogate_limit(const pairwise::surrogate_metric<Real>& metric, Real radius) {
+Real surrogate_limit(const pairwise::reduced_metric<Real>& metric, Real radius) {
   constexpr Real infinity = std::numeric_limits<Real>::infinity();
-  Real limit = metric.surrogate(radius);
+  Real limit = metric.reduced(radius);
   if (!(limit < infinity)) return std::numeric_limits<Real>::max();
   while (limit > 0 && metric.distance(limit) > radius) limit = std::nextafter(limit, Real(0));
   for (Real next = std::nextafter(limit, infinity); next < infinity && metric.distance(next) <= radius;
@@ -135,7 +134,7 @@ Real surrogate_limit(const pairwise::surrogate_metric<Real>& metric, Real radius
 /// Surrogates become distances, where they are.
 template <class Real>
 struct take_distance {
-  pairwise::surrogate_metric<Real> metric;
+  pairwise::reduced_metric<Real> metric;
   Real* value;
   void operator()(std::int64_t i) const { value[i] = metric.distance(value[i]); }
 };
@@ -145,22 +144,22 @@ radius_result<accumulator_t<Storage>> within_of(const point_sets<Storage>& sets,
   using Real = accumulator_t<Storage>;
   require_argument(radius >= 0 && std::isfinite(radius), "radius", radius, ">= 0 and finite");
   radius_result<Real> result;
-  result.queries = sets.queries.rows();
-  result.points = sets.points.rows();
+  result.queries = sets.queries().count();
+  result.points = sets.points.count();
   result.row_pointers.assign(result.queries + 1, 0);
-  result.invalid_queries = hdbscan::invalid_rows(sets.scan_of_queries());
-  result.invalid_points = hdbscan::invalid_rows(sets.scan);
+  result.invalid_queries = sets.queries().invalid_rows();
+  result.invalid_points = sets.points.invalid_rows();
   if (!sets.has_pairs()) return result;
 
-  const tree_pair<Real> trees(sets, device);
+  const tree_pair<Real> trees(sets);
   pairwise::tree_work work;
   // The largest Real that is no larger: distances are of that type.
   Real limit = Real(std::min(radius, double(std::numeric_limits<Real>::max())));
   if (double(limit) > radius) limit = std::nextafter(limit, Real(0));
-  auto found = pairwise::within_surrogate(trees.queries(), trees.points(), surrogate_limit(sets.scan.surrogate, limit),
+  auto found = pairwise::within_surrogate(trees.queries(), trees.points(), surrogate_limit(sets.points.measure, limit),
                                           work, trees.number());
   result.pairs_evaluated = work.pairs;
-  device::for_each(found.value.size(), take_distance<Real>{sets.scan.surrogate, found.value.data()}, device);
+  device::for_each(found.value.size(), take_distance<Real>{sets.points.measure, found.value.data()}, device);
   const std::vector<std::int64_t> index = found.index.to_vector();
   const std::vector<Real> distance = found.value.to_vector();
   const std::vector<std::int32_t>& order = trees.query_order();
@@ -182,26 +181,26 @@ radius_result<accumulator_t<Storage>> within_of(const point_sets<Storage>& sets,
 template <class Storage>
 nearest_result<accumulator_t<Storage>> nearest(matrix_view<const Storage> points, std::int64_t k, const options& how,
                                                const Device& device) {
-  return nearest_of(point_sets<Storage>(nullptr, points, how), k, device);
+  return nearest_of(point_sets<Storage>(nullptr, points, how, device), k, device);
 }
 
 template <class Storage>
 nearest_result<accumulator_t<Storage>> nearest(matrix_view<const Storage> queries, matrix_view<const Storage> points,
                                                std::int64_t k, const options& how, const Device& device) {
-  return nearest_of(point_sets<Storage>(&queries, points, how), k, device);
+  return nearest_of(point_sets<Storage>(&queries, points, how, device), k, device);
 }
 
 template <class Storage>
 radius_result<accumulator_t<Storage>> within_radius(matrix_view<const Storage> points, double radius,
                                                     const options& how, const Device& device) {
-  return within_of(point_sets<Storage>(nullptr, points, how), radius, device);
+  return within_of(point_sets<Storage>(nullptr, points, how, device), radius, device);
 }
 
 template <class Storage>
 radius_result<accumulator_t<Storage>> within_radius(matrix_view<const Storage> queries,
                                                     matrix_view<const Storage> points, double radius,
                                                     const options& how, const Device& device) {
-  return within_of(point_sets<Storage>(&queries, points, how), radius, device);
+  return within_of(point_sets<Storage>(&queries, points, how, device), radius, device);
 }
 
 #define QUINTET_INSTANTIATE(Storage)                                                                                   \

@@ -21,7 +21,7 @@ struct cross_arguments {
   const Real* rows;
   const Real* cols;
   std::int64_t dim, row_count, col_count;
-  surrogate_metric<Real> surrogate;
+  reduced_metric<Real> measure;
   point_factors<Real> factors;
   Real* out;  ///< [row_count][col_count], row stride out_stride
   std::int64_t out_stride;
@@ -44,13 +44,13 @@ struct cross_kernel {
   template <class Team>
   void operator()(const Team& team, std::int64_t tile, scratch& s) const {
     // A loop of its own for the question that matters, so that its constants stay in registers.
-    if (a.surrogate.curve == surrogate_curve::hyperbolic)
-      write(team, tile, s, [this](const auto& surrogate) QUINTET_INLINE {
-        return device::twice_asinh_root<Real, width>(surrogate) * a.surrogate.unscale;
+    if (a.measure.curve == distance_curve::hyperbolic)
+      write(team, tile, s, [this](const auto& reduced) QUINTET_INLINE {
+        return device::twice_asinh_root<Real, width>(reduced) * a.measure.unscale;
       });
     else
       write(team, tile, s,
-            [this](const auto& surrogate) QUINTET_INLINE { return a.surrogate.template distances<width>(surrogate); });
+            [this](const auto& reduced) QUINTET_INLINE { return a.measure.template distances<width>(reduced); });
   }
 
  private:
@@ -86,7 +86,7 @@ struct cross_kernel {
     std::int64_t out_stride;
     int used_rows, used_cols;
 
-    QUINTET_INLINE void take(int i, int j, Real surrogate) const { out[i * out_stride + j] = distance(surrogate); }
+    QUINTET_INLINE void take(int i, int j, Real reduced) const { out[i * out_stride + j] = distance(reduced); }
 
     void take_tile(int ti, int tj, Real* place) const {
 #pragma GCC unroll 1

@@ -17,7 +17,7 @@ template <class Real>
 struct dense_arguments {
   const Real* panels;
   std::int64_t dim, count;
-  surrogate_metric<Real> surrogate;
+  reduced_metric<Real> measure;
   const Real* core;  ///< core distance of every point, padded to whole blocks; or null for plain distances
   Real alpha;
   bool core_on_diagonal;
@@ -49,14 +49,14 @@ struct dense_kernel {
   }
 
  private:
-  /// Surrogates become what the matrix holds. Points beyond the count have NaN, which is harmless here.
+  /// Reduced distances become what the matrix holds. Points beyond the count have NaN, which is harmless here.
   template <class Team>
   void finish(const Team& team, tile_index block, Real* values) const {
     const std::int64_t i0 = block.row * Shape::side, j0 = block.col * Shape::side;
     if (a.factors.row == nullptr)
       device::for_each_in_tile<Shape::side>(team, Shape::side, [&](int i, int j) {
         Real& value = values[i * Shape::pitch + j];
-        value = a.surrogate.flat_distance(value);
+        value = a.measure.flat_distance(value);
       });
     else
       finish_in_ball(team, block, values);
@@ -87,7 +87,7 @@ struct dense_kernel {
     a.factors.template apply<Shape>(team, block, values);
     for_each_pack_in_tile<Shape::side, Shape::lanes>(team, Shape::side, [&](int i, int j) {
       Real* at = values + i * Shape::pitch + j;
-      device::store_pack(at, a.surrogate.template hyperbolic_distances<Shape::lanes>(device::load_pack<value>(at)));
+      device::store_pack(at, a.measure.template hyperbolic_distances<Shape::lanes>(device::load_pack<value>(at)));
     });
   }
 

@@ -1,7 +1,7 @@
 // What is known, while a spanning tree grows, about the edges that are not yet looked at.
 //
-// Weights are surrogates. A component's best edge so far has a key, the bits of its weight: they order weights that are
-// not negative.
+// Weights are reduced distances. A component's best edge so far has a key, the bits of its weight: they order weights
+// that are not negative.
 #pragma once
 
 #include <cstdint>
@@ -41,10 +41,10 @@ struct edge_bounds {
   const Real* outside = nullptr;                 ///< per point: no edge outside its list is lighter
   std::int32_t* component = nullptr;             ///< per point: the point that stands for its component
   weight_key<Real>* best_weight = nullptr;       ///< per component: of its best edge so far
-  Real* least = nullptr;                         ///< [point][group]: no edge to a block of the group is lighter
+  Real* minima = nullptr;                        ///< [point][group]: no edge to a block of the group is lighter
   std::int64_t groups = 0, blocks_per_group = 1;
   Real* tile_bound = nullptr;               ///< [block][block]: no edge between them is lighter
-  Real* block_outside = nullptr;            ///< per block: the least `outside` of its points
+  Real* block_outside = nullptr;            ///< per block: the smallest `outside` of its points
   std::int32_t* block_component = nullptr;  ///< per block: the component of all its points, or -1
 
   Real best_of(std::int64_t point) const { return weight_of<Real>(best_weight[component[point]]); }
@@ -54,7 +54,7 @@ struct edge_bounds {
   /// earlier in the order of edges.
   Real useful_bound(std::int64_t point, std::int64_t block, std::int64_t other) const {
     const Real best = best_of(point);
-    Real bound = least[point * groups + other / blocks_per_group];
+    Real bound = minima[point * groups + other / blocks_per_group];
     const Real of_tile = tile_bound[block * blocks + other];
     bound = bound > of_tile ? bound : of_tile;
     bound = bound > block_outside[other] ? bound : block_outside[other];

@@ -12,21 +12,21 @@ std::vector<Real> group_minima(const panels<Real>& rows, const panels<Real>& col
   const Device& device = rows.device();
   std::vector<Real> minima(rows.count * groups);
   if (minima.empty()) return minima;
-  const device::staged_in group_there(group, device);
-  device::staged_out minima_there(minima, device);
+  const device::staged_in group_on_device(group, device);
+  device::staged_out minima_on_device(minima, device);
   const group_minima_arguments<Real> arguments{rows.data.data(),
                                                cols.data.data(),
                                                rows.dim,
                                                rows.count,
                                                cols.count,
-                                               group_there.view().data(),
+                                               group_on_device.view().data(),
                                                groups,
-                                               minima_there.view().data(),
+                                               minima_on_device.view().data(),
                                                {rows.factor.data(), cols.factor.data()}};
   device::with_shape<host_shape<Real>, device_shape<Real>>(device, [&](auto shape) {
     device::launch(group_minima_kernel<Real, decltype(shape)>{arguments}, rows.blocks(), device);
   });
-  minima_there.finish();
+  minima_on_device.finish();
   return minima;
 }
 

@@ -1,4 +1,5 @@
-// Sink: for every row point the smallest surrogate to each group of column points. A team owns the rows it writes.
+// Sink: for every row point the smallest reduced distance to each group of column points. A team owns the rows it
+// writes.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +45,8 @@ struct group_minima_kernel {
       for (int l = team.rank(); l < lines; l += team.size())
         for (int e = 0; e < columns; ++e) {
           const Real value = s.values[l * Shape::pitch + e];
-          Real& least = out[l * a.groups + group[e]];
-          if (value < least) least = value;
+          Real& min = out[l * a.groups + group[e]];
+          if (value < min) min = value;
         }
       team.barrier();
     }

@@ -1,6 +1,6 @@
 // Sink: the lightest edge of mutual reachability that leaves each point's component (Boruvka's question), for a list of
-// tiles; a tile that can hold no better edge any more is passed over. Weights are surrogates: max(core_i, core_j,
-// surrogate of the distance), the cores scaled by alpha.
+// tiles; a tile that can hold no better edge any more is passed over. Weights are reduced distances: max(core_i,
+// core_j, reduced distance of the distance), the cores scaled by alpha.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ struct lightest_arguments {
   const Real* panels;
   std::int64_t dim;
   point_factors<Real> factors;
-  const Real* core;              ///< core distances as surrogates
+  const Real* core;              ///< core distances as reduced distances
   const std::int32_t* original;  ///< the caller's number of every point: ties go to the smaller one
-  edge_bounds<Real> bounds;      ///< read; tile_bound, and least if its groups are single blocks, are made sharper
+  edge_bounds<Real> bounds;      ///< read; tile_bound, and minima if its groups are single blocks, are made sharper
   const tile_index* tiles;
   Real* weight;           ///< [tile][0: rows, 1: columns][side]: smallest weight that leaves the component
   std::int32_t* target;   ///< [tile][0: rows, 1: columns][side]: the point it leads to, -1 if it is of no use
@@ -101,17 +101,17 @@ struct lightest_kernel {
     const edge_bounds<Real>& b = a.bounds;
     if (b.blocks_per_group == 1) {
       for (int l = team.rank(); l < points_in_block<Shape>(b.count, block.row); l += team.size())
-        b.least[(block.row * Shape::side + l) * b.groups + block.col] = minima.row[l];
+        b.minima[(block.row * Shape::side + l) * b.groups + block.col] = minima.row[l];
       // A tile on the diagonal has the same minima both ways.
       for (int l = team.rank(); block.row != block.col && l < points_in_block<Shape>(b.count, block.col);
            l += team.size())
-        b.least[(block.col * Shape::side + l) * b.groups + block.row] = minima.col[l];
+        b.minima[(block.col * Shape::side + l) * b.groups + block.row] = minima.col[l];
     }
     if (team.rank() != 0) return;
-    Real least = minima.row[0];
-    for (int l = 1; l < Shape::side; ++l) least = minima.row[l] < least ? minima.row[l] : least;
-    b.tile_bound[block.row * b.blocks + block.col] = least;
-    b.tile_bound[block.col * b.blocks + block.row] = least;
+    Real min = minima.row[0];
+    for (int l = 1; l < Shape::side; ++l) min = minima.row[l] < min ? minima.row[l] : min;
+    b.tile_bound[block.row * b.blocks + block.col] = min;
+    b.tile_bound[block.col * b.blocks + block.row] = min;
   }
 
   /// Distances become weights; a pair inside one component becomes infinitely heavy.
@@ -130,20 +130,20 @@ struct lightest_kernel {
 
   /// For every line of the tile whose minimum is of use, the point with the smallest number among those that attain it.
   template <class Team>
-  void choose(const Team& team, const Real* values, int line_step, int step, const Real* least, std::int64_t line_block,
-              std::int64_t other_block, std::int64_t out) const {
+  void choose(const Team& team, const Real* values, int line_step, int step, const Real* line_min,
+              std::int64_t line_block, std::int64_t other_block, std::int64_t out) const {
     const int others = points_in_block<Shape>(a.bounds.count, other_block);
     for (int l = team.rank(); l < Shape::side; l += team.size()) {
       const std::int64_t point = line_block * Shape::side + l;
       std::int32_t target = -1;
-      if (point < a.bounds.count && least[l] < std::numeric_limits<Real>::infinity() &&
-          least[l] <= a.bounds.best_of(point))
+      if (point < a.bounds.count && line_min[l] < std::numeric_limits<Real>::infinity() &&
+          line_min[l] <= a.bounds.best_of(point))
         for (int e = 0; e < others; ++e) {
-          if (!(values[l * line_step + e * step] == least[l])) continue;
+          if (!(values[l * line_step + e * step] == line_min[l])) continue;
           const auto other = std::int32_t(other_block * Shape::side + e);
           if (target < 0 || a.original[other] < a.original[target]) target = other;
         }
-      a.weight[out * Shape::side + l] = least[l];
+      a.weight[out * Shape::side + l] = line_min[l];
       a.target[out * Shape::side + l] = target;
     }
   }

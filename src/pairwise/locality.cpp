@@ -11,23 +11,22 @@ namespace quintet::pairwise {
 
 namespace {
 
-constexpr std::int64_t points_per_pivot = 96, most_pivots = 2048;
+constexpr std::int64_t points_per_pivot = 96, max_pivots = 2048;
 // Fewer points than this are a handful of tiles; no order helps them.
-constexpr std::int64_t least_points = 1024;
+constexpr std::int64_t min_points = 1024;
 // Points assigned to pivots at a time: bounds the workspace.
 constexpr std::int64_t chunk_points = 8192;
 
 /// Position of every pivot on a walk that always goes on to the pivot nearest to those visited (Prim's order).
 template <class Real>
-std::vector<std::int32_t> pivot_ranks(const panels<Real>& pivots, const row_scan<Real>& scan) {
+std::vector<std::int32_t> pivot_ranks(const panels<Real>& pivots, reduced_metric<Real> measure) {
   const std::int64_t p = pivots.count;
-  surrogate_metric<Real> surrogate = scan.surrogate;
-  surrogate.unscale = 1;  // so that no distance overflows
+  measure.unscale = 1;  // so that no distance overflows
   Buffer<Real> matrix(p * p, pivots.device());
   dense<Real>({.panels = pivots.data.data(),
                .dim = pivots.dim,
                .count = p,
-               .surrogate = surrogate,
+               .measure = measure,
                .core = nullptr,
                .alpha = 1,
                .core_on_diagonal = false,
@@ -75,27 +74,24 @@ Real two_class_threshold(std::vector<Real> values) {
 }  // namespace
 
 template <class Storage>
-std::vector<std::int32_t> locality_order(matrix_view<const Storage> points,
-                                         const row_scan<accumulator_t<Storage>>& scan, const Device& device) {
+std::vector<std::int32_t> locality_order(const scanned_points<Storage>& points) {
   using Real = accumulator_t<Storage>;
-  std::vector<std::int32_t> order;
-  for (std::int64_t i = 0; i < points.rows(); ++i)
-    if (scan.valid[i]) order.push_back(std::int32_t(i));
+  std::vector<std::int32_t> order = points.valid_rows();
   const auto n = std::int64_t(order.size());
-  if (n < least_points) return order;
+  if (n < min_points) return order;
 
-  const std::int64_t pivot_count = std::min(n / points_per_pivot, most_pivots);
+  const std::int64_t pivot_count = std::min(n / points_per_pivot, max_pivots);
   std::vector<std::int32_t> chosen(pivot_count);
   for (std::int64_t p = 0; p < pivot_count; ++p) chosen[p] = order[p * n / pivot_count];
-  const panels<Real> pivots = pack_points(points, scan, chosen, device);
-  const std::vector<std::int32_t> rank = pivot_ranks(pivots, scan);
+  const panels<Real> pivots = points.pack(chosen);
+  const std::vector<std::int32_t> rank = pivot_ranks(pivots, points.measure);
 
   std::vector<std::int32_t> pivot_of(n);
   std::vector<Real> distance(n);
   for (std::int64_t first = 0; first < n; first += chunk_points) {
     const std::int64_t count = std::min(chunk_points, n - first);
     const std::vector<std::int32_t> chunk(order.begin() + first, order.begin() + first + count);
-    const neighbour_table<Real> nearest = nearest_points(pack_points(points, scan, chunk, device), pivots, 1);
+    const neighbour_table<Real> nearest = nearest_points(points.pack(chunk), pivots, 1);
     for (std::int64_t i = 0; i < count; ++i) {
       pivot_of[first + i] = rank[nearest.index[i]];
       distance[first + i] = nearest.value[i];
@@ -111,9 +107,7 @@ std::vector<std::int32_t> locality_order(matrix_view<const Storage> points,
   return order;
 }
 
-#define QUINTET_INSTANTIATE(Storage)                                            \
-  template std::vector<std::int32_t> locality_order(matrix_view<const Storage>, \
-                                                    const row_scan<accumulator_t<Storage>>&, const Device&);
+#define QUINTET_INSTANTIATE(Storage) template std::vector<std::int32_t> locality_order(const scanned_points<Storage>&);
 QUINTET_INSTANTIATE(float)
 QUINTET_INSTANTIATE(double)
 QUINTET_INSTANTIATE(half)

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "pairwise/panels.hpp"
+#include "pairwise/scanned_points.hpp"
 
 namespace quintet::pairwise {
 
@@ -15,7 +15,6 @@ namespace quintet::pairwise {
 /// Deterministic. Cost: N x pivots distances, pivots about N / 96 and at most 2048: some 2 % of all pairs. Workspace: a
 /// few MB.
 template <class Storage>
-std::vector<std::int32_t> locality_order(matrix_view<const Storage> points,
-                                         const row_scan<accumulator_t<Storage>>& scan, const Device& device);
+std::vector<std::int32_t> locality_order(const scanned_points<Storage>& points);
 
 }  // namespace quintet::pairwise

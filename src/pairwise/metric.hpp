@@ -1,9 +1,10 @@
-// Metrics of the pairwise engine. A tile holds surrogates, numbers that order pairs as their distances do; the distance
-// itself is taken where it is asked for.
+// Metrics of the pairwise engine. A tile holds reduced distances, numbers that order pairs as their distances do; the
+// distance itself is taken where it is asked for.
 //
-//   euclidean  surrogate |x - y|^2,                 distance sqrt(surrogate)
-//   cosine     surrogate |x/|x| - y/|y||^2,         distance surrogate / 2 = 1 - cos(x, y)
-//   hyperbolic surrogate |x - y|^2 f_x f_y with the points' factors f, distance 2 asinh(sqrt(.)), see surrogate_curve
+//   euclidean  reduced distance |x - y|^2,                 distance sqrt(reduced distance)
+//   cosine     reduced distance |x/|x| - y/|y||^2,         distance reduced distance / 2 = 1 - cos(x, y)
+//   hyperbolic reduced distance |x - y|^2 f_x f_y with the points' factors f, distance 2 asinh(sqrt(.)), see
+//   distance_curve
 //
 // A metric is data, not a type: it acts once per tile or per winner, where a branch costs nothing, and the expensive
 // loop is compiled once for all of them.
@@ -16,10 +17,10 @@
 
 namespace quintet::pairwise {
 
-/// What becomes of a surrogate that was multiplied by the factors of its points. Factors of the Poincare ball of
-/// curvature -c are such that the surrogate is T t, t = c |x - y|^2 / ((1 - c |x|^2)(1 - c |y|^2)) and
+/// What becomes of a reduced distance that was multiplied by the factors of its points. Factors of the Poincare ball of
+/// curvature -c are such that the reduced distance is T t, t = c |x - y|^2 / ((1 - c |x|^2)(1 - c |y|^2)) and
 /// T = 2^asinh_scale_exponent.
-enum class surrogate_curve {
+enum class distance_curve {
   none,        ///< the metric's kind says it
   hyperbolic,  ///< 2 asinh(sqrt(t)), the geodesic distance
   /// 2 artanh(min(sqrt(t), 1 - 1e-7)): the expression of old programs, which is no metric.
@@ -27,37 +28,37 @@ enum class surrogate_curve {
 };
 
 template <class Real>
-struct surrogate_metric {
+struct reduced_metric {
   metric kind = metric::euclidean;
   /// Coordinates were multiplied by 1 / unscale, a power of two, so that no square overflows or vanishes.
   Real unscale = 1;
   /// Curves have unscale = 1 / sqrt(c).
-  surrogate_curve curve = surrogate_curve::none;
+  distance_curve curve = distance_curve::none;
 
-  Real distance(Real surrogate) const {
-    return curve == surrogate_curve::none ? flat_distance(surrogate) : distances<1>(surrogate);
+  Real distance(Real reduced) const {
+    return curve == distance_curve::none ? flat_distance(reduced) : distances<1>(reduced);
   }
   /// distance() where curve is known to be none.
-  Real flat_distance(Real surrogate) const {
-    if (kind == metric::cosine) return surrogate * Real(0.5);
-    return std::sqrt(surrogate) * unscale;
+  Real flat_distance(Real reduced) const {
+    if (kind == metric::cosine) return reduced * Real(0.5);
+    return std::sqrt(reduced) * unscale;
   }
-  /// The same for W surrogates side by side, bit for bit.
+  /// The same for W reduced distances side by side, bit for bit.
   template <int W>
-  device::pack<Real, W> distances(const device::pack<Real, W>& surrogates) const {
-    if (curve == surrogate_curve::hyperbolic) return hyperbolic_distances<W>(surrogates);
-    if (curve == surrogate_curve::clamped_artanh) return clamped_artanh<W>(surrogates) * unscale;
-    if (kind == metric::cosine) return surrogates * Real(0.5);
-    return device::root<Real, W>(surrogates) * unscale;
+  device::pack<Real, W> distances(const device::pack<Real, W>& reduced) const {
+    if (curve == distance_curve::hyperbolic) return hyperbolic_distances<W>(reduced);
+    if (curve == distance_curve::clamped_artanh) return clamped_artanh<W>(reduced) * unscale;
+    if (kind == metric::cosine) return reduced * Real(0.5);
+    return device::root<Real, W>(reduced) * unscale;
   }
   /// distances() where curve is known to be hyperbolic.
   template <int W>
-  device::pack<Real, W> hyperbolic_distances(const device::pack<Real, W>& surrogates) const {
-    return device::twice_asinh_root<Real, W>(surrogates) * unscale;
+  device::pack<Real, W> hyperbolic_distances(const device::pack<Real, W>& reduced) const {
+    return device::twice_asinh_root<Real, W>(reduced) * unscale;
   }
-  /// The surrogate of a distance; inverse of distance() up to rounding.
-  Real surrogate(Real distance) const {
-    if (curve == surrogate_curve::hyperbolic) {
+  /// The reduced distance of a distance; inverse of distance() up to rounding.
+  Real reduced(Real distance) const {
+    if (curve == distance_curve::hyperbolic) {
       const Real root = std::sinh(distance / (2 * unscale)) * Real(1 << (device::asinh_scale_exponent / 2));
       return root * root;
     }
@@ -68,10 +69,10 @@ struct surrogate_metric {
  private:
   /// 2 artanh(s) = log1p(2 s / (1 - s)).
   template <int W>
-  static device::pack<Real, W> clamped_artanh(const device::pack<Real, W>& surrogates) {
+  static device::pack<Real, W> clamped_artanh(const device::pack<Real, W>& reduced) {
     typedef device::pack<Real, W> value;
     const value largest = device::broadcast_pack<value>(Real(1 - 1e-7));
-    const value s = device::root<Real, W>(surrogates) * device::detail::asinh_root_unscale<Real>;
+    const value s = device::root<Real, W>(reduced) * device::detail::asinh_root_unscale<Real>;
     const value clamped = s > largest ? largest : s;
     return device::log1p<Real, W>(clamped * Real(2) / (Real(1) - clamped));
   }

@@ -23,20 +23,20 @@ inline void find_minima(const Team& team, const Real* values, tile_minima<Real, 
   constexpr int lanes = Shape::lanes, side = Shape::side, pitch = Shape::pitch;
   const value infinite = device::broadcast_pack<value>(std::numeric_limits<Real>::infinity());
   for (int i = team.rank(); i < side; i += team.size()) {
-    value least = infinite;
+    value min = infinite;
     for (int j = 0; j < side; j += lanes) {
       const value v = device::load_pack<value>(values + i * pitch + j);
-      least = v < least ? v : least;
+      min = v < min ? v : min;
     }
-    minima.row[i] = device::least_lane<Real>(least);
+    minima.row[i] = device::least_lane<Real>(min);
   }
   for (int j = team.rank() * lanes; j < side; j += team.size() * lanes) {
-    value least = infinite;
+    value min = infinite;
     for (int i = 0; i < side; ++i) {
       const value v = device::load_pack<value>(values + i * pitch + j);
-      least = v < least ? v : least;
+      min = v < min ? v : min;
     }
-    device::store_pack(minima.col + j, least);
+    device::store_pack(minima.col + j, min);
   }
   team.barrier();
 }

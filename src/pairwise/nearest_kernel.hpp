@@ -1,7 +1,7 @@
 // Sink: for every row point the K nearest column points, without the matrix.
 //
-// The order of candidates is total, (surrogate, index), so a list is a function of the set of points seen: it does not
-// depend on the order of the tiles or on who computed them.
+// The order of candidates is total, (reduced distance, index), so a list is a function of the set of points seen: it
+// does not depend on the order of the tiles or on who computed them.
 #pragma once
 
 #include <cstdint>
@@ -48,21 +48,21 @@ struct nearest_lists {
   }
 };
 
-/// The smallest surrogate of every row within every group of `blocks_per_group` column blocks, [row][group].
+/// The smallest reduced distance of every row within every group of `blocks_per_group` column blocks, [row][group].
 template <class Real>
-struct least_table {
+struct minima_table {
   Real* value = nullptr;  ///< null: not wanted. Infinity before the first tile.
   std::int64_t groups = 0;
   std::int64_t blocks_per_group = 1;
 
   /// Takes in the minima of `lines` points of a tile; its other side is block `other_block`.
   template <class Team>
-  void take(const Team& team, const Real* least, std::int64_t first_row, int lines, std::int64_t other_block) const {
+  void update(const Team& team, const Real* minima, std::int64_t first_row, int lines, std::int64_t other_block) const {
     if (value == nullptr) return;
     const std::int64_t group = other_block / blocks_per_group;
     for (int l = team.rank(); l < lines; l += team.size()) {
       Real& so_far = value[(first_row + l) * groups + group];
-      so_far = least[l] < so_far ? least[l] : so_far;
+      so_far = minima[l] < so_far ? minima[l] : so_far;
     }
   }
 };
@@ -72,11 +72,11 @@ struct nearest_arguments {
   const Real* rows;
   const Real* cols;  ///< the same as `rows` when the points are compared with themselves
   std::int64_t dim, row_count, col_count;
-  bool same_points;          ///< rows and columns are one set; a point is not its own neighbour
-  nearest_lists<Real> list;  ///< [split][row][k]
-  std::int64_t splits;       ///< parts of the column blocks, each with lists of its own
-  std::int32_t* locks;       ///< symmetric tiles: one a block of points, zero
-  least_table<Real> least;   ///< smallest surrogate of every row and group of column blocks; may be absent
+  bool same_points;           ///< rows and columns are one set; a point is not its own neighbour
+  nearest_lists<Real> list;   ///< [split][row][k]
+  std::int64_t splits;        ///< parts of the column blocks, each with lists of its own
+  std::int32_t* locks;        ///< list_sharing::symmetric: one for each block of points, zero
+  minima_table<Real> minima;  ///< smallest reduced distance of every row and group of column blocks; may be absent
   point_factors<Real> factors = {};
 };
 
@@ -86,23 +86,6 @@ template <class Real, class Shape>
 struct nearest_scratch : tile_scratch<Real, Shape> {
   tile_minima<Real, Shape> minima;
 };
-
-/// Offers a tile to the lists. Line l of the tile is a point first_line + l; its candidates stand at
-/// values[l * line_step + e * step]. `least` are the lines' minima.
-template <class Real, class Shape, class Team>
-inline void offer_tile(const Team& team, const nearest_lists<Real>& list, const Real* values, int line_step, int step,
-                       const Real* least, std::int64_t first_list, int lines, std::int64_t first_candidate,
-                       int candidates) {
-  for (int l = team.rank(); l < lines; l += team.size()) {
-    const std::int64_t row = first_list + l;
-    if (!(least[l] <= list.value[row * list.k + list.k - 1])) continue;
-    for (int e = 0; e < candidates; ++e) {
-      const Real candidate = values[l * line_step + e * step];
-      const auto index = std::int32_t(first_candidate + e);
-      if (list.accepts(row, candidate, index)) list.insert(row, candidate, index);
-    }
-  }
-}
 
 /// Computes a tile, takes a point out of its own neighbourhood, and finds the minima.
 template <class Real, int Dim, class Shape, class Team>
@@ -130,63 +113,68 @@ inline void candidate_tile(const Team& team, const nearest_arguments<Real>& a, t
 
 }  // namespace detail
 
-/// Tile = (part of the columns, row block); the team owns its lists. Any rows, any columns, any device.
-template <class Real, int Dim, class Shape>
+/// Tile: (part of the columns, row block), or a tile of the triangle of blocks.
+template <class Real, int Dim, class Shape, list_sharing Sharing>
 struct nearest_kernel {
   using shape = Shape;
   using scratch = detail::nearest_scratch<Real, Shape>;
   enum { threads = Shape::threads, emulated_threads = Shape::emulated_threads };
   nearest_arguments<Real> a;
 
+  static std::int64_t tiles(const nearest_arguments<Real>& a) {
+    return Sharing == list_sharing::symmetric ? triangle_size(blocks_of(a.row_count))
+                                              : a.splits * blocks_of(a.row_count);
+  }
+
   template <class Team>
   void operator()(const Team& team, std::int64_t tile, scratch& s) const {
-    const std::int64_t row_blocks = (a.row_count + Shape::side - 1) / Shape::side;
-    const std::int64_t col_blocks = (a.col_count + Shape::side - 1) / Shape::side;
-    const std::int64_t split = tile / row_blocks, row_block = tile % row_blocks;
-    const std::int64_t first_list = split * a.row_count + row_block * Shape::side;
-    const int lines = points_in_block<Shape>(a.row_count, row_block);
-    for (int l = team.rank(); l < lines; l += team.size()) a.list.clear(first_list + l);
-    team.barrier();
-    // Parts are whole groups of column blocks, so that one team alone writes an entry of the least table.
-    const std::int64_t group = a.least.blocks_per_group, groups = (col_blocks + group - 1) / group;
-    const std::int64_t first = groups * split / a.splits * group, end = groups * (split + 1) / a.splits * group;
-    for (std::int64_t col_block = first; col_block < end && col_block < col_blocks; ++col_block) {
-      detail::candidate_tile<Real, Dim, Shape>(team, a, {row_block, col_block}, s);
-      detail::offer_tile<Real, Shape>(team, a.list, s.values, Shape::pitch, 1, s.minima.row, first_list, lines,
-                                      col_block * Shape::side, points_in_block<Shape>(a.col_count, col_block));
-      a.least.take(team, s.minima.row, row_block * Shape::side, lines, col_block);
+    if constexpr (Sharing == list_sharing::symmetric) {
+      // Diagonal tiles come first: points are packed near their neighbours, so lists are nearly right from the start.
+      const tile_index block = tile_by_diagonal(blocks_of(a.row_count), tile);
+      detail::candidate_tile<Real, Dim, Shape>(team, a, block, s);
+      offer<false>(team, s, s.minima.row, block.row, block.col, 0);
+      if (block.row != block.col) offer<true>(team, s, s.minima.col, block.col, block.row, 0);
+    } else {
+      const std::int64_t split = tile / blocks_of(a.row_count), row_block = tile % blocks_of(a.row_count);
+      const std::int64_t first_list = split * a.row_count;
+      const int lines = points_in_block<Shape>(a.row_count, row_block);
+      for (int l = team.rank(); l < lines; l += team.size()) a.list.clear(first_list + row_block * Shape::side + l);
       team.barrier();
+      // Parts are whole groups of column blocks, so that one team alone writes an entry of the table of minima.
+      const std::int64_t col_blocks = blocks_of(a.col_count), group = a.minima.blocks_per_group;
+      const std::int64_t groups = (col_blocks + group - 1) / group;
+      const std::int64_t first = groups * split / a.splits * group, end = groups * (split + 1) / a.splits * group;
+      for (std::int64_t col_block = first; col_block < end && col_block < col_blocks; ++col_block) {
+        detail::candidate_tile<Real, Dim, Shape>(team, a, {row_block, col_block}, s);
+        offer<false>(team, s, s.minima.row, row_block, col_block, first_list);
+        team.barrier();
+      }
     }
   }
-};
 
-/// The points against themselves with every pair computed once: a tile feeds the lists of its rows and of its columns.
-/// Several teams write one list, one at a time; the lists must be cleared before. Host only.
-template <class Real, int Dim, class Shape>
-struct symmetric_nearest_kernel {
-  using shape = Shape;
-  using scratch = detail::nearest_scratch<Real, Shape>;
-  nearest_arguments<Real> a;
+ private:
+  static std::int64_t blocks_of(std::int64_t count) { return (count + Shape::side - 1) / Shape::side; }
 
-  template <class Team>
-  void operator()(const Team& team, std::int64_t tile, scratch& s) const {
-    static_assert(!Team::on_device, "device teams must own the lists they write");
-    const std::int64_t blocks = (a.row_count + Shape::side - 1) / Shape::side;
-    // Diagonal tiles come first: points are packed near their neighbours, so lists are nearly right from the start.
-    const tile_index block = tile_by_diagonal(blocks, tile);
-    detail::candidate_tile<Real, Dim, Shape>(team, a, block, s);
-    const int rows = points_in_block<Shape>(a.row_count, block.row);
-    const int cols = points_in_block<Shape>(a.row_count, block.col);
-    const std::int64_t i0 = block.row * Shape::side, j0 = block.col * Shape::side;
-    team.lock(a.locks + block.row);
-    detail::offer_tile<Real, Shape>(team, a.list, s.values, Shape::pitch, 1, s.minima.row, i0, rows, j0, cols);
-    a.least.take(team, s.minima.row, i0, rows, block.col);
-    team.unlock(a.locks + block.row);
-    if (block.row == block.col) return;
-    team.lock(a.locks + block.col);
-    detail::offer_tile<Real, Shape>(team, a.list, s.values, 1, Shape::pitch, s.minima.col, j0, cols, i0, rows);
-    a.least.take(team, s.minima.col, j0, cols, block.row);
-    team.unlock(a.locks + block.col);
+  /// Offers a tile to the lists of the points of one side of it: of its rows, or, transposed, of its columns.
+  template <bool Transposed, class Team>
+  void offer(const Team& team, const scratch& s, const Real* minima, std::int64_t block, std::int64_t other_block,
+             std::int64_t first_list) const {
+    constexpr int line_step = Transposed ? 1 : Shape::pitch, step = Transposed ? Shape::pitch : 1;
+    const std::int64_t first_row = block * Shape::side, first_other = other_block * Shape::side;
+    const int lines = points_in_block<Shape>(a.row_count, block);
+    const int candidates = points_in_block<Shape>(a.col_count, other_block);
+    if constexpr (Sharing == list_sharing::symmetric) team.lock(a.locks + block);
+    for (int l = team.rank(); l < lines; l += team.size()) {
+      const std::int64_t row = first_list + first_row + l;
+      if (!(minima[l] <= a.list.value[row * a.list.k + a.list.k - 1])) continue;
+      for (int e = 0; e < candidates; ++e) {
+        const Real candidate = s.values[l * line_step + e * step];
+        const auto index = std::int32_t(first_other + e);
+        if (a.list.accepts(row, candidate, index)) a.list.insert(row, candidate, index);
+      }
+    }
+    a.minima.update(team, minima, first_row, lines, other_block);
+    if constexpr (Sharing == list_sharing::symmetric) team.unlock(a.locks + block);
   }
 };
 

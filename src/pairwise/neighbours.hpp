@@ -8,46 +8,55 @@
 
 namespace quintet::pairwise {
 
-/// Lists of the k nearest, ascending by (surrogate, index); unfilled places hold infinity and -1.
+/// Lists of the k nearest, ascending by (reduced distance, index); unfilled places hold infinity and -1.
 template <class Real>
 struct neighbour_table {
   std::int64_t rows = 0;
   int k = 0;
   std::vector<Real> value;          ///< [row][k]
   std::vector<std::int32_t> index;  ///< [row][k]
-
-  Real farthest(std::int64_t row) const { return value[row * k + k - 1]; }
 };
 
 /// The same where it was computed. The buffers of lists may be longer than rows * k.
 template <class Real>
-struct neighbours_there {
+struct device_neighbours {
   std::int64_t rows = 0;
   int k = 0;
   Buffer<Real> value;
   Buffer<std::int32_t> index;
-  /// Smallest surrogate of every row and group of column blocks, [row][group]; empty if not asked for.
-  Buffer<Real> least;
+  /// Smallest reduced distance of every row and group of column blocks, [row][group]; empty if not asked for.
+  Buffer<Real> minima;
   std::int64_t groups = 0, blocks_per_group = 1;
 };
 
-/// Every point's k nearest other points (k >= 1), on the panels' device. least_bytes > 0: also the table of least
-/// surrogates, of as many groups of blocks as fit into that many bytes (one group at least).
+/// How a device finds the neighbours of one set: the host computes every pair once and shares the lists, which halves
+/// the arithmetic (measured); a GPU, whose teams would wait for each other at the locks, computes them twice.
+inline list_sharing sharing_of(const Device& device) {
+  return device.kind() == device_kind::host ? list_sharing::symmetric : list_sharing::owned;
+}
+
+/// Every point's k nearest other points (k >= 1), on the panels' device. minima_bytes > 0: also the table of minima, of
+/// as many groups of blocks as fit into that many bytes (one group at least). The result does not depend on `sharing`.
 /// Workspace: 8 (float) or 12 (double) bytes k a point, on a device times the splits that keep it busy.
 template <class Real>
-neighbours_there<Real> nearest_others_there(const panels<Real>& points, int k, std::int64_t least_bytes = 0);
-
-/// The k-th smallest surrogate of every point's list, 1 <= k <= found.k, on the host.
+device_neighbours<Real> nearest_others_on_device(const panels<Real>& points, int k, std::int64_t minima_bytes,
+                                                 list_sharing sharing);
 template <class Real>
-std::vector<Real> kth_value(const neighbours_there<Real>& found, std::int64_t k);
+device_neighbours<Real> nearest_others_on_device(const panels<Real>& points, int k, std::int64_t minima_bytes = 0) {
+  return nearest_others_on_device(points, k, minima_bytes, sharing_of(points.device()));
+}
 
-/// The lists of nearest_others_there(), on the host.
+/// The k-th smallest reduced distance of every point's list, 1 <= k <= found.k, on the host.
 template <class Real>
-neighbour_table<Real> nearest_others(const panels<Real>& points, int k);
+std::vector<Real> kth_value(const device_neighbours<Real>& found, std::int64_t k);
+
+/// The lists on the host.
+template <class Real>
+neighbour_table<Real> on_host(const device_neighbours<Real>& found);
 
 /// Every query's k nearest points; both on one device, of one dimension. Where they were computed.
 template <class Real>
-neighbours_there<Real> nearest_points_there(const panels<Real>& queries, const panels<Real>& points, int k);
+device_neighbours<Real> nearest_points_on_device(const panels<Real>& queries, const panels<Real>& points, int k);
 
 /// The same on the host.
 template <class Real>

@@ -7,23 +7,19 @@
 namespace quintet::pairwise {
 
 template <class Storage>
-std::vector<accumulator_t<Storage>> pair_surrogates(matrix_view<const Storage> points,
-                                                    const row_scan<accumulator_t<Storage>>& scan,
-                                                    std::span<const std::int64_t> pairs) {
+void reduced_pairs(const scanned_points<Storage>& points, matrix_view<const std::int64_t> pairs,
+                   accumulator_t<Storage>* out) {
   using Real = accumulator_t<Storage>;
-  using kernel = pairs_kernel<Storage, host_shape<Real>>;
-  const auto count = std::int64_t(pairs.size() / 2);
-  std::vector<Real> surrogates(count);
-  device::launch(
-      kernel{points.data(), points.cols(), points.stride(), scan.valid.data(), scan.factor.data(), pairs.data(), count,
-             surrogates.data(), scan.ball_factor.empty() ? nullptr : scan.ball_factor.data()},
-      (count + kernel::pairs_per_tile - 1) / kernel::pairs_per_tile, Device::host());
-  return surrogates;
+  device::with_shape<host_shape<Real>, device_shape<Real>>(points.device(), [&](auto shape) {
+    using kernel = pairs_kernel<Storage, decltype(shape)>;
+    device::launch(kernel{points.rows(), points.numbers(), points.kind(), points.scale(), points.factors(),
+                          pairs.data(), pairs.stride(), pairs.rows(), out},
+                   (pairs.rows() + kernel::pairs_per_tile - 1) / kernel::pairs_per_tile, points.device());
+  });
 }
 
-#define QUINTET_INSTANTIATE(Storage)                            \
-  template std::vector<accumulator_t<Storage>> pair_surrogates( \
-      matrix_view<const Storage>, const row_scan<accumulator_t<Storage>>&, std::span<const std::int64_t>);
+#define QUINTET_INSTANTIATE(Storage) \
+  template void reduced_pairs(const scanned_points<Storage>&, matrix_view<const std::int64_t>, accumulator_t<Storage>*);
 QUINTET_INSTANTIATE(float)
 QUINTET_INSTANTIATE(double)
 QUINTET_INSTANTIATE(half)

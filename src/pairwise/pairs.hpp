@@ -1,19 +1,16 @@
-// Surrogates of listed pairs of host points.
+// Reduced distances of listed pairs of points.
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <vector>
 
-#include "pairwise/panels.hpp"
+#include "pairwise/scanned_points.hpp"
 
 namespace quintet::pairwise {
 
-/// pairs: i0, j0, i1, j1, ... in [0, rows). NaN where a point is invalid. Cost: 2 D loads a pair; it runs on the host,
-/// where the points are.
+/// out[p] := reduced distance of points pairs(p, 0) and pairs(p, 1), both in [0, count()); NaN where one is invalid.
+/// All in memory of the points' device, where it runs. Cost: 2 D loads a pair.
 template <class Storage>
-std::vector<accumulator_t<Storage>> pair_surrogates(matrix_view<const Storage> points,
-                                                    const row_scan<accumulator_t<Storage>>& scan,
-                                                    std::span<const std::int64_t> pairs);
+void reduced_pairs(const scanned_points<Storage>& points, matrix_view<const std::int64_t> pairs,
+                   accumulator_t<Storage>* out);
 
 }  // namespace quintet::pairwise

@@ -1,12 +1,13 @@
-// Surrogates of listed pairs, the same bits as the tiles have: coordinates are scaled as they are when packed, and the
-// sum runs over them in the same order.
+// Reduced distances of listed pairs, the same bits as the tiles have: coordinates are scaled as they are when packed,
+// and the sum runs over them in the same order.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 
 #include "device/pack.hpp"
-#include "quintet/core/storage16.hpp"
+#include "pairwise/stored_rows.hpp"
+#include "quintet/pairwise/metric.hpp"
 
 namespace quintet::pairwise {
 
@@ -16,14 +17,14 @@ struct pairs_kernel {
   using Real = accumulator_t<Storage>;
   struct scratch {};
   enum { threads = 64, emulated_threads = 4, pairs_per_tile = 64, together = 8 };
-  const Storage* points;
-  std::int64_t dim, stride;
-  const std::uint8_t* valid;
-  const Real* factor;
-  const std::int64_t* pairs;  ///< [count][2]
-  std::int64_t count;
+  stored_rows<Storage> points;
+  const Real* number;  ///< of every point, see scan_kernel
+  metric kind;
+  Real scale;
+  const Real* ball_factor;    ///< of every point, multiplied first as in point_factors.hpp; null: none
+  const std::int64_t* pairs;  ///< [count][pair_stride]: the first two of a row
+  std::int64_t pair_stride, count;
   Real* out;
-  const Real* ball_factor;  ///< of every point, multiplied first as in point_factors.hpp; null: none
 
   /// `together` pairs at a time: their sums are independent chains, one alone would wait for itself.
   template <class Team>
@@ -36,14 +37,14 @@ struct pairs_kernel {
 #pragma GCC unroll 8
       for (int p = 0; p < together; ++p) {
         const std::int64_t pair = first + p < count ? first + p : count - 1;
-        const std::int64_t i = pairs[2 * pair], j = pairs[2 * pair + 1];
-        x[p] = points + i * stride;
-        y[p] = points + j * stride;
-        x_factor[p] = factor[i];
-        y_factor[p] = factor[j];
-        sum[p] = valid[i] && valid[j] ? Real(0) : std::numeric_limits<Real>::quiet_NaN();
+        const std::int64_t i = pairs[pair * pair_stride], j = pairs[pair * pair_stride + 1];
+        x[p] = points.row(i);
+        y[p] = points.row(j);
+        x_factor[p] = kind == metric::cosine ? number[i] : scale;
+        y_factor[p] = kind == metric::cosine ? number[j] : scale;
+        sum[p] = number[i] >= 0 && number[j] >= 0 ? Real(0) : std::numeric_limits<Real>::quiet_NaN();
       }
-      for (std::int64_t k = 0; k < dim; ++k)
+      for (std::int64_t k = 0; k < points.dim; ++k)
 #pragma GCC unroll 8
         for (int p = 0; p < together; ++p) {
           const Real a = Real(x[p][k]) * x_factor[p];
@@ -58,7 +59,9 @@ struct pairs_kernel {
   }
 
  private:
-  Real both_factors(std::int64_t pair) const { return ball_factor[pairs[2 * pair]] * ball_factor[pairs[2 * pair + 1]]; }
+  Real both_factors(std::int64_t pair) const {
+    return ball_factor[pairs[pair * pair_stride]] * ball_factor[pairs[pair * pair_stride + 1]];
+  }
 };
 
 }  // namespace quintet::pairwise

@@ -5,30 +5,11 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
-#include "pairwise/metric.hpp"
-#include "quintet/core/storage16.hpp"
-#include "quintet/core/view.hpp"
+#include "pairwise/shape.hpp"
 #include "quintet/device/buffer.hpp"
 
 namespace quintet::pairwise {
-
-/// What one look at the points tells: which rows can be used, and by what to multiply them.
-template <class Real>
-struct row_scan {
-  std::vector<std::uint8_t> valid;  ///< 1: every coordinate is finite (and, for cosine, 1 / length is normal)
-  std::vector<Real> factor;         ///< per row, what its coordinates are multiplied by when packed
-  std::vector<Real> ball_factor;    ///< per row, see point_factors.hpp; empty: none
-  surrogate_metric<Real> surrogate;
-
-  std::int64_t valid_count() const;
-};
-
-/// Looks at the rows of host points, stored as float, double, half or bfloat16. Cost: one pass over the data (two for
-/// cosine). For metric::poincare see poincare/scan_ball.hpp.
-template <class Storage>
-row_scan<accumulator_t<Storage>> scan_rows(matrix_view<const Storage> points, metric kind);
 
 template <class Real>
 struct panels {
@@ -48,24 +29,11 @@ struct panel_layout {
   std::int64_t dim_multiple;  ///< the dimension is padded to a multiple of this
 };
 
-/// That of tiles of all pairs.
+/// That of tiles of all pairs on a device.
 template <class Real>
-panel_layout tile_layout(const Device& device);
-
-/// Packs points order[0], order[1], ... (all of them, in their own order, when `order` is empty) onto `device`.
-/// 16-bit coordinates become floats.
-template <class Storage>
-panels<accumulator_t<Storage>> pack_points(matrix_view<const Storage> points,
-                                           const row_scan<accumulator_t<Storage>>& scan,
-                                           const std::vector<std::int32_t>& order, const Device& device,
-                                           const panel_layout& layout);
-
-/// The same by tile_layout().
-template <class Storage>
-panels<accumulator_t<Storage>> pack_points(matrix_view<const Storage> points,
-                                           const row_scan<accumulator_t<Storage>>& scan,
-                                           const std::vector<std::int32_t>& order, const Device& device) {
-  return pack_points(points, scan, order, device, tile_layout<accumulator_t<Storage>>(device));
+panel_layout tile_layout(const Device& device) {
+  const bool on_host = device.kind() == device_kind::host;
+  return {on_host ? int(host_shape<Real>::side) : int(device_shape<Real>::side), depth_multiple};
 }
 
 }  // namespace quintet::pairwise

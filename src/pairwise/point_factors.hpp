@@ -1,4 +1,4 @@
-// Factors of points: the surrogate of a pair is its squared distance times the factors of both points.
+// Factors of points: the reduced distance of a pair is its squared distance times the factors of both points.
 #pragma once
 
 #include "pairwise/pack_loop.hpp"
@@ -12,8 +12,8 @@ struct point_factors {
   const Real* row = nullptr;  ///< of every point of the padded count; null: no factors at all
   const Real* col = nullptr;
 
-  /// Squared distances of a tile become surrogates. The factors are multiplied first, so that (i, j) and (j, i) have
-  /// the same bits. Every thread of the team takes part; it ends with a barrier.
+  /// Squared distances of a tile become reduced distances. The factors are multiplied first, so that (i, j) and (j, i)
+  /// have the same bits. Every thread of the team takes part; it ends with a barrier.
   template <class Shape, class Team>
   void apply(const Team& team, tile_index block, Real* values) const {
     if (row == nullptr) return;

@@ -2,8 +2,8 @@
 // device; on the host their packed panel is it, which stays in the caches.
 //
 // There is no tile of values. A sink has
-//   take_tile(i, j, place)  host: surrogates of a register tile, [Shape::rows][Shape::cols], with first row i, column j
-//   take(i, j, surrogate)   device: one pair
+//   take_tile(i, j, place)  host: reduced distances of a register tile, [Shape::rows][Shape::cols], with first row i,
+//   column j take(i, j, reduced distance)   device: one pair
 #pragma once
 
 #include <cstdint>

@@ -48,4 +48,16 @@ struct device_shape {
   };
 };
 
+/// Who writes a list.
+enum class list_sharing {
+  /// A team has a block of rows, and lists of its own for a part of the columns; merge_lists_kernel joins the parts.
+  /// Any
+  /// rows, any columns.
+  owned,
+  /// One set against itself, every pair computed once: a tile (I, J) feeds the lists of I and of J, under a lock of
+  /// each
+  /// block. The order of candidates is total, so it does not matter who comes first. The lists are cleared before.
+  symmetric
+};
+
 }  // namespace quintet::pairwise

@@ -43,8 +43,9 @@ void nearest(const nearest_arguments<Real>& a, const Device& device) {
 }
 
 template <class Real>
-void symmetric_nearest(const nearest_arguments<Real>& a) {
-  with_dimension<embedding_dimensions>(a.dim, [&]<int Dim>() { sinks<Real, Dim>::symmetric_nearest(a); });
+void symmetric_nearest(const nearest_arguments<Real>& a, const Device& device) {
+  const std::int64_t dim = device.kind() == device_kind::host ? a.dim : 0;
+  with_dimension<embedding_dimensions>(dim, [&]<int Dim>() { sinks<Real, Dim>::symmetric_nearest(a, device); });
 }
 
 template <class Real>
@@ -52,11 +53,11 @@ void lightest(const lightest_arguments<Real>& a, std::int64_t tiles, const Devic
   with_dimension<embedding_dimensions>(a.dim, [&]<int Dim>() { sinks<Real, Dim>::lightest(a, tiles, device); });
 }
 
-#define QUINTET_INSTANTIATE(Real)                                       \
-  template void dense(const dense_arguments<Real>&, const Device&);     \
-  template void cross(const cross_arguments<Real>&, const Device&);     \
-  template void nearest(const nearest_arguments<Real>&, const Device&); \
-  template void symmetric_nearest(const nearest_arguments<Real>&);      \
+#define QUINTET_INSTANTIATE(Real)                                                 \
+  template void dense(const dense_arguments<Real>&, const Device&);               \
+  template void cross(const cross_arguments<Real>&, const Device&);               \
+  template void nearest(const nearest_arguments<Real>&, const Device&);           \
+  template void symmetric_nearest(const nearest_arguments<Real>&, const Device&); \
   template void lightest(const lightest_arguments<Real>&, std::int64_t, const Device&);
 QUINTET_INSTANTIATE(float)
 QUINTET_INSTANTIATE(double)

@@ -28,7 +28,7 @@ struct sinks {
   static void cross(const cross_arguments<Real>& a, const Device& device)
     requires(is_ball_dimension<Dim>);
   static void nearest(const nearest_arguments<Real>& a, const Device& device);
-  static void symmetric_nearest(const nearest_arguments<Real>& a)
+  static void symmetric_nearest(const nearest_arguments<Real>& a, const Device& device)
     requires(is_embedding_dimension<Dim>);
   static void lightest(const lightest_arguments<Real>& a, std::int64_t tiles, const Device& device)
     requires(is_embedding_dimension<Dim>);
@@ -46,9 +46,9 @@ void cross(const cross_arguments<Real>& a, const Device& device);
 template <class Real>
 void nearest(const nearest_arguments<Real>& a, const Device& device);
 
-/// The same for points against themselves on the host, every pair computed once. a.splits is 1, a.locks are given.
+/// The same for points against themselves, every pair computed once, see list_sharing::symmetric.
 template <class Real>
-void symmetric_nearest(const nearest_arguments<Real>& a);
+void symmetric_nearest(const nearest_arguments<Real>& a, const Device& device);
 
 /// Lightest edges that leave a component, in the listed tiles.
 template <class Real>

@@ -56,18 +56,24 @@ void sinks<Real, Dim>::cross(const cross_arguments<Real>& a, const Device& devic
 template <class Real, int Dim>
 void sinks<Real, Dim>::nearest(const nearest_arguments<Real>& a, const Device& device) {
   detail::with_tile_shape_of<Real, Dim>(device, [&](auto shape) {
-    using Shape = decltype(shape);
-    device::launch(nearest_kernel<Real, Dim, Shape>{a}, a.splits * detail::blocks(a.row_count, Shape::side), device);
+    using kernel = nearest_kernel<Real, Dim, decltype(shape), list_sharing::owned>;
+    device::launch(kernel{a}, kernel::tiles(a), device);
   });
 }
 
 template <class Real, int Dim>
-void sinks<Real, Dim>::symmetric_nearest(const nearest_arguments<Real>& a)
+void sinks<Real, Dim>::symmetric_nearest(const nearest_arguments<Real>& a, const Device& device)
   requires(is_embedding_dimension<Dim>)
 {
-  using Shape = host_shape<Real>;
-  device::launch(symmetric_nearest_kernel<Real, Dim, Shape>{a}, triangle_size(detail::blocks(a.row_count, Shape::side)),
-                 Device::host());
+  const auto run = [&](auto shape) {
+    using kernel = nearest_kernel<Real, Dim, decltype(shape), list_sharing::symmetric>;
+    device::launch(kernel{a}, kernel::tiles(a), device);
+  };
+  // Devices own their lists by default; the general dimension is enough for them here.
+  if constexpr (Dim == 0)
+    detail::with_tile_shape<Real>(device, run);
+  else
+    run(host_shape<Real>{});
 }
 
 template <class Real, int Dim>

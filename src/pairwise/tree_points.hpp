@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "pairwise/scanned_points.hpp"
 #include "pairwise/tree_search.hpp"
 
 namespace quintet::pairwise {
@@ -20,20 +21,15 @@ struct tree_points {
   block_tree<Real> tree;
 
   template <class Storage>
-  tree_points(matrix_view<const Storage> points, const row_scan<Real>& scan, const Device& device)
-      : order(ordered(points, scan, device)),
-        packed(pack_points(points, scan, order, device, tree_layout())),
-        tree(packed) {}
+  explicit tree_points(const scanned_points<Storage>& points)
+      : order(ordered(points)), packed(points.pack(order, tree_layout())), tree(packed) {}
   tree_points(const tree_points&) = delete;  // the tree refers to the panels
 
  private:
   template <class Storage>
-  static std::vector<std::int32_t> ordered(matrix_view<const Storage> points, const row_scan<Real>& scan,
-                                           const Device& device) {
-    std::vector<std::int32_t> valid;
-    for (std::int64_t i = 0; i < points.rows(); ++i)
-      if (scan.valid[i]) valid.push_back(std::int32_t(i));
-    std::vector<std::int32_t> order = tree_order(pack_points(points, scan, valid, device, tree_layout()));
+  static std::vector<std::int32_t> ordered(const scanned_points<Storage>& points) {
+    const std::vector<std::int32_t> valid = points.valid_rows();
+    std::vector<std::int32_t> order = tree_order(points.pack(valid, tree_layout()));
     for (std::int32_t& i : order) i = valid[i];
     return order;
   }

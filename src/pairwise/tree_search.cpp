@@ -13,7 +13,7 @@ namespace {
 
 /// Searches of every leaf_step-th leaf; returns the pairs computed.
 template <class Real>
-std::int64_t search(const block_tree<Real>& queries, const block_tree<Real>& tree, neighbours_there<Real>& found,
+std::int64_t search(const block_tree<Real>& queries, const block_tree<Real>& tree, device_neighbours<Real>& found,
                     std::int64_t leaf_step, const std::int32_t* number) {
   const Device& device = tree.device();
   Buffer<std::int64_t> scanned(1, device);
@@ -33,8 +33,8 @@ std::int64_t search(const block_tree<Real>& queries, const block_tree<Real>& tre
 }
 
 template <class Real>
-neighbours_there<Real> room_for(const block_tree<Real>& queries, int k) {
-  neighbours_there<Real> found;
+device_neighbours<Real> room_for(const block_tree<Real>& queries, int k) {
+  device_neighbours<Real> found;
   found.rows = queries.view().count;
   found.k = k;
   found.value = Buffer<Real>(found.rows * k, queries.device());
@@ -86,22 +86,22 @@ constexpr std::int64_t sampled_leaves = 4, sample_step = 128;
 }  // namespace
 
 template <class Real>
-neighbours_there<Real> nearest_points_there(const block_tree<Real>& queries, const block_tree<Real>& tree, int k,
-                                            tree_work& work, const std::int32_t* number) {
-  neighbours_there<Real> found = room_for(queries, k);
+device_neighbours<Real> nearest_points_on_device(const block_tree<Real>& queries, const block_tree<Real>& tree, int k,
+                                                 tree_work& work, const std::int32_t* number) {
+  device_neighbours<Real> found = room_for(queries, k);
   work.pairs += search(queries, tree, found, 1, number);
   return found;
 }
 
 template <class Real>
-neighbours_there<Real> nearest_others_there(const block_tree<Real>& tree, int k, tree_work& work,
-                                            const std::int32_t* number) {
-  return nearest_points_there(tree, tree, k, work, number);
+device_neighbours<Real> nearest_others_on_device(const block_tree<Real>& tree, int k, tree_work& work,
+                                                 const std::int32_t* number) {
+  return nearest_points_on_device(tree, tree, k, work, number);
 }
 
 template <class Real>
 double sampled_share(const block_tree<Real>& queries, const block_tree<Real>& tree, int k) {
-  neighbours_there<Real> found = room_for(queries, k);
+  device_neighbours<Real> found = room_for(queries, k);
   const std::int64_t leaves = queries.leaves();
   const std::int64_t samples = std::min<std::int64_t>(leaves, sampled_leaves + leaves / sample_step);
   const std::int64_t step = leaves / samples, searched = (leaves + step - 1) / step;
@@ -155,13 +155,14 @@ void lightest(const tree_lightest_arguments<Real>& a, const Device& device) {
   });
 }
 
-#define QUINTET_INSTANTIATE(Real)                                                                                      \
-  template neighbours_there<Real> nearest_others_there(const block_tree<Real>&, int, tree_work&, const std::int32_t*); \
-  template neighbours_there<Real> nearest_points_there(const block_tree<Real>&, const block_tree<Real>&, int,          \
-                                                       tree_work&, const std::int32_t*);                               \
-  template double sampled_share(const block_tree<Real>&, const block_tree<Real>&, int);                                \
-  template radius_lists<Real> within_surrogate(const block_tree<Real>&, const block_tree<Real>&, Real, tree_work&,     \
-                                               const std::int32_t*);                                                   \
+#define QUINTET_INSTANTIATE(Real)                                                                                  \
+  template device_neighbours<Real> nearest_others_on_device(const block_tree<Real>&, int, tree_work&,              \
+                                                            const std::int32_t*);                                  \
+  template device_neighbours<Real> nearest_points_on_device(const block_tree<Real>&, const block_tree<Real>&, int, \
+                                                            tree_work&, const std::int32_t*);                      \
+  template double sampled_share(const block_tree<Real>&, const block_tree<Real>&, int);                            \
+  template radius_lists<Real> within_surrogate(const block_tree<Real>&, const block_tree<Real>&, Real, tree_work&, \
+                                               const std::int32_t*);                                               \
   template void lightest(const tree_lightest_arguments<Real>&, const Device&);
 QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
 

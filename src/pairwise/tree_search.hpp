@@ -17,13 +17,13 @@ struct tree_work {
 /// Every point's k nearest other points (k >= 1), on the tree's device. Lists hold `number` of every point (in the
 /// memory of the device), which also decides between ties; null: as they are packed. Workspace: that of the lists.
 template <class Real>
-neighbours_there<Real> nearest_others_there(const block_tree<Real>& tree, int k, tree_work& work,
-                                            const std::int32_t* number = nullptr);
+device_neighbours<Real> nearest_others_on_device(const block_tree<Real>& tree, int k, tree_work& work,
+                                                 const std::int32_t* number = nullptr);
 
 /// The k nearest points of `tree` of every point of `queries`; both are on one device, of one dimension.
 template <class Real>
-neighbours_there<Real> nearest_points_there(const block_tree<Real>& queries, const block_tree<Real>& tree, int k,
-                                            tree_work& work, const std::int32_t* number);
+device_neighbours<Real> nearest_points_on_device(const block_tree<Real>& queries, const block_tree<Real>& tree, int k,
+                                                 tree_work& work, const std::int32_t* number);
 
 /// Every point's neighbours within a radius.
 template <class Real>
@@ -39,7 +39,7 @@ template <class Real>
 radius_lists<Real> within_surrogate(const block_tree<Real>& queries, const block_tree<Real>& tree, Real limit,
                                     tree_work& work, const std::int32_t* number);
 
-/// The share of all ordered pairs that nearest_points_there() would compute, from the searches of about 1 % of the
+/// The share of all ordered pairs that nearest_points_on_device() would compute, from the searches of about 1 % of the
 /// leaves.
 template <class Real>
 double sampled_share(const block_tree<Real>& queries, const block_tree<Real>& tree, int k);

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "poincare/ball_points_kernel.hpp"
+#include "pairwise/stored_rows.hpp"
 #include "quintet/core/error.hpp"
 #include "quintet/core/view.hpp"
 
@@ -37,9 +37,6 @@ void check_sets(matrix_view<const T> x, matrix_view<const T> y) {
                      text("that of the first, ", x.cols()));
 }
 
-template <class T>
-stored_rows<T> stored(matrix_view<const T> rows) {
-  return {rows.data(), rows.rows(), rows.cols(), rows.stride()};
-}
+using pairwise::stored;
 
 }  // namespace quintet::poincare

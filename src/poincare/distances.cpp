@@ -21,7 +21,7 @@ void write_matrix(const ball_points<Real>& queries, const ball_points<Real>& poi
                          rows.dim,
                          rows.count,
                          cols.count,
-                         b.surrogate<Real>(expression),
+                         b.measure<Real>(expression),
                          {rows.factor.data(), cols.factor.data()},
                          out.data(),
                          out.stride()},
@@ -73,10 +73,9 @@ point_report pair_distances(matrix_view<const Storage> x, matrix_view<const Stor
   device::staged_out result(out, device);
   device::with_shape<pairwise::host_shape<Real>, pairwise::device_shape<Real>>(device, [&](auto shape) {
     using kernel = pairs_kernel<Storage, decltype(shape)>;
-    device::launch(
-        kernel{stored(x_rows.view()), stored(y_rows.view()), b.c, b.scale, b.numerator,
-               b.surrogate<Real>(options.expression), result.view().data(), x_status.data(), y_status.data()},
-        (n + kernel::pairs_per_tile - 1) / kernel::pairs_per_tile, device);
+    device::launch(kernel{stored(x_rows.view()), stored(y_rows.view()), b, b.measure<Real>(options.expression),
+                          result.view().data(), x_status.data(), y_status.data()},
+                   (n + kernel::pairs_per_tile - 1) / kernel::pairs_per_tile, device);
   });
   point_report report{x_status.to_vector(), y_status.to_vector()};
   if (options.strict) {

@@ -14,7 +14,8 @@ namespace quintet::poincare {
 namespace {
 
 /// The sorted lists of all queries take in those of one piece of the points, whose first has number first_point. A
-/// function of the query. Pieces come in ascending order, so an equal surrogate that is there has the smaller index.
+/// function of the query. Pieces come in ascending order, so an equal reduced distance that is there has the smaller
+/// index.
 template <class Real>
 struct take_piece {
   const Real* piece_value;
@@ -48,17 +49,17 @@ struct take_piece {
   }
 };
 
-/// Surrogates of the winners become distances.
+/// Reduced distances of the winners become distances.
 template <class Real>
 struct measure_winners {
-  pairwise::surrogate_metric<Real> surrogate;
+  pairwise::reduced_metric<Real> measure;
   matrix_view<const std::int64_t> index;
   matrix_view<Real> value;
 
   void operator()(std::int64_t e) const {
     const std::int64_t query = e / index.cols(), place = e % index.cols();
     Real& one = value(query, place);
-    one = index(query, place) < 0 ? std::numeric_limits<Real>::quiet_NaN() : surrogate.distance(one);
+    one = index(query, place) < 0 ? std::numeric_limits<Real>::quiet_NaN() : measure.distance(one);
   }
 };
 
@@ -114,15 +115,15 @@ point_report nearest(matrix_view<const Storage> queries, matrix_view<const Stora
     report.points.insert(report.points.end(), packed.status.begin(), packed.status.end());
     if (options.strict) require_inside(points, report.points, "points", b);
     if (queries.rows() == 0) continue;
-    const auto lists = pairwise::nearest_points_there(packed_queries.panels, packed.panels,
-                                                      int(std::min<std::int64_t>(wanted, rows.rows())));
+    const auto lists = pairwise::nearest_points_on_device(packed_queries.panels, packed.panels,
+                                                          int(std::min<std::int64_t>(wanted, rows.rows())));
     device::for_each(queries.rows(),
                      take_piece<Real>{lists.value.data(), lists.index.data(), lists.k, first, options.exclude_self,
                                       measured.view(), found.view()},
                      device);
   }
   device::for_each(queries.rows() * k,
-                   measure_winners<Real>{b.surrogate<Real>(formula::geodesic), found.view(), measured.view()}, device);
+                   measure_winners<Real>{b.measure<Real>(formula::geodesic), found.view(), measured.view()}, device);
   found.finish();
   measured.finish();
   return report;

@@ -1,9 +1,25 @@
 // Distances of rows i of two matrices, and of rows from the origin.
 #pragma once
 
-#include "poincare/ball_points_kernel.hpp"
+#include <limits>
+
+#include "pairwise/ball.hpp"
+#include "pairwise/stored_rows.hpp"
+#include "quintet/poincare/ball.hpp"
 
 namespace quintet::poincare {
+
+using pairwise::get_lane;
+using pairwise::norm_sums;
+using pairwise::set_lane;
+using pairwise::stored_rows;
+using pairwise::widened;
+
+/// The status of a point with 1 - c |x|^2 = gap; not_finite is a sum of x - x.
+inline point_status status_of(double gap, double not_finite) {
+  if (!(not_finite == 0)) return point_status::not_finite;
+  return gap > 0 ? point_status::inside : point_status::outside;
+}
 
 /// Row i of x against row i of y, W pairs side by side. Same operations in the same order as packing, tile and sink, so
 /// the same bits.
@@ -19,8 +35,8 @@ struct pairs_kernel {
     width = Shape::on_device ? 1 : device::host_lanes<Real>()
   };
   stored_rows<Storage> x, y;
-  double c, scale, numerator;
-  pairwise::surrogate_metric<Real> surrogate;
+  pairwise::ball_constants ball;
+  pairwise::reduced_metric<Real> measure;
   Real* out;
   point_status *x_status, *y_status;
 
@@ -49,12 +65,12 @@ struct pairs_kernel {
       }
       x_sums.add(widened<width>(a));
       y_sums.add(widened<width>(b));
-      const value scaled_a = a * Real(scale);
-      const value scaled_b = b * Real(scale);
+      const value scaled_a = a * Real(ball.scale);
+      const value scaled_b = b * Real(ball.scale);
       const value difference = scaled_b - scaled_a;
       squared = device::fma(difference, difference, squared);
     }
-    const device::pack<double, width> x_gap = x_sums.square.one_minus(c), y_gap = y_sums.square.one_minus(c);
+    const device::pack<double, width> x_gap = x_sums.square.one_minus(ball.c), y_gap = y_sums.square.one_minus(ball.c);
     value both = value{} + Real(1);
     bool usable[width];
     for (int lane = 0; lane < width; ++lane) {
@@ -62,12 +78,13 @@ struct pairs_kernel {
       const point_status x_is = status_of(of_x, get_lane<width>(x_sums.not_finite, lane));
       const point_status y_is = status_of(of_y, get_lane<width>(y_sums.not_finite, lane));
       usable[lane] = x_is == point_status::inside && y_is == point_status::inside;
-      if (c != 0) set_lane<width>(both, lane, factor_of<Real>(numerator, of_x) * factor_of<Real>(numerator, of_y));
+      if (!ball.flat())
+        set_lane<width>(both, lane, ball.template factor<Real>(of_x) * ball.template factor<Real>(of_y));
       if (first + lane >= x.count) continue;
       x_status[first + lane] = x_is;
       y_status[first + lane] = y_is;
     }
-    const value distance = surrogate.template distances<width>(value(squared * both));
+    const value distance = measure.template distances<width>(value(squared * both));
     for (int lane = 0; lane < width; ++lane)
       if (first + lane < x.count)
         out[first + lane] = usable[lane] ? get_lane<width>(distance, lane) : std::numeric_limits<Real>::quiet_NaN();

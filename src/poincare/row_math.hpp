@@ -6,7 +6,7 @@
 
 #include "device/log1p.hpp"
 #include "device/pack.hpp"
-#include "poincare/compensated.hpp"
+#include "pairwise/compensated.hpp"
 #include "quintet/poincare/ball.hpp"
 
 namespace quintet::poincare {
@@ -20,7 +20,7 @@ struct gap_and_status {
 
 template <class Row>
 inline gap_and_status look_at(std::int64_t dim, double c, Row x) {
-  compensated_sum<1> square;
+  pairwise::compensated_sum<1> square;
   double not_finite = 0;
   for (std::int64_t k = 0; k < dim; ++k) {
     const double a = x(k);

@@ -3,10 +3,13 @@
 
 #include <limits>
 
-#include "poincare/ball_points_kernel.hpp"
+#include "device/pack.hpp"
+#include "pairwise/stored_rows.hpp"
 #include "poincare/row_math.hpp"
 
 namespace quintet::poincare {
+
+using pairwise::stored_rows;
 
 struct host_rows {
   enum { on_device = 0 };

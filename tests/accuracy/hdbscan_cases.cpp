@@ -125,7 +125,7 @@ void predict(case_run& run) {
   }
   const matrix_view<const Storage> points(p.stored.data(), known, p.dim),
       added(p.stored.data() + known * p.dim, p.n - known, p.dim);
-  hdbscan::cluster_options options{{.min_cluster_size = 5}};
+  hdbscan::cluster_options options{.min_cluster_size = 5};
   options.min_samples = p.k;
   options.distance = p.distance;
   const auto model = hdbscan::cluster<Storage>(points, options, Device::host());

@@ -1,8 +1,6 @@
 // Plain Poincare ball, slow: sums in 113 bits, the rest in long double.
 #pragma once
 
-#include <cmath>
-#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -14,35 +12,31 @@ typedef __float128 wide;
 typedef long double wide;
 #endif
 
+/// A point, its coordinates as they are.
+using ball_vector = std::vector<wide>;
+template <class Real>
+ball_vector widened(std::span<const Real> x) {
+  return {x.begin(), x.end()};
+}
+
 /// t = c |x - y|^2 / ((1 - c |x|^2)(1 - c |y|^2)).
+long double ball_t(const ball_vector& x, const ball_vector& y, double c);
+/// 2 / sqrt(c) asinh(sqrt(t)); 2 |x - y| for c = 0.
+long double ball_distance(const ball_vector& x, const ball_vector& y, double c);
+/// 1 - c |x|^2.
+long double ball_gap(const ball_vector& x, double c);
+
 template <class Real>
 long double ball_t(std::span<const Real> x, std::span<const Real> y, double c) {
-  wide x_square = 0, y_square = 0, difference = 0;
-  for (std::size_t k = 0; k < x.size(); ++k) {
-    const wide a = x[k], b = y[k];
-    x_square += a * a;
-    y_square += b * b;
-    difference += (a - b) * (a - b);
-  }
-  return (long double)(wide(c) * difference / ((1 - wide(c) * x_square) * (1 - wide(c) * y_square)));
+  return ball_t(widened(x), widened(y), c);
 }
-
 template <class Real>
 long double ball_distance(std::span<const Real> x, std::span<const Real> y, double c) {
-  if (c == 0) {
-    wide difference = 0;
-    for (std::size_t k = 0; k < x.size(); ++k) difference += (wide(x[k]) - wide(y[k])) * (wide(x[k]) - wide(y[k]));
-    return 2 * std::sqrt((long double)difference);
-  }
-  return 2 / std::sqrt((long double)c) * std::asinh(std::sqrt(ball_t(x, y, c)));
+  return ball_distance(widened(x), widened(y), c);
 }
-
-/// 1 - c |x|^2.
 template <class Real>
 long double ball_gap(std::span<const Real> x, double c) {
-  wide square = 0;
-  for (const Real a : x) square += wide(a) * wide(a);
-  return (long double)(1 - wide(c) * square);
+  return ball_gap(widened(x), c);
 }
 
 }  // namespace quintet::reference

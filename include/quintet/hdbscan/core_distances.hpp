@@ -1,14 +1,13 @@
 // Core distances: the distance of every point to its k-th nearest other point (Campello, Moulavi, Sander 2013).
 //
-//   auto core = quintet::hdbscan::core_distances<float>({data, n, dim}, {.min_samples = 5});
+//   auto core = quintet::hdbscan::core_distances(points, {.min_samples = 5});
 //   core.distances[i]
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "quintet/core/storage16.hpp"
-#include "quintet/core/view.hpp"
+#include "quintet/core/arguments.hpp"
 #include "quintet/device/device.hpp"
 #include "quintet/pairwise/metric.hpp"
 
@@ -32,6 +31,7 @@ struct core_result {
   bool clamped = false;         ///< k was larger than the number of other valid points and was lowered to it
   std::vector<std::int64_t>
       invalid_rows;  ///< rows with NaN or infinity (cosine: or without length); no neighbours of any
+  Device ran_on;     ///< where distances were computed
 };
 
 /// The k of `options` for points of which `valid` can be used: min_samples (less one with count_self), at most
@@ -46,8 +46,27 @@ std::int64_t neighbour_count(const core_options& options, std::int64_t valid);
 /// of threads. Throws InvalidArgument (N over 2^31 - 1025, D < 1, min_samples or curvature out of range), OutOfMemory,
 /// DeviceError. Cost: N^2 D / 2 multiply-adds on the host, N^2 D on a device; memory for one copy of the points and k
 /// entries a point.
-template <class Storage>
+template <storage_type Storage>
 core_result<accumulator_t<Storage>> core_distances(matrix_view<const Storage> points, const core_options& options = {},
                                                    const Device& device = Device::best());
+/// \overload
+template <matrix_argument Points>
+auto core_distances(const Points& points, const core_options& options = {}, const Device& device = Device::best()) {
+  return core_distances<element_of<Points>>(matrix_of(points), options, device);
+}
+
+/// The same into N values of host or device memory; `distances` of the result is empty. Throws InvalidArgument also for
+/// another size.
+template <storage_type Storage>
+core_result<accumulator_t<Storage>> core_distances_into(matrix_view<const Storage> points,
+                                                        vector_view<accumulator_t<Storage>> out,
+                                                        const core_options& options = {},
+                                                        const Device& device = Device::best());
+/// \overload
+template <matrix_argument Points, vector_argument Out>
+auto core_distances_into(const Points& points, Out&& out, const core_options& options = {},
+                         const Device& device = Device::best()) {
+  return core_distances_into<element_of<Points>>(matrix_of(points), values_of(out), options, device);
+}
 
 }  // namespace quintet::hdbscan

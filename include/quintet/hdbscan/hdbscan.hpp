@@ -3,11 +3,12 @@
 //
 //   #include <quintet/hdbscan/hdbscan.hpp>
 //   quintet::matrix_view<const float> points(data, n, dim);
-//   auto result = quintet::hdbscan::cluster<float>(points, {{.min_cluster_size = 10}});
+//   auto result = quintet::hdbscan::cluster(points, {.min_cluster_size = 10, .min_samples = 5});
 //   result.labels[i], result.probabilities[i]
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "quintet/core/progress.hpp"
@@ -17,12 +18,26 @@
 
 namespace quintet::hdbscan {
 
-/// Options of cluster(): those of the tree stage, and how densities are measured.
-struct cluster_options : tree_options {
-  std::int64_t min_samples = 0;               ///< k of the core distances; 0: min_cluster_size
+/// Options of cluster(): those of the tree stage (see tree_options), and how densities are measured.
+struct cluster_options {
+  std::int64_t min_cluster_size = 5;  ///< smaller groups are no clusters; >= 2, and may exceed N; 5 as other programs
+  ties tie_mode = ties::canonical;    ///< what equal heights do
+  double tie_tolerance = 0;           ///< canonical: heights in [h (1 - tie_tolerance), h] count as h; in [0, 1)
+  selection method = selection::eom;  ///< which clusters are taken
+  double epsilon = 0;                 ///< >= 0: clusters born at a smaller height give way to an ancestor; 0 = off
+  double epsilon_max = std::numeric_limits<double>::infinity();  ///< > 0: eom takes no cluster born at a larger height
+  std::int64_t max_cluster_size = 0;                             ///< >= 0: eom takes no larger cluster; 0 = no limit
+  bool allow_single_cluster = false;                             ///< the root may be taken
+  std::int64_t min_samples = 0;                                  ///< k of the core distances; 0: min_cluster_size
   bool count_self = false;                    ///< k = min_samples - 1, as scikit-learn and the paper count
   double alpha = 1;                           ///< > 0, finite: divides distances, not core distances
   point_metric distance = metric::euclidean;  ///< d of points
+
+  /// Those of the tree stage.
+  operator tree_options() const {  // NOLINT: implicit
+    return {min_cluster_size, tie_mode,    tie_tolerance,    method,
+            epsilon,          epsilon_max, max_cluster_size, allow_single_cluster};
+  }
 };
 
 /// A clustering with what it was made from. Rows with NaN or infinity have label -1, probability 0 and score 1.
@@ -34,6 +49,7 @@ struct cluster_result : clustering {
   bool clamped = false;                    ///< min_samples was larger than the points allow and was lowered
   std::vector<std::int64_t> invalid_rows;  ///< rows left out, increasing (see core_result)
   spanning_tree_counters counters;         ///< work of the spanning tree
+  stage_devices ran_on;                    ///< where the stages ran
   ///@{
   /// Wall-clock seconds of the stages: neighbours and core distances, rounds of the spanning tree, everything after it.
   double neighbours_seconds = 0, spanning_tree_seconds = 0, tree_stage_seconds = 0;
@@ -49,8 +65,14 @@ struct cluster_result : clustering {
 /// ties::canonical (the default) independent of the order of the points. Throws as spanning_tree() and check_options()
 /// do: InvalidArgument, OutOfMemory, DeviceError, Cancelled. Cost and memory: those of spanning_tree() and
 /// cluster_tree(). The matrix N x N is never held.
-template <class Storage>
+template <storage_type Storage>
 cluster_result cluster(matrix_view<const Storage> points, const cluster_options& options = {},
                        const Device& device = Device::best(), const progress_callback& report = {});
+/// \overload
+template <matrix_argument Points>
+cluster_result cluster(const Points& points, const cluster_options& options = {}, const Device& device = Device::best(),
+                       const progress_callback& report = {}) {
+  return cluster<element_of<Points>>(matrix_of(points), options, device, report);
+}
 
 }  // namespace quintet::hdbscan

@@ -10,11 +10,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <vector>
 
-#include "quintet/core/storage16.hpp"
-#include "quintet/core/view.hpp"
+#include "quintet/core/arguments.hpp"
 #include "quintet/device/buffer.hpp"
 #include "quintet/device/device.hpp"
 #include "quintet/pairwise/metric.hpp"
@@ -28,32 +26,49 @@ struct reachability_options {
   point_metric distance = metric::euclidean;  ///< d of points
 };
 
-/// out [N x N] := mutual reachability of the rows of `points` [N x D] with the given core distances (N; an empty span
-/// stands for 0: plain distances divided by alpha). Symmetric bit for bit. `out` may have any row stride.
+/// out [N x N] := mutual reachability of the rows of `points` [N x D] with the given core distances (N; none stand for
+/// 0: plain distances divided by alpha). Symmetric bit for bit. `out` may have any row stride. Arguments lie on the
+/// host or on the device where the work is done.
 ///
 /// Throws InvalidArgument (shapes, options, a core distance that is negative, or NaN where the point is not),
-/// OutOfMemory, DeviceError. Cost: N^2 D / 2 multiply-adds and N^2 values written; memory for one copy of the points,
-/// and on an offload device for the matrix, of which at most 4 GiB at a time (a larger one also takes as much on the
-/// host, and twice the arithmetic).
-template <class Storage>
-void mutual_reachability(matrix_view<const Storage> points, std::span<const accumulator_t<Storage>> core,
+/// OutOfMemory, DeviceError. Cost: N^2 D / 2 multiply-adds and N^2 values written; memory for one copy of the points.
+/// On an offload device host arguments take as much there as on the host, the matrix at most 4 GiB at a time (a larger
+/// one takes twice the arithmetic).
+template <storage_type Storage>
+void mutual_reachability(matrix_view<const Storage> points, vector_view<const accumulator_t<Storage>> core,
                          matrix_view<accumulator_t<Storage>> out, const reachability_options& options = {},
                          const Device& device = Device::best());
-
-/// The same into memory of the buffer's device, where the work is done: N rows of N values, one behind the other.
-/// Throws InvalidArgument also for fewer than N * N elements.
-template <class Storage>
-void mutual_reachability(matrix_view<const Storage> points, std::span<const accumulator_t<Storage>> core,
-                         Buffer<accumulator_t<Storage>>& out, const reachability_options& options = {});
+/// \overload
+template <matrix_argument Points, vector_argument Core, matrix_argument Out>
+void mutual_reachability(const Points& points, const Core& core, Out&& out, const reachability_options& options = {},
+                         const Device& device = Device::best()) {
+  mutual_reachability<element_of<Points>>(matrix_of(points), values_of(core), matrix_of(out), options, device);
+}
+/// Into a buffer of its device, where the work is done: N rows of N values, one behind the other. Throws
+/// InvalidArgument also for fewer than N * N elements.
+template <storage_type Storage>
+void mutual_reachability(matrix_view<const Storage> points, vector_view<const accumulator_t<Storage>> core,
+                         Buffer<accumulator_t<Storage>>& out, const reachability_options& options = {}) {
+  const std::int64_t n = points.rows();
+  if (out.size() < n * n) require_argument(false, "out.size", out.size(), text(">= N * N=", n * n));
+  mutual_reachability<Storage>(points, core, {out.data(), n, n, out.device()}, options, out.device());
+}
 
 /// m for the pairs (i0, j0), (i1, j1), ... of `pairs` [P x 2], indices in [0, N). A pair (i, i) gives the diagonal.
 /// Throws InvalidArgument as mutual_reachability() does, for other than two columns, and naming the first index out of
-/// range. Cost: O(N D) to look at the points and 2 D loads a pair, on the host; 16 bytes a pair beside the result.
-template <class Storage>
+/// range. Cost: O(N D) to look at the points and 2 D loads a pair; on an offload device memory for arguments that do
+/// not lie there, as they are, and for the result.
+template <storage_type Storage>
 std::vector<accumulator_t<Storage>> mutual_reachability_pairs(matrix_view<const Storage> points,
-                                                              std::span<const accumulator_t<Storage>> core,
+                                                              vector_view<const accumulator_t<Storage>> core,
                                                               matrix_view<const std::int64_t> pairs,
-                                                              const reachability_options& options = {});
+                                                              const reachability_options& options = {},
+                                                              const Device& device = Device::best());
+/// The same into P values of host or device memory. Throws InvalidArgument also for another size.
+template <storage_type Storage>
+void mutual_reachability_pairs(matrix_view<const Storage> points, vector_view<const accumulator_t<Storage>> core,
+                               matrix_view<const std::int64_t> pairs, vector_view<accumulator_t<Storage>> out,
+                               const reachability_options& options, const Device& device = Device::best());
 
 /// Receives rows first_row ... of the matrix; the view is valid during the call only. Return false to stop.
 template <class Real>
@@ -63,8 +78,8 @@ using row_block_callback = std::function<bool(std::int64_t first_row, matrix_vie
 /// of rows is used: 96 N values; on an offload device as much there). Nothing N x N is held. Returns false if the
 /// callback stopped it. Throws as mutual_reachability() does, and InvalidArgument for a negative budget and an empty
 /// callback. Cost: N^2 D multiply-adds (twice the dense function: rows are computed without their mirror images).
-template <class Storage>
-bool mutual_reachability_rows(matrix_view<const Storage> points, std::span<const accumulator_t<Storage>> core,
+template <storage_type Storage>
+bool mutual_reachability_rows(matrix_view<const Storage> points, vector_view<const accumulator_t<Storage>> core,
                               const row_block_callback<accumulator_t<Storage>>& receive,
                               std::int64_t budget_bytes = 256 << 20, const reachability_options& options = {},
                               const Device& device = Device::best());

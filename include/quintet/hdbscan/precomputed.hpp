@@ -25,16 +25,31 @@ struct csr_graph {
 /// The k-th smallest distance of every point to another one; +infinity where fewer than k are finite.
 /// `distances` [N x N] is symmetric, >= 0; the diagonal is not read. Throws InvalidArgument naming the first entry that
 /// breaks this (for NaN, a negative number, or d(i, j) != d(j, i)), for a matrix that is not square, and for
-/// options.min_samples out of range. options.distance is not used. Cost: O(N^2), the matrix is read twice; O(N) memory.
+/// options.min_samples out of range. options.distance is not used. Cost: O(N^2): the matrix is read twice, as often as
+/// a number has bits for k > 64. Memory: up to 64 numbers a point; on an offload device the matrix as well.
 template <class Real>
-core_result<Real> core_distances_of(matrix_view<const Real> distances, const core_options& options = {});
+core_result<Real> core_distances_of(matrix_view<const Real> distances, const core_options& options = {},
+                                    const Device& device = Device::best());
+/// \overload
+template <matrix_argument Distances>
+auto core_distances_of(const Distances& distances, const core_options& options = {},
+                       const Device& device = Device::best()) {
+  return core_distances_of<element_of<Distances>>(matrix_of(distances), options, device);
+}
 
 /// The minimum spanning tree (forest, where infinity separates) of the mutual reachability of given distances: edges of
 /// finite weight, u < v, sorted by (weight, u, v); unique. options.distance is not used.
-/// Throws InvalidArgument as core_distances_of() does, and for alpha out of range. Cost: O(N^2) (Prim 1957), memory
-/// O(N) beyond the input.
+/// Throws InvalidArgument as core_distances_of() does, and for alpha out of range. Cost: O(N^2) (Prim 1957) in N
+/// launches; memory O(N), on an offload device the matrix as well.
 template <class Real>
-spanning_tree_result spanning_tree_of(matrix_view<const Real> distances, const spanning_tree_options& options = {});
+spanning_tree_result spanning_tree_of(matrix_view<const Real> distances, const spanning_tree_options& options = {},
+                                      const Device& device = Device::best());
+/// \overload
+template <matrix_argument Distances>
+spanning_tree_result spanning_tree_of(const Distances& distances, const spanning_tree_options& options = {},
+                                      const Device& device = Device::best()) {
+  return spanning_tree_of<element_of<Distances>>(matrix_of(distances), options, device);
+}
 
 /// The same for a sparse graph. A point with fewer than k neighbours has core distance +infinity and is unconnected.
 /// Throws InvalidArgument for offsets that do not increase, a column out of range, a loop (i, i), a value that is
@@ -44,9 +59,16 @@ template <class Real>
 spanning_tree_result spanning_tree_of(const csr_graph<Real>& graph, const spanning_tree_options& options = {});
 
 /// HDBSCAN of given distances; see cluster(). options.distance is not used. Throws as spanning_tree_of() and
-/// check_options() do. Cost and memory: those of spanning_tree_of() and cluster_tree(), on the host.
+/// check_options() do. Cost and memory: those of spanning_tree_of() and cluster_tree().
 template <class Real>
-cluster_result cluster_distances(matrix_view<const Real> distances, const cluster_options& options = {});
+cluster_result cluster_distances(matrix_view<const Real> distances, const cluster_options& options = {},
+                                 const Device& device = Device::best());
+/// \overload
+template <matrix_argument Distances>
+cluster_result cluster_distances(const Distances& distances, const cluster_options& options = {},
+                                 const Device& device = Device::best()) {
+  return cluster_distances<element_of<Distances>>(matrix_of(distances), options, device);
+}
 
 /// HDBSCAN of a sparse graph of distances; options.distance is not used. Errors, cost and memory likewise.
 template <class Real>

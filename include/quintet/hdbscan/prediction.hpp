@@ -1,6 +1,6 @@
 // Labels for new points from a finished clustering, without clustering again.
 //
-//   auto model = quintet::hdbscan::cluster<float>(points, {{.min_cluster_size = 10}});
+//   auto model = quintet::hdbscan::cluster(points, {.min_cluster_size = 10});
 //   auto found = quintet::hdbscan::approximate_predict<float>(model, points, new_points);
 //   found.labels[i], found.probabilities[i]
 #pragma once
@@ -51,15 +51,14 @@ struct prediction {
 /// rest of it is trusted. Cost: M N D multiply-adds. Memory on the device: one copy of the points, and for up to 8192
 /// new rows at a time their coordinates and lists (16 (float) or 24 (double) bytes times k a row, at most 64 MB, times
 /// the splits that keep a device busy).
-template <class Storage>
+template <storage_type Storage>
 prediction approximate_predict(const cluster_result& model, matrix_view<const Storage> points,
                                matrix_view<const Storage> new_points, const Device& device = Device::best());
-
-/// \cond instantiations
-extern template prediction approximate_predict(const cluster_result&, matrix_view<const float>,
-                                               matrix_view<const float>, const Device&);
-extern template prediction approximate_predict(const cluster_result&, matrix_view<const double>,
-                                               matrix_view<const double>, const Device&);
-/// \endcond
+/// \overload
+template <matrix_argument Points, matrix_argument NewPoints>
+prediction approximate_predict(const cluster_result& model, const Points& points, const NewPoints& new_points,
+                               const Device& device = Device::best()) {
+  return approximate_predict<element_of<Points>>(model, matrix_of(points), matrix_of(new_points), device);
+}
 
 }  // namespace quintet::hdbscan

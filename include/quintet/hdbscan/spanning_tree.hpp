@@ -20,8 +20,21 @@
 namespace quintet::hdbscan {
 
 /// Options of spanning_tree(): those of the core distances, and the scale of distances against them.
-struct spanning_tree_options : core_options {
-  double alpha = 1;  ///< > 0, finite: divides distances, not core distances
+struct spanning_tree_options {
+  std::int64_t min_samples = 5;               ///< k of the core distances, see core_options
+  bool count_self = false;                    ///< k = min_samples - 1
+  point_metric distance = metric::euclidean;  ///< d of points
+  double alpha = 1;                           ///< > 0, finite: divides distances, not core distances
+
+  /// Those of the core distances.
+  operator core_options() const { return {min_samples, count_self, distance}; }  // NOLINT: implicit
+};
+
+/// Where the stages of a clustering ran.
+struct stage_devices {
+  Device neighbours;     ///< order, neighbours, core distances
+  Device spanning_tree;  ///< rounds of the spanning tree
+  Device tree_stage;     ///< everything after it: always the host
 };
 
 /// Work that was done, to see what the pruning saved.
@@ -45,6 +58,7 @@ struct spanning_tree_result {
   bool clamped = false;                    ///< k was lowered to M - 1
   std::vector<std::int64_t> invalid_rows;  ///< rows left out, increasing (see core_result)
   spanning_tree_counters counters;         ///< work that was done
+  stage_devices ran_on;                    ///< where
   double neighbours_seconds = 0;           ///< ordering, packing, lists
   double tree_seconds = 0;                 ///< rounds
 
@@ -64,8 +78,14 @@ struct spanning_tree_result {
 /// on clustered data, a few percent of it again; at worst log2 N passes. Memory: one copy of the points (two for a
 /// moment), 8 (float) or 12 (double) bytes for each of k + 11 neighbours of a point, and 64 bytes per point. Without the
 /// tree also the table of smallest distances, 32 MiB, or a quarter of what the points take if that is more.
-template <class Storage>
+template <storage_type Storage>
 spanning_tree_result spanning_tree(matrix_view<const Storage> points, const spanning_tree_options& options = {},
                                    const Device& device = Device::best(), const progress_callback& report = {});
+/// \overload
+template <matrix_argument Points>
+spanning_tree_result spanning_tree(const Points& points, const spanning_tree_options& options = {},
+                                   const Device& device = Device::best(), const progress_callback& report = {}) {
+  return spanning_tree<element_of<Points>>(matrix_of(points), options, device, report);
+}
 
 }  // namespace quintet::hdbscan

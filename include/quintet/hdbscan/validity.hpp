@@ -1,8 +1,8 @@
 // How good a clustering is, by density: DBCV (Moulavi, Jaskowiak, Campello, Zimek, Sander: Density-Based Clustering
 // Validation, SDM 2014), and a cheap relative of it.
 //
-//   auto model = quintet::hdbscan::cluster<float>(points, options);
-//   double good = quintet::hdbscan::validity_index<float>(points, model.labels).index;             // exact
+//   auto model = quintet::hdbscan::cluster(points, options);
+//   double good = quintet::hdbscan::validity_index(points, model.labels).index;             // exact
 //   double fast = quintet::hdbscan::relative_validity(model.spanning_tree, model.labels);          // from the tree
 #pragma once
 
@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "quintet/core/arguments.hpp"
 #include "quintet/core/progress.hpp"
-#include "quintet/core/view.hpp"
 #include "quintet/device/device.hpp"
 #include "quintet/hdbscan/edge.hpp"
 #include "quintet/pairwise/metric.hpp"
@@ -60,10 +60,17 @@ struct validity_result {
 /// the pairs within clusters with a power for each of their distances that matters, and on clustered data a fraction of
 /// a pass over the pairs of internal points. Memory: two copies of the points, the budget, and what spanning_tree()
 /// takes for the largest cluster. Nothing n x n is held.
-template <class Storage>
+template <storage_type Storage>
 validity_result validity_index(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
                                const validity_options& options = {}, const Device& device = Device::best(),
                                const progress_callback& report = {});
+/// \overload
+template <matrix_argument Points>
+validity_result validity_index(const Points& points, std::span<const std::int64_t> labels,
+                               const validity_options& options = {}, const Device& device = Device::best(),
+                               const progress_callback& report = {}) {
+  return validity_index<element_of<Points>>(matrix_of(points), labels, options, device, report);
+}
 
 /// DBCV with everything taken from the spanning tree of mutual reachability (the relative_validity of
 /// scikit-learn-contrib/hdbscan): the sparseness of a cluster is its longest edge, its separation the shortest edge to

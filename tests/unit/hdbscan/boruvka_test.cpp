@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "pairwise/scanned_points.hpp"
 #include "reference/pairwise_reference.hpp"
 #include "reference/spanning_tree_reference.hpp"
 #include "support/devices.hpp"
@@ -24,11 +25,11 @@ using test::point_set;
 
 // Edges with squared weights, sorted by (weight, u, v).
 template <class Real>
-std::vector<edge> found_tree(const point_set<Real>& points, std::int64_t k, int list_length, std::int64_t least_bytes,
+std::vector<edge> found_tree(const point_set<Real>& points, std::int64_t k, int list_length, std::int64_t minima_bytes,
                              const std::vector<std::int32_t>& order, const Device& device) {
-  const auto scan = pairwise::scan_rows(points.view(), metric::euclidean);
-  const auto panels = pairwise::pack_points(points.view(), scan, order, device);
-  auto lists = pairwise::nearest_others_there(panels, list_length, least_bytes);
+  const pairwise::scanned_points<Real> scan(points.view(), metric::euclidean, device);
+  const auto panels = scan.pack(order);
+  auto lists = pairwise::nearest_others_on_device(panels, list_length, minima_bytes);
   const std::vector<Real> core = k > 0 ? pairwise::kth_value(lists, k) : std::vector<Real>(points.n, 0);
   spanning_tree_counters counters;
   progress nobody;
@@ -36,7 +37,7 @@ std::vector<edge> found_tree(const point_set<Real>& points, std::int64_t k, int 
   std::vector<edge> edges;
   for (const auto& e : tree.run(counters, nobody)) {
     // Coordinates were scaled by a power of two.
-    const double weight = double(e.weight) * scan.surrogate.unscale * scan.surrogate.unscale;
+    const double weight = double(e.weight) * scan.measure.unscale * scan.measure.unscale;
     edges.push_back({order[e.first], order[e.second], weight});
   }
   std::sort(edges.begin(), edges.end());
@@ -60,12 +61,12 @@ void expect_one_tree(const point_set<Real>& points, std::int64_t k, std::mt19937
   const std::vector<edge> expected = expected_tree(points, k);
   // Lists as short as they can be; one group of tiles, some, and a group a tile.
   for (const int spare : {0, 3})
-    for (const std::int64_t least_bytes :
+    for (const std::int64_t minima_bytes :
          {std::int64_t(1), 3 * points.n * std::int64_t(sizeof(Real)), std::int64_t(1) << 24}) {
       const int list_length = int(std::min(points.n - 1, std::max<std::int64_t>(k + spare, 1)));
       const auto order = test::random_permutation(points.n, random);
-      EXPECT_EQ(found_tree(points, k, list_length, least_bytes, {order.begin(), order.end()}, device), expected)
-          << points.n << " points, k = " << k << ", lists of " << list_length << ", table of " << least_bytes;
+      EXPECT_EQ(found_tree(points, k, list_length, minima_bytes, {order.begin(), order.end()}, device), expected)
+          << points.n << " points, k = " << k << ", lists of " << list_length << ", table of " << minima_bytes;
     }
 }
 

@@ -132,8 +132,10 @@ cluster_result brute_force(const point_set<Real>& points, const cluster_options&
 TYPED_TEST(hyperbolic, clusters_are_those_of_brute_force) {
   for (const double alpha : {1.0, 1.3})
     for (const double curvature : {-1.0, -4.0}) {
-      const cluster_options options{
-          {.min_cluster_size = 6}, 4, false, alpha, point_metric(metric::poincare, curvature)};
+      const cluster_options options{.min_cluster_size = 6,
+                                    .min_samples = 4,
+                                    .alpha = alpha,
+                                    .distance = point_metric(metric::poincare, curvature)};
       const auto points = clusters_in_ball<TypeParam>(500, 10, 3, -curvature);
       const auto found = cluster(points.view(), options), expected = brute_force(points, options);
       ASSERT_GT(expected.clusters(), 2);
@@ -147,7 +149,7 @@ TYPED_TEST(hyperbolic, clusters_are_those_of_brute_force) {
 // More than 1024 points are put into an order of their own first.
 TYPED_TEST(hyperbolic, the_spanning_tree_is_the_unique_one_on_every_device) {
   const auto points = clusters_in_ball<TypeParam>(1300, 5, 4);
-  const spanning_tree_options options{{.min_samples = 3, .distance = metric::poincare}};
+  const spanning_tree_options options{.min_samples = 3, .distance = metric::poincare};
   const auto found = spanning_tree(points.view(), options, Device::host());
   const auto matrix =
       dense<TypeParam>(points, std::vector<TypeParam>(found.core_distances.begin(), found.core_distances.end()),
@@ -166,7 +168,8 @@ TYPED_TEST(hyperbolic, prediction_and_membership_are_those_of_the_reference) {
   std::iota(first.begin(), first.end(), 0);
   std::iota(last.begin(), last.end(), 400);
   const auto fit = test::reordered(all, first), unseen = test::reordered(all, last);
-  const cluster_result model = cluster(fit.view(), {{.min_cluster_size = 6}, 4, false, 1, metric::poincare});
+  const cluster_result model =
+      cluster(fit.view(), {.min_cluster_size = 6, .min_samples = 4, .distance = metric::poincare});
   ASSERT_GT(model.clusters(), 2);
   const auto found = approximate_predict(model, fit.view(), unseen.view());
   const auto vectors = membership_vectors(model, fit.view(), unseen.view());
@@ -191,7 +194,7 @@ TYPED_TEST(hyperbolic, prediction_and_membership_are_those_of_the_reference) {
 
 TYPED_TEST(hyperbolic, validity_and_medoids_are_those_of_the_reference) {
   const auto points = clusters_in_ball<TypeParam>(260, 4, 6);
-  const indices labels = cluster(points.view(), {{.min_cluster_size = 6}, 0, false, 1, metric::poincare}).labels;
+  const indices labels = cluster(points.view(), {.min_cluster_size = 6, .distance = metric::poincare}).labels;
   const reference::matrix distances = plain_distances(points);
   const auto found = validity_index<TypeParam>(points.view(), labels, {.distance = metric::poincare});
   EXPECT_NEAR(found.index, reference::validity_index(distances, labels, 4).index, test::data_bound<TypeParam>);
@@ -210,7 +213,7 @@ TYPED_TEST(hyperbolic, validity_and_medoids_are_those_of_the_reference) {
 // c is a unit of length: points divided by sqrt(c) are sqrt(c) times nearer to each other.
 TYPED_TEST(hyperbolic, curvature_is_a_unit_of_length) {
   const auto points = clusters_in_ball<TypeParam>(300, 8, 7), half_size = test::scaled(points, TypeParam(0.5));
-  cluster_options options{{.min_cluster_size = 6}, 0, false, 1, metric::poincare};
+  cluster_options options{.min_cluster_size = 6, .distance = metric::poincare};
   const auto expected = cluster(points.view(), options);
   options.distance.curvature = -4;
   const auto found = cluster(half_size.view(), options);
@@ -223,7 +226,7 @@ TYPED_TEST(hyperbolic, points_outside_the_ball_are_left_out) {
   points(7, 0) = 1, points(7, 1) = 0, points(7, 2) = 0;
   points(30, 1) = std::numeric_limits<TypeParam>::quiet_NaN();
   points(199, 2) = std::numeric_limits<TypeParam>::max();
-  const auto found = cluster(points.view(), {{.min_cluster_size = 6}, 0, false, 1, metric::poincare});
+  const auto found = cluster(points.view(), {.min_cluster_size = 6, .distance = metric::poincare});
   EXPECT_EQ(found.invalid_rows, (indices{7, 30, 199}));
   for (const std::int64_t i : found.invalid_rows) {
     EXPECT_EQ(found.labels[i], -1);
@@ -240,15 +243,19 @@ TYPED_TEST(hyperbolic, wrong_arguments) {
     expect_invalid(
         [&] { core_distances(points.view(), {.min_samples = 2, .distance = {metric::poincare, curvature}}); },
         "curvature must be < 0 and finite");
-  expect_invalid([&] { cluster(points.view(), {{.min_cluster_size = 2}, 2, false, 1e6, metric::poincare}); },
-                 "alpha must be smaller");
+  expect_invalid(
+      [&] {
+        cluster(points.view(), {.min_cluster_size = 2, .min_samples = 2, .alpha = 1e6, .distance = metric::poincare});
+      },
+      "alpha must be smaller");
 }
 
 // Mammals of one family are near each other: an embedding of the WordNet nouns below "mammal".
 TYPED_TEST(hyperbolic, mammals) {
   QUINTET_SKIP_WITHOUT(test::hyperbolic_folder());
   const auto points = test::mammals<TypeParam>();
-  const cluster_options options{{.min_cluster_size = 5, .method = selection::leaf}, 3, false, 1, metric::poincare};
+  const cluster_options options{
+      .min_cluster_size = 5, .method = selection::leaf, .min_samples = 3, .distance = metric::poincare};
   const auto found = cluster(points.view(), options), expected = brute_force(points, options);
   EXPECT_GT(expected.clusters(), 1);
   EXPECT_NEAR(found.spanning_tree_weight() / expected.spanning_tree_weight(), 1, test::data_bound<TypeParam>);

@@ -33,7 +33,7 @@ long double total(const reference::matrix& distances, const indices& labels, con
 TYPED_TEST(medoid, no_member_has_a_smaller_total_distance) {
   for (const metric kind : {metric::euclidean, metric::cosine}) {
     const auto points = test::clustered_points<TypeParam>(300, 9, 40);
-    const cluster_result model = cluster(points.view(), {{.min_cluster_size = 6}, 0, false, 1, kind});
+    const cluster_result model = cluster(points.view(), {.min_cluster_size = 6, .distance = kind});
     const auto distances = reference::distances(reference::widened(points.view()), kind);
     const auto found = medoids<TypeParam>(points.view(), model.labels, model.probabilities, kind);
     ASSERT_EQ(std::int64_t(found.size()), model.clusters());

@@ -42,7 +42,7 @@ void expect_memberships(const std::vector<double>& values, std::int64_t clusters
 TEST(membership, plain_reference) {
   for (const std::uint64_t seed : {1, 2, 3}) {
     const auto points = test::split_clustered_points<double>(260, 200, 6, seed);
-    const cluster_result model = cluster(points.fit.view(), {{.min_cluster_size = 6}, 4});
+    const cluster_result model = cluster(points.fit.view(), {.min_cluster_size = 6, .min_samples = 4});
     const std::int64_t clusters = model.clusters();
     ASSERT_GT(clusters, 2);
     const reference::plain_tree tree(model);
@@ -69,7 +69,7 @@ TEST(membership, plain_reference) {
 
 TYPED_TEST(soft_membership, members_belong_most_to_their_own_cluster) {
   const auto points = test::clustered_points<TypeParam>(400, 8, 4);
-  const cluster_result model = cluster(points.view(), {{.min_cluster_size = 10}});
+  const cluster_result model = cluster(points.view(), {.min_cluster_size = 10});
   const std::int64_t clusters = model.clusters();
   const auto found = all_points_membership_vectors(model, points.view());
   for (std::int64_t i = 0; i < points.n; ++i) {
@@ -83,7 +83,8 @@ TYPED_TEST(soft_membership, members_belong_most_to_their_own_cluster) {
 TYPED_TEST(soft_membership, same_bits_on_every_device_and_for_any_budget) {
   for (const metric kind : {metric::euclidean, metric::cosine}) {
     const auto points = test::split_clustered_points<TypeParam>(400, 300, 17, 5);
-    const cluster_result model = cluster(points.fit.view(), {{.min_cluster_size = 6}, 4, false, 1, kind});
+    const cluster_result model =
+        cluster(points.fit.view(), {.min_cluster_size = 6, .min_samples = 4, .distance = kind});
     const auto fitted = all_points_membership_vectors(model, points.fit.view(), Device::host());
     const auto unseen = membership_vectors(model, points.fit.view(), points.unseen.view(), Device::host());
     expect_memberships(fitted, model.clusters());
@@ -110,7 +111,7 @@ TYPED_TEST(soft_membership, same_bits_on_every_device_and_for_any_budget) {
 
 TYPED_TEST(soft_membership, the_callback_can_stop) {
   const auto points = test::clustered_points<TypeParam>(300, 4, 6);
-  const cluster_result model = cluster(points.view(), {{.min_cluster_size = 6}});
+  const cluster_result model = cluster(points.view(), {.min_cluster_size = 6});
   std::int64_t calls = 0;
   const auto stop = [&](std::int64_t, matrix_view<const double>) { return ++calls < 2; };
   EXPECT_FALSE(all_points_membership_rows<TypeParam>(model, points.view(), stop, 0));
@@ -120,7 +121,7 @@ TYPED_TEST(soft_membership, the_callback_can_stop) {
 
 TYPED_TEST(soft_membership, without_clusters_there_are_no_columns) {
   const auto points = test::clustered_points<TypeParam>(30, 3, 7);
-  const cluster_result model = cluster(points.view(), {{.min_cluster_size = 31}});
+  const cluster_result model = cluster(points.view(), {.min_cluster_size = 31});
   const auto never = [](std::int64_t, matrix_view<const double>) { return false; };
   EXPECT_TRUE(all_points_membership_rows<TypeParam>(model, points.view(), never));
   EXPECT_TRUE(all_points_membership_vectors(model, points.view()).empty());
@@ -129,7 +130,7 @@ TYPED_TEST(soft_membership, without_clusters_there_are_no_columns) {
 
 TYPED_TEST(soft_membership, one_cluster) {
   const auto points = test::clustered_points<TypeParam>(100, 3, 8);
-  const cluster_result model = cluster(points.view(), {{.min_cluster_size = 60, .allow_single_cluster = true}});
+  const cluster_result model = cluster(points.view(), {.min_cluster_size = 60, .allow_single_cluster = true});
   ASSERT_EQ(model.clusters(), 1);
   const auto found = all_points_membership_vectors(model, points.view());
   for (std::int64_t i = 0; i < points.n; ++i)
@@ -141,7 +142,7 @@ TYPED_TEST(soft_membership, one_cluster) {
 
 TYPED_TEST(soft_membership, duplicates_make_infinite_densities_and_no_nan) {
   const auto points = test::two_groups_of_duplicates<TypeParam>();
-  const cluster_result model = cluster(points.view(), {{.min_cluster_size = 5}});
+  const cluster_result model = cluster(points.view(), {.min_cluster_size = 5});
   ASSERT_EQ(model.clusters(), 2);
   const auto found = all_points_membership_vectors(model, points.view());
   for (std::int64_t i = 0; i < 12; ++i) {
@@ -160,7 +161,7 @@ TYPED_TEST(soft_membership, rows_with_nan_are_zero) {
   auto points = test::split_clustered_points<TypeParam>(310, 300, 5, 9);
   points.fit(3, 2) = std::numeric_limits<TypeParam>::quiet_NaN();
   points.unseen(4, 0) = std::numeric_limits<TypeParam>::infinity();
-  const cluster_result model = cluster(points.fit.view(), {{.min_cluster_size = 6}});
+  const cluster_result model = cluster(points.fit.view(), {.min_cluster_size = 6});
   const std::int64_t clusters = model.clusters();
   const auto fitted = all_points_membership_vectors(model, points.fit.view());
   const auto unseen = membership_vectors(model, points.fit.view(), points.unseen.view());

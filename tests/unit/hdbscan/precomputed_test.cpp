@@ -51,7 +51,7 @@ TYPED_TEST(Precomputed, MatrixAndGraphsGiveTheTreeOfThePoints) {
     for (const bool ties : {false, true}) {
       const auto points =
           ties ? test::grid_points<TypeParam>(150, 3, 4, 5) : test::clustered_points<TypeParam>(200, 7, 3);
-      const spanning_tree_options options{{.min_samples = 4}, alpha};
+      const spanning_tree_options options{.min_samples = 4, .alpha = alpha};
       const auto of_points = spanning_tree<TypeParam>(points.view(), options, Device::host());
       const auto matrix = distance_matrix(points);
       const auto before = matrix;
@@ -75,7 +75,7 @@ TYPED_TEST(Precomputed, MatrixAndGraphsGiveTheTreeOfThePoints) {
 
 TYPED_TEST(Precomputed, ClusteringIsThatOfThePoints) {
   const auto points = test::clustered_points<TypeParam>(300, 5, 11);
-  const cluster_options options{{.min_cluster_size = 8}};
+  const cluster_options options{.min_cluster_size = 8};
   const auto expected = cluster<TypeParam>(points.view(), options, Device::host());
   const auto matrix = distance_matrix(points);
   const auto of_matrix = cluster_distances<TypeParam>({matrix.data(), points.n, points.n}, options);
@@ -93,7 +93,7 @@ TEST(PrecomputedEdges, InfinitySeparatesAndIsReported) {
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j < n; ++j)
       if (i / 4 == j / 4) matrix[i * n + j] = i == j ? 0 : 1 + double(i % 4 + j % 4) / 10;
-  const cluster_options options{{.min_cluster_size = 3}, 2};
+  const cluster_options options{.min_cluster_size = 3, .min_samples = 2};
   const auto of_matrix = cluster_distances<double>({matrix.data(), n, n}, options);
   EXPECT_EQ(of_matrix.components, 2);
   EXPECT_EQ(of_matrix.spanning_tree.size(), 6u);
@@ -105,7 +105,7 @@ TEST(PrecomputedEdges, InfinitySeparatesAndIsReported) {
 TEST(PrecomputedEdges, PointWithTooFewNeighboursIsUnconnected) {
   const std::vector<std::int64_t> row_begin{0, 2, 3, 3, 3}, columns{1, 2, 2};
   const std::vector<double> values{1, 1, 1};
-  const auto tree = spanning_tree_of<double>(csr_graph<double>{4, row_begin, columns, values}, {{.min_samples = 2}});
+  const auto tree = spanning_tree_of<double>(csr_graph<double>{4, row_begin, columns, values}, {.min_samples = 2});
   EXPECT_EQ(tree.core_distances, (std::vector<double>{1, 1, 1, infinity}));
   EXPECT_EQ(tree.edges.size(), 2u);
 }
@@ -113,7 +113,7 @@ TEST(PrecomputedEdges, PointWithTooFewNeighboursIsUnconnected) {
 TEST(PrecomputedEdges, SmallInputs) {
   for (std::int64_t n = 0; n <= 2; ++n) {
     const std::vector<double> matrix(n * n, 0);
-    const auto result = cluster_distances<double>({matrix.data(), n, n}, {{.min_cluster_size = 2}});
+    const auto result = cluster_distances<double>({matrix.data(), n, n}, {.min_cluster_size = 2});
     EXPECT_EQ(result.labels, std::vector<std::int64_t>(n, -1)) << n;
   }
 }

@@ -41,7 +41,7 @@ struct fitted_case {
         expected(test::read_prediction(data)),
         fit(test::reordered(test::read_points<double>(data), expected.fit.rows)),
         unseen(test::reordered(test::read_points<double>(data), expected.unseen.rows)),
-        model(cluster(fit.view(), {{.min_cluster_size = 5, .tie_mode = ties::binary}, neighbours})) {
+        model(cluster(fit.view(), {.min_cluster_size = 5, .tie_mode = ties::binary, .min_samples = neighbours})) {
     for (std::int64_t i = 0; i < unseen.n; ++i) {
       rows.emplace_back();
       for (std::int64_t j = 0; j < fit.n; ++j) rows.back().push_back(distance(unseen, i, fit, j));

@@ -54,22 +54,23 @@ void expect_reference(const cluster_options& options, std::uint64_t seed) {
 }
 
 TYPED_TEST(approximate_prediction, plain_reference) {
-  expect_reference<TypeParam>({{.min_cluster_size = 5}, 5}, 1);
-  expect_reference<TypeParam>({{.min_cluster_size = 10, .method = selection::leaf}, 3}, 2);
-  expect_reference<TypeParam>({{.min_cluster_size = 8}, 4, true, 1.4}, 3);
+  expect_reference<TypeParam>({.min_cluster_size = 5, .min_samples = 5}, 1);
+  expect_reference<TypeParam>({.min_cluster_size = 10, .method = selection::leaf, .min_samples = 3}, 2);
+  expect_reference<TypeParam>({.min_cluster_size = 8, .min_samples = 4, .count_self = true, .alpha = 1.4}, 3);
 }
 
 // With k = 1 the two nearest points often have core distances that keep the query from joining them.
 TYPED_TEST(approximate_prediction, the_search_goes_on_beyond_2k_neighbours) {
-  expect_reference<TypeParam>({{.min_cluster_size = 5}, 1}, 4);
-  expect_reference<TypeParam>({{.min_cluster_size = 5}, 1, false, 0.2}, 5);
-  expect_reference<TypeParam>({{.min_cluster_size = 5}, 1, true}, 6);
+  expect_reference<TypeParam>({.min_cluster_size = 5, .min_samples = 1}, 4);
+  expect_reference<TypeParam>({.min_cluster_size = 5, .min_samples = 1, .alpha = 0.2}, 5);
+  expect_reference<TypeParam>({.min_cluster_size = 5, .min_samples = 1, .count_self = true}, 6);
 }
 
 TYPED_TEST(approximate_prediction, same_bits_on_every_device_and_for_one_row_alone) {
   for (const metric kind : {metric::euclidean, metric::cosine}) {
     const auto points = test::split_clustered_points<TypeParam>(240, 200, 20, 7);
-    const cluster_result model = cluster(points.fit.view(), {{.min_cluster_size = 6}, 4, false, 1, kind});
+    const cluster_result model =
+        cluster(points.fit.view(), {.min_cluster_size = 6, .min_samples = 4, .distance = kind});
     const auto all = approximate_predict(model, points.fit.view(), points.unseen.view(), Device::host());
     EXPECT_GT(model.clusters(), 1);
     test::on_other_devices([&](const Device& device) {
@@ -88,7 +89,8 @@ TYPED_TEST(approximate_prediction, same_bits_on_every_device_and_for_one_row_alo
 TYPED_TEST(approximate_prediction, fitted_points_keep_their_labels) {
   for (const bool count_self : {false, true}) {
     const auto points = test::clustered_points<TypeParam>(300, 5, 8);
-    const cluster_result model = cluster(points.view(), {{.min_cluster_size = 8}, 5, count_self});
+    const cluster_result model =
+        cluster(points.view(), {.min_cluster_size = 8, .min_samples = 5, .count_self = count_self});
     const auto found = approximate_predict(model, points.view(), points.view());
     for (std::int64_t i = 0; i < points.n; ++i) {
       if (model.labels[i] < 0) continue;
@@ -100,7 +102,7 @@ TYPED_TEST(approximate_prediction, fitted_points_keep_their_labels) {
 
 TYPED_TEST(approximate_prediction, the_unit_of_length_does_not_matter) {
   const auto points = test::split_clustered_points<TypeParam>(240, 200, 6, 9);
-  const cluster_options options{{.min_cluster_size = 6}};
+  const cluster_options options{.min_cluster_size = 6};
   const cluster_result model = cluster(points.fit.view(), options);
   const auto expected = approximate_predict(model, points.fit.view(), points.unseen.view());
   for (const double factor : {std::ldexp(1.0, -90), std::ldexp(1.0, 90)}) {
@@ -116,7 +118,7 @@ TYPED_TEST(approximate_prediction, far_points_and_a_point_at_zero) {
   auto points = test::split_clustered_points<TypeParam>(204, 200, 6, 10);
   const auto huge = std::numeric_limits<TypeParam>::max() / 4;
   for (std::int64_t d = 0; d < 6; ++d) points.unseen(0, d) = huge, points.unseen(1, d) = 0;
-  const cluster_result model = cluster(points.fit.view(), {{.min_cluster_size = 6}});
+  const cluster_result model = cluster(points.fit.view(), {.min_cluster_size = 6});
   const auto found = approximate_predict(model, points.fit.view(), points.unseen.view());
   EXPECT_EQ(found.labels[0], -1);
   EXPECT_GE(found.lambdas[0], 0);
@@ -124,7 +126,7 @@ TYPED_TEST(approximate_prediction, far_points_and_a_point_at_zero) {
   const auto tiny = test::scaled(points.fit, TypeParam(std::ldexp(1.0, -90)));
   test::point_set<TypeParam> zero(1, 6);
   zero.data.assign(6, 0);
-  const auto at_zero = approximate_predict(cluster(tiny.view(), {{.min_cluster_size = 6}}), tiny.view(), zero.view());
+  const auto at_zero = approximate_predict(cluster(tiny.view(), {.min_cluster_size = 6}), tiny.view(), zero.view());
   const auto same = approximate_predict(model, points.fit.view(), zero.view());
   EXPECT_EQ(at_zero.neighbours, same.neighbours);
   EXPECT_EQ(at_zero.labels, same.labels);
@@ -132,7 +134,7 @@ TYPED_TEST(approximate_prediction, far_points_and_a_point_at_zero) {
 
 TYPED_TEST(approximate_prediction, duplicates_make_infinite_densities_and_no_nan) {
   const auto points = test::two_groups_of_duplicates<TypeParam>();
-  const cluster_result model = cluster(points.view(), {{.min_cluster_size = 5}});
+  const cluster_result model = cluster(points.view(), {.min_cluster_size = 5});
   ASSERT_EQ(model.clusters(), 2);
   test::point_set<TypeParam> unseen(4, 1);
   unseen(0, 0) = 0, unseen(1, 0) = 10, unseen(2, 0) = 1, unseen(3, 0) = 100;
@@ -148,7 +150,7 @@ TYPED_TEST(approximate_prediction, duplicates_make_infinite_densities_and_no_nan
 
 TYPED_TEST(approximate_prediction, without_clusters_all_is_noise) {
   const auto points = test::clustered_points<TypeParam>(30, 3, 11);
-  const cluster_result model = cluster(points.view(), {{.min_cluster_size = 31}});
+  const cluster_result model = cluster(points.view(), {.min_cluster_size = 31});
   const auto found = approximate_predict(model, points.view(), points.view());
   EXPECT_EQ(found.labels, indices(30, -1));
   EXPECT_EQ(found.probabilities, std::vector<double>(30, 0));
@@ -156,7 +158,7 @@ TYPED_TEST(approximate_prediction, without_clusters_all_is_noise) {
 
 TYPED_TEST(approximate_prediction, one_cluster_sheds_what_is_less_dense_than_its_noise) {
   const auto points = test::clustered_points<TypeParam>(100, 3, 12);
-  const cluster_result model = cluster(points.view(), {{.min_cluster_size = 60, .allow_single_cluster = true}});
+  const cluster_result model = cluster(points.view(), {.min_cluster_size = 60, .allow_single_cluster = true});
   ASSERT_EQ(model.clusters(), 1);
   test::point_set<TypeParam> far(1, 3);
   far.data.assign(3, 1000);
@@ -173,7 +175,7 @@ TYPED_TEST(approximate_prediction, rows_with_nan) {
   points.fit(3, 2) = not_a_number<TypeParam>;
   points.unseen(0, 0) = not_a_number<TypeParam>;
   points.unseen(9, 4) = std::numeric_limits<TypeParam>::infinity();
-  const cluster_result model = cluster(points.fit.view(), {{.min_cluster_size = 6}});
+  const cluster_result model = cluster(points.fit.view(), {.min_cluster_size = 6});
   const auto found = approximate_predict(model, points.fit.view(), points.unseen.view());
   for (const std::int64_t i : {0, 9}) {
     EXPECT_EQ(found.labels[i], -1);
@@ -191,7 +193,7 @@ TYPED_TEST(approximate_prediction, few_points) {
   const auto unseen = test::clustered_points<TypeParam>(3, 2, 14);
   for (const std::int64_t n : {0, 1, 2}) {
     const auto points = test::clustered_points<TypeParam>(n, 2, 15);
-    const cluster_result model = cluster(points.view(), {{.min_cluster_size = 2}, 5});
+    const cluster_result model = cluster(points.view(), {.min_cluster_size = 2, .min_samples = 5});
     const auto found = approximate_predict(model, points.view(), unseen.view());
     EXPECT_EQ(found.labels, indices(3, -1)) << n;
     EXPECT_EQ(approximate_predict(model, points.view(), matrix_view<const TypeParam>()).labels.size(), 0u);

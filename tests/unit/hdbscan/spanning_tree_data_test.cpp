@@ -23,8 +23,9 @@ std::vector<double> weights_of(const std::vector<edge>& edges) {
 
 template <class Real>
 spanning_tree_result tree_of(const test::clustering_case& c, const Device& device) {
-  const core_options core{c.options.min_samples, c.options.count_self, c.options.distance};
-  return spanning_tree(test::read_points<Real>(c.dataset).view(), {core, c.options.alpha}, device);
+  const auto& o = c.options;
+  return spanning_tree(test::read_points<Real>(c.dataset).view(), {o.min_samples, o.count_self, o.distance, o.alpha},
+                       device);
 }
 
 template <class Real>

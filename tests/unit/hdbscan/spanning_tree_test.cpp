@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "hdbscan/scan_points.hpp"
 #include "pairwise/pairs.hpp"
 #include "reference/pairwise_reference.hpp"
 #include "reference/spanning_tree_reference.hpp"
@@ -31,7 +30,7 @@ using test::point_set;
 using rows = std::vector<std::int64_t>;
 
 spanning_tree_options neighbours(std::int64_t k, metric kind = metric::euclidean, double alpha = 1) {
-  return {{k, false, kind}, alpha};
+  return {.min_samples = k, .distance = kind, .alpha = alpha};
 }
 
 rows rows_without(std::int64_t n, const rows& left_out) {
@@ -60,28 +59,29 @@ std::vector<edge> tree_of_matrix(const point_set<Real>& points, const spanning_t
                  rows_without(points.n, {}));
 }
 
-// The surrogates of all pairs: what distances are made of, and what decides between edges (pairwise/metric.hpp).
+// The reduced distances of all pairs: what distances are made of, and what decides between edges (pairwise/metric.hpp).
 template <class Real>
-reference::matrix all_surrogates(const point_set<Real>& points, const pairwise::row_scan<Real>& scan) {
+reference::matrix all_reduced_distances(const point_set<Real>& points, const pairwise::scanned_points<Real>& scan) {
   rows pairs;
   for (std::int64_t i = 0; i < points.n; ++i)
     for (std::int64_t j = 0; j < points.n; ++j) pairs.insert(pairs.end(), {i, j});
-  const auto values = pairwise::pair_surrogates<Real>(points.view(), scan, pairs);
+  std::vector<Real> values(pairs.size() / 2);
+  pairwise::reduced_pairs<Real>(scan, {pairs.data(), std::int64_t(values.size()), 2}, values.data());
   return reference::widened(matrix_view<const Real>(values.data(), points.n, points.n));
 }
 
-// The tree that is unique under the order (surrogate, u, v), for alpha = 1, with the weights of distances.
+// The tree that is unique under the order (reduced distance, u, v), for alpha = 1, with the weights of distances.
 template <class Real>
 std::vector<edge> unique_tree(const point_set<Real>& points, const spanning_tree_options& options) {
-  const auto scan = scan_points(points.view(), options.distance);
-  const reference::matrix surrogates = all_surrogates(points, scan);
+  const pairwise::scanned_points<Real> scan(points.view(), options.distance, Device::host());
+  const reference::matrix reduced = all_reduced_distances(points, scan);
   rows valid;
   for (std::int64_t i = 0; i < points.n; ++i)
-    if (scan.valid[i]) valid.push_back(i);
+    if (scan.valid(i)) valid.push_back(i);
   const std::int64_t k = std::min(options.min_samples, std::int64_t(valid.size()) - 1);
   std::vector<edge> edges =
-      tree_of(reference::mutual_reachability(surrogates, reference::core_distances(surrogates, k), 1), valid);
-  for (edge& e : edges) e.weight = scan.surrogate.distance(Real(e.weight));
+      tree_of(reference::mutual_reachability(reduced, reference::core_distances(reduced, k), 1), valid);
+  for (edge& e : edges) e.weight = scan.measure.distance(Real(e.weight));
   std::sort(edges.begin(), edges.end());
   return edges;
 }
@@ -307,7 +307,7 @@ TYPED_TEST(spanning_tree_of, more_neighbours_than_points_is_clamped) {
   EXPECT_EQ(more.neighbours, 49);
   EXPECT_EQ(more.edges, most.edges);
   expect_unique_tree(points, neighbours(49));
-  const auto with_self = spanning_tree(points.view(), {{50, true}});
+  const auto with_self = spanning_tree(points.view(), {.min_samples = 50, .count_self = true});
   EXPECT_FALSE(with_self.clamped);
   EXPECT_EQ(with_self.edges, most.edges);
 }
@@ -353,7 +353,8 @@ TEST(spanning_tree, can_be_cancelled) {
 TEST(spanning_tree, bad_arguments_are_named) {
   const auto points = clustered_points<float>(10, 3, 21);
   expect_invalid([&] { spanning_tree(points.view(), neighbours(-1)); }, "min_samples must be >= 0 (min_samples=-1)");
-  expect_invalid([&] { spanning_tree(points.view(), {{0, true}}); }, "min_samples must be >= 1 (min_samples=0)");
+  expect_invalid([&] { spanning_tree(points.view(), {.min_samples = 0, .count_self = true}); },
+                 "min_samples must be >= 1 (min_samples=0)");
   expect_invalid([&] { spanning_tree(points.view(), neighbours(1, metric::euclidean, 0)); },
                  "alpha must be > 0 and finite (alpha=0)");
   expect_invalid([&] { spanning_tree(points.view(), neighbours(1, metric::euclidean, 1e-60)); }, "(alpha=1e-60)");

@@ -60,7 +60,7 @@ TYPED_TEST(Storage16, EverythingIsThatOfTheRoundedPoints) {
     EXPECT_EQ(mutual_reachability_pairs(this->stored.view(), expected_core.distances, {pairs.data(), 3, 2}, options),
               mutual_reachability_pairs(this->rounded.view(), expected_core.distances, {pairs.data(), 3, 2}, options));
 
-    const cluster_options clusters{{.min_cluster_size = 5}, 4, false, 1, distance};
+    const cluster_options clusters{.min_cluster_size = 5, .min_samples = 4, .distance = distance};
     const auto expected_clusters = cluster(this->rounded.view(), clusters, Device::host());
     const auto result = cluster(this->stored.view(), clusters, Device::host());
     EXPECT_EQ(result.labels, expected_clusters.labels);
@@ -69,7 +69,7 @@ TYPED_TEST(Storage16, EverythingIsThatOfTheRoundedPoints) {
 }
 
 TYPED_TEST(Storage16, WhatFollowsTheClusteringIsThatOfTheRoundedPoints) {
-  const cluster_options options{{.min_cluster_size = 5}, 4};
+  const cluster_options options{.min_cluster_size = 5, .min_samples = 4};
   const auto model = cluster(this->stored.view(), options, Device::host());
   ASSERT_GT(model.clusters(), 1);
   const auto stored = this->stored.view();

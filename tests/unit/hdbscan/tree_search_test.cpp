@@ -10,7 +10,7 @@
 #include <string>
 
 #include "hdbscan/boruvka.hpp"
-#include "hdbscan/scan_points.hpp"
+#include "pairwise/scanned_points.hpp"
 #include "support/ball_points.hpp"
 #include "support/devices.hpp"
 #include "support/near.hpp"
@@ -67,19 +67,17 @@ std::vector<named_points<Real>> kinds_of_points(std::int64_t n, std::int64_t dim
 
 template <class Real>
 struct both_ways {
-  pairwise::row_scan<Real> scan;
+  pairwise::scanned_points<Real> scan;
   std::vector<std::int32_t> order;
   pairwise::panels<Real> for_tree, for_tiles;
 
   both_ways(const point_set<Real>& points, const point_metric& distance, const Device& device)
-      : scan(scan_points(points.view(), distance)) {
-    std::vector<std::int32_t> valid;
-    for (std::int64_t i = 0; i < points.n; ++i)
-      if (scan.valid[i]) valid.push_back(std::int32_t(i));
-    order = pairwise::tree_order(pairwise::pack_points(points.view(), scan, valid, device, pairwise::tree_layout()));
+      : scan(points.view(), distance, device) {
+    const std::vector<std::int32_t> valid = scan.valid_rows();
+    order = pairwise::tree_order(scan.pack(valid, pairwise::tree_layout()));
     for (std::int32_t& i : order) i = valid[i];
-    for_tree = pairwise::pack_points(points.view(), scan, order, device, pairwise::tree_layout());
-    for_tiles = pairwise::pack_points(points.view(), scan, order, device);
+    for_tree = scan.pack(order, pairwise::tree_layout());
+    for_tiles = scan.pack(order);
   }
 };
 
@@ -87,8 +85,8 @@ template <class Real>
 void expect_same_lists(const both_ways<Real>& p, int k) {
   const pairwise::block_tree<Real> tree(p.for_tree);
   pairwise::tree_work work;
-  const auto found = pairwise::nearest_others_there(tree, k, work);
-  const auto expected = pairwise::nearest_others(p.for_tiles, k);
+  const auto found = pairwise::nearest_others_on_device(tree, k, work);
+  const auto expected = pairwise::on_host(pairwise::nearest_others_on_device(p.for_tiles, k));
   std::vector<Real> value(found.rows * k);
   std::vector<std::int32_t> index(found.rows * k);
   found.value.copy_to_host(value.data(), found.rows * k);
@@ -112,11 +110,11 @@ template <class Real>
 void expect_same_edges(const both_ways<Real>& p, int k, int list_length) {
   const pairwise::block_tree<Real> tree(p.for_tree);
   pairwise::tree_work work;
-  const auto core = pairwise::kth_value(pairwise::nearest_others_there(tree, list_length, work), k);
+  const auto core = pairwise::kth_value(pairwise::nearest_others_on_device(tree, list_length, work), k);
   const auto by_tree =
-      edges_of<Real>({p.for_tree, pairwise::nearest_others_there(tree, list_length, work), core, p.order, &tree});
-  const auto by_tiles =
-      edges_of<Real>({p.for_tiles, pairwise::nearest_others_there(p.for_tiles, list_length, 1 << 16), core, p.order});
+      edges_of<Real>({p.for_tree, pairwise::nearest_others_on_device(tree, list_length, work), core, p.order, &tree});
+  const auto by_tiles = edges_of<Real>(
+      {p.for_tiles, pairwise::nearest_others_on_device(p.for_tiles, list_length, 1 << 16), core, p.order});
   EXPECT_EQ(std::int64_t(by_tree.size()), p.for_tree.count - 1);
   EXPECT_EQ(by_tree, by_tiles);
 }
@@ -166,7 +164,7 @@ TYPED_TEST(block_tree_of, many_points_in_few_dimensions_is_searched_little) {
   const both_ways<TypeParam> p(test::clustered_points<TypeParam>(20000, 2, 7), metric::euclidean, Device::host());
   const pairwise::block_tree<TypeParam> tree(p.for_tree);
   pairwise::tree_work work;
-  pairwise::nearest_others_there(tree, 16, work);
+  pairwise::nearest_others_on_device(tree, 16, work);
   // About 10 of 313 leaves each.
   EXPECT_LT(work.pairs, std::int64_t(20000) * 20000 / 16);
   EXPECT_NEAR(pairwise::sampled_share(tree, 16), double(work.pairs) / (20032.0 * 20032.0), 0.02);

@@ -46,7 +46,7 @@ TYPED_TEST(validity, plain_reference) {
   for (const metric kind : {metric::euclidean, metric::cosine})
     for (const std::int64_t dim : {3, 40}) {
       const auto points = test::clustered_points<TypeParam>(250, dim, 20 + dim);
-      const indices labels = cluster(points.view(), {{.min_cluster_size = 5}, 0, false, 1, kind}).labels;
+      const indices labels = cluster(points.view(), {.min_cluster_size = 5, .distance = kind}).labels;
       ASSERT_GT(*std::max_element(labels.begin(), labels.end()), 1);
       expect_near(validity_index<TypeParam>(points.view(), labels, {.distance = kind}),
                   plain(points, labels, kind, double(dim)), test::data_bound<TypeParam>);
@@ -67,7 +67,7 @@ TYPED_TEST(validity, labels_that_make_no_sense) {
 // 1 / d^D would be 10^1536 and 10^-1536.
 TYPED_TEST(validity, powers_neither_overflow_nor_vanish) {
   const auto points = test::clustered_points<TypeParam>(60, 8, 32);
-  const indices labels = cluster(points.view(), {{.min_cluster_size = 5}}).labels;
+  const indices labels = cluster(points.view(), {.min_cluster_size = 5}).labels;
   for (const double factor : {std::ldexp(1.0, -40), 1.0, std::ldexp(1.0, 40)}) {
     const auto scaled = test::scaled(points, TypeParam(factor));
     expect_near(validity_index<TypeParam>(scaled.view(), labels, {.dimension = 1536}),
@@ -77,7 +77,7 @@ TYPED_TEST(validity, powers_neither_overflow_nor_vanish) {
 
 TYPED_TEST(validity, same_bits_on_every_device_and_for_any_budget) {
   const auto points = test::clustered_points<TypeParam>(330, 20, 33);
-  const indices labels = cluster(points.view(), {{.min_cluster_size = 6}}).labels;
+  const indices labels = cluster(points.view(), {.min_cluster_size = 6}).labels;
   const auto on_host = validity_index<TypeParam>(points.view(), labels, {}, Device::host());
   expect_same(validity_index<TypeParam>(points.view(), labels, {.budget_bytes = 0}, Device::host()), on_host);
   test::on_other_devices([&](const Device& device) {
@@ -88,7 +88,7 @@ TYPED_TEST(validity, same_bits_on_every_device_and_for_any_budget) {
 // Points enough for an order of their own (locality), and for clusters of several tiles.
 TYPED_TEST(validity, clusters_of_several_tiles) {
   const auto points = test::clustered_points<TypeParam>(1300, 3, 34);
-  indices labels = cluster(points.view(), {{.min_cluster_size = 30}}).labels;
+  indices labels = cluster(points.view(), {.min_cluster_size = 30}).labels;
   expect_near(validity_index<TypeParam>(points.view(), labels), plain(points, labels, metric::euclidean, 3),
               test::data_bound<TypeParam>);
 }
@@ -131,7 +131,7 @@ TYPED_TEST(validity, duplicates) {
 
 TYPED_TEST(validity, rows_with_nan_count_as_noise) {
   auto points = test::clustered_points<TypeParam>(120, 4, 36);
-  indices labels = cluster(points.view(), {{.min_cluster_size = 6}}).labels;
+  indices labels = cluster(points.view(), {.min_cluster_size = 6}).labels;
   points(5, 1) = std::numeric_limits<TypeParam>::quiet_NaN();
   labels[5] = 0;
   const auto found = validity_index<TypeParam>(points.view(), labels);
@@ -180,7 +180,7 @@ TEST(relative_validity, edge_cases) {
 
 TEST(validity_progress, reports_and_can_be_cancelled) {
   const auto points = test::clustered_points<float>(400, 6, 40);
-  const indices labels = cluster(points.view(), {{.min_cluster_size = 10}}).labels;
+  const indices labels = cluster(points.view(), {.min_cluster_size = 10}).labels;
   std::vector<double> fractions;
   validity_index<float>(points.view(), labels, {.budget_bytes = 0}, Device::host(),
                         [&](std::string_view stage, double fraction) {

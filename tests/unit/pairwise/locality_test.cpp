@@ -12,7 +12,7 @@ namespace quintet::pairwise {
 namespace {
 
 std::vector<std::int32_t> order_of(const test::point_set<float>& points, const Device& device = Device::host()) {
-  return locality_order<float>(points.view(), scan_rows<float>(points.view(), metric::euclidean), device);
+  return locality_order(scanned_points<float>(points.view(), metric::euclidean, device));
 }
 
 TEST(locality, the_order_holds_every_valid_point_once) {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "pairwise/scanned_points.hpp"
 #include "support/devices.hpp"
 #include "support/points.hpp"
 #include "support/real_types.hpp"
@@ -52,8 +53,8 @@ void expect_lists(const neighbour_table<Real>& found, const point_set<Real>& que
 }
 
 template <class Real>
-double scale_of(const row_scan<Real>& scan) {
-  return 1 / (double(scan.surrogate.unscale) * double(scan.surrogate.unscale));
+double scale_of(const scanned_points<Real>& scan) {
+  return 1 / (double(scan.measure.unscale) * double(scan.measure.unscale));
 }
 
 TYPED_TEST(nearest_in, a_set_has_exact_lists_in_order) {
@@ -61,9 +62,11 @@ TYPED_TEST(nearest_in, a_set_has_exact_lists_in_order) {
     for (const std::int64_t n : {1, 2, 65, 97, 250})
       for (const int k : {1, 5, 70}) {
         const auto points = grid_points<TypeParam>(n, 2, 7, std::uint64_t(n));
-        const auto scan = scan_rows(points.view(), metric::euclidean);
-        expect_lists(nearest_others(pack_points(points.view(), scan, {}, device), k), points, points, true,
-                     scale_of(scan));
+        const scanned_points<TypeParam> scan(points.view(), metric::euclidean, device);
+        const auto panels = scan.pack();
+        // Both ways of sharing lists, whichever the device would choose.
+        for (const list_sharing sharing : {list_sharing::owned, list_sharing::symmetric})
+          expect_lists(on_host(nearest_others_on_device(panels, k, 0, sharing)), points, points, true, scale_of(scan));
       }
   });
 }
@@ -75,11 +78,10 @@ TYPED_TEST(nearest_in, another_set_has_exact_lists_in_order) {
       auto all = grid_points<TypeParam>(300, 3, 5, 1);
       // One scan, one scale: the queries are the first points of all.
       std::copy(points.data.begin(), points.data.end(), all.data.begin() + n * 3);
-      const auto scan = scan_rows(all.view(), metric::euclidean);
+      const scanned_points<TypeParam> scan(all.view(), metric::euclidean, device);
       std::vector<std::int32_t> first, rest;
       for (std::int32_t i = 0; i < 300; ++i) (i < n ? first : rest).push_back(i);
-      const auto found =
-          nearest_points(pack_points(all.view(), scan, first, device), pack_points(all.view(), scan, rest, device), 6);
+      const auto found = nearest_points(scan.pack(first), scan.pack(rest), 6);
       expect_lists(found, queries, points, false, scale_of(scan));
     }
   });
@@ -88,25 +90,29 @@ TYPED_TEST(nearest_in, another_set_has_exact_lists_in_order) {
 TYPED_TEST(nearest_in, a_set_has_no_invalid_neighbours) {
   auto points = grid_points<TypeParam>(120, 2, 6, 4);
   points(0, 1) = points(64, 0) = points(119, 0) = std::numeric_limits<TypeParam>::quiet_NaN();
-  const auto scan = scan_rows(points.view(), metric::euclidean);
   test::on_every_device([&](const Device& device) {
-    expect_lists(nearest_others(pack_points(points.view(), scan, {}, device), 118), points, points, true,
-                 scale_of(scan));
+    const scanned_points<TypeParam> scan(points.view(), metric::euclidean, device);
+    for (const list_sharing sharing : {list_sharing::owned, list_sharing::symmetric})
+      expect_lists(on_host(nearest_others_on_device(scan.pack(), 118, 0, sharing)), points, points, true,
+                   scale_of(scan));
   });
 }
 
 // No value between a row and a group of tiles lies below the table's; one attains it.
 TYPED_TEST(nearest_in, a_set_has_the_least_value_of_every_group) {
   const auto points = grid_points<TypeParam>(300, 2, 40, 5);
-  const auto scan = scan_rows(points.view(), metric::euclidean);
   std::vector<std::vector<std::pair<double, std::int32_t>>> candidates;
   for (std::int64_t i = 0; i < points.n; ++i) candidates.push_back(sorted_candidates(points, i, points, i));
   test::on_every_device([&](const Device& device) {
-    const auto panels = pack_points(points.view(), scan, {}, device);
-    for (const std::int64_t bytes :
-         {std::int64_t(1), 2 * 300 * std::int64_t(sizeof(TypeParam)), std::int64_t(1) << 20}) {
-      const auto found = nearest_others_there(panels, 3, bytes);
-      const std::vector<TypeParam> table = found.least.to_vector();
+    const scanned_points<TypeParam> scan(points.view(), metric::euclidean, device);
+    const auto panels = scan.pack();
+    for (const auto& [bytes, sharing] :
+         {std::pair(std::int64_t(1), list_sharing::owned), std::pair(std::int64_t(1), list_sharing::symmetric),
+          std::pair(2 * 300 * std::int64_t(sizeof(TypeParam)), list_sharing::owned),
+          std::pair(std::int64_t(1) << 20, list_sharing::owned),
+          std::pair(std::int64_t(1) << 20, list_sharing::symmetric)}) {
+      const auto found = nearest_others_on_device(panels, 3, bytes, sharing);
+      const std::vector<TypeParam> table = found.minima.to_vector();
       ASSERT_EQ(found.groups, (panels.blocks() + found.blocks_per_group - 1) / found.blocks_per_group);
       ASSERT_TRUE(bytes > 1 || found.groups == 1);
       ASSERT_TRUE(bytes < 1 << 20 || found.blocks_per_group == 1);

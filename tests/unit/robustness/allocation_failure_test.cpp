@@ -81,7 +81,7 @@ void on_both_devices(const Input& input, const std::function<void(const Device&)
 TEST(allocation_failure, hdbscan) {
   const auto points = test::clustered_points<float>(130, 3, 1);
   const auto view = points.view();
-  const hdbscan::cluster_options options{{.min_cluster_size = 5}, 3};
+  const hdbscan::cluster_options options{.min_cluster_size = 5, .min_samples = 3};
   const auto model = hdbscan::cluster(view, options, Device::host());
   std::vector<float> matrix(130 * 130);
   on_both_devices(points.data, [&](const Device& device) { hdbscan::cluster(view, options, device); });

@@ -5,7 +5,7 @@
 
 #include "device/pack.hpp"
 
-namespace quintet::poincare {
+namespace quintet::pairwise {
 
 /// a * b + c, rounded once, in every lane.
 template <int W>
@@ -63,4 +63,4 @@ inline void add_square(compensated_sum<W>& sum, const device::pack<double, W>& x
     sum.add_exact_product(x, x);
 }
 
-}  // namespace quintet::poincare
+}  // namespace quintet::pairwise

@@ -1,0 +1,63 @@
+// The Poincare ball as the pairwise engine sees it: scaled coordinates, and a factor for every point.
+#pragma once
+
+#include <cmath>
+
+#include "pairwise/compensated.hpp"
+#include "pairwise/metric.hpp"
+
+namespace quintet::pairwise {
+
+/// Coordinates are packed as scale * x, scale a power of two about 2^50 sqrt(c): then squares of differences down to
+/// 2^-110 / sqrt(c) are normal floats, and sums of squares within the ball stay far from overflow.
+struct ball_constants {
+  double c = 0, root_c = 0;
+  double scale = 1;
+  /// A point's factor is numerator / (1 - c |x|^2), so that the reduced distance is 2^asinh_scale_exponent t.
+  double numerator = 0;
+
+  ball_constants() = default;
+  /// c >= 0, and sqrt(c) and its products normal numbers of float.
+  explicit ball_constants(double c) : c(c), root_c(std::sqrt(c)) {
+    if (flat()) return;
+    scale = std::ldexp(1.0, 50 + std::ilogb(root_c));
+    numerator = std::ldexp(root_c, device::asinh_scale_exponent / 2) / scale;
+  }
+  bool flat() const { return c == 0; }
+
+  template <class Real>
+  reduced_metric<Real> measure(distance_curve curve) const {
+    reduced_metric<Real> metric;
+    metric.kind = quintet::metric::poincare;
+    if (flat()) {
+      metric.kind = quintet::metric::euclidean;
+      metric.unscale = 2;  // lambda = 2: the limit of the distances is 2 |x - y|
+      return metric;
+    }
+    metric.unscale = Real(1 / root_c);
+    metric.curve = curve;
+    return metric;
+  }
+
+  /// Factors up to 2^60: products of two of them are finite floats. Only points with 1 - c |x|^2 < 2^-89 are affected.
+  template <class Real>
+  Real factor(double gap) const {
+    constexpr double largest = 0x1p60;
+    const double factor = numerator / gap;
+    return Real(factor < largest || sizeof(Real) == 8 ? factor : largest);
+  }
+};
+
+/// What is summed over the coordinates of W points.
+template <class Storage, int W>
+struct norm_sums {
+  compensated_sum<W> square;
+  device::pack<double, W> not_finite{};
+
+  void add(const device::pack<double, W>& x) {
+    add_square<Storage, W>(square, x);
+    not_finite += x - x;
+  }
+};
+
+}  // namespace quintet::pairwise

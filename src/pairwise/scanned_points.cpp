@@ -1,0 +1,132 @@
+#include "pairwise/scanned_points.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "device/launch.hpp"
+#include "device/staged.hpp"
+#include "instantiate.hpp"
+#include "pairwise/scan_kernel.hpp"
+
+namespace quintet::pairwise {
+
+namespace {
+
+// Largest magnitudes are brought to about 2^20: then neither the sum of squares of 2^40 coordinates nor the square of a
+// difference 2^-80 times as large leaves the normal range of float.
+constexpr int wanted_exponent = 20;
+
+template <class Real>
+Real power_of_two_scale(Real largest) {
+  if (!(largest > 0)) return 1;
+  const int shift = wanted_exponent - std::ilogb(largest);
+  constexpr int limit = std::numeric_limits<Real>::max_exponent - 2;
+  return std::ldexp(Real(1), std::clamp(shift, -limit, limit));
+}
+
+ball_constants ball_of(const point_metric& distance) {
+  if (distance.kind != metric::poincare) return {};
+  const double c = -distance.curvature;
+  require_argument(c > 0 && std::isfinite(c), "curvature", distance.curvature, "< 0 and finite");
+  require_argument(c >= 1e-30 && c <= 1e30, "curvature", distance.curvature, "in [-1e30, -1e-30]");
+  return ball_constants(c);
+}
+
+}  // namespace
+
+template <class Storage>
+scanned_points<Storage>::scanned_points(matrix_view<const Storage> points, const point_metric& distance,
+                                        const Device& device)
+    : device_(device), rows_(points, device), kind_(distance.kind), ball_(ball_of(distance)) {
+  scan();
+  if (kind_ == metric::poincare) measure = ball_.template measure<Real>(distance_curve::hyperbolic);
+  measure.kind = kind_;
+  if (kind_ != metric::euclidean) return;
+  for (const Real magnitude : on_host_) largest_ = magnitude > largest_ ? magnitude : largest_;
+  scale_ = power_of_two_scale(largest_);
+  measure.unscale = 1 / scale_;
+}
+
+template <class Storage>
+scanned_points<Storage>::scanned_points(matrix_view<const Storage> points, const ball_constants& ball,
+                                        const Device& device)
+    : measure(ball.measure<Real>(distance_curve::hyperbolic)),
+      device_(device),
+      rows_(points, device),
+      kind_(metric::poincare),
+      ball_(ball) {
+  scan();
+}
+
+template <class Storage>
+void scanned_points<Storage>::scan() {
+  scale_ = Real(ball_.scale);
+  number_ = Buffer<Real>(count(), device_);
+  device::with_shape<host_shape<Real>, device_shape<Real>>(device_, [&](auto shape) {
+    using kernel = scan_kernel<Storage, decltype(shape)>;
+    device::launch(kernel{rows(), kind_, ball_, number_.data()},
+                   (count() + kernel::rows_per_tile - 1) / kernel::rows_per_tile, device_);
+  });
+  on_host_ = number_.to_vector();
+}
+
+template <class Storage>
+std::int64_t scanned_points<Storage>::valid_count() const {
+  return std::count_if(on_host_.begin(), on_host_.end(), [](Real number) { return number >= 0; });
+}
+
+template <class Storage>
+std::vector<std::int32_t> scanned_points<Storage>::valid_rows() const {
+  std::vector<std::int32_t> rows;
+  for (std::int64_t i = 0; i < count(); ++i)
+    if (valid(i)) rows.push_back(std::int32_t(i));
+  return rows;
+}
+
+template <class Storage>
+std::vector<std::int64_t> scanned_points<Storage>::invalid_rows() const {
+  std::vector<std::int64_t> rows;
+  for (std::int64_t i = 0; i < count(); ++i)
+    if (!valid(i)) rows.push_back(i);
+  return rows;
+}
+
+template <class Storage>
+panels<accumulator_t<Storage>> scanned_points<Storage>::pack(const std::vector<std::int32_t>& order,
+                                                             const panel_layout& layout) const {
+  panels<Real> packed;
+  packed.count = order.empty() ? count() : std::int64_t(order.size());
+  packed.dim = (rows().dim + layout.dim_multiple - 1) / layout.dim_multiple * layout.dim_multiple;
+  packed.block_side = layout.block_side;
+  const std::int64_t padded_count = packed.blocks() * packed.block_side;
+  packed.data = Buffer<Real>(padded_count * packed.dim, device_);
+  if (factors() != nullptr) packed.factor = Buffer<Real>(padded_count, device_);
+  const device::staged_in order_on_device(order, device_);
+  device::with_shape<host_shape<Real>, device_shape<Real>>(device_, [&](auto shape) {
+    device::launch(
+        pack_kernel<Storage, decltype(shape)>{rows(), packed.count, packed.dim,
+                                              order.empty() ? nullptr : order_on_device.view().data(), number_.data(),
+                                              kind_, scale_, packed.data.data(), packed.factor.data()},
+        padded_count / panel_points<Real>, device_);
+  });
+  return packed;
+}
+
+template <class Storage>
+void scanned_points<Storage>::share_scale(scanned_points& a, scanned_points& b) {
+  if (a.kind_ != metric::euclidean) return;
+  // Without a valid coordinate other than zero a scale is arbitrary.
+  Real unscale = std::max(a.measure.unscale, b.measure.unscale);
+  if (a.largest_ == 0) unscale = b.measure.unscale;
+  if (b.largest_ == 0) unscale = a.measure.unscale;
+  for (scanned_points* points : {&a, &b}) {
+    points->measure.unscale = unscale;
+    points->scale_ = 1 / unscale;
+  }
+}
+
+#define QUINTET_INSTANTIATE(Storage) template class scanned_points<Storage>;
+QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
+
+}  // namespace quintet::pairwise

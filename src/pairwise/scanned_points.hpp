@@ -1,0 +1,72 @@
+// The points of a call: where its kernels see them, and what one look at them tells.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "device/staged.hpp"
+#include "pairwise/ball.hpp"
+#include "pairwise/panels.hpp"
+#include "pairwise/stored_rows.hpp"
+
+namespace quintet::pairwise {
+
+/// Points stored as float, double, half or bfloat16, looked at on a device: in place where they lie there or memory is
+/// shared, else copied to it as they are, for as long as this lives.
+template <class Storage>
+class scanned_points {
+ public:
+  using Real = accumulator_t<Storage>;
+
+  /// Throws InvalidArgument for metric::poincare with a curvature that is not negative, or of a magnitude outside
+  /// [1e-30, 1e30]. Cost: one pass over the data (two for cosine); one number a point on the device and on the host.
+  scanned_points(matrix_view<const Storage> points, const point_metric& distance, const Device& device);
+  /// In a ball, which may be flat.
+  scanned_points(matrix_view<const Storage> points, const ball_constants& ball, const Device& device);
+
+  std::int64_t count() const { return rows_.view().rows(); }
+  const Device& device() const { return device_; }
+  stored_rows<Storage> rows() const { return stored(rows_.view()); }
+
+  /// Whether every coordinate is finite and, for cosine, 1 / length is normal; in a ball whether the point is inside.
+  bool valid(std::int64_t i) const { return on_host_[i] >= 0; }
+  /// Whether a point is finite and outside the ball.
+  bool outside(std::int64_t i) const { return on_host_[i] < 0; }
+  std::int64_t valid_count() const;
+  std::vector<std::int32_t> valid_rows() const;
+  std::vector<std::int64_t> invalid_rows() const;
+  /// A number >= 0 of every valid point, see scan_kernel; in the device's memory.
+  const Real* numbers() const { return number_.data(); }
+
+  /// How reduced distances of packed points become distances.
+  reduced_metric<Real> measure;
+
+  /// What coordinates are multiplied by when packed; for cosine it is 1 and each point has a number of its own.
+  Real scale() const { return scale_; }
+  metric kind() const { return kind_; }
+  /// The numbers where they are factors of points in a ball, otherwise null.
+  const Real* factors() const { return kind_ == metric::poincare && !ball_.flat() ? number_.data() : nullptr; }
+
+  /// Packs points order[0], order[1], ... (all of them, in their own order, when `order` is empty) onto the device.
+  panels<Real> pack(const std::vector<std::int32_t>& order, const panel_layout& layout) const;
+  panels<Real> pack(const std::vector<std::int32_t>& order = {}) const {
+    return pack(order, tile_layout<Real>(device_));
+  }
+
+  /// Brings the scaling of two sets into agreement, so that reduced distances between their points can be taken.
+  static void share_scale(scanned_points& a, scanned_points& b);
+
+ private:
+  void scan();
+
+  Device device_;
+  device::staged_in<matrix_view<const Storage>> rows_;
+  metric kind_;
+  ball_constants ball_;
+  Buffer<Real> number_;
+  std::vector<Real> on_host_;  ///< the same numbers
+  Real scale_ = 1;
+  Real largest_ = 0;  ///< euclidean: the largest magnitude of a valid coordinate, which sets the scale
+};
+
+}  // namespace quintet::pairwise
