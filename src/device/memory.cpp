@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 
+#include "core/host_memory.hpp"
 #include "quintet/device/buffer.hpp"
 
 namespace quintet::detail {
@@ -18,8 +19,10 @@ std::int64_t transferred_bytes() noexcept { return transfers; }
 void* allocate(std::int64_t bytes, const Device& device) {
   if (bytes == 0) return nullptr;
   void* data = nullptr;
-  if (device.shares_host_memory())
+  if (device.shares_host_memory()) {
+    require_host_memory(bytes);
     data = ::operator new(static_cast<std::size_t>(bytes), std::align_val_t{64}, std::nothrow);
+  }
 #ifdef QUINTET_OFFLOAD
   else
     data = omp_target_alloc(static_cast<std::size_t>(bytes), device.index());

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <random>
 
+#include "io/descriptor_path.hpp"
 #include "quintet/core/error.hpp"
 
 namespace quintet::io {
@@ -20,6 +22,7 @@ namespace {
 constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
 
 struct destination {
+  int descriptor = -1;   // an open file to write to, where the path means one
   std::string target;    // symbolic links resolved
   std::string folder;    // of the target
   bool exists = false;   // as a regular file
@@ -35,8 +38,16 @@ struct destination {
 destination examine(const std::string& path) {
   if (path.empty()) throw FileError("\"\"", "is an empty path; a file name is needed");
   destination where;
-  std::error_code error;
   where.target = path;
+  where.descriptor = descriptor_of(path);
+  if (where.descriptor >= 0) {
+    const int flags = ::fcntl(where.descriptor, F_GETFL);
+    if (flags < 0) fail_to_write(path, std::strerror(errno));
+    if ((flags & O_ACCMODE) == O_RDONLY) fail_to_write(path, "it is open for reading only");
+    where.regular = false;
+    return where;
+  }
+  std::error_code error;
   if (std::filesystem::is_symlink(path, error)) {
     const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, error);
     if (error) fail_to_write(path, error.message());
@@ -95,7 +106,9 @@ atomic_file::atomic_file(std::string path, temporary kind) : path_(std::move(pat
   regular_ = where.regular;
   buffer_.reserve(buffer_bytes);
   if (!regular_) {
-    descriptor_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+    // An open file is written where it stands: opened anew it would begin at its start, and a socket could not be.
+    descriptor_ = where.descriptor >= 0 ? ::fcntl(where.descriptor, F_DUPFD_CLOEXEC, 0)
+                                        : ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor_ < 0) fail_to_write(path_, std::strerror(errno));
     return;
   }
@@ -179,9 +192,13 @@ void atomic_file::commit() {
     where.target = target_;
     const std::filesystem::path folder = std::filesystem::path(target_).parent_path();
     where.folder = folder.empty() ? "." : folder.string();
-    for (int attempt = 0; temporary_.empty(); ++attempt) {
+    // In one step where nothing has to be replaced.
+    const std::string unnamed = descriptor_path(descriptor_);
+    const bool is_new = ::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, target_.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    if (!is_new && errno != EEXIST) fail(errno);
+    for (int attempt = 0; !is_new && temporary_.empty(); ++attempt) {
       std::string name = temporary_name(where);
-      if (::linkat(AT_FDCWD, descriptor_path(descriptor_).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0)
+      if (::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0)
         temporary_ = std::move(name);
       else if (errno != EEXIST || attempt == 100)
         fail(errno);
@@ -191,11 +208,32 @@ void atomic_file::commit() {
   const int descriptor = descriptor_;
   descriptor_ = -1;
   if (::close(descriptor) != 0 && errno != EINTR) fail(errno);
-  if (!regular_) return;
+  if (!regular_ || temporary_.empty()) return;
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
   temporary_.clear();
 }
 
 void check_writable(const std::string& path) { examine(path); }
+
+int descriptor_of(const std::string& path) {
+  std::filesystem::path at = path;
+  std::error_code error;
+  for (int links = 0; links < 40; ++links) {
+    const std::string name = at.string();
+    if (name == "/dev/stdout") return STDOUT_FILENO;
+    if (name == "/dev/stderr") return STDERR_FILENO;
+    for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+      if (!name.starts_with(folder)) continue;
+      const char *begin = name.data() + folder.size(), *end = name.data() + name.size();
+      int descriptor = -1;
+      const auto [stop, wrong] = std::from_chars(begin, end, descriptor);
+      return wrong == std::errc() && stop == end ? descriptor : -1;
+    }
+    if (!std::filesystem::is_symlink(at, error)) return -1;
+    at = at.parent_path() / std::filesystem::read_symlink(at, error);
+    if (error) return -1;
+  }
+  return -1;
+}
 
 }  // namespace quintet::io

@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "io/descriptor_path.hpp"
 #include "quintet/core/error.hpp"
 #include "quintet/io/atomic_file.hpp"
 
@@ -32,7 +33,8 @@ std::string extension_of(std::string_view path) {
 }  // namespace
 
 file_format format_of(std::string_view path, const std::vector<file_format>& allowed) {
-  const std::string name = extension_of(path);
+  std::string name = extension_of(path);
+  if (name.empty() && descriptor_of(std::string(path)) >= 0) name = ".csv";
   std::string choices;
   for (const extension& known : extensions) {
     if (std::find(allowed.begin(), allowed.end(), known.format) == allowed.end()) continue;

@@ -42,6 +42,15 @@ struct hdf5_input {
   }
 };
 
+// For opening what another file may hold: it is opened by HDF5's own driver, as ours reads one open file whatever the
+// name.
+property_handle access_through_links(hid_t kind) {
+  property_handle access(H5Pcreate(kind));
+  const property_handle other_file(H5Pcreate(H5P_FILE_ACCESS));
+  H5Pset_elink_fapl(access, other_file);
+  return access;
+}
+
 herr_t collect_dataset(hid_t, const char* name, const H5O_info_t* info, void* result) {
   if (info->type != H5O_TYPE_DATASET) return 0;
   try {
@@ -50,6 +59,33 @@ herr_t collect_dataset(hid_t, const char* name, const H5O_info_t* info, void* re
     return -1;
   }
   return 0;
+}
+
+struct link_search {
+  hid_t access;
+  std::vector<std::string> names;
+};
+
+herr_t collect_linked_dataset(hid_t file, const char* name, const H5L_info_t* info, void* result) {
+  if (info->type != H5L_TYPE_SOFT && info->type != H5L_TYPE_EXTERNAL) return 0;
+  auto* found = static_cast<link_search*>(result);
+  const object_handle object(H5Oopen(file, name, found->access));
+  if (!object.valid() || H5Iget_type(object) != H5I_DATASET) return 0;
+  try {
+    found->names.emplace_back(name);
+  } catch (...) {  // exceptions must not pass through C
+    return -1;
+  }
+  return 0;
+}
+
+// Names of soft and external links to datasets.
+std::vector<std::string> linked_datasets(const hdf5_input& input) {
+  const property_handle access = access_through_links(H5P_LINK_ACCESS);
+  link_search found{access, {}};
+  if (H5Lvisit(input.file, H5_INDEX_NAME, H5_ITER_INC, collect_linked_dataset, &found) < 0)
+    throw FileError(input.source.path(), text("its links cannot be listed", because(hdf5_session::last_error())));
+  return found.names;
 }
 
 std::vector<std::string> datasets_of(const hdf5_input& input) {
@@ -61,8 +97,23 @@ std::vector<std::string> datasets_of(const hdf5_input& input) {
 #endif
   if (status < 0)
     throw FileError(input.source.path(), text("its datasets cannot be listed", because(hdf5_session::last_error())));
+  // Links count where nothing else does: otherwise they are most often second names of what is listed already.
+  if (names.empty()) names = linked_datasets(input);
   std::sort(names.begin(), names.end());
   return names;
+}
+
+// What a name in the file leads to, where it is a link that cannot be followed.
+std::string link_of(const hdf5_input& input, const std::string& name) {
+  H5L_info_t info;
+  if (H5Lget_info(input.file, name.c_str(), &info, H5P_DEFAULT) < 0) return "";
+  if (info.type != H5L_TYPE_SOFT && info.type != H5L_TYPE_EXTERNAL) return "";
+  std::vector<char> value(info.u.val_size + 1);
+  if (H5Lget_val(input.file, name.c_str(), value.data(), info.u.val_size, H5P_DEFAULT) < 0) return "";
+  if (info.type == H5L_TYPE_SOFT) return text("is a soft link to \"", value.data(), "\", which does not exist");
+  const char *file = nullptr, *object = nullptr;
+  if (H5Lunpack_elink_val(value.data(), info.u.val_size, nullptr, &file, &object) < 0) return "";
+  return text("is an external link to \"", object, "\" of the file ", file, ", which cannot be opened");
 }
 
 std::string listed(const std::vector<std::string>& names) {
@@ -131,9 +182,11 @@ array<T> read_hdf5(const std::string& path, const std::string& dataset) {
   }
   const auto fail = [&](const std::string& reason) { throw FileError(path, text("dataset \"", name, "\" ", reason)); };
 
-  const dataset_handle data(H5Dopen2(input.file, name.c_str(), H5P_DEFAULT));
+  const property_handle access = access_through_links(H5P_DATASET_ACCESS);
+  const dataset_handle data(H5Dopen2(input.file, name.c_str(), access));
   if (!data.valid()) {
     const std::string reason = hdf5_session::last_error();
+    if (const std::string link = link_of(input, name); !link.empty()) fail(link + because(reason));
     const std::vector<std::string> names = datasets_of(input);
     const bool listed_name = std::find(names.begin(), names.end(), name) != names.end();
     fail(listed_name ? "cannot be opened" + because(reason) : "does not exist; " + listed(names));

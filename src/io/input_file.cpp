@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/host_memory.hpp"
 #include "quintet/core/error.hpp"
 
 namespace quintet::io {
@@ -51,12 +52,12 @@ void input_file::read_exactly(void* data, std::size_t bytes, std::string_view wh
 }
 
 void require_memory(std::string_view path, std::int64_t elements, std::int64_t element_bytes) {
-  const long pages = ::sysconf(_SC_PHYS_PAGES), page_bytes = ::sysconf(_SC_PAGESIZE);
-  if (pages <= 0 || page_bytes <= 0) return;
-  const std::int64_t memory = static_cast<std::int64_t>(pages) * page_bytes;
+  // Looking costs more than reading a small file.
+  constexpr std::int64_t small = std::int64_t(1) << 24;
+  if (elements <= small / element_bytes) return;
+  const std::int64_t memory = available_host_memory();
   if (elements > memory / element_bytes)
-    throw FileError(path,
-                    text("needs ", elements, " x ", element_bytes, " bytes of memory; this machine has ", memory));
+    throw FileError(path, text("needs ", elements, " x ", element_bytes, " bytes of memory; available are ", memory));
 }
 
 namespace {

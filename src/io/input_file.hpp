@@ -35,8 +35,9 @@ class input_file {
   bool regular_ = false;
 };
 
-/// Throws FileError when `elements` x `element_bytes` is more than the machine's memory: a header that lies, or a file
-/// that this machine cannot hold. Without it the system would hand out the memory and kill the program later.
+/// Throws FileError when `elements` x `element_bytes` is more than the memory that is available now (of the machine, of
+/// the control group, of the process): a header that lies, or a file that this machine cannot hold. Without it the
+/// system would hand out the memory and kill the program later.
 void require_memory(std::string_view path, std::int64_t elements, std::int64_t element_bytes);
 
 /// Product of the sizes, 0 when one of them is. Throws FileError for a negative size or a product over 2^63 - 1.

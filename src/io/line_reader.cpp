@@ -26,11 +26,21 @@ bool line_reader::refill() {
   end_ -= begin_;
   begin_ = 0;
   // A line longer than the buffer.
-  if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
+  if (end_ == buffer_.size()) {
+    require_memory(file_.path(), std::int64_t(buffer_.size()), 2);
+    buffer_.resize(2 * buffer_.size());
+  }
   char* const place = buffer_.data() + end_;
   const std::size_t space = buffer_.size() - end_;
   const std::size_t count = gzip_ != nullptr ? gzip_->read(place, space) : file_.read(place, space);
   end_ += count;
+  // Two characters of text may become a value of eight bytes; what compressed text becomes its size does not tell.
+  constexpr std::int64_t block = std::int64_t(1) << 26;
+  unchecked_ += std::int64_t(count);
+  if (unchecked_ >= block) {
+    require_memory(file_.path(), block, 4);
+    unchecked_ = 0;
+  }
   at_end_ = count == 0;
   return count > 0;
 }

@@ -31,6 +31,7 @@ class line_reader {
   std::vector<char> buffer_;
   std::size_t begin_ = 0, end_ = 0;  // what has been read and not returned
   std::int64_t number_ = 0;
+  std::int64_t unchecked_ = 0;  // bytes of text since the last look at the memory that is left
   bool at_end_ = false;
 };
 

@@ -1,7 +1,9 @@
 #include "io/matrix_market.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "instantiate.hpp"
@@ -109,7 +111,15 @@ void read_sizes(line_reader& in, header& h, std::int64_t most_cols) {
   // An entry takes at least four bytes of text; compressed text is at most a thousand times smaller.
   if (in.file().regular() && h.entries / 256 > in.file().size())
     fail(in, text(h.entries, " entries cannot be in a file of ", in.file().size(), " bytes"));
-  require_memory(in.file().path(), h.rows, 8);
+}
+
+// Row pointers, twice while rows are counted; the entries as they are read, and then as rows.
+void require_memory_of(const line_reader& in, const header& h, std::int64_t entry_bytes) {
+  const std::string& path = in.file().path();
+  const std::int64_t row_bytes = 16;
+  require_memory(path, h.rows, row_bytes);
+  require_memory(path, h.entries, entry_bytes);
+  require_memory(path, h.rows * row_bytes + h.entries * entry_bytes, 1);
 }
 
 template <class Value>
@@ -140,12 +150,27 @@ entry<Value> read_entry(const line_reader& in, std::string_view line, const head
     if (status != parse_status::ok) fail(in, "the entry has no value that is a number");
   }
   if (!w.at_end()) fail(in, text("more than ", h.pattern ? "two" : "three", " fields in an entry"));
-  if (h.shape != symmetry::general && e.col > e.row)
-    fail(in, "an entry above the diagonal of a symmetric matrix; only the lower triangle is stored");
   if (h.shape == symmetry::skew && e.col == e.row) fail(in, "a skew-symmetric matrix has no entries on its diagonal");
   --e.row;
   --e.col;
   return e;
+}
+
+// Files of large collections claim symmetry and give entries above the diagonal: such an entry stands for its mirror
+// image as one below does. How many there are. Both images of one entry are an error.
+template <class Value>
+std::int64_t above_diagonal(const std::string& path, const header& h, const std::vector<entry<Value>>& entries) {
+  if (h.shape == symmetry::general) return 0;
+  std::vector<std::pair<std::int64_t, std::int64_t>> above;
+  for (const auto& e : entries)
+    if (e.col > e.row) above.emplace_back(e.row, e.col);
+  if (above.empty()) return 0;
+  std::sort(above.begin(), above.end());
+  for (const auto& e : entries)
+    if (e.col < e.row && std::binary_search(above.begin(), above.end(), std::pair(e.col, e.row)))
+      throw FileError(path, text("gives both the entry ", e.row + 1, " ", e.col + 1, " and the entry ", e.col + 1, " ",
+                                 e.row + 1, " of a matrix that it calls symmetric; one of them stands for both"));
+  return std::int64_t(above.size());
 }
 
 // By counting, so that entries keep their order within a row.
@@ -187,11 +212,13 @@ void append(std::string& text, Number number) {
 }  // namespace
 
 template <class Value, class Index>
-spgemm::csr<Value, Index> read_matrix_market(const std::string& path, bool compressed) {
+spgemm::csr<Value, Index> read_matrix_market(const std::string& path, bool compressed, sparse_read_report* report) {
   line_reader in(path, compressed);
   header h;
   read_banner(in, h);
   read_sizes(in, h, std::numeric_limits<Index>::max());
+  const std::int64_t stored = sizeof(Value) + sizeof(Index);
+  require_memory_of(in, h, std::int64_t(sizeof(entry<Value>)) + (h.shape == symmetry::general ? 1 : 2) * stored);
   std::vector<entry<Value>> entries;
   entries.reserve(static_cast<std::size_t>(h.entries));
   std::string_view line;
@@ -201,6 +228,8 @@ spgemm::csr<Value, Index> read_matrix_market(const std::string& path, bool compr
   }
   if (std::int64_t(entries.size()) < h.entries)
     fail(in, text("the file ends after ", entries.size(), " of ", h.entries, " entries"));
+  const std::int64_t above = above_diagonal(path, h, entries);
+  if (report != nullptr) report->above_diagonal = above;
   return compress<Value, Index>(h, entries);
 }
 
@@ -266,8 +295,8 @@ QUINTET_SPARSE_BLOCKS(double, std::int32_t)
 QUINTET_SPARSE_BLOCKS(double, std::int64_t)
 #undef QUINTET_SPARSE_BLOCKS
 
-#define QUINTET_INSTANTIATE(Value, Index)                                          \
-  template spgemm::csr<Value, Index> read_matrix_market(const std::string&, bool); \
+#define QUINTET_INSTANTIATE(Value, Index)                                                               \
+  template spgemm::csr<Value, Index> read_matrix_market(const std::string&, bool, sparse_read_report*); \
   template void write_matrix_market(const std::string&, const spgemm::csr_view<Value, Index>&, bool);
 QUINTET_FOR_EACH_SPARSE(QUINTET_INSTANTIATE)
 

@@ -12,9 +12,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <sstream>
+#include <unordered_set>
 
 #include "io/genotypes.hpp"
 #include "io/input_file.hpp"
+#include "io/line_reader.hpp"
+#include "io/nexus_tokens.hpp"
 #include "quintet/core/error.hpp"
 
 namespace quintet::io {
@@ -37,6 +41,8 @@ class quiet_htslib {
   htsLogLevel before_;
 };
 
+constexpr int columns_before_individuals = 9;  // CHROM ... FORMAT
+
 bool is_base(const char* allele) {
   return allele[0] != '\0' && allele[1] == '\0' &&
          std::string_view("ACGTacgt").find(allele[0]) != std::string_view::npos;
@@ -52,6 +58,7 @@ class vcf_reader {
  private:
   [[noreturn]] void fail(const std::string& reason) const { throw FileError(path_, file_->lineno, reason); }
   void open();
+  std::string repeated_individual() const;
   bool next_record();
   bool is_biallelic_snp();
   void count_copies();
@@ -81,7 +88,11 @@ void vcf_reader::open() {
   }
   if (hts_get_format(file_.get())->format != ::vcf) throw FileError(path_, "is no VCF file");
   header_.reset(bcf_hdr_read(file_.get()));
-  if (header_ == nullptr) fail("the header is no VCF header");
+  if (header_ == nullptr) {
+    const std::string name = repeated_individual();
+    fail(name.empty() ? "the header is no VCF header"
+                      : text("the individual \"", shown(name), "\" comes a second time"));
+  }
   if (bcf_hdr_nsamples(header_.get()) == 0) fail("the VCF file has no individuals");
   std::vector<std::string> individuals(header_->samples, header_->samples + bcf_hdr_nsamples(header_.get()));
   groups_ = options_.populations.group(path_, individuals);
@@ -94,8 +105,33 @@ void vcf_reader::open() {
   copies_.resize(groups_.species.size());
 }
 
+// htslib only says that it takes no header with one; empty if there is none.
+std::string vcf_reader::repeated_individual() const {
+  line_reader in(path_, hts_get_format(file_.get())->compression != ::no_compression);
+  std::string_view line;
+  while (in.next(line) && line.starts_with('#')) {
+    if (!line.starts_with("#CHROM\t")) continue;
+    std::istringstream columns{std::string(line)};
+    std::unordered_set<std::string> names;
+    int column = 0;
+    for (std::string name; std::getline(columns, name, '\t'); ++column)
+      if (column >= columns_before_individuals && !names.insert(name).second) return name;
+  }
+  return "";
+}
+
 bool vcf_reader::next_record() {
-  const int status = bcf_read(file_.get(), header_.get(), record_.get());
+  const int individuals = bcf_hdr_nsamples(header_.get());
+  kstring_t& line = file_->line;
+  int status = hts_getline(file_.get(), '\n', &line);
+  if (status >= 0) {
+    // htslib leaves out what is too much.
+    const auto columns = 1 + std::count(line.s, line.s + line.l, '\t');
+    if (columns > columns_before_individuals + individuals)
+      fail(text("this line has ", columns, " columns, the header ", columns_before_individuals + individuals));
+    status = vcf_parse(&line, header_.get(), record_.get());
+    if (status < 0) status = -2;
+  }
   if (status == -1) {
     if (hts_get_format(file_.get())->compression == ::bgzf && bgzf_check_EOF(file_->fp.bgzf) == 0)
       throw FileError(path_, "is compressed and ends too early");
@@ -105,7 +141,7 @@ bool vcf_reader::next_record() {
   if (status < -1 || (record_->errcode & ~(BCF_ERR_CTG_UNDEF | BCF_ERR_TAG_UNDEF)) != 0)
     fail("this line is no VCF record, or the file is damaged");
   // htslib takes a line that ends before the genotypes.
-  if (static_cast<int>(record_->n_sample) != bcf_hdr_nsamples(header_.get()))
+  if (static_cast<int>(record_->n_sample) != individuals)
     fail("this line is no VCF record: it ends before the genotypes");
   ++report_.records;
   return true;

@@ -2,6 +2,8 @@
 
 #include <span>
 
+#include "io/descriptor_path.hpp"
+#include "io/input_file.hpp"
 #include "io/matrix_market.hpp"
 #include "quintet/core/error.hpp"
 #include "quintet/io/atomic_file.hpp"
@@ -19,6 +21,8 @@ sparse_format sparse_format_of(const std::string& path) {
   if (name.ends_with(".mtx")) return sparse_format::matrix_market;
   if (name.ends_with(".mtx.gz")) return sparse_format::compressed_matrix_market;
   if (name.ends_with(".h5") || name.ends_with(".hdf5")) return sparse_format::hdf5;
+  // An open file has no extension.
+  if (name.find('.') == std::string::npos && descriptor_of(path) >= 0) return sparse_format::matrix_market;
   throw FileError(path, "has no extension of a sparse format; allowed are .mtx, .mtx.gz, .h5, .hdf5");
 }
 
@@ -39,6 +43,8 @@ spgemm::csr<Value, Index> read_csr(const std::string& path, const std::string& g
     throw FileError(path, text("row_pointers must go from 0 to the number of columns and values (from ",
                                pointers.data.front(), " to ", pointers.data.back(), "; ", columns.data.size(),
                                " columns, ", values.data.size(), " values)"));
+  require_memory(path, std::int64_t(pointers.data.size()), 8);
+  require_memory(path, std::int64_t(columns.data.size()), sizeof(Index) + sizeof(Value));
   spgemm::csr<Value, Index> m{shape.data[0], shape.data[1], pointers.data, columns.data, values.data};
   try {
     spgemm::check(m.view(), "matrix");
@@ -57,11 +63,12 @@ void check_sparse_output(const std::string& path) {
 }
 
 template <class Value, class Index>
-spgemm::csr<Value, Index> read_sparse(const std::string& path, const std::string& group) {
+spgemm::csr<Value, Index> read_sparse(const std::string& path, const std::string& group, sparse_read_report* report) {
+  if (report != nullptr) *report = {};
   const sparse_format format = sparse_format_of(path);
   if (format == sparse_format::hdf5) return read_csr<Value, Index>(path, group);
   if (!group.empty()) throw FileError(path, text("has no groups; \"", group, "\" was asked for"));
-  return read_matrix_market<Value, Index>(path, format == sparse_format::compressed_matrix_market);
+  return read_matrix_market<Value, Index>(path, format == sparse_format::compressed_matrix_market, report);
 }
 
 template <class Value, class Index>
@@ -89,9 +96,9 @@ void write_sparse(const std::string& path, const spgemm::csr_view<Value, Index>&
   out.commit();
 }
 
-#define QUINTET_SPARSE_FILE(Value, Index)                                                                    \
-  template spgemm::csr<Value, Index> read_sparse(const std::string&, const std::string&);                    \
-  template void write_sparse(const std::string&, const spgemm::csr_view<Value, Index>&, const std::string&); \
+#define QUINTET_SPARSE_FILE(Value, Index)                                                                      \
+  template spgemm::csr<Value, Index> read_sparse(const std::string&, const std::string&, sparse_read_report*); \
+  template void write_sparse(const std::string&, const spgemm::csr_view<Value, Index>&, const std::string&);   \
   template void write_csr(hdf5_writer&, const spgemm::csr_view<Value, Index>&, const std::string&);
 QUINTET_SPARSE_FILE(float, std::int32_t)
 QUINTET_SPARSE_FILE(float, std::int64_t)

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #endif
 
+#include "core/host_memory.hpp"
 #include "quintet/core/error.hpp"
 #include "quintet/device/buffer.hpp"
 
@@ -95,6 +96,7 @@ class mappings {
     mapping& m = of(data);
     const std::int64_t end = whole_pages(bytes);
     if (end <= m.usable) return;
+    require_host_memory(end - m.usable);
     if (::mprotect(static_cast<char*>(data) + m.usable, std::size_t(end - m.usable), PROT_READ | PROT_WRITE) != 0)
       fail(end - m.usable);
     m.usable = end;

@@ -12,9 +12,17 @@ namespace quintet::io {
 /// A file being written. The data goes to a temporary in the same folder; commit() makes sure that it is on the disk
 /// and renames it over `path`. Destroyed without a commit, it leaves what was there before and nothing else.
 ///
-/// Where the file system offers it the temporary has no name until the commit, so even a killed process leaves nothing.
-/// A symbolic link is followed; a file that exists keeps its permissions. A path that exists and is no regular file
-/// (/dev/stdout, a pipe) cannot be renamed over: it is written directly.
+/// Where the file system offers it the temporary has no name until the commit, which gives it the name `path` in one
+/// step: a process that is killed at any time leaves nothing else. Where `path` exists, replacing it takes two steps, a
+/// name for the temporary and a rename; a process that is killed between them (microseconds) leaves the complete
+/// temporary ".<name>.<random>.tmp" beside the old file.
+///
+/// A symbolic link is followed; a file that exists keeps its permissions. A path that exists and is no regular file (a
+/// pipe, a device) cannot be renamed over: it is written directly. So is an open file, whatever it is, that the path
+/// means: /dev/stdout, /dev/stderr, /dev/fd/N, /proc/self/fd/N.
+///
+/// A limit on the size of files (ulimit -f) ends a process by the signal SIGXFSZ unless it is ignored, as the programs
+/// of this library do; then it is a FileError too.
 ///
 /// Every failure throws FileError with the path and the system's reason ("No space left on device"); so does writing
 /// after a commit or after a failure. Cost: one write() of the system for every 256 KiB, and that much memory; commit()

@@ -13,7 +13,8 @@ enum class file_format {
   hdf5,  ///< .h5, .hdf5
 };
 
-/// Format of `path`, which need not exist. Throws FileError when the extension is unknown or not among `allowed`,
+/// Format of `path`, which need not exist. /dev/stdout, /dev/stderr, /dev/fd/N and /proc/self/fd/N mean open files and
+/// have no extension: they are CSV. Throws FileError when the extension is unknown or not among `allowed`,
 /// naming those that are. O(length of the path).
 file_format format_of(std::string_view path, const std::vector<file_format>& allowed = {
                                                  file_format::csv, file_format::npy, file_format::hdf5});

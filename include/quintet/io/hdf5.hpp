@@ -16,16 +16,17 @@
 
 namespace quintet::io {
 
-/// Paths of all datasets of a file ("points", "model/weights"), in alphabetic order. Throws FileError when it cannot be
+/// Paths of all datasets of a file ("points", "model/weights"), in alphabetic order; in a file that has none of its own
+/// those of soft and external links to datasets. Throws FileError when it cannot be
 /// read or is no HDF5 file. Time and memory in the number of objects, not in their sizes.
 std::vector<std::string> hdf5_datasets(const std::string& path);
 
 /// Reads a dataset of any rank; T is float, double, std::int32_t or std::int64_t. An empty name means the only dataset
-/// of the file. Stored types: real numbers of 16 to 64 bits, integers of 8 to 64 bits of either byte order, and
-/// booleans as h5py writes them. Throws FileError, naming file and dataset: not an HDF5 file, no such dataset (what
-/// there is is listed), several datasets and no name, another type, a value that does not fit into T (too large, or not
-/// integral for an integer), or more elements than the machine's memory holds. One pass over the
-/// dataset. Memory: the result and 1 MB.
+/// of the file; soft and external links are followed. Stored types: real numbers of 16 to 64 bits, integers of 8 to 64
+/// bits of either byte order, and booleans as h5py writes them. Throws FileError, naming file and dataset: not an HDF5
+/// file, no such dataset (what there is is listed), several datasets and no name, another type, a value that does not
+/// fit into T (too large, or not integral for an integer), or more elements than the available memory holds. One pass
+/// over the dataset. Memory: the result and 1 MB.
 template <class T>
 array<T> read_hdf5(const std::string& path, const std::string& dataset = "");
 

@@ -9,8 +9,9 @@
 // `group` is given.
 //
 // Errors are FileErrors with the line and the reason: no banner, an unknown kind, sizes that are none, an index outside
-// the matrix, a number that is none or does not fit, an entry above the diagonal of a symmetric file, too few or too
-// many entries, damaged compression. Time: one pass over the file, and a counting sort of the entries by rows.
+// the matrix, a number that is none or does not fit, an entry and its mirror image in a symmetric file, too few or too
+// many entries, damaged compression, more rows or entries than there is memory for. Time: one pass over the file, and a
+// counting sort of the entries by rows.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +23,19 @@
 
 namespace quintet::io {
 
-/// Reads a sparse matrix; Value is float or double, Index std::int32_t or std::int64_t.
-/// Throws FileError, also for a group in a format that has none. Memory: the matrix,
+/// What is unusual about a file that was read.
+struct sparse_read_report {
+  /// Entries above the diagonal of a Matrix Market file that claims symmetry. The format allows them below only, files
+  /// in circulation have them; each stands for its mirror image too, as in SciPy and GraphBLAS.
+  std::int64_t above_diagonal = 0;
+};
+
+/// Reads a sparse matrix; Value is float or double, Index std::int32_t or std::int64_t. What is unusual goes to
+/// `report` when it is not null. Throws FileError, also for a group in a format that has none. Memory: the matrix,
 /// and while a file is read as much again from HDF5, 24 bytes an entry from Matrix Market.
 template <class Value, class Index>
-spgemm::csr<Value, Index> read_sparse(const std::string& path, const std::string& group = "");
+spgemm::csr<Value, Index> read_sparse(const std::string& path, const std::string& group = "",
+                                      sparse_read_report* report = nullptr);
 
 /// Writes a sparse matrix; nothing appears at `path` before it is complete. `group` is for HDF5 alone. Throws
 /// InvalidArgument as spgemm::check() does, FileError as atomic_file does and for an unknown extension. One pass over

@@ -272,6 +272,35 @@ TEST_F(Hdf5, ChoiceOfTheDataset) {
   QUINTET_EXPECT_CONTAINS(error("many.h5"), "and 20 more");
 }
 
+TEST_F(Hdf5, SoftAndExternalLinks) {
+  const float values[2] = {1, 2}, others[2] = {3, 4};
+  {
+    foreign_file other(path("other.h5"));
+    other.dataset("far", H5T_NATIVE_FLOAT, {2}, others);
+    other.dataset("near", H5T_NATIVE_FLOAT, {2}, others);
+    foreign_file out(path("links.h5"));
+    out.dataset("near", H5T_NATIVE_FLOAT, {2}, values);
+    H5Lcreate_soft("near", out.id(), "soft", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_soft("nothing", out.id(), "dangling", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_external("other.h5", "far", out.id(), "external", H5P_DEFAULT, H5P_DEFAULT);
+    // A name that both files have: the other file is meant.
+    H5Lcreate_external("other.h5", "near", out.id(), "same", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_external("none.h5", "far", out.id(), "lost", H5P_DEFAULT, H5P_DEFAULT);
+    foreign_file only(path("only.h5"));
+    H5Lcreate_external("other.h5", "far", only.id(), "link", H5P_DEFAULT, H5P_DEFAULT);
+  }
+  const std::vector<float> here{1, 2}, there{3, 4};
+  EXPECT_EQ(read_hdf5<float>(path("links.h5")).data, here) << "links are no further datasets";
+  EXPECT_EQ(read_hdf5<float>(path("links.h5"), "soft").data, here);
+  EXPECT_EQ(read_hdf5<float>(path("links.h5"), "external").data, there);
+  EXPECT_EQ(read_hdf5<float>(path("links.h5"), "same").data, there);
+  EXPECT_EQ(read_hdf5<float>(path("only.h5")).data, there);
+  EXPECT_EQ(hdf5_datasets(path("only.h5")), std::vector<std::string>{"link"});
+  QUINTET_EXPECT_CONTAINS(error("links.h5", "dangling"), "is a soft link to \"nothing\", which does not exist");
+  QUINTET_EXPECT_CONTAINS(error("links.h5", "lost"),
+                          "is an external link to \"far\" of the file none.h5, which cannot be opened");
+}
+
 TEST_F(Hdf5, DatasetsThatAreNoNumbers) {
   {
     foreign_file out(path("text.h5"));

@@ -1,6 +1,7 @@
 // Matrix Market and HDF5 files of sparse matrices.
 #include "quintet/io/sparse_file.hpp"
 
+#include "io/gzip.hpp"
 #include "support/sparse_matrices.hpp"
 #include "unit/io/temporary_folder.hpp"
 
@@ -51,10 +52,43 @@ TEST_F(sparse_file, bad_files_tell_line_and_reason) {
   expect_bad(head + "2 2 1\n1 1 1\n2 2 1\n", "a.mtx:4: more entries than the 1 announced");
   expect_bad(head + "2 2 900000000000\n", "cannot be in a file of");
   expect_bad(head + "2 9000000000 1\n", "need 64-bit indices");
-  expect_bad("%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n", "above the diagonal");
   expect_bad("%%MatrixMarket matrix coordinate real symmetric\n2 3 0\n", "must be square");
   expect_bad("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 1\n", "no entries on its diagonal");
   expect_bad("%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 1.5\n", "not an integer");
+}
+
+// As EVA and USPowerGrid of the SuiteSparse collection circulate.
+TEST_F(sparse_file, entries_above_the_diagonal_stand_for_their_mirror_images) {
+  const auto expect = [&](const char* content, const matrix& expected, std::int64_t above) {
+    sparse_read_report report{7};
+    EXPECT_EQ((read_sparse<double, std::int32_t>(file("s.mtx", content), "", &report)), expected) << content;
+    EXPECT_EQ(report.above_diagonal, above) << content;
+  };
+  const std::string head = "%%MatrixMarket matrix coordinate real ";
+  expect((head + "symmetric\n3 3 3\n1 2 5\n3 1 4\n2 2 1\n").c_str(),
+         {3, 3, {0, 2, 4, 5}, {1, 2, 0, 1, 0}, {5, 4, 5, 1, 4}}, 1);
+  expect((head + "skew-symmetric\n2 2 1\n1 2 7\n").c_str(), {2, 2, {0, 1, 2}, {1, 0}, {7, -7}}, 1);
+  expect((head + "symmetric\n2 2 1\n2 1 7\n").c_str(), {2, 2, {0, 1, 2}, {1, 0}, {7, 7}}, 0);
+  expect((head + "general\n2 2 1\n1 2 7\n").c_str(), {2, 2, {0, 1, 1}, {1}, {7}}, 0);
+  expect_bad(head + "symmetric\n3 3 3\n3 1 4\n1 2 1\n2 1 1\n", "both the entry 2 1 and the entry 1 2");
+  expect_bad(head + "symmetric\n3 3 2\n1 2 1\n2 1 1\n", "both the entry 2 1 and the entry 1 2");
+}
+
+// The system would hand out the memory, and kill the program when it is touched.
+TEST_F(sparse_file, sizes_are_compared_with_the_memory_before_anything_is_allocated) {
+  const std::string head = "%%MatrixMarket matrix coordinate real general\n";
+  expect_bad(head + "1000000000000 1 1\n1 1 1\n", "bytes of memory");
+  expect_bad(head + "9223372036854775807 1 1\n1 1 1\n", "bytes of memory");
+  atomic_file out(path("a.mtx.gz"));
+  gzip_writer gzip(out);
+  gzip.write(head + "1000000000000 1 0\n");
+  gzip.finish();
+  out.commit();
+  QUINTET_EXPECT_CONTAINS(test::error_of<FileError>([&] { read_sparse<double, std::int32_t>(path("a.mtx.gz")); }),
+                          "bytes of memory");
+  // Half of what is available, but for the row pointers twice.
+  const test::address_space_limit limit(std::int64_t(3) << 30);
+  expect_bad(head + "268435456 1 0\n", "bytes of memory; available are");
 }
 
 // Values of few digits, which every type has.

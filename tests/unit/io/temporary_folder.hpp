@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -67,6 +68,23 @@ class file_size_limit {
  private:
   rlimit before_{};
   void (*handler_)(int) = SIG_DFL;
+};
+
+/// While it lives, this process gets no more memory than so many bytes of addresses.
+class address_space_limit {
+ public:
+  explicit address_space_limit(std::int64_t bytes) {
+    ::getrlimit(RLIMIT_AS, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur = rlim_t(bytes);
+    ::setrlimit(RLIMIT_AS, &limit);
+  }
+  ~address_space_limit() { ::setrlimit(RLIMIT_AS, &before_); }
+  address_space_limit(const address_space_limit&) = delete;
+  address_space_limit& operator=(const address_space_limit&) = delete;
+
+ private:
+  rlimit before_{};
 };
 
 /// The text of the Exception that `action` throws; fails the test when it throws nothing or something else.

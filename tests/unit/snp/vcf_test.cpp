@@ -92,6 +92,11 @@ TEST_F(snp_vcf, bad_files_tell_line_and_reason) {
   expect_bad("##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n", "has no individuals", rule);
   expect_bad(header + "1\tx\n", "a.vcf:7: this line is no VCF record", rule);
   expect_bad(header + record("A\tC", "GT\t0/1\t1|1"), "a.vcf:7: this line is no VCF record", rule);
+  expect_bad(header + record("A\tC", "GT\t0/1\t1|1\t0/0\t0/1"), "a.vcf:7: this line has 13 columns, the header 12",
+             rule);
+  std::string twice = header;
+  twice.replace(twice.find("a_2"), 3, "a_1");
+  expect_bad(twice, "a.vcf:6: the individual \"a_1\" comes a second time", rule);
   expect_bad(header + record("A\tC", "GT\t0/1\t1|1\t0/2"), "a.vcf:7: a genotype of b_1 has the allele 2", rule);
   expect_bad(header + record("A\tC", "GT\t0/1\t1|1\t0/0"), "\"a_1\" has nothing before its first \"x\"",
              by_rule("before-first:x"));
