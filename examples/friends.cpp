@@ -14,6 +14,7 @@
 #include "quintet/spgemm/multiply.hpp"
 #include "quintet/spgemm/transpose.hpp"
 #include "support/driver.hpp"
+#include "support/sparse.hpp"
 
 namespace {
 
@@ -86,8 +87,7 @@ std::vector<pair_of_people> strongest(const graph& common, std::int64_t top) {
 }
 
 void find_friends(session& session, const arguments& a) {
-  const auto given =
-      session.timed("read", [&] { return quintet::io::read_sparse<float, std::int64_t>(a.input, a.dataset); });
+  const auto given = quintet::driver::read_sparse<float>(session, a.input, a.dataset);
   if (given.rows != given.cols)
     throw quintet::FileError(a.input, quintet::text("must be square (it is ", given.rows, " x ", given.cols, ")"));
   const graph known = session.timed("symmetry", [&] { return undirected(given); });
@@ -120,15 +120,15 @@ void find_friends(session& session, const arguments& a) {
 int main(int argc, char** argv) {
   arguments a;
   const po::options_description options = describe(a);
-  return quintet::driver::run_driver(
-      argc, argv,
-      {"quintet-friends",
-       "friends of friends and triangles of a graph.",
-       "quintet-friends --graph people.mtx --top 20 --output pairs.csv",
-       {"float"}},
-      options, [&](session& session) {
-        quintet::driver::require_distinct_files(
-            {{"--graph", a.input}, {"--output", a.output}, {"--json", session.line().common.json}});
-        find_friends(session, a);
-      });
+  return quintet::driver::run_driver(argc, argv,
+                                     {"quintet-friends",
+                                      "friends of friends and triangles of a graph.",
+                                      "quintet-friends --graph people.mtx --top 20 --output pairs.csv",
+                                      {"float"}},
+                                     options, [&](session& session) {
+                                       quintet::driver::require_distinct_files(
+                                           {{"--graph", a.input}},
+                                           {{"--output", a.output}, {"--json", session.line().common.json}});
+                                       find_friends(session, a);
+                                     });
 }

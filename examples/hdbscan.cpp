@@ -10,9 +10,9 @@
 #include "quintet/hdbscan/membership.hpp"
 #include "quintet/hdbscan/precomputed.hpp"
 #include "quintet/io/matrix_file.hpp"
-#include "quintet/io/sparse_file.hpp"
 #include "support/driver.hpp"
 #include "support/points.hpp"
+#include "support/sparse.hpp"
 
 namespace {
 
@@ -93,8 +93,6 @@ void cluster_points(session& session, const arguments& a) {
   finish(session, a, all);
 }
 
-bool is_matrix_market(const std::string& path) { return path.ends_with(".mtx") || path.ends_with(".mtx.gz"); }
-
 void require_square(const std::string& path, std::int64_t rows, std::int64_t cols, const char* purpose) {
   if (rows != cols)
     throw quintet::FileError(path, quintet::text("must be square ", purpose, " (", rows, " x ", cols, ")"));
@@ -102,7 +100,7 @@ void require_square(const std::string& path, std::int64_t rows, std::int64_t col
 
 template <class Real>
 hdbscan::cluster_result cluster_graph_file(session& session, const arguments& a) {
-  const auto graph = session.timed("read", [&] { return io::read_sparse<Real, std::int64_t>(a.input); });
+  const auto graph = quintet::driver::read_sparse<Real>(session, a.input);
   require_square(a.input, graph.rows, graph.cols, "to be a graph");
   session.result("n", graph.rows);
   session.result("distances", graph.nnz());
@@ -131,8 +129,8 @@ void cluster_precomputed(session& session, const arguments& a) {
   findings all;
   all.single_precision = sizeof(Real) < sizeof(double);
   try {
-    all.clustering =
-        is_matrix_market(a.input) ? cluster_graph_file<Real>(session, a) : cluster_matrix_file<Real>(session, a);
+    all.clustering = quintet::hdbscan_driver::is_matrix_market(a.input) ? cluster_graph_file<Real>(session, a)
+                                                                        : cluster_matrix_file<Real>(session, a);
   } catch (const quintet::InvalidArgument& wrong_distance) {
     throw quintet::FileError(a.input, wrong_distance.what());
   }

@@ -154,10 +154,8 @@ int main(int argc, char** argv) {
         if (bool(a.k) == bool(a.radius))
           throw quintet::InvalidArgument("one of --k and --radius is needed, and not both");
         a.metric.value();  // before a large file is read
-        quintet::driver::require_distinct_files({{"--input", a.input},
-                                                 {"--queries", a.queries},
-                                                 {"--output", a.output},
-                                                 {"--json", session.line().common.json}});
+        quintet::driver::require_distinct_files({{"--input", a.input}, {"--queries", a.queries}},
+                                                {{"--output", a.output}, {"--json", session.line().common.json}});
         quintet::driver::with_storage(session, [&]<class Storage>() { find<Storage>(session, a); });
       });
 }

@@ -122,6 +122,7 @@ void measure_files(session& session, const arguments& a) {
   io::matrix<Real> own_queries;
   if (!a.queries.empty())
     own_queries = session.timed("read", [&] { return io::read_matrix<Real>(a.queries, a.dataset); });
+  if (!a.queries.empty() && own_queries.rows == 0) throw quintet::FileError(a.queries, "holds no points");
   const io::matrix<Real>& queries = a.queries.empty() ? points : own_queries;
   session.result("queries", queries.rows);
   session.result("points", points.rows);
@@ -164,8 +165,8 @@ int main(int argc, char** argv) {
        "quintet-poincare --points embedding.csv --curvature -1 --knn 10 --output neighbours.csv"},
       options, [&](session& session) {
         check_words(a);
-        quintet::driver::require_distinct_files(
-            {{"--points", a.points}, {"--output", a.output}, {"--json", session.line().common.json}});
+        quintet::driver::require_distinct_files({{"--points", a.points}, {"--queries", a.queries}},
+                                                {{"--output", a.output}, {"--json", session.line().common.json}});
         quintet::driver::with_precision(session, [&]<class Real>() { measure_files<Real>(session, a); });
       });
 }

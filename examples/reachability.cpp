@@ -64,8 +64,10 @@ void check(arguments& a, const session& session) {
     throw quintet::InvalidArgument(quintet::text(
         "--output: ", a.output, ": pairs and their values are of different types, and a .npy file holds one array; ",
         "allowed with --pairs are .csv, .h5, .hdf5"));
-  quintet::driver::require_distinct_files(
-      {{"--input", a.input}, {"--pairs", a.pairs}, {"--output", a.output}, {"--json", session.line().common.json}});
+  quintet::driver::require_distinct_files({{"--input", a.input}, {"--pairs", a.pairs}},
+                                          {{"--output", a.output}, {"--json", session.line().common.json}});
+  if (!a.pairs.empty())
+    quintet::driver::require_absent(session.line(), {"memory"}, "is for the whole matrix, not for --pairs");
   // Wrong options are found before a large file is read.
   hdbscan::core_distances<float>({}, a.core);
   hdbscan::mutual_reachability_pairs<float>({}, {}, {}, a.reachability);
@@ -213,6 +215,7 @@ void work(session& session, const arguments& a) {
   io::matrix<std::int64_t> pairs;
   if (!a.pairs.empty()) {
     pairs = session.timed("read", [&] { return read_pairs(a.pairs, points.rows); });
+    if (pairs.rows == 0) throw quintet::FileError(a.pairs, "holds no pairs");
     session.result("pairs", pairs.rows);
   }
   session.say() << points.rows << " points of " << points.cols << " dimensions on " << session.device().name()

@@ -128,13 +128,18 @@ po::options_description describe(arguments& a) {
 snp::optimise_options optimise_options_of(const arguments& a) {
   snp::optimise_options options{.lengths = false, .thetas = snp::theta_parameters::fixed, .gammas = false};
   std::istringstream words(a.optimise + ",");
+  const auto set_thetas = [&](snp::theta_parameters how) {
+    if (options.thetas != snp::theta_parameters::fixed && options.thetas != how)
+      throw InvalidArgument(text("--optimise must name theta or common-theta, not both (--optimise=", a.optimise, ")"));
+    options.thetas = how;
+  };
   for (std::string word; std::getline(words, word, ',');) {
     if (word == "lengths")
       options.lengths = true;
     else if (word == "theta")
-      options.thetas = snp::theta_parameters::each;
+      set_thetas(snp::theta_parameters::each);
     else if (word == "common-theta")
-      options.thetas = snp::theta_parameters::common;
+      set_thetas(snp::theta_parameters::common);
     else if (word == "gamma")
       options.gammas = true;
     else
@@ -271,11 +276,11 @@ int main(int argc, char** argv) {
        "(Or3:0.06,Or1:0.06):0.02)'",
        {"double"}},
       options, [&](session& session) {
-        quintet::driver::require_distinct_files({{"--data", a.data},
-                                                 {"--network", a.network},
-                                                 {"--population-map", a.population_map},
-                                                 {"--per-site", a.per_site},
-                                                 {"--json", session.line().common.json}});
+        quintet::driver::require_distinct_files(
+            {{"--data", a.data}, {"--network", a.network}, {"--population-map", a.population_map}},
+            {{"--per-site", a.per_site}, {"--json", session.line().common.json}});
+        if (std::isnan(a.gamma_shape))
+          quintet::driver::require_absent(session.line(), {"gamma-categories"}, "needs --gamma-shape");
         complete(a);
         evaluate(session, a);
       });

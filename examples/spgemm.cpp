@@ -8,6 +8,7 @@
 #include "quintet/spgemm/summary.hpp"
 #include "quintet/spgemm/transpose.hpp"
 #include "support/driver.hpp"
+#include "support/sparse.hpp"
 
 namespace {
 
@@ -81,9 +82,9 @@ void report_result(session& session, const arguments& a, const spgemm::report& t
 
 template <class Semiring, class Real>
 void multiply_files(session& session, const arguments& a) {
-  const auto first = session.timed("read", [&] { return io::read_sparse<Real, std::int64_t>(a.a, a.dataset); });
+  const auto first = quintet::driver::read_sparse<Real>(session, a.a, a.dataset);
   matrix<Real> other;
-  if (!a.b.empty()) session.timed("read", [&] { other = io::read_sparse<Real, std::int64_t>(a.b, a.dataset); });
+  if (!a.b.empty()) other = quintet::driver::read_sparse<Real>(session, a.b, a.dataset);
   if (a.b_transposed) session.timed("transpose", [&] { other = transpose(a.b.empty() ? first.view() : other.view()); });
   const auto b = a.b.empty() && !a.b_transposed ? first.view() : other.view();
   spgemm::report told;
@@ -108,7 +109,7 @@ void multiply_files(session& session, const arguments& a) {
   report_result(session, a, told, session.timed("checksums", [&] { return summarise(c.view()); }));
   if (a.output.empty()) return;
   session.timed("write", [&] {
-    if (a.output.ends_with(".mtx") || a.output.ends_with(".gz")) return io::write_sparse(a.output, c.view());
+    if (!a.output.ends_with(".h5") && !a.output.ends_with(".hdf5")) return io::write_sparse(a.output, c.view());
     io::hdf5_writer out(a.output);
     io::write_csr(out, c.view());
     session.write_attributes(out);
@@ -129,9 +130,10 @@ int main(int argc, char** argv) {
        "quintet-spgemm --a graph.mtx.gz --b-transposed --output product.h5 --json summary.json",
        {"double", "float"}},
       options, [&](session& session) {
-        quintet::driver::require_distinct_files({{"--a", a.a}, {"--output", a.output}});
-        quintet::driver::require_distinct_files(
-            {{"--b", a.b}, {"--output", a.output}, {"--json", session.line().common.json}});
+        quintet::driver::require_distinct_files({{"--a", a.a}, {"--b", a.b}},
+                                                {{"--output", a.output}, {"--json", session.line().common.json}});
+        if (session.line().common.json.empty())
+          quintet::driver::require_absent(session.line(), {"checksums"}, "needs --json, where its numbers are written");
         if (a.budget > 0 && !a.output.empty() && !a.output.ends_with(".mtx"))
           throw quintet::InvalidArgument(
               quintet::text("--output must be an .mtx file with --budget, where the number of entries is known only at "

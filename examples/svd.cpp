@@ -67,7 +67,8 @@ po::options_description describe(arguments& a) {
   return all;
 }
 
-void parse_words(arguments& a, const std::string& precision) {
+void parse_words(arguments& a, const session& session) {
+  const std::string& precision = session.precision();
   using quintet::driver::choice;
   a.options.vectors = choice<svd::vectors>(
       "--mode", a.mode,
@@ -77,6 +78,11 @@ void parse_words(arguments& a, const std::string& precision) {
                                                             {"none", svd::preconditioning::none},
                                                             {"qr", svd::preconditioning::qr},
                                                             {"qrcp", svd::preconditioning::pivoted_qr}});
+  if (a.rank == 0)
+    quintet::driver::require_absent(session.line(), {"oversampling", "power-iterations", "seed"}, "needs --rank");
+  else
+    quintet::driver::require_absent(session.line(), {"preconditioning", "accurate", "max-sweeps"},
+                                    "is not for the randomised method of --rank");
   if (a.rank > 0 && a.options.vectors == svd::vectors::full)
     throw quintet::InvalidArgument("--mode must be values or econ with --rank (--mode=full)");
   if (a.rank > 0 && precision != "float" && precision != "double")
@@ -99,6 +105,7 @@ io::array<Real> read_batch(session& session, const arguments& a) {
   });
   if (array.shape.size() != 2 && array.shape.size() != 3)
     throw quintet::FileError(a.input, quintet::text("must have 2 or 3 dimensions, it has ", array.shape.size()));
+  if (array.shape.size() == 2 && array.shape[0] == 0) throw quintet::FileError(a.input, "holds no rows");
   return array;
 }
 
@@ -231,9 +238,9 @@ int main(int argc, char** argv) {
        "quintet-svd --input weights.npy --precision double --mode econ --output factors.h5",
        {"float", "double", "half", "bfloat16"}},
       options, [&](session& session) {
-        parse_words(a, session.precision());
-        quintet::driver::require_distinct_files(
-            {{"--input", a.input}, {"--output", a.output}, {"--json", session.line().common.json}});
+        parse_words(a, session);
+        quintet::driver::require_distinct_files({{"--input", a.input}},
+                                                {{"--output", a.output}, {"--json", session.line().common.json}});
         quintet::driver::with_storage(session, [&]<class Storage>() { decompose_file<Storage>(session, a); });
       });
 }

@@ -18,7 +18,7 @@ void parse_words(arguments& a) {
       "--ties", a.ties, {{"canonical", hdbscan::ties::canonical}, {"binary", hdbscan::ties::binary}});
 }
 
-void require_absent(bool given, const char* option, const char* why) {
+void refuse(bool given, const char* option, const char* why) {
   if (given) throw InvalidArgument(text(option, " ", why));
 }
 
@@ -26,6 +26,8 @@ void require_absent(bool given, const char* option, const char* why) {
 std::string with_predicted(const std::string& path) { return path.substr(0, path.rfind('.')) + ".predicted.csv"; }
 
 }  // namespace
+
+bool is_matrix_market(const std::string& path) { return path.ends_with(".mtx") || path.ends_with(".mtx.gz"); }
 
 boost::program_options::options_description describe(arguments& a) {
   po::options_description options("Options");
@@ -88,22 +90,24 @@ void check(arguments& a, const driver::session& session) {
   parse_words(a);
   if (a.precomputed) {
     const char* why = "needs points, and --precomputed gives distances";
-    require_absent(!a.predict.empty(), "--predict", why);
-    require_absent(a.membership, "--membership", why);
-    require_absent(a.options.distance.kind != metric::euclidean, "--metric", why);
-    require_absent(session.precision() != "float" && session.precision() != "double", "--precision",
-                   "must be float or double with --precomputed");
+    refuse(!a.predict.empty(), "--predict", why);
+    refuse(a.membership, "--membership", why);
+    refuse(a.options.distance.kind != metric::euclidean, "--metric", why);
+    refuse(session.precision() != "float" && session.precision() != "double", "--precision",
+           "must be float or double with --precomputed");
   }
-  require_absent(a.predict.empty() && !a.predict_output.empty(), "--predict-output", "needs --predict");
+  refuse(a.predict.empty() && !a.predict_output.empty(), "--predict-output", "needs --predict");
   if (!a.predict.empty() && a.predict_output.empty() && io::format_of(a.output) == io::file_format::csv) {
     a.predict_output = with_predicted(a.output);
     io::check_output(a.predict_output, {io::file_format::csv});
   }
-  driver::require_distinct_files({{"--input", a.input},
-                                  {"--output", a.output},
-                                  {"--predict", a.predict},
-                                  {"--predict-output", a.predict_output},
-                                  {"--json", session.line().common.json}});
+  if (a.options.method == hdbscan::selection::leaf)
+    driver::require_absent(session.line(), {"max-cluster-size"}, "is for --selection eom; leaf takes the smallest");
+  if (a.precomputed && is_matrix_market(a.input))
+    driver::require_absent(session.line(), {"dataset"}, "is for .h5 files");
+  driver::require_distinct_files(
+      {{"--input", a.input}, {"--predict", a.predict}},
+      {{"--output", a.output}, {"--predict-output", a.predict_output}, {"--json", session.line().common.json}});
 }
 
 }  // namespace quintet::hdbscan_driver

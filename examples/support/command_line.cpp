@@ -103,6 +103,18 @@ void refuse_negative(const po::parsed_options& parsed, const po::options_descrip
   }
 }
 
+/// No option has a meaning for an empty text: --json "" of a script whose variable is empty would be ignored.
+void refuse_empty(const po::parsed_options& parsed, const po::options_description& all) {
+  for (const auto& given : parsed.options) {
+    const po::option_description* option = all.find_nothrow(given.string_key, false);
+    const auto* typed =
+        option == nullptr ? nullptr : dynamic_cast<const po::typed_value_base*>(option->semantic().get());
+    if (typed == nullptr || typed->value_type() != typeid(std::string)) continue;
+    for (const std::string& value : given.value)
+      if (value.empty()) throw InvalidArgument(text("--", given.string_key, " must not be empty"));
+  }
+}
+
 /// The message for a value that cannot be read: option, value, and what is allowed.
 std::string unreadable(const po::validation_error& e, const po::parsed_options& parsed,
                        const po::options_description& all) {
@@ -171,6 +183,8 @@ command_line parse_command_line(int argc, const char* const* argv, const program
     const auto style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
     parsed = po::command_line_parser(argc, argv).options(all).positional(positional).style(style).run();
     refuse_negative(parsed, all);
+    refuse_empty(parsed, all);
+    for (const auto& option : parsed.options) line.given.insert(option.string_key);
     po::store(parsed, values);
     if (values.count("help") > 0) line.asked = command_line::request::help;
     if (values.count("version") > 0) line.asked = command_line::request::version;
@@ -217,15 +231,22 @@ po::typed_value<std::string>* output_file(std::string* path, std::vector<io::fil
       });
 }
 
-void require_distinct_files(const std::vector<std::pair<std::string, std::string>>& files) {
-  for (auto a = files.begin(); a != files.end(); ++a)
-    for (auto b = files.begin(); b != a; ++b) {
-      if (a->second.empty() || b->second.empty()) continue;
+void require_absent(const command_line& line, std::initializer_list<const char*> options, std::string_view why) {
+  for (const char* option : options)
+    if (line.given.contains(option)) throw InvalidArgument(text("--", option, " ", why));
+}
+
+void require_distinct_files(const option_files& inputs, const option_files& outputs) {
+  option_files before = inputs;
+  for (const auto& [option, path] : outputs) {
+    for (const auto& [other, taken] : before) {
+      if (path.empty() || taken.empty()) continue;
       std::error_code none;
-      if (a->second == b->second || std::filesystem::equivalent(a->second, b->second, none))
-        throw InvalidArgument(
-            text(a->first, " must be another file than ", b->first, " (", a->first, "=", a->second, ")"));
+      if (path == taken || std::filesystem::equivalent(path, taken, none))
+        throw InvalidArgument(text(option, " must be another file than ", other, " (", option, "=", path, ")"));
     }
+    before.emplace_back(option, path);
+  }
 }
 
 }  // namespace quintet::driver

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,11 +40,13 @@ struct command_line {
   common_options common;
   /// The driver's own options with their values, defaults included, '-' in names replaced by '_'.
   nlohmann::ordered_json parameters;
+  std::set<std::string> given;  ///< names of the options that stand on the command line
   std::string help;
 };
 
 /// Parses and checks; the driver's own variables, bound in `own`, get their values. Throws InvalidArgument, naming the
-/// option; for an unknown option with the nearest known one. Negative values need no special form: `--curvature -1`.
+/// option; for an empty text (no option means one), and for an unknown option with the nearest known one. Negative
+/// values need no special form: `--curvature -1`.
 command_line parse_command_line(int argc, const char* const* argv, const program& program,
                                 const boost::program_options::options_description& own);
 
@@ -77,7 +80,13 @@ Meaning choice(std::string_view option, std::string_view value,
   throw InvalidArgument(text(option, " must be ", allowed, " (", option, "=", value, ")"));
 }
 
-/// Throws InvalidArgument when two of these options name the same file: (option, path), empty paths do not count.
-void require_distinct_files(const std::vector<std::pair<std::string, std::string>>& files);
+/// Throws InvalidArgument when one of these options is given; `why` follows its name: "--seed needs --rank".
+void require_absent(const command_line& line, std::initializer_list<const char*> options, std::string_view why);
+
+/// Options with the files that they name.
+using option_files = std::vector<std::pair<std::string, std::string>>;
+
+/// Throws InvalidArgument when an output is the same file as an input or as another output; empty paths do not count.
+void require_distinct_files(const option_files& inputs, const option_files& outputs);
 
 }  // namespace quintet::driver

@@ -1,11 +1,14 @@
 #include "support/driver.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cmath>
+#include <csignal>
 #include <exception>
 #include <iomanip>
 #include <iostream>
+#include <locale>
 #include <new>
 
 #include "quintet/core/build_info.hpp"
@@ -17,6 +20,23 @@ namespace quintet::driver {
 namespace {
 
 enum exit_status { done = 0, failed = 1, bad_usage = 2, device_trouble = 3 };
+
+// The sign of a NaN says nothing.
+class number_text : public std::num_put<char> {
+  iter_type do_put(iter_type out, std::ios_base& form, char_type fill, double value) const override {
+    return std::num_put<char>::do_put(out, form, fill, std::isnan(value) ? std::fabs(value) : value);
+  }
+};
+
+// What a program for the command line needs before it opens a file.
+void prepare_streams() {
+  // Where one of the three is closed, the next file opened would take its place, and messages would go into it.
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(standard, F_GETFD) < 0) (void)::open("/dev/null", O_RDONLY);
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::cout.imbue(std::locale(std::cout.getloc(), new number_text));
+}
 
 // An ostream without a buffer takes everything and keeps nothing.
 class null_stream : public std::ostream {
@@ -47,6 +67,7 @@ void write_summary(const session& session) {
 
 void run(int argc, const char* const* argv, const program& program,
          const boost::program_options::options_description& own, const std::function<void(session&)>& work) {
+  prepare_streams();
   command_line line = parse_command_line(argc, argv, program, own);
   switch (line.asked) {
     case command_line::request::help:
@@ -58,7 +79,10 @@ void run(int argc, const char* const* argv, const program& program,
     case command_line::request::work: {
       session session(program, std::move(line));
       work(session);
+      const bool told = bool(std::cout.flush());
+      if (!told && session.has_file()) session.warn("standard output cannot be written; the results are in the files");
       write_summary(session);
+      if (told || session.has_file()) return;
     }
   }
   if (!std::cout.flush()) throw Error("standard output cannot be written");
@@ -148,6 +172,8 @@ void session::write_attributes(io::hdf5_writer& out) const {
       out.attribute("", name, value.dump());
   }
 }
+
+bool session::has_file() const { return !line_.common.json.empty() || line_.parameters.contains("output"); }
 
 nlohmann::ordered_json session::summary() const {
   const build_information& build = build_info();

@@ -68,6 +68,8 @@ class session {
   /// The whole summary, as --json writes it.
   nlohmann::ordered_json summary() const;
   const command_line& line() const { return line_; }
+  /// Whether results are in a file: of --json, or of --output.
+  bool has_file() const;
 
  private:
   std::string program_;
@@ -86,6 +88,8 @@ std::string kind_name(device_kind kind);
 /// Parses the command line, runs `work`, writes the summary, and turns exceptions into messages on standard error, each
 /// beginning with the program's name, and an exit status:
 /// 0 done; 2 InvalidArgument or FileError (bad usage, bad input); 3 DeviceError or no memory; 1 anything else.
+/// Standard output that is closed or full is a warning where results are in files, and status 1 where they are not.
+/// Ignores SIGPIPE and SIGXFSZ: writing then fails with an error that is reported.
 int run_driver(int argc, const char* const* argv, const program& program,
                const boost::program_options::options_description& own, const std::function<void(session&)>& work);
 

@@ -55,7 +55,8 @@ io::matrix<Storage> read_points(session& session, const std::string& path, const
 template <class Storage>
 io::matrix<Storage> read_further_points(session& session, const std::string& path, std::int64_t dim) {
   auto points = session.timed("read", [&] { return read_as<Storage>(path, ""); });
-  if (points.rows > 0 && points.cols != dim)
+  if (points.rows == 0) throw FileError(path, "holds no points");
+  if (points.cols != dim)
     throw FileError(path, text("holds points of ", points.cols, " coordinates where those of the input have ", dim));
   return points;
 }

@@ -17,7 +17,7 @@ namespace quintet::driver {
 template <class Storage>
 io::matrix<Storage> read_points(session& session, const std::string& path, const std::string& dataset);
 
-/// Reads more points, of `dim` coordinates each, none of them too; throws FileError for another number of them.
+/// Reads more points, of `dim` coordinates each; throws FileError for none, and for another number of coordinates.
 template <class Storage>
 io::matrix<Storage> read_further_points(session& session, const std::string& path, std::int64_t dim);
 

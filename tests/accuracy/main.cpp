@@ -4,6 +4,8 @@
 #include <functional>
 #include <iostream>
 #include <map>
+#include <set>
+#include <sstream>
 #include <stdexcept>
 
 #include "accuracy/results.hpp"
@@ -46,11 +48,22 @@ bool parse(int argc, char** argv, settings& s) {
   return given.count("help") == 0;
 }
 
-std::vector<Device> chosen_devices(const settings& s, const test_case& c) {
+std::set<std::string> kinds_of(const settings& s) {
+  std::set<std::string> kinds;
+  std::istringstream words(s.devices);
+  for (std::string kind; std::getline(words, kind, ',');) {
+    if (kind != "host" && kind != "emulated" && kind != "offload")
+      throw std::runtime_error("--devices must be a list of host, emulated, offload (--devices=" + s.devices + ")");
+    kinds.insert(kind);
+  }
+  return kinds;
+}
+
+std::vector<Device> chosen_devices(const std::set<std::string>& kinds, const test_case& c) {
   std::vector<Device> devices{Device::host()};
-  if (s.devices.find("emulated") != std::string::npos && !c.host_only) devices.push_back(Device::emulated());
+  if (kinds.contains("emulated") && !c.host_only) devices.push_back(Device::emulated());
   // Devices of one machine are alike.
-  if (s.devices.find("offload") != std::string::npos && Device::count() > 0) devices.push_back(Device::offload(0));
+  if (kinds.contains("offload") && Device::count() > 0) devices.push_back(Device::offload(0));
   return devices;
 }
 
@@ -70,6 +83,7 @@ int work(const settings& s) {
   const baseline before(s.baseline_path);
   results found(before);
   std::map<std::string, double> seconds;
+  const std::set<std::string> kinds = kinds_of(s);
   for (const test_case& c : read_cases(s.cases)) {
     if ((s.fast && !c.fast) || c.id().find(s.filter) == std::string::npos) continue;
     if (s.list) {
@@ -77,7 +91,7 @@ int work(const settings& s) {
       continue;
     }
     const double start = seconds_now();
-    case_run run(c, chosen_devices(s, c), c.family + "/" + c.operation == s.spoil);
+    case_run run(c, chosen_devices(kinds, c), c.family + "/" + c.operation == s.spoil);
     run_case(run);
     found.add(c, run);
     seconds[c.family] += seconds_now() - start;

@@ -30,11 +30,12 @@ driver_run::driver_run(std::string task) : program_("quintet-" + std::move(task)
 }
 driver_run::~driver_run() { remove_stale_registrations(); }
 
-driver_run::outcome driver_run::run(const arguments& given, const std::string& through) const {
+driver_run::outcome driver_run::run(const arguments& given, const std::string& through,
+                                    const std::string& output) const {
   std::string command =
       text("cd ", quoted(path("work")), " && ", through, " ", quoted(text(driver_folder(), "/", program_)));
   for (const std::string& argument : given) command.append(" ").append(quoted(argument));
-  const int raw = std::system((command + " >../out 2>../error").c_str());
+  const int raw = std::system((command + " 2>../error " + output).c_str());
   return {WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, content("out"), content("error")};
 }
 
@@ -70,6 +71,7 @@ void driver_run::expect_common_options(const arguments& working, const std::stri
   expect_failure(with({"--threads", "0"}), 2, "--threads must be >= 1 (--threads=0)");
   expect_failure(with({"--precision", "quarter"}), 2, "--precision must be " + precisions);
   expect_failure(with({"--json", "none/x.json"}), 2, "--json: none/x.json");
+  expect_failure(with({"--json", ""}), 2, "--json must not be empty");
   expect_failure(with({"--quiett"}), 2, "did you mean --quiet?");
   expect_failure(with({"stray"}), 2, "unexpected argument 'stray'");
   EXPECT_EQ(run_well(with({"--quiet"})), "");

@@ -27,8 +27,9 @@ class driver_run : public temporary_folder {
   explicit driver_run(std::string task);
   ~driver_run() override;
 
-  /// `through`: a command that starts the program, with its own arguments.
-  outcome run(const arguments& given, const std::string& through = "") const;
+  /// `through`: a command that starts the program, with its own arguments. `output` says where its standard output goes
+  /// in the words of a shell, by default into the outcome.
+  outcome run(const arguments& given, const std::string& through = "", const std::string& output = ">../out") const;
   /// The run succeeds, without warnings; returns its standard output.
   std::string run_well(const arguments& given) const;
   /// The run fails with this status and a message from the program that holds `message`; it leaves no file behind.

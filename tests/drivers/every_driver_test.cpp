@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "drivers/driver_run.hpp"
+#include "support/sanitized.hpp"
 
 namespace quintet {
 namespace {
@@ -140,6 +141,75 @@ TEST_P(every_driver, refuses_numbers_out_of_range) {
       EXPECT_TRUE(curvature || value[0] != '-' || result.status == 2) << "a negative number was taken";
     }
   }
+}
+
+// Results of these are on standard output alone, unless --json is given.
+bool prints_results(const program_case& c) { return c.task == "devices" || c.task == "snp-likelihood"; }
+
+TEST_P(every_driver, standard_output_closed_or_full) {
+  arguments base = with({"--json", "s.json"});
+  if (!GetParam().output_option.empty()) base.insert(base.end(), {GetParam().output_option, GetParam().outputs[0]});
+  const std::vector<std::string> places{">&-", ">/dev/full", "| true"};
+  for (const std::string& place : places) {
+    SCOPED_TRACE(place);
+    for (const std::string& name : names())
+      if (name == "s.json" || name.starts_with("o.")) std::filesystem::remove(work(name));
+    const outcome result = run(base, "", place);
+    EXPECT_EQ(result.status, 0) << result.error;  // of a pipe that of its end
+    if (place != "| true") {
+      QUINTET_EXPECT_CONTAINS(result.error, "warning: standard output cannot be written");
+      EXPECT_GE(json("s.json")["warnings"].size(), 1u);
+    }
+    EXPECT_TRUE(text_of("s.json").ends_with("}\n"));
+    if (!GetParam().outputs.empty()) {
+      EXPECT_GT(text_of(GetParam().outputs[0]).size(), 20u);
+      EXPECT_EQ(text_of(GetParam().outputs[0]).find("written"), std::string::npos) << "messages in the output";
+    }
+    std::filesystem::remove(work("s.json"));
+  }
+  for (const arguments& given : {arguments{"--help"}, arguments{"--version"}})
+    EXPECT_EQ(run(given, "", ">/dev/full").status, 1);
+  if (prints_results(GetParam())) {
+    EXPECT_EQ(run(with({}), "", ">/dev/full").status, 1);
+  }
+}
+
+TEST_P(every_driver, summary_on_an_open_file) {
+  arguments base = with({"--json", "/dev/stdout", "--quiet"});
+  if (!GetParam().output_option.empty()) base.insert(base.end(), {GetParam().output_option, GetParam().outputs[0]});
+  outcome result = run(base, "", "| cat >../out");
+  EXPECT_EQ(result.error, "");
+  const test::json_value summary = test::json_value::parse(result.out);
+  EXPECT_EQ(summary["program"], "quintet-" + GetParam().task);
+  base[std::size_t(std::find(base.begin(), base.end(), "/dev/stdout") - base.begin())] = "/dev/fd/7";
+  result = run(base, "", ">../out 7>seven.json");
+  EXPECT_EQ(result.status, 0) << result.error;
+  EXPECT_EQ(json("seven.json")["program"], "quintet-" + GetParam().task);
+}
+
+// Of a shell, where nobody ignores the signal of the limit.
+TEST_P(every_driver, a_limit_on_files_is_an_error_not_a_signal) {
+  for (const auto& [name, command] : writing()) {
+    SCOPED_TRACE(name);
+    if (name.ends_with(".json") || name.ends_with(".gz")) continue;  // smaller than any limit that a shell can set
+    std::string line = "trap - XFSZ; ulimit -f 1; exec \"$0\" \"$@\"";
+    const outcome result = run(command, text("bash -c '", line, "'"));
+    const bool small = result.status == 0;
+    EXPECT_TRUE(small || result.status == 2) << result.status << " " << result.error;
+    if (!small) QUINTET_EXPECT_CONTAINS(result.error, "File too large");
+  }
+}
+
+TEST_P(every_driver, small_stacks_of_threads) {
+  if (test::sanitized) GTEST_SKIP() << "frames of instrumented code are larger";
+  for (const auto& [name, command] : writing())
+    for (const char* device : {"host", "emulated"}) {
+      SCOPED_TRACE(name + " " + device);
+      arguments given = command;
+      given.insert(given.end(), {"--device", device, "--threads", "2", "--quiet"});
+      const outcome result = run(given, "env OMP_STACKSIZE=64k");
+      EXPECT_EQ(result.status, 0) << result.error;
+    }
 }
 
 TEST_P(every_driver, full_disk_leaves_what_was_there) {

@@ -269,6 +269,8 @@ TEST_F(hdbscan_driver, errors) {
              ".csv, .h5, .hdf5: labels and probabilities are of different types");
   expect_bad({"--output", "none/out.csv"}, "--output: none/out.csv");
   expect_bad({"--output", line}, "--output must be another file than --input");
+  expect_bad({"--selection", "leaf", "--max-cluster-size", "5"}, "--max-cluster-size is for --selection eom");
+  expect_bad({"--dataset", ""}, "--dataset must not be empty");
   expect_bad({"--output", "x.csv", "--json", "x.csv"}, "--json must be another file than --output");
   expect_bad({"--min-cluster-size", "1"}, "min_cluster_size must be >= 2 (min_cluster_size=1)");
   expect_bad({"--min-cluster-size", "-5"}, "min_cluster_size must be >= 2 (min_cluster_size=-5)");

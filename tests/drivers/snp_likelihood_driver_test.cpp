@@ -110,6 +110,8 @@ TEST_F(snp_likelihood_driver, corrections) {
   // One class is no variation; four of a tiny variance hardly are.
   expect_value(with({"--gamma-shape", "3", "--gamma-categories", "1"}), expected);
   EXPECT_NEAR(printed(run_well(with({"--gamma-shape", "1e6"}))), expected, 1e-4);
+  // One class in four has all mutation, the others none.
+  EXPECT_TRUE(std::isfinite(printed(run_well(with({"--gamma-shape", "1e-4"})))));
 }
 
 TEST_F(snp_likelihood_driver, values_of_sites) {
@@ -204,7 +206,9 @@ TEST_F(snp_likelihood_driver, bad_usage_is_one_clear_line) {
   expect_bad({"--per-site", counts}, "must be another file");
   expect_bad({"--optimise", "lengths,rates"}, "--optimise must be a list of lengths");
   expect_bad({"--optimise", "gamma"}, "nothing to optimise");
+  expect_bad({"--optimise", "theta,common-theta"}, "must name theta or common-theta, not both");
   expect_bad({"--gamma-shape", "1", "--gamma-categories", "0"}, "categories");
+  expect_bad({"--gamma-categories", "3"}, "--gamma-categories needs --gamma-shape");
   expect_failure(
       {"--data", make("e.csv", "A,B\n0/0,1/1\n"), "--network", tree, "--theta", "1", "--u", "1", "--v", "1", "--quiet"},
       2, "the data have no sites that count");

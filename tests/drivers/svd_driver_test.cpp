@@ -152,6 +152,9 @@ TEST_F(svd_driver, bad_usage) {
   expect_bad({"--max-sweeps", "0"}, "--max-sweeps must be >= 1 (--max-sweeps=0)");
   expect_bad({"--rank", "0"}, "--rank must be >= 1");
   expect_bad({"--rank", "1", "--mode", "full"}, "--mode must be values or econ with --rank");
+  expect_bad({"--seed", "3"}, "--seed needs --rank");
+  expect_bad({"--oversampling", "3"}, "--oversampling needs --rank");
+  expect_bad({"--rank", "1", "--preconditioning", "qr"}, "--preconditioning is not for the randomised method");
   expect_bad({"--rank", "1", "--oversampling", "-1"}, "--oversampling must be >= 0 (--oversampling=-1)");
   expect_bad({"--rank", "1", "--precision", "half"}, "--precision must be float or double with --rank");
   expect_bad({"--output", "bad.npy"}, "extension \".npy\" is not supported here; allowed are .csv, .h5");

@@ -216,10 +216,11 @@ TEST_F(Driver, Choice) {
 TEST_F(Driver, FilesMustBeDistinct) {
   using quintet::driver::require_distinct_files;
   const std::string a = file("a.csv", "1"), same = path("../" + a.substr(a.rfind('/', a.rfind('/') - 1) + 1));
-  EXPECT_NO_THROW(require_distinct_files({{"--input", a}, {"--output", path("b.csv")}, {"--json", ""}, {"--x", ""}}));
+  EXPECT_NO_THROW(require_distinct_files({{"--input", a}, {"--predict", a}},
+                                         {{"--output", path("b.csv")}, {"--json", ""}, {"--x", ""}}));
   for (const std::string& other : {a, same})
     QUINTET_EXPECT_CONTAINS(quintet::test::error_of<quintet::InvalidArgument>(
-                                [&] { require_distinct_files({{"--input", a}, {"--output", other}}); }),
+                                [&] { require_distinct_files({{"--input", a}}, {{"--output", other}}); }),
                             "--output must be another file than --input");
 }
 

@@ -1,0 +1,23 @@
+// Sparse matrices from a file, and what drivers say about them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "quintet/io/sparse_file.hpp"
+#include "support/driver.hpp"
+
+namespace quintet::driver {
+
+/// Reads the matrix as stage "read", and warns of what is unusual about the file. Throws as io::read_sparse does.
+template <class Real>
+spgemm::csr<Real, std::int64_t> read_sparse(session& session, const std::string& path, const std::string& group = "") {
+  io::sparse_read_report report;
+  auto matrix = session.timed("read", [&] { return io::read_sparse<Real, std::int64_t>(path, group, &report); });
+  if (report.above_diagonal > 0)
+    session.warn(text(path, " claims symmetry and holds ", report.above_diagonal,
+                      " entries above the diagonal; each stands for its mirror image too"));
+  return matrix;
+}
+
+}  // namespace quintet::driver
