@@ -70,6 +70,9 @@ struct exponential_kernel {
       copy(team, size, now, job.out);
       if constexpr (Derivatives) copy(team, size, now_u, job.by_u), copy(team, size, now_v, job.by_v);
     }
+    if (job.rest.to_1 == 0 && job.rest.to_0 == 0) return;
+    team.barrier();
+    for (int n = 1 + team.rank(); n <= job.most; n += team.size()) mutate_further(job, n);
   }
 
  private:
@@ -155,6 +158,28 @@ struct exponential_kernel {
       for (int r = 0; r <= n; ++r)
         for (std::int64_t column = 0; column < columns; ++column) f(r, column);
     }
+  }
+
+  // The rest of a long branch, along which there is one lineage: rows (1, 0) and (1, 1).
+  static void mutate_further(const exponential_job& job, int n) {
+    const single_lineage& rest = job.rest;
+    const std::int64_t columns = n + 1, row = column_block(n) + state_index(1, 0) * columns;
+    for (std::int64_t i = row; i < row + columns; ++i) {
+      const double zero = job.out[i], one = job.out[i + columns];
+      job.out[i] = (1 - rest.to_1) * zero + rest.to_1 * one;
+      job.out[i + columns] = (1 - rest.to_0) * one + rest.to_0 * zero;
+      if constexpr (Derivatives) {
+        mix(job.by_u + i, columns, rest, rest.to_1_by_u, rest.to_0_by_u, one - zero);
+        mix(job.by_v + i, columns, rest, rest.to_1_by_v, rest.to_0_by_v, one - zero);
+      }
+    }
+  }
+
+  static void mix(double* at, std::int64_t columns, const single_lineage& rest, double to_1_slope, double to_0_slope,
+                  double difference) {
+    const double zero = at[0], one = at[columns];
+    at[0] = (1 - rest.to_1) * zero + rest.to_1 * one + to_1_slope * difference;
+    at[columns] = (1 - rest.to_0) * one + rest.to_0 * zero - to_0_slope * difference;
   }
 
   // n lineages become some number of lineages: for every n' and r', sum over r of P[(n', r'), (n, r)] C(n, r) is

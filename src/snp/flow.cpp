@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "quintet/core/error.hpp"
 #include "snp/plan.hpp"
 #include "snp/state_space.hpp"
 
@@ -61,6 +62,16 @@ void coalesce_long(lineage_bound& lineages, double scaled_time) {
 }
 
 }  // namespace
+
+void check_flow(std::int32_t most, double length, double theta, double u, double v) {
+  // Within a fifth of a theta few enough lineages are left for a matrix.
+  constexpr double thetas = 0.2, most_stages = 1e4, least_theta = 1e-290;
+  const double stages = most * std::max(u, v) * std::min(length, thetas * theta) / stage_shift;
+  if (stages <= most_stages && theta >= least_theta) return;
+  throw InvalidArgument(text("a branch with ", most, " lineages must have theta >= ", least_theta, " and at most ",
+                             most_stages, " steps of ", stage_shift, " mutations in the time in which they coalesce",
+                             " (length=", length, ", theta=", theta, ", u=", u, ", v=", v, ")"));
+}
 
 flow_plan plan_flow(const lineage_bound& bottom, double length, double theta, double u, double v, std::int32_t dense) {
   flow_plan result;

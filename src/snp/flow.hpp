@@ -37,6 +37,10 @@ struct flow_plan {
   lineage_bound top;
 };
 
+/// Throws InvalidArgument when the stages of a branch would be too many: mutation that is fast beside coalescence makes
+/// stages short. `most`: lineages at its bottom. Called before anything is computed.
+void check_flow(std::int32_t most, double length, double theta, double u, double v);
+
 /// Stages until at most `dense` lineages are left, then a dense part.
 flow_plan plan_flow(const lineage_bound& bottom, double length, double theta, double u, double v, std::int32_t dense);
 

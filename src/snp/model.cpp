@@ -1,5 +1,6 @@
 #include "quintet/snp/model.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "quintet/core/error.hpp"
@@ -30,14 +31,18 @@ double gamma_share(double a, double x) {
   return 1 - factor * fraction;
 }
 
-// By bisection of log x.
-double gamma_quantile(double a, double share) {
-  double low = -800, high = std::log(a + 100 + 100 * std::sqrt(a));
+// log x, by bisection.
+double log_gamma_quantile(double a, double share) {
+  // For small x the share is x^a / Gamma(a + 1), to a factor of e^-x; x itself may be far too small for a number.
+  constexpr double small = -50;
+  const double log_quantile = (std::log(share) + std::lgamma(a + 1)) / a;
+  if (log_quantile < small) return log_quantile;
+  double low = small, high = std::log(a + 100 + 100 * std::sqrt(a));
   for (int i = 0; i < 200; ++i) {
     const double middle = (low + high) / 2;
     (gamma_share(a, std::exp(middle)) < share ? low : high) = middle;
   }
-  return std::exp(high);
+  return high;
 }
 
 }  // namespace
@@ -46,11 +51,13 @@ std::vector<double> gamma_rates(double shape, std::int64_t categories) {
   require_argument(shape > 0 && shape <= 1e6, "shape", shape, "in (0, 1e6]");
   require_argument(categories >= 1 && categories <= 64, "categories", categories, "in 1 ... 64");
   std::vector<double> rates;
+  for (std::int64_t i = 0; i < categories; ++i)
+    rates.push_back(log_gamma_quantile(shape, (2.0 * double(i) + 1) / (2.0 * double(categories))));
+  // Beside the largest: of a small shape all of them may be too small for numbers, and all but one are still then.
+  constexpr double least_rate = 1e-200;
+  const double largest = rates.back();
   double sum = 0;
-  for (std::int64_t i = 0; i < categories; ++i) {
-    rates.push_back(gamma_quantile(shape, (2.0 * double(i) + 1) / (2.0 * double(categories))));
-    sum += rates.back();
-  }
+  for (double& rate : rates) sum += rate = std::max(std::exp(rate - largest), least_rate);
   for (double& rate : rates) rate *= double(categories) / sum;
   return rates;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "snp/state_space.hpp"
+
 namespace quintet::snp {
 
 namespace {
@@ -25,43 +27,92 @@ double power(double x, int n) {
   return value;
 }
 
+// After so many theta two lineages are one, but for a probability below the smallest number: e^(-2 * 400).
+constexpr double most_thetas = 400;
+// After a mean of so many mutations a lineage has forgotten what it was, to the same degree.
+constexpr double most_mutations = 800;
+// Where a lineage mutates so often before it meets another one only u / v counts, to about 1e-8. That is also what
+// more squarings would cost, each of which doubles the errors.
+constexpr double mutations_per_theta = 1e8;
+
+// exp(t Q) of one lineage.
+single_lineage mutations_of(double t, double u, double v) {
+  single_lineage one;
+  const double fastest = std::max(u, v);
+  if (!(t > 0) || fastest == 0) return one;
+  // In units of the faster rate, which may be near the largest number.
+  const double share_u = u / fastest, share_v = v / fastest, both = share_u + share_v;
+  const double changed = -std::expm1(-(fastest * t) * both);
+  const double slope = changed < 1 ? t * (1 - changed) : 0, per_rate = changed / (both * both) / fastest;
+  one.to_1 = share_v / both * changed;
+  one.to_0 = share_u / both * changed;
+  one.to_1_by_u = -share_v * per_rate + share_v / both * slope;
+  one.to_1_by_v = share_u * per_rate + share_v / both * slope;
+  one.to_0_by_u = share_v * per_rate + share_u / both * slope;
+  one.to_0_by_v = -share_u * per_rate + share_u / both * slope;
+  return one;
+}
+
 }  // namespace
 
+// Branches and rates may be so long and fast that their product is no number. Then the exponential is that of the
+// limit: of one lineage for what lies beyond most_thetas, and of a rate that is fast enough in place of a faster one.
 exponential_job exponential_of(std::int32_t most, double length, double theta, double u, double v) {
   exponential_job job;
   job.most = most;
-  double x = length * (most * (most - 1.0) / theta + most * std::max(u, v));
+  const double t = std::min(length, most_thetas * theta), in_thetas = length > t ? most_thetas : t / theta;
+  const double fastest = std::max(u, v), limit = std::max(most_mutations, mutations_per_theta * in_thetas);
+  const bool is_fast = t * fastest > limit;
+  const double mutations = is_fast ? limit : t * fastest;
+  if (length > t) job.rest = mutations_of(length - t, u, v);
+  double x = length > t || is_fast ? most * (most - 1.0) * in_thetas + most * mutations
+                                   : length * (most * (most - 1.0) / theta + most * fastest);
   double h = 1;
   while (x > shift_limit) x /= 2, h /= 2, ++job.squarings;
   job.shift = x;
   job.decay = std::exp(-x);
   job.terms = terms_for(most, x);
-  job.length = h * length;
-  job.coalescence = job.length / theta;
-  job.u = job.length * u;
-  job.v = job.length * v;
+  job.length = h * (is_fast ? limit / fastest : t);
+  job.coalescence = length > t ? h * in_thetas : h * t / theta;
+  job.u = is_fast ? h * limit * (u / fastest) : job.length * u;
+  job.v = is_fast ? h * limit * (v / fastest) : job.length * v;
   return job;
 }
 
+std::pair<double, double> scaled_rates(double theta, double v, double u) {
+  constexpr double most_scaled = 1e300, least_scaled = 1e-300;
+  const double fastest = std::max(u, v), scaled = theta * fastest;
+  if (scaled <= most_scaled && scaled >= least_scaled) return {theta * v, theta * u};
+  const double limit = scaled > most_scaled ? most_scaled : least_scaled;
+  return {limit * (v / fastest), limit * (u / fastest)};
+}
+
 root_weights root_weights_of(const layout& states, double a1, double a0) {
+  // State (n, r) has one factor more than (n - 1, r), or the last one of a block than (n - 1, n - 1).
+  struct weight {
+    double value = 1, by_a1 = 0, by_a0 = 0;
+  };
+  const std::int32_t most = states.most(0);
+  std::vector<weight> known(std::size_t(state_count(most)));
+  for (std::int32_t n = 1; n <= most; ++n)
+    for (std::int32_t r = 0; r <= n; ++r) {
+      const bool red = r == n;
+      const weight& before = known[std::size_t(state_index(n - 1, red ? r - 1 : r))];
+      const double above = red ? a1 + r - 1 : a0 + (n - 1 - r), below = a1 + a0 + n - 1, factor = above / below;
+      known[std::size_t(state_index(n, r))] = {before.value * factor,
+                                               before.by_a1 * factor + before.value * ((red ? 1 : 0) - factor) / below,
+                                               before.by_a0 * factor + before.value * ((red ? 0 : 1) - factor) / below};
+    }
   root_weights weights;
   weights.value.resize(std::size_t(states.entries()));
   weights.by_a1 = weights.by_a0 = weights.value;
   for (const auto& [counts, base] : states.blocks())
     for (std::int32_t r = 0; r <= counts[0]; ++r) {
-      double value = 1, by_a1 = 0, by_a0 = 0;
-      for (std::int32_t i = 0; i < counts[0]; ++i) {
-        // Factor i: one of the numerator over one of the denominator.
-        const double above = i < r ? a1 + i : a0 + (i - r), below = a1 + a0 + i;
-        const double factor = above / below;
-        by_a1 = by_a1 * factor + value * ((i < r ? 1 : 0) - factor) / below;
-        by_a0 = by_a0 * factor + value * ((i < r ? 0 : 1) - factor) / below;
-        value *= factor;
-      }
+      const weight& one = known[std::size_t(state_index(counts[0], r))];
       const std::size_t e = std::size_t(base + r);
-      weights.value[e] = value;
-      weights.by_a1[e] = by_a1;
-      weights.by_a0[e] = by_a0;
+      weights.value[e] = one.value;
+      weights.by_a1[e] = one.by_a1;
+      weights.by_a0[e] = one.by_a0;
     }
   return weights;
 }

@@ -2,6 +2,7 @@
 // reticulations.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "snp/exponential_job.hpp"
@@ -19,6 +20,9 @@ struct root_weights {
   std::vector<double> value, by_a1, by_a0;
 };
 root_weights root_weights_of(const layout& states, double a1, double a0);
+
+/// theta v and theta u, or where they are no numbers or nothing their limits of the same ratio.
+std::pair<double, double> scaled_rates(double theta, double v, double u);
 
 /// C(ny + nz, ny) g^ny (1 - g)^nz for ny, nz = 0 ... most, [ny * (most + 1) + nz], 0 where ny + nz > most; or the
 /// derivatives by g.

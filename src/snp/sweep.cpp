@@ -318,7 +318,7 @@ void sweep::state::run_scale(std::size_t s) {
 
 void sweep::state::update_root_weight(const Network& network, const sweep_rates& rates) {
   const plan_value& root = host.values[std::size_t(host.root_value)];
-  const double a1 = network.root_theta() * rates.root_v, a0 = network.root_theta() * rates.root_u;
+  const auto [a1, a0] = scaled_rates(network.root_theta(), rates.root_v, rates.root_u);
   if (root_weight.size() == 0) {
     root_weight = Buffer<double>(root.entries, device);
     root_likelihood = Buffer<double>(root.padded, device);
@@ -367,6 +367,11 @@ void sweep::state::run_all(const Network& network, const sweep_rates& rates) {
 
 void sweep::evaluate(const Network& network, const sweep_rates& rates, const sweep_changes& changes, bool propose) {
   state& s = *state_;
+  for (const plan_step& step : s.host.steps)
+    if (step.is_flow) {
+      const branch& one = network.branch(step.branch);
+      check_flow(step.most, one.length, one.theta, rates.branch_u, rates.branch_v);
+    }
   if (!propose) return s.run_all(network, rates);
   const bool is_first = !s.in_proposal;
   s.note(changes);

@@ -31,7 +31,8 @@ struct model {
 };
 
 /// Rates of `categories` equally likely classes of a gamma distribution with mean 1 and this shape: the medians of the
-/// classes, divided by their mean (Yang 1994; what BEAST does). Throws InvalidArgument for shape not in (0, 1e6] or
+/// classes, divided by their mean (Yang 1994; what BEAST does), and at least 1e-200 times the largest, which with
+/// shapes below 0.01 stands for nothing. Throws InvalidArgument for shape not in (0, 1e6] or
 /// categories not in 1 ... 64. Cost: 200 values of the incomplete gamma function a class.
 std::vector<double> gamma_rates(double shape, std::int64_t categories);
 
