@@ -50,9 +50,16 @@ std::vector<double> parse_numbers(const std::string& field) {
 }  // namespace
 
 const std::vector<std::string>& embedding_names() {
-  static const std::vector<std::string> names{"iris", "digits", "epiverse384", "synth512", "synth768", "synth1536"};
+  // Those that are there: the largest does not travel with the project.
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all{"iris", "digits", "epiverse384", "synth512", "synth768", "synth1536"};
+    std::erase_if(all, [](const std::string& name) { return !has_embedding(name); });
+    return all;
+  }();
   return names;
 }
+
+bool has_embedding(const std::string& name) { return std::filesystem::exists(embedding_folder() / (name + ".csv")); }
 
 const point_set<float>& read_floats(const std::string& name) {
   static std::map<std::string, point_set<float>> known;
@@ -66,6 +73,7 @@ std::vector<clustering_case> clustering_cases() {
   for (std::size_t i = 0; i < table.rows(); ++i) {
     clustering_case c;
     c.dataset = table.at(i, "dataset");
+    if (!has_embedding(c.dataset)) continue;
     c.stem = c.dataset + "_cfg" + table.at(i, "cfg");
     c.n = std::stoll(table.at(i, "n"));
     c.clusters_canonical = std::stoll(table.at(i, "k_canonical"));

@@ -15,6 +15,8 @@ namespace quintet::test {
 inline std::filesystem::path embedding_folder() { return data_folder("embeddings"); }
 
 const std::vector<std::string>& embedding_names();
+/// Whether the points of this name are there.
+bool has_embedding(const std::string& name);
 
 /// The points of NAME.csv, read once.
 const point_set<float>& read_floats(const std::string& name);

@@ -70,7 +70,7 @@ const fitted_case& fitted(const std::string& name) {
 
 class prediction_data : public ::testing::TestWithParam<std::string> {
  protected:
-  void SetUp() override { QUINTET_SKIP_WITHOUT(test::embedding_folder()); }
+  void SetUp() override { QUINTET_SKIP_WITHOUT(test::embedding_folder() / (GetParam() + ".csv")); }
 };
 INSTANTIATE_TEST_SUITE_P(sets, prediction_data, ::testing::Values("iris", "epiverse384"),
                          [](const auto& info) { return info.param; });

@@ -16,7 +16,7 @@ snp::Data read(const std::string& name, const char* rule = nullptr, bool dominan
 }
 
 TEST(snp_reference_data, rice) {
-  QUINTET_SKIP_WITHOUT(test::data_folder("snp"));
+  QUINTET_SKIP_WITHOUT(test::data_folder("snp/rice"));
   const snp::Data rice = read("rice/rice_JDD1_example.nexus", "after-last:_");
   EXPECT_EQ(rice.species().size(), 6u);
   EXPECT_EQ(rice.sites(), 12000);
@@ -29,11 +29,11 @@ TEST(snp_reference_data, rice) {
 }
 
 TEST(snp_reference_data, simulated_counts) {
-  QUINTET_SKIP_WITHOUT(test::data_folder("snp"));
+  EXPECT_EQ(read("snapp/test1_counts.csv").sites(), 1000);
+  QUINTET_SKIP_WITHOUT(test::data_folder("snp/sim"));
   EXPECT_EQ(read("sim/netA_counts.csv").patterns(), 43);
   EXPECT_EQ(read("sim/netC_counts.csv").patterns(), 71);
   EXPECT_EQ(read("sim/netB_counts.csv").sites(), 1000);
-  EXPECT_EQ(read("snapp/test1_counts.csv").sites(), 1000);
 }
 
 TEST(snp_reference_data, diploids_with_missing_genotypes) {
