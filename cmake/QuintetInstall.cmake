@@ -42,6 +42,7 @@ function(quintet_pkg_config PC_NAME PC_DESCRIPTION PC_REQUIRES)
       string(APPEND PC_LIBS " ${library}")
     endif()
   endforeach()
+  file(RELATIVE_PATH PC_PREFIX "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
   configure_file("${PROJECT_SOURCE_DIR}/cmake/quintet.pc.in" "${PROJECT_BINARY_DIR}/${PC_NAME}.pc" @ONLY)
   install(FILES "${PROJECT_BINARY_DIR}/${PC_NAME}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig"
     COMPONENT development)

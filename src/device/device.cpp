@@ -1,5 +1,6 @@
 #include "quintet/device/device.hpp"
 
+#include <dlfcn.h>
 #include <omp.h>
 #include <sched.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <fstream>
 
 #include "device/gpu_names.hpp"
+#include "device/one_runtime.hpp"
 #include "device/team.hpp"
 #include "quintet/core/error.hpp"
 
@@ -25,9 +27,37 @@ std::string processor_name() {
   return "host processor";
 }
 
+std::string library_of(const char* function) {
+  const void* address = ::dlsym(RTLD_DEFAULT, function);
+  Dl_info info;
+  return address != nullptr && ::dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "unknown";
+}
+
+// In a program with the runtimes of two compilers the one that was linked first answers omp_get_thread_num() and all
+// others, and the one of this library's compiler runs its parallel regions. Then every thread is number 0: results
+// would be wrong, and barriers wait for ever.
+bool check_runtimes() {
+  const int outside = omp_get_level();
+  int inside = outside;
+#pragma omp parallel num_threads(1)
+  inside = omp_get_level();
+  if (inside == outside + 1) return true;
+#if defined(__clang__)
+  constexpr const char* fork = "__kmpc_fork_call";
+#else
+  constexpr const char* fork = "GOMP_parallel";
+#endif
+  throw DeviceError(text("two OpenMP runtimes are in this program: parallel regions of quintet run in ",
+                         library_of(fork), ", and omp_get_thread_num() is that of ", library_of("omp_get_thread_num"),
+                         ", which was linked or loaded before it; build quintet with the compiler of the program, or "
+                         "link its runtime first (docs/threads.md)"));
+}
+
 std::int64_t host_memory_bytes() { return std::int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE); }
 
 }  // namespace
+
+void detail::require_one_runtime() { [[maybe_unused]] static const bool checked = check_runtimes(); }
 
 void set_threads(int count) {
   require_argument(count >= 0, "threads", count, ">= 0");
@@ -35,6 +65,7 @@ void set_threads(int count) {
 }
 
 int threads() {
+  detail::require_one_runtime();
   const int count = thread_count;
   return count > 0 ? count : omp_get_max_threads();
 }

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <tuple>
 
+#include "device/one_runtime.hpp"
 #include "quintet/core/error.hpp"
 
 namespace quintet::device {
@@ -44,6 +45,7 @@ emulated_team_size::emulated_team_size(int threads) {
 emulated_team_size::~emulated_team_size() { wanted_threads = previous_; }
 
 int detail::emulated_team(int usual, int most, int multiple) {
+  quintet::detail::require_one_runtime();
   static const int of_environment = threads_of_environment();
   int threads = wanted_threads.load(std::memory_order_relaxed);
   if (threads == 0) threads = of_environment;

@@ -1,0 +1,23 @@
+# Builds SOURCE with COMPILER (g++) and its OpenMP, against LIBRARIES that were built with clang++: with their runtime
+# first everything is right, with the other one first the library says so.
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+
+set(rpath "")
+foreach(library IN LISTS LIBRARIES)
+  if(library MATCHES "\\.so")
+    get_filename_component(folder "${library}" DIRECTORY)
+    list(APPEND rpath "-Wl,-rpath,${folder}")
+  endif()
+endforeach()
+set(compile ${COMPILER} -std=c++20 -O1 -fopenmp -I${INCLUDE} ${SOURCE})
+run(${compile} ${LIBRARIES} ${rpath} -o ${PROGRAM}_first)
+run(${PROGRAM}_first)
+if(NOT output STREQUAL "right\n")
+  message(FATAL_ERROR "with the library's runtime first: ${output}")
+endif()
+run(${compile} -Wl,--no-as-needed -lgomp ${LIBRARIES} ${rpath} -o ${PROGRAM}_last)
+run(${PROGRAM}_last)
+if(NOT output MATCHES "two OpenMP runtimes.*libomp.*libgomp.*docs/threads.md")
+  message(FATAL_ERROR "with the program's runtime first: ${output}")
+endif()
+message("${output}")
