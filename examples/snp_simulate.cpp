@@ -268,11 +268,9 @@ int main(int argc, char** argv) {
        "    --theta 0.01 --copies 2 --sites 10000 --seed 1 --output counts.csv",
        {"double"}},
       options, [&](session& session) {
-        quintet::driver::require_distinct_files({{"--network", a.network},
-                                                 {"--priors", a.priors_file},
-                                                 {"--output", a.output},
-                                                 {"--output-networks", a.output_networks},
-                                                 {"--json", session.line().common.json}});
+        quintet::driver::require_distinct_files(
+            {{"--network", a.network}, {"--priors", a.priors_file}},
+            {{"--output", a.output}, {"--output-networks", a.output_networks}, {"--json", session.line().common.json}});
         check_together(a);
         simulate(session, a);
       });

@@ -173,7 +173,12 @@ void session::write_attributes(io::hdf5_writer& out) const {
   }
 }
 
-bool session::has_file() const { return !line_.common.json.empty() || line_.parameters.contains("output"); }
+bool session::has_file() const {
+  if (!line_.common.json.empty()) return true;
+  for (const auto& parameter : line_.parameters.items())
+    if (parameter.key().starts_with("output")) return true;
+  return false;
+}
 
 nlohmann::ordered_json session::summary() const {
   const build_information& build = build_info();

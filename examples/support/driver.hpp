@@ -68,7 +68,7 @@ class session {
   /// The whole summary, as --json writes it.
   nlohmann::ordered_json summary() const;
   const command_line& line() const { return line_; }
-  /// Whether results are in a file: of --json, or of --output.
+  /// Whether results are in a file: of --json, --output or another option whose name begins so.
   bool has_file() const;
 
  private:
