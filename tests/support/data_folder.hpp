@@ -1,5 +1,5 @@
-// Where the reference data lie: QUINTET_DATA_DIR, or tests/data of the source tree (QUINTET_SOURCE_DIR); folders that do
-// not travel with it may be in ../shared/data beside it.
+// Where the reference data lie: QUINTET_DATA_DIR, or tests/data of the source tree (QUINTET_SOURCE_DIR); folders that
+// do not travel with it may be in ../shared/data beside it.
 #pragma once
 
 #include <cstdlib>
@@ -19,6 +19,5 @@ inline std::filesystem::path data_folder(const std::string& name) {
 }  // namespace quintet::test
 
 /// Skips the rest of a test, with a message, when `folder`, or a file, is not there.
-#define QUINTET_SKIP_WITHOUT(folder)    \
-  if (!std::filesystem::exists(folder)) \
-  GTEST_SKIP() << "no reference data in " << (folder) << " (QUINTET_DATA_DIR)"
+#define QUINTET_SKIP_WITHOUT(folder) \
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no reference data in " << (folder) << " (QUINTET_DATA_DIR)"
