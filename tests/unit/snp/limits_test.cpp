@@ -122,8 +122,9 @@ TEST(snp_limits, endless_mutation_of_many_copies_is_refused) {
     } catch (const InvalidArgument& e) {
       EXPECT_NE(std::string(e.what()).find("a branch with 40 lineages"), std::string::npos) << e.what();
     }
+    if (std::string(newick).find("1e307") != std::string::npos) continue;
     likelihood.set_rates(1, 1);
-    EXPECT_TRUE(std::isfinite(likelihood.evaluate()) || newick[8] != '0');
+    EXPECT_TRUE(std::isfinite(likelihood.evaluate()));
   }
 }
 
