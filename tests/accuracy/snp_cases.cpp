@@ -167,7 +167,8 @@ void gradient(case_run& run) {
 // Alignments of the reference data; what is expected has 10 decimals.
 void stored(case_run& run) {
   const test_case& c = run.parameters();
-  if (!std::filesystem::exists(test::snp_folder() / c.text("counts"))) return run.skip("no reference data (QUINTET_DATA_DIR)");
+  if (!std::filesystem::exists(test::snp_folder() / c.text("counts")))
+    return run.skip("no reference data (QUINTET_DATA_DIR)");
   const auto data = test::snp_counts(test::snp_folder() / c.text("counts"));
   const auto network = test::snp_network(c.text("network"), c.real("theta"));
   const snp::model model{.u = c.real("u"), .v = c.real("v")};
