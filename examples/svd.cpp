@@ -153,6 +153,7 @@ void report(session& session, const svd::decomposition<Real>& d, const std::vect
   session.result("m", d.rows);
   session.result("n", d.cols);
   session.result("values", d.values);
+  session.result("ran_on", d.ran_on.spelling());
   session.result("not_converged", count(svd::not_converged));
   session.result("not_finite", count(svd::not_finite));
   session.result("most_sweeps", d.batch > 0 ? *std::max_element(d.sweeps.begin(), d.sweeps.end()) : 0);
@@ -184,7 +185,8 @@ svd::decomposition<float> widened(svd::decomposition<Stored> d) {
           std::move(d.s),
           std::vector<float>(d.v.begin(), d.v.end()),
           std::move(d.status),
-          std::move(d.sweeps)};
+          std::move(d.sweeps),
+          d.ran_on};
 }
 
 /// Real is Stored, or float for the 16-bit types.

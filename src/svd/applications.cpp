@@ -4,9 +4,10 @@
 #include <limits>
 
 #include "device/for_each.hpp"
+#include "device/staged.hpp"
+#include "instantiate.hpp"
 #include "quintet/core/error.hpp"
 #include "svd/checks.hpp"
-#include "svd/resident_batch.hpp"
 #include "svd/sums.hpp"
 
 namespace quintet::svd {
@@ -65,7 +66,7 @@ double tolerance_of(rank_tolerance tolerance, std::int64_t rows, std::int64_t co
 }
 
 template <class T>
-void require_factors(const resident_factors<T>& f) {
+void require_factors(const factors_view<T>& f) {
   if (f.u.cols() < f.s.cols() || f.v.cols() < f.s.cols())
     throw InvalidArgument("the decomposition must have its vectors");
   require_argument(f.u.batch() == f.s.rows(), "u.batch", f.u.batch(), text("the batch, ", f.s.rows()));
@@ -77,58 +78,34 @@ void require_all_values(std::int64_t values, std::int64_t rows, std::int64_t col
   require_argument(values == all, "values", values, text("min(m, n) = ", all));
 }
 
-template <class T>
-void require_vectors(const decomposition<T>& d) {
-  if (d.u_cols < d.values || d.v_cols < d.values) throw InvalidArgument("the decomposition must have its vectors");
-}
-
-/// The factors of a decomposition where a kernel on the device can read them.
-template <class T>
-class factors_on {
- public:
-  factors_on(const decomposition<T>& d, const Device& device)
-      : d_(d), u_(d.u, device), v_(d.v, device), s_(d.s, device) {
-    require_vectors(d);
-  }
-  resident_factors<T> view() const {
-    return {{u_.data(), d_.batch, d_.rows, d_.u_cols},
-            {v_.data(), d_.batch, d_.cols, d_.v_cols},
-            {s_.data(), d_.batch, d_.values}};
-  }
-
- private:
-  const decomposition<T>& d_;
-  device::mirror<T> u_, v_;
-  device::mirror<accumulator_t<T>> s_;
-};
-
-/// A result [batch, rows, cols] that `compute` writes on the device.
+/// Calls compute(factors, out) with everything in the memory of the device of the call.
 template <class T, class Compute>
-std::vector<T> result_of(std::int64_t batch, std::int64_t rows, std::int64_t cols, const Device& device,
-                         Compute compute) {
-  std::vector<T> result(batch * rows * cols);
-  {
-    device::mirror_back<T> out(result, device);
-    compute(batch_view<T>(out.data(), batch, rows, cols));
-  }
-  return result;
+Device compute_there(const factors_view<T>& f, const batch_view<T>& out, const Device& given, Compute compute) {
+  const Device device = device::run_device(given, {{"u", f.u}, {"v", f.v}, {"s", f.s}, {"out", out}});
+  const device::staged_in u(f.u, device), v(f.v, device);
+  const device::staged_in s(f.s, device);
+  device::staged_out to(out, device);
+  compute(factors_view<T>{u.view(), v.view(), s.view()}, to.view(), device);
+  to.finish();
+  return device;
 }
 
 }  // namespace
 
 template <class T>
-void pseudo_inverse_into(const resident_factors<T>& f, batch_view<T> out, rank_tolerance tolerance,
-                         const Device& device) {
+Device pseudo_inverse(const factors_view<T>& f, batch_view<T> out, rank_tolerance tolerance, const Device& given) {
   require_factors(f);
   require_shape(out, f.s.rows(), f.v.rows(), f.u.rows(), "out");
-  const double relative =
-      tolerance_of(tolerance, f.u.rows(), f.v.rows(), std::numeric_limits<accumulator_t<T>>::epsilon());
-  multiply<T, T, T>({f.v, f.u, f.s, out, f.s.cols(), weight::inverse, weight::one, accumulator_t<T>(relative)}, device);
+  using real = accumulator_t<T>;
+  const real relative = real(tolerance_of(tolerance, f.u.rows(), f.v.rows(), std::numeric_limits<real>::epsilon()));
+  return compute_there(f, out, given, [&](const factors_view<T>& g, const batch_view<T>& to, const Device& device) {
+    multiply<T, T, T>({g.v, g.u, g.s, to, g.s.cols(), weight::inverse, weight::one, relative}, device);
+  });
 }
 
 template <class T>
-void least_squares_into(const resident_factors<T>& f, batch_view<const T> right, batch_view<T> out,
-                        rank_tolerance tolerance, const Device& device) {
+Device least_squares(const factors_view<T>& f, batch_view<const T> right, batch_view<T> out, rank_tolerance tolerance,
+                     const Device& given) {
   using real = accumulator_t<T>;
   require_factors(f);
   const std::int64_t batch = f.s.rows(), values = f.s.cols(), count = right.cols();
@@ -137,42 +114,58 @@ void least_squares_into(const resident_factors<T>& f, batch_view<const T> right,
   require_shape(out, batch, f.v.rows(), count, "out");
   const real relative =
       real(tolerance_of(tolerance, f.u.rows(), f.v.rows(), double(std::numeric_limits<real>::epsilon())));
-  // diag(1 / S) U^T R, then V times that.
-  Buffer<real> coordinates(batch * values * count, device);
-  const batch_view<real> middle(coordinates.data(), batch, values, count);
-  const batch_view<const real> columns(coordinates.data(), batch, count, values, values * count, 1, count);
-  const batch_view<const T> u(f.u.data(), batch, values, f.u.rows(), f.u.batch_stride(), f.u.col_stride(),
-                              f.u.row_stride());
-  multiply<T, T, real>({u, right.transposed(), f.s, middle, f.u.rows(), weight::one, weight::inverse, relative},
-                       device);
-  multiply<T, real, T>({f.v, columns, f.s, out, values, weight::one, weight::one, relative}, device);
+  const Device there = device::run_device(given, {{"right", right}, {"u", f.u}, {"v", f.v}, {"s", f.s}, {"out", out}});
+  return compute_there(f, out, there, [&](const factors_view<T>& g, const batch_view<T>& to, const Device& device) {
+    const device::staged_in given_right(right, device);
+    // diag(1 / S) U^T R, then V times that.
+    Buffer<real> coordinates(batch * values * count, device);
+    const batch_view<real> middle(coordinates.data(), batch, values, count, device);
+    const batch_view<const real> columns(coordinates.data(), batch, count, values, values * count, 1, count, device);
+    const batch_view<const T> u(g.u.data(), batch, values, g.u.rows(), g.u.batch_stride(), g.u.col_stride(),
+                                g.u.row_stride(), device);
+    multiply<T, T, real>(
+        {u, given_right.view().transposed(), g.s, middle, g.u.rows(), weight::one, weight::inverse, relative}, device);
+    multiply<T, real, T>({g.v, columns, g.s, to, values, weight::one, weight::one, relative}, device);
+  });
 }
 
 template <class T>
-void low_rank_approximation_into(const resident_factors<T>& f, std::int64_t rank, batch_view<T> out,
-                                 const Device& device) {
+Device low_rank_approximation(const factors_view<T>& f, std::int64_t rank, batch_view<T> out, const Device& given) {
   require_factors(f);
   require_argument(rank >= 0, "rank", rank, ">= 0");
   require_shape(out, f.s.rows(), f.u.rows(), f.v.rows(), "out");
-  multiply<T, T, T>({f.u, f.v, f.s, out, std::min(rank, f.s.cols()), weight::value, weight::one, accumulator_t<T>(0)},
-                    device);
+  return compute_there(f, out, given, [&](const factors_view<T>& g, const batch_view<T>& to, const Device& device) {
+    multiply<T, T, T>({g.u, g.v, g.s, to, std::min(rank, g.s.cols()), weight::value, weight::one, accumulator_t<T>(0)},
+                      device);
+  });
 }
 
 template <class T>
-void condition_number_into(matrix_view<const accumulator_t<T>> s, accumulator_t<T>* out, const Device& device) {
-  if (out == nullptr && s.rows() > 0) throw InvalidArgument(text("out must not be null (batch=", s.rows(), ")"));
-  device::for_each(s.rows(), condition_function<accumulator_t<T>>{s, out}, device);
+Device condition_number(const factors_view<T>& f, vector_view<accumulator_t<T>> out, const Device& given) {
+  require_argument(out.size() == f.s.rows(), "out.size", out.size(), text("the batch, ", f.s.rows()));
+  const Device device = device::run_device(given, {{"s", f.s}, {"out", out}});
+  const device::staged_in s(f.s, device);
+  device::staged_out to(out, device);
+  device::for_each(f.s.rows(), condition_function<accumulator_t<T>>{s.view(), to.view().data()}, device);
+  to.finish();
+  return device;
 }
 
 template <class T>
-void polar_into(const resident_factors<T>& f, batch_view<T> w, batch_view<T> h, const Device& device) {
+Device polar(const factors_view<T>& f, batch_view<T> w, batch_view<T> h, const Device& given) {
   require_factors(f);
   const std::int64_t m = f.u.rows(), n = f.v.rows();
   require_all_values(f.s.cols(), m, n);
   require_shape(w, f.s.rows(), m, n, "w");
   require_shape(h, f.s.rows(), n, n, "h");
-  multiply<T, T, T>({f.u, f.v, f.s, w, f.s.cols(), weight::one, weight::one, accumulator_t<T>(0)}, device);
-  multiply<T, T, T>({f.v, f.v, f.s, h, f.s.cols(), weight::value, weight::one, accumulator_t<T>(0)}, device);
+  const Device there = device::run_device(given, {{"w", w}, {"h", h}, {"u", f.u}, {"v", f.v}, {"s", f.s}});
+  const accumulator_t<T> none = 0;
+  compute_there(f, w, there, [&](const factors_view<T>& g, const batch_view<T>& to, const Device& device) {
+    multiply<T, T, T>({g.u, g.v, g.s, to, g.s.cols(), weight::one, weight::one, none}, device);
+  });
+  return compute_there(f, h, there, [&](const factors_view<T>& g, const batch_view<T>& to, const Device& device) {
+    multiply<T, T, T>({g.v, g.v, g.s, to, g.s.cols(), weight::value, weight::one, none}, device);
+  });
 }
 
 template <class T>
@@ -188,44 +181,40 @@ std::vector<std::int64_t> numerical_rank(const decomposition<T>& d, rank_toleran
 
 template <class T>
 std::vector<T> pseudo_inverse(const decomposition<T>& d, rank_tolerance tolerance, const Device& device) {
-  const factors_on<T> f(d, device);
-  return result_of<T>(d.batch, d.cols, d.rows, device,
-                      [&](batch_view<T> out) { pseudo_inverse_into(f.view(), out, tolerance, device); });
+  std::vector<T> result(d.batch * d.cols * d.rows);
+  pseudo_inverse<T>(d.view(), {result.data(), d.batch, d.cols, d.rows}, tolerance, device);
+  return result;
 }
 
 template <class T>
 std::vector<T> least_squares(const decomposition<T>& d, batch_view<const T> right, rank_tolerance tolerance,
                              const Device& device) {
-  const factors_on<T> f(d, device);
-  const resident_batch<T> on_device(right, device);
-  return result_of<T>(d.batch, d.cols, right.cols(), device, [&](batch_view<T> out) {
-    least_squares_into(f.view(), on_device.view(), out, tolerance, device);
-  });
+  std::vector<T> result(d.batch * d.cols * right.cols());
+  least_squares<T>(d.view(), right, {result.data(), d.batch, d.cols, right.cols()}, tolerance, device);
+  return result;
 }
 
 template <class T>
 std::vector<T> low_rank_approximation(const decomposition<T>& d, std::int64_t rank, const Device& device) {
-  const factors_on<T> f(d, device);
-  return result_of<T>(d.batch, d.rows, d.cols, device,
-                      [&](batch_view<T> out) { low_rank_approximation_into(f.view(), rank, out, device); });
+  std::vector<T> result(d.batch * d.rows * d.cols);
+  low_rank_approximation<T>(d.view(), rank, {result.data(), d.batch, d.rows, d.cols}, device);
+  return result;
 }
 
 template <class T>
 std::vector<accumulator_t<T>> condition_number(const decomposition<T>& d) {
   require_all_values(d.values, d.rows, d.cols);
   std::vector<accumulator_t<T>> result(d.batch);
-  condition_number_into<T>({d.s.data(), d.batch, d.values}, result.data(), Device::host());
+  condition_number<T>(d.view(), result, Device::host());
   return result;
 }
 
 template <class T>
 polar_factors<T> polar(const decomposition<T>& d, const Device& device) {
-  const factors_on<T> f(d, device);
   polar_factors<T> result;
-  result.w = result_of<T>(d.batch, d.rows, d.cols, device, [&](batch_view<T> w) {
-    result.h =
-        result_of<T>(d.batch, d.cols, d.cols, device, [&](batch_view<T> h) { polar_into(f.view(), w, h, device); });
-  });
+  result.w.resize(d.batch * d.rows * d.cols);
+  result.h.resize(d.batch * d.cols * d.cols);
+  polar<T>(d.view(), {result.w.data(), d.batch, d.rows, d.cols}, {result.h.data(), d.batch, d.cols, d.cols}, device);
   return result;
 }
 
@@ -236,16 +225,13 @@ polar_factors<T> polar(const decomposition<T>& d, const Device& device) {
   template std::vector<T> low_rank_approximation(const decomposition<T>&, std::int64_t, const Device&);               \
   template std::vector<accumulator_t<T>> condition_number(const decomposition<T>&);                                   \
   template polar_factors<T> polar(const decomposition<T>&, const Device&);                                            \
-  template void pseudo_inverse_into(const resident_factors<T>&, batch_view<T>, rank_tolerance, const Device&);        \
-  template void least_squares_into(const resident_factors<T>&, batch_view<const T>, batch_view<T>, rank_tolerance,    \
+  template Device pseudo_inverse<T>(const factors_view<T>&, batch_view<T>, rank_tolerance, const Device&);            \
+  template Device least_squares<T>(const factors_view<T>&, batch_view<const T>, batch_view<T>, rank_tolerance,        \
                                    const Device&);                                                                    \
-  template void low_rank_approximation_into(const resident_factors<T>&, std::int64_t, batch_view<T>, const Device&);  \
-  template void condition_number_into<T>(matrix_view<const accumulator_t<T>>, accumulator_t<T>*, const Device&);      \
-  template void polar_into(const resident_factors<T>&, batch_view<T>, batch_view<T>, const Device&);
-QUINTET_INSTANTIATE(double)
-QUINTET_INSTANTIATE(float)
-QUINTET_INSTANTIATE(half)
-QUINTET_INSTANTIATE(bfloat16)
+  template Device low_rank_approximation<T>(const factors_view<T>&, std::int64_t, batch_view<T>, const Device&);      \
+  template Device condition_number<T>(const factors_view<T>&, vector_view<accumulator_t<T>>, const Device&);          \
+  template Device polar<T>(const factors_view<T>&, batch_view<T>, batch_view<T>, const Device&);
+QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 #undef QUINTET_INSTANTIATE
 
 }  // namespace quintet::svd

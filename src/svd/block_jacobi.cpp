@@ -1,9 +1,12 @@
 #include "svd/block_jacobi.hpp"
 
+#include <algorithm>
+
 #include "device/for_each.hpp"
 #include "quintet/device/buffer.hpp"
 #include "svd/block_jacobi_kernel.hpp"
 #include "svd/jacobi_policies.hpp"
+#include "svd/large_qr.hpp"
 #include "svd/workspace.hpp"
 
 namespace quintet::svd {
@@ -70,36 +73,61 @@ void sweep_blocks(block_kernel<Policy> kernel, std::int64_t matrices, const Devi
   }
 }
 
+/// Sweeps over the matrices of `job`, whose columns are in the working memory.
+template <class Policy>
+void sweep_until_done(const jacobi_job<typename Policy::real>& job, const Device& device) {
+  using real = typename Policy::real;
+  const int blocks = (job.cols + block_columns - 1) / block_columns;
+  Buffer<std::int32_t> active(job.groups, device);
+  Buffer<real> seen(job.groups * blocks * blocks * 2, device);
+  device::for_each(job.groups, start_active<real>{active.data(), job.status, job.index, job.first}, device);
+  for (int s = 0; s < job.max_sweeps && is_any_active(active); ++s) {
+    sweep_blocks(block_kernel<Policy>{{job}, active.data(), seen.data(), blocks, 0, 0, false}, job.groups, device);
+    device::for_each(
+        job.groups,
+        judge_sweep<real>{seen.data(), active.data(), job.status, job.sweeps, job.index, job.first, blocks,
+                          cosine_tolerance(job.root_rows), job.vectors && !job.accurate ? angle_error<real>() : real(0),
+                          s + 1 == job.max_sweeps},
+        device);
+  }
+}
+
 /// The matrices [job.first, job.count), all of them in work at the same time.
 template <class Policy>
-void run_chunk(jacobi_job<typename Policy::real> job, const Device& device) {
+void run_chunk(jacobi_job<typename Policy::real> job, bool in_blocks, const Device& device) {
   using real = typename Policy::real;
   lay_out<typename Policy::map>(job, false);
   job.tiles = job.groups;
   const std::int64_t matrices = job.groups;
   Buffer<real> workspace(job.slot * matrices, device);
   job.workspace = workspace.data();
-  job.phase = phase::begin;
+  const bool is_triangle = job.way == route::triangle;
+  const factors_batch<real> q{{job.workspace + job.at.a, job.workspace + job.at.h, job.workspace + job.at.tau, nullptr,
+                               job.rows, job.cols, job.ld_a},
+                              job.slot};
+  job.phase = phase::load;
   jacobi_launch<Policy>::run(job, device);
-  const int blocks = (job.cols + block_columns - 1) / block_columns;
-  Buffer<std::int32_t> active(matrices, device);
-  Buffer<real> seen(matrices * blocks * blocks * 2, device);
-  device::for_each(matrices, start_active<real>{active.data(), job.status, job.index, job.first}, device);
-  for (int s = 0; s < job.max_sweeps && is_any_active(active); ++s) {
-    sweep_blocks(block_kernel<Policy>{{job}, active.data(), seen.data(), blocks, 0, 0, false}, matrices, device);
-    device::for_each(
-        matrices,
-        judge_sweep<real>{seen.data(), active.data(), job.status, job.sweeps, job.index, job.first, blocks,
-                          cosine_tolerance(job.root_rows), job.vectors && !job.accurate ? angle_error<real>() : real(0),
-                          s + 1 == job.max_sweeps},
-        device);
+  if (is_triangle) factorise_by_all<Policy>(q, matrices, device);
+  job.phase = phase::start;
+  jacobi_launch<Policy>::run(job, device);
+  if (in_blocks) {
+    sweep_until_done<Policy>(job, device);
+  } else {
+    job.phase = phase::rotate;
+    jacobi_launch<Policy>::run(job, device);
   }
   job.phase = phase::finish;
+  jacobi_launch<Policy>::run(job, device);
+  if (!job.vectors) return;
+  if (job.way != route::direct)
+    apply_q_by_all<Policy>(q, job.workspace + job.at.left, job.slot, std::max(job.left_cols, job.cols), matrices,
+                           device);
+  job.phase = phase::store;
   jacobi_launch<Policy>::run(job, device);
 }
 
 template <class Policy>
-void run_chunks(jacobi_job<typename Policy::real> job, std::int64_t most_bytes, const Device& device) {
+void run_chunks(jacobi_job<typename Policy::real> job, bool in_blocks, std::int64_t most_bytes, const Device& device) {
   jacobi_job<typename Policy::real> one = job;
   lay_out<typename Policy::map>(one, false);
   const std::int64_t all = job.count;
@@ -107,21 +135,33 @@ void run_chunks(jacobi_job<typename Policy::real> job, std::int64_t most_bytes, 
       std::max<std::int64_t>(1, most_bytes / (one.slot * std::int64_t(sizeof(typename Policy::real))));
   for (job.first = 0; job.first < all; job.first += fitting) {
     job.count = std::min(all, job.first + fitting);
-    run_chunk<Policy>(job, device);
+    run_chunk<Policy>(job, in_blocks, device);
   }
+}
+
+template <class Real>
+void run_either(const jacobi_job<Real>& job, bool in_blocks, const Device& device) {
+  if (device.kind() == device_kind::host)
+    run_chunks<host_rows<Real>>(job, in_blocks, host_workspace, device);
+  else
+    run_chunks<gpu_large<Real>>(job, in_blocks, device_workspace, device);
 }
 
 }  // namespace
 
 template <class Real>
 void run_blocks(jacobi_job<Real> job, const Device& device) {
-  if (device.kind() == device_kind::host)
-    run_chunks<host_rows<Real>>(job, host_workspace, device);
-  else
-    run_chunks<gpu_large<Real>>(job, device_workspace, device);
+  run_either(job, job.cols > largest_undivided, device);
+}
+
+template <class Real>
+void run_in_blocks(jacobi_job<Real> job, const Device& device) {
+  run_either(job, true, device);
 }
 
 template void run_blocks(jacobi_job<float>, const Device&);
 template void run_blocks(jacobi_job<double>, const Device&);
+template void run_in_blocks(jacobi_job<float>, const Device&);
+template void run_in_blocks(jacobi_job<double>, const Device&);
 
 }  // namespace quintet::svd

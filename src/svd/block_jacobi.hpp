@@ -18,8 +18,16 @@ namespace quintet::svd {
 /// Matrices with more columns are worked on in blocks.
 constexpr int largest_undivided = 256;
 
-/// Runs `job`, in which everything but the working memory is set.
+/// Rows from which one matrix with fewer columns has its QR made by all workers.
+constexpr int long_rows = 4096;
+
+/// Runs `job`, in which everything but the working memory is set: QR, the product with Q and, beyond
+/// largest_undivided columns, the sweeps are shared among all workers.
 template <class Real>
 void run_blocks(jacobi_job<Real> job, const Device& device);
+
+/// The same with sweeps in blocks for any number of columns.
+template <class Real>
+void run_in_blocks(jacobi_job<Real> job, const Device& device);
 
 }  // namespace quintet::svd

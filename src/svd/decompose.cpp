@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "device/for_each.hpp"
+#include "device/staged.hpp"
+#include "instantiate.hpp"
 #include "quintet/core/error.hpp"
 #include "quintet/device/buffer.hpp"
 #include "svd/checks.hpp"
 #include "svd/jacobi.hpp"
-#include "svd/resident_batch.hpp"
 
 namespace quintet::svd {
 
@@ -68,8 +70,8 @@ jacobi_job<Real> make_job(batch_view<const T> a, const outputs<T>& out, const op
   job.right = stored(out.v);
   using value = accumulator_t<T>;
   job.s = {out.s.data(), storage_of<value>(), out.s.stride(), 0, 1};
-  job.status = out.status;
-  job.sweeps = out.sweeps;
+  job.status = out.status.data();
+  job.sweeps = out.sweeps.data();
   job.count = a.batch();
   job.rows = std::int32_t(a.rows());
   job.cols = std::int32_t(a.cols());
@@ -125,7 +127,7 @@ void decompose_tall(batch_view<const T> a, const outputs<T>& out, const options&
   job.defer_extreme = has_wider_type;
   run_jacobi(job, device);
   if (!job.defer_graded && !job.defer_extreme) return;
-  const deferred left = find_deferred(out.status, a.batch(), device);
+  const deferred left = find_deferred(out.status.data(), a.batch(), device);
   if (job.defer_graded) job.way = route::pivoted_lower;
   job.defer_graded = job.defer_extreme = false;
   run_listed(job, left.graded, device);
@@ -136,18 +138,30 @@ void decompose_tall(batch_view<const T> a, const outputs<T>& out, const options&
   }
 }
 
+/// The identity in every matrix, one number a call.
+template <class T>
+struct set_identity {
+  batch_view<T> to;
+  void operator()(std::int64_t index) const {
+    const std::int64_t j = index % to.cols(), i = index / to.cols() % to.rows(), b = index / to.cols() / to.rows();
+    to(b, i, j) = T(i == j ? 1.0f : 0.0f);
+  }
+};
+
+struct set_outcome {
+  std::int32_t *status, *sweeps;
+  void operator()(std::int64_t b) const {
+    status[b] = ok;
+    sweeps[b] = 0;
+  }
+};
+
 /// What remains to be done where min(m, n) = 0: the square factor of full vectors is an identity.
 template <class T>
 void decompose_empty(const outputs<T>& out, const Device& device) {
-  const auto set = [&](auto* to, auto value) { detail::copy(to, device, &value, Device::host(), sizeof value); };
   for (const batch_view<T>& view : {out.u, out.v})
-    for (std::int64_t b = 0; b < view.batch(); ++b)
-      for (std::int64_t i = 0; i < view.rows(); ++i)
-        for (std::int64_t j = 0; j < view.cols(); ++j) set(&view(b, i, j), T(i == j ? 1.0f : 0.0f));
-  for (std::int64_t b = 0; b < out.s.rows(); ++b) {
-    set(out.status + b, std::int32_t(ok));
-    set(out.sweeps + b, std::int32_t(0));
-  }
+    device::for_each(view.batch() * view.rows() * view.cols(), set_identity<T>{view}, device);
+  device::for_each(out.s.rows(), set_outcome{out.status.data(), out.sweeps.data()}, device);
 }
 
 std::int64_t vector_count(std::int64_t size, std::int64_t values, vectors which) {
@@ -161,8 +175,20 @@ std::int64_t value_count(std::int64_t rows, std::int64_t cols, const options& op
   return options.top > 0 ? std::min(options.top, all) : all;
 }
 
+namespace {
+
+/// Everything in the memory of the device, shapes checked.
 template <class T>
-void decompose_into(batch_view<const T> a, const outputs<T>& out, const options& options, const Device& device) {
+void decompose_there(batch_view<const T> a, const outputs<T>& out, const options& options, const Device& device) {
+  if (std::min(a.rows(), a.cols()) == 0) return decompose_empty(out, device);
+  if (a.rows() >= a.cols()) return decompose_tall(a, out, options, device, false);
+  decompose_tall(a.transposed(), {out.v, out.u, out.s, out.status, out.sweeps}, options, device, true);
+}
+
+}  // namespace
+
+template <class T>
+Device decompose(batch_view<const T> a, const outputs<T>& out, const options& options, const Device& given) {
   check(a.batch(), a.rows(), a.cols(), options);
   const std::int64_t values = value_count(a.rows(), a.cols(), options);
   if (options.vectors != vectors::none) {
@@ -171,12 +197,22 @@ void decompose_into(batch_view<const T> a, const outputs<T>& out, const options&
   }
   require_argument(out.s.rows() == a.batch(), "s.rows", out.s.rows(), text("the batch, ", a.batch()));
   require_argument(out.s.cols() == values, "s.cols", out.s.cols(), text("the number of values, ", values));
-  if (a.batch() == 0) return;
-  if (out.status == nullptr || out.sweeps == nullptr) throw InvalidArgument("status and sweeps must not be null");
-  if (std::min(a.rows(), a.cols()) == 0) return decompose_empty(out, device);
-  if (a.rows() >= a.cols()) return decompose_tall(a, out, options, device, false);
-  const outputs<T> exchanged{out.v, out.u, out.s, out.status, out.sweeps};
-  decompose_tall(a.transposed(), exchanged, options, device, true);
+  require_argument(out.status.size() == a.batch(), "status.size", out.status.size(), text("the batch, ", a.batch()));
+  require_argument(out.sweeps.size() == a.batch(), "sweeps.size", out.sweeps.size(), text("the batch, ", a.batch()));
+  const Device device = device::run_device(
+      given, {{"a", a}, {"u", out.u}, {"v", out.v}, {"s", out.s}, {"status", out.status}, {"sweeps", out.sweeps}});
+  if (a.batch() == 0) return device;
+  const device::staged_in in(a, device);
+  device::staged_out u(out.u, device), v(out.v, device);
+  device::staged_out s(out.s, device);
+  device::staged_out status(out.status, device), sweeps(out.sweeps, device);
+  decompose_there<T>(in.view(), {u.view(), v.view(), s.view(), status.view(), sweeps.view()}, options, device);
+  u.finish();
+  v.finish();
+  s.finish();
+  status.finish();
+  sweeps.finish();
+  return device;
 }
 
 template <class T>
@@ -194,28 +230,19 @@ decomposition<T> decompose(batch_view<const T> a, const options& options, const 
   result.s.resize(a.batch() * result.values);
   result.status.resize(a.batch());
   result.sweeps.resize(a.batch());
-  {
-    const resident_batch<T> input(a, device);
-    device::mirror_back<T> u(result.u, device), v(result.v, device);
-    device::mirror_back<accumulator_t<T>> s(result.s, device);
-    device::mirror_back<std::int32_t> status(result.status, device), sweeps(result.sweeps, device);
-    const outputs<T> out{{u.data(), a.batch(), a.rows(), result.u_cols},
-                         {v.data(), a.batch(), a.cols(), result.v_cols},
-                         {s.data(), a.batch(), result.values},
-                         status.data(),
-                         sweeps.data()};
-    decompose_into<T>(input.view(), out, options, device);
-  }
+  const outputs<T> out{{result.u.data(), a.batch(), a.rows(), result.u_cols},
+                       {result.v.data(), a.batch(), a.cols(), result.v_cols},
+                       {result.s.data(), a.batch(), result.values},
+                       result.status,
+                       result.sweeps};
+  result.ran_on = decompose<T>(a, out, options, device);
   return result;
 }
 
-template decomposition<double> decompose(batch_view<const double>, const options&, const Device&);
-template decomposition<float> decompose(batch_view<const float>, const options&, const Device&);
-template decomposition<half> decompose(batch_view<const half>, const options&, const Device&);
-template decomposition<bfloat16> decompose(batch_view<const bfloat16>, const options&, const Device&);
-template void decompose_into(batch_view<const double>, const outputs<double>&, const options&, const Device&);
-template void decompose_into(batch_view<const float>, const outputs<float>&, const options&, const Device&);
-template void decompose_into(batch_view<const half>, const outputs<half>&, const options&, const Device&);
-template void decompose_into(batch_view<const bfloat16>, const outputs<bfloat16>&, const options&, const Device&);
+#define QUINTET_INSTANTIATE(T)                                                                \
+  template decomposition<T> decompose<T>(batch_view<const T>, const options&, const Device&); \
+  template Device decompose<T>(batch_view<const T>, const outputs<T>&, const options&, const Device&);
+QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
+#undef QUINTET_INSTANTIATE
 
 }  // namespace quintet::svd

@@ -4,9 +4,11 @@
 #include <limits>
 
 #include "device/launch.hpp"
+#include "device/staged.hpp"
+#include "instantiate.hpp"
 #include "quintet/core/error.hpp"
+#include "svd/checks.hpp"
 #include "svd/gradient_kernel.hpp"
-#include "svd/resident_batch.hpp"
 
 namespace quintet::svd {
 
@@ -36,96 +38,80 @@ void check_derivative(batch_view<const T> g, std::int64_t batch, std::int64_t ro
 }
 
 template <class T>
-void check(const decomposition<T>& d, batch_view<const T> gu, matrix_view<const accumulator_t<T>> gs,
-           batch_view<const T> gv, const gradient_options& options) {
-  const std::int64_t all = std::min(d.rows, d.cols);
-  require_argument(d.values == all, "values", d.values, text("min(m, n) = ", all, ": gradients need all of them"));
-  if (d.u_cols < all || d.v_cols < all) throw InvalidArgument("the decomposition must have its vectors");
-  check_derivative(gu, d.batch, d.rows, d.u_cols, "gu");
-  check_derivative(gv, d.batch, d.cols, d.v_cols, "gv");
-  if (!is_absent(gs) && (gs.rows() != d.batch || gs.cols() != d.values))
+void check(const factors_view<T>& f, batch_view<const T> gu, matrix_view<const accumulator_t<T>> gs,
+           batch_view<const T> gv, const batch_view<T>& out, const gradient_options& options) {
+  const std::int64_t batch = f.s.rows(), m = f.u.rows(), n = f.v.rows(), all = std::min(m, n);
+  require_argument(f.u.batch() == batch, "u.batch", f.u.batch(), text("the batch, ", batch));
+  require_argument(f.v.batch() == batch, "v.batch", f.v.batch(), text("the batch, ", batch));
+  require_argument(f.s.cols() == all, "values", f.s.cols(), text("min(m, n) = ", all, ": gradients need all of them"));
+  if (f.u.cols() < all || f.v.cols() < all) throw InvalidArgument("the decomposition must have its vectors");
+  check_derivative(gu, batch, m, f.u.cols(), "gu");
+  check_derivative(gv, batch, n, f.v.cols(), "gv");
+  if (!is_absent(gs) && (gs.rows() != batch || gs.cols() != all))
     throw InvalidArgument(
-        text("gs must be empty or [", d.batch, " x ", d.values, "] (gs=[", gs.rows(), " x ", gs.cols(), "])"));
+        text("gs must be empty or [", batch, " x ", all, "] (gs=[", gs.rows(), " x ", gs.cols(), "])"));
+  require_shape(out, batch, m, n, "out");
   require_argument(options.tolerance >= 0, "tolerance", options.tolerance, ">= 0");
-}
-
-/// A view as a dense row-major vector; empty for an absent one.
-template <class T>
-std::vector<T> dense(batch_view<const T> a) {
-  std::vector<T> values;
-  if (is_absent(a)) return values;
-  values.reserve(a.batch() * a.rows() * a.cols());
-  for (std::int64_t b = 0; b < a.batch(); ++b)
-    for (std::int64_t i = 0; i < a.rows(); ++i)
-      for (std::int64_t j = 0; j < a.cols(); ++j) values.push_back(a(b, i, j));
-  return values;
-}
-
-template <class T>
-std::vector<T> dense(matrix_view<const T> a) {
-  return dense(batch_view<const T>(a.data(), 1, a.rows(), a.cols(), 0, a.stride(), 1));
-}
-
-template <class T>
-const T* data_or_null(const device::mirror<T>& mirror, const std::vector<T>& values) {
-  return values.empty() ? nullptr : mirror.data();
 }
 
 }  // namespace
 
 template <class T>
-std::vector<T> gradient(const decomposition<T>& d, batch_view<const T> gu, matrix_view<const accumulator_t<T>> gs,
-                        batch_view<const T> gv, const gradient_options& options, const Device& device) {
+Device gradient(const factors_view<T>& f, batch_view<const T> gu, matrix_view<const accumulator_t<T>> gs,
+                batch_view<const T> gv, batch_view<T> out, const gradient_options& options, const Device& given) {
   using real = accumulator_t<T>;
-  check(d, gu, gs, gv, options);
-  std::vector<T> result(d.batch * d.rows * d.cols);
-  if (result.empty()) return result;
-  const std::vector<T> dense_gu = dense(gu), dense_gv = dense(gv);
-  const std::vector<real> dense_gs = dense(gs);
-  const device::mirror<T> u(d.u, device), v(d.v, device), on_gu(dense_gu, device), on_gv(dense_gv, device);
-  const device::mirror<real> s(d.s, device), on_gs(dense_gs, device);
-  const std::int64_t slot = 3 * d.values * d.values + (d.rows + d.cols) * d.values;
+  check(f, gu, gs, gv, out, options);
+  const Device device =
+      device::run_device(given, {{"u", f.u}, {"v", f.v}, {"s", f.s}, {"gu", gu}, {"gs", gs}, {"gv", gv}, {"out", out}});
+  const std::int64_t batch = out.batch(), m = out.rows(), n = out.cols(), k = f.s.cols();
+  if (batch * m * n == 0) return device;
+  const device::staged_in u(f.u, device), v(f.v, device), on_gu(gu, device), on_gv(gv, device);
+  const device::staged_in s(f.s, device), on_gs(gs, device);
+  device::staged_out ga(out, device);
+  const std::int64_t slot = 3 * k * k + (m + n) * k;
   const std::int64_t most = device.kind() == device_kind::host ? 8 * std::int64_t(threads()) : device_tiles;
-  const std::int64_t tiles = std::min(d.batch, most);
+  const std::int64_t tiles = std::min(batch, most);
   Buffer<real> workspace(slot * tiles, device);
   const double tolerance = options.tolerance > 0
                                ? options.tolerance
-                               : 10.0 * double(std::max(d.rows, d.cols)) * double(std::numeric_limits<real>::epsilon());
-  {
-    device::mirror_back<T> ga(result, device);
-    device::with_shape<host_shape, device_shape>(device, [&](auto shape) {
-      const gradient_kernel<T, decltype(shape)> kernel{u.data(),
-                                                       v.data(),
-                                                       data_or_null(on_gu, dense_gu),
-                                                       data_or_null(on_gv, dense_gv),
-                                                       s.data(),
-                                                       data_or_null(on_gs, dense_gs),
-                                                       ga.data(),
-                                                       d.batch,
-                                                       tiles,
-                                                       std::int32_t(d.rows),
-                                                       std::int32_t(d.cols),
-                                                       std::int32_t(d.values),
-                                                       std::int32_t(d.u_cols),
-                                                       std::int32_t(d.v_cols),
-                                                       std::int32_t(options.policy),
-                                                       real(tolerance),
-                                                       workspace.data(),
-                                                       slot};
-      device::launch(kernel, tiles, device);
-    });
-  }
+                               : 10.0 * double(std::max(m, n)) * double(std::numeric_limits<real>::epsilon());
+  device::with_shape<host_shape, device_shape>(device, [&](auto shape) {
+    const gradient_kernel<T, decltype(shape)> kernel{u.view(),
+                                                     v.view(),
+                                                     on_gu.view(),
+                                                     on_gv.view(),
+                                                     s.view(),
+                                                     on_gs.view(),
+                                                     ga.view(),
+                                                     tiles,
+                                                     std::int32_t(m),
+                                                     std::int32_t(n),
+                                                     std::int32_t(k),
+                                                     std::int32_t(options.policy),
+                                                     real(tolerance),
+                                                     workspace.data(),
+                                                     slot};
+    device::launch(kernel, tiles, device);
+  });
+  ga.finish();
+  return device;
+}
+
+template <class T>
+std::vector<T> gradient(const factors_view<T>& f, batch_view<const T> gu, matrix_view<const accumulator_t<T>> gs,
+                        batch_view<const T> gv, const gradient_options& options, const Device& device) {
+  std::vector<T> result(f.s.rows() * f.u.rows() * f.v.rows());
+  gradient<T>(f, gu, gs, gv, {result.data(), f.s.rows(), f.u.rows(), f.v.rows()}, options, device);
   return result;
 }
 
-template std::vector<double> gradient(const decomposition<double>&, batch_view<const double>, matrix_view<const double>,
-                                      batch_view<const double>, const gradient_options&, const Device&);
-template std::vector<float> gradient(const decomposition<float>&, batch_view<const float>, matrix_view<const float>,
-                                     batch_view<const float>, const gradient_options&, const Device&);
-template std::vector<half> gradient(const decomposition<half>&, batch_view<const half>, matrix_view<const float>,
-                                    batch_view<const half>, const gradient_options&, const Device&);
-template std::vector<bfloat16> gradient(const decomposition<bfloat16>&, batch_view<const bfloat16>,
-                                        matrix_view<const float>, batch_view<const bfloat16>, const gradient_options&,
-                                        const Device&);
+#define QUINTET_INSTANTIATE(T)                                                                                  \
+  template std::vector<T> gradient<T>(const factors_view<T>&, batch_view<const T>,                              \
+                                      matrix_view<const accumulator_t<T>>, batch_view<const T>,                 \
+                                      const gradient_options&, const Device&);                                  \
+  template Device gradient<T>(const factors_view<T>&, batch_view<const T>, matrix_view<const accumulator_t<T>>, \
+                              batch_view<const T>, batch_view<T>, const gradient_options&, const Device&);
+QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
+#undef QUINTET_INSTANTIATE
 
 }  // namespace quintet::svd

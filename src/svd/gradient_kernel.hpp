@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "quintet/core/storage16.hpp"
+#include "quintet/core/view.hpp"
 #include "svd/sums.hpp"
 
 namespace quintet::svd {
@@ -15,12 +16,12 @@ struct gradient_kernel {
   struct scratch {};
   enum { threads = 128, emulated_threads = 4 };
 
-  /// Dense row-major arrays; gu, gs, gv are null where there is no such derivative.
-  const T *u, *v, *gu, *gv;
-  const real *s, *gs;
-  T* ga;
-  std::int64_t batch, tiles;
-  std::int32_t m, n, k, u_cols, v_cols;
+  /// gu, gs and gv have no data where there is no such derivative.
+  batch_view<const T> u, v, gu, gv;
+  matrix_view<const real> s, gs;
+  batch_view<T> ga;
+  std::int64_t tiles;
+  std::int32_t m, n, k;
   std::int32_t policy;  ///< of enum degeneracy
   real tolerance;
   real* workspace;  ///< a tile: U^T gU, V^T gV and M [k, k], then left [m, k] and right [n, k]
@@ -28,7 +29,7 @@ struct gradient_kernel {
 
   template <class Team>
   void operator()(const Team& team, std::int64_t tile, scratch&) const {
-    for (std::int64_t b = tile; b < batch; b += tiles) one(team, b, workspace + tile * slot);
+    for (std::int64_t b = tile; b < ga.batch(); b += tiles) one(team, b, workspace + tile * slot);
   }
 
   real inverse(real x, real limit) const {
@@ -39,31 +40,31 @@ struct gradient_kernel {
 
   /// product[i, j] = sum_r a[r, i] g[r, j] for i, j < k.
   template <class Team>
-  void project(const Team& team, const T* a, int a_cols, const T* g, int rows, real* product) const {
+  void project(const Team& team, std::int64_t b, const batch_view<const T>& a, const batch_view<const T>& g,
+               real* product) const {
     for (int e = team.rank(); e < k * k; e += team.size()) {
-      product[e] = g == nullptr ? real(0)
-                                : sum_of_terms<real>(std::int64_t(rows), [&](std::int64_t r) QUINTET_SVD_INLINE_LAMBDA {
-                                    return real(a[r * a_cols + e / k]) * real(g[r * a_cols + e % k]);
-                                  });
+      product[e] =
+          g.data() == nullptr ? real(0) : sum_of_terms<real>(a.rows(), [&](std::int64_t r) QUINTET_SVD_INLINE_LAMBDA {
+            return real(a(b, r, e / k)) * real(g(b, r, e % k));
+          });
     }
   }
 
   /// (I - a a^T) g S^-1, element (r, j).
-  real outside(const T* a, int a_cols, const T* g, const real* product, std::int64_t r, std::int64_t j,
-               real factor) const {
-    real value = real(g[r * a_cols + j]);
-    for (int i = 0; i < k; ++i) value -= real(a[r * a_cols + i]) * product[i * k + j];
+  real outside(std::int64_t b, const batch_view<const T>& a, const batch_view<const T>& g, const real* product,
+               std::int64_t r, std::int64_t j, real factor) const {
+    real value = real(g(b, r, j));
+    for (int i = 0; i < k; ++i) value -= real(a(b, r, i)) * product[i * k + j];
     return value * factor;
   }
 
   template <class Team>
   void one(const Team& team, std::int64_t b, real* memory) const {
-    const T *ub = u + b * m * u_cols, *vb = v + b * n * v_cols;
-    const T *gub = gu != nullptr ? gu + b * m * u_cols : nullptr, *gvb = gv != nullptr ? gv + b * n * v_cols : nullptr;
-    const real *sb = s + b * k, *gsb = gs != nullptr ? gs + b * k : nullptr;
+    const real *sb = s.row(b), *gsb = gs.data() != nullptr ? gs.row(b) : nullptr;
+    const bool has_gu = gu.data() != nullptr, has_gv = gv.data() != nullptr;
     real *uu = memory, *vv = uu + k * k, *mm = vv + k * k, *left = mm + k * k, *right = left + std::int64_t(m) * k;
-    project(team, ub, u_cols, gub, m, uu);
-    project(team, vb, v_cols, gvb, n, vv);
+    project(team, b, u, gu, uu);
+    project(team, b, v, gv, vv);
     team.barrier();
     const real limit = tolerance * sb[0];
     for (int e = team.rank(); e < k * k; e += team.size()) mm[e] = middle(uu, vv, sb, gsb, e / k, e % k, limit);
@@ -72,20 +73,18 @@ struct gradient_kernel {
     for (std::int64_t e = team.rank(); e < std::int64_t(m) * k; e += team.size()) {
       const std::int64_t r = e / k, j = e % k;
       real value = 0;
-      for (int i = 0; i < k; ++i) value += real(ub[r * u_cols + i]) * mm[i * k + j];
-      if (gub != nullptr && m > k) value += outside(ub, u_cols, gub, uu, r, j, inverse(sb[j], limit));
+      for (int i = 0; i < k; ++i) value += real(u(b, r, i)) * mm[i * k + j];
+      if (has_gu && m > k) value += outside(b, u, gu, uu, r, j, inverse(sb[j], limit));
       left[e] = value;
     }
     for (std::int64_t e = team.rank(); e < std::int64_t(n) * k; e += team.size())
-      right[e] =
-          gvb != nullptr && n > k ? outside(vb, v_cols, gvb, vv, e / k, e % k, inverse(sb[e % k], limit)) : real(0);
+      right[e] = has_gv && n > k ? outside(b, v, gv, vv, e / k, e % k, inverse(sb[e % k], limit)) : real(0);
     team.barrier();
     for (std::int64_t e = team.rank(); e < std::int64_t(m) * n; e += team.size()) {
       const std::int64_t r = e / n, c = e % n;
       real value = 0;
-      for (int j = 0; j < k; ++j)
-        value += left[r * k + j] * real(vb[c * v_cols + j]) + real(ub[r * u_cols + j]) * right[c * k + j];
-      ga[b * m * n + e] = T(value);
+      for (int j = 0; j < k; ++j) value += left[r * k + j] * real(v(b, c, j)) + real(u(b, r, j)) * right[c * k + j];
+      ga(b, r, c) = T(value);
     }
     team.barrier();
   }
@@ -93,7 +92,7 @@ struct gradient_kernel {
   real middle(const real* uu, const real* vv, const real* sb, const real* gsb, int i, int j, real limit) const {
     if (i == j) return gsb != nullptr ? gsb[i] : real(0);
     // Without derivatives of the vectors there is nothing to divide.
-    if (gu == nullptr && gv == nullptr) return real(0);
+    if (gu.data() == nullptr && gv.data() == nullptr) return real(0);
     const real p = uu[i * k + j] - uu[j * k + i], q = vv[i * k + j] - vv[j * k + i];
     real value = (p + q) * inverse(sb[j] - sb[i], limit);
     // The sum vanishes only where both do.

@@ -76,6 +76,15 @@ QUINTET_SVD_INLINE void make_reflection(const Map& map, const factors<typename M
   map.barrier();
 }
 
+/// Reflection k on a column. Row k of it is read and written: pair_dot ends before pair_add begins.
+template <class Map>
+QUINTET_SVD_INLINE void reflect(const Map& map, const factors<typename Map::real>& f, int k, typename Map::real* column,
+                                bool valid) {
+  const auto* h = map.column(f.h, k, f.ld);
+  const typename Map::scalar product = pair_dot(map, h, column, valid ? f.rows : 0, k);
+  if (valid) pair_add(map, -(map.entry(f.tau, k) * product), h, column, f.rows, k);
+}
+
 template <class Map>
 QUINTET_SVD_INLINE void factorise(const Map& map, const factors<typename Map::real>& f) {
   using real = typename Map::real;
@@ -88,31 +97,20 @@ QUINTET_SVD_INLINE void factorise(const Map& map, const factors<typename Map::re
   for (int k = 0; k < f.n; ++k) {
     if (f.pivots != nullptr) pivot(map, f, k);
     make_reflection(map, f, k);
-    const real* h = map.column(f.h, k, f.ld);
-    const scalar tau = map.entry(f.tau, k);
     for_each_item(map, k + 1, f.n, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
-      real* column = map.column(f.a, j, f.ld);
-      // Row k of a column is read here and, through the reflection, written: pair_dot ends before pair_add begins.
-      const scalar product = pair_dot(map, h, column, valid ? f.rows : 0, k);
-      if (valid) pair_add(map, -(tau * product), h, column, f.rows, k);
+      reflect(map, f, k, map.column(f.a, j, f.ld), valid);
     });
     map.barrier();
   }
 }
 
-/// C := Q C for `count` columns of C.
+/// C := Q C for the columns [first, last) of C.
 template <class Map>
-QUINTET_SVD_INLINE void apply_q(const Map& map, const factors<typename Map::real>& f, typename Map::real* c,
-                                int count) {
-  using scalar = typename Map::scalar;
+QUINTET_SVD_INLINE void apply_q(const Map& map, const factors<typename Map::real>& f, typename Map::real* c, int first,
+                                int last) {
   // A column at a time through all reflections: it stays in the first-level cache.
-  for_each_item(map, 0, count, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
-    auto* column = map.column(c, j, f.ld);
-    for (int k = f.n - 1; k >= 0; --k) {
-      const auto* h = map.column(f.h, k, f.ld);
-      const scalar product = pair_dot(map, h, column, valid ? f.rows : 0, k);
-      if (valid) pair_add(map, -(map.entry(f.tau, k) * product), h, column, f.rows, k);
-    }
+  for_each_item(map, first, last, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
+    for (int k = f.n - 1; k >= 0; --k) reflect(map, f, k, map.column(c, j, f.ld), valid);
   });
   map.barrier();
 }

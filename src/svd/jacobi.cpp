@@ -44,18 +44,41 @@ bool fills_lanes(jacobi_job<Real> job) {
   return job.count * 4 >= device::host_lanes<Real>() || job.cols < 4;
 }
 
+/// Few matrices with so many rows that workers should share their QR. On the host the bits are the same.
+template <class Real>
+bool is_long(const jacobi_job<Real>& job) {
+  return job.way == route::triangle && job.rows >= long_rows && job.cols >= 8 && job.count <= 4;
+}
+
 template <class Real>
 void run_on_device(const jacobi_job<Real>& job, const Device& device) {
-  if (job.cols <= lane_size) return run_policy<device_lanes<Real>>(job, device);
+  if (job.cols > lane_size && is_long(job)) return run_blocks(job, device);
+  if (job.cols <= lane_size) return run_jacobi_as(device_policy::lanes, job, device);
   const std::int64_t x_rows = job.way == route::direct ? job.rows : job.cols;
   const bool fits = job.cols * (x_rows + job.cols) <= team_numbers<Real>;
   const bool is_gpu = device.kind() == device_kind::offload && detail::offload_is_gpu();
-  if (!is_gpu) return fits ? run_policy<emulated_small<Real>>(job, device) : run_policy<gpu_large<Real>>(job, device);
-  if (fits) return run_policy<gpu_small<Real>>(job, device);
-  return job.cols <= 128 ? run_policy<gpu_middle<Real>>(job, device) : run_policy<gpu_large<Real>>(job, device);
+  const device_policy fitting = is_gpu ? device_policy::small : device_policy::emulated;
+  const device_policy other = is_gpu && job.cols <= 128 ? device_policy::middle : device_policy::large;
+  run_jacobi_as(fits ? fitting : other, job, device);
 }
 
 }  // namespace
+
+template <class Real>
+void run_jacobi_as(device_policy policy, jacobi_job<Real> job, const Device& device) {
+  switch (policy) {
+    case device_policy::lanes:
+      return run_policy<device_lanes<Real>>(job, device);
+    case device_policy::small:
+      return run_policy<gpu_small<Real>>(job, device);
+    case device_policy::middle:
+      return run_policy<gpu_middle<Real>>(job, device);
+    case device_policy::large:
+      return run_policy<gpu_large<Real>>(job, device);
+    case device_policy::emulated:
+      return run_policy<emulated_small<Real>>(job, device);
+  }
+}
 
 template <class Real>
 void run_jacobi(jacobi_job<Real> job, const Device& device) {
@@ -65,11 +88,13 @@ void run_jacobi(jacobi_job<Real> job, const Device& device) {
   job.root_rows = std::sqrt(Real(job.way == route::direct ? job.rows : job.cols));
   if (job.cols > largest_undivided) return run_blocks(job, device);
   if (device.kind() != device_kind::host) return run_on_device(job, device);
-  if (!fills_lanes(job)) return run_policy<host_rows<Real>>(job, device);
+  if (!fills_lanes(job)) return is_long(job) ? run_blocks(job, device) : run_policy<host_rows<Real>>(job, device);
   return job.cols > full_lanes_size<Real> ? run_policy<host_half_lanes<Real>>(job, device)
                                           : run_policy<host_lanes<Real>>(job, device);
 }
 
+template void run_jacobi_as(device_policy, jacobi_job<float>, const Device&);
+template void run_jacobi_as(device_policy, jacobi_job<double>, const Device&);
 template void run_jacobi(jacobi_job<float>, const Device&);
 template void run_jacobi(jacobi_job<double>, const Device&);
 

@@ -10,4 +10,18 @@ namespace quintet::svd {
 template <class Real>
 void run_jacobi(jacobi_job<Real> job, const Device& device);
 
+/// The specialisations of the kernel for devices.
+enum class device_policy {
+  lanes,     ///< one thread a matrix
+  small,     ///< 32 threads a pair of columns, X and V in team memory
+  middle,    ///< 16
+  large,     ///< 8
+  emulated,  ///< 8, X and V in team memory
+};
+
+/// Runs `job`, with root_rows and phase set, on the specialisation that the caller chooses: run_jacobi() for devices,
+/// and tests of those that it would not choose where they run.
+template <class Real>
+void run_jacobi_as(device_policy policy, jacobi_job<Real> job, const Device& device);
+
 }  // namespace quintet::svd

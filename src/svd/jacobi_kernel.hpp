@@ -138,12 +138,14 @@ struct jacobi_kernel {
   template <class Map>
   QUINTET_SVD_INLINE void solve_group(const Map& map, std::int64_t group, real* memory, real* team_memory) const {
     columns<real> m = columns_in(map, memory, team_memory);
-    if (job.phase != phase::finish) {
-      const auto usable = begin(map, group, memory, m);
-      if (job.phase == phase::begin) {
-        order_columns(map, m);
-        return;
-      }
+    const bool does_all = job.phase == phase::all;
+    auto usable = typename Map::scalar{} > typename Map::scalar{};
+    if (does_all || job.phase == phase::load) usable = load(map, group, memory, m);
+    if (does_all || job.phase == phase::start) {
+      start_columns(map, factors_in(map, memory, part(map, memory, job.at.a)), m);
+      if (!does_all) order_columns(map, m);
+    }
+    if (does_all) {
       if constexpr (Map::packed > 1) {
         memory_ahead ahead(calls_ahead(job.cols));
         ahead.add(map, job, group, job.left, std::int64_t(job.rows) * job.left_cols, true);
@@ -154,14 +156,20 @@ struct jacobi_kernel {
         note_outcome(map, group, orthogonalise(map, m, usable, [] {}));
       }
     }
-    finish(map, group, memory, m);
+    if (job.phase == phase::rotate) note_outcome(map, group, orthogonalise(map, m, usable_lanes(map, group), [] {}));
+    if (does_all || job.phase == phase::finish) finish(map, group, memory, m);
+    if (does_all && job.vectors && job.way != route::direct)
+      apply_q(map, factors_in(map, memory, part(map, memory, job.at.a)), part(map, memory, job.at.left), 0,
+              left_columns());
+    if (job.vectors && (does_all || job.phase == phase::store)) store_vectors(map, group, memory, m);
     map.barrier();
   }
 
-  /// From the caller's memory to the columns that are rotated. Returns the lanes to work on.
+  /// From the caller's memory to the working memory, and QR where this launch has to do it. Returns the lanes to work
+  /// on.
   template <class Map>
-  QUINTET_SVD_INLINE mask_of<typename Map::scalar> begin(const Map& map, std::int64_t group, real* memory,
-                                                         columns<real>& m) const {
+  QUINTET_SVD_INLINE mask_of<typename Map::scalar> load(const Map& map, std::int64_t group, real* memory,
+                                                        columns<real>& m) const {
     using scalar = typename Map::scalar;
     const workspace_layout& at = job.at;
     const bool is_direct = job.way == route::direct;
@@ -187,13 +195,12 @@ struct jacobi_kernel {
       map.set_entry(part(map, memory, at.scaling), 1, scale.second);
     }
     prepare(map, a, ld, usable, scale);
-    const factors<real> f = factors_in(map, memory, a);
-    if (!is_direct) factorise(map, f);
-    start_columns(map, f, m);
+    if (job.way == route::pivoted_lower || (job.way == route::triangle && job.phase == phase::all))
+      factorise(map, factors_in(map, memory, a));
     return usable;
   }
 
-  /// From orthogonal columns to U, S and V in the caller's memory.
+  /// From orthogonal columns to S in the caller's memory, and to what Q is applied to.
   template <class Map>
   QUINTET_SVD_INLINE void finish(const Map& map, std::int64_t group, real* memory, columns<real>& m) const {
     using scalar = typename Map::scalar;
@@ -209,11 +216,12 @@ struct jacobi_kernel {
       rank_falling(map, sigma, m.n, rank);
     }
     store_values(map, group, sigma, rank, scale);
-    if (job.vectors) {
-      complete(map, m);
-      store_vectors(map, group, memory, m, factors_in(map, memory, part(map, memory, at.a)), rank,
-                    job.way == route::pivoted_lower ? part(map, memory, at.row_rank) : nullptr);
-    }
+    if (!job.vectors) return;
+    complete(map, m);
+    if (job.way == route::direct) return;
+    const bool is_lower = job.way == route::pivoted_lower;
+    expand(map, factors_in(map, memory, part(map, memory, at.a)), is_lower ? m.v : m.x, is_lower ? m.ld_v : m.ld_x,
+           part(map, memory, at.left), left_columns());
   }
 
   /// Sets status; gives the lanes to work on.
@@ -241,6 +249,18 @@ struct jacobi_kernel {
     }
     map.barrier();
     return usable > scalar{};
+  }
+
+  /// The lanes whose matrices an earlier launch has found usable.
+  template <class Map>
+  QUINTET_SVD_INLINE mask_of<typename Map::scalar> usable_lanes(const Map& map, std::int64_t group) const {
+    typename Map::scalar usable{};
+    for (int l = 0; l < Map::packed; ++l) {
+      const std::int64_t matrix = matrix_in(map, job, group, first_lane(map) + l);
+      set_lane(usable, l, matrix >= 0 && job.status[matrix] == code_ok ? real(1) : real(0));
+    }
+    map.barrier();  // everybody has read the status
+    return usable > typename Map::scalar{};
   }
 
   /// Scales; lanes that are not worked on become identity matrices, which cost nothing and disturb nobody.
@@ -347,23 +367,22 @@ struct jacobi_kernel {
     }
   }
 
+  /// Columns of the left vectors that are worked on where there is a Q.
+  QUINTET_SVD_INLINE int left_columns() const { return job.left_cols > job.cols ? job.left_cols : job.cols; }
+
   template <class Map>
-  QUINTET_SVD_INLINE void store_vectors(const Map& map, std::int64_t group, real* memory, const columns<real>& m,
-                                        const factors<real>& f, real* rank, real* row_rank) const {
+  QUINTET_SVD_INLINE void store_vectors(const Map& map, std::int64_t group, real* memory,
+                                        const columns<real>& m) const {
     const workspace_layout& at = job.at;
-    const bool is_lower = job.way == route::pivoted_lower;
-    real *left = m.x, *right = is_lower ? m.x : m.v, *source = nullptr;
-    const int ld_left = f.a != nullptr ? job.ld_a : m.ld_x, ld_right = is_lower ? m.ld_x : m.ld_v;
-    int left_columns = m.n;
-    if (f.a != nullptr) {
-      left = part(map, memory, at.left);
-      left_columns = job.left_cols > m.n ? job.left_cols : m.n;
-      expand(map, f, is_lower ? m.v : m.x, is_lower ? m.ld_v : m.ld_x, left, left_columns);
-      apply_q(map, f, left, left_columns);
-    }
+    const bool is_lower = job.way == route::pivoted_lower, is_direct = job.way == route::direct;
+    real *left = is_direct ? m.x : part(map, memory, at.left), *right = is_lower ? m.x : m.v;
+    real *rank = part(map, memory, at.rank), *row_rank = is_lower ? part(map, memory, at.row_rank) : nullptr;
+    real* source = nullptr;
+    const int ld_left = is_direct ? m.ld_x : job.ld_a, ld_right = is_lower ? m.ld_x : m.ld_v;
+    const int columns = is_direct ? m.n : left_columns();
     if (is_lower) {
       source = part(map, memory, at.source);
-      invert_pivots(map, f.pivots, m.n, source);
+      invert_pivots(map, part(map, memory, at.pivots), m.n, source);
     }
     real* sign = part(map, memory, at.sign);
     for_each_row(map, 0, m.n,
@@ -375,8 +394,8 @@ struct jacobi_kernel {
       else
         canonical_signs(map, left, job.rows, m.n, ld_left, sign);
     }
-    store_matrices(map, job, group, left, job.rows, left_columns, ld_left, rank, sign, row_rank, job.left,
-                   job.left_cols, job.status);
+    store_matrices(map, job, group, left, job.rows, columns, ld_left, rank, sign, row_rank, job.left, job.left_cols,
+                   job.status);
     store_matrices(map, job, group, right, m.n, m.n, ld_right, rank, sign, source, job.right, job.right_cols,
                    job.status);
   }

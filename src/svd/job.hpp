@@ -64,8 +64,16 @@ enum status_code : std::int32_t {
   code_extreme = 17,  ///< columns whose squares do not fit into the compute type: wants double
 };
 
-/// What a launch of the Jacobi kernel does. Large matrices are swept between `begin` and `finish`, by other launches.
-enum class phase : std::int32_t { all, begin, finish };
+/// What a launch of the Jacobi kernel does. With large matrices, QR, sweeps and the product with Q are other launches
+/// between these.
+enum class phase : std::int32_t {
+  all,
+  load,    ///< the scaled matrix in the working memory; with pivots also its QR
+  start,   ///< X and V
+  rotate,  ///< all sweeps, by the team of the matrix
+  finish,  ///< singular values; the left vectors as far as Q has no part in them
+  store,   ///< vectors
+};
 
 /// Offsets into the working memory of one group, counted in elements times the width of the map.
 struct workspace_layout {

@@ -1,18 +1,18 @@
 // What a decomposition is for: thin functions on the U, S and V of decompose(), for all matrices of the batch at once
 // and on any device.
 //
-//   auto d = quintet::svd::decompose<double>(a);
+//   auto d = quintet::svd::decompose(a);
 //   std::vector<double> x = quintet::svd::least_squares<double>(d, b);
 //
 // Results are dense, row-major, one matrix after another, and of the storage type; sums run in accumulator_t<T>, in a
-// fixed order: every device gives the same bits. Matrices whose status is not_finite give NaN. The functions named
-// _into work on factors that lie in the memory of the device, as decompose_into() leaves them, and write there, to any
-// strides; nothing is transferred. Outputs must not overlap the factors or each other.
+// fixed order: every device gives the same bits. Matrices whose status is not_finite give NaN. The second
+// form of each function works on factors that lie anywhere and writes to the caller's memory. Outputs must not overlap
+// the factors or each other.
 //
 // Errors: InvalidArgument for views of another shape, when vectors or values are missing, and for a negative or NaN
 // tolerance; OutOfMemory, DeviceError. `d` is one that decompose() or randomised() made: that its vectors have their
-// lengths is not checked. Memory: the result, and on a device copies of the factors and of the result there; _into
-// none, unless it says so. B is the number of matrices m x n, k that of singular values of each.
+// lengths is not checked. Memory: the result, and on a device copies of what does not lie
+// there. B is the number of matrices m x n, k that of singular values of each.
 //
 // There is no eigenproblem of A^T A here, and no normal equations: its eigenvalues are S_j^2 and its eigenvectors V,
 // but forming the product rounds by eps S_0^2, so that every singular value below sqrt(eps) S_0 (3e-4 S_0 in float)
@@ -76,34 +76,25 @@ struct polar_factors {
 template <class T>
 polar_factors<T> polar(const decomposition<T>& d, const Device& device = Device::best());
 
-/// Factors in the memory of a device: U [B, m, >= k], S [B, k], V [B, n, >= k], any strides.
+///@{
+/// The same functions of factors that lie anywhere, to the caller's memory, any strides; between arguments on one
+/// device nothing is transferred. They return the device that did it and throw InvalidArgument for outputs of another
+/// shape. least_squares() takes B k r numbers there; condition_number() does not check that all of S, falling, is
+/// there.
 template <class T>
-struct resident_factors {
-  ///@{
-  /// U and V, of which the first k columns are used.
-  batch_view<const T> u, v;
-  ///@}
-  matrix_view<const accumulator_t<T>> s;  ///< [B, k], falling
-};
-
-/// pseudo_inverse() to `out` [B, n, m], at its cost.
+Device pseudo_inverse(const factors_view<T>& f, batch_view<T> out, rank_tolerance tolerance = {},
+                      const Device& device = Device::best());
 template <class T>
-void pseudo_inverse_into(const resident_factors<T>& f, batch_view<T> out, rank_tolerance tolerance,
-                         const Device& device);
-/// least_squares() of `right` [B, m, r] to `out` [B, n, r], at its cost. Memory: B k r numbers on the device.
+Device least_squares(const factors_view<T>& f, batch_view<const T> right, batch_view<T> out,
+                     rank_tolerance tolerance = {}, const Device& device = Device::best());
 template <class T>
-void least_squares_into(const resident_factors<T>& f, batch_view<const T> right, batch_view<T> out,
-                        rank_tolerance tolerance, const Device& device);
-/// low_rank_approximation() to `out` [B, m, n], at its cost. Throws InvalidArgument also for rank < 0.
+Device low_rank_approximation(const factors_view<T>& f, std::int64_t rank, batch_view<T> out,
+                              const Device& device = Device::best());
 template <class T>
-void low_rank_approximation_into(const resident_factors<T>& f, std::int64_t rank, batch_view<T> out,
-                                 const Device& device);
-/// condition_number() to `out` [B], not null unless B = 0. `s` [B, min(m, n)] must hold all singular values, falling,
-/// which is not checked. O(B).
+Device condition_number(const factors_view<T>& f, vector_view<accumulator_t<T>> out,
+                        const Device& device = Device::best());
 template <class T>
-void condition_number_into(matrix_view<const accumulator_t<T>> s, accumulator_t<T>* out, const Device& device);
-/// polar() to `w` [B, m, n] and `h` [B, n, n], at its cost.
-template <class T>
-void polar_into(const resident_factors<T>& f, batch_view<T> w, batch_view<T> h, const Device& device);
+Device polar(const factors_view<T>& f, batch_view<T> w, batch_view<T> h, const Device& device = Device::best());
+///@}
 
 }  // namespace quintet::svd

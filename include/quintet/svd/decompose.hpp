@@ -1,7 +1,7 @@
 // Batched singular value decomposition by one-sided Jacobi: A_b = U_b diag(S_b) V_b^T for b = 0 ... B - 1.
 //
 //   std::vector<float> a(batch * m * n);                                   // row-major, one matrix after another
-//   auto r = quintet::svd::decompose<float>({a.data(), batch, m, n});
+//   auto r = quintet::svd::decompose(quintet::batch_view(a.data(), batch, m, n));
 //   r.singular_value(b, j);   r.u_view()(b, i, j);   r.v_view()(b, i, j);   r.status[b];
 //
 // Method: Hestenes (1958) with de Rijk's exchange (1989) where one worker has the whole matrix, a tournament order
@@ -31,12 +31,24 @@
 #include <cstdint>
 #include <vector>
 
+#include "quintet/core/arguments.hpp"
 #include "quintet/core/storage16.hpp"
 #include "quintet/core/view.hpp"
 #include "quintet/device/device.hpp"
 #include "quintet/svd/options.hpp"
 
 namespace quintet::svd {
+
+/// Factors that lie anywhere, host or device: U [B, m, >= k], V [B, n, >= k], any strides, S [B, k], falling. Of U and
+/// V the first k columns are used.
+template <class T>
+struct factors_view {
+  ///@{
+  /// U and V.
+  batch_view<const T> u, v;
+  ///@}
+  matrix_view<const accumulator_t<T>> s;  ///< the singular values
+};
 
 /// U, S and V of a batch, dense and row-major. Views are O(1) and valid as long as the vectors stay as they are. T: the
 /// storage type; S is float for the 16-bit types. Zeros in U and V are +0.
@@ -56,6 +68,7 @@ struct decomposition {
   std::vector<T> v;                  ///< [B, n, v_cols]
   std::vector<std::int32_t> status;  ///< [B], see svd::status
   std::vector<std::int32_t> sweeps;  ///< [B] sweeps until convergence
+  Device ran_on;                     ///< where it was computed
 
   /// U [B, m, u_cols].
   batch_view<const T> u_view() const { return {u.data(), batch, rows, u_cols}; }
@@ -63,6 +76,10 @@ struct decomposition {
   batch_view<const T> v_view() const { return {v.data(), batch, cols, v_cols}; }
   /// V^T [B, v_cols, n], the same memory.
   batch_view<const T> vt_view() const { return v_view().transposed(); }
+  /// S [B, values].
+  matrix_view<const accumulator_t<T>> s_view() const { return {s.data(), batch, values}; }
+  /// All of them.
+  factors_view<T> view() const { return {u_view(), v_view(), s_view()}; }
   /// Singular value j of matrix b, 0 <= j < values; not checked.
   accumulator_t<T> singular_value(std::int64_t b, std::int64_t j) const { return s[b * values + j]; }
 };
@@ -79,10 +96,20 @@ std::int64_t value_count(std::int64_t rows, std::int64_t cols, const options& op
 /// Its neighbours keep their bits. Cost: about 7 n^3 multiply-adds a sweep (4 n^3 without vectors) for m = n, 5 to 10
 /// sweeps; 4 m n^2 more for QR. Memory: about 2 n^2 numbers for each matrix that is in work at the same time, the
 /// result, and on a device copies of both there.
+///
+/// `a` may lie on a device, and the work is done there: see Device. Where `device` is another one, or an output of the
+/// second form lies on another one, InvalidArgument. From the host they are copied to the device and back.
 template <class T>
 decomposition<T> decompose(batch_view<const T> a, const options& options = {}, const Device& device = Device::best());
 
-/// Where decompose_into() writes: views of memory that kernels on the device can use.
+/// The same of everything that is a batch of matrices or one matrix (quintet/core/arguments.hpp).
+template <batch_argument A>
+auto decompose(const A& a, const options& options = {}, const Device& device = Device::best()) {
+  using T = element_of<A>;
+  return decompose<T>(batch_view<const T>(batch_of(a)), options, device);
+}
+
+/// Where the second form of decompose() writes: memory of the host or of the device.
 template <class T>
 struct outputs {
   ///@{
@@ -91,28 +118,16 @@ struct outputs {
   ///@}
   matrix_view<accumulator_t<T>> s;  ///< [B x value_count]
   ///@{
-  /// [B] each, as in decomposition. Null only for B = 0.
-  std::int32_t *status = nullptr, *sweeps = nullptr;
+  /// [B] each, as in decomposition.
+  vector_view<std::int32_t> status, sweeps;
   ///@}
 };
 
-/// The same on memory of the device (host memory for the host), without transfers but for the status of the matrices;
-/// row- or column-major output is a matter of the strides. Outputs must not overlap each other or `a`, which may be
-/// read a second time. Throws InvalidArgument also for outputs of another shape, and for no status or sweeps where
-/// there are matrices. Cost and memory of decompose(), less its result and its copies.
+/// The same to the caller's memory; row- or column-major output is a matter of the strides. Between arguments on one
+/// device nothing is transferred but the status of the matrices. Outputs must not overlap each other or `a`, which may
+/// be read a second time. Throws InvalidArgument also for outputs of another shape. Returns the device that did it.
 template <class T>
-void decompose_into(batch_view<const T> a, const outputs<T>& out, const options& options, const Device& device);
-
-/// \cond instantiations
-extern template decomposition<double> decompose(batch_view<const double>, const options&, const Device&);
-extern template decomposition<float> decompose(batch_view<const float>, const options&, const Device&);
-extern template decomposition<half> decompose(batch_view<const half>, const options&, const Device&);
-extern template decomposition<bfloat16> decompose(batch_view<const bfloat16>, const options&, const Device&);
-extern template void decompose_into(batch_view<const double>, const outputs<double>&, const options&, const Device&);
-extern template void decompose_into(batch_view<const float>, const outputs<float>&, const options&, const Device&);
-extern template void decompose_into(batch_view<const half>, const outputs<half>&, const options&, const Device&);
-extern template void decompose_into(batch_view<const bfloat16>, const outputs<bfloat16>&, const options&,
-                                    const Device&);
-/// \endcond
+Device decompose(batch_view<const T> a, const outputs<T>& out, const options& options,
+                 const Device& device = Device::best());
 
 }  // namespace quintet::svd

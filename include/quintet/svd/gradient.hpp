@@ -38,22 +38,22 @@ struct gradient_options {
 /// multiply-adds a matrix. Memory: the result, dense copies of the derivatives, 3 k^2 + (m + n) k numbers for each
 /// matrix in work (8 a host thread, 2048 on a device), and on a device copies of all arguments there.
 template <class T>
-std::vector<T> gradient(const decomposition<T>& d, batch_view<const T> gu, matrix_view<const accumulator_t<T>> gs,
+std::vector<T> gradient(const factors_view<T>& f, batch_view<const T> gu, matrix_view<const accumulator_t<T>> gs,
                         batch_view<const T> gv, const gradient_options& options = {},
                         const Device& device = Device::best());
+/// The same of a decomposition.
+template <class T>
+std::vector<T> gradient(const decomposition<T>& d, batch_view<const T> gu, matrix_view<const accumulator_t<T>> gs,
+                        batch_view<const T> gv, const gradient_options& options = {},
+                        const Device& device = Device::best()) {
+  return gradient<T>(d.view(), gu, gs, gv, options, device);
+}
 
-/// \cond instantiations
-extern template std::vector<double> gradient(const decomposition<double>&, batch_view<const double>,
-                                             matrix_view<const double>, batch_view<const double>,
-                                             const gradient_options&, const Device&);
-extern template std::vector<float> gradient(const decomposition<float>&, batch_view<const float>,
-                                            matrix_view<const float>, batch_view<const float>, const gradient_options&,
-                                            const Device&);
-extern template std::vector<half> gradient(const decomposition<half>&, batch_view<const half>, matrix_view<const float>,
-                                           batch_view<const half>, const gradient_options&, const Device&);
-extern template std::vector<bfloat16> gradient(const decomposition<bfloat16>&, batch_view<const bfloat16>,
-                                               matrix_view<const float>, batch_view<const bfloat16>,
-                                               const gradient_options&, const Device&);
-/// \endcond
+/// The same to `out` [B, m, n], any strides. Factors, derivatives and `out` may lie on a device, and the work is done
+/// there; nothing is transferred then. Returns the device that did it.
+template <class T>
+Device gradient(const factors_view<T>& f, batch_view<const T> gu, matrix_view<const accumulator_t<T>> gs,
+                batch_view<const T> gv, batch_view<T> out, const gradient_options& options,
+                const Device& device = Device::best());
 
 }  // namespace quintet::svd

@@ -1,6 +1,6 @@
 // Randomised singular value decomposition (Halko, Martinsson and Tropp 2011) for a rank far below min(m, n).
 //
-//   auto r = quintet::svd::randomised<float>({a.data(), 1, m, n}, {.rank = 20});
+//   auto r = quintet::svd::randomised(quintet::matrix_view(a.data(), m, n), {.rank = 20});
 //   r.factors.u_view()(0, i, j);   r.residual[0];
 //
 // Y = A Omega with a Gaussian Omega [n, rank + oversampling], Q = orth(Y); a power iteration replaces Q by
@@ -42,17 +42,20 @@ struct randomised_decomposition {
 /// OutOfMemory, DeviceError. Non-finite matrices: as decompose(), with a residual of NaN.
 /// Cost: (2 + 2q) m n l multiply-adds with l = rank + oversampling rounded up to a multiple of 8, at most min(m, n),
 /// and (4 + 4q) (m + n) l^2 for QR. Memory: m n + 4 (m + n) l numbers for each matrix in work, the result, (m + n) l
-/// numbers for each matrix of the batch, and on a device copies of all there. The result has the same bits for any
-/// number of threads.
+/// numbers for each matrix of the batch. `a` may lie on a device, and the work is done there; other inputs are copied
+/// to it. Large matrices are shared among all threads and all teams. The result has the same bits for any number of
+/// threads.
 template <class T>
 randomised_decomposition<T> randomised(batch_view<const T> a, const randomised_options& options,
                                        const Device& device = Device::best());
 
-/// \cond instantiations
-extern template randomised_decomposition<float> randomised(batch_view<const float>, const randomised_options&,
-                                                           const Device&);
-extern template randomised_decomposition<double> randomised(batch_view<const double>, const randomised_options&,
-                                                            const Device&);
-/// \endcond
+/// The same of everything that is a batch of matrices or one matrix (quintet/core/arguments.hpp), of float or double.
+template <batch_argument A>
+auto randomised(const A& a, const randomised_options& options, const Device& device = Device::best()) {
+  using T = element_of<A>;
+  static_assert(sizeof(T) >= sizeof(float),
+                "quintet: randomised() takes float or double: convert half and bfloat16 to float");
+  return randomised<T>(batch_view<const T>(batch_of(a)), options, device);
+}
 
 }  // namespace quintet::svd

@@ -137,6 +137,28 @@ TEST(svd_block_properties, batch_permutation_threads_and_not_finite) {
   EXPECT_TRUE(std::isnan(one.s[n]) && std::isnan(one.u[n * n]) && std::isnan(one.v[2 * n * n - 1]));
 }
 
+/// Long matrices, whose QR all workers share, with more and with fewer columns than the block method begins with.
+TEST(svd_block_properties, long_matrices) {
+  for (const std::int64_t n : {33, 260}) {
+    const std::int64_t m = 4200;
+    const auto a = random_numbers<float>(m * n);
+    const batch_view<const float> view(a.data(), 1, m, n);
+    set_threads(1);
+    const auto one = svd::decompose(view, {}, Device::host());
+    set_threads(3);
+    const auto three = svd::decompose(view, {}, Device::host());
+    set_threads(0);
+    test::expect_same_bits(one.u, three.u);
+    test::expect_same_bits(one.v, three.v);
+    test::expect_same_bits(one.s, three.s);
+    const double epsilon = test::compute_epsilon<float>;
+    const test::svd_bounds bounds = test::bounds_for(m, n, {});
+    EXPECT_LE(test::residual(view, one, 0) / epsilon, bounds.residual);
+    EXPECT_LE(test::orthogonality(one.u_view(), 0) / epsilon, bounds.u);
+    EXPECT_LE(test::orthogonality(one.v_view(), 0) / epsilon, bounds.v);
+  }
+}
+
 TEST(svd_block_properties, too_few_sweeps_and_lost_rank) {
   const std::int64_t n = 300, k = 5;
   const auto a = random_numbers<float>(n * n);
@@ -185,7 +207,7 @@ TEST(svd_block_devices, two_blocks_on_every_device) {
     job.max_sweeps = 30;
     job.root_rows = std::sqrt(double(n));
     job.vectors = true;
-    svd::run_blocks(job, device);
+    svd::run_in_blocks(job, device);
     r.u = u.to_vector();
     r.v = v.to_vector();
     r.s = s.to_vector();

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "quintet/core/philox.hpp"
+#include "quintet/device/buffer.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
 #include "support/near.hpp"
@@ -74,9 +75,9 @@ TEST(svd_decompose, writes_through_any_strides) {
   const svd::outputs<double> out{{u.data(), batch, n, n, n * n, 1, n},  // column-major
                                  {v.data(), batch, n, n, 1, batch, batch * n},
                                  {s.data(), batch, n, n + 2},
-                                 status.data(),
-                                 sweeps.data()};
-  svd::decompose_into<double>(view, out, {}, Device::host());
+                                 status,
+                                 sweeps};
+  svd::decompose<double>(view, out, {}, Device::host());
   for (std::int64_t b = 0; b < batch; ++b)
     for (std::int64_t i = 0; i < n; ++i) {
       EXPECT_EQ(s[b * (n + 2) + i], expected.singular_value(b, i));
@@ -255,6 +256,38 @@ TEST(svd_decompose, vt_view_is_the_transpose_of_v_view) {
     }
 }
 
+TEST(svd_decompose, matrices_and_factors_on_devices) {
+  const std::int64_t batch = 2, m = 6, n = 4;
+  const auto a = random_numbers<float>(batch * m * n);
+  test::on_every_device([&](const Device& device) {
+    const auto expected = svd::decompose<float>({a.data(), batch, m, n}, {}, device);
+    EXPECT_EQ(expected.ran_on, device);
+    const Buffer<float> there(a, device);
+    const auto r = svd::decompose(batch_view(there, m, n));
+    EXPECT_EQ(r.ran_on, device);
+    test::expect_same_bits(r.u, expected.u);
+    test::expect_same_bits(r.s, expected.s);
+    Buffer<float> u(batch * m * n, device), v(batch * n * n, device), s(batch * n, device);
+    Buffer<std::int32_t> status(batch, device), sweeps(batch, device);
+    EXPECT_EQ(svd::decompose<float>(batch_view(there, m, n), {{u, m, n}, {v, n, n}, {s, n}, status, sweeps}, {}),
+              device);
+    test::expect_same_bits(u.to_vector(), expected.u);
+    test::expect_same_bits(v.to_vector(), expected.v);
+    test::expect_same_bits(s.to_vector(), expected.s);
+    EXPECT_EQ(status.to_vector(), expected.status);
+    EXPECT_EQ(sweeps.to_vector(), expected.sweeps);
+    // From the device to the host.
+    std::vector<float> home(batch * n);
+    std::vector<std::int32_t> outcome(batch), count(batch);
+    svd::decompose<float>(batch_view(there, m, n), {{}, {}, {home.data(), batch, n}, outcome, count},
+                          {.vectors = svd::vectors::none});
+    for (std::int64_t b = 0; b < batch; ++b) EXPECT_NEAR(home[b * n], expected.s[b * n], 1e-5 * expected.s[b * n]);
+  });
+  const Buffer<float> there(a, Device::emulated());
+  expect_invalid([&] { svd::decompose(batch_view(there, m, n), {}, Device::host()); },
+                 "device must be where the arguments are");
+}
+
 TEST(svd_decompose, wrong_arguments) {
   const std::vector<float> a(12);
   const auto run = [&](const svd::options& options) {
@@ -274,7 +307,7 @@ TEST(svd_decompose, wrong_arguments) {
   const std::int64_t many = (std::int64_t(1) << 29) + 1;
   expect_invalid([&] { svd::decompose<float>({a.data(), many, 3, 4, 0, 0, 0}, {}, Device::host()); }, "batch must be");
   const svd::outputs<float> none{};
-  expect_invalid([&] { svd::decompose_into<float>({a.data(), 1, 3, 4}, none, {}, Device::host()); },
+  expect_invalid([&] { svd::decompose<float>({a.data(), 1, 3, 4}, none, {}, Device::host()); },
                  "u must be [1 x 3 x 3]");
 }
 

@@ -85,9 +85,8 @@ TYPED_TEST(svd_long_sums, matrices_side_by_side) {
 
 TYPED_TEST(svd_long_sums, device_shapes) {
   test::on_other_devices([](const Device& device) {
-    check_patterns<TypeParam>(1, 1500, 4, {}, device);
-    check_patterns<TypeParam>(1, 700, 12, {}, device);
-    check_patterns<TypeParam>(1, 700, 12, {.preconditioning = svd::preconditioning::none}, device);
+    check_patterns<TypeParam>(1, 1500, 2, {}, device);
+    check_patterns<TypeParam>(1, 600, 9, {.preconditioning = svd::preconditioning::none}, device);
   });
 }
 

@@ -7,8 +7,11 @@
 #include <limits>
 
 #include "quintet/core/philox.hpp"
+#include "quintet/device/buffer.hpp"
+#include "reference/svd_reference.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
+#include "support/near.hpp"
 #include "support/svd_errors.hpp"
 
 namespace quintet {
@@ -114,6 +117,59 @@ TYPED_TEST(svd_randomised, batches_seeds_and_threads) {
   const auto other = svd::randomised<T>(view, {.rank = 4, .seed = 12, .canonical_signs = true}, Device::host());
   EXPECT_NE(one.factors.s[0], other.factors.s[0]);
   EXPECT_NEAR(one.factors.s[0], other.factors.s[0], 0.05 * one.factors.s[0]);
+}
+
+/// One matrix that all workers share, beside Eigen's bidiagonalisation; the same bits for any number of threads.
+TYPED_TEST(svd_randomised, one_large_matrix) {
+  using T = TypeParam;
+  const std::int64_t m = 4300, n = 40, rank = 12;
+  std::vector<T> left(m * rank), right(rank * n), a(m * n);
+  for (std::size_t i = 0; i < left.size(); ++i) left[i] = normal_at<T>(1, 0, i);
+  for (std::size_t i = 0; i < right.size(); ++i) right[i] = normal_at<T>(1, 1, i);
+  for (std::int64_t i = 0; i < m; ++i)
+    for (std::int64_t r = 0; r < rank; ++r)
+      for (std::int64_t j = 0; j < n; ++j) a[i * n + j] += left[i * rank + r] * right[r * n + j];
+  const batch_view<const T> view(a.data(), 1, m, n);
+  const svd::randomised_options options{.rank = rank, .power_iterations = 1, .canonical_signs = true};
+  set_threads(1);
+  const auto r = svd::randomised(view, options, Device::host());
+  set_threads(3);
+  const auto other = svd::randomised(view, options, Device::host());
+  set_threads(0);
+  test::expect_same_bits(r.factors.u, other.factors.u);
+  test::expect_same_bits(r.factors.v, other.factors.v);
+  test::expect_same_bits(r.factors.s, other.factors.s);
+  EXPECT_EQ(r.residual, other.residual);
+  const double epsilon = std::numeric_limits<T>::epsilon();
+  const auto exact = reference::singular_values_by_bidiagonalisation(reference::widened(view, 0));
+  for (std::int64_t j = 0; j < rank; ++j)
+    EXPECT_NEAR(r.factors.s[j], double(exact[j]), 20 * epsilon * double(exact[0])) << j;
+  EXPECT_LE(test::residual(view, r.factors, 0), 30 * epsilon);
+  EXPECT_LE(test::orthogonality(r.factors.u_view(), 0), 30 * epsilon);
+  EXPECT_LE(test::orthogonality(r.factors.v_view(), 0), 30 * epsilon);
+  for (std::int64_t j = 0; j < rank; ++j) {
+    T largest = 0;
+    for (std::int64_t i = 0; i < m; ++i)
+      if (std::fabs(r.factors.u_view()(0, i, j)) > std::fabs(largest)) largest = r.factors.u_view()(0, i, j);
+    EXPECT_GT(largest, 0);
+  }
+}
+
+TYPED_TEST(svd_randomised, matrices_on_devices) {
+  using T = TypeParam;
+  const std::int64_t m = 11, n = 9;
+  std::vector<T> a(m * n);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = normal_at<T>(6, 0, i);
+  test::on_every_device([&](const Device& device) {
+    const svd::randomised_options options{.rank = 3, .power_iterations = 0};
+    const Buffer<T> there(a, device);
+    const auto r = svd::randomised(matrix_view(there, n), options);
+    const auto expected = svd::randomised<T>({a.data(), 1, m, n}, options, device);
+    EXPECT_EQ(r.factors.ran_on, device);
+    test::expect_same_bits(r.factors.u, expected.factors.u);
+    test::expect_same_bits(r.factors.s, expected.factors.s);
+    EXPECT_EQ(r.residual, expected.residual);
+  });
 }
 
 TEST(svd_randomised_arguments, wrong_ones) {

@@ -1,0 +1,135 @@
+// Products of matrices with few columns, in tiles: all threads and all teams share one of them. Columns of `a` and `x`
+// are contiguous, with padding of zeros to whole chunks, on the rows map. Sums have a fixed order.
+#pragma once
+
+#include "svd/map_kernel.hpp"
+
+namespace quintet::svd {
+
+/// Matrices of one shape: element (i, j) of matrix b at data[b * slot + i * row + j * column].
+template <class Real>
+struct strided_batch {
+  Real* data;
+  std::int64_t slot, row, column;
+
+  QUINTET_SVD_INLINE Real* at(std::int64_t b, std::int64_t i, std::int64_t j) const {
+    return data + b * slot + i * row + j * column;
+  }
+};
+
+/// Y = A X: a tile is `rows_of_tile` rows of one matrix, in register tiles of a few chunks by 4 columns.
+template <class Real>
+struct multiply_by_rows {
+  strided_batch<const Real> a, x;
+  strided_batch<Real> y;  ///< with padding where its row stride is 1, any strides otherwise
+  int rows, inner, columns;
+
+  template <class Map>
+  static constexpr int chunks_of_tile() {
+    return Map::row_cyclic ? 16 : 256;
+  }
+  template <class Map>
+  QUINTET_SVD_INLINE std::int64_t tiles() const {
+    return (padded_rows<Map>(rows) / Map::chunk + chunks_of_tile<Map>() - 1) / chunks_of_tile<Map>();
+  }
+
+  template <class Map>
+  QUINTET_SVD_INLINE void operator()(const Map& map, std::int64_t tile) const {
+    const std::int64_t parts = tiles<Map>(), b = tile / parts;
+    const int chunks = padded_rows<Map>(rows) / Map::chunk, begin = int(tile % parts) * chunks_of_tile<Map>();
+    const int end = begin + chunks_of_tile<Map>() < chunks ? begin + chunks_of_tile<Map>() : chunks;
+    constexpr int together = Map::row_cyclic ? 4 : 1;
+    const int step = map.team_step() * together;
+    for (int c = begin + map.team_first() * together; c < end; c += step)
+      for (int j = 0; j < columns; j += 4) multiply_block<together, Map>(b, c, end, j);
+  }
+
+  /// Chunks [c, c + Count) below `end` of the columns j ... j + 3.
+  template <int Count, class Map>
+  QUINTET_SVD_INLINE void multiply_block(std::int64_t b, int c, int end, int j) const {
+    using vector = typename Map::vector;
+    constexpr int block = 4 * terms_of_short_sum;
+    vector total[Count][4] = {};
+    for (int first = 0; first < inner; first += block) {
+      const int last = first + block < inner ? first + block : inner;
+      vector sum[Count][4] = {};
+      for (int k = first; k < last; ++k) {
+        const Real* column = a.at(b, 0, k);
+        vector value[Count];
+        for (int i = 0; i < Count; ++i) value[i] = load<Map>(column, c + i < end ? c + i : end - 1);
+        for (int e = 0; e < 4; ++e) {
+          const Real factor = *x.at(b, k, j + e < columns ? j + e : columns - 1);
+          for (int i = 0; i < Count; ++i) sum[i][e] += value[i] * factor;
+        }
+      }
+      for (int i = 0; i < Count; ++i)
+        for (int e = 0; e < 4; ++e) total[i][e] += sum[i][e];
+    }
+    for (int i = 0; i < Count && c + i < end; ++i)
+      for (int e = 0; e < 4 && j + e < columns; ++e) {
+        if (y.row == 1) {
+          store<Map>(y.at(b, 0, j + e), c + i, total[i][e]);
+          continue;
+        }
+        Real numbers[Map::chunk];
+        device::store_pack(numbers, total[i][e]);
+        for (int r = 0; r < Map::chunk && (c + i) * Map::chunk + r < rows; ++r)
+          *y.at(b, (c + i) * Map::chunk + r, j + e) = numbers[r];
+      }
+  }
+};
+
+/// Z = A^T X: a tile is 16 columns of one A; products of 4 by 4 columns at a time.
+template <class Real>
+struct multiply_transposed {
+  strided_batch<const Real> a, x;
+  strided_batch<Real> z;
+  int rows, a_columns, x_columns;
+
+  enum { columns_of_tile = 16 };
+  QUINTET_SVD_INLINE std::int64_t tiles() const { return (a_columns + columns_of_tile - 1) / columns_of_tile; }
+
+  template <class Map>
+  QUINTET_SVD_INLINE void operator()(const Map& map, std::int64_t tile) const {
+    const std::int64_t b = tile / tiles();
+    const int begin = int(tile % tiles()) * columns_of_tile, rest = a_columns - begin;
+    const int width = columns_of_tile, blocks = ((rest < width ? rest : width) + 3) / 4, x_blocks = (x_columns + 3) / 4;
+    for_each_item(map, 0, blocks * x_blocks, [&](int item, bool valid) QUINTET_SVD_INLINE_LAMBDA {
+      multiply_block(map, b, begin + item % blocks * 4, item / blocks * 4, valid);
+    });
+  }
+
+  template <class Map>
+  QUINTET_SVD_INLINE void multiply_block(const Map& map, std::int64_t b, int i, int j, bool valid) const {
+    using vector = typename Map::vector;
+    const Real *left[4], *right[4];
+    for (int e = 0; e < 4; ++e) {
+      left[e] = a.at(b, 0, i + e < a_columns ? i + e : a_columns - 1);
+      right[e] = x.at(b, 0, j + e < x_columns ? j + e : x_columns - 1);
+    }
+    const int step = map.pair_step(), chunks = valid ? padded_rows<Map>(rows) / Map::chunk : 0;
+    const int block = 2 * terms_of_short_sum * step;
+    compensated_sum<vector> sums[4][4];
+    for (int first = map.pair_first(); first < chunks; first += block) {
+      const int last = first + block < chunks ? first + block : chunks;
+      vector sum[4][4] = {};
+      for (int c = first; c < last; c += step) {
+        vector value[4];
+        for (int e = 0; e < 4; ++e) value[e] = load<Map>(left[e], c);
+        for (int e = 0; e < 4; ++e) {
+          const vector other = load<Map>(right[e], c);
+          for (int k = 0; k < 4; ++k) sum[k][e] += value[k] * other;
+        }
+      }
+      for (int k = 0; k < 4; ++k)
+        for (int e = 0; e < 4; ++e) sums[k][e].add(sum[k][e]);
+    }
+    for (int k = 0; k < 4; ++k)
+      for (int e = 0; e < 4; ++e) {
+        const Real value = map.pair_sum(sums[k][e].total());
+        if (valid && map.leads_pair() && i + k < a_columns && j + e < x_columns) *z.at(b, i + k, j + e) = value;
+      }
+  }
+};
+
+}  // namespace quintet::svd

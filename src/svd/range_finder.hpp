@@ -1,0 +1,267 @@
+// Range finder of the randomised decomposition: Q with orthonormal columns that nearly span A's leading directions, and
+// Q^T A. A sequence of launches on some matrices at once, each shared among all threads and all teams.
+#pragma once
+
+#include "device/for_each.hpp"
+#include "quintet/core/philox.hpp"
+#include "quintet/core/view.hpp"
+#include "svd/large_products.hpp"
+#include "svd/large_qr.hpp"
+
+namespace quintet::svd {
+
+/// What there is of each of `matrices` matrices that are in work, `slot` numbers apart; columns with padding.
+template <class Real>
+struct range_memory {
+  Real *a, *y, *z, *h, *tau;
+  std::int64_t slot;
+  int ld_m, ld_n;
+  Real* largest;   ///< [matrices, parts] of the parts' elements; NaN where a part has NaN or infinity
+  double* square;  ///< [matrices, n] of the columns of scaled A
+};
+
+/// For each matrix: the powers of two that it is multiplied by, and 0 or NaN, which is added.
+template <class Real>
+struct range_scale {
+  Real first, second, lost;
+};
+
+/// Columns of A that a tile surveys or copies: rows of a row-major matrix are read in pieces of so many numbers.
+enum { range_columns = 32 };
+
+/// f(i, j) for all rows i and the columns [begin, end), in the order of the memory.
+template <class Map, class Real, class Function>
+QUINTET_SVD_INLINE void for_each_element(const Map& map, const batch_view<const Real>& a, int begin, int end,
+                                         Function f) {
+  const int rows = int(a.rows());
+  if (a.row_stride() == 1) {
+    for (int j = begin; j < end; ++j) for_each_row(map, 0, rows, [&](int i) QUINTET_SVD_INLINE_LAMBDA { f(i, j); });
+  } else if constexpr (Map::row_cyclic) {  // one thread a team
+    for (int i = 0; i < rows; ++i)
+      for (int j = begin; j < end; ++j) f(i, j);
+  } else {
+    const std::int64_t count = std::int64_t(rows) * range_columns;
+    for (std::int64_t e = map.team_first(); e < count; e += map.team_step())
+      if (begin + int(e % range_columns) < end) f(int(e / range_columns), begin + int(e % range_columns));
+  }
+}
+
+template <class Real>
+struct survey_range {
+  batch_view<const Real> a;
+  Real* largest;
+
+  template <class Map>
+  QUINTET_SVD_INLINE void operator()(const Map& map, std::int64_t tile) const {
+    const std::int64_t parts = (a.cols() + range_columns - 1) / range_columns, b = tile / parts;
+    const int begin = int(tile % parts) * range_columns;
+    const int end = begin + range_columns < a.cols() ? begin + range_columns : int(a.cols());
+    Real most = 0, lost = 0;
+    for_each_element(map, a, begin, end, [&](int i, int j) QUINTET_SVD_INLINE_LAMBDA {
+      const Real value = a(b, i, j);
+      lost += value * Real(0);
+      most = larger(most, absolute(value));
+    });
+    most = map.team_max(most);
+    lost = map.team_sum(lost);
+    if (map.leads_team()) largest[tile] = most + lost;
+  }
+};
+
+template <class Real>
+struct scale_range {
+  const Real* largest;
+  std::int64_t parts;
+  range_scale<Real>* scale;
+
+  void operator()(std::int64_t b) const {
+    Real most = 0, lost = 0;
+    for (std::int64_t p = 0; p < parts; ++p) {
+      lost += largest[b * parts + p] * Real(0);
+      most = larger(most, largest[b * parts + p]);
+    }
+    const scaling<Real> s = scaling_for<Real>(lost == 0 ? most : Real(0));
+    scale[b] = {s.first, s.second, lost};
+  }
+};
+
+/// A, scaled so that squares stay in range. NaN for a matrix with NaN or infinity: it spreads to everything, as it
+/// should.
+template <class Real>
+struct load_range {
+  batch_view<const Real> a;
+  range_memory<Real> to;
+  const range_scale<Real>* scale;
+
+  template <class Map>
+  QUINTET_SVD_INLINE void operator()(const Map& map, std::int64_t tile) const {
+    const std::int64_t parts = (a.cols() + range_columns - 1) / range_columns, b = tile / parts;
+    const int begin = int(tile % parts) * range_columns;
+    const int end = begin + range_columns < a.cols() ? begin + range_columns : int(a.cols());
+    const range_scale<Real> s = scale[b];
+    Real* memory = to.a + b * to.slot;
+    for_each_element(map, a, begin, end, [&](int i, int j) QUINTET_SVD_INLINE_LAMBDA {
+      memory[std::int64_t(j) * to.ld_m + i] = a(b, i, j) * s.first * s.second + s.lost;
+    });
+    for (int j = begin; j < end; ++j)
+      for_each_row(map, int(a.rows()), to.ld_m,
+                   [&](int i) QUINTET_SVD_INLINE_LAMBDA { memory[std::int64_t(j) * to.ld_m + i] = 0; });
+  }
+};
+
+/// |column|^2 in double, one column a call.
+template <class Real>
+struct square_columns {
+  range_memory<Real> of;
+  std::int64_t n;
+
+  void operator()(std::int64_t index) const {
+    const Real* column = of.a + index / n * of.slot + index % n * of.ld_m;
+    double sum[8] = {};
+    int i = 0;
+    for (; i + 8 <= of.ld_m; i += 8)
+      for (int e = 0; e < 8; ++e) sum[e] += double(column[i + e]) * double(column[i + e]);
+    for (; i < of.ld_m; ++i) sum[0] += double(column[i]) * double(column[i]);
+    of.square[index] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+  }
+};
+
+/// Omega in place of Z, one number a call.
+template <class Real>
+struct draw_directions {
+  range_memory<Real> to;
+  std::int64_t n, l, first;  ///< number of the first matrix
+  std::uint64_t seed;
+
+  void operator()(std::int64_t index) const {
+    const std::int64_t i = index % to.ld_n, j = index / to.ld_n % l, b = index / to.ld_n / l;
+    to.z[b * to.slot + j * to.ld_n + i] =
+        i < n ? normal_at<Real>(seed, std::uint64_t(first + b), std::uint64_t(i) * std::uint64_t(l) + std::uint64_t(j))
+              : Real(0);
+  }
+};
+
+/// The first columns of the identity, one number a call.
+template <class Real>
+struct identity_columns {
+  Real* to;
+  std::int64_t slot, ld, columns;
+
+  void operator()(std::int64_t index) const {
+    const std::int64_t i = index % ld, j = index / ld % columns, b = index / ld / columns;
+    to[b * slot + j * ld + i] = Real(i == j ? 1 : 0);
+  }
+};
+
+/// Takes the scale out of Z, one number a call.
+template <class Real>
+struct unscale_range {
+  range_memory<Real> of;
+  const range_scale<Real>* scale;
+  std::int64_t l;
+
+  void operator()(std::int64_t index) const {
+    const std::int64_t b = index / (l * of.ld_n);
+    Real& value = of.z[b * of.slot + index % (l * of.ld_n)];
+    value = value / scale[b].second / scale[b].first;
+  }
+};
+
+template <class Policy>
+class range_finder {
+ public:
+  using real = typename Policy::real;
+  using map = typename Policy::map;
+
+  /// Numbers of working memory of one matrix.
+  static std::int64_t numbers(std::int64_t m, std::int64_t n, std::int64_t l) {
+    const std::int64_t pm = padded_rows<map>(int(m)), pn = padded_rows<map>(int(n));
+    return pm * n + pm * l + pn * l + std::max(pm, pn) * l + padded_rows<map>(int(l));
+  }
+
+  range_finder(std::int64_t matrices, std::int64_t m, std::int64_t n, std::int64_t l, const Device& device)
+      : m_(m),
+        n_(n),
+        l_(l),
+        parts_((n + range_columns - 1) / range_columns),
+        device_(device),
+        memory_(numbers(m, n, l) * matrices, device),
+        largest_(parts_ * matrices, device),
+        square_(n * matrices, device),
+        scale_(matrices, device) {
+    part_.ld_m = padded_rows<map>(int(m));
+    part_.ld_n = padded_rows<map>(int(n));
+    part_.slot = numbers(m, n, l);
+    part_.a = memory_.data();
+    part_.y = part_.a + part_.ld_m * n;
+    part_.z = part_.y + part_.ld_m * l;
+    part_.h = part_.z + part_.ld_n * l;
+    part_.tau = part_.h + std::max(part_.ld_m, part_.ld_n) * l;
+    part_.largest = largest_.data();
+    part_.square = square_.data();
+  }
+
+  /// Leaves Q in y() and (Q^T A)^T in z(). `first`: number of the first matrix of `a`.
+  void find(const batch_view<const real>& a, std::int64_t first, std::int64_t power_iterations, std::uint64_t seed) {
+    const std::int64_t matrices = a.batch();
+    launch_body<Policy>(survey_range<real>{a, part_.largest}, matrices * parts_, device_);
+    device::for_each(matrices, scale_range<real>{part_.largest, parts_, scale_.data()}, device_);
+    launch_body<Policy>(load_range<real>{a, part_, scale_.data()}, matrices * parts_, device_);
+    device::for_each(matrices * n_, square_columns<real>{part_, n_}, device_);
+    device::for_each(matrices * l_ * part_.ld_n, draw_directions<real>{part_, n_, l_, first, seed}, device_);
+    times_a(matrices);
+    orthonormalise(part_.y, m_, part_.ld_m, matrices);
+    for (std::int64_t pass = 0; pass < power_iterations; ++pass) {
+      times_transpose(matrices);
+      orthonormalise(part_.z, n_, part_.ld_n, matrices);
+      times_a(matrices);
+      orthonormalise(part_.y, m_, part_.ld_m, matrices);
+    }
+    times_transpose(matrices);
+    device::for_each(matrices * l_ * part_.ld_n, unscale_range<real>{part_, scale_.data(), l_}, device_);
+  }
+
+  /// Y C for each matrix, to `out`.
+  void lift(const strided_batch<const real>& c, int columns, const strided_batch<real>& out, std::int64_t matrices) {
+    multiply({part_.y, part_.slot, 1, part_.ld_m}, c, out, l_, columns, matrices);
+  }
+
+  const range_memory<real>& memory() const { return part_; }
+  const range_scale<real>* scale() const { return scale_.data(); }
+
+ private:
+  void multiply(const strided_batch<const real>& a, const strided_batch<const real>& x, const strided_batch<real>& y,
+                std::int64_t inner, int columns, std::int64_t matrices) {
+    const multiply_by_rows<real> product{a, x, y, int(m_), int(inner), columns};
+    launch_body<Policy>(product, matrices * product.template tiles<map>(), device_);
+  }
+  void times_a(std::int64_t matrices) {
+    multiply({part_.a, part_.slot, 1, part_.ld_m}, {part_.z, part_.slot, 1, part_.ld_n},
+             {part_.y, part_.slot, 1, part_.ld_m}, n_, int(l_), matrices);
+  }
+  void times_transpose(std::int64_t matrices) {
+    const multiply_transposed<real> product{{part_.a, part_.slot, 1, part_.ld_m},
+                                            {part_.y, part_.slot, 1, part_.ld_m},
+                                            {part_.z, part_.slot, 1, part_.ld_n},
+                                            int(m_),
+                                            int(n_),
+                                            int(l_)};
+    launch_body<Policy>(product, matrices * product.tiles(), device_);
+  }
+  /// The columns become those of Q of their QR factorisation.
+  void orthonormalise(real* columns, std::int64_t rows, int ld, std::int64_t matrices) {
+    const factors_batch<real> q{{columns, part_.h, part_.tau, nullptr, int(rows), int(l_), ld}, part_.slot};
+    factorise_by_all<Policy>(q, matrices, device_);
+    device::for_each(matrices * l_ * ld, identity_columns<real>{columns, part_.slot, ld, l_}, device_);
+    apply_q_by_all<Policy>(q, columns, part_.slot, int(l_), matrices, device_);
+  }
+
+  std::int64_t m_, n_, l_, parts_;
+  Device device_;
+  Buffer<real> memory_, largest_;
+  Buffer<double> square_;
+  Buffer<range_scale<real>> scale_;
+  range_memory<real> part_;
+};
+
+}  // namespace quintet::svd
