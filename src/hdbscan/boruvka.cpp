@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "device/for_each.hpp"
+#include "instantiate.hpp"
 
 namespace quintet::hdbscan {
 
@@ -221,7 +222,7 @@ std::vector<packed_edge<Real>> boruvka<Real>::lightest_leaving(const std::vector
   return best;
 }
 
-template class boruvka<float>;
-template class boruvka<double>;
+#define QUINTET_INSTANTIATE(Real) template class boruvka<Real>;
+QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::hdbscan

@@ -8,6 +8,7 @@
 #include "hdbscan/reachability_source.hpp"
 #include "hdbscan/row_blocks.hpp"
 #include "hdbscan/row_selection.hpp"
+#include "instantiate.hpp"
 #include "pairwise/metric.hpp"
 
 namespace quintet::hdbscan {
@@ -131,15 +132,12 @@ std::vector<core_result<accumulator_t<Storage>>> core_and_reachability_batch(
   return results;
 }
 
-#define QUINTET_INSTANTIATE(Storage, Real)                                                                             \
-  template core_result<Real> core_and_reachability(matrix_view<const Storage>, const core_options&, matrix_view<Real>, \
-                                                   const reachability_options&, const Device&);                        \
-  template std::vector<core_result<Real>> core_and_reachability_batch(                                                 \
+#define QUINTET_INSTANTIATE(Storage)                                                                                  \
+  template core_result<accumulator_t<Storage>> core_and_reachability(matrix_view<const Storage>, const core_options&, \
+                                                                     matrix_view<accumulator_t<Storage>>,             \
+                                                                     const reachability_options&, const Device&);     \
+  template std::vector<core_result<accumulator_t<Storage>>> core_and_reachability_batch(                              \
       std::span<const reachability_task<Storage>>, const core_options&, const reachability_options&, const Device&);
-QUINTET_INSTANTIATE(float, float)
-QUINTET_INSTANTIATE(double, double)
-QUINTET_INSTANTIATE(half, float)
-QUINTET_INSTANTIATE(bfloat16, float)
-#undef QUINTET_INSTANTIATE
+QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::hdbscan

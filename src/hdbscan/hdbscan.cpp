@@ -2,6 +2,7 @@
 
 #include "core/seconds.hpp"
 #include "hdbscan/finish.hpp"
+#include "instantiate.hpp"
 #include "quintet/core/error.hpp"
 
 namespace quintet::hdbscan {
@@ -75,10 +76,6 @@ cluster_result cluster(matrix_view<const Storage> points, const cluster_options&
 #define QUINTET_INSTANTIATE(Storage)                                                                 \
   template cluster_result cluster(matrix_view<const Storage>, const cluster_options&, const Device&, \
                                   const progress_callback&);
-QUINTET_INSTANTIATE(float)
-QUINTET_INSTANTIATE(double)
-QUINTET_INSTANTIATE(half)
-QUINTET_INSTANTIATE(bfloat16)
-#undef QUINTET_INSTANTIATE
+QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::hdbscan

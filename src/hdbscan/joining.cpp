@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "hdbscan/checks.hpp"
+#include "instantiate.hpp"
 #include "pairwise/neighbours.hpp"
 
 namespace quintet::hdbscan {
@@ -97,10 +98,6 @@ std::vector<typename join_finder<Storage>::open_query> join_finder<Storage>::set
 #define QUINTET_INSTANTIATE(Storage)                                                                        \
   template void check_model(const cluster_result&, matrix_view<const Storage>, matrix_view<const Storage>); \
   template class join_finder<Storage>;
-QUINTET_INSTANTIATE(float)
-QUINTET_INSTANTIATE(double)
-QUINTET_INSTANTIATE(half)
-QUINTET_INSTANTIATE(bfloat16)
-#undef QUINTET_INSTANTIATE
+QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::hdbscan

@@ -8,6 +8,7 @@
 #include "hdbscan/each_row.hpp"
 #include "hdbscan/members.hpp"
 #include "hdbscan/row_blocks.hpp"
+#include "instantiate.hpp"
 #include "pairwise/scanned_points.hpp"
 
 namespace quintet::hdbscan {
@@ -150,10 +151,6 @@ std::vector<double> weighted_centroids(matrix_view<const Storage> points, std::s
                                              std::span<const double>, const point_metric&, const Device&);   \
   template std::vector<double> weighted_centroids(matrix_view<const Storage>, std::span<const std::int64_t>, \
                                                   std::span<const double>, const Device&);
-QUINTET_INSTANTIATE(float)
-QUINTET_INSTANTIATE(double)
-QUINTET_INSTANTIATE(half)
-QUINTET_INSTANTIATE(bfloat16)
-#undef QUINTET_INSTANTIATE
+QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::hdbscan

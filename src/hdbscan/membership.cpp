@@ -8,6 +8,7 @@
 #include "hdbscan/each_row.hpp"
 #include "hdbscan/fitted_tree.hpp"
 #include "hdbscan/joining.hpp"
+#include "instantiate.hpp"
 #include "pairwise/group_minima.hpp"
 
 namespace quintet::hdbscan {
@@ -207,10 +208,6 @@ std::vector<double> membership_vectors(const cluster_result& model, matrix_view<
                                                   matrix_view<const Storage>, const Device&);                   \
   template bool membership_rows(const cluster_result&, matrix_view<const Storage>, matrix_view<const Storage>,  \
                                 const membership_callback&, std::int64_t, const Device&);
-QUINTET_INSTANTIATE(float)
-QUINTET_INSTANTIATE(double)
-QUINTET_INSTANTIATE(half)
-QUINTET_INSTANTIATE(bfloat16)
-#undef QUINTET_INSTANTIATE
+QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::hdbscan

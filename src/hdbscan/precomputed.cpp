@@ -8,6 +8,7 @@
 #include "hdbscan/prim.hpp"
 #include "hdbscan/row_selection.hpp"
 #include "hdbscan/symmetric_check.hpp"
+#include "instantiate.hpp"
 
 namespace quintet::hdbscan {
 
@@ -92,8 +93,6 @@ cluster_result cluster_distances(matrix_view<const Real> distances, const cluste
   template spanning_tree_result spanning_tree_of(matrix_view<const Real>, const spanning_tree_options&,      \
                                                  const Device&);                                             \
   template cluster_result cluster_distances(matrix_view<const Real>, const cluster_options&, const Device&);
-QUINTET_INSTANTIATE(float)
-QUINTET_INSTANTIATE(double)
-#undef QUINTET_INSTANTIATE
+QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::hdbscan

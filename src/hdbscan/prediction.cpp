@@ -3,6 +3,7 @@
 #include "hdbscan/fitted_tree.hpp"
 #include "hdbscan/joining.hpp"
 #include "hdbscan/tree_rules.hpp"
+#include "instantiate.hpp"
 
 namespace quintet::hdbscan {
 
@@ -60,10 +61,6 @@ prediction approximate_predict(const cluster_result& model, matrix_view<const St
 #define QUINTET_INSTANTIATE(Storage)                                                         \
   template prediction approximate_predict(const cluster_result&, matrix_view<const Storage>, \
                                           matrix_view<const Storage>, const Device&);
-QUINTET_INSTANTIATE(float)
-QUINTET_INSTANTIATE(double)
-QUINTET_INSTANTIATE(half)
-QUINTET_INSTANTIATE(bfloat16)
-#undef QUINTET_INSTANTIATE
+QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::hdbscan

@@ -8,6 +8,7 @@
 #include "core/seconds.hpp"
 #include "hdbscan/boruvka.hpp"
 #include "hdbscan/checks.hpp"
+#include "instantiate.hpp"
 #include "pairwise/locality.hpp"
 #include "pairwise/pairs.hpp"
 #include "pairwise/scanned_points.hpp"
@@ -154,10 +155,6 @@ spanning_tree_result spanning_tree(matrix_view<const Storage> points, const span
 #define QUINTET_INSTANTIATE(Storage)                                                                                   \
   template spanning_tree_result spanning_tree(matrix_view<const Storage>, const spanning_tree_options&, const Device&, \
                                               const progress_callback&);
-QUINTET_INSTANTIATE(float)
-QUINTET_INSTANTIATE(double)
-QUINTET_INSTANTIATE(half)
-QUINTET_INSTANTIATE(bfloat16)
-#undef QUINTET_INSTANTIATE
+QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::hdbscan

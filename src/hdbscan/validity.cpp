@@ -10,6 +10,7 @@
 #include "hdbscan/each_row.hpp"
 #include "hdbscan/members.hpp"
 #include "hdbscan/row_blocks.hpp"
+#include "instantiate.hpp"
 #include "pairwise/locality.hpp"
 #include "pairwise/neighbours.hpp"
 
@@ -207,10 +208,6 @@ validity_result validity_index(matrix_view<const Storage> points, std::span<cons
 #define QUINTET_INSTANTIATE(Storage)                                                                 \
   template validity_result validity_index(matrix_view<const Storage>, std::span<const std::int64_t>, \
                                           const validity_options&, const Device&, const progress_callback&);
-QUINTET_INSTANTIATE(float)
-QUINTET_INSTANTIATE(double)
-QUINTET_INSTANTIATE(half)
-QUINTET_INSTANTIATE(bfloat16)
-#undef QUINTET_INSTANTIATE
+QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::hdbscan

@@ -2,6 +2,7 @@
 
 #include "device/launch.hpp"
 #include "device/staged.hpp"
+#include "instantiate.hpp"
 #include "pairwise/group_minima_kernel.hpp"
 
 namespace quintet::pairwise {
@@ -30,9 +31,9 @@ std::vector<Real> group_minima(const panels<Real>& rows, const panels<Real>& col
   return minima;
 }
 
-template std::vector<float> group_minima(const panels<float>&, const panels<float>&, const std::vector<std::int32_t>&,
-                                         std::int64_t);
-template std::vector<double> group_minima(const panels<double>&, const panels<double>&,
-                                          const std::vector<std::int32_t>&, std::int64_t);
+#define QUINTET_INSTANTIATE(Real)                                                                                     \
+  template std::vector<Real> group_minima(const panels<Real>&, const panels<Real>&, const std::vector<std::int32_t>&, \
+                                          std::int64_t);
+QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::pairwise

@@ -4,6 +4,7 @@
 #include <limits>
 #include <tuple>
 
+#include "instantiate.hpp"
 #include "pairwise/neighbours.hpp"
 #include "pairwise/sinks.hpp"
 
@@ -108,10 +109,6 @@ std::vector<std::int32_t> locality_order(const scanned_points<Storage>& points) 
 }
 
 #define QUINTET_INSTANTIATE(Storage) template std::vector<std::int32_t> locality_order(const scanned_points<Storage>&);
-QUINTET_INSTANTIATE(float)
-QUINTET_INSTANTIATE(double)
-QUINTET_INSTANTIATE(half)
-QUINTET_INSTANTIATE(bfloat16)
-#undef QUINTET_INSTANTIATE
+QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::pairwise

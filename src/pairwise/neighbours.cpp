@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "device/for_each.hpp"
+#include "instantiate.hpp"
 #include "pairwise/sinks.hpp"
 
 namespace quintet::pairwise {
@@ -117,8 +118,6 @@ neighbour_table<Real> nearest_points(const panels<Real>& queries, const panels<R
   template neighbour_table<Real> on_host(const device_neighbours<Real>&);                                          \
   template device_neighbours<Real> nearest_points_on_device(const panels<Real>&, const panels<Real>&, int);        \
   template neighbour_table<Real> nearest_points(const panels<Real>&, const panels<Real>&, int);
-QUINTET_INSTANTIATE(float)
-QUINTET_INSTANTIATE(double)
-#undef QUINTET_INSTANTIATE
+QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::pairwise

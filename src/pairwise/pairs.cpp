@@ -1,6 +1,7 @@
 #include "pairwise/pairs.hpp"
 
 #include "device/launch.hpp"
+#include "instantiate.hpp"
 #include "pairwise/pairs_kernel.hpp"
 #include "pairwise/shape.hpp"
 
@@ -20,10 +21,6 @@ void reduced_pairs(const scanned_points<Storage>& points, matrix_view<const std:
 
 #define QUINTET_INSTANTIATE(Storage) \
   template void reduced_pairs(const scanned_points<Storage>&, matrix_view<const std::int64_t>, accumulator_t<Storage>*);
-QUINTET_INSTANTIATE(float)
-QUINTET_INSTANTIATE(double)
-QUINTET_INSTANTIATE(half)
-QUINTET_INSTANTIATE(bfloat16)
-#undef QUINTET_INSTANTIATE
+QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::pairwise

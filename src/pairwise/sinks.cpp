@@ -1,6 +1,7 @@
 #include "pairwise/sinks.hpp"
 
 #include "device/launch.hpp"
+#include "instantiate.hpp"
 
 namespace quintet::pairwise {
 
@@ -59,8 +60,6 @@ void lightest(const lightest_arguments<Real>& a, std::int64_t tiles, const Devic
   template void nearest(const nearest_arguments<Real>&, const Device&);           \
   template void symmetric_nearest(const nearest_arguments<Real>&, const Device&); \
   template void lightest(const lightest_arguments<Real>&, std::int64_t, const Device&);
-QUINTET_INSTANTIATE(float)
-QUINTET_INSTANTIATE(double)
-#undef QUINTET_INSTANTIATE
+QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::pairwise
