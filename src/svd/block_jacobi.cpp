@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "device/for_each.hpp"
+#include "instantiate.hpp"
 #include "quintet/device/buffer.hpp"
 #include "svd/block_jacobi_kernel.hpp"
 #include "svd/jacobi_policies.hpp"
@@ -159,9 +160,9 @@ void run_in_blocks(jacobi_job<Real> job, const Device& device) {
   run_either(job, true, device);
 }
 
-template void run_blocks(jacobi_job<float>, const Device&);
-template void run_blocks(jacobi_job<double>, const Device&);
-template void run_in_blocks(jacobi_job<float>, const Device&);
-template void run_in_blocks(jacobi_job<double>, const Device&);
+#define QUINTET_INSTANTIATE(Real)                            \
+  template void run_blocks(jacobi_job<Real>, const Device&); \
+  template void run_in_blocks(jacobi_job<Real>, const Device&);
+QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::svd

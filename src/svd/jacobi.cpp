@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "device/gpu_names.hpp"
+#include "instantiate.hpp"
 #include "quintet/device/buffer.hpp"
 #include "svd/block_jacobi.hpp"
 #include "svd/jacobi_policies.hpp"
@@ -93,9 +94,9 @@ void run_jacobi(jacobi_job<Real> job, const Device& device) {
                                           : run_policy<host_lanes<Real>>(job, device);
 }
 
-template void run_jacobi_as(device_policy, jacobi_job<float>, const Device&);
-template void run_jacobi_as(device_policy, jacobi_job<double>, const Device&);
-template void run_jacobi(jacobi_job<float>, const Device&);
-template void run_jacobi(jacobi_job<double>, const Device&);
+#define QUINTET_INSTANTIATE(Real)                                              \
+  template void run_jacobi_as(device_policy, jacobi_job<Real>, const Device&); \
+  template void run_jacobi(jacobi_job<Real>, const Device&);
+QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::svd
