@@ -50,7 +50,7 @@ struct proposal {
   small_list heights{};  ///< nodes with a new height: the lengths of their parent and child branches
   small_list thetas{};   ///< branches with a new theta (theta_mode::each); root_branch() for that above the root
   small_list gammas{};   ///< branches with a new gamma (their siblings' too)
-  bool pi1 = false;    ///< the rates of mutation
+  bool pi1 = false;      ///< the rates of mutation
   ///@{
   /// Numbers that the likelihood does not see: the origin; d, q or m. With nothing else the log-likelihood stays.
   bool origin = false, hyper = false;

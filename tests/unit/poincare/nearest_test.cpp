@@ -17,7 +17,8 @@ template <class Real>
 class poincare_nearest : public ::testing::Test {};
 TYPED_TEST_SUITE(poincare_nearest, real_types);
 
-/// Sorts rows of the matrix of distances. Reduced distances may differ where distances do not, so only distances compare.
+/// Sorts rows of the matrix of distances. Reduced distances may differ where distances do not, so only distances
+/// compare.
 template <class Real>
 std::vector<Real> smallest_distances(const point_set<Real>& x, const point_set<Real>& y, std::int64_t k, double c,
                                      bool exclude_self) {
