@@ -1,7 +1,6 @@
 #include "kernels.hpp"
 
 #include "device/launch.hpp"
-#include "device/mirror.hpp"
 #include "device/parallel.hpp"
 #include "quintet/device/buffer.hpp"
 
