@@ -13,12 +13,12 @@
 //   max_ij |(U^T U - I)_ij| and max_ij |(V^T V - I)_ij|  8 / 12 / 16 / 25 / 40
 //   max_j |S_j - exact| / S_0                            5 /  6 /  8 / 12 / 20
 // and sqrt(n / 256) times the last column beyond. Where QR comes first (`automatic`: m >= 1.5 n) the vectors of the
-// long side may be 1.5 sqrt(1 + m / 16384) times as far from orthonormal, for its reflections and sums of m terms (9
-// eps were measured for 30000 x 5); where QR is asked for and m < 1.5 n, all of it is 1.5 times as much (8.6 for 12 x
-// 11). Without QR the vectors of the long side are orthogonal to max(that of m = n, 2 + sqrt(m) / 2), what the
-// threshold for cosines, sqrt(m) eps / 2, leaves. The same with m and n exchanged. And, for any scaling of the columns
-// of a well-conditioned matrix, |S_j - exact| <= n eps S_j for every j: the small singular values of graded matrices
-// are right to the last digits, where methods that bidiagonalise lose them.
+// long side may be 1.5 sqrt(1 + m / 16384) times as far from orthonormal, for its reflections and sums of m terms (3.8
+// eps were measured for 30000 x 5, 9 for 5000 x 3 ones); where QR is asked for and m < 1.5 n, all of it is 1.5 times as
+// much (8.6 for 12 x 11). Without QR the vectors of the long side are orthogonal to max(that of m = n, 2 + sqrt(m) /
+// 2), what the threshold for cosines, sqrt(m) eps / 2, leaves. The same with m and n exchanged. And, for any scaling of
+// the columns of a well-conditioned matrix, |S_j - exact| <= n eps S_j for every j: the small singular values of graded
+// matrices are right to the last digits, where methods that bidiagonalise lose them.
 //
 // Every matrix is scaled by a power of two: squares neither overflow nor
 // vanish. Float columns whose sizes differ by more than 1e15 are computed in double; double columns may differ by
