@@ -98,7 +98,8 @@ root_weights root_weights_of(const layout& states, double a1, double a0) {
     for (std::int32_t r = 0; r <= n; ++r) {
       const bool red = r == n;
       const weight& before = known[std::size_t(state_index(n - 1, red ? r - 1 : r))];
-      const double above = red ? a1 + r - 1 : a0 + (n - 1 - r), below = a1 + a0 + n - 1, factor = above / below;
+      // Whole numbers first: a1 and a0 may be small beside 1.
+      const double above = red ? a1 + (r - 1) : a0 + (n - 1 - r), below = a1 + a0 + (n - 1), factor = above / below;
       known[std::size_t(state_index(n, r))] = {before.value * factor,
                                                before.by_a1 * factor + before.value * ((red ? 1 : 0) - factor) / below,
                                                before.by_a0 * factor + before.value * ((red ? 0 : 1) - factor) / below};
