@@ -165,7 +165,8 @@ TEST_F(spgemm_driver, bad_files_tell_line_and_reason) {
   expect_bad_file(head + "% remark\n2 2 1\n3 1 1\n", "bad.mtx:4: row 3 is not in 1 ... 2");
   expect_bad_file(head + "2 2 1\n1 1 x\n", "bad.mtx:3: ");
   expect_bad_file(head + "2 2 2\n1 1 1\n", "the file ends after 1 of 2 entries");
-  expect_bad_file("%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n", "bad.mtx:3: ");
+  expect_bad_file("%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 2 1\n2 1 1\n",
+                  "bad.mtx: gives both the entry 2 1 and the entry 1 2");
   make("cut.mtx.gz", text_of("b.mtx.gz").substr(0, 60));
   expect_bad({"--a", "cut.mtx.gz"}, "ends too early");
   make("bad.h5", "no such format");
