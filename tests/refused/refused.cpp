@@ -1,7 +1,9 @@
 // Calls that must not compile, each in a case of its own; see CMakeLists.txt.
 #include "quintet/eigen.hpp"
+#include "quintet/hdbscan/hdbscan.hpp"
 #include "quintet/io/matrix.hpp"
 #include "quintet/poincare/poincare.hpp"
+#include "quintet/svd/decompose.hpp"
 
 using by_rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using namespace quintet;
@@ -10,6 +12,8 @@ void use(by_rows& x, by_rows& out, Eigen::MatrixXf& by_columns) {
   poincare::distances(x, x, out);
   poincare::distances(x, by_columns.transpose(), out);
   batch_of(by_columns);
+  svd::decompose(by_columns);
+  hdbscan::cluster(x, {.min_cluster_size = 10, .min_samples = 5});
 #if defined(CASE_long_double)
   poincare::distances(x.cast<long double>().eval(), x, out);
 #elif defined(CASE_long_double_view)
@@ -27,6 +31,12 @@ void use(by_rows& x, by_rows& out, Eigen::MatrixXf& by_columns) {
   poincare::distances(x, x, by_columns);
 #elif defined(CASE_expression)
   poincare::distances(x + x, x, out);
+#elif defined(CASE_clusters_by_columns)
+  hdbscan::cluster(by_columns);
+#elif defined(CASE_clusters_of_int)
+  hdbscan::cluster(Eigen::Matrix<int, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>(3, 3));
+#elif defined(CASE_svd_of_long_double)
+  svd::decompose(Eigen::Matrix<long double, 3, 3>());
 #elif defined(CASE_sparse_by_columns)
   csr_of(Eigen::SparseMatrix<double>(3, 3));
 #endif

@@ -90,9 +90,7 @@ TEST(eigen, views_become_maps) {
 TEST(eigen, hdbscan_clusters_rows) {
   rows_of<float> points = random_matrix<rows_of<float>>(60, 3, 5);
   points.topRows(30).array() += 9;
-  hdbscan::cluster_options options;
-  options.min_cluster_size = 5;
-  const auto found = hdbscan::cluster<float>(matrix_of(points), options);
+  const auto found = hdbscan::cluster(points, {.min_cluster_size = 5});
   EXPECT_EQ(found.labels[0], found.labels[29]);
   EXPECT_NE(found.labels[0], found.labels[30]);
 }
@@ -100,7 +98,7 @@ TEST(eigen, hdbscan_clusters_rows) {
 TEST(eigen, svd_takes_both_orders) {
   const Eigen::MatrixXd a = random_matrix<Eigen::MatrixXd>(9, 6, 6);
   const rows_of<double> same = a;
-  for (const auto& found : {svd::decompose<double>(batch_of(a)), svd::decompose<double>(batch_of(same))}) {
+  for (const auto& found : {svd::decompose(a), svd::decompose(same)}) {
     const Eigen::MatrixXd product =
         eigen_map(found.u_view(), 0) * eigen_map(vector_view(found.s)).asDiagonal() * eigen_map(found.vt_view(), 0);
     EXPECT_LT((product - a).norm(), 1e-14 * a.norm());
