@@ -11,6 +11,7 @@
 
 #include "device/gpu_names.hpp"
 #include "device/one_runtime.hpp"
+#include "device/one_thread.hpp"
 #include "device/team.hpp"
 #include "quintet/core/error.hpp"
 
@@ -19,6 +20,7 @@ namespace quintet {
 namespace {
 
 std::atomic<int> thread_count{0};
+thread_local int one_thread_scopes = 0;
 
 std::string processor_name() {
   std::ifstream cpuinfo("/proc/cpuinfo");
@@ -64,7 +66,11 @@ void set_threads(int count) {
   thread_count = count;
 }
 
+device::one_thread::one_thread() { ++one_thread_scopes; }
+device::one_thread::~one_thread() { --one_thread_scopes; }
+
 int threads() {
+  if (one_thread_scopes > 0) return 1;
   detail::require_one_runtime();
   const int count = thread_count;
   return count > 0 ? count : omp_get_max_threads();
