@@ -26,7 +26,7 @@ struct exponential_kernel {
   using shape = Shape;
   using pack = device::pack<double, Shape::lanes>;
   struct scratch {};
-  enum { threads = 256, emulated_threads = 4, quad = 4, work_parts = Derivatives ? 9 : 3 };
+  enum { threads = 256, emulated_threads = 4, quad = 4, work_parts = Derivatives ? 9 : Shape::on_device ? 3 : 10 };
   const exponential_job* jobs;
 
   template <class Team>
@@ -40,14 +40,20 @@ struct exponential_kernel {
       from_u = job.work + 3 * size, to_u = job.work + 4 * size, square_u = job.work + 5 * size;
       from_v = job.work + 6 * size, to_v = job.work + 7 * size, square_v = job.work + 8 * size;
     }
-    for (int n = 0; n <= job.most; ++n) start(team, n, job, from, from_u, from_v);
-    pad(team, job, size, square, square_u, square_v);
-    team.barrier();
-    for (int k = 1; k <= job.terms; ++k) {
-      for (int n = 0; n <= job.most; ++n) add_term(team, n, k, job, from, to, from_u, to_u, from_v, to_v);
+    if constexpr (!Shape::on_device && !Derivatives) {
+      square = job.work;
+      pad(team, job, size, square, square_u, square_v);
+      sum_terms(job, job.work + size);
+    } else {
+      for (int n = 0; n <= job.most; ++n) start(team, n, job, from, from_u, from_v);
+      pad(team, job, size, square, square_u, square_v);
       team.barrier();
-      swap(from, to);
-      if constexpr (Derivatives) swap(from_u, to_u), swap(from_v, to_v);
+      for (int k = 1; k <= job.terms; ++k) {
+        for (int n = 0; n <= job.most; ++n) add_term(team, n, k, job, from, to, from_u, to_u, from_v, to_v);
+        team.barrier();
+        swap(from, to);
+        if constexpr (Derivatives) swap(from_u, to_u), swap(from_v, to_v);
+      }
     }
     double *now = job.out, *then = square, *now_u = job.by_u, *then_u = square_u, *now_v = job.by_v, *then_v = square_v;
     for (int s = 0; s < job.squarings; ++s) {
@@ -108,6 +114,67 @@ struct exponential_kernel {
       job.out[begin + i] = one * job.decay;
       if constexpr (Derivatives) term_u[begin + i] = term_v[begin + i] = job.by_u[begin + i] = job.by_v[begin + i] = 0;
     }
+  }
+
+  // The sum of all terms on the host: the arithmetic of start() and add_term(), element by element, in rows padded to
+  // whole packs. A term costs a few packs a row instead of as many loops as there are rows.
+  static void sum_terms(const exponential_job& job, double* work) {
+    const std::int64_t size = padded_block(job.most + 1);
+    double *from = work, *to = work + size, *sum = work + 2 * size, *coefficient = work + 3 * size;
+    for (std::int64_t i = 0; i < size; ++i) from[i] = sum[i] = 0;
+    for (int n = 0; n <= job.most; ++n)
+      for (int r = 0; r <= n; ++r) {
+        const std::int64_t own = padded_block(n) + state_index(n, r) * padded(n + 1) + r;
+        from[own] = 1;
+        sum[own] = job.decay;
+        double* c = coefficient + 5 * state_index(n, r);
+        c[0] = device::fma(-r, job.u,
+                           device::fma(-(n - r), job.v, device::fma(-n * (n - 1.0), job.coalescence, job.shift)));
+        c[1] = (r + 1) * job.v;
+        c[2] = (n - r + 1) * job.u;
+        c[3] = (n - r) * (n - r + 1.0) * job.coalescence;
+        c[4] = r * (r + 1.0) * job.coalescence;
+      }
+    for (int k = 1; k <= job.terms; ++k) {
+      for (int n = 0; n <= job.most; ++n) add_padded_term(n, 1.0 / k, job.decay, coefficient, from, to, sum);
+      swap(from, to);
+    }
+    for (int block = 0; block <= job.most; ++block)
+      for (std::int64_t row = 0; row < state_count(block); ++row)
+        for (int column = 0; column <= block; ++column)
+          job.out[column_block(block) + row * (block + 1) + column] =
+              sum[padded_block(block) + row * padded(block + 1) + column];
+  }
+
+  static std::int64_t padded(int columns) { return (columns + Shape::lanes - 1) / Shape::lanes * Shape::lanes; }
+  // Where column block n begins when its rows are padded.
+  static std::int64_t padded_block(int n) {
+    std::int64_t begin = 0;
+    for (int block = 0; block < n; ++block) begin += state_count(block) * padded(block + 1);
+    return begin;
+  }
+
+  static void add_padded_term(int block, double inverse, double decay, const double* coefficient, const double* from,
+                              double* to, double* sum) {
+    const std::int64_t stride = padded(block + 1), begin = padded_block(block);
+    for (std::int64_t column = 0; column < stride; column += Shape::lanes)
+      for (int n = 0; n <= block; ++n)
+        for (int r = 0; r <= n; ++r) {
+          const double* c = coefficient + 5 * state_index(n, r);
+          const std::int64_t i = begin + state_index(n, r) * stride + column;
+          const double* at = from + i;
+          pack term = device::broadcast_pack<pack>(c[0]) * device::load_pack<pack>(at);
+          if (r < n) term = device::fma(c[1], device::load_pack<pack>(at + stride), term);
+          if (r > 0) term = device::fma(c[2], device::load_pack<pack>(at - stride), term);
+          if (n < block && n > 0) {
+            const double* above = at + (n + 1) * stride;
+            term = device::fma(c[3], device::load_pack<pack>(above), term);
+            term = device::fma(c[4], device::load_pack<pack>(above + stride), term);
+          }
+          term *= device::broadcast_pack<pack>(inverse);
+          device::store_pack(to + i, term);
+          device::store_pack(sum + i, device::fma(decay, term, device::load_pack<pack>(sum + i)));
+        }
   }
 
   // (A + s I) h x / k for one element of a column; `at` is the element of row (n, r), rows are `columns` apart.

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <limits>
+#include <map>
+#include <mutex>
+#include <tuple>
 
 #include "snp/plan.hpp"
 #include "snp/sweep.hpp"
@@ -53,24 +57,97 @@ count_table counts_of(const Network& network, const Data& data, const model& m) 
   return table;
 }
 
-plan plan_of(const Network& network, const Data& data, const model& m, const likelihood_options& options) {
+evaluation_estimate size_of(const plan& steps) {
+  evaluation_estimate size;
+  size.largest_group = steps.largest_entries;
+  for (const plan_value& value : steps.values) {
+    size.groups.push_back({value.branches, value.entries, value.patterns});
+    size.bytes += value.entries * value.padded * std::int64_t(sizeof(double));
+  }
+  for (const plan_step& step : steps.steps) size.operations += step.operations;
+  return size;
+}
+
+// A plan with what it says of its size, for one rate category.
+struct sized_plan {
+  explicit sized_plan(device_plan made) : steps(std::move(made)), size(size_of(steps.host)) {}
+  device_plan steps;
+  evaluation_estimate size;
+};
+
+// Everything that a plan is made of.
+struct plan_key {
+  std::vector<std::int64_t> topology;
+  count_table counts;
+  double byte_limit;
+  device_kind kind;
+  auto tied() const {
+    return std::tie(topology, counts.rows, counts.leaves, counts.dominant, byte_limit, kind, counts.copies, counts.red);
+  }
+  friend bool operator<(const plan_key& a, const plan_key& b) { return a.tied() < b.tied(); }
+};
+
+std::vector<std::int64_t> topology_of(const Network& network) {
+  std::vector<std::int64_t> numbers{network.nodes()};
+  for (std::int64_t b = 0; b < network.branches(); ++b)
+    numbers.insert(numbers.end(), {network.branch(b).parent, network.branch(b).child});
+  numbers.insert(numbers.end(), network.leaves().begin(), network.leaves().end());
+  return numbers;
+}
+
+std::int64_t bytes_of(const plan_key& key, const plan& steps) {
+  std::int64_t bytes = std::int64_t(key.counts.copies.size() * 4 + key.topology.size() * 8 + steps.tables.size() * 8 +
+                                    steps.tiles.size() * 3 * sizeof(rule_tile) + steps.steps.size() * 512);
+  for (const leaf_value& leaf : steps.leaves) bytes += std::int64_t(leaf.content.size() * 2 * sizeof(double));
+  return bytes;
+}
+
+// The last plans of the process: an inference comes back to the same topologies with the same data again and again.
+// Only those in host memory, which may be given back at any time until the process ends.
+struct {
+  std::mutex mutex;
+  std::map<plan_key, std::pair<std::shared_ptr<const sized_plan>, std::int64_t>> plans;
+  std::deque<decltype(plans)::iterator> oldest;
+  std::int64_t bytes = 0;
+} plan_cache;
+constexpr std::size_t most_plans = 256;
+constexpr std::int64_t most_plan_bytes = std::int64_t{64} << 20;
+
+std::shared_ptr<const sized_plan> plan_of(const Network& network, const Data& data, const model& m,
+                                          const likelihood_options& options) {
   check(m);
   require_argument(options.memory_limit >= 0, "memory_limit", options.memory_limit, ">= 0");
   require_argument(data.patterns() > 0, "patterns of the data", data.patterns(), "> 0");
   const std::int64_t memory = options.device.memory_bytes();
   plan_limits limits;
   limits.bytes = options.memory_limit > 0 ? double(options.memory_limit) : memory > 0 ? double(memory) / 2 : 1e18;
-  return make_plan(network, counts_of(network, data, m), limits);
+  plan_key key{topology_of(network), counts_of(network, data, m), limits.bytes, options.device.kind()};
+  const auto make = [&] {
+    return std::make_shared<const sized_plan>(device_plan(make_plan(network, key.counts, limits), options.device));
+  };
+  if (!options.device.shares_host_memory()) return make();
+  {
+    const std::lock_guard lock(plan_cache.mutex);
+    if (const auto found = plan_cache.plans.find(key); found != plan_cache.plans.end()) return found->second.first;
+  }
+  const auto made = make();
+  const std::int64_t bytes = bytes_of(key, made->steps.host);
+  const std::lock_guard lock(plan_cache.mutex);
+  const auto [place, is_new] = plan_cache.plans.try_emplace(std::move(key), made, bytes);
+  if (!is_new) return place->second.first;
+  plan_cache.oldest.push_back(place);
+  plan_cache.bytes += bytes;
+  while (plan_cache.oldest.size() > most_plans || (plan_cache.bytes > most_plan_bytes && !plan_cache.oldest.empty())) {
+    plan_cache.bytes -= plan_cache.oldest.front()->second.second;
+    plan_cache.plans.erase(plan_cache.oldest.front());
+    plan_cache.oldest.pop_front();
+  }
+  return made;
 }
 
-evaluation_estimate size_of(const plan& steps, std::size_t categories) {
-  evaluation_estimate size;
-  size.largest_group = steps.largest_entries;
-  for (const plan_value& value : steps.values) {
-    size.groups.push_back({value.branches, value.entries, value.patterns});
-    size.bytes += value.entries * value.padded * std::int64_t(sizeof(double) * categories);
-  }
-  for (const plan_step& step : steps.steps) size.operations += step.operations * double(categories);
+evaluation_estimate with_categories(evaluation_estimate size, std::size_t categories) {
+  size.bytes *= std::int64_t(categories);
+  size.operations *= double(categories);
   return size;
 }
 
@@ -93,7 +170,7 @@ double ordering_constant(const Data& data, const std::vector<double>& weights) {
 
 evaluation_estimate estimate(const Network& network, const Data& data, const model& m,
                              const likelihood_options& options) {
-  return size_of(plan_of(network, data, m, options), m.rate_categories.size());
+  return with_categories(plan_of(network, data, m, options)->size, m.rate_categories.size());
 }
 
 struct Likelihood::state {
@@ -118,9 +195,9 @@ struct Likelihood::state {
 
   state(const Network& net, const Data& data, const snp::model& m, const likelihood_options& options)
       : network(net), model(m) {
-    plan made = plan_of(net, data, m, options);
-    size = size_of(made, m.rate_categories.size());
-    steps = std::make_shared<const device_plan>(std::move(made), options.device);
+    const auto made = plan_of(net, data, m, options);
+    size = with_categories(made->size, m.rate_categories.size());
+    steps = std::shared_ptr<const device_plan>(made, &made->steps);
     for (std::int64_t p = 0; p < data.patterns(); ++p)
       weights.push_back(!m.polymorphic_only || data.kind(p) == pattern_kind::polymorphic ? data.weight(p) : 0);
     pattern_of_site.assign(data.pattern_of_site().begin(), data.pattern_of_site().end());
