@@ -48,6 +48,7 @@ struct hdf5_writer::state {
     if (exists(name)) throw InvalidArgument(text("dataset \"", name, "\" is already in ", output.path()));
     const dataspace_handle space(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr));
     const property_handle creation(H5Pcreate(H5P_DATASET_CREATE));
+    H5Pset_obj_track_times(creation, false);  // the same values make the same bytes
     dataset_handle data(H5Dcreate2(file, path.c_str(), type, space, links, creation, H5P_DEFAULT));
     check(data.valid(), what);
     return data;
