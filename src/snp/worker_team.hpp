@@ -1,0 +1,88 @@
+// Threads that wait for work, each with the same share of it every time: what a share allocates stays with its thread.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "device/one_thread.hpp"
+
+namespace quintet::snp {
+
+class worker_team {
+ public:
+  /// `threads` >= 1, the calling one included.
+  explicit worker_team(std::int64_t threads) : count_(threads) {
+    for (std::int64_t t = 1; t < threads; ++t) threads_.emplace_back([this, t] { wait_for_work(t); });
+  }
+  ~worker_team() {
+    {
+      const std::lock_guard lock(mutex_);
+      is_over_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  worker_team(const worker_team&) = delete;
+  worker_team& operator=(const worker_team&) = delete;
+
+  /// work(0) ... work(items - 1): thread t of T does t, t + T, .... Kernels run on the thread itself. When some throw,
+  /// that of the least item is thrown again, after all have ended.
+  void run(std::int64_t items, const std::function<void(std::int64_t)>& work) {
+    errors_.assign(std::size_t(items), nullptr);
+    {
+      const std::lock_guard lock(mutex_);
+      items_ = items;
+      work_ = &work;
+      busy_ = std::int64_t(threads_.size());
+      ++round_;
+    }
+    wake_.notify_all();
+    do_share(0);
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [this] { return busy_ == 0; });
+    for (const std::exception_ptr& error : errors_)
+      if (error) std::rethrow_exception(error);
+  }
+
+ private:
+  void do_share(std::int64_t thread) {
+    const device::one_thread alone;
+    for (std::int64_t item = thread; item < items_; item += count_) {
+      try {
+        (*work_)(item);
+      } catch (...) {
+        errors_[std::size_t(item)] = std::current_exception();
+      }
+    }
+  }
+
+  void wait_for_work(std::int64_t thread) {
+    for (std::int64_t seen = 0;;) {
+      {
+        std::unique_lock lock(mutex_);
+        wake_.wait(lock, [&] { return is_over_ || round_ != seen; });
+        if (is_over_) return;
+        seen = round_;
+      }
+      do_share(thread);
+      const std::lock_guard lock(mutex_);
+      if (--busy_ == 0) done_.notify_one();
+    }
+  }
+
+  std::int64_t count_;
+  std::vector<std::thread> threads_;
+  std::mutex mutex_;
+  std::condition_variable wake_, done_;
+  const std::function<void(std::int64_t)>* work_ = nullptr;
+  std::int64_t items_ = 0, busy_ = 0, round_ = 0;
+  bool is_over_ = false;
+  std::vector<std::exception_ptr> errors_;
+};
+
+}  // namespace quintet::snp
