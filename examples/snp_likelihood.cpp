@@ -5,11 +5,12 @@
 #include <sstream>
 
 #include "quintet/io/csv.hpp"
-#include "quintet/io/snp_data.hpp"
 #include "quintet/io/snp_network.hpp"
 #include "quintet/snp/likelihood.hpp"
 #include "quintet/snp/optimise.hpp"
+#include "quintet/snp/search.hpp"
 #include "support/driver.hpp"
+#include "support/snp_input.hpp"
 
 namespace {
 
@@ -21,30 +22,12 @@ using quintet::text;
 using quintet::driver::session;
 
 struct arguments {
-  std::string data, network, population_map, species_rule, per_site, optimise;
-  double theta = snp::unset, root_theta = snp::unset, u = 1, v = 1;
-  double gamma_shape = snp::unset, gigabytes = 0;
-  std::int64_t gamma_categories = 4;
-  io::snp_read_options reading;
-  bool keep_empty = false;
-  snp::model model;
+  quintet::driver::snp_input input;
+  std::string network, per_site, optimise;
+  double theta = snp::unset, root_theta = snp::unset, u = 1, v = 1, gigabytes = 0;
+  bool search = false;
+  std::int64_t max_reticulations = 2, starts = 4, patience = 40, seed = 1;
 };
-
-auto positive(const char* option) {
-  return [option](double value) {
-    quintet::require_argument(std::isfinite(value) && value > 0, option, value, "finite and > 0");
-  };
-}
-
-auto not_negative(const char* option) {
-  return [option](double value) {
-    quintet::require_argument(std::isfinite(value) && value >= 0, option, value, "finite and >= 0");
-  };
-}
-
-void shape_in_range(double shape) {
-  quintet::require_argument(shape > 0 && shape <= 1e6, "--gamma-shape", shape, "in (0, 1e6]");
-}
 
 /// As many bytes as a 64-bit number holds.
 void memory_in_range(double gigabytes) {
@@ -59,58 +42,50 @@ void check_per_site(const std::string& path) {
   }
 }
 
-void describe_inputs(po::options_description& options, arguments& a) {
-  options.add_options()  //
-      ("data", po::value(&a.data)->required()->value_name("FILE"),
-       "markers: NEXUS .nex .nexus .nxs, PHYLIP .phy, VCF .vcf (all also with .gz), or a table of counts red/copies, a "
-       "column a species, .csv .tsv .txt")  //
-      ("network", po::value(&a.network)->required()->value_name("TEXT|FILE"),
-       "rooted network in extended Newick, name:length:theta:gamma, or a file with one; also NEXUS with a TREES "
-       "block")  //
-      ("population-map", po::value(&a.population_map)->value_name("FILE"),
-       "two columns, individual and species; the species - leaves out")  //
-      ("species-rule", po::value(&a.species_rule)->value_name("RULE"),
-       "before-first:_ or after-last:_ (any text behind the colon): the part of an individual's name that is its "
-       "species; without map and rule every individual is one")  //
-      ("diploid", po::bool_switch(&a.reading.diploid),
-       "NEXUS, PHYLIP: states are genotypes 0, 1, 2 of diploids; by itself with datatype=integerdata or "
-       "symbols=\"012\"")                                                                                          //
-      ("dominant", po::bool_switch(&a.reading.dominant), "dominant markers of diploids: 1 shows the band (AFLP)")  //
-      ("keep-empty", po::bool_switch(&a.keep_empty),
-       "keeps sites at which a species has no copies, exactly; by default they are left out, and counted");
-}
-
 void describe_model(po::options_description& options, arguments& a) {
   options.add_options()  //
-      ("theta", po::value(&a.theta)->value_name("X")->notifier(positive("--theta")),
+      ("theta", po::value(&a.theta)->value_name("X")->notifier(quintet::driver::positive("--theta")),
        "of branches without one of their own, > 0; pairs of lineages merge with rate 2/theta")  //
-      ("root-theta", po::value(&a.root_theta)->value_name("X")->notifier(positive("--root-theta")),
-       "above the root, if the network does not say, > 0; by default --theta")                                    //
-      ("u", po::value(&a.u)->required()->value_name("U")->notifier(not_negative("--u")), "rate of 1 -> 0, >= 0")  //
-      ("v", po::value(&a.v)->required()->value_name("V")->notifier(not_negative("--v")), "rate of 0 -> 1, >= 0")  //
-      ("polymorphic-only", po::bool_switch(&a.model.polymorphic_only),
-       "leaves constant sites out, and corrects for it")  //
-      ("ordered-data", po::bool_switch(&a.model.ordered_data),
-       "which copies are red, not only how many: subtracts log C(copies, red)")  //
-      ("unseen-zeros", po::value(&a.model.unseen_zeros)->value_name("N")->notifier(not_negative("--unseen-zeros")),
-       "constant sites of allele 0 that are not in the data")  //
-      ("unseen-ones", po::value(&a.model.unseen_ones)->value_name("N")->notifier(not_negative("--unseen-ones")),
-       "constant sites of allele 1 that are not in the data")                                                    //
-      ("mutation-only-at-root", po::bool_switch(&a.model.mutation_only_at_root), "no mutation on the branches")  //
-      ("gamma-shape", po::value(&a.gamma_shape)->value_name("A")->notifier(shape_in_range),
-       "u and v vary between sites by a gamma distribution of mean 1 and this shape, > 0 and at most 1e6")  //
-      ("gamma-categories",
-       po::value(&a.gamma_categories)
-           ->default_value(4)
-           ->value_name("K")
-           ->notifier(quintet::driver::within<std::int64_t>("--gamma-categories", 1, 64)),
-       "classes of that distribution, 1 ... 64");
+      ("root-theta", po::value(&a.root_theta)->value_name("X")->notifier(quintet::driver::positive("--root-theta")),
+       "above the root, if the network does not say, > 0; by default --theta")  //
+      ("u", po::value(&a.u)->required()->value_name("U")->notifier(quintet::driver::not_negative("--u")),
+       "rate of 1 -> 0, >= 0")  //
+      ("v", po::value(&a.v)->required()->value_name("V")->notifier(quintet::driver::not_negative("--v")),
+       "rate of 0 -> 1, >= 0");
+  quintet::driver::describe_corrections(options, a.input);
 }
 
 po::options_description describe(arguments& a) {
-  po::options_description all, input("Input"), model("Model"), output("Output");
-  describe_inputs(input, a);
+  po::options_description all, input("Input"), model("Model"), search("Search"), output("Output");
+  quintet::driver::describe_markers(input, a.input);
+  input.add_options()("network", po::value(&a.network)->value_name("TEXT|FILE"),
+                      "rooted network in extended Newick, name:length:theta:gamma, or a file with one; also NEXUS with "
+                      "a TREES block");
   describe_model(model, a);
+  search.add_options()  //
+      ("search", po::bool_switch(&a.search),
+       "instead of --network: hill climbing over topologies by the maximum of the likelihood, trees first, then one "
+       "reticulation after the other; --optimise says what is optimised at each, lengths,common-theta,gamma by "
+       "default, from --theta")  //
+      ("max-reticulations",
+       po::value(&a.max_reticulations)
+           ->default_value(a.max_reticulations)
+           ->value_name("R")
+           ->notifier(quintet::driver::within<std::int64_t>("--max-reticulations", 0, 20)),
+       "of the search, 0 ... 20")  //
+      ("starts",
+       po::value(&a.starts)->default_value(a.starts)->value_name("N")->notifier(
+           quintet::driver::at_least("--starts", 1)),
+       "random trees that the search begins with")  //
+      ("patience",
+       po::value(&a.patience)
+           ->default_value(a.patience)
+           ->value_name("N")
+           ->notifier(quintet::driver::at_least("--patience", 1)),
+       "new topologies without a gain before a climb ends")  //
+      ("seed",
+       po::value(&a.seed)->default_value(a.seed)->value_name("S")->notifier(quintet::driver::at_least("--seed", 0)),
+       "all chance of the search depends on it, >= 0");
   output.add_options()  //
       ("optimise", po::value(&a.optimise)->value_name("WHAT"),
        "maximum likelihood from here, the topology stays; a list of lengths, theta (one for every branch and the root) "
@@ -121,7 +96,7 @@ po::options_description describe(arguments& a) {
        "corrections")  //
       ("memory", po::value(&a.gigabytes)->value_name("GB")->notifier(memory_in_range),
        "limit for the partial likelihoods, > 0; by default half of what the device has");
-  all.add(input).add(model).add(output);
+  all.add(input).add(model).add(search).add(output);
   return all;
 }
 
@@ -151,18 +126,15 @@ snp::optimise_options optimise_options_of(const arguments& a) {
 
 // What the options say together.
 void complete(arguments& a) {
-  if (!a.population_map.empty() && !a.species_rule.empty())
-    throw InvalidArgument("--population-map and --species-rule exclude each other");
-  if (a.reading.diploid && a.reading.dominant)
-    throw InvalidArgument("--diploid and --dominant exclude each other: dominant markers are of diploids already");
+  if (a.search == !a.network.empty())
+    throw InvalidArgument(a.search ? "--search and --network exclude each other: topologies are searched for"
+                                   : "the option '--network' is required but missing (or --search)");
+  if (a.search && !a.per_site.empty()) throw InvalidArgument("--per-site needs --network");
+  if (a.search && std::isnan(a.theta)) throw InvalidArgument("--search needs --theta, where thetas start");
   if (!a.optimise.empty()) optimise_options_of(a);
-  a.model.u = a.u;
-  a.model.v = a.v;
-  if (!std::isnan(a.gamma_shape)) a.model.rate_categories = snp::gamma_rates(a.gamma_shape, a.gamma_categories);
-  if (a.keep_empty) a.reading.empty = snp::empty_species::keep;
-  if (!a.species_rule.empty()) a.reading.populations = io::population_map::from_rule(a.species_rule);
-  if (!a.population_map.empty()) a.reading.populations = io::population_map::from_file(a.population_map);
-  io::check_snp_data_input(a.data);
+  a.input.model.u = a.u;
+  a.input.model.v = a.v;
+  quintet::driver::complete(a.input);
 }
 
 snp::Network read_network(const arguments& a) {
@@ -177,42 +149,6 @@ snp::Network read_network(const arguments& a) {
     throw InvalidArgument(text("--root-theta must be what the network says of its root, or stay away (--root-theta=",
                                a.root_theta, ", network: ", network.root_theta(), ")"));
   return network;
-}
-
-void report_skipped(session& session, const io::snp_read_report& report) {
-  session.result("individuals", report.individuals);
-  session.result("individuals_left_out", report.left_out);
-  if (!report.absent.empty())
-    session.warn(text(report.absent.size(), " individuals of the population map are not in the data, the first is ",
-                      report.absent.front()));
-  if (report.records == 0) return;
-  session.result("records", report.records);
-  session.result("multiallelic", report.multiallelic);
-  session.result("without_alternative", report.without_alternative);
-  session.result("not_snps", report.not_snps);
-  const std::int64_t skipped = report.multiallelic + report.without_alternative + report.not_snps;
-  if (skipped > 0)
-    session.warn(text(skipped, " of ", report.records, " records are no biallelic SNPs and were left out: ",
-                      report.multiallelic, " with several alternative alleles, ", report.without_alternative,
-                      " without one, ", report.not_snps, " indels and others"));
-}
-
-void report_data(session& session, const snp::Data& data) {
-  session.result("sites", data.sites());
-  session.result("patterns", data.patterns());
-  session.result("dropped_sites", data.dropped_sites().size());
-  session.result("constant_sites",
-                 data.weight_of(snp::pattern_kind::all_zero) + data.weight_of(snp::pattern_kind::all_one));
-  nlohmann::ordered_json copies = nlohmann::ordered_json::object();
-  for (std::size_t s = 0; s < data.species().size(); ++s) copies[data.species()[s]] = data.sampled_copies()[s];
-  session.result("copies", copies);
-  if (!data.dropped_sites().empty()) {
-    const snp::dropped_site& first = data.dropped_sites().front();
-    session.warn(text(data.dropped_sites().size(), " of ", data.given_sites(),
-                      " sites were left out, because a species has no copies there; the first is site ", first.site + 1,
-                      ", without ", data.species()[std::size_t(first.species)], " (--keep-empty keeps them)"));
-  }
-  if (data.sites() == 0) throw InvalidArgument("the data have no sites that count (see --keep-empty)");
 }
 
 // Sites by number from 1, as NEXUS counts.
@@ -240,24 +176,60 @@ double optimise(session& session, const arguments& a, snp::Likelihood& likelihoo
   return found.log_likelihood;
 }
 
+void search(session& session, const arguments& a) {
+  const snp::Data data = quintet::driver::read_markers(session, a.input);
+  snp::search_options options{.max_reticulations = a.max_reticulations,
+                              .starts = a.starts,
+                              .patience = a.patience,
+                              .theta = a.theta,
+                              .seed = std::uint64_t(a.seed),
+                              .model = a.input.model,
+                              .progress = session.progress()};
+  if (!a.optimise.empty()) {
+    const snp::optimise_options parts = optimise_options_of(a);
+    options.optimise.lengths = parts.lengths;
+    options.optimise.thetas = parts.thetas;
+    options.optimise.gammas = parts.gammas;
+  }
+  options.likelihood.device = session.device();
+  options.likelihood.memory_limit = std::int64_t(a.gigabytes * 1e9);
+  const snp::search_result found = session.timed("search", [&] { return snp::search_networks(data, options); });
+  session.result("topologies", found.topologies);
+  nlohmann::ordered_json levels = nlohmann::ordered_json::array();
+  session.say() << "reticulations  log-likelihood  parameters         AIC         BIC  starts\n" << std::fixed;
+  for (const snp::search_level& level : found.levels) {
+    levels.push_back({{"reticulations", level.reticulations},
+                      {"log_likelihood", level.log_likelihood},
+                      {"parameters", level.parameters},
+                      {"aic", level.aic},
+                      {"bic", level.bic},
+                      {"starts", level.starts},
+                      {"network", snp::to_newick(level.network)}});
+    session.say() << std::setw(13) << level.reticulations << std::setprecision(4) << std::setw(16)
+                  << level.log_likelihood << std::setw(12) << level.parameters << std::setprecision(2) << std::setw(12)
+                  << level.aic << std::setw(12) << level.bic << std::setw(5) << level.starts << "/" << a.starts << "\n";
+  }
+  session.result("levels", levels);
+  for (const snp::search_level& level : found.levels)
+    session.say() << level.reticulations << " " << snp::to_newick(level.network) << "\n";
+}
+
 void evaluate(session& session, const arguments& a) {
   const snp::Network network = read_network(a);
-  const io::snp_input input = session.timed("read", [&] { return io::read_snp_data(a.data, a.reading); });
-  report_skipped(session, input.report);
-  report_data(session, input.data);
+  const snp::Data data = quintet::driver::read_markers(session, a.input);
   snp::likelihood_options options;
   options.device = session.device();
   options.memory_limit = std::int64_t(a.gigabytes * 1e9);
-  auto likelihood = session.timed("setup", [&] { return snp::Likelihood(network, input.data, a.model, options); });
+  auto likelihood = session.timed("setup", [&] { return snp::Likelihood(network, data, a.input.model, options); });
   session.result("largest_group", likelihood.size().largest_group);
   session.result("bytes", likelihood.size().bytes);
   double value = session.timed("likelihood", [&] { return likelihood.evaluate(); });
   if (!a.optimise.empty()) value = optimise(session, a, likelihood);
   session.result("log_likelihood", value);
   session.result("network", snp::to_newick(likelihood.network()));
-  if (!a.per_site.empty()) write_sites(session, a, likelihood, input.data);
-  session.say() << input.data.sites() << " sites, " << input.data.patterns() << " patterns, "
-                << input.data.species().size() << " species on " << session.device().name() << "\n";
+  if (!a.per_site.empty()) write_sites(session, a, likelihood, data);
+  session.say() << data.sites() << " sites, " << data.patterns() << " patterns, " << data.species().size()
+                << " species on " << session.device().name() << "\n";
   if (!a.optimise.empty()) session.say() << "network " << snp::to_newick(likelihood.network()) << "\n";
   session.say() << "log-likelihood " << std::fixed << std::setprecision(12) << value << std::endl;
 }
@@ -277,11 +249,16 @@ int main(int argc, char** argv) {
        {"double"}},
       options, [&](session& session) {
         quintet::driver::require_distinct_files(
-            {{"--data", a.data}, {"--network", a.network}, {"--population-map", a.population_map}},
+            {{"--data", a.input.data}, {"--network", a.network}, {"--population-map", a.input.population_map}},
             {{"--per-site", a.per_site}, {"--json", session.line().common.json}});
-        if (std::isnan(a.gamma_shape))
+        if (std::isnan(a.input.gamma_shape))
           quintet::driver::require_absent(session.line(), {"gamma-categories"}, "needs --gamma-shape");
+        if (a.search)
+          quintet::driver::require_absent(session.line(), {"root-theta"}, "and --search exclude each other");
+        else
+          quintet::driver::require_absent(session.line(), {"max-reticulations", "starts", "patience", "seed"},
+                                          "needs --search");
         complete(a);
-        evaluate(session, a);
+        a.search ? search(session, a) : evaluate(session, a);
       });
 }

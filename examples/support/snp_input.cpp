@@ -1,0 +1,115 @@
+#include "support/snp_input.hpp"
+
+#include <cmath>
+
+#include "quintet/core/error.hpp"
+
+namespace quintet::driver {
+
+namespace po = boost::program_options;
+
+namespace {
+
+void shape_in_range(double shape) {
+  require_argument(shape > 0 && shape <= 1e6, "--gamma-shape", shape, "in (0, 1e6]");
+}
+
+void report_skipped(session& session, const io::snp_read_report& report) {
+  session.result("individuals", report.individuals);
+  session.result("individuals_left_out", report.left_out);
+  if (!report.absent.empty())
+    session.warn(text(report.absent.size(), " individuals of the population map are not in the data, the first is ",
+                      report.absent.front()));
+  if (report.records == 0) return;
+  session.result("records", report.records);
+  session.result("multiallelic", report.multiallelic);
+  session.result("without_alternative", report.without_alternative);
+  session.result("not_snps", report.not_snps);
+  const std::int64_t skipped = report.multiallelic + report.without_alternative + report.not_snps;
+  if (skipped > 0)
+    session.warn(text(skipped, " of ", report.records, " records are no biallelic SNPs and were left out: ",
+                      report.multiallelic, " with several alternative alleles, ", report.without_alternative,
+                      " without one, ", report.not_snps, " indels and others"));
+}
+
+void report_data(session& session, const snp::Data& data) {
+  session.result("sites", data.sites());
+  session.result("patterns", data.patterns());
+  session.result("dropped_sites", data.dropped_sites().size());
+  session.result("constant_sites",
+                 data.weight_of(snp::pattern_kind::all_zero) + data.weight_of(snp::pattern_kind::all_one));
+  nlohmann::ordered_json copies = nlohmann::ordered_json::object();
+  for (std::size_t s = 0; s < data.species().size(); ++s) copies[data.species()[s]] = data.sampled_copies()[s];
+  session.result("copies", copies);
+  if (!data.dropped_sites().empty()) {
+    const snp::dropped_site& first = data.dropped_sites().front();
+    session.warn(text(data.dropped_sites().size(), " of ", data.given_sites(),
+                      " sites were left out, because a species has no copies there; the first is site ", first.site + 1,
+                      ", without ", data.species()[std::size_t(first.species)], " (--keep-empty keeps them)"));
+  }
+  if (data.sites() == 0) throw InvalidArgument("the data have no sites that count (see --keep-empty)");
+}
+
+}  // namespace
+
+void describe_markers(po::options_description& options, snp_input& a, bool is_required) {
+  auto* data = po::value(&a.data)->value_name("FILE");
+  if (is_required) data->required();
+  options.add_options()  //
+      ("data", data,
+       "markers: NEXUS .nex .nexus .nxs, PHYLIP .phy, VCF .vcf (all also with .gz), or a table of counts red/copies, a "
+       "column a species, .csv .tsv .txt")  //
+      ("population-map", po::value(&a.population_map)->value_name("FILE"),
+       "two columns, individual and species; the species - leaves out")  //
+      ("species-rule", po::value(&a.species_rule)->value_name("RULE"),
+       "before-first:_ or after-last:_ (any text behind the colon): the part of an individual's name that is its "
+       "species; without map and rule every individual is one")  //
+      ("diploid", po::bool_switch(&a.reading.diploid),
+       "NEXUS, PHYLIP: states are genotypes 0, 1, 2 of diploids; by itself with datatype=integerdata or "
+       "symbols=\"012\"")                                                                                          //
+      ("dominant", po::bool_switch(&a.reading.dominant), "dominant markers of diploids: 1 shows the band (AFLP)")  //
+      ("keep-empty", po::bool_switch(&a.keep_empty),
+       "keeps sites at which a species has no copies, exactly; by default they are left out, and counted");
+}
+
+void describe_corrections(po::options_description& options, snp_input& a) {
+  options.add_options()  //
+      ("polymorphic-only", po::bool_switch(&a.model.polymorphic_only),
+       "leaves constant sites out, and corrects for it")  //
+      ("ordered-data", po::bool_switch(&a.model.ordered_data),
+       "which copies are red, not only how many: subtracts log C(copies, red)")  //
+      ("unseen-zeros", po::value(&a.model.unseen_zeros)->value_name("N")->notifier(not_negative("--unseen-zeros")),
+       "constant sites of allele 0 that are not in the data")  //
+      ("unseen-ones", po::value(&a.model.unseen_ones)->value_name("N")->notifier(not_negative("--unseen-ones")),
+       "constant sites of allele 1 that are not in the data")                                                    //
+      ("mutation-only-at-root", po::bool_switch(&a.model.mutation_only_at_root), "no mutation on the branches")  //
+      ("gamma-shape", po::value(&a.gamma_shape)->value_name("A")->notifier(shape_in_range),
+       "u and v vary between sites by a gamma distribution of mean 1 and this shape, > 0 and at most 1e6")  //
+      ("gamma-categories",
+       po::value(&a.gamma_categories)
+           ->default_value(4)
+           ->value_name("K")
+           ->notifier(within<std::int64_t>("--gamma-categories", 1, 64)),
+       "classes of that distribution, 1 ... 64");
+}
+
+void complete(snp_input& a) {
+  if (!a.population_map.empty() && !a.species_rule.empty())
+    throw InvalidArgument("--population-map and --species-rule exclude each other");
+  if (a.reading.diploid && a.reading.dominant)
+    throw InvalidArgument("--diploid and --dominant exclude each other: dominant markers are of diploids already");
+  if (!std::isnan(a.gamma_shape)) a.model.rate_categories = snp::gamma_rates(a.gamma_shape, a.gamma_categories);
+  if (a.keep_empty) a.reading.empty = snp::empty_species::keep;
+  if (!a.species_rule.empty()) a.reading.populations = io::population_map::from_rule(a.species_rule);
+  if (!a.population_map.empty()) a.reading.populations = io::population_map::from_file(a.population_map);
+  io::check_snp_data_input(a.data);
+}
+
+snp::Data read_markers(session& session, const snp_input& a) {
+  io::snp_input input = session.timed("read", [&] { return io::read_snp_data(a.data, a.reading); });
+  report_skipped(session, input.report);
+  report_data(session, input.data);
+  return std::move(input.data);
+}
+
+}  // namespace quintet::driver

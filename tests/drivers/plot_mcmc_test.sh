@@ -1,0 +1,16 @@
+#!/bin/bash
+# Draws the pictures of a short run: plot_mcmc_test.sh PROGRAM PYTHON. Skipped (77) without h5py or matplotlib.
+set -eu
+program=$1 python=$2 source=$(cd "$(dirname "$0")/../.." && pwd)
+"$python" -c 'import h5py, matplotlib, numpy' 2>/dev/null || exit 77
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+{ echo A,B,C; for i in $(seq 60); do echo "$((i % 3))/2,$((i * i % 3))/2,$((i * 7 / 3 % 2))/1"; done; } >counts.csv
+"$program" --data counts.csv --iterations 3000 --sample-every 20 --chains 2 --output run --quiet
+"$python" "$source/examples/plot_mcmc.py" run
+for picture in traces reticulations network overlay; do
+  [ "$(stat -c %s "run/$picture.png")" -gt 5000 ] || { echo "$picture.png is empty" >&2; exit 1; }
+done
+"$python" "$source/examples/plot_mcmc.py" nowhere 2>error.txt && exit 1
+grep -q "no folder of a finished run" error.txt

@@ -1,0 +1,159 @@
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "drivers/driver_run.hpp"
+#include "quintet/io/hdf5.hpp"
+#include "quintet/io/snp_network.hpp"
+#include "quintet/snp/network_topology.hpp"
+#include "quintet/snp/newick.hpp"
+
+namespace quintet {
+namespace {
+
+class snp_mcmc_driver : public test::driver_run {
+ protected:
+  snp_mcmc_driver() : driver_run("snp-mcmc") {
+    std::ostringstream sites;
+    sites << "A,B,C\n";
+    for (int i = 0; i < 60; ++i) sites << i % 3 << "/2," << i * i % 3 << "/2," << i * 7 / 3 % 2 << "/1\n";
+    make("counts.csv", sites.str());
+  }
+  arguments with(const arguments& more) const {
+    arguments all{"--data",   "counts.csv", "--iterations", "3000", "--burn-in", "1000", "--sample-every", "20",
+                  "--chains", "2",          "--seed",       "4",    "--output",  "run"};
+    for (std::size_t i = 0; i < more.size(); ++i) {
+      const auto found = std::find(all.begin(), all.end(), more[i]);
+      if (found != all.end() && i + 1 < more.size())
+        *(found + 1) = more[++i];
+      else
+        all.push_back(more[i]);
+    }
+    return all;
+  }
+  // The lines of a file that begin with a word.
+  std::vector<std::string> lines(const std::string& name, const std::string& begin) const {
+    std::vector<std::string> found;
+    std::istringstream in(text_of(name));
+    for (std::string line; std::getline(in, line);)
+      if (line.starts_with(begin)) found.push_back(line);
+    return found;
+  }
+};
+
+TEST_F(snp_mcmc_driver, writes_what_tracer_icytree_and_people_read) {
+  const outcome done = run(with({"--quiet"}));
+  ASSERT_EQ(done.status, 0) << done.error;
+  for (int c = 0; c < 2; ++c) {
+    const std::string log = "run/chain_" + std::to_string(c) + ".log",
+                      trees = "run/chain_" + std::to_string(c) + ".trees";
+    EXPECT_EQ(lines(log, "#").size(), 4u);
+    const auto head = lines(log, "Sample\tposterior\tlikelihood\tprior\treticulations\troot_height\torigin");
+    ASSERT_EQ(head.size(), 1u);
+    // Samples at 1020, 1040, ... 3000.
+    EXPECT_EQ(lines(log, "1").size() + lines(log, "2").size() + lines(log, "3").size(), 100u);
+    const auto sampled = lines(trees, "tree STATE_");
+    ASSERT_EQ(sampled.size(), 100u);
+    EXPECT_EQ(text_of(trees).substr(0, 6), "#NEXUS");
+    EXPECT_EQ(lines(trees, "End;").size(), 1u);
+    // They read back, and are those of samples.h5.
+    const auto rows = io::read_hdf5<double>(work("run/samples.h5"), "traces/chain_" + std::to_string(c));
+    ASSERT_EQ(rows.shape[0], 100);
+    for (std::size_t i = 0; i < sampled.size(); i += 9) {
+      const snp::Network network = snp::parse_newick(sampled[i].substr(sampled[i].find("[&R]") + 4));
+      EXPECT_EQ(std::int64_t(network.reticulations().size()), rows.data[i * std::size_t(rows.shape[1]) + 4]);
+      double height = 0;
+      for (std::int64_t x = network.leaves()[0]; x != network.root();) {
+        const std::int64_t b = network.parent_branches(x)[0];
+        height += network.branch(b).length;
+        x = network.branch(b).parent;
+      }
+      EXPECT_NEAR(height, rows.data[i * std::size_t(rows.shape[1]) + 5], 1e-12 * height);
+    }
+  }
+  const test::json_value summary = json("run/summary.json");
+  double sum = 0;
+  for (const char* r : {"0", "1", "2"}) sum += summary["reticulations"][r].number();
+  EXPECT_NEAR(sum, 1, 1e-12);
+  EXPECT_GT(summary["parameters"]["root_height"]["ess_bulk"].number(), 0);
+  EXPECT_GT(summary["parameters"]["root_height"]["rhat"].number(), 0.9);
+  EXPECT_GT(summary["topologies"][0]["probability"].number(), 0);
+  EXPECT_NO_THROW(snp::parse_newick(summary["map"]["network"].text()));
+  for (const char* key : {"clusters", "hybrid_events", "moves", "warnings", "asdsf", "highest_posterior"})
+    EXPECT_TRUE(summary.contains(key)) << key;
+}
+
+TEST_F(snp_mcmc_driver, networks_for_phylonet_read_back_equal) {
+  for (const std::string format : {"icytree", "phylonet"}) {
+    const outcome done = run(with({"--quiet", "--chains", "1", "--newick", format, "--output", format}));
+    ASSERT_EQ(done.status, 0) << done.error;
+  }
+  const auto a = lines("icytree/chain_0.trees", "tree"), b = lines("phylonet/chain_0.trees", "Network STATE_");
+  ASSERT_EQ(a.size(), 100u);
+  ASSERT_EQ(b.size(), 100u);
+  EXPECT_EQ(lines("phylonet/chain_0.trees", "BEGIN NETWORKS;").size(), 1u);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const snp::Network first = snp::parse_newick(a[i].substr(a[i].find("[&R]") + 4)),
+                       second = snp::parse_newick(b[i].substr(b[i].find("= ") + 2));
+    EXPECT_EQ(snp::topology_key(first), snp::topology_key(second));
+    EXPECT_EQ(first.root_theta(), second.root_theta());
+    double sums[2][3] = {};
+    for (int which = 0; which < 2; ++which) {
+      const snp::Network& one = which == 0 ? first : second;
+      for (std::int64_t n = 0; n < one.branches(); ++n) {
+        sums[which][0] += one.branch(n).length;
+        sums[which][1] += one.branch(n).theta;
+        sums[which][2] += one.branch(n).gamma;
+      }
+    }
+    for (int k = 0; k < 3; ++k) EXPECT_NEAR(sums[0][k], sums[1][k], 1e-12 * sums[0][k]);
+  }
+}
+
+TEST_F(snp_mcmc_driver, samples_the_prior_without_data) {
+  make("p.txt",
+       "# rates\nspeciation-rate = 1\nhybridization-rate = 0.5\norigin = exponential(1)\n"
+       "theta = common fixed(0.05)\n");
+  const outcome done = run({"--no-data", "--species", "A,B", "--priors", "p.txt", "--max-reticulations", "1",
+                            "--iterations", "200000", "--chains", "2", "--output", "prior", "--quiet"});
+  ASSERT_EQ(done.status, 0) << done.error;
+  EXPECT_NEAR(json("prior/summary.json")["reticulations"]["1"].number(), 5.0 / 27, 0.03);
+  EXPECT_NEAR(json("prior/summary.json")["parameters"]["root_height"]["mean"].number(), 0.3908, 0.04);
+}
+
+TEST_F(snp_mcmc_driver, parts_that_are_fixed_stay) {
+  const outcome done = run(with(
+      {"--quiet", "--start", "((A:0.1,B:0.1)x:0.1,C:0.2)r;", "--fix", "topology,heights", "--max-reticulations", "0"}));
+  ASSERT_EQ(done.status, 0) << done.error;
+  const test::json_value summary = json("run/summary.json");
+  EXPECT_EQ(summary["topologies"][0]["probability"], 1);
+  EXPECT_NEAR(summary["parameters"]["root_height"]["mean"].number(), 0.2, 1e-12);
+  EXPECT_GT(summary["parameters"]["theta_mean"]["sd"].number(), 0);
+}
+
+TEST_F(snp_mcmc_driver, bad_input) {
+  make("bad.txt", "speciation-rate = 10\nspeed = 3\n");
+  make("constant.csv", "A,B,C\n0/2,0/2,0/1\n2/2,2/2,1/1\n");
+  expect_failure(with({"--priors", "bad.txt"}), 2, "bad.txt:2: ");
+  expect_failure(with({"--prior", "speed = 3"}), 2, "--prior:1: ");
+  expect_failure(with({"--priors", "none.txt"}), 2, "none.txt: cannot be read");
+  expect_failure(with({"--start", "((A:0.1,B:0.1):0.1,D:0.2);"}), 2, "D");
+  expect_failure(with({"--start", "((A:0.1,B:0.3):0.1,C:0.2);"}), 2, "ways");
+  expect_failure(with({"--start", "none.nwk"}), 2, "--start must be a file or a network");
+  expect_failure(with({"--data", "constant.csv"}), 2, "data without variation");
+  expect_failure(with({"--max-reticulations", "50"}), 2, "--max-reticulations must be in [0, 20]");
+  expect_failure(with({"--fix", "topology"}), 2, "--fix needs --start");
+  expect_failure(with({"--start", "((A:0.1,B:0.1):0.1,C:0.2);", "--fix", "shape"}), 2, "--fix must be a list of");
+  expect_failure(with({"--burn-in", "4000"}), 2, "burn_in must be in [0, iterations = 3000]");
+  expect_failure(with({"--newick", "plain"}), 2, "--newick must be icytree or phylonet");
+  expect_failure(with({"--no-data"}), 2, "--data and --no-data exclude each other");
+  expect_failure({"--no-data", "--species", "A", "--iterations", "10", "--output", "x"}, 2, "two or more names");
+  expect_failure(
+      {"--no-data", "--species", "A,B", "--prior", "network = phylonet", "--iterations", "10", "--output", "x"}, 2,
+      "proper");
+  make("file", "");
+  expect_failure(with({"--output", "file"}), 2, "file: ");
+}
+
+}  // namespace
+}  // namespace quintet
