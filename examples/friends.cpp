@@ -44,8 +44,9 @@ po::options_description describe(arguments& a) {
 }
 
 /// Both directions of every edge between different people, each with the value 1.
-graph undirected(const graph& given) {
-  const graph both = spgemm::add(1.0F, given.view(), 1.0F, transpose(given.view()).view());
+graph undirected(const graph& given, const quintet::Device& device) {
+  const graph reversed = transpose(given.view(), spgemm::memory_source::standard(), device);
+  const graph both = spgemm::add(1.0F, given.view(), 1.0F, reversed.view(), device);
   graph result{both.rows, both.cols, spgemm::array<std::int64_t>(both.rows + 1),
                spgemm::array<std::int64_t>(both.nnz()), spgemm::array<float>(both.nnz())};
   std::int64_t next = result.row_pointers[0] = 0;
@@ -90,7 +91,7 @@ void find_friends(session& session, const arguments& a) {
   const auto given = quintet::driver::read_sparse<float>(session, a.input, a.dataset);
   if (given.rows != given.cols)
     throw quintet::FileError(a.input, quintet::text("must be square (it is ", given.rows, " x ", given.cols, ")"));
-  const graph known = session.timed("symmetry", [&] { return undirected(given); });
+  const graph known = session.timed("symmetry", [&] { return undirected(given, session.device()); });
   const graph taken = spgemm::add(1.0F, known.view(), 1.0F, identity(known.rows).view());
   const graph common = session.timed("friends of friends", [&] {
     return spgemm::multiply_masked<spgemm::plus_times, spgemm::complement_mask>(known.view(), known.view(),

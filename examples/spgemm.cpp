@@ -67,6 +67,7 @@ void report_result(session& session, const arguments& a, const spgemm::report& t
   session.result("retries", told.retries);
   session.result("peak_bytes", told.peak_bytes);
   session.result("ran_on_host", told.ran_on_host);
+  session.result("ran_on", told.ran_on.spelling());
   nlohmann::ordered_json strategies = nlohmann::ordered_json::object();
   for (int s = 0; s < spgemm::strategies; ++s)
     strategies[std::string(name_of(spgemm::strategy(s)))] = {{"rows", told.rows_by_strategy[std::size_t(s)]},
@@ -85,7 +86,10 @@ void multiply_files(session& session, const arguments& a) {
   const auto first = quintet::driver::read_sparse<Real>(session, a.a, a.dataset);
   matrix<Real> other;
   if (!a.b.empty()) other = quintet::driver::read_sparse<Real>(session, a.b, a.dataset);
-  if (a.b_transposed) session.timed("transpose", [&] { other = transpose(a.b.empty() ? first.view() : other.view()); });
+  if (a.b_transposed)
+    session.timed("transpose", [&] {
+      other = transpose(a.b.empty() ? first.view() : other.view(), spgemm::memory_source::standard(), session.device());
+    });
   const auto b = a.b.empty() && !a.b_transposed ? first.view() : other.view();
   spgemm::report told;
   if (a.budget > 0) {

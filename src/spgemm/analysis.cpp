@@ -3,6 +3,10 @@
 #include <cmath>
 #include <vector>
 
+#include "quintet/spgemm/semiring.hpp"
+
+#include "instantiate.hpp"
+
 namespace quintet::spgemm {
 
 std::vector<row_sample> choose_rows(const row_analysis& rows) {
@@ -50,40 +54,89 @@ compression compression_of(const std::vector<row_sample>& chosen, const row_anal
 
 namespace {
 
-// Different columns among the products of a row; `bits` has a zero bit for every column before and after.
-template <class Value, class Index>
-std::int64_t count_entries(const problem<Value, Index>& p, std::int64_t row, std::uint64_t* bits) {
-  std::int64_t found = 0;
-  const auto each = [&](auto&& f) {
-    for (std::int64_t k = p.a.row_pointers[row]; k < p.a.row_pointers[row + 1]; ++k) {
-      const std::int64_t j = p.a.columns[k];
-      for (std::int64_t q = p.b.row_pointers[j]; q < p.b.row_pointers[j + 1]; ++q) f(std::uint64_t(p.b.columns[q]));
-    }
+/// Bits over a window of the columns, all zero before and after a row.
+struct bit_array {
+  enum { kept_clean = 1 };
+  std::uint64_t* bits;
+};
+template <int Columns>
+struct bit_memory {
+  enum { kept_clean = 0 };
+  std::uint64_t bits[Columns / 64];
+};
+constexpr std::int64_t team_window = 1 << 17;
+
+/// Different columns among the products of the rows of a sample. A tile takes every `tiles`-th row.
+template <class Value, class Index, class Shape>
+struct count_kernel {
+  using shape = Shape;
+  enum { threads = 128, emulated_threads = 4, on_device = Shape::on_device };
+  struct scratch {
+    std::conditional_t<on_device, bit_memory<on_device ? team_window : 64>, int> memory;
   };
-  each([&](std::uint64_t c) {
-    const std::uint64_t word = bits[c / 64];
-    found += std::int64_t(~word >> (c % 64) & 1u);
-    bits[c / 64] = word | (std::uint64_t{1} << (c % 64));
-  });
-  each([&](std::uint64_t c) { bits[c / 64] = 0; });
-  return found;
-}
+  problem<Value, Index> p;
+  row_sample* samples;
+  std::int64_t count, tiles, window, words;
+  std::uint64_t* bits;  ///< of the host's tiles: `words` each
+
+  template <class Team>
+  void operator()(const Team& team, std::int64_t tile, scratch& s) const {
+    for (std::int64_t n = tile; n < count; n += tiles)
+      for (std::int64_t col = 0; col < p.b.cols; col += window) {
+        const std::int64_t i = samples[n].row, last = std::min(p.b.cols, col + window);
+        if constexpr (on_device) {
+          count_columns(team, s.memory, {i, i + 1, col, last, 0, 0, window < p.b.cols, true}, samples[n].entries);
+        } else {
+          bit_array memory{bits + tile * words};
+          count_columns(team, memory, {i, i + 1, col, last, 0, 0, window < p.b.cols, true}, samples[n].entries);
+        }
+      }
+  }
+
+ private:
+  template <class Team, class Memory>
+  void count_columns(const Team& team, Memory& m, const chunk& c, std::int64_t& entries) const {
+    const row_product<or_and, Value, Index> r{p, {}};
+    const auto each = [&](auto f) {
+      r.each_row_of_b(c, c.first_row, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+        for (std::int64_t q = begin + team.rank(); q < end; q += team.size())
+          f(std::uint64_t(std::int64_t(p.b.columns[q]) - c.first_col));
+      });
+      team.barrier();
+    };
+    if constexpr (!Memory::kept_clean) {
+      for (std::int64_t w = team.rank(); w < (c.last_col - c.first_col + 63) / 64; w += team.size()) m.bits[w] = 0;
+      team.barrier();
+    }
+    std::int64_t found = 0;
+    each([&](std::uint64_t column) {
+      const std::uint64_t bit = std::uint64_t{1} << (column % 64);
+      found += (device::team_or(team, &m.bits[column / 64], bit) & bit) == 0;
+    });
+    if constexpr (Memory::kept_clean) each([&](std::uint64_t column) { m.bits[column / 64] = 0; });
+    device::atomic_add(&entries, found);
+  }
+};
 
 }  // namespace
 
 template <class Value, class Index>
-compression sample_compression(const problem<Value, Index>& p, const row_analysis& rows, memory_source& memory) {
+compression sample_compression(const problem<Value, Index>& p, const row_analysis& rows, const Device& device,
+                               memory_source& memory) {
   std::vector<row_sample> chosen = choose_rows(rows);
-  const std::int64_t count = std::int64_t(chosen.size()), words = (p.b.cols + 63) / 64;
-  const std::int64_t workers = std::min<std::int64_t>(threads(), (count + 15) / 16);
-  array<std::uint64_t> bits(workers * words, memory);
-  std::fill(bits.begin(), bits.end(), 0);
-  row_sample* samples = chosen.data();
-  std::uint64_t* all_bits = bits.data();
-  host_loop(workers, 1, [=](std::int64_t w, std::int64_t) {
-    for (std::int64_t s = w; s < count; s += workers)
-      samples[s].entries = count_entries(p, samples[s].row, all_bits + w * words);
-  });
+  const std::int64_t count = std::int64_t(chosen.size());
+  if (device.kind() == device_kind::host) {
+    const std::int64_t words = (p.b.cols + 63) / 64, tiles = std::min<std::int64_t>(threads(), (count + 15) / 16);
+    array<std::uint64_t> bits(tiles * words, memory);
+    std::fill(bits.begin(), bits.end(), 0);
+    device::launch(count_kernel<Value, Index, host_shape>{p, chosen.data(), count, tiles, p.b.cols, words, bits.data()},
+                   tiles, device);
+  } else {
+    device_array<row_sample> there(chosen.data(), count, device, memory);
+    device::launch(count_kernel<Value, Index, team_shape>{p, there.data(), count, count, team_window, 0, nullptr},
+                   count, device);
+    there.to_host(chosen.data(), count);
+  }
   return compression_of(chosen, rows);
 }
 
@@ -93,9 +146,10 @@ std::int64_t predicted_entries(const row_analysis& rows, const compression& samp
   return std::llround(sum);
 }
 
-template compression sample_compression(const problem<float, std::int32_t>&, const row_analysis&, memory_source&);
-template compression sample_compression(const problem<float, std::int64_t>&, const row_analysis&, memory_source&);
-template compression sample_compression(const problem<double, std::int32_t>&, const row_analysis&, memory_source&);
-template compression sample_compression(const problem<double, std::int64_t>&, const row_analysis&, memory_source&);
+#define QUINTET_INSTANTIATE(Value, Index)                                                                   \
+  template compression sample_compression(const problem<Value, Index>&, const row_analysis&, const Device&, \
+                                          memory_source&);
+QUINTET_FOR_EACH_SPARSE(QUINTET_INSTANTIATE)
+#undef QUINTET_INSTANTIATE
 
 }  // namespace quintet::spgemm

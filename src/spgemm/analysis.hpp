@@ -4,15 +4,18 @@
 #include <bit>
 #include <vector>
 
+#include "device/atomic.hpp"
 #include "quintet/spgemm/options.hpp"
-#include "spgemm/host_loop.hpp"
+#include "spgemm/device_memory.hpp"
 #include "spgemm/problem.hpp"
+#include "spgemm/range_loop.hpp"
 
 namespace quintet::spgemm {
 
 struct row_analysis {
-  array<std::int64_t> products, bound;  ///< of each row
+  array<std::int64_t> products, bound;  ///< of each row, on the host
   std::int64_t total_products = 0, total_bound = 0;
+  device_array<std::int64_t> products_there;  ///< the same where the product is computed, unless that is the host
 };
 
 /// Rows of at most so many products are bounded by them alone: to look for their columns costs more than it can save.
@@ -34,20 +37,21 @@ inline std::int64_t row_bound(const problem<Value, Index>& p, std::int64_t i, st
 }
 
 /// products = sum of the lengths of B's rows used; bound = min(products, columns between the first and last used), or
-/// products where these are few.
+/// products where these are few. A thread takes some rows.
 template <class Value, class Index>
-row_analysis analyse(const problem<Value, Index>& p, memory_source& memory) {
-  row_analysis all{array<std::int64_t>(p.a.rows, memory), array<std::int64_t>(p.a.rows, memory)};
-  std::int64_t *products = all.products.data(), *bound = all.bound.data();
-  std::int64_t totals[2] = {0, 0}, *total = totals;
-  const std::int64_t entries_end = p.a.rows > 0 ? p.a.row_pointers[p.a.rows] : 0;
-  host_loop(p.a.rows, 2048, [=](std::int64_t begin, std::int64_t end) {
+struct analyse_rows {
+  problem<Value, Index> p;
+  std::int64_t *products, *bound, *totals;
+
+  template <class Team>
+  void operator()(const Team& team, std::int64_t begin, std::int64_t end) const {
     constexpr std::int64_t ahead = 32;
+    const std::int64_t entries_end = p.a.row_pointers[p.a.rows];
     std::int64_t sum = 0, bound_sum = 0;
-    for (std::int64_t i = begin; i < end; ++i) {
+    for (std::int64_t i = begin + team.rank(); i < end; i += team.size()) {
       std::int64_t count = 0;
       for (std::int64_t k = p.a.row_pointers[i]; k < p.a.row_pointers[i + 1]; ++k) {
-        if (k + ahead < entries_end) __builtin_prefetch(p.b.row_pointers + p.a.columns[k + ahead]);
+        if (!Team::on_device && k + ahead < entries_end) __builtin_prefetch(p.b.row_pointers + p.a.columns[k + ahead]);
         const std::int64_t j = p.a.columns[k];
         count += p.b.row_pointers[j + 1] - p.b.row_pointers[j];
       }
@@ -56,9 +60,27 @@ row_analysis analyse(const problem<Value, Index>& p, memory_source& memory) {
       sum += count;
       bound_sum += bound[i];
     }
-    __atomic_fetch_add(&total[0], sum, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&total[1], bound_sum, __ATOMIC_RELAXED);
-  });
+    device::atomic_add(&totals[0], sum);
+    device::atomic_add(&totals[1], bound_sum);
+  }
+};
+
+/// The analysis, computed on `device`, where the operands are, and kept on the host too.
+template <class Value, class Index>
+row_analysis analyse(const problem<Value, Index>& p, const Device& device, memory_source& memory) {
+  const std::int64_t m = p.a.rows;
+  row_analysis all{array<std::int64_t>(m, memory), array<std::int64_t>(m, memory), 0, 0, {}};
+  std::int64_t totals[2] = {0, 0};
+  if (device.kind() == device_kind::host) {
+    range_loop(m, 2048, analyse_rows<Value, Index>{p, all.products.data(), all.bound.data(), totals}, device);
+  } else {
+    all.products_there = device_array<std::int64_t>(m, device, memory);
+    device_array<std::int64_t> bound(m, device, memory), sums(totals, 2, device, memory);
+    range_loop(m, 2048, analyse_rows<Value, Index>{p, all.products_there.data(), bound.data(), sums.data()}, device);
+    all.products_there.to_host(all.products.data(), m);
+    bound.to_host(all.bound.data(), m);
+    sums.to_host(totals, 2);
+  }
   all.total_products = totals[0];
   all.total_bound = totals[1];
   return all;
@@ -88,9 +110,10 @@ std::vector<row_sample> choose_rows(const row_analysis& rows);
 /// What the samples say.
 compression compression_of(const std::vector<row_sample>& chosen, const row_analysis& rows);
 
-/// Both, with the rows counted on the host.
+/// Both, with the rows counted on `device`, where the operands are.
 template <class Value, class Index>
-compression sample_compression(const problem<Value, Index>& p, const row_analysis& rows, memory_source& memory);
+compression sample_compression(const problem<Value, Index>& p, const row_analysis& rows, const Device& device,
+                               memory_source& memory);
 
 /// Sum of the entries expected of all rows.
 std::int64_t predicted_entries(const row_analysis& rows, const compression& sampled);

@@ -2,28 +2,62 @@
 
 #include <limits>
 
-#include "spgemm/host_loop.hpp"
+#include "device/atomic.hpp"
+#include "spgemm/device_memory.hpp"
+#include "spgemm/range_loop.hpp"
+
+#include "instantiate.hpp"
 
 namespace quintet::spgemm {
 
 namespace {
 
-// The lowest number for which `bad` holds, or `count`.
+/// Finds the lowest number for which `bad` holds. One pass tells whether there is one in a range, without a branch.
 template <class Bad>
-std::int64_t first_bad(std::int64_t count, const Bad& bad) {
-  std::int64_t first = count;
-  std::int64_t* lowest = &first;
-  host_loop(count, std::int64_t{1} << 16, [=](std::int64_t begin, std::int64_t end) {
+struct find_first {
+  Bad bad;
+  std::int64_t* first;
+  template <class Team>
+  void operator()(const Team& team, std::int64_t begin, std::int64_t end) const {
     bool any = false;
-    for (std::int64_t k = begin; k < end; ++k) any |= bad(k);
+    for (std::int64_t k = begin + team.rank(); k < end; k += team.size()) any |= bad(k);
     if (!any) return;
-    while (!bad(begin)) ++begin;
-    std::int64_t seen = __atomic_load_n(lowest, __ATOMIC_RELAXED);
-    while (begin < seen &&
-           !__atomic_compare_exchange_n(lowest, &seen, begin, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-    }
-  });
+    for (std::int64_t k = begin + team.rank(); k < end; k += team.size())
+      if (bad(k)) return device::atomic_min(first, k);
+  }
+};
+
+struct pointer_falls {
+  const std::int64_t* pointers;
+  bool operator()(std::int64_t i) const { return pointers[i + 1] < pointers[i]; }
+};
+template <class Index>
+struct column_outside {
+  const Index* columns;
+  std::int64_t cols;
+  bool operator()(std::int64_t k) const { return std::int64_t(columns[k]) < 0 || std::int64_t(columns[k]) >= cols; }
+};
+
+// The lowest number for which `bad` holds, or `count`; what it looks at is on `device`.
+template <class Bad>
+std::int64_t first_bad(std::int64_t count, const Bad& bad, const Device& device) {
+  std::int64_t first = count;
+  constexpr std::int64_t grain = std::int64_t{1} << 16;
+  if (device.shares_host_memory()) {
+    range_loop(count, grain, find_first<Bad>{bad, &first}, device);
+    return first;
+  }
+  device_array<std::int64_t> there(&first, 1, device, memory_source::standard());
+  range_loop(count, grain, find_first<Bad>{bad, there.data()}, device);
+  there.to_host(&first, 1);
   return first;
+}
+
+template <class T>
+T element(const T* data, std::int64_t i, const Device& where) {
+  T value;
+  quintet::detail::copy(&value, Device::host(), data + i, where, sizeof value);
+  return value;
 }
 
 }  // namespace
@@ -44,26 +78,25 @@ void check(const csr_view<Value, Index>& matrix, const char* name) {
   if (matrix.rows == 0) return;
   if (matrix.row_pointers == nullptr) throw InvalidArgument(text(name, ".row_pointers must not be null"));
   const std::int64_t* pointers = matrix.row_pointers;
-  if (pointers[0] < 0) throw InvalidArgument(text(name, ".row_pointers[0] must be >= 0 (it is ", pointers[0], ")"));
-  const std::int64_t row = first_bad(matrix.rows, [=](std::int64_t i) { return pointers[i + 1] < pointers[i]; });
+  const auto [begin, end] = entry_range(matrix);
+  if (begin < 0) throw InvalidArgument(text(name, ".row_pointers[0] must be >= 0 (it is ", begin, ")"));
+  const std::int64_t row = first_bad(matrix.rows, pointer_falls{pointers}, matrix.where);
   if (row < matrix.rows)
-    throw InvalidArgument(
-        text(name, ".row_pointers must not fall (row ", row, ": from ", pointers[row], " to ", pointers[row + 1], ")"));
-  const std::int64_t count = matrix.nnz();
+    throw InvalidArgument(text(name, ".row_pointers must not fall (row ", row, ": from ",
+                               element(pointers, row, matrix.where), " to ", element(pointers, row + 1, matrix.where),
+                               ")"));
+  const std::int64_t count = end - begin;
   if (count > 0 && (matrix.columns == nullptr || matrix.values == nullptr))
     throw InvalidArgument(text(name, ".columns and .values must not be null for ", count, " entries"));
-  const Index* columns = matrix.columns + pointers[0];
-  const std::int64_t cols = matrix.cols;
-  const std::int64_t entry = first_bad(
-      count, [=](std::int64_t k) { return std::int64_t(columns[k]) < 0 || std::int64_t(columns[k]) >= cols; });
+  const Index* columns = matrix.columns + begin;
+  const std::int64_t entry = first_bad(count, column_outside<Index>{columns, matrix.cols}, matrix.where);
   if (entry < count)
-    throw InvalidArgument(
-        text(name, ".columns must be in [0, ", cols, ") (entry ", entry + pointers[0], " is ", columns[entry], ")"));
+    throw InvalidArgument(text(name, ".columns must be in [0, ", matrix.cols, ") (entry ", entry + begin, " is ",
+                               element(columns, entry, matrix.where), ")"));
 }
 
-template void check(const csr_view<float, std::int32_t>&, const char*);
-template void check(const csr_view<float, std::int64_t>&, const char*);
-template void check(const csr_view<double, std::int32_t>&, const char*);
-template void check(const csr_view<double, std::int64_t>&, const char*);
+#define QUINTET_INSTANTIATE(Value, Index) template void check(const csr_view<Value, Index>&, const char*);
+QUINTET_FOR_EACH_SPARSE(QUINTET_INSTANTIATE)
+#undef QUINTET_INSTANTIATE
 
 }  // namespace quintet::spgemm

@@ -1,22 +1,26 @@
+#include "instantiate.hpp"
 #include "quintet/spgemm/multiply.hpp"
 #include "spgemm/analysis.hpp"
 #include "spgemm/block_ranges.hpp"
 #include "spgemm/meter.hpp"
 #include "spgemm/operands.hpp"
+#include "spgemm/results.hpp"
 
 namespace quintet::spgemm {
 
 template <class Value, class Index>
-size_estimate estimate(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b) {
+size_estimate estimate(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, const Device& given) {
+  const Device device = device_of_operands(given, {{"a", a}, {"b", b}});
   check_operands(a, b);
   memory_source& memory = memory_source::standard();
-  const prepared_operand<Value, Index> ready = prepare<or_and>(b, memory);
-  const problem<Value, Index> p{a, ready.view};
-  const row_analysis rows = analyse(p, memory);
+  const prepared_operand<Value, Index> ready = prepare<or_and>(b, device, memory);
+  const device_operand<Value, Index> left(a, device);
+  const problem<Value, Index> p{left.view(), ready.view};
+  const row_analysis rows = analyse(p, device, memory);
   size_estimate result;
   result.products = rows.total_products;
   result.upper_bound = rows.total_bound;
-  result.predicted_nnz = predicted_entries(rows, sample_compression(p, rows, memory));
+  result.predicted_nnz = predicted_entries(rows, sample_compression(p, rows, device, memory));
   const auto bytes = [&](std::int64_t entries) {
     return 8 * (a.rows + 1) + entries * std::int64_t(sizeof(Value) + sizeof(Index));
   };
@@ -26,9 +30,9 @@ size_estimate estimate(const csr_view<Value, Index>& a, const csr_view<Value, In
   return result;
 }
 
-template size_estimate estimate(const csr_view<float, std::int32_t>&, const csr_view<float, std::int32_t>&);
-template size_estimate estimate(const csr_view<float, std::int64_t>&, const csr_view<float, std::int64_t>&);
-template size_estimate estimate(const csr_view<double, std::int32_t>&, const csr_view<double, std::int32_t>&);
-template size_estimate estimate(const csr_view<double, std::int64_t>&, const csr_view<double, std::int64_t>&);
+#define QUINTET_INSTANTIATE(Value, Index) \
+  template size_estimate estimate(const csr_view<Value, Index>&, const csr_view<Value, Index>&, const Device&);
+QUINTET_FOR_EACH_SPARSE(QUINTET_INSTANTIATE)
+#undef QUINTET_INSTANTIATE
 
 }  // namespace quintet::spgemm

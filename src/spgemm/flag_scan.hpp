@@ -19,6 +19,13 @@ inline std::uint64_t mask_of_bit(const std::uint8_t* flags, int bit) {
   return mask;
 }
 
+/// Bit i of the result is whether flags[i] has any bit, for 64 of them.
+inline std::uint64_t mask_of_any_bit(const std::uint8_t* flags) {
+  std::uint64_t mask = 0;
+  for (int bit = 0; bit < 8; ++bit) mask |= mask_of_bit(flags, bit);
+  return mask;
+}
+
 /// Bit i of the result is flags[i], for 64 flags that are 0 or 1.
 inline std::uint64_t mask_of_flags(const std::uint8_t* flags) { return mask_of_bit(flags, 0); }
 

@@ -1,79 +1,166 @@
-// Operands made fit for the kernels: checked, B's rows sorted, its columns few enough for arrays over them.
+// Operands made fit for the kernels, where they are: B's rows sorted, its columns few enough for arrays over them.
 #pragma once
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
+#include "device/atomic.hpp"
 #include "quintet/spgemm/csr.hpp"
-#include "spgemm/host_loop.hpp"
 #include "spgemm/problem.hpp"
+#include "spgemm/scan.hpp"
 
 namespace quintet::spgemm {
 
 /// Columns that an accumulator of the host covers at most.
 constexpr std::int64_t widest_accumulator = std::int64_t{1} << 22;
 
-/// Whether every row has strictly ascending columns.
-template <class Value, class Index>
-bool is_canonical(const csr_view<Value, Index>& m) {
-  bool canonical = true;
-  bool* found = &canonical;
-  host_loop(m.rows, 4096, [=](std::int64_t begin, std::int64_t end) {
+/// Finds out whether every row has strictly ascending columns.
+template <class Index>
+struct find_unsorted {
+  const std::int64_t* row_pointers;
+  const Index* columns;
+  int* found;
+  template <class Team>
+  void operator()(const Team& team, std::int64_t begin, std::int64_t end) const {
     bool good = true;
-    for (std::int64_t i = begin; i < end; ++i)
-      for (std::int64_t k = m.row_pointers[i] + 1; k < m.row_pointers[i + 1]; ++k)
-        good &= m.columns[k - 1] < m.columns[k];
-    if (!good) __atomic_store_n(found, false, __ATOMIC_RELAXED);
-  });
-  return canonical;
+    for (std::int64_t i = begin + team.rank(); i < end; i += team.size())
+      for (std::int64_t k = row_pointers[i] + 1; k < row_pointers[i + 1]; ++k) good &= columns[k - 1] < columns[k];
+    if (!good) device::atomic_set(found);
+  }
+};
+
+/// Whether every row has strictly ascending columns. Runs on `device`, where the matrix is.
+template <class Value, class Index>
+bool is_canonical(const csr_view<Value, Index>& m, const Device& device) {
+  int found = 0;
+  if (device.shares_host_memory()) {
+    range_loop(m.rows, 4096, find_unsorted<Index>{m.row_pointers, m.columns, &found}, device);
+    return found == 0;
+  }
+  device_array<int> there(&found, 1, device, memory_source::standard());
+  range_loop(m.rows, 4096, find_unsorted<Index>{m.row_pointers, m.columns, there.data()}, device);
+  there.to_host(&found, 1);
+  return found == 0;
 }
 
-/// A copy with sorted rows; repeated columns become one entry, the sum of theirs in their order.
+/// Puts the numbers of each row's entries in the order of their columns (heapsort: it needs no memory and no stack),
+/// and counts different columns. A thread takes a row.
+template <class Value, class Index>
+struct order_rows {
+  csr_view<Value, Index> m;
+  std::int64_t first;
+  std::int64_t *order, *counts;
+
+  template <class Team>
+  void operator()(const Team& team, std::int64_t begin, std::int64_t end) const {
+    for (std::int64_t i = begin + team.rank(); i < end; i += team.size()) {
+      const std::int64_t from = m.row_pointers[i], count = m.row_pointers[i + 1] - from;
+      std::int64_t* const row = order + (from - first);
+      bool sorted = true;
+      for (std::int64_t e = 0; e < count; ++e) {
+        row[e] = from + e;
+        sorted &= e == 0 || m.columns[from + e - 1] <= m.columns[from + e];
+      }
+      if (!sorted) sort(row, count);
+      std::int64_t different = 0;
+      for (std::int64_t e = 0; e < count; ++e) different += e == 0 || m.columns[row[e]] != m.columns[row[e - 1]];
+      counts[i + 1] = different;
+    }
+  }
+
+ private:
+  bool less(std::int64_t x, std::int64_t y) const {
+    return m.columns[x] != m.columns[y] ? m.columns[x] < m.columns[y] : x < y;
+  }
+  void sort(std::int64_t* row, std::int64_t count) const {
+    for (std::int64_t root = count / 2; root-- > 0;) sink(row, root, count);
+    for (std::int64_t last = count - 1; last > 0; --last) {
+      const std::int64_t largest = row[0];
+      row[0] = row[last];
+      row[last] = largest;
+      sink(row, 0, last);
+    }
+  }
+  void sink(std::int64_t* row, std::int64_t at, std::int64_t count) const {
+    for (std::int64_t child = 2 * at + 1; child < count; at = child, child = 2 * at + 1) {
+      if (child + 1 < count && less(row[child], row[child + 1])) ++child;
+      if (!less(row[at], row[child])) return;
+      const std::int64_t moved = row[at];
+      row[at] = row[child];
+      row[child] = moved;
+    }
+  }
+};
+
+/// Entries of one column become one, the sum of theirs in their order.
 template <class Semiring, class Value, class Index>
-csr<Value, Index> canonical_copy(const csr_view<Value, Index>& m, memory_source& memory) {
-  csr<Value, Index> copy{m.rows, m.cols, array<std::int64_t>(m.rows + 1, memory), array<Index>(m.nnz(), memory),
-                         array<Value>(m.nnz(), memory)};
-  std::vector<std::int64_t> order;
-  std::int64_t next = 0;
-  copy.row_pointers[0] = 0;
-  for (std::int64_t i = 0; i < m.rows; ++i) {
-    order.resize(std::size_t(m.row_pointers[i + 1] - m.row_pointers[i]));
-    std::iota(order.begin(), order.end(), m.row_pointers[i]);
-    std::sort(order.begin(), order.end(),
-              [&](auto x, auto y) { return m.columns[x] != m.columns[y] ? m.columns[x] < m.columns[y] : x < y; });
-    const std::int64_t first = next;
-    for (const std::int64_t k : order) {
-      if (next > first && copy.columns[next - 1] == m.columns[k]) {
-        copy.values[next - 1] = Semiring::template add<Value>(copy.values[next - 1], m.values[k]);
-      } else {
-        copy.columns[next] = m.columns[k];
-        copy.values[next++] = m.values[k];
+struct merge_ordered {
+  csr_view<Value, Index> m;
+  std::int64_t first;
+  const std::int64_t *order, *row_pointers;
+  Index* columns;
+  Value* values;
+
+  template <class Team>
+  void operator()(const Team& team, std::int64_t begin, std::int64_t end) const {
+    for (std::int64_t i = begin + team.rank(); i < end; i += team.size()) {
+      std::int64_t next = row_pointers[i];
+      for (std::int64_t e = m.row_pointers[i] - first; e < m.row_pointers[i + 1] - first; ++e) {
+        const std::int64_t k = order[e];
+        if (next > row_pointers[i] && columns[next - 1] == m.columns[k]) {
+          if (m.values != nullptr) values[next - 1] = Semiring::template add<Value>(values[next - 1], m.values[k]);
+        } else {
+          columns[next] = m.columns[k];
+          if (m.values != nullptr) values[next] = m.values[k];
+          ++next;
+        }
       }
     }
-    copy.row_pointers[i + 1] = next;
   }
-  copy.columns.trim(next);
-  copy.values.trim(next);
+};
+
+/// A copy with sorted rows on `device`, where the matrix is; repeated columns become one entry, the sum of theirs in
+/// their order.
+template <class Semiring, class Value, class Index>
+device_matrix<Value, Index> canonical_copy(const csr_view<Value, Index>& m, const Device& device,
+                                           memory_source& memory) {
+  const auto [first, last] = entry_range(m);
+  constexpr std::int64_t grain = 256;
+  device_array<std::int64_t> order(last - first, device, memory), pointers(m.rows + 1, device, memory);
+  range_loop(m.rows, grain, order_rows<Value, Index>{m, first, order.data(), pointers.data()}, device);
+  const std::int64_t entries = scan_counts(pointers.data(), m.rows, device, memory);
+  device_matrix<Value, Index> copy{m.rows,
+                                   m.cols,
+                                   std::move(pointers),
+                                   {entries, device, memory},
+                                   {m.values != nullptr ? entries : 0, device, memory},
+                                   device};
+  range_loop(m.rows, grain,
+             merge_ordered<Semiring, Value, Index>{m, first, order.data(), copy.row_pointers.data(),
+                                                   copy.columns.data(), copy.values.data()},
+             device);
   return copy;
 }
 
-/// B as the kernels want it. `view` may point into the caller's matrix.
+/// An operand as the kernels on a device want it.
 template <class Value, class Index>
 struct prepared_operand {
-  csr_view<Value, Index> view;
-  csr<Value, Index> sorted;        ///< a copy, when the rows were not canonical
-  array<Index> columns, original;  ///< hypersparse: columns renumbered, and what number they had
+  csr_view<Value, Index> view;         ///< there, with canonical rows; may be the caller's
+  device_operand<Value, Index> there;  ///< a copy of a matrix that is elsewhere
+  device_matrix<Value, Index> sorted;  ///< a copy, when the rows were not canonical
+  array<Index> columns, original;      ///< hypersparse: columns renumbered, and what number they had
 
   /// Whether the columns of a result must be given back their numbers.
   bool renumbered() const { return !original.empty(); }
 };
 
-/// Columns without an entry are left out when there are so many of them that accumulators would be too wide.
+/// Columns without an entry are left out when there are so many of them that accumulators would be too wide. For
+/// matrices in memory of the host.
 template <class Value, class Index>
 void renumber_columns(prepared_operand<Value, Index>& b, memory_source& memory) {
+  if (b.view.cols <= widest_accumulator || !b.view.where.shares_host_memory()) return;
   const std::int64_t nnz = b.view.nnz();
-  if (b.view.cols <= widest_accumulator || b.view.cols / 2 < nnz || nnz == 0) return;
+  if (b.view.cols / 2 < nnz || nnz == 0) return;
   const Index* old = b.view.columns + b.view.row_pointers[0];
   std::vector<Index> used(old, old + nnz);
   std::sort(used.begin(), used.end());
@@ -88,22 +175,50 @@ void renumber_columns(prepared_operand<Value, Index>& b, memory_source& memory) 
   b.view.cols = std::int64_t(used.size());
 }
 
-/// B with canonical rows.
-template <class Semiring, class Value, class Index>
-prepared_operand<Value, Index> canonical(const csr_view<Value, Index>& b, memory_source& memory) {
-  prepared_operand<Value, Index> prepared;
-  prepared.view = b;
-  if (!is_canonical(b)) {
-    prepared.sorted = canonical_copy<Semiring>(b, memory);
-    prepared.view = prepared.sorted.view();
+/// The mask in B's new numbers; entries in columns that B does not have are of no use.
+template <class Value, class Index>
+csr<Value, Index> renumbered_mask(const csr_view<Value, Index>& mask, const array<Index>& original,
+                                  memory_source& memory) {
+  csr<Value, Index> copy{
+      mask.rows, original.size(), array<std::int64_t>(mask.rows + 1, memory), array<Index>(mask.nnz(), memory), {}};
+  std::int64_t next = 0;
+  copy.row_pointers[0] = 0;
+  for (std::int64_t i = 0; i < mask.rows; ++i) {
+    for (std::int64_t k = mask.row_pointers[i]; k < mask.row_pointers[i + 1]; ++k) {
+      const Index* const found = std::lower_bound(original.begin(), original.end(), mask.columns[k]);
+      if (found < original.end() && *found == mask.columns[k]) copy.columns[next++] = Index(found - original.begin());
+    }
+    copy.row_pointers[i + 1] = next;
   }
-  return prepared;
+  copy.columns.trim(next);
+  return copy;
+}
+
+/// Puts the operand where `device` sees it, with canonical rows.
+template <class Semiring, class Value, class Index>
+void make_canonical(prepared_operand<Value, Index>& prepared, const Device& device, memory_source& memory) {
+  prepared.there = device_operand<Value, Index>(prepared.view, device);
+  prepared.view = prepared.there.view();
+  if (is_canonical(prepared.view, device)) return;
+  prepared.sorted = canonical_copy<Semiring>(prepared.view, device, memory);
+  prepared.view = prepared.sorted.view();
 }
 
 template <class Semiring, class Value, class Index>
-prepared_operand<Value, Index> prepare(const csr_view<Value, Index>& b, memory_source& memory) {
-  prepared_operand<Value, Index> prepared = canonical<Semiring>(b, memory);
+prepared_operand<Value, Index> canonical(const csr_view<Value, Index>& m, const Device& device, memory_source& memory) {
+  prepared_operand<Value, Index> prepared;
+  prepared.view = m;
+  make_canonical<Semiring>(prepared, device, memory);
+  return prepared;
+}
+
+/// The same for B: with few columns, too.
+template <class Semiring, class Value, class Index>
+prepared_operand<Value, Index> prepare(const csr_view<Value, Index>& b, const Device& device, memory_source& memory) {
+  prepared_operand<Value, Index> prepared;
+  prepared.view = b;
   renumber_columns(prepared, memory);
+  make_canonical<Semiring>(prepared, device, memory);
   return prepared;
 }
 

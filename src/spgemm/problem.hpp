@@ -5,6 +5,7 @@
 
 #include "quintet/spgemm/csr.hpp"
 #include "quintet/spgemm/detail/structured_rows.hpp"
+#include "quintet/spgemm/options.hpp"
 
 namespace quintet::spgemm {
 
@@ -21,11 +22,17 @@ struct problem {
 struct chunk {
   std::int64_t first_row, last_row;
   std::int64_t first_col, last_col;
-  std::int64_t bound;     ///< entries at most
-  std::int64_t products;  ///< of its rows; for a range of columns a share
-  bool cut;               ///< a range of the columns of one row
-  bool ends_row;          ///< whole rows, or the last range of one
+  std::int64_t bound;              ///< entries at most
+  std::int64_t products;           ///< of its rows; for a range of columns a share
+  bool cut;                        ///< a range of the columns of one row
+  bool ends_row;                   ///< whole rows, or the last range of one
+  strategy how = strategy::empty;  ///< the accumulator; empty: every row chooses its own
+  std::int32_t slots = 0;          ///< of the hash table
+  bool may_group = false;          ///< some of its rows might be summed up together
 };
+
+/// Instead of the entries of a chunk: the arena has no room for them, or the accumulator none for the row.
+enum : std::int64_t { no_room = -1, accumulator_full = -2 };
 
 /// Position of the first of the ascending columns[begin, end) that is >= col; end if there is none.
 template <class Index>
@@ -39,5 +46,78 @@ inline std::int64_t lower_bound(const Index* columns, std::int64_t begin, std::i
   }
   return begin;
 }
+
+/// The entries of a complement mask, which are not wanted; its rows ascend strictly. Without row pointers all are.
+template <class Index>
+struct mask_filter {
+  const std::int64_t* row_pointers = nullptr;
+  const Index* columns = nullptr;
+
+  bool active() const { return row_pointers != nullptr; }
+  bool keeps(std::int64_t row, Index column) const {
+    if (!active()) return true;
+    const std::int64_t end = row_pointers[row + 1];
+    const std::int64_t place = lower_bound(columns, row_pointers[row], end, column);
+    return place == end || columns[place] != column;
+  }
+};
+
+/// keeps() for columns of one row that come in ascending order: one step forward each, no search.
+template <class Index>
+class mask_cursor {
+ public:
+  mask_cursor(const mask_filter<Index>& filter, std::int64_t row, Index from)
+      : columns_(filter.columns),
+        end_(filter.row_pointers[row + 1]),
+        next_(lower_bound(filter.columns, filter.row_pointers[row], end_, from)) {}
+  bool keeps(Index column) {
+    while (next_ < end_ && columns_[next_] < column) ++next_;
+    return next_ == end_ || columns_[next_] != column;
+  }
+
+ private:
+  const Index* columns_;
+  std::int64_t end_, next_;
+};
+
+/// What an accumulator is given: operands, the mask, and the arithmetic.
+template <class Semiring, class Value, class Index>
+struct row_product {
+  using value_type = Value;
+  using index_type = Index;
+  problem<Value, Index> p;
+  mask_filter<Index> filter;
+
+  static constexpr Value identity() { return Semiring::template identity<Value>(); }
+  static Value add(Value sum, Value product) { return Semiring::template add<Value>(sum, product); }
+  static Value multiply(Value a, Value b) { return product_of<Semiring>(a, b); }
+  /// A sum of one product.
+  static Value first_sum(Value product) { return add(identity(), product); }
+
+  /// f(entry of A, first, last entry of B) for the rows of B that row i of A uses, or their columns within a range.
+  template <class Function>
+  void each_row_of_b(const chunk& c, std::int64_t i, Function f) const {
+    for (std::int64_t k = p.a.row_pointers[i]; k < p.a.row_pointers[i + 1]; ++k) {
+      const std::int64_t j = p.a.columns[k];
+      std::int64_t begin = p.b.row_pointers[j], end = p.b.row_pointers[j + 1];
+      if (c.cut) {
+        begin = lower_bound(p.b.columns, begin, end, c.first_col);
+        end = lower_bound(p.b.columns, begin, end, c.last_col);
+      }
+      f(k, begin, end);
+    }
+  }
+};
+
+/// Threads of a team share out [0, count) in consecutive ranges.
+struct team_share {
+  std::int64_t begin, end;
+  template <class Team>
+  team_share(const Team& team, std::int64_t count) {
+    const std::int64_t each = (count + team.size() - 1) / team.size();
+    begin = team.rank() * each < count ? team.rank() * each : count;
+    end = begin + each < count ? begin + each : count;
+  }
+};
 
 }  // namespace quintet::spgemm

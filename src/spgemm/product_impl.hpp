@@ -3,11 +3,13 @@
 
 #include <chrono>
 
+#include "quintet/spgemm/device_csr.hpp"
 #include "quintet/spgemm/multiply.hpp"
-#include "quintet/spgemm/transpose.hpp"
+#include "spgemm/arena.hpp"
 #include "spgemm/block_ranges.hpp"
-#include "spgemm/device_product.hpp"
-#include "spgemm/host_product.hpp"
+#include "spgemm/host_workers.hpp"
+#include "spgemm/operands.hpp"
+#include "spgemm/results.hpp"
 
 namespace quintet::spgemm {
 
@@ -29,40 +31,76 @@ inline void check_options(const options& o) {
   require_argument(o.host_products >= 0, "host_products", o.host_products, ">= 0");
 }
 
-/// A device leaves small products to the host.
-inline bool runs_on_host(const row_analysis& rows, const options& settings, const Device& device) {
-  return device.kind() == device_kind::host || rows.total_products < settings.host_products;
-}
-
-/// What happens before the first product is computed.
+/// What happens before the first product is computed: operands on `device`, analysed there.
 template <class Semiring, class Value, class Index>
 struct preparation {
   meter counted;
   report told;
+  Device device;
+  device_operand<Value, Index> a;
   prepared_operand<Value, Index> b;
-  problem<Value, Index> p;
+  prepared_operand<Value, Index> mask;  ///< complement: entries that are not wanted
+  host_copy<std::int64_t> a_pointers;
+  row_product<Semiring, Value, Index> r;
   row_analysis rows;
   compression sampled;
 
-  preparation(const csr_view<Value, Index>& a_view, const csr_view<Value, Index>& b_view, const options& settings)
-      : counted(settings.memory) {
+  preparation(const csr_view<Value, Index>& a_view, const csr_view<Value, Index>& b_view, const options& settings,
+              const Device& where)
+      : counted(settings.memory), device(where) {
     check_options(settings);
     const stopwatch watch(told.analysis_seconds);
     check_operands(a_view, b_view);
-    b = prepare<Semiring>(b_view, counted);
-    p = {a_view, b.view};
-    rows = analyse(p, counted);
+    a = device_operand<Value, Index>(a_view, device);
+    b = prepare<Semiring>(b_view, device, counted);
+    if (!on_host())
+      require_argument(b.view.cols <= std::int64_t{1} << 31, "b.cols", b.view.cols, "<= 2^31 on a device");
+    a_pointers = host_copy<std::int64_t>(a_view.row_pointers, a_view.rows > 0 ? a_view.rows + 1 : 0, a_view.where);
+    r.p = {a.view(), b.view};
+    rows = analyse(r.p, device, counted);
     told.rows = a_view.rows;
     told.cols = b_view.cols;
     told.products = rows.total_products;
     told.upper_bound = rows.total_bound;
     told.predicted = rows.total_bound;
+    told.ran_on_host = on_host();
+    told.ran_on = device;
   }
+  bool on_host() const { return device.kind() == device_kind::host; }
   void predict(const options& settings) {
     if (rows.total_bound <= cheap_bound && settings.prediction_scale == 1) return;
     const stopwatch watch(told.prediction_seconds);
-    sampled = sample_compression(p, rows, counted);
+    sampled = sample_compression(r.p, rows, device, counted);
     told.predicted = predicted_entries(rows, sampled);
+  }
+  /// Rows [first, last) on the device.
+  device_matrix<Value, Index> product_there(const std::vector<chunk>& chunks, std::int64_t first, std::int64_t last,
+                                            const options& settings) {
+    return device_product(r, rows, chunks, first, last, sampled, settings, device, counted, told);
+  }
+  std::vector<chunk> team_chunks(std::int64_t first, std::int64_t last, const options& settings) const {
+    return team_planner(rows, a_pointers.data(), r.p.b.cols, sampled, settings).plan(first, last);
+  }
+  /// Chunks of the rows [first, last), wherever they run, into memory of the host.
+  csr<Value, Index> product_of(const std::vector<chunk>& chunks, std::int64_t first, std::int64_t last,
+                               std::int64_t room, const options& settings) {
+    const stopwatch watch(told.product_seconds);
+    if (on_host()) return host_product(r, rows, chunks, first, last, room, settings, counted, told);
+    return to_host(product_there(chunks, first, last, settings), counted);
+  }
+  /// All rows [first, last).
+  csr<Value, Index> product_of(std::int64_t first, std::int64_t last, std::int64_t room, const options& settings) {
+    return product_of(on_host() ? host_chunks(rows, first, last, a_pointers.data(), r.p.b.cols,
+                                              host_threads(rows.total_products), settings)
+                                : team_chunks(first, last, settings),
+                      first, last, room, settings);
+  }
+  csr<Value, Index> whole_product(const options& settings) {
+    predict(settings);
+    csr<Value, Index> c =
+        product_of(0, r.p.a.rows, first_room(rows.total_bound, told.predicted, settings.prediction_scale), settings);
+    finish(c);
+    return c;
   }
   /// Columns as the caller numbers them, memory as the caller has it.
   void finish(csr<Value, Index>& c) {
@@ -84,57 +122,50 @@ struct preparation {
   }
 };
 
-namespace detail {
-
-/// The product of what `ready` prepared, without the entries that `filter` takes out.
-template <class Semiring, class Value, class Index, class Filter>
-csr<Value, Index> filtered_product(preparation<Semiring, Value, Index>& ready, const options& settings,
-                                   const Device& device, const Filter& filter) {
-  ready.predict(settings);
-  const std::int64_t m = ready.p.a.rows;
-  csr<Value, Index> c;
-  {
-    const stopwatch watch(ready.told.product_seconds);
-    if (runs_on_host(ready.rows, settings, device)) {
-      const auto chunks = host_chunks(ready.rows, 0, m, ready.p.b.cols, host_workers(ready.rows.total_products));
-      const std::int64_t room = first_room(ready.rows.total_bound, ready.told.predicted, settings.prediction_scale);
-      c = host_product<Semiring>(ready.p, ready.rows, chunks, 0, m, room, settings, ready.counted, ready.told, filter);
-    } else {
-      ready.told.ran_on_host = false;
-      c = device_product<Semiring>(ready.p, ready.rows, 0, m, ready.sampled, settings, device, ready.counted,
-                                   ready.told, filter);
-    }
+/// Where a product runs: on the device that has an operand, or that is named; without a name the host takes small ones.
+template <class Value, class Index>
+Device product_device(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, const options& settings,
+                      const Device& given) {
+  const Device device = device::run_device(given, {{"a", a}, {"b", b}});
+  const bool here = a.where.kind() == device_kind::host && b.where.kind() == device_kind::host;
+  if (!given.automatic() || device.kind() == device_kind::host || !here) return device;
+  check_operands(a, b);
+  std::int64_t products = 0;
+  for (std::int64_t k = 0, first = a.rows > 0 ? a.row_pointers[0] : 0; k < a.nnz(); ++k) {
+    const std::int64_t j = a.columns[first + k];
+    products += b.row_pointers[j + 1] - b.row_pointers[j];
+    if (products >= settings.host_products) return device;
   }
-  ready.finish(c);
-  return c;
+  return Device::host();
 }
+
+namespace detail {
 
 template <class Semiring, class Value, class Index>
 csr<Value, Index> product(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, const options& settings,
                           const Device& device, report* told) {
-  preparation<Semiring, Value, Index> ready(a, b, settings);
-  csr<Value, Index> c = filtered_product(ready, settings, device, no_filter{});
+  preparation<Semiring, Value, Index> ready(a, b, settings, product_device(a, b, settings, device));
+  csr<Value, Index> c = ready.whole_product(settings);
   if (told != nullptr) *told = ready.told;
   return c;
 }
 
-/// C without the entries that `mask` (sorted) has.
+/// C without the entries that `wanted` has.
 template <class Semiring, class Value, class Index>
 csr<Value, Index> product_outside(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
                                   const csr_view<Value, Index>& wanted, const options& settings, const Device& device) {
-  preparation<Semiring, Value, Index> ready(a, b, settings);
+  preparation<Semiring, Value, Index> ready(a, b, settings, device);
   csr<Value, Index> renumbered;
   csr_view<Value, Index> mask = wanted;
+  mask.values = nullptr;
   if (ready.b.renumbered()) {
-    renumbered = renumbered_mask(wanted, ready.b.original, ready.counted);
+    const device_operand<Value, Index> here(mask, Device::host());
+    renumbered = renumbered_mask(here.view(), ready.b.original, ready.counted);
     mask = renumbered.view();
   }
-  if (runs_on_host(ready.rows, settings, device))
-    return filtered_product(ready, settings, device, complement_filter<Index>{mask.row_pointers, mask.columns});
-  const std::int64_t rows = mask.rows > 0 ? mask.rows + 1 : 0;
-  device_array<std::int64_t> pointers(mask.row_pointers, rows, device, ready.counted);
-  device_array<Index> columns(mask.columns, mask.nnz(), device, ready.counted);
-  return filtered_product(ready, settings, device, complement_filter<Index>{pointers.data(), columns.data()});
+  ready.mask = canonical<or_and>(mask, ready.device, ready.counted);
+  if (mask.rows > 0) ready.r.filter = {ready.mask.view.row_pointers, ready.mask.view.columns};
+  return ready.whole_product(settings);
 }
 
 }  // namespace detail
@@ -144,40 +175,30 @@ template <class Semiring, class Value, class Index>
 csr<Value, Index> multiply_transposed(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
                                       const options& settings, const Device& device, report* told) {
   memory_source& memory = settings.memory != nullptr ? *settings.memory : memory_source::standard();
-  return detail::product<Semiring>(a, transpose(b, memory).view(), settings, device, told);
+  const Device where = device_of_operands(device, {{"a", a}, {"b", b}});
+  return detail::product<Semiring>(a, transpose_there(b, where, memory).view(), settings, device, told);
 }
 
-/// Rows [first, last) of what `ready` prepared, or of a single row the columns [first_col, last_col).
+/// Rows of what `ready` prepared, or of a single row a range of the columns.
 template <class Semiring, class Value, class Index>
 result_block<Value, Index> block_of(preparation<Semiring, Value, Index>& ready, const result_range& range,
-                                    const options& settings, const Device& device) {
+                                    const options& settings) {
   result_block<Value, Index> block{range.first_row, 0, ready.told.cols, {}};
-  const std::int64_t cols = ready.p.b.cols;
-  const bool cut = range.first_col > 0 || range.last_col < cols;
-  {
-    const stopwatch watch(ready.told.product_seconds);
-    if (cut || runs_on_host(ready.rows, settings, device)) {
-      std::vector<chunk> chunks;
-      if (cut)
-        cut_row(chunks, ready.rows, range.first_row, range.first_col, range.last_col,
-                (range.last_col - range.first_col + widest_accumulator - 1) / widest_accumulator);
-      else
-        chunks =
-            host_chunks(ready.rows, range.first_row, range.last_row, cols, host_workers(ready.rows.total_products));
-      block.block = host_product<Semiring>(ready.p, ready.rows, chunks, range.first_row, range.last_row, range.bound,
-                                           settings, ready.counted, ready.told);
-    } else {
-      ready.told.ran_on_host = false;
-      block.block = device_product<Semiring>(ready.p, ready.rows, range.first_row, range.last_row, ready.sampled,
-                                             settings, device, ready.counted, ready.told);
-    }
-  }
-  if (cut) {
+  const std::int64_t cols = ready.r.p.b.cols;
+  if (range.first_col > 0 || range.last_col < cols) {
+    std::vector<chunk> chunks;
+    cut_row(chunks, ready.rows, range.first_row, range.first_col, range.last_col,
+            ready.on_host() ? widest_accumulator : std::int64_t(team_bitmask_columns), strategy::bitmask);
+    if (ready.on_host())
+      for (chunk& c : chunks) c.how = strategy::dense;
+    block.block = ready.product_of(chunks, range.first_row, range.last_row, range.bound, settings);
     const auto number = [&](std::int64_t col) {
       return !ready.b.renumbered() ? col : col < cols ? std::int64_t(ready.b.original[col]) : ready.told.cols;
     };
     block.first_col = range.first_col == 0 ? 0 : number(range.first_col);
     block.last_col = number(range.last_col);
+  } else {
+    block.block = ready.product_of(range.first_row, range.last_row, range.bound, settings);
   }
   ready.finish(block.block);
   return block;
@@ -189,13 +210,41 @@ void multiply_in_blocks(const csr_view<Value, Index>& a, const csr_view<Value, I
                         const std::function<bool(result_block<Value, Index>&&)>& take, const options& settings,
                         const Device& device, report* told) {
   if (!take) throw InvalidArgument("take must not be empty");
-  preparation<Semiring, Value, Index> ready(a, b, settings);
+  preparation<Semiring, Value, Index> ready(a, b, settings, product_device(a, b, settings, device));
   require_argument(budget >= minimum_budget, "budget", budget, text(">= ", minimum_budget));
-  if (device.kind() != device_kind::host) ready.predict(settings);
-  const auto ranges = result_ranges(ready.rows, ready.p.b.cols, budget, std::int64_t(sizeof(Value) + sizeof(Index)));
+  if (!ready.on_host()) ready.predict(settings);
+  const auto ranges = result_ranges(ready.rows, ready.r.p.b.cols, budget, std::int64_t(sizeof(Value) + sizeof(Index)));
   for (const result_range& range : ranges)
-    if (!take(block_of(ready, range, settings, device))) break;
+    if (!take(block_of(ready, range, settings))) break;
   if (told != nullptr) *told = ready.told;
+}
+
+template <class Semiring, class Value, class Index>
+  requires has_kernels<Semiring>
+device_csr<Value, Index> multiply(const device_csr<Value, Index>& a, const device_csr<Value, Index>& b,
+                                  const options& settings, report* told) {
+  check_options(settings);
+  const Device& device = one_device(a, b);
+  check_sizes(a, "a");
+  check_sizes(b, "b");
+  preparation<Semiring, Value, Index> ready(a.view(), b.view(), settings, device);
+  ready.predict(settings);
+  if (ready.on_host()) {
+    csr<Value, Index> here = ready.product_of(
+        0, a.rows, first_room(ready.rows.total_bound, ready.told.predicted, settings.prediction_scale), settings);
+    ready.finish(here);
+    if (told != nullptr) *told = ready.told;
+    return upload(here.view(), device);
+  }
+  device_csr<Value, Index> c;
+  {
+    const stopwatch watch(ready.told.product_seconds);
+    c = to_buffers(ready.product_there(ready.team_chunks(0, a.rows, settings), 0, a.rows, settings));
+  }
+  ready.told.nnz = c.nnz();
+  ready.told.peak_bytes = ready.counted.peak();
+  if (told != nullptr) *told = ready.told;
+  return c;
 }
 
 }  // namespace quintet::spgemm

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "spgemm/product_impl.hpp"
-#include "spgemm/resident_impl.hpp"
 #include "spgemm/structured_impl.hpp"
 
 /// All products over Semiring for matrices of Value and Index. At namespace scope, in a source compiled as kernels are
@@ -25,8 +24,8 @@
                                                                        const csr_view<Value, Index>&,                 \
                                                                        const csr_view<Value, Index>&, const options&, \
                                                                        const Device&);                                \
-  template void detail::refill_on_device<Semiring>(const csr_view<Value, Index>&, const csr_view<Value, Index>&,      \
-                                                   csr<Value, Index>&, const options&, const Device&);                \
+  template void detail::refill<Semiring>(const csr_view<Value, Index>&, const csr_view<Value, Index>&,                \
+                                         csr<Value, Index>&, const options&, const Device&);                          \
   template device_csr<Value, Index> multiply<Semiring>(const device_csr<Value, Index>&,                               \
                                                        const device_csr<Value, Index>&, const options&, report*);     \
   }

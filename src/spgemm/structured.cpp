@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "quintet/spgemm/plan.hpp"
-#include "spgemm/host_loop.hpp"
 #include "spgemm/operands.hpp"
 
 namespace quintet::spgemm::detail {
@@ -18,17 +17,10 @@ void structured_loop(std::int64_t rows, std::int64_t cols, memory_source& memory
   std::int64_t* const all = maps.data();
   const auto* call = &work;
   host_loop(workers, 1, [=](std::int64_t w, std::int64_t) {
-    for (std::int64_t begin = __atomic_fetch_add(ticket, grain, __ATOMIC_RELAXED); begin < rows;
-         begin = __atomic_fetch_add(ticket, grain, __ATOMIC_RELAXED))
+    for (std::int64_t begin = device::atomic_draw(ticket, grain); begin < rows;
+         begin = device::atomic_draw(ticket, grain))
       (*call)(begin, std::min(rows, begin + grain), mapped ? all + w* cols : nullptr);
   });
-}
-
-bool is_canonical(const std::int64_t* row_pointers, const std::int32_t* columns, std::int64_t rows) {
-  return spgemm::is_canonical(csr_view<float, std::int32_t>{rows, 0, row_pointers, columns, nullptr});
-}
-bool is_canonical(const std::int64_t* row_pointers, const std::int64_t* columns, std::int64_t rows) {
-  return spgemm::is_canonical(csr_view<float, std::int64_t>{rows, 0, row_pointers, columns, nullptr});
 }
 
 }  // namespace quintet::spgemm::detail

@@ -2,77 +2,75 @@
 #pragma once
 
 #include "quintet/spgemm/plan.hpp"
-#include "spgemm/device_memory.hpp"
 #include "spgemm/operands.hpp"
 #include "spgemm/product_impl.hpp"
 #include "spgemm/structured_kernel.hpp"
 
 namespace quintet::spgemm::detail {
 
-/// Values, and marks of the entries that have a product unless `touched` is null, computed on a device.
+/// Values of the structure, and marks of the entries that have a product unless `touched` is null. Everything is on
+/// `device`.
 template <class Semiring, class Value, class Index>
-void structured_on_device(const problem<Value, Index>& p, std::int64_t rows, const std::int64_t* row_pointers,
-                          const Index* columns, Value* values, std::uint8_t* touched, memory_source& memory,
-                          const Device& device) {
-  const std::int64_t count = rows > 0 ? row_pointers[rows] : 0;
-  const device_operand<Value, Index> a(p.a, device), b(p.b, device);
-  device_array<std::int64_t> pointers(row_pointers, rows + 1, device, memory);
-  device_array<Index> column(columns, count, device, memory);
-  device_array<Value> value(count, device, memory);
-  device_array<std::uint8_t> mark(touched != nullptr ? count : 0, device, memory);
-  device::launch(
-      structured_kernel<Semiring, Value, Index>{
-          {a.view(), b.view()}, pointers.data(), column.data(), value.data(), mark.data()},
-      rows, device);
-  value.to_host(values, count);
-  if (touched != nullptr) mark.to_host(touched, count);
-}
-
-template <class Semiring, class Value, class Index>
-void refill_on_device(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, csr<Value, Index>& c,
-                      const options& settings, const Device& device) {
-  meter counted(settings.memory);
-  structured_on_device<Semiring>(problem<Value, Index>{a, b}, c.rows, c.row_pointers.data(), c.columns.data(),
-                                 c.values.data(), nullptr, counted, device);
-}
-
-/// The entries that are marked.
-template <class Value, class Index>
-csr<Value, Index> keep_touched(const csr_view<Value, Index>& mask, const array<Value>& values,
-                               const array<std::uint8_t>& touched, memory_source& memory) {
-  csr<Value, Index> c{mask.rows, mask.cols, array<std::int64_t>(mask.rows + 1, memory), {}, {}};
-  c.row_pointers[0] = 0;
-  for (std::int64_t i = 0; i < mask.rows; ++i) {
-    std::int64_t entries = 0;
-    for (std::int64_t k = mask.row_pointers[i]; k < mask.row_pointers[i + 1]; ++k) entries += touched[k];
-    c.row_pointers[i + 1] = c.row_pointers[i] + entries;
-  }
-  c.columns = array<Index>(c.row_pointers[mask.rows], memory);
-  c.values = array<Value>(c.row_pointers[mask.rows], memory);
-  std::int64_t next = 0;
-  const std::int64_t count = mask.rows > 0 ? mask.row_pointers[mask.rows] : 0;
-  for (std::int64_t k = 0; k < count; ++k) {
-    if (touched[k] == 0) continue;
-    c.columns[next] = mask.columns[k];
-    c.values[next++] = values[k];
-  }
-  return c;
-}
-
-/// C where the sorted `mask` has an entry.
-template <class Semiring, class Value, class Index>
-csr<Value, Index> product_inside(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
-                                 const csr_view<Value, Index>& mask, memory_source& memory, const Device& device) {
-  array<Value> values(mask.nnz(), memory);
-  array<std::uint8_t> touched(mask.nnz(), memory);
-  if (device.kind() == device_kind::host) {
-    structured_product<Semiring>(a, b, mask.row_pointers, mask.columns, values.data(), touched.data(), memory);
+void fill_structure(const problem<Value, Index>& p, std::int64_t rows, const std::int64_t* row_pointers,
+                    const Index* columns, Value* values, std::uint8_t* touched, const Device& device,
+                    memory_source& memory) {
+  const bool host = device.kind() == device_kind::host;
+  const std::int64_t grain = host ? 64 : 1, tiles = (rows + grain - 1) / grain, zero = 0;
+  device_array<std::int64_t> next(&zero, 1, device, memory);
+  if (host) {
+    const std::int64_t workers = std::min<std::int64_t>(threads(), tiles);
+    array<std::int64_t> maps(p.b.cols <= widest_accumulator ? workers * p.b.cols : 0, memory);
+    std::fill(maps.begin(), maps.end(), -1);
+    device::launch(structured_kernel<Semiring, Value, Index, host_shape>{p, row_pointers, columns, values, touched,
+                                                                         rows, grain, next.data(), maps.data()},
+                   workers, device);
   } else {
-    const prepared_operand<Value, Index> ready = spgemm::canonical<Semiring>(b, memory);
-    structured_on_device<Semiring>(problem<Value, Index>{a, ready.view}, a.rows, mask.row_pointers, mask.columns,
-                                   values.data(), touched.data(), memory, device);
+    device::launch(structured_kernel<Semiring, Value, Index, team_shape>{p, row_pointers, columns, values, touched,
+                                                                         rows, grain, next.data(), nullptr},
+                   std::min<std::int64_t>(tiles, 4096), device);
   }
-  return keep_touched(mask, values, touched, memory);
+}
+
+template <class Semiring, class Value, class Index>
+void refill(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, csr<Value, Index>& c,
+            const options& settings, const Device& planned) {
+  const Device device = device::run_device(planned, {{"a", a}, {"b", b}});
+  meter counted(settings.memory);
+  const device_operand<Value, Index> left(a, device);
+  const prepared_operand<Value, Index> right = canonical<Semiring>(b, device, counted);
+  csr_view<Value, Index> structure = c.view();
+  structure.values = nullptr;
+  const device_operand<Value, Index> there(structure, device);
+  const problem<Value, Index> p{left.view(), right.view};
+  if (device.shares_host_memory())
+    return fill_structure<Semiring>(p, c.rows, there.view().row_pointers, there.view().columns, c.values.data(),
+                                    nullptr, device, counted);
+  device_array<Value> values(c.nnz(), device, counted);
+  fill_structure<Semiring>(p, c.rows, there.view().row_pointers, there.view().columns, values.data(), nullptr, device,
+                           counted);
+  values.to_host(c.values.data(), c.nnz());
+}
+
+/// C where the sorted `mask` has an entry; all on `device`.
+template <class Semiring, class Value, class Index>
+csr<Value, Index> product_inside(const problem<Value, Index>& p, csr_view<Value, Index> mask, meter& counted,
+                                 const Device& device) {
+  const auto [first, last] = entry_range(mask);
+  device_array<Value> values(last - first, device, counted);
+  device_array<std::uint8_t> touched(last - first, device, counted);
+  device_matrix<Value, Index> c{mask.rows, mask.cols, {mask.rows + 1, device, counted}, {}, {}, device};
+  // Entries are numbered as the mask's are, whose row pointers may count from elsewhere.
+  Value* const value = values.data() - first;
+  std::uint8_t* const mark = touched.data() - first;
+  fill_structure<Semiring>(p, mask.rows, mask.row_pointers, mask.columns, value, mark, device, counted);
+  range_loop(mask.rows, 256, count_marked{mask.row_pointers, mark, c.row_pointers.data()}, device);
+  const std::int64_t entries = scan_counts(c.row_pointers.data(), mask.rows, device, counted);
+  c.columns = {entries, device, counted};
+  c.values = {entries, device, counted};
+  mask.values = value;
+  range_loop(mask.rows, 256,
+             keep_marked<Value, Index>{mask, mark, c.row_pointers.data(), c.columns.data(), c.values.data()}, device);
+  return to_host(std::move(c), counted.source());
 }
 
 template <class Semiring, class Mask, class Value, class Index>
@@ -84,17 +82,20 @@ csr<Value, Index> masked(const csr_view<Value, Index>& a, const csr_view<Value, 
   if (wanted.rows != a.rows || wanted.cols != b.cols)
     throw InvalidArgument(text("mask must be a.rows x b.cols = ", a.rows, " x ", b.cols, " (it is ", wanted.rows, " x ",
                                wanted.cols, ")"));
-  memory_source& memory = settings.memory != nullptr ? *settings.memory : memory_source::standard();
-  csr<Value, Index> sorted;
-  csr_view<Value, Index> mask = wanted;
-  if (wanted.rows > 0 && (wanted.row_pointers[0] != 0 || !spgemm::is_canonical(wanted))) {
-    sorted = canonical_copy<or_and>(wanted, memory);
-    mask = sorted.view();
+  if constexpr (std::is_same_v<Mask, complement_mask>) {
+    const Device where = device::run_device(device, {{"a", a}, {"b", b}, {"mask", wanted}});
+    const bool moved = wanted.where.kind() != device_kind::host;
+    return product_outside<Semiring>(a, b, wanted, settings, moved ? where : product_device(a, b, settings, device));
+  } else {
+    const Device where = device::run_device(device, {{"a", a}, {"b", b}, {"mask", wanted}});
+    meter counted(settings.memory);
+    const device_operand<Value, Index> left(a, where);
+    const prepared_operand<Value, Index> right = canonical<Semiring>(b, where, counted);
+    csr_view<Value, Index> structure = wanted;
+    structure.values = nullptr;
+    const prepared_operand<Value, Index> mask = canonical<or_and>(structure, where, counted);
+    return product_inside<Semiring>(problem<Value, Index>{left.view(), right.view}, mask.view, counted, where);
   }
-  if constexpr (std::is_same_v<Mask, complement_mask>)
-    return product_outside<Semiring>(a, b, mask, settings, device);
-  else
-    return product_inside<Semiring>(a, b, mask, memory, device);
 }
 
 }  // namespace quintet::spgemm::detail

@@ -1,56 +1,76 @@
-// Products into a known structure on a device: one team a row of C.
+// Products into a known structure: detail/structured_rows.hpp on every processor.
 #pragma once
 
+#include "device/atomic.hpp"
 #include "spgemm/problem.hpp"
+#include "spgemm/range_loop.hpp"
 
 namespace quintet::spgemm {
 
-struct team_shape {
-  enum { on_device = 1 };
-};
-
-/// The threads of the team share out one row of B at a time (or the row of C, when that is shorter): its columns
-/// differ, so no two threads meet, and the barrier before the next one fixes the order of the sums.
-template <class Semiring, class Value, class Index>
+/// A team takes `grain` rows at a time until there are none; the host's have a map over the columns each.
+template <class Semiring, class Value, class Index, class Shape>
 struct structured_kernel {
-  using shape = team_shape;
-  struct scratch {};
+  using shape = Shape;
+  struct scratch {
+    std::int64_t ticket;
+  };
   enum { threads = 64, emulated_threads = 4 };
   problem<Value, Index> p;
   const std::int64_t* row_pointers;
   const Index* columns;
   Value* values;
   std::uint8_t* touched;  ///< may be null
+  std::int64_t rows, grain;
+  std::int64_t* next;  ///< row that nobody has taken
+  std::int64_t* maps;  ///< null: columns are searched for
 
   template <class Team>
-  void operator()(const Team& team, std::int64_t i, scratch&) const {
-    const std::int64_t begin = row_pointers[i], end = row_pointers[i + 1];
-    for (std::int64_t e = begin + team.rank(); e < end; e += team.size()) {
-      values[e] = Semiring::template identity<Value>();
-      if (touched != nullptr) touched[e] = 0;
-    }
-    team.barrier();
-    for (std::int64_t k = p.a.row_pointers[i]; k < p.a.row_pointers[i + 1]; ++k) {
-      const std::int64_t j = p.a.columns[k];
-      const std::int64_t first = p.b.row_pointers[j], last = p.b.row_pointers[j + 1];
-      if (last - first <= end - begin) {
-        for (std::int64_t q = first + team.rank(); q < last; q += team.size())
-          add(k, q, lower_bound(columns, begin, end, p.b.columns[q]), end);
-      } else {
-        for (std::int64_t e = begin + team.rank(); e < end; e += team.size()) {
-          const std::int64_t q = lower_bound(p.b.columns, first, last, columns[e]);
-          if (q < last) add(k, q, e, end);
-        }
-      }
-      team.barrier();
+  void operator()(const Team& team, std::int64_t tile, scratch& s) const {
+    std::int64_t* const map = maps == nullptr ? nullptr : maps + tile * p.b.cols;
+    for (;;) {
+      const std::int64_t begin =
+          device::broadcast(team, team.rank() == 0 ? device::atomic_draw(next, grain) : 0, 0, &s.ticket);
+      if (begin >= rows) return;
+      for (std::int64_t i = begin; i < std::min(rows, begin + grain); ++i)
+        detail::structured_row<Semiring>(team, p.a, p.b, i, columns, row_pointers[i], row_pointers[i + 1], values,
+                                         touched, map);
     }
   }
+};
 
- private:
-  void add(std::int64_t k, std::int64_t q, std::int64_t e, std::int64_t end) const {
-    if (e == end || columns[e] != p.b.columns[q]) return;
-    values[e] = Semiring::template add<Value>(values[e], product_of<Semiring>(p.a.values[k], p.b.values[q]));
-    if (touched != nullptr) touched[e] = 1;
+/// Marked entries of each row.
+struct count_marked {
+  const std::int64_t* row_pointers;
+  const std::uint8_t* marked;
+  std::int64_t* counts;
+  template <class Team>
+  void operator()(const Team& team, std::int64_t begin, std::int64_t end) const {
+    for (std::int64_t i = begin + team.rank(); i < end; i += team.size()) {
+      std::int64_t count = 0;
+      for (std::int64_t k = row_pointers[i]; k < row_pointers[i + 1]; ++k) count += marked[k];
+      counts[i + 1] = count;
+    }
+  }
+};
+
+/// The marked entries, closed up.
+template <class Value, class Index>
+struct keep_marked {
+  csr_view<Value, Index> m;
+  const std::uint8_t* marked;
+  const std::int64_t* row_pointers;
+  Index* columns;
+  Value* values;
+  template <class Team>
+  void operator()(const Team& team, std::int64_t begin, std::int64_t end) const {
+    for (std::int64_t i = begin + team.rank(); i < end; i += team.size()) {
+      std::int64_t next = row_pointers[i];
+      for (std::int64_t k = m.row_pointers[i]; k < m.row_pointers[i + 1]; ++k) {
+        if (marked[k] == 0) continue;
+        columns[next] = m.columns[k];
+        values[next++] = m.values[k];
+      }
+    }
   }
 };
 

@@ -2,12 +2,18 @@
 
 #include <cmath>
 
+#include "spgemm/device_memory.hpp"
+
+#include "instantiate.hpp"
+
 namespace quintet::spgemm {
 
 template <class Value, class Index>
-matrix_summary summarise(const csr_view<Value, Index>& m, std::int64_t first_row, const matrix_summary& before) {
-  check(m, "matrix");
+matrix_summary summarise(const csr_view<Value, Index>& given, std::int64_t first_row, const matrix_summary& before) {
+  check(given, "matrix");
   require_argument(first_row >= 0, "first_row", first_row, ">= 0");
+  const device_operand<Value, Index> here(given, Device::host());
+  const csr_view<Value, Index>& m = here.view();
   matrix_summary result = before;
   long double sum = before.sum, sum_abs = before.sum_abs, weighted = before.weighted;
   long double squares = (long double)(before.frobenius) * before.frobenius;
@@ -33,9 +39,9 @@ matrix_summary summarise(const csr_view<Value, Index>& m, std::int64_t first_row
   return result;
 }
 
-template matrix_summary summarise(const csr_view<float, std::int32_t>&, std::int64_t, const matrix_summary&);
-template matrix_summary summarise(const csr_view<float, std::int64_t>&, std::int64_t, const matrix_summary&);
-template matrix_summary summarise(const csr_view<double, std::int32_t>&, std::int64_t, const matrix_summary&);
-template matrix_summary summarise(const csr_view<double, std::int64_t>&, std::int64_t, const matrix_summary&);
+#define QUINTET_INSTANTIATE(Value, Index) \
+  template matrix_summary summarise(const csr_view<Value, Index>&, std::int64_t, const matrix_summary&);
+QUINTET_FOR_EACH_SPARSE(QUINTET_INSTANTIATE)
+#undef QUINTET_INSTANTIATE
 
 }  // namespace quintet::spgemm

@@ -102,7 +102,7 @@ TEST_F(spgemm_driver, summary) {
     rows += count["rows"].integer();
     products += count["products"].integer();
   }
-  EXPECT_EQ(r["strategies"].size(), 8U);
+  EXPECT_EQ(r["strategies"].size(), 9U);
   EXPECT_EQ(rows, 40);
   EXPECT_EQ(products, r["products"]);
   for (const char* stage : {"read", "analysis", "prediction", "product", "assembly", "checksums", "total"})

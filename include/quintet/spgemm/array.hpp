@@ -105,6 +105,15 @@ class array {
     size_ = capacity_ = size;
   }
 
+  /// Takes over `size` elements, all usable, that `memory` reserved for so many; null for none.
+  static array adopt(T* data, std::int64_t size, memory_source& memory) {
+    array taken;
+    taken.data_ = data;
+    taken.size_ = taken.capacity_ = size;
+    taken.memory_ = &memory;
+    return taken;
+  }
+
   /// The memory belongs to `memory` from now on: the source that really gave it, when the present one only counts.
   /// O(1).
   void hand_over(memory_source& memory) { memory_ = &memory; }

@@ -9,12 +9,14 @@
 #include <type_traits>
 
 #include "quintet/core/error.hpp"
+#include "quintet/device/buffer.hpp"
 #include "quintet/spgemm/array.hpp"
 
 namespace quintet::spgemm {
 
-/// A matrix that somebody else owns. row_pointers has rows + 1 elements and need not begin with 0: a range of rows of a
-/// larger matrix is a view too. As an operand, columns may come in any order and repeatedly (the values then add up).
+/// A matrix that somebody else owns, in memory of the host or of a device. row_pointers has rows + 1 elements and need
+/// not begin with 0: a range of rows of a larger matrix is a view too. As an operand, columns may come in any order and
+/// repeatedly (the values then add up).
 template <class Value, class Index>
 struct csr_view {
   static_assert(std::is_same_v<Index, std::int32_t> || std::is_same_v<Index, std::int64_t>);
@@ -28,12 +30,22 @@ struct csr_view {
   const std::int64_t* row_pointers = nullptr;  ///< entries of row i: [row_pointers[i], row_pointers[i + 1])
   const Index* columns = nullptr;              ///< of every entry, in [0, cols)
   const Value* values = nullptr;               ///< of every entry
+  Device where = Device::host();               ///< whose memory the three arrays are in
 
-  /// Number of stored entries.
-  std::int64_t nnz() const { return rows == 0 ? 0 : row_pointers[rows] - row_pointers[0]; }
+  /// Whose memory the arrays are in.
+  const Device& device() const { return where; }
+  /// Number of stored entries. Two transfers where the memory is not the host's.
+  std::int64_t nnz() const {
+    if (rows == 0) return 0;
+    if (where.shares_host_memory()) return row_pointers[rows] - row_pointers[0];
+    std::int64_t first = 0, last = 0;
+    quintet::detail::copy(&first, Device::host(), row_pointers, where, sizeof first);
+    quintet::detail::copy(&last, Device::host(), row_pointers + rows, where, sizeof last);
+    return last - first;
+  }
   /// Rows [first, last) as a matrix of the same columns, 0 <= first <= last <= rows; not checked, nothing is copied.
   csr_view slice(std::int64_t first, std::int64_t last) const {
-    return {last - first, cols, row_pointers + first, columns, values};
+    return {last - first, cols, row_pointers + first, columns, values, where};
   }
 };
 

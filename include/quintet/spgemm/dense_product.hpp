@@ -15,6 +15,6 @@ namespace quintet::spgemm {
 /// fit, OutOfMemory, DeviceError.
 template <class Value, class Index>
 void multiply_dense(const csr_view<Value, Index>& a, matrix_view<const Value> x, matrix_view<Value> y,
-                    const Device& device = Device::host());
+                    const Device& device = Device::best());
 
 }  // namespace quintet::spgemm

@@ -28,7 +28,9 @@ struct device_csr {
   /// Where the matrix is.
   const Device& device() const { return row_pointers.device(); }
   /// Pointers into the device's memory.
-  csr_view<Value, Index> view() const { return {rows, cols, row_pointers.data(), columns.data(), values.data()}; }
+  csr_view<Value, Index> view() const {
+    return {rows, cols, row_pointers.data(), columns.data(), values.data(), device()};
+  }
 };
 
 /// A copy on `device`. Cost: that of check(), and the transfer. Throws as check() does, OutOfMemory, DeviceError.

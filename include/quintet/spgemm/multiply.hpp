@@ -6,6 +6,11 @@
 // rows are empty. Columns ascend strictly. NaN and infinity go where the arithmetic takes them. The result is the same
 // bit for bit on every device, for any number of threads, and for any setting in `options`.
 //
+// Operands, masks and plans' operands may be in memory of the host or of one device, which then does the work.
+// Otherwise the device that is named does all of it, or the call throws; where none is named (Device::best()), a GPU,
+// and the host for fewer than options::host_products products. report::ran_on tells. Results are on the host, but for
+// those of device_csr.
+//
 // A is m x k, B is k x n; both may have unsorted or repeated columns (such a B is sorted first, in a copy of it, with
 // repeated entries added up). Value is float or double, Index std::int32_t or std::int64_t, the same for both.
 // Memory on the host: C, an eighth of C at most for growth, 24 bytes a row, and for each thread an accumulator of
@@ -41,7 +46,7 @@ csr<Value, Index> masked(const csr_view<Value, Index>& a, const csr_view<Value, 
 template <class Semiring = plus_times, class Value, class Index>
   requires has_kernels<Semiring>
 csr<Value, Index> multiply(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
-                           const options& settings = {}, const Device& device = Device::host(),
+                           const options& settings = {}, const Device& device = Device::best(),
                            report* told = nullptr) {
   return detail::product<Semiring>(a, b, settings, device, told);
 }
@@ -54,7 +59,7 @@ template <class Semiring = plus_times, class Mask = structural_mask, class Value
   requires has_kernels<Semiring>
 csr<Value, Index> multiply_masked(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
                                   const csr_view<Value, Index>& mask, const options& settings = {},
-                                  const Device& device = Device::host()) {
+                                  const Device& device = Device::best()) {
   return detail::masked<Semiring, Mask>(a, b, mask, settings, device);
 }
 
@@ -63,12 +68,14 @@ csr<Value, Index> multiply_masked(const csr_view<Value, Index>& a, const csr_vie
 template <class Semiring = plus_times, class Value, class Index>
   requires has_kernels<Semiring>
 csr<Value, Index> multiply_transposed(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
-                                      const options& settings = {}, const Device& device = Device::host(),
+                                      const options& settings = {}, const Device& device = Device::best(),
                                       report* told = nullptr);
 
-/// Sizes of A * B. Cost: one pass over A and B, and 1% of the products, on the host; 16 bytes a row of A.
+/// Sizes of A * B, found out on `device`; without a name where the operands are. Cost: one pass over A and B, and 1% of
+/// the products; 16 bytes a row of A.
 template <class Value, class Index>
-size_estimate estimate(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b);
+size_estimate estimate(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
+                       const Device& device = Device::best());
 
 /// A piece of a result: rows [first_row, first_row + block.rows), of them the columns [first_col, last_col).
 template <class Value, class Index>
@@ -91,6 +98,6 @@ template <class Semiring = plus_times, class Value, class Index>
   requires has_kernels<Semiring>
 void multiply_in_blocks(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, std::int64_t budget,
                         const std::function<bool(result_block<Value, Index>&&)>& take, const options& settings = {},
-                        const Device& device = Device::host(), report* told = nullptr);
+                        const Device& device = Device::best(), report* told = nullptr);
 
 }  // namespace quintet::spgemm

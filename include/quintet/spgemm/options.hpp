@@ -3,11 +3,29 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "quintet/spgemm/memory.hpp"
 
 namespace quintet::spgemm {
+
+/// How a row (or the batch of rows it belongs to) was computed.
+enum class strategy {
+  empty,      ///< no products
+  streaming,  ///< one entry in A's row: a scaled copy of B's row, written as it comes
+  tiny,       ///< a handful of products, ordered by rank
+  segmented,  ///< products expanded, sorted by column, and compacted
+  hash,       ///< a hash table, then sorted
+  dense,      ///< an array over the columns with flags
+  bitmask,    ///< a bit per column in team memory; a column's rank is its place
+  windows,    ///< several passes, each over a range of the columns: wide heavy rows, shared by several workers
+  grouped,    ///< up to eight rows that use nearly the same rows of B, summed up together
+};
+/// Number of strategies.
+constexpr int strategies = 9;
+/// "empty", "streaming", ...: the name of the enumerator. O(1).
+std::string_view name_of(strategy s);
 
 /// How a product is computed; the result never depends on it.
 struct options {
@@ -20,27 +38,14 @@ struct options {
   /// Slots of a hash table at most, >= 8, rounded down to a power of two. Rows that overflow their table are redone
   /// without one.
   std::int64_t table_size_cap = std::int64_t{1} << 30;
-  /// Products below which a device leaves the work to the host, >= 0: transfers and launches would take longer.
+  /// Products below which operands on the host are multiplied there when no device is named (Device::best()), >= 0:
+  /// transfers and launches would take longer.
   std::int64_t host_products = 1'000'000;
   /// Where memory comes from; null: memory_source::standard(). Must outlive the result.
   memory_source* memory = nullptr;
+  /// The strategy for all rows that it can compute, instead of the choice of the library: for measurements and tests.
+  std::optional<strategy> how = std::nullopt;
 };
-
-/// How a row (or the batch of rows it belongs to) was computed.
-enum class strategy {
-  empty,      ///< no products
-  streaming,  ///< one entry in A's row: a scaled copy of B's row, written as it comes
-  tiny,       ///< a handful of products, ordered by rank
-  segmented,  ///< products expanded, sorted by column, and compacted
-  hash,       ///< a hash table, then sorted
-  dense,      ///< an array over the columns with flags
-  bitmask,    ///< a bit per column in team memory; a column's rank is its place
-  windows,    ///< several passes, each over a range of the columns: wide heavy rows, shared by several workers
-};
-/// Number of strategies.
-constexpr int strategies = 8;
-/// "empty", "streaming", ...: the name of the enumerator. O(1).
-std::string_view name_of(strategy s);
 
 /// What a product did.
 struct report {
@@ -57,6 +62,7 @@ struct report {
   std::int64_t peak_bytes = 0;
   std::int64_t scratch_bytes = 0;                               ///< of that, accumulators and buffers of the workers
   bool ran_on_host = true;                                      ///< false: a device did the work
+  Device ran_on = Device::host();                               ///< which computed all stages but the cutting
   std::array<std::int64_t, strategies> rows_by_strategy{};      ///< rows computed with each, by its number
   std::array<std::int64_t, strategies> products_by_strategy{};  ///< products of these rows
   ///@{

@@ -9,12 +9,10 @@
 namespace quintet::spgemm {
 
 namespace detail {
-/// Values of c's structure on a device; B's rows ascend strictly.
+/// Values of c's structure.
 template <class Semiring, class Value, class Index>
-void refill_on_device(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, csr<Value, Index>& c,
-                      const options& settings, const Device& device);
-bool is_canonical(const std::int64_t* row_pointers, const std::int32_t* columns, std::int64_t rows);
-bool is_canonical(const std::int64_t* row_pointers, const std::int64_t* columns, std::int64_t rows);
+void refill(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, csr<Value, Index>& c,
+            const options& settings, const Device& device);
 }  // namespace detail
 
 /// The structure of A * B. Semiring is one of the library's, or any other (see semiring.hpp), whose values come from
@@ -33,15 +31,16 @@ class plan {
   using view = csr_view<Value, Index>;
 
   /// Costs as much as one product. Throws as multiply() does.
-  plan(const view& a, const view& b, const options& settings = {}, const Device& device = Device::host())
+  plan(const view& a, const view& b, const options& settings = {}, const Device& device = Device::best())
       : settings_(settings), device_(device) {
-    structure_ = multiply<or_and>(a, b, settings, device);  // also checks the operands
+    report told;
+    structure_ = multiply<or_and>(a, b, settings, device, &told);  // also checks the operands
+    device_ = told.ran_on;
     structure_.values = array<Value>();
     a_rows_ = a.rows;
     b_rows_ = b.rows;
     a_nnz_ = a.nnz();
     b_nnz_ = b.nnz();
-    canonical_ = detail::is_canonical(b.row_pointers, b.columns, b.rows);
   }
 
   /// C for operands with the structure of those that the plan was made for. Throws InvalidArgument when sizes or
@@ -64,10 +63,10 @@ class plan {
       throw InvalidArgument(text("c must be a result of this plan: ", structure_.rows, " rows, ", nnz(),
                                  " entries (c has ", c.rows, " rows, ", c.nnz(), " entries)"));
     if constexpr (has_kernels<Semiring>)
-      if (device_.kind() != device_kind::host && canonical_)
-        return detail::refill_on_device<Semiring>(a, b, c, settings_, device_);
-    detail::structured_product<Semiring>(a, b, c.row_pointers.data(), c.columns.data(), c.values.data(), nullptr,
-                                         memory());
+      detail::refill<Semiring>(a, b, c, settings_, device_);
+    else
+      detail::structured_product<Semiring>(a, b, c.row_pointers.data(), c.columns.data(), c.values.data(), nullptr,
+                                           memory());
   }
   /// Entries of C. O(1).
   std::int64_t nnz() const { return structure_.columns.size(); }
@@ -90,7 +89,6 @@ class plan {
   Device device_;
   csr<Value, Index> structure_;  // without values
   std::int64_t a_nnz_ = 0, b_nnz_ = 0, a_rows_ = 0, b_rows_ = 0;
-  bool canonical_ = true;
 };
 
 /// C = A * B over a semiring without kernels, on the host: the structure by a kernel of the library, the values by a

@@ -5,11 +5,20 @@
 
 namespace quintet::spgemm {
 
-/// transpose(matrix): columns ascend; repeated entries of the matrix stay repeated, in their order.
-/// Cost: O(rows + cols + nnz), two passes over the entries by counting, on one thread of the host; no memory but the
-/// result's, which is of `memory`. Throws as check() does, InvalidArgument when the rows are too many to be columns of
-/// Index, OutOfMemory.
 template <class Value, class Index>
-csr<Value, Index> transpose(const csr_view<Value, Index>& matrix, memory_source& memory = memory_source::standard());
+struct device_csr;
+
+/// transpose(matrix): columns ascend; repeated entries of the matrix stay repeated, in their order. On `device`, or,
+/// when that is the host, where the matrix is. Cost: O(rows + cols + nnz), two passes over the entries by counting, in
+/// blocks of rows that threads take side by side. Memory, of `memory`: the result, and 8 bytes a column for each of the
+/// blocks, of which there are as many as threads on the host (one below 100,000 entries), 256 on a device, and never so
+/// many that this exceeds 32 bytes an entry. Throws as check() does, InvalidArgument when the rows are too many to be
+/// columns of Index, OutOfMemory, DeviceError.
+template <class Value, class Index>
+csr<Value, Index> transpose(const csr_view<Value, Index>& matrix, memory_source& memory = memory_source::standard(),
+                            const Device& device = Device::best());
+/// The same on the device that has the matrix; nothing but sizes comes to the host.
+template <class Value, class Index>
+device_csr<Value, Index> transpose(const device_csr<Value, Index>& matrix);
 
 }  // namespace quintet::spgemm

@@ -3,11 +3,12 @@
 
 #include <limits>
 
-#include "quintet/spgemm/semiring.hpp"
+#include "reference/spgemm_reference.hpp"
 
 namespace quintet::test {
 
 struct max_times {
+  static constexpr test::formula formula = test::formula::max_times;
   template <class Value>
   static constexpr Value identity() {
     return std::numeric_limits<Value>::lowest();

@@ -1,7 +1,12 @@
 // Products of matrices that stay on a device.
 #include <gtest/gtest.h>
 
+#include "device/emulation.hpp"
+#include "quintet/spgemm/add.hpp"
+#include "quintet/spgemm/dense_product.hpp"
 #include "quintet/spgemm/device_csr.hpp"
+#include "quintet/spgemm/plan.hpp"
+#include "quintet/spgemm/summary.hpp"
 #include "reference/spgemm_reference.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
@@ -68,6 +73,68 @@ TEST(spgemm_resident, slices_unsorted_operands_and_none) {
   });
 }
 
+// Operands, masks and the operands of plans may lie on a device; what is done there has the bits of the host.
+TEST(spgemm_resident, every_function_takes_matrices_of_a_device) {
+  const auto a = test::uniform_matrix<double, std::int32_t>(60, 50, 6, 11);
+  const auto b = test::uniform_matrix<double, std::int32_t>(50, 70, 6, 12);
+  const auto mask = test::uniform_matrix<double, std::int32_t>(60, 70, 20, 13);
+  const auto product = test::reference_product<plus_times>(a.view(), b.view());
+  test::on_other_devices([&](const Device& device) {
+    const auto a_there = upload(a.view(), device), b_there = upload(b.view(), device);
+    const auto mask_there = upload(mask.view(), device);
+    report told;
+    EXPECT_EQ(multiply(a_there.view(), b_there.view(), {}, Device::best(), &told), product);
+    EXPECT_EQ(told.ran_on, device);
+    EXPECT_EQ(multiply(a_there.view(), b.view()), product);  // the other one is taken there
+    EXPECT_EQ(multiply_masked(a.view(), b_there.view(), mask_there.view()),
+              test::reference_masked(product, mask, true));
+    EXPECT_EQ((multiply_masked<plus_times, complement_mask>(a_there.view(), b_there.view(), mask_there.view())),
+              test::reference_masked(product, mask, false));
+    const plan<plus_times, double, std::int32_t> p(a_there.view(), b_there.view());
+    EXPECT_EQ(p.execute(a_there.view(), b_there.view()), product);
+    EXPECT_EQ(download(transpose(a_there)), transpose(a.view()));
+    EXPECT_EQ(multiply_transposed(a_there.view(), transpose(b_there).view()), product);
+    EXPECT_EQ(download(add(2.0, a_there, -1.0, a_there)), add(2.0, a.view(), -1.0, a.view()));
+    EXPECT_EQ(estimate(a_there.view(), b_there.view()).predicted_nnz, estimate(a.view(), b.view()).predicted_nnz);
+    EXPECT_EQ(summarise(a_there.view()).weighted, summarise(a.view()).weighted);
+    EXPECT_EQ(download(upload(a_there.view(), Device::host())), a);
+    std::vector<double> x(std::size_t(50 * 9), 0.5), y(std::size_t(60 * 9)), expected(y.size());
+    multiply_dense<double, std::int32_t>(a.view(), {x.data(), 50, 9}, {expected.data(), 60, 9}, Device::host());
+    Buffer<double> x_there(x, device), y_there(std::int64_t(y.size()), device);
+    multiply_dense<double, std::int32_t>(a_there.view(), matrix_view<const double>(x_there.data(), 50, 9, 9, device),
+                                         matrix_view<double>(y_there.data(), 60, 9, 9, device));
+    EXPECT_EQ(y_there.to_vector(), expected);
+    // Who names another device than the one that has an operand is told so.
+    expect_invalid([&] { multiply(a_there.view(), b.view(), {}, Device::host()); }, "device must be where");
+  });
+}
+
+// Sorting, sums and transposes are kernels: threads and devices do not change a bit of them.
+TEST(spgemm_resident, sorting_adding_and_transposing_on_every_device) {
+  random_stream random(14);
+  const auto any = test::matrix_of_rows<double, std::int32_t>(700, 300, 15, [&](std::int64_t i) {
+    std::vector<std::int64_t> row(i % 50 == 0 ? 900 : random.below(12));
+    for (auto& j : row) j = random.below(300);
+    return row;
+  });
+  const auto other = test::uniform_matrix<double, std::int32_t>(700, 300, 20, 16);
+  set_threads(1);
+  const auto sum = add(1.0, any.view(), 3.0, other.view(), Device::host());
+  const auto reversed = transpose(any.view(), memory_source::standard(), Device::host());
+  for (const int threads : {1, 2, 5, 64}) {
+    set_threads(threads);
+    const device::emulated_team_size guard(threads);
+    test::on_every_device([&](const Device& device) {
+      EXPECT_EQ(add(1.0, any.view(), 3.0, other.view(), device), sum) << threads;
+      EXPECT_EQ(transpose(any.view(), memory_source::standard(), device), reversed) << threads;
+    });
+  }
+  set_threads(0);
+  for (std::int64_t j = 0; j < reversed.rows; ++j)
+    for (std::int64_t k = reversed.row_pointers[j] + 1; k < reversed.row_pointers[j + 1]; ++k)
+      ASSERT_LE(reversed.columns[k - 1], reversed.columns[k]);
+}
+
 TEST(spgemm_resident, wrong_operands_are_named) {
   const auto a = test::uniform_matrix<double, std::int32_t>(7, 6, 3, 8),
              b = test::uniform_matrix<double, std::int32_t>(5, 8, 3, 9);
@@ -83,7 +150,7 @@ TEST(spgemm_resident, wrong_operands_are_named) {
     const std::int64_t pointer = -1;
     bad = upload(good.view(), device);
     bad.row_pointers.copy_from_host(&pointer, 1, 3);
-    expect_invalid([&] { multiply(left, bad); }, "b.row_pointers must rise");
+    expect_invalid([&] { multiply(left, bad); }, "b.row_pointers must not fall");
     bad = upload(good.view(), device);
     bad.values = Buffer<double>(1, device);
     expect_invalid([&] { multiply(left, bad); }, "b.values.size()");

@@ -16,6 +16,7 @@ using test::max_times;
 
 // The widest road: the narrower of two in a row, the wider of two side by side. Nobody compiled kernels for it.
 struct max_min {
+  static constexpr test::formula formula = test::formula::max_min;
   template <class Value>
   static constexpr Value identity() {
     return -std::numeric_limits<Value>::infinity();

@@ -25,43 +25,77 @@ inline Value product_of(Value a, Value b) {
 void structured_loop(std::int64_t rows, std::int64_t cols, memory_source& memory,
                      const std::function<void(std::int64_t begin, std::int64_t end, std::int64_t* map)>& work);
 
-/// Row i of A * B where columns[begin, end) are wanted: values[begin, end), and in touched[begin, end), unless it is
-/// null, 1 where there is a product and 0 elsewhere.
-template <class Semiring, class Value, class Index>
-void structured_row(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, std::int64_t i,
+/// A team of one thread of the host.
+struct one_thread {
+  int rank() const { return 0; }
+  int size() const { return 1; }
+  void barrier() const {}
+};
+
+/// The first of the ascending columns[begin, end) that is >= col; end if there is none.
+template <class Index>
+inline std::int64_t first_not_below(const Index* columns, std::int64_t begin, std::int64_t end, Index col) {
+  while (begin < end) {
+    const std::int64_t middle = begin + (end - begin) / 2;
+    if (columns[middle] < col)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
+/// Row i of A * B where columns[begin, end), which ascend, are wanted: values[begin, end), and in touched[begin, end),
+/// unless it is null, 1 where there is a product and 0 elsewhere. `map`, unless it is null, has an element -1 for every
+/// column, before and after. The threads of the team share out one row of B at a time (or the row of C, when that is
+/// shorter): its columns differ, so no two threads meet, and the barrier before the next one fixes the order of the
+/// sums. One thread may have a B with repeated or, with a map, unsorted columns.
+template <class Semiring, class Team, class Value, class Index>
+void structured_row(const Team& team, const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, std::int64_t i,
                     const Index* columns, std::int64_t begin, std::int64_t end, Value* values, std::uint8_t* touched,
                     std::int64_t* map) {
-  const auto place_of = [&](Index column) {
-    if (map != nullptr) return map[column];
-    const Index* const found = std::lower_bound(columns + begin, columns + end, column);
-    return found < columns + end && *found == column ? std::int64_t(found - columns) : std::int64_t(-1);
-  };
-  for (std::int64_t e = begin; e < end; ++e) {
+  for (std::int64_t e = begin + team.rank(); e < end; e += team.size()) {
     if (map != nullptr) map[columns[e]] = e;
     values[e] = Semiring::template identity<Value>();
     if (touched != nullptr) touched[e] = 0;
   }
+  team.barrier();
+  const auto add = [&](std::int64_t k, std::int64_t q, std::int64_t e) {
+    values[e] = Semiring::template add<Value>(values[e], product_of<Semiring>(a.values[k], b.values[q]));
+    if (touched != nullptr) touched[e] = 1;
+  };
   for (std::int64_t k = a.row_pointers[i]; k < a.row_pointers[i + 1]; ++k) {
-    const std::int64_t j = a.columns[k];
-    for (std::int64_t q = b.row_pointers[j]; q < b.row_pointers[j + 1]; ++q) {
-      const std::int64_t place = place_of(b.columns[q]);
-      if (place < 0) continue;
-      const Value product = product_of<Semiring>(a.values[k], b.values[q]);
-      values[place] = Semiring::template add<Value>(values[place], product);
-      if (touched != nullptr) touched[place] = 1;
+    const std::int64_t j = a.columns[k], first = b.row_pointers[j], last = b.row_pointers[j + 1];
+    if (map != nullptr) {
+      for (std::int64_t q = first + team.rank(); q < last; q += team.size())
+        if (const std::int64_t e = map[b.columns[q]]; e >= 0) add(k, q, e);
+    } else if (team.size() == 1 || last - first <= end - begin) {
+      for (std::int64_t q = first + team.rank(); q < last; q += team.size()) {
+        const std::int64_t e = first_not_below(columns, begin, end, b.columns[q]);
+        if (e < end && columns[e] == b.columns[q]) add(k, q, e);
+      }
+    } else {
+      for (std::int64_t e = begin + team.rank(); e < end; e += team.size()) {
+        const std::int64_t q = first_not_below(b.columns, first, last, columns[e]);
+        if (q < last && columns[e] == b.columns[q]) add(k, q, e);
+      }
     }
+    team.barrier();
   }
-  for (std::int64_t e = begin; map != nullptr && e < end; ++e) map[columns[e]] = -1;
+  if (map == nullptr) return;
+  for (std::int64_t e = begin + team.rank(); e < end; e += team.size()) map[columns[e]] = -1;
+  team.barrier();
 }
 
-/// All rows of c's structure.
+/// All rows of c's structure, for semirings without kernels.
 template <class Semiring, class Value, class Index>
 void structured_product(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
                         const std::int64_t* row_pointers, const Index* columns, Value* values, std::uint8_t* touched,
                         memory_source& memory) {
   structured_loop(a.rows, b.cols, memory, [&](std::int64_t begin, std::int64_t end, std::int64_t* map) {
     for (std::int64_t i = begin; i < end; ++i)
-      structured_row<Semiring>(a, b, i, columns, row_pointers[i], row_pointers[i + 1], values, touched, map);
+      structured_row<Semiring>(one_thread(), a, b, i, columns, row_pointers[i], row_pointers[i + 1], values, touched,
+                               map);
   });
 }
 

@@ -1,19 +1,23 @@
 #include "quintet/spgemm/device_csr.hpp"
 
+#include "spgemm/device_memory.hpp"
+
+#include "instantiate.hpp"
+
 namespace quintet::spgemm {
 
 template <class Value, class Index>
 device_csr<Value, Index> upload(const csr_view<Value, Index>& m, const Device& device) {
   check(m, "matrix");
+  const auto [first, last] = entry_range(m);
   device_csr<Value, Index> there{m.rows, m.cols, Buffer<std::int64_t>(m.rows + 1, device),
-                                 Buffer<Index>(m.nnz(), device), Buffer<Value>(m.nnz(), device)};
-  const std::int64_t first = m.rows > 0 ? m.row_pointers[0] : 0;
+                                 Buffer<Index>(last - first, device), Buffer<Value>(last - first, device)};
+  const host_copy<std::int64_t> given(m.row_pointers, m.rows > 0 ? m.rows + 1 : 0, m.where);
   std::vector<std::int64_t> pointers(std::size_t(m.rows + 1));
-  for (std::int64_t i = 0; i < m.rows; ++i) pointers[std::size_t(i + 1)] = m.row_pointers[i + 1] - first;
+  for (std::int64_t i = 0; i < m.rows; ++i) pointers[std::size_t(i + 1)] = given.data()[i + 1] - first;
   there.row_pointers.copy_from_host(pointers.data(), m.rows + 1);
-  if (m.nnz() == 0) return there;
-  there.columns.copy_from_host(m.columns + first, m.nnz());
-  there.values.copy_from_host(m.values + first, m.nnz());
+  quintet::detail::copy(there.columns.data(), device, m.columns + first, m.where, there.columns.bytes());
+  quintet::detail::copy(there.values.data(), device, m.values + first, m.where, there.values.bytes());
   return there;
 }
 
@@ -27,13 +31,10 @@ csr<Value, Index> download(const device_csr<Value, Index>& m, memory_source& mem
   return here;
 }
 
-#define QUINTET_RESIDENT(Value, Index)                                                    \
+#define QUINTET_INSTANTIATE(Value, Index)                                                 \
   template device_csr<Value, Index> upload(const csr_view<Value, Index>&, const Device&); \
   template csr<Value, Index> download(const device_csr<Value, Index>&, memory_source&);
-QUINTET_RESIDENT(float, std::int32_t)
-QUINTET_RESIDENT(float, std::int64_t)
-QUINTET_RESIDENT(double, std::int32_t)
-QUINTET_RESIDENT(double, std::int64_t)
-#undef QUINTET_RESIDENT
+QUINTET_FOR_EACH_SPARSE(QUINTET_INSTANTIATE)
+#undef QUINTET_INSTANTIATE
 
 }  // namespace quintet::spgemm

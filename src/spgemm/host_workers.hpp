@@ -1,0 +1,250 @@
+// The chunks of a product on the host's threads: each computes chunks into buffers of its own, which ordered tickets
+// put one behind the other. This is where memory grows, errors are caught and threads wait; the rows are row_driver's.
+#pragma once
+
+#include <cstring>
+#include <deque>
+
+#include "spgemm/chunks.hpp"
+#include "spgemm/meter.hpp"
+#include "spgemm/ordered_output.hpp"
+#include "spgemm/row_driver.hpp"
+
+namespace quintet::spgemm {
+
+/// Which accumulators the chunks may use, and how wide their arrays are.
+struct accumulator_needs {
+  std::int64_t width = 1;
+  bool dense = true, hash = false, bitmask = false, group = false;
+};
+
+/// The accumulators' arrays of one thread.
+template <class Semiring, class Value, class Index>
+class host_arrays {
+ public:
+  host_arrays(const problem<Value, Index>& p, const accumulator_needs& needs, memory_source& memory)
+      : sums_(needs.width, memory),
+        flags_(needs.width + 128, memory),
+        bits_(needs.width / 64 + 2, memory),
+        groups_(needs.width / 4096 + 2, memory),
+        hash_(needs.hash, memory),
+        sort_(needs.hash, memory),
+        mask_bits_(needs.bitmask ? needs.width / 32 + 1 : 0, memory),
+        mask_ranks_(mask_bits_.size(), memory) {
+    const Value identity = Semiring::template identity<Value>();
+    std::fill(sums_.begin(), sums_.end(), identity);
+    std::fill(flags_.begin(), flags_.end(), std::uint8_t(0));
+    std::fill(bits_.begin(), bits_.end(), 0);
+    std::fill(groups_.begin(), groups_.end(), 0);
+    now.ranks_ = &ranks_;
+    now.dense_ = {sums_.data(), flags_.data(), bits_.data(), groups_.data()};
+    now.hash_ = hash_.data();
+    now.sort_ = sort_.data();
+    if (needs.hash) std::fill(std::begin(now.hash_->key), std::end(now.hash_->key), std::make_unsigned_t<Index>(-1));
+    now.bitmask_ = {mask_bits_.data(), mask_ranks_.data()};
+    if (needs.group) make_group((std::min(p.b.cols, group_columns) + 63) / 64 * 64 + 64, identity, memory);
+  }
+
+  thread_memory<Value, Index> now;
+
+ private:
+  /// Columns that a group of rows covers at most: its sums stay in the second-level cache.
+  static constexpr std::int64_t group_columns = 8192;
+
+  void make_group(std::int64_t columns, Value identity, memory_source& memory) {
+    group_sums_ = array<Value>(columns * group_rows + group_rows, memory);
+    group_flags_ = array<std::uint8_t>(columns, memory);
+    group_found_ = array<std::uint64_t>(columns / 64 * group_rows, memory);
+    group_steps_ = array<group_step>(group_arrays<Value>::steps, memory);
+    std::fill(group_sums_.begin(), group_sums_.end(), identity);
+    std::fill(group_flags_.begin(), group_flags_.end(), std::uint8_t(0));
+    constexpr std::uintptr_t line = group_rows * sizeof(Value);
+    const auto aligned = (reinterpret_cast<std::uintptr_t>(group_sums_.data()) + line - 1) / line * line;
+    now.group_ = {columns, reinterpret_cast<Value*>(aligned), group_flags_.data(), group_found_.data(),
+                  group_steps_.data()};
+  }
+
+  ranks_memory<Value, 16> ranks_;
+  array<Value> sums_;
+  array<std::uint8_t> flags_;
+  array<std::uint64_t> bits_, groups_;
+  array<typename thread_memory<Value, Index>::hash_type> hash_;
+  array<typename thread_memory<Value, Index>::sort_type> sort_;
+  array<std::uint32_t> mask_bits_;
+  array<std::int32_t> mask_ranks_;
+  array<Value> group_sums_;
+  array<std::uint8_t> group_flags_;
+  array<std::uint64_t> group_found_;
+  array<group_step> group_steps_;
+};
+
+/// One thread: its accumulators, and buffers for chunks that have no place yet.
+template <class Semiring, class Value, class Index>
+class host_worker {
+ public:
+  using driver = row_driver<Semiring, Value, Index, strategy::empty>;
+  using output = ordered_output<Value, Index>;
+
+  host_worker(const driver& rows, const accumulator_needs& needs, std::int64_t bound, const chunk* chunks,
+              std::int64_t chunk_count, output* out, std::int64_t* row_pointers, memory_source& memory)
+      : rows_(rows),
+        arrays_(rows.r.p, needs, memory),
+        chunks_(chunks),
+        chunk_count_(chunk_count),
+        out_(out),
+        row_pointers_(row_pointers) {
+    for (buffer& b : buffer_) {
+      b.columns = array<Index>(0, bound + ranked_products, memory);
+      b.values = array<Value>(0, bound + ranked_products, memory);
+    }
+  }
+
+  /// Takes chunks until there are none.
+  void work() {
+    for (std::int64_t t = out_->take(); t < chunk_count_; t = out_->take()) {
+      buffer& b = free_buffer();
+      std::int64_t entries = 0;
+      try {  // a chunk that fails has no entries: others wait for its count
+        if (!out_->failed()) entries = compute(chunks_[t], b);
+      } catch (...) {
+        out_->fail(std::current_exception());
+      }
+      b.chunk = t;
+      out_->done(t, entries);
+      for (buffer& full : buffer_)
+        if (full.chunk >= 0 && out_->placed(full.chunk)) store(full);
+    }
+    for (buffer& full : buffer_)
+      if (full.chunk >= 0) {
+        out_->wait(full.chunk);
+        store(full);
+      }
+  }
+  const strategy_counts& counts() const { return arrays_.now.counts; }
+
+ private:
+  struct buffer {
+    array<Index> columns;
+    array<Value> values;
+    std::int64_t chunk = -1;  ///< -1: free
+  };
+  /// Where a chunk is computed: there is room for its bound, and a little more.
+  struct buffer_out {
+    enum { exact = 0 };
+    Index* columns;
+    Value* values;
+    std::int64_t* ends;
+    std::int64_t used;
+    template <class Team>
+    bool room(const Team&, std::int64_t) const {
+      return true;
+    }
+  };
+
+  std::int64_t compute(const chunk& c, buffer& b) {
+    // Tiny rows are written in vectors, a little beyond their end.
+    b.columns.grow(c.bound + ranked_products);
+    b.values.grow(c.bound + ranked_products);
+    buffer_out out{b.columns.data(), b.values.data(), row_pointers_, 0};
+    return rows_.compute(device::host_team{}, c, arrays_.now, out);
+  }
+  buffer& free_buffer() {
+    for (buffer& b : buffer_)
+      if (b.chunk < 0) return b;
+    buffer& oldest = *std::min_element(std::begin(buffer_), std::end(buffer_),
+                                       [](const buffer& x, const buffer& y) { return x.chunk < y.chunk; });
+    out_->wait(oldest.chunk);
+    store(oldest);
+    return oldest;
+  }
+  void store(buffer& b) {
+    const std::int64_t t = std::exchange(b.chunk, -1);
+    if (out_->failed()) return;
+    const chunk& c = chunks_[t];
+    const std::int64_t offset = out_->offset(t), entries = out_->offset(t + 1) - offset;
+    if (entries > 0) {
+      std::memcpy(out_->columns.data() + offset, b.columns.data(), std::size_t(entries) * sizeof(Index));
+      std::memcpy(out_->values.data() + offset, b.values.data(), std::size_t(entries) * sizeof(Value));
+    }
+    if (!c.ends_row) return;
+    for (std::int64_t i = c.first_row; i < c.last_row; ++i) row_pointers_[i + 1] += offset;
+  }
+
+  driver rows_;
+  host_arrays<Semiring, Value, Index> arrays_;
+  const chunk* chunks_;
+  std::int64_t chunk_count_;
+  output* out_;
+  std::int64_t* row_pointers_;  ///< of C; element i + 1 gets the end of row i
+  buffer buffer_[4];
+};
+
+/// One tile is one worker.
+template <class Worker>
+struct worker_kernel {
+  using shape = device::host_only_shape;
+  struct scratch {};
+  Worker* const* workers;
+  template <class Team>
+  void operator()(const Team&, std::int64_t tile, scratch&) const {
+    workers[tile]->work();
+  }
+};
+
+/// Results of at most so many entries are given room for their upper bound: that costs less than to predict them.
+constexpr std::int64_t cheap_bound = std::int64_t{1} << 16;
+
+/// Entries of a result to make room for at first.
+inline std::int64_t first_room(std::int64_t bound, std::int64_t predicted, double scale) {
+  if (bound <= cheap_bound && scale == 1) return bound;
+  return std::min(bound, std::int64_t(1.05 * scale * double(predicted)) + 64);
+}
+
+/// The chunks, which are rows [first, last) or a part of one row. Arrays come from `counted`.
+template <class Semiring, class Value, class Index>
+csr<Value, Index> host_product(const row_product<Semiring, Value, Index>& r, const row_analysis& rows,
+                               const std::vector<chunk>& chunks, std::int64_t first, std::int64_t last,
+                               std::int64_t room, const options& settings, meter& counted, report& told) {
+  using worker = host_worker<Semiring, Value, Index>;
+  std::int64_t products = 0, bound = 0, largest = 0;
+  accumulator_needs needs;
+  needs.hash = r.p.b.cols > cached_columns || settings.how == strategy::hash || settings.how == strategy::segmented;
+  needs.bitmask = settings.how == strategy::bitmask;
+  needs.group = settings.how == strategy::grouped;
+  for (const chunk& c : chunks) {
+    products += c.products;
+    bound += c.bound;
+    largest = std::max(largest, c.bound);
+    needs.width = std::max(needs.width, std::min(c.last_col - c.first_col, widest_accumulator));
+    needs.group |= c.may_group;
+  }
+  csr<Value, Index> result{last - first, r.p.b.cols, array<std::int64_t>(last - first + 1, counted), {}, {}};
+  result.row_pointers[0] = 0;
+  ordered_output<Value, Index> out(std::int64_t(chunks.size()), room, bound, counted);
+  const std::int64_t before = counted.held();
+  const int count = int(std::min<std::int64_t>(host_threads(products), std::int64_t(chunks.size())));
+  const std::int64_t slots = std::min<std::int64_t>(settings.table_size_cap, 2 * small_row_products);
+  const typename worker::driver driver{r, rows.products.data(), std::int32_t(std::bit_floor(std::uint64_t(slots)))};
+  std::deque<worker> workers;
+  std::vector<worker*> pointers;
+  for (int w = 0; w < count; ++w)
+    pointers.push_back(&workers.emplace_back(driver, needs, largest, chunks.data(), std::int64_t(chunks.size()), &out,
+                                             result.row_pointers.data() - first, counted));
+  device::launch(worker_kernel<worker>{pointers.data()}, count, Device::host());
+  out.rethrow();
+  told.scratch_bytes = std::max(told.scratch_bytes, counted.held() - before);
+  for (const worker& w : workers)
+    for (int s = 0; s < strategies; ++s) {
+      told.rows_by_strategy[s] += w.counts().rows[s];
+      told.products_by_strategy[s] += w.counts().products[s];
+    }
+  workers.clear();
+  told.retries += out.growths();
+  out.columns.trim(out.entries());
+  out.values.trim(out.entries());
+  result.columns = std::move(out.columns);
+  result.values = std::move(out.values);
+  return result;
+}
+
+}  // namespace quintet::spgemm
