@@ -123,7 +123,8 @@ void cluster_precomputed(session& session, const arguments& a) {
   // Wrong options are found before a large file is read.
   hdbscan::cluster_distances<Real>({}, a.options, session.device());
   const quintet::Device& device = session.device();
-  if (is_matrix_market(a.input) && !device.automatic() && device.kind() != quintet::device_kind::host)
+  if (quintet::hdbscan_driver::is_matrix_market(a.input) && !device.automatic() &&
+      device.kind() != quintet::device_kind::host)
     throw quintet::InvalidArgument(quintet::text(
         "--device must be auto or host for a sparse graph of distances (--device=", device.spelling(), ")"));
   findings all;

@@ -28,8 +28,8 @@ std::int64_t available_host_memory() {
   return bytes;
 }
 
-void require_host_memory(std::int64_t bytes) {
-  if (bytes >= std::int64_t(1) << 30 && bytes > available_host_memory()) throw OutOfMemory(bytes, "host");
+void require_host_memory(std::int64_t bytes, const Device& device) {
+  if (bytes >= std::int64_t(1) << 30 && bytes > available_host_memory()) throw OutOfMemory(bytes, device.name());
 }
 
 }  // namespace quintet

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "quintet/device/device.hpp"
+
 namespace quintet {
 
 /// Bytes that this process can still get without pushing another one out of memory: of the machine, of its control
@@ -10,7 +12,7 @@ namespace quintet {
 std::int64_t available_host_memory();
 
 /// Throws OutOfMemory when `bytes` are 1 GiB or more, and more than there is. Below that a look costs more than it is
-/// worth.
-void require_host_memory(std::int64_t bytes);
+/// worth. The message names the device, the host or the emulated one.
+void require_host_memory(std::int64_t bytes, const Device& device = Device::host());
 
 }  // namespace quintet

@@ -113,7 +113,7 @@ void* allocate(std::int64_t bytes, const Device& device) {
   if (bytes == 0) return nullptr;
   void* data = nullptr;
   if (device.shares_host_memory()) {
-    require_host_memory(bytes);
+    require_host_memory(bytes, device);
     data = allocate_on_host(bytes);
   }
 #ifdef QUINTET_OFFLOAD

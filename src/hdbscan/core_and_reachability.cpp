@@ -95,7 +95,7 @@ constexpr std::int64_t small_set = 2000;
 
 }  // namespace
 
-template <storage_type Storage>
+template <class Storage, class>
 core_result<accumulator_t<Storage>> core_and_reachability(matrix_view<const Storage> points, const core_options& core,
                                                           matrix_view<accumulator_t<Storage>> out,
                                                           const reachability_options& options, const Device& given) {

@@ -37,7 +37,7 @@ struct finish_core {
 
 }  // namespace
 
-template <storage_type Storage>
+template <class Storage, class>
 core_result<accumulator_t<Storage>> core_distances_into(matrix_view<const Storage> points,
                                                         vector_view<accumulator_t<Storage>> out,
                                                         const core_options& options, const Device& given) {
@@ -62,7 +62,7 @@ core_result<accumulator_t<Storage>> core_distances_into(matrix_view<const Storag
   return result;
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 core_result<accumulator_t<Storage>> core_distances(matrix_view<const Storage> points, const core_options& options,
                                                    const Device& device) {
   std::vector<accumulator_t<Storage>> distances(points.rows());

@@ -67,7 +67,7 @@ cluster_result finish_clustering(spanning_tree_result tree, std::int64_t n, cons
   return result;
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 cluster_result cluster(matrix_view<const Storage> points, const cluster_options& options, const Device& device,
                        const progress_callback& report) {
   return finish_clustering(spanning_tree(points, spanning_tree_part(options), device, report), points.rows(), options);

@@ -97,7 +97,7 @@ struct centroid_kernel {
 
 }  // namespace
 
-template <storage_type Storage>
+template <class Storage, class>
 std::vector<std::int64_t> medoids(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
                                   std::span<const double> weights, const point_metric& distance, const Device& given) {
   const Device device = device::run_device(given, {{"points", points}});
@@ -115,7 +115,7 @@ std::vector<std::int64_t> medoids(matrix_view<const Storage> points, std::span<c
   return result;
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 std::vector<double> weighted_centroids(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
                                        std::span<const double> weights, const Device& given) {
   using Real = accumulator_t<Storage>;

@@ -146,7 +146,7 @@ void check_blocks(std::int64_t budget_bytes, const membership_callback& receive)
 
 }  // namespace
 
-template <storage_type Storage>
+template <class Storage, class>
 bool all_points_membership_rows(const cluster_result& model, matrix_view<const Storage> points,
                                 const membership_callback& receive, std::int64_t budget_bytes, const Device& given) {
   const Device device = device::run_device(given, {{"points", points}});
@@ -162,7 +162,7 @@ bool all_points_membership_rows(const cluster_result& model, matrix_view<const S
   return for_row_blocks(fitted, model.clusters(), budget_bytes, receive, fill);
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 bool membership_rows(const cluster_result& model, matrix_view<const Storage> points,
                      matrix_view<const Storage> new_points, const membership_callback& receive,
                      std::int64_t budget_bytes, const Device& given) {
@@ -183,7 +183,7 @@ bool membership_rows(const cluster_result& model, matrix_view<const Storage> poi
   return for_row_blocks(queries, model.clusters(), budget_bytes, receive, fill);
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 std::vector<double> all_points_membership_vectors(const cluster_result& model, matrix_view<const Storage> points,
                                                   const Device& device) {
   return collected(points.rows(), model.clusters(), [&](const membership_callback& receive) {
@@ -191,7 +191,7 @@ std::vector<double> all_points_membership_vectors(const cluster_result& model, m
   });
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 std::vector<double> membership_vectors(const cluster_result& model, matrix_view<const Storage> points,
                                        matrix_view<const Storage> new_points, const Device& device) {
   return collected(new_points.rows(), model.clusters(), [&](const membership_callback& receive) {

@@ -49,7 +49,7 @@ struct reach_pair {
 
 }  // namespace
 
-template <storage_type Storage>
+template <class Storage, class>
 void mutual_reachability(matrix_view<const Storage> points, vector_view<const accumulator_t<Storage>> core,
                          matrix_view<accumulator_t<Storage>> out, const reachability_options& options,
                          const Device& given) {
@@ -74,7 +74,7 @@ void mutual_reachability(matrix_view<const Storage> points, vector_view<const ac
                  });
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 void mutual_reachability_pairs(matrix_view<const Storage> points, vector_view<const accumulator_t<Storage>> core,
                                matrix_view<const std::int64_t> pairs, vector_view<accumulator_t<Storage>> out,
                                const reachability_options& options, const Device& given) {
@@ -102,7 +102,7 @@ void mutual_reachability_pairs(matrix_view<const Storage> points, vector_view<co
   values.finish();
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 std::vector<accumulator_t<Storage>> mutual_reachability_pairs(matrix_view<const Storage> points,
                                                               vector_view<const accumulator_t<Storage>> core,
                                                               matrix_view<const std::int64_t> pairs,
@@ -113,7 +113,7 @@ std::vector<accumulator_t<Storage>> mutual_reachability_pairs(matrix_view<const 
   return values;
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 bool mutual_reachability_rows(matrix_view<const Storage> points, vector_view<const accumulator_t<Storage>> core,
                               const row_block_callback<accumulator_t<Storage>>& receive, std::int64_t budget_bytes,
                               const reachability_options& options, const Device& given) {

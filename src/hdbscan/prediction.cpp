@@ -38,7 +38,7 @@ void enter(prediction& result, std::int64_t row, const fitted_tree& tree, std::i
 
 }  // namespace
 
-template <storage_type Storage>
+template <class Storage, class>
 prediction approximate_predict(const cluster_result& model, matrix_view<const Storage> points,
                                matrix_view<const Storage> new_points, const Device& given) {
   const Device device = device::run_device(given, {{"points", points}, {"new_points", new_points}});

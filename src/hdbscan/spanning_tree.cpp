@@ -94,7 +94,7 @@ double spanning_tree_result::total_weight() const {
   return sum;
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 spanning_tree_result spanning_tree(matrix_view<const Storage> points, const spanning_tree_options& options,
                                    const Device& given, const progress_callback& callback) {
   using Real = accumulator_t<Storage>;

@@ -168,7 +168,7 @@ class validity_engine {
 
 }  // namespace
 
-template <storage_type Storage>
+template <class Storage, class>
 validity_result validity_index(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
                                const validity_options& options, const Device& given,
                                const progress_callback& callback) {

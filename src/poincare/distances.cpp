@@ -38,7 +38,7 @@ void require_both_inside(bool strict, matrix_view<const Storage> queries, matrix
 
 }  // namespace
 
-template <storage_type Storage>
+template <class Storage, class>
 point_report distances(matrix_view<const Storage> queries, matrix_view<const Storage> points,
                        matrix_view<accumulator_t<Storage>> out, const distance_options& options, const Device& given) {
   const ball b(options.curvature);
@@ -57,7 +57,7 @@ point_report distances(matrix_view<const Storage> queries, matrix_view<const Sto
   return report;
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 point_report pair_distances(matrix_view<const Storage> x, matrix_view<const Storage> y,
                             vector_view<accumulator_t<Storage>> out, const distance_options& options,
                             const Device& given) {
@@ -86,7 +86,7 @@ point_report pair_distances(matrix_view<const Storage> x, matrix_view<const Stor
   return report;
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 accumulator_t<Storage> distance(std::span<const Storage> x, std::span<const Storage> y,
                                 const distance_options& options) {
   accumulator_t<Storage> result[1];
@@ -96,7 +96,7 @@ accumulator_t<Storage> distance(std::span<const Storage> x, std::span<const Stor
   return result[0];
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 std::vector<point_status> origin_distances(matrix_view<const Storage> x, vector_view<accumulator_t<Storage>> out,
                                            const distance_options& options, const Device& given) {
   using Real = accumulator_t<Storage>;

@@ -94,14 +94,14 @@ mean_report means(matrix_view<const Storage> points, vector_view<const std::int6
 
 }  // namespace
 
-template <storage_type Storage>
+template <class Storage, class>
 mean_report gyromidpoint(matrix_view<const Storage> points, vector_view<const std::int64_t> offsets,
                          vector_view<const accumulator_t<Storage>> weights, matrix_view<accumulator_t<Storage>> out,
                          const ball_options& options, const Device& device) {
   return means<Storage>(points, offsets, weights, out, false, {options.curvature, options.strict}, device);
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 mean_report frechet_mean(matrix_view<const Storage> points, vector_view<const std::int64_t> offsets,
                          vector_view<const accumulator_t<Storage>> weights, matrix_view<accumulator_t<Storage>> out,
                          const frechet_options& options, const Device& device) {

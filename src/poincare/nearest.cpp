@@ -84,7 +84,7 @@ void check_neighbours(std::int64_t k, std::int64_t points, const nearest_options
 
 }  // namespace
 
-template <storage_type Storage>
+template <class Storage, class>
 point_report nearest(matrix_view<const Storage> queries, matrix_view<const Storage> points,
                      matrix_view<std::int64_t> index, matrix_view<accumulator_t<Storage>> distance,
                      const nearest_options& options, const Device& given) {
@@ -129,7 +129,7 @@ point_report nearest(matrix_view<const Storage> queries, matrix_view<const Stora
   return report;
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 neighbours<accumulator_t<Storage>> nearest(matrix_view<const Storage> queries, matrix_view<const Storage> points,
                                            std::int64_t k, const nearest_options& options, const Device& device) {
   check_neighbours(k, points.rows(), options);
@@ -141,7 +141,7 @@ neighbours<accumulator_t<Storage>> nearest(matrix_view<const Storage> queries, m
   return found;
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 std::int64_t nearest_workspace_bytes(std::int64_t queries, std::int64_t points, std::int64_t dim, std::int64_t k,
                                      const nearest_options& options, const Device& device) {
   using Real = accumulator_t<Storage>;

@@ -63,7 +63,7 @@ projection_report run_projection(const row_inputs<Storage>& in, const matrix_vie
 
 }  // namespace
 
-template <storage_type Storage>
+template <class Storage, class>
 row_status mobius_add(matrix_view<const Storage> x, matrix_view<const Storage> y,
                       matrix_view<accumulator_t<Storage>> out, const ball_options& options, const Device& device) {
   const row_inputs<Storage> in{.x = x, .y = y};
@@ -71,7 +71,7 @@ row_status mobius_add(matrix_view<const Storage> x, matrix_view<const Storage> y
   return run<mobius_add_row>(in, out, options, device);
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 row_status mobius_scalar_mul(vector_view<const accumulator_t<Storage>> r, matrix_view<const Storage> x,
                              matrix_view<accumulator_t<Storage>> out, const ball_options& options,
                              const Device& device) {
@@ -81,7 +81,7 @@ row_status mobius_scalar_mul(vector_view<const accumulator_t<Storage>> r, matrix
   return run<scalar_mul_row>(in, out, options, device);
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 row_status exp_map(matrix_view<const Storage> x, matrix_view<const Storage> v, matrix_view<accumulator_t<Storage>> out,
                    const ball_options& options, const Device& device) {
   const row_inputs<Storage> in{.x = x, .v = v};
@@ -89,7 +89,7 @@ row_status exp_map(matrix_view<const Storage> x, matrix_view<const Storage> v, m
   return run<exp_map_row>(in, out, options, device);
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 row_status log_map(matrix_view<const Storage> x, matrix_view<const Storage> y, matrix_view<accumulator_t<Storage>> out,
                    const ball_options& options, const Device& device) {
   const row_inputs<Storage> in{.x = x, .y = y};
@@ -97,7 +97,7 @@ row_status log_map(matrix_view<const Storage> x, matrix_view<const Storage> y, m
   return run<log_map_row>(in, out, options, device);
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 row_status exp_map_origin(matrix_view<const Storage> v, matrix_view<accumulator_t<Storage>> out,
                           const ball_options& options, const Device& device) {
   const row_inputs<Storage> in{.v = v};
@@ -105,7 +105,7 @@ row_status exp_map_origin(matrix_view<const Storage> v, matrix_view<accumulator_
   return run<exp_map_origin_row>(in, out, options, device);
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 row_status log_map_origin(matrix_view<const Storage> y, matrix_view<accumulator_t<Storage>> out,
                           const ball_options& options, const Device& device) {
   const row_inputs<Storage> in{.x = y, .x_name = "y"};
@@ -113,7 +113,7 @@ row_status log_map_origin(matrix_view<const Storage> y, matrix_view<accumulator_
   return run<log_map_origin_row>(in, out, options, device);
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 row_status geodesic(matrix_view<const Storage> x, matrix_view<const Storage> y,
                     vector_view<const accumulator_t<Storage>> t, matrix_view<accumulator_t<Storage>> out,
                     const ball_options& options, const Device& device) {
@@ -123,7 +123,7 @@ row_status geodesic(matrix_view<const Storage> x, matrix_view<const Storage> y,
   return run<geodesic_row>(in, out, options, device);
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 row_status parallel_transport(matrix_view<const Storage> x, matrix_view<const Storage> y, matrix_view<const Storage> v,
                               matrix_view<accumulator_t<Storage>> out, const ball_options& options,
                               const Device& device) {
@@ -132,7 +132,7 @@ row_status parallel_transport(matrix_view<const Storage> x, matrix_view<const St
   return run<parallel_transport_row>(in, out, options, device);
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 projection_report project(matrix_view<const Storage> x, double epsilon, matrix_view<accumulator_t<Storage>> out,
                           const ball_options& options, const Device& device) {
   const row_inputs<Storage> in{.x = x, .parameter = epsilon};
@@ -143,7 +143,7 @@ projection_report project(matrix_view<const Storage> x, double epsilon, matrix_v
   return report;
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 row_status conformal_factor(matrix_view<const Storage> x, vector_view<accumulator_t<Storage>> out,
                             const ball_options& options, const Device& device) {
   check_rows(x, "x");
@@ -151,7 +151,7 @@ row_status conformal_factor(matrix_view<const Storage> x, vector_view<accumulato
   return run<conformal_factor_row>(row_inputs<Storage>{.x = x}, out.as_rows(x.rows(), 1), options, device);
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 row_status to_hyperboloid(matrix_view<const Storage> x, matrix_view<accumulator_t<Storage>> out,
                           const ball_options& options, const Device& device) {
   require_curved(options.curvature);
@@ -160,7 +160,7 @@ row_status to_hyperboloid(matrix_view<const Storage> x, matrix_view<accumulator_
   return run<to_hyperboloid_row>(row_inputs<Storage>{.x = x}, out, options, device);
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 row_status from_hyperboloid(matrix_view<const Storage> h, matrix_view<accumulator_t<Storage>> out,
                             const ball_options& options, const Device& device) {
   require_curved(options.curvature);
@@ -175,7 +175,7 @@ row_status from_hyperboloid(matrix_view<const Storage> h, matrix_view<accumulato
   return status;
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 row_status distance_gradients(matrix_view<const Storage> x, matrix_view<const Storage> y,
                               matrix_view<accumulator_t<Storage>> gradient_x,
                               matrix_view<accumulator_t<Storage>> gradient_y, const ball_options& options,
@@ -189,7 +189,7 @@ row_status distance_gradients(matrix_view<const Storage> x, matrix_view<const St
   return status;
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 row_status riemannian_gradient(matrix_view<const Storage> x, matrix_view<const Storage> gradient,
                                matrix_view<accumulator_t<Storage>> out, const ball_options& options,
                                const Device& device) {
@@ -198,7 +198,7 @@ row_status riemannian_gradient(matrix_view<const Storage> x, matrix_view<const S
   return run<riemannian_gradient_row>(in, out, options, device);
 }
 
-template <storage_type Storage>
+template <class Storage, class>
 projection_report rsgd_step(matrix_view<const Storage> x, matrix_view<const Storage> gradient, double rate,
                             double epsilon, matrix_view<accumulator_t<Storage>> out, const ball_options& options,
                             const Device& device) {

@@ -103,7 +103,7 @@ class Clustering(unittest.TestCase):
         numpy.testing.assert_allclose(out, expected, rtol=1e-13)
 
     def test_errors_are_told(self):
-        with self.assertRaisesRegex(ValueError, r"device must be auto, host, emulated or a device number \(device=moon\)"):
+        with self.assertRaisesRegex(ValueError, r"device must be auto, host, emulated, or an offload device as NUMBER or offload:NUMBER \(device=moon\)"):
             call("quintet_hdbscan_cluster", doubles([0, 1]), c_int32(DOUBLE), 1, 2, 2, None, b"moon", None, None,
                  byref(c_void_p()))
 

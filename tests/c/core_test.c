@@ -49,7 +49,7 @@ static void test_devices(void) {
   CHECK_OK(quintet_device_find("auto", &info));
   CHECK_OK(quintet_device_find(NULL, &info));
   CHECK_INVALID(quintet_device_find("gpu", &info),
-                "device must be auto, host, emulated or a device number (device=gpu)");
+                "device must be auto, host, emulated, or an offload device as NUMBER or offload:NUMBER (device=gpu)");
   CHECK_FAILS(quintet_device_find("4711", &info), QUINTET_DEVICE_ERROR, "device 4711 is not available");
   CHECK_INVALID(quintet_device_find("host", NULL), "info must not be null");
   info.size = sizeof info + 1;

@@ -315,13 +315,13 @@ TEST_F(hdbscan_driver, reference_labels) {
                   std::to_string(o.min_samples),
                   "--alpha",
                   std::to_string(o.alpha),
-                  "--max-cluster-size",
-                  std::to_string(o.max_cluster_size),
                   "--epsilon",
                   std::to_string(o.epsilon),
                   "--selection",
                   o.method == hdbscan::selection::leaf ? "leaf" : "eom"};
     if (o.allow_single_cluster) all.push_back("--allow-single-cluster");
+    if (o.method == hdbscan::selection::eom)
+      all.insert(all.end(), {"--max-cluster-size", std::to_string(o.max_cluster_size)});
     run_well(all);
     const auto labels = io::read_csv<double>(work("out.csv"));
     std::vector<std::int64_t> found;

@@ -17,7 +17,7 @@ class neighbours_driver : public test::driver_run {
 
 TEST_F(neighbours_driver, common_options) {
   expect_common_options({"--input", queries, "--queries", queries, "--k", "1", "--output", "common.csv"},
-                        "float, double, half or bfloat16");
+                        "float or double or half or bfloat16");
 }
 
 TEST_F(neighbours_driver, nearest) {

@@ -91,8 +91,9 @@ TEST_F(reachability_driver, pairs) {
   EXPECT_EQ(io::read_hdf5<std::int64_t>(work("out.h5"), "pairs").data, (std::vector<std::int64_t>{0, 4, 2, 2, 3, 1}));
   EXPECT_EQ(io::read_hdf5<double>(work("out.h5"), "mutual_reachability").data, (numbers{10, 0, 5}));
   make("none.csv", "i,j\n");
-  run_well({"--input", line, "--min-samples", "2", "--pairs", "none.csv", "--output", "out.csv"});
-  EXPECT_EQ(text_of("out.csv"), "i,j,mreach\n");
+  const outcome none = run({"--input", line, "--min-samples", "2", "--pairs", "none.csv", "--output", "out.csv"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_NE(none.error.find("none.csv: holds no pairs"), std::string::npos) << none.error;
 }
 
 TEST_F(reachability_driver, invalid_rows_and_clamping_are_told) {

@@ -159,11 +159,11 @@ TEST_F(snp_likelihood_driver, optimise_climbs_and_prints_the_network) {
 }
 
 TEST_F(snp_likelihood_driver, rice_example_of_the_documentation) {
-  const auto folder = std::filesystem::absolute(test::data_folder("snp"));
+  const auto folder = std::filesystem::absolute(test::data_folder("snp/rice"));
   QUINTET_SKIP_WITHOUT(folder);
   const arguments given{
       "--data",
-      folder / "rice/rice_JDD1_example.nexus",
+      folder / "rice_JDD1_example.nexus",
       "--species-rule",
       "after-last:_",
       "--theta",

@@ -17,7 +17,7 @@ namespace quintet::hdbscan {
 /// and for metrics that differ; OutOfMemory, DeviceError. Cost: N^2 D / 2 multiply-adds, and `out` is read twice and
 /// written twice; memory for one copy of the points. On an offload device a matrix of over 4 GiB comes from one
 /// function after the other, at the cost of both.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 core_result<accumulator_t<Storage>> core_and_reachability(matrix_view<const Storage> points, const core_options& core,
                                                           matrix_view<accumulator_t<Storage>> out,
                                                           const reachability_options& options = {},

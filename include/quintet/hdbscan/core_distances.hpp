@@ -46,7 +46,7 @@ std::int64_t neighbour_count(const core_options& options, std::int64_t valid);
 /// of threads. Throws InvalidArgument (N over 2^31 - 1025, D < 1, min_samples or curvature out of range), OutOfMemory,
 /// DeviceError. Cost: N^2 D / 2 multiply-adds on the host, N^2 D on a device; memory for one copy of the points and k
 /// entries a point.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 core_result<accumulator_t<Storage>> core_distances(matrix_view<const Storage> points, const core_options& options = {},
                                                    const Device& device = Device::best());
 /// \overload
@@ -57,7 +57,7 @@ auto core_distances(const Points& points, const core_options& options = {}, cons
 
 /// The same into N values of host or device memory; `distances` of the result is empty. Throws InvalidArgument also for
 /// another size.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 core_result<accumulator_t<Storage>> core_distances_into(matrix_view<const Storage> points,
                                                         vector_view<accumulator_t<Storage>> out,
                                                         const core_options& options = {},

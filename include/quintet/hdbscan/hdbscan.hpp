@@ -65,7 +65,7 @@ struct cluster_result : clustering {
 /// ties::canonical (the default) independent of the order of the points. Throws as spanning_tree() and check_options()
 /// do: InvalidArgument, OutOfMemory, DeviceError, Cancelled. Cost and memory: those of spanning_tree() and
 /// cluster_tree(). The matrix N x N is never held.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 cluster_result cluster(matrix_view<const Storage> points, const cluster_options& options = {},
                        const Device& device = Device::best(), const progress_callback& report = {});
 /// \overload

@@ -25,7 +25,7 @@ namespace quintet::hdbscan {
 /// rows. Same result for any number of threads and on every device. Throws InvalidArgument for labels, weights, shapes
 /// or a curvature out of range; OutOfMemory, DeviceError. Cost: n^2 D multiply-adds for a cluster of n points; memory
 /// for a copy of its points, and 64 MB of distances.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 std::vector<std::int64_t> medoids(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
                                   std::span<const double> weights = {},
                                   const point_metric& distance = metric::euclidean,
@@ -44,7 +44,7 @@ std::vector<std::int64_t> medoids(const Points& points, std::span<const std::int
 /// infinity are left out. Sums are in double, in the order of the rows. Throws InvalidArgument as medoids() does. Cost:
 /// O(N D), two passes over the points; memory for the result and, on an offload device,
 /// for the points as they are stored.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 std::vector<double> weighted_centroids(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
                                        std::span<const double> weights = {}, const Device& device = Device::best());
 

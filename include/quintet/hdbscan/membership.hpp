@@ -55,7 +55,7 @@ using membership_callback = std::function<bool(std::int64_t first_row, matrix_vi
 /// threads and on every device. Throws InvalidArgument when `model` is not of as many rows as `points`; OutOfMemory,
 /// DeviceError. Cost: N E D multiply-adds for E exemplars in all, and 2 N K exponentials; memory for the result, the
 /// exemplars, and 32 MB for a block of rows.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 std::vector<double> all_points_membership_vectors(const cluster_result& model, matrix_view<const Storage> points,
                                                   const Device& device = Device::best());
 /// \overload
@@ -69,7 +69,7 @@ std::vector<double> all_points_membership_vectors(const cluster_result& model, c
 /// rows and at most 8192 are in a block). Nothing N x K is held. Returns false if the callback stopped it; it is not
 /// called when there are no rows or no clusters. Throws InvalidArgument also for a negative budget and an empty
 /// callback.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 bool all_points_membership_rows(const cluster_result& model, matrix_view<const Storage> points,
                                 const membership_callback& receive, std::int64_t budget_bytes = 32 << 20,
                                 const Device& device = Device::best());
@@ -77,7 +77,7 @@ bool all_points_membership_rows(const cluster_result& model, matrix_view<const S
 /// v for the rows of `new_points` [M x D], which `model` has not seen: [M x K], row by row. `points` are those of the
 /// model. Cost, memory and errors: those of all_points_membership_vectors() (with M in place of N) and of
 /// approximate_predict().
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 std::vector<double> membership_vectors(const cluster_result& model, matrix_view<const Storage> points,
                                        matrix_view<const Storage> new_points, const Device& device = Device::best());
 /// \overload
@@ -88,7 +88,7 @@ std::vector<double> membership_vectors(const cluster_result& model, const Points
 }
 
 /// The same by blocks of rows: budget, callback, result and errors as for all_points_membership_rows().
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 bool membership_rows(const cluster_result& model, matrix_view<const Storage> points,
                      matrix_view<const Storage> new_points, const membership_callback& receive,
                      std::int64_t budget_bytes = 32 << 20, const Device& device = Device::best());

@@ -34,7 +34,7 @@ struct reachability_options {
 /// OutOfMemory, DeviceError. Cost: N^2 D / 2 multiply-adds and N^2 values written; memory for one copy of the points.
 /// On an offload device host arguments take as much there as on the host, the matrix at most 4 GiB at a time (a larger
 /// one takes twice the arithmetic).
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 void mutual_reachability(matrix_view<const Storage> points, vector_view<const accumulator_t<Storage>> core,
                          matrix_view<accumulator_t<Storage>> out, const reachability_options& options = {},
                          const Device& device = Device::best());
@@ -46,7 +46,7 @@ void mutual_reachability(const Points& points, const Core& core, Out&& out, cons
 }
 /// Into a buffer of its device, where the work is done: N rows of N values, one behind the other. Throws
 /// InvalidArgument also for fewer than N * N elements.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 void mutual_reachability(matrix_view<const Storage> points, vector_view<const accumulator_t<Storage>> core,
                          Buffer<accumulator_t<Storage>>& out, const reachability_options& options = {}) {
   const std::int64_t n = points.rows();
@@ -58,14 +58,14 @@ void mutual_reachability(matrix_view<const Storage> points, vector_view<const ac
 /// Throws InvalidArgument as mutual_reachability() does, for other than two columns, and naming the first index out of
 /// range. Cost: O(N D) to look at the points and 2 D loads a pair; on an offload device memory for arguments that do
 /// not lie there, as they are, and for the result.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 std::vector<accumulator_t<Storage>> mutual_reachability_pairs(matrix_view<const Storage> points,
                                                               vector_view<const accumulator_t<Storage>> core,
                                                               matrix_view<const std::int64_t> pairs,
                                                               const reachability_options& options = {},
                                                               const Device& device = Device::best());
 /// The same into P values of host or device memory. Throws InvalidArgument also for another size.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 void mutual_reachability_pairs(matrix_view<const Storage> points, vector_view<const accumulator_t<Storage>> core,
                                matrix_view<const std::int64_t> pairs, vector_view<accumulator_t<Storage>> out,
                                const reachability_options& options, const Device& device = Device::best());
@@ -78,7 +78,7 @@ using row_block_callback = std::function<bool(std::int64_t first_row, matrix_vie
 /// of rows is used: 96 N values; on an offload device as much there). Nothing N x N is held. Returns false if the
 /// callback stopped it. Throws as mutual_reachability() does, and InvalidArgument for a negative budget and an empty
 /// callback. Cost: N^2 D multiply-adds (twice the dense function: rows are computed without their mirror images).
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 bool mutual_reachability_rows(matrix_view<const Storage> points, vector_view<const accumulator_t<Storage>> core,
                               const row_block_callback<accumulator_t<Storage>>& receive,
                               std::int64_t budget_bytes = 256 << 20, const reachability_options& options = {},

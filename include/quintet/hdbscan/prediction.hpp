@@ -51,7 +51,7 @@ struct prediction {
 /// rest of it is trusted. Cost: M N D multiply-adds. Memory on the device: one copy of the points, and for up to 8192
 /// new rows at a time their coordinates and lists (16 (float) or 24 (double) bytes times k a row, at most 64 MB, times
 /// the splits that keep a device busy).
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 prediction approximate_predict(const cluster_result& model, matrix_view<const Storage> points,
                                matrix_view<const Storage> new_points, const Device& device = Device::best());
 /// \overload

@@ -78,7 +78,7 @@ struct spanning_tree_result {
 /// on clustered data, a few percent of it again; at worst log2 N passes. Memory: one copy of the points (two for a
 /// moment), 8 (float) or 12 (double) bytes for each of k + 11 neighbours of a point, and 64 bytes per point. Without
 /// the tree also the table of smallest distances, 32 MiB, or a quarter of what the points take if that is more.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 spanning_tree_result spanning_tree(matrix_view<const Storage> points, const spanning_tree_options& options = {},
                                    const Device& device = Device::best(), const progress_callback& report = {});
 /// \overload

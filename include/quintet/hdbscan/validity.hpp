@@ -60,7 +60,7 @@ struct validity_result {
 /// the pairs within clusters with a power for each of their distances that matters, and on clustered data a fraction of
 /// a pass over the pairs of internal points. Memory: two copies of the points, the budget, and what spanning_tree()
 /// takes for the largest cluster. Nothing n x n is held.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 validity_result validity_index(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
                                const validity_options& options = {}, const Device& device = Device::best(),
                                const progress_callback& report = {});

@@ -71,7 +71,7 @@ struct point_report {
 /// staged in its memory once (on a device up to D = 128 in float, 64 in double, for which there are kernels of their
 /// own; in slices for others), on the host their panel is read in place. Memory: panels of (Q + N) D values, and on a
 /// device also the host arguments. Cost: Q N (2 D + 35) operations.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 point_report distances(matrix_view<const Storage> queries, matrix_view<const Storage> points,
                        matrix_view<accumulator_t<Storage>> out, const distance_options& options = {},
                        const Device& device = Device::best());
@@ -84,7 +84,7 @@ point_report distances(const Queries& queries, const Points& points, Out&& out, 
 
 /// out[i] = d(x row i, y row i); x and y [N x D], out N values. Cost: O(N D), one pass; memory 2 bytes a pair, and on a
 /// device also the host arguments.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 point_report pair_distances(matrix_view<const Storage> x, matrix_view<const Storage> y,
                             vector_view<accumulator_t<Storage>> out, const distance_options& options = {},
                             const Device& device = Device::best());
@@ -97,14 +97,14 @@ point_report pair_distances(const X& x, const Y& y, Out&& out, const distance_op
 
 /// d(x, y) of one pair of D >= 1 coordinates each, on the host; NaN if one of them is not inside. Cost: O(D). For many
 /// pairs take pair_distances(): the checks of one cost more than its distance.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 accumulator_t<Storage> distance(std::span<const Storage> x, std::span<const Storage> y,
                                 const distance_options& options = {});
 
 /// out[i] = d(0, x row i) = (2 / sqrt(c)) artanh(sqrt(c) |x|), from the compensated norm: within 1 ulp of float and 4
 /// of double; x [N x D], out N values. options.expression must be formula::geodesic. Returns the status of every row.
 /// Cost: O(N D), one pass; memory 1 byte a row, and on a device also the host arguments.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 std::vector<point_status> origin_distances(matrix_view<const Storage> x, vector_view<accumulator_t<Storage>> out,
                                            const distance_options& options = {}, const Device& device = Device::best());
 /// \overload

@@ -9,7 +9,7 @@ namespace quintet::poincare {
 /// Euclidean gradients of d(x, y): row i of gradient_x is d d(x_i, y_i) / d x_i, and the same for y.
 ///   2 / (|x - y| sqrt(a_x a_y (1 + t))) ((x - y) + c |x - y|^2 x / a_x),  a = 1 - c|.|^2, t of distances.hpp
 /// Their length in the metric, |gradient| / lambda, is 1. Where x = y the distance has no gradient: the row is 0.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 row_status distance_gradients(matrix_view<const Storage> x, matrix_view<const Storage> y,
                               matrix_view<accumulator_t<Storage>> gradient_x,
                               matrix_view<accumulator_t<Storage>> gradient_y, const ball_options& options = {},
@@ -23,7 +23,7 @@ row_status distance_gradients(const X& x, const Y& y, GradientX&& gradient_x, Gr
 }
 
 /// gradient / lambda_x^2: the Riemannian gradient that belongs to a Euclidean one (Nickel and Kiela 2017).
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 row_status riemannian_gradient(matrix_view<const Storage> x, matrix_view<const Storage> gradient,
                                matrix_view<accumulator_t<Storage>> out, const ball_options& options = {},
                                const Device& device = Device::best());
@@ -38,7 +38,7 @@ row_status riemannian_gradient(const X& x, const Gradient& gradient, Out&& out, 
 /// `moved` of the report counts the points for which that was needed. `gradient` is Euclidean. Throws InvalidArgument
 /// also for a rate that is not finite, and for epsilon outside the range of project(). (Bonnabel 2013; Nickel and Kiela
 /// 2017 take the first order of exp_x, a retraction.)
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 projection_report rsgd_step(matrix_view<const Storage> x, matrix_view<const Storage> gradient, double rate,
                             double epsilon, matrix_view<accumulator_t<Storage>> out, const ball_options& options = {},
                             const Device& device = Device::best());

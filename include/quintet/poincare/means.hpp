@@ -24,7 +24,7 @@ struct mean_report {
 
 /// The gyromidpoint (Einstein midpoint, normalised Lorentz centroid): (1/2) (x) sum w lambda x / sum w (lambda - 1).
 /// (Ungar 2008.) Taken in the frame of the result, where nothing cancels: two passes. Cost: O(N D).
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 mean_report gyromidpoint(matrix_view<const Storage> points, vector_view<const std::int64_t> offsets,
                          vector_view<const accumulator_t<Storage>> weights, matrix_view<accumulator_t<Storage>> out,
                          const ball_options& options = {}, const Device& device = Device::best());
@@ -51,7 +51,7 @@ struct frechet_options {
 /// goes m <- exp_m(2 / (1 + L) mean log_m(x_i)), L the mean of sqrt(c) d_i coth(sqrt(c) d_i), which bounds the
 /// curvature of the objective; a unit step does not converge for spread points (Karcher 1977). Linear convergence.
 /// Cost: O(N D) an iteration.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 mean_report frechet_mean(matrix_view<const Storage> points, vector_view<const std::int64_t> offsets,
                          vector_view<const accumulator_t<Storage>> weights, matrix_view<accumulator_t<Storage>> out,
                          const frechet_options& options = {}, const Device& device = Device::best());

@@ -39,7 +39,7 @@ struct neighbours {
 /// distances are those of distances(). Points that are not inside are nobody's neighbours and have none.
 /// Throws InvalidArgument as distances() does, for k out of range, a negative budget, and with exclude_self for Q != N;
 /// OutOfMemory, DeviceError. Memory beyond input and result: nearest_workspace_bytes(). Cost: Q N (2 D + 4) operations.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 neighbours<accumulator_t<Storage>> nearest(matrix_view<const Storage> queries, matrix_view<const Storage> points,
                                            std::int64_t k, const nearest_options& options = {},
                                            const Device& device = Device::best());
@@ -52,7 +52,7 @@ neighbours<accumulator_t<element_of<Queries>>> nearest(const Queries& queries, c
 }
 
 /// The same into `index` and `distance` [Q x k], on the host or on a device: k is the number of their columns.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 point_report nearest(matrix_view<const Storage> queries, matrix_view<const Storage> points,
                      matrix_view<std::int64_t> index, matrix_view<accumulator_t<Storage>> distance,
                      const nearest_options& options = {}, const Device& device = Device::best());
@@ -67,7 +67,7 @@ point_report nearest(const Queries& queries, const Points& points, Index&& index
 /// Upper bound of the memory that nearest() takes beyond its input and its result, in bytes, for Q and N rows of `dim`
 /// coordinates. Throws InvalidArgument for sizes that nearest() refuses, and for such that the bytes cannot be counted.
 /// O(1).
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 std::int64_t nearest_workspace_bytes(std::int64_t queries, std::int64_t points, std::int64_t dim, std::int64_t k,
                                      const nearest_options& options = {}, const Device& device = Device::best());
 

@@ -41,7 +41,7 @@ using row_status = std::vector<point_status>;
 
 /// x (+) y = ((1 - c|x|^2)(x + y) + c |x + y|^2 x) / ((1 - c|x|^2)(1 - c|y|^2) + c |x + y|^2), the usual expression
 /// written as a sum of positive terms.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 row_status mobius_add(matrix_view<const Storage> x, matrix_view<const Storage> y,
                       matrix_view<accumulator_t<Storage>> out, const ball_options& options = {},
                       const Device& device = Device::best());
@@ -54,7 +54,7 @@ row_status mobius_add(const X& x, const Y& y, Out&& out, const ball_options& opt
 
 /// r (x) x = tanh(r artanh(sqrt(c) |x|)) x / (sqrt(c) |x|). `r` has one value for all rows, or N: any numbers, NaN
 /// makes NaN.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 row_status mobius_scalar_mul(vector_view<const accumulator_t<Storage>> r, matrix_view<const Storage> x,
                              matrix_view<accumulator_t<Storage>> out, const ball_options& options = {},
                              const Device& device = Device::best());
@@ -67,7 +67,7 @@ row_status mobius_scalar_mul(const R& r, const X& x, Out&& out, const ball_optio
 
 /// exp_x(v) = x (+) tanh(sqrt(c) lambda_x |v| / 2) v / (sqrt(c) |v|); v is any tangent vector at x; NaN
 /// and infinity in it are not looked for.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 row_status exp_map(matrix_view<const Storage> x, matrix_view<const Storage> v, matrix_view<accumulator_t<Storage>> out,
                    const ball_options& options = {}, const Device& device = Device::best());
 /// \overload
@@ -79,7 +79,7 @@ row_status exp_map(const X& x, const V& v, Out&& out, const ball_options& option
 
 /// log_x(y) = (2 / (sqrt(c) lambda_x)) artanh(sqrt(c) |w|) w / |w|, w = (-x) (+) y: the tangent vector at x with
 /// exp_x(log_x(y)) = y; its length in the metric is d(x, y).
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 row_status log_map(matrix_view<const Storage> x, matrix_view<const Storage> y, matrix_view<accumulator_t<Storage>> out,
                    const ball_options& options = {}, const Device& device = Device::best());
 /// \overload
@@ -90,7 +90,7 @@ row_status log_map(const X& x, const Y& y, Out&& out, const ball_options& option
 }
 
 /// exp_0(v) = tanh(sqrt(c) |v|) v / (sqrt(c) |v|).
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 row_status exp_map_origin(matrix_view<const Storage> v, matrix_view<accumulator_t<Storage>> out,
                           const ball_options& options = {}, const Device& device = Device::best());
 /// \overload
@@ -101,7 +101,7 @@ row_status exp_map_origin(const V& v, Out&& out, const ball_options& options = {
 }
 
 /// log_0(y) = artanh(sqrt(c) |y|) y / (sqrt(c) |y|).
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 row_status log_map_origin(matrix_view<const Storage> y, matrix_view<accumulator_t<Storage>> out,
                           const ball_options& options = {}, const Device& device = Device::best());
 /// \overload
@@ -113,7 +113,7 @@ row_status log_map_origin(const Y& y, Out&& out, const ball_options& options = {
 
 /// The point at t of the geodesic from x (t = 0) to y (t = 1): x (+) (t (x) ((-x) (+) y)), t any number; one value for
 /// all rows, or N.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 row_status geodesic(matrix_view<const Storage> x, matrix_view<const Storage> y,
                     vector_view<const accumulator_t<Storage>> t, matrix_view<accumulator_t<Storage>> out,
                     const ball_options& options = {}, const Device& device = Device::best());
@@ -126,7 +126,7 @@ row_status geodesic(const X& x, const Y& y, const T& t, Out&& out, const ball_op
 
 /// The tangent vector v at x, moved along the geodesic to y: (lambda_x / lambda_y) gyr[y, -x] v. Keeps lengths and
 /// angles of the metric.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 row_status parallel_transport(matrix_view<const Storage> x, matrix_view<const Storage> y, matrix_view<const Storage> v,
                               matrix_view<accumulator_t<Storage>> out, const ball_options& options = {},
                               const Device& device = Device::best());
@@ -147,7 +147,7 @@ struct projection_report {
 /// not finite become NaN. epsilon has no default: it caps every distance from the origin at about
 /// log(2 / epsilon) / sqrt(c), which is a decision. Allowed: [4 u, 1) with u the type's unit roundoff (2^-24, 2^-53);
 /// throws InvalidArgument for others. Memory: one number a row besides.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 projection_report project(matrix_view<const Storage> x, double epsilon, matrix_view<accumulator_t<Storage>> out,
                           const ball_options& options = {}, const Device& device = Device::best());
 /// \overload
@@ -158,7 +158,7 @@ projection_report project(const X& x, double epsilon, Out&& out, const ball_opti
 }
 
 /// out[i] = lambda of row i, N values.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 row_status conformal_factor(matrix_view<const Storage> x, vector_view<accumulator_t<Storage>> out,
                             const ball_options& options = {}, const Device& device = Device::best());
 /// \overload
@@ -170,7 +170,7 @@ row_status conformal_factor(const X& x, Out&& out, const ball_options& options =
 
 /// Rows of `out` [N x (D + 1)]: (x_0, x_1, ...) on the hyperboloid -x_0^2 + x_1^2 + ... = -1 / c,
 /// x_0 = (1 + c|x|^2) / (1 - c|x|^2) / sqrt(c), x_k = 2 x / (1 - c|x|^2). curvature must not be 0.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 row_status to_hyperboloid(matrix_view<const Storage> x, matrix_view<accumulator_t<Storage>> out,
                           const ball_options& options = {}, const Device& device = Device::best());
 /// \overload
@@ -182,7 +182,7 @@ row_status to_hyperboloid(const X& x, Out&& out, const ball_options& options = {
 
 /// The inverse: x = x_k / (1 + sqrt(c) x_0); `h` is [N x (D + 1)], `out` [N x D]. A row with x_0 <= 0 has status
 /// outside. curvature must not be 0.
-template <storage_type Storage>
+template <class Storage, class = only_storage<Storage>>
 row_status from_hyperboloid(matrix_view<const Storage> h, matrix_view<accumulator_t<Storage>> out,
                             const ball_options& options = {}, const Device& device = Device::best());
 /// \overload

@@ -24,7 +24,7 @@ void expect_log_likelihood(const std::string& name, const snp::Network& network,
 
 TEST(snp_likelihood_data, simulated_networks) {
   QUINTET_SKIP_WITHOUT(data_folder("snp/sim"));
-  const auto data = [](const char* name) { return snp_counts(snp_folder() / "sim" / name); };
+  const auto data = [](const char* name) { return snp_counts(data_folder("snp/sim") / name); };
   expect_log_likelihood("C1", snp_network(snp_text::net_a, .005), data("netA_counts.csv"), {}, -1741.6335172676);
   expect_log_likelihood("C4", snp_network(snp_text::net_b, .005), data("netB_counts.csv"), {.u = .75, .v = 1.5},
                         -1861.9247002394);
@@ -39,7 +39,7 @@ TEST(snp_likelihood_data, test1_of_snapp) {
 
 TEST(snp_likelihood_data, rice) {
   QUINTET_SKIP_WITHOUT(data_folder("snp/rice"));
-  const auto data = snp_nexus(snp_folder() / "rice/rice_JDD1_example.nexus", species_rule::after_last, 1);
+  const auto data = snp_nexus(data_folder("snp/rice") / "rice_JDD1_example.nexus", species_rule::after_last, 1);
   EXPECT_EQ(data.patterns(), 308);
   const auto expect = [&](const std::string& name, const char* newick, double all, double polymorphic) {
     const auto network = snp_network(newick, .1);

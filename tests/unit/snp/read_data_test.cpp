@@ -12,7 +12,8 @@ snp::Data read(const std::string& name, const char* rule = nullptr, bool dominan
   io::snp_read_options options;
   if (rule != nullptr) options.populations = io::population_map::from_rule(rule);
   options.dominant = dominant;
-  return io::read_snp_data((test::data_folder("snp") / name).string(), options).data;
+  const std::filesystem::path path = std::filesystem::path("snp") / name;
+  return io::read_snp_data((test::data_folder(path.parent_path().string()) / path.filename()).string(), options).data;
 }
 
 TEST(snp_reference_data, rice) {
