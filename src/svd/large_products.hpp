@@ -21,8 +21,9 @@ struct strided_batch {
 template <class Real>
 struct multiply_by_rows {
   strided_batch<const Real> a, x;
-  strided_batch<Real> y;  ///< with padding where its row stride is 1, any strides otherwise
+  strided_batch<Real> y;
   int rows, inner, columns;
+  bool has_padding;  ///< of the columns of y, which are contiguous then; otherwise its strides are any
 
   template <class Map>
   static constexpr int chunks_of_tile() {
@@ -67,7 +68,7 @@ struct multiply_by_rows {
     }
     for (int i = 0; i < Count && c + i < end; ++i)
       for (int e = 0; e < 4 && j + e < columns; ++e) {
-        if (y.row == 1) {
+        if (has_padding) {
           store<Map>(y.at(b, 0, j + e), c + i, total[i][e]);
           continue;
         }

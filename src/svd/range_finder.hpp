@@ -223,7 +223,7 @@ class range_finder {
 
   /// Y C for each matrix, to `out`.
   void lift(const strided_batch<const real>& c, int columns, const strided_batch<real>& out, std::int64_t matrices) {
-    multiply({part_.y, part_.slot, 1, part_.ld_m}, c, out, l_, columns, matrices);
+    multiply({part_.y, part_.slot, 1, part_.ld_m}, c, out, l_, columns, matrices, false);
   }
 
   const range_memory<real>& memory() const { return part_; }
@@ -231,13 +231,13 @@ class range_finder {
 
  private:
   void multiply(const strided_batch<const real>& a, const strided_batch<const real>& x, const strided_batch<real>& y,
-                std::int64_t inner, int columns, std::int64_t matrices) {
-    const multiply_by_rows<real> product{a, x, y, int(m_), int(inner), columns};
+                std::int64_t inner, int columns, std::int64_t matrices, bool has_padding) {
+    const multiply_by_rows<real> product{a, x, y, int(m_), int(inner), columns, has_padding};
     launch_body<Policy>(product, matrices * product.template tiles<map>(), device_);
   }
   void times_a(std::int64_t matrices) {
     multiply({part_.a, part_.slot, 1, part_.ld_m}, {part_.z, part_.slot, 1, part_.ld_n},
-             {part_.y, part_.slot, 1, part_.ld_m}, n_, int(l_), matrices);
+             {part_.y, part_.slot, 1, part_.ld_m}, n_, int(l_), matrices, true);
   }
   void times_transpose(std::int64_t matrices) {
     const multiply_transposed<real> product{{part_.a, part_.slot, 1, part_.ld_m},

@@ -76,6 +76,26 @@ TYPED_TEST(svd_randomised, exact_when_the_rank_is_low) {
   });
 }
 
+// U of one column is contiguous by columns too, and has no padding all the same.
+TYPED_TEST(svd_randomised, one_direction) {
+  using T = TypeParam;
+  const std::int64_t batch = 3, m = 37, n = 5;
+  std::vector<T> a(batch * m * n);
+  for (std::int64_t b = 0; b < batch; ++b)
+    for (std::int64_t i = 0; i < m; ++i)
+      for (std::int64_t j = 0; j < n; ++j) a[(b * m + i) * n + j] = T(i + b + 1) * T(j - 2);
+  test::on_every_device([&](const Device& device) {
+    const auto found = svd::randomised<T>({a.data(), batch, m, n}, {.rank = 1}, device);
+    ASSERT_EQ(std::int64_t(found.factors.u.size()), batch * m);
+    for (std::int64_t b = 0; b < batch; ++b)
+      for (std::int64_t i = 0; i < m; ++i)
+        for (std::int64_t j = 0; j < n; ++j) {
+          const T product = found.factors.u[b * m + i] * found.factors.s[b] * found.factors.v[b * n + j];
+          EXPECT_NEAR(double(product), double(a[(b * m + i) * n + j]), 1e-4) << b << " " << i << " " << j;
+        }
+  });
+}
+
 TYPED_TEST(svd_randomised, falling_spectra) {
   using T = TypeParam;
   const std::int64_t m = 90, n = 70, rank = 10;
