@@ -126,8 +126,8 @@ function(quintet_test name)
   quintet_ptx_test(${name} ${arg_SOURCES})
 endfunction()
 
-# quintet_driver(<task> [<source>...]): examples/<task>.cpp, with more sources, becomes the program quintet-<task>; what is
-# '-' in the task is '_' in the file.
+# quintet_driver(<task> [<source>...]): examples/drivers/<task>.cpp, with more sources, becomes the program
+# quintet-<task>; what is '-' in the task is '_' in the file.
 function(quintet_driver task)
   string(REPLACE "-" "_" stem "${task}")
   add_executable(quintet-${task} ${stem}.cpp ${ARGN})
