@@ -171,56 +171,102 @@ H5T_conv_ret_t check_real_conversion(H5T_conv_except_t exception, hid_t source, 
 
 std::vector<std::string> hdf5_datasets(const std::string& path) { return datasets_of(hdf5_input(path)); }
 
+namespace {
+
+// A dataset of numbers, open for reading. Members in this order: the file outlives the dataset.
+struct hdf5_dataset {
+  hdf5_input input;
+  std::string name;
+  dataset_handle data;
+  H5T_class_t type_class = H5T_NO_CLASS;
+  dataspace_handle space;
+  std::vector<std::int64_t> shape;
+
+  hdf5_dataset(const std::string& path, const std::string& dataset) : input(path), name(dataset) {
+    if (name.empty()) {
+      const std::vector<std::string> names = datasets_of(input);
+      if (names.size() != 1) throw FileError(path, text("one dataset must be chosen by its name: ", listed(names)));
+      name = names[0];
+    }
+    const property_handle access = access_through_links(H5P_DATASET_ACCESS);
+    data = dataset_handle(H5Dopen2(input.file, name.c_str(), access));
+    if (!data.valid()) {
+      const std::string reason = hdf5_session::last_error();
+      if (const std::string link = link_of(input, name); !link.empty()) fail(link + because(reason));
+      const std::vector<std::string> names = datasets_of(input);
+      const bool listed_name = std::find(names.begin(), names.end(), name) != names.end();
+      fail(listed_name ? "cannot be opened" + because(reason) : "does not exist; " + listed(names));
+    }
+    const type_handle type(H5Dget_type(data));
+    type_class = H5Tget_class(type);
+    if (type_class != H5T_FLOAT && type_class != H5T_INTEGER && type_class != H5T_ENUM) fail("does not hold numbers");
+    space = dataspace_handle(H5Dget_space(data));
+    const int rank = H5Sget_simple_extent_ndims(space);
+    if (rank < 0 || H5Sget_simple_extent_type(space) == H5S_NULL) fail("has no shape");
+    std::vector<hsize_t> sizes(static_cast<std::size_t>(rank));
+    if (rank > 0) H5Sget_simple_extent_dims(space, sizes.data(), nullptr);
+    shape.assign(sizes.begin(), sizes.end());
+  }
+
+  [[noreturn]] void fail(const std::string& reason) const {
+    throw FileError(input.source.path(), text("dataset \"", name, "\" ", reason));
+  }
+
+  // What is selected in `file`, an array of the shape `part`.
+  template <class T>
+  array<T> read(hid_t file_selection, std::vector<std::int64_t> part) const {
+    const std::string& path = input.source.path();
+    array<T> result;
+    result.shape = std::move(part);
+    const std::int64_t count = element_count(path, result.shape);
+    require_memory(path, count, sizeof(T));
+    result.data.resize(static_cast<std::size_t>(count));
+    if (count == 0) return result;
+    conversion_failure failure;
+    const property_handle transfer(H5Pcreate(H5P_DATASET_XFER));
+    const bool real_to_real = type_class == H5T_FLOAT && std::is_floating_point_v<T>;
+    H5Pset_type_conv_cb(transfer, real_to_real ? check_real_conversion : check_conversion, &failure);
+    const hsize_t size = static_cast<hsize_t>(count);
+    const dataspace_handle memory(H5Screate_simple(1, &size, nullptr));
+    const bool is_all = file_selection == H5S_ALL;
+    if (H5Dread(data, native_type<T>(), is_all ? H5S_ALL : hid_t(memory), file_selection, transfer,
+                result.data.data()) < 0) {
+      if (input.driver.error != 0) fail(text("cannot be read: ", std::strerror(input.driver.error)));
+      if (failure.too_large) fail(text("holds a value that does not fit into ", type_name<T>()));
+      if (failure.fraction) fail(text("holds a value that is not an integer, as ", type_name<T>(), " demands"));
+      fail("cannot be read" + because(hdf5_session::last_error()));
+    }
+    return result;
+  }
+};
+
+}  // namespace
+
 template <class T>
 array<T> read_hdf5(const std::string& path, const std::string& dataset) {
-  const hdf5_input input(path);
-  std::string name = dataset;
-  if (name.empty()) {
-    const std::vector<std::string> names = datasets_of(input);
-    if (names.size() != 1) throw FileError(path, text("one dataset must be chosen by its name: ", listed(names)));
-    name = names[0];
-  }
-  const auto fail = [&](const std::string& reason) { throw FileError(path, text("dataset \"", name, "\" ", reason)); };
-
-  const property_handle access = access_through_links(H5P_DATASET_ACCESS);
-  const dataset_handle data(H5Dopen2(input.file, name.c_str(), access));
-  if (!data.valid()) {
-    const std::string reason = hdf5_session::last_error();
-    if (const std::string link = link_of(input, name); !link.empty()) fail(link + because(reason));
-    const std::vector<std::string> names = datasets_of(input);
-    const bool listed_name = std::find(names.begin(), names.end(), name) != names.end();
-    fail(listed_name ? "cannot be opened" + because(reason) : "does not exist; " + listed(names));
-  }
-  const type_handle type(H5Dget_type(data));
-  const H5T_class_t type_class = H5Tget_class(type);
-  if (type_class != H5T_FLOAT && type_class != H5T_INTEGER && type_class != H5T_ENUM) fail("does not hold numbers");
-
-  const dataspace_handle space(H5Dget_space(data));
-  const int rank = H5Sget_simple_extent_ndims(space);
-  if (rank < 0 || H5Sget_simple_extent_type(space) == H5S_NULL) fail("has no shape");
-  std::vector<hsize_t> sizes(static_cast<std::size_t>(rank));
-  if (rank > 0) H5Sget_simple_extent_dims(space, sizes.data(), nullptr);
-  array<T> result;
-  result.shape.assign(sizes.begin(), sizes.end());
-  const std::int64_t count = element_count(path, result.shape);
-  require_memory(path, count, sizeof(T));
-  result.data.resize(static_cast<std::size_t>(count));
-  if (count == 0) return result;
-
-  conversion_failure failure;
-  const property_handle transfer(H5Pcreate(H5P_DATASET_XFER));
-  const bool real_to_real = type_class == H5T_FLOAT && std::is_floating_point_v<T>;
-  H5Pset_type_conv_cb(transfer, real_to_real ? check_real_conversion : check_conversion, &failure);
-  if (H5Dread(data, native_type<T>(), H5S_ALL, H5S_ALL, transfer, result.data.data()) < 0) {
-    if (input.driver.error != 0) fail(text("cannot be read: ", std::strerror(input.driver.error)));
-    if (failure.too_large) fail(text("holds a value that does not fit into ", type_name<T>()));
-    if (failure.fraction) fail(text("holds a value that is not an integer, as ", type_name<T>(), " demands"));
-    fail("cannot be read" + because(hdf5_session::last_error()));
-  }
-  return result;
+  const hdf5_dataset from(path, dataset);
+  return from.read<T>(H5S_ALL, from.shape);
 }
 
-#define QUINTET_INSTANTIATE(T) template array<T> read_hdf5<T>(const std::string&, const std::string&);
+std::vector<std::int64_t> hdf5_shape(const std::string& path, const std::string& dataset) {
+  return hdf5_dataset(path, dataset).shape;
+}
+
+template <class T>
+array<T> read_hdf5_rows(const std::string& path, const std::string& dataset, std::int64_t first, std::int64_t count) {
+  const hdf5_dataset from(path, dataset);
+  if (from.shape.empty()) from.fail("holds a single number, which has no rows");
+  require_rows(first, count, from.shape[0]);
+  std::vector<hsize_t> corner(from.shape.size(), 0), extent(from.shape.begin(), from.shape.end());
+  corner[0] = static_cast<hsize_t>(first);
+  extent[0] = static_cast<hsize_t>(count);
+  H5Sselect_hyperslab(from.space, H5S_SELECT_SET, corner.data(), nullptr, extent.data(), nullptr);
+  return from.read<T>(from.space, {extent.begin(), extent.end()});
+}
+
+#define QUINTET_INSTANTIATE(T)                                            \
+  template array<T> read_hdf5<T>(const std::string&, const std::string&); \
+  template array<T> read_hdf5_rows<T>(const std::string&, const std::string&, std::int64_t, std::int64_t);
 QUINTET_FOR_EACH_ELEMENT(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::io

@@ -51,6 +51,17 @@ void input_file::read_exactly(void* data, std::size_t bytes, std::string_view wh
     throw FileError(path_, text("ends within ", what, ": ", bytes - count, " of ", bytes, " bytes are missing"));
 }
 
+void input_file::seek(std::int64_t position) {
+  if (::lseek(descriptor_, position, SEEK_SET) < 0)
+    throw FileError(path_, text("cannot be read: ", std::strerror(errno)));
+}
+
+void require_rows(std::int64_t first, std::int64_t count, std::int64_t rows) {
+  require_argument(first >= 0 && first <= rows, "first", first, text("in [0, ", rows, "]"));
+  require_argument(count >= 0 && count <= rows - first, "count", count,
+                   text("in [0, ", rows - first, "] from row ", first, " on"));
+}
+
 void require_memory(std::string_view path, std::int64_t elements, std::int64_t element_bytes) {
   // Looking costs more than reading a small file.
   constexpr std::int64_t small = std::int64_t(1) << 24;

@@ -22,6 +22,9 @@ class input_file {
   /// Reads exactly `bytes` bytes; throws FileError ("ends within <what>") when the file is shorter.
   void read_exactly(void* data, std::size_t bytes, std::string_view what);
 
+  /// The next read begins at `position`, in bytes from the start; of a regular file.
+  void seek(std::int64_t position);
+
   const std::string& path() const noexcept { return path_; }
   int descriptor() const noexcept { return descriptor_; }
   /// Bytes of a regular file when it was opened; 0 for pipes and devices.
@@ -39,6 +42,9 @@ class input_file {
 /// the control group, of the process): a header that lies, or a file that this machine cannot hold. Without it the
 /// system would hand out the memory and kill the program later.
 void require_memory(std::string_view path, std::int64_t elements, std::int64_t element_bytes);
+
+/// Throws InvalidArgument unless first ... first + count - 1 are rows of a dataset that has `rows` of them.
+void require_rows(std::int64_t first, std::int64_t count, std::int64_t rows);
 
 /// Product of the sizes, 0 when one of them is. Throws FileError for a negative size or a product over 2^63 - 1.
 std::int64_t element_count(std::string_view path, std::span<const std::int64_t> shape);

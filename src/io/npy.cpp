@@ -29,6 +29,14 @@ struct npy_header {
   bool swapped = false;
   bool fortran_order = false;
   std::vector<std::int64_t> shape;
+
+  std::int64_t elements_of_a_row() const {
+    std::int64_t count = 1;
+    for (std::size_t d = 1; d < shape.size(); ++d) count *= shape[d];
+    return count;
+  }
+  // The product was checked when the header was read.
+  std::int64_t data_bytes() const { return (shape.empty() ? 1 : shape[0] * elements_of_a_row()) * item_bytes; }
 };
 
 // The header is the text of a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
@@ -214,22 +222,44 @@ class fortran_position {
   std::int64_t position_ = 0;
 };
 
+// Indices of the first dimension that are read.
+struct row_range {
+  std::int64_t first, count;
+};
+
 template <class From, class T>
-void read_elements(input_file& file, const npy_header& header, std::vector<T>& result) {
+void read_elements(input_file& file, const npy_header& header, row_range rows, std::vector<T>& result) {
   const bool reorder = header.fortran_order && header.shape.size() > 1;
+  const bool is_part = !header.shape.empty() && rows.count != header.shape[0];
+  // In Fortran order the rows of a part lie in runs, one for every index of the other dimensions.
+  const std::size_t run = is_part && reorder ? static_cast<std::size_t>(rows.count) : result.size();
+  std::int64_t position = file.size() - header.data_bytes();
+  if (is_part) position += rows.first * (reorder ? 1 : header.elements_of_a_row()) * std::int64_t(sizeof(From));
+  const auto seek_run = [&](std::size_t first) {
+    const auto number = static_cast<std::int64_t>(first / run);
+    if (is_part) file.seek(position + number * header.shape[0] * std::int64_t(sizeof(From)));
+  };
   if constexpr (std::is_same_v<From, T>) {
-    if (!header.swapped && !reorder) return file.read_exactly(result.data(), result.size() * sizeof(T), "the elements");
+    if (!header.swapped && !reorder) {
+      if (is_part) file.seek(position);
+      return file.read_exactly(result.data(), result.size() * sizeof(T), "the elements");
+    }
   }
   std::vector<char> block(std::min(result.size() * sizeof(From), std::size_t{1} << 20));
-  fortran_position scattered(header.shape);
+  std::vector<std::int64_t> shape = header.shape;
+  if (!shape.empty()) shape[0] = rows.count;
+  fortran_position scattered(shape);
   for (std::size_t first = 0; first < result.size();) {
-    const std::size_t part = std::min(result.size() - first, block.size() / sizeof(From));
+    if (first % run == 0) seek_run(first);
+    const std::size_t part = std::min(run - first % run, block.size() / sizeof(From));
     file.read_exactly(block.data(), part * sizeof(From), "the elements");
     for (std::size_t i = 0; i < part; ++i) {
       const From value = load<From>(block.data() + i * sizeof(From), header.swapped);
       T& target = result[reorder ? static_cast<std::size_t>(*scattered) : first + i];
       if (!convert_value(value, target))
-        throw FileError(file.path(), text("element ", first + i, " (", +value, ") does not fit into ", type_name<T>()));
+        throw FileError(file.path(), text(is_part ? text("element ", first + i, " from row ", rows.first, " on")
+                                                  : text("element ", first + i),
+                                          " (", +value, ") does not fit into ", type_name<T>()));
       if (reorder) ++scattered;
     }
     first += part;
@@ -262,35 +292,59 @@ void write_header(atomic_file& out, std::span<const std::int64_t> shape) {
 
 }  // namespace
 
+namespace {
+
+template <class T>
+array<T> read_rows(input_file& file, const npy_header& header, row_range rows) {
+  array<T> result;
+  result.shape = header.shape;
+  if (!result.shape.empty()) result.shape[0] = rows.count;
+  const std::int64_t elements = element_count(file.path(), result.shape);
+  require_memory(file.path(), elements, sizeof(T));
+  result.data.resize(static_cast<std::size_t>(elements));
+  if (result.data.empty()) return result;
+  const std::int64_t bytes = header.item_bytes;
+  const auto read = [&]<class From>(From) { read_elements<From>(file, header, rows, result.data); };
+  switch (header.kind) {
+    case 'f':
+      bytes == 2 ? read(half()) : bytes == 4 ? read(float()) : read(double());
+      break;
+    case 'i':
+      bytes == 1   ? read(std::int8_t())
+      : bytes == 2 ? read(std::int16_t())
+      : bytes == 4 ? read(std::int32_t())
+                   : read(std::int64_t());
+      break;
+    default:  // unsigned and bool
+      bytes == 1   ? read(std::uint8_t())
+      : bytes == 2 ? read(std::uint16_t())
+      : bytes == 4 ? read(std::uint32_t())
+                   : read(std::uint64_t());
+  }
+  return result;
+}
+
+}  // namespace
+
 template <class T>
 array<T> read_npy(const std::string& path) {
   input_file file(path);
-  npy_header header = read_header(file);
-  const std::int64_t count = element_count(path, header.shape);
-  require_memory(path, count, sizeof(T));
-  array<T> result;
-  result.data.resize(static_cast<std::size_t>(count));
-  const std::int64_t bytes = header.item_bytes;
-  switch (header.kind) {
-    case 'f':
-      bytes == 2   ? read_elements<half>(file, header, result.data)
-      : bytes == 4 ? read_elements<float>(file, header, result.data)
-                   : read_elements<double>(file, header, result.data);
-      break;
-    case 'i':
-      bytes == 1   ? read_elements<std::int8_t>(file, header, result.data)
-      : bytes == 2 ? read_elements<std::int16_t>(file, header, result.data)
-      : bytes == 4 ? read_elements<std::int32_t>(file, header, result.data)
-                   : read_elements<std::int64_t>(file, header, result.data);
-      break;
-    default:  // unsigned and bool
-      bytes == 1   ? read_elements<std::uint8_t>(file, header, result.data)
-      : bytes == 2 ? read_elements<std::uint16_t>(file, header, result.data)
-      : bytes == 4 ? read_elements<std::uint32_t>(file, header, result.data)
-                   : read_elements<std::uint64_t>(file, header, result.data);
-  }
-  result.shape = std::move(header.shape);
-  return result;
+  const npy_header header = read_header(file);
+  return read_rows<T>(file, header, {0, header.shape.empty() ? 0 : header.shape[0]});
+}
+
+std::vector<std::int64_t> npy_shape(const std::string& path) {
+  input_file file(path);
+  return read_header(file).shape;
+}
+
+template <class T>
+array<T> read_npy_rows(const std::string& path, std::int64_t first, std::int64_t count) {
+  input_file file(path);
+  const npy_header header = read_header(file);
+  if (header.shape.empty()) throw FileError(path, "holds a single number, which has no rows");
+  require_rows(first, count, header.shape[0]);
+  return read_rows<T>(file, header, {first, count});
 }
 
 template <class T>
@@ -340,6 +394,7 @@ void write_npy(const std::string& path, matrix_view<const T> values) {
 
 #define QUINTET_INSTANTIATE(T)                                                                       \
   template array<T> read_npy<T>(const std::string&);                                                 \
+  template array<T> read_npy_rows<T>(const std::string&, std::int64_t, std::int64_t);                \
   template void write_npy<T>(const std::string&, std::span<const T>, std::span<const std::int64_t>); \
   template void write_npy<T>(const std::string&, matrix_view<const T>);                              \
   template class npy_writer<T>;

@@ -28,30 +28,14 @@ sparse_format sparse_format_of(const std::string& path) {
 
 std::string name_in(const std::string& group, const char* name) { return group.empty() ? name : group + "/" + name; }
 
+// Whether a matrix of a file is one.
 template <class Value, class Index>
-spgemm::csr<Value, Index> read_csr(const std::string& path, const std::string& group) {
-  const auto shape = read_hdf5<std::int64_t>(path, name_in(group, "shape"));
-  const auto pointers = read_hdf5<std::int64_t>(path, name_in(group, "row_pointers"));
-  const auto columns = read_hdf5<Index>(path, name_in(group, "columns"));
-  const auto values = read_hdf5<Value>(path, name_in(group, "values"));
-  if (shape.data.size() != 2) throw FileError(path, "dataset \"shape\" must hold two numbers: rows, cols");
-  if (shape.data[0] < 0 || std::int64_t(pointers.data.size()) - 1 != shape.data[0])
-    throw FileError(path, text("dataset \"row_pointers\" must hold rows + 1 = ", shape.data[0], " + 1 numbers (it has ",
-                               pointers.data.size(), ")"));
-  if (pointers.data.front() != 0 || pointers.data.back() != std::int64_t(columns.data.size()) ||
-      columns.data.size() != values.data.size())
-    throw FileError(path, text("row_pointers must go from 0 to the number of columns and values (from ",
-                               pointers.data.front(), " to ", pointers.data.back(), "; ", columns.data.size(),
-                               " columns, ", values.data.size(), " values)"));
-  require_memory(path, std::int64_t(pointers.data.size()), 8);
-  require_memory(path, std::int64_t(columns.data.size()), sizeof(Index) + sizeof(Value));
-  spgemm::csr<Value, Index> m{shape.data[0], shape.data[1], pointers.data, columns.data, values.data};
+void check_read(const std::string& path, const spgemm::csr_view<Value, Index>& m) {
   try {
-    spgemm::check(m.view(), "matrix");
+    spgemm::check(m, "matrix");
   } catch (const InvalidArgument& e) {
     throw FileError(path, e.what());
   }
-  return m;
 }
 
 }  // namespace
@@ -62,11 +46,57 @@ void check_sparse_output(const std::string& path) {
   check_writable(path);
 }
 
+bool has_sparse_row_access(const std::string& path) { return sparse_format_of(path) == sparse_format::hdf5; }
+
+sparse_rows read_sparse_rows(const std::string& path, const std::string& group) {
+  const auto shape = read_hdf5<std::int64_t>(path, name_in(group, "shape"));
+  auto pointers = read_hdf5<std::int64_t>(path, name_in(group, "row_pointers")).data;
+  const auto columns = hdf5_shape(path, name_in(group, "columns")), values = hdf5_shape(path, name_in(group, "values"));
+  if (shape.data.size() != 2) throw FileError(path, "dataset \"shape\" must hold two numbers: rows, cols");
+  if (shape.data[0] < 0 || std::int64_t(pointers.size()) - 1 != shape.data[0])
+    throw FileError(path, text("dataset \"row_pointers\" must hold rows + 1 = ", shape.data[0], " + 1 numbers (it has ",
+                               pointers.size(), ")"));
+  const auto one_dimension = [&](const char* name, const std::vector<std::int64_t>& extents) {
+    if (extents.size() != 1)
+      throw FileError(path, text("dataset \"", name, "\" must have one dimension (it has ", extents.size(), ")"));
+    return extents[0];
+  };
+  const std::int64_t entries = one_dimension("columns", columns), numbers = one_dimension("values", values);
+  if (pointers.front() != 0 || pointers.back() != entries || entries != numbers)
+    throw FileError(
+        path, text("row_pointers must go from 0 to the number of columns and values (from ", pointers.front(), " to ",
+                   pointers.back(), "; ", entries, " columns, ", numbers, " values)"));
+  return {shape.data[0], shape.data[1], std::move(pointers)};
+}
+
+template <class Value, class Index>
+spgemm::csr<Value, Index> read_sparse_part(const std::string& path, const std::string& group, const sparse_rows& all,
+                                           std::int64_t first, std::int64_t count) {
+  require_rows(first, count, all.rows);
+  const auto pointers = std::span(all.row_pointers).subspan(std::size_t(first), std::size_t(count) + 1);
+  for (std::size_t i = 0; i < std::size_t(count); ++i)
+    if (pointers[i] < 0 || pointers[i] > pointers[i + 1] || pointers[i + 1] > all.row_pointers.back())
+      throw FileError(path, text("row_pointers must not fall (row ", first + std::int64_t(i), ": ", pointers[i], ", ",
+                                 pointers[i + 1], ")"));
+  const std::int64_t begin = pointers.front(), entries = pointers.back() - begin;
+  require_memory(path, entries, 2 * std::int64_t(sizeof(Index) + sizeof(Value)));
+  const auto columns = read_hdf5_rows<Index>(path, name_in(group, "columns"), begin, entries);
+  const auto values = read_hdf5_rows<Value>(path, name_in(group, "values"), begin, entries);
+  std::vector<std::int64_t> own(pointers.begin(), pointers.end());
+  for (std::int64_t& one : own) one -= begin;
+  spgemm::csr<Value, Index> m{count, all.cols, own, columns.data, values.data};
+  check_read(path, m.view());
+  return m;
+}
+
 template <class Value, class Index>
 spgemm::csr<Value, Index> read_sparse(const std::string& path, const std::string& group, sparse_read_report* report) {
   if (report != nullptr) *report = {};
   const sparse_format format = sparse_format_of(path);
-  if (format == sparse_format::hdf5) return read_csr<Value, Index>(path, group);
+  if (format == sparse_format::hdf5) {
+    const sparse_rows all = read_sparse_rows(path, group);
+    return read_sparse_part<Value, Index>(path, group, all, 0, all.rows);
+  }
   if (!group.empty()) throw FileError(path, text("has no groups; \"", group, "\" was asked for"));
   return read_matrix_market<Value, Index>(path, format == sparse_format::compressed_matrix_market, report);
 }
@@ -96,9 +126,11 @@ void write_sparse(const std::string& path, const spgemm::csr_view<Value, Index>&
   out.commit();
 }
 
-#define QUINTET_SPARSE_FILE(Value, Index)                                                                      \
-  template spgemm::csr<Value, Index> read_sparse(const std::string&, const std::string&, sparse_read_report*); \
-  template void write_sparse(const std::string&, const spgemm::csr_view<Value, Index>&, const std::string&);   \
+#define QUINTET_SPARSE_FILE(Value, Index)                                                                         \
+  template spgemm::csr<Value, Index> read_sparse(const std::string&, const std::string&, sparse_read_report*);    \
+  template spgemm::csr<Value, Index> read_sparse_part(const std::string&, const std::string&, const sparse_rows&, \
+                                                      std::int64_t, std::int64_t);                                \
+  template void write_sparse(const std::string&, const spgemm::csr_view<Value, Index>&, const std::string&);      \
   template void write_csr(hdf5_writer&, const spgemm::csr_view<Value, Index>&, const std::string&);
 QUINTET_SPARSE_FILE(float, std::int32_t)
 QUINTET_SPARSE_FILE(float, std::int64_t)

@@ -30,6 +30,16 @@ std::vector<std::string> hdf5_datasets(const std::string& path);
 template <class T>
 array<T> read_hdf5(const std::string& path, const std::string& dataset = "");
 
+/// Extents of a dataset; names and errors as for read_hdf5(). Values are not read.
+std::vector<std::int64_t> hdf5_shape(const std::string& path, const std::string& dataset = "");
+
+/// The part with indices first ... first + count - 1 of the first dimension: rows of a matrix, matrices of a batch.
+/// Names, types and errors are those of read_hdf5(); InvalidArgument for rows that are not there, FileError for a
+/// single number. Several processes may read one file at the same time: nothing is locked. Time and memory in the size
+/// of the part, or of the chunks that it touches.
+template <class T>
+array<T> read_hdf5_rows(const std::string& path, const std::string& dataset, std::int64_t first, std::int64_t count);
+
 /// Writes a file piece by piece; nothing appears at `path` before commit(), as with atomic_file.
 /// T is float, double, std::int32_t or std::int64_t. Names may hold '/', which makes groups. All members throw
 /// FileError when the file cannot be written (disk full) or was committed, and InvalidArgument for an empty name or one

@@ -21,6 +21,29 @@ matrix<Real> read_matrix(const std::string& path, const std::string& dataset = "
 /// The same for integers, such as pairs of indices: a value that is not integral or not within 64 bits is a FileError.
 matrix<std::int64_t> read_table(const std::string& path, const std::string& dataset = "");
 
+/// Rows and columns of a matrix that is in a file.
+struct matrix_extent {
+  ///@{
+  /// >= 0
+  std::int64_t rows = 0, cols = 0;
+  ///@}
+};
+
+/// Whether parts of a file can be read without the rest: .npy and .h5, not text. Throws FileError for an unknown
+/// extension. O(1).
+bool has_row_access(const std::string& path);
+
+/// Size of the matrix that read_matrix() would read, with its errors; values are read from a CSV file only, which has
+/// to be read whole.
+matrix_extent matrix_shape(const std::string& path, const std::string& dataset = "");
+
+/// Rows first ... first + count - 1 of the matrix that read_matrix() would read, with its errors; InvalidArgument for
+/// rows that are not there. Of .npy and .h5 files nothing else is read, in time and memory of the part; a CSV file is
+/// read whole.
+template <class Real>
+matrix<Real> read_matrix_rows(const std::string& path, const std::string& dataset, std::int64_t first,
+                              std::int64_t count);
+
 /// Writes a matrix, atomically; Real is float or double. `dataset` is its name in an HDF5 file; `names` become the
 /// header line of a CSV file; both are ignored by formats that have no place for them. Throws FileError, before
 /// anything is written when the extension is unknown; InvalidArgument for names that are not one a column, and for an

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "quintet/core/view.hpp"
 #include "quintet/io/atomic_file.hpp"
@@ -19,6 +20,15 @@ namespace quintet::io {
 /// integer). One pass over the file. Memory: the result and 1 MB.
 template <class T>
 array<T> read_npy(const std::string& path);
+
+/// Extents of the array of a file, from its header alone. Throws FileError as read_npy() does for the header. O(1).
+std::vector<std::int64_t> npy_shape(const std::string& path);
+
+/// The part with indices first ... first + count - 1 of the first dimension: rows of a matrix, matrices of a batch. No
+/// other element is read, so errors in others are not found. Types and errors are those of read_npy(); InvalidArgument
+/// for rows that are not there, FileError for a single number. Time and memory in the size of the part.
+template <class T>
+array<T> read_npy_rows(const std::string& path, std::int64_t first, std::int64_t count);
 
 /// Writes a row-major array, atomically; T is float, double, std::int32_t or std::int64_t.
 /// Throws InvalidArgument when `data` has another number of elements than `shape`, for a negative size and for more

@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "quintet/io/atomic_file.hpp"
 #include "quintet/io/hdf5.hpp"
@@ -36,6 +37,27 @@ struct sparse_read_report {
 template <class Value, class Index>
 spgemm::csr<Value, Index> read_sparse(const std::string& path, const std::string& group = "",
                                       sparse_read_report* report = nullptr);
+
+/// Size of a sparse matrix, and where its rows begin.
+struct sparse_rows {
+  ///@{
+  /// Size of the matrix.
+  std::int64_t rows = 0, cols = 0;
+  ///@}
+  std::vector<std::int64_t> row_pointers;  ///< rows + 1, from 0 to the number of entries
+};
+
+/// Whether rows can be read without the others: from HDF5, not from text. Throws FileError for an unknown extension.
+bool has_sparse_row_access(const std::string& path);
+
+/// Size and row pointers of an HDF5 file, with the errors of read_sparse(). Memory: 8 bytes a row.
+sparse_rows read_sparse_rows(const std::string& path, const std::string& group = "");
+
+/// Rows first ... first + count - 1 of the matrix whose row pointers are `all`, from an HDF5 file; nothing else of
+/// columns and values is read. Errors as for read_sparse(); InvalidArgument for rows that are not there.
+template <class Value, class Index>
+spgemm::csr<Value, Index> read_sparse_part(const std::string& path, const std::string& group, const sparse_rows& all,
+                                           std::int64_t first, std::int64_t count);
 
 /// Writes a sparse matrix; nothing appears at `path` before it is complete. `group` is for HDF5 alone. Throws
 /// InvalidArgument as spgemm::check() does, FileError as atomic_file does and for an unknown extension. One pass over

@@ -82,4 +82,77 @@ TEST_F(MatrixFile, DatasetsBelongToHdf5) {
   QUINTET_EXPECT_CONTAINS(error_of<FileError>([&] { quintet::io::read_matrix<float>(path("m.xls")); }), ".xls");
 }
 
+TEST_F(MatrixFile, RowsAreThoseOfTheWholeMatrix) {
+  std::vector<float> data(40);
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = float(i) - 0.25f;
+  const quintet::matrix_view<const float> view(data.data(), 10, 4);
+  for (const char* name : {"m.csv", "m.npy", "m.h5"}) {
+    quintet::io::write_matrix(path(name), view);
+    const auto extent = quintet::io::matrix_shape(path(name));
+    EXPECT_EQ(extent.rows, 10) << name;
+    EXPECT_EQ(extent.cols, 4) << name;
+    EXPECT_EQ(quintet::io::has_row_access(path(name)), std::string(name) != "m.csv");
+    for (const auto& [first, count] : {std::pair{0, 10}, {0, 3}, {3, 4}, {7, 3}, {9, 1}, {10, 0}, {0, 0}}) {
+      const auto part = quintet::io::read_matrix_rows<double>(path(name), "", first, count);
+      EXPECT_EQ(part.rows, count);
+      EXPECT_EQ(part.cols, 4);
+      EXPECT_EQ(part.data, std::vector<double>(data.begin() + 4 * first, data.begin() + 4 * (first + count))) << name;
+    }
+    for (const auto& [first, count] : {std::pair{-1, 1}, {11, 0}, {8, 3}, {0, -1}})
+      EXPECT_THROW(quintet::io::read_matrix_rows<float>(path(name), "", first, count), quintet::InvalidArgument);
+  }
+  EXPECT_THROW(quintet::io::matrix_shape(path("m.npy"), "name"), FileError);
+  EXPECT_THROW(quintet::io::matrix_shape(path("none.h5")), FileError);
+  // A vector is a matrix of one column, more than two dimensions are none.
+  const std::int64_t cube[] = {2, 4, 5}, line[] = {40};
+  quintet::io::write_npy<float>(path("cube.npy"), data, cube);
+  quintet::io::write_npy<float>(path("line.npy"), data, line);
+  EXPECT_THROW(quintet::io::matrix_shape(path("cube.npy")), FileError);
+  EXPECT_THROW(quintet::io::read_matrix_rows<float>(path("cube.npy"), "", 0, 1), FileError);
+  EXPECT_EQ(quintet::io::read_matrix_rows<float>(path("line.npy"), "", 38, 2).data,
+            std::vector<float>(data.end() - 2, data.end()));
+}
+
+TEST_F(MatrixFile, RowsOfEveryOrderAndRank) {
+  // [5, 2, 3] in C and in Fortran order, big and little endian; matrices 1 ... 3 of the batch.
+  for (const bool fortran : {false, true})
+    for (const char* type : {"<i4", ">i4", "<f8"}) {
+      std::string bytes = std::string("{'descr': '") + type + "', 'fortran_order': " + (fortran ? "True" : "False") +
+                          ", 'shape': (5, 2, 3), }";
+      bytes.append((64 - (10 + bytes.size() + 1) % 64) % 64, ' ').append("\n");
+      bytes = std::string("\x93NUMPY\x01\x00", 8) + char(bytes.size() & 0xff) + char(bytes.size() >> 8) + bytes;
+      for (int place = 0; place < 30; ++place) {
+        const int value = fortran ? (place % 5) * 6 + (place / 5 % 2) * 3 + place / 10 : place;
+        if (type[1] == 'f') {
+          const double real = value;
+          bytes.append(reinterpret_cast<const char*>(&real), 8);
+        } else if (type[0] == '<') {
+          bytes.append({char(value), 0, 0, 0});
+        } else {
+          bytes.append({0, 0, 0, char(value)});
+        }
+      }
+      const auto part = quintet::io::read_npy_rows<double>(file("batch.npy", bytes), 1, 3);
+      EXPECT_EQ(part.shape, (std::vector<std::int64_t>{3, 2, 3}));
+      ASSERT_EQ(part.data.size(), 18u);
+      for (int i = 0; i < 18; ++i) EXPECT_EQ(part.data[std::size_t(i)], 6 + i) << type << fortran;
+      EXPECT_EQ(quintet::io::npy_shape(path("batch.npy")), (std::vector<std::int64_t>{5, 2, 3}));
+      EXPECT_EQ(quintet::io::read_npy<float>(path("batch.npy")).data[29], 29.0f);
+    }
+}
+
+TEST_F(MatrixFile, ErrorsInOtherRowsAreNotFound) {
+  const std::vector<double> values{1, 1e300, 2, 3};
+  const std::int64_t shape[] = {4, 1};
+  quintet::io::write_npy<double>(path("big.npy"), values, shape);
+  quintet::io::hdf5_writer out(path("big.h5"));
+  out.write<double>("x", values, shape);
+  out.commit();
+  for (const char* name : {"big.npy", "big.h5"}) {
+    EXPECT_THROW(quintet::io::read_matrix<float>(path(name)), FileError);
+    EXPECT_THROW(quintet::io::read_matrix_rows<float>(path(name), "", 1, 2), FileError);
+    EXPECT_EQ(quintet::io::read_matrix_rows<float>(path(name), "", 2, 2).data, (std::vector<float>{2, 3}));
+  }
+}
+
 }  // namespace

@@ -167,5 +167,33 @@ TEST_F(sparse_file, damaged_compression_and_wrong_names) {
   QUINTET_EXPECT_CONTAINS(read_it("two.mtx.gz"), "more entries than");
 }
 
+TEST_F(sparse_file, rows_are_those_of_the_whole_matrix) {
+  const auto m = test::uniform_matrix<double, std::int32_t>(60, 50, 5, 3);
+  write_sparse(path("m.h5"), m.view(), "graph");
+  EXPECT_TRUE(has_sparse_row_access(path("m.h5")));
+  EXPECT_FALSE(has_sparse_row_access(path("m.mtx.gz")));
+  const sparse_rows rows = read_sparse_rows(path("m.h5"), "graph");
+  EXPECT_EQ(rows.rows, 60);
+  EXPECT_EQ(rows.cols, 50);
+  for (const auto& [first, count] : {std::pair{0, 60}, {0, 7}, {7, 52}, {59, 1}, {60, 0}}) {
+    const auto part = read_sparse_part<double, std::int32_t>(path("m.h5"), "graph", rows, first, count);
+    spgemm::check(part.view(), "part");
+    ASSERT_EQ(part.rows, count);
+    EXPECT_EQ(part.cols, 50);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t begin = m.row_pointers[first + i], entries = m.row_pointers[first + i + 1] - begin;
+      ASSERT_EQ(part.row_pointers[i + 1] - part.row_pointers[i], entries);
+      for (std::int64_t e = 0; e < entries; ++e) {
+        EXPECT_EQ(part.columns[part.row_pointers[i] + e], m.columns[begin + e]);
+        EXPECT_EQ(part.values[part.row_pointers[i] + e], m.values[begin + e]);
+      }
+    }
+  }
+  EXPECT_THROW((read_sparse_part<double, std::int32_t>(path("m.h5"), "graph", rows, 59, 2)), InvalidArgument);
+  sparse_rows falling = rows;
+  falling.row_pointers[3] = falling.row_pointers[5] + 1;
+  EXPECT_THROW((read_sparse_part<double, std::int32_t>(path("m.h5"), "graph", falling, 2, 4)), FileError);
+}
+
 }  // namespace
 }  // namespace quintet::io
