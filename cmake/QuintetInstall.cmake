@@ -14,8 +14,15 @@ install(TARGETS quintet quintet_runtime EXPORT quintetTargets COMPONENT developm
 if(TARGET quintet_io)
   install(TARGETS quintet_io quintet_io_runtime EXPORT quintetTargets COMPONENT development)
 endif()
+if(TARGET quintet_mpi)
+  set_target_properties(quintet_mpi PROPERTIES INSTALL_RPATH "$ORIGIN" INSTALL_RPATH_USE_LINK_PATH ON)
+  install(TARGETS quintet_mpi EXPORT quintetMpiTargets COMPONENT mpi)
+  install(EXPORT quintetMpiTargets NAMESPACE quintet:: DESTINATION "${quintet_package_dir}" COMPONENT mpi)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/quintet/mpi" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/quintet"
+    COMPONENT mpi FILES_MATCHING PATTERN "*.hpp")
+endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/quintet" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-  COMPONENT development FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+  COMPONENT development FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN "mpi" EXCLUDE)
 install(EXPORT quintetTargets NAMESPACE quintet:: DESTINATION "${quintet_package_dir}" COMPONENT development)
 foreach(file IN ITEMS LICENSE CHANGELOG.md)
   install(FILES "${PROJECT_SOURCE_DIR}/${file}" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT development)

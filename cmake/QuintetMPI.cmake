@@ -1,0 +1,37 @@
+# MPI for quintet::mpi, through its C interface. Sets QUINTET_MPI_FOUND.
+#
+# Where several are installed, MPI_C_COMPILER chooses: -DMPI_C_COMPILER=mpicc.mpich. Programs are started by the mpirun of
+# the same MPI; that of another one would start copies that do not know each other.
+set(QUINTET_WITH_MPI AUTO CACHE STRING "Build quintet::mpi, for several nodes: AUTO (where MPI is found), ON or OFF")
+set_property(CACHE QUINTET_WITH_MPI PROPERTY STRINGS AUTO ON OFF)
+set(QUINTET_MPI_FOUND FALSE)
+if(QUINTET_WITH_MPI STREQUAL "AUTO" AND (QUINTET_OFFLOAD_ARCH STREQUAL "x86_64" OR QUINTET_SANITIZE))
+  return()  # nothing new there
+endif()
+if(NOT QUINTET_WITH_MPI)
+  return()
+endif()
+include(CheckLanguage)
+check_language(C)
+if(CMAKE_C_COMPILER)
+  enable_language(C)
+  set(MPI_DETERMINE_LIBRARY_VERSION TRUE)
+  find_package(MPI QUIET COMPONENTS C)
+endif()
+if(MPI_C_FOUND)
+  set(QUINTET_MPI_FOUND TRUE)
+  set(QUINTET_MPI_NAME "${MPI_C_LIBRARY_VERSION_STRING}")
+  set(quintet_mpirun mpirun.mpich)
+  set(QUINTET_MPI_IS_OPEN_MPI FALSE)
+  if(QUINTET_MPI_NAME MATCHES "Open MPI")
+    set(QUINTET_MPI_IS_OPEN_MPI TRUE)
+  endif()
+  if(QUINTET_MPI_IS_OPEN_MPI)
+    set(quintet_mpirun mpirun.openmpi)
+  endif()
+  find_program(QUINTET_MPIRUN NAMES ${quintet_mpirun} ${MPIEXEC_EXECUTABLE} mpirun)
+  mark_as_advanced(QUINTET_MPIRUN)
+elseif(NOT QUINTET_WITH_MPI STREQUAL "AUTO")
+  message(FATAL_ERROR "QUINTET_WITH_MPI=${QUINTET_WITH_MPI}, but no MPI with a C compiler was found; on Debian install "
+    "libopenmpi-dev and openmpi-bin, or libmpich-dev and mpich")
+endif()

@@ -1,0 +1,477 @@
+#include "quintet/mpi/communicator.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+
+#include "mpi/processors.hpp"
+#include "quintet/device/device.hpp"
+
+namespace quintet::mpi {
+
+namespace {
+
+constexpr int collective_tag = 32000;  // every MPI has tags up to 32767
+
+std::string error_text(int code) {
+  char message[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  if (MPI_Error_string(code, message, &length) != MPI_SUCCESS) return "unknown error";
+  return {message, std::size_t(length)};
+}
+
+void check(int code, const char* call) {
+  if (code != MPI_SUCCESS) throw MpiError(text(call, " failed: ", error_text(code)));
+}
+
+/// inout := the smaller of two records of words, which are compared one after another as signed numbers. Built-in
+/// minima of unsigned types are wrong in Open MPI 4.1 and MPICH 4.0 (they compare as signed), so keys are signed and
+/// the operation our own.
+template <class Word>
+void take_minimum(void* in, void* inout, int* count, MPI_Datatype* type) {
+  int bytes = 0;
+  MPI_Type_size(*type, &bytes);
+  const int words = bytes / int(sizeof(Word));
+  const auto* from = static_cast<const Word*>(in);
+  auto* to = static_cast<Word*>(inout);
+  for (int i = 0; i < *count; ++i, from += words, to += words)
+    if (std::lexicographical_compare(from, from + words, to, to + words)) std::copy(from, from + words, to);
+}
+
+/// Freed when it goes.
+struct record_type {
+  MPI_Datatype type;
+  MPI_Op minimum;
+  record_type(int words, int word_bytes) {
+    check(MPI_Type_contiguous(words, word_bytes == 4 ? MPI_INT32_T : MPI_INT64_T, &type), "MPI_Type_contiguous");
+    check(MPI_Type_commit(&type), "MPI_Type_commit");
+    check(MPI_Op_create(word_bytes == 4 ? &take_minimum<std::int32_t> : &take_minimum<std::int64_t>, 1, &minimum),
+          "MPI_Op_create");
+  }
+  record_type(const record_type&) = delete;
+  ~record_type() {
+    MPI_Op_free(&minimum);
+    MPI_Type_free(&type);
+  }
+};
+
+/// An exception of another rank: of its type, with its text.
+template <class Base>
+class agreed : public Base {
+ public:
+  template <class... Arguments>
+  explicit agreed(std::string what, Arguments&&... arguments)
+      : Base(std::forward<Arguments>(arguments)...), what_(std::move(what)) {}
+  const char* what() const noexcept override { return what_.c_str(); }
+
+ private:
+  std::string what_;
+};
+
+enum class error_type : std::int64_t {
+  invalid,
+  file,
+  memory,
+  device,
+  cancelled,
+  mpi,
+  error,
+  allocation,
+  length,
+  other
+};
+
+struct described_error {
+  error_type type = error_type::other;
+  std::int64_t bytes = 0;
+  std::string what = "an exception that is none of the standard library's";
+};
+
+described_error describe(const std::exception_ptr& error) {
+  const auto made = [](error_type type, const std::exception& e, std::int64_t bytes = 0) {
+    return described_error{type, bytes, e.what()};
+  };
+  try {
+    std::rethrow_exception(error);
+  } catch (const InvalidArgument& e) {
+    return made(error_type::invalid, e);
+  } catch (const FileError& e) {
+    return made(error_type::file, e);
+  } catch (const OutOfMemory& e) {
+    return made(error_type::memory, e, e.bytes());
+  } catch (const DeviceError& e) {
+    return made(error_type::device, e);
+  } catch (const Cancelled& e) {
+    return made(error_type::cancelled, e);
+  } catch (const MpiError& e) {
+    return made(error_type::mpi, e);
+  } catch (const Error& e) {
+    return made(error_type::error, e);
+  } catch (const std::bad_alloc& e) {
+    return made(error_type::allocation, e);
+  } catch (const std::length_error& e) {
+    return made(error_type::length, e);
+  } catch (const std::exception& e) {
+    return made(error_type::other, e);
+  } catch (...) {
+    return {};
+  }
+}
+
+[[noreturn]] void throw_again(const described_error& e) {
+  switch (e.type) {
+    case error_type::invalid:
+      throw agreed<InvalidArgument>(e.what, e.what);
+    case error_type::file:
+      throw agreed<FileError>(e.what, "", "");
+    case error_type::memory:
+      throw agreed<OutOfMemory>(e.what, e.bytes, "");
+    case error_type::device:
+      throw agreed<DeviceError>(e.what, e.what);
+    case error_type::cancelled:
+      throw agreed<Cancelled>(e.what, "");
+    case error_type::mpi:
+      throw agreed<MpiError>(e.what, e.what);
+    case error_type::error:
+      throw agreed<Error>(e.what, e.what);
+    case error_type::allocation:
+      throw agreed<std::bad_alloc>(e.what);
+    case error_type::length:
+      throw agreed<std::length_error>(e.what, e.what);
+    case error_type::other:
+      break;
+  }
+  throw agreed<std::runtime_error>(e.what, e.what);
+}
+
+}  // namespace
+
+template <class Call>
+void communicator::timed(Call&& call) {
+  const double start = MPI_Wtime();
+  call();
+  now().seconds += MPI_Wtime() - start;
+}
+
+communicator::communicator(MPI_Comm original) {
+  int is_there = 0, is_over = 0, level = 0;
+  MPI_Initialized(&is_there);
+  MPI_Finalized(&is_over);
+  if (!is_there || is_over) throw MpiError("MPI must be initialised, and not yet finalised, for a communicator");
+  check(MPI_Query_thread(&level), "MPI_Query_thread");
+  if (level < MPI_THREAD_FUNNELED)
+    throw MpiError(
+        "MPI must be initialised by MPI_Init_thread with MPI_THREAD_FUNNELED or more: kernels run on threads");
+  check(MPI_Comm_dup(original, &handle_), "MPI_Comm_dup");
+  check(MPI_Comm_set_errhandler(handle_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  check(MPI_Comm_rank(handle_, &rank_), "MPI_Comm_rank");
+  check(MPI_Comm_size(handle_, &size_), "MPI_Comm_size");
+  phase("start");
+  find_hosts();
+}
+
+communicator::~communicator() {
+  int is_over = 0;
+  MPI_Finalized(&is_over);
+  if (handle_ != MPI_COMM_NULL && !is_over) MPI_Comm_free(&handle_);
+}
+
+void communicator::find_hosts() {
+  MPI_Comm host = MPI_COMM_NULL;
+  check(MPI_Comm_split_type(handle_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host), "MPI_Comm_split_type");
+  MPI_Comm_rank(host, &host_rank_);
+  MPI_Comm_size(host, &host_size_);
+  MPI_Comm_free(&host);
+  hosts_ = int(sum(host_rank_ == 0 ? 1 : 0));
+  threads_ = quintet::threads();
+}
+
+std::string communicator::use_threads() {
+  // The host, by the lowest of its ranks, so that everybody can tell who shares one.
+  MPI_Comm host = MPI_COMM_NULL;
+  check(MPI_Comm_split_type(handle_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host), "MPI_Comm_split_type");
+  const cpu_set_t mine = own_processors(), all = available_processors();
+  std::vector<cpu_set_t> masks(host_size_);
+  const int gathered = MPI_Allgather(&mine, sizeof mine, MPI_BYTE, masks.data(), sizeof(cpu_set_t), MPI_BYTE, host);
+  MPI_Comm_free(&host);
+  check(gathered, "MPI_Allgather");
+  cpu_set_t together;
+  CPU_ZERO(&together);
+  std::int64_t counted = 0;
+  for (const cpu_set_t& mask : masks) {
+    CPU_OR(&together, &together, &mask);
+    counted += CPU_COUNT(&mask);
+  }
+  const int used = CPU_COUNT(&together), there = std::max(used, CPU_COUNT(&all));
+  const bool overlap = counted > used;
+  if (std::getenv("OMP_NUM_THREADS") == nullptr)
+    set_threads(overlap ? std::max(1, used / host_size_) : CPU_COUNT(&mine));
+  threads_ = quintet::threads();
+  // (ranks, processors used, processors there) of the host of the lowest rank that is bound too tightly.
+  std::int64_t facts[4] = {2 * used < there ? rank_ : size_, host_size_, used, there};
+  minimum<std::int64_t>(std::span(reinterpret_cast<std::int64_t(*)[4]>(&facts), 1));
+  if (facts[0] == size_) return {};
+  return text("the ", facts[1], " ranks of a host may use ", facts[2], " of its ", facts[3],
+              " processors, as the launcher bound them; with Open MPI give mpirun --bind-to none, or one rank per NUMA "
+              "domain: --map-by ppr:1:numa:PE=n");
+}
+
+void communicator::phase(std::string_view name) {
+  const auto found =
+      std::find_if(traffic_.begin(), traffic_.end(), [&](const phase_traffic& p) { return p.phase == name; });
+  phase_ = std::size_t(found - traffic_.begin());
+  if (found == traffic_.end()) traffic_.push_back({.phase = std::string(name)});
+}
+
+phase_traffic& communicator::now() { return traffic_[phase_]; }
+
+phase_traffic communicator::total_traffic() const {
+  phase_traffic total{.phase = "all"};
+  for (const phase_traffic& p : traffic_) {
+    total.sent += p.sent;
+    total.received += p.received;
+    total.messages += p.messages;
+    total.reduced += p.reduced;
+    total.collectives += p.collectives;
+    total.seconds += p.seconds;
+  }
+  return total;
+}
+
+void communicator::agree(const failure& mine) {
+  const auto lowest = int(minimum(mine ? rank_ : size_));
+  if (lowest == size_) return;
+  described_error e;
+  if (rank_ == lowest) e = describe(mine.error());
+  std::int64_t numbers[2] = {std::int64_t(e.type), e.bytes};
+  broadcast(std::span<std::int64_t>(numbers), lowest);
+  broadcast(e.what, lowest);
+  e.type = error_type(numbers[0]);
+  e.bytes = numbers[1];
+  throw_again(e);
+}
+
+void communicator::require_same(std::string_view what, std::string_view value) {
+  std::string of_root(value);
+  broadcast(of_root);
+  together([&] {
+    if (value != of_root)
+      throw InvalidArgument(
+          text(what, " must be the same on all ranks (rank 0: ", of_root, "; rank ", rank_, ": ", value, ")"));
+  });
+}
+
+void communicator::barrier() {
+  timed([&] { check(MPI_Barrier(handle_), "MPI_Barrier"); });
+  ++now().collectives;
+}
+
+std::int64_t communicator::sum(const std::vector<std::int64_t>& counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::int64_t(0));
+}
+
+std::vector<std::int64_t> communicator::scaled(std::vector<std::int64_t> counts, std::size_t size) {
+  for (std::int64_t& count : counts) count *= std::int64_t(size);
+  return counts;
+}
+
+void communicator::broadcast_bytes(void* data, std::int64_t bytes, int root) {
+  timed([&] {
+    for (std::int64_t done = 0; done < bytes; done += piece_bytes)
+      check(
+          MPI_Bcast(static_cast<char*>(data) + done, int(std::min(piece_bytes, bytes - done)), MPI_BYTE, root, handle_),
+          "MPI_Bcast");
+  });
+  phase_traffic& traffic = now();
+  ++traffic.collectives;
+  if (rank_ != root) {
+    traffic.received += bytes;
+    return;
+  }
+  traffic.sent += bytes * (size_ - 1);
+  traffic.messages += (bytes + piece_bytes - 1) / piece_bytes * (size_ - 1);
+}
+
+void communicator::broadcast(std::string& value, int root) {
+  auto length = std::int64_t(value.size());
+  broadcast(std::span<std::int64_t>(&length, 1), root);
+  value.resize(std::size_t(length));
+  broadcast(std::span<char>(value), root);
+}
+
+std::vector<std::int64_t> communicator::allgather_counts(std::int64_t mine) {
+  std::vector<std::int64_t> all(size_);
+  timed([&] { check(MPI_Allgather(&mine, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, handle_), "MPI_Allgather"); });
+  ++now().collectives;
+  return all;
+}
+
+std::vector<std::int64_t> communicator::alltoall_counts(const std::vector<std::int64_t>& counts) {
+  std::vector<std::int64_t> from(size_);
+  timed([&] {
+    check(MPI_Alltoall(counts.data(), 1, MPI_INT64_T, from.data(), 1, MPI_INT64_T, handle_), "MPI_Alltoall");
+  });
+  ++now().collectives;
+  return from;
+}
+
+void communicator::gather_bytes(const void* mine, void* all, const std::vector<std::int64_t>& bytes, int root) {
+  std::vector<std::int64_t> begin(bytes.size() + 1, 0);
+  std::partial_sum(bytes.begin(), bytes.end(), begin.begin() + 1);
+  auto* to = static_cast<char*>(all);
+  const std::int64_t own = bytes[rank_];
+  if (root < 0 && begin.back() <= piece_bytes) {
+    const std::vector<int> counts(bytes.begin(), bytes.end()), places(begin.begin(), begin.end() - 1);
+    timed([&] {
+      check(MPI_Allgatherv(mine, int(own), MPI_BYTE, to, counts.data(), places.data(), MPI_BYTE, handle_),
+            "MPI_Allgatherv");
+    });
+    phase_traffic& traffic = now();
+    ++traffic.collectives;
+    traffic.sent += own * (size_ - 1);
+    traffic.received += begin.back() - own;
+    traffic.messages += own > 0 ? size_ - 1 : 0;
+    return;
+  }
+  if ((root < 0 || root == rank_) && own > 0) std::memcpy(to + begin[rank_], mine, std::size_t(own));
+  if (root < 0) {
+    for (int r = 0; r < size_; ++r) broadcast_bytes(to + begin[r], bytes[r], r);
+    return;
+  }
+  transfer started;
+  if (rank_ != root)
+    start(const_cast<void*>(mine), own, root, collective_tag, true, started);
+  else
+    for (int r = 0; r < size_; ++r)
+      if (r != root) start(to + begin[r], bytes[r], r, collective_tag, false, started);
+  finish(started);
+}
+
+void communicator::scatter_bytes(const void* all, void* mine, const std::vector<std::int64_t>& bytes, int root) {
+  transfer started;
+  if (rank_ != root) {
+    start(mine, bytes[rank_], root, collective_tag, false, started);
+  } else {
+    auto* from = static_cast<char*>(const_cast<void*>(all));
+    for (int r = 0; r < size_; from += bytes[r], ++r) {
+      if (r != root)
+        start(from, bytes[r], r, collective_tag, true, started);
+      else if (bytes[r] > 0)
+        std::memcpy(mine, from, std::size_t(bytes[r]));
+    }
+  }
+  finish(started);
+}
+
+void communicator::alltoallv_bytes(const void* send, const std::vector<std::int64_t>& to, void* receive,
+                                   const std::vector<std::int64_t>& from) {
+  std::vector<std::int64_t> send_begin(size_ + 1, 0), receive_begin(size_ + 1, 0);
+  std::partial_sum(to.begin(), to.end(), send_begin.begin() + 1);
+  std::partial_sum(from.begin(), from.end(), receive_begin.begin() + 1);
+  auto* source = static_cast<char*>(const_cast<void*>(send));
+  auto* target = static_cast<char*>(receive);
+  if (to[rank_] > 0) std::memcpy(target + receive_begin[rank_], source + send_begin[rank_], std::size_t(to[rank_]));
+  // One partner at a time: whatever the sizes, no rank has more than two transfers under way.
+  for (int step = 1; step < size_; ++step) {
+    const int next = (rank_ + step) % size_, previous = (rank_ - step + size_) % size_;
+    transfer started;
+    start(target + receive_begin[previous], from[previous], previous, collective_tag, false, started);
+    start(source + send_begin[next], to[next], next, collective_tag, true, started);
+    finish(started);
+  }
+}
+
+std::int64_t communicator::sum(std::int64_t mine) {
+  std::int64_t all = 0;
+  timed([&] { check(MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, handle_), "MPI_Allreduce"); });
+  ++now().collectives;
+  return all;
+}
+
+std::int64_t communicator::minimum(std::int64_t mine) {
+  std::int64_t all = 0;
+  timed([&] { check(MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_MIN, handle_), "MPI_Allreduce"); });
+  ++now().collectives;
+  return all;
+}
+
+double communicator::largest_value(double mine) {
+  // The bits of numbers that are not negative are in the order of the numbers.
+  std::int64_t key = 0;
+  std::memcpy(&key, &mine, sizeof key);
+  key = maximum(key);
+  std::memcpy(&mine, &key, sizeof key);
+  return mine;
+}
+
+void communicator::minimum_words(void* records, std::int64_t count, int words, int word_bytes) {
+  const record_type record(words, word_bytes);
+  const std::int64_t bytes = std::int64_t(words) * word_bytes, together = piece_bytes / bytes;
+  timed([&] {
+    for (std::int64_t done = 0; done < count; done += together)
+      check(MPI_Allreduce(MPI_IN_PLACE, static_cast<char*>(records) + done * bytes,
+                          int(std::min(together, count - done)), record.type, record.minimum, handle_),
+            "MPI_Allreduce");
+  });
+  ++now().collectives;
+  now().reduced += count;
+}
+
+void communicator::start(void* data, std::int64_t bytes, int other, int tag, bool send, transfer& started) {
+  phase_traffic& traffic = now();
+  for (std::int64_t done = 0; done < bytes; done += piece_bytes) {
+    const auto count = int(std::min(piece_bytes, bytes - done));
+    char* at = static_cast<char*>(data) + done;
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (send)
+      check(MPI_Isend(at, count, MPI_BYTE, other, tag, handle_, &request), "MPI_Isend");
+    else
+      check(MPI_Irecv(at, count, MPI_BYTE, other, tag, handle_, &request), "MPI_Irecv");
+    started.requests_.push_back(request);
+    if (other != rank_) traffic.messages += send ? 1 : 0;
+  }
+  if (other != rank_) (send ? traffic.sent : traffic.received) += bytes;
+}
+
+bool communicator::poke(transfer& started) {
+  if (started.requests_.empty()) return true;
+  int done = 0;
+  check(MPI_Testall(int(started.requests_.size()), started.requests_.data(), &done, MPI_STATUSES_IGNORE),
+        "MPI_Testall");
+  if (done) started.requests_.clear();
+  return done != 0;
+}
+
+void communicator::finish(transfer& started) {
+  timed([&] {
+    if (!started.requests_.empty())
+      check(MPI_Waitall(int(started.requests_.size()), started.requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  });
+  started.requests_.clear();
+}
+
+int launched_ranks() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
+    if (const char* value = std::getenv(name)) return std::max(0, std::atoi(value));
+  return 0;
+}
+
+void abort_all(std::string_view line, int status) noexcept {
+  std::fprintf(stderr, "%.*s\n", int(line.size()), line.data());
+  std::fflush(nullptr);
+  int is_there = 0, is_over = 0;
+  MPI_Initialized(&is_there);
+  MPI_Finalized(&is_over);
+  if (is_there && !is_over) MPI_Abort(MPI_COMM_WORLD, status);
+  std::_Exit(status);
+}
+
+}  // namespace quintet::mpi
