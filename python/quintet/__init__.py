@@ -1,0 +1,83 @@
+"""quintet: exact density clustering, hyperbolic geometry, batched singular value decompositions, sparse products and
+species-network likelihoods, on host threads and GPUs.
+
+Families are modules: :mod:`quintet.hdbscan`, :mod:`quintet.poincare`, :mod:`quintet.linalg`, :mod:`quintet.sparse`,
+:mod:`quintet.snp`, :mod:`quintet.neighbours`; :mod:`quintet.torch` has what PyTorch needs. They are loaded when they are
+asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from ._errors import Cancelled, DeviceError, Error, FileError, InvalidArgument, NetworkError, OutOfMemory
+
+try:
+    from . import _core
+except ImportError as _error:
+    if "libquintet.so" not in str(_error):
+        raise
+    raise ImportError(
+        "quintet needs a processor with AVX2 and FMA (x86-64-v3), and this one has none: the wheel has no library for "
+        f"it. Build from source instead: pip install --no-binary quintet quintet\n({_error})"
+    ) from None
+
+from ._config import show_config
+from ._threads import get_num_threads, num_threads, set_num_threads
+
+__version__: str = _core.build_info()["version"]
+
+_MODULES = {"hdbscan", "linalg", "metalsvd", "neighbours", "plots", "poincare", "snp", "sparse", "torch"}
+_NAMES = {
+    "svd": ("linalg", "svd"),
+    "HDBSCAN": ("hdbscan", "HDBSCAN"),
+    "spgemm": ("sparse", "multiply"),
+    "KNeighborsTransformer": ("neighbours", "KNeighborsTransformer"),
+}
+
+__all__ = [
+    "Cancelled",
+    "DeviceError",
+    "Error",
+    "FileError",
+    "HDBSCAN",
+    "InvalidArgument",
+    "KNeighborsTransformer",
+    "NetworkError",
+    "OutOfMemory",
+    "get_num_threads",
+    "hdbscan",
+    "linalg",
+    "metalsvd",
+    "neighbours",
+    "num_threads",
+    "poincare",
+    "set_num_threads",
+    "show_config",
+    "snp",
+    "sparse",
+    "spgemm",
+    "svd",
+    "torch",
+]
+
+if TYPE_CHECKING:
+    from . import hdbscan, linalg, metalsvd, neighbours, poincare, snp, sparse, torch
+    from .hdbscan import HDBSCAN
+    from .linalg import svd
+    from .neighbours import KNeighborsTransformer
+    from .sparse import multiply as spgemm
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
+    if name in _NAMES:
+        module, attribute = _NAMES[name]
+        return getattr(importlib.import_module(f"{__name__}.{module}"), attribute)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES, *_NAMES})

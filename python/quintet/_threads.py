@@ -1,0 +1,75 @@
+"""Host threads: how many, and in whose OpenMP runtime."""
+
+from __future__ import annotations
+
+import os
+from types import TracebackType
+
+from . import _core
+from ._errors import InvalidArgument
+
+__all__ = ["get_num_threads", "num_threads", "set_num_threads"]
+
+_wanted = 0
+
+
+def _count(n: int | None, name: str = "n") -> int:
+    """joblib's convention: None is the default, -1 all cores, -2 all but one."""
+    if n is None:
+        return 0
+    if isinstance(n, bool) or not hasattr(n, "__index__"):
+        raise TypeError(f"{name} must be an integer or None ({name}={n!r})")
+    n = int(n)
+    if n == 0:
+        raise InvalidArgument(f"{name} must not be 0 ({name}=0)")
+    if n < 0:
+        return max(1, len(os.sched_getaffinity(0)) + 1 + n)
+    return n
+
+
+def set_num_threads(n: int | None) -> None:
+    """Number of host threads that all functions use from now on; None brings back the default.
+
+    The default is ``OMP_NUM_THREADS`` or all cores, and threadpoolctl may limit it; a number set here is not limited
+    by it. Negative numbers count from the cores: -1 is all of them. Results have the same bits for any number.
+
+    >>> import quintet
+    >>> quintet.set_num_threads(2)
+    >>> quintet.get_num_threads()
+    2
+    >>> quintet.set_num_threads(None)
+    """
+    global _wanted
+    wanted = _count(n)
+    _core.set_threads(wanted)
+    _wanted = wanted
+
+
+def get_num_threads() -> int:
+    """Number of host threads that functions use now, >= 1."""
+    return _core.threads()
+
+
+class num_threads:
+    """``with quintet.num_threads(n):`` uses `n` threads inside, for all Python threads.
+
+    >>> import quintet
+    >>> with quintet.num_threads(1):
+    ...     quintet.get_num_threads()
+    1
+    """
+
+    def __init__(self, n: int | None) -> None:
+        _count(n)
+        self._n = n
+        self._before: list[int] = []
+
+    def __enter__(self) -> "num_threads":
+        self._before.append(_wanted)
+        set_num_threads(self._n)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        set_num_threads(self._before.pop() or None)

@@ -1,0 +1,520 @@
+"""Singular value decompositions of batches of small and medium matrices, and what they are for.
+
+The method is one-sided Jacobi (Hestenes 1958; Drmac and Veselic 2008): every singular value is accurate relative to
+itself for well-conditioned matrices of any column scaling, and many small matrices are decomposed side by side in SIMD
+registers. All functions take arrays of any leading shape, ``a[..., m, n]``, of type float16, bfloat16, float32 or
+float64, NumPy's or any library's with DLPack, and return arrays of the same library. 16-bit types are computed in
+float32: their singular values are float32, their vectors 16 bit.
+
+Errors: ``TypeError`` for arrays of another type, ``InvalidArgument`` (a ``ValueError``) for shapes and options out of
+range, ``numpy.linalg.LinAlgError`` for matrices with NaN or infinity and for those that do not converge,
+``DeviceError`` for a device that is absent and for arrays in its memory.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple, SupportsIndex
+
+import numpy as np
+from numpy.linalg import LinAlgError
+
+from . import _core
+from ._arrays import F32, F64, I32, NUMPY, REAL, STORAGE, Like, accumulator, same_type, take
+from ._errors import InvalidArgument
+
+__all__ = [
+    "LinAlgError",
+    "PolarResult",
+    "RandomizedSVDResult",
+    "SVDResult",
+    "cond",
+    "lstsq",
+    "low_rank",
+    "matrix_rank",
+    "pinv",
+    "polar",
+    "randomized_svd",
+    "svd",
+    "svd_gradient",
+    "svdvals",
+]
+
+_VECTORS_NONE, _VECTORS_ECONOMY, _VECTORS_FULL = 0, 1, 2
+_PRECONDITIONING = {"automatic": 0, "none": 1, "qr": 2, "pivoted_qr": 3}
+_POLICY = {"exact": 0, "drop": 1, "broaden": 2}
+_STATUS = {1: "did not converge", 2: "holds NaN or infinity"}
+
+
+class SVDResult(tuple[Any, Any, Any]):
+    """``U, S, Vh`` of ``a = U @ diag(S) @ Vh``; unpacks to the three like NumPy's result.
+
+    ``status`` and ``sweeps`` have the shape of the batch: 0 ok, 1 not converged, 2 not finite; and sweeps of Jacobi's
+    method until convergence.
+    """
+
+    status: np.ndarray
+    sweeps: np.ndarray
+
+    @property
+    def U(self) -> Any:
+        """``[..., m, k]``, or ``[..., m, m]`` with full_matrices."""
+        return self[0]
+
+    @property
+    def S(self) -> Any:
+        """``[..., k]``, falling."""
+        return self[1]
+
+    @property
+    def Vh(self) -> Any:
+        """``[..., k, n]``, or ``[..., n, n]`` with full_matrices."""
+        return self[2]
+
+    def __repr__(self) -> str:
+        return f"SVDResult(U={self[0]!r}, S={self[1]!r}, Vh={self[2]!r})"
+
+
+class PolarResult(NamedTuple):
+    """``a = W @ H``."""
+
+    W: Any
+    H: Any
+
+
+class RandomizedSVDResult(NamedTuple):
+    """``a`` is nearly ``U @ diag(S) @ Vh``; ``residual`` is the Frobenius norm of the difference."""
+
+    U: Any
+    S: Any
+    Vh: Any
+    residual: Any
+
+
+def _choice(value: str, name: str, allowed: dict[str, int]) -> int:
+    try:
+        return allowed[value]
+    except (KeyError, TypeError):
+        raise InvalidArgument(f"{name} must be one of {', '.join(allowed)} ({name}={value!r})") from None
+
+
+def _batch(array: np.ndarray, name: str) -> tuple[np.ndarray, tuple[int, ...]]:
+    """As [B, m, n], and the leading shape. Strides stay as they are where the leading dimensions can be one."""
+    if array.ndim == 3:
+        return array, array.shape[:1]
+    if array.ndim == 2:
+        return array[None], ()
+    if array.ndim < 2:
+        raise InvalidArgument(f"{name} must have at least 2 dimensions (shape={array.shape})")
+    lead = array.shape[:-2]
+    return array.reshape((math.prod(lead),) + array.shape[-2:]), lead
+
+
+def _scalar_index(value: SupportsIndex, name: str) -> int:
+    try:
+        return value.__index__()
+    except AttributeError:
+        raise TypeError(f"{name} must be an integer ({name}={value!r})") from None
+
+
+def _check(failed: int, status: np.ndarray, lead: tuple[int, ...], on_failure: str = "raise") -> None:
+    """LinAlgError that names the first matrix that failed."""
+    if on_failure != "raise":
+        if on_failure != "nan":
+            raise InvalidArgument(f"on_failure must be 'raise' or 'nan' (on_failure={on_failure!r})")
+        return
+    if failed != 0:
+        first = int(np.flatnonzero(status)[0])
+        reason = _STATUS[int(status[first])]
+        if lead:
+            place = ", ".join(str(int(i)) for i in np.unravel_index(first, lead))
+            raise LinAlgError(f"matrix [{place}] {reason} ({int(np.count_nonzero(status))} of {status.size} failed)")
+        raise LinAlgError(f"the matrix {reason}")
+
+
+class _Factors(NamedTuple):
+    u: np.ndarray
+    s: np.ndarray
+    v: np.ndarray
+    status: np.ndarray
+    sweeps: np.ndarray
+    failed: int
+
+
+def _decompose(
+    a: np.ndarray,
+    vectors: int,
+    *,
+    top: int = 0,
+    preconditioning: int = 0,
+    accurate: bool = False,
+    canonical_signs: bool = False,
+    max_sweeps: int = 30,
+    device: str = "auto",
+) -> _Factors:
+    """Of a batch [B, m, n]: U [B, m, p], S [B, k], V [B, n, q], status, sweeps."""
+    batch, m, n = a.shape
+    k = min(m, n)
+    if top > 0:
+        k = min(k, top)
+    p, q = (m, n) if vectors == _VECTORS_FULL else (k, k) if vectors else (0, 0)
+    s = np.empty((batch, k), accumulator(a))
+    status, sweeps = np.empty((2, batch), I32)
+    if vectors:
+        u, v = np.empty((batch, m, p), a.dtype), np.empty((batch, n, q), a.dtype)
+        failed = _core.svd_decompose(
+            a, u, s, v, status, sweeps, vectors, top, preconditioning, accurate, canonical_signs, max_sweeps, device
+        )
+        return _Factors(u, s, v, status, sweeps, failed)
+    failed = _core.svd_decompose(
+        a, None, s, None, status, sweeps, 0, top, preconditioning, accurate, canonical_signs, max_sweeps, device
+    )
+    none = np.empty((batch, 0, 0), a.dtype)
+    return _Factors(none, s, none, status, sweeps, failed)
+
+
+def _restore(array: np.ndarray, lead: tuple[int, ...], like: Like) -> Any:
+    return like(array.reshape(lead + array.shape[1:]) if len(lead) != 1 else array)
+
+
+def svd(
+    a: Any,
+    full_matrices: bool = True,
+    compute_uv: bool = True,
+    *,
+    top: SupportsIndex | None = None,
+    preconditioning: str = "automatic",
+    accurate: bool = False,
+    canonical_signs: bool = False,
+    max_sweeps: SupportsIndex = 30,
+    on_failure: str = "raise",
+    device: str = "auto",
+) -> Any:
+    """Singular value decomposition ``a = U @ diag(S) @ Vh`` of every matrix.
+
+    Parameters
+    ----------
+    a : array ``[..., m, n]`` of any strides
+    full_matrices : U ``[..., m, m]`` and Vh ``[..., n, n]``, else ``[..., m, k]`` and ``[..., k, n]``, k = min(m, n).
+    compute_uv : False returns the singular values alone, at half the cost.
+    top : only the largest ``top`` singular values and their vectors; implies ``full_matrices=False``.
+    preconditioning : "automatic", "none", "qr" or "pivoted_qr": what Jacobi's method is applied to.
+    accurate : half the rounding errors, at 10 to 25 % of the speed.
+    canonical_signs : the element of largest size of each column of U is positive.
+    max_sweeps : a matrix that needs more has not converged.
+    on_failure : "raise" a LinAlgError that names the matrix, or "nan": failed matrices have NaN, see ``.status``.
+    device : "auto", "host", or the number of an offload device.
+
+    Returns
+    -------
+    SVDResult that unpacks to U, S, Vh; S falls. S alone if not compute_uv.
+
+    >>> import numpy as np, quintet
+    >>> a = np.array([[3.0, 0.0], [4.0, 5.0]])
+    >>> U, S, Vh = quintet.svd(a)
+    >>> np.allclose(U * S @ Vh, a)
+    True
+    """
+    array, like = take(a, "a")
+    matrices, lead = _batch(array, "a")
+    k = 0
+    if top is not None:
+        k = _scalar_index(top, "top")
+        if k < 1:
+            raise InvalidArgument(f"top must be >= 1 (top={k})")
+    vectors = 0 if not compute_uv else _VECTORS_FULL if full_matrices and not k else _VECTORS_ECONOMY
+    f = _decompose(
+        matrices,
+        vectors,
+        top=k,
+        preconditioning=_choice(preconditioning, "preconditioning", _PRECONDITIONING),
+        accurate=accurate,
+        canonical_signs=canonical_signs,
+        max_sweeps=_scalar_index(max_sweeps, "max_sweeps"),
+        device=device,
+    )
+    _check(f.failed, f.status, lead, on_failure)
+    s = _restore(f.s, lead, like)
+    if not compute_uv:
+        return s
+    result = SVDResult((_restore(f.u, lead, like), s, _restore(f.v.swapaxes(1, 2), lead, like)))
+    result.status = f.status.reshape(lead)
+    result.sweeps = f.sweeps.reshape(lead)
+    return result
+
+
+def svdvals(a: Any, *, top: SupportsIndex | None = None, on_failure: str = "raise", device: str = "auto") -> Any:
+    """Singular values ``[..., k]`` of every matrix of ``a[..., m, n]``, falling; k = min(m, n), or `top`.
+
+    >>> import numpy as np, quintet.linalg
+    >>> quintet.linalg.svdvals(np.diag([1.0, 3.0, 2.0]))
+    array([3., 2., 1.])
+    """
+    return svd(a, False, False, top=top, on_failure=on_failure, device=device)
+
+
+def _per_matrix(values: np.ndarray, lead: tuple[int, ...], like: Like) -> Any:
+    if not lead and like is NUMPY:
+        return values[0]
+    return like(values.reshape(lead))
+
+
+def _tolerance(rtol: float | None) -> float:
+    value = 0.0 if rtol is None else float(rtol)
+    if not value >= 0.0:
+        raise InvalidArgument(f"rtol must be >= 0 (rtol={value})")
+    return value
+
+
+def matrix_rank(a: Any, *, rtol: float | None = None, device: str = "auto") -> Any:
+    """Number of singular values above ``rtol * S[0]`` of every matrix; None: ``max(m, n) * eps``.
+
+    >>> import numpy as np, quintet.linalg
+    >>> int(quintet.linalg.matrix_rank(np.ones((3, 3))))
+    1
+    """
+    array, like = take(a, "a")
+    matrices, lead = _batch(array, "a")
+    f = _decompose(matrices, _VECTORS_NONE, device=device)
+    _check(f.failed, f.status, lead)
+    relative = _tolerance(rtol) or max(matrices.shape[1:]) * float(np.finfo(f.s.dtype).eps)
+    largest = f.s[:, :1] if f.s.shape[1] else np.zeros((len(f.s), 1), f.s.dtype)
+    rank = np.count_nonzero(f.s > largest * relative, axis=1).astype(np.int64)
+    return _per_matrix(rank, lead, like)
+
+
+def pinv(a: Any, *, rtol: float | None = None, device: str = "auto") -> Any:
+    """Pseudo-inverse ``[..., n, m]`` (Moore and Penrose): ``V diag(1/S) U^T`` over singular values above ``rtol * S[0]``;
+    None: ``max(m, n) * eps``.
+
+    >>> import numpy as np, quintet.linalg
+    >>> a = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    >>> np.allclose(quintet.linalg.pinv(a) @ a, np.eye(2))
+    True
+    """
+    array, like = take(a, "a")
+    tolerance = _tolerance(rtol)
+    matrices, lead = _batch(array, "a")
+    f = _decompose(matrices, _VECTORS_ECONOMY, device=device)
+    _check(f.failed, f.status, lead)
+    batch, m, n = matrices.shape
+    out = np.empty((batch, n, m), matrices.dtype)
+    _core.svd_pseudo_inverse(f.u, f.s, f.v, out, tolerance, device)
+    return _restore(out, lead, like)
+
+
+def lstsq(a: Any, b: Any, *, rtol: float | None = None, device: str = "auto") -> Any:
+    """The x ``[..., n, r]`` of least norm among those that minimise ``|a x - b|``, for ``a[..., m, n]`` and
+    ``b[..., m, r]``, or one right-hand side ``b[..., m]`` (then x is ``[..., n]``). Singular values at or below
+    ``rtol * S[0]`` count as zero; None: ``max(m, n) * eps``.
+
+    >>> import numpy as np, quintet.linalg
+    >>> quintet.linalg.lstsq(np.array([[1.0], [1.0]]), np.array([1.0, 3.0]))
+    array([2.])
+    """
+    array, like = take(a, "a")
+    right, _ = take(b, "b")
+    same_type(array, right, "a", "b")
+    tolerance = _tolerance(rtol)
+    matrices, lead = _batch(array, "a")
+    batch, m, n = matrices.shape
+    single = right.ndim == array.ndim - 1
+    expected = lead + (m,) if single else lead + (m, right.shape[-1] if right.ndim else 0)
+    if right.shape != expected:
+        raise InvalidArgument(
+            f"b must be of shape {lead + (m,)} or {lead + (m, 'r')}, as a is (a: {array.shape}, b: {right.shape})"
+        )
+    f = _decompose(matrices, _VECTORS_ECONOMY, device=device)
+    _check(f.failed, f.status, lead)
+    columns = 1 if single else right.shape[-1]
+    out = np.empty((batch, n, columns), matrices.dtype)
+    _core.svd_least_squares(f.u, f.s, f.v, right.reshape((batch, m, columns)), out, tolerance, device)
+    return like(out.reshape(lead + ((n,) if single else (n, columns))))
+
+
+def cond(a: Any, *, device: str = "auto") -> Any:
+    """Condition number ``S[0] / S[-1]`` of every matrix in the spectral norm; infinity for singular ones, 1 for empty
+    ones.
+
+    >>> import numpy as np, quintet.linalg
+    >>> float(quintet.linalg.cond(np.diag([4.0, 2.0])))
+    2.0
+    """
+    array, like = take(a, "a")
+    matrices, lead = _batch(array, "a")
+    f = _decompose(matrices, _VECTORS_NONE, device=device)
+    _check(f.failed, f.status, lead)
+    if f.s.shape[1] == 0:
+        return _per_matrix(np.ones(len(f.s), f.s.dtype), lead, like)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = np.where(f.s[:, -1] == 0, np.array(np.inf, f.s.dtype), f.s[:, 0] / f.s[:, -1])
+    return _per_matrix(value, lead, like)
+
+
+def polar(a: Any, *, device: str = "auto") -> PolarResult:
+    """``a = W @ H``: W ``[..., m, n]`` of orthonormal columns (rows, when m < n), the nearest such matrix, and H
+    ``[..., n, n]`` symmetric and positive semidefinite.
+
+    >>> import numpy as np, quintet.linalg
+    >>> W, H = quintet.linalg.polar(np.array([[0.0, -2.0], [2.0, 0.0]]))
+    >>> np.round(W, 12) + 0.0
+    array([[ 0., -1.],
+           [ 1.,  0.]])
+    """
+    array, like = take(a, "a")
+    matrices, lead = _batch(array, "a")
+    f = _decompose(matrices, _VECTORS_ECONOMY, device=device)
+    _check(f.failed, f.status, lead)
+    batch, m, n = matrices.shape
+    w, h = np.empty((batch, m, n), matrices.dtype), np.empty((batch, n, n), matrices.dtype)
+    _core.svd_polar(f.u, f.s, f.v, w, h, device)
+    return PolarResult(_restore(w, lead, like), _restore(h, lead, like))
+
+
+def low_rank(a: Any, rank: SupportsIndex, *, device: str = "auto") -> Any:
+    """The nearest matrix of rank `rank` to every matrix, in the spectral and the Frobenius norm (Eckart and Young 1936):
+    ``U[:, :rank] diag(S[:rank]) Vh[:rank]``. rank >= 0; more than there are singular values means all.
+
+    >>> import numpy as np, quintet.linalg
+    >>> quintet.linalg.low_rank(np.diag([3.0, 1.0]), 1)
+    array([[3., 0.],
+           [0., 0.]])
+    """
+    array, like = take(a, "a")
+    matrices, lead = _batch(array, "a")
+    wanted = _scalar_index(rank, "rank")
+    if wanted < 0:
+        raise InvalidArgument(f"rank must be >= 0 (rank={wanted})")
+    f = _decompose(matrices, _VECTORS_ECONOMY, device=device)
+    _check(f.failed, f.status, lead)
+    out = np.empty(matrices.shape, matrices.dtype)
+    _core.svd_low_rank(f.u, f.s, f.v, wanted, out, device)
+    return _restore(out, lead, like)
+
+
+def svd_gradient(
+    svd: Any,
+    gU: Any = None,
+    gS: Any = None,
+    gV: Any = None,
+    *,
+    policy: str = "drop",
+    tolerance: float = 0.0,
+    device: str = "auto",
+) -> Any:
+    """Gradient ``[..., m, n]`` after ``a`` of a loss with the derivatives gU, gS, gV after U, S and **V** (not Vh).
+
+    With P = U^T gU - (U^T gU)^T, Q = V^T gV - (V^T gV)^T and, for i != j,
+    ``M_ij = ((P + Q)_ij / (s_j - s_i) + (P - Q)_ij / (s_j + s_i)) / 2``, ``M_ii = gS_i``,
+    ``gA = U M V^T + (I - U U^T) gU S^-1 V^T + U S^-1 gV^T (I - V V^T)``.
+
+    Parameters
+    ----------
+    svd : what :func:`svd` returned, with all singular values and vectors
+    gU, gS, gV : shapes of U, S and V = Vh^T; None for zero
+    policy : what 1/x becomes for x = s_j - s_i or s_j + s_i near zero: "exact" 1/x, "drop" 0 where
+        ``|x| <= tolerance * S[0]``, "broaden" ``x / (x^2 + (tolerance * S[0])^2)``.
+    tolerance : >= 0; 0 stands for ``10 max(m, n) eps``.
+
+    >>> import numpy as np, quintet.linalg
+    >>> a = np.diag([2.0, 1.0])
+    >>> quintet.linalg.svd_gradient(quintet.svd(a), gS=np.ones(2)) + 0.0
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    try:
+        U, S, Vh = svd
+    except (TypeError, ValueError):
+        raise TypeError("svd must be (U, S, Vh), what svd() returns") from None
+    u, like = take(U, "U")
+    s, _ = take(S, "S", REAL)
+    vh, _ = take(Vh, "Vh")
+    same_type(u, vh, "U", "Vh")
+    if s.dtype != accumulator(u):
+        raise TypeError(f"S must be of type {accumulator(u).name} (dtype={s.dtype})")
+    u, lead = _batch(u, "U")
+    vh, _ = _batch(vh, "Vh")
+    batch = len(u)
+    s = np.ascontiguousarray(s).reshape((batch, -1))
+
+    def derivative(g: Any, name: str, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray | None:
+        if g is None:
+            return None
+        array, _ = take(g, name)
+        if array.dtype != dtype:
+            raise TypeError(f"{name} must be of type {dtype.name} (dtype={array.dtype})")
+        if array.shape != lead + shape:
+            raise InvalidArgument(f"{name} must be of shape {lead + shape} (shape={array.shape})")
+        return array.reshape((batch,) + shape)
+
+    m, n = u.shape[1], vh.shape[2]
+    gu = derivative(gU, "gU", u.shape[1:], u.dtype)
+    gs = derivative(gS, "gS", s.shape[1:], s.dtype)
+    gv = derivative(gV, "gV", (n, vh.shape[1]), u.dtype)
+    out = np.empty((batch, m, n), u.dtype)
+    kind = _choice(policy, "policy", _POLICY)
+    gs = None if gs is None else np.ascontiguousarray(gs)
+    _core.svd_gradient(u, s, vh.swapaxes(1, 2), gu, gs, gv, out, kind, float(tolerance), device)
+    return _restore(out, lead, like)
+
+
+def randomized_svd(
+    a: Any,
+    rank: SupportsIndex,
+    *,
+    oversampling: SupportsIndex = 10,
+    power_iterations: SupportsIndex = 2,
+    seed: SupportsIndex = 0,
+    canonical_signs: bool = False,
+    device: str = "auto",
+) -> RandomizedSVDResult:
+    """The leading `rank` singular values and vectors of every matrix by a random sketch (Halko, Martinsson and Tropp
+    2011), for ranks far below min(m, n). 16-bit matrices are computed in float32.
+
+    Returns U ``[..., m, r]``, S ``[..., r]``, Vh ``[..., r, n]`` with r = min(rank, m, n), and the residual
+    ``|a - U diag(S) Vh|_F`` ``[...]``, float64.
+
+    >>> import numpy as np, quintet.linalg
+    >>> rng = np.random.default_rng(0)
+    >>> a = rng.standard_normal((100, 4)) @ rng.standard_normal((4, 50))
+    >>> r = quintet.linalg.randomized_svd(a, 4)
+    >>> np.allclose(r.U * r.S @ r.Vh, a)
+    True
+    """
+    array, like = take(a, "a")
+    matrices, lead = _batch(array, "a")
+    narrow = matrices.dtype not in (F32, F64)
+    if narrow:
+        matrices = widen(matrices)
+    options = [_scalar_index(v, n) for v, n in ((rank, "rank"), (oversampling, "oversampling"))]
+    iterations, key = _scalar_index(power_iterations, "power_iterations"), _scalar_index(seed, "seed")
+    if not 0 <= key < 2**64:
+        raise InvalidArgument(f"seed must be in [0, 2^64) (seed={key})")
+    u, s, v, residual, status, _ = _core.svd_randomised(matrices, *options, iterations, key, canonical_signs, device)
+    _check(int(np.count_nonzero(status)), status, lead)
+    vh = v.swapaxes(1, 2)
+    if narrow:
+        u, vh = round_to(u, array.dtype), round_to(vh, array.dtype)
+    return RandomizedSVDResult(
+        _restore(u, lead, like), _restore(s, lead, like), _restore(vh, lead, like), _per_matrix(residual, lead, like)
+    )
+
+
+def widen(array: np.ndarray) -> np.ndarray:
+    """float32 with the values of float16 or of bfloat16 patterns."""
+    if array.dtype == np.uint16:
+        return (array.astype(np.uint32) << 16).view(np.float32)
+    return array.astype(np.float32)
+
+
+def round_to(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """float32 rounded to float16 or to bfloat16 patterns, to nearest, ties to even."""
+    if dtype != np.uint16:
+        return array.astype(dtype)
+    bits = np.ascontiguousarray(array).view(np.uint32)
+    rounded = ((bits + (np.uint32(0x7FFF) + ((bits >> 16) & 1))) >> 16).astype(np.uint16)
+    nan = np.uint16(0x40) | (bits >> 16).astype(np.uint16)
+    return np.where(np.isnan(array), nan, rounded)
+
+
+

@@ -1,0 +1,65 @@
+// What the library was made from, devices, threads.
+#include <dlfcn.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <string>
+
+#include "call.hpp"
+#include "quintet/core/build_info.hpp"
+#include "quintet/device/device.hpp"
+
+namespace quintet::python {
+
+namespace {
+
+nb::str to_str(std::string_view text) { return nb::str(text.data(), text.size()); }
+
+nb::dict build() {
+  const build_information& info = build_info();
+  nb::dict result;
+  result["version"] = to_str(info.version);
+  result["commit"] = to_str(info.git_hash);
+  result["compiler"] = to_str(info.compiler);
+  result["build_type"] = to_str(info.build_type);
+  result["offload_targets"] = to_str(info.offload_targets);
+  result["host_architecture"] = to_str(info.host_architecture);
+  return result;
+}
+
+nb::list devices() {
+  nb::list result;
+  for (const Device& device : Device::all())
+    result.append(nb::make_tuple(to_str(device.spelling()), to_str(device.name())));
+  return result;
+}
+
+/// File of the shared object that answers `function` for this module; empty if nobody does.
+std::string file_of(const char* function) {
+  const void* address = ::dlsym(RTLD_DEFAULT, function);
+  if (address == nullptr) {
+    // Of the libraries that this module was linked with.
+    Dl_info self;
+    if (::dladdr(reinterpret_cast<void*>(&build), &self) != 0)
+      if (void* handle = ::dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD)) {
+        address = ::dlsym(handle, function);
+        ::dlclose(handle);
+      }
+  }
+  Dl_info info;
+  return address != nullptr && ::dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
+}
+
+}  // namespace
+
+void bind_config(nb::module_& m) {
+  m.def("build_info", &build);
+  m.def("devices", &devices);
+  m.def("file_of", &file_of, nb::arg("function"));
+  // Throws DeviceError for a device that is absent.
+  m.def("check_device", [](const std::string& name) { Device::parse(name); }, nb::arg("device"));
+  m.def("set_threads", &set_threads, nb::arg("count"));
+  m.def("threads", &threads);
+}
+
+}  // namespace quintet::python

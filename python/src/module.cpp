@@ -1,0 +1,29 @@
+// The extension module quintet._core: thin functions on prepared arrays. What users call, and what is documented, is in
+// the Python files of the package.
+#include <nanobind/nanobind.h>
+
+#include "errors.hpp"
+
+namespace quintet::python {
+
+void bind_config(nanobind::module_& m);
+void bind_svd(nanobind::module_& m);
+void bind_poincare(nanobind::module_& m);
+void bind_hdbscan(nanobind::module_& m);
+void bind_neighbours(nanobind::module_& m);
+void bind_sparse(nanobind::module_& m);
+void bind_snp(nanobind::module_& m);
+
+}  // namespace quintet::python
+
+NB_MODULE(_core, m) {
+  using namespace quintet::python;
+  bind_errors(m);
+  bind_config(m);
+  bind_svd(m);
+  bind_poincare(m);
+  bind_hdbscan(m);
+  bind_neighbours(m);
+  bind_sparse(m);
+  bind_snp(m);
+}

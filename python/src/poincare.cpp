@@ -1,0 +1,7 @@
+#include <nanobind/nanobind.h>
+
+namespace quintet::python {
+
+void bind_poincare(nanobind::module_&) {}
+
+}  // namespace quintet::python

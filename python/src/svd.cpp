@@ -1,0 +1,132 @@
+// Singular value decompositions and what they are for. Arrays are batches [B, m, n]; outputs are allocated by the
+// caller.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include "arrays.hpp"
+#include "call.hpp"
+#include "quintet/svd/applications.hpp"
+#include "quintet/svd/decompose.hpp"
+#include "quintet/svd/gradient.hpp"
+#include "quintet/svd/randomised.hpp"
+
+namespace quintet::python {
+
+namespace {
+
+template <class T>
+svd::factors_view<T> factors(const array& u, const array& s, const array& v) {
+  return {u.batch<const T>(), v.batch<const T>(), s.matrix<const accumulator_t<T>>()};
+}
+
+/// Returns the number of matrices that failed.
+std::int64_t decompose(const array& a, const array& u, const array& s, const array& v, const array& status,
+                       const array& sweeps, int vectors, std::int64_t top, int preconditioning, bool accurate,
+                       bool canonical_signs, std::int64_t max_sweeps, const std::string& device) {
+  const svd::options options{svd::vectors(vectors), top,       svd::preconditioning(preconditioning), accurate,
+                             canonical_signs,       max_sweeps};
+  return with_storage(a.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const svd::outputs<T> out{u.batch<T>(), v.batch<T>(), s.matrix<accumulator_t<T>>(), status.vector<std::int32_t>(),
+                              sweeps.vector<std::int32_t>()};
+    const auto matrices = a.batch<const T>();
+    run([&] { svd::decompose<T>(matrices, out, options, Device::parse(device)); });
+    if (!out.status.device().shares_host_memory()) return std::int64_t(-1);
+    std::int64_t failed = 0;
+    for (std::int64_t b = 0; b < out.status.size(); ++b) failed += out.status[b] != svd::ok;
+    return failed;
+  });
+}
+
+void pseudo_inverse(const array& u, const array& s, const array& v, const array& out, double tolerance,
+                    const std::string& device) {
+  with_storage(u.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto f = factors<T>(u, s, v);
+    const auto to = out.batch<T>();
+    run([&] { svd::pseudo_inverse<T>(f, to, {tolerance}, Device::parse(device)); });
+  });
+}
+
+void least_squares(const array& u, const array& s, const array& v, const array& right, const array& out,
+                   double tolerance, const std::string& device) {
+  with_storage(u.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto f = factors<T>(u, s, v);
+    const auto b = right.batch<const T>();
+    const auto to = out.batch<T>();
+    run([&] { svd::least_squares<T>(f, b, to, {tolerance}, Device::parse(device)); });
+  });
+}
+
+void low_rank(const array& u, const array& s, const array& v, std::int64_t rank, const array& out,
+              const std::string& device) {
+  with_storage(u.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto f = factors<T>(u, s, v);
+    const auto to = out.batch<T>();
+    run([&] { svd::low_rank_approximation<T>(f, rank, to, Device::parse(device)); });
+  });
+}
+
+void polar(const array& u, const array& s, const array& v, const array& w, const array& h, const std::string& device) {
+  with_storage(u.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto f = factors<T>(u, s, v);
+    const auto to_w = w.batch<T>(), to_h = h.batch<T>();
+    run([&] { svd::polar<T>(f, to_w, to_h, Device::parse(device)); });
+  });
+}
+
+void gradient(const array& u, const array& s, const array& v, const array& gu, const array& gs, const array& gv,
+              const array& out, int policy, double tolerance, const std::string& device) {
+  const svd::gradient_options options{svd::degeneracy(policy), tolerance};
+  with_storage(out.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto f = factors<T>(u, s, v);
+    const auto du = gu.batch<const T>(), dv = gv.batch<const T>();
+    const auto ds = gs.matrix<const accumulator_t<T>>();
+    const auto to = out.batch<T>();
+    run([&] { svd::gradient<T>(f, du, ds, dv, to, options, Device::parse(device)); });
+  });
+}
+
+nb::tuple randomised(const array& a, std::int64_t rank, std::int64_t oversampling, std::int64_t power_iterations,
+                     std::uint64_t seed, bool canonical_signs, const std::string& device) {
+  const svd::randomised_options options{rank, oversampling, power_iterations, seed, canonical_signs};
+  return with_real(a.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto matrices = a.batch<const T>();
+    auto r = run([&] { return svd::randomised<T>(matrices, options, Device::parse(device)); });
+    auto& f = r.factors;
+    return nb::make_tuple(to_numpy(std::move(f.u), {f.batch, f.rows, f.u_cols}),
+                          to_numpy(std::move(f.s), {f.batch, f.values}),
+                          to_numpy(std::move(f.v), {f.batch, f.cols, f.v_cols}), to_numpy(std::move(r.residual)),
+                          to_numpy(std::move(f.status)), to_numpy(std::move(f.sweeps)));
+  });
+}
+
+}  // namespace
+
+void bind_svd(nb::module_& m) {
+  // vectors: 0 none, 1 economy, 2 full; preconditioning: 0 automatic, 1 none, 2 qr, 3 pivoted_qr.
+  m.def("svd_decompose", &decompose, nb::arg("a"), nb::arg("u").none(), nb::arg("s"), nb::arg("v").none(),
+        nb::arg("status"), nb::arg("sweeps"), nb::arg("vectors"), nb::arg("top") = 0, nb::arg("preconditioning") = 0,
+        nb::arg("accurate") = false, nb::arg("canonical_signs") = false, nb::arg("max_sweeps") = 30,
+        nb::arg("device") = "auto");
+  m.def("svd_pseudo_inverse", &pseudo_inverse, nb::arg("u"), nb::arg("s"), nb::arg("v"), nb::arg("out"),
+        nb::arg("tolerance"), nb::arg("device") = "auto");
+  m.def("svd_least_squares", &least_squares, nb::arg("u"), nb::arg("s"), nb::arg("v"), nb::arg("right"), nb::arg("out"),
+        nb::arg("tolerance"), nb::arg("device") = "auto");
+  m.def("svd_low_rank", &low_rank, nb::arg("u"), nb::arg("s"), nb::arg("v"), nb::arg("rank"), nb::arg("out"),
+        nb::arg("device") = "auto");
+  m.def("svd_polar", &polar, nb::arg("u"), nb::arg("s"), nb::arg("v"), nb::arg("w"), nb::arg("h"),
+        nb::arg("device") = "auto");
+  // policy: 0 exact, 1 drop, 2 broaden.
+  m.def("svd_gradient", &gradient, nb::arg("u"), nb::arg("s"), nb::arg("v"), nb::arg("gu").none(), nb::arg("gs").none(),
+        nb::arg("gv").none(), nb::arg("out"), nb::arg("policy"), nb::arg("tolerance"), nb::arg("device") = "auto");
+  m.def("svd_randomised", &randomised, nb::arg("a"), nb::arg("rank"), nb::arg("oversampling"),
+        nb::arg("power_iterations"), nb::arg("seed"), nb::arg("canonical_signs") = false, nb::arg("device") = "auto");
+}
+
+}  // namespace quintet::python
