@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "snp/plan.hpp"
-#include "snp/sweep.hpp"
+#include "snp/pruning_pass.hpp"
 
 namespace quintet::snp {
 
@@ -59,12 +59,12 @@ count_table counts_of(const Network& network, const Data& data, const model& m) 
 
 evaluation_estimate size_of(const plan& steps) {
   evaluation_estimate size;
-  size.largest_group = steps.largest_entries;
-  for (const plan_value& value : steps.values) {
+  size.largest_group = steps.max_entries;
+  for (const partial_shape& value : steps.partials) {
     size.groups.push_back({value.branches, value.entries, value.patterns});
     size.bytes += value.entries * value.padded * std::int64_t(sizeof(double));
   }
-  for (const plan_step& step : steps.steps) size.operations += step.operations;
+  for (const rule& one : steps.rules) size.operations += base_of(one).operations;
   return size;
 }
 
@@ -97,8 +97,8 @@ std::vector<std::int64_t> topology_of(const Network& network) {
 
 std::int64_t bytes_of(const plan_key& key, const plan& steps) {
   std::int64_t bytes = std::int64_t(key.counts.copies.size() * 4 + key.topology.size() * 8 + steps.tables.size() * 8 +
-                                    steps.tiles.size() * 3 * sizeof(rule_tile) + steps.steps.size() * 512);
-  for (const leaf_value& leaf : steps.leaves) bytes += std::int64_t(leaf.content.size() * 2 * sizeof(double));
+                                    steps.tiles.size() * 3 * sizeof(rule_tile) + steps.rules.size() * 512);
+  for (const leaf_rule& leaf : steps.leaves) bytes += std::int64_t(leaf.content.size() * 2 * sizeof(double));
   return bytes;
 }
 
@@ -188,9 +188,9 @@ struct Likelihood::state {
   std::vector<double> weights;  // of the rows that count
   std::vector<std::int64_t> pattern_of_site;
   double ordering = 0;
-  std::vector<sweep> sweeps;  // one a rate category
+  std::vector<pruning_pass> passes;  // one a rate category
   bool has_evaluated = false;
-  sweep_changes changes;
+  parameter_changes changes;
   std::vector<change> proposal;
 
   state(const Network& net, const Data& data, const snp::model& m, const likelihood_options& options)
@@ -202,7 +202,7 @@ struct Likelihood::state {
       weights.push_back(!m.polymorphic_only || data.kind(p) == pattern_kind::polymorphic ? data.weight(p) : 0);
     pattern_of_site.assign(data.pattern_of_site().begin(), data.pattern_of_site().end());
     if (m.ordered_data) ordering = ordering_constant(data, weights);
-    for (std::size_t c = 0; c < m.rate_categories.size(); ++c) sweeps.emplace_back(steps);
+    for (std::size_t c = 0; c < m.rate_categories.size(); ++c) passes.emplace_back(steps);
     clear_changes();
     changes.all = true;
   }
@@ -224,7 +224,7 @@ struct Likelihood::state {
     return changes.all || changes.root || any(changes.branch) || any(changes.inheritance);
   }
 
-  sweep_rates rates_of(std::size_t category) const {
+  mutation_rates rates_of(std::size_t category) const {
     const double rate = model.rate_categories[category], u = model.u * rate, v = model.v * rate;
     const bool branches = !model.mutation_only_at_root;
     return {branches ? u : 0, branches ? v : 0, u, v};
@@ -232,7 +232,7 @@ struct Likelihood::state {
 
   void update() {
     if (!is_changed()) return;
-    for (std::size_t c = 0; c < sweeps.size(); ++c) sweeps[c].evaluate(network, rates_of(c), changes, has_evaluated);
+    for (std::size_t c = 0; c < passes.size(); ++c) passes[c].evaluate(network, rates_of(c), changes, has_evaluated);
     has_evaluated = true;
     clear_changes();
   }
@@ -246,13 +246,13 @@ struct Likelihood::state {
   std::pair<double, std::int32_t> likelihood_of(std::size_t row) const {
     const std::size_t p = std::size_t(steps->host.root_pattern_of_row[row]);
     std::int32_t exponent = std::numeric_limits<std::int32_t>::min();
-    for (const sweep& one : sweeps)
+    for (const pruning_pass& one : passes)
       if (one.likelihoods()[p] > 0) exponent = std::max(exponent, one.exponents()[p]);
     if (exponent == std::numeric_limits<std::int32_t>::min()) return {0.0, 0};
     double sum = 0;
-    for (const sweep& one : sweeps)
+    for (const pruning_pass& one : passes)
       sum += std::ldexp(one.likelihoods()[p], std::max(one.exponents()[p] - exponent, -4000));
-    return {sum / double(sweeps.size()), exponent};
+    return {sum / double(passes.size()), exponent};
   }
 
   double log_likelihood_of(std::size_t row) const {
@@ -296,9 +296,9 @@ struct Likelihood::state {
     return result;
   }
 
-  // By the likelihoods that one sweep holds.
+  // By the likelihoods that one pass holds.
   std::vector<double> seeds(std::size_t category) const {
-    const sweep& one = sweeps[category];
+    const pruning_pass& one = passes[category];
     std::vector<double> seed(one.likelihoods().size(), 0.0);
     const auto by_row = row_weights();
     for (std::size_t row = 0; row < by_row.size(); ++row) {
@@ -306,7 +306,7 @@ struct Likelihood::state {
       const std::size_t p = std::size_t(steps->host.root_pattern_of_row[row]);
       const auto [value, exponent] = likelihood_of(row);
       seed[p] +=
-          by_row[row] / value * std::ldexp(1.0, std::max(one.exponents()[p] - exponent, -4000)) / double(sweeps.size());
+          by_row[row] / value * std::ldexp(1.0, std::max(one.exponents()[p] - exponent, -4000)) / double(passes.size());
     }
     return seed;
   }
@@ -328,7 +328,7 @@ struct Likelihood::state {
     }
   }
 
-  void add(snp::gradient& sum, const sweep_gradient& one, double rate) const {
+  void add(snp::gradient& sum, const pruning_gradient& one, double rate) const {
     for (std::size_t b = 0; b < sum.length.size(); ++b) {
       sum.length[b] += one.length[b];
       sum.theta[b] += one.theta[b];
@@ -395,13 +395,13 @@ void Likelihood::set_rates(double u, double v) {
 
 void Likelihood::accept() {
   state_->update();
-  for (sweep& one : state_->sweeps) one.accept();
+  for (pruning_pass& one : state_->passes) one.accept();
   state_->proposal.clear();
 }
 
 void Likelihood::reject() {
   if (!state_->has_evaluated) return;
-  for (sweep& one : state_->sweeps) one.reject();
+  for (pruning_pass& one : state_->passes) one.reject();
   for (auto change = state_->proposal.rbegin(); change != state_->proposal.rend(); ++change) state_->put_back(*change);
   state_->proposal.clear();
   state_->clear_changes();
@@ -435,8 +435,8 @@ gradient Likelihood::gradient() {
     sum.u = sum.v = sum.root_theta = nan;
     return sum;
   }
-  for (std::size_t c = 0; c < state_->sweeps.size(); ++c) {
-    const auto one = state_->sweeps[c].differentiate(state_->network, state_->rates_of(c), state_->seeds(c));
+  for (std::size_t c = 0; c < state_->passes.size(); ++c) {
+    const auto one = state_->passes[c].differentiate(state_->network, state_->rates_of(c), state_->seeds(c));
     state_->add(sum, one, state_->model.rate_categories[c]);
   }
   return sum;

@@ -1,13 +1,19 @@
-// The steps of one likelihood: which rule turns which values into which, and the tables that the kernels read.
+// The rules of one likelihood: which turns which partial likelihoods into which, and the tables that the kernels read.
 #pragma once
 
 #include <cstdint>
+#include <variant>
 #include <vector>
 
 #include "quintet/snp/data.hpp"
 #include "quintet/snp/network.hpp"
 #include "snp/layout.hpp"
-#include "snp/rule_tile.hpp"
+#include "snp/rules/branch.hpp"
+#include "snp/rules/join.hpp"
+#include "snp/rules/leaf.hpp"
+#include "snp/rules/merge.hpp"
+#include "snp/rules/remap.hpp"
+#include "snp/rules/split.hpp"
 
 namespace quintet::snp {
 
@@ -18,68 +24,47 @@ struct count_table {
   std::vector<std::int16_t> copies, red;  ///< [rows, leaves]
 };
 
-struct plan_value {
+/// The partial likelihood of one group.
+struct partial_shape {
   std::int64_t entries = 0;
   std::int32_t patterns = 0, padded = 0;  ///< distinct rows of the counts below the group; in whole lines
   std::vector<std::int64_t> branches;     ///< open branches of the group, -1: the population above the root
   std::vector<std::int64_t> prefix;       ///< one branch alone: entries with at most n lineages, n = 0 ... most
+
+  bool is_single() const { return branches.size() == 1; }
 };
 
-enum class step_kind { apply, remap, join, merge, split };
+using rule = std::variant<branch_rule, remap_rule, join_rule, merge_rule, split_rule>;
 
-/// Places in the plan's tables count from their beginnings; -1: none.
-struct plan_step {
-  step_kind kind;
-  std::int32_t in = -1, in2 = -1, out = -1;  ///< values
-  std::int64_t branch = -1;                  ///< apply: the branch; split: parent branch y
-  std::int32_t most = 0, most1 = 0, most2 = 0;
-  std::int64_t families = -1, tiles = -1, tile_count = 0;
-  // join
-  std::int64_t left = -1, right = -1, left_tiles = -1, right_tiles = -1, left_tile_count = 0, right_tile_count = 0;
-  std::int32_t left_families = 0, right_families = 0;
-  std::int32_t left_scale = -1, right_scale = -1;        ///< steps whose exponents the sides inherit
-  std::int64_t left_scale_of = -1, right_scale_of = -1;  ///< maps of patterns for them
-  // apply on one branch alone with many lineages: see flow_kernel.hpp
-  bool is_flow = false;
-  std::int32_t dense = 0;           ///< lineages with which its dense part may begin
-  std::int64_t flow_families = -1;  ///< the axis above the branch, twice
-  // remap
-  std::int64_t entry_of = -1, pattern_of = -1, begins = -1, members = -1;
-  double operations = 0;  ///< multiply-adds of one evaluation
-};
-
-/// A value that the data determine: the state at the bottom of a leaf's branch.
-struct leaf_value {
-  std::int32_t value;
-  std::vector<double> content;  ///< [entries, padded]
-};
+inline const rule_base& base_of(const rule& one) {
+  return std::visit([](const auto& which) -> const rule_base& { return which; }, one);
+}
+/// The other input of a join, -1: none.
+inline std::int32_t second_input(const rule& one) {
+  const auto* join = std::get_if<join_rule>(&one);
+  return join != nullptr ? join->right.in : -1;
+}
 
 struct plan {
-  std::vector<plan_value> values;
-  std::vector<plan_step> steps;
-  std::vector<leaf_value> leaves;
+  std::vector<partial_shape> partials;
+  std::vector<rule> rules;
+  std::vector<leaf_rule> leaves;
   std::vector<std::int32_t> tables;
   std::vector<rule_tile> tiles;
-  std::int32_t root_value = -1, root_scale = -1;
+  std::int32_t root = -1, root_scale = -1;  ///< partial likelihoods: at the root, and whose exponents it has
   layout root_layout;
-  std::vector<std::int32_t> root_pattern_of_row;  ///< pattern of the root's value for every row of the counts
+  std::vector<std::int32_t> root_pattern_of_row;  ///< pattern of the root for every row of the counts
   std::vector<std::int32_t> most_of_branch;       ///< lineages
-  std::int64_t largest_entries = 0;
-  double byte_limit = 0;  ///< of all values together
+  std::int64_t max_entries = 0;
+  double byte_limit = 0;  ///< of all partial likelihoods together
 };
-
-/// Branches with at most so many lineages, and those in groups, have their exponential as a dense matrix.
-constexpr std::int32_t dense_limit = 24;
-/// A matrix costs the same for any number of patterns, stages cost so much a pattern: for up to few_patterns it is
-/// cheaper to go on with stages until dense_limit_few lineages are left (measured).
-constexpr std::int32_t few_patterns = 128, dense_limit_few = 16;
 
 /// What making a plan needs to know about room.
 struct plan_limits {
-  double bytes = 0;  ///< of all values together, at most
+  double bytes = 0;  ///< of all partial likelihoods together, at most
 };
 
-/// Throws InvalidArgument that names the reticulations when a value gets larger than the limits.
+/// Throws InvalidArgument that names the reticulations when a partial likelihood gets larger than the limits.
 plan make_plan(const Network& network, const count_table& counts, const plan_limits& limits);
 
 }  // namespace quintet::snp

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "snp/exponential_job.hpp"
+#include "snp/rules/exponential_job.hpp"
 #include "snp/layout.hpp"
 
 namespace quintet::snp {

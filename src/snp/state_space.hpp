@@ -3,10 +3,7 @@
 //
 // Coordinates. Where the literature (Bryant et al. 2012) has F(n, r), the library keeps C(n, r) F(n, r): the total over
 // the C(n, r) ways to say which lineages are red. In these coordinates joining two branches is a plain convolution, all
-// numbers stay non-negative, and the generator A of the literature becomes
-//   (n, r) <- (n, r)       - n (n - 1) / theta - (n - r) v - r u
-//   (n, r) <- (n, r + 1)   (r + 1) v              (n, r) <- (n, r - 1)       (n - r + 1) u
-//   (n, r) <- (n + 1, r)   (n - r)(n - r + 1) / theta   (n, r) <- (n + 1, r + 1)   r (r + 1) / theta
+// numbers stay non-negative, and the generator A of the literature becomes that of generator.hpp.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "snp/exponential_job.hpp"
+#include "snp/rules/exponential_job.hpp"
 
 namespace quintet::snp {
 
@@ -24,31 +24,36 @@ struct lineage_bound {
   std::vector<double> bound;
 };
 
+/// Lineages for certain: `prefix` as in partial_shape.
+lineage_bound certain(const std::vector<std::int64_t>& prefix);
+
 /// From `from` lineages or fewer to `to` or fewer.
-struct flow_stage {
+struct stage {
   std::int32_t from, to, terms;
   double length, shift, decay;  ///< h, s h and e^(-s h)
 };
 
-struct flow_plan {
-  std::vector<flow_stage> stages;
-  double remaining = 0;     ///< length of the dense part, 0: none
+struct stage_plan {
+  std::vector<stage> stages;
+  double remaining = 0;     ///< length of the dense part
   std::int32_t middle = 0;  ///< lineages with which it begins
   lineage_bound top;
+
+  bool has_dense_part() const { return remaining > 0 || stages.empty(); }
 };
 
 /// Throws InvalidArgument when the stages of a branch would be too many: mutation that is fast beside coalescence makes
 /// stages short. `most`: lineages at its bottom. Called before anything is computed.
-void check_flow(std::int32_t most, double length, double theta, double u, double v);
+void check_stages(std::int32_t most, double length, double theta, double u, double v);
 
 /// Stages until at most `dense` lineages are left, then a dense part.
-flow_plan plan_flow(const lineage_bound& bottom, double length, double theta, double u, double v, std::int32_t dense);
+stage_plan plan_stages(const lineage_bound& bottom, double length, double theta, double u, double v, std::int32_t dense);
 
 /// Lineages of two branches together.
 lineage_bound join_bounds(const lineage_bound& left, const lineage_bound& right);
 
 /// Coefficients of (A + s I) h, or of its transpose, by state with at most stage.from lineages: [state][5], for the
-/// state itself and its neighbours as flow_kernel.hpp orders them.
-std::vector<double> flow_coefficients(const flow_stage& stage, double theta, double u, double v, bool transposed);
+/// state itself and its neighbours as stage_kernel.hpp orders them.
+std::vector<double> stage_coefficients(const stage& stage, double theta, double u, double v, bool transposed);
 
 }  // namespace quintet::snp

@@ -1,50 +1,22 @@
-// The steps of a pass down whose columns are patterns of the root: see descent.hpp. The rules themselves are those of
-// the pass back.
+// The product of a partial likelihood with its pre-order partial: see preorder_plan.hpp.
 #pragma once
 
-#include "snp/shapes.hpp"
+#include "snp/rules/pattern_numbers.hpp"
+#include "snp/rules/shapes.hpp"
 
 namespace quintet::snp {
 
-/// covector[e][p] = weight[e].
-struct root_covector {
+/// preorder[e][p] = weight[e].
+struct preorder_root {
   std::int64_t patterns;
   const double* weight;
-  double* covector;
+  double* preorder;
   void operator()(std::int64_t e) const {
-    for (std::int64_t p = 0; p < patterns; ++p) covector[e * patterns + p] = weight[e];
+    for (std::int64_t p = 0; p < patterns; ++p) preorder[e * patterns + p] = weight[e];
   }
 };
 
-/// in[entry_of[e]] = out[e], row by row.
-struct scatter_rows {
-  std::int64_t patterns;
-  const std::int32_t* entry_of;
-  const double* out;
-  double* in;
-  void operator()(std::int64_t e) const {
-    for (std::int64_t p = 0; p < patterns; ++p) in[entry_of[e] * patterns + p] = out[e * patterns + p];
-  }
-};
-
-/// Numbers of a value's patterns, as the patterns of the root see them.
-struct pattern_numbers {
-  const std::int32_t* number = nullptr;  ///< null: all zero
-  const std::int32_t* of = nullptr;      ///< null: the same patterns
-  std::int32_t operator()(std::int64_t p) const { return number == nullptr ? 0 : number[of != nullptr ? of[p] : p]; }
-};
-
-/// Exponents of everything but one input of a join; own[p] is the join's for the patterns of the root.
-struct join_exponents {
-  pattern_numbers above, join, other;
-  std::int32_t *own, *sum;
-  void operator()(std::int64_t p) const {
-    own[p] = join(p);
-    sum[p] = above(p) + own[p] + other(p);
-  }
-};
-
-/// partial[slice][p] = sum over the slice's entries of covector[e][p] value[e][pattern_of[p]]. A tile is some columns
+/// partial[slice][p] = sum over the slice's entries of preorder[e][p] value[e][pattern_of[p]]. A tile is some columns
 /// of one slice; the slices depend on the number of entries alone.
 template <class Shape>
 struct contract_kernel {
@@ -54,7 +26,7 @@ struct contract_kernel {
   enum { threads = 64, emulated_threads = 4, entries_per_slice = 256 };
   std::int64_t entries, patterns, value_patterns;
   const std::int32_t* pattern_of;  ///< null: the same
-  const double *covector, *value;
+  const double *preorder, *value;
   double* partial;
 
   static std::int64_t slices(std::int64_t entries) { return (entries + entries_per_slice - 1) / entries_per_slice; }
@@ -75,14 +47,14 @@ struct contract_kernel {
     pack sum = device::broadcast_pack<pack>(0.0);
     if (pattern_of == nullptr) {
       for (std::int64_t e = first; e < last; ++e)
-        sum = device::fma(device::load_pack<pack>(covector + e * patterns + p),
+        sum = device::fma(device::load_pack<pack>(preorder + e * patterns + p),
                           device::load_pack<pack>(value + e * value_patterns + p), sum);
       return sum;
     }
     for (std::int64_t e = first; e < last; ++e) {
       double lane[Shape::lanes];
       for (int j = 0; j < Shape::lanes; ++j) lane[j] = value[e * value_patterns + pattern_of[p + j]];
-      sum = device::fma(device::load_pack<pack>(covector + e * patterns + p), device::load_pack<pack>(lane), sum);
+      sum = device::fma(device::load_pack<pack>(preorder + e * patterns + p), device::load_pack<pack>(lane), sum);
     }
     return sum;
   }

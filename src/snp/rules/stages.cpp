@@ -1,10 +1,10 @@
-#include "snp/flow.hpp"
+#include "snp/rules/stages.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "quintet/core/error.hpp"
-#include "snp/plan.hpp"
+#include "snp/generator.hpp"
 #include "snp/state_space.hpp"
 
 namespace quintet::snp {
@@ -63,7 +63,7 @@ void coalesce_long(lineage_bound& lineages, double scaled_time) {
 
 }  // namespace
 
-void check_flow(std::int32_t most, double length, double theta, double u, double v) {
+void check_stages(std::int32_t most, double length, double theta, double u, double v) {
   // Within a fifth of a theta few enough lineages are left for a matrix.
   constexpr double thetas = 0.2, most_stages = 1e4, least_theta = 1e-290;
   const double stages = most * std::max(u, v) * std::min(length, thetas * theta) / stage_shift;
@@ -73,8 +73,8 @@ void check_flow(std::int32_t most, double length, double theta, double u, double
                              " (length=", length, ", theta=", theta, ", u=", u, ", v=", v, ")"));
 }
 
-flow_plan plan_flow(const lineage_bound& bottom, double length, double theta, double u, double v, std::int32_t dense) {
-  flow_plan result;
+stage_plan plan_stages(const lineage_bound& bottom, double length, double theta, double u, double v, std::int32_t dense) {
+  stage_plan result;
   result.top = bottom;
   double left = length;
   // A branch without length has one stage, which copies.
@@ -103,24 +103,21 @@ lineage_bound join_bounds(const lineage_bound& left, const lineage_bound& right)
   return both;
 }
 
-std::vector<double> flow_coefficients(const flow_stage& stage, double theta, double u, double v, bool transposed) {
-  const double h = stage.length, pair = h / theta;
-  std::vector<double> table(std::size_t(state_count(stage.from)) * 5, 0.0);
-  for (std::int32_t n = 0; n <= stage.from; ++n)
+lineage_bound certain(const std::vector<std::int64_t>& prefix) {
+  lineage_bound all;
+  all.limit = std::int32_t(prefix.size()) - 1;
+  for (std::size_t n = 0; n < prefix.size(); ++n) all.bound.push_back(prefix[n] > (n > 0 ? prefix[n - 1] : 0) ? 1 : 0);
+  return all;
+}
+
+std::vector<double> stage_coefficients(const stage& one, double theta, double u, double v, bool transposed) {
+  const double h = one.length;
+  const generator rates{h / theta, h * u, h * v, one.shift};
+  std::vector<double> table(std::size_t(state_count(one.from)) * 5, 0.0);
+  for (std::int32_t n = 0; n <= one.from; ++n)
     for (std::int32_t r = 0; r <= n; ++r) {
       double* c = &table[std::size_t(state_index(n, r)) * 5];
-      c[0] = stage.shift - n * (n - 1.0) * pair - ((n - r) * v + r * u) * h;
-      if (!transposed) {
-        c[1] = r < n ? (r + 1) * v * h : 0;
-        c[2] = r > 0 ? (n - r + 1) * u * h : 0;
-        c[3] = n < stage.from ? (n - r) * (n - r + 1.0) * pair : 0;
-        c[4] = n < stage.from ? r * (r + 1.0) * pair : 0;
-      } else {
-        c[1] = r < n ? (n - r) * u * h : 0;                     // row (n, r + 1)
-        c[2] = r > 0 ? r * v * h : 0;                           // row (n, r - 1)
-        c[3] = r < n ? (n - 1 - r) * double(n - r) * pair : 0;  // row (n - 1, r)
-        c[4] = r > 0 ? (r - 1) * double(r) * pair : 0;          // row (n - 1, r - 1)
-      }
+      transposed ? rates.write_column(n, r, c) : rates.write_row(n, r, one.from, c);
     }
   return table;
 }

@@ -9,7 +9,8 @@
 
 #include "device/launch.hpp"
 #include "device/pack.hpp"
-#include "snp/exponential_job.hpp"
+#include "snp/generator.hpp"
+#include "snp/rules/exponential_job.hpp"
 #include "snp/state_space.hpp"
 
 namespace quintet::snp {
@@ -29,52 +30,49 @@ struct exponential_kernel {
   enum { threads = 256, emulated_threads = 4, quad = 4, work_parts = Derivatives ? 9 : Shape::on_device ? 3 : 10 };
   const exponential_job* jobs;
 
+  /// A matrix and, with Derivatives, those by u and v.
+  struct dual {
+    double *value, *by_u, *by_v;
+  };
+
   template <class Team>
   void operator()(const Team& team, std::int64_t tile, scratch&) const {
     const exponential_job& job = jobs[tile];
     const std::int64_t size = column_block(job.most + 1) + exponential_padding;
-    double *from = job.work, *to = job.work + size, *square = job.work + 2 * size;
-    double *from_u = nullptr, *to_u = nullptr, *square_u = nullptr;
-    double *from_v = nullptr, *to_v = nullptr, *square_v = nullptr;
-    if constexpr (Derivatives) {
-      from_u = job.work + 3 * size, to_u = job.work + 4 * size, square_u = job.work + 5 * size;
-      from_v = job.work + 6 * size, to_v = job.work + 7 * size, square_v = job.work + 8 * size;
-    }
+    dual now{job.out, job.by_u, job.by_v}, then = room(job.work + 2 * size, 3 * size);
     if constexpr (!Shape::on_device && !Derivatives) {
-      square = job.work;
-      pad(team, job, size, square, square_u, square_v);
+      then.value = job.work;
+      pad(team, job, size, then);
       sum_terms(job, job.work + size);
     } else {
-      for (int n = 0; n <= job.most; ++n) start(team, n, job, from, from_u, from_v);
-      pad(team, job, size, square, square_u, square_v);
+      dual from = room(job.work, 3 * size), to = room(job.work + size, 3 * size);
+      for (int n = 0; n <= job.most; ++n) start(team, n, job, from);
+      pad(team, job, size, then);
       team.barrier();
       for (int k = 1; k <= job.terms; ++k) {
-        for (int n = 0; n <= job.most; ++n) add_term(team, n, k, job, from, to, from_u, to_u, from_v, to_v);
+        for (int n = 0; n <= job.most; ++n) add_term(team, n, k, job, from, to);
         team.barrier();
         swap(from, to);
-        if constexpr (Derivatives) swap(from_u, to_u), swap(from_v, to_v);
       }
     }
-    double *now = job.out, *then = square, *now_u = job.by_u, *then_u = square_u, *now_v = job.by_v, *then_v = square_v;
     for (int s = 0; s < job.squarings; ++s) {
       for (int n = 0; n <= job.most; ++n) {
-        multiply<false>(team, n, now, now, then);
+        multiply<false>(team, n, now.value, now.value, then.value);
         if constexpr (Derivatives) {
-          multiply<false>(team, n, now_u, now, then_u);
-          multiply<true>(team, n, now, now_u, then_u);
-          multiply<false>(team, n, now_v, now, then_v);
-          multiply<true>(team, n, now, now_v, then_v);
+          multiply<false>(team, n, now.by_u, now.value, then.by_u);
+          multiply<true>(team, n, now.value, now.by_u, then.by_u);
+          multiply<false>(team, n, now.by_v, now.value, then.by_v);
+          multiply<true>(team, n, now.value, now.by_v, then.by_v);
         }
       }
       team.barrier();
       swap(now, then);
-      if constexpr (Derivatives) swap(now_u, then_u), swap(now_v, then_v);
-      for (int n = 1 + team.rank(); n <= job.most; n += team.size()) normalise(n, now + column_block(n));
+      for (int n = 1 + team.rank(); n <= job.most; n += team.size()) normalise(n, now.value + column_block(n));
       team.barrier();
     }
-    if (now != job.out) {
-      copy(team, size, now, job.out);
-      if constexpr (Derivatives) copy(team, size, now_u, job.by_u), copy(team, size, now_v, job.by_v);
+    if (now.value != job.out) {
+      copy(team, size, now.value, job.out);
+      if constexpr (Derivatives) copy(team, size, now.by_u, job.by_u), copy(team, size, now.by_v, job.by_v);
     }
     if (job.rest.to_1 == 0 && job.rest.to_0 == 0) return;
     team.barrier();
@@ -82,8 +80,15 @@ struct exponential_kernel {
   }
 
  private:
-  static void swap(double*& a, double*& b) {
-    double* c = a;
+  // Parts `stride` apart; without Derivatives there is one.
+  static dual room(double* first, std::int64_t stride) {
+    if constexpr (!Derivatives) return {first, nullptr, nullptr};
+    return {first, first + stride, first + 2 * stride};
+  }
+
+  template <class Value>
+  static void swap(Value& a, Value& b) {
+    const Value c = a;
     a = b;
     b = c;
   }
@@ -94,25 +99,24 @@ struct exponential_kernel {
   }
 
   template <class Team>
-  static void pad(const Team& team, const exponential_job& job, std::int64_t size, double* square, double* square_u,
-                  double* square_v) {
+  static void pad(const Team& team, const exponential_job& job, std::int64_t size, const dual& square) {
     for (std::int64_t i = size - exponential_padding + team.rank(); i < size; i += team.size()) {
-      job.out[i] = square[i] = 0;
-      if constexpr (Derivatives) job.by_u[i] = job.by_v[i] = square_u[i] = square_v[i] = 0;
+      job.out[i] = square.value[i] = 0;
+      if constexpr (Derivatives) job.by_u[i] = job.by_v[i] = square.by_u[i] = square.by_v[i] = 0;
     }
   }
 
   // Term 0: the identity; sums begin with it.
   template <class Team>
-  static void start(const Team& team, int n, const exponential_job& job, double* term, double* term_u, double* term_v) {
+  static void start(const Team& team, int n, const exponential_job& job, const dual& term) {
     const std::int64_t begin = column_block(n), rows = state_count(n), columns = n + 1;
     const std::int64_t own = state_index(n, 0);
     for (std::int64_t i = team.rank(); i < rows * columns; i += team.size()) {
       const std::int64_t row = i / columns, column = i % columns;
       const double one = row == own + column ? 1 : 0;
-      term[begin + i] = one;
+      term.value[begin + i] = one;
       job.out[begin + i] = one * job.decay;
-      if constexpr (Derivatives) term_u[begin + i] = term_v[begin + i] = job.by_u[begin + i] = job.by_v[begin + i] = 0;
+      if constexpr (Derivatives) term.by_u[begin + i] = term.by_v[begin + i] = job.by_u[begin + i] = job.by_v[begin + i] = 0;
     }
   }
 
@@ -127,13 +131,7 @@ struct exponential_kernel {
         const std::int64_t own = padded_block(n) + state_index(n, r) * padded(n + 1) + r;
         from[own] = 1;
         sum[own] = job.decay;
-        double* c = coefficient + 5 * state_index(n, r);
-        c[0] = device::fma(-r, job.u,
-                           device::fma(-(n - r), job.v, device::fma(-n * (n - 1.0), job.coalescence, job.shift)));
-        c[1] = (r + 1) * job.v;
-        c[2] = (n - r + 1) * job.u;
-        c[3] = (n - r) * (n - r + 1.0) * job.coalescence;
-        c[4] = r * (r + 1.0) * job.coalescence;
+        generator_of(job).write_row(n, r, job.most, coefficient + 5 * state_index(n, r));
       }
     for (int k = 1; k <= job.terms; ++k) {
       for (int n = 0; n <= job.most; ++n) add_padded_term(n, 1.0 / k, job.decay, coefficient, from, to, sum);
@@ -177,41 +175,36 @@ struct exponential_kernel {
         }
   }
 
+  // (A + s I) h.
+  static generator generator_of(const exponential_job& job) { return {job.coalescence, job.u, job.v, job.shift}; }
+
   // (A + s I) h x / k for one element of a column; `at` is the element of row (n, r), rows are `columns` apart.
-  static double step(const exponential_job& job, int n, int r, bool more, const double* at, std::int64_t columns,
+  static double step(const generator& rates, int n, int r, bool more, const double* at, std::int64_t columns,
                      double inverse) {
-    const double diagonal =
-        device::fma(-r, job.u, device::fma(-(n - r), job.v, device::fma(-n * (n - 1.0), job.coalescence, job.shift)));
-    double sum = diagonal * at[0];
-    if (r < n) sum = device::fma((r + 1) * job.v, at[columns], sum);
-    if (r > 0) sum = device::fma((n - r + 1) * job.u, at[-columns], sum);
-    if (more && n > 0) {
-      const double* above = at + (n + 1) * columns;  // (n + 1, r)
-      sum = device::fma((n - r) * (n - r + 1.0) * job.coalescence, above[0], sum);
-      sum = device::fma(r * (r + 1.0) * job.coalescence, above[columns], sum);
-    }
-    return sum * inverse;
+    return inverse * rates.row(
+                         n, r, more && n > 0, [&](int i) { return at[i * columns]; },
+                         [&](int i) { return at[(n + 1 + i) * columns]; });
   }
 
   template <class Team>
-  static void add_term(const Team& team, int block, int k, const exponential_job& job, const double* from, double* to,
-                       const double* from_u, double* to_u, const double* from_v, double* to_v) {
+  static void add_term(const Team& team, int block, int k, const exponential_job& job, const dual& from,
+                       const dual& to) {
     const std::int64_t begin = column_block(block), columns = block + 1;
     const double inverse = 1.0 / k, h = job.length;
+    const generator rates = generator_of(job);
     for (int n = 0; n <= block; ++n)
       for_columns(team, n, columns, [=, &job](int r, std::int64_t column) {
         const std::int64_t i = begin + state_index(n, r) * columns + column;
         const bool more = n < block;
-        to[i] = step(job, n, r, more, from + i, columns, inverse);
-        job.out[i] = device::fma(to[i], job.decay, job.out[i]);
+        to.value[i] = step(rates, n, r, more, from.value + i, columns, inverse);
+        job.out[i] = device::fma(to.value[i], job.decay, job.out[i]);
         if constexpr (Derivatives) {
-          double by_u = -r * from[i], by_v = -(n - r) * from[i];
-          if (r < n) by_v = device::fma(r + 1, from[i + columns], by_v);
-          if (r > 0) by_u = device::fma(n - r + 1, from[i - columns], by_u);
-          to_u[i] = device::fma(by_u * h, inverse, step(job, n, r, more, from_u + i, columns, inverse));
-          to_v[i] = device::fma(by_v * h, inverse, step(job, n, r, more, from_v + i, columns, inverse));
-          job.by_u[i] = device::fma(to_u[i], job.decay, job.by_u[i]);
-          job.by_v[i] = device::fma(to_v[i], job.decay, job.by_v[i]);
+          const auto own = [&](int row) { return from.value[i + row * columns]; };
+          const double by_u = generator_by_u<double>(n, r, own), by_v = generator_by_v<double>(n, r, own);
+          to.by_u[i] = device::fma(by_u * h, inverse, step(rates, n, r, more, from.by_u + i, columns, inverse));
+          to.by_v[i] = device::fma(by_v * h, inverse, step(rates, n, r, more, from.by_v + i, columns, inverse));
+          job.by_u[i] = device::fma(to.by_u[i], job.decay, job.by_u[i]);
+          job.by_v[i] = device::fma(to.by_v[i], job.decay, job.by_v[i]);
         }
       });
   }

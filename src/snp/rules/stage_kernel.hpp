@@ -1,16 +1,17 @@
-// One stage of a branch with many lineages: see flow.hpp.
+// One stage of a branch with many lineages: see stages.hpp.
 #pragma once
 
-#include "snp/shapes.hpp"
+#include "snp/generator.hpp"
+#include "snp/rules/shapes.hpp"
 #include "snp/state_space.hpp"
 
 namespace quintet::snp {
 
 /// out = exp(A h) in, or its adjoint, for one line of patterns a tile. Neighbours of (n, r) in the coefficients:
 /// itself, (n, r + 1), (n, r - 1), then (n + 1, r), (n + 1, r + 1) or, for the adjoint, (n - 1, r), (n - 1, r - 1).
-/// Tangent: also the derivatives by u and v, of values that have derivatives already (null: zero).
+/// Tangent: also the derivatives by u and v, of partial likelihoods that have derivatives already (null: zero).
 template <class Shape, bool Adjoint, bool Tangent>
-struct flow_kernel {
+struct stage_kernel {
   using shape = Shape;
   using pack = rule_pack<Shape>;
   struct scratch {};
@@ -30,30 +31,41 @@ struct flow_kernel {
   void operator()(const Team& team, std::int64_t tile, scratch&) const {
     const int most = from > to ? from : to;
     const std::int64_t size = state_count(most + 1) * line;
-    double *x = work + tile * parts * size, *y = x + size, *sum = y + size;
-    double *x_u = sum + size, *y_u = x_u + size, *sum_u = y_u + size;
-    double *x_v = sum_u + size, *y_v = x_v + size, *sum_v = y_v + size;
+    double* room = work + tile * parts * size;
+    const auto next = [&] {
+      double* part = room;
+      room += size;
+      return part;
+    };
+    dual x{}, y{}, sum{};
+    x.value = next(), y.value = next(), sum.value = next();
+    if constexpr (Tangent) {
+      x.by_u = next(), y.by_u = next(), sum.by_u = next();
+      x.by_v = next(), y.by_v = next(), sum.by_v = next();
+    }
     const std::int64_t first = tile * line;
-    start(team, most, first, in, x, y, sum);
-    if constexpr (Tangent)
-      start(team, most, first, in_u, x_u, y_u, sum_u), start(team, most, first, in_v, x_v, y_v, sum_v);
+    start(team, most, first, in, x.value, y.value, sum.value);
+    if constexpr (Tangent) {
+      start(team, most, first, in_u, x.by_u, y.by_u, sum.by_u);
+      start(team, most, first, in_v, x.by_v, y.by_v, sum.by_v);
+    }
     team.barrier();
     for (int k = 1; k <= terms; ++k) {
-      term(team, most, 1.0 / k, x, y, sum, x_u, y_u, sum_u, x_v, y_v, sum_v);
+      term(team, most, 1.0 / k, x, y, sum);
       team.barrier();
-      swap(x, y);
-      if constexpr (Tangent) swap(x_u, y_u), swap(x_v, y_v);
+      const dual z = x;
+      x = y;
+      y = z;
     }
-    finish(team, first, sum, out);
-    if constexpr (Tangent) finish(team, first, sum_u, out_u), finish(team, first, sum_v, out_v);
+    finish(team, first, sum.value, out);
+    if constexpr (Tangent) finish(team, first, sum.by_u, out_u), finish(team, first, sum.by_v, out_v);
   }
 
  private:
-  static void swap(double*& a, double*& b) {
-    double* c = a;
-    a = b;
-    b = c;
-  }
+  // Numbers of all states and, with Tangent, their derivatives.
+  struct dual {
+    double *value, *by_u, *by_v;
+  };
 
   // States that the input does not have, and one block more, are zero.
   template <class Team>
@@ -76,28 +88,26 @@ struct flow_kernel {
   }
 
   template <class Team>
-  void term(const Team& team, int most, double inverse, const double* x, double* y, double* sum, const double* x_u,
-            double* y_u, double* sum_u, const double* x_v, double* y_v, double* sum_v) const {
+  void term(const Team& team, int most, double inverse, const dual& x, const dual& y, const dual& sum) const {
     constexpr int groups = line / Shape::lanes;
     for (int n = 0; n <= most; ++n)
       for (int item = team.rank(); item < (n + 1) * groups; item += team.size()) {
         const int r = item / groups, lane = item % groups * Shape::lanes;
         const std::int64_t s = state_index(n, r);
         const double* c = coefficients + s * 5;
-        const pack value = product(x, s, n, r, lane, c) * inverse;
-        device::store_pack(y + s * line + lane, value);
-        device::store_pack(sum + s * line + lane, device::fma(decay, value, at(sum, s, lane)));
+        const pack value = product(x.value, s, n, r, lane, c) * inverse;
+        device::store_pack(y.value + s * line + lane, value);
+        device::store_pack(sum.value + s * line + lane, device::fma(decay, value, at(sum.value, s, lane)));
         if constexpr (Tangent) {
           const double h = length * inverse;
-          pack by_u = -double(r) * at(x, s, lane), by_v = -double(n - r) * at(x, s, lane);
-          if (r < n) by_v = device::fma(double(r + 1), at(x, s + 1, lane), by_v);
-          if (r > 0) by_u = device::fma(double(n - r + 1), at(x, s - 1, lane), by_u);
-          const pack value_u = device::fma(product(x_u, s, n, r, lane, c), inverse, pack(h * by_u));
-          const pack value_v = device::fma(product(x_v, s, n, r, lane, c), inverse, pack(h * by_v));
-          device::store_pack(y_u + s * line + lane, value_u);
-          device::store_pack(y_v + s * line + lane, value_v);
-          device::store_pack(sum_u + s * line + lane, device::fma(decay, value_u, at(sum_u, s, lane)));
-          device::store_pack(sum_v + s * line + lane, device::fma(decay, value_v, at(sum_v, s, lane)));
+          const auto own = [&](int i) { return at(x.value, s + i, lane); };
+          const pack by_u = generator_by_u<pack>(n, r, own), by_v = generator_by_v<pack>(n, r, own);
+          const pack value_u = device::fma(product(x.by_u, s, n, r, lane, c), inverse, pack(h * by_u));
+          const pack value_v = device::fma(product(x.by_v, s, n, r, lane, c), inverse, pack(h * by_v));
+          device::store_pack(y.by_u + s * line + lane, value_u);
+          device::store_pack(y.by_v + s * line + lane, value_v);
+          device::store_pack(sum.by_u + s * line + lane, device::fma(decay, value_u, at(sum.by_u, s, lane)));
+          device::store_pack(sum.by_v + s * line + lane, device::fma(decay, value_v, at(sum.by_v, s, lane)));
         }
       }
   }

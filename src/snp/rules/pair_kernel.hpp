@@ -1,26 +1,25 @@
-// Rule 3 (a branch splits into the two parent branches of a reticulation) and Rule 4 (two branches of one group meet),
-// with their adjoints.
+// The kernels of Rule 3 (split.hpp) and Rule 4 (merge.hpp): each is the other's adjoint, but for what Rule 3 multiplies
+// with.
 #pragma once
 
-#include "snp/shapes.hpp"
+#include "snp/rules/pair.hpp"
+#include "snp/rules/shapes.hpp"
 
 namespace quintet::snp {
 
-/// The blocks of an axis a and of a pair of axes (b, c). A record of a family: columns behind the axes without
-/// patterns; first entry of the block with n lineages on a for n = 0 ... most; then that with (n1, n2) lineages on
-/// (b, c) for n1 = 0 ... most1 and n2 = 0 ... most2; -1: no such block.
 struct pair_tables {
   const rule_tile* tiles = nullptr;
   const std::int32_t* families = nullptr;
   std::int32_t most = 0, most1 = 0, most2 = 0;
   std::int32_t patterns = 0;  ///< padded
 
-  const std::int32_t* record(std::int64_t family) const {
-    return families + family * (2 + most + (most1 + 1) * (most2 + 1));
-  }
-  std::int64_t single(const std::int32_t* record, int n) const { return n <= most ? record[1 + n] : -1; }
-  std::int64_t both(const std::int32_t* record, int n1, int n2) const {
-    return n1 <= most1 && n2 <= most2 ? record[2 + most + n1 * (most2 + 1) + n2] : -1;
+  /// A family's record, safe to ask for more lineages than there are.
+  struct family : pair_record<const std::int32_t> {
+    std::int64_t single(int n) const { return n <= most ? pair_record::single(n) : -1; }
+    std::int64_t both(int n1, int n2) const { return n1 <= most1 && n2 <= most2 ? pair_record::both(n1, n2) : -1; }
+  };
+  family record(std::int64_t number) const {
+    return {{families + number * family::size(most, most1, most2), most, most1, most2}};
   }
 };
 
@@ -70,22 +69,22 @@ struct pair_sum_kernel {
   template <class Team>
   void operator()(const Team& team, std::int64_t tile, scratch&) const {
     const rule_tile where = tables.tiles[tile];
-    const std::int32_t* record = tables.record(where.family);
-    const column_range range(std::int64_t(record[0]) * tables.patterns, where.chunk);
+    const pair_tables::family record = tables.record(where.family);
+    const column_range range(std::int64_t(record.columns()) * tables.patterns, where.chunk);
     const int groups = range.count / Shape::lanes;
     for (int n = 0; n <= tables.most; ++n) {
-      if (tables.single(record, n) < 0) continue;
+      if (record.single(n) < 0) continue;
       for (int item = team.rank(); item < (n + 1) * groups; item += team.size())
         row(record, range, n, item / groups, range.first + item % groups * Shape::lanes);
     }
   }
 
  private:
-  void row(const std::int32_t* record, const column_range& range, int n, int r, std::int64_t column) const {
+  void row(const pair_tables::family& record, const column_range& range, int n, int r, std::int64_t column) const {
     pack sum = device::broadcast_pack<pack>(0.0);
     for (int n1 = 0; n1 <= n; ++n1) {
       const int n2 = n - n1;
-      const std::int64_t base = tables.both(record, n1, n2);
+      const std::int64_t base = record.both(n1, n2);
       if (base < 0) continue;
       const double share = weights.share_of(n1, n2);
       const double* from = in + base * tables.patterns + column;
@@ -93,7 +92,7 @@ struct pair_sum_kernel {
         sum = device::fma(share * weights.hypergeometric(n1, r1, n2, r - r1),
                           device::load_pack<pack>(from + (r1 * (n2 + 1) + r - r1) * range.columns), sum);
     }
-    device::store_pack(out + tables.single(record, n) * tables.patterns + r * range.columns + column, sum);
+    device::store_pack(out + record.single(n) * tables.patterns + r * range.columns + column, sum);
   }
 };
 
@@ -112,15 +111,15 @@ struct pair_spread_kernel {
   template <class Team>
   void operator()(const Team& team, std::int64_t tile, scratch&) const {
     const rule_tile where = tables.tiles[tile];
-    const std::int32_t* record = tables.record(where.family);
-    const column_range range(std::int64_t(record[0]) * tables.patterns, where.chunk);
+    const pair_tables::family record = tables.record(where.family);
+    const column_range range(std::int64_t(record.columns()) * tables.patterns, where.chunk);
     const int groups = range.count / Shape::lanes;
     for (int n1 = 0; n1 <= tables.most1; ++n1)
       for (int n2 = 0; n2 <= tables.most2; ++n2) {
-        const std::int64_t base = tables.both(record, n1, n2);
+        const std::int64_t base = record.both(n1, n2);
         if (base < 0) continue;
         const double share = weights.share_of(n1, n2);
-        const double* from = in + tables.single(record, n1 + n2) * tables.patterns;
+        const double* from = in + record.single(n1 + n2) * tables.patterns;
         double* to = out + base * tables.patterns;
         for (int item = team.rank(); item < (n1 + 1) * (n2 + 1) * groups; item += team.size()) {
           const int pair = item / groups, r1 = pair / (n2 + 1), r2 = pair % (n2 + 1);
@@ -157,8 +156,8 @@ struct split_gamma_kernel {
   template <class Team>
   void operator()(const Team& team, std::int64_t tile, scratch&) const {
     const rule_tile where = tables.tiles[tile];
-    const std::int32_t* record = tables.record(where.family);
-    const column_range range(std::int64_t(record[0]) * tables.patterns, where.chunk);
+    const pair_tables::family record = tables.record(where.family);
+    const column_range range(std::int64_t(record.columns()) * tables.patterns, where.chunk);
     for (int item = team.rank(); item < tile_columns / Shape::lanes; item += team.size()) {
       pack sum = device::broadcast_pack<pack>(0.0);
       if (item * Shape::lanes < range.count) sum = column(record, range, range.first + item * Shape::lanes);
@@ -167,14 +166,14 @@ struct split_gamma_kernel {
   }
 
  private:
-  pack column(const std::int32_t* record, const column_range& range, std::int64_t column) const {
+  pack column(const pair_tables::family& record, const column_range& range, std::int64_t column) const {
     pack sum = device::broadcast_pack<pack>(0.0);
     for (int ny = 0; ny <= tables.most1; ++ny)
       for (int nz = 0; nz <= tables.most2; ++nz) {
-        const std::int64_t base = tables.both(record, ny, nz);
+        const std::int64_t base = record.both(ny, nz);
         if (base < 0) continue;
         const double share = weights.share_of(ny, nz);
-        const double* from = in + tables.single(record, ny + nz) * tables.patterns + column;
+        const double* from = in + record.single(ny + nz) * tables.patterns + column;
         const double* with = adjoint + base * tables.patterns + column;
         for (int ry = 0; ry <= ny; ++ry)
           for (int rz = 0; rz <= nz; ++rz)

@@ -1,0 +1,54 @@
+// A plan while it grows: what the rules' encode() write into.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "snp/plan.hpp"
+
+namespace quintet::snp {
+
+/// A group while the plan grows: its partial likelihood, its states, and the pattern of every row of the counts.
+struct group {
+  std::int32_t partial = -1;
+  layout states;
+  std::vector<std::int32_t> pattern_of_row;
+  std::int32_t scale = -1;  ///< partial likelihood whose exponents it has
+};
+
+class plan_builder {
+ public:
+  /// `responsible` says what makes a group of branches so large.
+  using reason = std::function<std::string(const std::vector<std::int64_t>& axes)>;
+  plan_builder(const plan_limits& limits, reason responsible);
+
+  /// Throws InvalidArgument when all partial likelihoods together exceed the limit.
+  std::int32_t add_partial(const layout& states, std::int32_t patterns);
+  const partial_shape& shape(std::int32_t partial) const { return plan_.partials[std::size_t(partial)]; }
+  std::int64_t add_table(const std::vector<std::int32_t>& table);
+  /// Tiles of families with columns[f] columns, patterns included.
+  tile_slice add_tiles(const std::vector<std::int64_t>& columns);
+  void add(rule one) { plan_.rules.push_back(std::move(one)); }
+  void add(leaf_rule one) { plan_.leaves.push_back(std::move(one)); }
+
+  plan& result() { return plan_; }
+
+ private:
+  void check_size(const layout& states, std::int32_t padded);
+
+  plan plan_;
+  reason responsible_;
+  double bytes_ = 0;
+};
+
+///@{
+/// Lineage counts without some of the axes, and with others before them.
+lineage_counts without(const lineage_counts& counts, std::size_t first, std::size_t number);
+lineage_counts with_first(std::initializer_list<std::int32_t> first, const lineage_counts& rest);
+///@}
+/// The families of a layout with the first `number` axes taken out, numbered in ascending order.
+std::map<lineage_counts, std::int32_t> families_behind(const layout& states, std::size_t number);
+/// The axes of a layout with some of them first.
+std::vector<std::int64_t> axes_with_first(const layout& states, std::initializer_list<std::int64_t> first);
+
+}  // namespace quintet::snp

@@ -1,0 +1,47 @@
+// One pruning pass, from the leaves to the root, for one pair of mutation rates: repeated only where something changed,
+// with the pass back that gives the derivatives.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "quintet/snp/network.hpp"
+#include "snp/adjoint_context.hpp"
+#include "snp/device_plan.hpp"
+#include "snp/parameters.hpp"
+
+namespace quintet::snp {
+
+/// What changed since the last evaluation.
+struct parameter_changes {
+  bool all = false, root = false;
+  std::vector<bool> branch;       ///< length, theta
+  std::vector<bool> inheritance;  ///< by branch: gamma of the reticulation whose parent branch y it is
+};
+
+class pruning_pass {
+ public:
+  explicit pruning_pass(std::shared_ptr<const device_plan> plan);
+  ~pruning_pass();
+  pruning_pass(pruning_pass&&) noexcept;
+
+  /// Computes what depends on the changes; `propose`: into the other version. A proposal that does not change the root
+  /// is computed up to where its changes meet, or a little higher, and multiplied with the pre-order partial there.
+  /// Such likelihoods differ from those of a fresh evaluation by rounding.
+  void evaluate(const Network& network, const mutation_rates& rates, const parameter_changes& changes, bool propose);
+  /// Likelihood of every pattern of the root is likelihood * 2^exponent.
+  std::span<const double> likelihoods() const;
+  std::span<const std::int32_t> exponents() const;
+  void accept();
+  void reject();
+  /// Derivatives of sum seed[p] * likelihoods()[p]. The last evaluation must be of these parameters.
+  pruning_gradient differentiate(const Network& network, const mutation_rates& rates, std::span<const double> seed);
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace quintet::snp

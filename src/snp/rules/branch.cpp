@@ -1,0 +1,254 @@
+#include "snp/rules/branch.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "device/for_each.hpp"
+#include "snp/plan_builder.hpp"
+#include "snp/preorder_context.hpp"
+#include "snp/rates.hpp"
+#include "snp/rules/branch_tables.hpp"
+#include "snp/rules/exponential_kernel.hpp"
+#include "snp/rules/stage_kernel.hpp"
+
+namespace quintet::snp {
+
+void branch_rule::encode(plan_builder& builder, group& g, std::size_t axis) {
+  using record = branch_record<std::int32_t>;
+  const layout below = g.states;
+  std::map<lineage_counts, std::int64_t> blocks;
+  std::map<lineage_counts, std::int32_t> families;
+  for (const auto& [counts, base] : below.blocks()) {
+    lineage_counts above = counts;
+    for (std::int32_t n = std::min(counts[axis], 1); n <= counts[axis]; ++n) {
+      above[axis] = n;
+      blocks.emplace(above, 0);
+    }
+    families.emplace(without(counts, axis, 1), 0);
+  }
+  std::int32_t next = 0;
+  for (auto& [rest, family] : families) family = next++;
+  g.states = layout(below.axes(), blocks);
+  branch_rule rule;
+  rule.branch = below.axes()[axis];
+  rule.most = below.most(axis);
+  rule.in = g.partial;
+  const std::int32_t padded = builder.shape(g.partial).padded, size = record::size(rule.most);
+  rule.out = g.partial = builder.add_partial(g.states, builder.shape(g.partial).patterns);
+  std::vector<std::int32_t> table(families.size() * std::size_t(size), -1);
+  const auto record_of = [&](std::int32_t family) { return record{&table[std::size_t(family * size)], rule.most}; };
+  std::vector<std::int64_t> columns;
+  for (const auto& [rest, family] : families) {
+    std::int64_t outer = 1, inner = 1;
+    for (std::size_t k = 0; k < rest.size(); ++k) (k < axis ? outer : inner) *= rest[k] + 1;
+    record_of(family).outer() = std::int32_t(outer);
+    record_of(family).inner() = std::int32_t(inner);
+    columns.push_back(outer * inner * padded);
+  }
+  for (const auto& [counts, base] : below.blocks())
+    record_of(families.at(without(counts, axis, 1))).below()[counts[axis]] = std::int32_t(base);
+  for (const auto& [counts, base] : g.states.blocks())
+    record_of(families.at(without(counts, axis, 1))).above()[counts[axis]] = std::int32_t(base);
+  for (const auto& [rest, family] : families) {
+    const record one = record_of(family);
+    double products = 0;
+    for (int n = 0; n <= rule.most; ++n)
+      for (int k = n; k <= rule.most; ++k)
+        if (one.below()[k] >= 0 && one.above()[n] >= 0) products += double(n + 1) * (k + 1);
+    rule.operations += products * double(columns[std::size_t(family)]);
+  }
+  rule.families = builder.add_table(table);
+  rule.family_count_ = std::int32_t(families.size());
+  rule.tiles = builder.add_tiles(columns);
+  rule.has_stages = below.axes().size() == 1 && rule.most > dense_limit;
+  if (rule.has_stages) {
+    rule.dense = padded <= few_patterns ? dense_limit_few : dense_limit;
+    std::copy(record_of(0).above(), record_of(0).above() + rule.most + 1, record_of(0).below());
+    rule.stage_families = builder.add_table(table);
+  }
+  builder.add(rule);
+}
+
+std::vector<std::int64_t> branch_rule::columns(const std::vector<std::int32_t>& tables) const {
+  using record = branch_record<const std::int32_t>;
+  std::vector<std::int64_t> result;
+  for (std::int32_t f = 0; f < family_count_; ++f) {
+    const record one{&tables[std::size_t(families + f * record::size(most))], most};
+    result.push_back(std::int64_t(one.outer()) * one.inner());
+  }
+  return result;
+}
+
+void update_matrices(tape& values, const parameters& now, const std::vector<bool>& dirty, bool propose) {
+  const std::vector<std::int32_t>& most_of = values.host().most_of_branch;
+  std::map<std::pair<double, double>, std::vector<std::size_t>> alike;
+  for (std::size_t b = 0; b < dirty.size(); ++b)
+    if (dirty[b] && values.matrix_size(std::int64_t(b)) > column_block(most_of[b] + 1))
+      alike[{now.branches[b].length, now.branches[b].theta}].push_back(b);
+  using host_kernel = exponential_kernel<host_exponential, false>;
+  std::vector<exponential_job> jobs;
+  std::int64_t needed = 0;
+  for (auto& [lengths, branches] : alike) {
+    std::sort(branches.begin(), branches.end(), [&](std::size_t a, std::size_t b) {
+      return std::pair(-most_of[a], a) < std::pair(-most_of[b], b);
+    });
+    for (const std::size_t b : branches) values.begin_matrix(std::int64_t(b), propose);
+    const std::size_t first = branches[0];
+    exponential_job job =
+        exponential_of(most_of[first], lengths.first, lengths.second, now.rates.branch_u, now.rates.branch_v);
+    job.out = values.write_matrix(std::int64_t(first));
+    needed += host_kernel::work_parts * values.matrix_size(std::int64_t(first));
+    jobs.push_back(job);
+  }
+  double* place = values.work(needed);
+  for (exponential_job& job : jobs) {
+    job.work = place;
+    place += host_kernel::work_parts * (column_block(job.most + 1) + exponential_padding);
+  }
+  // Long jobs first.
+  std::sort(jobs.begin(), jobs.end(), [](const auto& a, const auto& b) { return a.most > b.most; });
+  const Buffer<exponential_job> on_device(jobs, values.device());
+  device::with_shape<host_exponential, device_exponential>(values.device(), [&](auto shape) {
+    device::launch(exponential_kernel<decltype(shape), false>{on_device.data()}, std::int64_t(jobs.size()),
+                   values.device());
+  });
+  for (const auto& [lengths, branches] : alike)
+    for (std::size_t i = 1; i < branches.size(); ++i)
+      detail::copy(values.write_matrix(std::int64_t(branches[i])), values.device(),
+                   values.matrix(std::int64_t(branches[0])), values.device(),
+                   column_block(most_of[branches[i]] + 1) * std::int64_t(sizeof(double)));
+}
+
+namespace {
+
+// The matrix of the dense part after the stages.
+void update_matrix(tape& values, std::int64_t b, exponential_job job, bool propose) {
+  values.begin_matrix(b, propose);
+  job.out = values.write_matrix(b);
+  job.work = values.work(exponential_kernel<host_exponential, false>::work_parts * values.matrix_size(b));
+  const Buffer<exponential_job> on_device(std::vector<exponential_job>{job}, values.device());
+  device::with_shape<host_exponential, device_exponential>(values.device(), [&](auto shape) {
+    device::launch(exponential_kernel<decltype(shape), false>{on_device.data()}, 1, values.device());
+  });
+}
+
+}  // namespace
+
+void branch_rule::forward(tape& values, const parameters& now, bool propose) const {
+  if (has_stages) return forward_stages(values, now, propose);
+  const snp::branch& one = now.of(branch);
+  if (values.has_lineages(in))
+    values.set_lineages(out, plan_stages(values.lineages(in), one.length, one.theta, now.rates.branch_u,
+                                         now.rates.branch_v, dense_limit)
+                                 .top);
+  double* to = values.write_partial(out);
+  const tile_range range = values.range(tiles);
+  with_rules(values.device(), [&](auto shape) {
+    device::launch(
+        propagate_kernel<decltype(shape), false>{tables_of(*this, values, range.first, values.shape(out).padded),
+                                                 values.matrix(branch), values.partial(in), to},
+        range.count, values.device());
+  });
+}
+
+// Stages without a matrix, then a dense part.
+void branch_rule::forward_stages(tape& values, const parameters& now, bool propose) const {
+  const snp::branch& one = now.of(branch);
+  const mutation_rates& rates = now.rates;
+  const std::int32_t padded = values.shape(out).padded;
+  const stage_plan plan =
+      plan_stages(values.lineages(in), one.length, one.theta, rates.branch_u, rates.branch_v, dense);
+  values.set_lineages(out, plan.top);
+  const std::int32_t *below = blocks_below(*this, values), *above = blocks_between(*this, values);
+  double* result = values.write_partial(out);
+  const double* from = values.partial(in);
+  with_rules(values.device(), [&](auto shape) {
+    using Shape = decltype(shape);
+    using kernel = stage_kernel<Shape, false, false>;
+    for (std::size_t i = 0; i < plan.stages.size(); ++i) {
+      const stage& now_stage = plan.stages[i];
+      const bool is_last = i + 1 == plan.stages.size() && !plan.has_dense_part();
+      double* to = is_last ? result : values.stage_partial(i % 2, state_count(now_stage.to) * padded);
+      const std::int64_t tiles = padded / line;
+      const Buffer<double> coefficients(
+          stage_coefficients(now_stage, one.theta, rates.branch_u, rates.branch_v, false), values.device());
+      device::launch(kernel{now_stage.from, now_stage.to, now_stage.terms, padded, now_stage.length, now_stage.decay,
+                            coefficients.data(), i == 0 ? below : above, above, from, nullptr, nullptr, to, nullptr,
+                            nullptr, values.stage_work(tiles * kernel::work_size(now_stage.from))},
+                     tiles, values.device());
+      from = to;
+    }
+    if (!plan.has_dense_part()) return;
+    update_matrix(values, branch,
+                  exponential_of(plan.middle, plan.remaining, one.theta, rates.branch_u, rates.branch_v), propose);
+    const tile_range range = values.range(tiles);
+    branch_tables tables = tables_of(*this, values, range.first, padded);
+    if (!plan.stages.empty()) tables.families = values.table(stage_families);
+    tables.limit = plan.middle;
+    device::launch(propagate_kernel<Shape, false>{tables, values.matrix(branch), from, result}, range.count,
+                   values.device());
+  });
+}
+
+void branch_rule::preorder(preorder_context& pass) const {
+  if (has_stages) return preorder_stages(pass);
+  const tape& values = pass.values;
+  with_rules(values.device(), [&](auto shape) {
+    device::launch(
+        propagate_kernel<decltype(shape), true>{
+            tables_of(*this, values, pass.tiles.first, pass.patterns, tape::version::accepted), values.matrix(branch),
+            pass.from(), pass.to()},
+        pass.tiles.count, values.device());
+  });
+}
+
+void branch_rule::preorder_stages(preorder_context& pass) const {
+  const tape& values = pass.values;
+  const snp::branch& one = pass.now.of(branch);
+  const stage_plan plan = plan_stages(values.lineages(in, tape::version::accepted), one.length, one.theta,
+                                      pass.now.rates.branch_u, pass.now.rates.branch_v, dense);
+  branch_tables tables = tables_of(*this, values, pass.tiles.first, pass.patterns, tape::version::accepted);
+  const double* from = pass.from();
+  Buffer<double> middle;
+  if (plan.has_dense_part()) {
+    tables.limit = plan.middle;
+    double* below = pass.to();
+    if (!plan.stages.empty()) {
+      tables.families = values.table(stage_families);
+      middle = Buffer<double>(state_count(plan.middle) * pass.patterns, values.device());
+      below = middle.data();
+    }
+    with_rules(values.device(), [&](auto shape) {
+      device::launch(propagate_kernel<decltype(shape), true>{tables, values.matrix(branch), from, below},
+                     pass.tiles.count, values.device());
+    });
+    from = below;
+  }
+  if (!plan.stages.empty()) adjoint_of_stages(*this, values, plan, pass.patterns, from, pass.to(), pass.now);
+}
+
+void adjoint_of_stages(const branch_rule& rule, const tape& values, const stage_plan& plan, std::int32_t patterns,
+                       const double* from, double* below, const parameters& at) {
+  const double theta = at.of(rule.branch).theta;
+  const std::int32_t *base_below = blocks_below(rule, values), *base_above = blocks_between(rule, values);
+  Buffer<double> now;
+  with_rules(values.device(), [&](auto shape) {
+    using kernel = stage_kernel<decltype(shape), true, false>;
+    for (std::size_t i = plan.stages.size(); i-- > 0;) {
+      const stage& one = plan.stages[i];
+      Buffer<double> next(i > 0 ? state_count(one.from) * patterns : 0, values.device());
+      const std::int64_t tiles = patterns / line;
+      Buffer<double> room(tiles * kernel::work_size(one.from), values.device());
+      const Buffer<double> coefficients(stage_coefficients(one, theta, at.rates.branch_u, at.rates.branch_v, true),
+                                        values.device());
+      device::launch(kernel{one.to, one.from, one.terms, patterns, one.length, one.decay, coefficients.data(),
+                            base_above, i > 0 ? base_above : base_below, from, nullptr, nullptr,
+                            i > 0 ? next.data() : below, nullptr, nullptr, room.data()},
+                     tiles, values.device());
+      now = std::move(next);
+      from = now.data();
+    }
+  });
+}
+
+}  // namespace quintet::snp
