@@ -1,4 +1,5 @@
-// The generator A of the lineages on one branch: dF/dt = A F (Bryant et al. 2012, eqs. 1 to 4; Rabier et al. 2021, Rule 1).
+// The generator A of the lineages on one branch: dF/dt = A F (Bryant et al. 2012, eqs. 1 to 4; Rabier et al. 2021, Rule
+// 1).
 //
 // In the library's coordinates (state_space.hpp) row (n, r) takes from
 //   (n, r)       - n (n - 1) / theta - (n - r) v - r u

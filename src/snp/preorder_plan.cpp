@@ -104,9 +104,8 @@ void preorder_plan::widen(const plan& steps, const Device& device, const rule_ti
     const std::int32_t padded = steps.partials[std::size_t(base_of(one).out)].padded;
     places.push_back(place_of(tiles_to_input(one, steps.tables), padded));
     const auto* join = std::get_if<join_rule>(&one);
-    right_places.push_back(join != nullptr
-                               ? place_of({join->right.tiles, join->right.columns(steps.tables)}, padded)
-                               : place{});
+    right_places.push_back(join != nullptr ? place_of({join->right.tiles, join->right.columns(steps.tables)}, padded)
+                                           : place{});
   }
   wide_ = Buffer<rule_tile>(all, device);
   const auto range_of = [&](const place& one) -> tile_range {

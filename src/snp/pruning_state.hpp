@@ -16,8 +16,8 @@ struct root_result {
 /// What was changed since the last accept() or reject(), and how far it was computed.
 struct open_proposal {
   bool is_open = false, is_complete = false, touches_root = false;
-  std::vector<bool> touched;   ///< by rule: its own parameter
-  std::int32_t met_at = -1;    ///< partial likelihood that was multiplied with its pre-order partial
+  std::vector<bool> touched;  ///< by rule: its own parameter
+  std::int32_t met_at = -1;   ///< partial likelihood that was multiplied with its pre-order partial
 };
 
 struct pruning_pass::state {

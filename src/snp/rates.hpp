@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "snp/rules/exponential_job.hpp"
 #include "snp/layout.hpp"
+#include "snp/rules/exponential_job.hpp"
 
 namespace quintet::snp {
 

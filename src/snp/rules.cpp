@@ -26,7 +26,8 @@ void check(const partial_likelihood& one, const char* name) {
   double states = 1;
   std::int64_t all = 0;
   for (const std::int64_t most : one.most) {
-    require_argument(most >= 0 && most <= lineage_limit, text("most of ", name), most, text("in 0 ... ", lineage_limit));
+    require_argument(most >= 0 && most <= lineage_limit, text("most of ", name), most,
+                     text("in 0 ... ", lineage_limit));
     states *= double(state_count(most));
     all += most;
   }
@@ -172,7 +173,8 @@ class one_rule {
       if (const auto* branch = std::get_if<branch_rule>(&one)) {
         has_rule[std::size_t(branch->branch)] = true;
         if (branch->has_stages)
-          check_stages(branch->most, now.of(branch->branch).length, now.of(branch->branch).theta, mutation.u, mutation.v);
+          check_stages(branch->most, now.of(branch->branch).length, now.of(branch->branch).theta, mutation.u,
+                       mutation.v);
       }
       if (const auto* split = std::get_if<split_rule>(&one)) update_shares(*split, values, now, false);
     }
@@ -197,7 +199,8 @@ std::vector<std::int64_t> without_axes(const std::vector<std::int64_t>& most, st
 }  // namespace
 
 double partial_likelihood::at(std::span<const lineage_state> states) const {
-  require_argument(states.size() == most.size(), "states", states.size(), text("one for each of ", most.size(), " branches"));
+  require_argument(states.size() == most.size(), "states", states.size(),
+                   text("one for each of ", most.size(), " branches"));
   for (std::size_t k = 0; k < most.size(); ++k) {
     const auto [n, r] = states[k];
     if (n < 0 || r < 0 || r > n || n > most[k]) return 0;
@@ -249,7 +252,8 @@ partial_likelihood rules::join(const partial_likelihood& left, std::int64_t left
   return rule.run(join_rule::encode(rule.builder(), g, left_axis, h, count + right_axis, above), most);
 }
 
-partial_likelihood rules::split(const partial_likelihood& below, std::int64_t axis, double gamma, const Device& device) {
+partial_likelihood rules::split(const partial_likelihood& below, std::int64_t axis, double gamma,
+                                const Device& device) {
   check(below, "below");
   check_axis(below, "axis", axis);
   require_argument(gamma >= 0 && gamma <= 1, "gamma", gamma, "in 0 ... 1");

@@ -41,9 +41,7 @@ class tape {
   ///@{
   /// Partial likelihoods, [entries][padded patterns].
   const double* partial(std::int32_t v) const;
-  double* write_partial(std::int32_t v) {
-    return partials_[std::size_t(v)].write(partial_version_[std::size_t(v)]);
-  }
+  double* write_partial(std::int32_t v) { return partials_[std::size_t(v)].write(partial_version_[std::size_t(v)]); }
   ///@}
   ///@{
   /// Exponents of a join's result, by pattern: what it was itself scaled by, and all below it together.

@@ -41,8 +41,8 @@ struct partial_likelihood {
   /// n (n + 1) / 2 + r. States that cannot be have 0.
   std::vector<double> entries;
 
-  /// F of one state of every branch; 0 for more lineages than there can be. Throws InvalidArgument for another number of
-  /// states than branches.
+  /// F of one state of every branch; 0 for more lineages than there can be. Throws InvalidArgument for another number
+  /// of states than branches.
   double at(std::span<const lineage_state> states) const;
 };
 

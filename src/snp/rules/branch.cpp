@@ -89,9 +89,8 @@ void update_matrices(tape& values, const parameters& now, const std::vector<bool
   std::vector<exponential_job> jobs;
   std::int64_t needed = 0;
   for (auto& [lengths, branches] : alike) {
-    std::sort(branches.begin(), branches.end(), [&](std::size_t a, std::size_t b) {
-      return std::pair(-most_of[a], a) < std::pair(-most_of[b], b);
-    });
+    std::sort(branches.begin(), branches.end(),
+              [&](std::size_t a, std::size_t b) { return std::pair(-most_of[a], a) < std::pair(-most_of[b], b); });
     for (const std::size_t b : branches) values.begin_matrix(std::int64_t(b), propose);
     const std::size_t first = branches[0];
     exponential_job job =
@@ -170,8 +169,8 @@ void branch_rule::forward_stages(tape& values, const parameters& now, bool propo
       const bool is_last = i + 1 == plan.stages.size() && !plan.has_dense_part();
       double* to = is_last ? result : values.stage_partial(i % 2, state_count(now_stage.to) * padded);
       const std::int64_t tiles = padded / line;
-      const Buffer<double> coefficients(
-          stage_coefficients(now_stage, one.theta, rates.branch_u, rates.branch_v, false), values.device());
+      const Buffer<double> coefficients(stage_coefficients(now_stage, one.theta, rates.branch_u, rates.branch_v, false),
+                                        values.device());
       device::launch(kernel{now_stage.from, now_stage.to, now_stage.terms, padded, now_stage.length, now_stage.decay,
                             coefficients.data(), i == 0 ? below : above, above, from, nullptr, nullptr, to, nullptr,
                             nullptr, values.stage_work(tiles * kernel::work_size(now_stage.from))},
@@ -194,11 +193,10 @@ void branch_rule::preorder(preorder_context& pass) const {
   if (has_stages) return preorder_stages(pass);
   const tape& values = pass.values;
   with_rules(values.device(), [&](auto shape) {
-    device::launch(
-        propagate_kernel<decltype(shape), true>{
-            tables_of(*this, values, pass.tiles.first, pass.patterns, tape::version::accepted), values.matrix(branch),
-            pass.from(), pass.to()},
-        pass.tiles.count, values.device());
+    device::launch(propagate_kernel<decltype(shape), true>{tables_of(*this, values, pass.tiles.first, pass.patterns,
+                                                                     tape::version::accepted),
+                                                           values.matrix(branch), pass.from(), pass.to()},
+                   pass.tiles.count, values.device());
   });
 }
 

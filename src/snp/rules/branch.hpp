@@ -1,8 +1,8 @@
 // Rule 1: up a branch. F(.., (n', r'), ..) = sum over (n, r) of P[(n', r'), (n, r)] F(.., (n, r), ..), P = exp(A t)
 // (Rabier et al. 2021, Rule 1; Bryant et al. 2012, eq. 3).
 //
-// P is a dense matrix, made by exponential_kernel.hpp; a branch that is alone in its group and has many lineages goes up
-// in stages, without a matrix (stages.hpp), as far as that is cheaper.
+// P is a dense matrix, made by exponential_kernel.hpp; a branch that is alone in its group and has many lineages goes
+// up in stages, without a matrix (stages.hpp), as far as that is cheaper.
 #pragma once
 
 #include <vector>
@@ -34,10 +34,10 @@ struct branch_record {
   std::int32_t most;
 
   static std::int32_t size(std::int32_t most) { return 2 * most + 4; }
-  Number& outer() const { return at[0]; }                   ///< rows before the axis
-  Number& inner() const { return at[1]; }                   ///< columns behind it, without patterns
-  Number* below() const { return at + 2; }                  ///< first entry of the block with n = 0 ... most lineages
-  Number* above() const { return at + 3 + most; }           ///< the same above the branch; -1: no such block
+  Number& outer() const { return at[0]; }          ///< rows before the axis
+  Number& inner() const { return at[1]; }          ///< columns behind it, without patterns
+  Number* below() const { return at + 2; }         ///< first entry of the block with n = 0 ... most lineages
+  Number* above() const { return at + 3 + most; }  ///< the same above the branch; -1: no such block
 };
 
 struct branch_rule : rule_base {
@@ -66,8 +66,8 @@ struct branch_rule : rule_base {
   std::int32_t family_count_ = 0;
 };
 
-/// The exponentials of the branches in `dirty`. Branches of equal length and theta share: the one with the most lineages
-/// is computed, the others are its leading blocks.
+/// The exponentials of the branches in `dirty`. Branches of equal length and theta share: the one with the most
+/// lineages is computed, the others are its leading blocks.
 void update_matrices(tape& values, const parameters& now, const std::vector<bool>& dirty, bool propose);
 
 /// What the adjoints of all matrices say about lengths, thetas and rates; once, after adjoint() of all rules.

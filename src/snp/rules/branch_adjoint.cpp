@@ -73,9 +73,8 @@ void branch_rule::adjoint_matrix(adjoint_context& pass, const std::int32_t* tabl
   double* matrix = pass.matrix_adjoint[std::size_t(branch)];
   with_rules(values.device(), [&](auto shape) {
     using Shape = decltype(shape);
-    device::launch(
-        matrix_adjoint_kernel<Shape>{tables, range.count, per_slice, size, pass.adjoint(out), from, matrix},
-        tiles_of(range.count, per_slice), values.device());
+    device::launch(matrix_adjoint_kernel<Shape>{tables, range.count, per_slice, size, pass.adjoint(out), from, matrix},
+                   tiles_of(range.count, per_slice), values.device());
     if (below != nullptr)
       device::launch(propagate_kernel<Shape, true>{tables, values.matrix(branch), pass.adjoint(out), below},
                      range.count, values.device());
@@ -101,8 +100,7 @@ void branch_rule::adjoint_stages(adjoint_context& pass) const {
                                              pass.adjoint(out), values.partial(out), nullptr},
                                shape_of.padded, values.device());
   double* below = pass.wanted_adjoint(in);
-  if (plan.stages.empty())
-    return adjoint_matrix(pass, values.table(families), plan.middle, values.partial(in), below);
+  if (plan.stages.empty()) return adjoint_matrix(pass, values.table(families), plan.middle, values.partial(in), below);
   const std::vector<Buffer<double>> last = stages_with_derivatives(pass, plan);
   const double* down = pass.adjoint(out);
   Buffer<double> middle(plan.has_dense_part() ? state_count(plan.middle) * shape_of.padded : 0, values.device());

@@ -116,7 +116,8 @@ struct exponential_kernel {
       const double one = row == own + column ? 1 : 0;
       term.value[begin + i] = one;
       job.out[begin + i] = one * job.decay;
-      if constexpr (Derivatives) term.by_u[begin + i] = term.by_v[begin + i] = job.by_u[begin + i] = job.by_v[begin + i] = 0;
+      if constexpr (Derivatives)
+        term.by_u[begin + i] = term.by_v[begin + i] = job.by_u[begin + i] = job.by_v[begin + i] = 0;
     }
   }
 

@@ -128,8 +128,13 @@ join_tables tables_of(const join_rule& rule, const tape& values, const rule_tile
   const auto side = [&](const join_side_rule& one) -> join_side {
     return {values.table(one.families), one.family_count, one.most, values.limit(one.in, one.most, which)};
   };
-  return {tiles,     side(rule.left), side(rule.right), values.table(rule.families),
-          rule.most, patterns,        values.limit(rule.out, rule.most, which)};
+  return {tiles,
+          side(rule.left),
+          side(rule.right),
+          values.table(rule.families),
+          rule.most,
+          patterns,
+          values.limit(rule.out, rule.most, which)};
 }
 
 }  // namespace

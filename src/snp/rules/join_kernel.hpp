@@ -139,7 +139,8 @@ struct join_adjoint_kernel {
       const std::int32_t* base = tables.first(is_left ? family * side.count + j : j * self.count + family);
       const std::int64_t stride = std::int64_t(record.columns()) * with.columns() * patterns;
       for (std::int64_t o = 0; o < with.columns(); ++o) {
-        const std::int64_t place = (is_left ? own * with.columns() + o : o * record.columns() + own) * patterns + pattern;
+        const std::int64_t place =
+            (is_left ? own * with.columns() + o : o * record.columns() + own) * patterns + pattern;
         for (int n2 = 0; n2 <= side.limit; ++n2) {
           if (with.first()[n2] < 0 || n + n2 > tables.limit || base[n + n2] < 0) continue;
           const double* a = other + (with.first()[n2] + o) * patterns + pattern;
@@ -235,7 +236,8 @@ inline double power_of_two(int e) {
   return one(half) * one(e - half);
 }
 
-/// Multiplies a partial likelihood, pattern by pattern, by 2^-own: one line of patterns an index, as there are rarely any to do.
+/// Multiplies a partial likelihood, pattern by pattern, by 2^-own: one line of patterns an index, as there are rarely
+/// any to do.
 struct apply_exponents {
   std::int64_t entries, patterns;
   const std::int32_t* own;

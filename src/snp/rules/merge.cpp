@@ -40,11 +40,10 @@ void merge_rule::forward(tape& values) const {
   double* to = values.write_partial(out);
   const tile_range range = values.range(tiles);
   with_rules(values.device(), [&](auto shape) {
-    device::launch(merge_kernel<decltype(shape)>{tables_of(*this, values, range.first, values.shape(out).padded),
-                                                 {},
-                                                 values.partial(in),
-                                                 to},
-                   range.count, values.device());
+    device::launch(
+        merge_kernel<decltype(shape)>{
+            tables_of(*this, values, range.first, values.shape(out).padded), {}, values.partial(in), to},
+        range.count, values.device());
   });
 }
 
@@ -53,10 +52,8 @@ void merge_rule::adjoint(adjoint_context& pass) const {
   const tile_range range = values.range(tiles);
   with_rules(values.device(), [&](auto shape) {
     device::launch(
-        merge_adjoint_kernel<decltype(shape)>{tables_of(*this, values, range.first, values.shape(out).padded),
-                                              {},
-                                              pass.adjoint(out),
-                                              pass.adjoint(in)},
+        merge_adjoint_kernel<decltype(shape)>{
+            tables_of(*this, values, range.first, values.shape(out).padded), {}, pass.adjoint(out), pass.adjoint(in)},
         range.count, values.device());
   });
 }
@@ -64,11 +61,10 @@ void merge_rule::adjoint(adjoint_context& pass) const {
 void merge_rule::preorder(preorder_context& pass) const {
   const tape& values = pass.values;
   with_rules(values.device(), [&](auto shape) {
-    device::launch(merge_adjoint_kernel<decltype(shape)>{tables_of(*this, values, pass.tiles.first, pass.patterns),
-                                                         {},
-                                                         pass.from(),
-                                                         pass.to()},
-                   pass.tiles.count, values.device());
+    device::launch(
+        merge_adjoint_kernel<decltype(shape)>{
+            tables_of(*this, values, pass.tiles.first, pass.patterns), {}, pass.from(), pass.to()},
+        pass.tiles.count, values.device());
   });
 }
 

@@ -66,8 +66,8 @@ group remap_rule::encode(plan_builder& builder, const group& g, const std::vecto
   made.states = layout(axes, blocks);
   remap_rule rule;
   rule.in = g.partial;
-  rule.out = made.partial = builder.add_partial(
-      made.states, expand ? std::int32_t(pattern_of.size()) : builder.shape(g.partial).patterns);
+  rule.out = made.partial =
+      builder.add_partial(made.states, expand ? std::int32_t(pattern_of.size()) : builder.shape(g.partial).patterns);
   if (axes != g.states.axes()) rule.entry_of = builder.add_table(entry_map(g.states, made.states, from));
   if (expand) encode_patterns(builder, rule, pattern_of);
   builder.add(rule);
@@ -88,11 +88,10 @@ void remap_rule::forward(tape& values) const {
 void remap_rule::adjoint(adjoint_context& pass) const {
   const tape& values = pass.values;
   const partial_shape &below = values.shape(in), &above = values.shape(out);
-  device::for_each(
-      above.entries * below.padded,
-      remap_adjoint{below.padded, above.padded, below.patterns, values.table(entry_of), values.table(begins),
-                    values.table(members), pass.adjoint(out), pass.adjoint(in)},
-      values.device());
+  device::for_each(above.entries * below.padded,
+                   remap_adjoint{below.padded, above.padded, below.patterns, values.table(entry_of),
+                                 values.table(begins), values.table(members), pass.adjoint(out), pass.adjoint(in)},
+                   values.device());
 }
 
 void remap_rule::preorder(preorder_context& pass) const {

@@ -50,8 +50,7 @@ void adjoint_root(adjoint_context& pass, std::span<const double> seed) {
   device::for_each(entries * root.padded,
                    root_adjoint{root.padded, values.root.weight.data(), seeds.data(), pass.adjoint(host.root)},
                    values.device());
-  device::for_each(entries,
-                   root_weight_adjoint{root.padded, seeds.data(), values.partial(host.root), by_weight.data()},
+  device::for_each(entries, root_weight_adjoint{root.padded, seeds.data(), values.partial(host.root), by_weight.data()},
                    values.device());
   const double theta = pass.now.root_theta;
   const mutation_rates& rates = pass.now.rates;

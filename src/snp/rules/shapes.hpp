@@ -1,6 +1,7 @@
 // How the rules are laid out on a processor, and the numbers that all of their kernels share.
 //
-// A *partial likelihood* is the tensor of one group of branches: [entries][patterns], patterns fastest and padded to whole lines of
+// A *partial likelihood* is the tensor of one group of branches: [entries][patterns], patterns fastest and padded to
+// whole lines of
 // 8. An entry is a state (n1, r1), ..., (nK, rK) of the K open branches. Entries with the same (n1, ..., nK) form a
 // block, a dense tensor over (r1, ..., rK), the first slowest; only those (n1, ..., nK) that can occur have a block. A
 // rule works on the first one or two axes: whatever the other axes and the patterns are, they are *columns* to it, side

@@ -50,10 +50,9 @@ void split_rule::forward(tape& values) const {
   double* to = values.write_partial(out);
   const tile_range range = values.range(tiles);
   with_rules(values.device(), [&](auto shape) {
-    device::launch(
-        split_kernel<decltype(shape)>{tables_of(*this, values, range.first, values.shape(out).padded),
-                                      weights_of(*this, values, values.shares(y)), values.partial(in), to},
-        range.count, values.device());
+    device::launch(split_kernel<decltype(shape)>{tables_of(*this, values, range.first, values.shape(out).padded),
+                                                 weights_of(*this, values, values.shares(y)), values.partial(in), to},
+                   range.count, values.device());
   });
 }
 
@@ -81,10 +80,10 @@ void split_rule::adjoint(adjoint_context& pass) const {
 void split_rule::preorder(preorder_context& pass) const {
   const tape& values = pass.values;
   with_rules(values.device(), [&](auto shape) {
-    device::launch(split_adjoint_kernel<decltype(shape)>{tables_of(*this, values, pass.tiles.first, pass.patterns),
-                                                         weights_of(*this, values, values.shares(y)), pass.from(),
-                                                         pass.to()},
-                   pass.tiles.count, values.device());
+    device::launch(
+        split_adjoint_kernel<decltype(shape)>{tables_of(*this, values, pass.tiles.first, pass.patterns),
+                                              weights_of(*this, values, values.shares(y)), pass.from(), pass.to()},
+        pass.tiles.count, values.device());
   });
 }
 

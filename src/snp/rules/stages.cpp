@@ -73,7 +73,8 @@ void check_stages(std::int32_t most, double length, double theta, double u, doub
                              " (length=", length, ", theta=", theta, ", u=", u, ", v=", v, ")"));
 }
 
-stage_plan plan_stages(const lineage_bound& bottom, double length, double theta, double u, double v, std::int32_t dense) {
+stage_plan plan_stages(const lineage_bound& bottom, double length, double theta, double u, double v,
+                       std::int32_t dense) {
   stage_plan result;
   result.top = bottom;
   double left = length;

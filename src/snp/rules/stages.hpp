@@ -47,7 +47,8 @@ struct stage_plan {
 void check_stages(std::int32_t most, double length, double theta, double u, double v);
 
 /// Stages until at most `dense` lineages are left, then a dense part.
-stage_plan plan_stages(const lineage_bound& bottom, double length, double theta, double u, double v, std::int32_t dense);
+stage_plan plan_stages(const lineage_bound& bottom, double length, double theta, double u, double v,
+                       std::int32_t dense);
 
 /// Lineages of two branches together.
 lineage_bound join_bounds(const lineage_bound& left, const lineage_bound& right);

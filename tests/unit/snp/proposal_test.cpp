@@ -107,7 +107,7 @@ TEST(snp_proposal, agrees_with_a_fresh_evaluation_on_other_devices) {
   expect_error_within("log-likelihood of a pattern", worst, 1e-12);
 }
 
-// Branches with more than 24 lineages: what a covector leaves out depends on the lengths below it.
+// Branches with more than 24 lineages: what a pre-order partial leaves out depends on the lengths below it.
 TEST(snp_proposal, of_branches_with_many_lineages) {
   const auto network = snp::parse_newick(
       "((((A:0.003,B:0.0005)x:0.002,C:0.01)y:0.004,(E:0.001)#H1:0.001::0.4)w:0.001,(D:0.2,#H1:0.01::0.6)z:0.004)r",
