@@ -2,11 +2,15 @@
 # with, static ones included; a shared HDF5 brings its own.
 #
 # Sets QUINTET_HDF5_FOUND, QUINTET_HDF5_INCLUDE_DIR, QUINTET_HDF5_LIBRARY and HDF5_VERSION. Hint: HDF5_ROOT.
+# QUINTET_HDF5=OFF: nothing is looked for.
+set(QUINTET_HDF5_FOUND FALSE)
+if(QUINTET_HDF5 STREQUAL "OFF")
+  return()
+endif()
 find_path(QUINTET_HDF5_INCLUDE_DIR hdf5.h HINTS ${HDF5_ROOT} ENV HDF5_ROOT
   PATH_SUFFIXES include hdf5/serial include/hdf5/serial)
 find_library(QUINTET_HDF5_LIBRARY NAMES hdf5_serial hdf5 HINTS ${HDF5_ROOT} ENV HDF5_ROOT PATH_SUFFIXES lib hdf5/serial)
 mark_as_advanced(QUINTET_HDF5_INCLUDE_DIR QUINTET_HDF5_LIBRARY)
-set(QUINTET_HDF5_FOUND FALSE)
 if(QUINTET_HDF5_INCLUDE_DIR AND QUINTET_HDF5_LIBRARY)
   set(QUINTET_HDF5_FOUND TRUE)
   file(GLOB quintet_hdf5_headers "${QUINTET_HDF5_INCLUDE_DIR}/H5public.h")

@@ -2,6 +2,31 @@
 #
 # Sets QUINTET_OPENMP_FLAGS (compile), QUINTET_OPENMP_LIBRARIES (full paths, so that consumers get the rpath and need no
 # OpenMP flag), QUINTET_OFFLOAD_FLAGS (compile and device link) and QUINTET_OFFLOAD_LINK_LIBRARIES (device link only).
+#
+# QUINTET_HOST_THREADS=gcc: the only parallel region of the host is one C file, compiled by gcc for libgomp
+# (src/device/host_threads.h). C++ has no OpenMP but its simd directives; there is no emulated device then.
+if(NOT QUINTET_HOST_THREADS STREQUAL "")
+  if(NOT QUINTET_HOST_THREADS STREQUAL "gcc")
+    message(FATAL_ERROR "QUINTET_HOST_THREADS must be empty or gcc (QUINTET_HOST_THREADS=${QUINTET_HOST_THREADS})")
+  endif()
+  if(QUINTET_OFFLOAD_ARCH)
+    message(FATAL_ERROR "QUINTET_HOST_THREADS=gcc is for host builds (QUINTET_OFFLOAD_ARCH=${QUINTET_OFFLOAD_ARCH})")
+  endif()
+  if(NOT DEFINED CMAKE_C_COMPILER AND NOT DEFINED ENV{CC})
+    find_program(CMAKE_C_COMPILER NAMES gcc REQUIRED)
+  endif()
+  enable_language(C)
+  if(NOT CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    message(FATAL_ERROR "QUINTET_HOST_THREADS=gcc needs gcc as the C compiler (found ${CMAKE_C_COMPILER_ID})")
+  endif()
+  find_package(OpenMP REQUIRED COMPONENTS C)
+  set(QUINTET_OPENMP_FLAGS -fopenmp-simd)
+  set(QUINTET_OPENMP_LIBRARIES ${OpenMP_C_LIBRARIES})
+  list(FILTER QUINTET_OPENMP_LIBRARIES EXCLUDE REGEX "pthread")
+  set(QUINTET_OFFLOAD_FLAGS "")
+  return()
+endif()
+
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 set(QUINTET_OPENMP_FLAGS ${OpenMP_CXX_FLAGS})
 separate_arguments(QUINTET_OPENMP_FLAGS)

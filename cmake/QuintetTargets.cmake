@@ -9,6 +9,9 @@ target_compile_options(quintet_build_flags INTERFACE -Wall -Wextra -Wno-unknown-
 if(QUINTET_HOST_ARCH)
   target_compile_options(quintet_build_flags INTERFACE -march=${QUINTET_HOST_ARCH})
 endif()
+if(QUINTET_HOST_THREADS STREQUAL "gcc")
+  target_compile_definitions(quintet_build_flags INTERFACE QUINTET_GCC_THREADS)
+endif()
 if(QUINTET_SANITIZE)
   target_compile_options(quintet_build_flags INTERFACE -fsanitize=${QUINTET_SANITIZE} -fno-omit-frame-pointer
     -gline-tables-only -fno-sanitize-recover=all)

@@ -1,7 +1,9 @@
 #include "quintet/device/device.hpp"
 
 #include <dlfcn.h>
+#ifndef QUINTET_GCC_THREADS
 #include <omp.h>
+#endif
 #include <sched.h>
 #include <unistd.h>
 
@@ -9,7 +11,9 @@
 #include <charconv>
 #include <fstream>
 
+#include "device/emulation.hpp"
 #include "device/gpu_names.hpp"
+#include "device/host_threads.h"
 #include "device/one_runtime.hpp"
 #include "device/one_thread.hpp"
 #include "device/team.hpp"
@@ -28,6 +32,17 @@ std::string processor_name() {
     if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
   return "host processor";
 }
+
+#ifdef QUINTET_GCC_THREADS
+
+// Two runtimes do no harm here (host_threads.h).
+bool check_runtimes() { return true; }
+
+int default_threads() { return quintet_max_threads(); }
+
+bool is_single_threaded() { return quintet_is_forked() != 0; }
+
+#else
 
 std::string library_of(const char* function) {
   const void* address = ::dlsym(RTLD_DEFAULT, function);
@@ -55,6 +70,12 @@ bool check_runtimes() {
                          "link its runtime first (docs/threads.md)"));
 }
 
+int default_threads() { return omp_get_max_threads(); }
+
+constexpr bool is_single_threaded() { return false; }
+
+#endif
+
 std::int64_t host_memory_bytes() { return std::int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE); }
 
 }  // namespace
@@ -70,10 +91,10 @@ device::one_thread::one_thread() { ++one_thread_scopes; }
 device::one_thread::~one_thread() { --one_thread_scopes; }
 
 int threads() {
-  if (one_thread_scopes > 0) return 1;
+  if (one_thread_scopes > 0 || is_single_threaded()) return 1;
   detail::require_one_runtime();
   const int count = thread_count;
-  return count > 0 ? count : omp_get_max_threads();
+  return count > 0 ? count : default_threads();
 }
 
 int Device::count() {
@@ -113,7 +134,12 @@ Device Device::best() {
 Device Device::parse(std::string_view value) {
   if (value == "auto") return best();
   if (value == "host") return host();
-  if (value == "emulated") return emulated();
+  if (value == "emulated") {
+#ifdef QUINTET_GCC_THREADS
+    device::detail::refuse_emulation();
+#endif
+    return emulated();
+  }
   constexpr std::string_view prefix = "offload:";
   const std::string_view digits = value.starts_with(prefix) ? value.substr(prefix.size()) : value;
   int index = -1;

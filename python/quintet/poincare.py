@@ -1,0 +1,648 @@
+"""The Poincaré ball: distances, neighbours, operations and means of points.
+
+Curvature is given as it is, negative: ``curvature = -c`` means the ball ``{x : c |x|^2 < 1}`` with the metric
+``lambda_x^2 |dx|^2``, ``lambda_x = 2 / (1 - c |x|^2)``. geoopt's ``c`` is ``-curvature``. ``curvature = 0`` is the limit,
+Euclidean space with distances ``2 |x - y|``.
+
+Points are ``[..., D]`` of type float16, bfloat16, float32 or float64, NumPy's or any library's with DLPack. Results are
+float64 for float64 and float32 for the others, in the caller's library. Arguments of one operation have one type; their
+leading shapes are broadcast.
+
+Nothing is projected silently: points that are not inside the ball give NaN, or with ``strict=True`` an
+``InvalidArgument`` that names the first one. With ``return_status=True`` a function returns ``(result, status)``, where
+status is uint8 for every point: 0 inside, 1 outside, 2 not finite; the first argument that is not inside decides.
+
+Errors: ``TypeError`` for arrays of another type, ``InvalidArgument`` (a ``ValueError``) for shapes and a curvature out of
+range, ``DeviceError`` for a device that is absent.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple, SupportsIndex
+
+import numpy as np
+
+from . import _core
+from ._arrays import I64, Like, accumulator, same_type, take, take_rows
+from ._errors import InvalidArgument
+
+__all__ = [
+    "MeanResult",
+    "conformal_factor",
+    "distance_gradients",
+    "distances",
+    "exp_map",
+    "frechet_mean",
+    "from_hyperboloid",
+    "geodesic",
+    "gyromidpoint",
+    "log_map",
+    "mobius_add",
+    "mobius_scalar_mul",
+    "nearest",
+    "origin_distances",
+    "pair_distances",
+    "parallel_transport",
+    "project",
+    "riemannian_gradient",
+    "rsgd_step",
+    "to_hyperboloid",
+]
+
+_FORMULA = {"geodesic": 0, "clamped_artanh": 1}
+_BUDGET = 256 << 20
+
+
+class MeanResult(NamedTuple):
+    """Means of groups, and what was found of them."""
+
+    mean: Any
+    #: bool, of every group: whether the mean was found
+    converged: np.ndarray
+    #: of every group; zeros for gyromidpoint
+    iterations: np.ndarray
+    #: of every point: 0 inside, 1 outside, 2 not finite
+    status: np.ndarray
+
+
+def _curvature(value: float) -> float:
+    number = float(value)
+    if number > 0:
+        raise InvalidArgument(
+            f"curvature must be <= 0: geoopt's c is -curvature, so use curvature={-number!r} (curvature={number!r})"
+        )
+    return number
+
+
+def _rows_of(array: np.ndarray, name: str) -> np.ndarray:
+    """[..., D] as [N, D] of contiguous rows."""
+    if array.ndim == 0:
+        raise InvalidArgument(f"{name} must have at least 1 dimension (shape=())")
+    if array.ndim != 2:
+        array = array.reshape((math.prod(array.shape[:-1]), array.shape[-1]))
+    row, column = array.strides
+    size = array.itemsize
+    if (array.shape[1] > 1 and column != size) or (array.shape[0] > 1 and (row < size * array.shape[1] or row % size)):
+        array = np.ascontiguousarray(array)
+    return array
+
+
+def _together(names: tuple[str, ...], arrays: tuple[Any, ...]) -> tuple[list[np.ndarray], tuple[int, ...], Like]:
+    """Arrays [..., D] of one type and D, broadcast: as rows, with their shape [..., D]."""
+    taken = [take(x, name) for x, name in zip(arrays, names)]
+    first = taken[0][0]
+    for (array, _), name in zip(taken[1:], names[1:]):
+        same_type(first, array, names[0], name)
+        if array.ndim == 0 or first.ndim == 0 or array.shape[-1] != first.shape[-1]:
+            raise InvalidArgument(
+                f"{names[0]} and {name} must have the same last dimension "
+                f"({names[0]}: {first.shape}, {name}: {array.shape})"
+            )
+    shape = first.shape
+    if any(array.shape != shape for array, _ in taken):
+        try:
+            shape = np.broadcast_shapes(*(array.shape for array, _ in taken))
+        except ValueError:
+            shapes = ", ".join(f"{name}: {array.shape}" for (array, _), name in zip(taken, names))
+            raise InvalidArgument(f"shapes must be broadcastable ({shapes})") from None
+        taken = [(np.broadcast_to(array, shape), like) for array, like in taken]
+    return [_rows_of(array, name) for (array, _), name in zip(taken, names)], shape, taken[0][1]
+
+
+def _operation(
+    function: Any,
+    names: tuple[str, ...],
+    arrays: tuple[Any, ...],
+    curvature: float,
+    strict: bool,
+    return_status: bool,
+    device: str,
+    columns: int = 0,
+) -> Any:
+    """`columns`: what the result has more than the arguments."""
+    rows, shape, like = _together(names, arrays)
+    out = np.empty((len(rows[0]), rows[0].shape[1] + columns), accumulator(rows[0]))
+    status = function(*rows, out, _curvature(curvature), strict, return_status, device)
+    result = like(out.reshape(shape[:-1] + out.shape[1:]))
+    return (result, status.reshape(shape[:-1])) if return_status else result
+
+
+def _scalars(value: Any, name: str, lead: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """One value, or one for every point."""
+    array, _ = take(np.float64(value) if isinstance(value, (int, float)) else value, name, integers=True)
+    array = array.astype(dtype, copy=False)
+    if array.ndim == 0:
+        return array.reshape(1)
+    try:
+        return np.ascontiguousarray(np.broadcast_to(array, lead)).reshape(-1)
+    except ValueError:
+        raise InvalidArgument(f"{name} must be one number or of shape {lead} (shape={array.shape})") from None
+
+
+def distances(
+    x: Any,
+    y: Any,
+    *,
+    formula: str = "geodesic",
+    curvature: float = -1.0,
+    strict: bool = False,
+    return_status: bool = False,
+    out: np.ndarray | None = None,
+    device: str = "auto",
+) -> Any:
+    """All geodesic distances ``[Q, N]`` of the points ``x[Q, D]`` and ``y[N, D]``:
+
+    ``d(x, y) = 2 / sqrt(c) asinh(sqrt(t))``, ``t = c |x - y|^2 / ((1 - c |x|^2) (1 - c |y|^2))``.
+
+    Relative errors do not grow towards the boundary; equal points have distance exactly 0. ``formula="clamped_artanh"``
+    gives ``2 / sqrt(c) artanh(min(sqrt(t), 1 - 1e-7))``, which is not a metric, to compare with results that were
+    computed by it. ``out``: a writable NumPy array [Q, N] of the result's type. return_status: a pair of arrays,
+    of x and of y.
+
+    >>> import numpy as np, quintet.poincare as poincare
+    >>> poincare.distances(np.array([[0.0, 0.0]]), np.array([[0.5, 0.0], [0.0, 0.0]]))
+    array([[1.09861229, 0.        ]])
+    """
+    first, like = take_rows(x, "x")
+    second, _ = take_rows(y, "y")
+    same_type(first, second, "x", "y")
+    expression = _formula(formula)
+    shape = (len(first), len(second))
+    result = _output(out, shape, accumulator(first))
+    status = _core.poincare_distances(
+        first, second, result, expression, _curvature(curvature), strict, return_status, device
+    )
+    value = out if out is not None else like(result)
+    return (value, status) if return_status else value
+
+
+def _output(out: np.ndarray | None, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    if out is None:
+        return np.empty(shape, dtype)
+    if not isinstance(out, np.ndarray) or out.dtype != dtype or not out.flags.aligned:
+        raise TypeError(f"out must be a NumPy array of type {dtype.name} (out={getattr(out, 'dtype', type(out))})")
+    if out.shape != shape or not out.flags.writeable:
+        raise InvalidArgument(f"out must be a writable array of shape {shape} (shape={out.shape})")
+    if shape[1] > 1 and out.strides[1] != out.itemsize:
+        raise InvalidArgument(f"the rows of out must be contiguous (strides={out.strides})")
+    return out
+
+
+def _formula(formula: str) -> int:
+    if formula not in _FORMULA:
+        raise InvalidArgument(f"formula must be one of {', '.join(_FORMULA)} (formula={formula!r})")
+    return _FORMULA[formula]
+
+
+def pair_distances(
+    x: Any,
+    y: Any,
+    *,
+    formula: str = "geodesic",
+    curvature: float = -1.0,
+    strict: bool = False,
+    return_status: bool = False,
+    device: str = "auto",
+) -> Any:
+    """``d(x_i, y_i)`` of points ``[..., D]``, to the bit those of :func:`distances`. Shape ``[...]``. return_status: a
+    pair of arrays, of x and of y.
+
+    >>> import numpy as np, quintet.poincare as poincare
+    >>> x = np.array([[0.1, 0.2], [0.3, 0.4]])
+    >>> poincare.pair_distances(x, x)
+    array([0., 0.])
+    """
+    (first, second), shape, like = _together(("x", "y"), (x, y))
+    out = np.empty(len(first), accumulator(first))
+    status = _core.poincare_pair_distances(
+        first, second, out, _formula(formula), _curvature(curvature), strict, return_status, device
+    )
+    result = like(out.reshape(shape[:-1]))
+    return (result, tuple(s.reshape(shape[:-1]) for s in status)) if return_status else result
+
+
+def origin_distances(
+    x: Any, *, curvature: float = -1.0, strict: bool = False, return_status: bool = False, device: str = "auto"
+) -> Any:
+    """``d(0, x) = 2 / sqrt(c) artanh(sqrt(c) |x|)`` of points ``[..., D]``. Shape ``[...]``.
+
+    >>> import numpy as np, quintet.poincare as poincare
+    >>> poincare.origin_distances(np.array([[0.5, 0.0]]))
+    array([1.09861229])
+    """
+    (rows,), shape, like = _together(("x",), (x,))
+    out = np.empty(len(rows), accumulator(rows))
+    status = _core.poincare_origin_distances(rows, out, _curvature(curvature), strict, return_status, device)
+    result = like(out.reshape(shape[:-1]))
+    return (result, status.reshape(shape[:-1])) if return_status else result
+
+
+def nearest(
+    x: Any,
+    points: Any,
+    k: SupportsIndex,
+    *,
+    exclude_self: bool = False,
+    curvature: float = -1.0,
+    strict: bool = False,
+    return_status: bool = False,
+    budget_bytes: SupportsIndex = _BUDGET,
+    device: str = "auto",
+) -> Any:
+    """``(index, distance)``, both ``[Q, k]``: the k nearest of ``points[N, D]`` for every row of ``x[Q, D]``, ordered by
+    (distance, index). Exact; no matrix of distances is made. ``exclude_self``: x and points are the same rows, and a row
+    is not its own neighbour. Where there are not so many, index is -1 and distance NaN. 1 <= k <= N.
+
+    >>> import numpy as np, quintet.poincare as poincare
+    >>> p = np.array([[0.0, 0.0], [0.1, 0.0], [0.7, 0.0]])
+    >>> poincare.nearest(p, p, 1, exclude_self=True)[0].ravel().tolist()
+    [1, 0, 1]
+    """
+    first, like = take_rows(x, "x")
+    second, _ = take_rows(points, "points")
+    same_type(first, second, "x", "points")
+    count = k.__index__()
+    if count < 1:
+        raise InvalidArgument(f"k must be >= 1 (k={count})")
+    index = np.empty((len(first), count), I64)
+    distance = np.empty((len(first), count), accumulator(first))
+    status = _core.poincare_nearest(
+        first,
+        second,
+        index,
+        distance,
+        _curvature(curvature),
+        strict,
+        exclude_self,
+        budget_bytes.__index__(),
+        return_status,
+        device,
+    )
+    return (like(index), like(distance), status) if return_status else (like(index), like(distance))
+
+
+def mobius_add(
+    x: Any, y: Any, *, curvature: float = -1.0, strict: bool = False, return_status: bool = False, device: str = "auto"
+) -> Any:
+    """Möbius addition
+    ``x (+) y = ((1 + 2c<x,y> + c|y|^2) x + (1 - c|x|^2) y) / (1 + 2c<x,y> + c^2 |x|^2 |y|^2)`` of points ``[..., D]``.
+
+    >>> import numpy as np, quintet.poincare as poincare
+    >>> x = np.array([0.3, 0.4])
+    >>> np.allclose(poincare.mobius_add(-x, x), 0)
+    True
+    """
+    return _operation(_core.poincare_mobius_add, ("x", "y"), (x, y), curvature, strict, return_status, device)
+
+
+def mobius_scalar_mul(
+    r: Any, x: Any, *, curvature: float = -1.0, strict: bool = False, return_status: bool = False, device: str = "auto"
+) -> Any:
+    """``r (x) x = tanh(r artanh(sqrt(c) |x|)) x / (sqrt(c) |x|)``: r one number, or one for every point of ``x[..., D]``.
+
+    >>> import numpy as np, quintet.poincare as poincare
+    >>> x = np.array([0.3, 0.4])
+    >>> np.allclose(poincare.mobius_scalar_mul(2.0, x), poincare.mobius_add(x, x))
+    True
+    """
+    (rows,), shape, like = _together(("x",), (x,))
+    factor = _scalars(r, "r", shape[:-1], accumulator(rows))
+    out = np.empty(rows.shape, accumulator(rows))
+    status = _core.poincare_mobius_scalar_mul(factor, rows, out, _curvature(curvature), strict, return_status, device)
+    result = like(out.reshape(shape))
+    return (result, status.reshape(shape[:-1])) if return_status else result
+
+
+def exp_map(
+    v: Any,
+    base: Any = None,
+    *,
+    curvature: float = -1.0,
+    strict: bool = False,
+    return_status: bool = False,
+    device: str = "auto",
+) -> Any:
+    """``exp_x(v) = x (+) tanh(sqrt(c) lambda_x |v| / 2) v / (sqrt(c) |v|)`` of tangent vectors ``v[..., D]`` at
+    ``x = base[..., D]``; base None is the origin.
+
+    >>> import numpy as np, quintet.poincare as poincare
+    >>> v = np.array([0.2, -0.1])
+    >>> np.allclose(poincare.log_map(poincare.exp_map(v)), v)
+    True
+    """
+    if base is None:
+        return _operation(_core.poincare_exp_map_origin, ("v",), (v,), curvature, strict, return_status, device)
+    return _operation(_core.poincare_exp_map, ("base", "v"), (base, v), curvature, strict, return_status, device)
+
+
+def log_map(
+    y: Any,
+    base: Any = None,
+    *,
+    curvature: float = -1.0,
+    strict: bool = False,
+    return_status: bool = False,
+    device: str = "auto",
+) -> Any:
+    """``log_x(y) = 2 / (sqrt(c) lambda_x) artanh(sqrt(c) |w|) w / |w|``, ``w = (-x) (+) y``: the tangent vector at
+    ``x = base`` with ``exp_x(log_x(y)) = y``; base None is the origin.
+
+    >>> import numpy as np, quintet.poincare as poincare
+    >>> x, y = np.array([0.1, 0.0]), np.array([0.0, 0.5])
+    >>> np.allclose(poincare.exp_map(poincare.log_map(y, x), x), y)
+    True
+    """
+    if base is None:
+        return _operation(_core.poincare_log_map_origin, ("y",), (y,), curvature, strict, return_status, device)
+    return _operation(_core.poincare_log_map, ("base", "y"), (base, y), curvature, strict, return_status, device)
+
+
+def geodesic(
+    x: Any,
+    y: Any,
+    t: Any,
+    *,
+    curvature: float = -1.0,
+    strict: bool = False,
+    return_status: bool = False,
+    device: str = "auto",
+) -> Any:
+    """The point at t of the geodesic from x (t = 0) to y (t = 1): ``x (+) (t (x) ((-x) (+) y))``; t one number, or one
+    for every pair.
+
+    >>> import numpy as np, quintet.poincare as poincare
+    >>> x, y = np.array([0.1, 0.0]), np.array([0.0, 0.5])
+    >>> m = poincare.geodesic(x, y, 0.5)
+    >>> bool(np.isclose(poincare.pair_distances(x, m), poincare.pair_distances(m, y)))
+    True
+    """
+    (first, second), shape, like = _together(("x", "y"), (x, y))
+    at = _scalars(t, "t", shape[:-1], accumulator(first))
+    out = np.empty(first.shape, accumulator(first))
+    status = _core.poincare_geodesic(first, second, at, out, _curvature(curvature), strict, return_status, device)
+    result = like(out.reshape(shape))
+    return (result, status.reshape(shape[:-1])) if return_status else result
+
+
+def parallel_transport(
+    x: Any,
+    y: Any,
+    v: Any,
+    *,
+    curvature: float = -1.0,
+    strict: bool = False,
+    return_status: bool = False,
+    device: str = "auto",
+) -> Any:
+    """The tangent vector v at x, moved along the geodesic to y: ``(lambda_x / lambda_y) gyr[y, -x] v``.
+
+    >>> import numpy as np, quintet.poincare as poincare
+    >>> x, v = np.array([0.1, 0.2]), np.array([1.0, 0.0])
+    >>> np.allclose(poincare.parallel_transport(x, x, v), v)
+    True
+    """
+    return _operation(
+        _core.poincare_parallel_transport, ("x", "y", "v"), (x, y, v), curvature, strict, return_status, device
+    )
+
+
+def project(
+    x: Any,
+    epsilon: float,
+    *,
+    curvature: float = -1.0,
+    strict: bool = False,
+    return_status: bool = False,
+    device: str = "auto",
+) -> Any:
+    """Points with ``sqrt(c) |x| > 1 - epsilon`` are scaled to ``sqrt(c) |x| = 1 - epsilon``; the others are copied.
+
+    ``epsilon`` has no default: it caps every distance from the origin at about ``log(2 / epsilon) / sqrt(c)``. It must be
+    in [4 u, 1), u = 2^-24 for float32 and 2^-53 for float64. The status is that before projection.
+
+    >>> import numpy as np, quintet.poincare as poincare
+    >>> poincare.project(np.array([[2.0, 0.0]]), 0.1)
+    array([[0.9, 0. ]])
+    """
+    (rows,), shape, like = _together(("x",), (x,))
+    out = np.empty(rows.shape, accumulator(rows))
+    status, _ = _core.poincare_project(
+        rows, float(epsilon), out, _curvature(curvature), strict, return_status, device
+    )
+    result = like(out.reshape(shape))
+    return (result, status.reshape(shape[:-1])) if return_status else result
+
+
+def conformal_factor(
+    x: Any, *, curvature: float = -1.0, strict: bool = False, return_status: bool = False, device: str = "auto"
+) -> Any:
+    """``lambda_x = 2 / (1 - c |x|^2)`` of points ``[..., D]``. Shape ``[...]``.
+
+    >>> import numpy as np, quintet.poincare as poincare
+    >>> poincare.conformal_factor(np.zeros((1, 3)))
+    array([2.])
+    """
+    (rows,), shape, like = _together(("x",), (x,))
+    out = np.empty(len(rows), accumulator(rows))
+    status = _core.poincare_conformal_factor(rows, out, _curvature(curvature), strict, return_status, device)
+    result = like(out.reshape(shape[:-1]))
+    return (result, status.reshape(shape[:-1])) if return_status else result
+
+
+def to_hyperboloid(
+    x: Any, *, curvature: float = -1.0, strict: bool = False, return_status: bool = False, device: str = "auto"
+) -> Any:
+    """Points ``[..., D + 1]`` on the hyperboloid ``-h_0^2 + h_1^2 + ... = -1 / c``: ``h_0 = (1 + c|x|^2) / (1 - c|x|^2) /
+    sqrt(c)``, ``h_k = 2 x / (1 - c|x|^2)``. curvature must not be 0.
+
+    >>> import numpy as np, quintet.poincare as poincare
+    >>> poincare.to_hyperboloid(np.zeros((1, 2)))
+    array([[1., 0., 0.]])
+    """
+    return _operation(
+        _core.poincare_to_hyperboloid, ("x",), (x,), curvature, strict, return_status, device, columns=1
+    )
+
+
+def from_hyperboloid(
+    h: Any, *, curvature: float = -1.0, strict: bool = False, return_status: bool = False, device: str = "auto"
+) -> Any:
+    """The inverse of :func:`to_hyperboloid`: ``x = h_k / (1 + sqrt(c) h_0)``, ``[..., D]`` of ``h[..., D + 1]``. A point
+    with ``h_0 <= 0`` has status 1.
+
+    >>> import numpy as np, quintet.poincare as poincare
+    >>> x = np.array([[0.1, 0.2]])
+    >>> np.allclose(poincare.from_hyperboloid(poincare.to_hyperboloid(x)), x)
+    True
+    """
+    array, _ = take(h, "h")
+    if array.ndim == 0 or array.shape[-1] < 2:
+        raise InvalidArgument(f"h must be of shape [..., D + 1], D >= 1 (shape={array.shape})")
+    return _operation(
+        _core.poincare_from_hyperboloid, ("h",), (h,), curvature, strict, return_status, device, columns=-1
+    )
+
+
+def distance_gradients(
+    x: Any, y: Any, *, curvature: float = -1.0, strict: bool = False, return_status: bool = False, device: str = "auto"
+) -> Any:
+    """``(grad_x, grad_y)``: Euclidean gradients of ``d(x, y)`` after x and after y, ``[..., D]`` both:
+    ``2 / (|x - y| sqrt(a_x a_y (1 + t))) ((x - y) + c |x - y|^2 x / a_x)``, ``a = 1 - c |.|^2``. 0 where x = y.
+
+    >>> import numpy as np, quintet.poincare as poincare
+    >>> poincare.distance_gradients(np.zeros((1, 2)), np.array([[0.5, 0.0]]))[0]
+    array([[-2.,  0.]])
+    """
+    (first, second), shape, like = _together(("x", "y"), (x, y))
+    gx, gy = np.empty((2,) + first.shape, accumulator(first))
+    status = _core.poincare_distance_gradients(
+        first, second, gx, gy, _curvature(curvature), strict, return_status, device
+    )
+    result = like(gx.reshape(shape)), like(gy.reshape(shape))
+    return (*result, status.reshape(shape[:-1])) if return_status else result
+
+
+def riemannian_gradient(
+    x: Any,
+    gradient: Any,
+    *,
+    curvature: float = -1.0,
+    strict: bool = False,
+    return_status: bool = False,
+    device: str = "auto",
+) -> Any:
+    """``gradient / lambda_x^2``: the Riemannian gradient that belongs to a Euclidean one (Nickel and Kiela 2017).
+
+    >>> import numpy as np, quintet.poincare as poincare
+    >>> poincare.riemannian_gradient(np.zeros((1, 2)), np.ones((1, 2)))
+    array([[0.25, 0.25]])
+    """
+    return _operation(
+        _core.poincare_riemannian_gradient,
+        ("x", "gradient"),
+        (x, gradient),
+        curvature,
+        strict,
+        return_status,
+        device,
+    )
+
+
+def rsgd_step(
+    x: Any,
+    gradient: Any,
+    rate: float,
+    epsilon: float,
+    *,
+    curvature: float = -1.0,
+    strict: bool = False,
+    return_status: bool = False,
+    device: str = "auto",
+) -> Any:
+    """One step of Riemannian gradient descent (Bonnabel 2013): ``exp_x(-rate gradient / lambda_x^2)``, then pulled to
+    ``sqrt(c) |x| <= 1 - epsilon`` as :func:`project` does. ``gradient`` is Euclidean.
+
+    >>> import numpy as np, quintet.poincare as poincare
+    >>> poincare.rsgd_step(np.zeros((1, 2)), np.array([[0.0, 4.0]]), 0.0, 1e-5)
+    array([[0., 0.]])
+    """
+    (rows, slope), shape, like = _together(("x", "gradient"), (x, gradient))
+    out = np.empty(rows.shape, accumulator(rows))
+    status, _ = _core.poincare_rsgd_step(
+        rows, slope, float(rate), float(epsilon), out, _curvature(curvature), strict, return_status, device
+    )
+    result = like(out.reshape(shape))
+    return (result, status.reshape(shape[:-1])) if return_status else result
+
+
+def _groups(offsets: Any, count: int) -> np.ndarray:
+    if offsets is None:
+        return np.array([0, count], I64)
+    array = np.asarray(offsets)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"offsets must be integers (dtype={array.dtype})")
+    if array.ndim != 1:
+        raise InvalidArgument(f"offsets must have 1 dimension (shape={array.shape})")
+    return np.ascontiguousarray(array, I64)
+
+
+def _weights(weights: Any, rows: np.ndarray) -> np.ndarray | None:
+    if weights is None:
+        return None
+    array, _ = take(weights, "weights", integers=True)
+    if array.shape != (len(rows),):
+        raise InvalidArgument(f"weights must be of shape {(len(rows),)} (shape={array.shape})")
+    return np.ascontiguousarray(array, accumulator(rows))
+
+
+def gyromidpoint(
+    points: Any,
+    offsets: Any = None,
+    *,
+    weights: Any = None,
+    curvature: float = -1.0,
+    strict: bool = False,
+    return_status: bool = False,
+    device: str = "auto",
+) -> Any:
+    """The Einstein midpoint of groups of points (Ungar 2008): ``1/2 (x) sum w lambda x / sum w (lambda - 1)``.
+
+    Group b is rows ``offsets[b]`` to ``offsets[b + 1] - 1`` of ``points[N, D]``; the result is ``[B, D]``. offsets None:
+    one group, and the result is ``[D]``. weights: finite, >= 0. A group without a point of positive weight, or with one
+    that is not inside, has NaN. return_status: a :class:`MeanResult`.
+
+    >>> import numpy as np, quintet.poincare as poincare
+    >>> poincare.gyromidpoint(np.array([[0.5, 0.0], [-0.5, 0.0]])) + 0.0
+    array([0., 0.])
+    """
+    rows, like = take_rows(points, "points")
+    groups = _groups(offsets, len(rows))
+    out = np.empty((max(len(groups) - 1, 0), rows.shape[1]), accumulator(rows))
+    status, converged = _core.poincare_gyromidpoint(
+        rows, groups, _weights(weights, rows), out, _curvature(curvature), strict, device
+    )
+    mean = like(out if offsets is not None else out[0])
+    if not return_status:
+        return mean
+    return MeanResult(mean, converged.astype(bool), np.zeros(len(out), np.int32), status)
+
+
+def frechet_mean(
+    points: Any,
+    offsets: Any = None,
+    *,
+    weights: Any = None,
+    tolerance: float = 1e-15,
+    max_iterations: SupportsIndex = 500,
+    curvature: float = -1.0,
+    strict: bool = False,
+    return_status: bool = False,
+    device: str = "auto",
+) -> Any:
+    """The Fréchet (Karcher) mean of groups of points: the point with the smallest sum of weighted squared distances.
+    Groups, weights and results as in :func:`gyromidpoint`. Done when the gradient's length in the metric, times
+    ``sqrt(c)``, is at most ``tolerance (1 + L)``, or after max_iterations (``converged`` is False then).
+
+    >>> import numpy as np, quintet.poincare as poincare
+    >>> m = poincare.frechet_mean(np.array([[0.5, 0.0], [-0.5, 0.0]]))
+    >>> np.allclose(m, 0)
+    True
+    """
+    rows, like = take_rows(points, "points")
+    groups = _groups(offsets, len(rows))
+    out = np.empty((max(len(groups) - 1, 0), rows.shape[1]), accumulator(rows))
+    status, converged, iterations = _core.poincare_frechet_mean(
+        rows,
+        groups,
+        _weights(weights, rows),
+        out,
+        float(tolerance),
+        max_iterations.__index__(),
+        _curvature(curvature),
+        strict,
+        device,
+    )
+    mean = like(out if offsets is not None else out[0])
+    return MeanResult(mean, converged.astype(bool), iterations, status) if return_status else mean
+

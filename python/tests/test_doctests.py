@@ -1,0 +1,34 @@
+"""Every example of a docstring runs."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pathlib
+
+import pytest
+
+import quintet
+
+#: What a module needs besides NumPy.
+NEEDS = {"hdbscan": "sklearn", "neighbours": "sklearn", "plots": "matplotlib", "sparse": "scipy", "torch": "torch"}
+ROOT = pathlib.Path(quintet.__file__).parent
+MODULES = sorted(
+    ".".join(("quintet",) + file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    for file in ROOT.rglob("*.py")
+)
+
+
+def need_of(module: str) -> str:
+    return NEEDS.get((module.split(".") + [""])[1], "")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(m, marks=pytest.mark.torch) if need_of(m) == "torch" else m for m in MODULES]
+)
+def test_examples(name: str) -> None:
+    if need_of(name):
+        pytest.importorskip(need_of(name))
+    module = importlib.import_module(name)
+    result = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert result.failed == 0
