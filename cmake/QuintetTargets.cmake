@@ -11,6 +11,10 @@ if(QUINTET_HOST_ARCH)
 endif()
 if(QUINTET_HOST_THREADS STREQUAL "gcc")
   target_compile_definitions(quintet_build_flags INTERFACE QUINTET_GCC_THREADS)
+  # Before every source, because <omp.h> is included only where a compiler says that it has OpenMP.
+  target_compile_options(quintet_build_flags INTERFACE
+    "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include ${PROJECT_SOURCE_DIR}/src/device/gcc_threads/omp.h>")
+  target_include_directories(quintet_build_flags INTERFACE ${PROJECT_SOURCE_DIR}/src/device/gcc_threads)
 endif()
 if(QUINTET_SANITIZE)
   target_compile_options(quintet_build_flags INTERFACE -fsanitize=${QUINTET_SANITIZE} -fno-omit-frame-pointer

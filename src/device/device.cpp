@@ -1,9 +1,7 @@
 #include "quintet/device/device.hpp"
 
 #include <dlfcn.h>
-#ifndef QUINTET_GCC_THREADS
 #include <omp.h>
-#endif
 #include <sched.h>
 #include <unistd.h>
 
@@ -11,9 +9,8 @@
 #include <charconv>
 #include <fstream>
 
-#include "device/emulation.hpp"
 #include "device/gpu_names.hpp"
-#include "device/host_threads.h"
+#include "device/host_threads.hpp"
 #include "device/one_runtime.hpp"
 #include "device/one_thread.hpp"
 #include "device/team.hpp"
@@ -34,6 +31,14 @@ std::string processor_name() {
 }
 
 #ifdef QUINTET_GCC_THREADS
+
+}  // namespace
+
+void device::detail::refuse_emulation() {
+  throw DeviceError("device emulated is not available: this build has none (QUINTET_HOST_THREADS=gcc)");
+}
+
+namespace {
 
 // Two runtimes do no harm here (host_threads.h).
 bool check_runtimes() { return true; }

@@ -1,8 +1,6 @@
 #include "device/emulation.hpp"
 
-#ifdef QUINTET_OFFLOAD
 #include <omp.h>
-#endif
 
 #include <atomic>
 #include <charconv>
@@ -61,10 +59,6 @@ void detail::refuse_team(int got, int multiple, int wanted, const Device& device
       text("a kernel needs teams of a multiple of ", multiple, " threads and got teams of ", got,
            " (asked for: ", wanted, ") on ", device.name(),
            "; OMP_THREAD_LIMIT, OMP_DYNAMIC, KMP_TEAMS_THREAD_LIMIT and OMP_NUM_THREADS can be the cause"));
-}
-
-void detail::refuse_emulation() {
-  throw DeviceError("this build has no emulated device (QUINTET_HOST_THREADS=gcc)");
 }
 
 #ifdef QUINTET_OFFLOAD

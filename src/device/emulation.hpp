@@ -31,9 +31,6 @@ int emulated_team(int usual, int most, int multiple);
 /// Throws DeviceError: a team of `got` threads where a multiple of `multiple` is needed and `wanted` were asked for.
 [[noreturn]] void refuse_team(int got, int multiple, int wanted, const Device& device);
 
-/// Throws DeviceError: this build has no emulated device.
-[[noreturn]] void refuse_emulation();
-
 #ifdef QUINTET_OFFLOAD
 /// Threads per team that offload device `device` gives to `teams` teams of `threads`, found out by one launch.
 int offload_team(int device, int teams, int threads);

@@ -1,7 +1,5 @@
 // Memory of devices: allocation and copies.
-#ifdef QUINTET_OFFLOAD
 #include <omp.h>
-#endif
 
 #include <atomic>
 #include <cstring>

@@ -36,18 +36,11 @@ struct host_team {
 /// The threads of one block: OpenMP threads of the innermost parallel region, in CUDA's terms threadIdx and blockDim.
 struct device_team {
   enum { on_device = 1 };
-#ifdef QUINTET_GCC_THREADS
-  // Nothing runs it: launch.hpp refuses.
-  int rank() const { return 0; }
-  int size() const { return 1; }
-  void barrier() const {}
-#else
   int rank() const { return omp_get_thread_num(); }
   int size() const { return omp_get_num_threads(); }
   void barrier() const {
 #pragma omp barrier
   }
-#endif
 
   /// The same for all threads of the team together, which all call it. A team that holds the lock is running, so those
   /// that wait for it do not stop it. The fences are for GPUs, whose atomic exchanges order nothing.

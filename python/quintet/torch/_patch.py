@@ -1,0 +1,110 @@
+"""``torch.linalg.svd`` and everything that rests on it, by this library: the processor's kernel of
+``aten::_linalg_svd`` is exchanged at the dispatcher, so torch's own derivatives, vmap and compilation stay as they are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from typing import Any, Iterator, Mapping
+
+import torch
+from torch import Tensor
+
+from .._errors import InvalidArgument
+from . import _svd
+from ._tensors import CODES
+
+__all__ = ["patch", "patched", "unpatch"]
+
+#: Largest number of rows and of columns that the patched kernel takes; others go to torch's own.
+MAX_SIZE = {torch.float32: 128, torch.float64: 64}
+
+_lock = threading.RLock()
+_depth: list[dict[torch.dtype, int]] = []
+_library: Any = None
+_native: Any = None
+_sizes: dict[torch.dtype, int] = {}
+_keys = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
+_ANY_SIZE = 1 << 24  # of types that torch's kernel does not have
+
+
+def _kernel(
+    A: Tensor, full_matrices: bool = False, compute_uv: bool = True, *, driver: str | None = None
+) -> tuple[Tensor, Tensor, Tensor]:
+    limit = _sizes.get(A.dtype, 0)
+    m, n = A.shape[-2:]
+    if m > limit or n > limit or driver is not None or type(A) is not Tensor:
+        result: tuple[Tensor, Tensor, Tensor] = _native.call_boxed(
+            _keys, A, full_matrices, compute_uv, driver=driver
+        )
+        return result
+    if compute_uv:
+        U, S, Vh = _svd.decompose(A, full_matrices)
+    else:
+        U, S, Vh = A.new_empty(0), _svd.values(A), A.new_empty(0)
+    return U, S.to(A.dtype), Vh
+
+
+def _checked(max_size: Mapping[torch.dtype, int] | None) -> dict[torch.dtype, int]:
+    sizes = {torch.float16: _ANY_SIZE, torch.bfloat16: _ANY_SIZE, **MAX_SIZE}
+    for dtype, size in (max_size or {}).items():
+        if dtype not in CODES:
+            raise TypeError(f"max_size must name float16, bfloat16, float32 or float64 (max_size has {dtype})")
+        if size < 0:
+            raise InvalidArgument(f"max_size must be >= 0 (max_size[{dtype}]={size})")
+        sizes[dtype] = size
+    return sizes
+
+
+def patch(max_size: Mapping[torch.dtype, int] | None = None) -> None:
+    """Lets this library decompose matrices of at most ``max_size[dtype]`` rows and columns for ``torch.linalg.svd``,
+    ``svdvals``, ``pinv``, ``matrix_rank``, ``cond``, ``matrix_norm`` (2 and nuc), ``torch.svd``, ``Tensor.svd`` and
+    ``svd_lowrank``, on the processor. None: 128 for float32, 64 for float64. half and bfloat16, which torch's kernel
+    does not have, are taken in any size. Complex matrices, larger ones, and calls with a ``driver`` stay torch's.
+
+    Calls nest: each takes one :func:`unpatch`. Any thread may call it; it holds for all threads.
+
+    >>> import torch, quintet.torch as qt
+    >>> qt.patch()
+    >>> torch.linalg.svdvals(torch.eye(2).half())
+    tensor([1., 1.], dtype=torch.float16)
+    >>> qt.unpatch()
+    """
+    global _library, _native, _sizes
+    sizes = _checked(max_size)
+    with _lock:
+        _depth.append(_sizes)
+        _sizes = sizes
+        if _library is None:
+            _native = torch.library.get_kernel("aten::_linalg_svd", "CPU")
+            _library = torch.library.Library("aten", "IMPL")
+            _library.impl("_linalg_svd", _kernel, "CPU", allow_override=True)
+
+
+def unpatch() -> None:
+    """Undoes one :func:`patch`; after the last, torch's kernel is back. Without one, nothing happens."""
+    global _library, _native, _sizes
+    with _lock:
+        if not _depth:
+            return
+        _sizes = _depth.pop()
+        if not _depth and _library is not None:
+            _library._destroy()
+            _library = None
+
+
+@contextlib.contextmanager
+def patched(max_size: Mapping[torch.dtype, int] | None = None) -> Iterator[None]:
+    """``with patched():`` :func:`patch` inside, for all threads.
+
+    >>> import torch, quintet.torch as qt
+    >>> with qt.patched():
+    ...     torch.linalg.pinv(torch.eye(2)).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    patch(max_size)
+    try:
+        yield
+    finally:
+        unpatch()

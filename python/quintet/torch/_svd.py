@@ -1,0 +1,513 @@
+"""Singular value decomposition with gradients, in layers.
+
+1. Custom operators ``quintet::svd`` and ``quintet::svd_backward`` with fake kernels: what torch.compile sees.
+2. autograd.Functions around both, for everything that torch.func does: operators with register_autograd refuse it.
+3. ``torch.compiler.is_compiling()``: the operator, since Dynamo rejects Functions with a jvp.
+4. Where nothing wants a gradient: the binding at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.autograd import forward_ad
+from torch.library import custom_op, register_autograd, register_fake, register_vmap
+
+from .. import _core, linalg
+from .._errors import InvalidArgument
+from ._tensors import REAL, batch, check, flat, plain, push_forward
+
+__all__ = ["pinv", "randomized_svd", "svd", "svdvals"]
+
+POLICIES = {"exact": 0, "drop": 1, "broaden": 2}
+LinAlgError = torch.linalg.LinAlgError
+
+
+class SVD(NamedTuple):
+    """What :func:`svd` returns."""
+
+    U: Tensor
+    S: Tensor
+    Vh: Tensor
+
+
+# --- 4: the binding ----------------------------------------------------------------------------------------------------
+
+
+def _outputs(A: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
+    """U, S and Vh in the layout of torch's own kernel: U and Vh by columns. None is a view: derivatives refuse them."""
+    lead, (m, n) = A.shape[:-2], A.shape[-2:]
+    k = min(m, n)
+    p, q = (m, n) if full else (k, k)
+    U = A.new_empty_strided((*lead, m, p), _by_columns(lead, m, p))
+    S = A.new_empty((*lead, k), dtype=REAL[A.dtype])
+    Vh = A.new_empty_strided((*lead, q, n), _by_columns(lead, q, n))
+    return U, S, Vh
+
+
+def _by_columns(lead: Any, rows: int, columns: int) -> tuple[int, ...]:
+    strides = [1, rows]
+    step = rows * columns
+    for size in reversed(lead):
+        strides.insert(0, step)
+        step = step * size
+    return tuple(strides)
+
+
+def _status_text(status: Tensor, lead: tuple[int, ...]) -> str:
+    first = int(status.nonzero()[0])
+    where = f"(Batch element {first}): " if lead else ""
+    if int(status[first]) == 2:
+        return (
+            f"linalg.svd: {where}The algorithm failed to converge because the input matrix contained non-finite values."
+        )
+    return (
+        f"linalg.svd: {where}The algorithm failed to converge because the input matrix is ill-conditioned or has too "
+        "many repeated singular values (error code: 1)."
+    )
+
+
+def decompose(A: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
+    """U, S, Vh of a tensor without history. Raises LinAlgError with torch's text."""
+    A = plain(A)
+    U, S, Vh = _outputs(A, full)
+    many, lead = flat(A), A.shape[:-2]
+    count = 1 if many.dim() == 2 else many.shape[0]
+    status = torch.empty(2, count, dtype=torch.int32)
+    place = status.data_ptr()
+    one = (count,), (1,)
+    k = S.shape[-1]
+    failed = _core.svd_decompose(
+        batch(many),
+        batch(flat(U)),
+        (S.data_ptr(), "d" if S.dtype == torch.float64 else "f", (count, k), (k, 1), -1),
+        batch(flat(Vh).mT),
+        (place, "i", *one, -1),
+        (place + 4 * count, "i", *one, -1),
+        2 if full else 1,
+    )
+    if failed:
+        raise LinAlgError(_status_text(status[0], tuple(lead)))
+    return U, S, Vh
+
+
+def values(A: Tensor) -> Tensor:
+    """S alone."""
+    A = plain(A)
+    many = flat(A)
+    count = 1 if many.dim() == 2 else many.shape[0]
+    k = min(A.shape[-2:])
+    S = A.new_empty((*A.shape[:-2], k), dtype=REAL[A.dtype])
+    status = torch.empty(2, count, dtype=torch.int32)
+    place = status.data_ptr()
+    one = (count,), (1,)
+    failed = _core.svd_decompose(
+        batch(many),
+        None,
+        (S.data_ptr(), "d" if S.dtype == torch.float64 else "f", (count, k), (k, 1), -1),
+        None,
+        (place, "i", *one, -1),
+        (place + 4 * count, "i", *one, -1),
+        0,
+    )
+    if failed:
+        raise LinAlgError(_status_text(status[0], tuple(A.shape[:-2])))
+    return S
+
+
+def _gradient(
+    U: Tensor, S: Tensor, Vh: Tensor, gU: Tensor | None, gS: Tensor | None, gVh: Tensor | None, policy: int, tol: float
+) -> Tensor:
+    U, S, Vh = plain(U), plain(S).contiguous(), plain(Vh)
+    out = U.new_empty((*U.shape[:-2], U.shape[-2], Vh.shape[-1]))
+    kept = []
+
+    def part(t: Tensor | None, of: Tensor) -> Any:
+        if t is None:
+            return None
+        t = flat(plain(t).to(of.dtype))
+        kept.append(t)
+        return t
+
+    gu, gv = part(gU, U), part(gVh, Vh)
+    gs = None
+    k = S.shape[-1]
+    u, vh, to = flat(U), flat(Vh), flat(out)
+    count = 1 if to.dim() == 2 else to.shape[0]
+    code = "d" if S.dtype == torch.float64 else "f"
+    if gS is not None:
+        gs = plain(gS).to(S.dtype).contiguous()
+    _core.svd_gradient(
+        batch(u),
+        (S.data_ptr(), code, (count, k), (k, 1), -1),
+        batch(vh.mT),
+        None if gu is None else batch(gu),
+        None if gs is None else (gs.data_ptr(), code, (count, k), (k, 1), -1),
+        None if gv is None else batch(gv.mT),
+        batch(to),
+        policy,
+        tol,
+    )
+    return out
+
+
+# --- 1: operators ------------------------------------------------------------------------------------------------------
+
+
+@custom_op("quintet::svd", mutates_args=())
+def _svd_op(A: Tensor, full_matrices: bool, policy: int, tolerance: float) -> tuple[Tensor, Tensor, Tensor]:
+    return decompose(A, full_matrices)
+
+
+@custom_op("quintet::svd_backward", mutates_args=())
+def _backward_op(
+    U: Tensor, S: Tensor, Vh: Tensor, gU: Tensor, gS: Tensor, gVh: Tensor, policy: int, tolerance: float
+) -> Tensor:
+    return _gradient(U, S, Vh, gU, gS, gVh, policy, tolerance)
+
+
+@register_fake("quintet::svd")
+def _(A: Tensor, full_matrices: bool, policy: int, tolerance: float) -> tuple[Tensor, Tensor, Tensor]:
+    return _outputs(A, full_matrices)
+
+
+@register_fake("quintet::svd_backward")
+def _(
+    U: Tensor, S: Tensor, Vh: Tensor, gU: Tensor, gS: Tensor, gVh: Tensor, policy: int, tolerance: float
+) -> Tensor:
+    return U.new_empty((*U.shape[:-2], U.shape[-2], Vh.shape[-1]))
+
+
+def _front(t: Tensor, dim: int | None, size: int) -> Tensor:
+    return t.expand((size, *t.shape)) if dim is None else t.movedim(dim, 0)
+
+
+@register_vmap("quintet::svd")
+def _(info: Any, in_dims: Any, A: Tensor, full: bool, policy: int, tolerance: float) -> Any:
+    return _svd_op(_front(A, in_dims[0], info.batch_size), full, policy, tolerance), (0, 0, 0)
+
+
+@register_vmap("quintet::svd_backward")
+def _(info: Any, in_dims: Any, *args: Any) -> Any:
+    tensors = [_front(t, d, info.batch_size) for t, d in zip(args[:6], in_dims[:6])]
+    return _backward_op(*tensors, *args[6:]), 0
+
+
+def _save_op(ctx: Any, inputs: Any, output: Any) -> None:
+    ctx.save_for_backward(*output)
+    ctx.policy, ctx.tolerance = inputs[2], inputs[3]
+
+
+def _backward_of_op(ctx: Any, gU: Tensor | None, gS: Tensor | None, gVh: Tensor | None) -> Any:
+    U, S, Vh = ctx.saved_tensors
+    gradient = _backward_op(U, S, Vh, *_dense(U, S, Vh, gU, gS, gVh), ctx.policy, ctx.tolerance)
+    return gradient, None, None, None
+
+
+register_autograd("quintet::svd", _backward_of_op, setup_context=_save_op)
+
+
+def _dense(
+    U: Tensor, S: Tensor, Vh: Tensor, gU: Tensor | None, gS: Tensor | None, gVh: Tensor | None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Zeros for the derivatives that there are not."""
+    return (
+        torch.zeros_like(U) if gU is None else gU,
+        torch.zeros_like(S) if gS is None else gS,
+        torch.zeros_like(Vh) if gVh is None else gVh,
+    )
+
+
+# --- The formulas in torch, for derivatives of the derivative ----------------------------------------------------------
+
+
+def _reciprocal(x: Tensor, largest: Tensor, policy: int, tolerance: float) -> Tensor:
+    if policy == 0:
+        return 1 / x
+    cut = tolerance * largest
+    if policy == 2:
+        return x / (x * x + cut * cut)
+    small = x.abs() <= cut
+    return torch.where(small, torch.zeros_like(x), 1 / torch.where(small, torch.ones_like(x), x))
+
+
+def _divisors(S: Tensor, size: int, policy: int, tolerance: float) -> tuple[Tensor, Tensor, Tensor]:
+    """1 / (s_j - s_i) and 1 / (s_j + s_i), 0 on the diagonal, and 1 / s_j."""
+    if tolerance == 0:
+        tolerance = 10 * size * torch.finfo(S.dtype).eps
+    largest = S[..., :1].detach() if S.shape[-1] else S.detach()
+    row, column = S.unsqueeze(-2), S.unsqueeze(-1)
+    off = ~torch.eye(S.shape[-1], dtype=torch.bool, device=S.device)
+    one = torch.ones((), dtype=S.dtype, device=S.device)
+    big = largest.unsqueeze(-1)
+
+    def safe(x: Tensor) -> Tensor:
+        return torch.where(off, _reciprocal(torch.where(off, x, one), big, policy, tolerance), 0 * one)
+
+    return safe(row - column), safe(row + column), _reciprocal(S, largest, policy, tolerance)
+
+
+def _formula(
+    U: Tensor, S: Tensor, Vh: Tensor, gU: Tensor, gS: Tensor, gVh: Tensor, policy: int, tolerance: float
+) -> Tensor:
+    """The gradient that quintet/svd/gradient.hpp computes."""
+    k = S.shape[-1]
+    m, n = U.shape[-2], Vh.shape[-1]
+    dtype, real = U.dtype, S.dtype
+    U, V, gU, gV = U[..., :k].to(real), Vh[..., :k, :].mT.to(real), gU[..., :k].to(real), gVh[..., :k, :].mT.to(real)
+    by_difference, by_sum, by_value = _divisors(S, max(m, n), policy, tolerance)
+    UgU, VgV = U.mT @ gU, V.mT @ gV
+    P, Q = UgU - UgU.mT, VgV - VgV.mT
+    M = ((P + Q) * by_difference + (P - Q) * by_sum) / 2 + torch.diag_embed(gS)
+    gradient = U @ M @ V.mT
+    if m > k:
+        gradient = gradient + ((gU - U @ UgU) * by_value.unsqueeze(-2)) @ V.mT
+    if n > k:
+        gradient = gradient + U @ (by_value.unsqueeze(-1) * (gV - V @ VgV).mT)
+    return gradient.to(dtype)
+
+
+def _push(
+    U: Tensor, S: Tensor, Vh: Tensor, dA: Tensor, policy: int, tolerance: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """dU, dS, dVh of a change dA of the matrix; the columns after k of full vectors are taken as constant."""
+    k = S.shape[-1]
+    m, n = U.shape[-2], Vh.shape[-1]
+    dtype, real = U.dtype, S.dtype
+    Uk, V, dA = U[..., :k].to(real), Vh[..., :k, :].mT.to(real), dA.to(real)
+    by_difference, by_sum, by_value = _divisors(S, max(m, n), policy, tolerance)
+    dAV, dAtU = dA @ V, dA.mT @ Uk
+    P = Uk.mT @ dAV
+    plus, minus = (P + P.mT) * by_difference, (P - P.mT) * by_sum
+    dU, dV = Uk @ ((plus + minus) / 2), V @ ((plus - minus) / 2)
+    if m > k:
+        dU = dU + (dAV - Uk @ P) * by_value.unsqueeze(-2)
+    if n > k:
+        dV = dV + (dAtU - V @ P.mT) * by_value.unsqueeze(-2)
+    pad_u, pad_v = U.shape[-1] - k, Vh.shape[-2] - k
+    dU, dVh = dU.to(dtype), dV.mT.to(dtype)
+    if pad_u:
+        dU = torch.nn.functional.pad(dU, (0, pad_u))
+    if pad_v:
+        dVh = torch.nn.functional.pad(dVh, (0, 0, 0, pad_v))
+    return dU, P.diagonal(dim1=-2, dim2=-1), dVh
+
+
+# --- 2: autograd.Functions ---------------------------------------------------------------------------------------------
+
+
+class _SVDFunction(torch.autograd.Function):
+    @staticmethod
+    def forward(A: Tensor, full: bool, policy: int, tolerance: float) -> Any:
+        return _svd_op(A.detach(), full, policy, tolerance)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.save_for_backward(*output)
+        ctx.save_for_forward(*output)
+        ctx.policy, ctx.tolerance = inputs[2], inputs[3]
+        ctx.set_materialize_grads(False)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        gU, gS, gVh = grads
+        if gU is None and gS is None and gVh is None:
+            return None, None, None, None
+        U, S, Vh = ctx.saved_tensors
+        gradient = _BackwardFunction.apply(U, S, Vh, *_dense(U, S, Vh, gU, gS, gVh), ctx.policy, ctx.tolerance)
+        return gradient, None, None, None
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        U, S, Vh = ctx.saved_tensors
+        return _push(U, S, Vh, tangents[0], ctx.policy, ctx.tolerance)
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, A: Tensor, full: bool, policy: int, tolerance: float) -> Any:
+        return _SVDFunction.apply(_front(A, in_dims[0], info.batch_size), full, policy, tolerance), (0, 0, 0)
+
+
+class _BackwardFunction(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        U: Tensor, S: Tensor, Vh: Tensor, gU: Tensor, gS: Tensor, gVh: Tensor, policy: int, tolerance: float
+    ) -> Tensor:
+        return _backward_op(U, S, Vh, gU, gS, gVh, policy, tolerance)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.save_for_backward(*inputs[:6])
+        ctx.save_for_forward(*inputs[:6])
+        ctx.policy, ctx.tolerance = inputs[6], inputs[7]
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        _, pull = torch.func.vjp(lambda *t: _formula(*t, ctx.policy, ctx.tolerance), *ctx.saved_tensors)
+        return (*pull(grads[0]), None, None)
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        saved = ctx.saved_tensors
+        changes = tuple(torch.zeros_like(s) if t is None else t for s, t in zip(saved, tangents[:6]))
+        return push_forward(lambda *t: _formula(*t, ctx.policy, ctx.tolerance), saved, changes)
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
+        tensors = [_front(t, d, info.batch_size) for t, d in zip(args[:6], in_dims[:6])]
+        return _BackwardFunction.apply(*tensors, *args[6:]), 0
+
+
+# --- What users call ---------------------------------------------------------------------------------------------------
+
+
+def is_plain(*tensors: Tensor) -> bool:
+    """Whether the binding can be called at once: no gradient is wanted, no transform or mode is at work."""
+    if torch.compiler.is_compiling() or torch._C._are_functorch_transforms_active():
+        return False
+    if torch._C._len_torch_dispatch_stack() > 0 or forward_ad._current_level >= 0:
+        return False
+    wants = torch.is_grad_enabled()
+    for t in tensors:
+        if (wants and t.requires_grad) or type(t) not in (Tensor, torch.nn.Parameter) or t.device.type != "cpu":
+            return False
+    return True
+
+
+def _options(policy: str, tolerance: float) -> tuple[int, float]:
+    if policy not in POLICIES:
+        raise InvalidArgument(f"policy must be one of {', '.join(POLICIES)} (policy={policy!r})")
+    if not tolerance >= 0:
+        raise InvalidArgument(f"tolerance must be >= 0 (tolerance={tolerance})")
+    return POLICIES[policy], float(tolerance)
+
+
+def _check_matrix(A: Any) -> None:
+    check(A, "A")
+    if A.dim() < 2:
+        raise InvalidArgument(f"A must have at least 2 dimensions (shape={tuple(A.shape)})")
+
+
+def svd(
+    A: Tensor, full_matrices: bool = True, *, driver: str | None = None, policy: str = "drop", tolerance: float = 0.0
+) -> SVD:
+    """``A = U @ diag(S) @ Vh`` of every matrix ``A[..., m, n]``, with gradients of every order, forward mode, vmap and
+    torch.compile. Called as :func:`torch.linalg.svd` is; `driver` has no effect.
+
+    The gradient is finite wherever the loss is smooth, also at matrices with equal singular values, where torch's is
+    NaN: ``policy`` says what 1/x becomes for x = s_j - s_i or s_j + s_i near zero: "drop" 0 where
+    ``|x| <= tolerance * S[0]``, "broaden" ``x / (x^2 + (tolerance * S[0])^2)``, "exact" 1/x. tolerance 0 stands for
+    ``10 max(m, n) eps``. 16-bit matrices have S in float32.
+
+    Raises TypeError for other types, DeviceError for tensors of a device that this build does not have, InvalidArgument
+    for shapes and options, torch.linalg.LinAlgError for matrices with NaN or infinity.
+
+    >>> import torch, quintet.torch as qt
+    >>> A = torch.randn(5, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    >>> U, S, Vh = qt.svd(A, full_matrices=False)
+    >>> torch.allclose(U * S @ Vh, A)
+    True
+    """
+    _check_matrix(A)
+    if is_plain(A):
+        if policy != "drop" or tolerance != 0.0:
+            _options(policy, tolerance)
+        return SVD(*decompose(A, full_matrices))
+    kind, limit = _options(policy, tolerance)
+    if torch.compiler.is_compiling() or not _has_history(A):
+        return SVD(*_svd_op(A, full_matrices, kind, limit))
+    return SVD(*_SVDFunction.apply(A, full_matrices, kind, limit))
+
+
+def _has_history(A: Tensor) -> bool:
+    return (
+        (torch.is_grad_enabled() and A.requires_grad)
+        or torch._C._are_functorch_transforms_active()
+        or forward_ad._current_level >= 0
+    )
+
+
+def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
+    """Singular values ``[..., min(m, n)]``, falling; with gradients, which are always finite.
+
+    >>> import torch, quintet.torch as qt
+    >>> qt.svdvals(torch.diag(torch.tensor([1.0, 3.0])))
+    tensor([3., 1.])
+    """
+    _check_matrix(A)
+    return values(A) if is_plain(A) else svd(A, False).S
+
+
+def _pinv_of(A: Tensor, rtol: float) -> Tensor:
+    U, S, Vh = _svd_op(A, False, 1, 0.0)
+    cut = rtol if rtol > 0 else max(A.shape[-2:]) * torch.finfo(S.dtype).eps
+    kept = S > cut * S[..., :1]
+    inverse = torch.where(kept, 1 / torch.where(kept, S, torch.ones_like(S)), torch.zeros_like(S))
+    return (Vh.mT * inverse.unsqueeze(-2).to(A.dtype)) @ U.mT
+
+
+class _Pinv(torch.autograd.Function):
+    """P = A^+; the derivative is Golub and Pereyra's (1973), for matrices of constant rank."""
+
+    @staticmethod
+    def forward(A: Tensor, rtol: float) -> Tensor:
+        return _pinv_of(A.detach(), rtol)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.save_for_backward(inputs[0])
+        ctx.save_for_forward(inputs[0])
+        ctx.rtol = inputs[1]
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        (A,) = ctx.saved_tensors
+        G = grads[0]
+        P = _Pinv.apply(A, ctx.rtol)
+        H = G.mT
+        first = P.mT @ G @ P.mT
+        second = (H - A @ (P @ H)) @ P @ P.mT
+        third = P.mT @ P @ (H - (H @ P) @ A)
+        return second + third - first, None
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        (A,) = ctx.saved_tensors
+        D = tangents[0]
+        P = _Pinv.apply(A, ctx.rtol)
+        return -P @ D @ P + P @ P.mT @ (D.mT - D.mT @ A @ P) + (D.mT - P @ (A @ D.mT)) @ P.mT @ P
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, A: Tensor, rtol: float) -> Any:
+        return _Pinv.apply(_front(A, in_dims[0], info.batch_size), rtol), 0
+
+
+def pinv(A: Tensor, *, rtol: float | None = None) -> Tensor:
+    """Pseudo-inverse ``[..., n, m]``: ``V diag(1/S) U^T`` over singular values above ``rtol * S[0]``; None:
+    ``max(m, n) * eps``. The gradient is that of constant rank (Golub and Pereyra 1973), finite also where singular
+    values are equal.
+
+    >>> import torch, quintet.torch as qt
+    >>> A = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    >>> torch.allclose(qt.pinv(A) @ A, torch.eye(2), atol=1e-5)
+    True
+    """
+    _check_matrix(A)
+    limit = 0.0 if rtol is None else float(rtol)
+    if not limit >= 0:
+        raise InvalidArgument(f"rtol must be >= 0 (rtol={limit})")
+    return _pinv_of(A, limit) if torch.compiler.is_compiling() else _Pinv.apply(A, limit)
+
+
+def randomized_svd(A: Tensor, rank: int, **options: Any) -> Any:
+    """:func:`quintet.linalg.randomized_svd` of a tensor: U, S, Vh and the residual. It has no gradient, and refuses
+    tensors that require one: decompose ``A`` itself, or ``Q^T A`` with a fixed Q, by :func:`svd`.
+
+    >>> import torch, quintet.torch as qt
+    >>> A = torch.ones(20, 10)
+    >>> qt.randomized_svd(A, 1).S.round()
+    tensor([14.])
+    """
+    check(A, "A")
+    return linalg.randomized_svd(A, rank, **options)
