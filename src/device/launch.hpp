@@ -8,6 +8,7 @@
 //     enum { threads = 128, emulated_threads = 8 };  // device shapes: threads per team on a GPU, and when emulated
 //     enum { team_multiple = 8 };                // only if the team's size must be a multiple of something
 //     template <class Team> void operator()(const Team& team, std::int64_t tile, scratch& s) const;
+//     enum { long_tiles = 1 };                   // only if a tile is a piece of work with launches of its own
 //   };
 //
 // A kernel is right for every team size that is a multiple of team_multiple (1 unless it says otherwise) and at most
@@ -17,6 +18,7 @@
 //
 // The host shape runs one team a thread, SIMD inside. The device shape runs blocks of threads on an offload device, and
 // the same text with real threads and barriers on Device::emulated(). Tiles may run in any order and at the same time.
+// Between tiles on the host and between launches elsewhere the calling thread polls: quintet/core/poll.hpp.
 // This file, team.hpp and memory.cpp hold the only pragmas for teams and memory of the library.
 #pragma once
 
@@ -29,6 +31,8 @@
 #include "device/emulation.hpp"
 #include "device/launch_log.hpp"
 #include "device/team.hpp"
+#include "device/watch.hpp"
+#include "quintet/core/poll.hpp"
 #include "quintet/device/device.hpp"
 
 #define QUINTET_PRAGMA(text) _Pragma(#text)
@@ -71,34 +75,48 @@ class host_scratch {
   std::conditional_t<is_large, std::unique_ptr<Scratch>, Scratch> memory_;
 };
 
+using quintet::detail::poll_state;
+
 // Tiles are handed out by a counter of our own: the loops of libomp prepare a text for a trace at every step, also of
-// one thread, in builds with assertions such as Debian's (0.2 to 0.4 microseconds).
+// one thread, in builds with assertions such as Debian's (0.2 to 0.4 microseconds). `polls` is null for threads that do
+// not poll.
 template <class Kernel>
-[[gnu::noinline]] void run_tiles(const Kernel& kernel, std::atomic<std::int64_t>& next, std::int64_t tiles) {
+[[gnu::noinline]] void run_tiles(const Kernel& kernel, std::atomic<std::int64_t>& next, std::int64_t tiles,
+                                 poll_state* polls) {
   host_scratch<typename Kernel::scratch> scratch;
-  for (std::int64_t tile; (tile = next.fetch_add(1, std::memory_order_relaxed)) < tiles;)
+  for (std::int64_t tile; (tile = next.fetch_add(1, std::memory_order_relaxed)) < tiles;) {
     kernel(host_team{}, tile, *scratch);
+    if (polls != nullptr) polls->check(next, tiles);
+  }
 }
 
 template <class Kernel>
-void launch_host(const Kernel& kernel, std::int64_t tiles) {
+constexpr bool has_long_tiles() {
+  return requires { Kernel::long_tiles; };
+}
+
+template <class Kernel>
+void launch_host(const Kernel& kernel, std::int64_t tiles, poll_state* polls) {
   note_launch<Kernel>(device_kind::host, 1);
   const int count = int(tiles < threads() ? tiles : threads());
   std::atomic<std::int64_t> next{0};
-  if (count == 1) return run_tiles(kernel, next, tiles);
+  if (count == 1) return run_tiles(kernel, next, tiles, polls);
   // An exception that leaves a parallel region ends the program. Device kernels throw none; a tile that only the host
-  // runs may find no memory.
-  std::exception_ptr error;
+  // runs may find no memory, and polls throw. That of the calling thread, which polls, comes first.
+  work_watch watch(has_long_tiles<Kernel>() ? polls : nullptr);
 #pragma omp parallel num_threads(count)
   {
+    const bool is_caller = omp_get_thread_num() == 0;
     try {
-      run_tiles(kernel, next, tiles);
+      const watched_thread self(watch, is_caller);
+      run_tiles(kernel, next, tiles, is_caller ? polls : nullptr);
     } catch (...) {
-#pragma omp critical(quintet_launch_error)
-      if (!error) error = std::current_exception();
+      if (is_caller) next.store(tiles, std::memory_order_relaxed);
+      watch.keep_error(is_caller);
     }
+    if (is_caller) watch.wait(omp_get_num_threads() - 1);
   }
-  if (error) std::rethrow_exception(error);
+  watch.rethrow();
 }
 
 template <class Kernel>
@@ -112,7 +130,7 @@ constexpr int team_multiple() {
 // Out of line for scripts/kernel_table, which finds the device shapes of a build by this name, and host shapes by the
 // other.
 template <class Kernel>
-[[gnu::noinline]] void launch_emulated(const Kernel& kernel, std::int64_t tiles) {
+[[gnu::noinline]] void launch_emulated(const Kernel& kernel, std::int64_t tiles, poll_state* polls) {
   constexpr int multiple = team_multiple<Kernel>();
   static_assert(Kernel::threads % multiple == 0);
   const int threads = emulated_team(Kernel::emulated_threads, Kernel::threads, multiple);
@@ -120,6 +138,7 @@ template <class Kernel>
   const int levels = omp_get_max_active_levels();
   omp_set_max_active_levels(omp_get_active_level() + 2);
   int wrong_size = 0;
+  emulated_polls stop(polls, tiles);
   const std::unique_ptr<typename Kernel::scratch[]> scratches(new typename Kernel::scratch[emulated_teams]);
 #pragma omp parallel num_threads(emulated_teams)
   {
@@ -129,13 +148,15 @@ template <class Kernel>
     if (omp_get_num_threads() % multiple != 0) {
       __atomic_store_n(&wrong_size, omp_get_num_threads(), __ATOMIC_RELAXED);
     } else {
-      for (std::int64_t tile = team; tile < tiles; tile += teams) {
+      for (std::int64_t tile = team; stop.runs(team, tile); tile += teams) {
         kernel(device_team{}, tile, scratch);
+        if (omp_get_thread_num() == 0) stop.after(team, tile);
 #pragma omp barrier
       }
     }
   }
   omp_set_max_active_levels(levels);
+  stop.rethrow();
   if (wrong_size != 0) refuse_team(wrong_size, multiple, threads, Device::emulated());
 }
 
@@ -174,18 +195,21 @@ void launch_offload(const Kernel kernel, std::int64_t tiles, int device) {
 
 }  // namespace detail
 
-/// Runs the kernel for all tiles and waits. The kernel's shape must fit the device: see with_shape.
+/// Runs the kernel for all tiles and waits. The kernel's shape must fit the device: see with_shape. Throws what the
+/// calling thread's polls throw; some tiles have not run then.
 template <class Kernel>
 void launch(const Kernel& kernel, std::int64_t tiles, [[maybe_unused]] const Device& device) {
   static_assert(std::is_trivially_copyable_v<Kernel>, "a kernel travels to the device as bytes");
   if (tiles <= 0) return;
+  quintet::detail::poll_state* const polls = quintet::detail::current_poll();
+  if (polls != nullptr) polls->check();
   if constexpr (!Kernel::shape::on_device) {
-    detail::launch_host(kernel, tiles);
+    detail::launch_host(kernel, tiles, polls);
   } else {
 #ifdef QUINTET_OFFLOAD
     if (device.kind() == device_kind::offload) return detail::launch_offload(kernel, tiles, device.index());
 #endif
-    detail::launch_emulated(kernel, tiles);
+    detail::launch_emulated(kernel, tiles, polls);
   }
 }
 

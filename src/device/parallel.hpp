@@ -16,14 +16,18 @@ template <class Function>
 struct call_kernel {
   using shape = host_only_shape;
   struct scratch {};
+  enum { long_tiles = 1 };
   const Function* function;
   std::exception_ptr* errors;
 
   template <class Team>
   void operator()(const Team&, std::int64_t i, scratch&) const {
+    const quintet::detail::poll_state* const polls = quintet::detail::current_poll();
+    const std::int64_t throws = polls != nullptr ? polls->throws() : 0;
     try {
       (*function)(i);
     } catch (...) {
+      if (polls != nullptr && polls->throws() != throws) throw;  // the end of all of them
       errors[i] = std::current_exception();
     }
   }
@@ -32,7 +36,7 @@ struct call_kernel {
 }  // namespace detail
 
 /// f(0) ... f(count - 1), one a thread; launches inside them then use one thread. All are run; the error of the
-/// smallest index is thrown afterwards.
+/// smallest index is thrown afterwards. What a poll of the calling thread throws ends all of them.
 template <class Function>
 void for_each_side_by_side(std::int64_t count, const Function& f) {
   std::vector<std::exception_ptr> errors(count);

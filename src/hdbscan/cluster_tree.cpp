@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "quintet/core/error.hpp"
+#include "quintet/core/poll.hpp"
 #include "quintet/hdbscan/cluster_selection.hpp"
 #include "quintet/hdbscan/outlier_scores.hpp"
 #include "quintet/hdbscan/tree_summary.hpp"
@@ -87,15 +88,21 @@ clustering cluster_tree(std::span<const edge> edges, std::int64_t n, const tree_
 clustering cluster_tree(single_linkage_tree tree, const tree_options& options) {
   clustering result;
   result.condensed = condense(tree, options);
+  poll();
   result.components = connected_components(tree);
   result.single_linkage = std::move(tree);
+  poll();
   const tree_summary summary = summarise(result.condensed);
   result.selected = select_clusters(summary, options);
+  poll();
   point_labels points = label_points(summary, result.selected, options);
   result.labels = std::move(points.labels);
   result.probabilities = std::move(points.probabilities);
+  poll();
   result.outlier_scores = outlier_scores(summary);
+  poll();
   result.persistence = persistence(summary, result.selected, result.labels);
+  poll();
   result.exemplars = exemplars(summary, result.selected, result.labels);
   for (std::int64_t& cluster : result.selected) cluster += result.condensed.points;
   return result;

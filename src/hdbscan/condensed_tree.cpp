@@ -5,6 +5,8 @@
 #include <span>
 #include <utility>
 
+#include "core/polled.hpp"
+
 namespace quintet::hdbscan {
 namespace {
 
@@ -14,9 +16,12 @@ class dendrogram {
  public:
   explicit dendrogram(const single_linkage_tree& tree)
       : tree_(tree), points_(tree.points), first_(2 * tree.points - 1), smallest_(tree.rows.size()) {
-    for (std::size_t t = 0; t < tree.rows.size(); ++t)
+    for (std::size_t t = 0; t < tree.rows.size(); ++t) {
+      detail::poll_sometimes(std::int64_t(t));
       smallest_[t] = std::min(smallest_point(tree.rows[t].left), smallest_point(tree.rows[t].right));
+    }
     for (std::int64_t node = root(); !is_point(node); --node) {
+      detail::poll_sometimes(node);
       const auto [left, right] = children(node);
       first_[left] = first_[node];
       first_[right] = first_[node] + size(left);
@@ -55,8 +60,11 @@ class condenser {
   }
 
   condensed_tree run() {
-    for (std::size_t i = 0; i < alive_.size(); ++i)
+    for (std::size_t i = 0; i < alive_.size(); ++i) {
+      detail::poll_sometimes(std::int64_t(i));
       if (!nodes_.is_point(alive_[i].node)) split(alive_[i]);
+    }
+    poll();
     result_.clusters = next_cluster_ - result_.points;
     group_by_parent();
     sort_equal_lambdas();

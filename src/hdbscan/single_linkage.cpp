@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/polled.hpp"
 #include "quintet/core/error.hpp"
 
 namespace quintet::hdbscan {
@@ -63,7 +64,7 @@ std::span<const edge> in_total_order(std::span<const edge> edges, std::vector<ed
   storage.assign(edges.begin(), edges.end());
   for (edge& e : storage)
     if (e.u > e.v) std::swap(e.u, e.v);
-  std::sort(storage.begin(), storage.end());
+  detail::polled_sort(storage.begin(), storage.end());
   return storage;
 }
 
@@ -91,10 +92,17 @@ void check_row(const single_linkage_tree& tree, std::size_t t, std::vector<char>
 
 single_linkage_tree single_linkage(std::span<const edge> edges, std::int64_t n) {
   require_argument(n >= 1, "n", n, ">= 1");
-  for (std::size_t i = 0; i < edges.size(); ++i) check_edge(edges[i], i, n);
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    detail::poll_sometimes(std::int64_t(i));
+    check_edge(edges[i], i, n);
+  }
   std::vector<edge> storage;
   forest components(n);
-  for (const edge& e : in_total_order(edges, storage)) components.join(e.u, e.v, e.weight);
+  std::int64_t joined = 0;
+  for (const edge& e : in_total_order(edges, storage)) {
+    detail::poll_sometimes(joined++);
+    components.join(e.u, e.v, e.weight);
+  }
   // In increasing order, the first point of a component that is not joined yet is its smallest.
   for (std::int64_t p = 1; p < n && !components.is_connected(); ++p)
     components.join(0, p, std::numeric_limits<double>::infinity());
@@ -111,7 +119,10 @@ void check_linkage(const single_linkage_tree& tree) {
   const auto rows = static_cast<std::int64_t>(tree.rows.size());
   require_argument(rows == tree.points - 1, "rows.size()", rows, text("points - 1 = ", tree.points - 1));
   std::vector<char> is_used(2 * tree.points - 1, 0);
-  for (std::size_t t = 0; t < tree.rows.size(); ++t) check_row(tree, t, is_used);
+  for (std::size_t t = 0; t < tree.rows.size(); ++t) {
+    detail::poll_sometimes(std::int64_t(t));
+    check_row(tree, t, is_used);
+  }
 }
 
 }  // namespace quintet::hdbscan

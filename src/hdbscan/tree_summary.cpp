@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "core/polled.hpp"
 #include "quintet/core/error.hpp"
 
 namespace quintet::hdbscan {
@@ -70,7 +71,10 @@ void add_stabilities(tree_summary& s, std::span<const condensed_row> rows, std::
 tree_summary summarise(const condensed_tree& tree) {
   check_tree(tree);
   tree_summary s = empty_summary(tree.points, tree.clusters);
-  for (const condensed_row& row : tree.rows) enter_row(s, row, tree.points);
+  for (std::size_t r = 0; r < tree.rows.size(); ++r) {
+    detail::poll_sometimes(std::int64_t(r));
+    enter_row(s, tree.rows[r], tree.points);
+  }
   add_stabilities(s, tree.rows, tree.points);
   s.deepest = s.death;
   for (std::int64_t c = tree.clusters - 1; c > 0; --c)

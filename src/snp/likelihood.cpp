@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <tuple>
+#include <utility>
 
 #include "snp/plan.hpp"
 #include "snp/pruning_pass.hpp"
@@ -192,6 +193,9 @@ struct Likelihood::state {
   bool has_evaluated = false;
   parameter_changes changes;
   std::vector<change> proposal;
+  // After an exception of a poll or of memory: passes are made anew, and what the parameters before the proposal gave
+  // is lost with them.
+  bool is_interrupted = false, is_base_lost = false;
 
   state(const Network& net, const Data& data, const snp::model& m, const likelihood_options& options)
       : network(net), model(m) {
@@ -202,7 +206,7 @@ struct Likelihood::state {
       weights.push_back(!m.polymorphic_only || data.kind(p) == pattern_kind::polymorphic ? data.weight(p) : 0);
     pattern_of_site.assign(data.pattern_of_site().begin(), data.pattern_of_site().end());
     if (m.ordered_data) ordering = ordering_constant(data, weights);
-    for (std::size_t c = 0; c < m.rate_categories.size(); ++c) passes.emplace_back(steps);
+    make_passes();
     clear_changes();
     changes.all = true;
   }
@@ -214,7 +218,7 @@ struct Likelihood::state {
   }
 
   void remember(change one) {
-    if (has_evaluated) proposal.push_back(one);
+    if (has_evaluated || is_base_lost) proposal.push_back(one);
   }
 
   bool is_changed() const {
@@ -230,9 +234,34 @@ struct Likelihood::state {
     return {branches ? u : 0, branches ? v : 0, u, v};
   }
 
+  // Runs work on the passes; when it throws, they are in between and must not be used again.
+  template <class Work>
+  void use_passes(const Work& work) {
+    try {
+      work();
+    } catch (const InvalidArgument&) {  // found before work began
+      throw;
+    } catch (...) {
+      is_interrupted = true;
+      is_base_lost = is_base_lost || has_evaluated;
+      has_evaluated = false;
+      changes.all = true;
+      throw;
+    }
+  }
+
+  void make_passes() {
+    passes.clear();
+    for (std::size_t c = 0; c < model.rate_categories.size(); ++c) passes.emplace_back(steps);
+    is_interrupted = false;
+  }
+
   void update() {
     if (!is_changed()) return;
-    for (std::size_t c = 0; c < passes.size(); ++c) passes[c].evaluate(network, rates_of(c), changes, has_evaluated);
+    use_passes([&] {
+      if (is_interrupted) make_passes();
+      for (std::size_t c = 0; c < passes.size(); ++c) passes[c].evaluate(network, rates_of(c), changes, has_evaluated);
+    });
     has_evaluated = true;
     clear_changes();
   }
@@ -395,16 +424,25 @@ void Likelihood::set_rates(double u, double v) {
 
 void Likelihood::accept() {
   state_->update();
-  for (pruning_pass& one : state_->passes) one.accept();
+  state_->use_passes([&] {
+    for (pruning_pass& one : state_->passes) one.accept();
+  });
   state_->proposal.clear();
+  state_->is_base_lost = false;
 }
 
 void Likelihood::reject() {
-  if (!state_->has_evaluated) return;
-  for (pruning_pass& one : state_->passes) one.reject();
+  if (!state_->has_evaluated && !state_->is_base_lost) return;
+  if (state_->is_base_lost) {
+    state_->is_interrupted = true;
+    state_->has_evaluated = false;
+  } else {
+    for (pruning_pass& one : state_->passes) one.reject();
+  }
   for (auto change = state_->proposal.rbegin(); change != state_->proposal.rend(); ++change) state_->put_back(*change);
   state_->proposal.clear();
   state_->clear_changes();
+  state_->changes.all = std::exchange(state_->is_base_lost, false);
 }
 
 const Network& Likelihood::network() const { return state_->network; }
@@ -435,10 +473,12 @@ gradient Likelihood::gradient() {
     sum.u = sum.v = sum.root_theta = nan;
     return sum;
   }
-  for (std::size_t c = 0; c < state_->passes.size(); ++c) {
-    const auto one = state_->passes[c].differentiate(state_->network, state_->rates_of(c), state_->seeds(c));
-    state_->add(sum, one, state_->model.rate_categories[c]);
-  }
+  state_->use_passes([&] {
+    for (std::size_t c = 0; c < state_->passes.size(); ++c) {
+      const auto one = state_->passes[c].differentiate(state_->network, state_->rates_of(c), state_->seeds(c));
+      state_->add(sum, one, state_->model.rate_categories[c]);
+    }
+  });
   return sum;
 }
 

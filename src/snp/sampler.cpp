@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "quintet/core/philox.hpp"
+#include "quintet/core/poll.hpp"
 #include "quintet/snp/network_topology.hpp"
 #include "snp/chain_likelihood.hpp"
 #include "snp/moves/move.hpp"
@@ -78,6 +79,7 @@ struct sampler::state {
   std::vector<exchange_record> exchanges;
   worker_team workers;
   std::int64_t step = 0;
+  bool is_broken_off = false;
 
   state(std::shared_ptr<const std::vector<std::string>> names, const Data* markers, const priors& prior,
         sampler_options given)
@@ -331,6 +333,7 @@ struct sampler::state {
   void run_to(std::int64_t end) {
     workers.run(std::int64_t(places.size()), [&](std::int64_t i) {
       for (std::int64_t t = step + 1; t <= end; ++t) {
+        poll();
         take_step(std::size_t(i), t);
         if (t < end) sample(std::size_t(i), t);
       }
@@ -346,8 +349,14 @@ struct sampler::state {
     progress report(callback);
     const std::int64_t end = std::min((step / rebuild_every + 1) * rebuild_every, options.iterations);
     // Without exchanges a part is as long as it may be; it is cut only so that the callback is heard.
+    require_whole();
     while (step < end) {
-      run_to(std::min(end, (step / options.swap_every + 1) * options.swap_every));
+      try {
+        run_to(std::min(end, (step / options.swap_every + 1) * options.swap_every));
+      } catch (...) {
+        break_off();
+        throw;
+      }
       if (step <= options.burn_in)
         report("burn-in", double(step) / double(options.burn_in));
       else
@@ -355,7 +364,19 @@ struct sampler::state {
     }
   }
 
+  // The walkers were stopped at different steps, perhaps within one.
+  void break_off() {
+    is_broken_off = true;
+    for (place& p : places) std::erase_if(p.samples, [&](const sampled_state& one) { return one.step > step; });
+  }
+
+  void require_whole() const {
+    if (is_broken_off)
+      throw InvalidArgument(text("the sampler was stopped within a step after ", step, "; restore() a snapshot first"));
+  }
+
   sampler_snapshot snapshot() const {
+    require_whole();
     require_argument(step % rebuild_every == 0, "step of a snapshot", step, text("divisible by ", rebuild_every));
     sampler_snapshot result;
     result.step = step;
@@ -409,7 +430,9 @@ struct sampler::state {
     if (count != from.counts.size() || number != from.numbers.size())
       throw InvalidArgument("the snapshot is of another sampler (too many numbers)");
     step = from.step;
+    is_broken_off = true;
     workers.run(std::int64_t(places.size()), [&](std::int64_t i) { evaluate(places[std::size_t(i)]); });
+    is_broken_off = false;
   }
 };
 

@@ -7,6 +7,8 @@
 #include <queue>
 #include <set>
 
+#include "quintet/core/poll.hpp"
+
 namespace quintet::snp {
 
 namespace {
@@ -60,6 +62,7 @@ class search {
     do_safe_nodes(start);
     open.push(start);
     for (int looked = 0;; ++looked) {
+      poll();
       progress_state state = open.top();
       open.pop();
       if (std::int64_t(state.order.size()) == network_.nodes()) return state.order;

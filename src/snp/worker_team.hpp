@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "device/one_thread.hpp"
+#include "device/watch.hpp"
 
 namespace quintet::snp {
 
@@ -31,20 +32,29 @@ class worker_team {
   worker_team& operator=(const worker_team&) = delete;
 
   /// work(0) ... work(items - 1): thread t of T does t, t + T, .... Kernels run on the thread itself. When some throw,
-  /// that of the least item is thrown again, after all have ended.
+  /// that of the least item is thrown again, after all have ended; what a poll of the calling thread throws comes
+  /// first.
   void run(std::int64_t items, const std::function<void(std::int64_t)>& work) {
     errors_.assign(std::size_t(items), nullptr);
+    device::detail::work_watch watch(quintet::detail::current_poll());
     {
       const std::lock_guard lock(mutex_);
       items_ = items;
       work_ = &work;
+      watch_ = &watch;
       busy_ = std::int64_t(threads_.size());
       ++round_;
     }
     wake_.notify_all();
-    do_share(0);
+    try {
+      do_share(0);
+    } catch (...) {
+      watch.keep_error(true);
+    }
+    watch.wait(int(threads_.size()));
     std::unique_lock lock(mutex_);
     done_.wait(lock, [this] { return busy_ == 0; });
+    watch.rethrow();
     for (const std::exception_ptr& error : errors_)
       if (error) std::rethrow_exception(error);
   }
@@ -52,12 +62,23 @@ class worker_team {
  private:
   void do_share(std::int64_t thread) {
     const device::one_thread alone;
+    const device::detail::watched_thread self(*watch_, thread == 0);
+    const quintet::detail::poll_state* const polls = quintet::detail::current_poll();
     for (std::int64_t item = thread; item < items_; item += count_) {
+      const std::int64_t throws = polls != nullptr ? polls->throws() : 0;
       try {
         (*work_)(item);
       } catch (...) {
+        if (polls != nullptr && polls->throws() != throws) throw;  // the end of all of them
         errors_[std::size_t(item)] = std::current_exception();
       }
+    }
+  }
+
+  void do_share_of_helper(std::int64_t thread) {
+    try {
+      do_share(thread);
+    } catch (const quintet::detail::poll_stopped&) {  // the calling thread knows why
     }
   }
 
@@ -69,7 +90,7 @@ class worker_team {
         if (is_over_) return;
         seen = round_;
       }
-      do_share(thread);
+      do_share_of_helper(thread);
       const std::lock_guard lock(mutex_);
       if (--busy_ == 0) done_.notify_one();
     }
@@ -80,6 +101,7 @@ class worker_team {
   std::mutex mutex_;
   std::condition_variable wake_, done_;
   const std::function<void(std::int64_t)>* work_ = nullptr;
+  device::detail::work_watch* watch_ = nullptr;
   std::int64_t items_ = 0, busy_ = 0, round_ = 0;
   bool is_over_ = false;
   std::vector<std::exception_ptr> errors_;

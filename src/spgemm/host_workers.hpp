@@ -99,13 +99,16 @@ class host_worker {
     }
   }
 
-  /// Takes chunks until there are none.
+  /// Takes chunks until there are none. Throws what one of the workers has thrown.
   void work() {
     for (std::int64_t t = out_->take(); t < chunk_count_; t = out_->take()) {
       buffer& b = free_buffer();
       std::int64_t entries = 0;
       try {  // a chunk that fails has no entries: others wait for its count
-        if (!out_->failed()) entries = compute(chunks_[t], b);
+        if (!out_->failed()) {
+          poll();
+          entries = compute(chunks_[t], b);
+        }
       } catch (...) {
         out_->fail(std::current_exception());
       }
@@ -119,6 +122,7 @@ class host_worker {
         out_->wait(full.chunk);
         store(full);
       }
+    out_->rethrow();
   }
   const strategy_counts& counts() const { return arrays_.now.counts; }
 

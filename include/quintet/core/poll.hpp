@@ -1,0 +1,96 @@
+// Interrupting long work from the thread that waits for it: Ctrl-C, a closed window, messages of other processes.
+//
+//   quintet::poll_scope scope([] { if (interrupted) throw interruption(); });
+//   auto clusters = quintet::hdbscan::cluster(points);   // throws `interruption` soon after `interrupted` is set
+//
+// While a scope lives, all functions of quintet that the same thread calls call its function now and then, from that
+// thread: between the tiles of kernels on the host, between launches on other devices, and in host code that takes
+// long. What it throws comes out of the function that was called, unchanged: no further tile starts, the other threads
+// end theirs and leave, nothing leaks, outputs are unspecified. Objects stay usable: a Likelihood computes anew what
+// was interrupted; a sampler wants restore() first. The next call works as ever.
+//
+// A progress_callback (progress.hpp) tells how far the work is, at its stages; a poll is heard everywhere, many times a
+// second. Without a scope the library reads one thread-local pointer per launch and nothing more.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+
+namespace quintet {
+
+/// Called with nothing, on the thread that called into the library. It may call the library itself; polls rest
+/// meanwhile. It stops the work by throwing.
+using poll_function = std::function<void()>;
+
+namespace detail {
+
+/// What a thread polls. Of the thread that made it.
+class poll_state {
+ public:
+  using clock = std::chrono::steady_clock;
+  /// Calls `function` at most once in `interval`, and what `outer` polls.
+  poll_state(poll_function function, clock::duration interval, poll_state* outer)
+      : function_(std::move(function)), interval_(interval), last_(clock::now()), outer_(outer) {}
+  /// Of a thread that works for another one, which polls: check() throws poll_stopped once `stop` is true.
+  explicit poll_state(const std::atomic<bool>& stop) : stop_(&stop) {}
+
+  /// Polls if it is time to. Throws what the function throws.
+  void check();
+  /// check() for a loop over tiles that are counted by `next`: what is thrown ends the loop for everybody.
+  void check(std::atomic<std::int64_t>& next, std::int64_t tiles);
+  /// Times that check() has thrown.
+  std::int64_t throws() const { return throws_; }
+
+ private:
+  poll_function function_;
+  clock::duration interval_{};
+  clock::time_point last_{};
+  poll_state* outer_ = nullptr;
+  const std::atomic<bool>* stop_ = nullptr;
+  std::int64_t throws_ = 0;
+};
+
+/// Thrown inside threads that work for one whose poll has thrown; never leaves the library.
+struct poll_stopped {};
+
+/// What this thread polls; null for nothing.
+poll_state* current_poll() noexcept;
+
+/// Makes `state` what this thread polls, and puts back the one before.
+class poll_guard {
+ public:
+  explicit poll_guard(poll_state* state) noexcept;
+  poll_guard(const poll_guard&) = delete;
+  poll_guard& operator=(const poll_guard&) = delete;
+  ~poll_guard();
+
+ private:
+  poll_state* before_;
+};
+
+}  // namespace detail
+
+/// While it lives, work of this thread calls `poll`. Made and destroyed by the same thread, like a local variable.
+/// Scopes nest: the functions of the outer ones go on being called.
+class poll_scope {
+ public:
+  using clock = std::chrono::steady_clock;
+  /// `poll` must not be empty. `interval` is the least time between two calls of it: 50 ms by default, 0 calls it
+  /// wherever the library looks. Between two looks lies one tile: milliseconds, and at most 0.3 s.
+  explicit poll_scope(poll_function poll, clock::duration interval = std::chrono::milliseconds(50))
+      : state_(std::move(poll), interval, detail::current_poll()), guard_(&state_) {}
+
+ private:
+  detail::poll_state state_;
+  detail::poll_guard guard_;
+};
+
+/// A look of a caller's own: calls the functions of this thread's scopes for which it is time. For loops that call the
+/// library seldom, and for callbacks that take long.
+inline void poll() {
+  if (detail::poll_state* const state = detail::current_poll()) state->check();
+}
+
+}  // namespace quintet
