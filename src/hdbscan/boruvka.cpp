@@ -13,17 +13,42 @@ using pairwise::tile_index;
 
 namespace {
 
-// Tiles computed between two looks at the best edges. Few at first: the best edges get good early. On a device they
-// must fill it. Later ones are mostly passed over.
-std::int64_t tiles_together(const Device& device, std::int64_t done) {
-  const std::int64_t min = device.kind() == device_kind::offload ? 1024 : 48;
-  return std::max(min, done / 4);
-}
+// Tiles that are listed at a time: 128 MiB of lists at most.
+constexpr std::int64_t most_listed = std::int64_t(1) << 22;
 
 std::vector<std::int32_t> inverse(const std::vector<std::int32_t>& original) {
   std::vector<std::int32_t> packed_of(std::size_t(*std::max_element(original.begin(), original.end())) + 1, -1);
   for (std::size_t i = 0; i < original.size(); ++i) packed_of[original[i]] = std::int32_t(i);
   return packed_of;
+}
+
+std::vector<std::int32_t> places(std::int64_t blocks, const std::vector<std::int32_t>& block_at) {
+  std::vector<std::int32_t> place(blocks, -1);
+  for (std::size_t at = 0; at < block_at.size(); ++at) place[block_at[at]] = std::int32_t(at);
+  return place;
+}
+
+std::vector<std::int32_t> joined(std::vector<std::int32_t> first, const std::vector<std::int32_t>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+edge_record<float> record_of(weight_key<float> weight, edge_key ends, float) {
+  constexpr std::int32_t none = std::numeric_limits<std::int32_t>::max();
+  if (ends == no_edge) return {none, none, none};
+  return {std::int32_t(weight), std::int32_t(ends >> 32), std::int32_t(ends & 0xffffffffu)};
+}
+edge_record<double> record_of(weight_key<double> weight, edge_key ends, double) {
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  if (ends == no_edge) return {none, none};
+  return {std::int64_t(weight), std::int64_t(ends)};
+}
+edge_key ends_of(const edge_record<float>& e) {
+  return e.u == std::numeric_limits<std::int32_t>::max() ? no_edge
+                                                         : edge_key(std::uint32_t(e.u)) << 32 | std::uint32_t(e.v);
+}
+edge_key ends_of(const edge_record<double>& e) {
+  return e.ends == std::numeric_limits<std::int64_t>::max() ? no_edge : edge_key(e.ends);
 }
 
 }  // namespace
@@ -36,15 +61,20 @@ boruvka_state<Real> boruvka_memory<Real>::state(pairwise::device_neighbours<Real
                      .outside = outside.data(),
                      .component = component.data(),
                      .best_weight = best_weight.data(),
+                     .block_outside = block_outside.data(),
+                     .block_component = block_component.data(),
+                     .place = place.data(),
+                     .block_at = block_at.data(),
+                     .own = own,
+                     .places = places,
                      .minima = lists.minima.data(),
                      .groups = lists.groups,
                      .blocks_per_group = lists.blocks_per_group,
-                     .tile_bound = tile_bound.data(),
-                     .block_outside = block_outside.data(),
-                     .block_component = block_component.data()},
+                     .tile_bound = tile_bound.data()},
           .k = lists.k,
           .list_value = lists.value.data(),
           .list_index = lists.index.data(),
+          .list_point = list_point.data(),
           .core = core.data(),
           .outside = outside.data(),
           .original = original.data(),
@@ -59,64 +89,119 @@ boruvka_state<Real> boruvka_memory<Real>::state(pairwise::device_neighbours<Real
 }
 
 template <class Real>
-boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::device_neighbours<Real> lists,
-                       const std::vector<Real>& core, const std::vector<std::int32_t>& original,
-                       const pairwise::block_tree<Real>* tree)
+std::vector<Real> bounds_outside(const std::vector<Real>& core, const std::vector<Real>& last, int k,
+                                 std::int64_t count) {
+  std::vector<Real> outside(core.size(), std::numeric_limits<Real>::infinity());
+  if (k < count - 1)
+    for (std::size_t i = 0; i < outside.size(); ++i) outside[i] = core[i] > last[i] ? core[i] : last[i];
+  return outside;
+}
+
+template <class Real>
+boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::device_neighbours<Real>&& lists,
+                       const std::vector<Real>& core, const std::vector<Real>& outside,
+                       const std::vector<std::int32_t>& original, const pairwise::block_tree<Real>* tree,
+                       rank_part<Real> part, bool is_one_of_several)
     : panels_(panels),
       tree_(tree),
       lists_(std::move(lists)),
       packed_of_(inverse(original)),
-      memory_{.count = panels.count,
+      part_(std::move(part)),
+      memory_{.count = std::int64_t(core.size()),
               .side = panels.block_side,
-              .blocks = tree ? 0 : panels.blocks(),
+              .blocks = tree ? 0 : (std::int64_t(core.size()) + panels.block_side - 1) / panels.block_side,
+              .own = tree ? 0 : panels.blocks(),
+              .places = tree ? 0 : panels.blocks() + std::int64_t(part_.visitors.size()),
               .nodes = tree ? tree->nodes() : 0,
               .core = {core, panels.device()},
               .original = {original, panels.device()},
-              .packed_of = {packed_of_, panels.device()}},
-      state_(memory_.state(lists_)) {
+              .packed_of = {packed_of_, panels.device()},
+              .outside = {outside, panels.device()},
+              .place = {},
+              .block_at = {},
+              .list_point = {}} {
+  if (is_one_of_several) {
+    const std::vector<std::int32_t> block_at = joined(part_.own, part_.visitors);
+    memory_.place = {places(memory_.blocks, block_at), panels.device()};
+    memory_.block_at = {block_at, panels.device()};
+    memory_.list_point = {part_.list_point, panels.device()};
+  }
+  state_ = memory_.state(lists_);
+  state_.bounds.visiting_minima = part_.visiting_minima.data();
+  state_.bounds.visiting_groups = part_.visiting_groups;
+  state_.bounds.visiting_blocks_per_group = part_.visiting_blocks_per_group;
   device::fill(memory_.tile_bound, Real(0));
+  if (!part_.elsewhere.empty()) {
+    std::vector<Real> bound(memory_.tile_bound.size(), Real(0));
+    for (const std::int64_t tile : part_.elsewhere) bound[tile] = std::numeric_limits<Real>::infinity();
+    memory_.tile_bound.copy_from_host(bound.data(), memory_.tile_bound.size());
+  }
   device::fill(memory_.counters, std::int64_t(0));
   for_each_point(start_point<Real>{state_});
   if (tree_) tree_->for_each_node_upwards(core_of_node<Real>{state_, memory_.node_core.data()});
 }
 
 template <class Real>
+boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::device_neighbours<Real> lists,
+                       const std::vector<Real>& core, const std::vector<std::int32_t>& original,
+                       const pairwise::block_tree<Real>* tree)
+    : boruvka(panels, std::move(lists), core,
+              // From the lists as they are: they are moved from later, in the body of that constructor.
+              bounds_outside(core, pairwise::kth_value(lists, lists.k), lists.k, panels.count), original, tree, {},
+              false) {}
+
+template <class Real>
+boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::device_neighbours<Real> lists,
+                       const std::vector<Real>& core, const std::vector<Real>& outside,
+                       const std::vector<std::int32_t>& original, rank_part<Real> part)
+    : boruvka(panels, std::move(lists), core, outside, original, nullptr, std::move(part), true) {}
+
+template <class Real>
 template <class Function>
 void boruvka<Real>::for_each_point(const Function& f) const {
-  device::for_each(panels_.count, f, panels_.device());
+  device::for_each(memory_.count, f, panels_.device());
 }
 
 template <class Real>
 void boruvka<Real>::offer_lists() {
   for_each_point(reset_best<Real>{state_});
-  for_each_point(offer_list<Real, true>{state_});
+  device::for_each(lists_.rows, offer_list<Real, true>{state_}, panels_.device());
   for_each_point(commit_weight<Real>{state_});
-  for_each_point(offer_list<Real, false>{state_});
+  device::for_each(lists_.rows, offer_list<Real, false>{state_}, panels_.device());
 }
 
-/// The tiles that may hold an edge that comes before a component's best one, those with the smallest bounds first.
+template <class Real>
+void boruvka<Real>::find_useful_tiles() {
+  device::for_each(memory_.blocks, reduce_block_bounds<Real>{state_}, panels_.device());
+  device::for_each(memory_.own * memory_.places, bound_of_blocks<Real>{state_, memory_.block_bounds.data()},
+                   panels_.device());
+  const Real* bounds = memory_.block_bounds.data();
+  if (!panels_.device().shares_host_memory()) {
+    bounds_ = memory_.block_bounds.to_vector();
+    bounds = bounds_.data();
+  }
+  waves_.emplace(bounds, memory_.block_bounds.size(), most_listed);
+}
+
 template <class Real>
 std::vector<tile_index> boruvka<Real>::useful_tiles() {
-  const std::int64_t blocks = panels_.blocks();
-  device::for_each(blocks, reduce_block_bounds<Real>{state_}, panels_.device());
-  device::for_each(blocks * blocks, bound_of_blocks<Real>{state_, memory_.block_bounds.data()}, panels_.device());
-  const std::vector<Real> bound = memory_.block_bounds.to_vector();
-  std::vector<std::pair<Real, std::int64_t>> order;
-  for (std::int64_t i = 0; i < blocks; ++i)
-    for (std::int64_t j = i; j < blocks; ++j) {
-      const Real min = std::min(bound[i * blocks + j], bound[j * blocks + i]);
-      if (min < std::numeric_limits<Real>::infinity()) order.emplace_back(min, i * blocks + j);
-    }
-  std::sort(order.begin(), order.end());
-  std::vector<tile_index> tiles(order.size());
-  for (std::size_t t = 0; t < order.size(); ++t) tiles[t] = {order[t].second / blocks, order[t].second % blocks};
+  const std::vector<std::int64_t> positions = waves_->next();
+  std::vector<tile_index> tiles(positions.size());
+  const bool is_alone = part_.own.empty();
+  for (std::size_t t = 0; t < tiles.size(); ++t) {
+    const tile_index at = pairwise::tile_at_position(memory_.places, positions[t]);
+    tiles[t] = is_alone ? at
+                        : tile_index{part_.own[at.row],
+                                     at.col < memory_.own ? part_.own[at.col] : part_.visitors[at.col - memory_.own]};
+  }
   return tiles;
 }
 
 template <class Real>
-void boruvka<Real>::scan(const std::vector<tile_index>& tiles) {
+void boruvka<Real>::scan(const std::vector<tile_index>& tiles, const visiting_panels<Real>* visitors) {
   const auto count = std::int64_t(tiles.size()), lines = 2 * count * panels_.block_side;
   const Buffer<tile_index> there(tiles, panels_.device());
+  const Buffer<std::int32_t> visiting_panel(visitors ? visitors->panel : std::vector<std::int32_t>{}, panels_.device());
   Buffer<Real> weight(lines, panels_.device());
   Buffer<std::int32_t> target(lines, panels_.device());
   pairwise::lightest<Real>({panels_.data.data(),
@@ -128,7 +213,10 @@ void boruvka<Real>::scan(const std::vector<tile_index>& tiles) {
                             there.data(),
                             weight.data(),
                             target.data(),
-                            memory_.counters.data() + 1},
+                            memory_.counters.data() + 1,
+                            visiting_panel.data(),
+                            visitors ? visitors->data.data() : nullptr,
+                            visitors ? visitors->factor.data() : nullptr},
                            count, panels_.device());
   device::for_each(lines, offer_line<Real, true>{state_, there.data(), weight.data(), target.data()}, panels_.device());
   for_each_point(commit_weight<Real>{state_});
@@ -136,14 +224,24 @@ void boruvka<Real>::scan(const std::vector<tile_index>& tiles) {
                    panels_.device());
 }
 
+// Few at first: the best edges get good early. On a device they must fill it. Later ones are mostly passed over.
+template <class Real>
+std::int64_t boruvka<Real>::tiles_together(std::int64_t done) const {
+  const std::int64_t min = panels_.device().kind() == device_kind::offload ? 1024 : 48;
+  return std::max(min, done / 4);
+}
+
 template <class Real>
 void boruvka<Real>::offer_tiles() {
-  const std::vector<tile_index> tiles = useful_tiles();
-  for (std::int64_t done = 0; done < std::int64_t(tiles.size());) {
-    const std::int64_t end = std::min<std::int64_t>(done + tiles_together(panels_.device(), done), tiles.size());
-    scan({tiles.begin() + done, tiles.begin() + end});
-    done = end;
-  }
+  find_useful_tiles();
+  std::int64_t scanned = 0;
+  for (std::vector<tile_index> tiles; !(tiles = useful_tiles()).empty();)
+    for (std::int64_t done = 0; done < std::int64_t(tiles.size());) {
+      const std::int64_t end = std::min<std::int64_t>(done + tiles_together(scanned), tiles.size());
+      scan({tiles.begin() + done, tiles.begin() + end});
+      scanned += end - done;
+      done = end;
+    }
 }
 
 /// Every point looks for the lightest edge that leaves its component; the tree passes over what cannot be of use.
@@ -169,10 +267,39 @@ void boruvka<Real>::offer_others() {
 }
 
 template <class Real>
-void boruvka<Real>::join_components() {
+std::int64_t boruvka<Real>::join_components() {
   for_each_point(follow_best_edge<Real>{state_});
   for_each_point(join_parent<Real>{state_});
   for_each_point(find_component<Real>{state_});
+  return memory_.counters.to_vector()[0];
+}
+
+template <class Real>
+std::vector<edge_record<Real>> boruvka<Real>::best() const {
+  const std::vector<std::int32_t> component = memory_.component.to_vector();
+  const std::vector<edge_key> key = memory_.best_edge.to_vector();
+  const std::vector<weight_key<Real>> weight = memory_.best_weight.to_vector();
+  std::vector<edge_record<Real>> best;
+  for (std::int64_t c = 0; c < memory_.count; ++c)
+    if (component[c] == c) best.push_back(record_of(weight[c], key[c], Real()));
+  return best;
+}
+
+template <class Real>
+void boruvka<Real>::take_best(const std::vector<edge_record<Real>>& best) {
+  const std::vector<std::int32_t> component = memory_.component.to_vector();
+  std::vector<edge_key> key(memory_.count, no_edge);
+  std::vector<weight_key<Real>> weight(memory_.count, pairwise::no_weight<Real>);
+  auto next = best.begin();
+  for (std::int64_t c = 0; c < memory_.count; ++c) {
+    if (component[c] != c) continue;
+    key[c] = ends_of(*next);
+    if (key[c] != no_edge) weight[c] = weight_key<Real>(next->weight);
+    ++next;
+  }
+  memory_.best_edge.copy_from_host(key.data(), memory_.count);
+  memory_.best_weight.copy_from_host(weight.data(), memory_.count);
+  memory_.committed_weight.copy_from_host(weight.data(), memory_.count);
 }
 
 template <class Real>
@@ -186,8 +313,8 @@ std::vector<packed_edge<Real>> boruvka<Real>::tree() const {
   const std::vector<edge_key> key = memory_.tree_edge.to_vector();
   const std::vector<Real> weight = memory_.tree_weight.to_vector();
   std::vector<packed_edge<Real>> edges;
-  edges.reserve(panels_.count);
-  for (std::int64_t c = 0; c < panels_.count; ++c)
+  edges.reserve(memory_.count);
+  for (std::int64_t c = 0; c < memory_.count; ++c)
     if (key[c] != no_edge) edges.push_back(unpacked(key[c], weight[c]));
   return edges;
 }
@@ -195,15 +322,13 @@ std::vector<packed_edge<Real>> boruvka<Real>::tree() const {
 template <class Real>
 std::vector<packed_edge<Real>> boruvka<Real>::run(spanning_tree_counters& counters, progress& report) {
   std::int64_t before = -1;
-  for (std::int64_t joined = 0; joined < panels_.count - 1 && joined > before; ++counters.rounds) {
-    report("spanning tree", double(joined) / double(panels_.count));
+  for (std::int64_t joined = 0; joined < memory_.count - 1 && joined > before; ++counters.rounds) {
+    report("spanning tree", double(joined) / double(memory_.count));
     before = joined;
     offer_lists();
     offer_others();
-    join_components();
-    const std::vector<std::int64_t> counted = memory_.counters.to_vector();
-    joined = counted[0];
-    counters.tiles_scanned = counted[1];
+    joined = join_components();
+    counters.tiles_scanned = tiles_scanned();
   }
   report("spanning tree", 1);
   return tree();
@@ -222,7 +347,9 @@ std::vector<packed_edge<Real>> boruvka<Real>::lightest_leaving(const std::vector
   return best;
 }
 
-#define QUINTET_INSTANTIATE(Real) template class boruvka<Real>;
+#define QUINTET_INSTANTIATE(Real) \
+  template class boruvka<Real>;   \
+  template std::vector<Real> bounds_outside(const std::vector<Real>&, const std::vector<Real>&, int, std::int64_t);
 QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::hdbscan

@@ -9,9 +9,11 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "hdbscan/boruvka_kernel.hpp"
+#include "hdbscan/tile_waves.hpp"
 #include "pairwise/neighbours.hpp"
 #include "pairwise/panels.hpp"
 #include "pairwise/sinks.hpp"
@@ -28,28 +30,69 @@ struct packed_edge {
   std::int32_t first = -1, second = -1;
 };
 
+/// The blocks that one rank of several looks at; see edge_bounds.
+template <class Real>
+struct rank_part {
+  std::vector<std::int32_t> own, visitors;  ///< blocks, in the order of their places
+  std::vector<std::int32_t> list_point;     ///< of every list, the point
+  Buffer<Real> visiting_minima;             ///< [visiting point][group of own blocks]; may be empty
+  std::int64_t visiting_groups = 0, visiting_blocks_per_group = 1;
+  std::vector<std::int64_t> elsewhere;  ///< positions of tiles that another rank looks at
+};
+
+/// An edge as ranks compare them: by words, as signed numbers. The bits of a weight that is not negative are in the
+/// order of weights, so is the pair of ends.
+template <class Real>
+struct edge_record;
+template <>
+struct edge_record<float> {
+  using word = std::int32_t;
+  std::int32_t weight, u, v;
+};
+template <>
+struct edge_record<double> {
+  using word = std::int64_t;
+  std::int64_t weight, ends;
+};
+
 /// What the rounds work on, in memory of one device. Arrays of points unless said otherwise.
 template <class Real>
 struct boruvka_memory {
   std::int64_t count, side;
-  std::int64_t blocks;  ///< of tiles; 0 with a tree
-  std::int64_t nodes;   ///< of the tree; 0 without one
+  std::int64_t blocks;       ///< of tiles; 0 with a tree
+  std::int64_t own, places;  ///< blocks with own ones first; both are `blocks` unless there are other ranks
+  std::int64_t nodes;        ///< of the tree; 0 without one
   Buffer<Real> core;
   Buffer<std::int32_t> original;
   Buffer<std::int32_t> packed_of;  ///< by the caller's number
-  Buffer<Real> outside{count, core.device()}, tree_weight{count, core.device()};
+  Buffer<Real> outside;
+  Buffer<std::int32_t> place, block_at, list_point;  ///< see edge_bounds and boruvka_state; empty on a single rank
+  Buffer<Real> tree_weight{count, core.device()};
   Buffer<std::int32_t> component{count, core.device()}, parent{count, core.device()}, root{count, core.device()};
   Buffer<weight_key<Real>> best_weight{count, core.device()}, committed_weight{count, core.device()};
   Buffer<edge_key> best_edge{count, core.device()}, tree_edge{count, core.device()};
-  Buffer<Real> tile_bound{blocks * blocks, core.device()};    ///< [block][block]
-  Buffer<Real> block_bounds{blocks * blocks, core.device()};  ///< [block][block]
-  Buffer<Real> block_outside{blocks, core.device()};          ///< [block]
+  Buffer<Real> tile_bound{own * places - own * (own - 1) / 2, core.device()};  ///< by tile_position()
+  Buffer<Real> block_bounds{tile_bound.size(), core.device()};                 ///< the same
+  Buffer<Real> block_outside{blocks, core.device()};                           ///< [block]
   Buffer<std::int32_t> block_component{blocks, core.device()};
   Buffer<Real> found_weight{nodes > 0 ? count : 0, core.device()}, node_core{nodes, core.device()};
   Buffer<std::int32_t> found_target{nodes > 0 ? count : 0, core.device()}, node_component{nodes, core.device()};
   Buffer<std::int64_t> counters{2, core.device()};  ///< edges joined; tiles, or rows of tiles, scanned
 
   boruvka_state<Real> state(pairwise::device_neighbours<Real>& lists);
+};
+
+/// No edge from a point outside its list is lighter: the longest entry or the core distance, of every point. `last` is
+/// that entry, `count` the number of points; a list of all others leaves nothing out.
+template <class Real>
+std::vector<Real> bounds_outside(const std::vector<Real>& core, const std::vector<Real>& last, int k,
+                                 std::int64_t count);
+
+/// Packed visitors, in memory of the rounds' device.
+template <class Real>
+struct visiting_panels {
+  std::vector<std::int32_t> panel;  ///< by place after the own blocks: the number among `data`; -1: not there
+  Buffer<Real> data, factor;
 };
 
 template <class Real>
@@ -59,6 +102,9 @@ class boruvka {
   /// there is a `tree` over the panels, which is searched then instead of tiles of all pairs.
   boruvka(const pairwise::panels<Real>& panels, pairwise::device_neighbours<Real> lists, const std::vector<Real>& core,
           const std::vector<std::int32_t>& original, const pairwise::block_tree<Real>* tree = nullptr);
+  /// The part of one rank: `panels` and `lists` are of its own blocks, `core`, `outside` and `original` of all points.
+  boruvka(const pairwise::panels<Real>& panels, pairwise::device_neighbours<Real> lists, const std::vector<Real>& core,
+          const std::vector<Real>& outside, const std::vector<std::int32_t>& original, rank_part<Real> part);
 
   /// The edges of the tree, in no particular order; counts rounds and tiles.
   std::vector<packed_edge<Real>> run(spanning_tree_counters& counters, progress& report);
@@ -67,24 +113,45 @@ class boruvka {
   /// that of every packed point. This is one round of run(), for components of the caller's.
   std::vector<packed_edge<Real>> lightest_leaving(const std::vector<std::int32_t>& component, std::int64_t components);
 
+  ///@{
+  /// The steps of a round. On every rank: offer_lists(), find_useful_tiles(), scan() of useful_tiles() and
+  /// join_components(), with take_best() of the least best() of all ranks after the lists and after tiles.
+  void offer_lists();
+  /// Bounds of the tiles that may hold an edge that comes before a component's best one: what useful_tiles() gives.
+  void find_useful_tiles();
+  /// The next of them, those with the smallest bounds first; none at the end. The row of a tile is an own block.
+  std::vector<pairwise::tile_index> useful_tiles();
+  void scan(const std::vector<pairwise::tile_index>& tiles, const visiting_panels<Real>* visitors = nullptr);
+  /// The best edges so far of all components, in the order of components; the largest words where there is none.
+  std::vector<edge_record<Real>> best() const;
+  void take_best(const std::vector<edge_record<Real>>& best);
+  /// Returns the number of edges in the tree.
+  std::int64_t join_components();
+  std::vector<packed_edge<Real>> tree() const;
+  std::int64_t tiles_scanned() const { return memory_.counters.to_vector()[1]; }
+  /// How many tiles scan() is best given at a time when `done` of the round are done.
+  std::int64_t tiles_together(std::int64_t done) const;
+  ///@}
+
  private:
+  boruvka(const pairwise::panels<Real>& panels, pairwise::device_neighbours<Real>&& lists,
+          const std::vector<Real>& core, const std::vector<Real>& outside, const std::vector<std::int32_t>& original,
+          const pairwise::block_tree<Real>* tree, rank_part<Real> part, bool is_one_of_several);
   template <class Function>
   void for_each_point(const Function& f) const;
-  void offer_lists();
   void offer_tiles();
   void offer_leaves();
   void offer_others();
-  std::vector<pairwise::tile_index> useful_tiles();
-  void scan(const std::vector<pairwise::tile_index>& tiles);
-  void join_components();
   packed_edge<Real> unpacked(edge_key key, Real weight) const;
-  std::vector<packed_edge<Real>> tree() const;
 
   const pairwise::panels<Real>& panels_;
   const pairwise::block_tree<Real>* tree_;
   pairwise::device_neighbours<Real> lists_;
   std::vector<std::int32_t> packed_of_;  ///< by the caller's number
+  rank_part<Real> part_;
   boruvka_memory<Real> memory_;
+  std::vector<Real> bounds_;  ///< of tiles, a copy on the host
+  std::optional<tile_waves<Real>> waves_;
   boruvka_state<Real> state_;
 };
 

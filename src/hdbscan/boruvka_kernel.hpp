@@ -27,8 +27,9 @@ template <class Real>
 struct boruvka_state {
   pairwise::edge_bounds<Real> bounds;
   int k = 0;
-  const Real* list_value = nullptr;              ///< [point][k], ascending
-  const std::int32_t* list_index = nullptr;      ///< [point][k], -1 where there is none
+  const Real* list_value = nullptr;              ///< [list][k], ascending
+  const std::int32_t* list_index = nullptr;      ///< [list][k], -1 where there is none
+  const std::int32_t* list_point = nullptr;      ///< whose list it is; null: lists are numbered as points
   const Real* core = nullptr;                    ///< reduced distances, scaled by alpha
   Real* outside = nullptr;                       ///< what bounds.outside points to
   const std::int32_t* original = nullptr;        ///< the caller's number
@@ -66,14 +67,11 @@ struct boruvka_state {
   }
 };
 
-/// Every point: what its list says about the edges outside it; and it is a component.
+/// Every point is a component.
 template <class Real>
 struct start_point {
   boruvka_state<Real> s;
   void operator()(std::int64_t i) const {
-    const Real core = s.core[i], last = s.list_value[i * s.k + s.k - 1];
-    const bool is_complete = s.k >= s.bounds.count - 1;
-    s.outside[i] = is_complete ? std::numeric_limits<Real>::infinity() : core > last ? core : last;
     s.bounds.component[i] = std::int32_t(i);
     s.tree_edge[i] = no_edge;
   }
@@ -100,12 +98,12 @@ struct commit_weight {
   }
 };
 
-/// Offers the edges of a point's list: their weights first, then, in another pass, the edges of the smallest weights.
+/// Offers the edges of a list: their weights first, then, in another pass, the edges of the smallest weights.
 template <class Real, bool Weights>
 struct offer_list {
   boruvka_state<Real> s;
   void operator()(std::int64_t i) const {
-    const auto a = std::int32_t(i);
+    const auto a = s.list_point == nullptr ? std::int32_t(i) : s.list_point[i];
     for (int e = 0; e < s.k; ++e) {
       const std::int32_t b = s.list_index[i * s.k + e];
       if (b < 0) return;
@@ -156,22 +154,35 @@ struct reduce_block_bounds {
   }
 };
 
-/// [block][other] := the smallest useful bound of a point of `block` into `other`; infinity if there is none.
+/// The pairs (own place, place): the smallest useful bound of a point of either block into the other, by the position
+/// of their tile; infinity if there is none.
 template <class Real>
 struct bound_of_blocks {
   boruvka_state<Real> s;
-  Real* bound;
+  Real* bound;  ///< [position of a tile]
   void operator()(std::int64_t pair) const {
     const pairwise::edge_bounds<Real>& b = s.bounds;
-    const std::int64_t block = pair / b.blocks, other = pair % b.blocks, first = block * b.side;
-    const std::int64_t end = first + b.side < b.count ? first + b.side : b.count;
+    const std::int64_t row = pair / b.places, col = pair % b.places;
+    if (col < row) return;
+    const std::int64_t block = b.block_of(row), other = b.block_of(col);
     Real min = std::numeric_limits<Real>::infinity();
-    if (!b.is_inside_one_component(block, other))
-      for (std::int64_t i = first; i < end; ++i) {
-        const Real of_point = b.useful_bound(i, block, other);
-        min = of_point < min ? of_point : min;
-      }
-    bound[pair] = min;
+    if (!b.is_inside_one_component(block, other)) {
+      min = least_bound(block, other, min);
+      if (col != row) min = least_bound(other, block, min);
+    }
+    bound[b.tile_position(row, col)] = min;
+  }
+
+ private:
+  Real least_bound(std::int64_t block, std::int64_t other, Real min) const {
+    const pairwise::edge_bounds<Real>& b = s.bounds;
+    const std::int64_t first = block * b.side;
+    const std::int64_t end = first + b.side < b.count ? first + b.side : b.count;
+    for (std::int64_t i = first; i < end; ++i) {
+      const Real of_point = b.useful_bound(i, block, other);
+      min = of_point < min ? of_point : min;
+    }
+    return min;
   }
 };
 

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "core/seconds.hpp"
-#include "hdbscan/boruvka.hpp"
 #include "hdbscan/checks.hpp"
+#include "hdbscan/spanning_tree_parts.hpp"
 #include "instantiate.hpp"
 #include "pairwise/locality.hpp"
 #include "pairwise/pairs.hpp"
@@ -17,13 +17,6 @@
 namespace quintet::hdbscan {
 
 namespace {
-
-// Entries of a list beyond the k-th: they settle most rows in the first rounds. Measured on clustered unit vectors.
-constexpr std::int64_t spare_neighbours = 11;
-
-// Memory for the table of minima, which tells what tiles need not be looked at again; or a quarter of what
-// the points take, if that is more.
-constexpr std::int64_t minima_table_bytes = std::int64_t(32) << 20;
 
 /// Points in an order that puts neighbours beside each other, packed, and with a tree where that pays.
 template <class Real>
@@ -48,7 +41,28 @@ struct ordered_points {
   const pairwise::block_tree<Real>* tree() const { return with_tree ? &with_tree->tree : nullptr; }
 };
 
-/// Reduced core distances multiplied by alpha: what weights are compared with.
+/// Edges between the caller's points, with weights, in the order (weight, u, v).
+template <class Storage, class Real>
+std::vector<edge> finished_edges(const std::vector<packed_edge<Real>>& packed, const std::vector<std::int32_t>& order,
+                                 const pairwise::scanned_points<Storage>& points, double alpha,
+                                 const std::vector<double>& core) {
+  std::vector<edge> edges = edges_of(packed, order, points.measure);
+  if (alpha != 1) {
+    std::vector<std::int64_t> pairs;
+    for (const edge& e : edges) pairs.insert(pairs.end(), {e.u, e.v});
+    const Buffer<std::int64_t> pairs_on_device(pairs, points.device());
+    Buffer<Real> values(std::int64_t(edges.size()), points.device());
+    pairwise::reduced_pairs<Storage>(points, {pairs_on_device.data(), values.size(), 2}, values.data());
+    const std::vector<Real> reduced = values.to_vector();
+    for (std::size_t e = 0; e < edges.size(); ++e)
+      edges[e].weight = edge_weight(core[edges[e].u], core[edges[e].v], reduced[e], alpha, points.measure);
+  }
+  std::sort(edges.begin(), edges.end());
+  return edges;
+}
+
+}  // namespace
+
 template <class Real>
 std::vector<Real> scaled_cores(std::vector<Real> core, double alpha, const pairwise::reduced_metric<Real>& metric) {
   if (alpha == 1) return core;
@@ -61,32 +75,15 @@ std::vector<Real> scaled_cores(std::vector<Real> core, double alpha, const pairw
   return core;
 }
 
-/// Edges between the caller's points, with weights, in the order (weight, u, v).
-template <class Storage, class Real>
-std::vector<edge> finished_edges(const std::vector<packed_edge<Real>>& packed, const std::vector<std::int32_t>& order,
-                                 const pairwise::scanned_points<Storage>& points, double alpha,
-                                 const std::vector<double>& core) {
+template <class Real>
+std::vector<edge> edges_of(const std::vector<packed_edge<Real>>& packed, const std::vector<std::int32_t>& order,
+                           const pairwise::reduced_metric<Real>& metric) {
   std::vector<edge> edges;
   edges.reserve(packed.size());
-  std::vector<std::int64_t> pairs;
-  for (const packed_edge<Real>& e : packed) {
-    edges.push_back({order[e.first], order[e.second], double(points.measure.distance(e.weight))});
-    if (alpha != 1) pairs.insert(pairs.end(), {order[e.first], order[e.second]});
-  }
-  if (alpha != 1) {
-    const Buffer<std::int64_t> pairs_on_device(pairs, points.device());
-    Buffer<Real> values(std::int64_t(edges.size()), points.device());
-    pairwise::reduced_pairs<Storage>(points, {pairs_on_device.data(), values.size(), 2}, values.data());
-    const std::vector<Real> reduced = values.to_vector();
-    for (std::size_t e = 0; e < edges.size(); ++e)
-      edges[e].weight = pairwise::mutual_reachability(Real(core[edges[e].u]), Real(core[edges[e].v]),
-                                                      points.measure.distance(reduced[e]) / Real(alpha));
-  }
-  std::sort(edges.begin(), edges.end());
+  for (const packed_edge<Real>& e : packed)
+    edges.push_back({order[e.first], order[e.second], double(metric.distance(e.weight))});
   return edges;
 }
-
-}  // namespace
 
 double spanning_tree_result::total_weight() const {
   double sum = 0;
@@ -151,6 +148,13 @@ spanning_tree_result spanning_tree(matrix_view<const Storage> points, const span
   result.tree_seconds = seconds_now() - middle;
   return result;
 }
+
+#define QUINTET_INSTANTIATE(Real)                                                                              \
+  template std::vector<Real> scaled_cores(std::vector<Real>, double, const pairwise::reduced_metric<Real>&);   \
+  template std::vector<edge> edges_of(const std::vector<packed_edge<Real>>&, const std::vector<std::int32_t>&, \
+                                      const pairwise::reduced_metric<Real>&);
+QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
+#undef QUINTET_INSTANTIATE
 
 #define QUINTET_INSTANTIATE(Storage)                                                                                   \
   template spanning_tree_result spanning_tree(matrix_view<const Storage>, const spanning_tree_options&, const Device&, \

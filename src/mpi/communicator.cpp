@@ -65,7 +65,7 @@ struct record_type {
 
 /// An exception of another rank: of its type, with its text.
 template <class Base>
-class agreed : public Base {
+class agreed : public Base, public agreed_error {
  public:
   template <class... Arguments>
   explicit agreed(std::string what, Arguments&&... arguments)

@@ -9,6 +9,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "pairwise/triangle.hpp"
+
 namespace quintet::pairwise {
 
 template <class Real>
@@ -41,11 +43,45 @@ struct edge_bounds {
   const Real* outside = nullptr;                 ///< per point: no edge outside its list is lighter
   std::int32_t* component = nullptr;             ///< per point: the point that stands for its component
   weight_key<Real>* best_weight = nullptr;       ///< per component: of its best edge so far
-  Real* minima = nullptr;                        ///< [point][group]: no edge to a block of the group is lighter
+  Real* block_outside = nullptr;                 ///< per block: the smallest `outside` of its points
+  std::int32_t* block_component = nullptr;       ///< per block: the component of all its points, or -1
+
+  /// Tables are those of one rank, which looks at the tiles of some blocks, its own, with these and with others,
+  /// visitors. Blocks have places in the tables: own ones the first, then visitors; -1: none. Null: all are own, places
+  /// are numbers.
+  const std::int32_t* place = nullptr;
+  const std::int32_t* block_at = nullptr;  ///< the block of every place; null as `place` is
+  std::int64_t own = 0, places = 0;        ///< own blocks, and all that have a place
+  Real* minima = nullptr;  ///< [point][group of places] of own blocks: no edge to such a block is lighter
   std::int64_t groups = 0, blocks_per_group = 1;
-  Real* tile_bound = nullptr;               ///< [block][block]: no edge between them is lighter
-  Real* block_outside = nullptr;            ///< per block: the smallest `outside` of its points
-  std::int32_t* block_component = nullptr;  ///< per block: the component of all its points, or -1
+  /// The same of visitors, groups of own blocks. Null: their points look for edges elsewhere.
+  Real* visiting_minima = nullptr;
+  std::int64_t visiting_groups = 0, visiting_blocks_per_group = 1;
+  /// No edge between two blocks is lighter; infinity: another rank looks. See tile_position().
+  Real* tile_bound = nullptr;
+
+  std::int64_t place_of(std::int64_t block) const { return place == nullptr ? block : place[block]; }
+
+  std::int64_t block_of(std::int64_t at) const { return block_at == nullptr ? at : block_at[at]; }
+
+  /// Of the pair of blocks with these places, one of them own, in triangles of the table.
+  std::int64_t tile_position(std::int64_t a, std::int64_t b) const {
+    return a < b ? triangle_position(places, a, b) : triangle_position(places, b, a);
+  }
+  /// Tiles that have a position.
+  std::int64_t tiles() const { return own * places - own * (own - 1) / 2; }
+
+  /// The entry of a point, of a block with place `at`, for the block with place `other`; null where there is no table.
+  Real* minimum_of(std::int64_t point, std::int64_t block, std::int64_t at, std::int64_t other) const {
+    const std::int64_t row = (at - block) * side + point;
+    if (at < own) return minima + row * groups + other / blocks_per_group;
+    if (visiting_minima == nullptr) return nullptr;
+    return visiting_minima + (row - own * side) * visiting_groups + other / visiting_blocks_per_group;
+  }
+  /// Whether an entry is of one block of the other side.
+  bool has_single_blocks(std::int64_t at) const {
+    return at < own ? blocks_per_group == 1 : visiting_minima != nullptr && visiting_blocks_per_group == 1;
+  }
 
   Real best_of(std::int64_t point) const { return weight_of<Real>(best_weight[component[point]]); }
 
@@ -54,8 +90,11 @@ struct edge_bounds {
   /// earlier in the order of edges.
   Real useful_bound(std::int64_t point, std::int64_t block, std::int64_t other) const {
     const Real best = best_of(point);
-    Real bound = minima[point * groups + other / blocks_per_group];
-    const Real of_tile = tile_bound[block * blocks + other];
+    const std::int64_t at = place_of(block), to = place_of(other);
+    const Real* of_point = minimum_of(point, block, at, to);
+    if (of_point == nullptr) return std::numeric_limits<Real>::infinity();
+    Real bound = *of_point;
+    const Real of_tile = tile_bound[tile_position(at, to)];
     bound = bound > of_tile ? bound : of_tile;
     bound = bound > block_outside[other] ? bound : block_outside[other];
     bound = bound > outside[point] ? bound : outside[point];

@@ -18,9 +18,9 @@ namespace quintet::pairwise {
 
 template <class Real>
 struct lightest_arguments {
-  const Real* panels;
+  const Real* panels;  ///< of own blocks
   std::int64_t dim;
-  point_factors<Real> factors;
+  point_factors<Real> factors;   ///< of own points, twice
   const Real* core;              ///< core distances as reduced distances
   const std::int32_t* original;  ///< the caller's number of every point: ties go to the smaller one
   edge_bounds<Real> bounds;      ///< read; tile_bound, and minima if its groups are single blocks, are made sharper
@@ -28,6 +28,10 @@ struct lightest_arguments {
   Real* weight;           ///< [tile][0: rows, 1: columns][side]: smallest weight that leaves the component
   std::int32_t* target;   ///< [tile][0: rows, 1: columns][side]: the point it leads to, -1 if it is of no use
   std::int64_t* scanned;  ///< counts the tiles that were not passed over
+  /// Where visitors are among `visiting`, by their place after the own blocks.
+  const std::int32_t* visiting_panel = nullptr;
+  const Real* visiting = nullptr;         ///< their panels
+  const Real* visiting_factor = nullptr;  ///< and factors; null: none
 };
 
 namespace detail {
@@ -56,8 +60,14 @@ struct lightest_kernel {
     if (team.rank() == 0) device::atomic_add(a.scanned, std::int64_t(1));
     load_points(team, block.row, s.row_core, s.row_component);
     load_points(team, block.col, s.col_core, s.col_component);
-    squared_distances<Real, Dim, Shape>(team, a.panels, block.row, a.panels, block.col, a.dim, s);
-    a.factors.template apply<Shape>(team, block, s.values);
+    // Rows of tiles are own blocks.
+    tile_index panel = {a.bounds.place_of(block.row), a.bounds.place_of(block.col)};
+    const bool visits = panel.col >= a.bounds.own;
+    if (visits) panel.col = a.visiting_panel[panel.col - a.bounds.own];
+    squared_distances<Real, Dim, Shape>(team, a.panels, panel.row, visits ? a.visiting : a.panels, panel.col, a.dim, s);
+    point_factors<Real> factors = a.factors;
+    if (visits) factors.col = a.visiting_factor;
+    factors.template apply<Shape>(team, panel, s.values);
     weigh(team, s);
     find_minima<Real, Shape>(team, s.values, s.minima);
     choose(team, s.values, Shape::pitch, 1, s.minima.row, block.row, block.col, 2 * tile);
@@ -99,19 +109,18 @@ struct lightest_kernel {
   template <class Team>
   void sharpen(const Team& team, tile_index block, const tile_minima<Real, Shape>& minima) const {
     const edge_bounds<Real>& b = a.bounds;
-    if (b.blocks_per_group == 1) {
+    const std::int64_t row_place = b.place_of(block.row), col_place = b.place_of(block.col);
+    if (b.has_single_blocks(row_place))
       for (int l = team.rank(); l < points_in_block<Shape>(b.count, block.row); l += team.size())
-        b.minima[(block.row * Shape::side + l) * b.groups + block.col] = minima.row[l];
-      // A tile on the diagonal has the same minima both ways.
-      for (int l = team.rank(); block.row != block.col && l < points_in_block<Shape>(b.count, block.col);
-           l += team.size())
-        b.minima[(block.col * Shape::side + l) * b.groups + block.row] = minima.col[l];
-    }
+        *b.minimum_of(block.row * Shape::side + l, block.row, row_place, col_place) = minima.row[l];
+    // A tile on the diagonal has the same minima both ways.
+    if (block.row != block.col && b.has_single_blocks(col_place))
+      for (int l = team.rank(); l < points_in_block<Shape>(b.count, block.col); l += team.size())
+        *b.minimum_of(block.col * Shape::side + l, block.col, col_place, row_place) = minima.col[l];
     if (team.rank() != 0) return;
     Real min = minima.row[0];
     for (int l = 1; l < Shape::side; ++l) min = minima.row[l] < min ? minima.row[l] : min;
-    b.tile_bound[block.row * b.blocks + block.col] = min;
-    b.tile_bound[block.col * b.blocks + block.row] = min;
+    b.tile_bound[b.tile_position(row_place, col_place)] = min;
   }
 
   /// Distances become weights; a pair inside one component becomes infinitely heavy.

@@ -54,12 +54,13 @@ struct minima_table {
   Real* value = nullptr;  ///< null: not wanted. Infinity before the first tile.
   std::int64_t groups = 0;
   std::int64_t blocks_per_group = 1;
+  std::int64_t first_block = 0;  ///< the number, in the table, of the first block of the other side
 
   /// Takes in the minima of `lines` points of a tile; its other side is block `other_block`.
   template <class Team>
   void update(const Team& team, const Real* minima, std::int64_t first_row, int lines, std::int64_t other_block) const {
     if (value == nullptr) return;
-    const std::int64_t group = other_block / blocks_per_group;
+    const std::int64_t group = (first_block + other_block) / blocks_per_group;
     for (int l = team.rank(); l < lines; l += team.size()) {
       Real& so_far = value[(first_row + l) * groups + group];
       so_far = minima[l] < so_far ? minima[l] : so_far;
@@ -72,12 +73,21 @@ struct nearest_arguments {
   const Real* rows;
   const Real* cols;  ///< the same as `rows` when the points are compared with themselves
   std::int64_t dim, row_count, col_count;
-  bool same_points;           ///< rows and columns are one set; a point is not its own neighbour
+  /// Rows and columns are one set; a point is not its own neighbour. Without it list_sharing::symmetric computes a
+  /// rectangle of tiles, for the lists of both sides.
+  bool same_points;
   nearest_lists<Real> list;   ///< [split][row][k]
   std::int64_t splits;        ///< parts of the column blocks, each with lists of its own
   std::int32_t* locks;        ///< list_sharing::symmetric: one for each block of points, zero
   minima_table<Real> minima;  ///< smallest reduced distance of every row and group of column blocks; may be absent
   point_factors<Real> factors = {};
+  /// What lists hold of a point, and what decides between ties; null: as points are packed.
+  const std::int32_t* row_number = nullptr;
+  const std::int32_t* col_number = nullptr;
+  /// list_sharing::symmetric without same_points: those of the columns.
+  nearest_lists<Real> col_list = {};
+  std::int32_t* col_locks = nullptr;
+  minima_table<Real> col_minima = {};
 };
 
 namespace detail {
@@ -122,18 +132,21 @@ struct nearest_kernel {
   nearest_arguments<Real> a;
 
   static std::int64_t tiles(const nearest_arguments<Real>& a) {
-    return Sharing == list_sharing::symmetric ? triangle_size(blocks_of(a.row_count))
-                                              : a.splits * blocks_of(a.row_count);
+    const std::int64_t row_blocks = blocks_of(a.row_count);
+    if (Sharing == list_sharing::owned) return a.splits * row_blocks;
+    return a.same_points ? triangle_size(row_blocks) : row_blocks * blocks_of(a.col_count);
   }
 
   template <class Team>
   void operator()(const Team& team, std::int64_t tile, scratch& s) const {
     if constexpr (Sharing == list_sharing::symmetric) {
       // Diagonal tiles come first: points are packed near their neighbours, so lists are nearly right from the start.
-      const tile_index block = tile_by_diagonal(blocks_of(a.row_count), tile);
+      const std::int64_t row_blocks = blocks_of(a.row_count);
+      const tile_index block =
+          a.same_points ? tile_by_diagonal(row_blocks, tile) : tile_index{tile % row_blocks, tile / row_blocks};
       detail::candidate_tile<Real, Dim, Shape>(team, a, block, s);
       offer<false>(team, s, s.minima.row, block.row, block.col, 0);
-      if (block.row != block.col) offer<true>(team, s, s.minima.col, block.col, block.row, 0);
+      if (!a.same_points || block.row != block.col) offer<true>(team, s, s.minima.col, block.col, block.row, 0);
     } else {
       const std::int64_t split = tile / blocks_of(a.row_count), row_block = tile % blocks_of(a.row_count);
       const std::int64_t first_list = split * a.row_count;
@@ -160,21 +173,26 @@ struct nearest_kernel {
   void offer(const Team& team, const scratch& s, const Real* minima, std::int64_t block, std::int64_t other_block,
              std::int64_t first_list) const {
     constexpr int line_step = Transposed ? 1 : Shape::pitch, step = Transposed ? Shape::pitch : 1;
+    const bool of_columns = Transposed && !a.same_points;
+    const nearest_lists<Real>& list = of_columns ? a.col_list : a.list;
+    const std::int32_t* number = Transposed ? a.row_number : a.col_number;
     const std::int64_t first_row = block * Shape::side, first_other = other_block * Shape::side;
-    const int lines = points_in_block<Shape>(a.row_count, block);
-    const int candidates = points_in_block<Shape>(a.col_count, other_block);
-    if constexpr (Sharing == list_sharing::symmetric) team.lock(a.locks + block);
+    const int lines = points_in_block<Shape>(of_columns ? a.col_count : a.row_count, block);
+    const int candidates = points_in_block<Shape>(Transposed ? a.row_count : a.col_count, other_block);
+    std::int32_t* lock = (of_columns ? a.col_locks : a.locks) + block;
+    if constexpr (Sharing == list_sharing::symmetric) team.lock(lock);
     for (int l = team.rank(); l < lines; l += team.size()) {
       const std::int64_t row = first_list + first_row + l;
-      if (!(minima[l] <= a.list.value[row * a.list.k + a.list.k - 1])) continue;
+      if (!(minima[l] <= list.value[row * list.k + list.k - 1])) continue;
       for (int e = 0; e < candidates; ++e) {
         const Real candidate = s.values[l * line_step + e * step];
-        const auto index = std::int32_t(first_other + e);
-        if (a.list.accepts(row, candidate, index)) a.list.insert(row, candidate, index);
+        if (!(candidate <= list.value[row * list.k + list.k - 1])) continue;
+        const auto index = number == nullptr ? std::int32_t(first_other + e) : number[first_other + e];
+        if (list.accepts(row, candidate, index)) list.insert(row, candidate, index);
       }
     }
-    a.minima.update(team, minima, first_row, lines, other_block);
-    if constexpr (Sharing == list_sharing::symmetric) team.unlock(a.locks + block);
+    (of_columns ? a.col_minima : a.minima).update(team, minima, first_row, lines, other_block);
+    if constexpr (Sharing == list_sharing::symmetric) team.unlock(lock);
   }
 };
 

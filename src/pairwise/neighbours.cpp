@@ -6,6 +6,7 @@
 
 #include "device/for_each.hpp"
 #include "instantiate.hpp"
+#include "pairwise/list_plan.hpp"
 #include "pairwise/sinks.hpp"
 
 namespace quintet::pairwise {
@@ -15,17 +16,11 @@ namespace {
 // Teams that keep a large GPU busy; fewer row blocks than that are split by columns.
 constexpr std::int64_t wanted_teams = 528;
 
-std::int64_t column_splits(std::int64_t row_blocks, std::int64_t col_blocks, const Device& device) {
-  const std::int64_t teams = device.kind() == device_kind::offload ? wanted_teams : 4;
-  return std::clamp<std::int64_t>(teams / row_blocks, 1, col_blocks);
-}
-
 /// Chooses the groups of the table of minima and makes room for it.
 template <class Real>
 void add_minima(device_neighbours<Real>& found, std::int64_t blocks, std::int64_t minima_bytes, const Device& device) {
   if (minima_bytes <= 0) return;
-  const std::int64_t fitting = std::max<std::int64_t>(1, minima_bytes / (found.rows * std::int64_t(sizeof(Real))));
-  found.blocks_per_group = (blocks + fitting - 1) / fitting;
+  found.blocks_per_group = group_size(found.rows, blocks, minima_bytes, sizeof(Real));
   found.groups = (blocks + found.blocks_per_group - 1) / found.blocks_per_group;
   found.minima = Buffer<Real>(found.rows * found.groups, device);
   device::fill(found.minima, std::numeric_limits<Real>::infinity());
@@ -70,6 +65,16 @@ struct take_kth {
 };
 
 }  // namespace
+
+std::int64_t column_splits(std::int64_t row_blocks, std::int64_t col_blocks, const Device& device) {
+  const std::int64_t teams = device.kind() == device_kind::offload ? wanted_teams : 4;
+  return std::clamp<std::int64_t>(teams / row_blocks, 1, col_blocks);
+}
+
+std::int64_t group_size(std::int64_t points, std::int64_t blocks, std::int64_t bytes, std::int64_t entry_bytes) {
+  const std::int64_t fitting = std::max<std::int64_t>(1, bytes / (points * entry_bytes));
+  return (blocks + fitting - 1) / fitting;
+}
 
 template <class Real>
 device_neighbours<Real> nearest_others_on_device(const panels<Real>& points, int k, std::int64_t minima_bytes,

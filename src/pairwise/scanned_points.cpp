@@ -43,7 +43,15 @@ scanned_points<Storage>::scanned_points(matrix_view<const Storage> points, const
   if (kind_ == metric::poincare) measure = ball_.template measure<Real>(distance_curve::hyperbolic);
   measure.kind = kind_;
   if (kind_ != metric::euclidean) return;
-  for (const Real magnitude : on_host_) largest_ = magnitude > largest_ ? magnitude : largest_;
+  Real largest = 0;
+  for (const Real magnitude : on_host_) largest = magnitude > largest ? magnitude : largest;
+  share_scale(largest);
+}
+
+template <class Storage>
+void scanned_points<Storage>::share_scale(Real largest) {
+  if (kind_ != metric::euclidean) return;
+  largest_ = largest;
   scale_ = power_of_two_scale(largest_);
   measure.unscale = 1 / scale_;
 }

@@ -55,6 +55,9 @@ class scanned_points {
 
   /// Brings the scaling of two sets into agreement, so that reduced distances between their points can be taken.
   static void share_scale(scanned_points& a, scanned_points& b);
+  /// The same for sets that are not all here: the largest of what largest() tells of them sets the scale.
+  void share_scale(Real largest);
+  Real largest() const { return largest_; }
 
  private:
   void scan();

@@ -1,6 +1,7 @@
 // Numbering of the tiles (I, J), I <= J, of a symmetric matrix of blocks.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -16,6 +17,17 @@ inline std::int64_t triangle_size(std::int64_t blocks) { return blocks * (blocks
 /// Position of tile (I, J), I <= J, when the tiles are stored row by row: J runs from I to blocks - 1.
 inline std::int64_t triangle_position(std::int64_t blocks, std::int64_t i, std::int64_t j) {
   return i * blocks - i * (i - 1) / 2 + (j - i);
+}
+
+/// The tile at a position of these: J runs from I to blocks - 1.
+inline tile_index tile_at_position(std::int64_t blocks, std::int64_t position) {
+  // Row i begins at i blocks - i (i - 1) / 2.
+  const double b = double(2 * blocks + 1);
+  auto i = std::int64_t((b - std::sqrt(std::max(0.0, b * b - 8.0 * double(position)))) / 2);
+  i = std::clamp<std::int64_t>(i, 0, blocks - 1);
+  while (i > 0 && triangle_position(blocks, i, i) > position) --i;
+  while (i + 1 < blocks && triangle_position(blocks, i + 1, i + 1) <= position) ++i;
+  return {i, i + position - triangle_position(blocks, i, i)};
 }
 
 namespace detail {

@@ -34,6 +34,11 @@ class MpiError : public Error {
   using Error::Error;
 };
 
+/// What agree() throws derives from this too: every rank throws it. Anything else was thrown by one rank alone.
+struct agreed_error {
+  virtual ~agreed_error() = default;
+};
+
 /// What went wrong on this rank since the last agree().
 class failure {
  public:
@@ -143,7 +148,7 @@ class communicator {
   template <class T>
   std::vector<T> allgather(std::span<const T> mine) {
     const std::vector<std::int64_t> counts = allgather_counts(std::int64_t(mine.size()));
-    std::vector<T> all(sum(counts));
+    std::vector<T> all = room_for<T>(sum(counts));
     gather_bytes(mine.data(), all.data(), scaled(counts, sizeof(T)), -1);
     return all;
   }
@@ -151,14 +156,14 @@ class communicator {
   template <class T>
   std::vector<T> gather(std::span<const T> mine, int root = 0) {
     const std::vector<std::int64_t> counts = allgather_counts(std::int64_t(mine.size()));
-    std::vector<T> all(rank_ == root ? sum(counts) : 0);
+    std::vector<T> all = room_for<T>(rank_ == root ? sum(counts) : 0);
     gather_bytes(mine.data(), all.data(), scaled(counts, sizeof(T)), root);
     return all;
   }
   /// Part r of `all` (on root only) for rank r; `counts` the sizes of the parts, known on every rank.
   template <class T>
   std::vector<T> scatter(std::span<const T> all, const std::vector<std::int64_t>& counts, int root = 0) {
-    std::vector<T> mine(counts[rank_]);
+    std::vector<T> mine = room_for<T>(counts[rank_]);
     scatter_bytes(all.data(), mine.data(), scaled(counts, sizeof(T)), root);
     return mine;
   }
@@ -167,7 +172,7 @@ class communicator {
   std::vector<T> alltoallv(std::span<const T> send, const std::vector<std::int64_t>& counts,
                            std::vector<std::int64_t>* received = nullptr) {
     const std::vector<std::int64_t> from = alltoall_counts(counts);
-    std::vector<T> got(sum(from));
+    std::vector<T> got = room_for<T>(sum(from));
     alltoallv_bytes(send.data(), scaled(counts, sizeof(T)), got.data(), scaled(from, sizeof(T)));
     if (received != nullptr) *received = from;
     return got;
@@ -217,6 +222,13 @@ class communicator {
   static std::int64_t bytes_of(std::span<T> values) {
     static_assert(std::is_trivially_copyable_v<T>);
     return std::int64_t(values.size_bytes());
+  }
+  /// On every rank, or the error of the one that has no memory.
+  template <class T>
+  std::vector<T> room_for(std::int64_t size) {
+    std::vector<T> room;
+    together([&] { room.resize(std::size_t(size)); });
+    return room;
   }
   static std::int64_t sum(const std::vector<std::int64_t>& counts);
   static std::vector<std::int64_t> scaled(std::vector<std::int64_t> counts, std::size_t size);

@@ -1,0 +1,72 @@
+// HDBSCAN* of points that are spread over ranks: the clustering of quintet::hdbscan::cluster(), bit for bit, on any
+// number of ranks.
+//
+//   quintet::mpi::communicator ranks(MPI_COMM_WORLD);
+//   quintet::mpi::row_range mine = quintet::mpi::even_rows(n, ranks.rank(), ranks.size());
+//   auto result = quintet::mpi::cluster<float>(ranks, {rows_of(mine), mine.count, dim}, mine.first,
+//                                              {.min_cluster_size = 10});
+//   result.labels[i]            // of the own row i, on every rank
+//   result.whole.condensed      // everything else, on rank 0
+//
+// Points are dealt out anew, in blocks of neighbours. On hosts every pair of ranks meets once (a ring half way round),
+// each pair of points is computed once; on devices the ring goes all the way, and twice as many are. The rounds of the
+// spanning tree end in a minimum over ranks of (weight, u, v) for every component: the order of edges decides, and not
+// who found them. In few dimensions there is no tree of blocks here: one node with quintet::hdbscan may be faster than
+// several.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "quintet/core/progress.hpp"
+#include "quintet/core/view.hpp"
+#include "quintet/hdbscan/hdbscan.hpp"
+#include "quintet/mpi/communicator.hpp"
+#include "quintet/mpi/distribution.hpp"
+
+namespace quintet::mpi {
+
+/// Where and how often long work is written down, so that it can go on after an interruption.
+struct checkpoint_options {
+  std::string folder;   ///< on a file system that all ranks see; empty: nothing is written
+  double minutes = 10;  ///< >= 0: the least time between two of them
+  bool resume = false;  ///< go on from what is in the folder, if it is of the same points and options
+};
+
+/// The spanning tree of the rows of all ranks, rank 0's first: `rows` [n x D] in host memory are those from `first_row`
+/// on, n
+/// >= 0. Everything as in hdbscan::spanning_tree(), with its bits. On rank 0: the whole result; elsewhere edges and
+/// core distances are empty. Counters of tiles and pairs are sums over ranks.
+///
+/// Collective. Errors are thrown alike on all ranks: those of hdbscan::spanning_tree(), and InvalidArgument for rows
+/// that do not follow one another, and for ranks that differ in options, build, kind of device or the dimension.
+///
+/// Cost per rank, with P ranks: N^2 D / 2P multiply-adds on hosts, N^2 D / P on devices; about N D / 2 coordinates
+/// received (hosts). Memory: its part of the points (twice for a moment), about 100 MiB for visitors, 3 (k + 11) list
+/// entries for each of N / P points, the tables of bounds (32 MiB or a quarter of what its points take, twice; a number
+/// for each pair of an own block of 96 points and one that visits it, twice) and 56 bytes for each of the N points.
+template <class Storage, class = only_storage<Storage>>
+quintet::hdbscan::spanning_tree_result spanning_tree(communicator& ranks, matrix_view<const Storage> rows,
+                                                     std::int64_t first_row,
+                                                     const quintet::hdbscan::spanning_tree_options& options = {},
+                                                     const Device& device = Device::best(),
+                                                     const progress_callback& report = {},
+                                                     const checkpoint_options& checkpoint = {});
+
+/// A clustering of the rows of all ranks.
+struct cluster_result {
+  quintet::hdbscan::cluster_result whole;  ///< on rank 0; on others only options, invalid_rows and counters
+  std::vector<std::int64_t> labels;        ///< of the own rows
+  std::vector<double> probabilities;       ///< of the own rows
+  std::vector<double> outlier_scores;      ///< of the own rows
+};
+
+/// Clusters the rows of all ranks; arguments, errors and costs are those of spanning_tree(). The tree stage runs on
+/// rank 0, as in hdbscan::cluster(), in O(N log N) time.
+template <class Storage, class = only_storage<Storage>>
+cluster_result cluster(communicator& ranks, matrix_view<const Storage> rows, std::int64_t first_row,
+                       const quintet::hdbscan::cluster_options& options = {}, const Device& device = Device::best(),
+                       const progress_callback& report = {}, const checkpoint_options& checkpoint = {});
+
+}  // namespace quintet::mpi

@@ -1,0 +1,39 @@
+#include "mpi/fault.hpp"
+
+#include <csignal>
+#include <cstdlib>
+#include <string>
+
+#include "quintet/core/error.hpp"
+
+#ifdef QUINTET_MPI_FAULTS
+#include <chrono>
+#include <thread>
+#endif
+
+namespace quintet::mpi {
+
+#ifdef QUINTET_MPI_FAULTS
+
+void fault_point(int rank) {
+  static const char* const fault = std::getenv("QUINTET_MPI_FAULT");
+  static int step = 0;
+  if (fault == nullptr) return;
+  const std::string text = fault;
+  const std::size_t first = text.find(':'), second = text.find(':', first + 1);
+  if (second == std::string::npos || std::atoi(text.c_str() + first + 1) != rank) return;
+  if (std::atoi(text.c_str() + second + 1) != step++) return;
+  const std::string kind = text.substr(0, first);
+  if (kind == "kill") std::raise(SIGKILL);
+  if (kind == "throw") throw Error("a fault on purpose");
+  if (kind == "memory") throw OutOfMemory(1 << 20, "host");
+  if (kind == "slow") std::this_thread::sleep_for(std::chrono::seconds(2));
+}
+
+#else
+
+void fault_point(int) {}
+
+#endif
+
+}  // namespace quintet::mpi

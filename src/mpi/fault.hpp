@@ -1,0 +1,13 @@
+// Faults on purpose, for tests.
+#pragma once
+
+#include <string_view>
+
+namespace quintet::mpi {
+
+/// In builds with tests, where QUINTET_MPI_FAULT is "kind:rank:step" and this is call number `step` (from 0) on that
+/// rank: kill (ends this process by SIGKILL), throw (an Error), memory (an OutOfMemory), slow (waits for two seconds).
+/// Otherwise nothing.
+void fault_point(int rank);
+
+}  // namespace quintet::mpi

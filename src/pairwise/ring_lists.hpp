@@ -1,0 +1,75 @@
+// Neighbour lists of points that are spread over several ranks: each holds some blocks of points, its own, and sees the
+// blocks of other ranks pass by. No communication here; see src/mpi.
+//
+// On the host a pair of points is met once, by one of its ranks, and feeds the lists of both: lists of visitors travel
+// with them. On a device, whose teams own their lists, a pair is met by both ranks, and every rank fills its own lists
+// only.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "pairwise/nearest_kernel.hpp"
+#include "pairwise/neighbours.hpp"
+
+namespace quintet::pairwise {
+
+/// Blocks `first`, ..., `first + count - 1`.
+struct block_range {
+  std::int64_t first = 0, count = 0;
+};
+
+/// Points of another rank, in memory of the device, with their lists where those are filled here.
+template <class Real>
+struct visiting_points {
+  std::int64_t count = 0;        ///< points
+  std::int64_t first_place = 0;  ///< of their first block in the tables of bounds; see edge_bounds
+  Buffer<Real> data, factor;     ///< as in panels
+  Buffer<std::int32_t> number;   ///< what lists hold of them
+  Buffer<Real> value;            ///< lists [point][k]; empty where they are not filled
+  Buffer<std::int32_t> index, locks;
+};
+
+/// The lists of the own points, and bounds of all tiles that were computed.
+template <class Real>
+class ring_lists {
+ public:
+  /// `own` must outlive this. `number`: what lists hold of the own points and what decides between ties.
+  /// `visiting_blocks`: blocks of others that will pass by, by places after the own blocks; minima_bytes > 0: tables of
+  /// bounds of so many bytes each (one entry a point at least).
+  ring_lists(const panels<Real>& own, int k, const std::vector<std::int32_t>& number, std::int64_t visiting_blocks,
+             std::int64_t minima_bytes, list_sharing sharing);
+
+  /// Pairs of own points.
+  void meet_own();
+  /// Pairs of points of some own blocks and of some blocks of visitors (all own blocks with list_sharing::owned).
+  void meet(visiting_points<Real>& visitors, block_range own, block_range visiting);
+
+  /// Room for visitors whose lists begin as long as they are: nothing above `kth`, the longest entry of each, counts.
+  visiting_points<Real> room_for(std::int64_t count, std::int64_t blocks, std::int64_t first_place,
+                                 bool has_factors) const;
+  void begin_lists(visiting_points<Real>& visitors, const std::vector<Real>& kth) const;
+
+  /// The own lists take in those that another rank filled, [point][k].
+  void take(const std::vector<Real>& value, const std::vector<std::int32_t>& index);
+
+  list_sharing sharing() const { return sharing_; }
+  const panels<Real>& own() const { return own_; }
+  int k() const { return lists_.k; }
+  device_neighbours<Real>& lists() { return lists_; }
+  Buffer<Real>& visiting_minima() { return visiting_minima_; }
+  std::int64_t visiting_groups() const { return visiting_groups_; }
+  std::int64_t visiting_blocks_per_group() const { return visiting_blocks_per_group_; }
+
+ private:
+  void merge();
+
+  const panels<Real>& own_;
+  list_sharing sharing_;
+  device_neighbours<Real> lists_;  ///< [lists to merge, the result first][point][k]
+  Buffer<std::int32_t> number_, locks_;
+  Buffer<Real> visiting_minima_;
+  std::int64_t visiting_groups_ = 0, visiting_blocks_per_group_ = 1;
+};
+
+}  // namespace quintet::pairwise

@@ -1,0 +1,159 @@
+// The clustering of rows that are spread over ranks has the bits of the plain library.
+#include "quintet/mpi/hdbscan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <limits>
+
+#include "mpi/ranks.hpp"
+#include "mpi/spread.hpp"
+#include "support/ball_points.hpp"
+#include "support/devices.hpp"
+#include "support/points.hpp"
+
+namespace quintet {
+namespace {
+
+using test::point_set, test::ranks, test::own_rows;
+
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+template <class T>
+std::vector<T> own_part(const std::vector<T>& all, std::int64_t n) {
+  const mpi::row_range mine = mpi::even_rows(n, ranks().rank(), ranks().size());
+  return {all.begin() + mine.first, all.begin() + mine.first + mine.count};
+}
+
+template <class Storage>
+void expect_same_tree(const point_set<Storage>& points, const hdbscan::spanning_tree_options& options,
+                      const Device& device) {
+  const auto expected = hdbscan::spanning_tree<Storage>(points.view(), options, Device::host());
+  const auto [rows, first] = own_rows(points);
+  const auto found = mpi::spanning_tree<Storage>(ranks(), rows, first, options, device);
+  EXPECT_EQ(found.neighbours, expected.neighbours);
+  EXPECT_EQ(found.clamped, expected.clamped);
+  EXPECT_EQ(found.invalid_rows, expected.invalid_rows);
+  if (!ranks().is_root()) {
+    EXPECT_TRUE(found.edges.empty());
+    return;
+  }
+  EXPECT_EQ(found.edges, expected.edges);
+  EXPECT_TRUE(same_bits(found.core_distances, expected.core_distances));
+}
+
+TEST(mpi_spanning_tree, has_the_bits_of_the_plain_one) {
+  for (const std::int64_t n : {0, 1, 2, ranks().size() - 1, ranks().size(), 97, 700}) {
+    SCOPED_TRACE(n);
+    expect_same_tree(test::clustered_points<float>(n, 40, 1, 3), {}, Device::host());
+  }
+  // More blocks than ranks, pivots, tables with an entry for every block.
+  expect_same_tree(test::clustered_points<float>(2000, 33, 2), {.min_samples = 3}, Device::host());
+  expect_same_tree(test::clustered_points<double>(1500, 5, 3), {.min_samples = 8}, Device::host());
+}
+
+TEST(mpi_spanning_tree, ties_and_duplicates) {
+  for (const std::int64_t values : {2, 5}) {
+    expect_same_tree(test::grid_points<float>(1200, 3, values, 4), {}, Device::host());
+    expect_same_tree(test::grid_points<double>(300, 2, values, 5), {.min_samples = 0}, Device::host());
+  }
+}
+
+TEST(mpi_spanning_tree, rows_that_do_not_count) {
+  auto points = test::clustered_points<float>(1300, 6, 6);
+  for (std::int64_t i = 0; i < points.n; i += 7) points(i, i % 6) = std::numeric_limits<float>::quiet_NaN();
+  // All rows of a rank.
+  const mpi::row_range last = mpi::even_rows(points.n, ranks().size() - 1, ranks().size());
+  for (std::int64_t i = last.first; i < last.first + last.count && ranks().size() > 1; ++i)
+    points(i, 0) = std::numeric_limits<float>::infinity();
+  expect_same_tree(points, {}, Device::host());
+  expect_same_tree(point_set<float>(20, 3), {}, Device::host());  // NaN everywhere
+}
+
+TEST(mpi_spanning_tree, other_metrics_and_types) {
+  expect_same_tree(test::clustered_points<float>(1100, 20, 7), {.distance = metric::cosine}, Device::host());
+  expect_same_tree(test::ball_points<float>(1100, 6, 0.1, 0.99, 2.0, 8), {.distance = {metric::poincare, -2}},
+                   Device::host());
+  expect_same_tree(test::ball_points<double>(400, 3, 0.1, 0.99, 1.0, 9), {.distance = metric::poincare},
+                   Device::host());
+  const auto points = test::clustered_points<float>(500, 17, 10);
+  point_set<half> halves(points.n, points.dim);
+  point_set<bfloat16> brains(points.n, points.dim);
+  for (std::size_t e = 0; e < points.data.size(); ++e) {
+    halves.data[e] = half(points.data[e]);
+    brains.data[e] = bfloat16(points.data[e]);
+  }
+  expect_same_tree(halves, {}, Device::host());
+  expect_same_tree(brains, {.distance = metric::cosine}, Device::host());
+}
+
+TEST(mpi_spanning_tree, alpha_and_how_points_count) {
+  expect_same_tree(test::clustered_points<float>(1100, 20, 11), {.alpha = 1.5}, Device::host());
+  expect_same_tree(test::grid_points<double>(500, 3, 4, 12), {.count_self = true, .alpha = 0.3}, Device::host());
+  expect_same_tree(test::clustered_points<float>(30, 4, 13), {.min_samples = 100}, Device::host());
+}
+
+TEST(mpi_spanning_tree, devices_whose_teams_own_their_lists) {
+  test::on_other_devices([](const Device& device) {
+    expect_same_tree(test::clustered_points<float>(500, 20, 14), {}, device);
+    expect_same_tree(test::ball_points<double>(200, 3, 0.1, 0.99, 1.0, 15), {.distance = metric::poincare}, device);
+    expect_same_tree(test::grid_points<float>(400, 2, 5, 16), {.min_samples = 1, .alpha = 2}, device);
+  });
+}
+
+TEST(mpi_cluster, has_the_bits_of_the_plain_one) {
+  auto points = test::clustered_points<float>(1500, 12, 17);
+  points(700, 3) = std::numeric_limits<float>::quiet_NaN();
+  const hdbscan::cluster_options options{.min_cluster_size = 8, .min_samples = 4};
+  const auto expected = hdbscan::cluster<float>(points.view(), options, Device::host());
+  const auto [rows, first] = own_rows(points);
+  const auto found = mpi::cluster<float>(ranks(), rows, first, options, Device::host());
+  EXPECT_GT(expected.clusters(), 1);
+  EXPECT_EQ(found.labels, own_part(expected.labels, points.n));
+  EXPECT_EQ(found.probabilities, own_part(expected.probabilities, points.n));
+  EXPECT_EQ(found.outlier_scores, own_part(expected.outlier_scores, points.n));
+  if (!ranks().is_root()) return;
+  EXPECT_EQ(found.whole.labels, expected.labels);
+  EXPECT_EQ(found.whole.spanning_tree, expected.spanning_tree);
+  EXPECT_EQ(found.whole.persistence, expected.persistence);
+  EXPECT_EQ(found.whole.selected, expected.selected);
+  EXPECT_EQ(found.whole.counters.rounds, expected.counters.rounds);
+}
+
+/// What `call` throws: the same everywhere.
+template <class Expected, class Call>
+std::string error_of(const Call& call) {
+  try {
+    call();
+  } catch (const Expected& e) {
+    return e.what();
+  }
+  return "nothing";
+}
+
+TEST(mpi_spanning_tree, errors_are_those_of_the_plain_one) {
+  const auto points = test::clustered_points<float>(50, 4, 18);
+  const auto [rows, first] = own_rows(points);
+  const auto tree = [&](hdbscan::spanning_tree_options options, std::int64_t shift = 0) {
+    mpi::spanning_tree<float>(ranks(), rows, first + shift, options, Device::host());
+  };
+  EXPECT_EQ(error_of<InvalidArgument>([&] { tree({.alpha = -1}); }), "alpha must be > 0 and finite (alpha=-1)");
+  EXPECT_EQ(error_of<InvalidArgument>([&] { tree({.min_samples = -3}); }), "min_samples must be >= 0 (min_samples=-3)");
+  EXPECT_EQ(error_of<InvalidArgument>([&] { tree({}, 1); }),
+            "first_row must be the number of rows on lower ranks, 0 (first_row=1)");
+  if (ranks().size() == 1) return;
+  const bool differs = ranks().rank() == ranks().size() - 1;
+  EXPECT_NE(error_of<InvalidArgument>([&] { tree({.min_samples = differs ? 6 : 5}); }).find("options must be the same"),
+            std::string::npos);
+  EXPECT_EQ(error_of<Cancelled>([&] {
+              mpi::spanning_tree<float>(ranks(), rows, first, {}, Device::host(),
+                                        [&](std::string_view stage, double) { return !differs || stage[0] != 's'; });
+            }),
+            "cancelled by the caller in stage \"spanning tree\"");
+}
+
+}  // namespace
+}  // namespace quintet
