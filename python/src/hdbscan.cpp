@@ -1,7 +1,486 @@
+// Density clustering. Structures go out as int64 patterns of records (see records.hpp), options come as one tuple.
+#include "quintet/hdbscan/hdbscan.hpp"
+
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include "arrays.hpp"
+#include "call.hpp"
+#include "quintet/hdbscan/cluster_selection.hpp"
+#include "quintet/hdbscan/core_and_reachability.hpp"
+#include "quintet/hdbscan/cut.hpp"
+#include "quintet/hdbscan/labelling.hpp"
+#include "quintet/hdbscan/medoids.hpp"
+#include "quintet/hdbscan/membership.hpp"
+#include "quintet/hdbscan/mutual_reachability.hpp"
+#include "quintet/hdbscan/outlier_scores.hpp"
+#include "quintet/hdbscan/precomputed.hpp"
+#include "quintet/hdbscan/prediction.hpp"
+#include "quintet/hdbscan/tree_summary.hpp"
+#include "quintet/hdbscan/validity.hpp"
+#include "records.hpp"
 
 namespace quintet::python {
 
-void bind_hdbscan(nanobind::module_&) {}
+namespace {
+
+using namespace hdbscan;
+
+point_metric metric_of(const std::string& name, double curvature) { return {parse_metric(name), curvature}; }
+
+/// (min_cluster_size, binary, tie_tolerance, leaf, epsilon, epsilon_max, max_cluster_size, allow_single_cluster).
+tree_options tree_options_of(const nb::tuple& t) {
+  return {nb::cast<std::int64_t>(t[0]), nb::cast<bool>(t[1]) ? ties::binary : ties::canonical,
+          nb::cast<double>(t[2]),       nb::cast<bool>(t[3]) ? selection::leaf : selection::eom,
+          nb::cast<double>(t[4]),       nb::cast<double>(t[5]),
+          nb::cast<std::int64_t>(t[6]), nb::cast<bool>(t[7])};
+}
+
+/// The same and (min_samples, count_self, alpha, metric, curvature).
+cluster_options options_of(const nb::tuple& t) {
+  const tree_options tree = tree_options_of(t);
+  cluster_options all;
+  all.min_cluster_size = tree.min_cluster_size;
+  all.tie_mode = tree.tie_mode;
+  all.tie_tolerance = tree.tie_tolerance;
+  all.method = tree.method;
+  all.epsilon = tree.epsilon;
+  all.epsilon_max = tree.epsilon_max;
+  all.max_cluster_size = tree.max_cluster_size;
+  all.allow_single_cluster = tree.allow_single_cluster;
+  all.min_samples = nb::cast<std::int64_t>(t[8]);
+  all.count_self = nb::cast<bool>(t[9]);
+  all.alpha = nb::cast<double>(t[10]);
+  all.distance = metric_of(nb::cast<std::string>(t[11]), nb::cast<double>(t[12]));
+  return all;
+}
+
+/// (min_samples, count_self, alpha, metric, curvature).
+spanning_tree_options spanning_options_of(const nb::tuple& t) {
+  return {nb::cast<std::int64_t>(t[0]), nb::cast<bool>(t[1]),
+          metric_of(nb::cast<std::string>(t[3]), nb::cast<double>(t[4])), nb::cast<double>(t[2])};
+}
+
+nb::dict dict_of(clustering&& c) {
+  nb::dict d;
+  d["labels"] = to_numpy(std::move(c.labels));
+  d["probabilities"] = to_numpy(std::move(c.probabilities));
+  d["outlier_scores"] = to_numpy(std::move(c.outlier_scores));
+  d["persistence"] = to_numpy(std::move(c.persistence));
+  d["selected"] = to_numpy(std::move(c.selected));
+  d["exemplar_offsets"] = to_numpy(std::move(c.exemplars.offsets));
+  d["exemplar_points"] = to_numpy(std::move(c.exemplars.points));
+  d["condensed_clusters"] = c.condensed.clusters;
+  d["condensed"] = records(std::move(c.condensed.rows));
+  d["single_linkage"] = records(std::move(c.single_linkage.rows));
+  d["components"] = c.components;
+  return d;
+}
+
+nb::dict counters_of(const spanning_tree_counters& c) {
+  nb::dict d;
+  d["rounds"] = c.rounds;
+  d["tiles"] = c.tiles;
+  d["tiles_scanned"] = c.tiles_scanned;
+  d["pairs_evaluated"] = c.pairs_evaluated;
+  d["passes"] = c.passes;
+  return d;
+}
+
+nb::tuple devices_of(const stage_devices& ran) {
+  return nb::make_tuple(ran.neighbours.spelling(), ran.spanning_tree.spelling(), ran.tree_stage.spelling());
+}
+
+nb::dict dict_of(cluster_result&& r) {
+  nb::dict d = dict_of(static_cast<clustering&&>(r));
+  d["core_distances"] = to_numpy(std::move(r.core_distances));
+  d["spanning_tree"] = records(std::move(r.spanning_tree));
+  d["neighbours"] = r.neighbours;
+  d["clamped"] = r.clamped;
+  d["invalid_rows"] = to_numpy(std::move(r.invalid_rows));
+  d["counters"] = counters_of(r.counters);
+  d["ran_on"] = devices_of(r.ran_on);
+  d["seconds"] = nb::make_tuple(r.neighbours_seconds, r.spanning_tree_seconds, r.tree_stage_seconds);
+  return d;
+}
+
+nb::dict dict_of(spanning_tree_result&& r) {
+  nb::dict d;
+  d["edges"] = records(std::move(r.edges));
+  d["core_distances"] = to_numpy(std::move(r.core_distances));
+  d["neighbours"] = r.neighbours;
+  d["clamped"] = r.clamped;
+  d["invalid_rows"] = to_numpy(std::move(r.invalid_rows));
+  d["counters"] = counters_of(r.counters);
+  d["ran_on"] = devices_of(r.ran_on);
+  d["seconds"] = nb::make_tuple(r.neighbours_seconds, r.tree_seconds);
+  return d;
+}
+
+nb::dict fit(const array& points, const nb::tuple& options, nb::handle progress, const std::string& device) {
+  const cluster_options settings = options_of(options);
+  return with_storage(points.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto view = points.matrix<const T>();
+    return dict_of(run(progress, [&](const progress_callback& report) {
+      return hdbscan::cluster<T>(view, settings, Device::parse(device), report);
+    }));
+  });
+}
+
+nb::dict fit_distances(const array& distances, const nb::tuple& options, const std::string& device) {
+  const cluster_options settings = options_of(options);
+  return with_real(distances.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto view = distances.matrix<const T>();
+    return dict_of(run([&] { return cluster_distances<T>(view, settings, Device::parse(device)); }));
+  });
+}
+
+template <class T>
+csr_graph<T> graph_of(std::int64_t points, const array& row_begin, const array& columns, const array& values) {
+  return {points, span_of<std::int64_t>(row_begin), span_of<std::int64_t>(columns), span_of<T>(values)};
+}
+
+nb::dict fit_graph(std::int64_t points, const array& row_begin, const array& columns, const array& values,
+                   const nb::tuple& options) {
+  const cluster_options settings = options_of(options);
+  return with_real(values.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto graph = graph_of<T>(points, row_begin, columns, values);
+    return dict_of(run([&] { return cluster_graph<T>(graph, settings); }));
+  });
+}
+
+nb::dict tree(const array& points, const nb::tuple& options, nb::handle progress, const std::string& device) {
+  const spanning_tree_options settings = spanning_options_of(options);
+  return with_storage(points.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto view = points.matrix<const T>();
+    return dict_of(run(progress, [&](const progress_callback& report) {
+      return spanning_tree<T>(view, settings, Device::parse(device), report);
+    }));
+  });
+}
+
+nb::dict tree_of_distances(const array& distances, const nb::tuple& options, const std::string& device) {
+  const spanning_tree_options settings = spanning_options_of(options);
+  return with_real(distances.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto view = distances.matrix<const T>();
+    return dict_of(run([&] { return spanning_tree_of<T>(view, settings, Device::parse(device)); }));
+  });
+}
+
+nb::dict tree_of_graph(std::int64_t points, const array& row_begin, const array& columns, const array& values,
+                       const nb::tuple& options) {
+  const spanning_tree_options settings = spanning_options_of(options);
+  return with_real(values.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto graph = graph_of<T>(points, row_begin, columns, values);
+    return dict_of(run([&] { return spanning_tree_of<T>(graph, settings); }));
+  });
+}
+
+nb::object linkage(const array& edges, std::int64_t n) {
+  const auto list = from_records<edge>(edges);
+  return records(run([&] { return single_linkage(list, n); }).rows);
+}
+
+single_linkage_tree linkage_of(const array& rows) {
+  auto list = from_records<linkage_row>(rows);
+  const auto points = std::int64_t(list.size()) + 1;
+  return {points, std::move(list)};
+}
+
+nb::dict tree_stage(const array& edges, std::int64_t n, const nb::tuple& options) {
+  const auto list = from_records<edge>(edges);
+  const tree_options settings = tree_options_of(options);
+  return dict_of(run([&] { return cluster_tree(list, n, settings); }));
+}
+
+nb::dict tree_stage_of_linkage(const array& rows, const nb::tuple& options) {
+  auto given = linkage_of(rows);
+  const tree_options settings = tree_options_of(options);
+  return dict_of(run([&] { return cluster_tree(std::move(given), settings); }));
+}
+
+nb::object cut_linkage(const array& rows, double height, std::int64_t min_cluster_size) {
+  const auto given = linkage_of(rows);
+  return to_numpy(run([&] { return cut(given, height, min_cluster_size); }));
+}
+
+nb::tuple condense_linkage(const array& rows, const nb::tuple& options) {
+  const auto given = linkage_of(rows);
+  const tree_options settings = tree_options_of(options);
+  auto condensed = run([&] { return condense(given, settings); });
+  return nb::make_tuple(records(std::move(condensed.rows)), condensed.clusters);
+}
+
+nb::dict summary(const array& rows, std::int64_t points, std::int64_t clusters) {
+  const condensed_tree condensed{points, clusters, from_records<condensed_row>(rows)};
+  auto s = run([&] { return summarise(condensed); });
+  nb::dict d;
+  d["outlier_scores"] = to_numpy(outlier_scores(s));
+  d["parent"] = to_numpy(std::move(s.parent));
+  d["size"] = to_numpy(std::move(s.size));
+  d["first_child"] = to_numpy(std::move(s.first_child));
+  d["children"] = to_numpy(std::move(s.children));
+  d["birth"] = to_numpy(std::move(s.birth));
+  d["death"] = to_numpy(std::move(s.death));
+  d["deepest"] = to_numpy(std::move(s.deepest));
+  d["stability"] = to_numpy(std::move(s.stability));
+  d["point_cluster"] = to_numpy(std::move(s.point_cluster));
+  d["point_lambda"] = to_numpy(std::move(s.point_lambda));
+  return d;
+}
+
+nb::object select(const array& rows, std::int64_t points, std::int64_t clusters, const nb::tuple& options) {
+  const condensed_tree condensed{points, clusters, from_records<condensed_row>(rows)};
+  const tree_options settings = tree_options_of(options);
+  return to_numpy(run([&] { return select_clusters(summarise(condensed), settings); }));
+}
+
+/// A clustering made again from the arrays that an estimator keeps.
+cluster_result model_of(const nb::dict& state) {
+  const auto given = [&](const char* name, auto&& take) {
+    array a;
+    if (!state.contains(name) || !a.take(nb::object(state[name]).ptr()))
+      throw InvalidArgument(text("the model has no usable array ", name));
+    return take(a);
+  };
+  cluster_result model;
+  model.options = options_of(nb::cast<nb::tuple>(state["options"]));
+  model.labels = given("labels", vector_of<std::int64_t>);
+  model.probabilities = given("probabilities", vector_of<double>);
+  model.selected = given("selected", vector_of<std::int64_t>);
+  model.exemplars = {given("exemplar_offsets", vector_of<std::int64_t>),
+                     given("exemplar_points", vector_of<std::int64_t>)};
+  model.condensed = {std::int64_t(model.labels.size()), nb::cast<std::int64_t>(state["condensed_clusters"]),
+                     given("condensed", from_records<condensed_row>)};
+  model.core_distances = given("core_distances", vector_of<double>);
+  model.neighbours = nb::cast<std::int64_t>(state["neighbours"]);
+  return model;
+}
+
+nb::tuple predict(const cluster_result& model, const array& points, const array& rows, const std::string& device) {
+  return with_storage(points.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto view = points.matrix<const T>(), more = rows.matrix<const T>();
+    auto found = run([&] { return approximate_predict<T>(model, view, more, Device::parse(device)); });
+    return nb::make_tuple(to_numpy(std::move(found.labels)), to_numpy(std::move(found.probabilities)),
+                          to_numpy(std::move(found.outlier_scores)), to_numpy(std::move(found.neighbours)),
+                          to_numpy(std::move(found.lambdas)));
+  });
+}
+
+nb::object membership(const cluster_result& model, const array& points, const array& rows, const std::string& device) {
+  return with_storage(points.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto view = points.matrix<const T>(), more = rows.matrix<const T>();
+    const std::int64_t count = rows.present() ? more.rows() : view.rows();
+    auto found = run([&] {
+      return rows.present() ? membership_vectors<T>(model, view, more, Device::parse(device))
+                            : all_points_membership_vectors<T>(model, view, Device::parse(device));
+    });
+    return to_numpy(std::move(found), {count, model.clusters()});
+  });
+}
+
+bool membership_blocks(const cluster_result& model, const array& points, const array& rows, nb::handle take,
+                       std::int64_t budget, const std::string& device) {
+  return with_storage(points.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto view = points.matrix<const T>(), more = rows.matrix<const T>();
+    const membership_callback receive = block_receiver<double>(take);
+    return run([&] {
+      return rows.present() ? membership_rows<T>(model, view, more, receive, budget, Device::parse(device))
+                            : all_points_membership_rows<T>(model, view, receive, budget, Device::parse(device));
+    });
+  });
+}
+
+nb::object medoid_rows(const array& points, const array& labels, const array& weights, const std::string& metric,
+                       double curvature, const std::string& device) {
+  return with_storage(points.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto view = points.matrix<const T>();
+    const auto label = span_of<std::int64_t>(labels);
+    const auto weight = span_of<double>(weights);
+    const auto distance = metric_of(metric, curvature);
+    return to_numpy(run([&] { return medoids<T>(view, label, weight, distance, Device::parse(device)); }));
+  });
+}
+
+nb::object centroid_rows(const array& points, const array& labels, const array& weights, const std::string& device) {
+  return with_storage(points.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto view = points.matrix<const T>();
+    const auto label = span_of<std::int64_t>(labels);
+    const auto weight = span_of<double>(weights);
+    auto means = run([&] { return weighted_centroids<T>(view, label, weight, Device::parse(device)); });
+    const std::int64_t count = view.cols() > 0 ? std::int64_t(means.size()) / view.cols() : 0;
+    return to_numpy(std::move(means), {count, view.cols()});
+  });
+}
+
+nb::tuple validity(const array& points, const array& labels, const std::string& metric, double curvature,
+                   double dimension, nb::handle progress, const std::string& device) {
+  return with_storage(points.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto view = points.matrix<const T>();
+    const auto label = span_of<std::int64_t>(labels);
+    const validity_options settings{metric_of(metric, curvature), dimension};
+    auto found = run(progress, [&](const progress_callback& report) {
+      return validity_index<T>(view, label, settings, Device::parse(device), report);
+    });
+    return nb::make_tuple(found.index, to_numpy(std::move(found.cluster_validity)),
+                          to_numpy(std::move(found.sparseness)), to_numpy(std::move(found.separation)));
+  });
+}
+
+double relative(const array& edges, const array& labels) {
+  const auto list = from_records<edge>(edges);
+  const auto label = span_of<std::int64_t>(labels);
+  return run([&] { return relative_validity(list, label); });
+}
+
+template <class Real>
+nb::tuple tuple_of(core_result<Real>&& r) {
+  return nb::make_tuple(to_numpy(std::move(r.distances)), r.neighbours, r.clamped, to_numpy(std::move(r.invalid_rows)),
+                        r.ran_on.spelling());
+}
+
+nb::tuple cores(const array& points, std::int64_t min_samples, bool count_self, const std::string& metric,
+                double curvature, const std::string& device) {
+  return with_storage(points.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto view = points.matrix<const T>();
+    const core_options settings{min_samples, count_self, metric_of(metric, curvature)};
+    return tuple_of(run([&] { return core_distances<T>(view, settings, Device::parse(device)); }));
+  });
+}
+
+nb::tuple cores_of_distances(const array& distances, std::int64_t min_samples, bool count_self,
+                             const std::string& device) {
+  return with_real(distances.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto view = distances.matrix<const T>();
+    return tuple_of(run([&] { return core_distances_of<T>(view, {min_samples, count_self}, Device::parse(device)); }));
+  });
+}
+
+void reachability(const array& points, const array& core, const array& out, double alpha, bool core_on_diagonal,
+                  const std::string& metric, double curvature, const std::string& device) {
+  with_storage(points.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    using Real = accumulator_t<T>;
+    const auto view = points.matrix<const T>();
+    const auto cores = core.vector<const Real>();
+    const auto to = out.matrix<Real>();
+    const reachability_options settings{alpha, core_on_diagonal, metric_of(metric, curvature)};
+    run([&] { mutual_reachability<T>(view, cores, to, settings, Device::parse(device)); });
+  });
+}
+
+nb::object reachability_of_pairs(const array& points, const array& core, const array& pairs, double alpha,
+                                 bool core_on_diagonal, const std::string& metric, double curvature,
+                                 const std::string& device) {
+  return with_storage(points.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    using Real = accumulator_t<T>;
+    const auto view = points.matrix<const T>();
+    const auto cores = core.vector<const Real>();
+    const auto list = pairs.matrix<const std::int64_t>();
+    const reachability_options settings{alpha, core_on_diagonal, metric_of(metric, curvature)};
+    return to_numpy(
+        run([&] { return mutual_reachability_pairs<T>(view, cores, list, settings, Device::parse(device)); }));
+  });
+}
+
+bool reachability_blocks(const array& points, const array& core, nb::handle take, std::int64_t budget, double alpha,
+                         bool core_on_diagonal, const std::string& metric, double curvature,
+                         const std::string& device) {
+  return with_storage(points.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    using Real = accumulator_t<T>;
+    const auto view = points.matrix<const T>();
+    const auto cores = core.vector<const Real>();
+    const reachability_options settings{alpha, core_on_diagonal, metric_of(metric, curvature)};
+    const row_block_callback<Real> receive = block_receiver<Real>(take);
+    return run(
+        [&] { return mutual_reachability_rows<T>(view, cores, receive, budget, settings, Device::parse(device)); });
+  });
+}
+
+/// Sets of points of one type, and as many matrices.
+nb::list both(const nb::list& points, const nb::list& outs, std::int64_t min_samples, bool count_self, double alpha,
+              bool core_on_diagonal, const std::string& metric, double curvature, const std::string& device) {
+  std::vector<array> sets(nb::len(points)), matrices(nb::len(outs));
+  for (std::size_t i = 0; i < sets.size(); ++i)
+    if (!sets[i].take(nb::object(points[i]).ptr()) || !matrices[i].take(nb::object(outs[i]).ptr()))
+      throw nb::type_error("points and matrices must be arrays");
+  nb::list results;
+  if (sets.empty()) return results;
+  const auto distance = metric_of(metric, curvature);
+  with_storage(sets[0].type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    using Real = accumulator_t<T>;
+    std::vector<reachability_task<T>> tasks;
+    for (std::size_t i = 0; i < sets.size(); ++i)
+      tasks.push_back({sets[i].template matrix<const T>(), matrices[i].template matrix<Real>()});
+    auto found = run([&] {
+      return core_and_reachability_batch<T>(tasks, {min_samples, count_self, distance},
+                                            {alpha, core_on_diagonal, distance}, Device::parse(device));
+    });
+    for (auto& one : found) results.append(tuple_of(std::move(one)));
+  });
+  return results;
+}
+
+}  // namespace
+
+void bind_hdbscan(nb::module_& m) {
+  using nb::arg;
+  nb::class_<cluster_result>(m, "HdbscanModel").def_prop_ro("clusters", &cluster_result::clusters);
+  m.def("hdbscan_model", &model_of, arg("state"));
+  m.def("hdbscan_fit", &fit, arg("points"), arg("options"), arg("progress").none(), arg("device"));
+  m.def("hdbscan_fit_distances", &fit_distances, arg("distances"), arg("options"), arg("device"));
+  m.def("hdbscan_fit_graph", &fit_graph, arg("points"), arg("row_begin"), arg("columns"), arg("values"),
+        arg("options"));
+  m.def("hdbscan_spanning_tree", &tree, arg("points"), arg("options"), arg("progress").none(), arg("device"));
+  m.def("hdbscan_spanning_tree_of_distances", &tree_of_distances, arg("distances"), arg("options"), arg("device"));
+  m.def("hdbscan_spanning_tree_of_graph", &tree_of_graph, arg("points"), arg("row_begin"), arg("columns"),
+        arg("values"), arg("options"));
+  m.def("hdbscan_single_linkage", &linkage, arg("edges"), arg("n"));
+  m.def("hdbscan_cluster_tree", &tree_stage, arg("edges"), arg("n"), arg("options"));
+  m.def("hdbscan_cluster_linkage", &tree_stage_of_linkage, arg("rows"), arg("options"));
+  m.def("hdbscan_cut", &cut_linkage, arg("rows"), arg("height"), arg("min_cluster_size"));
+  m.def("hdbscan_condense", &condense_linkage, arg("rows"), arg("options"));
+  m.def("hdbscan_summarise", &summary, arg("rows"), arg("points"), arg("clusters"));
+  m.def("hdbscan_select", &select, arg("rows"), arg("points"), arg("clusters"), arg("options"));
+  m.def("hdbscan_predict", &predict, arg("model"), arg("points"), arg("rows"), arg("device"));
+  m.def("hdbscan_membership", &membership, arg("model"), arg("points"), arg("rows").none(), arg("device"));
+  m.def("hdbscan_membership_blocks", &membership_blocks, arg("model"), arg("points"), arg("rows").none(), arg("take"),
+        arg("budget"), arg("device"));
+  m.def("hdbscan_medoids", &medoid_rows, arg("points"), arg("labels"), arg("weights").none(), arg("metric"),
+        arg("curvature"), arg("device"));
+  m.def("hdbscan_centroids", &centroid_rows, arg("points"), arg("labels"), arg("weights").none(), arg("device"));
+  m.def("hdbscan_validity_index", &validity, arg("points"), arg("labels"), arg("metric"), arg("curvature"),
+        arg("dimension"), arg("progress").none(), arg("device"));
+  m.def("hdbscan_relative_validity", &relative, arg("edges"), arg("labels"));
+  m.def("hdbscan_core_distances", &cores, arg("points"), arg("min_samples"), arg("count_self"), arg("metric"),
+        arg("curvature"), arg("device"));
+  m.def("hdbscan_core_distances_of", &cores_of_distances, arg("distances"), arg("min_samples"), arg("count_self"),
+        arg("device"));
+  m.def("hdbscan_mutual_reachability", &reachability, arg("points"), arg("core").none(), arg("out"), arg("alpha"),
+        arg("core_on_diagonal"), arg("metric"), arg("curvature"), arg("device"));
+  m.def("hdbscan_mutual_reachability_pairs", &reachability_of_pairs, arg("points"), arg("core").none(), arg("pairs"),
+        arg("alpha"), arg("core_on_diagonal"), arg("metric"), arg("curvature"), arg("device"));
+  m.def("hdbscan_mutual_reachability_blocks", &reachability_blocks, arg("points"), arg("core").none(), arg("take"),
+        arg("budget"), arg("alpha"), arg("core_on_diagonal"), arg("metric"), arg("curvature"), arg("device"));
+  m.def("hdbscan_core_and_reachability", &both, arg("points"), arg("outs"), arg("min_samples"), arg("count_self"),
+        arg("alpha"), arg("core_on_diagonal"), arg("metric"), arg("curvature"), arg("device"));
+}
 
 }  // namespace quintet::python

@@ -1,0 +1,457 @@
+"""The estimator, which needs scikit-learn; quintet.hdbscan loads it when it is asked for."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import weakref
+from typing import Any, Callable, ContextManager
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import _core
+from ._arrays import BF16, take
+from ._errors import InvalidArgument
+from ._threads import num_threads
+from .hdbscan import (
+    ClusterResult,
+    CondensedTree,
+    MinimumSpanningTree,
+    SingleLinkageTree,
+    _cluster_options,
+    _fit,
+    _integer,
+    _metric,
+    _tree_options,
+    cut,
+    medoids,
+    relative_validity,
+    weighted_centroids,
+)
+
+__all__ = ["HDBSCAN", "PredictionData"]
+
+
+# The C++ side of fitted estimators: made when something is predicted, gone with the estimator, never pickled.
+_MODELS: "weakref.WeakKeyDictionary[Any, Any]" = weakref.WeakKeyDictionary()
+
+
+class PredictionData:
+    """What is kept for new points: the points of the fit, their core distances, and exemplars of the clusters."""
+
+    def __init__(self, raw_data: np.ndarray, core_distances: np.ndarray, exemplars: list[np.ndarray]) -> None:
+        self.raw_data = raw_data
+        self.core_distances = core_distances
+        self.exemplars = exemplars
+
+
+def _is_bfloat16(X: Any) -> bool:
+    return str(getattr(X, "dtype", "")).endswith("bfloat16")
+
+
+class HDBSCAN(ClusterMixin, BaseEstimator):
+    """Exact HDBSCAN* in place of ``hdbscan.HDBSCAN`` and ``sklearn.cluster.HDBSCAN``.
+
+    The first parameters are hdbscan's, in its order. Without ties its labels are equal; with ties (mutual reachability
+    makes many) all merges of one height are done at once, so that the result does not depend on the order of the points;
+    ``ties="binary"`` takes them one by one as others do.
+
+    Parameters
+    ----------
+    min_cluster_size : int, default 5. Smaller groups are no clusters; >= 2.
+    min_samples : int, default min_cluster_size. Which neighbour makes the core distance, the point itself not counted.
+    cluster_selection_epsilon : float. Clusters born at a smaller distance give way to an ancestor; 0: off.
+    max_cluster_size : int. "eom" takes no larger cluster; 0: no limit.
+    metric : "euclidean", "l2", "cosine", "poincare" or "precomputed" (a dense matrix of distances, which is not
+        overwritten, or a SciPy sparse matrix whose entries are the edges of a graph).
+    alpha : float > 0. Divides distances, but not core distances.
+    cluster_selection_method : "eom" or "leaf".
+    allow_single_cluster : bool. The root may be a cluster.
+    prediction_data : bool. Makes ``prediction_data_``; predictions work without it too.
+    cluster_selection_epsilon_max : float > 0. "eom" takes no cluster born at a larger distance.
+    metric_params : dict. {"curvature": c} for metric="poincare".
+    curvature : float < 0, of the Poincare ball.
+    ties : "canonical" or "binary".
+    tie_tolerance : float in [0, 1). Heights in [h (1 - tolerance), h] count as equal.
+    count_self : bool. min_samples counts the point itself, as scikit-learn and the paper do.
+    store_centers : None, "centroid", "medoid" or "both".
+    n_jobs : int. Threads of fit and predictions; results do not depend on it.
+    device : "auto", "host" or the number of an offload device.
+    progress : None, True (a bar) or a callable(stage, fraction) that cancels by returning False.
+    algorithm, leaf_size, memory, approx_min_span_tree, gen_min_span_tree, core_dist_n_jobs : without effect; the tree
+        is exact and always there.
+    p, cluster_selection_persistence, branch_detection_data, match_reference_implementation : fit raises
+        NotImplementedError for other values than the defaults.
+
+    Attributes
+    ----------
+    labels_ : [n] int64. -1 is noise; rows with NaN or infinity are noise.
+    probabilities_, outlier_scores_ : [n], in [0, 1].
+    cluster_persistence_ : [K].
+    condensed_tree_, single_linkage_tree_, minimum_spanning_tree_ : trees with to_numpy, to_pandas, to_networkx, plot.
+    exemplars_ : K arrays of points. relative_validity_ : float. prediction_data_ : with prediction_data.
+    core_distances_ : [n]; neighbours_ : the k that was used; components_ : connected components.
+    invalid_rows_ : rows with NaN or infinity; n_features_in_ : columns of X.
+    centroids_, medoids_ : [K, d], with store_centers.
+
+    ``predict(X)`` of the points of the fit is not ``labels_``: a point of the fit is its own nearest neighbour there.
+
+    >>> import numpy as np
+    >>> from quintet import HDBSCAN
+    >>> X = np.concatenate([np.random.default_rng(0).normal(c, 0.1, (50, 2)) for c in (0, 3)])
+    >>> model = HDBSCAN(min_cluster_size=10).fit(X)
+    >>> np.bincount(model.labels_ + 1)[1:] > 40
+    array([ True,  True])
+    """
+
+    def __init__(
+        self,
+        min_cluster_size: int = 5,
+        min_samples: int | None = None,
+        cluster_selection_epsilon: float = 0.0,
+        cluster_selection_persistence: float = 0.0,
+        max_cluster_size: int = 0,
+        metric: str = "euclidean",
+        alpha: float = 1.0,
+        p: float | None = None,
+        algorithm: str = "best",
+        leaf_size: int = 40,
+        memory: Any = None,
+        approx_min_span_tree: bool = True,
+        gen_min_span_tree: bool = False,
+        core_dist_n_jobs: int = 4,
+        cluster_selection_method: str = "eom",
+        allow_single_cluster: bool = False,
+        prediction_data: bool = False,
+        branch_detection_data: bool = False,
+        match_reference_implementation: bool = False,
+        cluster_selection_epsilon_max: float = float("inf"),
+        *,
+        metric_params: dict[str, Any] | None = None,
+        curvature: float = -1.0,
+        ties: str = "canonical",
+        tie_tolerance: float = 0.0,
+        count_self: bool = False,
+        store_centers: str | None = None,
+        n_jobs: int | None = None,
+        device: str = "auto",
+        progress: Any = None,
+    ) -> None:
+        self.min_cluster_size = min_cluster_size
+        self.min_samples = min_samples
+        self.cluster_selection_epsilon = cluster_selection_epsilon
+        self.cluster_selection_persistence = cluster_selection_persistence
+        self.max_cluster_size = max_cluster_size
+        self.metric = metric
+        self.alpha = alpha
+        self.p = p
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.memory = memory
+        self.approx_min_span_tree = approx_min_span_tree
+        self.gen_min_span_tree = gen_min_span_tree
+        self.core_dist_n_jobs = core_dist_n_jobs
+        self.cluster_selection_method = cluster_selection_method
+        self.allow_single_cluster = allow_single_cluster
+        self.prediction_data = prediction_data
+        self.branch_detection_data = branch_detection_data
+        self.match_reference_implementation = match_reference_implementation
+        self.cluster_selection_epsilon_max = cluster_selection_epsilon_max
+        self.metric_params = metric_params
+        self.curvature = curvature
+        self.ties = ties
+        self.tie_tolerance = tie_tolerance
+        self.count_self = count_self
+        self.store_centers = store_centers
+        self.n_jobs = n_jobs
+        self.device = device
+        self.progress = progress
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        is_precomputed = self.metric == "precomputed"
+        tags.input_tags.allow_nan = not is_precomputed
+        tags.input_tags.pairwise = is_precomputed
+        tags.input_tags.sparse = is_precomputed
+        return tags
+
+    # Fit.
+
+    def _refuse(self) -> None:
+        for name, default in (
+            ("cluster_selection_persistence", 0.0),
+            ("branch_detection_data", False),
+            ("match_reference_implementation", False),
+            ("p", None),
+        ):
+            if getattr(self, name) != default:
+                raise NotImplementedError(
+                    f"{name} is not implemented, it must be {default!r} ({name}={getattr(self, name)!r})"
+                )
+        if self.store_centers not in (None, "centroid", "medoid", "both"):
+            raise InvalidArgument(
+                f"store_centers must be None, 'centroid', 'medoid' or 'both' (store_centers={self.store_centers!r})"
+            )
+
+    def _curvature(self) -> Any:
+        params = dict(self.metric_params or {})
+        bend = params.pop("curvature", self.curvature)
+        if params:
+            raise InvalidArgument(f"metric_params may hold 'curvature' only (metric_params={self.metric_params!r})")
+        return bend
+
+    def _options(self) -> tuple[Any, ...]:
+        if self.min_samples is not None:
+            _integer(self.min_samples, "min_samples")
+        tree = _tree_options(
+            self.min_cluster_size,
+            self.ties,
+            self.tie_tolerance,
+            self.cluster_selection_method,
+            self.cluster_selection_epsilon,
+            self.cluster_selection_epsilon_max,
+            self.max_cluster_size,
+            self.allow_single_cluster,
+        )
+        kind = _metric(self.metric, precomputed=True)
+        return _cluster_options(tree, self.min_samples, self.count_self, self.alpha, kind, self._curvature())
+
+    def _threads(self) -> ContextManager[Any]:
+        return contextlib.nullcontext() if self.n_jobs is None else num_threads(self.n_jobs)
+
+    def _take(self, X: Any, reset: bool) -> Any:
+        """X as scikit-learn sees it, without a copy where the bindings can read it; bfloat16 stays bfloat16."""
+        torch = sys.modules.get("torch")
+        is_tensor = torch is not None and isinstance(X, torch.Tensor)
+        if is_tensor or _is_bfloat16(X):
+            array, _ = take(X, "X", integers=True)
+            if array.dtype == BF16:
+                if array.ndim != 2:
+                    raise InvalidArgument(f"X must have 2 dimensions (shape={array.shape})")
+                if reset:
+                    self.n_features_in_ = array.shape[1]
+                elif array.shape[1] != self.n_features_in_:
+                    raise InvalidArgument(
+                        f"X has {array.shape[1]} features, but HDBSCAN is expecting {self.n_features_in_} features"
+                    )
+                return X
+            X = array
+        return validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse=["csr"] if self.metric == "precomputed" else False,
+            dtype=[np.float64, np.float32, np.float16],
+            ensure_all_finite=False,
+            ensure_min_samples=1,
+        )
+
+    def fit(self, X: Any, y: Any = None) -> "HDBSCAN":
+        """Clusters the rows of ``X[n, d]``, or the points behind a matrix of distances (metric="precomputed").
+
+        float16, float32 and float64 stay as they are, bfloat16 too; integers and bools become float64. X is read where
+        it lies, kept for predictions, and never written to.
+        """
+        self._refuse()
+        options = self._options()
+        kind = _metric(self.metric, precomputed=True)
+        X = self._take(X, reset=True)
+        if kind == "precomputed" and X.shape[0] != X.shape[1]:
+            raise InvalidArgument(f"X must be square, the distances of all points (shape={X.shape})")
+        with self._threads():
+            found = _fit(X, kind, options, self.progress, self.device)
+            self._keep(X, kind, options, found)
+            self._make_centers(kind)
+        return self
+
+    def _keep(self, X: Any, kind: str, options: tuple[Any, ...], found: ClusterResult) -> None:
+        self.labels_ = found.labels
+        self.probabilities_ = found.probabilities
+        self.outlier_scores_ = found.outlier_scores
+        self.cluster_persistence_ = found.persistence
+        self.core_distances_ = found.core_distances
+        self.invalid_rows_ = found.invalid_rows
+        self.neighbours_ = found.neighbours
+        self.components_ = found.components
+        self._condensed = found.condensed
+        self._linkage = found.linkage
+        self._spanning_tree = found.spanning_tree
+        self._raw_data = None if kind == "precomputed" else X
+        self._state = {
+            "options": options,
+            "selected": found.selected,
+            "exemplar_offsets": found.exemplar_offsets,
+            "exemplar_points": found.exemplar_points,
+            "condensed_clusters": found.condensed_clusters,
+            "neighbours": found.neighbours,
+        }
+        self._fitted_metric = kind
+        self._has_prediction_data = bool(self.prediction_data) and kind != "precomputed"
+        _MODELS.pop(self, None)
+
+    def _make_centers(self, kind: str) -> None:
+        for name in ("centroids_", "medoids_"):
+            self.__dict__.pop(name, None)
+        if self.store_centers is None:
+            return
+        if kind == "precomputed":
+            raise InvalidArgument("store_centers needs points, not distances (metric='precomputed')")
+        if self.store_centers in ("centroid", "both"):
+            self.centroids_ = weighted_centroids(self._raw_data, self.labels_, self.probabilities_, device=self.device)
+        if self.store_centers in ("medoid", "both"):
+            self.medoids_ = self._rows(self._medoid_rows())
+
+    def _medoid_rows(self) -> np.ndarray:
+        return medoids(
+            self._raw_data,
+            self.labels_,
+            self.probabilities_,
+            metric=self._fitted_metric,
+            curvature=self._state["options"][-1],
+            device=self.device,
+        )
+
+    def _rows(self, rows: Any) -> np.ndarray:
+        data = self._raw_data
+        if not isinstance(data, np.ndarray):
+            array, like = take(data, "X")
+            return np.asarray(like(array[rows]))
+        return data[rows]
+
+    # New points.
+
+    def _cpp_model(self) -> Any:
+        model = _MODELS.get(self)
+        if model is None:
+            arrays = {
+                "labels": self.labels_,
+                "probabilities": self.probabilities_,
+                "core_distances": self.core_distances_,
+                "condensed": self._condensed.view(np.int64).reshape(-1, 4),
+            }
+            model = _MODELS[self] = _core.hdbscan_model({**self._state, **arrays})
+        return model
+
+    def _pair(self, X: Any) -> tuple[np.ndarray, np.ndarray | None]:
+        """The points of the fit and new ones, of one type."""
+        check_is_fitted(self, "labels_")
+        if self._raw_data is None:
+            raise InvalidArgument("new points need the points of the fit, and it had distances (metric='precomputed')")
+        points, _ = take(self._raw_data, "X", integers=True)
+        points = _rows_adjacent(points)
+        if X is None:
+            return points, None
+        rows, _ = take(self._take(X, reset=False), "X", integers=True)
+        if rows.dtype != points.dtype:
+            if BF16 in (rows.dtype, points.dtype):
+                raise TypeError(f"X must be of the type of the fit (dtype={rows.dtype}, fit: {points.dtype})")
+            rows = rows.astype(points.dtype)
+        return points, _rows_adjacent(rows)
+
+    def _predict(self, X: Any) -> Any:
+        points, rows = self._pair(X)
+        with self._threads():
+            return _core.hdbscan_predict(self._cpp_model(), points, rows, self.device)
+
+    def _membership(self, X: Any) -> np.ndarray:
+        points, rows = self._pair(X)
+        with self._threads():
+            return np.asarray(_core.hdbscan_membership(self._cpp_model(), points, rows, self.device))
+
+    def _membership_blocks(self, X: Any, take_rows: Callable[[int, np.ndarray], Any], budget: int) -> bool:
+        points, rows = self._pair(X)
+        with self._threads():
+            return bool(
+                _core.hdbscan_membership_blocks(self._cpp_model(), points, rows, take_rows, budget, self.device)
+            )
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Labels ``[m]`` of new points, as :func:`quintet.hdbscan.approximate_predict` finds them."""
+        return np.asarray(self._predict(X)[0]).view(np.int64)
+
+    def generate_prediction_data(self) -> None:
+        """Makes ``prediction_data_``. Predictions do not need it; programs written for hdbscan call it."""
+        check_is_fitted(self, "labels_")
+        if self._raw_data is None:
+            raise InvalidArgument("prediction data need points, not distances (metric='precomputed')")
+        self._has_prediction_data = True
+
+    def dbscan_clustering(self, cut_distance: float, min_cluster_size: int = 5) -> np.ndarray:
+        """Labels of DBSCAN* with the radius `cut_distance`: the dendrogram cut there."""
+        check_is_fitted(self, "labels_")
+        return cut(self._linkage, cut_distance, min_cluster_size)
+
+    def _check_cluster(self, cluster_id: Any) -> int:
+        check_is_fitted(self, "labels_")
+        k = _integer(cluster_id, "cluster_id")
+        if not 0 <= k < len(self.cluster_persistence_):
+            raise InvalidArgument(
+                f"cluster_id must be in [0, {len(self.cluster_persistence_)}), and -1 is noise (cluster_id={k})"
+            )
+        if self._raw_data is None:
+            raise InvalidArgument("centres need points, not distances (metric='precomputed')")
+        return k
+
+    def weighted_cluster_centroid(self, cluster_id: int) -> np.ndarray:
+        """The mean ``[d]`` of the points of a cluster, weighted by their probabilities."""
+        k = self._check_cluster(cluster_id)
+        return weighted_centroids(self._raw_data, self.labels_, self.probabilities_, device=self.device)[k]
+
+    def weighted_cluster_medoid(self, cluster_id: int) -> np.ndarray:
+        """The point ``[d]`` of a cluster with the least sum of distances to the others, weighted by probabilities."""
+        k = self._check_cluster(cluster_id)
+        return np.asarray(self._rows(self._medoid_rows()[k]))
+
+    # Trees and what follows from them.
+
+    @property
+    def condensed_tree_(self) -> CondensedTree:
+        """The condensed tree."""
+        check_is_fitted(self, "labels_")
+        return CondensedTree(self._condensed, self.labels_, self._state["selected"])
+
+    @property
+    def single_linkage_tree_(self) -> SingleLinkageTree:
+        """The dendrogram."""
+        check_is_fitted(self, "labels_")
+        return SingleLinkageTree(self._linkage)
+
+    @property
+    def minimum_spanning_tree_(self) -> MinimumSpanningTree:
+        """The minimum spanning tree of mutual reachability; always there, whatever gen_min_span_tree says."""
+        check_is_fitted(self, "labels_")
+        return MinimumSpanningTree(self._spanning_tree, None if self._raw_data is None else self._rows(slice(None)))
+
+    @property
+    def exemplars_(self) -> list[np.ndarray]:
+        """Of every cluster the points that stay to the end."""
+        check_is_fitted(self, "labels_")
+        if self._raw_data is None:
+            raise InvalidArgument("exemplars are points, and the fit had distances (metric='precomputed')")
+        rows = self._state["exemplar_points"]
+        offsets = self._state["exemplar_offsets"]
+        return [np.asarray(self._rows(rows[a:b])) for a, b in zip(offsets[:-1], offsets[1:])]
+
+    @property
+    def relative_validity_(self) -> float:
+        """DBCV estimated from the spanning tree, to compare parameters on one data set."""
+        check_is_fitted(self, "labels_")
+        return relative_validity(self._spanning_tree, self.labels_)
+
+    @property
+    def prediction_data_(self) -> PredictionData:
+        """With prediction_data=True or after generate_prediction_data()."""
+        if not getattr(self, "_has_prediction_data", False):
+            raise AttributeError("no prediction data: fit with prediction_data=True or call generate_prediction_data()")
+        return PredictionData(self._rows(slice(None)), self.core_distances_, self.exemplars_)
+
+
+def _rows_adjacent(array: np.ndarray) -> np.ndarray:
+    row, column = array.strides
+    if (column != array.itemsize and array.shape[1] > 1) or row < array.itemsize * array.shape[1] or row % array.itemsize:
+        return np.ascontiguousarray(array)
+    return array
+
+

@@ -1,0 +1,999 @@
+"""Exact density clustering (HDBSCAN*), and everything that it is made of.
+
+:class:`HDBSCAN` stands in for ``hdbscan.HDBSCAN`` and ``sklearn.cluster.HDBSCAN``; ``import quintet.hdbscan as hdbscan``
+is all that a program has to change. It needs scikit-learn; the functions of this module need NumPy only.
+
+With core distances ``c_i`` (to the k-th nearest other point, k = min_samples) the mutual reachability of two points is
+``m_ij = max(c_i, c_j, d_ij / alpha)`` (Campello, Moulavi, Sander 2013). Its minimum spanning tree is found exactly by
+Boruvka's algorithm over tiles of distances; dendrogram, condensed tree and labels follow from it. Results have the same
+bits for any number of threads and do not depend on the order of the points.
+
+Points are arrays ``X[n, d]`` of float16, bfloat16, float32 or float64, NumPy's or any library's on the processor;
+integers and bools become float64. Rows with NaN or infinity belong to no cluster. ``metric`` is "euclidean" ("l2"),
+"cosine" or "poincare" (the ball of ``curvature`` < 0), and "precomputed" where a function says so.
+
+Errors: ``TypeError`` for arrays of another type, ``InvalidArgument`` (a ``ValueError``) for shapes and options out of
+range, ``DeviceError`` for memory of a GPU or an absent device, ``Cancelled`` when the progress callback returns False.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Sequence
+
+import numpy as np
+
+from . import _core
+from ._arrays import F32, F64, I64, REAL, STORAGE, Like, accumulator, same_type, take, take_rows, take_vector
+from ._errors import InvalidArgument
+from ._progress import Progress, progress_callable
+from .plots import CONDENSED_DTYPE, CondensedTree, MinimumSpanningTree, SingleLinkageTree
+
+if TYPE_CHECKING:
+    from ._estimator import HDBSCAN as HDBSCAN
+    from ._estimator import PredictionData as PredictionData
+
+__all__ = [
+    "ClusterResult",
+    "CondensedTree",
+    "HDBSCAN",
+    "MinimumSpanningTree",
+    "PredictionData",
+    "SingleLinkageTree",
+    "SpanningTreeResult",
+    "TreeSummary",
+    "ValidityResult",
+    "all_points_membership_vectors",
+    "approximate_predict",
+    "approximate_predict_scores",
+    "cluster",
+    "cluster_tree",
+    "condense",
+    "core_and_reachability",
+    "core_distances",
+    "cut",
+    "medoids",
+    "membership_vector",
+    "membership_vector_blocks",
+    "mutual_reachability",
+    "mutual_reachability_blocks",
+    "relative_validity",
+    "select_clusters",
+    "single_linkage",
+    "spanning_tree",
+    "summarise",
+    "validity_index",
+    "weighted_centroids",
+]
+
+_EDGE = np.dtype([("u", np.int64), ("v", np.int64), ("weight", np.float64)])
+_LINKAGE = np.dtype([("left", np.int64), ("right", np.int64), ("height", np.float64), ("size", np.int64)])
+_METRICS = {"euclidean": "euclidean", "l2": "euclidean", "cosine": "cosine", "poincare": "poincare"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("HDBSCAN", "PredictionData"):
+        try:
+            from . import _estimator
+        except ImportError as error:
+            if "sklearn" not in str(error):
+                raise
+            raise ImportError(f"quintet.{name} needs scikit-learn: pip install 'quintet[sklearn]'") from error
+        return getattr(_estimator, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+# Arguments.
+
+
+def _metric(name: Any, precomputed: bool = False) -> str:
+    if isinstance(name, str) and name in _METRICS:
+        return _METRICS[name]
+    if name == "precomputed" and precomputed:
+        return "precomputed"
+    known = ", ".join([*_METRICS, *(["precomputed"] if precomputed else [])])
+    raise InvalidArgument(
+        f"metric must be one of {known} (metric={name!r}); of any other distance pass the matrix: "
+        "HDBSCAN(metric='precomputed').fit(scipy.spatial.distance.squareform(scipy.spatial.distance.pdist(X, name)))"
+    )
+
+
+def _integer(value: Any, name: str) -> int:
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be an integer ({name}={value!r})")
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer ({name}={value!r})") from None
+
+
+def _number(value: Any, name: str) -> float:
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"{name} must be a number ({name}={value!r})")
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a number ({name}={value!r})") from None
+
+
+def _choice(value: Any, name: str, allowed: tuple[str, str]) -> bool:
+    """Whether it is the second one."""
+    if value not in allowed:
+        raise InvalidArgument(f"{name} must be {allowed[0]!r} or {allowed[1]!r} ({name}={value!r})")
+    return bool(value == allowed[1])
+
+
+def _tree_options(
+    min_cluster_size: Any,
+    ties: Any,
+    tie_tolerance: Any,
+    method: Any,
+    epsilon: Any,
+    epsilon_max: Any,
+    max_cluster_size: Any,
+    allow_single_cluster: Any,
+) -> tuple[Any, ...]:
+    return (
+        _integer(min_cluster_size, "min_cluster_size"),
+        _choice(ties, "ties", ("canonical", "binary")),
+        _number(tie_tolerance, "tie_tolerance"),
+        _choice(method, "cluster_selection_method", ("eom", "leaf")),
+        _number(epsilon, "cluster_selection_epsilon"),
+        _number(epsilon_max, "cluster_selection_epsilon_max"),
+        _integer(0 if max_cluster_size is None else max_cluster_size, "max_cluster_size"),
+        bool(allow_single_cluster),
+    )
+
+
+def _samples(min_samples: Any) -> int:
+    if min_samples is None:
+        return 0
+    k = _integer(min_samples, "min_samples")
+    if k < 1:
+        raise InvalidArgument(f"min_samples must be >= 1 (min_samples={k})")
+    return k
+
+
+def _cluster_options(
+    tree: tuple[Any, ...], min_samples: Any, count_self: Any, alpha: Any, metric: str, curvature: Any
+) -> tuple[Any, ...]:
+    distance = "euclidean" if metric == "precomputed" else metric
+    return (
+        *tree,
+        _samples(min_samples),
+        bool(count_self),
+        _number(alpha, "alpha"),
+        distance,
+        _number(curvature, "curvature"),
+    )
+
+
+def _points(X: Any, name: str = "X") -> tuple[np.ndarray, Like]:
+    return take_rows(X, name, STORAGE, integers=True)
+
+
+def _distances(X: Any, name: str = "X") -> np.ndarray:
+    array, _ = take_rows(X, name, (*REAL, np.dtype(np.float16)), integers=True)
+    return array.astype(np.float32) if array.dtype == np.float16 else array
+
+
+class _Graph(NamedTuple):
+    points: int
+    row_begin: np.ndarray
+    columns: np.ndarray
+    values: np.ndarray
+
+
+def _is_sparse(X: Any) -> bool:
+    return hasattr(X, "tocsr") and hasattr(X, "nnz")
+
+
+def _graph(X: Any, name: str = "X") -> _Graph:
+    """A sparse matrix as a graph without loops. X stays as it is."""
+    csr = X.tocsr()
+    if csr.shape[0] != csr.shape[1]:
+        raise InvalidArgument(f"{name} must be square, the distances of all points (shape={csr.shape})")
+    values = np.asarray(csr.data)
+    if values.dtype.kind in "iub" or values.dtype == np.float16:
+        values = values.astype(np.float64)
+    if values.dtype not in REAL:
+        raise TypeError(f"{name} must be of type float32 or float64 (dtype={values.dtype})")
+    begin = np.asarray(csr.indptr).astype(np.int64, copy=False)
+    columns = np.asarray(csr.indices).astype(np.int64, copy=False)
+    rows = np.repeat(np.arange(csr.shape[0]), np.diff(begin))
+    loops = rows == columns
+    if loops.any():
+        keep = ~loops
+        begin = np.concatenate(([0], np.cumsum(np.bincount(rows[keep], minlength=csr.shape[0])))).astype(np.int64)
+        columns, values = columns[keep], values[keep]
+    return _Graph(csr.shape[0], begin, np.ascontiguousarray(columns), np.ascontiguousarray(values))
+
+
+def _labels(labels: Any, name: str = "labels") -> np.ndarray:
+    array = np.asarray(labels)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name} must be integers (dtype={array.dtype})")
+    if array.ndim != 1:
+        raise InvalidArgument(f"{name} must have 1 dimension (shape={array.shape})")
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
+# Records of the bindings, and the layouts of SciPy and hdbscan.
+
+
+def _linkage_matrix(patterns: np.ndarray) -> np.ndarray:
+    rows = patterns.view(_LINKAGE).reshape(-1)
+    matrix = np.empty((len(rows), 4))
+    for i, column in enumerate(("left", "right", "height", "size")):
+        matrix[:, i] = rows[column]
+    return matrix
+
+
+def _linkage_patterns(matrix: Any, name: str = "linkage") -> np.ndarray:
+    if isinstance(matrix, SingleLinkageTree):
+        matrix = matrix._linkage
+    array = np.asarray(matrix)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must be an array of numbers (dtype={array.dtype})")
+    if array.ndim != 2 or array.shape[1] != 4:
+        raise InvalidArgument(f"{name} must have the shape (n - 1, 4) (shape={array.shape})")
+    rows = np.empty(len(array), _LINKAGE)
+    for i, column in enumerate(("left", "right", "height", "size")):
+        if column != "height" and not np.isfinite(array[:, i]).all():
+            raise InvalidArgument(f"{name}[:, {i}] must be finite")
+        rows[column] = array[:, i]
+    return rows.view(np.int64).reshape(-1, 4)
+
+
+def _edge_matrix(patterns: np.ndarray) -> np.ndarray:
+    rows = patterns.view(_EDGE).reshape(-1)
+    return np.column_stack((rows["u"].astype(np.float64), rows["v"].astype(np.float64), rows["weight"]))
+
+
+def _edge_patterns(edges: Any, name: str = "edges") -> np.ndarray:
+    if isinstance(edges, MinimumSpanningTree):
+        edges = edges._mst
+    array = np.asarray(edges)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must be an array of numbers (dtype={array.dtype})")
+    if array.ndim != 2 or array.shape[1] != 3:
+        raise InvalidArgument(f"{name} must have the shape (m, 3): u, v, weight (shape={array.shape})")
+    if not np.isfinite(array[:, :2]).all():
+        raise InvalidArgument(f"{name}[:, :2] must be finite")
+    rows = np.empty(len(array), _EDGE)
+    rows["u"], rows["v"], rows["weight"] = array[:, 0], array[:, 1], array[:, 2]
+    return rows.view(np.int64).reshape(-1, 3)
+
+
+def _condensed(patterns: np.ndarray) -> np.ndarray:
+    return patterns.view(CONDENSED_DTYPE).reshape(-1)
+
+
+def _condensed_patterns(tree: Any, name: str = "condensed") -> np.ndarray:
+    if isinstance(tree, CondensedTree):
+        tree = tree._raw_tree
+    array = np.asarray(tree)
+    if array.dtype.names != CONDENSED_DTYPE.names:
+        raise TypeError(f"{name} must have the fields {', '.join(CONDENSED_DTYPE.names or ())} (dtype={array.dtype})")
+    return np.ascontiguousarray(array.astype(CONDENSED_DTYPE, copy=False)).view(np.int64).reshape(-1, 4)
+
+
+# Results.
+
+
+class SpanningTreeResult(NamedTuple):
+    """What :func:`spanning_tree` found."""
+
+    edges: np.ndarray  #: [m - 1, 3] float64: u < v and the weight, by (weight, u, v)
+    core_distances: np.ndarray  #: [n] float64; NaN for invalid rows
+    neighbours: int  #: the k that was used
+    clamped: bool  #: min_samples was larger than the points allow
+    invalid_rows: np.ndarray  #: rows with NaN or infinity
+    counters: dict[str, Any]  #: rounds, tiles, tiles_scanned, pairs_evaluated, passes
+    ran_on: tuple[str, ...]  #: devices of the stages
+    seconds: tuple[float, ...]  #: of neighbours and of the rounds
+
+    @property
+    def tree(self) -> MinimumSpanningTree:
+        """The edges with their table, graph and picture."""
+        return MinimumSpanningTree(self.edges, None)
+
+
+@dataclass
+class ClusterResult:
+    """What :func:`cluster` and :func:`cluster_tree` found. Arrays; K is the number of clusters."""
+
+    labels: np.ndarray  #: [n] int64: 0 ... K - 1, -1 for noise
+    probabilities: np.ndarray  #: [n]: membership in [0, 1]
+    outlier_scores: np.ndarray  #: [n]: GLOSH in [0, 1]
+    persistence: np.ndarray  #: [K]
+    selected: np.ndarray  #: [K]: ids of the clusters in the condensed tree
+    exemplar_offsets: np.ndarray  #: [K + 1]
+    exemplar_points: np.ndarray  #: rows of the points that stay to the end, by label
+    condensed: np.ndarray  #: rows parent, child, lambda_val, child_size
+    condensed_clusters: int  #: clusters of the condensed tree
+    linkage: np.ndarray  #: [n - 1, 4]
+    components: int  #: connected components; more than 1: merges at infinity
+    core_distances: np.ndarray = field(default_factory=lambda: np.empty(0))  #: [n]
+    spanning_tree: np.ndarray = field(default_factory=lambda: np.empty((0, 3)))  #: [m - 1, 3]
+    neighbours: int = 0  #: the k that was used
+    clamped: bool = False  #: min_samples was larger than the points allow
+    invalid_rows: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))  #: rows left out
+    counters: dict[str, Any] = field(default_factory=dict)  #: work of the spanning tree
+    ran_on: tuple[str, ...] = ()  #: devices of the stages
+    seconds: tuple[float, ...] = ()  #: of neighbours, spanning tree, tree stage
+
+    @property
+    def condensed_tree(self) -> CondensedTree:
+        """The condensed tree with its table, graph and picture."""
+        return CondensedTree(self.condensed, self.labels, self.selected)
+
+    @property
+    def single_linkage_tree(self) -> SingleLinkageTree:
+        """The dendrogram."""
+        return SingleLinkageTree(self.linkage)
+
+    @property
+    def minimum_spanning_tree(self) -> MinimumSpanningTree:
+        """The minimum spanning tree."""
+        return MinimumSpanningTree(self.spanning_tree, None)
+
+    @property
+    def exemplars(self) -> list[np.ndarray]:
+        """Rows of the exemplars of every cluster."""
+        return np.split(self.exemplar_points, self.exemplar_offsets[1:-1]) if len(self.selected) else []
+
+
+def _plain(value: Any) -> Any:
+    """int64 as NumPy names it, and not "long long", which is printed with its type."""
+    return value.view(np.int64) if isinstance(value, np.ndarray) and value.dtype == I64 else value
+
+
+def _cluster_result(found: dict[str, Any]) -> ClusterResult:
+    found = {name: _plain(value) for name, value in found.items()}
+    found["condensed"] = _condensed(found["condensed"])
+    found["linkage"] = _linkage_matrix(found.pop("single_linkage"))
+    if "spanning_tree" in found:
+        found["spanning_tree"] = _edge_matrix(found["spanning_tree"])
+    return ClusterResult(**found)
+
+
+class ValidityResult(NamedTuple):
+    """Validity of a clustering and of its clusters."""
+
+    index: float  #: DBCV, in [-1, 1]
+    cluster_validity: np.ndarray  #: [K]
+    sparseness: np.ndarray  #: [K]
+    separation: np.ndarray  #: [K]
+
+
+class TreeSummary(NamedTuple):
+    """Columns over the clusters of a condensed tree (0 is the root) and over its points; lambda = 1 / distance."""
+
+    parent: np.ndarray  #: -1 for the root
+    size: np.ndarray  #: points at birth
+    first_child: np.ndarray  #: children follow one another
+    children: np.ndarray  #: how many
+    birth: np.ndarray  #: lambda
+    death: np.ndarray  #: largest lambda of the own rows
+    deepest: np.ndarray  #: the same with descendants
+    stability: np.ndarray  #: sum of (lambda - birth) * size
+    point_cluster: np.ndarray  #: the cluster that a point leaves
+    point_lambda: np.ndarray  #: where
+    outlier_scores: np.ndarray  #: GLOSH of every point
+
+
+# Functions.
+
+
+def cluster(
+    X: Any,
+    min_cluster_size: int = 5,
+    min_samples: int | None = None,
+    *,
+    metric: str = "euclidean",
+    curvature: float = -1.0,
+    alpha: float = 1.0,
+    count_self: bool = False,
+    cluster_selection_method: str = "eom",
+    cluster_selection_epsilon: float = 0.0,
+    cluster_selection_epsilon_max: float = float("inf"),
+    max_cluster_size: int = 0,
+    allow_single_cluster: bool = False,
+    ties: str = "canonical",
+    tie_tolerance: float = 0.0,
+    progress: bool | Progress | None = None,
+    device: str = "auto",
+) -> ClusterResult:
+    """HDBSCAN* of the rows of ``X[n, d]``, as arrays: what :class:`HDBSCAN` calls.
+
+    ``metric="precomputed"`` takes distances: ``X[n, n]`` dense, symmetric, infinity = not connected, or a SciPy sparse
+    matrix, where only stored entries are edges. X is never written to. ``min_samples=None`` is min_cluster_size.
+
+    >>> import numpy as np
+    >>> from quintet import hdbscan
+    >>> X = np.concatenate([np.random.default_rng(0).normal(c, 0.1, (50, 2)) for c in (0, 3)])
+    >>> result = hdbscan.cluster(X, min_cluster_size=10)
+    >>> int(result.labels.max()) + 1, result.linkage.shape
+    (2, (99, 4))
+    """
+    kind = _metric(metric, precomputed=True)
+    tree = _tree_options(
+        min_cluster_size,
+        ties,
+        tie_tolerance,
+        cluster_selection_method,
+        cluster_selection_epsilon,
+        cluster_selection_epsilon_max,
+        max_cluster_size,
+        allow_single_cluster,
+    )
+    options = _cluster_options(tree, min_samples, count_self, alpha, kind, curvature)
+    return _fit(X, kind, options, progress, device)
+
+
+def _fit(X: Any, metric: str, options: tuple[Any, ...], progress: bool | Progress | None, device: str) -> ClusterResult:
+    if metric == "precomputed":
+        if _is_sparse(X):
+            return _cluster_result(_core.hdbscan_fit_graph(*_graph(X), options))
+        return _cluster_result(_core.hdbscan_fit_distances(_distances(X), options, device))
+    return _cluster_result(_core.hdbscan_fit(_points(X)[0], options, progress_callable(progress), device))
+
+
+def core_distances(
+    X: Any,
+    min_samples: int = 5,
+    *,
+    metric: str = "euclidean",
+    curvature: float = -1.0,
+    count_self: bool = False,
+    device: str = "auto",
+) -> Any:
+    """Distance of every row of ``X[n, d]`` to its min_samples-th nearest other row, ``[n]``.
+
+    k = min_samples (one less with count_self, as scikit-learn counts), at most the number of other points. NaN for rows
+    with NaN or infinity. ``metric="precomputed"``: X holds distances ``[n, n]``. float32 for all types but float64.
+
+    >>> from quintet import hdbscan
+    >>> hdbscan.core_distances([[0.0], [1.0], [3.0]], 1)
+    array([1., 1., 2.])
+    """
+    kind = _metric(metric, precomputed=True)
+    k = _integer(min_samples, "min_samples")
+    if kind == "precomputed":
+        return _core.hdbscan_core_distances_of(_distances(X), k, bool(count_self), device)[0]
+    points, like = _points(X)
+    return like(_core.hdbscan_core_distances(points, k, bool(count_self), kind, _number(curvature, "curvature"), device)[0])
+
+
+def _core_vector(core: Any, points: np.ndarray) -> np.ndarray | None:
+    if core is None:
+        return None
+    vector, _ = take_vector(core, "core", REAL, integers=True)
+    wanted = accumulator(points)
+    if vector.dtype != wanted:
+        raise TypeError(f"core must be of type {wanted} for these points (dtype={vector.dtype})")
+    return vector
+
+
+def mutual_reachability(
+    X: Any,
+    *,
+    core: Any = None,
+    pairs: Any = None,
+    out: np.ndarray | None = None,
+    min_samples: int = 5,
+    alpha: float = 1.0,
+    core_on_diagonal: bool = False,
+    count_self: bool = False,
+    metric: str = "euclidean",
+    curvature: float = -1.0,
+    device: str = "auto",
+) -> Any:
+    """Mutual reachability ``max(c_i, c_j, d_ij / alpha)`` of the rows of ``X[n, d]``: ``[n, n]``, or of ``pairs[p, 2]``
+    of rows: ``[p]``.
+
+    ``core[n]`` are the core distances; None computes them with min_samples and count_self. ``out[n, n]`` is written to
+    and returned. The diagonal is 0, or the core distances with core_on_diagonal.
+
+    >>> from quintet import hdbscan
+    >>> hdbscan.mutual_reachability([[0.0], [1.0], [3.0]], min_samples=1)
+    array([[0., 1., 3.],
+           [1., 0., 2.],
+           [3., 2., 0.]])
+    """
+    kind = _metric(metric)
+    points, like = _points(X)
+    bend, scale = _number(curvature, "curvature"), _number(alpha, "alpha")
+    if pairs is not None:
+        if out is not None:
+            raise InvalidArgument("out is for the whole matrix, not for pairs")
+        if core is None:
+            core = _core.hdbscan_core_distances(
+                points, _integer(min_samples, "min_samples"), bool(count_self), kind, bend, device
+            )[0]
+        rows = np.asarray(pairs)
+        if rows.dtype.kind not in "iu" or rows.ndim != 2 or rows.shape[1] != 2:
+            raise InvalidArgument(f"pairs must be integers [p, 2] (shape={rows.shape}, dtype={rows.dtype})")
+        rows = np.ascontiguousarray(rows, dtype=np.int64)
+        return like(
+            _core.hdbscan_mutual_reachability_pairs(
+                points, _core_vector(core, points), rows, scale, bool(core_on_diagonal), kind, bend, device
+            )
+        )
+    matrix = _out(out, (len(points), len(points)), accumulator(points))
+    if core is None:
+        _core.hdbscan_core_and_reachability(
+            [points],
+            [matrix],
+            _integer(min_samples, "min_samples"),
+            bool(count_self),
+            scale,
+            bool(core_on_diagonal),
+            kind,
+            bend,
+            device,
+        )
+    else:
+        _core.hdbscan_mutual_reachability(
+            points, _core_vector(core, points), matrix, scale, bool(core_on_diagonal), kind, bend, device
+        )
+    return matrix if out is not None else like(matrix)
+
+
+def _out(out: np.ndarray | None, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    if out is None:
+        return np.empty(shape, dtype)
+    if not isinstance(out, np.ndarray) or out.dtype != dtype:
+        raise TypeError(f"out must be a NumPy array of type {dtype} (dtype={getattr(out, 'dtype', type(out))})")
+    if out.shape != shape:
+        raise InvalidArgument(f"out must have the shape {shape} (shape={out.shape})")
+    if not out.flags.writeable:
+        raise InvalidArgument("out must be writable")
+    row, column = out.strides
+    if (column != out.itemsize and shape[1] > 1) or (row < out.itemsize * shape[1] and shape[0] > 1):
+        raise InvalidArgument(f"the elements of a row of out must be adjacent (strides={out.strides})")
+    return out
+
+
+def mutual_reachability_blocks(
+    X: Any,
+    take: Callable[[int, np.ndarray], Any],
+    *,
+    budget_bytes: int = 256 << 20,
+    core: Any = None,
+    min_samples: int = 5,
+    alpha: float = 1.0,
+    core_on_diagonal: bool = False,
+    count_self: bool = False,
+    metric: str = "euclidean",
+    curvature: float = -1.0,
+    device: str = "auto",
+) -> bool:
+    """The matrix of :func:`mutual_reachability` by blocks of rows: ``take(first_row, rows)`` for each, in order.
+
+    Nothing n x n is held: a block has as many rows as budget_bytes allow, at least 96. Returning False from `take`
+    stops, and then so does this function's result.
+
+    >>> import numpy as np
+    >>> from quintet import hdbscan
+    >>> sums = []
+    >>> hdbscan.mutual_reachability_blocks(np.eye(3), lambda first, rows: sums.append(rows.sum()), min_samples=1)
+    True
+    """
+    kind = _metric(metric)
+    points, _ = _points(X)
+    bend = _number(curvature, "curvature")
+    if core is None:
+        core = _core.hdbscan_core_distances(
+            points, _integer(min_samples, "min_samples"), bool(count_self), kind, bend, device
+        )[0]
+    if not callable(take):
+        raise TypeError(f"take must be callable (take={take!r})")
+    return bool(
+        _core.hdbscan_mutual_reachability_blocks(
+            points,
+            _core_vector(core, points),
+            take,
+            _integer(budget_bytes, "budget_bytes"),
+            _number(alpha, "alpha"),
+            bool(core_on_diagonal),
+            kind,
+            bend,
+            device,
+        )
+    )
+
+
+def core_and_reachability(
+    X: Any,
+    min_samples: int = 5,
+    *,
+    alpha: float = 1.0,
+    core_on_diagonal: bool = False,
+    count_self: bool = False,
+    metric: str = "euclidean",
+    curvature: float = -1.0,
+    device: str = "auto",
+) -> Any:
+    """Core distances and the matrix of mutual reachability in one pass over the pairs: ``(core, matrix)``.
+
+    For a list of point sets of one type, a list of such pairs; small sets run side by side, one a thread.
+
+    >>> from quintet import hdbscan
+    >>> core, matrix = hdbscan.core_and_reachability([[0.0], [1.0], [3.0]], 1)
+    >>> core
+    array([1., 1., 2.])
+    """
+    kind = _metric(metric)
+    is_list = isinstance(X, (list, tuple)) and len(X) > 0 and getattr(X[0], "ndim", np.ndim(X[0])) == 2
+    given = [_points(one, f"X[{i}]") for i, one in enumerate(X)] if is_list else [_points(X)]
+    for i, (points, _) in enumerate(given):
+        same_type(given[0][0], points, "X[0]", f"X[{i}]")
+    matrices = [np.empty((len(points), len(points)), accumulator(points)) for points, _ in given]
+    found = _core.hdbscan_core_and_reachability(
+        [points for points, _ in given],
+        matrices,
+        _integer(min_samples, "min_samples"),
+        bool(count_self),
+        _number(alpha, "alpha"),
+        bool(core_on_diagonal),
+        kind,
+        _number(curvature, "curvature"),
+        device,
+    )
+    results = [(like(one[0]), like(matrix)) for (_, like), one, matrix in zip(given, found, matrices)]
+    return results if is_list else results[0]
+
+
+def spanning_tree(
+    X: Any,
+    min_samples: int = 5,
+    *,
+    metric: str = "euclidean",
+    curvature: float = -1.0,
+    alpha: float = 1.0,
+    count_self: bool = False,
+    progress: bool | Progress | None = None,
+    device: str = "auto",
+) -> SpanningTreeResult:
+    """The minimum spanning tree of mutual reachability: unique, exact, without the matrix.
+
+    ``metric="precomputed"`` takes distances as :func:`cluster` does; the result is a forest where infinity separates.
+
+    >>> from quintet import hdbscan
+    >>> hdbscan.spanning_tree([[0.0], [1.0], [3.0]], 1).edges
+    array([[0., 1., 1.],
+           [1., 2., 2.]])
+    """
+    kind = _metric(metric, precomputed=True)
+    options = (
+        _integer(min_samples, "min_samples"),
+        bool(count_self),
+        _number(alpha, "alpha"),
+        "euclidean" if kind == "precomputed" else kind,
+        _number(curvature, "curvature"),
+    )
+    if kind != "precomputed":
+        found = _core.hdbscan_spanning_tree(_points(X)[0], options, progress_callable(progress), device)
+    elif _is_sparse(X):
+        found = _core.hdbscan_spanning_tree_of_graph(*_graph(X), options)
+    else:
+        found = _core.hdbscan_spanning_tree_of_distances(_distances(X), options, device)
+    found["edges"] = _edge_matrix(found["edges"])
+    found["invalid_rows"] = _plain(found["invalid_rows"])
+    return SpanningTreeResult(**found)
+
+
+def single_linkage(edges: Any, n: int) -> np.ndarray:
+    """The dendrogram ``[n - 1, 4]`` of n points joined by ``edges[m, 3]`` (u, v, weight): SciPy's Z.
+
+    Edges may come in any order and close cycles. What they leave apart is joined at infinity.
+
+    >>> from quintet import hdbscan
+    >>> hdbscan.single_linkage([[0, 1, 1.0], [1, 2, 2.0]], 3)
+    array([[0., 1., 1., 2.],
+           [3., 2., 2., 3.]])
+    """
+    return _linkage_matrix(_core.hdbscan_single_linkage(_edge_patterns(edges), _integer(n, "n")))
+
+
+def cluster_tree(
+    tree: Any,
+    n: int | None = None,
+    min_cluster_size: int = 5,
+    *,
+    cluster_selection_method: str = "eom",
+    cluster_selection_epsilon: float = 0.0,
+    cluster_selection_epsilon_max: float = float("inf"),
+    max_cluster_size: int = 0,
+    allow_single_cluster: bool = False,
+    ties: str = "canonical",
+    tie_tolerance: float = 0.0,
+) -> ClusterResult:
+    """Clusters of ``n`` points from edges ``[m, 3]`` of their spanning tree, or from a dendrogram ``[n - 1, 4]``.
+
+    O(n log n) on the host. The dendrogram may be another program's, SciPy's for instance; n is not needed then.
+
+    >>> from quintet import hdbscan
+    >>> hdbscan.cluster_tree([[0, 1, 1.0], [2, 3, 1.0], [1, 2, 9.0]], 4, 2).labels
+    array([0, 0, 1, 1])
+    """
+    options = _tree_options(
+        min_cluster_size,
+        ties,
+        tie_tolerance,
+        cluster_selection_method,
+        cluster_selection_epsilon,
+        cluster_selection_epsilon_max,
+        max_cluster_size,
+        allow_single_cluster,
+    )
+    shape = np.shape(tree._linkage if isinstance(tree, SingleLinkageTree) else getattr(tree, "_mst", tree))
+    if len(shape) == 2 and shape[1] == 4:
+        rows = _linkage_patterns(tree, "tree")
+        if n is not None and n != len(rows) + 1:
+            raise InvalidArgument(f"n must be the number of rows of the dendrogram + 1, {len(rows) + 1} (n={n})")
+        return _cluster_result(_core.hdbscan_cluster_linkage(rows, options))
+    if n is None:
+        raise TypeError("n, the number of points, must be given with edges")
+    return _cluster_result(_core.hdbscan_cluster_tree(_edge_patterns(tree, "tree"), _integer(n, "n"), options))
+
+
+def cut(linkage: Any, height: float, min_cluster_size: int = 5) -> np.ndarray:
+    """Labels of the components that merges below `height` make; -1 in those of fewer than min_cluster_size points.
+
+    On mutual reachability this is DBSCAN* with the radius `height`.
+
+    >>> from quintet import hdbscan
+    >>> hdbscan.cut([[0, 1, 1.0, 2], [2, 3, 1.0, 2], [4, 5, 9.0, 4]], 2.0, 2)
+    array([0, 0, 1, 1])
+    """
+    return _plain(
+        _core.hdbscan_cut(
+            _linkage_patterns(linkage), _number(height, "height"), _integer(min_cluster_size, "min_cluster_size")
+        )
+    )
+
+
+def condense(
+    linkage: Any, min_cluster_size: int = 5, *, ties: str = "canonical", tie_tolerance: float = 0.0
+) -> np.ndarray:
+    """The condensed tree of a dendrogram ``[n - 1, 4]``: rows parent, child, lambda_val, child_size.
+
+    >>> from quintet import hdbscan
+    >>> hdbscan.condense([[0, 1, 1.0, 2], [2, 3, 1.0, 2], [4, 5, 9.0, 4]], 2)["child_size"].tolist()
+    [2, 2, 1, 1, 1, 1]
+    """
+    options = _tree_options(min_cluster_size, ties, tie_tolerance, "eom", 0.0, float("inf"), 0, False)
+    return _condensed(_core.hdbscan_condense(_linkage_patterns(linkage), options)[0])
+
+
+def _tree_sizes(patterns: np.ndarray, n: int | None) -> tuple[int, int]:
+    rows = _condensed(patterns)
+    points = _integer(n, "n") if n is not None else int(rows["parent"].min(initial=np.iinfo(np.int64).max))
+    if not len(rows):
+        points = 0 if n is None else points
+        return points, min(points, 1)
+    return points, int(max(rows["parent"].max(), rows["child"].max())) - points + 1
+
+
+def summarise(condensed: Any, n: int | None = None) -> TreeSummary:
+    """Columns over the clusters and points of a condensed tree: births, deaths, stabilities, GLOSH scores.
+
+    >>> from quintet import hdbscan
+    >>> tree = hdbscan.condense([[0, 1, 1.0, 2], [2, 3, 1.0, 2], [4, 5, 9.0, 4]], 2)
+    >>> hdbscan.summarise(tree).stability.round(3).tolist()
+    [0.444, 1.778, 1.778]
+    """
+    patterns = _condensed_patterns(condensed)
+    found = _core.hdbscan_summarise(patterns, *_tree_sizes(patterns, n))
+    return TreeSummary(**{name: _plain(value) for name, value in found.items()})
+
+
+def select_clusters(
+    condensed: Any,
+    n: int | None = None,
+    *,
+    cluster_selection_method: str = "eom",
+    cluster_selection_epsilon: float = 0.0,
+    cluster_selection_epsilon_max: float = float("inf"),
+    max_cluster_size: int = 0,
+    allow_single_cluster: bool = False,
+) -> np.ndarray:
+    """Ids of the clusters of a condensed tree that a flat clustering takes; the k-th is label k.
+
+    >>> from quintet import hdbscan
+    >>> tree = hdbscan.condense([[0, 1, 1.0, 2], [2, 3, 1.0, 2], [4, 5, 9.0, 4]], 2)
+    >>> hdbscan.select_clusters(tree)
+    array([5, 6])
+    """
+    patterns = _condensed_patterns(condensed)
+    points, clusters = _tree_sizes(patterns, n)
+    options = _tree_options(
+        2,
+        "canonical",
+        0.0,
+        cluster_selection_method,
+        cluster_selection_epsilon,
+        cluster_selection_epsilon_max,
+        max_cluster_size,
+        allow_single_cluster,
+    )
+    return _plain(_core.hdbscan_select(patterns, points, clusters, options)) + points
+
+
+def _weights(weights: Any) -> np.ndarray | None:
+    return None if weights is None else take_vector(weights, "weights", (F64, F32), integers=True)[0].astype(F64)
+
+
+def medoids(
+    X: Any,
+    labels: Any,
+    weights: Any = None,
+    *,
+    metric: str = "euclidean",
+    curvature: float = -1.0,
+    device: str = "auto",
+) -> np.ndarray:
+    """Of every label the row that minimises the weighted sum of distances to the members of its cluster, ``[K]``.
+
+    ``labels[n]`` in [-1, n); ``weights[n]`` >= 0, None: 1 each. -1 for a label that no valid row has.
+
+    >>> from quintet import hdbscan
+    >>> hdbscan.medoids([[0.0], [1.0], [5.0]], [0, 0, 0])
+    array([1])
+    """
+    points, _ = _points(X)
+    return _plain(
+        _core.hdbscan_medoids(
+            points, _labels(labels), _weights(weights), _metric(metric), _number(curvature, "curvature"), device
+        )
+    )
+
+
+def weighted_centroids(X: Any, labels: Any, weights: Any = None, *, device: str = "auto") -> np.ndarray:
+    """The weighted mean of the members of every label, ``[K, d]`` float64; labels and weights as for :func:`medoids`.
+
+    >>> from quintet import hdbscan
+    >>> hdbscan.weighted_centroids([[0.0], [1.0], [5.0]], [0, 0, 1])
+    array([[0.5],
+           [5. ]])
+    """
+    points, _ = _points(X)
+    return np.asarray(_core.hdbscan_centroids(points, _labels(labels), _weights(weights), device))
+
+
+def validity_index(
+    X: Any,
+    labels: Any,
+    metric: str = "euclidean",
+    d: int | None = None,
+    per_cluster_scores: bool = False,
+    *,
+    curvature: float = -1.0,
+    details: bool = False,
+    progress: bool | Progress | None = None,
+    device: str = "auto",
+) -> Any:
+    """DBCV (Moulavi et al. 2014) of a clustering, in [-1, 1]: ``index``, or ``(index, [K])`` with per_cluster_scores,
+    or a :class:`ValidityResult` with details.
+
+    `d` is the dimension of the all-points core distances, that of X by default. Never holds a matrix of a cluster.
+
+    >>> import numpy as np
+    >>> from quintet import hdbscan
+    >>> X = np.concatenate([np.random.default_rng(0).normal(c, 0.1, (50, 2)) for c in (0, 3)])
+    >>> hdbscan.validity_index(X, np.repeat([0, 1], 50)) > 0.9
+    True
+    """
+    points, _ = _points(X)
+    dimension = 0.0 if d is None else _number(d, "d")
+    if d is not None and not dimension > 0:
+        raise InvalidArgument(f"d must be > 0 (d={d})")
+    found = ValidityResult(
+        *_core.hdbscan_validity_index(
+            points,
+            _labels(labels),
+            _metric(metric),
+            _number(curvature, "curvature"),
+            dimension,
+            progress_callable(progress),
+            device,
+        )
+    )
+    if details:
+        return found
+    return (found.index, found.cluster_validity) if per_cluster_scores else found.index
+
+
+def relative_validity(edges: Any, labels: Any) -> float:
+    """DBCV estimated from the edges ``[m, 3]`` of the spanning tree alone; compares parameters on one data set.
+
+    >>> from quintet import hdbscan
+    >>> hdbscan.relative_validity([[0, 1, 1.0], [2, 3, 1.0], [1, 2, 9.0]], [0, 0, 1, 1]) > 0.8
+    True
+    """
+    return float(_core.hdbscan_relative_validity(_edge_patterns(edges), _labels(labels)))
+
+
+# Prediction, with a fitted HDBSCAN.
+
+
+def approximate_predict(clusterer: "HDBSCAN", X: Any, return_connecting_points: bool = False) -> Any:
+    """Labels ``[m]`` and probabilities ``[m]`` of new points ``X[m, d]`` in a finished clustering; with
+    return_connecting_points also the rows of the fit that they join.
+
+    Every row by itself: it joins the point of least mutual reachability, searched for among all of them, and belongs to
+    the cluster that exists at that density. ``approximate_predict(clusterer, X_train)`` is close to ``labels_`` but not
+    equal: a point of the fit is its own neighbour here.
+
+    >>> import numpy as np
+    >>> from quintet import hdbscan
+    >>> X = np.concatenate([np.random.default_rng(0).normal(c, 0.1, (50, 2)) for c in (0, 3)])
+    >>> model = hdbscan.HDBSCAN(min_cluster_size=10, prediction_data=True).fit(X)
+    >>> labels, probabilities = hdbscan.approximate_predict(model, [[3.0, 3.0]])
+    >>> labels == model.labels_[-1]
+    array([ True])
+    """
+    labels, probabilities, _, neighbours, _ = clusterer._predict(X)
+    labels, neighbours = _plain(labels), _plain(neighbours)
+    return (labels, probabilities, neighbours) if return_connecting_points else (labels, probabilities)
+
+
+def approximate_predict_scores(clusterer: "HDBSCAN", X: Any) -> np.ndarray:
+    """GLOSH outlier scores ``[m]`` in [0, 1] of new points, by the place that :func:`approximate_predict` finds.
+
+    >>> import numpy as np
+    >>> from quintet import hdbscan
+    >>> X = np.concatenate([np.random.default_rng(0).normal(c, 0.1, (50, 2)) for c in (0, 3)])
+    >>> model = hdbscan.HDBSCAN(min_cluster_size=10).fit(X)
+    >>> hdbscan.approximate_predict_scores(model, [[9.0, 9.0]]) > 0.9
+    array([ True])
+    """
+    return np.asarray(clusterer._predict(X)[2])
+
+
+def membership_vector(clusterer: "HDBSCAN", X: Any) -> np.ndarray:
+    """How much new points ``X[m, d]`` belong to each of the K clusters, ``[m, K]``; rows sum to at most 1.
+
+    >>> import numpy as np
+    >>> from quintet import hdbscan
+    >>> X = np.concatenate([np.random.default_rng(0).normal(c, 0.1, (50, 2)) for c in (0, 3)])
+    >>> model = hdbscan.HDBSCAN(min_cluster_size=10).fit(X)
+    >>> hdbscan.membership_vector(model, X[:3]).shape
+    (3, 2)
+    """
+    return clusterer._membership(X)
+
+
+def all_points_membership_vectors(clusterer: "HDBSCAN") -> np.ndarray:
+    """The same for the points of the fit, ``[n, K]``.
+
+    >>> import numpy as np
+    >>> from quintet import hdbscan
+    >>> X = np.concatenate([np.random.default_rng(0).normal(c, 0.1, (50, 2)) for c in (0, 3)])
+    >>> model = hdbscan.HDBSCAN(min_cluster_size=10).fit(X)
+    >>> hdbscan.all_points_membership_vectors(model).shape
+    (100, 2)
+    """
+    return clusterer._membership(None)
+
+
+def membership_vector_blocks(
+    clusterer: "HDBSCAN", take: Callable[[int, np.ndarray], Any], X: Any = None, *, budget_bytes: int = 32 << 20
+) -> bool:
+    """:func:`membership_vector`, or :func:`all_points_membership_vectors` without X, by blocks of rows:
+    ``take(first_row, rows)`` for each, in order; False from it stops.
+
+    >>> import numpy as np
+    >>> from quintet import hdbscan
+    >>> X = np.concatenate([np.random.default_rng(0).normal(c, 0.1, (50, 2)) for c in (0, 3)])
+    >>> model = hdbscan.HDBSCAN(min_cluster_size=10).fit(X)
+    >>> hdbscan.membership_vector_blocks(model, lambda first, rows: None)
+    True
+    """
+    if not callable(take):
+        raise TypeError(f"take must be callable (take={take!r})")
+    return clusterer._membership_blocks(X, take, _integer(budget_bytes, "budget_bytes"))
