@@ -10,7 +10,8 @@ round are divided by each other): above 1 we are faster. A ratio more than 15 % 
 status 1); --update writes what was measured there. Peers that are not installed are left out, with a line.
 
 --results keeps the figures of every family in a file: a later run of other families adds to it, and the table has all.
---docs writes the table between the markers of docs/performance.md. What the machine can do is measured in the same run;
+--docs writes the table into bench/results/peers.md, and with bench/report.py docs/performance.md and README.md. What the
+machine can do is measured in the same run;
 when two threads multiply no faster than one, other work is running, and --update and --docs refuse (exit status 2).
 """
 import argparse
@@ -27,7 +28,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RATIOS = os.path.join(HERE, "ratios.json")
-DOCS = os.path.join(os.path.dirname(HERE), "docs", "performance.md")
+RESULTS = os.path.join(HERE, "results")
 BEGIN, END = "<!-- bench/compare.py: begin -->", "<!-- bench/compare.py: end -->"
 ALLOWED = 0.85
 
@@ -198,7 +199,7 @@ def digits(value):
 
 
 def make_table(results):
-    lines = ["| family | task | ours, ms | peer | peer, ms | peer / ours | least to most |", "|---|---|---|---|---|---|---|"]
+    lines = ["| family | task | ours, ms | peer | peer, ms | peer / ours | min to max |", "|---|---|---|---|---|---|---|"]
     for family in sorted(results["families"]):
         for r in results["families"][family]:
             lines.append(f"| {family} | {r['what']} | {digits(r['ours_ms'])} | {r['peer']} | {digits(r['peer_ms'])} | "
@@ -229,14 +230,17 @@ def check_ratios(rows, update):
     return fallen
 
 
-def write_docs(table, begin=BEGIN, end=END):
-    with open(DOCS, encoding="utf-8") as file:
+def write_docs(table, name="peers.md", begin=BEGIN, end=END):
+    """The table between the markers of bench/results/NAME, and the pages that are made from all of them."""
+    path = os.path.join(RESULTS, name)
+    with open(path, encoding="utf-8") as file:
         text = file.read()
     if text.count(begin) != 1 or text.count(end) != 1:
-        sys.exit(f"{DOCS}: needs one {begin} and one {end}")
+        sys.exit(f"{path}: needs one {begin} and one {end}")
     before, after = text.split(begin)[0], text.split(end)[1]
-    with open(DOCS, "w", encoding="utf-8") as file:
+    with open(path, "w", encoding="utf-8") as file:
         file.write(f"{before}{begin}\n{table}\n{end}{after}")
+    subprocess.run([sys.executable, os.path.join(HERE, "report.py")], check=True)
 
 
 def main():
@@ -249,7 +253,7 @@ def main():
     parser.add_argument("--python", default="python3", help='interpreter of the Python peers; "" leaves them out')
     parser.add_argument("--results", help="file that keeps the figures of all families")
     parser.add_argument("--update", action="store_true", help="store the ratios measured")
-    parser.add_argument("--docs", action="store_true", help="write the table into docs/performance.md")
+    parser.add_argument("--docs", action="store_true", help="write the table into bench/results/peers.md")
     arguments = parser.parse_args()
     asked = [f for f in arguments.families.split(",") if f]
     if set(asked) - set(families):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The roofline of the host: runs roofline_bench, draws docs/images/roofline.svg, writes its table into docs/performance.md.
+"""The roofline of the host: runs roofline_bench, draws docs/images/roofline.svg, writes its table into bench/results.
 
     bench/roofline.py [--bin build/host-clang/bin] [--results build/roofline.json] [--rounds 3] [--draw-only]
 
@@ -97,7 +97,7 @@ def main():
             json.dump(results, file, indent=1)
     draw(results, os.path.join(os.path.dirname(compare.DOCS), "images", "roofline.svg"))
     table = table_of(results)
-    compare.write_docs(table, BEGIN, END)
+    compare.write_docs(table, "roofline.md", BEGIN, END)
     print(table)
 
 

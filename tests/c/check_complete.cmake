@@ -1,5 +1,4 @@
-# Every function that a header of the C interface declares is called in a test; the C block of docs/c_interface.md is
-# examples/c_interface.c, word for word.
+# Every function that a header of the C interface declares is called in a test.
 file(GLOB headers "${SOURCE_DIR}/include/quintet/c/*.h")
 file(GLOB tests "${SOURCE_DIR}/tests/c/*_test.c")
 set(called "")
@@ -23,14 +22,3 @@ if(declared LESS 100)
   message(FATAL_ERROR "only ${declared} functions were found in the headers")
 endif()
 message("${declared} functions")
-
-file(READ "${SOURCE_DIR}/docs/c_interface.md" document)
-file(READ "${SOURCE_DIR}/examples/c_interface.c" example)
-string(FIND "${document}" "```c\n" begin)
-math(EXPR begin "${begin} + 5")
-string(SUBSTRING "${document}" ${begin} -1 block)
-string(FIND "${block}" "```" end)
-string(SUBSTRING "${block}" 0 ${end} block)
-if(NOT block STREQUAL example)
-  message(FATAL_ERROR "docs/c_interface.md and examples/c_interface.c differ. The document has\n${block}")
-endif()

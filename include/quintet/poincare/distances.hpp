@@ -16,11 +16,11 @@
 // Accuracy. |x - y|^2 is summed in difference form; 1 - c |x|^2 is taken once per point in double with a compensated
 // sum of exact squares, so the relative error does not grow towards the boundary. Against exact arithmetic it is below
 // (D / 4 + 6) u, u = 2^-24 or 2^-53; in practice below 5e-7 (float) and 1e-15 (double) for D <= 128; measured figures
-// are in docs/numerics.md. Points that are the same have distance exactly 0, d(x, y) and d(y, x) have the same bits,
-// and the bits do not depend on the number of threads, nor on the device. distances() and pair_distances() agree to the
-// bit. float: points less than about 2^-83 / sqrt(c) apart lose digits, below 2^-94 they count as one, and distances
-// over 60 / sqrt(c), which only points with 1 - c |x|^2 < 2^-40 have, become infinite. For curvature = 0, differences
-// in float have to lie between 1e-18 and 1e18.
+// are in docs/design/numerics.md. Points that are the same have distance exactly 0, d(x, y) and d(y, x) have the same
+// bits, and the bits do not depend on the number of threads, nor on the device. distances() and pair_distances() agree
+// to the bit. float: points less than about 2^-83 / sqrt(c) apart lose digits, below 2^-94 they count as one, and
+// distances over 60 / sqrt(c), which only points with 1 - c |x|^2 < 2^-40 have, become infinite. For curvature = 0,
+// differences in float have to lie between 1e-18 and 1e18.
 //
 // Points that are not inside the ball: see point_report. All functions throw InvalidArgument for a curvature out of
 // range (checked_curvature()), for shapes that do not fit, D = 0, more than 2^31 - 1025 rows, arguments on several
@@ -43,7 +43,7 @@ enum class formula {
   geodesic,  ///< the distance
   /// (2 / sqrt(c)) artanh(min(sqrt(t), 1 - 1e-7)): an expression that is sometimes quoted for this distance. It is not
   /// a metric; it exceeds the distance by 20 % at 1.1 and is the same constant for all pairs with t >= 1. For
-  /// comparison with results that were computed by it; see docs/numerics.md.
+  /// comparison with results that were computed by it; see docs/design/numerics.md.
   clamped_artanh
 };
 

@@ -13,9 +13,9 @@
 // rules from the leaves to the root. Only states that can occur are stored. Everything is a sum of products of
 // non-negative numbers (the exponentials too: uniformisation and squaring), so nothing cancels.
 //
-// Accuracy: a likelihood of a site is right to about 1e-13 relative to itself (see docs/numerics.md for the bound and
-// what was measured). Same bits for any number of threads. A site that cannot be has likelihood 0, log-likelihood
-// -infinity. Small numbers are scaled by powers of two: many species do not underflow.
+// Accuracy: a likelihood of a site is right to about 1e-13 relative to itself (see docs/design/numerics.md for the
+// bound and what was measured). Same bits for any number of threads. A site that cannot be has likelihood 0,
+// log-likelihood -infinity. Small numbers are scaled by powers of two: many species do not underflow.
 //
 // Cost of an evaluation: see estimate(). Patterns are deduplicated below every group of branches, so a species' own
 // branch costs as much as it has distinct counts. Memory is linear in patterns: states x patterns x 8 bytes for every
@@ -24,7 +24,7 @@
 // A proposal that changes a length, theta or gamma, or several below a common branch, is computed up to where the
 // changes meet and multiplied with what all the rest of the network says about that branch. The latter is kept while
 // proposals are rejected: states x distinct patterns of all the data x 8 bytes for every rule on the way, never more
-// than the memory limit. docs/numerics.md, "Proposals", has the bounds; docs/performance.md the times.
+// than the memory limit. docs/design/numerics.md, "Proposals", has the bounds; docs/performance.md the times.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The errors of docs/numerics.md: distances by band of norms, over every dimension from 1 to 128, for every storage and
-// both expressions; and the vector logarithm at every float where it bends. Long; prints the tables.
+// The errors of docs/design/numerics.md: distances by band of norms, over every dimension from 1 to 128, for every
+// storage and both expressions; and the vector logarithm at every float where it bends. Long; prints the tables.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""Writes docs/performance.md, and the table of families in README.md, from the tables of bench/results; and the tables of
+errors in the pages of the families from tests/accuracy/baseline.json.
+
+    bench/report.py             writes all of them
+    bench/report.py --check     fails (exit status 1) when a figure of bench/results is another one in README or performance
+
+No figure is typed twice: what stands in these pages was measured, and is in bench/results with machine, date and command.
+"""
+import argparse
+import json
+import os
+import re
+import statistics
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BEGIN, END = "<!-- bench/report.py: begin -->", "<!-- bench/report.py: end -->"
+NOT_MEASURED = "not measured"
+
+
+def read(name):
+    with open(os.path.join(ROOT, "bench", "results", name), encoding="utf-8") as file:
+        return file.read()
+
+
+def table(name, first):
+    """Rows of the table in results/NAME whose heading begins with `first`, as dictionaries."""
+    lines = read(name).split("\n")
+    begin = next(i for i, line in enumerate(lines) if line.startswith(f"| {first}"))
+    cells = lambda line: [c.strip() for c in line.strip().strip("|").split("|")]  # noqa: E731
+    rows = []
+    for line in lines[begin + 2:]:
+        if not line.startswith("|"):
+            return [dict(zip(cells(lines[begin]), row)) for row in rows]
+        rows.append(cells(line))
+    return [dict(zip(cells(lines[begin]), row)) for row in rows]
+
+
+def number(text):
+    return float(re.match(r"[\d.]+", text.strip("*"))[0])
+
+
+def short(value):
+    return f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
+
+
+class Figures:
+    def __init__(self):
+        peers = table("peers.md", "family")
+        # Ours beside ours is no peer.
+        self.peers = [row for row in peers if not row["peer"].startswith("our ")]
+        self.own = [row for row in peers if row["peer"].startswith("our full")]
+        self.products = [row for row in table("spgemm.md", "matrix") if not row["matrix"].startswith("geometric")]
+        self.svd = table("svd.md", "type, n")
+        self.few = table("few_dimensions.md", "points")
+        self.snp = table("snp.md", "case | patterns")
+        self.facts = re.search(r"compare.py: begin -->\n(.*)", read("peers.md"))[1]
+
+    def best(self, family, task=None):
+        """For every task of the family, the row of the fastest peer."""
+        best = {}
+        for row in self.peers:
+            if row["family"] == family and (task is None or task in row["task"]):
+                if row["task"] not in best or number(row["peer / ours"]) < number(best[row["task"]]["peer / ours"]):
+                    best[row["task"]] = row
+        return list(best.values())
+
+    def few_ratios(self, ours, peer):
+        return sorted(number(r[peer]) / number(r[ours]) for r in self.few if r[ours] and r[peer])
+
+
+def losses(figures):
+    """(family, task, peer, ratio) of everything in which another program is faster."""
+    found = [(row["family"], row["task"], row["peer"], number(row["peer / ours"]))
+             for row in figures.peers if number(row["peer / ours"]) < 1]
+    told = {(f, t.removesuffix(", 1 thread"), p) for f, t, p, _ in found}
+    for row in figures.svd:
+        for column, peer in (("x gesdd", "OpenBLAS gesdd"), ("x gesvj", "OpenBLAS gesvj"), ("x Eigen Jacobi", "Eigen JacobiSVD"),
+                             ("x Eigen BDC", "Eigen BDCSVD")):
+            kind, n = row["type, n"].split()
+            task = f"U, S, V of {n} x {n} {kind}"
+            if row[column] != "-" and number(row[column]) < 1 and ("svd", task, peer) not in told:
+                found.append(("svd", f"{task}, 1 thread", peer, number(row[column])))
+    for row in figures.products:
+        for column, peer in (("GraphBLAS, 1", "SuiteSparse:GraphBLAS"), ("Eigen", "Eigen")):
+            if number(row[column]) < 1:
+                found.append(("spgemm", f"square of {row['matrix']} ({row['products']} products)", peer, number(row[column])))
+    return sorted(found)
+
+
+def readme_table(f):
+    clustering = f.best("hdbscan", "exact clustering")[0]
+    ball = f.best("poincare")[0]
+    few, near = f.few_ratios("quintet-hdbscan", "fast_hdbscan"), f.few_ratios("quintet-neighbours", "cKDTree")
+    # Beside the fastest of the other programs, whichever that is.
+    svd = {row["type, n"]: min(number(row[c]) for c in row if c.startswith("x ") and row[c] != "-") for row in f.svd}
+    small = [svd[f"{kind} {n}"] for kind in ("float", "double") for n in (8, 16, 32)]
+    large = [svd[name] for name in ("double 128", "double 256", "float 256")]
+    squares = [min(number(row["GraphBLAS, 1"]), number(row["Eigen"])) for row in f.products]
+    lost = min(f.products, key=lambda row: number(row["Eigen"]))
+    ratios = [number(row["peer / ours"]) for row in f.own if "a quarter" in row["task"]]
+    spread = lambda row: row["min to max"].replace(" to ", "–")  # noqa: E731
+    rows = [
+        ("[hdbscan](docs/hdbscan.md)", "exact HDBSCAN* of embeddings, prediction, soft clustering, validity",
+         f"`hdbscan`, brute force: **{number(clustering['peer / ours']):.1f}×** ({spread(clustering)}) at 5000 x 384; "
+         f"`fast_hdbscan`: {short(few[0])}–{short(few[-1])}× in 2 and 5 dimensions",
+         "none among the peers measured; approximate programs were not compared"),
+        ("[neighbours](docs/neighbours.md)", "exact k nearest neighbours and radius graphs",
+         f"SciPy's `cKDTree`: **{near[0]:.1f}–{near[-1]:.1f}×** in 2 and 5 dimensions",
+         "none measured; uniform noise in 10 or more dimensions costs all pairs"),
+        ("[svd](docs/svd.md)", "batches of small SVDs, randomised SVD, gradients",
+         f"faster of OpenBLAS and Eigen: **{short(min(small))}–{short(max(small))}×** for n = 8 to 32",
+         f"n = 256, and double from n = 128 on: {min(large):.2f}–{max(large):.2f}×"),
+        ("[spgemm](docs/spgemm.md)", "sparse products over semirings, masks, plans",
+         f"faster of SuiteSparse:GraphBLAS and Eigen: **{statistics.geometric_mean(squares):.1f}×**, geometric mean of "
+         f"{len(squares)} ({min(squares):.1f}–{max(squares):.1f}×, 1 thread)",
+         f"tiny products: {lost['matrix']} takes {1 / number(lost['Eigen']):.1f} times as long as in Eigen"),
+        ("[poincare](docs/poincare.md)", "distances, neighbours, operations and gradients of the Poincaré ball",
+         f"NumPy: **{number(ball['peer / ours']):.1f}×** ({spread(ball)}) at 1000 x 1000 x 64", "none measured"),
+        ("[snp](docs/snp.md)", "likelihood of SNPs on phylogenetic networks, gradients, search, MCMC",
+         "not on one machine; a proposed branch costs "
+         f"1/{max(ratios):.1f} to 1/{min(ratios):.1f} of an evaluation", "many individuals below a reticulation: "
+         "[how large can it be](docs/snp.md#how-large-can-it-be)"),
+    ]
+    lines = ["| family | computes | times as fast as the best peer | loses |", "|---|---|---|---|"]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def performance(f):
+    lines = [
+        "# Performance", "",
+        "Generated by `bench/report.py` from `bench/results`; a test compares them. Every figure was measured on the machine named,",
+        "and the detailed pages say with which command.", "",
+        f"{f.facts} The machine is virtual and shared, so ratios of interleaved runs are given and single times mean little.",
+        "**No GPU has run this yet**: the GPU columns stay empty until one has.", "",
+        "## Best peer", "",
+        "For every task the fastest of the other programs measured ([all of them](../bench/results/peers.md)). Above 1, quintet is",
+        "faster; the range is that of the rounds.", "",
+        "| family | task | quintet, ms | best peer | ratio | range | GPU, ms |", "|---|---|---|---|---|---|---|"]
+    for family in ("hdbscan", "poincare", "spgemm", "svd"):
+        for row in f.best(family):
+            lines.append(f"| {family} | {row['task']} | {row['ours, ms']} | {row['peer']} | {row['peer / ours']} | "
+                         f"{row['min to max']} | {NOT_MEASURED} |")
+    lines += ["", "## Where others are faster", "", "| family | task | program | ratio |", "|---|---|---|---|"]
+    lines += [f"| {family} | {task} | {peer} | {ratio:.2f} |" for family, task, peer, ratio in losses(f)]
+    lines += ["", "The products of `spgemm` were measured before its accumulators became one text for all processors.", "",
+              "## Few dimensions", "",
+              "CPU seconds of whole programs; points and peers are described in [few_dimensions](../bench/results/few_dimensions.md).",
+              "", "| points | quintet-hdbscan | fast_hdbscan | quintet-neighbours | cKDTree | GPU |", "|---|---|---|---|---|---|"]
+    for row in f.few:
+        lines.append(f"| {row['points']} | {row['quintet-hdbscan']} | {row['fast_hdbscan']} | {row['quintet-neighbours']} | "
+                     f"{row['cKDTree']} | {NOT_MEASURED} |")
+    lines += ["", "## SNP likelihoods", "",
+              "One evaluation, ms. The other programs ran on another machine (one thread, 2.6 GHz), so no ratio is given.", "",
+              "| case | patterns, largest group | 1 thread | 2 threads | other programs | GPU |", "|---|---|---|---|---|---|"]
+    for row in f.snp:
+        lines.append(f"| {row['case']} | {row['patterns, largest group']} | {row['1 thread']} | {row['2 threads']} | "
+                     f"{row['other tools']} | {NOT_MEASURED} |")
+    lines += ["", "## Size and threads", "",
+              "Medians of five (`bench/scaling.py`); memory is what the first call holds beyond its input, result included.", "",
+              "![Time and memory of every family by size](images/scaling_size.svg)", "",
+              "![Speed by threads, four threads on two cores included](images/scaling_threads.svg)", "",
+              "## Share of the machine", "",
+              "Kernels beside the multiply-adds and the memory bandwidth measured in the same run",
+              "([figures](../bench/results/roofline.md)). What keeps a kernel below the roof: asinh of every pair (poincare), square",
+              "roots and divisions of rotations (svd, n = 8), addresses that depend on data (spgemm), memory written and read again",
+              "between the rules (snp).", "",
+              "![Operations per second against operations per byte](images/roofline.svg)", "",
+              "## In detail", "",
+              "| page | has |", "|---|---|",
+              "| [peers](../bench/results/peers.md) | all ratios to other programs |",
+              "| [hdbscan](../bench/results/hdbscan.md) | the stages, and larger sets |",
+              "| [poincare](../bench/results/poincare.md) | distances and neighbours |",
+              "| [spgemm](../bench/results/spgemm.md) | 23 squares; small products |",
+              "| [svd](../bench/results/svd.md) | n = 8 to 256, one and two threads |",
+              "| [snp](../bench/results/snp.md) | evaluations and proposals |",
+              "| [roofline](../bench/results/roofline.md) | shares of the machine |",
+              "| [kernels on sm_90](../bench/results/kernels_sm_90.md) | registers, team memory and occupancy, from the compiled code |",
+              "", "Run them yourself: `bench/compare.py`, `bench/scaling.py`, `bench/roofline.py` after a build with",
+              "`QUINTET_BUILD_BENCH`; on a GPU node the bundle of [offload.md](offload.md)."]
+    return "\n".join(lines) + "\n"
+
+
+def accuracy_table(family):
+    """Largest error of every operation and quantity on the host, by type."""
+    with open(os.path.join(ROOT, "tests", "accuracy", "baseline.json"), encoding="utf-8") as file:
+        errors = json.load(file)["errors"]
+    largest, types = {}, []
+    for case, devices in sorted(errors.items()):
+        name, operation, kind, *_ = case.split("/")
+        if name == family:
+            types.append(kind)
+            for quantity, error in devices.get("host", {}).items():
+                row = largest.setdefault((operation, quantity), {})
+                row[kind] = max(row.get(kind, 0), error)
+    types = [t for t in ("double", "float", "half", "bfloat16") if t in types]
+    lines = ["| operation | error of | " + " | ".join(types) + " |", "|---|---|" + "---|" * len(types)]
+    for (operation, quantity), row in sorted(largest.items()):
+        cells = [f"{row[t]:.3g}" if t in row else "" for t in types]
+        lines.append(f"| `{operation}` | {quantity} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def write_accuracy():
+    for family in ("hdbscan", "svd", "spgemm", "poincare", "snp"):
+        path = os.path.join(ROOT, "docs", family + ".md")
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        begin = f"<!-- bench/report.py: accuracy {family} -->"
+        before, after = text.split(begin)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"{before}{begin}\n{accuracy_table(family)}\n{END}{after.split(END, 1)[1]}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing, compare")
+    arguments = parser.parse_args()
+    if not arguments.check:
+        write_accuracy()
+    figures, wrong = Figures(), []
+    readme = os.path.join(ROOT, "README.md")
+    with open(readme, encoding="utf-8") as file:
+        text = file.read()
+    if text.count(BEGIN) != 1 or text.count(END) != 1:
+        sys.exit(f"README.md: needs one {BEGIN} and one {END}")
+    before, after = text.split(BEGIN)[0], text.split(END)[1]
+    pages = {readme: f"{before}{BEGIN}\n{readme_table(figures)}\n{END}{after}",
+             os.path.join(ROOT, "docs", "performance.md"): performance(figures)}
+    for path, content in pages.items():
+        with open(path, encoding="utf-8") as file:
+            same = file.read() == content
+        if not same and arguments.check:
+            wrong.append(path)
+        elif not same:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(content)
+            print(f"{path} is written")
+    for path in wrong:
+        print(f"{path} is not what bench/results say: run bench/report.py", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
