@@ -105,11 +105,12 @@ function(quintet_ptx_test name)
   endif()
 endfunction()
 
-# quintet_test(<name> [LABEL long] SOURCES ... [KERNELS ...] [LIBRARIES ...] [OPTIONS ...]): a GoogleTest program,
-# registered as one test. KERNELS: sources that hold kernels of their own; they are compiled as the library's are,
+# quintet_test(<name> [LABEL long] [LABELS ...] SOURCES ... [KERNELS ...] [LIBRARIES ...] [OPTIONS ...]): a GoogleTest
+# program, registered as one test. LABELS beside fast or long: `kernels` for what other compilers and memories can change
+# (built by the target kernel_tests), `races` for what the race checker runs (race_tests), `files`. KERNELS: sources that hold kernels of their own; they are compiled as the library's are,
 # without GoogleTest. OPTIONS: for the compiler; such a program cannot use the precompiled headers of the others.
 function(quintet_test name)
-  cmake_parse_arguments(arg "" "LABEL" "SOURCES;KERNELS;LIBRARIES;OPTIONS" ${ARGN})
+  cmake_parse_arguments(arg "" "LABEL" "LABELS;SOURCES;KERNELS;LIBRARIES;OPTIONS" ${ARGN})
   set(objects "")
   if(arg_KERNELS)
     quintet_kernel_objects(${name}_kernels objects SOURCES ${arg_KERNELS})
@@ -128,9 +129,20 @@ function(quintet_test name)
   endif()
   add_test(NAME ${name} COMMAND ${name})
   # A part that was skipped is no part that has passed. These are GoogleTest's last words when nothing has failed.
-  set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL}
+  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL};${arg_LABELS}"
     ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}" TIMEOUT 600 SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\] [^\n]*\n$")
+  quintet_test_targets(${name} ${arg_LABELS})
   quintet_ptx_test(${name} ${arg_SOURCES})
+endfunction()
+
+# quintet_test_targets(<name> <label>...): the targets that build the tests of these labels build <name> too.
+function(quintet_test_targets name)
+  foreach(label IN LISTS ARGN)
+    string(REGEX REPLACE "s$" "" stem "${label}")
+    if(TARGET ${stem}_tests)
+      add_dependencies(${stem}_tests ${name})
+    endif()
+  endforeach()
 endfunction()
 
 # quintet_driver(<task> [<source>...]): examples/drivers/<task>.cpp, with more sources, becomes the program

@@ -18,6 +18,14 @@ for operation in hdbscan/core_distances poincare/distances spgemm/multiply svd/d
   [ "$status" -eq 1 ] || { echo "one wrong value of $operation: exit status $status, not 1"; exit 1; }
   grep -q "^FAILED .*$operation.*the bound is" "$work/log" || { cat "$work/log"; exit 1; }
 done
+# What has no baseline fails, and is counted as new when it becomes one.
+few=(--fast --quiet --devices host --filter spgemm/multiply/ --baseline "$work/new.json")
+! "$accuracy" "${few[@]}" >"$work/log" || { echo "no baseline, and no failure"; exit 1; }
+grep -q "^FAILED .*has no baseline" "$work/log"
+"$accuracy" "${few[@]}" --update-baseline >"$work/log" || { cat "$work/log"; exit 1; }
+grep -q " [1-9][0-9]* new in the baseline, 0 beyond what it was$" "$work/log" && ! grep -q FAILED "$work/log" ||
+  { cat "$work/log"; exit 1; }
+"$accuracy" "${few[@]}" >"$work/log" || { cat "$work/log"; exit 1; }
 status=0
 "$accuracy" --filter no-such-case >"$work/log" 2>&1 || status=$?
 [ "$status" -eq 2 ] || { echo "an unknown case: exit status $status, not 2"; exit 1; }

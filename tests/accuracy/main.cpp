@@ -104,13 +104,22 @@ int work(const settings& s) {
   if (found.cases() == 0) throw std::runtime_error("no case is called '" + s.filter + "'");
   if (!s.json.empty()) found.write_json(s.json);
   if (!s.hdf5.empty()) found.write_hdf5(s.hdf5);
-  if (s.update || s.widen) found.updated(s.widen).write(s.baseline_path);
-  for (const std::string& failure : found.failures()) std::cout << "FAILED  " << failure << '\n';
+  const bool becomes_baseline = s.update || s.widen;
+  if (becomes_baseline) found.updated(s.widen).write(s.baseline_path);
   for (const auto& [family, time] : seconds) std::cout << family << ": " << time << " s\n";
-  std::cout << build_info().summary() << '\n'
-            << found.cases() << " cases (" << found.skipped() << " skipped: no reference data), " << found.measured()
-            << " errors measured, " << found.failures().size() << " failures\n";
-  return found.failures().empty() || s.update || s.widen ? 0 : 1;
+  std::cout << build_info().summary() << '\n';
+  std::vector<std::string> failures = found.failures();
+  if (!becomes_baseline) failures.insert(failures.end(), found.fresh().begin(), found.fresh().end());
+  // What a run that writes the baseline finds is what is written: said, but no failure.
+  for (const std::string& failure : failures)
+    std::cout << (becomes_baseline ? "stored  " : "FAILED  ") << failure << '\n';
+  std::cout << found.cases() << " cases (" << found.skipped() << " skipped: no reference data), " << found.measured()
+            << " errors measured, ";
+  if (becomes_baseline)
+    std::cout << found.fresh().size() << " new in the baseline, " << failures.size() << " beyond what it was\n";
+  else
+    std::cout << failures.size() << " failures\n";
+  return failures.empty() || becomes_baseline ? 0 : 1;
 }
 
 }  // namespace

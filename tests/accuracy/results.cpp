@@ -106,7 +106,7 @@ void results::add(const test_case& c, const case_run& run) {
           line(id, m.device, m.quantity,
                "has an error of " + shown(m.errors.max) + " " + m.unit + ", the bound is " + shown(m.bound)));
     if (std::isnan(before))
-      failures_.push_back(line(id, m.device, m.quantity, "has no baseline; see --update-baseline"));
+      fresh_.push_back(line(id, m.device, m.quantity, "has no baseline; see --update-baseline"));
     else if (m.errors.max > growth_limit(before, m.bound))
       failures_.push_back(line(id, m.device, m.quantity,
                                "has an error of " + shown(m.errors.max) + " " + m.unit + ", it was " + shown(before)));
@@ -147,7 +147,9 @@ json results::json_of(const entry& e) const {
 
 void results::write_json(const std::string& path) const {
   json all = environment();
-  all["failures"] = failures_;
+  std::vector<std::string> failures = failures_;
+  failures.insert(failures.end(), fresh_.begin(), fresh_.end());
+  all["failures"] = failures;
   all["cases"] = json::array();
   for (const entry& e : cases_) all["cases"].push_back(json_of(e));
   write_text(path, all.dump(1) + "\n");

@@ -38,8 +38,10 @@ class results {
   explicit results(const baseline& before) : before_(before) {}
 
   void add(const test_case& c, const case_run& run);
-  /// Lines for people, one a failure: bounds passed, errors grown, quantities without baseline, devices apart.
+  /// Lines for people, one per failure: bounds passed, errors grown, devices apart.
   const std::vector<std::string>& failures() const { return failures_; }
+  /// The same for quantities without a baseline: failures, unless this run becomes the baseline.
+  const std::vector<std::string>& fresh() const { return fresh_; }
   std::int64_t cases() const { return std::int64_t(cases_.size()); }
   std::int64_t measured() const { return measured_; }
   std::int64_t skipped() const { return skipped_; }
@@ -61,7 +63,7 @@ class results {
 
   const baseline& before_;
   std::vector<entry> cases_;
-  std::vector<std::string> failures_;
+  std::vector<std::string> failures_, fresh_;
   std::int64_t measured_ = 0, skipped_ = 0;
 };
 

@@ -237,8 +237,14 @@ TEST_F(Driver, OutputFormatIsRefusedWithTheReason) {
   EXPECT_TRUE(message.ends_with("allowed are .csv: columns differ in type")) << message;
 }
 
-TEST_F(Driver, NoBarWithoutATerminal) {
-  run_with({}, [](session& s) { EXPECT_FALSE(s.progress()) << "standard error is captured, so no terminal"; });
+TEST_F(Driver, WithoutATerminalShortWorkShowsNothing) {
+  const outcome result = run_with({}, [](session& s) {
+    const quintet::progress_callback report = s.progress();
+    ASSERT_TRUE(report) << "a line every 10 seconds, for logs";
+    EXPECT_TRUE(report("neighbours", 0.5));
+  });
+  EXPECT_EQ(result.error, "");
+  run_with({"--quiet"}, [](session& s) { EXPECT_FALSE(s.progress()); });
 }
 
 TEST_F(Driver, Summary) {

@@ -7,6 +7,7 @@
 namespace {
 
 using quintet::driver::progress_bar;
+using quintet::driver::progress_log;
 
 TEST(ProgressBar, ShowsChangesAndErasesItself) {
   std::ostringstream terminal;
@@ -30,6 +31,21 @@ TEST(ProgressBar, ShortWorkShowsNothing) {
     bar.show("reading", 0.5);
   }
   EXPECT_EQ(terminal.str(), "");
+}
+
+TEST(ProgressLog, WritesALineEveryInterval) {
+  std::ostringstream log;
+  progress_log often(log, "quintet-x", std::chrono::nanoseconds(1));
+  often.show("neighbours", 0.355);
+  often.show("spanning tree", 1);
+  EXPECT_EQ(log.str(), "quintet-x: neighbours 35 % after 0 s\nquintet-x: spanning tree 100 % after 0 s\n");
+}
+
+TEST(ProgressLog, ShortWorkLeavesNoLine) {
+  std::ostringstream log;
+  progress_log seldom(log, "quintet-x", std::chrono::hours(1));
+  for (int percent = 0; percent <= 100; ++percent) seldom.show("neighbours", percent / 100.0);
+  EXPECT_EQ(log.str(), "");
 }
 
 }  // namespace

@@ -30,21 +30,16 @@ std::string with_predicted(const std::string& path) { return path.substr(0, path
 bool is_matrix_market(const std::string& path) { return path.ends_with(".mtx") || path.ends_with(".mtx.gz"); }
 
 boost::program_options::options_description describe(arguments& a) {
-  po::options_description options("Options");
-  options.add_options()  //
+  po::options_description input("Input"), clusters("Clusters"), predicted("New points and soft clustering"),
+      output("Output");
+  input.add_options()  //
       ("input", po::value(&a.input)->required()->value_name("FILE"),
-       "points, one a row: .csv, .npy or .h5; with --precomputed distances, also as .mtx or .mtx.gz")             //
+       "points, one per row: .csv, .npy or .h5; with --precomputed distances, also as .mtx or .mtx.gz")           //
       ("dataset", po::value(&a.dataset)->value_name("NAME"), "dataset of an .h5 input; by default its only one")  //
-      ("output",
-       driver::output_file(&a.output, {io::file_format::csv, io::file_format::hdf5}, "output",
-                           "labels and probabilities are of different types, and a .npy file holds one array"),
-       ".csv: a row a point, columns label,probability,outlier_score,core_distance (cut_label with --cut; member0, "
-       "member1, ... with "
-       "--membership).\n"
-       ".h5: the same as datasets labels, probabilities, outlier_scores, core_distances (cut_labels), [n] each; "
-       "memberships [n, clusters]; the same with the prefix predicted_ for --predict; "
-       "persistence and selected_clusters [clusters]; tables, whose attribute columns names the columns: spanning_tree "
-       "[n - 1, 3], single_linkage_tree [n - 1, 4], condensed_tree [rows, 4]; the parameters as attributes")  //
+      ("precomputed", po::bool_switch(&a.precomputed),
+       "the input holds distances: a symmetric n x n matrix, inf where there is no edge, or a graph as .mtx");
+  a.metric.add_to(input);
+  clusters.add_options()  //
       ("min-cluster-size", po::value(&a.options.min_cluster_size)->default_value(5)->value_name("N"),
        "smaller groups are no clusters, >= 2")  //
       ("min-samples", po::value(&a.options.min_samples)->value_name("N")->notifier([](std::int64_t samples) {
@@ -69,7 +64,8 @@ boost::program_options::options_description describe(arguments& a) {
         require_argument(height >= 0, "--cut", height, ">= 0");
         a.cut_height = height;
       }),
-       "labels of the tree cut at this distance as well, as DBSCAN* finds them")  //
+       "labels of the tree cut at this distance as well, as DBSCAN* finds them");
+  predicted.add_options()  //
       ("predict", po::value(&a.predict)->value_name("FILE"),
        "labels of further points as well, without clustering again: .csv, .npy or .h5 (its only dataset)")  //
       ("predict-output", po::value(&a.predict_output)->value_name("FILE")->notifier([](const std::string& path) {
@@ -78,11 +74,21 @@ boost::program_options::options_description describe(arguments& a) {
        ".csv for them: columns label,probability,outlier_score,neighbour (member0, ... with --membership). By default "
        "datasets of an .h5 output, or <output>.predicted.csv")  //
       ("membership", po::bool_switch(&a.membership),
-       "for every point how much it belongs to each cluster (soft clustering)")  //
-      ("precomputed", po::bool_switch(&a.precomputed),
-       "the input holds distances: a symmetric n x n matrix, inf where there is no edge, or a graph as .mtx")  //
+       "for every point how much it belongs to each cluster (soft clustering)");
+  output.add_options()  //
+      ("output",
+       driver::output_file(&a.output, {io::file_format::csv, io::file_format::hdf5}, "output",
+                           "labels and probabilities are of different types, and a .npy file holds one array"),
+       ".csv: one row per point, columns label,probability,outlier_score,core_distance (cut_label with --cut; member0, "
+       "member1, ... with "
+       "--membership).\n"
+       ".h5: the same as datasets labels, probabilities, outlier_scores, core_distances (cut_labels), [n] each; "
+       "memberships [n, clusters]; the same with the prefix predicted_ for --predict; "
+       "persistence and selected_clusters [clusters]; tables, whose attribute columns names the columns: spanning_tree "
+       "[n - 1, 3], single_linkage_tree [n - 1, 4], condensed_tree [rows, 4]; the parameters as attributes")  //
       ("outlier-scores", po::bool_switch(), "accepted; the scores are always written");
-  a.metric.add_to(options);
+  po::options_description options;
+  options.add(input).add(clusters).add(predicted).add(output);
   return options;
 }
 

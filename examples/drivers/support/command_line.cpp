@@ -172,8 +172,9 @@ command_line parse_command_line(int argc, const char* const* argv, const program
   positional.add(stray, -1);
 
   std::ostringstream help;
-  help << program.name << ": " << program.summary << "\n\nUsage: " << program.name << " [options]\n"
-       << visible << "\nExample:\n  " << program.example << "\n";
+  help << program.name << ": " << program.summary << "\n\nExample:\n  " << program.example
+       << "\n\nUsage: " << program.name << " [options]\n"
+       << visible;
   line.help = help.str();
 
   po::variables_map values;

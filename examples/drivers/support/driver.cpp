@@ -112,13 +112,18 @@ session::session(const program& program, command_line line)
       line_(std::move(line)),
       device_(chosen_device(line_.common)),
       nowhere_(std::make_unique<null_stream>()) {
-  if (!quiet() && ::isatty(STDERR_FILENO) != 0) bar_ = std::make_unique<progress_bar>(std::cerr);
+  if (quiet()) return;
+  if (::isatty(STDERR_FILENO) != 0)
+    bar_ = std::make_unique<progress_bar>(std::cerr);
+  else
+    log_ = std::make_unique<progress_log>(std::cerr, program_);
 }
 
 progress_callback session::progress() const {
-  if (bar_ == nullptr) return {};
-  return [bar = bar_.get()](std::string_view stage, double fraction) {
-    bar->show(stage, fraction);
+  if (bar_ == nullptr && log_ == nullptr) return {};
+  return [bar = bar_.get(), log = log_.get()](std::string_view stage, double fraction) {
+    if (bar != nullptr) bar->show(stage, fraction);
+    if (log != nullptr) log->show(stage, fraction);
     return true;
   };
 }

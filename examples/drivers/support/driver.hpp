@@ -51,7 +51,8 @@ class session {
     return std::forward<Action>(action)();
   }
   stage_timer& timer() { return timer_; }
-  /// For the library's progress arguments: a bar on a terminal for work of over a second, nothing otherwise.
+  /// For the library's progress arguments: a bar on a terminal for work of over a second, a line every 10 seconds
+  /// elsewhere.
   progress_callback progress() const;
 
   /// Adds to "results" of the JSON summary. Numbers that JSON cannot hold (nan, inf) become texts.
@@ -80,6 +81,7 @@ class session {
   nlohmann::ordered_json warnings_ = nlohmann::ordered_json::array();
   std::unique_ptr<std::ostream> nowhere_;
   std::unique_ptr<progress_bar> bar_;
+  std::unique_ptr<progress_log> log_;  // the same for a log; null when quiet or on a terminal
 };
 
 /// "host", "emulated" or "offload".

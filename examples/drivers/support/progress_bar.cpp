@@ -23,4 +23,13 @@ void progress_bar::erase() {
   out_ << "\r\033[K" << std::flush;
 }
 
+void progress_log::show(std::string_view stage, double fraction) {
+  const clock::time_point now = clock::now();
+  if (now - last_ < interval_) return;
+  last_ = now;
+  const double part = std::clamp(fraction, 0.0, 1.0);
+  out_ << program_ << ": " << stage << " " << static_cast<int>(part * 100) << " % after "
+       << std::chrono::duration_cast<std::chrono::seconds>(now - made_).count() << " s" << std::endl;
+}
+
 }  // namespace quintet::driver

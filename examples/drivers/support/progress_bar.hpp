@@ -1,4 +1,4 @@
-// A line on a terminal that shows how far long work has come.
+// How far long work has come: a line on a terminal that changes, or lines of a log.
 #pragma once
 
 #include <chrono>
@@ -30,6 +30,24 @@ class progress_bar {
   clock::duration patience_;
   clock::time_point made_ = clock::now();
   std::string line_;  // what stands there now
+};
+
+/// The same where there is no terminal: a line every 10 seconds, "quintet-hdbscan: neighbours 35 % after 20 s". Short
+/// work leaves none.
+class progress_log {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  progress_log(std::ostream& out, std::string program, clock::duration interval = std::chrono::seconds(10))
+      : out_(out), program_(std::move(program)), interval_(interval) {}
+
+  void show(std::string_view stage, double fraction);
+
+ private:
+  std::ostream& out_;
+  std::string program_;
+  clock::duration interval_;
+  clock::time_point made_ = clock::now(), last_ = made_;
 };
 
 }  // namespace quintet::driver
