@@ -1,7 +1,281 @@
+// Sparse products. A matrix is the tuple (rows, cols, row pointers int64, columns, values).
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <memory>
+
+#include "arrays.hpp"
+#include "call.hpp"
+#include "quintet/spgemm/add.hpp"
+#include "quintet/spgemm/dense_product.hpp"
+#include "quintet/spgemm/multiply.hpp"
+#include "quintet/spgemm/plan.hpp"
+#include "quintet/spgemm/summary.hpp"
+#include "quintet/spgemm/transpose.hpp"
 
 namespace quintet::python {
 
-void bind_sparse(nanobind::module_&) {}
+namespace {
+
+using namespace spgemm;
+
+/// The arrays of a matrix, held while the object lives.
+struct operand {
+  std::int64_t rows = 0, cols = 0;
+  array pointers, columns, values;
+
+  explicit operand(const nb::tuple& matrix)
+      : rows(nb::cast<std::int64_t>(matrix[0])), cols(nb::cast<std::int64_t>(matrix[1])) {
+    array* parts[] = {&pointers, &columns, &values};
+    for (int i = 0; i < 3; ++i)
+      if (!parts[i]->take(nb::object(matrix[i + 2]).ptr()) || !parts[i]->present())
+        throw nb::type_error("a sparse matrix must consist of arrays");
+  }
+
+  template <class Value, class Index>
+  csr_view<Value, Index> view() const {
+    const auto p = pointers.vector<const std::int64_t>();
+    const auto c = columns.vector<const Index>();
+    const auto v = values.vector<const Value>();
+    require_argument(p.size() == rows + 1, "indptr.size", p.size(), text("rows + 1, rows=", rows));
+    require_argument(p.data()[0] == 0, "indptr[0]", p.data()[0], "0");
+    require_argument(p.data()[rows] <= c.size() && p.data()[rows] <= v.size(), "indptr[-1]", p.data()[rows],
+                     text("at most the number of entries, ", std::min(c.size(), v.size())));
+    return {rows, cols, p.data(), c.data(), v.data()};
+  }
+};
+
+template <class T>
+nb::object to_numpy(spgemm::array<T>&& values) {
+  auto* owned = new spgemm::array<T>(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<spgemm::array<T>*>(p); });
+  static T nothing[1] = {};
+  const std::size_t size = std::size_t(owned->size());
+  T* data = owned->empty() ? nothing : owned->data();
+  return nb::cast(nb::ndarray<nb::numpy, T>(data, 1, &size, owner), nb::rv_policy::reference);
+}
+
+template <class Value, class Index>
+nb::tuple tuple_of(csr<Value, Index>&& m) {
+  return nb::make_tuple(m.rows, m.cols, to_numpy(std::move(m.row_pointers)), to_numpy(std::move(m.columns)),
+                        to_numpy(std::move(m.values)));
+}
+
+/// f(type_tag<Value>, type_tag<Index>) for the types of a matrix.
+template <class Function>
+decltype(auto) with_types(const operand& m, Function&& f) {
+  return with_real(m.values.type(), [&](auto value) {
+    if (m.columns.type() == element::i32) return f(value, type_tag<std::int32_t>{});
+    if (m.columns.type() == element::i64) return f(value, type_tag<std::int64_t>{});
+    refuse_type(m.columns.type(), "int32 or int64");
+  });
+}
+
+/// The same and type_tag<Semiring>.
+template <class Function>
+decltype(auto) with_semiring(const std::string& name, const operand& m, Function&& f) {
+  return with_types(m, [&](auto value, auto index) {
+    if (name == "plus_times") return f(value, index, type_tag<plus_times>{});
+    if (name == "min_plus") return f(value, index, type_tag<min_plus>{});
+    if (name == "or_and") return f(value, index, type_tag<or_and>{});
+    throw InvalidArgument(text("semiring must be plus_times, min_plus or or_and (semiring=", name, ")"));
+  });
+}
+
+nb::dict dict_of(const report& told) {
+  nb::dict d;
+  d["rows"] = told.rows;
+  d["cols"] = told.cols;
+  d["nnz"] = told.nnz;
+  d["products"] = told.products;
+  d["upper_bound"] = told.upper_bound;
+  d["predicted"] = told.predicted;
+  d["retries"] = told.retries;
+  d["peak_bytes"] = told.peak_bytes;
+  d["scratch_bytes"] = told.scratch_bytes;
+  d["ran_on"] = told.ran_on.spelling();
+  nb::dict rows, products;
+  for (int s = 0; s < strategies; ++s) {
+    const std::string name(name_of(strategy(s)));
+    rows[name.c_str()] = told.rows_by_strategy[s];
+    products[name.c_str()] = told.products_by_strategy[s];
+  }
+  d["rows_by_strategy"] = rows;
+  d["products_by_strategy"] = products;
+  d["seconds"] =
+      nb::make_tuple(told.analysis_seconds, told.prediction_seconds, told.product_seconds, told.assembly_seconds);
+  return d;
+}
+
+/// mask: None, or a matrix whose values do not count. The report is empty for masks and transposes.
+nb::tuple multiply_matrices(const nb::tuple& a, const nb::tuple& b, const std::string& semiring, const nb::object& mask,
+                            bool complement, bool transpose_b, const std::string& device) {
+  const operand left(a), right(b);
+  return with_semiring(semiring, left, [&](auto value, auto index, auto ring) {
+    using Value = typename decltype(value)::type;
+    using Index = typename decltype(index)::type;
+    using Semiring = typename decltype(ring)::type;
+    const auto x = left.view<Value, Index>(), y = right.view<Value, Index>();
+    report told;
+    if (mask.is_none()) {
+      auto c = run([&] {
+        const Device where = Device::parse(device);
+        return transpose_b ? multiply_transposed<Semiring>(x, y, {}, where, &told)
+                           : multiply<Semiring>(x, y, {}, where, &told);
+      });
+      return nb::make_tuple(tuple_of(std::move(c)), dict_of(told));
+    }
+    const operand wanted(nb::cast<nb::tuple>(mask));
+    const auto z = wanted.view<Value, Index>();
+    auto c = run([&] {
+      const Device where = Device::parse(device);
+      csr<Value, Index> turned;
+      if (transpose_b) turned = transpose(y, memory_source::standard(), where);
+      const auto by = transpose_b ? turned.view() : y;
+      return complement ? multiply_masked<Semiring, complement_mask>(x, by, z, {}, where)
+                        : multiply_masked<Semiring, structural_mask>(x, by, z, {}, where);
+    });
+    return nb::make_tuple(tuple_of(std::move(c)), nb::none());
+  });
+}
+
+nb::tuple estimate_product(const nb::tuple& a, const nb::tuple& b, const std::string& device) {
+  const operand left(a), right(b);
+  return with_types(left, [&](auto value, auto index) {
+    using Value = typename decltype(value)::type;
+    using Index = typename decltype(index)::type;
+    const auto x = left.view<Value, Index>(), y = right.view<Value, Index>();
+    const auto e = run([&] { return estimate(x, y, Device::parse(device)); });
+    return nb::make_tuple(e.products, e.upper_bound, e.predicted_nnz, e.upper_bytes, e.predicted_bytes,
+                          e.minimum_budget);
+  });
+}
+
+void blocks(const nb::tuple& a, const nb::tuple& b, std::int64_t budget, nb::handle take, const std::string& semiring,
+            const std::string& device) {
+  const operand left(a), right(b);
+  with_semiring(semiring, left, [&](auto value, auto index, auto ring) {
+    using Value = typename decltype(value)::type;
+    using Index = typename decltype(index)::type;
+    using Semiring = typename decltype(ring)::type;
+    const auto x = left.view<Value, Index>(), y = right.view<Value, Index>();
+    const std::function<bool(result_block<Value, Index>&&)> receive = [&](result_block<Value, Index>&& one) {
+      const nb::gil_scoped_acquire acquired;
+      const nb::object answer = take(one.first_row, one.first_col, one.last_col, tuple_of(std::move(one.block)));
+      return answer.ptr() != Py_False;
+    };
+    run([&] { multiply_in_blocks<Semiring>(x, y, budget, receive, {}, Device::parse(device)); });
+  });
+}
+
+nb::tuple add_matrices(double alpha, const nb::tuple& a, double beta, const nb::tuple& b, const std::string& device) {
+  const operand left(a), right(b);
+  return with_types(left, [&](auto value, auto index) {
+    using Value = typename decltype(value)::type;
+    using Index = typename decltype(index)::type;
+    const auto x = left.view<Value, Index>(), y = right.view<Value, Index>();
+    return tuple_of(run([&] { return add(Value(alpha), x, Value(beta), y, Device::parse(device)); }));
+  });
+}
+
+nb::tuple transpose_matrix(const nb::tuple& a, const std::string& device) {
+  const operand m(a);
+  return with_types(m, [&](auto value, auto index) {
+    using Value = typename decltype(value)::type;
+    using Index = typename decltype(index)::type;
+    const auto x = m.view<Value, Index>();
+    return tuple_of(run([&] { return transpose(x, memory_source::standard(), Device::parse(device)); }));
+  });
+}
+
+void multiply_by_dense(const nb::tuple& a, const array& x, const array& out, const std::string& device) {
+  const operand m(a);
+  with_types(m, [&](auto value, auto index) {
+    using Value = typename decltype(value)::type;
+    using Index = typename decltype(index)::type;
+    const auto view = m.view<Value, Index>();
+    const auto from = x.matrix<const Value>();
+    const auto to = out.matrix<Value>();
+    run([&] { multiply_dense<Value, Index>(view, from, to, Device::parse(device)); });
+  });
+}
+
+nb::dict summary(const nb::tuple& a) {
+  const operand m(a);
+  return with_types(m, [&](auto value, auto index) {
+    using Value = typename decltype(value)::type;
+    using Index = typename decltype(index)::type;
+    const auto x = m.view<Value, Index>();
+    const auto s = run([&] { return summarise(x); });
+    nb::dict d;
+    d["sum"] = s.sum;
+    d["sum_abs"] = s.sum_abs;
+    d["frobenius"] = s.frobenius;
+    d["weighted"] = s.weighted;
+    d["struct_ij"] = s.struct_ij;
+    d["sorted"] = s.sorted;
+    return d;
+  });
+}
+
+/// A plan of any semiring and types.
+class any_plan {
+ public:
+  virtual ~any_plan() = default;
+  virtual nb::tuple execute(const operand& a, const operand& b) const = 0;
+  virtual std::int64_t nnz() const = 0;
+};
+
+template <class Semiring, class Value, class Index>
+class plan_of_types final : public any_plan {
+ public:
+  plan_of_types(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, const Device& device)
+      : plan_(a, b, {}, device) {}
+  nb::tuple execute(const operand& a, const operand& b) const override {
+    const auto x = a.view<Value, Index>(), y = b.view<Value, Index>();
+    return tuple_of(run([&] { return plan_.execute(x, y); }));
+  }
+  std::int64_t nnz() const override { return plan_.nnz(); }
+
+ private:
+  spgemm::plan<Semiring, Value, Index> plan_;
+};
+
+std::unique_ptr<any_plan> make_plan(const nb::tuple& a, const nb::tuple& b, const std::string& semiring,
+                                    const std::string& device) {
+  const operand left(a), right(b);
+  return with_semiring(semiring, left, [&](auto value, auto index, auto ring) -> std::unique_ptr<any_plan> {
+    using Value = typename decltype(value)::type;
+    using Index = typename decltype(index)::type;
+    using Semiring = typename decltype(ring)::type;
+    const auto x = left.view<Value, Index>(), y = right.view<Value, Index>();
+    return run([&] { return std::make_unique<plan_of_types<Semiring, Value, Index>>(x, y, Device::parse(device)); });
+  });
+}
+
+}  // namespace
+
+void bind_sparse(nb::module_& m) {
+  using nb::arg;
+  m.def("spgemm_multiply", &multiply_matrices, arg("a"), arg("b"), arg("semiring"), arg("mask").none(),
+        arg("complement"), arg("transpose_b"), arg("device"));
+  m.def("spgemm_estimate", &estimate_product, arg("a"), arg("b"), arg("device"));
+  m.def("spgemm_blocks", &blocks, arg("a"), arg("b"), arg("budget"), arg("take"), arg("semiring"), arg("device"));
+  m.def("spgemm_add", &add_matrices, arg("alpha"), arg("a"), arg("beta"), arg("b"), arg("device"));
+  m.def("spgemm_transpose", &transpose_matrix, arg("a"), arg("device"));
+  m.def("spgemm_multiply_dense", &multiply_by_dense, arg("a"), arg("x"), arg("out"), arg("device"));
+  m.def("spgemm_summary", &summary, arg("a"));
+  nb::class_<any_plan>(m, "SpgemmPlan")
+      .def_prop_ro("nnz", &any_plan::nnz)
+      .def("execute", [](const any_plan& plan, const nb::tuple& a, const nb::tuple& b) {
+        return plan.execute(operand(a), operand(b));
+      });
+  m.def(
+      "spgemm_plan",
+      [](const nb::tuple& a, const nb::tuple& b, const std::string& semiring, const std::string& device) {
+        return make_plan(a, b, semiring, device).release();
+      },
+      nb::rv_policy::take_ownership, arg("a"), arg("b"), arg("semiring"), arg("device"));
+}
 
 }  // namespace quintet::python

@@ -1,0 +1,208 @@
+"""Exact nearest neighbours, without an index to tune: scikit-learn's transformer, UMAP's ``precomputed_knn``, arrays.
+
+Points are ``[n, d]`` of float16, bfloat16, float32 or float64 (integers and bools become float64), NumPy's or any
+library's on the processor. ``metric`` is "euclidean" ("l2"), "cosine" or "poincare" with a ``curvature`` < 0. In few
+dimensions a tree of blocks answers in about n log n, otherwise all pairs are computed; the result is the same. Equal
+distances are ordered by index. Rows with NaN or infinity are nobody's neighbours and have none.
+
+Errors: ``TypeError`` for arrays of another type, ``InvalidArgument`` (a ``ValueError``) for shapes, k, radius and options
+out of range, ``DeviceError`` for an absent device and memory of one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from . import _core
+from ._arrays import I64, Like, same_type
+from ._errors import InvalidArgument
+from .hdbscan import _integer, _metric, _number, _points
+
+if TYPE_CHECKING:
+    from ._neighbours_estimator import KNeighborsTransformer as KNeighborsTransformer
+
+__all__ = [
+    "KNeighborsTransformer",
+    "NearestResult",
+    "RadiusResult",
+    "nearest",
+    "nearest_graph",
+    "precomputed_knn",
+    "within_radius",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "KNeighborsTransformer":
+        try:
+            from . import _neighbours_estimator
+        except ImportError as error:
+            if "sklearn" not in str(error) and "scipy" not in str(error):
+                raise
+            raise ImportError(
+                "quintet.KNeighborsTransformer needs scikit-learn: pip install 'quintet[sklearn]'"
+            ) from error
+        return _neighbours_estimator.KNeighborsTransformer
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _scipy_sparse() -> Any:
+    try:
+        import scipy.sparse
+    except ImportError as error:
+        raise ImportError("graphs need SciPy: pip install 'quintet[scipy]'") from error
+    return scipy.sparse
+
+
+class NearestResult(NamedTuple):
+    """The k nearest points of every query; unpacks as scikit-learn's ``kneighbors``, distances first."""
+
+    distances: Any  #: [q, k], ascending; NaN where there is none
+    indices: Any  #: [q, k] int64; -1 where there is none
+    invalid_queries: np.ndarray  #: rows with NaN or infinity
+    invalid_points: np.ndarray  #: the same of the points
+    pairs_evaluated: int  #: distances that were computed
+
+
+class RadiusResult(NamedTuple):
+    """All points within a radius of every query, in compressed rows."""
+
+    distances: np.ndarray  #: of every entry
+    indices: np.ndarray  #: columns, ascending in every row
+    indptr: np.ndarray  #: [q + 1]
+    shape: tuple[int, int]  #: queries and points
+    invalid_queries: np.ndarray  #: empty rows
+    invalid_points: np.ndarray  #: empty columns
+    pairs_evaluated: int  #: distances that were computed
+
+    def to_scipy(self) -> Any:
+        """The distances as a ``scipy.sparse.csr_array``; neighbours at distance 0 are stored entries."""
+        return _scipy_sparse().csr_array((self.distances, self.indices, self.indptr), shape=self.shape)
+
+
+def _both(points: Any, queries: Any) -> tuple[np.ndarray, np.ndarray | None, Like]:
+    array, like = _points(points, "points")
+    if queries is None:
+        return array, None, like
+    rows, like = _points(queries, "queries")
+    same_type(array, rows, "points", "queries")
+    return array, rows, like
+
+
+def _plain(array: np.ndarray) -> np.ndarray:
+    return array.view(np.int64) if array.dtype == I64 else array
+
+
+def nearest(
+    points: Any,
+    k: int,
+    *,
+    queries: Any = None,
+    metric: str = "euclidean",
+    curvature: float = -1.0,
+    device: str = "auto",
+) -> NearestResult:
+    """The k nearest of ``points[n, d]`` to every row of ``queries[q, d]``; without queries the k nearest other rows of
+    every row of the points.
+
+    Then a point is left out of its own list by its index: duplicates of it are in there, at distance 0. 1 <= k <= n
+    (n - 1 without queries).
+
+    >>> from quintet import neighbours
+    >>> distances, indices, *_ = neighbours.nearest([[0.0], [1.0], [3.0]], 1)
+    >>> indices.ravel().tolist(), distances.ravel().tolist()
+    ([1, 0, 1], [1.0, 1.0, 2.0])
+    """
+    array, rows, like = _both(points, queries)
+    distance, index, *rest = _core.neighbours_nearest(
+        array, rows, _integer(k, "k"), _metric(metric), _number(curvature, "curvature"), device
+    )
+    return NearestResult(like(distance), like(_plain(index)), _plain(rest[0]), _plain(rest[1]), rest[2])
+
+
+def within_radius(
+    points: Any,
+    radius: float,
+    *,
+    queries: Any = None,
+    metric: str = "euclidean",
+    curvature: float = -1.0,
+    device: str = "auto",
+) -> RadiusResult:
+    """All of ``points[n, d]`` at a distance <= radius of every row of ``queries[q, d]``; without queries all other rows.
+
+    >>> from quintet import neighbours
+    >>> neighbours.within_radius([[0.0], [1.0], [3.0]], 1.5).indices
+    array([1, 0])
+    """
+    array, rows, _ = _both(points, queries)
+    distance, index, pointers, q, n, *rest = _core.neighbours_within_radius(
+        array, rows, _number(radius, "radius"), _metric(metric), _number(curvature, "curvature"), device
+    )
+    return RadiusResult(
+        distance, _plain(index), _plain(pointers), (q, n), _plain(rest[0]), _plain(rest[1]), rest[2]
+    )
+
+
+def nearest_graph(
+    points: Any,
+    k: int,
+    *,
+    queries: Any = None,
+    mode: str = "distance",
+    include_self: bool = False,
+    metric: str = "euclidean",
+    curvature: float = -1.0,
+    device: str = "auto",
+) -> Any:
+    """The k nearest neighbours as a ``scipy.sparse.csr_array`` [q, n] of distances, or of ones with
+    mode="connectivity". include_self puts every point in front of its own list (only without queries).
+
+    >>> from quintet import neighbours
+    >>> neighbours.nearest_graph([[0.0], [1.0], [3.0]], 1).toarray()
+    array([[0., 1., 0.],
+           [1., 0., 0.],
+           [0., 2., 0.]])
+    """
+    if mode not in ("distance", "connectivity"):
+        raise InvalidArgument(f"mode must be 'distance' or 'connectivity' (mode={mode!r})")
+    if include_self and queries is not None:
+        raise InvalidArgument("include_self is for points among themselves, not for queries")
+    found = nearest(points, k, queries=queries, metric=metric, curvature=curvature, device=device)
+    distances, indices = np.asarray(found.distances), np.asarray(found.indices)
+    if include_self:
+        own = np.arange(len(indices))[:, None]
+        indices = np.hstack((own, indices))
+        distances = np.hstack((np.zeros((len(indices), 1), distances.dtype), distances))
+    kept = indices >= 0
+    pointers = np.concatenate(([0], np.cumsum(kept.sum(axis=1))))
+    values = distances[kept] if mode == "distance" else np.ones(int(kept.sum()), distances.dtype)
+    return _scipy_sparse().csr_array((values, indices[kept], pointers), shape=(len(indices), len(points)))
+
+
+def precomputed_knn(
+    X: Any, n_neighbors: int = 15, *, metric: str = "euclidean", curvature: float = -1.0, device: str = "auto"
+) -> tuple[np.ndarray, np.ndarray]:
+    """``(indices, distances)`` [n, n_neighbors] for ``umap.UMAP(precomputed_knn=...)``: every point is its own first
+    neighbour there.
+
+    UMAP builds its graph from these and runs no search of its own.
+
+    >>> from quintet import neighbours
+    >>> indices, distances = neighbours.precomputed_knn([[0.0], [1.0], [3.0]], 2)
+    >>> indices.tolist()
+    [[0, 1], [1, 0], [2, 1]]
+    """
+    count = _integer(n_neighbors, "n_neighbors")
+    if count < 2:
+        raise InvalidArgument(f"n_neighbors must be >= 2, the point itself included (n_neighbors={count})")
+    found = nearest(X, count - 1, metric=metric, curvature=curvature, device=device)
+    if len(found.invalid_points):
+        raise InvalidArgument(
+            f"X must be finite, UMAP has no place for other rows (row {int(found.invalid_points[0])} is not)"
+        )
+    indices, distances = np.asarray(found.indices), np.asarray(found.distances)
+    own = np.arange(len(indices), dtype=indices.dtype)[:, None]
+    return np.hstack((own, indices)), np.hstack((np.zeros((len(indices), 1), distances.dtype), distances))

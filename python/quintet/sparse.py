@@ -1,0 +1,408 @@
+"""Products of SciPy's sparse matrices, over three semirings, with masks, plans and budgets of memory.
+
+``C(i, j) = sum over k of A(i, k) * B(k, j)`` in the order of the entries of A's row i: the same bits for any number of
+threads and on every device. Semirings: "plus_times", "min_plus" (shortest paths: the sum of products is the least of
+the sums) and "or_and" (reachability: results are 0 or 1).
+
+Matrices are CSR, CSC, COO or BSR, arrays or matrices, of float32 or float64 (of two types the larger); bool goes with
+"or_and" only. Repeated entries add up. Results are CSR (CSC for two CSC operands), arrays where an operand is one,
+canonical, with int32 indices where they fit. An entry exists where a product exists: other than SciPy, which drops
+cancelled sums, explicit zeros stay unless ``prune=True``; compare values, not nnz.
+
+Errors: ``TypeError`` for what is no sparse matrix and for other types, ``InvalidArgument`` (a ``ValueError``) for sizes
+that do not fit and arrays that are no matrix, ``OutOfMemory``, ``DeviceError``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, NamedTuple
+
+import numpy as np
+
+from . import _core
+from ._arrays import F32, F64, I32, I64, take_rows
+from ._errors import InvalidArgument
+from .hdbscan import _integer, _number
+
+__all__ = [
+    "Estimate",
+    "Plan",
+    "add",
+    "estimate",
+    "multiply",
+    "multiply_blocks",
+    "multiply_dense",
+    "summarise",
+    "transpose",
+]
+
+_SEMIRINGS = ("plus_times", "min_plus", "or_and")
+_INT32_MAX = np.iinfo(np.int32).max
+
+
+class Estimate(NamedTuple):
+    """What can be said of a product without computing it."""
+
+    products: int  #: scalar multiplications
+    upper_bound: int  #: nnz is at most this
+    predicted_nnz: int  #: within 30 %
+    upper_bytes: int  #: of the result at most
+    predicted_bytes: int  #: of the result
+    minimum_budget: int  #: the least that multiply_blocks takes
+
+
+class _Matrix(NamedTuple):
+    """CSR arrays; ``rows x cols`` of the matrix that they are, which is the transpose for CSC."""
+
+    rows: int
+    cols: int
+    indptr: np.ndarray
+    indices: np.ndarray
+    data: np.ndarray
+    is_array: bool
+    is_bool: bool
+
+    def core(self, dtype: np.dtype, index: np.dtype) -> tuple[Any, ...]:
+        return (
+            self.rows,
+            self.cols,
+            self.indptr,
+            np.ascontiguousarray(self.indices, dtype=index),
+            np.ascontiguousarray(self.data, dtype=dtype),
+        )
+
+
+def _scipy() -> Any:
+    try:
+        import scipy.sparse
+    except ImportError as error:
+        raise ImportError("quintet.sparse needs SciPy: pip install 'quintet[scipy]'") from error
+    return scipy.sparse
+
+
+def _check_semiring(semiring: str) -> str:
+    if semiring not in _SEMIRINGS:
+        raise InvalidArgument(f"semiring must be one of {', '.join(_SEMIRINGS)} (semiring={semiring!r})")
+    return semiring
+
+
+def _parts(matrix: Any, name: str, semiring: str, pattern: bool = False) -> _Matrix:
+    """The arrays of a CSR or CSC matrix. `pattern`: the values do not count, any type will do."""
+    is_bool = matrix.dtype == np.bool_
+    data = np.asarray(matrix.data)
+    if pattern:
+        data = np.ones(len(data), np.float32)
+    elif is_bool and semiring == "or_and":
+        data = data.astype(np.float32)
+    elif data.dtype.newbyteorder("=") not in (F32, F64):
+        hint = "; bool is for semiring='or_and'" if is_bool else f": use {name}.astype(float)"
+        raise TypeError(f"{name} must be of type float32 or float64{hint} (dtype={matrix.dtype})")
+    indptr = np.ascontiguousarray(matrix.indptr, dtype=np.int64)
+    rows, cols = matrix.shape if matrix.format == "csr" else matrix.shape[::-1]
+    return _Matrix(rows, cols, indptr, np.asarray(matrix.indices), data, _is_array(matrix), bool(is_bool))
+
+
+def _is_array(matrix: Any) -> bool:
+    return isinstance(matrix, _scipy().sparray)
+
+
+def _checked(matrix: Any, name: str) -> Any:
+    if not _scipy().issparse(matrix):
+        raise TypeError(f"{name} must be a sparse matrix of SciPy ({name} is {type(matrix).__qualname__})")
+    if matrix.ndim != 2:
+        raise InvalidArgument(f"{name} must have 2 dimensions (shape={matrix.shape})")
+    return matrix
+
+
+def _csr(matrix: Any, name: str) -> Any:
+    return _checked(matrix, name).tocsr()
+
+
+def _common(*matrices: _Matrix) -> tuple[np.dtype, np.dtype]:
+    dtype = F64 if any(m.data.dtype.itemsize == 8 for m in matrices) else F32
+    index = I64 if any(m.indices.dtype.itemsize == 8 or m.cols > _INT32_MAX for m in matrices) else I32
+    return dtype, index
+
+
+def _pruned(
+    indptr: np.ndarray, indices: np.ndarray, data: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    kept = data != 0
+    counted = np.concatenate(([0], np.cumsum(kept)))
+    return counted[indptr], indices[kept], data[kept]
+
+
+def _result(
+    found: tuple[Any, ...], is_array: bool, is_bool: bool, prune: bool = False, columns: bool = False
+) -> Any:
+    rows, cols, indptr, indices, data = found
+    if prune:
+        indptr, indices, data = _pruned(indptr, indices, data)
+    if is_bool:
+        data = data != 0
+    # SciPy copies int32 indices to int64 when indptr is int64.
+    if indices.dtype.itemsize == 4 and int(indptr[-1]) <= _INT32_MAX:
+        indptr = indptr.astype(np.int32)
+    sparse = _scipy()
+    kinds = (sparse.csc_array, sparse.csc_matrix) if columns else (sparse.csr_array, sparse.csr_matrix)
+    result = kinds[0 if is_array else 1](
+        (data, indices, indptr), shape=(cols, rows) if columns else (rows, cols), copy=False
+    )
+    result.has_canonical_format = True
+    return result
+
+
+def multiply(
+    A: Any,
+    B: Any,
+    *,
+    semiring: str = "plus_times",
+    mask: Any = None,
+    complement: bool = False,
+    transpose_b: bool = False,
+    prune: bool = False,
+    return_report: bool = False,
+    device: str = "auto",
+) -> Any:
+    """``C = A B`` of ``A[m, k]`` and ``B[k, n]`` (``B[n, k]`` with transpose_b, for ``A B^T``).
+
+    ``mask[m, n]``: only where it has an entry, whatever its value, or with complement only where it has none. prune
+    drops entries that are 0. return_report gives ``(C, report)``: products, prediction, memory, strategies, seconds (None
+    with a mask).
+
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from quintet import sparse
+    >>> A = sp.csr_array(np.array([[0.0, 2.0], [3.0, 0.0]]))
+    >>> sparse.multiply(A, A).toarray()
+    array([[6., 0.],
+           [0., 6.]])
+    >>> sparse.multiply(A, A, semiring="min_plus").toarray()
+    array([[5., 0.],
+           [0., 5.]])
+    """
+    _check_semiring(semiring)
+    A, B = _checked(A, "A"), _checked(B, "B")
+    if complement and mask is None:
+        raise InvalidArgument("complement needs a mask")
+    columns = A.format == B.format == "csc" and mask is None and not transpose_b
+    left, right = (B, A) if columns else (A.tocsr(), B.tocsr())
+    a = _parts(left, "B" if columns else "A", semiring)
+    b = _parts(right, "A" if columns else "B", semiring)
+    inner = b.cols if transpose_b else b.rows
+    if a.cols != inner:
+        raise InvalidArgument(
+            f"A and B must fit: {A.shape} times {'the transpose of ' if transpose_b else ''}{B.shape}"
+        )
+    m = None
+    if mask is not None:
+        m = _parts(_csr(mask, "mask"), "mask", semiring, pattern=True)
+        wanted = (a.rows, b.rows if transpose_b else b.cols)
+        if (m.rows, m.cols) != wanted:
+            raise InvalidArgument(f"mask must have the shape of the product, {wanted} (shape={(m.rows, m.cols)})")
+    dtype, index = _common(a, b) if m is None else (_common(a, b)[0], _common(a, b, m)[1])
+    found, report = _core.spgemm_multiply(
+        a.core(dtype, index),
+        b.core(dtype, index),
+        semiring,
+        None if m is None else m.core(dtype, index),
+        bool(complement),
+        bool(transpose_b),
+        device,
+    )
+    result = _result(found, a.is_array or b.is_array, a.is_bool and b.is_bool, prune, columns)
+    return (result, report) if return_report else result
+
+
+class Plan:
+    """The structure of ``A B``, computed once: products of matrices with the same structure and other values.
+
+    ``execute(A, B)`` gives the bits of :func:`multiply`, in less time. Structures are compared with those that were
+    planned; other ones are an InvalidArgument. A plan may be used by several threads at once.
+
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from quintet import sparse
+    >>> A = sp.csr_array(np.array([[0.0, 2.0], [3.0, 0.0]]))
+    >>> plan = sparse.Plan(A, A)
+    >>> plan.execute(A, 2 * A).toarray()
+    array([[12.,  0.],
+           [ 0., 12.]])
+    """
+
+    def __init__(self, A: Any, B: Any, semiring: str = "plus_times", *, device: str = "auto") -> None:
+        self.semiring = _check_semiring(semiring)
+        a, b = _parts(_csr(A, "A"), "A", semiring), _parts(_csr(B, "B"), "B", semiring)
+        if a.cols != b.rows:
+            raise InvalidArgument(f"A and B must fit: {A.shape} times {B.shape}")
+        self._dtype, self._index = _common(a, b)
+        left, right = a.core(self._dtype, self._index), b.core(self._dtype, self._index)
+        # Copies: what the caller changes afterwards must not look like what was planned.
+        self._structures = tuple((m[0], m[1], m[2].copy(), m[3].copy()) for m in (left, right))
+        self._plan = _core.spgemm_plan(left, right, semiring, device)
+        self.shape = (a.rows, b.cols)
+
+    @property
+    def nnz(self) -> int:
+        """Entries of the product."""
+        return int(self._plan.nnz)
+
+    def _operand(self, matrix: Any, name: str, which: int) -> _Matrix:
+        m = _parts(_csr(matrix, name), name, self.semiring)
+        rows, cols, indptr, indices = self._structures[which]
+        if (m.rows, m.cols) != (rows, cols):
+            raise InvalidArgument(f"{name} must be as planned: {rows} x {cols} ({name} is {m.rows} x {m.cols})")
+        if not (np.array_equal(m.indptr, indptr) and np.array_equal(m.indices[: indptr[-1]], indices[: indptr[-1]])):
+            raise InvalidArgument(f"{name} must have the structure that was planned (indptr or indices differ)")
+        if m.data.dtype.itemsize > self._dtype.itemsize:
+            raise TypeError(f"{name} must be of the planned type {self._dtype} (dtype={m.data.dtype})")
+        return m
+
+    def execute(self, A: Any, B: Any, out: Any = None) -> Any:
+        """The product of `A` and `B`. `out`, an earlier result, gets the new values and is returned."""
+        a, b = self._operand(A, "A", 0), self._operand(B, "B", 1)
+        found = self._plan.execute(a.core(self._dtype, self._index), b.core(self._dtype, self._index))
+        is_bool = a.is_bool and b.is_bool
+        if out is None:
+            return _result(found, a.is_array or b.is_array, is_bool)
+        data = found[4] != 0 if is_bool else found[4]
+        if (
+            _checked(out, "out").format != "csr"
+            or out.shape != self.shape
+            or out.data.dtype != data.dtype
+            or not np.array_equal(out.indices, found[3])
+            or not np.array_equal(out.indptr, found[2])
+        ):
+            raise InvalidArgument("out must be a result of this plan")
+        out.data[:] = data
+        return out
+
+
+def estimate(A: Any, B: Any, *, device: str = "auto") -> Estimate:
+    """Sizes of ``A B`` from one pass over the matrices and 1 % of the products.
+
+    >>> import scipy.sparse as sp
+    >>> from quintet import sparse
+    >>> sparse.estimate(sp.eye_array(5).tocsr(), sp.eye_array(5).tocsr()).products
+    5
+    """
+    a, b = _parts(_csr(A, "A"), "A", "or_and"), _parts(_csr(B, "B"), "B", "or_and")
+    if a.cols != b.rows:
+        raise InvalidArgument(f"A and B must fit: {A.shape} times {B.shape}")
+    types = _common(a, b)
+    return Estimate(*_core.spgemm_estimate(a.core(*types), b.core(*types), device))
+
+
+def multiply_blocks(
+    A: Any,
+    B: Any,
+    take: Callable[[int, int, int, Any], Any],
+    *,
+    budget: int,
+    semiring: str = "plus_times",
+    device: str = "auto",
+) -> None:
+    """``A B`` in blocks of rows of at most `budget` bytes: ``take(first_row, first_col, last_col, block)`` for each.
+
+    `block` is a CSR matrix of all n columns; first_col and last_col are 0 and n unless one row alone exceeds the budget
+    and comes in ranges of columns. Returning False from `take` ends the work; its exceptions come out.
+
+    >>> import scipy.sparse as sp
+    >>> from quintet import sparse
+    >>> A = sp.eye_array(1000).tocsr()
+    >>> rows = []
+    >>> sparse.multiply_blocks(A, A, lambda first, *rest: rows.append(first), budget=10000)
+    >>> len(rows) > 1
+    True
+    """
+    _check_semiring(semiring)
+    if not callable(take):
+        raise TypeError(f"take must be callable (take={take!r})")
+    a, b = _parts(_csr(A, "A"), "A", semiring), _parts(_csr(B, "B"), "B", semiring)
+    if a.cols != b.rows:
+        raise InvalidArgument(f"A and B must fit: {A.shape} times {B.shape}")
+    types = _common(a, b)
+
+    def receive(first_row: int, first_col: int, last_col: int, block: tuple[Any, ...]) -> Any:
+        matrix = _result(block, a.is_array or b.is_array, a.is_bool and b.is_bool)
+        return take(first_row, first_col, last_col, matrix)
+
+    _core.spgemm_blocks(a.core(*types), b.core(*types), _integer(budget, "budget"), receive, semiring, device)
+
+
+def multiply_dense(A: Any, X: Any, out: np.ndarray | None = None, *, device: str = "auto") -> Any:
+    """``Y = A X`` of a sparse ``A[m, k]`` and a dense ``X[k, n]`` or ``X[k]``; into `out` where it is given.
+
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from quintet import sparse
+    >>> sparse.multiply_dense(sp.csr_array(np.array([[0.0, 2.0], [3.0, 0.0]])), np.ones(2))
+    array([2., 3.])
+    """
+    a = _parts(_csr(A, "A"), "A", "plus_times")
+    ndim = getattr(X, "ndim", None) or np.ndim(X)
+    is_vector = ndim == 1
+    x, like = take_rows(X.reshape(-1, 1) if is_vector and hasattr(X, "reshape") else X, "X", (F32, F64), integers=True)
+    if x.shape[0] != a.cols:
+        raise InvalidArgument(f"A and X must fit: {(a.rows, a.cols)} times {x.shape[:1] if is_vector else x.shape}")
+    dtype, index = _common(a)
+    dtype = F64 if F64 in (dtype, x.dtype) else F32
+    x = x.astype(dtype, copy=False)
+    shape = (a.rows,) if is_vector else (a.rows, x.shape[1])
+    if out is not None:
+        if not isinstance(out, np.ndarray) or out.dtype != dtype:
+            raise TypeError(f"out must be a NumPy array of type {dtype} (dtype={getattr(out, 'dtype', type(out))})")
+        if out.shape != shape or not out.flags.c_contiguous or not out.flags.writeable:
+            raise InvalidArgument(f"out must be writable, contiguous, of the shape {shape} (shape={out.shape})")
+        if np.shares_memory(out, x):
+            raise InvalidArgument("out must not overlap X")
+    y = np.empty(shape, dtype) if out is None else out
+    _core.spgemm_multiply_dense(a.core(dtype, index), x, y.reshape(a.rows, x.shape[1]), device)
+    return y if out is not None else like(y)
+
+
+def add(A: Any, B: Any, alpha: float = 1.0, beta: float = 1.0, *, prune: bool = False, device: str = "auto") -> Any:
+    """``alpha A + beta B``; an entry exists where A or B has one.
+
+    >>> import scipy.sparse as sp
+    >>> from quintet import sparse
+    >>> sparse.add(sp.eye_array(2).tocsr(), sp.eye_array(2).tocsr(), 1.0, 2.0).toarray()
+    array([[3., 0.],
+           [0., 3.]])
+    """
+    a, b = _parts(_csr(A, "A"), "A", "plus_times"), _parts(_csr(B, "B"), "B", "plus_times")
+    if (a.rows, a.cols) != (b.rows, b.cols):
+        raise InvalidArgument(f"A and B must have one shape (A: {A.shape}, B: {B.shape})")
+    types = _common(a, b)
+    found = _core.spgemm_add(
+        _number(alpha, "alpha"), a.core(*types), _number(beta, "beta"), b.core(*types), device
+    )
+    return _result(found, a.is_array or b.is_array, False, prune)
+
+
+def transpose(A: Any, *, device: str = "auto") -> Any:
+    """The transpose as CSR with ascending columns: what ``A.T.tocsr()`` gives.
+
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from quintet import sparse
+    >>> sparse.transpose(sp.csr_array(np.array([[0.0, 2.0]]))).toarray()
+    array([[0.],
+           [2.]])
+    """
+    a = _parts(_csr(A, "A"), "A", "or_and")
+    dtype, index = _common(a)
+    if a.rows > _INT32_MAX:
+        index = I64
+    found = _core.spgemm_transpose(a.core(dtype, index), device)
+    result = _result(found, a.is_array, a.is_bool)
+    result.has_canonical_format = bool(getattr(A, "has_canonical_format", False))
+    return result
+
+
+def summarise(A: Any) -> dict[str, Any]:
+    """Numbers that tell two matrices apart: sum, sum_abs, frobenius, weighted, struct_ij, sorted.
+
+    >>> import scipy.sparse as sp
+    >>> from quintet import sparse
+    >>> sparse.summarise(sp.eye_array(3).tocsr())["sum"]
+    3.0
+    """
+    a = _parts(_csr(A, "A"), "A", "or_and")
+    return dict(_core.spgemm_summary(a.core(*_common(a))))
