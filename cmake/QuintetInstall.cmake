@@ -28,6 +28,18 @@ foreach(file IN ITEMS LICENSE CHANGELOG.md)
   install(FILES "${PROJECT_SOURCE_DIR}/${file}" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT development)
 endforeach()
 
+# The documents as they stand in the tree, so that their links hold, and what draws results.
+install(FILES README.md ARCHITECTURE.md CONTRIBUTING.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT development)
+install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT development
+  FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg")
+install(DIRECTORY bench/results DESTINATION "${CMAKE_INSTALL_DOCDIR}/bench" COMPONENT development)
+install(DIRECTORY examples DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT development
+  PATTERN "drivers" EXCLUDE PATTERN "skeleton" EXCLUDE PATTERN "CMakeLists.txt" EXCLUDE PATTERN "plot_*.py" EXCLUDE)
+if(TARGET quintet_driver_support)
+  install(PROGRAMS examples/plot_clusters.py examples/plot_mcmc.py examples/plot_svd_rank.py
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/quintet" COMPONENT tools)
+endif()
+
 # The package finds the libraries that quintet needs where this build had them, or else where the linker does.
 set(QUINTET_PACKAGE_RUNTIME "${QUINTET_OPENMP_LIBRARIES}")
 set(QUINTET_PACKAGE_IO_RUNTIME "${QUINTET_IO_LIBRARIES}")

@@ -25,8 +25,8 @@ struct arguments {
 
 po::options_description describe(arguments& a) {
   po::options_description options("Options");
-  options.add_options()                                                                                         //
-      ("points", po::value(&a.points)->required()->value_name("FILE"), "points, one a row: .csv, .npy or .h5")  //
+  options.add_options()                                                                                           //
+      ("points", po::value(&a.points)->required()->value_name("FILE"), "points, one per row: .csv, .npy or .h5")  //
       ("queries", po::value(&a.queries)->value_name("FILE"),
        "points to measure from, .csv, .npy or .h5; by default the points themselves")                           //
       ("dataset", po::value(&a.dataset)->value_name("NAME"), "dataset of .h5 inputs; by default the only one")  //
@@ -44,7 +44,7 @@ po::options_description describe(arguments& a) {
        "fail on the first point that is not inside the ball; otherwise its distances are nan")  //
       ("output",
        quintet::driver::output_file(&a.output, {io::file_format::csv, io::file_format::npy, io::file_format::hdf5}),
-       "distances: a row a query (--pairwise: one number a row), no header; dataset distances of .h5.\n"
+       "distances: one row per query (--pairwise: one number per row), no header; dataset distances of .h5.\n"
        "--knn: .csv with header query,nn1,d1,nn2,d2,...; .h5 with datasets index and distance [queries, K]");
   return options;
 }

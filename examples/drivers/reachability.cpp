@@ -31,7 +31,7 @@ struct arguments {
 po::options_description describe(arguments& a) {
   po::options_description options("Options");
   options.add_options()                                                                                           //
-      ("input", po::value(&a.input)->required()->value_name("FILE"), "points, one a row: .csv, .npy or .h5")      //
+      ("input", po::value(&a.input)->required()->value_name("FILE"), "points, one per row: .csv, .npy or .h5")    //
       ("dataset", po::value(&a.dataset)->value_name("NAME"), "dataset of an .h5 input; by default its only one")  //
       ("output",
        quintet::driver::output_file(&a.output, {io::file_format::csv, io::file_format::npy, io::file_format::hdf5}),

@@ -35,7 +35,7 @@ po::options_description describe(arguments& a) {
       ("dataset", po::value(&a.dataset)->value_name("NAME"), "dataset of an .h5 input; by default its only one")  //
       ("output", quintet::driver::output_file(&a.output, {io::file_format::csv, io::file_format::hdf5}),
        ".h5: datasets U [B, m, k], S [B, k], V [B, n, k] (without B for a single matrix), status and sweeps [B], with "
-       "--rank also residual [B]; the parameters as attributes. .csv: a line of singular values a matrix, in 17 "
+       "--rank also residual [B]; the parameters as attributes. .csv: one line of singular values per matrix, in 17 "
        "digits");
   po::options_description what("Decomposition");
   what.add_options()  //

@@ -291,6 +291,7 @@ def check_commands(pages, arguments):
     programs = [os.path.join(arguments.build, "bin"), os.path.dirname(sys.executable)]  # python3 is this one
     environment["PATH"] = os.pathsep.join(programs + [environment["PATH"]])
     environment.setdefault("OMP_WAIT_POLICY", "passive")
+    environment["PYTHONPATH"] = os.environ["PYTHONPATH"] = os.path.join(arguments.build, "python")  # when it is built
     errors, total, skipped = [], 0, 0
     for page, blocks in pages.items():
         if not any(fate(block) == "run" for block in blocks) or (arguments.only and arguments.only != page):

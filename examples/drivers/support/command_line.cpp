@@ -174,7 +174,8 @@ command_line parse_command_line(int argc, const char* const* argv, const program
   std::ostringstream help;
   help << program.name << ": " << program.summary << "\n\nExample:\n  " << program.example
        << "\n\nUsage: " << program.name << " [options]\n"
-       << visible;
+       << visible
+       << "\nDocuments: share/doc/quintet of the installation; what draws results: share/quintet/plot_*.py\n";
   line.help = help.str();
 
   po::variables_map values;
