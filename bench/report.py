@@ -162,7 +162,7 @@ def performance(f):
               "![Time and memory of every family by size](images/scaling_size.svg)", "",
               "![Speed by threads, four threads on two cores included](images/scaling_threads.svg)", "",
               "## Share of the machine", "",
-              "Kernels beside the multiply-adds and the memory bandwidth measured in the same run",
+              "Kernels compared with the multiply-adds and the memory bandwidth measured in the same run",
               "([figures](../bench/results/roofline.md)). What keeps a kernel below the roof: asinh of every pair (poincare), square",
               "roots and divisions of rotations (svd, n = 8), addresses that depend on data (spgemm), memory written and read again",
               "between the rules (snp).", "",

@@ -273,7 +273,7 @@ def run_page(blocks, arguments, environment):
         if block.note("save"):
             with open(os.path.join(folder, block.note("save")), "a", encoding="utf-8") as file:
                 file.write(block.text)
-        elif block.note("output") is not None:
+        elif block.note("output") is not None:  # of a block that was skipped nothing is known
             if printed is not None and printed.rstrip() != block.text.rstrip():
                 return counts, [f"{block}: the page says\n{block.text}but it is\n{printed}"]
         elif block.language in COMMANDS and block.note("skip") is None:
