@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the documents of the tree: their links, their code, their commands.
 
-    check_docs.py links    --source DIR                   every link, anchor and path that is named exists
+    check_docs.py links    --source DIR                   every link, path, option and function that is named exists
     check_docs.py code     --source DIR --work DIR --cxx COMMAND --cc COMMAND      every C++ and C block compiles
     check_docs.py commands --source DIR --work DIR --build DIR [--only PAGE]       every shell and Python block runs
     check_docs.py list     --source DIR                   what becomes of every block
@@ -124,7 +124,45 @@ def differs_from_file(source, block):
     return f"{block}: these lines are not in {block.note('same-as')}:\n{block.text}"
 
 
-# ---- links
+# ---- links and names
+
+# Options of other programs that the pages name.
+FOREIGN = {"build", "cflags", "install", "libs", "prefix", "preset", "target", "test-dir", "workflow"}
+
+
+def text_below(source, folders, endings):
+    found = []
+    for top in folders:
+        for folder, _, files in os.walk(os.path.join(source, top)):
+            for name in files:
+                if name.endswith(endings) or (not endings and "." not in name):
+                    with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
+                        found.append(file.read())
+    return "\n".join(found)
+
+
+def check_names(source, pages):
+    """Options of programs and functions of the library that pages name exist."""
+    errors, options, functions = [], 0, 0
+    programs = text_below(source, ["examples/drivers", "tests/accuracy"], (".cpp", ".hpp"))
+    scripts = text_below(source, ["scripts"], ()) + text_below(source, ["scripts", "bench", "tests", "examples"], (".py", ".sh"))
+    code = text_below(source, ["include", "src", "examples", "tests", "cmake", "python"],
+                      (".hpp", ".h", ".cpp", ".c", ".txt", ".cmake", ".py"))
+    for page in pages:
+        text = open(os.path.join(source, page), encoding="utf-8").read()
+        text = re.sub(r"^\s*```.*?^\s*```|<!--.*?-->", "", text, flags=re.M | re.S)
+        for span in re.findall(r"`([^`\n]+)`", text):
+            for option in re.findall(r"(?<![\w-])--([a-z][a-z0-9-]+)", span):
+                options += 1
+                if option not in FOREIGN and not re.search(rf'"{option}[",]', programs) and f"--{option}" not in scripts:
+                    errors.append(f"{page}: no program has the option --{option}")
+            for function in re.findall(r"(\w+)(?:<[^`(]*>)?\(\)", span):
+                functions += 1
+                if not re.search(rf"\b{function}\b", code):
+                    errors.append(f"{page}: there is no function {function}()")
+    print(f"{options} options and {functions} functions are named")
+    return errors
+
 
 def slug(heading):
     text = re.sub(r"[`*_]|\[([^\]]*)\]\([^)]*\)", lambda m: m[1] or "" if m[0] != "_" else "_", heading).strip().lower()
@@ -343,6 +381,7 @@ def main():
             errors.append(f"{block}: skip needs a reason")
     if arguments.what == "links":
         errors += check_links(arguments.source, names)
+        errors += check_names(arguments.source, names)
     elif arguments.what == "code":
         errors += check_code(arguments.source, blocks, arguments)
     elif arguments.what == "commands":

@@ -29,6 +29,8 @@ expect links '' <<<'# A title'$'\n\n''[here](#a-title), [there](examples/main.cp
 expect links 'the link nowhere.md leads nowhere' <<<'[there](nowhere.md)'
 expect links 'no heading of that name' <<<'# A title'$'\n\n''[here](#another)'
 expect links 'does not exist' <<<'`src/nothing.cpp`'
+expect links 'no program has the option --nonsense' <<<'`quintet-x --nonsense`'
+expect links 'there is no function nonsense()' <<<'`quintet::nonsense()`'
 expect links 'a block by indentation' <<<$'Text\n\n    make'
 expect links 'a block needs a language' <<<"$fence"$'\nmake\n'"$fence"
 expect links 'skip needs a reason' <<<$'<!-- docs: skip -->\n'"${fence}sh"$'\nmake\n'"$fence"
