@@ -1,7 +1,704 @@
+// Species networks: likelihoods, optimisation, search, simulation, chains. Objects are classes of the module; those
+// that compute hold a mutex, which is taken after the GIL is released, because polls take the GIL while work is going
+// on.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "arrays.hpp"
+#include "call.hpp"
+#include "quintet/io/snp_data.hpp"
+#include "quintet/io/snp_network.hpp"
+#include "quintet/snp/data.hpp"
+#include "quintet/snp/diagnostics.hpp"
+#include "quintet/snp/likelihood.hpp"
+#include "quintet/snp/network.hpp"
+#include "quintet/snp/network_topology.hpp"
+#include "quintet/snp/newick.hpp"
+#include "quintet/snp/optimise.hpp"
+#include "quintet/snp/priors.hpp"
+#include "quintet/snp/rules.hpp"
+#include "quintet/snp/sampler.hpp"
+#include "quintet/snp/search.hpp"
+#include "quintet/snp/simulate.hpp"
+#include "records.hpp"
 
 namespace quintet::python {
 
-void bind_snp(nanobind::module_&) {}
+namespace {
+
+using namespace snp;
+
+/// An object that serves one thread at a time.
+template <class T>
+class shared {
+ public:
+  template <class... Arguments>
+  explicit shared(Arguments&&... arguments) : object_(std::forward<Arguments>(arguments)...) {}
+
+  shared(shared&&) = delete;
+
+  /// f(object) without the GIL, after whoever works with the object.
+  template <class Function>
+  decltype(auto) use(Function&& f) {
+    return run([&] { return use_alone(f); });
+  }
+  /// The same with a progress callback: f(object, callback).
+  template <class Function>
+  decltype(auto) use(nb::handle progress, Function&& f) {
+    return run(progress, [&](const progress_callback& report) {
+      return use_alone([&](T& object) { return f(object, report); });
+    });
+  }
+
+ private:
+  template <class Function>
+  decltype(auto) use_alone(Function&& f) {
+    const std::lock_guard lock(mutex_);
+    if (is_used_) throw Error("the object is at work: a callback must not call it");
+    struct mark {
+      bool& flag;
+      explicit mark(bool& f) : flag(f) { flag = true; }
+      ~mark() { flag = false; }
+    } now(is_used_);
+    return f(object_);
+  }
+
+  std::recursive_mutex mutex_;  // a callback of the same thread is told off instead of waiting for ever
+  bool is_used_ = false;
+  T object_;
+};
+
+using shared_likelihood = shared<Likelihood>;
+
+// Networks and data.
+
+newick_options newick_of(double theta, double root_theta, double length, double gamma) {
+  newick_options options;
+  options.theta = theta;
+  options.root_theta = root_theta;
+  options.length = length;
+  options.gamma = gamma;
+  return options;
+}
+
+Network network_of(std::vector<std::string> names, const nb::list& edges, double root_theta) {
+  network_description description{std::move(names), {}, root_theta};
+  for (const nb::handle edge : edges) {
+    const auto t = nb::cast<nb::tuple>(edge);
+    description.edges.push_back({nb::cast<std::int64_t>(t[0]), nb::cast<std::int64_t>(t[1]), nb::cast<double>(t[2]),
+                                 nb::cast<double>(t[3]), nb::cast<double>(t[4])});
+  }
+  return Network(std::move(description));
+}
+
+std::vector<std::string> strings(std::span<const std::string> names) { return {names.begin(), names.end()}; }
+
+template <class T>
+nb::object copied(std::span<const T> values) {
+  return to_numpy(std::vector<T>(values.begin(), values.end()));
+}
+
+nb::dict branches_of(const Network& network) {
+  const std::size_t count = std::size_t(network.branches());
+  std::vector<std::int64_t> child(count), parent(count);
+  std::vector<double> length(count), theta(count), gamma(count);
+  for (std::size_t b = 0; b < count; ++b) {
+    const branch& one = network.branch(std::int64_t(b));
+    child[b] = one.child;
+    parent[b] = one.parent;
+    length[b] = one.length;
+    theta[b] = one.theta;
+    gamma[b] = one.gamma;
+  }
+  nb::dict d;
+  d["child"] = to_numpy(std::move(child));
+  d["parent"] = to_numpy(std::move(parent));
+  d["length"] = to_numpy(std::move(length));
+  d["theta"] = to_numpy(std::move(theta));
+  d["gamma"] = to_numpy(std::move(gamma));
+  return d;
+}
+
+std::vector<std::string> kinds_of(const Network& network) {
+  std::vector<std::string> kinds;
+  for (std::int64_t node = 0; node < network.nodes(); ++node) {
+    const auto children = network.child_branches(node).size(), parents = network.parent_branches(node).size();
+    kinds.push_back(parents == 0 ? "root" : children == 0 ? "leaf" : parents == 2 ? "reticulation" : "tree");
+  }
+  return kinds;
+}
+
+Data data_of(std::vector<std::string> species, const array& red, const array& copies, const array& weights,
+             bool dominant, bool keep_empty, std::vector<std::int64_t> sampled) {
+  const auto r = red.matrix<const std::int64_t>(), c = copies.matrix<const std::int64_t>();
+  const auto w = weights.vector<const double>();
+  const auto count = std::int64_t(species.size());
+  require_argument(r.cols() == count, "red.shape[1]", r.cols(), text("the number of species, ", count));
+  require_argument(c.rows() == r.rows() && c.cols() == count, "copies.shape", text(c.rows(), " x ", c.cols()),
+                   text("that of red, ", r.rows(), " x ", count));
+  if (weights.present())
+    require_argument(w.size() == r.rows(), "weights.size", w.size(), text("the number of sites, ", r.rows()));
+  return run([&] {
+    DataBuilder builder(std::move(species), {dominant, keep_empty ? empty_species::keep : empty_species::drop});
+    for (std::int64_t site = 0; site < r.rows(); ++site) {
+      if ((site & 1023) == 0) poll();
+      builder.add_site({r.row(site), std::size_t(count)}, {c.row(site), std::size_t(count)},
+                       weights.present() ? w.data()[site] : 1.0);
+    }
+    return builder.finish(std::move(sampled));
+  });
+}
+
+nb::object table_of(std::span<const std::int16_t> values, std::int64_t rows, std::int64_t cols) {
+  std::vector<std::int64_t> wide(values.begin(), values.end());
+  return to_numpy(std::move(wide), {rows, cols});
+}
+
+nb::dict tables_of(const Data& data) {
+  const auto species = std::int64_t(data.species().size());
+  nb::dict d;
+  d["red"] = table_of(data.red(), data.patterns(), species);
+  d["copies"] = table_of(data.copies(), data.patterns(), species);
+  d["weights"] = copied(data.weights());
+  std::vector<std::int64_t> kinds;
+  for (std::int64_t p = 0; p < data.patterns(); ++p) kinds.push_back(std::int64_t(data.kind(p)));
+  d["kinds"] = to_numpy(std::move(kinds));
+  d["pattern_of_site"] = copied(data.pattern_of_site());
+  d["sampled_copies"] = copied(data.sampled_copies());
+  d["most_copies"] = copied(data.most_copies());
+  std::vector<std::int64_t> dropped;
+  for (const dropped_site& one : data.dropped_sites()) dropped.insert(dropped.end(), {one.site, one.species});
+  const auto count = std::int64_t(dropped.size() / 2);
+  d["dropped_sites"] = to_numpy(std::move(dropped), {count, 2});
+  return d;
+}
+
+nb::tuple read_data(const std::string& path, const std::string& map_file, const std::string& map_rule, bool diploid,
+                    bool dominant, bool keep_empty) {
+  auto input = run([&] {
+    io::snp_read_options options;
+    if (!map_file.empty()) options.populations = io::population_map::from_file(map_file);
+    if (!map_rule.empty()) options.populations = io::population_map::from_rule(map_rule);
+    options.diploid = diploid;
+    options.dominant = dominant;
+    options.empty = keep_empty ? empty_species::keep : empty_species::drop;
+    return io::read_snp_data(path, options);
+  });
+  nb::dict d;
+  d["individuals"] = input.report.individuals;
+  d["left_out"] = input.report.left_out;
+  d["absent"] = input.report.absent;
+  d["records"] = input.report.records;
+  d["multiallelic"] = input.report.multiallelic;
+  d["without_alternative"] = input.report.without_alternative;
+  d["not_snps"] = input.report.not_snps;
+  return nb::make_tuple(std::move(input.data), d);
+}
+
+// Likelihoods.
+
+/// (u, v, rate_categories, mutation_only_at_root, polymorphic_only, unseen_zeros, unseen_ones, ordered_data).
+model model_of(const nb::tuple& t) {
+  model m;
+  m.u = nb::cast<double>(t[0]);
+  m.v = nb::cast<double>(t[1]);
+  m.rate_categories = nb::cast<std::vector<double>>(t[2]);
+  m.mutation_only_at_root = nb::cast<bool>(t[3]);
+  m.polymorphic_only = nb::cast<bool>(t[4]);
+  m.unseen_zeros = nb::cast<double>(t[5]);
+  m.unseen_ones = nb::cast<double>(t[6]);
+  m.ordered_data = nb::cast<bool>(t[7]);
+  return m;
+}
+
+nb::dict dict_of(const evaluation_estimate& size) {
+  nb::dict d;
+  nb::list groups;
+  for (const group_size& one : size.groups) groups.append(nb::make_tuple(one.branches, one.states, one.patterns));
+  d["groups"] = groups;
+  d["largest_group"] = size.largest_group;
+  d["bytes"] = size.bytes;
+  d["operations"] = size.operations;
+  return d;
+}
+
+/// (lengths, thetas, gammas, max_iterations, tolerance, length range, theta range, least_gamma).
+optimise_options optimise_options_of(const nb::tuple& t) {
+  optimise_options o;
+  o.lengths = nb::cast<bool>(t[0]);
+  o.thetas = theta_parameters(nb::cast<int>(t[1]));
+  o.gammas = nb::cast<bool>(t[2]);
+  o.max_iterations = nb::cast<std::int64_t>(t[3]);
+  o.tolerance = nb::cast<double>(t[4]);
+  std::tie(o.least_length, o.most_length) = nb::cast<std::pair<double, double>>(t[5]);
+  std::tie(o.least_theta, o.most_theta) = nb::cast<std::pair<double, double>>(t[6]);
+  o.least_gamma = nb::cast<double>(t[7]);
+  return o;
+}
+
+nb::tuple tuple_of(const optimise_result& r) {
+  return nb::make_tuple(r.log_likelihood, r.start, r.iterations, r.evaluations, r.converged);
+}
+
+// Chains.
+
+/// What a sampler needs as long as it lives.
+struct chains {
+  std::shared_ptr<const std::vector<std::string>> species;
+  priors prior;
+  std::unique_ptr<sampler> run;
+
+  chains(std::vector<std::string> names, const Data* data, const prior_options& options, network_limits limits,
+         const sampler_options& how)
+      : species(std::make_shared<const std::vector<std::string>>(std::move(names))),
+        prior(options, std::int64_t(species->size()), limits),
+        run(std::make_unique<sampler>(species, data, prior, how)) {}
+};
+
+using shared_chains = shared<chains>;
+
+prior_options priors_of(const std::string& words) {
+  try {
+    return parse_priors(words, "priors");
+  } catch (const FileError& error) {
+    throw InvalidArgument(error.what());
+  }
+}
+
+sampler_options sampler_options_of(const nb::dict& d, const std::vector<std::string>& names) {
+  sampler_options o;
+  const auto set = [&](const char* name, auto& value) {
+    if (d.contains(name)) value = nb::cast<std::decay_t<decltype(value)>>(d[name]);
+  };
+  set("chains", o.chains);
+  set("temperatures", o.temperatures);
+  set("heat", o.heat);
+  set("iterations", o.iterations);
+  set("burn_in", o.burn_in);
+  set("sample_every", o.sample_every);
+  set("swap_every", o.swap_every);
+  set("seed", o.seed);
+  set("threads", o.threads);
+  set("fix_topology", o.fix_topology);
+  set("fix_heights", o.fix_heights);
+  set("fix_origin", o.fix_origin);
+  set("fix_theta", o.fix_theta);
+  set("fix_gamma", o.fix_gamma);
+  set("fix_rates", o.fix_rates);
+  set("delayed_acceptance", o.delayed_acceptance);
+  set("frequent_share", o.frequent_share);
+  set("weights", o.weights);
+  if (d.contains("model")) o.model = model_of(nb::cast<nb::tuple>(d["model"]));
+  if (d.contains("memory_limit")) o.likelihood.memory_limit = nb::cast<std::int64_t>(d["memory_limit"]);
+  if (d.contains("device")) o.likelihood.device = Device::parse(nb::cast<std::string>(d["device"]));
+  if (d.contains("start")) {  // (network, origin, common theta?, pi1)
+    const auto t = nb::cast<nb::tuple>(d["start"]);
+    state_options how;
+    how.origin = nb::cast<double>(t[1]);
+    how.thetas = nb::cast<bool>(t[2]) ? theta_mode::common : theta_mode::each;
+    how.pi1 = nb::cast<double>(t[3]);
+    o.start = state_of(nb::cast<const Network&>(t[0]), std::make_shared<const std::vector<std::string>>(names), how);
+  }
+  return o;
+}
+
+std::unique_ptr<shared_chains> make_chains(std::vector<std::string> names, const Data* data, const std::string& words,
+                                           std::int64_t max_reticulations, std::int64_t max_level, bool bubbles,
+                                           const nb::dict& options) {
+  const sampler_options how = sampler_options_of(options, names);
+  const prior_options prior = priors_of(words);
+  return run([&] {
+    return std::make_unique<shared_chains>(std::move(names), data, prior,
+                                           network_limits{max_reticulations, max_level, bubbles}, how);
+  });
+}
+
+struct chain_samples {
+  std::vector<std::int64_t> steps;
+  std::vector<double> trace;
+  std::vector<std::string> newick, topology;
+};
+
+nb::list take_samples(shared_chains& self) {
+  auto taken = self.use([](chains& c) {
+    std::vector<chain_samples> all;
+    for (const auto& chain : c.run->take_samples()) {
+      chain_samples& one = all.emplace_back();
+      for (const sampled_state& sample : chain) {
+        poll();
+        const auto row = trace_row(sample, c.prior);
+        one.steps.push_back(sample.step);
+        one.trace.insert(one.trace.end(), row.begin(), row.end());
+        const auto numbering = number_canonically(sample.state);
+        one.newick.push_back(to_newick(to_network(sample.state, numbering)));
+        one.topology.push_back(numbering.key);
+      }
+    }
+    return all;
+  });
+  nb::list result;
+  for (chain_samples& one : taken) {
+    const auto rows = std::int64_t(one.steps.size());
+    const std::int64_t columns = rows > 0 ? std::int64_t(one.trace.size()) / rows : 0;
+    result.append(nb::make_tuple(to_numpy(std::move(one.steps)), to_numpy(std::move(one.trace), {rows, columns}),
+                                 one.newick, one.topology));
+  }
+  return result;
+}
+
+std::vector<std::vector<double>> values_of_chains(const array& chains) {
+  const auto view = chains.matrix<const double>();
+  std::vector<std::vector<double>> all;
+  for (std::int64_t c = 0; c < view.rows(); ++c) all.emplace_back(view.row(c), view.row(c) + view.cols());
+  return all;
+}
+
+nb::dict summary_of(const array& chains) {
+  const auto values = values_of_chains(chains);
+  const auto s = run([&] { return summarise(values); });
+  nb::dict d;
+  d["mean"] = s.mean;
+  d["sd"] = s.sd;
+  d["median"] = s.median;
+  d["hpd95_low"] = s.hpd95.low;
+  d["hpd95_high"] = s.hpd95.high;
+  d["ess_bulk"] = s.ess_bulk;
+  d["ess_tail"] = s.ess_tail;
+  d["rhat"] = s.rhat;
+  d["mcse"] = s.mcse;
+  return d;
+}
+
+void bind_networks(nb::module_& m) {
+  using nb::arg;
+  nb::class_<Network>(m, "SnpNetwork")
+      .def("newick", [](const Network& n) { return to_newick(n); })
+      .def("branches", &branches_of)
+      .def("kinds", &kinds_of)
+      .def_prop_ro("nodes", &Network::nodes)
+      .def_prop_ro("branch_count", &Network::branches)
+      .def_prop_ro("root", &Network::root)
+      .def_prop_ro("root_theta", &Network::root_theta)
+      .def("name", &Network::name)
+      .def("species", [](const Network& n) { return strings(n.species()); })
+      .def("leaves", [](const Network& n) { return copied(n.leaves()); })
+      .def("reticulations", [](const Network& n) { return copied(n.reticulations()); })
+      .def("children_first", [](const Network& n) { return copied(n.children_first()); })
+      .def("parent_branches", [](const Network& n, std::int64_t node) { return copied(n.parent_branches(node)); })
+      .def("child_branches", [](const Network& n, std::int64_t node) { return copied(n.child_branches(node)); })
+      .def("find", [](const Network& n, const std::string& name) { return n.find(name); })
+      .def("describe_branch", &Network::describe_branch)
+      .def("copy", [](const Network& n) { return n; })
+      .def("set_length", &Network::set_length)
+      .def("set_theta", &Network::set_theta)
+      .def("set_gamma", &Network::set_gamma)
+      .def("set_root_theta", &Network::set_root_theta);
+  m.def("snp_network", &network_of, arg("names"), arg("edges"), arg("root_theta"));
+  m.def("snp_parse_newick", [](const std::string& words, double theta, double root_theta, double length, double gamma) {
+    return parse_newick(words, newick_of(theta, root_theta, length, gamma));
+  });
+  m.def("snp_read_network", [](const std::string& path, double theta, double root_theta, double length, double gamma) {
+    return run([&] { return io::read_network(path, newick_of(theta, root_theta, length, gamma)); });
+  });
+  m.def("snp_topology_key", [](const Network& n) { return run([&] { return topology_key(n); }); });
+  m.def("snp_parse_topology", &parse_topology);
+  m.def("snp_is_isomorphic",
+        [](const Network& a, const Network& b) { return run([&] { return is_isomorphic(a, b); }); });
+  m.def("snp_mu_distance", [](const Network& a, const Network& b) { return run([&] { return mu_distance(a, b); }); });
+  m.def("snp_displayed_trees", [](const Network& n) {
+    nb::list result;
+    for (const displayed_tree& one : run([&] { return displayed_trees(n); }))
+      result.append(nb::make_tuple(one.newick, one.weight));
+    return result;
+  });
+  m.def("snp_clusters", [](const Network& n) {
+    nb::list result;
+    for (const cluster_weight& one : run([&] { return clusters(n); }))
+      result.append(nb::make_tuple(one.leaves, one.weight));
+    return result;
+  });
+  m.def("snp_hybrid_events", [](const Network& n) {
+    nb::list result;
+    for (const hybrid_event& one : run([&] { return hybrid_events(n); }))
+      result.append(nb::make_tuple(one.hybrid, nb::make_tuple(one.parents[0], one.parents[1]),
+                                   nb::make_tuple(one.gamma[0], one.gamma[1])));
+    return result;
+  });
+  m.def("snp_reduced_topology", [](const Network& n) { return run([&] { return reduced_topology(n); }); });
+  m.def("snp_count_bubbles", &count_bubbles);
+  m.def("snp_level", &level);
+}
+
+void bind_data(nb::module_& m) {
+  using nb::arg;
+  nb::class_<Data>(m, "SnpData")
+      .def("tables", &tables_of)
+      .def("species", [](const Data& d) { return strings(d.species()); })
+      .def_prop_ro("patterns", &Data::patterns)
+      .def_prop_ro("sites", &Data::sites)
+      .def_prop_ro("given_sites", &Data::given_sites)
+      .def_prop_ro("dominant", &Data::dominant);
+  m.def("snp_data", &data_of, arg("species"), arg("red"), arg("copies"), arg("weights").none(), arg("dominant"),
+        arg("keep_empty"), arg("sampled"));
+  m.def("snp_read_data", &read_data, arg("path"), arg("map_file"), arg("map_rule"), arg("diploid"), arg("dominant"),
+        arg("keep_empty"));
+  m.def("snp_has_vcf", &io::has_vcf);
+  m.def("snp_frequent_patterns",
+        [](const Data& data, double share) { return run([&] { return frequent_patterns(data, share); }); });
+  m.def("snp_simulate_sites", [](const Network& network, std::vector<std::int64_t> copies, double u, double v,
+                                 std::int64_t sites, std::uint64_t seed, bool polymorphic_only) {
+    const simulate_options how{std::move(copies), u, v, sites, seed, polymorphic_only};
+    auto found = run([&] { return simulate_sites(network, how); });
+    const auto species = std::int64_t(network.species().size());
+    return nb::make_tuple(table_of(found.red, sites, species), to_numpy(std::move(found.attempts)));
+  });
+  m.def("snp_simulate", [](const Network& network, std::vector<std::int64_t> copies, double u, double v,
+                           std::int64_t sites, std::uint64_t seed, bool polymorphic_only) {
+    const simulate_options how{std::move(copies), u, v, sites, seed, polymorphic_only};
+    return run([&] { return simulate(network, how); });
+  });
+}
+
+void bind_likelihood(nb::module_& m) {
+  using nb::arg;
+  m.def("snp_gamma_rates",
+        [](double shape, std::int64_t categories) { return to_numpy(gamma_rates(shape, categories)); });
+  m.def("snp_estimate", [](const Network& network, const Data& data, const nb::tuple& t, std::int64_t memory_limit,
+                           const std::string& device) {
+    const model how = model_of(t);
+    return dict_of(run([&] { return estimate(network, data, how, {Device::parse(device), memory_limit}); }));
+  });
+  nb::class_<shared_likelihood>(m, "SnpLikelihood")
+      .def("evaluate", [](shared_likelihood& l) { return l.use([](Likelihood& x) { return x.evaluate(); }); })
+      .def("set_length",
+           [](shared_likelihood& l, std::int64_t b, double t) { l.use([&](Likelihood& x) { x.set_length(b, t); }); })
+      .def("set_theta",
+           [](shared_likelihood& l, std::int64_t b, double t) { l.use([&](Likelihood& x) { x.set_theta(b, t); }); })
+      .def("set_gamma",
+           [](shared_likelihood& l, std::int64_t b, double g) { l.use([&](Likelihood& x) { x.set_gamma(b, g); }); })
+      .def("set_root_theta", [](shared_likelihood& l, double t) { l.use([&](Likelihood& x) { x.set_root_theta(t); }); })
+      .def("set_rates",
+           [](shared_likelihood& l, double u, double v) { l.use([&](Likelihood& x) { x.set_rates(u, v); }); })
+      .def("accept", [](shared_likelihood& l) { l.use([](Likelihood& x) { x.accept(); }); })
+      .def("reject", [](shared_likelihood& l) { l.use([](Likelihood& x) { x.reject(); }); })
+      .def("network", [](shared_likelihood& l) { return l.use([](Likelihood& x) { return Network(x.network()); }); })
+      .def(
+          "rates",
+          [](shared_likelihood& l) { return l.use([](Likelihood& x) { return std::pair(x.model().u, x.model().v); }); })
+      .def("size",
+           [](shared_likelihood& l) {
+             return dict_of(l.use([](Likelihood& x) { return evaluation_estimate(x.size()); }));
+           })
+      .def("patterns",
+           [](shared_likelihood& l) {
+             return to_numpy(l.use([](Likelihood& x) { return x.pattern_log_likelihoods(); }));
+           })
+      .def("sites",
+           [](shared_likelihood& l) { return to_numpy(l.use([](Likelihood& x) { return x.site_log_likelihoods(); })); })
+      .def("gradient",
+           [](shared_likelihood& l) {
+             auto g = l.use([](Likelihood& x) { return x.gradient(); });
+             return nb::make_tuple(to_numpy(std::move(g.length)), to_numpy(std::move(g.theta)),
+                                   to_numpy(std::move(g.gamma)), g.u, g.v, g.root_theta);
+           })
+      .def(
+          "optimise",
+          [](shared_likelihood& l, const nb::tuple& options, nb::handle progress) {
+            optimise_options how = optimise_options_of(options);
+            return tuple_of(l.use(progress, [&](Likelihood& x, const progress_callback& report) {
+              how.progress = report;
+              return optimise(x, how);
+            }));
+          },
+          arg("options"), arg("progress").none());
+  m.def(
+      "snp_likelihood",
+      [](const Network& network, const Data& data, const nb::tuple& t, std::int64_t memory_limit,
+         const std::string& device) {
+        const model how = model_of(t);
+        return run([&] {
+                 return std::make_unique<shared_likelihood>(network, data, how,
+                                                            likelihood_options{Device::parse(device), memory_limit});
+               })
+            .release();
+      },
+      nb::rv_policy::take_ownership);
+  m.def(
+      "snp_search",
+      [](const Data& data, std::int64_t max_reticulations, std::int64_t starts, std::int64_t patience, double theta,
+         std::uint64_t seed, const nb::tuple& optimise, const nb::tuple& model, std::int64_t memory_limit,
+         nb::handle progress, const std::string& device) {
+        search_options how;
+        how.max_reticulations = max_reticulations;
+        how.starts = starts;
+        how.patience = patience;
+        how.theta = theta;
+        how.seed = seed;
+        how.optimise = optimise_options_of(optimise);
+        how.model = model_of(model);
+        auto found = run(progress, [&](const progress_callback& report) {
+          how.likelihood = {Device::parse(device), memory_limit};
+          how.progress = report;
+          return search_networks(data, how);
+        });
+        nb::list levels;
+        for (search_level& one : found.levels)
+          levels.append(nb::make_tuple(one.reticulations, std::move(one.network), one.log_likelihood, one.parameters,
+                                       one.aic, one.bic, one.starts));
+        return nb::make_tuple(levels, found.topologies);
+      },
+      arg("data"), arg("max_reticulations"), arg("starts"), arg("patience"), arg("theta"), arg("seed"), arg("optimise"),
+      arg("model"), arg("memory_limit"), arg("progress").none(), arg("device"));
+}
+
+void bind_chains(nb::module_& m) {
+  using nb::arg;
+  nb::class_<shared_chains>(m, "SnpSampler")
+      .def(
+          "advance",
+          [](shared_chains& s, nb::handle progress) {
+            s.use(progress, [](chains& c, const progress_callback& report) { c.run->advance(report); });
+          },
+          arg("progress").none())
+      .def("step", [](shared_chains& s) { return s.use([](chains& c) { return c.run->step(); }); })
+      .def("take_samples", &take_samples)
+      .def("snapshot",
+           [](shared_chains& s) {
+             auto now = s.use([](chains& c) { return c.run->snapshot(); });
+             return nb::make_tuple(now.step, to_numpy(std::move(now.numbers)), to_numpy(std::move(now.counts)));
+           })
+      .def("restore",
+           [](shared_chains& s, std::int64_t step, const array& numbers, const array& counts) {
+             const sampler_snapshot from{step, vector_of<double>(numbers), vector_of<std::int64_t>(counts)};
+             s.use([&](chains& c) { c.run->restore(from); });
+           })
+      .def("moves",
+           [](shared_chains& s) {
+             nb::list all;
+             for (const auto& chain : s.use([](chains& c) { return c.run->moves(); })) {
+               nb::list one;
+               for (const move_record& r : chain)
+                 one.append(nb::make_tuple(r.name, r.tried, r.accepted, r.not_applicable, r.width, r.seconds));
+               all.append(one);
+             }
+             return all;
+           })
+      .def("exchanges",
+           [](shared_chains& s) {
+             nb::list all;
+             for (const exchange_record& r : s.use([](chains& c) { return c.run->exchanges(); }))
+               all.append(nb::make_tuple(r.tried, r.accepted, r.heat));
+             return all;
+           })
+      .def("current", [](shared_chains& s, std::int64_t chain) {
+        return s.use([&](chains& c) { return to_network(c.run->current(chain).state); });
+      });
+  m.def(
+      "snp_sampler",
+      [](std::vector<std::string> names, const Data* data, const std::string& words, std::int64_t max_reticulations,
+         std::int64_t max_level, bool bubbles, const nb::dict& options) {
+        return make_chains(std::move(names), data, words, max_reticulations, max_level, bubbles, options).release();
+      },
+      nb::rv_policy::take_ownership, nb::keep_alive<0, 2>(), arg("species"), arg("data").none(), arg("priors"),
+      arg("max_reticulations"), arg("max_level"), arg("bubbles"), arg("options"));
+  m.def("snp_trace_columns", &trace_columns);
+  m.def("snp_priors_text", [](const std::string& words) { return to_text(priors_of(words)); });
+  m.def("snp_prior_parts", [](const Network& network, const std::string& words, std::int64_t max_reticulations,
+                              double origin, bool common, double pi1) {
+    const auto options = priors_of(words);
+    const auto names = std::make_shared<const std::vector<std::string>>(strings(network.species()));
+    const auto state = state_of(network, names, {origin, common ? theta_mode::common : theta_mode::each, pi1});
+    const priors prior(options, std::int64_t(names->size()), {max_reticulations});
+    const auto parts = run([&] { return prior.parts(state); });
+    return nb::make_tuple(parts.network, parts.theta, parts.pi1);
+  });
+  m.def("snp_simulate_network", [](std::vector<std::string> names, const std::string& words,
+                                   std::int64_t max_reticulations, std::int64_t max_level, bool bubbles,
+                                   std::uint64_t seed, std::uint64_t number) {
+    const auto options = priors_of(words);
+    const auto species = std::make_shared<const std::vector<std::string>>(std::move(names));
+    return run([&] {
+      return to_network(simulate_network(options, species, {max_reticulations, max_level, bubbles}, seed, number));
+    });
+  });
+  m.def("snp_prior_moments", [](std::int64_t species, std::int64_t max_reticulations, double speciation_rate,
+                                double hybridization_rate, double origin_mean) {
+    auto found = run([&] {
+      return moments_of_process(species, max_reticulations, speciation_rate, hybridization_rate,
+                                {univariate_prior::family::exponential, origin_mean, 1});
+    });
+    return nb::make_tuple(to_numpy(std::move(found.reticulations)), to_numpy(std::move(found.root_height_given_r)),
+                          found.root_height, found.origin);
+  });
+  m.def("snp_summarise", &summary_of);
+  m.def("snp_rhat", [](const array& chains) { return split_rhat(values_of_chains(chains)); });
+  m.def("snp_ess", [](const array& chains, const std::string& kind) {
+    const auto values = values_of_chains(chains);
+    if (kind == "bulk") return ess_bulk(values);
+    if (kind == "tail") return ess_tail(values);
+    if (kind == "mean") return ess_mean(values);
+    if (kind == "tracer" && values.size() == 1) return tracer_ess(values[0]);
+    throw InvalidArgument(text("kind must be bulk, tail, mean, or tracer for one chain (kind=", kind, ")"));
+  });
+  m.def("snp_shortest_interval", [](const array& values, double mass) {
+    const interval found = shortest_interval(vector_of<double>(values), mass);
+    return std::pair(found.low, found.high);
+  });
+  m.def("snp_frequency_deviation", [](const std::vector<std::map<std::string, double>>& chains, double least) {
+    return frequency_deviation(chains, least);
+  });
+  m.def("snp_normal_quantile", &normal_quantile);
+}
+
+void bind_rules(nb::module_& m) {
+  nb::class_<partial_likelihood>(m, "SnpPartial")
+      .def_ro("most", &partial_likelihood::most)
+      .def_prop_ro("entries", [](const partial_likelihood& p) { return to_numpy(std::vector<double>(p.entries)); })
+      .def("at", [](const partial_likelihood& p, const std::vector<std::pair<std::int64_t, std::int64_t>>& states) {
+        std::vector<lineage_state> list;
+        for (const auto& [n, r] : states) list.push_back({n, r});
+        return p.at(list);
+      });
+  m.def("snp_rule_leaf", &rules::leaf);
+  m.def("snp_rule_branch", [](const partial_likelihood& below, std::int64_t axis, double length, double theta, double u,
+                              double v, const std::string& device) {
+    return run([&] { return rules::branch(below, axis, {length, theta}, {u, v}, Device::parse(device)); });
+  });
+  m.def("snp_rule_join", [](const partial_likelihood& left, std::int64_t left_axis, const partial_likelihood& right,
+                            std::int64_t right_axis, const std::string& device) {
+    return run([&] { return rules::join(left, left_axis, right, right_axis, Device::parse(device)); });
+  });
+  m.def("snp_rule_split",
+        [](const partial_likelihood& below, std::int64_t axis, double gamma, const std::string& device) {
+          return run([&] { return rules::split(below, axis, gamma, Device::parse(device)); });
+        });
+  m.def("snp_rule_merge",
+        [](const partial_likelihood& below, std::int64_t first, std::int64_t second, const std::string& device) {
+          return run([&] { return rules::merge(below, first, second, Device::parse(device)); });
+        });
+  m.def("snp_rule_root",
+        [](const partial_likelihood& below, double theta, double u, double v, const std::string& device) {
+          return run([&] { return rules::root(below, theta, {u, v}, Device::parse(device)); });
+        });
+}
+
+}  // namespace
+
+void bind_snp(nb::module_& m) {
+  bind_networks(m);
+  bind_data(m);
+  bind_likelihood(m);
+  bind_chains(m);
+  bind_rules(m);
+}
 
 }  // namespace quintet::python

@@ -11,7 +11,15 @@ import pytest
 import quintet
 
 #: What a module needs besides NumPy.
-NEEDS = {"hdbscan": "sklearn", "neighbours": "sklearn", "plots": "matplotlib", "sparse": "scipy", "torch": "torch"}
+NEEDS = {
+    "_estimator": "sklearn",
+    "_neighbours_estimator": "sklearn",
+    "hdbscan": "sklearn",
+    "neighbours": "sklearn",
+    "plots": "matplotlib",
+    "sparse": "scipy",
+    "torch": "torch",
+}
 ROOT = pathlib.Path(quintet.__file__).parent
 MODULES = sorted(
     ".".join(("quintet",) + file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")

@@ -1,0 +1,403 @@
+"""Markov chains, priors, and what is said of draws."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, NamedTuple, Sequence
+
+import numpy as np
+
+from .. import _core
+from .._errors import InvalidArgument
+from .._progress import Progress, progress_callable
+from ..hdbscan import _integer, _number
+from ._data import Data
+from ._likelihood import _model
+from ._network import NAN, Network
+
+_COUNTS = ("chains", "temperatures", "iterations", "burn_in", "sample_every", "swap_every", "seed", "threads")
+_FLAGS = ("fix_topology", "fix_heights", "fix_origin", "fix_theta", "fix_gamma", "fix_rates", "delayed_acceptance")
+
+
+class ChainSummary(NamedTuple):
+    """What is said of a number: all draws together, and how well the chains agree."""
+
+    mean: float
+    sd: float
+    median: float
+    hpd95_low: float  #: the shortest interval with 95 % of the draws
+    hpd95_high: float
+    ess_bulk: float  #: effective sample size for the centre
+    ess_tail: float  #: and for the tails
+    rhat: float  #: 1 is perfect, over 1.01 the chains do not agree
+    mcse: float  #: standard error of the mean
+
+
+def _chains(values: Any) -> np.ndarray:
+    array = np.asarray(values, dtype=np.float64)
+    array = np.ascontiguousarray(array[None] if array.ndim == 1 else array)
+    if array.ndim != 2:
+        raise InvalidArgument(f"draws must have the shape (chains, draws) (shape={array.shape})")
+    return array
+
+
+def summarise(draws: Any) -> ChainSummary:
+    """Mean, interval, effective sizes and R-hat of ``draws[chains, draws]`` or of one chain.
+
+    >>> import numpy as np
+    >>> from quintet import snp
+    >>> summary = snp.summarise(np.random.default_rng(0).normal(size=(4, 500)))
+    >>> abs(summary.mean) < 0.2, summary.rhat < 1.01
+    (True, True)
+    """
+    return ChainSummary(**_core.snp_summarise(_chains(draws)))
+
+
+def rhat(draws: Any) -> float:
+    """Rank-normalised split R-hat (Vehtari et al. 2021) of ``draws[chains, draws]``.
+
+    >>> import numpy as np
+    >>> from quintet import snp
+    >>> snp.rhat(np.random.default_rng(0).normal(size=(4, 500))) < 1.02
+    True
+    """
+    return float(_core.snp_rhat(_chains(draws)))
+
+
+def ess(draws: Any, kind: str = "bulk") -> float:
+    """Effective sample size: "bulk", "tail", "mean", or "tracer" for one chain as Tracer counts.
+
+    >>> import numpy as np
+    >>> from quintet import snp
+    >>> snp.ess(np.random.default_rng(0).normal(size=(4, 500))) > 1000
+    True
+    """
+    return float(_core.snp_ess(_chains(draws), kind))
+
+
+def shortest_interval(draws: Any, mass: float = 0.95) -> tuple[float, float]:
+    """The shortest interval that holds `mass` of the draws.
+
+    >>> from quintet import snp
+    >>> snp.shortest_interval([0.0, 1.0, 1.1, 5.0], 0.5)
+    (1.0, 1.1)
+    """
+    values = np.ascontiguousarray(np.asarray(draws, dtype=np.float64).ravel())
+    low, high = _core.snp_shortest_interval(values, _number(mass, "mass"))
+    return float(low), float(high)
+
+
+def frequency_deviation(frequencies: Sequence[Mapping[str, float]], least: float = 0.1) -> float:
+    """Average standard deviation over chains of the frequencies of things (topologies, clusters) with at least `least`.
+
+    >>> from quintet import snp
+    >>> snp.frequency_deviation([{"a": 0.5}, {"a": 0.5}])
+    0.0
+    """
+    return float(_core.snp_frequency_deviation([dict(f) for f in frequencies], _number(least, "least")))
+
+
+def normal_quantile(p: float) -> float:
+    """Standard normal quantile of p in (0, 1).
+
+    >>> from quintet import snp
+    >>> round(snp.normal_quantile(0.975), 6)
+    1.959964
+    """
+    return float(_core.snp_normal_quantile(_number(p, "p")))
+
+
+def prior_log_density(
+    network: Network,
+    priors: str = "",
+    *,
+    max_reticulations: int = 2,
+    origin: float | None = None,
+    common_theta: bool = False,
+    pi1: float = 0.5,
+) -> dict[str, float]:
+    """Log density of an ultrametric network under `priors` (see :func:`mcmc`): parts network, theta, pi1 and total.
+
+    >>> from quintet import snp
+    >>> network = snp.Network("((A:0.1,B:0.1):0.2,C:0.3);", theta=0.05)
+    >>> parts = snp.prior_log_density(network, "speciation-rate = 10\\nhybridization-rate = 1")
+    >>> parts["total"] == parts["network"] + parts["theta"] + parts["pi1"]
+    True
+    """
+    parts = _core.snp_prior_parts(
+        network._core,
+        priors,
+        _integer(max_reticulations, "max_reticulations"),
+        NAN if origin is None else _number(origin, "origin"),
+        bool(common_theta),
+        _number(pi1, "pi1"),
+    )
+    return {"network": parts[0], "theta": parts[1], "pi1": parts[2], "total": sum(parts)}
+
+
+def simulate_network(
+    species: Sequence[str],
+    priors: str = "speciation-rate = 20\nhybridization-rate = 10",
+    *,
+    max_reticulations: int = 2,
+    max_level: int = -1,
+    bubbles: bool = True,
+    seed: int = 1,
+    number: int = 0,
+) -> Network:
+    """Draw `number` from the birth-hybridization process with the fixed rates of `priors`.
+
+    >>> from quintet import snp
+    >>> snp.simulate_network(["A", "B", "C"], max_reticulations=0).species
+    ['A', 'B', 'C']
+    """
+    core = _core.snp_simulate_network(
+        [str(s) for s in species],
+        priors,
+        _integer(max_reticulations, "max_reticulations"),
+        _integer(max_level, "max_level"),
+        bool(bubbles),
+        _integer(seed, "seed"),
+        _integer(number, "number"),
+    )
+    return Network._of(core)
+
+
+def prior_moments(
+    species: int, max_reticulations: int, speciation_rate: float, hybridization_rate: float, origin: float = 0.1
+) -> dict[str, Any]:
+    """What the birth-hybridization process does without data: P(r), E[root height | r], E[root height], E[origin].
+
+    >>> from quintet import snp
+    >>> float(snp.prior_moments(3, 2, 20.0, 10.0)["reticulations"].sum().round(12))
+    1.0
+    """
+    found = _core.snp_prior_moments(
+        _integer(species, "species"),
+        _integer(max_reticulations, "max_reticulations"),
+        _number(speciation_rate, "speciation_rate"),
+        _number(hybridization_rate, "hybridization_rate"),
+        _number(origin, "origin"),
+    )
+    return dict(zip(("reticulations", "root_height_given_r", "root_height", "origin"), found))
+
+
+class Sampler:
+    """Chains that advance together, for programs that look at them on the way; :func:`mcmc` does it all.
+
+    Arguments are those of :func:`mcmc`. ``advance()`` goes to the next step divisible by 1000; ``take_samples()`` gives
+    what was sampled since the last call, for every chain (steps, trace, newick, topologies). After Ctrl-C or Cancelled
+    samples may still be taken, and ``restore(snapshot)`` goes back.
+
+    >>> from quintet import snp
+    >>> sampler = snp.Sampler(None, ["A", "B"], iterations=1000, burn_in=0, sample_every=100, max_reticulations=0)
+    >>> sampler.advance()
+    >>> len(sampler.take_samples()[0][0])
+    10
+    """
+
+    def __init__(
+        self,
+        data: Data | None,
+        species: Sequence[str] | None = None,
+        priors: str = "",
+        *,
+        max_reticulations: int = 2,
+        max_level: int = -1,
+        bubbles: bool = True,
+        start: Network | None = None,
+        start_origin: float | None = None,
+        start_common_theta: bool = False,
+        start_pi1: float = 0.5,
+        polymorphic_only: bool = False,
+        rate_categories: Sequence[float] = (1.0,),
+        mutation_only_at_root: bool = False,
+        device: str = "host",
+        **options: Any,
+    ) -> None:
+        if data is None and species is None:
+            raise TypeError("species must be given where there are no data")
+        names = list(data.species) if data is not None else [str(s) for s in species or ()]
+        given: dict[str, Any] = {"device": device}
+        for name, value in options.items():
+            if name in _COUNTS:
+                given[name] = _integer(value, name)
+            elif name in _FLAGS:
+                given[name] = bool(value)
+            elif name in ("heat", "frequent_share"):
+                given[name] = _number(value, name)
+            elif name == "weights":
+                given[name] = {str(k): _number(w, f"weights[{k!r}]") for k, w in dict(value).items()}
+            elif name == "memory_limit":
+                given[name] = _integer(value, name)
+            else:
+                raise TypeError(f"there is no option {name!r}; there are {', '.join((*_COUNTS, *_FLAGS))}, heat, "
+                                "frequent_share, weights and memory_limit")
+        given["model"] = _model(
+            1.0, 1.0, rate_categories, mutation_only_at_root, polymorphic_only, 0.0, 0.0, False
+        )
+        if start is not None:
+            origin = NAN if start_origin is None else _number(start_origin, "start_origin")
+            given["start"] = (start._core, origin, bool(start_common_theta), _number(start_pi1, "start_pi1"))
+        self.species = names
+        self._data = data
+        self._core: Any = _core.snp_sampler(
+            names,
+            None if data is None else data._core,
+            priors,
+            _integer(max_reticulations, "max_reticulations"),
+            _integer(max_level, "max_level"),
+            bool(bubbles),
+            given,
+        )
+        #: Names of the columns of a trace.
+        self.columns: list[str] = list(_core.snp_trace_columns(names))
+
+    def advance(self, progress: bool | Progress | None = None) -> None:
+        """Runs to the next step that is divisible by 1000, or to the end."""
+        self._core.advance(progress_callable(progress))
+
+    @property
+    def step(self) -> int:
+        """Steps done."""
+        return int(self._core.step())
+
+    def take_samples(self) -> list[tuple[np.ndarray, np.ndarray, list[str], list[str]]]:
+        """By chain: steps [s], trace [s, columns], newick and topologies of the samples since the last call."""
+        return [(steps.view(np.int64), trace, list(a), list(b)) for steps, trace, a, b in self._core.take_samples()]
+
+    def snapshot(self) -> tuple[int, np.ndarray, np.ndarray]:
+        """Where things stand, for restore(); only at steps divisible by 1000. May be pickled."""
+        step, numbers, counts = self._core.snapshot()
+        return int(step), numbers, counts.view(np.int64)
+
+    def restore(self, snapshot: tuple[int, np.ndarray, np.ndarray]) -> None:
+        """Goes to a snapshot of a sampler with the same arguments."""
+        step, numbers, counts = snapshot
+        self._core.restore(
+            _integer(step, "step"),
+            np.ascontiguousarray(numbers, dtype=np.float64),
+            np.ascontiguousarray(counts, dtype=np.int64),
+        )
+
+    def moves(self) -> list[list[dict[str, Any]]]:
+        """Of every chain, for every move: name, tried, accepted, not_applicable, width, seconds."""
+        names = ("name", "tried", "accepted", "not_applicable", "width", "seconds")
+        return [[dict(zip(names, move)) for move in chain] for chain in self._core.moves()]
+
+    def exchanges(self) -> list[dict[str, Any]]:
+        """Of every chain: exchanges of temperatures tried, accepted, heat."""
+        return [dict(zip(("tried", "accepted", "heat"), chain)) for chain in self._core.exchanges()]
+
+    def current(self, chain: int = 0) -> Network:
+        """Where a chain is now."""
+        return Network._of(self._core.current(_integer(chain, "chain")))
+
+
+class MCMCResult:
+    """Samples of a run. Arrays are ``[chain, draw]``, as ArviZ reads them.
+
+    posterior: {name: array} of root_height, origin, network_length, theta_mean, theta_root, theta_<species>, pi1, u, v,
+    lambda, nu, reticulations, level, bubbles. sample_stats: {name: array} of lp (posterior), likelihood, prior. steps
+    ``[draw]``; newick and topologies ``[chain][draw]``; moves and exchanges as :class:`Sampler` has them.
+    """
+
+    _STATS = {"posterior": "lp", "likelihood": "log_likelihood", "prior": "log_prior"}
+
+    def __init__(self, sampler: Sampler, parts: list[list[Any]]) -> None:
+        traces = [np.concatenate([p[1].reshape(-1, len(sampler.columns)) for p in chain]) for chain in parts]
+        draws = min((len(t) for t in traces), default=0)
+        stacked = np.stack([t[:draws] for t in traces])
+        self.steps: np.ndarray = np.concatenate([p[0] for p in parts[0]])[:draws]
+        self.posterior: dict[str, np.ndarray] = {}
+        self.sample_stats: dict[str, np.ndarray] = {}
+        for i, name in enumerate(sampler.columns):
+            if name in self._STATS:
+                self.sample_stats[self._STATS[name]] = stacked[:, :, i]
+            elif name != "Sample":
+                self.posterior[name] = stacked[:, :, i]
+        self.newick: list[list[str]] = [sum((p[2] for p in chain), [])[:draws] for chain in parts]
+        self.topologies: list[list[str]] = [sum((p[3] for p in chain), [])[:draws] for chain in parts]
+        self.moves = sampler.moves()
+        self.exchanges = sampler.exchanges()
+
+    def topology_frequencies(self) -> dict[str, float]:
+        """Share of the draws of all chains by topology, falling."""
+        names, counts = np.unique(np.concatenate([np.array(t, dtype=object) for t in self.topologies]), return_counts=True)
+        order = np.argsort(-counts, kind="stable")
+        return {str(names[i]): float(counts[i] / counts.sum()) for i in order}
+
+    def topology_deviation(self, least: float = 0.1) -> float:
+        """:func:`frequency_deviation` of the topologies between chains; under 0.01 by custom."""
+        chains = []
+        for chain in self.topologies:
+            names, counts = np.unique(np.array(chain, dtype=object), return_counts=True)
+            chains.append({str(n): float(c / len(chain)) for n, c in zip(names, counts)})
+        return frequency_deviation(chains, least)
+
+    def summary(self) -> dict[str, ChainSummary]:
+        """:func:`summarise` of every number of the posterior."""
+        return {name: summarise(values) for name, values in self.posterior.items()}
+
+    def to_arviz(self) -> Any:
+        """``arviz.InferenceData`` (or the ``DataTree`` of ArviZ 1) with the groups posterior and sample_stats."""
+        try:
+            import arviz
+        except ImportError as error:
+            raise ImportError("to_arviz() needs ArviZ: pip install arviz") from error
+        groups = {"posterior": self.posterior, "sample_stats": self.sample_stats}
+        try:
+            return arviz.from_dict(groups)
+        except Exception:  # ArviZ 0.x takes one keyword for every group
+            return arviz.from_dict(**groups)
+
+
+def mcmc(
+    data: Data | None,
+    species: Sequence[str] | None = None,
+    priors: str = "",
+    *,
+    chains: int = 2,
+    temperatures: int = 1,
+    iterations: int = 100000,
+    burn_in: int = 10000,
+    sample_every: int = 100,
+    seed: int = 1,
+    max_reticulations: int = 2,
+    progress: bool | Progress | None = None,
+    **options: Any,
+) -> MCMCResult:
+    """Samples networks, heights, thetas, gammas and rates from their posterior (Metropolis-Hastings over networks with
+    a varying number of reticulations, tempered chains).
+
+    priors: lines "key = value" as ``speciation-rate = 20``, ``netdiv = exponential(10)``, ``turnover = beta(1,1)``,
+    ``origin = exponential(0.1)``, ``theta = each gamma(2,20)`` or ``common ...``, ``pi1 = beta(2,2)``, ``network =
+    poisson``; keys that are left out have SnappNet's. Without data (None, and species) the prior is sampled. Further
+    options: heat, swap_every, threads, start (a Network) with fix_topology, fix_heights, fix_origin, fix_theta, fix_gamma,
+    fix_rates; weights of moves; delayed_acceptance, frequent_share; max_level, bubbles, polymorphic_only,
+    rate_categories, mutation_only_at_root, memory_limit, device. The same samples for any number of threads.
+
+    >>> from quintet import snp
+    >>> result = snp.mcmc(None, ["A", "B", "C"], iterations=2000, burn_in=0, max_reticulations=0)
+    >>> result.posterior["root_height"].shape
+    (2, 20)
+    """
+    sampler = Sampler(
+        data,
+        species,
+        priors,
+        chains=chains,
+        temperatures=temperatures,
+        iterations=iterations,
+        burn_in=burn_in,
+        sample_every=sample_every,
+        seed=seed,
+        max_reticulations=max_reticulations,
+        **options,
+    )
+    report = progress_callable(progress)
+    parts: list[list[Any]] = [[] for _ in range(chains)]
+    while sampler.step < iterations:
+        sampler.advance(report)
+        for chain, taken in zip(parts, sampler.take_samples()):
+            chain.append(taken)
+    return MCMCResult(sampler, parts)

@@ -1,0 +1,336 @@
+"""Likelihoods, optimisation and search."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Sequence
+
+import numpy as np
+
+from .. import _core
+from .._errors import InvalidArgument
+from .._progress import Progress, progress_callable
+from ..hdbscan import _integer, _number
+from ._data import Data
+from ._network import Network
+
+_THETAS = {"fixed": 0, "each": 1, "common": 2}
+
+
+class Gradient(NamedTuple):
+    """Derivatives of the log-likelihood."""
+
+    length: np.ndarray  #: by the length of every branch
+    theta: np.ndarray  #: by theta of every branch
+    gamma: np.ndarray  #: by gamma of a branch, the other one being 1 - gamma; 0 for branches without one
+    u: float  #: by the rate from 1 to 0
+    v: float  #: by the rate from 0 to 1
+    root_theta: float  #: by theta above the root
+
+
+class OptimiseResult(NamedTuple):
+    """How far an optimisation came."""
+
+    log_likelihood: float  #: at the end
+    start: float  #: at the start
+    iterations: int  #: steps of L-BFGS
+    evaluations: int  #: of the log-likelihood
+    converged: bool  #: False: the iterations were used up
+
+
+class SearchLevel(NamedTuple):
+    """The best network with so many reticulations."""
+
+    reticulations: int
+    network: Network
+    log_likelihood: float
+    parameters: int
+    aic: float
+    bic: float
+    starts: int  #: of how many starts this is the result
+
+
+class SearchResult(NamedTuple):
+    """What :func:`search` found."""
+
+    levels: list[SearchLevel]  #: by number of reticulations
+    topologies: int  #: that were optimised
+
+    @property
+    def best(self) -> SearchLevel:
+        """The level with the least BIC."""
+        return min(self.levels, key=lambda level: level.bic)
+
+
+def _model(
+    u: float,
+    v: float,
+    rate_categories: Sequence[float],
+    mutation_only_at_root: bool,
+    polymorphic_only: bool,
+    unseen_zeros: float,
+    unseen_ones: float,
+    ordered_data: bool,
+) -> tuple[Any, ...]:
+    rates = [_number(r, "rate_categories") for r in np.atleast_1d(np.asarray(rate_categories, dtype=object))]
+    return (
+        _number(u, "u"),
+        _number(v, "v"),
+        rates,
+        bool(mutation_only_at_root),
+        bool(polymorphic_only),
+        _number(unseen_zeros, "unseen_zeros"),
+        _number(unseen_ones, "unseen_ones"),
+        bool(ordered_data),
+    )
+
+
+def _optimise_options(
+    lengths: bool,
+    thetas: str,
+    gammas: bool,
+    max_iterations: int,
+    tolerance: float,
+    length_range: tuple[float, float],
+    theta_range: tuple[float, float],
+    least_gamma: float,
+) -> tuple[Any, ...]:
+    if thetas not in _THETAS:
+        raise InvalidArgument(f"thetas must be one of {', '.join(_THETAS)} (thetas={thetas!r})")
+
+    def pair(values: tuple[float, float], name: str) -> tuple[float, float]:
+        low, high = values
+        return _number(low, name), _number(high, name)
+
+    return (
+        bool(lengths),
+        _THETAS[thetas],
+        bool(gammas),
+        _integer(max_iterations, "max_iterations"),
+        _number(tolerance, "tolerance"),
+        pair(length_range, "length_range"),
+        pair(theta_range, "theta_range"),
+        _number(least_gamma, "least_gamma"),
+    )
+
+
+def gamma_rates(shape: float, categories: int) -> np.ndarray:
+    """Rates of a discrete gamma distribution of mean 1 (Yang 1994): means of `categories` equal parts.
+
+    >>> from quintet import snp
+    >>> round(float(snp.gamma_rates(0.5, 4).mean()), 12)
+    1.0
+    """
+    return np.asarray(_core.snp_gamma_rates(_number(shape, "shape"), _integer(categories, "categories")))
+
+
+def estimate(
+    network: Network,
+    data: Data,
+    *,
+    u: float = 1.0,
+    v: float = 1.0,
+    rate_categories: Sequence[float] = (1.0,),
+    mutation_only_at_root: bool = False,
+    polymorphic_only: bool = False,
+    unseen_zeros: float = 0.0,
+    unseen_ones: float = 0.0,
+    ordered_data: bool = False,
+    memory_limit: int = 0,
+    device: str = "auto",
+) -> dict[str, Any]:
+    """What an evaluation needs, before anything is computed: groups, largest_group, bytes, operations.
+
+    >>> from quintet import snp
+    >>> network = snp.Network("(A:0.1,B:0.1);", theta=0.05)
+    >>> snp.estimate(network, snp.simulate(network, [2, 2], 50))["bytes"] > 0
+    True
+    """
+    model = _model(
+        u, v, rate_categories, mutation_only_at_root, polymorphic_only, unseen_zeros, unseen_ones, ordered_data
+    )
+    return dict(_core.snp_estimate(network._core, data._core, model, _integer(memory_limit, "memory_limit"), device))
+
+
+class Likelihood:
+    """The exact log-likelihood of data on a network, with parameters that change.
+
+    What is computed is kept: after a change only what lies above it is computed again. What is set after the first
+    evaluate() is a proposal until accept() or reject(). An object may be used by several Python threads, one after
+    another; work of different objects runs at the same time.
+
+    Parameters: mutation rates u (1 to 0) and v (0 to 1); rate_categories multiply them (see :func:`gamma_rates`);
+    mutation_only_at_root; polymorphic_only: constant sites are left out and corrected for; unseen_zeros, unseen_ones:
+    constant sites that the data do not show; ordered_data: which copies are red instead of how many; memory_limit in
+    bytes, 0 is half of what there is.
+
+    >>> from quintet import snp
+    >>> network = snp.Network("((A:0.1,B:0.1):0.2,C:0.3);", theta=0.05)
+    >>> data = snp.simulate(network, [2, 2, 2], 200, seed=3)
+    >>> likelihood = snp.Likelihood(network, data)
+    >>> before = likelihood.evaluate()
+    >>> likelihood.set_length(0, 0.4)
+    >>> likelihood.evaluate() < before
+    True
+    >>> likelihood.reject()
+    >>> likelihood.evaluate() == before
+    True
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        data: Data,
+        *,
+        u: float = 1.0,
+        v: float = 1.0,
+        rate_categories: Sequence[float] = (1.0,),
+        mutation_only_at_root: bool = False,
+        polymorphic_only: bool = False,
+        unseen_zeros: float = 0.0,
+        unseen_ones: float = 0.0,
+        ordered_data: bool = False,
+        memory_limit: int = 0,
+        device: str = "auto",
+    ) -> None:
+        if not isinstance(network, Network):
+            raise TypeError(f"network must be a Network (network is {type(network).__qualname__})")
+        if not isinstance(data, Data):
+            raise TypeError(f"data must be a Data (data is {type(data).__qualname__})")
+        model = _model(
+            u, v, rate_categories, mutation_only_at_root, polymorphic_only, unseen_zeros, unseen_ones, ordered_data
+        )
+        self._core: Any = _core.snp_likelihood(
+            network._core, data._core, model, _integer(memory_limit, "memory_limit"), device
+        )
+
+    def evaluate(self) -> float:
+        """The log-likelihood at the current parameters, natural logarithm."""
+        return float(self._core.evaluate())
+
+    def set_length(self, branch: int, length: float) -> None:
+        """Length of a branch, >= 0."""
+        self._core.set_length(_integer(branch, "branch"), _number(length, "length"))
+
+    def set_theta(self, branch: int, theta: float) -> None:
+        """Theta of a branch, > 0."""
+        self._core.set_theta(_integer(branch, "branch"), _number(theta, "theta"))
+
+    def set_gamma(self, branch: int, gamma: float) -> None:
+        """Gamma of a parent branch of a reticulation; the other one becomes 1 - gamma."""
+        self._core.set_gamma(_integer(branch, "branch"), _number(gamma, "gamma"))
+
+    def set_root_theta(self, theta: float) -> None:
+        """Theta above the root, > 0."""
+        self._core.set_root_theta(_number(theta, "theta"))
+
+    def set_rates(self, u: float, v: float) -> None:
+        """Mutation rates, >= 0 and not both 0."""
+        self._core.set_rates(_number(u, "u"), _number(v, "v"))
+
+    def accept(self) -> None:
+        """Keeps what was set since the last accept() or reject()."""
+        self._core.accept()
+
+    def reject(self) -> None:
+        """Takes it back."""
+        self._core.reject()
+
+    @property
+    def network(self) -> Network:
+        """A copy of the network with the current parameters."""
+        return Network._of(self._core.network())
+
+    @property
+    def rates(self) -> tuple[float, float]:
+        """u and v."""
+        u, v = self._core.rates()
+        return float(u), float(v)
+
+    @property
+    def size(self) -> dict[str, Any]:
+        """As :func:`estimate` gives it."""
+        return dict(self._core.size())
+
+    @property
+    def patterns(self) -> np.ndarray:
+        """log L of every pattern, without corrections and weights, [patterns]."""
+        return np.asarray(self._core.patterns())
+
+    @property
+    def sites(self) -> np.ndarray:
+        """The same of every site that was given, NaN for those left out, [sites]."""
+        return np.asarray(self._core.sites())
+
+    def gradient(self) -> Gradient:
+        """Derivatives of evaluate(), by one pass from the root to the leaves. Costs about five evaluations."""
+        length, theta, gamma, u, v, root_theta = self._core.gradient()
+        return Gradient(length, theta, gamma, u, v, root_theta)
+
+    def optimise(
+        self,
+        *,
+        lengths: bool = True,
+        thetas: str = "each",
+        gammas: bool = True,
+        max_iterations: int = 200,
+        tolerance: float = 1e-6,
+        length_range: tuple[float, float] = (1e-8, 1e3),
+        theta_range: tuple[float, float] = (1e-8, 1e3),
+        least_gamma: float = 1e-6,
+        progress: bool | Progress | None = None,
+    ) -> OptimiseResult:
+        """Climbs to a local maximum of the likelihood by L-BFGS and stays there.
+
+        thetas: "each", "common" or "fixed". Networks have several maxima: start from several points.
+        """
+        options = _optimise_options(
+            lengths, thetas, gammas, max_iterations, tolerance, length_range, theta_range, least_gamma
+        )
+        return OptimiseResult(*self._core.optimise(options, progress_callable(progress)))
+
+
+def search(
+    data: Data,
+    *,
+    max_reticulations: int = 2,
+    starts: int = 4,
+    patience: int = 40,
+    theta: float = 0.01,
+    seed: int = 1,
+    thetas: str = "common",
+    max_iterations: int = 50,
+    tolerance: float = 1e-3,
+    u: float = 1.0,
+    v: float = 1.0,
+    rate_categories: Sequence[float] = (1.0,),
+    polymorphic_only: bool = False,
+    memory_limit: int = 0,
+    progress: bool | Progress | None = None,
+    device: str = "auto",
+) -> SearchResult:
+    """Maximum likelihood over topologies: hill climbing from random trees, reticulations added one by one.
+
+    Every topology is judged after optimising its parameters. That several starts end in one place is the only sign that
+    there is no better one.
+
+    >>> from quintet import snp
+    >>> data = snp.simulate(snp.Network("((A:0.1,B:0.1):0.2,C:0.3);", theta=0.05), [2, 2, 2], 500)
+    >>> found = snp.search(data, max_reticulations=0, starts=1, patience=10)
+    >>> found.best.network.topology
+    '((A,B),C);'
+    """
+    found, topologies = _core.snp_search(
+        data._core,
+        _integer(max_reticulations, "max_reticulations"),
+        _integer(starts, "starts"),
+        _integer(patience, "patience"),
+        _number(theta, "theta"),
+        _integer(seed, "seed"),
+        _optimise_options(True, thetas, True, max_iterations, tolerance, (1e-8, 1e3), (1e-8, 1e3), 1e-6),
+        _model(u, v, rate_categories, False, polymorphic_only, 0.0, 0.0, False),
+        _integer(memory_limit, "memory_limit"),
+        progress_callable(progress),
+        device,
+    )
+    levels = [SearchLevel(level[0], Network._of(level[1]), *level[2:]) for level in found]
+    return SearchResult(levels, topologies)
