@@ -1,0 +1,292 @@
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import quintet
+
+torch = pytest.importorskip("torch")
+qt = pytest.importorskip("quintet.torch")
+from torch.autograd import gradcheck, gradgradcheck  # noqa: E402
+
+from quintet import linalg  # noqa: E402
+
+pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
+
+SHAPES = [(5, 3), (3, 5), (4, 4), (2, 4, 3), (2, 3, 4, 4)]
+
+
+def matrix(*shape: int, dtype: Any = torch.float64, seed: int = 0) -> Any:
+    return torch.randn(shape, dtype=torch.float64, generator=torch.Generator().manual_seed(seed)).to(dtype)
+
+
+def factors(A: Any) -> Any:
+    """U, S, Vh without the freedom of signs."""
+    U, S, Vh = qt.svd(A, False)
+    s = U[..., :1, :].sign().detach()
+    return U * s, S, Vh * s.mT
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_agrees_with_torch(shape: tuple[int, ...]) -> None:
+    A = matrix(*shape)
+    for full in (False, True):
+        U, S, Vh = qt.svd(A, full)
+        u, s, vh = torch.linalg.svd(A, full)
+        assert U.shape == u.shape and Vh.shape == vh.shape and U.stride() == u.stride() and Vh.stride() == vh.stride()
+        torch.testing.assert_close(S, s)
+        k = S.shape[-1]
+        torch.testing.assert_close((U[..., :k] * S[..., None, :]) @ Vh[..., :k, :], A)
+    torch.testing.assert_close(qt.svdvals(A), s)
+    torch.testing.assert_close(qt.pinv(A), torch.linalg.pinv(A))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+def test_types(dtype: Any) -> None:
+    A = matrix(3, 6, 4, dtype=dtype)
+    U, S, Vh = qt.svd(A, False)
+    assert U.dtype == Vh.dtype == dtype and S.dtype == torch.float32
+    torch.testing.assert_close(S, torch.linalg.svdvals(A.float()), rtol=1e-5, atol=1e-5)
+    got = linalg.svd(A, False)
+    assert isinstance(got[0], torch.Tensor) and got[0].dtype == dtype
+    torch.testing.assert_close(got[1], S, rtol=0, atol=0)
+
+
+def test_lazy_negation_is_seen() -> None:
+    A = torch.complex(torch.zeros(3, 3), matrix(3, 3, dtype=torch.float32)).conj().imag
+    assert A.is_neg()
+    U, S, Vh = qt.svd(A)
+    torch.testing.assert_close((U * S) @ Vh, A.resolve_neg())
+    U, S, Vh = linalg.svd(A)
+    torch.testing.assert_close((U * S) @ Vh, A.resolve_neg())
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_gradients(shape: tuple[int, ...]) -> None:
+    A = matrix(*shape).requires_grad_()
+    assert gradcheck(factors, A, check_forward_ad=True)
+    assert gradgradcheck(factors, A)
+    assert gradcheck(qt.pinv, A, check_forward_ad=True)
+    assert gradgradcheck(qt.pinv, A)
+
+
+@pytest.mark.parametrize("shape", [(4, 3), (2, 3, 5)])
+def test_gradient_agrees_with_torch(shape: tuple[int, ...]) -> None:
+    A = matrix(*shape).requires_grad_()
+
+    def loss(svd: Any) -> Any:
+        U, S, Vh = svd(A, full_matrices=False)
+        return (U.abs().sum() + (S**3).sum() + (Vh**4).sum()).sin()
+
+    (got,) = torch.autograd.grad(loss(qt.svd), A)
+    (expected,) = torch.autograd.grad(loss(torch.linalg.svd), A)
+    torch.testing.assert_close(got, expected)
+
+
+def test_full_matrices_have_the_gradient_of_the_economy_form() -> None:
+    A = matrix(5, 3).requires_grad_()
+    (full,) = torch.autograd.grad(qt.svd(A).S.sum() + qt.svd(A).U[:, :3].square()[0].sum(), A)
+    (economy,) = torch.autograd.grad(qt.svd(A, False).S.sum() + qt.svd(A, False).U.square()[0].sum(), A)
+    torch.testing.assert_close(full, economy)
+
+
+def test_gradient_is_finite_where_values_are_equal() -> None:
+    A = torch.eye(3, dtype=torch.float64, requires_grad=True)
+    U, _, Vh = qt.svd(A)
+    (U @ Vh)[0, 1].backward()
+    # d(U V^T) of the identity is the antisymmetric part.
+    expected = torch.zeros(3, 3, dtype=torch.float64)
+    expected[0, 1], expected[1, 0] = 0.5, -0.5
+    torch.testing.assert_close(A.grad, expected)
+    with pytest.raises(quintet.InvalidArgument, match="policy"):
+        qt.svd(A, policy="guess")
+    with pytest.raises(quintet.InvalidArgument, match="tolerance"):
+        qt.svd(A, tolerance=-1.0)
+
+
+def test_func_transforms() -> None:
+    A = matrix(6, 4, 3)
+
+    def loss(a: Any) -> Any:
+        return (qt.svd(a, False).S ** 2).sum() + qt.svd(a, False).U.abs().sum()
+
+    one = torch.func.grad(loss)(A[0])
+    torch.testing.assert_close(torch.func.vmap(torch.func.grad(loss))(A)[0], one)
+    torch.testing.assert_close(torch.func.jacrev(qt.svdvals)(A[0]), torch.func.jacfwd(qt.svdvals)(A[0]))
+    hessian = torch.func.hessian(loss)(A[0]).reshape(12, 12)
+    torch.testing.assert_close(hessian, hessian.mT)
+    torch.testing.assert_close(torch.func.vmap(lambda a: qt.svd(a, False).S)(A), qt.svdvals(A))
+
+
+def test_opcheck() -> None:
+    A = matrix(4, 3)
+    torch.library.opcheck(torch.ops.quintet.svd, (A, False, 1, 0.0))
+    U, S, Vh = qt.svd(A, False)
+    torch.library.opcheck(torch.ops.quintet.svd_backward, (U, S, Vh, U, S, Vh, 1, 0.0))
+
+
+def test_compile() -> None:
+    def loss(a: Any) -> Any:
+        U, S, Vh = qt.svd(a, False)
+        return U.abs().sum() + S.sum() + Vh.abs().sum()
+
+    compiled = torch.compile(loss, fullgraph=True, backend="aot_eager", dynamic=True)
+    for shape in ((3, 5, 4), (6, 2, 4), (4, 4)):
+        A = matrix(*shape).requires_grad_()
+        (got,) = torch.autograd.grad(compiled(A), A)
+        (expected,) = torch.autograd.grad(loss(A), A)
+        torch.testing.assert_close(got, expected)
+
+
+@pytest.mark.slow
+def test_inductor() -> None:
+    compiled = torch.compile(lambda a: qt.svd(a, False).S.sum(), fullgraph=True)
+    A = matrix(4, 3).requires_grad_()
+    (got,) = torch.autograd.grad(compiled(A), A)
+    (expected,) = torch.autograd.grad(qt.svdvals(A).sum(), A)
+    torch.testing.assert_close(got, expected)
+
+
+def test_refusals() -> None:
+    A = matrix(3, 3)
+    for bad in (A.to(torch.int64), torch.complex(A, A), A.to_sparse(), A.numpy(), 1.0):
+        with pytest.raises(TypeError, match="A must be"):
+            qt.svd(bad)
+    with pytest.raises(quintet.InvalidArgument, match="2 dimensions"):
+        qt.svd(A[0])
+    with pytest.raises(TypeError, match="requires a gradient"):
+        linalg.svd(A.clone().requires_grad_())
+    with pytest.raises(torch.linalg.LinAlgError, match="Batch element 1.*non-finite"):
+        qt.svd(torch.stack([A, torch.full_like(A, torch.nan)]))
+    with pytest.raises(TypeError, match="requires a gradient"):
+        qt.randomized_svd(A.clone().requires_grad_(), 2)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+def test_gpu_tensors_are_refused_by_a_host_build() -> None:
+    with pytest.raises(quintet.DeviceError):
+        qt.svd(torch.eye(2, device="cuda"))
+
+
+def test_a_device_that_is_not_the_processor_is_refused() -> None:
+    with pytest.raises(quintet.DeviceError, match="processor's memory"):
+        linalg.svd(torch.empty(2, 2, device="meta"))
+
+
+# --- patch ------------------------------------------------------------------------------------------------------------
+
+
+def test_patched_functions_agree_with_torch() -> None:
+    A = matrix(5, 6, 4)
+    calls = {
+        "svdvals": torch.linalg.svdvals,
+        "pinv": torch.linalg.pinv,
+        "matrix_rank": torch.linalg.matrix_rank,
+        "cond": torch.linalg.cond,
+        "norm 2": lambda a: torch.linalg.matrix_norm(a, 2),
+        "nuc": lambda a: torch.linalg.matrix_norm(a, "nuc"),
+        "svd": lambda a: torch.svd(a)[1],
+        "Tensor.svd": lambda a: a.svd()[1],
+    }
+    expected = {name: f(A) for name, f in calls.items()}
+    with qt.patched():
+        for name, f in calls.items():
+            torch.testing.assert_close(f(A), expected[name], msg=name)
+        torch.testing.assert_close(torch.svd_lowrank(A[0], 4)[1], expected["svdvals"][0])
+        U, S, Vh = torch.linalg.svd(A)
+        torch.testing.assert_close((U[..., :4] * S[..., None, :]) @ Vh, A)
+
+
+def test_patched_runs_ours_and_leaves_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    from quintet.torch import _patch
+
+    seen: list[tuple[int, ...]] = []
+    native: list[tuple[int, ...]] = []
+    real = _patch._svd.decompose
+    monkeypatch.setattr(_patch._svd, "decompose", lambda A, full: (seen.append(tuple(A.shape)), real(A, full))[1])
+    with qt.patched({torch.float32: 10}):
+        torch.linalg.svd(matrix(4, 4, dtype=torch.float32))
+        assert seen == [(4, 4)]
+        for other in (matrix(11, 4, dtype=torch.float32), torch.complex(matrix(3, 3), matrix(3, 3))):
+            U, S, Vh = torch.linalg.svd(other, False)
+            native.append(tuple(S.shape))
+            torch.testing.assert_close((U * S) @ Vh, other)
+        assert seen == [(4, 4)]
+        torch.linalg.svd(matrix(70, 70, dtype=torch.float16))
+        assert seen == [(4, 4), (70, 70)]
+    torch.linalg.svd(matrix(4, 4, dtype=torch.float32))
+    assert len(seen) == 2
+
+
+def test_patched_derivatives_and_transforms_stay_torchs() -> None:
+    A = matrix(3, 4, 3).requires_grad_()
+    with qt.patched():
+        assert gradcheck(torch.linalg.svdvals, A) and gradgradcheck(torch.linalg.pinv, A)
+        torch.testing.assert_close(torch.func.vmap(torch.linalg.svdvals)(A.detach()), qt.svdvals(A.detach()))
+        compiled = torch.compile(lambda a: torch.linalg.svd(a, False)[1].sum(), fullgraph=True, backend="aot_eager")
+        compiled(A).backward()
+    (expected,) = torch.autograd.grad(torch.linalg.svdvals(A).sum(), A)
+    torch.testing.assert_close(A.grad, expected)
+
+
+def test_patch_gives_torchs_errors_and_types() -> None:
+    bad = torch.full((2, 3, 3), torch.nan)
+    bad[0] = torch.eye(3)
+    with pytest.raises(torch.linalg.LinAlgError) as native:
+        torch.linalg.svd(bad)
+    with qt.patched():
+        with pytest.raises(torch.linalg.LinAlgError) as ours:
+            torch.linalg.svd(bad)
+        assert torch.linalg.svdvals(torch.eye(3, dtype=torch.bfloat16)).dtype == torch.bfloat16
+    assert str(ours.value) == str(native.value)
+
+
+def test_patches_nest_and_are_undone() -> None:
+    half = torch.eye(2, dtype=torch.float16)
+    with qt.patched():
+        with qt.patched({torch.float64: 0}):
+            torch.linalg.svdvals(half)
+        torch.linalg.svdvals(half)
+    with pytest.raises(RuntimeError, match="not implemented"):
+        torch.linalg.svdvals(half)
+    qt.unpatch()
+    with pytest.raises(TypeError, match="max_size"):
+        qt.patch({torch.int32: 3})
+    threads = [threading.Thread(target=lambda: [qt.patch(), qt.unpatch()]) for _ in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    with pytest.raises(RuntimeError, match="not implemented"):
+        torch.linalg.svdvals(half)
+
+
+# --- Kabsch -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mirror", [False, True])
+def test_kabsch(mirror: bool) -> None:
+    scipy = pytest.importorskip("scipy.spatial.transform")
+    p, q = matrix(12, 3), matrix(12, 3, seed=1)
+    if mirror:
+        q = p * torch.tensor([1.0, 1.0, -1.0])
+    R, t, rmsd = qt.kabsch(p, q)
+    centred = (p - p.mean(0)).numpy(), (q - q.mean(0)).numpy()
+    expected, rssd = scipy.Rotation.align_vectors(centred[1], centred[0])
+    np.testing.assert_allclose(R, expected.as_matrix(), atol=1e-7)
+    np.testing.assert_allclose(rmsd, rssd / np.sqrt(12), rtol=1e-7)
+    torch.testing.assert_close(torch.linalg.det(R), torch.ones((), dtype=torch.float64))
+    moved = p @ R.mT + t
+    torch.testing.assert_close((moved - q).square().sum(-1).mean().sqrt(), rmsd)
+
+
+def test_kabsch_gradients() -> None:
+    p, q = matrix(2, 8, 3).requires_grad_(), matrix(2, 8, 3, seed=1).requires_grad_()
+    w = torch.rand(2, 8, dtype=torch.float64, generator=torch.Generator().manual_seed(3)).requires_grad_()
+    assert gradcheck(qt.kabsch, (p, q, w))
+    # Equal singular values: the corners of a cube.
+    cube = torch.cartesian_prod(*[torch.tensor([-1.0, 1.0], dtype=torch.float64)] * 3).requires_grad_()
+    assert gradcheck(lambda x: qt.kabsch(x, cube.detach()).rotation, cube)
