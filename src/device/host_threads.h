@@ -1,4 +1,4 @@
-/* The host's only parallel region where QUINTET_HOST_THREADS=gcc: libgomp runs the threads, whatever compiles the kernels.
+/* The only parallel region of the host where QUINTET_HOST_THREADS=gcc: libgomp's threads, whatever compiles the code.
  *
  * A Python process may hold the OpenMP runtimes of several compilers. Two of LLVM's family end it, libgomp lives with
  * all of them; but a runtime that was loaded before answers some names of libgomp and not others. So no more is asked

@@ -1,5 +1,5 @@
 /* What the library asks of OpenMP where QUINTET_HOST_THREADS=gcc: C++ is compiled without a runtime, and only
- * host_threads.c has one. Code of the device shape, which is compiled but never run there, finds teams of one thread. */
+ * host_threads.c has one. Code of the device shape is compiled but never run there: it finds teams of one thread. */
 #ifndef QUINTET_DEVICE_GCC_THREADS_OMP_H
 #define QUINTET_DEVICE_GCC_THREADS_OMP_H
 
