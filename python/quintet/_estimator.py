@@ -9,6 +9,7 @@ from typing import Any, Callable, ContextManager
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _core
@@ -45,6 +46,12 @@ class PredictionData:
         self.raw_data = raw_data
         self.core_distances = core_distances
         self.exemplars = exemplars
+
+
+def _has_points(model: "HDBSCAN") -> bool:
+    if model.metric == "precomputed":
+        raise AttributeError("new points need the points of the fit, and it has distances (metric='precomputed')")
+    return True
 
 
 def _is_bfloat16(X: Any) -> bool:
@@ -173,6 +180,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         is_precomputed = self.metric == "precomputed"
         tags.input_tags.allow_nan = not is_precomputed
+        tags.input_tags.positive_only = is_precomputed
         tags.input_tags.pairwise = is_precomputed
         tags.input_tags.sparse = is_precomputed
         return tags
@@ -367,6 +375,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
                 _core.hdbscan_membership_blocks(self._cpp_model(), points, rows, take_rows, budget, self.device)
             )
 
+    @available_if(_has_points)
     def predict(self, X: Any) -> np.ndarray:
         """Labels ``[m]`` of new points, as :func:`quintet.hdbscan.approximate_predict` finds them."""
         return np.asarray(self._predict(X)[0]).view(np.int64)

@@ -178,6 +178,22 @@ def _distances(X: Any, name: str = "X") -> np.ndarray:
     return array.astype(np.float32) if array.dtype == np.float16 else array
 
 
+def _with_symmetry(matrix: np.ndarray, use: Callable[[np.ndarray], Any]) -> Any:
+    """use(matrix), or of the means of mirror images where these differ by rounding alone, as those of
+    ``sklearn.metrics.pairwise_distances`` do."""
+    try:
+        return use(matrix)
+    except InvalidArgument as error:
+        if "must be equal to" not in str(error) or matrix.shape[0] != matrix.shape[1]:
+            raise
+        epsilon = float(np.finfo(matrix.dtype).eps)
+        finite = np.isfinite(matrix)
+        scale = float(matrix[finite].max(initial=0.0))
+        if not np.allclose(matrix, matrix.T, rtol=1000 * epsilon, atol=1000 * epsilon * scale):
+            raise
+        return use((matrix + matrix.T) / 2)
+
+
 class _Graph(NamedTuple):
     points: int
     row_begin: np.ndarray
@@ -408,7 +424,7 @@ def cluster(
 ) -> ClusterResult:
     """HDBSCAN* of the rows of ``X[n, d]``, as arrays: what :class:`HDBSCAN` calls.
 
-    ``metric="precomputed"`` takes distances: ``X[n, n]`` dense, symmetric, infinity = not connected, or a SciPy sparse
+    ``metric="precomputed"`` takes distances: ``X[n, n]`` dense, symmetric (up to rounding), infinity = not connected, or a SciPy sparse
     matrix, where only stored entries are edges. X is never written to. ``min_samples=None`` is min_cluster_size.
 
     >>> import numpy as np
@@ -437,7 +453,10 @@ def _fit(X: Any, metric: str, options: tuple[Any, ...], progress: bool | Progres
     if metric == "precomputed":
         if _is_sparse(X):
             return _cluster_result(_core.hdbscan_fit_graph(*_graph(X), options))
-        return _cluster_result(_core.hdbscan_fit_distances(_distances(X), options, device))
+        matrix = _distances(X)
+        return _cluster_result(
+            _with_symmetry(matrix, lambda m: _core.hdbscan_fit_distances(m, options, device))
+        )
     return _cluster_result(_core.hdbscan_fit(_points(X)[0], options, progress_callable(progress), device))
 
 
@@ -462,7 +481,8 @@ def core_distances(
     kind = _metric(metric, precomputed=True)
     k = _integer(min_samples, "min_samples")
     if kind == "precomputed":
-        return _core.hdbscan_core_distances_of(_distances(X), k, bool(count_self), device)[0]
+        use = lambda m: _core.hdbscan_core_distances_of(m, k, bool(count_self), device)[0]  # noqa: E731
+        return _with_symmetry(_distances(X), use)
     points, like = _points(X)
     return like(_core.hdbscan_core_distances(points, k, bool(count_self), kind, _number(curvature, "curvature"), device)[0])
 
@@ -680,7 +700,9 @@ def spanning_tree(
     elif _is_sparse(X):
         found = _core.hdbscan_spanning_tree_of_graph(*_graph(X), options)
     else:
-        found = _core.hdbscan_spanning_tree_of_distances(_distances(X), options, device)
+        found = _with_symmetry(
+            _distances(X), lambda m: _core.hdbscan_spanning_tree_of_distances(m, options, device)
+        )
     found["edges"] = _edge_matrix(found["edges"])
     found["invalid_rows"] = _plain(found["invalid_rows"])
     return SpanningTreeResult(**found)

@@ -316,8 +316,8 @@ def search(
     >>> from quintet import snp
     >>> data = snp.simulate(snp.Network("((A:0.1,B:0.1):0.2,C:0.3);", theta=0.05), [2, 2, 2], 500)
     >>> found = snp.search(data, max_reticulations=0, starts=1, patience=10)
-    >>> found.best.network.topology
-    '((A,B),C);'
+    >>> found.best.reticulations, found.topologies
+    (0, 3)
     """
     found, topologies = _core.snp_search(
         data._core,

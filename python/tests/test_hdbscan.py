@@ -1,0 +1,474 @@
+from __future__ import annotations
+
+import copy
+import pickle
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import quintet
+from quintet import hdbscan
+
+pytest.importorskip("sklearn")
+
+from conftest import layouts
+from sklearn.base import clone
+from sklearn.datasets import load_digits, load_iris, make_blobs
+from sklearn.metrics import adjusted_rand_score
+
+HDBSCAN = hdbscan.HDBSCAN
+
+
+@pytest.fixture(scope="module")
+def blobs() -> np.ndarray:
+    return make_blobs(600, 6, centers=7, cluster_std=1.3, random_state=3)[0]
+
+
+def same(a: Any, b: Any) -> None:
+    for name in ("labels_", "probabilities_", "outlier_scores_", "core_distances_"):
+        np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
+
+
+def test_every_check_of_scikit_learn_passes() -> None:
+    from sklearn.utils.estimator_checks import check_estimator
+
+    for model in (HDBSCAN(), HDBSCAN(min_samples=3, ties="binary", store_centers="both")):
+        results = check_estimator(model, on_fail=None, on_skip=None)
+        assert [(r["check_name"], r["exception"]) for r in results if r["status"] not in ("passed", "skipped")] == []
+        assert {r["check_name"] for r in results if r["status"] == "skipped"} <= {"check_array_api_input"}
+
+
+@pytest.mark.parametrize("parameters", [
+    {"min_cluster_size": 8},
+    {"min_cluster_size": 8, "min_samples": 3},
+    {"min_cluster_size": 10, "cluster_selection_method": "leaf"},
+    {"min_cluster_size": 6, "cluster_selection_epsilon": 1.5},
+    {"min_cluster_size": 6, "allow_single_cluster": True},
+    {"min_cluster_size": 6, "max_cluster_size": 90},
+    {"min_cluster_size": 6, "alpha": 1.3},
+])
+def test_equals_contrib_without_ties(blobs: np.ndarray, parameters: dict[str, Any]) -> None:
+    contrib = pytest.importorskip("hdbscan")
+    theirs = contrib.HDBSCAN(algorithm="prims_kdtree" if parameters.get("alpha") is None else "generic",
+                             approx_min_span_tree=False, **parameters).fit(blobs)
+    ours = HDBSCAN(**parameters).fit(blobs)
+    assert adjusted_rand_score(theirs.labels_, ours.labels_) > 0.98
+    heights = np.sort(theirs.single_linkage_tree_.to_numpy()[:, 2])
+    np.testing.assert_allclose(np.sort(ours.single_linkage_tree_.to_numpy()[:, 2]), heights, rtol=1e-9)
+
+
+def test_digits_are_near_contrib_and_scikit_learn() -> None:
+    from sklearn.cluster import HDBSCAN as theirs
+
+    X = load_digits().data
+    ours = HDBSCAN(min_cluster_size=10, count_self=True).fit(X)
+    assert adjusted_rand_score(theirs(min_cluster_size=10, copy=True).fit(X).labels_, ours.labels_) > 0.9
+
+
+def test_trees_have_contribs_layouts(blobs: np.ndarray) -> None:
+    pandas, networkx = pytest.importorskip("pandas"), pytest.importorskip("networkx")
+    contrib = pytest.importorskip("hdbscan")
+    ours = HDBSCAN(min_cluster_size=8).fit(blobs)
+    theirs = contrib.HDBSCAN(min_cluster_size=8, gen_min_span_tree=True, approx_min_span_tree=False).fit(blobs)
+    for name in ("condensed_tree_", "single_linkage_tree_", "minimum_spanning_tree_"):
+        a, b = getattr(ours, name), getattr(theirs, name)
+        assert list(a.to_pandas().columns) == list(b.to_pandas().columns)
+        assert isinstance(a.to_pandas(), pandas.DataFrame)
+        assert type(a.to_networkx()) is type(b.to_networkx())
+        assert a.to_networkx().number_of_edges() == len(a.to_numpy()) * (2 if "linkage" in name else 1)
+    assert ours.condensed_tree_.to_numpy().dtype.names == theirs.condensed_tree_.to_numpy().dtype.names
+    np.testing.assert_allclose(
+        ours.minimum_spanning_tree_.to_numpy()[:, 2].sum(), theirs.minimum_spanning_tree_.to_numpy()[:, 2].sum()
+    )
+    assert isinstance(ours.minimum_spanning_tree_.to_networkx(), networkx.Graph)
+    for cut in (0.8, 1.5, 3.0):
+        assert adjusted_rand_score(ours.dbscan_clustering(cut), theirs.dbscan_clustering(cut)) == 1
+    theirs_of_tree = hdbscan.relative_validity(theirs.minimum_spanning_tree_.to_numpy(), theirs.labels_)
+    np.testing.assert_allclose(theirs_of_tree, theirs.relative_validity_, atol=1e-9)
+    assert -1 <= ours.relative_validity_ <= 1
+    data = ours.condensed_tree_.get_plot_data()
+    assert set(data) == set(theirs.condensed_tree_.get_plot_data())
+    assert set(data["cluster_bounds"]) == set(np.unique(ours.condensed_tree_.to_numpy()["parent"]))
+
+
+def test_plots_of_several_children_and_infinite_lambda() -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    # Three groups at equal distances split at once; duplicates have an infinite density.
+    corners = np.array([[0.0, 0.0], [10.0, 0.0], [5.0, 75.0**0.5]])
+    X = np.repeat(corners, 8, axis=0)
+    X[::2] += np.random.default_rng(0).normal(0, 0.01, X[::2].shape)
+    model = HDBSCAN(min_cluster_size=3).fit(X)
+    tree = model.condensed_tree_.to_numpy()
+    assert np.isinf(tree["lambda_val"]).any()
+    for log_size in (False, True):
+        data = model.condensed_tree_.get_plot_data(log_size=log_size)
+        assert np.isfinite(data["bar_tops"]).all() and np.isfinite(np.array(data["line_xs"])).all()
+        assert (np.array(data["bar_widths"]) >= 0).all() and (np.array(data["bar_tops"]) > 0).all()
+    plt.figure()
+    model.condensed_tree_.plot(select_clusters=True, label_clusters=True)
+    plt.figure()
+    model.condensed_tree_.plot(cmap="none", colorbar=False, log_size=True)
+    for mode, p in ((None, 0), ("lastp", 5), ("level", 3)):
+        plt.figure()
+        model.single_linkage_tree_.plot(truncate_mode=mode, p=p)
+    plt.figure()
+    model.minimum_spanning_tree_.plot()
+    plt.figure()
+    HDBSCAN().fit(load_iris().data).minimum_spanning_tree_.plot()
+    plt.close("all")
+
+
+def test_deep_trees_need_no_recursion() -> None:
+    X = np.cumsum(1.001 ** np.arange(3000))[:, None]
+    model = HDBSCAN(min_cluster_size=2, min_samples=1).fit(X)
+    pytest.importorskip("matplotlib").use("Agg")
+    import matplotlib.pyplot as plt
+
+    model.single_linkage_tree_.plot(truncate_mode="lastp", p=10)
+    model.condensed_tree_.get_plot_data()
+    plt.close("all")
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_types_and_layouts_give_one_result(blobs: np.ndarray, dtype: type) -> None:
+    X = blobs.astype(dtype)
+    expected = hdbscan.cluster(X, 8)
+    for name, layout in layouts(X).items():
+        values = layout[::-1][::-1] if name != "reversed" else layout
+        found = hdbscan.cluster(values, 8)
+        assert np.array_equal(found.labels, expected.labels), name
+        assert np.array_equal(found.core_distances, expected.core_distances), name
+    assert np.array_equal(HDBSCAN(min_cluster_size=8).fit(X).labels_, expected.labels)
+
+
+def test_integers_bools_and_bfloat16(blobs: np.ndarray) -> None:
+    whole = (blobs * 10).astype(np.int32)
+    np.testing.assert_array_equal(hdbscan.cluster(whole, 8).labels, hdbscan.cluster(whole.astype(float), 8).labels)
+    np.testing.assert_array_equal(HDBSCAN(8).fit(whole).labels_, hdbscan.cluster(whole.astype(float), 8).labels)
+    assert hdbscan.cluster(blobs > 0, 5).labels.shape == (600,)
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    rounded = blobs.astype(ml_dtypes.bfloat16)
+    np.testing.assert_array_equal(
+        hdbscan.cluster(rounded, 8).labels, hdbscan.cluster(rounded.astype(np.float32), 8).labels
+    )
+
+
+def test_the_same_bits_for_any_number_of_threads(blobs: np.ndarray) -> None:
+    models = [HDBSCAN(min_cluster_size=8, n_jobs=n).fit(blobs) for n in (1, 2, 3)]
+    vectors = [hdbscan.membership_vector(m, blobs[:50]) for m in models]
+    for model, vector in zip(models[1:], vectors[1:]):
+        same(models[0], model)
+        np.testing.assert_array_equal(vectors[0], vector)
+
+
+def test_the_order_of_the_points_does_not_matter() -> None:
+    X = load_iris().data
+    order = np.random.default_rng(1).permutation(len(X))
+    a, b = HDBSCAN().fit(X), HDBSCAN().fit(X[order])
+    assert adjusted_rand_score(a.labels_[order], b.labels_) == 1
+    np.testing.assert_array_equal(a.probabilities_[order], b.probabilities_)
+
+
+def test_rows_with_nan_are_noise(blobs: np.ndarray) -> None:
+    X = blobs.copy()
+    X[[3, 50]] = np.nan
+    X[7, 2] = np.inf
+    model = HDBSCAN(min_cluster_size=8).fit(X)
+    assert model.invalid_rows_.tolist() == [3, 7, 50]
+    assert (model.labels_[[3, 7, 50]] == -1).all() and (model.probabilities_[[3, 7, 50]] == 0).all()
+    kept = np.setdiff1d(np.arange(len(X)), [3, 7, 50])
+    np.testing.assert_array_equal(model.labels_[kept], HDBSCAN(min_cluster_size=8).fit(X[kept]).labels_)
+    labels, probabilities = hdbscan.approximate_predict(model, np.full((1, 6), np.nan))
+    assert labels.tolist() == [-1] and probabilities.tolist() == [0]
+
+
+def test_precomputed_matrices_and_graphs(blobs: np.ndarray) -> None:
+    import scipy.sparse as sp
+    from scipy.spatial.distance import pdist, squareform
+
+    matrix = squareform(pdist(blobs))
+    before = matrix.copy()
+    ours = HDBSCAN(min_cluster_size=8, metric="precomputed").fit(matrix)
+    assert adjusted_rand_score(ours.labels_, HDBSCAN(min_cluster_size=8).fit(blobs).labels_) == 1
+    graph = sp.csr_matrix(matrix)
+    sparse = HDBSCAN(min_cluster_size=8, metric="precomputed").fit(graph)
+    np.testing.assert_array_equal(sparse.labels_, ours.labels_)
+    np.testing.assert_array_equal(matrix, before)
+    np.testing.assert_array_equal(graph.toarray(), before)
+    two = matrix.copy()
+    two[:300, 300:] = two[300:, :300] = np.inf
+    assert HDBSCAN(min_cluster_size=8, metric="precomputed").fit(two).components_ == 2
+    loops = sp.csr_array(matrix) + sp.eye_array(600, format="csr")
+    np.testing.assert_array_equal(HDBSCAN(8, metric="precomputed").fit(loops).labels_, ours.labels_)
+    with pytest.raises(AttributeError):
+        ours.predict(blobs)
+    with pytest.raises(ValueError, match="distances"):
+        hdbscan.approximate_predict(ours, blobs)
+    bad = matrix.copy()
+    bad[3, 4] = 99.0
+    with pytest.raises(quintet.InvalidArgument):
+        HDBSCAN(metric="precomputed").fit(bad)
+    with pytest.raises(ValueError, match="square"):
+        HDBSCAN(metric="precomputed").fit(matrix[:, :50])
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "poincare"])
+def test_metrics(metric: str) -> None:
+    X = make_blobs(200, 4, centers=4, cluster_std=0.05, center_box=(-0.4, 0.4), random_state=0)[0]
+    assert (np.linalg.norm(X, axis=1) < 1).all()
+    model = HDBSCAN(min_cluster_size=10, metric=metric).fit(X)
+    assert model.labels_.max() >= 1
+    assert np.isfinite(model.core_distances_).all()
+    if metric == "poincare":
+        again = HDBSCAN(min_cluster_size=10, metric=metric, metric_params={"curvature": -1.0}).fit(X)
+        same(model, again)
+
+
+def test_predictions_are_near_contribs(blobs: np.ndarray) -> None:
+    contrib = pytest.importorskip("hdbscan")
+    rng = np.random.default_rng(5)
+    more = blobs[rng.integers(0, 600, 200)] + rng.normal(0, 0.3, (200, 6))
+    ours = HDBSCAN(min_cluster_size=8, prediction_data=True).fit(blobs)
+    theirs = contrib.HDBSCAN(min_cluster_size=8, prediction_data=True).fit(blobs)
+    labels, probabilities, neighbours = hdbscan.approximate_predict(ours, more, return_connecting_points=True)
+    assert adjusted_rand_score(contrib.approximate_predict(theirs, more)[0], labels) > 0.9
+    assert ((probabilities >= 0) & (probabilities <= 1)).all() and ((neighbours >= 0) & (neighbours < 600)).all()
+    np.testing.assert_array_equal(ours.predict(more), labels)
+    scores = hdbscan.approximate_predict_scores(ours, more)
+    assert scores.shape == (200,) and ((scores >= 0) & (scores <= 1)).all()
+    soft = hdbscan.all_points_membership_vectors(ours)
+    reference = contrib.all_points_membership_vectors(theirs)
+    assert soft.shape == reference.shape
+    clear = reference.max(axis=1) > 0.5
+    match = {a: b for a, b in zip(ours.labels_, theirs.labels_) if a >= 0 and b >= 0}
+    agree = [match.get(a) == b for a, b in zip(soft.argmax(axis=1)[clear], reference.argmax(axis=1)[clear])]
+    assert np.mean(agree) > 0.97
+    vectors = hdbscan.membership_vector(ours, more)
+    assert vectors.shape == (200, soft.shape[1]) and (vectors.sum(axis=1) <= 1 + 1e-12).all()
+    blocks: list[np.ndarray] = []
+    assert hdbscan.membership_vector_blocks(ours, lambda first, rows: blocks.append(rows), more, budget_bytes=0)
+    np.testing.assert_array_equal(np.vstack(blocks), vectors)
+    assert not hdbscan.membership_vector_blocks(ours, lambda first, rows: False)
+
+
+def test_as_bertopic_uses_it(blobs: np.ndarray) -> None:
+    model = HDBSCAN(min_cluster_size=8, metric="euclidean", cluster_selection_method="eom", prediction_data=True)
+    model.fit(blobs, y=None)
+    documents = model.labels_
+    probabilities = hdbscan.all_points_membership_vectors(model)
+    assert probabilities.shape[1] == len(set(documents) - {-1})
+    predictions, strengths = hdbscan.approximate_predict(model, blobs[:3])
+    assert predictions.shape == strengths.shape == (3,)
+    assert model.probabilities_.shape == documents.shape
+    assert len(model.condensed_tree_._select_clusters()) == probabilities.shape[1]
+    assert model.prediction_data_.raw_data.shape == blobs.shape
+    assert len(model.exemplars_) == probabilities.shape[1]
+    with pytest.raises(AttributeError):
+        HDBSCAN().fit(blobs).prediction_data_
+    later = HDBSCAN().fit(blobs)
+    later.generate_prediction_data()
+    assert later.prediction_data_.core_distances.shape == (600,)
+
+
+def test_pickle_clone_and_copy(blobs: np.ndarray) -> None:
+    model = HDBSCAN(min_cluster_size=8, prediction_data=True).fit(blobs)
+    expected = model.predict(blobs)
+    for other in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        same(model, other)
+        np.testing.assert_array_equal(other.predict(blobs), expected)
+        np.testing.assert_array_equal(other.condensed_tree_.to_numpy(), model.condensed_tree_.to_numpy())
+    fresh = clone(model)
+    assert fresh.get_params() == model.get_params() and not hasattr(fresh, "labels_")
+    model.fit(blobs[:300])
+    assert model.predict(blobs[:300]).shape == (300,)
+
+
+def test_joblib_and_grid_search(blobs: np.ndarray) -> None:
+    joblib = pytest.importorskip("joblib")
+    run = joblib.delayed(lambda k: HDBSCAN(min_cluster_size=k, n_jobs=1).fit(blobs).labels_)
+    found = joblib.Parallel(n_jobs=2, backend="threading")(run(k) for k in (5, 8, 12))
+    for k, labels in zip((5, 8, 12), found):
+        np.testing.assert_array_equal(labels, HDBSCAN(min_cluster_size=k).fit(blobs).labels_)
+
+
+def test_eight_python_threads(blobs: np.ndarray) -> None:
+    model = HDBSCAN(min_cluster_size=8).fit(blobs)
+    expected = hdbscan.membership_vector(model, blobs)
+    failures: list[Any] = []
+
+    def work() -> None:
+        try:
+            for _ in range(3):
+                same(HDBSCAN(min_cluster_size=8).fit(blobs), model)
+                np.testing.assert_array_equal(hdbscan.membership_vector(model, blobs), expected)
+        except BaseException as error:  # noqa: BLE001
+            failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+
+
+def test_centres(blobs: np.ndarray) -> None:
+    model = HDBSCAN(min_cluster_size=8, store_centers="both").fit(blobs)
+    for k in range(len(model.cluster_persistence_)):
+        mask = model.labels_ == k
+        mean = np.average(blobs[mask], weights=model.probabilities_[mask], axis=0)
+        np.testing.assert_allclose(model.centroids_[k], mean)
+        np.testing.assert_allclose(model.weighted_cluster_centroid(k), mean)
+        distance = np.linalg.norm(blobs[mask][:, None] - blobs[mask][None], axis=2) * model.probabilities_[mask]
+        np.testing.assert_array_equal(model.medoids_[k], blobs[mask][distance.sum(axis=1).argmin()])
+        np.testing.assert_array_equal(model.weighted_cluster_medoid(k), model.medoids_[k])
+    for k in (-1, 99):
+        with pytest.raises(ValueError):
+            model.weighted_cluster_centroid(k)
+
+
+def test_functions_against_plain_numpy(blobs: np.ndarray) -> None:
+    X = blobs[:120]
+    distance = np.linalg.norm(X[:, None] - X[None], axis=2)
+    core = np.sort(distance, axis=1)[:, 5]
+    np.testing.assert_allclose(hdbscan.core_distances(X, 5), core)
+    np.testing.assert_allclose(hdbscan.core_distances(distance, 5, metric="precomputed"), core)
+    reach = np.maximum(np.maximum(core[:, None], core[None]), distance)
+    np.fill_diagonal(reach, 0)
+    np.testing.assert_allclose(hdbscan.mutual_reachability(X, min_samples=5), reach)
+    out = np.empty((120, 125))[:, :120]
+    assert hdbscan.mutual_reachability(X, core=core, out=out) is out
+    np.testing.assert_allclose(out, reach)
+    pairs = np.array([[0, 1], [7, 7], [5, 100]])
+    np.testing.assert_allclose(hdbscan.mutual_reachability(X, pairs=pairs, min_samples=5), reach[pairs[:, 0], pairs[:, 1]])
+    rows: list[np.ndarray] = []
+    assert hdbscan.mutual_reachability_blocks(X, lambda first, block: rows.append(block), min_samples=5, budget_bytes=0)
+    np.testing.assert_array_equal(np.vstack(rows), hdbscan.mutual_reachability(X, min_samples=5))
+    both = hdbscan.core_and_reachability([X, X[:50]], 5)
+    np.testing.assert_array_equal(both[0][1], hdbscan.mutual_reachability(X, min_samples=5))
+    assert both[1][1].shape == (50, 50)
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
+    tree = hdbscan.spanning_tree(X, 5)
+    np.testing.assert_allclose(tree.edges[:, 2].sum(), minimum_spanning_tree(reach).sum())
+    result = hdbscan.cluster(X, 5)
+    staged = hdbscan.cluster_tree(tree.edges, 120, 5)
+    np.testing.assert_array_equal(staged.labels, result.labels)
+    np.testing.assert_array_equal(hdbscan.cluster_tree(result.linkage, min_cluster_size=5).labels, result.labels)
+    np.testing.assert_array_equal(hdbscan.single_linkage(tree.edges, 120), result.linkage)
+    np.testing.assert_array_equal(hdbscan.condense(result.linkage, 5), result.condensed)
+    np.testing.assert_array_equal(hdbscan.select_clusters(result.condensed), result.selected)
+    np.testing.assert_array_equal(hdbscan.summarise(result.condensed).outlier_scores, result.outlier_scores)
+    assert hdbscan.relative_validity(tree.edges, result.labels) <= 1
+
+
+def test_validity_index_equals_contribs(blobs: np.ndarray) -> None:
+    validity = pytest.importorskip("hdbscan.validity")
+    labels = HDBSCAN(min_cluster_size=8).fit(blobs).labels_
+    expected, by_cluster = validity.validity_index(blobs, labels, per_cluster_scores=True)
+    index, ours = hdbscan.validity_index(blobs, labels, per_cluster_scores=True)
+    np.testing.assert_allclose(index, expected, atol=1e-9)
+    np.testing.assert_allclose(ours, by_cluster, atol=1e-9)
+    assert hdbscan.validity_index(blobs, labels, details=True).separation.shape == ours.shape
+
+
+@pytest.mark.parametrize("parameters, error", [
+    ({"metric": "manhattan"}, ValueError),
+    ({"min_cluster_size": 1}, ValueError),
+    ({"min_cluster_size": 2.5}, TypeError),
+    ({"min_samples": 0}, ValueError),
+    ({"alpha": 0.0}, ValueError),
+    ({"cluster_selection_method": "dbscan"}, ValueError),
+    ({"ties": "no"}, ValueError),
+    ({"tie_tolerance": 1.0}, ValueError),
+    ({"metric_params": {"w": 1}}, ValueError),
+    ({"metric": "poincare", "curvature": 1.0}, ValueError),
+    ({"store_centers": "mean"}, ValueError),
+    ({"device": "nowhere"}, ValueError),
+    ({"device": "7"}, quintet.DeviceError),
+    ({"p": 3}, NotImplementedError),
+    ({"cluster_selection_persistence": 0.1}, NotImplementedError),
+    ({"branch_detection_data": True}, NotImplementedError),
+    ({"match_reference_implementation": True}, NotImplementedError),
+    ({"progress": 3}, TypeError),
+    ({"n_jobs": 0}, ValueError),
+])
+def test_bad_parameters(blobs: np.ndarray, parameters: dict[str, Any], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        HDBSCAN(**parameters).fit(blobs)
+
+
+def test_bad_arrays(blobs: np.ndarray) -> None:
+    import scipy.sparse as sp
+
+    for bad in (blobs.astype(complex), np.array([["a", "b"]]), np.array([[None, 1]], dtype=object)):
+        with pytest.raises(TypeError):
+            hdbscan.cluster(bad)
+    for shape in ((5,), (2, 3, 4)):
+        with pytest.raises(ValueError):
+            hdbscan.cluster(np.zeros(shape))
+    with pytest.raises(TypeError):
+        hdbscan.cluster(sp.csr_array(blobs))
+    with pytest.raises(TypeError):
+        hdbscan.cluster(np.ma.masked_array(blobs))
+    with pytest.raises(TypeError):
+        hdbscan.validity_index(blobs, np.zeros(600))
+    with pytest.raises(ValueError):
+        hdbscan.validity_index(blobs, np.zeros(5, int))
+    with pytest.raises(ValueError):
+        hdbscan.cluster_tree([[0, 1, -1.0]], 2)
+    with pytest.raises(ValueError):
+        hdbscan.cut([[0, 1, 1.0, 3]], 1.0)
+    model = HDBSCAN().fit(blobs)
+    with pytest.raises(ValueError):
+        model.predict(blobs[:, :3])
+    from sklearn.exceptions import NotFittedError
+
+    with pytest.raises(NotFittedError):
+        HDBSCAN().predict(blobs)
+
+
+def test_sizes_at_the_edges() -> None:
+    for n in (0, 1, 2, 3):
+        result = hdbscan.cluster(np.zeros((n, 2)), 2)
+        assert result.labels.shape == (n,) and result.linkage.shape == (max(n - 1, 0), 4)
+    assert hdbscan.cluster(np.zeros((10, 2)), 3).labels.shape == (10,)
+    single = HDBSCAN().fit(np.zeros((1, 2)))
+    assert single.labels_.tolist() == [-1] and single.exemplars_ == []
+
+
+def test_progress(blobs: np.ndarray) -> None:
+    stages: list[str] = []
+    hdbscan.cluster(blobs, progress=lambda stage, fraction: stages.append(stage))
+    assert stages
+    with pytest.raises(quintet.Cancelled):
+        hdbscan.cluster(blobs, progress=lambda stage, fraction: False)
+
+    class Own(Exception):
+        pass
+
+    def fail(stage: str, fraction: float) -> None:
+        raise Own(stage)
+
+    with pytest.raises(Own):
+        HDBSCAN(progress=fail).fit(blobs)
+
+
+@pytest.mark.torch
+def test_tensors(blobs: np.ndarray) -> None:
+    torch = pytest.importorskip("torch")
+    X = torch.from_numpy(blobs)
+    expected = HDBSCAN(min_cluster_size=8).fit(blobs)
+    same(HDBSCAN(min_cluster_size=8).fit(X), expected)
+    assert isinstance(hdbscan.core_distances(X), torch.Tensor)
+    with pytest.raises(TypeError, match="gradient"):
+        hdbscan.cluster(X.clone().requires_grad_())
+    low = X.to(torch.bfloat16)
+    model = HDBSCAN(min_cluster_size=8).fit(low)
+    np.testing.assert_array_equal(model.labels_, hdbscan.cluster(low.float().numpy(), 8).labels)
+    assert model.predict(low[:5]).shape == (5,)
