@@ -108,12 +108,12 @@ deferred find_deferred(const std::int32_t* status, std::int64_t batch, const Dev
 }
 
 template <class Real>
-void run_listed(jacobi_job<Real> job, const std::vector<std::int64_t>& list, const Device& device) {
+void run_listed(jacobi_job<Real> job, const std::vector<std::int64_t>& list, std::int64_t batch, const Device& device) {
   if (list.empty()) return;
   const Buffer<std::int64_t> index(list, device);
   job.index = index.data();
   job.count = index.size();
-  run_jacobi(job, device);
+  run_jacobi(job, batch, device);
 }
 
 /// rows >= cols >= 1, at least one matrix.
@@ -125,16 +125,17 @@ void decompose_tall(batch_view<const T> a, const outputs<T>& out, const options&
   jacobi_job<real> job = make_job<real>(a, out, options, is_exchanged);
   job.defer_graded = options.preconditioning == preconditioning::automatic;
   job.defer_extreme = has_wider_type;
-  run_jacobi(job, device);
+  const std::int64_t batch = std::max(a.batch(), options.part_of);
+  run_jacobi(job, batch, device);
   if (!job.defer_graded && !job.defer_extreme) return;
   const deferred left = find_deferred(out.status.data(), a.batch(), device);
   if (job.defer_graded) job.way = route::pivoted_lower;
   job.defer_graded = job.defer_extreme = false;
-  run_listed(job, left.graded, device);
+  run_listed(job, left.graded, batch, device);
   if constexpr (has_wider_type) {
     jacobi_job<double> wide = make_job<double>(a, out, options, is_exchanged);
     wide.way = job.way;
-    run_listed(wide, left.extreme, device);
+    run_listed(wide, left.extreme, batch, device);
   }
 }
 

@@ -39,21 +39,21 @@ void run_policy(jacobi_job<typename Policy::real> job, const Device& device) {
 /// Whether lanes are better than rows: a group of lanes costs the same however few of them hold a matrix. Matrices of
 /// which a group has no room in the working memory are worked on one by one.
 template <class Real>
-bool fills_lanes(jacobi_job<Real> job) {
+bool fills_lanes(jacobi_job<Real> job, std::int64_t batch) {
   lay_out<typename host_lanes<Real>::map>(job, false);
   if (job.slot * std::int64_t(sizeof(Real)) * threads() > host_workspace) return false;
-  return job.count * 4 >= device::host_lanes<Real>() || job.cols < 4;
+  return batch * 4 >= device::host_lanes<Real>() || job.cols < 4;
 }
 
 /// Few matrices with so many rows that workers should share their QR. On the host the bits are the same.
 template <class Real>
-bool is_long(const jacobi_job<Real>& job) {
-  return job.way == route::triangle && job.rows >= long_rows && job.cols >= 8 && job.count <= 4;
+bool is_long(const jacobi_job<Real>& job, std::int64_t batch) {
+  return job.way == route::triangle && job.rows >= long_rows && job.cols >= 8 && batch <= 4;
 }
 
 template <class Real>
-void run_on_device(const jacobi_job<Real>& job, const Device& device) {
-  if (job.cols > lane_size && is_long(job)) return run_blocks(job, device);
+void run_on_device(const jacobi_job<Real>& job, std::int64_t batch, const Device& device) {
+  if (job.cols > lane_size && is_long(job, batch)) return run_blocks(job, device);
   if (job.cols <= lane_size) return run_jacobi_as(device_policy::lanes, job, device);
   const std::int64_t x_rows = job.way == route::direct ? job.rows : job.cols;
   const bool fits = job.cols * (x_rows + job.cols) <= team_numbers<Real>;
@@ -82,21 +82,22 @@ void run_jacobi_as(device_policy policy, jacobi_job<Real> job, const Device& dev
 }
 
 template <class Real>
-void run_jacobi(jacobi_job<Real> job, const Device& device) {
+void run_jacobi(jacobi_job<Real> job, std::int64_t batch, const Device& device) {
   if (job.count == 0) return;
   job.first = 0;
   job.phase = phase::all;
   job.root_rows = std::sqrt(Real(job.way == route::direct ? job.rows : job.cols));
   if (job.cols > largest_undivided) return run_blocks(job, device);
-  if (device.kind() != device_kind::host) return run_on_device(job, device);
-  if (!fills_lanes(job)) return is_long(job) ? run_blocks(job, device) : run_policy<host_rows<Real>>(job, device);
+  if (device.kind() != device_kind::host) return run_on_device(job, batch, device);
+  if (!fills_lanes(job, batch))
+    return is_long(job, batch) ? run_blocks(job, device) : run_policy<host_rows<Real>>(job, device);
   return job.cols > full_lanes_size<Real> ? run_policy<host_half_lanes<Real>>(job, device)
                                           : run_policy<host_lanes<Real>>(job, device);
 }
 
 #define QUINTET_INSTANTIATE(Real)                                              \
   template void run_jacobi_as(device_policy, jacobi_job<Real>, const Device&); \
-  template void run_jacobi(jacobi_job<Real>, const Device&);
+  template void run_jacobi(jacobi_job<Real>, std::int64_t, const Device&);
 QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::svd

@@ -6,9 +6,10 @@
 
 namespace quintet::svd {
 
-/// Runs `job`, in which everything but the working memory is set. Pointers are of the device's memory.
+/// Runs `job`, in which everything but the working memory is set. Pointers are of the device's memory. `batch` is the
+/// number of matrices of the whole call, by which the kernel is chosen: bits do not depend on how many need this job.
 template <class Real>
-void run_jacobi(jacobi_job<Real> job, const Device& device);
+void run_jacobi(jacobi_job<Real> job, std::int64_t batch, const Device& device);
 
 /// The specialisations of the kernel for devices.
 enum class device_policy {

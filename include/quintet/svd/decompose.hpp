@@ -25,7 +25,8 @@
 // 1e140. Subnormal input is exact on hosts.
 //
 // Every matrix is computed by one worker in a fixed order: results have the same bits for any number of threads, any
-// order of the batch and any neighbours. Between devices they agree to the accuracy above.
+// order of the batch and any neighbours in a batch of the same size (options::part_of for parts of a batch). Between
+// devices they agree to the accuracy above.
 #pragma once
 
 #include <cstdint>

@@ -37,6 +37,10 @@ struct options {
   /// A matrix that needs more sweeps gets status::not_converged, >= 1 (above 2^20 as 2^20). 12 have been enough for
   /// every float matrix.
   std::int64_t max_sweeps = 30;
+  /// Matrices of the batch that this one is a part of; 0 or less than there are: this is all. The size of a batch
+  /// decides whether matrices lie side by side in registers, which rounds otherwise: with it, parts have the bits of
+  /// the whole.
+  std::int64_t part_of = 0;
 };
 
 /// Outcome for one matrix.
