@@ -166,6 +166,19 @@ void atomic_file::overwrite(std::int64_t position, std::string_view text) {
   }
 }
 
+std::int64_t atomic_file::reserve(std::int64_t bytes) {
+  if (descriptor_ < 0 || failed_) fail_to_write(path_, "the file is closed");
+  if (!regular_) fail_to_write(path_, "is no regular file, in which room could be made");
+  flush();
+  const std::int64_t begin = written_;
+  if (::ftruncate(descriptor_, begin + bytes) != 0 || ::lseek(descriptor_, begin + bytes, SEEK_SET) < 0) {
+    failed_ = true;
+    fail(errno);
+  }
+  written_ += bytes;
+  return begin;
+}
+
 void atomic_file::flush() {
   std::size_t done = 0;
   while (done < buffer_.size()) {

@@ -15,7 +15,9 @@ struct hdf5_writer::state {
   descriptor_file driver;
   file_handle file;
 
-  explicit state(std::string path) : output(std::move(path)) {}
+  bool is_left_to_others = false;
+
+  state(std::string path, atomic_file::temporary kind) : output(std::move(path), kind) {}
 
   // A handle is valid, or the reason why it is not becomes an exception.
   void check(bool done, std::string_view what) const {
@@ -37,7 +39,7 @@ struct hdf5_writer::state {
     }
   }
 
-  dataset_handle create(std::string_view name, hid_t type, std::span<const hsize_t> shape) {
+  dataset_handle create(std::string_view name, hid_t type, std::span<const hsize_t> shape, bool is_early = false) {
     require_open();
     const std::string path(name);
     const std::string what = text("dataset \"", name, "\"");
@@ -49,6 +51,10 @@ struct hdf5_writer::state {
     const dataspace_handle space(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr));
     const property_handle creation(H5Pcreate(H5P_DATASET_CREATE));
     H5Pset_obj_track_times(creation, false);  // the same values make the same bytes
+    if (is_early) {
+      H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY);
+      H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
+    }
     dataset_handle data(H5Dcreate2(file, path.c_str(), type, space, links, creation, H5P_DEFAULT));
     check(data.valid(), what);
     return data;
@@ -85,7 +91,8 @@ struct hdf5_writer::state {
   }
 };
 
-hdf5_writer::hdf5_writer(std::string path) : state_(std::make_unique<state>(std::move(path))) {
+hdf5_writer::hdf5_writer(std::string path, atomic_file::temporary kind)
+    : state_(std::make_unique<state>(std::move(path), kind)) {
   const hdf5_session session;
   if (!state_->output.regular()) throw FileError(state_->output.path(), "cannot be written: HDF5 needs a regular file");
   state_->driver.descriptor = state_->output.descriptor();
@@ -180,8 +187,30 @@ void hdf5_writer::integer_attribute(std::string_view object, std::string_view na
   state_->attribute(object, name, H5T_NATIVE_INT64, &value);
 }
 
+template <class T>
+std::int64_t hdf5_writer::leave_rows_to_others(std::string_view name, std::int64_t rows, std::int64_t cols) {
+  require_argument(rows >= 0, "rows", rows, ">= 0");
+  require_argument(cols >= 0, "cols", cols, ">= 0");
+  const hdf5_session session;
+  const hsize_t shape[2] = {static_cast<hsize_t>(rows), static_cast<hsize_t>(cols)};
+  std::int64_t offset = 0;
+  {
+    const dataset_handle data = state_->create(name, native_type<T>(), shape, true);
+    const haddr_t place = H5Dget_offset(data);
+    state_->check(place != HADDR_UNDEF || rows * cols == 0, text("dataset \"", name, "\""));
+    if (rows * cols > 0) offset = static_cast<std::int64_t>(place);
+  }
+  const herr_t status = state_->file.close();
+  state_->check(status >= 0, "the HDF5 file");
+  state_->is_left_to_others = true;
+  return offset;
+}
+
+const std::string& hdf5_writer::temporary_path() const noexcept { return state_->output.temporary_path(); }
+
 void hdf5_writer::commit() {
   const hdf5_session session;
+  if (state_->is_left_to_others) return state_->output.commit();
   state_->require_open();
   const herr_t status = state_->file.close();
   state_->check(status >= 0, "the HDF5 file");
@@ -192,6 +221,7 @@ void hdf5_writer::commit() {
   template void hdf5_writer::write<T>(std::string_view, std::span<const T>);                                \
   template void hdf5_writer::write<T>(std::string_view, std::span<const T>, std::span<const std::int64_t>); \
   template void hdf5_writer::write<T>(std::string_view, matrix_view<const T>);                              \
+  template std::int64_t hdf5_writer::leave_rows_to_others<T>(std::string_view, std::int64_t, std::int64_t); \
   template void hdf5_writer::create<T>(std::string_view, std::int64_t, std::int64_t);                       \
   template void hdf5_writer::write_rows<T>(std::string_view, std::int64_t, matrix_view<const T>);
 QUINTET_FOR_EACH_ELEMENT(QUINTET_INSTANTIATE)

@@ -361,8 +361,8 @@ void write_npy(const std::string& path, std::span<const T> data, std::span<const
 }
 
 template <class T>
-npy_writer<T>::npy_writer(std::string path, std::int64_t rows, std::int64_t cols)
-    : file_(std::move(path)), rows_(rows), cols_(cols) {
+npy_writer<T>::npy_writer(std::string path, std::int64_t rows, std::int64_t cols, atomic_file::temporary kind)
+    : file_(std::move(path), kind), rows_(rows), cols_(cols) {
   require_argument(rows >= 0, "rows", rows, ">= 0");
   require_argument(cols >= 0, "cols", cols, ">= 0");
   const std::int64_t shape[2] = {rows, cols};
@@ -377,6 +377,14 @@ void npy_writer<T>::write_rows(matrix_view<const T> values) {
   for (std::int64_t i = 0; i < values.rows() && cols_ > 0; ++i)
     file_.write(values.row(i), static_cast<std::size_t>(cols_) * sizeof(T));
   written_ += values.rows();
+}
+
+template <class T>
+std::int64_t npy_writer<T>::leave_rows_to_others() {
+  require_argument(written_ == 0, "rows written", written_, "0: all are written by others");
+  const std::int64_t offset = file_.reserve(rows_ * cols_ * std::int64_t(sizeof(T)));
+  written_ = rows_;
+  return offset;
 }
 
 template <class T>

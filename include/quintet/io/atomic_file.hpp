@@ -49,6 +49,9 @@ class atomic_file {
   /// Replaces bytes that were written before, from `position` on. Throws InvalidArgument for bytes that were not, and
   /// FileError for a pipe or device, where there is no going back.
   void overwrite(std::int64_t position, std::string_view text);
+  /// Makes room for `bytes` bytes, zeros until they are written through another descriptor. Where they begin. Throws
+  /// FileError for a pipe or device.
+  std::int64_t reserve(std::int64_t bytes);
   /// Flushes, checks, closes and renames. Nothing can be written afterwards.
   void commit();
 
@@ -56,6 +59,8 @@ class atomic_file {
   const std::string& path() const noexcept { return path_; }
   /// The open file, for writers with an own idea of positions (they must not use write()); readable too when seekable.
   int descriptor() const noexcept { return descriptor_; }
+  /// Where the temporary is, for other processes to write to before commit(); empty while it has no name.
+  const std::string& temporary_path() const noexcept { return temporary_; }
   /// Whether there is a temporary, which can be sought in; otherwise the path is a pipe or device.
   bool regular() const noexcept { return regular_; }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "quintet/core/view.hpp"
+#include "quintet/io/atomic_file.hpp"
 #include "quintet/io/detail/integer.hpp"
 #include "quintet/io/matrix.hpp"
 
@@ -52,7 +53,7 @@ array<T> read_hdf5_rows(const std::string& path, const std::string& dataset, std
 class hdf5_writer {
  public:
   /// Throws FileError as atomic_file does, and when the path is a pipe or device: HDF5 needs a regular file.
-  explicit hdf5_writer(std::string path);
+  explicit hdf5_writer(std::string path, atomic_file::temporary kind = atomic_file::temporary::automatic);
   ~hdf5_writer();
   hdf5_writer(const hdf5_writer&) = delete;
   hdf5_writer& operator=(const hdf5_writer&) = delete;
@@ -99,6 +100,13 @@ class hdf5_writer {
   void attribute(std::string_view object, std::string_view name, Number value) {
     integer_attribute(object, name, detail::to_int64(value));
   }
+
+  /// Makes a contiguous dataset, closes the temporary and leaves its values to other processes; nothing but commit()
+  /// may follow. The byte where the first row begins. See shared_matrix.hpp.
+  template <class T>
+  std::int64_t leave_rows_to_others(std::string_view name, std::int64_t rows, std::int64_t cols);
+  /// See atomic_file::temporary_path.
+  const std::string& temporary_path() const noexcept;
 
   /// Closes, checks and renames. Nothing can be written afterwards.
   void commit();

@@ -42,11 +42,18 @@ template <class T>
 class npy_writer {
  public:
   /// A matrix of this size. Writes the header. Throws InvalidArgument for rows or cols < 0.
-  npy_writer(std::string path, std::int64_t rows, std::int64_t cols);
+  npy_writer(std::string path, std::int64_t rows, std::int64_t cols,
+             atomic_file::temporary kind = atomic_file::temporary::automatic);
   /// The next rows, with any stride. Throws InvalidArgument when they have another number of columns, or are too many.
   void write_rows(matrix_view<const T> values);
   /// See atomic_file::commit. Throws InvalidArgument when rows are missing.
   void commit();
+
+  /// Puts the header and an empty place for all rows into the temporary, for other processes to write there; commit()
+  /// then does not count them. The byte where the first row begins. See shared_matrix.hpp.
+  std::int64_t leave_rows_to_others();
+  /// See atomic_file::temporary_path.
+  const std::string& temporary_path() const noexcept { return file_.temporary_path(); }
 
  private:
   atomic_file file_;

@@ -4,6 +4,7 @@
 #include "quintet/io/file_format.hpp"
 #include "quintet/io/hdf5.hpp"
 #include "quintet/io/npy.hpp"
+#include "quintet/io/shared_matrix.hpp"
 #include "unit/io/temporary_folder.hpp"
 
 namespace {
@@ -153,6 +154,46 @@ TEST_F(MatrixFile, ErrorsInOtherRowsAreNotFound) {
     EXPECT_THROW(quintet::io::read_matrix_rows<float>(path(name), "", 1, 2), FileError);
     EXPECT_EQ(quintet::io::read_matrix_rows<float>(path(name), "", 2, 2).data, (std::vector<float>{2, 3}));
   }
+}
+
+TEST_F(MatrixFile, SeveralProcessesWriteOneFile) {
+  std::vector<double> data(35);
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = 0.5 * double(i);
+  const quintet::matrix_view<const double> all(data.data(), 7, 5);
+  for (const char* name : {"m.npy", "m.h5"}) {
+    quintet::io::shared_matrix_file<double> out(path(name), "distances", 7, 5,
+                                                [](quintet::io::hdf5_writer& more) { more.attribute("", "a", 3); });
+    // Written as other processes would: in any order, through the name alone.
+    for (const auto& [first, last] : {std::pair{5, 7}, {0, 2}, {2, 5}, {3, 3}})
+      quintet::io::write_shared_rows<double>(out.place(), path(name), first, all.slice(first, last));
+    EXPECT_FALSE(std::filesystem::exists(path(name)));
+    out.commit();
+    EXPECT_EQ(quintet::io::read_matrix<double>(path(name)).data, data) << name;
+    // The bytes that one process writes.
+    quintet::io::write_matrix(path(std::string("one_") + name), all, "distances");
+    if (std::string(name) == "m.npy") EXPECT_EQ(content("one_m.npy"), content("m.npy"));
+  }
+  EXPECT_EQ(files(), 4);
+  quintet::io::shared_matrix_file<float>(path("empty.h5"), "x", 0, 5).commit();
+  EXPECT_EQ(quintet::io::matrix_shape(path("empty.h5")).cols, 5);
+}
+
+TEST_F(MatrixFile, ASharedFileThatIsNotFinishedLeavesNothing) {
+  const std::vector<double> data(10000, 1.0);
+  const quintet::matrix_view<const double> all(data.data(), 100, 100);
+  for (const char* name : {"m.npy", "m.h5"}) {
+    quintet::io::shared_matrix_file<double> out(path(name), "x", 100, 100);
+    QUINTET_EXPECT_CONTAINS(error_of<FileError>([&] {
+                              const quintet::test::file_size_limit limit(4096);
+                              quintet::io::write_shared_rows<double>(out.place(), path(name), 0, all);
+                            }),
+                            "cannot be written: File too large");
+    EXPECT_THROW(quintet::io::write_shared_rows<double>(out.place(), path(name), 0, {data.data(), 1, 3}),
+                 quintet::InvalidArgument);
+  }
+  EXPECT_EQ(files(), 0);
+  EXPECT_THROW(quintet::io::shared_matrix_file<double>(path("m.csv"), "x", 1, 1), FileError);
+  EXPECT_THROW(quintet::io::shared_matrix_file<double>(path("none/m.npy"), "x", 1, 1), FileError);
 }
 
 }  // namespace
