@@ -38,7 +38,7 @@ std::int64_t ball_bytes(std::int64_t count, std::int64_t dim, const Device& devi
 
 template <class Storage>
 void require_inside(const matrix_view<const Storage>& points, const std::vector<point_status>& status, const char* name,
-                    const ball& b) {
+                    const ball& b, std::int64_t first_row) {
   const std::int64_t i = first_invalid(status);
   if (i < 0) return;
   double square = 0;
@@ -48,14 +48,14 @@ void require_inside(const matrix_view<const Storage>& points, const std::vector<
   }
   const std::string allowed =
       status[i] == point_status::not_finite ? "finite" : text("inside the ball, of norm < ", 1 / b.root_c);
-  require_argument(false, text(name, "[", i, "]"), text("norm ", std::sqrt(square)), allowed);
+  require_argument(false, text(name, "[", first_row + i, "]"), text("norm ", std::sqrt(square)), allowed);
 }
 
 #define QUINTET_INSTANTIATE(Storage)                                                                             \
   template ball_points<accumulator_t<Storage>> pack_ball(const matrix_view<const Storage>&, const ball&,         \
                                                          const Device&);                                         \
   template void require_inside(const matrix_view<const Storage>&, const std::vector<point_status>&, const char*, \
-                               const ball&);
+                               const ball&, std::int64_t);
 QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 #undef QUINTET_INSTANTIATE
 #define QUINTET_INSTANTIATE(Real) template std::int64_t ball_bytes<Real>(std::int64_t, std::int64_t, const Device&);

@@ -26,9 +26,10 @@ ball_points<accumulator_t<Storage>> pack_ball(const matrix_view<const Storage>& 
 template <class Real>
 std::int64_t ball_bytes(std::int64_t count, std::int64_t dim, const Device& device);
 
-/// Throws InvalidArgument for the first row whose status is not inside: "name[i] must be ... ".
+/// Throws InvalidArgument for the first row whose status is not inside: "name[i] must be ... ", where row 0 is called
+/// first_row.
 template <class Storage>
 void require_inside(const matrix_view<const Storage>& points, const std::vector<point_status>& status, const char* name,
-                    const ball& b);
+                    const ball& b, std::int64_t first_row = 0);
 
 }  // namespace quintet::poincare

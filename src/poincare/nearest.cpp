@@ -8,19 +8,19 @@
 #include "pairwise/neighbours.hpp"
 #include "poincare/ball_points.hpp"
 #include "poincare/checks.hpp"
+#include "poincare/nearest_search.hpp"
 
 namespace quintet::poincare {
 
 namespace {
 
 /// The sorted lists of all queries take in those of one piece of the points, whose first has number first_point. A
-/// function of the query. Pieces come in ascending order, so an equal reduced distance that is there has the smaller
-/// index.
+/// function of the query. Entries are ordered by (reduced distance, index), so pieces may come in any order.
 template <class Real>
 struct take_piece {
   const Real* piece_value;
   const std::int32_t* piece_index;
-  std::int64_t piece_k, first_point;
+  std::int64_t piece_k, first_point, first_query;
   bool exclude_self;
   matrix_view<Real> value;
   matrix_view<std::int64_t> index;
@@ -29,17 +29,20 @@ struct take_piece {
     for (std::int64_t e = query * piece_k; e < (query + 1) * piece_k; ++e) {
       if (piece_index[e] < 0) break;
       const std::int64_t point = first_point + piece_index[e];
-      if (exclude_self && point == query) continue;
+      if (exclude_self && point == first_query + query) continue;
       if (!insert(query, piece_value[e], point)) break;
     }
   }
 
  private:
+  static bool comes_before(Real value, std::int64_t point, Real other_value, std::int64_t other) {
+    return other < 0 || value < other_value || (value == other_value && point < other);
+  }
   bool insert(std::int64_t query, Real candidate, std::int64_t point) const {
     Real* values = value.row(query);
     std::int64_t *points = index.row(query), e = index.cols() - 1;
-    if (points[e] >= 0 && !(candidate < values[e])) return false;
-    for (; e > 0 && (points[e - 1] < 0 || candidate < values[e - 1]); --e) {
+    if (!comes_before(candidate, point, values[e], points[e])) return false;
+    for (; e > 0 && comes_before(candidate, point, values[e - 1], points[e - 1]); --e) {
       values[e] = values[e - 1];
       points[e] = points[e - 1];
     }
@@ -76,19 +79,18 @@ std::int64_t points_per_piece(std::int64_t dim, std::int64_t budget_bytes, const
   return std::max<std::int64_t>(1, budget_bytes / ball_bytes<Real>(tile, dim, device)) * tile;
 }
 
+}  // namespace
+
 void check_neighbours(std::int64_t k, std::int64_t points, const nearest_options& options) {
   const std::int64_t most = points - (options.exclude_self ? 1 : 0);
   require_argument(k >= 1 && k <= most, "k", k, text("in [1, ", most, "]"));
   require_argument(options.budget_bytes >= 0, "budget_bytes", options.budget_bytes, ">= 0");
 }
 
-}  // namespace
-
 template <class Storage, class>
 point_report nearest(matrix_view<const Storage> queries, matrix_view<const Storage> points,
                      matrix_view<std::int64_t> index, matrix_view<accumulator_t<Storage>> distance,
                      const nearest_options& options, const Device& given) {
-  using Real = accumulator_t<Storage>;
   const ball b(options.curvature);
   const Device device =
       device::run_device(given, {{"queries", queries}, {"points", points}, {"index", index}, {"distance", distance}});
@@ -100,33 +102,61 @@ point_report nearest(matrix_view<const Storage> queries, matrix_view<const Stora
                      text("points.rows=", points.rows(), " with exclude_self"));
   require_shape(index, "index", queries.rows(), k);
   require_shape(distance, "distance", queries.rows(), k);
-  const auto packed_queries = pack_ball(queries, b, device);
-  point_report report{packed_queries.status, {}};
-  if (options.strict) require_inside(queries, report.queries, "queries", b);
   device::staged_out found(index, device);
   device::staged_out measured(distance, device);
-  device::for_each(queries.rows() * k, forget_neighbours{found.view()}, device);
-  // A row and its duplicates are first in its list; with one place more the row can be left out afterwards.
-  const std::int64_t wanted = k + (options.exclude_self ? 1 : 0);
-  const std::int64_t piece = points_per_piece<Real>(points.cols(), options.budget_bytes, device);
-  for (std::int64_t first = 0; first < points.rows(); first += piece) {
-    const auto rows = points.slice(first, std::min(points.rows(), first + piece));
-    const auto packed = pack_ball(rows, b, device);
-    report.points.insert(report.points.end(), packed.status.begin(), packed.status.end());
-    if (options.strict) require_inside(points, report.points, "points", b);
-    if (queries.rows() == 0) continue;
-    const auto lists = pairwise::nearest_points_on_device(packed_queries.panels, packed.panels,
-                                                          int(std::min<std::int64_t>(wanted, rows.rows())));
-    device::for_each(queries.rows(),
-                     take_piece<Real>{lists.value.data(), lists.index.data(), lists.k, first, options.exclude_self,
-                                      measured.view(), found.view()},
-                     device);
-  }
-  device::for_each(queries.rows() * k,
-                   measure_winners<Real>{b.measure<Real>(formula::geodesic), found.view(), measured.view()}, device);
+  nearest_search<Storage> search(queries, 0, found.view(), measured.view(), options, device);
+  point_report report{search.status(), {}};
+  if (options.strict) require_inside(queries, report.queries, "queries", b);
+  search.forget();
+  search.take(points, 0, report.points);
+  search.measure();
   found.finish();
   measured.finish();
   return report;
+}
+
+template <class Storage>
+nearest_search<Storage>::nearest_search(matrix_view<const Storage> queries, std::int64_t first_query,
+                                        matrix_view<std::int64_t> index, matrix_view<Real> distance,
+                                        const nearest_options& options, const Device& device)
+    : ball_(options.curvature),
+      options_(options),
+      device_(device),
+      queries_(pack_ball(queries, ball_, device)),
+      first_query_(first_query),
+      index_(index),
+      distance_(distance) {}
+
+template <class Storage>
+void nearest_search<Storage>::forget() const {
+  device::for_each(index_.rows() * index_.cols(), forget_neighbours{index_}, device_);
+}
+
+template <class Storage>
+void nearest_search<Storage>::take(matrix_view<const Storage> points, std::int64_t first_point,
+                                   std::vector<point_status>& status) const {
+  // A row and its duplicates are first in its list; with one place more the row can be left out afterwards.
+  const std::int64_t wanted = index_.cols() + (options_.exclude_self ? 1 : 0);
+  const std::int64_t piece = points_per_piece<Real>(points.cols(), options_.budget_bytes, device_);
+  for (std::int64_t first = 0; first < points.rows(); first += piece) {
+    const auto rows = points.slice(first, std::min(points.rows(), first + piece));
+    const auto packed = pack_ball(rows, ball_, device_);
+    status.insert(status.end(), packed.status.begin(), packed.status.end());
+    if (options_.strict) require_inside(points, status, "points", ball_);
+    if (index_.rows() == 0) continue;
+    const auto lists = pairwise::nearest_points_on_device(queries_.panels, packed.panels,
+                                                          int(std::min<std::int64_t>(wanted, rows.rows())));
+    device::for_each(index_.rows(),
+                     take_piece<Real>{lists.value.data(), lists.index.data(), lists.k, first_point + first,
+                                      first_query_, options_.exclude_self, distance_, index_},
+                     device_);
+  }
+}
+
+template <class Storage>
+void nearest_search<Storage>::measure() const {
+  device::for_each(index_.rows() * index_.cols(),
+                   measure_winners<Real>{ball_.measure<Real>(formula::geodesic), index_, distance_}, device_);
 }
 
 template <class Storage, class>
@@ -166,6 +196,7 @@ std::int64_t nearest_workspace_bytes(std::int64_t queries, std::int64_t points, 
 }
 
 #define QUINTET_INSTANTIATE(Storage)                                                                               \
+  template class nearest_search<Storage>;                                                                          \
   template point_report nearest(matrix_view<const Storage>, matrix_view<const Storage>, matrix_view<std::int64_t>, \
                                 matrix_view<accumulator_t<Storage>>, const nearest_options&, const Device&);       \
   template neighbours<accumulator_t<Storage>> nearest(matrix_view<const Storage>, matrix_view<const Storage>,      \

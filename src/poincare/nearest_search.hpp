@@ -1,0 +1,45 @@
+// The search for nearest neighbours, whose points may come from anywhere and in any order.
+#pragma once
+
+#include <vector>
+
+#include "poincare/ball_points.hpp"
+#include "quintet/poincare/nearest.hpp"
+
+namespace quintet::poincare {
+
+/// Throws InvalidArgument for k out of range and for a negative budget.
+void check_neighbours(std::int64_t k, std::int64_t points, const nearest_options& options);
+
+/// Lists of the nearest points of some queries. They begin with forget(), grow with every take(), and hold reduced
+/// distances until measure(): what was found for some points may be kept, moved and taken up by another object.
+template <class Storage>
+class nearest_search {
+ public:
+  using Real = accumulator_t<Storage>;
+
+  /// Packs the queries, of which the first has number first_query among all. index and distance [Q x k] are memory that
+  /// `device` reaches and must outlive the object.
+  nearest_search(matrix_view<const Storage> queries, std::int64_t first_query, matrix_view<std::int64_t> index,
+                 matrix_view<Real> distance, const nearest_options& options, const Device& device);
+
+  const std::vector<point_status>& status() const { return queries_.status; }
+  /// Empty lists.
+  void forget() const;
+  /// Compares all queries with points of which the first has number first_point among all, in pieces within the
+  /// budget; what they are is appended to `status`. Any order of calls makes the same lists.
+  void take(matrix_view<const Storage> points, std::int64_t first_point, std::vector<point_status>& status) const;
+  /// Reduced distances become distances, NaN where there is no neighbour.
+  void measure() const;
+
+ private:
+  ball ball_;
+  nearest_options options_;
+  Device device_;
+  ball_points<Real> queries_;
+  std::int64_t first_query_;
+  matrix_view<std::int64_t> index_;
+  matrix_view<Real> distance_;
+};
+
+}  // namespace quintet::poincare
