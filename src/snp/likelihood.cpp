@@ -35,8 +35,15 @@ void check(const model& m) {
 
 bool needs_constant_patterns(const model& m) { return m.polymorphic_only || m.unseen_zeros > 0 || m.unseen_ones > 0; }
 
-// The patterns of the data by leaf, and after them the two constant ones where the model needs them.
-count_table counts_of(const Network& network, const Data& data, const model& m) {
+// Patterns that this process computes.
+share_of_range patterns_here(const Data& data, const likelihood_options& options) {
+  return options.shared_by ? share_of(data.patterns(), options.shared_by->rank(), options.shared_by->size())
+                           : share_of_range{0, data.patterns()};
+}
+
+// The patterns of the data by leaf, and after them the two constant ones where the model needs them; every process of
+// a group has the latter.
+count_table counts_of(const Network& network, const Data& data, const model& m, const likelihood_options& options) {
   const auto columns = columns_of_leaves(network, data);
   count_table table;
   table.leaves = std::int64_t(columns.size());
@@ -48,13 +55,19 @@ count_table counts_of(const Network& network, const Data& data, const model& m) 
   for (std::int64_t p = 0; p < data.patterns(); ++p)
     for (const std::int64_t column : columns) add(data.copies(p, column), data.red(p, column));
   table.rows = data.patterns();
+  if (options.shared_by) {
+    const share_of_range here = patterns_here(data, options);
+    for (std::int64_t i = 0; i < here.count; ++i) table.part.push_back(here.first + i);
+    if (here.count == 0) table.part.push_back(0);  // computed by another process too, and not counted here
+  }
   if (!needs_constant_patterns(m)) return table;
   for (const bool ones : {false, true})
     for (const std::int64_t column : columns) {
       const std::int64_t copies = data.sampled_copies()[std::size_t(column)];
       add(copies, !ones ? 0 : data.dominant() ? copies / 2 : copies);
     }
-  table.rows += 2;
+  for (int which = 0; which < 2; ++which, ++table.rows)
+    if (options.shared_by) table.part.push_back(table.rows);
   return table;
 }
 
@@ -83,7 +96,8 @@ struct plan_key {
   double byte_limit;
   device_kind kind;
   auto tied() const {
-    return std::tie(topology, counts.rows, counts.leaves, counts.dominant, byte_limit, kind, counts.copies, counts.red);
+    return std::tie(topology, counts.rows, counts.leaves, counts.dominant, byte_limit, kind, counts.part, counts.copies,
+                    counts.red);
   }
   friend bool operator<(const plan_key& a, const plan_key& b) { return a.tied() < b.tied(); }
 };
@@ -122,7 +136,7 @@ std::shared_ptr<const sized_plan> plan_of(const Network& network, const Data& da
   const std::int64_t memory = options.device.memory_bytes();
   plan_limits limits;
   limits.bytes = options.memory_limit > 0 ? double(options.memory_limit) : memory > 0 ? double(memory) / 2 : 1e18;
-  plan_key key{topology_of(network), counts_of(network, data, m), limits.bytes, options.device.kind()};
+  plan_key key{topology_of(network), counts_of(network, data, m, options), limits.bytes, options.device.kind()};
   const auto make = [&] {
     return std::make_shared<const sized_plan>(device_plan(make_plan(network, key.counts, limits), options.device));
   };
@@ -186,7 +200,11 @@ struct Likelihood::state {
   snp::model model;
   std::shared_ptr<const device_plan> steps;
   evaluation_estimate size;
-  std::vector<double> weights;  // of the rows that count
+  std::vector<double> weights;  // of the patterns that count
+  std::shared_ptr<process_group> group;
+  share_of_range here;       // patterns that this process computes
+  std::size_t constants;     // row that the first constant pattern is among those that are computed here
+  std::vector<double> logs;  // of all patterns, while they are summed
   std::vector<std::int64_t> pattern_of_site;
   double ordering = 0;
   std::vector<pruning_pass> passes;  // one a rate category
@@ -198,8 +216,23 @@ struct Likelihood::state {
   bool is_interrupted = false, is_base_lost = false;
 
   state(const Network& net, const Data& data, const snp::model& m, const likelihood_options& options)
-      : network(net), model(m) {
-    const auto made = plan_of(net, data, m, options);
+      : network(net), model(m), group(options.shared_by), here(patterns_here(data, options)) {
+    constants = std::size_t(group ? std::max<std::int64_t>(here.count, 1) : here.count);
+    together([&] { prepare(data, options); });
+  }
+
+  // Runs `work`; where other processes share the likelihood, all throw or none does.
+  template <class Work>
+  void together(const Work& work) {
+    if (group)
+      group->together(work);
+    else
+      work();
+  }
+
+  void prepare(const Data& data, const likelihood_options& options) {
+    const snp::model& m = model;
+    const auto made = plan_of(network, data, m, options);
     size = with_categories(made->size, m.rate_categories.size());
     steps = std::shared_ptr<const device_plan>(made, &made->steps);
     for (std::int64_t p = 0; p < data.patterns(); ++p)
@@ -238,7 +271,7 @@ struct Likelihood::state {
   template <class Work>
   void use_passes(const Work& work) {
     try {
-      work();
+      together(work);
     } catch (const InvalidArgument&) {  // found before work began
       throw;
     } catch (...) {
@@ -271,7 +304,7 @@ struct Likelihood::state {
     return network.parent_branches(network.branch(branch).child)[0];
   }
 
-  // Likelihood of a row of the counts as value * 2^exponent, the mean over the categories.
+  // Likelihood of a row of the counts that is computed here as value * 2^exponent, the mean over the categories.
   std::pair<double, std::int32_t> likelihood_of(std::size_t row) const {
     const std::size_t p = std::size_t(steps->host.root_pattern_of_row[row]);
     std::int32_t exponent = std::numeric_limits<std::int32_t>::min();
@@ -291,7 +324,7 @@ struct Likelihood::state {
 
   // Probability of the constant pattern of zeros (0) or ones (1).
   double constant(std::size_t which) const {
-    const auto [value, exponent] = likelihood_of(weights.size() + which);
+    const auto [value, exponent] = likelihood_of(constants + which);
     return std::ldexp(value, exponent);
   }
 
@@ -301,20 +334,36 @@ struct Likelihood::state {
     return sum;
   }
 
-  double log_likelihood() const {
+  // log L of all patterns, those of weight 0 only where they are asked for.
+  const std::vector<double>& pattern_logs(bool is_each_needed) {
+    logs.resize(std::size_t(here.count));
+    for (std::size_t i = 0; i < logs.size(); ++i)
+      logs[i] = is_each_needed || weights[std::size_t(here.first) + i] > 0 ? log_likelihood_of(i) : 0;
+    if (group) logs = group->allgather(logs);
+    return logs;
+  }
+
+  double log_likelihood() {
+    pattern_logs(false);
     double sum = 0;
     for (std::size_t p = 0; p < weights.size(); ++p)
-      if (weights[p] > 0) sum += weights[p] * log_likelihood_of(p);
+      if (weights[p] > 0) sum += weights[p] * logs[p];
     if (model.polymorphic_only) sum -= weight() * std::log1p(-(constant(0) + constant(1)));
-    if (model.unseen_zeros > 0) sum += model.unseen_zeros * log_likelihood_of(weights.size());
-    if (model.unseen_ones > 0) sum += model.unseen_ones * log_likelihood_of(weights.size() + 1);
+    if (model.unseen_zeros > 0) sum += model.unseen_zeros * log_likelihood_of(constants);
+    if (model.unseen_ones > 0) sum += model.unseen_ones * log_likelihood_of(constants + 1);
     return sum - ordering;
   }
 
-  // Derivative of the log-likelihood by the (unscaled) likelihood of every row, times that likelihood.
+  // Derivative of the log-likelihood by the (unscaled) likelihood of every row that is computed here, times that
+  // likelihood. Of a group the first process counts the constant patterns.
   std::vector<double> row_weights() const {
-    std::vector<double> result = weights;
+    std::vector<double> result(weights.begin() + here.first, weights.begin() + here.first + here.count);
+    result.resize(constants, 0.0);
     if (!needs_constant_patterns(model)) return result;
+    if (group && group->rank() > 0) {
+      result.resize(constants + 2, 0.0);
+      return result;
+    }
     const double zeros = constant(0), ones = constant(1);
     if (model.polymorphic_only) {
       const double factor = weight() / (1 - zeros - ones);
@@ -367,6 +416,22 @@ struct Likelihood::state {
     sum.u += rate * (one.root_u + (branches ? one.branch_u : 0));
     sum.v += rate * (one.root_v + (branches ? one.branch_v : 0));
     sum.root_theta += one.root_theta;
+  }
+
+  // The sum over the processes of the group, in the order of their ranks.
+  void add_up(snp::gradient& sum) {
+    if (!group) return;
+    std::vector<double*> numbers{&sum.u, &sum.v, &sum.root_theta};
+    for (auto* part : {&sum.length, &sum.theta, &sum.gamma})
+      for (double& one : *part) numbers.push_back(&one);
+    std::vector<double> own;
+    for (const double* one : numbers) own.push_back(*one);
+    const std::vector<double> all = group->allgather(own);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      *numbers[i] = all[i];
+      for (std::size_t rank = 1; rank < std::size_t(group->size()); ++rank)
+        *numbers[i] += all[rank * numbers.size() + i];
+    }
   }
 };
 
@@ -451,9 +516,7 @@ const evaluation_estimate& Likelihood::size() const { return state_->size; }
 
 std::vector<double> Likelihood::pattern_log_likelihoods() {
   state_->update();
-  std::vector<double> result;
-  for (std::size_t p = 0; p < state_->weights.size(); ++p) result.push_back(state_->log_likelihood_of(p));
-  return result;
+  return state_->pattern_logs(true);
 }
 
 std::vector<double> Likelihood::site_log_likelihoods() {
@@ -479,6 +542,7 @@ gradient Likelihood::gradient() {
       state_->add(sum, one, state_->model.rate_categories[c]);
     }
   });
+  state_->add_up(sum);
   return sum;
 }
 

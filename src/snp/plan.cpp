@@ -1,6 +1,7 @@
 #include "snp/plan.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "snp/plan_builder.hpp"
 #include "snp/schedule.hpp"
@@ -14,10 +15,11 @@ constexpr std::int64_t lineage_limit = 1000;  // binomials stay finite: C(1000, 
 // The nodes in the order of the schedule, each with its rule and Rule 1 on the branches above it.
 class planner {
  public:
-  planner(const Network& network, const count_table& counts, const plan_limits& limits)
+  planner(const Network& network, const count_table& counts, const plan_limits& limits, const plan* whole)
       : network_(network),
         counts_(counts),
-        builder_(limits, [this](const auto& axes) { return responsible(axes); }),
+        builder_(
+            limits, [this](const auto& axes) { return responsible(axes); }, whole),
         group_of_branch_(std::size_t(network.branches()), -1) {
     const auto leaves = network.leaves();
     std::vector<std::int64_t> most(leaves.size(), 0);
@@ -59,7 +61,7 @@ class planner {
       const std::size_t place = row * std::size_t(counts_.leaves) + which;
       rows.push_back({counts_.copies[place], counts_.red[place]});
     }
-    group made = leaf_rule::encode(builder_, network_.parent_branches(node)[0], rows, counts_.dominant);
+    group made = leaf_rule::encode(builder_, network_.parent_branches(node)[0], rows, counts_.dominant, counts_.part);
     branch_rule::encode(builder_, made, 0);
     take(std::move(made));
   }
@@ -132,7 +134,11 @@ class planner {
 }  // namespace
 
 plan make_plan(const Network& network, const count_table& counts, const plan_limits& limits) {
-  return planner(network, counts, limits).run();
+  if (counts.part.empty()) return planner(network, counts, limits, nullptr).run();
+  count_table all = counts;
+  all.part.clear();
+  const plan whole = planner(network, all, {std::numeric_limits<double>::infinity()}, nullptr).run();
+  return planner(network, counts, limits, &whole).run();
 }
 
 }  // namespace quintet::snp

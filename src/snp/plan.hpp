@@ -22,6 +22,9 @@ struct count_table {
   std::int64_t rows = 0, leaves = 0;
   bool dominant = false;
   std::vector<std::int16_t> copies, red;  ///< [rows, leaves]
+  /// Rows whose likelihoods this process computes, at least one: the states are those of all rows, the patterns those
+  /// of these. Empty: all.
+  std::vector<std::int64_t> part{};
 };
 
 /// The partial likelihood of one group.
@@ -53,7 +56,7 @@ struct plan {
   std::vector<rule_tile> tiles;
   std::int32_t root = -1, root_scale = -1;  ///< partial likelihoods: at the root, and whose exponents it has
   layout root_layout;
-  std::vector<std::int32_t> root_pattern_of_row;  ///< pattern of the root for every row of the counts
+  std::vector<std::int32_t> root_pattern_of_row;  ///< pattern of the root for every row that is computed
   std::vector<std::int32_t> most_of_branch;       ///< lineages
   std::int64_t max_entries = 0;
   double byte_limit = 0;  ///< of all partial likelihoods together

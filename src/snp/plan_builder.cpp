@@ -6,8 +6,17 @@
 
 namespace quintet::snp {
 
-plan_builder::plan_builder(const plan_limits& limits, reason responsible) : responsible_(std::move(responsible)) {
+plan_builder::plan_builder(const plan_limits& limits, reason responsible, const plan* whole)
+    : responsible_(std::move(responsible)) {
   plan_.byte_limit = limits.bytes;
+  if (whole == nullptr) return;
+  for (const rule& one : whole->rules)
+    if (const auto* branch = std::get_if<branch_rule>(&one); branch != nullptr && branch->has_stages)
+      dense_of_branch_.push_back(branch->dense);
+}
+
+std::int32_t plan_builder::dense_of_next_branch(std::int32_t chosen) {
+  return dense_of_branch_.empty() ? chosen : dense_of_branch_.at(branches_++);
 }
 
 std::int32_t plan_builder::add_partial(const layout& states, std::int32_t patterns) {

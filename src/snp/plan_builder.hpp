@@ -20,7 +20,12 @@ class plan_builder {
  public:
   /// `responsible` says what makes a group of branches so large.
   using reason = std::function<std::string(const std::vector<std::int64_t>& axes)>;
-  plan_builder(const plan_limits& limits, reason responsible);
+  /// `whole`: the plan of all rows where this one is of a part of them. What it chose by the number of patterns is
+  /// taken over, so that likelihoods have the same bits in any part.
+  plan_builder(const plan_limits& limits, reason responsible, const plan* whole = nullptr);
+
+  /// Lineages with which the dense part of the next branch's rule may begin: `chosen`, or what the whole plan has.
+  std::int32_t dense_of_next_branch(std::int32_t chosen);
 
   /// Throws InvalidArgument when all partial likelihoods together exceed the limit.
   std::int32_t add_partial(const layout& states, std::int32_t patterns);
@@ -38,6 +43,8 @@ class plan_builder {
 
   plan plan_;
   reason responsible_;
+  std::vector<std::int32_t> dense_of_branch_;  // of the whole plan, in the order of its rules with stages
+  std::size_t branches_ = 0;
   double bytes_ = 0;
 };
 

@@ -57,6 +57,8 @@ struct walker {
 struct place {
   explicit place(const priors& from) : prior(from) {}
 
+  int owner = 0;  // process that has the walker and what tuning found; only there the members below count
+
   priors prior;  // one a thread
   std::vector<std::unique_ptr<move>> moves;
   std::vector<move_record> records;
@@ -80,6 +82,8 @@ struct sampler::state {
   worker_team workers;
   std::int64_t step = 0;
   bool is_broken_off = false;
+  process_group* group;
+  int rank = 0;
 
   state(std::shared_ptr<const std::vector<std::string>> names, const Data* markers, const priors& prior,
         sampler_options given)
@@ -87,7 +91,86 @@ struct sampler::state {
         data(markers),
         options(std::move(given)),
         workers(std::clamp<std::int64_t>(options.threads > 0 ? options.threads : threads(), 1,
-                                         std::max<std::int64_t>(options.chains * options.temperatures, 1))) {
+                                         std::max<std::int64_t>(options.chains * options.temperatures, 1))),
+        group(options.shared_by.get()),
+        rank(group != nullptr ? group->rank() : 0) {
+    together([&] { prepare_all(prior); });
+    for_own_places([&](std::int64_t i) { start(std::size_t(i)); });
+  }
+
+  // Runs `work`; where other processes share the chains, all throw or none does.
+  template <class Work>
+  void together(const Work& work) const {
+    if (group != nullptr)
+      group->together(work);
+    else
+      work();
+  }
+
+  bool is_own(const place& p) const { return p.owner == rank; }
+
+  // f(i) for the places of this process, side by side.
+  template <class Function>
+  void for_own_places(const Function& f) {
+    together([&] {
+      workers.run(std::int64_t(places.size()), [&](std::int64_t i) {
+        if (is_own(places[std::size_t(i)])) f(i);
+      });
+    });
+  }
+
+  void deal_places() {
+    for (std::size_t i = 0; i < places.size(); ++i)
+      places[i].owner = group != nullptr ? int(i % std::size_t(group->size())) : 0;
+  }
+
+  // The numbers that the owner of every place tells of it, in every process.
+  template <class Tell>
+  std::vector<std::vector<double>> from_owners(const Tell& tell) const {
+    std::vector<double> own;
+    for (std::size_t i = 0; i < places.size(); ++i)
+      if (is_own(places[i])) {
+        const std::vector<double> told = tell(places[i]);
+        own.push_back(double(i));
+        own.push_back(double(told.size()));
+        own.insert(own.end(), told.begin(), told.end());
+      }
+    const std::vector<double> all = group != nullptr ? group->allgather(own) : own;
+    std::vector<std::vector<double>> result(places.size());
+    for (auto next = all.begin(); next != all.end();) {
+      std::vector<double>& numbers = result[std::size_t(*next)];
+      const auto size = std::ptrdiff_t(next[1]);
+      numbers.assign(next + 2, next + 2 + size);
+      next += 2 + size;
+    }
+    return result;
+  }
+
+  // What tuning found and how often moves were tried; integers below 2^53 are exact.
+  static std::vector<double> record_of(const place& p) {
+    std::vector<double> numbers;
+    for (std::size_t m = 0; m < p.moves.size(); ++m) {
+      const move_record& one = p.records[m];
+      numbers.insert(numbers.end(),
+                     {double(one.tried), double(one.accepted), double(one.not_applicable), double(p.trials[m]),
+                      p.moves[m]->is_tunable() ? p.moves[m]->width() : 0, one.seconds});
+    }
+    return numbers;
+  }
+  static void set_record(place& p, const std::vector<double>& numbers) {
+    auto next = numbers.begin();
+    for (std::size_t m = 0; m < p.moves.size(); ++m, next += 6) {
+      move_record& one = p.records[m];
+      one.tried = std::int64_t(next[0]);
+      one.accepted = std::int64_t(next[1]);
+      one.not_applicable = std::int64_t(next[2]);
+      p.trials[m] = std::int64_t(next[3]);
+      if (p.moves[m]->is_tunable()) p.moves[m]->set_width(next[4]);
+      one.seconds = next[5];
+    }
+  }
+
+  void prepare_all(const priors& prior) {
     check(prior);
     if (data != nullptr && options.delayed_acceptance && !options.surrogate)
       frequent = frequent_patterns(*data, options.frequent_share);
@@ -96,8 +179,8 @@ struct sampler::state {
       places.emplace_back(prior);
       prepare(places.back());
     }
+    deal_places();
     exchanges.assign(std::size_t(options.chains), {0, 0, options.heat});
-    workers.run(std::int64_t(places.size()), [&](std::int64_t i) { start(std::size_t(i)); });
   }
 
   void check(const priors& prior) const {
@@ -312,26 +395,60 @@ struct sampler::state {
   // One pair of neighbours of every chain.
   void exchange(std::int64_t t) {
     const auto temperatures = std::size_t(options.temperatures);
+    const std::vector<double> log_likelihood = log_likelihoods();
+    std::vector<bool> has_moved(places.size(), false);
     for (std::size_t c = 0; c < exchanges.size(); ++c) {
       random_stream random = stream(places.size() + c, t);
       const std::size_t i = c * temperatures + random.below(std::uint32_t(temperatures - 1));
       place &a = places[i], &b = places[i + 1];
-      const double ratio = (beta(i) - beta(i + 1)) * (b.here->log_likelihood - a.here->log_likelihood);
+      const double ratio = (beta(i) - beta(i + 1)) * (log_likelihood[i + 1] - log_likelihood[i]);
       const bool accepted = ratio >= 0 || std::log(random.uniform_positive<double>()) <= ratio;
       exchange_record& record = exchanges[c];
       const std::int64_t trials = record.tried++;
       if (accepted) {
         ++record.accepted;
         std::swap(a.here, b.here);
+        if (a.owner != b.owner) has_moved[i] = has_moved[i + 1] = true;
       }
       if (t <= options.burn_in)
         record.heat =
             std::clamp(record.heat * std::exp(tuning_step(accepted ? 1 : 0, exchange_target, trials)), 1e-6, 1e6);
     }
+    if (group != nullptr) move_places(has_moved);
+  }
+
+  // log L of the walkers of all places.
+  std::vector<double> log_likelihoods() const {
+    std::vector<double> result(places.size()), own;
+    for (const place& p : places)
+      if (is_own(p)) own.push_back(p.here->log_likelihood);
+    if (group == nullptr) return own;
+    const std::vector<double> all = group->allgather(own);
+    // By process, and in each by place.
+    std::size_t next = 0;
+    for (int process = 0; process < group->size(); ++process)
+      for (std::size_t i = 0; i < places.size(); ++i)
+        if (places[i].owner == process) result[i] = all[next++];
+    return result;
+  }
+
+  // Neighbours of a pair whose walkers were exchanged between two processes: the places follow them.
+  void move_places(const std::vector<bool>& has_moved) {
+    if (std::find(has_moved.begin(), has_moved.end(), true) == has_moved.end()) return;
+    const auto records = from_owners([&](const place& p) {
+      return has_moved[std::size_t(&p - places.data())] ? record_of(p) : std::vector<double>{};
+    });
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      if (!has_moved[i]) continue;
+      std::swap(places[i].owner, places[i + 1].owner);
+      for (const std::size_t k : {i, i + 1})
+        if (is_own(places[k])) set_record(places[k], records[k]);
+      ++i;
+    }
   }
 
   void run_to(std::int64_t end) {
-    workers.run(std::int64_t(places.size()), [&](std::int64_t i) {
+    for_own_places([&](std::int64_t i) {
       for (std::int64_t t = step + 1; t <= end; ++t) {
         poll();
         take_step(std::size_t(i), t);
@@ -339,9 +456,9 @@ struct sampler::state {
       }
     });
     if (options.temperatures > 1 && end % options.swap_every == 0) exchange(end);
-    if (end % rebuild_every == 0)
-      workers.run(std::int64_t(places.size()), [&](std::int64_t i) { rebuild(std::size_t(i), end); });
-    for (std::size_t i = 0; i < places.size(); ++i) sample(i, end);
+    if (end % rebuild_every == 0) for_own_places([&](std::int64_t i) { rebuild(std::size_t(i), end); });
+    for (std::size_t i = 0; i < places.size(); ++i)
+      if (is_own(places[i])) sample(i, end);
     step = end;
   }
 
@@ -357,10 +474,12 @@ struct sampler::state {
         break_off();
         throw;
       }
-      if (step <= options.burn_in)
-        report("burn-in", double(step) / double(options.burn_in));
-      else
-        report("sampling", double(step - options.burn_in) / double(options.iterations - options.burn_in));
+      together([&] {
+        if (step <= options.burn_in)
+          report("burn-in", double(step) / double(options.burn_in));
+        else
+          report("sampling", double(step - options.burn_in) / double(options.iterations - options.burn_in));
+      });
     }
   }
 
@@ -380,14 +499,14 @@ struct sampler::state {
     require_argument(step % rebuild_every == 0, "step of a snapshot", step, text("divisible by ", rebuild_every));
     sampler_snapshot result;
     result.step = step;
-    for (const place& p : places) {
-      const auto numbers = numbers_of(p.here->state);
-      result.counts.push_back(std::int64_t(numbers.size()));
-      result.numbers.insert(result.numbers.end(), numbers.begin(), numbers.end());
-      for (std::size_t m = 0; m < p.moves.size(); ++m) {
-        const move_record& record = p.records[m];
-        result.counts.insert(result.counts.end(), {record.tried, record.accepted, record.not_applicable, p.trials[m]});
-        result.numbers.push_back(p.moves[m]->is_tunable() ? p.moves[m]->width() : 0);
+    const auto states = from_owners([](const place& p) { return numbers_of(p.here->state); });
+    const auto records = from_owners(record_of);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      result.counts.push_back(std::int64_t(states[i].size()));
+      result.numbers.insert(result.numbers.end(), states[i].begin(), states[i].end());
+      for (auto one = records[i].begin(); one != records[i].end(); one += 6) {
+        for (int k = 0; k < 4; ++k) result.counts.push_back(std::int64_t(one[k]));
+        result.numbers.push_back(one[4]);
       }
     }
     for (const exchange_record& record : exchanges) {
@@ -398,6 +517,14 @@ struct sampler::state {
   }
 
   void restore(const sampler_snapshot& from) {
+    together([&] { take(from); });
+    deal_places();
+    is_broken_off = true;
+    for_own_places([&](std::int64_t i) { evaluate(places[std::size_t(i)]); });
+    is_broken_off = false;
+  }
+
+  void take(const sampler_snapshot& from) {
     std::size_t number = 0, count = 0;
     const auto next_count = [&] {
       if (count >= from.counts.size()) throw InvalidArgument("the snapshot is of another sampler (too few counts)");
@@ -430,9 +557,6 @@ struct sampler::state {
     if (count != from.counts.size() || number != from.numbers.size())
       throw InvalidArgument("the snapshot is of another sampler (too many numbers)");
     step = from.step;
-    is_broken_off = true;
-    workers.run(std::int64_t(places.size()), [&](std::int64_t i) { evaluate(places[std::size_t(i)]); });
-    is_broken_off = false;
   }
 };
 
@@ -449,19 +573,49 @@ void sampler::restore(const sampler_snapshot& from) { state_->restore(from); }
 std::vector<exchange_record> sampler::exchanges() const { return state_->exchanges; }
 
 std::vector<std::vector<sampled_state>> sampler::take_samples() {
-  std::vector<std::vector<sampled_state>> result;
-  for (std::size_t i = 0; i < state_->places.size(); i += std::size_t(state_->options.temperatures))
-    result.push_back(std::exchange(state_->places[i].samples, {}));
+  const state& s = *state_;
+  const auto temperatures = std::size_t(s.options.temperatures);
+  std::vector<std::vector<sampled_state>> result(std::size_t(s.options.chains));
+  if (s.group == nullptr) {
+    for (std::size_t c = 0; c < result.size(); ++c)
+      result[c] = std::exchange(state_->places[c * temperatures].samples, {});
+    return result;
+  }
+  // Chain, step, log L, state. A chain's samples come from all processes whose walkers were at temperature 1.
+  std::vector<double> own;
+  for (std::size_t c = 0; c < result.size(); ++c)
+    for (const sampled_state& one : std::exchange(state_->places[c * temperatures].samples, {})) {
+      const std::vector<double> numbers = numbers_of(one.state);
+      own.insert(own.end(), {double(c), double(one.step), one.log_likelihood, double(numbers.size())});
+      own.insert(own.end(), numbers.begin(), numbers.end());
+    }
+  const std::vector<double> all = s.group->gather(own);
+  for (std::size_t next = 0; next < all.size();) {
+    const auto c = std::size_t(all[next]), size = std::size_t(all[next + 3]);
+    network_state at = state_from_numbers(s.species, std::span(all).subspan(next + 4, size));
+    const prior_parts parts = s.places[c * temperatures].prior.parts(at);
+    result[c].push_back({std::int64_t(all[next + 1]), std::move(at), all[next + 2], parts});
+    next += 4 + size;
+  }
+  for (auto& chain : result)
+    std::sort(chain.begin(), chain.end(), [](const auto& a, const auto& b) { return a.step < b.step; });
   return result;
 }
 
 std::vector<std::vector<move_record>> sampler::moves() const {
+  const auto told = state_->from_owners(state::record_of);
   std::vector<std::vector<move_record>> result;
   for (std::size_t i = 0; i < state_->places.size(); i += std::size_t(state_->options.temperatures)) {
-    const place& p = state_->places[i];
-    result.push_back(p.records);
-    for (std::size_t m = 0; m < p.moves.size(); ++m)
-      if (p.moves[m]->is_tunable()) result.back()[m].width = p.moves[m]->width();
+    result.push_back(state_->places[i].records);
+    auto next = told[i].begin();
+    for (move_record& one : result.back()) {
+      one.tried = std::int64_t(next[0]);
+      one.accepted = std::int64_t(next[1]);
+      one.not_applicable = std::int64_t(next[2]);
+      one.width = next[4];
+      one.seconds = next[5];
+      next += 6;
+    }
   }
   return result;
 }
@@ -469,8 +623,18 @@ std::vector<std::vector<move_record>> sampler::moves() const {
 sampled_state sampler::current(std::int64_t chain) const {
   require_argument(chain >= 0 && chain < state_->options.chains, "chain", chain,
                    text("in [0, ", state_->options.chains, ")"));
-  const place& p = state_->places[std::size_t(chain * state_->options.temperatures)];
-  return {state_->step, p.here->state, p.here->log_likelihood, p.prior.parts(p.here->state)};
+  const auto sampled = std::size_t(chain * state_->options.temperatures);
+  const place& p = state_->places[sampled];
+  if (state_->group == nullptr)
+    return {state_->step, p.here->state, p.here->log_likelihood, p.prior.parts(p.here->state)};
+  const auto told = state_->from_owners([&](const place& one) {
+    if (&one != &p) return std::vector<double>{};
+    std::vector<double> numbers = numbers_of(one.here->state);
+    numbers.push_back(one.here->log_likelihood);
+    return numbers;
+  })[sampled];
+  const network_state at = state_from_numbers(state_->species, std::span(told).first(told.size() - 1));
+  return {state_->step, at, told.back(), p.prior.parts(at)};
 }
 
 std::vector<std::string> trace_columns(const std::vector<std::string>& species) {

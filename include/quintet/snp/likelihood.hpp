@@ -31,6 +31,7 @@
 #include <memory>
 #include <vector>
 
+#include "quintet/core/process_group.hpp"
 #include "quintet/device/device.hpp"
 #include "quintet/snp/data.hpp"
 #include "quintet/snp/model.hpp"
@@ -43,6 +44,10 @@ struct likelihood_options {
   Device device = Device::best();  ///< does the work
   /// Bytes that the values of one evaluation may take, >= 0; 0: half the memory of the device.
   std::int64_t memory_limit = 0;
+  /// Processes that compute one likelihood together: each the patterns of its share, and what is known of all is the
+  /// same in each. Members that compute are then collective, and evaluate() of a new object has the bits that it has
+  /// without. Gradients are summed by rank: within (P - 1) eps times the sum of magnitudes. Null: this process alone.
+  std::shared_ptr<process_group> shared_by{};
 };
 
 /// A group of branches while it is computed.

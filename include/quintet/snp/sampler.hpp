@@ -39,6 +39,7 @@
 #include <string>
 #include <vector>
 
+#include "quintet/core/process_group.hpp"
 #include "quintet/core/progress.hpp"
 #include "quintet/snp/data.hpp"
 #include "quintet/snp/likelihood.hpp"
@@ -73,6 +74,11 @@ struct sampler_options {
   std::function<double(const network_state&)> surrogate{};
   snp::model model{};                                       ///< u and v are those of the state
   likelihood_options likelihood{.device = Device::host()};  ///< device and limit of each Likelihood
+  /// Processes that run the chains together: walker w begins in process w mod P, and exchanges move temperatures from
+  /// walker to walker, not walkers from process to process. The samples are those of one process, bit for bit. Each
+  /// exchange takes 8 bytes a walker, and about 100 bytes a move where temperatures change the process. Members that
+  /// say so are then collective. Null: this process alone.
+  std::shared_ptr<process_group> shared_by{};
 };
 
 /// A state that was sampled.
@@ -127,26 +133,28 @@ class sampler {
   /// Runs all walkers to the next step that is divisible by 1000, or to the end. `callback` gets the stage "burn-in" or
   /// "sampling" and its finished part at every exchange; when it says stop, Cancelled is thrown. After that, and after
   /// an exception of a poll, of memory or of a surrogate, the object must not be used but for take_samples() and
-  /// restore(). Throws Error when a recomputed log-likelihood differs by more than 1e-6.
+  /// restore(). Throws Error when a recomputed log-likelihood differs by more than 1e-6. Collective.
   void advance(const progress_callback& callback = {});
   /// Steps done.
   std::int64_t step() const;
   /// All iterations are done.
   bool is_done() const { return step() >= options().iterations; }
-  /// The samples since the last call, by chain.
+  /// The samples since the last call, by chain. Collective: process 0 gets those of all, the others none.
   std::vector<std::vector<sampled_state>> take_samples();
 
   /// Where things stand, to be given to restore() of a sampler with the same arguments (iterations may differ). Throws
-  /// InvalidArgument when step() is not divisible by 1000.
+  /// InvalidArgument when step() is not divisible by 1000. Collective: every process gets all of it, and any number of
+  /// processes may go on from it.
   sampler_snapshot snapshot() const;
-  /// Goes back, or forth, to a snapshot. Throws InvalidArgument for one that does not fit.
+  /// Goes back, or forth, to a snapshot. Throws InvalidArgument for one that does not fit. Collective.
   void restore(const sampler_snapshot& from);
 
-  /// Moves of the sampled walker of every chain, [chain][move].
+  /// Moves of the sampled walker of every chain, [chain][move]. Collective; every process gets them.
   std::vector<std::vector<move_record>> moves() const;
   /// Exchanges by chain.
   std::vector<exchange_record> exchanges() const;
-  /// Where the sampled walker of a chain is now. Throws InvalidArgument for a chain that does not exist.
+  /// Where the sampled walker of a chain is now. Throws InvalidArgument for a chain that does not exist. Collective;
+  /// every process gets it.
   sampled_state current(std::int64_t chain) const;
   /// As given.
   const sampler_options& options() const;

@@ -62,7 +62,7 @@ void branch_rule::encode(plan_builder& builder, group& g, std::size_t axis) {
   rule.tiles = builder.add_tiles(columns);
   rule.has_stages = below.axes().size() == 1 && rule.most > dense_limit;
   if (rule.has_stages) {
-    rule.dense = padded <= few_patterns ? dense_limit_few : dense_limit;
+    rule.dense = builder.dense_of_next_branch(padded <= few_patterns ? dense_limit_few : dense_limit);
     std::copy(record_of(0).above(), record_of(0).above() + rule.most + 1, record_of(0).below());
     rule.stage_families = builder.add_table(table);
   }

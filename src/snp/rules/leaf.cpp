@@ -18,19 +18,21 @@ double binomial(int n, int k) {
 
 }  // namespace
 
-group leaf_rule::encode(plan_builder& builder, std::int64_t branch, std::span<const leaf_counts> rows, bool dominant) {
+group leaf_rule::encode(plan_builder& builder, std::int64_t branch, std::span<const leaf_counts> rows, bool dominant,
+                        std::span<const std::int64_t> part) {
+  std::vector<leaf_counts> own;
+  for (const std::int64_t row : part) own.push_back(rows[std::size_t(row)]);
+  const std::span<const leaf_counts> computed = part.empty() ? rows : std::span<const leaf_counts>(own);
   std::map<std::pair<int, int>, std::int32_t> pattern_of;
-  for (const leaf_counts& row : rows) pattern_of.emplace(std::pair(row.copies, row.red), 0);
+  for (const leaf_counts& row : computed) pattern_of.emplace(std::pair(row.copies, row.red), 0);
   std::map<lineage_counts, std::int64_t> blocks;
+  for (const leaf_counts& row : rows) blocks.emplace(lineage_counts{row.copies}, 0);
   std::int32_t patterns = 0;
-  for (auto& [count, pattern] : pattern_of) {
-    pattern = patterns++;
-    blocks.emplace(lineage_counts{count.first}, 0);
-  }
+  for (auto& [count, pattern] : pattern_of) pattern = patterns++;
   group made;
   made.states = layout({branch}, blocks);
   made.partial = builder.add_partial(made.states, patterns);
-  for (const leaf_counts& row : rows) made.pattern_of_row.push_back(pattern_of.at({row.copies, row.red}));
+  for (const leaf_counts& row : computed) made.pattern_of_row.push_back(pattern_of.at({row.copies, row.red}));
   const std::int32_t padded = builder.shape(made.partial).padded;
   leaf_rule leaf{made.partial, std::vector<double>(std::size_t(made.states.entries() * padded), 0.0)};
   for (const auto& [count, pattern] : pattern_of) {

@@ -22,8 +22,10 @@ struct leaf_rule {
   std::int32_t out = -1;
   std::vector<double> content;  ///< [entries][padded patterns]
 
-  /// The group at the bottom of `branch`; one count for every row of the data.
-  static group encode(plan_builder& builder, std::int64_t branch, std::span<const leaf_counts> rows, bool dominant);
+  /// The group at the bottom of `branch`; one count for every row of the data. Patterns are made of the rows of `part`
+  /// alone, unless it is empty; states are those of all.
+  static group encode(plan_builder& builder, std::int64_t branch, std::span<const leaf_counts> rows, bool dominant,
+                      std::span<const std::int64_t> part = {});
 };
 
 }  // namespace quintet::snp

@@ -13,6 +13,7 @@
 #include "support/near.hpp"
 #include "support/random_network.hpp"
 #include "support/snp_cases.hpp"
+#include "support/thread_group.hpp"
 
 namespace quintet::test {
 namespace {
@@ -358,6 +359,61 @@ TEST(snp_likelihood, the_number_of_threads_does_not_matter) {
   for (std::size_t i = 1; i < values.size(); ++i) {
     expect_same_bits(values[i], values[0]);
     expect_same_bits(slopes[i], slopes[0]);
+  }
+}
+
+// Patterns of up to `most` copies on random networks; with the corrections, in every number of shares, more than there
+// are patterns too.
+TEST(snp_likelihood, any_number_of_processes_gives_the_same_bits) {
+  const std::vector<snp::model> models{
+      {.u = 1.2, .v = 0.8},
+      {.u = 1, .v = 1, .polymorphic_only = true},
+      {.u = 1, .v = 2, .rate_categories = {0.5, 1.5}, .unseen_zeros = 20, .unseen_ones = 3},
+      {.u = 0.7, .v = 1, .mutation_only_at_root = true, .ordered_data = true}};
+  for (std::uint64_t seed = 0; seed <= 8; ++seed) {
+    random_stream random(seed, 72);
+    // The last one has a branch with many lineages, and more patterns in all than the method takes for few.
+    const bool is_large = seed == 8;
+    const snp::Network network(random_network(random, 3, is_large ? 0 : std::int64_t(seed % 3)));
+    auto sites = random_sites(random, 3, is_large ? 300 : seed == 0 ? 2 : 25, is_large ? 1 : 4);
+    if (is_large)
+      for (auto& [red, copies] : sites) {
+        copies[0] = random.below(27);
+        red[0] = random.below(std::uint32_t(copies[0]) + 1);
+      }
+    const snp::Data data = data_of(network, sites);
+    const snp::model& model = models[seed % models.size()];
+    snp::Likelihood alone(network, data, model, {.device = Device::host()});
+    const double expected = alone.evaluate();
+    const auto logs = alone.site_log_likelihoods();
+    const snp::gradient slope = alone.gradient();
+    for (const int processes : {1, 2, 3, 4, 7})
+      run_as_group(processes, [&](std::shared_ptr<process_group> group) {
+        snp::Likelihood shared(network, data, model, {.device = Device::host(), .shared_by = group});
+        EXPECT_EQ(shared.evaluate(), expected) << seed << " " << processes;
+        EXPECT_EQ(shared.site_log_likelihoods(), logs);
+        const snp::gradient found = shared.gradient();
+        const auto expect_near = [&](double a, double b) {
+          EXPECT_NEAR(a, b, 1e-11 * (1 + std::fabs(b))) << seed << " " << processes;
+          if (processes == 1) EXPECT_EQ(a, b);
+        };
+        for (std::size_t b = 0; b < slope.length.size(); ++b) {
+          expect_near(found.length[b], slope.length[b]);
+          expect_near(found.theta[b], slope.theta[b]);
+          expect_near(found.gamma[b], slope.gamma[b]);
+        }
+        expect_near(found.u, slope.u);
+        expect_near(found.v, slope.v);
+        expect_near(found.root_theta, slope.root_theta);
+        // Proposals are the same in all processes, and those of one within rounding.
+        shared.set_length(0, 2 * network.branch(0).length + 0.01);
+        const double proposed = shared.evaluate();
+        for (const double one : group->allgather(std::vector<double>{proposed})) EXPECT_EQ(one, proposed);
+        snp::Likelihood fresh(shared.network(), data, model, {.device = Device::host()});
+        EXPECT_NEAR(proposed, fresh.evaluate(), 1e-10 * std::fabs(proposed));
+        shared.reject();
+        EXPECT_EQ(shared.evaluate(), expected);
+      });
   }
 }
 

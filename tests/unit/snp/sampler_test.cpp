@@ -9,6 +9,7 @@
 #include "support/expect_error.hpp"
 #include "support/mcmc_oracles.hpp"
 #include "support/sanitized.hpp"
+#include "support/thread_group.hpp"
 
 namespace quintet::test {
 namespace {
@@ -115,6 +116,88 @@ TEST(snp_sampler, goes_on_from_a_snapshot_with_the_same_bits) {
       EXPECT_EQ(before[0][m].width, after[0][m].width);
     }
   }
+}
+
+TEST(snp_sampler, any_number_of_processes_gives_the_same_bits) {
+  hard_case one;
+  one.options.iterations = 1200;
+  one.options.burn_in = 500;
+  one.options.swap_every = 20;  // temperatures move often
+  const auto alone = one.make();
+  const rows expected = numbers_of_samples(*alone, one.prior);
+  const auto expected_moves = alone->moves();
+  for (const int processes : {2, 7}) {
+    std::vector<rows> found(std::size_t(processes), rows{});
+    run_as_group(processes, [&](std::shared_ptr<process_group> group) {
+      hard_case mine = one;
+      mine.options.shared_by = group;
+      mine.options.threads = 1;
+      auto chains = mine.make();
+      found[std::size_t(group->rank())] = numbers_of_samples(*chains, mine.prior);
+      const auto moves = chains->moves();
+      for (std::size_t c = 0; c < moves.size(); ++c) {
+        EXPECT_EQ(chains->exchanges()[c].accepted, alone->exchanges()[c].accepted);
+        EXPECT_EQ(chains->exchanges()[c].heat, alone->exchanges()[c].heat);
+        const auto at = chains->current(std::int64_t(c));
+        EXPECT_TRUE(same_bits({snp::numbers_of(at.state)}, {snp::numbers_of(alone->current(std::int64_t(c)).state)}));
+        for (std::size_t m = 0; m < moves[c].size(); ++m) {
+          EXPECT_EQ(moves[c][m].tried, expected_moves[c][m].tried);
+          EXPECT_EQ(moves[c][m].accepted, expected_moves[c][m].accepted);
+          EXPECT_EQ(moves[c][m].width, expected_moves[c][m].width);
+        }
+      }
+    });
+    EXPECT_TRUE(same_bits(found[0], expected)) << processes;
+    for (std::size_t rank = 1; rank < found.size(); ++rank) EXPECT_TRUE(found[rank].empty());
+  }
+}
+
+TEST(snp_sampler, another_number_of_processes_goes_on_from_a_snapshot) {
+  hard_case one;
+  one.options.iterations = 2000;
+  const auto alone = one.make();
+  alone->advance();
+  const snp::sampler_snapshot saved = alone->snapshot();
+  alone->take_samples();
+  const rows expected = numbers_of_samples(*alone, one.prior);
+  snp::sampler_snapshot from_two;
+  run_as_group(2, [&](std::shared_ptr<process_group> group) {
+    hard_case mine = one;
+    mine.options.shared_by = group;
+    auto chains = mine.make();
+    chains->advance();
+    const auto taken = chains->snapshot();
+    EXPECT_TRUE(same_bits({taken.numbers}, {saved.numbers}));
+    EXPECT_EQ(taken.counts, saved.counts);
+    if (group->rank() == 0) from_two = taken;
+  });
+  rows found;
+  run_as_group(3, [&](std::shared_ptr<process_group> group) {
+    hard_case mine = one;
+    mine.options.shared_by = group;
+    auto chains = mine.make();
+    chains->restore(from_two);
+    const rows rest = numbers_of_samples(*chains, mine.prior);
+    if (group->rank() == 0) found = rest;
+  });
+  EXPECT_TRUE(same_bits(found, expected));
+}
+
+TEST(snp_sampler, an_error_in_one_process_is_thrown_in_all) {
+  std::vector<std::string> said(3);
+  run_as_group(3, [&](std::shared_ptr<process_group> group) {
+    hard_case mine;
+    mine.options.shared_by = group;
+    auto chains = mine.make();
+    try {
+      while (true)
+        chains->advance([&](std::string_view, double) { return group->rank() != 1 || chains->step() < 300; });
+    } catch (const Cancelled& e) {
+      said[std::size_t(group->rank())] = e.what();
+    }
+  });
+  for (const std::string& one : said) EXPECT_EQ(one, said[1]);
+  EXPECT_FALSE(said[1].empty());
 }
 
 TEST(snp_sampler, snapshots_are_refused_where_they_do_not_belong) {
