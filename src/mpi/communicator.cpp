@@ -458,12 +458,6 @@ void communicator::finish(transfer& started) {
   started.requests_.clear();
 }
 
-int launched_ranks() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
-    if (const char* value = std::getenv(name)) return std::max(0, std::atoi(value));
-  return 0;
-}
-
 void abort_all(std::string_view line, int status) noexcept {
   std::fprintf(stderr, "%.*s\n", int(line.size()), line.data());
   std::fflush(nullptr);

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "quintet/core/error.hpp"
+#include "quintet/mpi/launch.hpp"
 
 namespace quintet::mpi {
 
@@ -250,10 +251,6 @@ class communicator {
   std::vector<phase_traffic> traffic_;
   std::size_t phase_ = 0;
 };
-
-/// Whether a launcher's variables say that this process is one of several, and of how many; 0 without any. MPI itself
-/// is not asked: starting it takes half a second.
-int launched_ranks();
 
 /// Prints one line to the standard error stream and ends all ranks with `status`. For what nobody can agree on.
 [[noreturn]] void abort_all(std::string_view line, int status) noexcept;

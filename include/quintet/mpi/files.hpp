@@ -1,0 +1,145 @@
+// Matrices in files that several ranks read and write, each its own rows. Needs quintet::io.
+#pragma once
+
+#include <string>
+
+#include "quintet/io/csv.hpp"
+#include "quintet/io/file_format.hpp"
+#include "quintet/io/matrix_file.hpp"
+#include "quintet/io/shared_matrix.hpp"
+#include "quintet/io/sparse_file.hpp"
+#include "quintet/mpi/communicator.hpp"
+#include "quintet/mpi/distribution.hpp"
+#include "quintet/mpi/spgemm.hpp"
+
+namespace quintet::mpi {
+
+/// Rows of a matrix that is in a file.
+template <class Real>
+struct rows_of_file {
+  std::int64_t first_row = 0;  ///< of these
+  std::int64_t all_rows = 0;   ///< of the file
+  io::matrix<Real> rows;       ///< with all columns
+};
+
+/// This rank's rows of the matrix that io::read_matrix() would read, parts of even size. Collective. Of .npy and .h5
+/// files, which all ranks have to see, each reads its own part; text is read by rank 0 and scattered. Throws what the
+/// lowest rank throws, on all: FileError, and InvalidArgument where ranks see files of different sizes.
+template <class Real>
+rows_of_file<Real> read_rows(communicator& ranks, const std::string& path, const std::string& dataset = "") {
+  rows_of_file<Real> result;
+  ranks.phase("read");
+  bool has_access = false;
+  ranks.together([&] { has_access = io::has_row_access(path); });
+  io::matrix<Real> whole;
+  std::int64_t size[2] = {0, 0};
+  ranks.together([&] {
+    if (has_access) {
+      const io::matrix_extent extent = io::matrix_shape(path, dataset);
+      size[0] = extent.rows;
+      size[1] = extent.cols;
+    } else if (ranks.is_root()) {
+      whole = io::read_matrix<Real>(path, dataset);
+      size[0] = whole.rows;
+      size[1] = whole.cols;
+    }
+  });
+  if (has_access)
+    ranks.require_same(path, text(size[0], " x ", size[1], " numbers"));
+  else
+    ranks.broadcast(std::span<std::int64_t>(size));
+  const row_range own = even_rows(size[0], ranks.rank(), ranks.size());
+  result.first_row = own.first;
+  result.all_rows = size[0];
+  if (has_access) {
+    ranks.together([&] { result.rows = io::read_matrix_rows<Real>(path, dataset, own.first, own.count); });
+    return result;
+  }
+  std::vector<std::int64_t> counts = even_counts(size[0], ranks.size());
+  for (std::int64_t& one : counts) one *= size[1];
+  result.rows = {own.count, size[1], ranks.scatter(std::span<const Real>(whole.data), counts)};
+  return result;
+}
+
+/// The rows of all ranks as one .npy or .h5 file, by all ranks at the same time, see io/shared_matrix.hpp; as .csv by
+/// rank 0, which takes the rows of one rank after another. Collective; `more` is called on rank 0. Throws what
+/// io::write_matrix() throws, on all ranks; nothing is left then.
+template <class T>
+void write_rows(communicator& ranks, const std::string& path, const std::string& dataset, std::int64_t first_row,
+                std::int64_t all_rows, matrix_view<const T> own, std::int64_t cols,
+                const std::function<void(io::hdf5_writer&)>& more = {}) {
+  ranks.phase("write");
+  io::file_format format = io::file_format::csv;
+  ranks.together([&] { format = io::format_of(path); });
+  if (format != io::file_format::csv) {
+    std::unique_ptr<io::shared_matrix_file<T>> file;
+    io::shared_matrix_place place;
+    ranks.together([&] {
+      if (!ranks.is_root()) return;
+      file = std::make_unique<io::shared_matrix_file<T>>(path, dataset, all_rows, cols, more);
+      place = file->place();
+    });
+    ranks.broadcast(place.file);
+    std::int64_t numbers[2] = {place.offset, place.cols};
+    ranks.broadcast(std::span<std::int64_t>(numbers));
+    place.offset = numbers[0];
+    place.cols = numbers[1];
+    ranks.together([&] {
+      if (own.rows() > 0) io::write_shared_rows<T>(place, path, first_row, own);
+    });
+    return ranks.together([&] {
+      if (file) file->commit();
+    });
+  }
+  std::unique_ptr<io::csv_writer> out;
+  ranks.together([&] {
+    if (ranks.is_root()) out = std::make_unique<io::csv_writer>(path);
+  });
+  failure mine;
+  std::vector<T> dense;
+  mine.attempt([&] {
+    for (std::int64_t i = 0; i < own.rows(); ++i) dense.insert(dense.end(), own.row(i), own.row(i) + own.cols());
+  });
+  ranks.agree(mine);
+  for (int rank = 0; rank < ranks.size(); ++rank) {
+    const std::vector<T> rows = ranks.gather(std::span<const T>(dense.data(), rank == ranks.rank() ? dense.size() : 0));
+    mine.attempt([&] {
+      if (!out) return;
+      for (std::size_t i = 0; i < rows.size(); i += std::size_t(cols)) {
+        for (std::int64_t j = 0; j < cols; ++j) out->field(rows[i + std::size_t(j)]);
+        out->end_row();
+      }
+    });
+    ranks.agree(mine);
+  }
+  ranks.together([&] {
+    if (out) out->commit();
+  });
+}
+
+/// This rank's rows of a sparse matrix: from .h5 each rank reads its own; Matrix Market is read by rank 0 and
+/// scattered. Collective; errors as for read_rows().
+template <class Value, class Index>
+spgemm::rows_of<Value, Index> read_sparse_rows(communicator& ranks, const std::string& path, const std::string& group,
+                                               io::sparse_read_report* report = nullptr) {
+  ranks.phase("read");
+  bool has_access = false;
+  ranks.together([&] { has_access = io::has_sparse_row_access(path); });
+  if (report != nullptr) *report = {};
+  if (!has_access) {
+    quintet::spgemm::csr<Value, Index> whole;
+    ranks.together([&] {
+      if (ranks.is_root()) whole = io::read_sparse<Value, Index>(path, group, report);
+    });
+    return spgemm::scatter(ranks, whole.view());
+  }
+  io::sparse_rows all;
+  ranks.together([&] { all = io::read_sparse_rows(path, group); });
+  ranks.require_same(path, text(all.rows, " x ", all.cols, " with ", all.row_pointers.back(), " entries"));
+  const row_range own = even_rows(all.rows, ranks.rank(), ranks.size());
+  spgemm::rows_of<Value, Index> result{own.first, {}};
+  ranks.together([&] { result.block = io::read_sparse_part<Value, Index>(path, group, all, own.first, own.count); });
+  return result;
+}
+
+}  // namespace quintet::mpi

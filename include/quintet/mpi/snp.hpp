@@ -1,0 +1,27 @@
+// Likelihoods and chains of quintet/snp that several ranks share.
+//
+//   mpi::communicator ranks;
+//   snp::Likelihood likelihood(network, data, model, {.shared_by = mpi::snp::group_of(ranks)});
+//   likelihood.evaluate();                             // on every rank; the bits of one process
+//   snp::sampler chains(species, &data, prior, {.chains = 4, .temperatures = 4, .shared_by =
+//   mpi::snp::group_of(ranks)});
+//
+// A likelihood deals its patterns to the ranks, in the order of the data; the tables of all patterns are made on every
+// one. An evaluation gathers 8 bytes a pattern, and every rank adds them up in the order of the data. A gradient
+// gathers its numbers and adds them by rank. A sampler deals its walkers, see sampler_options::shared_by; ranks beyond
+// the number of walkers have nothing to do. Network, data, model, options and calls are the same on all ranks.
+#pragma once
+
+#include <memory>
+
+#include "quintet/core/process_group.hpp"
+#include "quintet/mpi/communicator.hpp"
+#include "quintet/snp/likelihood.hpp"
+#include "quintet/snp/sampler.hpp"
+
+namespace quintet::mpi::snp {
+
+/// The ranks of a communicator, which must outlive the group, as a group of processes. O(1).
+std::shared_ptr<process_group> group_of(communicator& ranks);
+
+}  // namespace quintet::mpi::snp

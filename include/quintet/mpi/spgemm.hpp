@@ -1,0 +1,104 @@
+// Sparse matrix times sparse matrix by several ranks.
+//
+//   mpi::communicator ranks;
+//   auto a = ..., b = ...;                               // own rows of A and of B, those of rank 0 first
+//   auto c = mpi::spgemm::multiply(ranks, a.view(), b.view());
+//   c.block;                                             // rows c.first_row, c.first_row + 1, ... of C
+//
+// C = A B row by row. Rows of A are dealt so that every rank has about the same number of scalar products; a rank
+// fetches the rows of B that its columns name, in chunks within a budget, and multiplies by quintet::spgemm. Before
+// that the volume is counted. Where it is above twice that of a grid, p x q ranks each multiply a panel of rows of A by
+// a panel of columns of B, both taken whole, and the parts of a row of C are put together. In both ways an entry of C
+// adds up its products in the order of A's row: the bits are those of quintet::spgemm::multiply(), for any number of
+// ranks. (Grids that add partial sums would not have that.)
+//
+// All functions are collective. A is m x k, B is k x n, each of which any rank may have any number of rows of; repeated
+// and unsorted columns are allowed. Operands and results are in memory of the host.
+#pragma once
+
+#include <functional>
+
+#include "quintet/mpi/communicator.hpp"
+#include "quintet/mpi/distribution.hpp"
+#include "quintet/spgemm/multiply.hpp"
+
+namespace quintet::mpi::spgemm {
+
+/// How the work is dealt; the result does not depend on it.
+enum class layout {
+  automatic,  ///< by the counted volumes
+  rows,       ///< rows of A
+  grid,       ///< p x q panels, p q the number of ranks, p / q as near to 1 as it goes
+};
+
+/// What a distributed product can be told.
+struct options {
+  quintet::spgemm::options product{};  ///< of every local product
+  /// Bytes of fetched rows of B that a rank holds at a time, >= 0; one row of A at least is worked on.
+  std::int64_t budget = std::int64_t(1) << 30;
+  /// Deals rows of A anew, by products; otherwise every rank keeps its rows.
+  bool balance = true;
+  spgemm::layout layout = spgemm::layout::automatic;  ///< how the work is dealt
+};
+
+/// What a distributed product did; sums over all ranks unless it says own.
+struct report {
+  std::int64_t products = 0;      ///< scalar multiplications
+  std::int64_t own_products = 0;  ///< of this rank
+  std::int64_t fetched_rows = 0;  ///< rows of B that were fetched
+  ///@{
+  /// Bytes of the entries that go by rows, and that go on the grid.
+  std::int64_t row_volume = 0, grid_volume = 0;
+  ///@}
+  bool used_grid = false;       ///< how it was done
+  int grid_rows = 1;            ///< p
+  int grid_cols = 1;            ///< q
+  std::int64_t own_chunks = 0;  ///< products of own rows, each with its fetched rows of B
+  Device ran_on;                ///< own
+};
+
+/// Consecutive rows of a matrix that lies in parts.
+template <class Value, class Index>
+struct rows_of {
+  std::int64_t first_row = 0;                ///< among all rows
+  quintet::spgemm::csr<Value, Index> block;  ///< has all columns
+};
+
+namespace detail {
+template <class Value, class Index>
+using local_product = std::function<quintet::spgemm::csr<Value, Index>(const quintet::spgemm::csr_view<Value, Index>&,
+                                                                       const quintet::spgemm::csr_view<Value, Index>&,
+                                                                       quintet::spgemm::report*)>;
+template <class Value, class Index>
+rows_of<Value, Index> multiply(communicator& ranks, const quintet::spgemm::csr_view<Value, Index>& a,
+                               const quintet::spgemm::csr_view<Value, Index>& b, const options& settings,
+                               const local_product<Value, Index>& product, report* told);
+}  // namespace detail
+
+/// Own rows of C = A B. Throws what quintet::spgemm::multiply() throws, on all ranks; InvalidArgument also where sizes
+/// or options differ between ranks. Bytes by rows: 16 for each row k of B that a rank needs and another has (8 more
+/// where the budget makes several chunks, for each that needs it), and nnz(B_k) (sizeof(Value) + sizeof(Index)), phases
+/// "count" and "fetch"; where rows are dealt anew, rows of A, their lengths and products, and 16 for each row of B as
+/// above, phase "balance". Memory: rows of A and B within the budget, beside what quintet::spgemm::multiply() takes.
+template <class Semiring = quintet::spgemm::plus_times, class Value, class Index>
+  requires quintet::spgemm::has_kernels<Semiring>
+rows_of<Value, Index> multiply(communicator& ranks, const quintet::spgemm::csr_view<Value, Index>& a,
+                               const quintet::spgemm::csr_view<Value, Index>& b, const options& settings = {},
+                               const Device& device = Device::best(), report* told = nullptr) {
+  return detail::multiply<Value, Index>(
+      ranks, a, b, settings,
+      [&](const auto& x, const auto& y, quintet::spgemm::report* one) {
+        return quintet::spgemm::multiply<Semiring>(x, y, settings.product, device, one);
+      },
+      told);
+}
+
+/// The whole matrix on rank 0, an empty one elsewhere.
+template <class Value, class Index>
+quintet::spgemm::csr<Value, Index> gather(communicator& ranks, const quintet::spgemm::csr_view<Value, Index>& own);
+
+/// Rows of a matrix that lies on rank 0, for every rank its part of even size; `whole` counts on rank 0 only.
+template <class Value, class Index>
+rows_of<Value, Index> scatter(communicator& ranks, const quintet::spgemm::csr_view<Value, Index>& whole);
+
+}  // namespace quintet::mpi::spgemm

@@ -1,0 +1,300 @@
+#include "quintet/mpi/poincare.hpp"
+
+#include <memory>
+#include <optional>
+
+#include "device/staged.hpp"
+#include "instantiate.hpp"
+#include "mpi/ring.hpp"
+#include "poincare/checks.hpp"
+#include "poincare/nearest_search.hpp"
+
+namespace quintet::mpi::poincare {
+
+namespace {
+
+using quintet::poincare::ball;
+using quintet::poincare::distance_options;
+using quintet::poincare::nearest_options;
+using quintet::poincare::nearest_search;
+using quintet::poincare::point_report;
+using quintet::poincare::point_status;
+
+// Two sets of rows that are dealt to the ranks.
+struct dealt_sets {
+  std::int64_t cols = 0;
+  std::vector<std::int64_t> queries, points;  // rows by rank
+  std::vector<std::int64_t> first_of_queries, first_of_points;
+
+  std::int64_t all_queries() const { return first_of_queries.back(); }
+  std::int64_t all_points() const { return first_of_points.back(); }
+};
+
+// The same checks, in the same order, as for sets that lie in one place. Rows of a rank that has none have no columns.
+template <class Storage>
+dealt_sets check_dealt(communicator& ranks, matrix_view<const Storage> queries, matrix_view<const Storage> points) {
+  dealt_sets sets;
+  sets.queries = ranks.allgather_counts(queries.rows());
+  sets.points = ranks.allgather_counts(points.rows());
+  sets.first_of_queries = first_rows(sets.queries);
+  sets.first_of_points = first_rows(sets.points);
+  sets.cols = ranks.maximum(std::max(queries.rows() > 0 ? queries.cols() : 0, points.rows() > 0 ? points.cols() : 0));
+  ranks.together([&] {
+    using quintet::poincare::most_points;
+    require_argument(sets.all_queries() <= most_points, "x.rows", sets.all_queries(), text("<= ", most_points));
+    require_argument(sets.all_points() <= most_points, "y.rows", sets.all_points(), text("<= ", most_points));
+    for (const auto& rows : {queries, points})
+      if (rows.rows() > 0)
+        require_argument(rows.cols() == sets.cols && rows.cols() >= 1, "dimension of the rows of a rank", rows.cols(),
+                         text("that of the others, ", sets.cols, ", and >= 1"));
+  });
+  return sets;
+}
+
+template <class Storage>
+void require_inside(communicator& ranks, matrix_view<const Storage> rows, std::int64_t first, const char* name,
+                    const ball& b, const Device& device) {
+  ranks.together([&] {
+    quintet::poincare::require_inside(rows, quintet::poincare::pack_ball(rows, b, device).status, name, b, first);
+  });
+}
+
+std::string words_of(const distance_options& o) {
+  return text("curvature ", o.curvature, ", formula ", int(o.expression), ", strict ", o.strict);
+}
+std::string words_of(const nearest_options& o, std::int64_t k) {
+  return text("k ", k, ", curvature ", o.curvature, ", strict ", o.strict, ", exclude_self ", o.exclude_self);
+}
+
+// The lists of some queries, where the work is done.
+template <class Real>
+struct lists {
+  Buffer<std::int64_t> index;
+  Buffer<Real> distance;
+  std::int64_t k = 0;
+
+  lists() = default;
+  lists(std::int64_t queries, std::int64_t neighbours, const Device& device)
+      : index(queries * neighbours, device), distance(queries * neighbours, device), k(neighbours) {}
+
+  matrix_view<std::int64_t> index_view() { return {index.data(), index.size() / k, k, index.device()}; }
+  matrix_view<Real> distance_view() { return {distance.data(), distance.size() / k, k, distance.device()}; }
+};
+
+// Points go around, lists stay.
+template <class Storage>
+void search_with_points(communicator& ranks, const dealt_sets& sets, matrix_view<const Storage> queries,
+                        matrix_view<const Storage> points, const nearest_options& options, const Device& device,
+                        quintet::poincare::neighbours<accumulator_t<Storage>>& found) {
+  using Real = accumulator_t<Storage>;
+  lists<Real> own;
+  std::unique_ptr<const nearest_search<Storage>> search;
+  ranks.together([&] {
+    own = lists<Real>(found.queries, found.k, device);
+    search = std::make_unique<const nearest_search<Storage>>(queries, sets.first_of_queries[std::size_t(ranks.rank())],
+                                                             own.index_view(), own.distance_view(), options, device);
+    found.report.queries = search->status();
+    search->forget();
+  });
+  around(ranks, points, sets.cols, sets.points, [&](int owner, matrix_view<const Storage> rows, const auto& poke) {
+    std::vector<point_status> status;
+    in_parts(
+        rows.rows(),
+        [&](std::int64_t first, std::int64_t last) {
+          search->take(rows.slice(first, last), sets.first_of_points[std::size_t(owner)] + first, status);
+        },
+        poke);
+    if (owner == ranks.rank()) found.report.points = std::move(status);
+  });
+  ranks.together([&] {
+    search->measure();
+    found.index = own.index.to_vector();
+    found.distance = own.distance.to_vector();
+  });
+}
+
+// Queries go around with their lists, points stay.
+template <class Storage>
+void search_with_queries(communicator& ranks, const dealt_sets& sets, matrix_view<const Storage> queries,
+                         matrix_view<const Storage> points, const nearest_options& options, const Device& device,
+                         quintet::poincare::neighbours<accumulator_t<Storage>>& found) {
+  using Real = accumulator_t<Storage>;
+  constexpr int tag = 2;
+  const int size = ranks.size(), rank = ranks.rank(), left = (rank + size - 1) % size, right = (rank + 1) % size;
+  const std::int64_t k = found.k, first_point = sets.first_of_points[std::size_t(rank)];
+  const std::int64_t most = *std::max_element(sets.queries.begin(), sets.queries.end());
+  std::vector<std::int64_t> index, next_index;
+  std::vector<Real> distance, next_distance;
+  ranks.together([&] {
+    for (auto* one : {&index, &next_index}) one->assign(std::size_t(most * k), -1);
+    for (auto* one : {&distance, &next_distance}) one->assign(std::size_t(most * k), 0);
+  });
+  around(ranks, queries, sets.cols, sets.queries, [&](int owner, matrix_view<const Storage> rows, const auto& poke) {
+    // What was found elsewhere came after the last step; it goes on before the next, see below. Errors do not change
+    // that: the lists are sent whatever is in them.
+    std::exception_ptr error;
+    try {
+      lists<Real> here(rows.rows(), k, device);
+      const nearest_search<Storage> search(rows, sets.first_of_queries[std::size_t(owner)], here.index_view(),
+                                           here.distance_view(), options, device);
+      here.index.copy_from_host(index.data(), here.index.size());
+      here.distance.copy_from_host(distance.data(), here.distance.size());
+      std::vector<point_status> status;
+      in_parts(
+          points.rows(),
+          [&](std::int64_t first, std::int64_t last) {
+            search.take(points.slice(first, last), first_point + first, status);
+          },
+          poke);
+      if (owner == rank) {
+        found.report.queries = search.status();
+        found.report.points = std::move(status);
+      }
+      here.index.copy_to_host(index.data(), here.index.size());
+      here.distance.copy_to_host(distance.data(), here.distance.size());
+    } catch (...) {
+      error = std::current_exception();
+    }
+    // To the rank that has these queries next; after the last step that is their owner.
+    const std::int64_t count = rows.rows() * k, coming = sets.queries[std::size_t((owner + 1) % size)] * k;
+    transfer moved;
+    ranks.start_receive(std::span<std::int64_t>(next_index.data(), std::size_t(coming)), right, tag, moved);
+    ranks.start_receive(std::span<Real>(next_distance.data(), std::size_t(coming)), right, tag, moved);
+    ranks.start_send(std::span<const std::int64_t>(index.data(), std::size_t(count)), left, tag, moved);
+    ranks.start_send(std::span<const Real>(distance.data(), std::size_t(count)), left, tag, moved);
+    ranks.finish(moved);
+    index.swap(next_index);
+    distance.swap(next_distance);
+    if (error) std::rethrow_exception(error);
+  });
+  ranks.together([&] {
+    lists<Real> own(found.queries, k, device);
+    own.index.copy_from_host(index.data(), own.index.size());
+    own.distance.copy_from_host(distance.data(), own.distance.size());
+    nearest_search<Storage>(queries, 0, own.index_view(), own.distance_view(), options, device).measure();
+    found.index = own.index.to_vector();
+    found.distance = own.distance.to_vector();
+  });
+}
+
+}  // namespace
+
+template <class Storage>
+quintet::poincare::neighbours<accumulator_t<Storage>> nearest(communicator& ranks, matrix_view<const Storage> queries,
+                                                              matrix_view<const Storage> points, std::int64_t k,
+                                                              const nearest_options& options, const Device& given) {
+  using Real = accumulator_t<Storage>;
+  ranks.phase("check");
+  ranks.require_same("the options of the search", words_of(options, k));
+  Device device;
+  std::optional<ball> b;
+  ranks.together([&] {
+    b.emplace(options.curvature);
+    device = device::run_device(given, {{"queries", queries}, {"points", points}});
+  });
+  const dealt_sets sets = check_dealt(ranks, queries, points);
+  ranks.together([&] {
+    quintet::poincare::check_neighbours(k, sets.all_points(), options);
+    if (options.exclude_self)
+      for (std::size_t r = 0; r < sets.points.size(); ++r)
+        require_argument(sets.queries[r] == sets.points[r], text("queries.rows of rank ", r), sets.queries[r],
+                         text("points.rows=", sets.points[r], " with exclude_self"));
+  });
+  const auto rank = std::size_t(ranks.rank());
+  if (options.strict) {
+    require_inside(ranks, queries, sets.first_of_queries[rank], "queries", *b, device);
+    require_inside(ranks, points, sets.first_of_points[rank], "points", *b, device);
+  }
+  nearest_options plain = options;
+  plain.strict = false;
+  quintet::poincare::neighbours<Real> found{queries.rows(), k, {}, {}, {}};
+  ranks.phase("neighbours");
+  const std::int64_t row_bytes = sets.cols * std::int64_t(sizeof(Storage)),
+                     list_bytes = k * std::int64_t(sizeof(Real) + sizeof(std::int64_t));
+  if (sets.all_queries() * (row_bytes + list_bytes) < sets.all_points() * row_bytes)
+    search_with_queries(ranks, sets, queries, points, plain, device, found);
+  else
+    search_with_points(ranks, sets, queries, points, plain, device, found);
+  return found;
+}
+
+template <class Storage>
+point_report distances(communicator& ranks, matrix_view<const Storage> queries, matrix_view<const Storage> points,
+                       matrix_view<accumulator_t<Storage>> out, const distance_options& options, const Device& given) {
+  ranks.phase("check");
+  ranks.require_same("the options of the distances", words_of(options));
+  Device device;
+  std::optional<ball> b;
+  ranks.together([&] {
+    b.emplace(options.curvature);
+    device = device::run_device(given, {{"queries", queries}, {"points", points}});
+  });
+  const dealt_sets sets = check_dealt(ranks, queries, points);
+  ranks.together([&] { quintet::poincare::require_shape(out, "out", queries.rows(), sets.all_points()); });
+  const auto rank = std::size_t(ranks.rank());
+  if (options.strict) {
+    require_inside(ranks, queries, sets.first_of_queries[rank], "queries", *b, device);
+    require_inside(ranks, points, sets.first_of_points[rank], "points", *b, device);
+  }
+  distance_options plain = options;
+  plain.strict = false;
+  point_report report;
+  ranks.phase("distances");
+  around(ranks, points, sets.cols, sets.points, [&](int owner, matrix_view<const Storage> rows, const auto& poke) {
+    std::vector<point_status> status;
+    in_parts(
+        rows.rows(),
+        [&](std::int64_t first, std::int64_t last) {
+          const std::int64_t column = sets.first_of_points[std::size_t(owner)] + first;
+          const matrix_view<accumulator_t<Storage>> columns(out.data() + column, out.rows(), last - first,
+                                                            out.stride());
+          const point_report told =
+              quintet::poincare::distances<Storage>(queries, rows.slice(first, last), columns, plain, device);
+          report.queries = told.queries;
+          status.insert(status.end(), told.points.begin(), told.points.end());
+        },
+        poke);
+    if (owner == ranks.rank()) report.points = std::move(status);
+  });
+  if (sets.all_points() == 0)
+    ranks.together([&] { report.queries = quintet::poincare::pack_ball(queries, *b, device).status; });
+  return report;
+}
+
+template <class Storage>
+point_report pair_distances(communicator& ranks, matrix_view<const Storage> x, matrix_view<const Storage> y,
+                            vector_view<accumulator_t<Storage>> out, const distance_options& options,
+                            const Device& given) {
+  ranks.phase("check");
+  ranks.require_same("the options of the distances", words_of(options));
+  Device device;
+  std::optional<ball> b;
+  ranks.together([&] {
+    b.emplace(options.curvature);
+    device = device::run_device(given, {{"x", x}, {"y", y}});
+  });
+  const dealt_sets sets = check_dealt(ranks, x, y);
+  const auto rank = std::size_t(ranks.rank());
+  if (options.strict) {
+    require_inside(ranks, x, sets.first_of_queries[rank], "x", *b, device);
+    require_inside(ranks, y, sets.first_of_points[rank], "y", *b, device);
+  }
+  distance_options plain = options;
+  plain.strict = false;
+  point_report report;
+  ranks.phase("distances");
+  ranks.together([&] { report = quintet::poincare::pair_distances<Storage>(x, y, out, plain, device); });
+  return report;
+}
+
+#define QUINTET_INSTANTIATE(Storage)                                                                                \
+  template quintet::poincare::neighbours<accumulator_t<Storage>> nearest(communicator&, matrix_view<const Storage>, \
+                                                                         matrix_view<const Storage>, std::int64_t,  \
+                                                                         const nearest_options&, const Device&);    \
+  template point_report distances(communicator&, matrix_view<const Storage>, matrix_view<const Storage>,            \
+                                  matrix_view<accumulator_t<Storage>>, const distance_options&, const Device&);     \
+  template point_report pair_distances(communicator&, matrix_view<const Storage>, matrix_view<const Storage>,       \
+                                       vector_view<accumulator_t<Storage>>, const distance_options&, const Device&);
+QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
+
+}  // namespace quintet::mpi::poincare

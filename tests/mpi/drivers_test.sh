@@ -1,0 +1,98 @@
+#!/bin/bash
+# The programs under mpirun: the files of one process, byte for byte, on any number of ranks; one message and one exit
+# status for all ranks, and nothing left behind, where something is wrong.
+#
+#   drivers_test.sh FOLDER_OF_PROGRAMS RANKS MPIRUN...
+set -u
+bin=$1 ranks=$2
+shift 2
+mpirun=("$@")
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+fail() { echo "FAILED: $*" >&2; cat "$work"/errors.txt >&2; exit 1; }
+cd "$work" && mkdir one many || exit 1
+
+awk 'BEGIN { srand(1); for (i = 0; i < 150; ++i) {
+  if (i % 9 == 4) { print line; continue }                              # ties
+  line = ""; for (d = 0; d < 4; ++d) line = line (d ? "," : "") (rand() - 0.5); print line } }' >points.csv
+awk 'BEGIN { srand(2); print "%%MatrixMarket matrix coordinate real general"; print "60 60 240"
+  for (e = 0; e < 240; ++e) print int(60 * rand()) + 1, int(60 * rand()) + 1, rand() - 0.5 }' >a.mtx
+{ echo A,B,C; for i in $(seq 60); do echo "$((i % 3))/2,$((i * i % 3))/2,$((i * 7 / 3 % 2))/1"; done; } >counts.csv
+"$bin/quintet-poincare" --points points.csv --output points.h5 --quiet || fail "making a matrix"  # 150 x 150
+
+# same NAME FILES... -- PROGRAM OPTIONS...: run in both folders; the files are the same.
+same() {
+  local name=$1 files=()
+  shift
+  while [ "$1" != -- ]; do files+=("$1"); shift; done
+  shift
+  (cd one && "$bin/$1" "${@:2}" --quiet) 2>errors.txt || fail "$name, one process"
+  (cd many && "${mpirun[@]}" -n "$ranks" "$bin/$1" "${@:2}" --quiet) 2>errors.txt || fail "$name, $ranks ranks"
+  for file in "${files[@]}"; do cmp "one/$file" "many/$file" >>errors.txt || fail "$name: $file differs"; done
+}
+
+same svd u.h5 -- quintet-svd --input ../points.csv --precision double --output u.h5
+same values s.csv -- quintet-svd --input ../points.h5 --output s.csv --mode values
+same neighbours n.csv -- quintet-poincare --points ../points.csv --knn 4 --output n.csv
+same neighbours n.h5 -- quintet-poincare --points ../points.csv --knn 4 --output n.h5 --precision double
+same distances d.npy -- quintet-poincare --points ../points.csv --output d.npy
+same distances d.csv -- quintet-poincare --points ../points.csv --curvature -0.5 --output d.csv
+same pairs p.csv -- quintet-poincare --points ../points.csv --queries ../points.csv --pairwise --output p.csv
+same product c.mtx -- quintet-spgemm --a ../a.mtx --output c.mtx
+same product c.h5 -- quintet-spgemm --a ../a.mtx --output c.h5
+same product m.mtx -- quintet-spgemm --a ../a.mtx --semiring min-plus --budget 2000 --output m.mtx
+same likelihood l.csv -- quintet-snp-likelihood --data ../counts.csv --theta 0.1 --u 1 --v 1 --per-site l.csv \
+  --network '((A:0.02,B:0.02):0.01,C:0.03)'
+same chains run/chain_0.log run/chain_1.trees run/samples.h5 run/summary.json -- quintet-snp-mcmc --data ../counts.csv \
+  --burn-in 1000 --iterations 2000 --sample-every 50 --chains 2 --temperatures 2 --seed 5 --threads 1 --output run
+(cd one && "$bin/quintet-snp-mcmc" --data ../counts.csv --burn-in 1000 --iterations 4000 --sample-every 50 --chains 2 \
+  --temperatures 2 --seed 5 --threads 1 --output run --resume --quiet) 2>errors.txt || fail "going on as one process"
+(cd many && "${mpirun[@]}" -n "$ranks" "$bin/quintet-snp-mcmc" --data ../counts.csv --burn-in 1000 --iterations 4000 \
+  --sample-every 50 --chains 2 --temperatures 2 --seed 5 --threads 1 --output run --resume --quiet) 2>errors.txt ||
+  fail "going on as $ranks ranks"
+diff -r one/run many/run >errors.txt || fail "a run that went on differs"
+
+# Distances in .h5 are written by all ranks, where one process puts them elsewhere in the file: values alone are the same.
+(cd many && "${mpirun[@]}" -n "$ranks" "$bin/quintet-poincare" --points ../points.csv --output d.h5 --quiet) \
+  2>errors.txt || fail "distances in HDF5"
+(cd many && "$bin/quintet-svd" --input d.h5 --mode values --output d_s.csv --quiet &&
+  "$bin/quintet-svd" --input d.npy --mode values --output n_s.csv --quiet && cmp d_s.csv n_s.csv) 2>errors.txt ||
+  fail "distances in HDF5 differ"
+
+# bad NAME STATUS WORDS -- PROGRAM OPTIONS...: one line of ours, this status, no file. Messages of mpirun are not ours.
+bad() {
+  local name=$1 status=$2 words=$3
+  shift 4
+  rm -rf bad && mkdir bad && cd bad || exit 1
+  timeout 20 "${mpirun[@]}" -n "$ranks" "$bin/$1" "${@:2}" >../out.txt 2>../errors.txt
+  local got=$?
+  cd ..
+  [ $got -eq "$status" ] || fail "$name: status $got"
+  [ "$(grep -c "^$1: " errors.txt)" -eq 1 ] || fail "$name: not one line"
+  grep -q "^$1: .*$words" errors.txt || fail "$name: another message"
+  [ -z "$(ls -A bad)" ] || fail "$name: left $(ls -A bad)"
+  [ ! -s out.txt ] || fail "$name: words on standard output"
+}
+
+bad missing 2 "cannot be read" -- quintet-svd --input none.npy --output x.h5
+bad rank 2 "no form for several processes" -- quintet-svd --input ../points.csv --rank 2 --output x.h5
+bad option 2 "unknown\|unrecogni" -- quintet-poincare --points ../points.csv --knm 3 --output x.csv
+bad neighbours 2 "k must be in" -- quintet-poincare --points ../points.csv --knn 150 --output x.csv
+awk 'NR == 111 { print "3,0,0,0"; next } { print }' points.csv >outside.csv
+(cd one && "$bin/quintet-poincare" --points ../outside.csv --strict --output x.csv) 2>expected.txt
+bad outside 2 "" -- quintet-poincare --points ../outside.csv --strict --output x.csv
+grep "^quintet-poincare: " errors.txt | cmp - expected.txt || fail "a bad row: not the line of one process"
+bad transposed 2 "no form for several" -- quintet-spgemm --a ../a.mtx --b-transposed --output x.mtx
+bad search 2 "no form for several" -- quintet-snp-likelihood --data ../counts.csv --search --theta 0.1 --u 1 --v 1
+bad alone 2 "was started as" -- quintet-devices
+# A full disk: no file may grow beyond 8 KiB.
+mkdir full && cd full || exit 1
+(trap '' XFSZ && ulimit -f 8 && timeout 20 "${mpirun[@]}" -n "$ranks" "$bin/quintet-poincare" --points ../points.csv \
+  --output x.npy --quiet) >../out.txt 2>../errors.txt
+got=$?
+cd ..
+[ $got -eq 2 ] || fail "full disk: status $got"
+[ "$(grep -c '^quintet-poincare: ' errors.txt)" -eq 1 ] || fail "full disk: not one line"
+grep -q "x.npy: cannot be written" errors.txt || fail "full disk: another message"
+[ -z "$(ls -A full)" ] || fail "full disk: left $(ls -A full)"
+echo "the same files and messages on $ranks ranks"
