@@ -8,6 +8,10 @@
 #include "quintet/io/matrix_file.hpp"
 #include "support/driver.hpp"
 #include "support/points.hpp"
+#ifdef QUINTET_HAS_MPI
+#include "quintet/mpi/files.hpp"
+#include "quintet/mpi/poincare.hpp"
+#endif
 
 namespace {
 
@@ -115,8 +119,81 @@ void write_neighbours(session& session, const arguments& a, const poincare::neig
   });
 }
 
+#ifdef QUINTET_HAS_MPI
+template <class T>
+void collect(quintet::mpi::communicator& ranks, std::vector<T>& values) {
+  values = ranks.gather(std::span<const T>(values));
+}
+
+/// The same by several processes: each has some rows of both sets, the first one writes. As there is no report of
+/// status and no result but in the first, the others only do their part.
+template <class Real>
+void measure_dealt_files(session& session, const arguments& a, quintet::mpi::communicator& ranks) {
+  namespace mpi = quintet::mpi;
+  poincare::checked_curvature(a.curvature);
+  const auto points = session.timed("read", [&] { return mpi::read_rows<Real>(ranks, a.points, a.dataset); });
+  if (points.all_rows == 0) throw quintet::FileError(a.points, "holds no points");
+  if (points.rows.cols == 0) throw quintet::FileError(a.points, "holds points without coordinates");
+  mpi::rows_of_file<Real> own_queries;
+  if (!a.queries.empty())
+    own_queries = session.timed("read", [&] { return mpi::read_rows<Real>(ranks, a.queries, a.dataset); });
+  const mpi::rows_of_file<Real>& queries = a.queries.empty() ? points : own_queries;
+  if (queries.all_rows == 0) throw quintet::FileError(a.queries, "holds no points");
+  session.result("n", points.all_rows);
+  session.result("dim", points.rows.cols);
+  session.result("queries", queries.all_rows);
+  session.result("points", points.all_rows);
+  poincare::point_report report;
+  if (a.knn > 0) {
+    auto found = session.timed("neighbours", [&] {
+      const poincare::nearest_options options{
+          .curvature = a.curvature, .strict = a.strict, .exclude_self = a.queries.empty()};
+      auto own = mpi::poincare::nearest<Real>(ranks, queries.rows.view(), points.rows.view(), a.knn, options,
+                                              session.device());
+      ranks.phase("gather");
+      collect(ranks, own.index);
+      collect(ranks, own.distance);
+      own.queries = queries.all_rows;
+      return own;
+    });
+    report = std::move(found.report);
+    ranks.together([&] {
+      if (session.is_root()) write_neighbours(session, a, found);
+    });
+  } else {
+    const std::int64_t cols = a.pairwise ? 1 : points.all_rows;
+    io::matrix<Real> distances{queries.rows.rows, cols, {}};
+    ranks.together([&] { distances.data.resize(distances.rows * cols); });
+    report = session.timed("distances", [&] {
+      if (a.pairwise)
+        quintet::require_argument(queries.all_rows == points.all_rows, "y.rows", points.all_rows,
+                                  quintet::text("x.rows=", queries.all_rows));
+      return a.pairwise ? mpi::poincare::pair_distances<Real>(ranks, queries.rows.view(), points.rows.view(),
+                                                              distances.data, distance_options_of(a), session.device())
+                        : mpi::poincare::distances<Real>(ranks, queries.rows.view(), points.rows.view(),
+                                                         distances.view(), distance_options_of(a), session.device());
+    });
+    session.timed("write", [&] {
+      mpi::write_rows<Real>(ranks, a.output, "distances", queries.first_row, queries.all_rows, distances.view(), cols,
+                            [&](io::hdf5_writer& out) { session.write_attributes(out); });
+    });
+  }
+  ranks.phase("gather");
+  collect(ranks, report.queries);
+  collect(ranks, report.points);
+  if (!a.queries.empty()) report_status(session, "queries", report.queries);
+  report_status(session, "points", report.points);
+  session.say() << queries.all_rows << " queries, " << points.all_rows << " points of " << points.rows.cols
+                << " dimensions on " << session.device().name() << std::endl;
+  session.say_done(a.output);
+}
+#endif
+
 template <class Real>
 void measure_files(session& session, const arguments& a) {
+#ifdef QUINTET_HAS_MPI
+  if (session.ranks() != nullptr) return measure_dealt_files<Real>(session, a, *session.ranks());
+#endif
   poincare::checked_curvature(a.curvature);  // before a large file is read
   const io::matrix<Real> points = quintet::driver::read_points<Real>(session, a.points, a.dataset);
   io::matrix<Real> own_queries;
@@ -161,8 +238,11 @@ int main(int argc, char** argv) {
   const po::options_description options = describe(a);
   return quintet::driver::run_driver(
       argc, argv,
-      {"quintet-poincare", "distances and nearest neighbours of points of the Poincare ball.",
-       "quintet-poincare --points embedding.csv --curvature -1 --knn 10 --output neighbours.csv"},
+      {"quintet-poincare",
+       "distances and nearest neighbours of points of the Poincare ball.",
+       "quintet-poincare --points embedding.csv --curvature -1 --knn 10 --output neighbours.csv",
+       {"float", "double"},
+       true},
       options, [&](session& session) {
         check_words(a);
         quintet::driver::require_distinct_files({{"--points", a.points}, {"--queries", a.queries}},

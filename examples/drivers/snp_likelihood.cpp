@@ -2,6 +2,7 @@
 #include <cmath>
 #include <filesystem>
 #include <iomanip>
+#include <optional>
 #include <sstream>
 
 #include "quintet/io/csv.hpp"
@@ -11,6 +12,9 @@
 #include "quintet/snp/search.hpp"
 #include "support/driver.hpp"
 #include "support/snp_input.hpp"
+#ifdef QUINTET_HAS_MPI
+#include "quintet/mpi/snp.hpp"
+#endif
 
 namespace {
 
@@ -153,8 +157,9 @@ snp::Network read_network(const arguments& a) {
 
 // Sites by number from 1, as NEXUS counts.
 void write_sites(session& session, const arguments& a, snp::Likelihood& likelihood, const snp::Data& data) {
+  const std::vector<double> values = likelihood.site_log_likelihoods();
+  if (!session.is_root()) return;
   session.timed("write", [&] {
-    const std::vector<double> values = likelihood.site_log_likelihoods();
     io::csv_writer out(a.per_site, {"site", "pattern", "weight", "log_likelihood"});
     for (std::size_t site = 0; site < values.size(); ++site) {
       const std::int64_t pattern = data.pattern_of_site()[site];
@@ -215,11 +220,31 @@ void search(session& session, const arguments& a) {
 }
 
 void evaluate(session& session, const arguments& a) {
-  const snp::Network network = read_network(a);
-  const snp::Data data = quintet::driver::read_markers(session, a.input);
+  std::optional<snp::Network> found;
+  std::optional<snp::Data> markers;
   snp::likelihood_options options;
   options.device = session.device();
   options.memory_limit = std::int64_t(a.gigabytes * 1e9);
+  const auto read = [&] {
+    found = read_network(a);
+    markers = quintet::driver::read_markers(session, a.input);
+  };
+#ifdef QUINTET_HAS_MPI
+  if (session.ranks() != nullptr) {
+    session.ranks()->together(read);
+    std::ostringstream words;
+    words << std::setprecision(17) << snp::to_newick(*found);
+    for (std::int64_t p = 0; p < markers->patterns(); ++p) words << ' ' << markers->weight(p);
+    for (const auto one : markers->copies()) words << ' ' << one;
+    for (const auto one : markers->red()) words << ' ' << one;
+    session.ranks()->require_same("the network and the markers (a number of them)",
+                                  text(std::hash<std::string>()(words.str())));
+    options.shared_by = quintet::mpi::snp::group_of(*session.ranks());
+  }
+#endif
+  if (!markers) read();
+  const snp::Network& network = *found;
+  const snp::Data& data = *markers;
   auto likelihood = session.timed("setup", [&] { return snp::Likelihood(network, data, a.input.model, options); });
   session.result("largest_group", likelihood.size().largest_group);
   session.result("bytes", likelihood.size().bytes);
@@ -246,8 +271,10 @@ int main(int argc, char** argv) {
        "quintet-snp-likelihood --data rice.nexus --species-rule after-last:_ --theta 0.1 --u 1 --v 1 \\\n"
        "    --network '(((Jap:0.02,(Aro:0.01)#H1:0.01::0.65):0.03,(Ind:0.04,(Aus:0.02,#H1:0.01::0.35):0.02):0.01):0.03,"
        "(Or3:0.06,Or1:0.06):0.02)'",
-       {"double"}},
+       {"double"},
+       true},
       options, [&](session& session) {
+        quintet::driver::require_one_process(session, {"search"});
         quintet::driver::require_distinct_files(
             {{"--data", a.input.data}, {"--network", a.network}, {"--population-map", a.input.population_map}},
             {{"--per-site", a.per_site}, {"--json", session.line().common.json}});

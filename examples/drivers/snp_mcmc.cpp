@@ -15,6 +15,9 @@
 #include "snp_mcmc/summary.hpp"
 #include "support/driver.hpp"
 #include "support/snp_input.hpp"
+#ifdef QUINTET_HAS_MPI
+#include "quintet/mpi/snp.hpp"
+#endif
 
 namespace {
 
@@ -268,8 +271,39 @@ void write_text(const std::string& path, const std::string& content) {
   out.commit();
 }
 
-// Samples until all is done; people hear of it now and then.
-void sample(session& session, const arguments& a, snp::sampler& chains, driver::run_files& files,
+// Runs `action`; as several ranks, all throw what the lowest of them throws.
+template <class Action>
+void on_all([[maybe_unused]] const session& session, const Action& action) {
+#ifdef QUINTET_HAS_MPI
+  if (session.ranks() != nullptr) return session.ranks()->together(action);
+#endif
+  action();
+}
+
+// The checkpoint of the first rank, if there is one, on all of them.
+std::optional<snp::sampler_snapshot> found_by_root([[maybe_unused]] const session& session,
+                                                   const snp::sampler_snapshot* found) {
+  std::optional<snp::sampler_snapshot> result;
+  if (found != nullptr) result = *found;
+#ifdef QUINTET_HAS_MPI
+  if (session.ranks() == nullptr) return result;
+  quintet::mpi::communicator& ranks = *session.ranks();
+  std::int64_t sizes[3] = {result ? result->step : -1, result ? std::int64_t(result->numbers.size()) : 0,
+                           result ? std::int64_t(result->counts.size()) : 0};
+  ranks.broadcast(std::span<std::int64_t>(sizes));
+  if (sizes[0] < 0) return {};
+  if (!result) result.emplace();
+  result->step = sizes[0];
+  result->numbers.resize(std::size_t(sizes[1]));
+  result->counts.resize(std::size_t(sizes[2]));
+  ranks.broadcast(std::span<double>(result->numbers));
+  ranks.broadcast(std::span<std::int64_t>(result->counts));
+#endif
+  return result;
+}
+
+// Samples until all is done; people hear of it now and then. Of several ranks the first one has files.
+void sample(session& session, const arguments& a, snp::sampler& chains, driver::run_files* files,
             const snp::priors& prior) {
   using clock = std::chrono::steady_clock;
   const auto seconds_since = [](clock::time_point then) {
@@ -281,21 +315,28 @@ void sample(session& session, const arguments& a, snp::sampler& chains, driver::
   const std::int64_t first = chains.step();
   while (!chains.is_done()) {
     chains.advance(session.progress());
-    files.add(chains.take_samples(), prior);
-    if (chains.step() % 1000 == 0) {
-      files.mark(chains.snapshot());
+    const auto samples = chains.take_samples();
+    std::optional<snp::sampler_snapshot> now;
+    if (chains.step() % 1000 == 0) now = chains.snapshot();
+    on_all(session, [&] {
+      if (files == nullptr) return;
+      files->add(samples, prior);
+      if (!now) return;
+      files->mark(std::move(*now));
       if (seconds_since(saved) >= a.checkpoint_seconds) {
-        files.save();
+        files->save();
         saved = clock::now();
       }
-    }
-    if (seconds_since(told) < patience || session.quiet()) continue;
+    });
+    if (seconds_since(told) < patience || session.quiet() || !session.is_root()) continue;
     told = clock::now();
     patience = std::min(patience * 1.5, 600.0);
     const double left =
         seconds_since(begin) / double(chains.step() - first) * double(chains.options().iterations - chains.step());
-    session.say() << driver::progress_line(files.samples(), files.columns(), chains) << ", " << clock_text(left)
-                  << " left" << std::endl;
+    // More than the step would be a question to all ranks, which do not know of the time here.
+    session.say() << (session.ranks() == nullptr ? driver::progress_line(files->samples(), files->columns(), chains)
+                                                 : text("step ", chains.step(), " of ", chains.options().iterations))
+                  << ", " << clock_text(left) << " left" << std::endl;
   }
   const double seconds = seconds_since(begin);
   session.result("steps_per_second", double((chains.step() - first) * a.chains * a.temperatures) / seconds);
@@ -326,9 +367,12 @@ void say_result(session& session, const nlohmann::ordered_json& summary) {
 }
 
 void infer(session& session, const arguments& a) {
-  const snp::prior_options prior_options = read_priors(a);
+  snp::prior_options prior_options;
   std::optional<snp::Data> data;
-  if (!a.no_data) data = driver::read_markers(session, a.input);
+  on_all(session, [&] {
+    prior_options = read_priors(a);
+    if (!a.no_data) data = driver::read_markers(session, a.input);
+  });
   const names species =
       data ? std::make_shared<const std::vector<std::string>>(data->species().begin(), data->species().end())
            : names_of(a);
@@ -350,32 +394,48 @@ void infer(session& session, const arguments& a) {
   options.likelihood.memory_limit =
       a.gigabytes > 0 ? std::int64_t(a.gigabytes * 1e9)
                       : session.device().memory_bytes() / 2 / std::max<std::int64_t>(a.chains * a.temperatures, 1);
+#ifdef QUINTET_HAS_MPI
+  if (session.ranks() != nullptr) options.shared_by = quintet::mpi::snp::group_of(*session.ranks());
+#endif
   const driver::run_identity identity =
       identity_of(session, a, options, prior_options, species, data ? &*data : nullptr);
+#ifdef QUINTET_HAS_MPI
+  if (session.ranks() != nullptr) session.ranks()->require_same("the run (priors, data, options)", text(identity.hash));
+#endif
   auto chains = session.timed(
       "setup", [&] { return std::make_unique<snp::sampler>(species, data ? &*data : nullptr, prior, options); });
-  const driver::run_folder folder(a.output, a.resume);
-  const bool resume = a.resume && folder.has_checkpoint();
-  if (a.resume && !resume) session.say() << a.output << " has no checkpoint: the run begins anew\n";
-  driver::run_files files(folder, identity, format_of(a), *chains, species, resume);
-  if (files.found() != nullptr) {
-    quintet::require_argument(files.found()->step <= a.iterations, "--iterations", a.iterations,
-                              text(">= the steps that are done, ", files.found()->step));
-    chains->restore(*files.found());
+  const snp::sampler_snapshot begin = chains->snapshot();
+  std::optional<driver::run_folder> folder;
+  std::optional<driver::run_files> files;
+  on_all(session, [&] {
+    if (!session.is_root()) return;
+    folder.emplace(a.output, a.resume);
+    const bool resume = a.resume && folder->has_checkpoint();
+    if (a.resume && !resume) session.say() << a.output << " has no checkpoint: the run begins anew\n";
+    files.emplace(*folder, identity, format_of(a), a.chains, begin, species, resume);
+  });
+  if (const auto found = found_by_root(session, files ? files->found() : nullptr)) {
+    quintet::require_argument(found->step <= a.iterations, "--iterations", a.iterations,
+                              text(">= the steps that are done, ", found->step));
+    chains->restore(*found);
     session.say() << "goes on from step " << chains->step() << "\n";
   }
-  session.timed("sample", [&] { sample(session, a, *chains, files, prior); });
-  const nlohmann::ordered_json summary = session.timed("summarise", [&] {
-    files.finish();
-    auto made = driver::summary_of(files.samples(), files.columns(), species, *chains, prior);
-    write_text(folder.file("summary.json"),
-               made.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
-    return made;
+  session.timed("sample", [&] { sample(session, a, *chains, files ? &*files : nullptr, prior); });
+  const auto moves = chains->moves();
+  on_all(session, [&] {
+    if (!session.is_root()) return;
+    const nlohmann::ordered_json summary = session.timed("summarise", [&] {
+      files->finish();
+      auto made = driver::summary_of(files->samples(), files->columns(), species, *chains, moves, prior);
+      write_text(folder->file("summary.json"),
+                 made.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+      return made;
+    });
+    for (const auto& warning : summary["warnings"]) session.warn(warning.get<std::string>());
+    say_result(session, summary);
+    session.result("output", a.output);
+    session.say_done(folder->file("summary.json"));
   });
-  for (const auto& warning : summary["warnings"]) session.warn(warning.get<std::string>());
-  say_result(session, summary);
-  session.result("output", a.output);
-  session.say_done(folder.file("summary.json"));
 }
 
 }  // namespace
@@ -389,7 +449,8 @@ int main(int argc, char** argv) {
        "samples species networks, their heights, population sizes and inheritance probabilities from their posterior.",
        "quintet-snp-mcmc --data rice.nexus --species-rule after-last:_ --polymorphic-only --priors rice.priors \\\n"
        "    --iterations 1000000 --chains 4 --temperatures 4 --seed 1 --output rice",
-       {"double"}},
+       {"double"},
+       true},
       options, [&](session& session) {
         driver::require_distinct_files({{"--data", a.input.data},
                                         {"--start", a.start},

@@ -9,6 +9,10 @@
 #include "quintet/spgemm/transpose.hpp"
 #include "support/driver.hpp"
 #include "support/sparse.hpp"
+#ifdef QUINTET_HAS_MPI
+#include "quintet/mpi/files.hpp"
+#include "quintet/mpi/spgemm.hpp"
+#endif
 
 namespace {
 
@@ -51,8 +55,9 @@ po::options_description describe(arguments& a) {
 template <class Real>
 using matrix = spgemm::csr<Real, std::int64_t>;
 
-void report_result(session& session, const arguments& a, const spgemm::report& told,
-                   const spgemm::matrix_summary& sums) {
+/// What the product is, however it was computed.
+void report_product(session& session, const arguments& a, const spgemm::report& told,
+                    const spgemm::matrix_summary& sums) {
   session.result("rows", told.rows);
   session.result("cols", told.cols);
   session.result("nnz", told.nnz);
@@ -62,6 +67,13 @@ void report_result(session& session, const arguments& a, const spgemm::report& t
   session.result("frobenius", sums.frobenius);
   session.result("weighted", sums.weighted);
   if (a.checksums) session.result("struct_ij", sums.struct_ij);
+  session.say() << told.rows << " x " << told.cols << ", " << told.nnz << " entries from " << told.products
+                << " products; sum " << sums.sum << "\n";
+}
+
+void report_result(session& session, const arguments& a, const spgemm::report& told,
+                   const spgemm::matrix_summary& sums) {
+  report_product(session, a, told, sums);
   session.result("upper_bound", told.upper_bound);
   session.result("predicted", told.predicted);
   session.result("retries", told.retries);
@@ -77,12 +89,68 @@ void report_result(session& session, const arguments& a, const spgemm::report& t
   session.timer().add("prediction", told.prediction_seconds);
   session.timer().add("product", told.product_seconds);
   session.timer().add("assembly", told.assembly_seconds);
-  session.say() << told.rows << " x " << told.cols << ", " << told.nnz << " entries from " << told.products
-                << " products; sum " << sums.sum << "\n";
 }
+
+template <class Real>
+void write_product(session& session, const arguments& a, const matrix<Real>& c) {
+  if (a.output.empty()) return;
+  session.timed("write", [&] {
+    if (!a.output.ends_with(".h5") && !a.output.ends_with(".hdf5")) return io::write_sparse(a.output, c.view());
+    io::hdf5_writer out(a.output);
+    io::write_csr(out, c.view());
+    session.write_attributes(out);
+    out.commit();
+  });
+  session.say() << a.output << " written\n";
+}
+
+#ifdef QUINTET_HAS_MPI
+/// The same by several processes, each with some rows of all three matrices; the first one gathers the result.
+template <class Semiring, class Real>
+void multiply_dealt_files(session& session, const arguments& a, quintet::mpi::communicator& ranks) {
+  namespace mpi = quintet::mpi;
+  const auto read = [&](const std::string& path) {
+    io::sparse_read_report report;
+    auto rows = session.timed(
+        "read", [&] { return mpi::read_sparse_rows<Real, std::int64_t>(ranks, path, a.dataset, &report); });
+    quintet::driver::warn_of(session, path, report);
+    return rows;
+  };
+  const auto first = read(a.a);
+  const auto other = a.b.empty() ? first : read(a.b);
+  mpi::spgemm::options options{.product = a.options};
+  if (a.budget > 0) options.budget = a.budget;
+  mpi::spgemm::report told;
+  const auto c = session.timed("product", [&] {
+    return mpi::spgemm::multiply<Semiring>(ranks, first.block.view(), other.block.view(), options, session.device(),
+                                           &told);
+  });
+  const auto all = session.timed("gather", [&] { return mpi::spgemm::gather(ranks, c.block.view()); });
+  ranks.together([&] {
+    if (!session.is_root()) return;
+    spgemm::report whole;
+    whole.rows = all.rows;
+    whole.cols = all.cols;
+    whole.nnz = all.nnz();
+    whole.products = told.products;
+    whole.ran_on = told.ran_on;
+    const auto sums = session.timed("checksums", [&] { return summarise(all.view()); });
+    report_product(session, a, whole, sums);
+    session.result("ran_on", whole.ran_on.spelling());
+    session.result("layout", told.used_grid ? quintet::text(told.grid_rows, " x ", told.grid_cols) : "rows");
+    session.result("fetched_rows", told.fetched_rows);
+    session.result("row_volume", told.row_volume);
+    session.result("grid_volume", told.grid_volume);
+    write_product(session, a, all);
+  });
+}
+#endif
 
 template <class Semiring, class Real>
 void multiply_files(session& session, const arguments& a) {
+#ifdef QUINTET_HAS_MPI
+  if (session.ranks() != nullptr) return multiply_dealt_files<Semiring, Real>(session, a, *session.ranks());
+#endif
   const auto first = quintet::driver::read_sparse<Real>(session, a.a, a.dataset);
   matrix<Real> other;
   if (!a.b.empty()) other = quintet::driver::read_sparse<Real>(session, a.b, a.dataset);
@@ -111,15 +179,7 @@ void multiply_files(session& session, const arguments& a) {
   }
   const auto c = multiply<Semiring>(first.view(), b, a.options, session.device(), &told);
   report_result(session, a, told, session.timed("checksums", [&] { return summarise(c.view()); }));
-  if (a.output.empty()) return;
-  session.timed("write", [&] {
-    if (!a.output.ends_with(".h5") && !a.output.ends_with(".hdf5")) return io::write_sparse(a.output, c.view());
-    io::hdf5_writer out(a.output);
-    io::write_csr(out, c.view());
-    session.write_attributes(out);
-    out.commit();
-  });
-  session.say() << a.output << " written\n";
+  write_product(session, a, c);
 }
 
 }  // namespace
@@ -132,8 +192,10 @@ int main(int argc, char** argv) {
       {"quintet-spgemm",
        "the product of two sparse matrices.",
        "quintet-spgemm --a graph.mtx.gz --b-transposed --output product.h5 --json summary.json",
-       {"double", "float"}},
+       {"double", "float"},
+       true},
       options, [&](session& session) {
+        quintet::driver::require_one_process(session, {"b-transposed", "prediction-scale"});
         quintet::driver::require_distinct_files({{"--a", a.a}, {"--b", a.b}},
                                                 {{"--output", a.output}, {"--json", session.line().common.json}});
         if (session.line().common.json.empty())

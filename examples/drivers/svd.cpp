@@ -9,6 +9,10 @@
 #include "quintet/svd/decompose.hpp"
 #include "quintet/svd/randomised.hpp"
 #include "support/driver.hpp"
+#ifdef QUINTET_HAS_MPI
+#include "quintet/mpi/distribution.hpp"
+#include "quintet/mpi/svd.hpp"
+#endif
 
 namespace {
 
@@ -92,21 +96,83 @@ void parse_words(arguments& a, const session& session) {
   a.random.canonical_signs = a.options.canonical_signs;
 }
 
+void check_shape(const arguments& a, const std::vector<std::int64_t>& shape) {
+  if (shape.size() != 2 && shape.size() != 3)
+    throw quintet::FileError(a.input, quintet::text("must have 2 or 3 dimensions, it has ", shape.size()));
+  if (shape.size() == 2 && shape[0] == 0) throw quintet::FileError(a.input, "holds no rows");
+}
+
 template <class Real>
-io::array<Real> read_batch(session& session, const arguments& a) {
-  io::array<Real> array = session.timed("read", [&] {
+io::array<Real> read_all(const arguments& a) {
+  const io::file_format format = io::format_of(a.input);
+  if (format != io::file_format::hdf5 && !a.dataset.empty())
+    throw quintet::FileError(a.input, "has no datasets: --dataset is for .h5 files");
+  if (format == io::file_format::npy) return io::read_npy<Real>(a.input);
+  if (format == io::file_format::hdf5) return io::read_hdf5<Real>(a.input, a.dataset);
+  auto table = io::read_csv<Real>(a.input).values;
+  return io::array<Real>{{table.rows, table.cols}, std::move(table.data)};
+}
+
+/// What this process works on: one matrix, a batch, or as one of several its share of the batch.
+template <class Real>
+struct matrices {
+  io::array<Real> own;
+  bool is_batch = false;
+  std::int64_t batch = 1, rows = 0, cols = 0;  // of all
+  std::int64_t own_batch = 1;
+};
+
+#ifdef QUINTET_HAS_MPI
+/// The share of this rank. A single matrix is that of rank 0.
+template <class Real>
+io::array<Real> read_share(quintet::mpi::communicator& ranks, const arguments& a, std::vector<std::int64_t>& shape) {
+  io::array<Real> own;
+  ranks.phase("read");
+  ranks.together([&] {
     const io::file_format format = io::format_of(a.input);
-    if (format != io::file_format::hdf5 && !a.dataset.empty())
-      throw quintet::FileError(a.input, "has no datasets: --dataset is for .h5 files");
-    if (format == io::file_format::npy) return io::read_npy<Real>(a.input);
-    if (format == io::file_format::hdf5) return io::read_hdf5<Real>(a.input, a.dataset);
-    auto table = io::read_csv<Real>(a.input).values;
-    return io::array<Real>{{table.rows, table.cols}, std::move(table.data)};
+    if (format == io::file_format::csv || (format == io::file_format::npy && !a.dataset.empty()))
+      shape = {1, 1};  // the root says what is wrong, or how large it is
+    else
+      shape = format == io::file_format::npy ? io::npy_shape(a.input) : io::hdf5_shape(a.input, a.dataset);
+    if (shape.size() != 3) {
+      if (ranks.is_root()) own = read_all<Real>(a);
+      if (ranks.is_root()) shape = own.shape;
+      return;
+    }
+    const auto range = quintet::mpi::even_rows(shape[0], ranks.rank(), ranks.size());
+    own = format == io::file_format::npy ? io::read_npy_rows<Real>(a.input, range.first, range.count)
+                                         : io::read_hdf5_rows<Real>(a.input, a.dataset, range.first, range.count);
   });
-  if (array.shape.size() != 2 && array.shape.size() != 3)
-    throw quintet::FileError(a.input, quintet::text("must have 2 or 3 dimensions, it has ", array.shape.size()));
-  if (array.shape.size() == 2 && array.shape[0] == 0) throw quintet::FileError(a.input, "holds no rows");
-  return array;
+  std::int64_t size[3] = {std::int64_t(shape.size()), shape.empty() ? 0 : shape[0], shape.size() < 2 ? 0 : shape[1]};
+  ranks.broadcast(std::span<std::int64_t>(size));
+  if (size[0] == 2) shape = {size[1], size[2]};
+  if (size[0] == 2 && !ranks.is_root()) own = {{0, size[1], size[2]}, {}};
+  std::string words;
+  for (const std::int64_t one : shape) words += quintet::text(one, " ");
+  ranks.require_same(a.input, quintet::text("an array of ", words));
+  return own;
+}
+#endif
+
+template <class Real>
+matrices<Real> read_batch(session& session, const arguments& a) {
+  matrices<Real> result;
+  std::vector<std::int64_t> shape;
+  result.own = session.timed("read", [&] {
+#ifdef QUINTET_HAS_MPI
+    if (session.ranks() != nullptr) return read_share<Real>(*session.ranks(), a, shape);
+#endif
+    auto all = read_all<Real>(a);
+    shape = all.shape;
+    return all;
+  });
+  check_shape(a, shape);
+  result.is_batch = shape.size() == 3;
+  result.batch = result.is_batch ? shape[0] : 1;
+  result.own_batch = result.is_batch ? result.own.shape[0] : session.is_root() ? 1 : 0;
+  result.rows = shape[result.is_batch ? 1 : 0];
+  result.cols = shape[result.is_batch ? 2 : 1];
+  return result;
 }
 
 /// Shape of an output: without the batch for a single matrix.
@@ -189,41 +255,50 @@ svd::decomposition<float> widened(svd::decomposition<Stored> d) {
           d.ran_on};
 }
 
+/// Of several processes the first has the results of all.
+template <class Stored>
+svd::decomposition<Stored> decompose_stored(const session& session, const arguments& a,
+                                            batch_view<const Stored> matrices) {
+#ifdef QUINTET_HAS_MPI
+  if (session.ranks() != nullptr)
+    return quintet::mpi::svd::decompose<Stored>(*session.ranks(), matrices, a.options, session.device());
+#endif
+  return svd::decompose<Stored>(matrices, a.options, session.device());
+}
+
 /// Real is Stored, or float for the 16-bit types.
 template <class Stored, class Real>
 svd::randomised_decomposition<Real> decompose(const session& session, const arguments& a,
                                               batch_view<const Real> matrices) {
   if constexpr (std::is_same_v<Stored, Real>) {
     if (a.rank > 0) return svd::randomised<Real>(matrices, a.random, session.device());
-    return {svd::decompose<Real>(matrices, a.options, session.device()), {}};
+    return {decompose_stored<Real>(session, a, matrices), {}};
   } else {
     const std::int64_t size = matrices.batch() * matrices.rows() * matrices.cols();
     std::vector<Stored> rounded;
     rounded.reserve(size);
     for (std::int64_t i = 0; i < size; ++i) rounded.push_back(Stored(matrices.data()[i]));
     const batch_view<const Stored> view(rounded.data(), matrices.batch(), matrices.rows(), matrices.cols());
-    return {widened(svd::decompose<Stored>(view, a.options, session.device())), {}};
+    return {widened(decompose_stored<Stored>(session, a, view)), {}};
   }
 }
 
 template <class Stored>
 void decompose_file(session& session, const arguments& a) {
   using Real = quintet::accumulator_t<Stored>;
-  const io::array<Real> array = read_batch<Real>(session, a);
-  const bool is_batch = array.shape.size() == 3;
-  const std::int64_t batch = is_batch ? array.shape[0] : 1, rows = array.shape[is_batch ? 1 : 0],
-                     cols = array.shape[is_batch ? 2 : 1];
-  session.say() << batch << (batch == 1 ? " matrix of " : " matrices of ") << rows << " x " << cols << " on "
-                << session.device().name() << std::endl;
-  const batch_view<const Real> view(array.data.data(), batch, rows, cols);
+  const matrices<Real> input = read_batch<Real>(session, a);
+  session.say() << input.batch << (input.batch == 1 ? " matrix of " : " matrices of ") << input.rows << " x "
+                << input.cols << " on " << session.device().name() << std::endl;
+  const batch_view<const Real> view(input.own.data.data(), input.own_batch, input.rows, input.cols);
   svd::randomised_decomposition<Real> result;
   session.timed("decompose", [&] { result = decompose<Stored, Real>(session, a, view); });
+  if (!session.is_root()) return;
   report(session, result.factors, result.residual);
   session.timed("write", [&] {
     if (io::format_of(a.output) == io::file_format::csv)
       write_csv(a, result.factors);
     else
-      write_hdf5(session, a, result.factors, result.residual, is_batch);
+      write_hdf5(session, a, result.factors, result.residual, input.is_batch);
   });
   session.say() << a.output << " written after " << std::setprecision(3) << session.timer().total() << " s\n";
 }
@@ -238,9 +313,11 @@ int main(int argc, char** argv) {
       {"quintet-svd",
        "singular value decomposition of one matrix or of many small ones.",
        "quintet-svd --input weights.npy --precision double --mode econ --output factors.h5",
-       {"float", "double", "half", "bfloat16"}},
+       {"float", "double", "half", "bfloat16"},
+       true},
       options, [&](session& session) {
         parse_words(a, session);
+        quintet::driver::require_one_process(session, {"rank"});
         quintet::driver::require_distinct_files({{"--input", a.input}},
                                                 {{"--output", a.output}, {"--json", session.line().common.json}});
         quintet::driver::with_storage(session, [&]<class Storage>() { decompose_file<Storage>(session, a); });

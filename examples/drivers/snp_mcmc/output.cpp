@@ -166,14 +166,14 @@ std::int64_t growing_file::sync() {
   return bytes_;
 }
 
-run_files::run_files(const run_folder& folder, run_identity identity, tree_format format, const snp::sampler& chains,
-                     std::shared_ptr<const std::vector<std::string>> species, bool resume)
+run_files::run_files(const run_folder& folder, run_identity identity, tree_format format, std::int64_t chains,
+                     snp::sampler_snapshot begin, std::shared_ptr<const std::vector<std::string>> species, bool resume)
     : folder_(folder),
       identity_(std::move(identity)),
       format_(format),
       species_(std::move(species)),
       columns_(snp::trace_columns(*species_)),
-      samples_(std::size_t(chains.options().chains)) {
+      samples_(std::size_t(chains)) {
   log_bytes_.assign(samples_.size(), 0);
   tree_bytes_ = log_bytes_;
   if (resume) load();
@@ -188,7 +188,7 @@ run_files::run_files(const run_folder& folder, run_identity identity, tree_forma
     marked_ = found_;
     return;
   }
-  mark(chains.snapshot());
+  mark(std::move(begin));
   save();
 }
 

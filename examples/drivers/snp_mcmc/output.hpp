@@ -75,10 +75,10 @@ enum class tree_format { icytree, phylonet };
 /// All files of a run.
 class run_files {
  public:
-  /// New files, or those of the run of this identity as its last checkpoint left them. Throws FileError for what cannot
-  /// be written, and InvalidArgument for a checkpoint of other data or options.
-  run_files(const run_folder& folder, run_identity identity, tree_format format, const snp::sampler& chains,
-            std::shared_ptr<const std::vector<std::string>> species, bool resume);
+  /// New files of a run that is at `begin`, or those of the run of this identity as its last checkpoint left them.
+  /// Throws FileError for what cannot be written, and InvalidArgument for a checkpoint of other data or options.
+  run_files(const run_folder& folder, run_identity identity, tree_format format, std::int64_t chains,
+            snp::sampler_snapshot begin, std::shared_ptr<const std::vector<std::string>> species, bool resume);
 
   /// The checkpoint; nothing for a new run.
   const snp::sampler_snapshot* found() const { return found_.step > 0 ? &found_ : nullptr; }

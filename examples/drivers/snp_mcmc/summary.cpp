@@ -178,9 +178,9 @@ events count_events(const kept_chains& samples, const std::shared_ptr<const std:
   return found;
 }
 
-json moves_json(const snp::sampler& chains) {
+json moves_json(const std::vector<std::vector<snp::move_record>>& moves) {
   json all = json::array();
-  for (const auto& chain : chains.moves()) {
+  for (const auto& chain : moves) {
     json table = json::array();
     for (const snp::move_record& one : chain) {
       json row{
@@ -203,7 +203,7 @@ json split_event(const std::string& name) {
 
 json summary_of(const kept_chains& samples, const std::vector<std::string>& columns,
                 const std::shared_ptr<const std::vector<std::string>>& species, const snp::sampler& chains,
-                const snp::priors& prior) {
+                const std::vector<std::vector<snp::move_record>>& moves, const snp::priors& prior) {
   std::size_t least = samples[0].size();
   for (const auto& chain : samples) least = std::min(least, chain.size());
   json warnings = json::array();
@@ -309,7 +309,7 @@ json summary_of(const kept_chains& samples, const std::vector<std::string>& colu
   if (share.size() > 1 && share.back() / all > 0.1)
     warnings.push_back(text("P(", share.size() - 1, " reticulations) is ", std::setprecision(3), share.back() / all,
                             ", and more are not allowed: raise --max-reticulations"));
-  summary["moves"] = moves_json(chains);
+  summary["moves"] = moves_json(moves);
   json exchanges = json::array();
   if (chains.options().temperatures > 1)
     for (const snp::exchange_record& one : chains.exchanges()) {

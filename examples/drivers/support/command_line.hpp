@@ -22,6 +22,7 @@ struct program {
   std::string summary;                                        ///< one or two sentences for --help
   std::string example;                                        ///< a whole command line for --help
   std::vector<std::string> precisions = {"float", "double"};  ///< allowed for --precision; the first is the default
+  bool distributed = false;                                   ///< runs as several ranks of MPI too
 };
 
 /// Values of the options that all drivers have.

@@ -14,6 +14,9 @@
 #include "quintet/core/build_info.hpp"
 #include "quintet/core/error.hpp"
 #include "quintet/io/atomic_file.hpp"
+#ifdef QUINTET_HAS_MPI
+#include "quintet/mpi/communicator.hpp"
+#endif
 
 namespace quintet::driver {
 
@@ -44,10 +47,16 @@ class null_stream : public std::ostream {
   null_stream() : std::ostream(nullptr) {}
 };
 
-Device chosen_device(const common_options& common) {
+Device chosen_device(const common_options& common, [[maybe_unused]] const mpi_session& mpi) {
   if (common.threads > 0) set_threads(common.threads);
   try {
-    return Device::parse(common.device);
+    const Device device = Device::parse(common.device);
+#ifdef QUINTET_HAS_MPI
+    // Several ranks of a host share its GPUs, unless one is named.
+    if (mpi.ranks() != nullptr && device.automatic() && device.kind() == device_kind::offload)
+      return Device::offload(mpi.ranks()->host_rank() % Device::count());
+#endif
+    return device;
   } catch (const InvalidArgument& e) {
     throw InvalidArgument(text("--device: ", e.what()));
   } catch (const DeviceError& e) {
@@ -55,29 +64,59 @@ Device chosen_device(const common_options& common) {
   }
 }
 
+// Runs `action`; as several ranks, all throw what the lowest of them throws.
+template <class Action>
+void on_all([[maybe_unused]] const mpi_session& mpi, const Action& action) {
+#ifdef QUINTET_HAS_MPI
+  if (mpi.ranks() != nullptr) return mpi.ranks()->together(action);
+#endif
+  action();
+}
+
+// Ranks have to be alike, and take their share of the processors.
+void prepare_ranks([[maybe_unused]] session& session) {
+#ifdef QUINTET_HAS_MPI
+  mpi::communicator* ranks = session.ranks();
+  if (ranks == nullptr) return;
+  ranks->require_same("the build of the program", build_info().summary());
+  ranks->require_same("the options", session.line().parameters.dump());
+  ranks->require_same("the kind of device", kind_name(session.device().kind()));
+  if (session.line().common.threads > 0) return;
+  const std::string warning = ranks->use_threads();
+  if (!warning.empty()) session.warn(warning);
+#endif
+}
+
 void write_summary(const session& session) {
   const std::string& path = session.line().common.json;
   if (path.empty()) return;
+  const nlohmann::ordered_json summary = session.summary();
+  if (!session.is_root()) return;
   io::atomic_file out(path);
   // Paths need not be UTF-8; JSON must be.
-  out.write(session.summary().dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  out.write(summary.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   out.write("\n");
   out.commit();
 }
 
 void run(int argc, const char* const* argv, const program& program,
-         const boost::program_options::options_description& own, const std::function<void(session&)>& work) {
-  prepare_streams();
-  command_line line = parse_command_line(argc, argv, program, own);
+         const boost::program_options::options_description& own, const std::function<void(session&)>& work,
+         mpi_session& mpi) {
+  mpi.start(program);
+  command_line line;
+  on_all(mpi, [&] { line = parse_command_line(argc, argv, program, own); });
   switch (line.asked) {
     case command_line::request::help:
-      std::cout << line.help;
+      if (mpi.is_root()) std::cout << line.help;
       break;
     case command_line::request::version:
-      std::cout << program.name << ": " << build_info().summary() << "\n";
+      if (mpi.is_root()) std::cout << program.name << ": " << build_info().summary() << "\n";
       break;
     case command_line::request::work: {
-      session session(program, std::move(line));
+      std::unique_ptr<session> made;
+      on_all(mpi, [&] { made = std::make_unique<session>(program, std::move(line), mpi); });
+      session& session = *made;
+      prepare_ranks(session);
       work(session);
       const bool told = bool(std::cout.flush());
       if (!told && session.has_file()) session.warn("standard output cannot be written; the results are in the files");
@@ -88,12 +127,22 @@ void run(int argc, const char* const* argv, const program& program,
   if (!std::cout.flush()) throw Error("standard output cannot be written");
 }
 
-int report(const program& program, std::string_view message, exit_status status) {
-  std::cerr << program.name << ": " << message << std::endl;
-  return status;
+/// How a run ended.
+struct outcome {
+  exit_status status = done;
+  std::string line;  ///< for people, where it failed
+};
+
+outcome failure(const program& program, std::string_view message, exit_status status) {
+  return {status, text(program.name, ": ", message)};
 }
 
 }  // namespace
+
+void require_one_process(const session& session, std::initializer_list<const char*> options) {
+  if (session.ranks() != nullptr)
+    require_absent(session.line(), options, "has no form for several processes; run it without the launcher");
+}
 
 std::string kind_name(device_kind kind) {
   switch (kind) {
@@ -107,12 +156,13 @@ std::string kind_name(device_kind kind) {
   return "offload";
 }
 
-session::session(const program& program, command_line line)
+session::session(const program& program, command_line line, const mpi_session& mpi)
     : program_(program.name),
+      mpi_(mpi),
       line_(std::move(line)),
-      device_(chosen_device(line_.common)),
+      device_(chosen_device(line_.common, mpi)),
       nowhere_(std::make_unique<null_stream>()) {
-  if (quiet()) return;
+  if (quiet() || !is_root()) return;
   if (::isatty(STDERR_FILENO) != 0)
     bar_ = std::make_unique<progress_bar>(std::cerr);
   else
@@ -138,7 +188,7 @@ void session::result(const std::string& name, nlohmann::ordered_json value) {
 
 std::ostream& session::say() {
   if (bar_ != nullptr) bar_->erase();
-  return quiet() ? *nowhere_ : std::cout;
+  return quiet() || !is_root() ? *nowhere_ : std::cout;
 }
 
 void session::say_done(const std::string& path) {
@@ -154,7 +204,7 @@ void session::say_done(const std::string& path) {
 
 void session::warn(const std::string& message) {
   warnings_.push_back(message);
-  if (quiet()) return;
+  if (quiet() || !is_root()) return;
   if (bar_ != nullptr) bar_->erase();
   std::cerr << program_ << ": warning: " << message << std::endl;
 }
@@ -190,42 +240,50 @@ nlohmann::ordered_json session::summary() const {
   nlohmann::ordered_json seconds = nlohmann::ordered_json::object();
   for (const auto& [stage, time] : timer_.seconds()) seconds[stage] = time;
   seconds["total"] = timer_.total();
-  return {{"program", program_},
-          {"build",
-           {{"version", build.version},
-            {"git_hash", build.git_hash},
-            {"compiler", build.compiler},
-            {"offload_targets", build.offload_targets}}},
-          {"device",
-           {{"kind", kind_name(device_.kind())},
-            {"name", device_.name()},
-            {"index", device_.index()},
-            {"threads", threads()}}},
-          {"precision", precision()},
-          {"parameters", line_.parameters},
-          {"results", results_},
-          {"warnings", warnings_},
-          {"seconds", seconds}};
+  nlohmann::ordered_json all = {{"program", program_},
+                                {"build",
+                                 {{"version", build.version},
+                                  {"git_hash", build.git_hash},
+                                  {"compiler", build.compiler},
+                                  {"offload_targets", build.offload_targets}}},
+                                {"device",
+                                 {{"kind", kind_name(device_.kind())},
+                                  {"name", device_.name()},
+                                  {"index", device_.index()},
+                                  {"threads", threads()}}},
+                                {"precision", precision()},
+                                {"parameters", line_.parameters},
+                                {"results", results_},
+                                {"warnings", warnings_},
+                                {"seconds", seconds}};
+  const nlohmann::ordered_json mpi = mpi_.summary();
+  if (!mpi.is_null()) all["mpi"] = mpi;
+  return all;
 }
 
 int run_driver(int argc, const char* const* argv, const program& program,
                const boost::program_options::options_description& own, const std::function<void(session&)>& work) {
-  try {
-    run(argc, argv, program, own, work);
-    return done;
-  } catch (const InvalidArgument& e) {
-    return report(program, e.what(), bad_usage);
-  } catch (const FileError& e) {
-    return report(program, e.what(), bad_usage);
-  } catch (const DeviceError& e) {  // OutOfMemory is one
-    return report(program, e.what(), device_trouble);
-  } catch (const std::bad_alloc&) {
-    return report(program, "out of memory on the host", device_trouble);
-  } catch (const std::exception& e) {
-    return report(program, e.what(), failed);
-  } catch (...) {
-    return report(program, "an unknown error", failed);
-  }
+  prepare_streams();
+  mpi_session mpi;
+  const outcome all = [&]() -> outcome {
+    try {
+      run(argc, argv, program, own, work, mpi);
+      return {};
+    } catch (const InvalidArgument& e) {
+      return failure(program, e.what(), bad_usage);
+    } catch (const FileError& e) {
+      return failure(program, e.what(), bad_usage);
+    } catch (const DeviceError& e) {  // OutOfMemory is one
+      return failure(program, e.what(), device_trouble);
+    } catch (const std::bad_alloc&) {
+      return failure(program, "out of memory on the host", device_trouble);
+    } catch (const std::exception& e) {
+      return failure(program, e.what(), failed);
+    } catch (...) {
+      return failure(program, "an unknown error", failed);
+    }
+  }();
+  return mpi.end(all.status, all.line);
 }
 
 }  // namespace quintet::driver

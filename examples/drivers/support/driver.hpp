@@ -28,6 +28,7 @@
 #include "quintet/device/device.hpp"
 #include "quintet/io/hdf5.hpp"
 #include "support/command_line.hpp"
+#include "support/mpi_session.hpp"
 #include "support/progress_bar.hpp"
 #include "support/stage_timer.hpp"
 
@@ -36,13 +37,18 @@ namespace quintet::driver {
 /// What the work of a driver gets.
 class session {
  public:
-  session(const program& program, command_line line);
+  session(const program& program, command_line line, const mpi_session& mpi);
 
   /// The processor that --device chose; --threads is in force already.
   const Device& device() const { return device_; }
   /// The value of --precision.
   const std::string& precision() const { return line_.common.precision; }
   bool quiet() const { return line_.common.quiet; }
+  /// The ranks that work together on this; null for a process of its own. What is thrown out of the work then has to be
+  /// thrown on all ranks: see mpi::communicator::together().
+  mpi::communicator* ranks() const { return mpi_.ranks(); }
+  /// Whether this process prints and writes files. say(), warn(), result() and the summary may be used by all ranks.
+  bool is_root() const { return mpi_.is_root(); }
 
   /// Runs `action` as a stage whose seconds are counted under `name`; returns what it returns.
   template <class Action>
@@ -66,7 +72,7 @@ class session {
   /// Options and facts of this run as attributes of an output file.
   void write_attributes(io::hdf5_writer& out) const;
 
-  /// The whole summary, as --json writes it.
+  /// The whole summary, as --json writes it. Collective.
   nlohmann::ordered_json summary() const;
   const command_line& line() const { return line_; }
   /// Whether results are in a file: of --json, --output or another option whose name begins so.
@@ -74,6 +80,7 @@ class session {
 
  private:
   std::string program_;
+  const mpi_session& mpi_;
   command_line line_;
   Device device_;
   stage_timer timer_;
@@ -83,6 +90,9 @@ class session {
   std::unique_ptr<progress_bar> bar_;
   std::unique_ptr<progress_log> log_;  // the same for a log; null when quiet or on a terminal
 };
+
+/// As several ranks: throws InvalidArgument when one of these options, which have no distributed form, is given.
+void require_one_process(const session& session, std::initializer_list<const char*> options);
 
 /// "host", "emulated" or "offload".
 std::string kind_name(device_kind kind);

@@ -9,14 +9,19 @@
 
 namespace quintet::driver {
 
+/// Warns of what is unusual about a file that was read.
+inline void warn_of(session& session, const std::string& path, const io::sparse_read_report& report) {
+  if (report.above_diagonal > 0)
+    session.warn(text(path, " claims symmetry and holds ", report.above_diagonal,
+                      " entries above the diagonal; each stands for its mirror image too"));
+}
+
 /// Reads the matrix as stage "read", and warns of what is unusual about the file. Throws as io::read_sparse does.
 template <class Real>
 spgemm::csr<Real, std::int64_t> read_sparse(session& session, const std::string& path, const std::string& group = "") {
   io::sparse_read_report report;
   auto matrix = session.timed("read", [&] { return io::read_sparse<Real, std::int64_t>(path, group, &report); });
-  if (report.above_diagonal > 0)
-    session.warn(text(path, " claims symmetry and holds ", report.above_diagonal,
-                      " entries above the diagonal; each stands for its mirror image too"));
+  warn_of(session, path, report);
   return matrix;
 }
 
