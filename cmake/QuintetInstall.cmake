@@ -73,7 +73,7 @@ if(TARGET quintet_io)
     -lquintet_io ${QUINTET_IO_LIBRARIES})
 endif()
 
-# Packages: libquintet-dev and quintet-tools.
+# Packages: libquintet-dev, quintet-tools, and quintet::mpi in one of its own, as the MPIs differ in ABI.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME quintet)
 set(CPACK_PACKAGE_VENDOR quintet)
@@ -108,6 +108,19 @@ if(QUINTET_BUILD_EXAMPLES)
     set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${PROJECT_BINARY_DIR}/src")
     set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "libquintet-dev (= ${PROJECT_VERSION})")
   endif()
+endif()
+if(TARGET quintet_mpi)
+  list(APPEND CPACK_COMPONENTS_ALL mpi)
+  set(quintet_mpi_name mpich)
+  if(QUINTET_MPI_IS_OPEN_MPI)
+    set(quintet_mpi_name openmpi)
+  endif()
+  set(CPACK_DEBIAN_MPI_PACKAGE_NAME libquintet-${quintet_mpi_name}-dev)
+  set(CPACK_DEBIAN_MPI_PACKAGE_SECTION libdevel)
+  set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "libquintet-dev (= ${PROJECT_VERSION}), lib${quintet_mpi_name}-dev")
+  # One at a time: both have the same files.
+  set(CPACK_DEBIAN_MPI_PACKAGE_PROVIDES libquintet-mpi-dev)
+  set(CPACK_DEBIAN_MPI_PACKAGE_CONFLICTS libquintet-mpi-dev)
 endif()
 # Checked when a package is made: code for the processor of this machine stops with an illegal instruction elsewhere.
 set(CPACK_QUINTET_HOST_ARCH "${QUINTET_HOST_ARCH}")
