@@ -95,6 +95,11 @@ template <class Real>
 void write_product(session& session, const arguments& a, const matrix<Real>& c) {
   if (a.output.empty()) return;
   session.timed("write", [&] {
+    if (a.budget > 0) {  // the form that a result of blocks has
+      io::sparse_block_writer blocks(a.output, c.rows, c.cols);
+      blocks.write(0, c.view());
+      return blocks.commit();
+    }
     if (!a.output.ends_with(".h5") && !a.output.ends_with(".hdf5")) return io::write_sparse(a.output, c.view());
     io::hdf5_writer out(a.output);
     io::write_csr(out, c.view());

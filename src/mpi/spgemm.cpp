@@ -266,7 +266,8 @@ class distributed {
   }
 
   rows_of<Value, Index> multiply_rows() {
-    const bool is_one_chunk = bytes_of_all() <= settings_.budget;
+    // Alike on all ranks: questions are asked by all or none.
+    const bool is_one_chunk = ranks_.maximum(bytes_of_all() > settings_.budget ? 1 : 0) == 0;
     std::vector<matrix> done;
     failure mine;
     for (std::int64_t first = 0; ranks_.maximum(first < a_.rows || told_.own_chunks == 0 ? 1 : 0) > 0;) {

@@ -229,7 +229,8 @@ TEST(mpi_families, sparse_products_have_the_bits_of_one_process) {
   for (const auto how : {layout::automatic, layout::rows, layout::grid})
     for (const bool balance : {false, true}) compare_product(a, b, {.balance = balance, .layout = how});
   compare_product(a, b, {.budget = 0, .layout = layout::rows});
-  compare_product(a, b, {.budget = 700, .layout = layout::rows});
+  for (const std::int64_t budget : {700, 2000, 4000})  // several chunks on some of the ranks
+    compare_product(a, b, {.budget = budget, .layout = layout::rows});
   const auto few = uniform_matrix<float, std::int64_t>(3, 3, 2, 3);
   compare_product(few, few, {});
   compare_product<float, std::int64_t, spgemm::min_plus>(few, few, {.layout = layout::grid});
