@@ -297,11 +297,11 @@ class MCMCResult:
     """Samples of a run. Arrays are ``[chain, draw]``, as ArviZ reads them.
 
     posterior: {name: array} of root_height, origin, network_length, theta_mean, theta_root, theta_<species>, pi1, u, v,
-    lambda, nu, reticulations, level, bubbles. sample_stats: {name: array} of lp (posterior), likelihood, prior. steps
+    lambda, nu, reticulations, level, bubbles. sample_stats: {name: array} of lp (log posterior), loglik, log_prior. steps
     ``[draw]``; newick and topologies ``[chain][draw]``; moves and exchanges as :class:`Sampler` has them.
     """
 
-    _STATS = {"posterior": "lp", "likelihood": "log_likelihood", "prior": "log_prior"}
+    _STATS = {"posterior": "lp", "likelihood": "loglik", "prior": "log_prior"}
 
     def __init__(self, sampler: Sampler, parts: list[list[Any]]) -> None:
         traces = [np.concatenate([p[1].reshape(-1, len(sampler.columns)) for p in chain]) for chain in parts]
@@ -345,10 +345,9 @@ class MCMCResult:
         except ImportError as error:
             raise ImportError("to_arviz() needs ArviZ: pip install arviz") from error
         groups = {"posterior": self.posterior, "sample_stats": self.sample_stats}
-        try:
+        if int(arviz.__version__.partition(".")[0]) >= 1:
             return arviz.from_dict(groups)
-        except Exception:  # ArviZ 0.x takes one keyword for every group
-            return arviz.from_dict(**groups)
+        return arviz.from_dict(**groups)
 
 
 def mcmc(
