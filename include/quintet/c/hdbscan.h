@@ -175,7 +175,7 @@ QUINTET_API quintet_status quintet_hdbscan_cluster_graph(const int64_t* row_begi
 
 /// The tree stage alone: n >= 1 points and the edges of a spanning tree of theirs, or of any graph. Core distances are
 /// those of no points. Invalid: also n < 1, an end outside [0, n), u = v, a weight that is negative or NaN. Time
-/// O(count log count), on the host; about 250 bytes a point.
+/// O(count log count), on the host; about 250 bytes per point.
 QUINTET_API quintet_status quintet_hdbscan_cluster_edges(const quintet_edge* edges, int64_t count, int64_t n,
                                                          const quintet_hdbscan_options* options,
                                                          quintet_hdbscan_clustering** clustering) QUINTET_NOEXCEPT;

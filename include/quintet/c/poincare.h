@@ -208,7 +208,7 @@ QUINTET_API quintet_status quintet_poincare_rsgd_step(const void* x, int64_t x_s
 
 // --- means of groups: group b is rows offsets[b] ... offsets[b + 1] - 1 of points [n x dim]; groups + 1 offsets from 0
 // to n that do not decrease. weights [n] of the type, finite and >= 0; NULL: all 1. out [groups x dim]. Real types.
-// Invalid: also other offsets and weights. Memory 16 dim bytes a group ---
+// Invalid: also other offsets and weights. Memory 16 dim bytes per group ---
 
 /// out := gyromidpoints (Einstein midpoints). NaN for a group without a point of positive weight. Time n dim.
 QUINTET_API quintet_status quintet_poincare_gyromidpoint(const void* points, int64_t stride, quintet_type type,

@@ -266,7 +266,7 @@ typedef struct quintet_snp_optimum {
 /// Climbs from the current parameters to a local maximum and leaves the likelihood there; proposals are accepted. A
 /// network has several maxima: start from several points. `optimum` may be NULL; optimum->size must be set. Invalid:
 /// options, nothing to optimise, a start with log-likelihood -infinity; cancelled: the best point so far is kept; also
-/// out of memory, device error. Time: about six evaluations an iteration.
+/// out of memory, device error. Time: about six evaluations per iteration.
 QUINTET_API quintet_status quintet_snp_likelihood_optimise(quintet_snp_likelihood* likelihood,
                                                            const quintet_snp_optimise_options* options,
                                                            quintet_progress report, void* user,

@@ -98,14 +98,14 @@ QUINTET_API void quintet_spgemm_plan_free(quintet_spgemm_plan* plan) QUINTET_NOE
 /// *result := a * b over the semiring, to be freed with quintet_spgemm_free(). a is m x k, b is k x n. An entry exists
 /// where at least one product does. `report` may be NULL; report->size must be set.
 /// Invalid: sizes or types that do not fit, row pointers that fall, columns outside the matrix, options; also out of
-/// memory, device error. Time: about 1 to 3 ns a product and thread.
+/// memory, device error. Time: about 1 to 3 ns per product and thread.
 QUINTET_API quintet_status quintet_spgemm_multiply(const quintet_csr* a, const quintet_csr* b,
                                                    quintet_semiring semiring, const quintet_spgemm_options* options,
                                                    const char* device, quintet_spgemm_report* report,
                                                    quintet_spgemm_matrix** result) QUINTET_NOEXCEPT;
 
 /// *result := a * b where `mask` (m x n) has an entry, whatever its value; nothing is computed elsewhere. Invalid: also
-/// a mask of another size. Time: a pass over the products. Memory: also up to 9 bytes an entry of the mask.
+/// a mask of another size. Time: a pass over the products. Memory: also up to 9 bytes per entry of the mask.
 QUINTET_API quintet_status quintet_spgemm_multiply_masked(const quintet_csr* a, const quintet_csr* b,
                                                           const quintet_csr* mask, quintet_semiring semiring,
                                                           const quintet_spgemm_options* options, const char* device,

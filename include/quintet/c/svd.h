@@ -74,7 +74,7 @@ typedef struct quintet_svd quintet_svd;
 
 /// Decomposes every matrix of a [batch x rows x cols], of any type; sizes may be 0. *result is freed with
 /// quintet_svd_free(). A matrix with NaN or infinity is no error, see quintet_svd_outcome(). Time about 7 cols^3
-/// multiply-adds a sweep for square matrices, 5 to 10 sweeps. Invalid: shapes (rows or cols over 2^24, both over
+/// multiply-adds per sweep for square matrices, 5 to 10 sweeps. Invalid: shapes (rows or cols over 2^24, both over
 /// 32768, batch over 2^29), options out of range, top with QUINTET_SVD_FULL; also out of memory, device error.
 QUINTET_API quintet_status quintet_svd_decompose(const void* a, quintet_type type, int64_t batch, int64_t rows,
                                                  int64_t cols, int64_t batch_stride, int64_t row_stride,

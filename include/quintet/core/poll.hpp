@@ -76,7 +76,7 @@ class poll_guard {
 /// Scopes nest: the functions of the outer ones go on being called.
 class poll_scope {
  public:
-  using clock = std::chrono::steady_clock;
+  using clock = std::chrono::steady_clock;  ///< steady: changes of the system time do not matter
   /// `poll` must not be empty. `interval` is the least time between two calls of it: 50 ms by default, 0 calls it
   /// wherever the library looks. Between two looks lies one tile: milliseconds, and at most 0.3 s.
   explicit poll_scope(poll_function poll, clock::duration interval = std::chrono::milliseconds(50))

@@ -37,7 +37,7 @@ struct clustering {
 /// single_linkage(). A single point is noise with score 0, whatever the options.
 ///
 /// Throws InvalidArgument for options out of range and edges that are none (n < 1 included).
-/// Cost: O(N log N) time, at most about 250 bytes a point while it runs and 100 in the result.
+/// Cost: O(N log N) time, at most about 250 bytes per point while it runs and 100 in the result.
 clustering cluster_tree(std::span<const edge> edges, std::int64_t n, const tree_options& options = {});
 
 /// The same from a given dendrogram, another program's for instance; it is moved into the result. Throws

@@ -43,7 +43,7 @@ struct condensed_tree {
 /// new clusters are numbered by increasing smallest point. No cluster is ever split at height 0, in either mode.
 ///
 /// A single point gives a tree of no rows. Throws InvalidArgument for a tree that is none (check_linkage()) and for
-/// options out of range. Cost: O(N log N) time at most, about 150 bytes a point besides the tree, no recursion.
+/// options out of range. Cost: O(N log N) time at most, about 150 bytes per point besides the tree, no recursion.
 condensed_tree condense(const single_linkage_tree& tree, const tree_options& options);
 
 }  // namespace quintet::hdbscan

@@ -26,7 +26,7 @@ struct csr_graph {
 /// `distances` [N x N] is symmetric, >= 0; the diagonal is not read. Throws InvalidArgument naming the first entry that
 /// breaks this (for NaN, a negative number, or d(i, j) != d(j, i)), for a matrix that is not square, and for
 /// options.min_samples out of range. options.distance is not used. Cost: O(N^2): the matrix is read twice, as often as
-/// a number has bits for k > 64. Memory: up to 64 numbers a point; on an offload device the matrix as well.
+/// a number has bits for k > 64. Memory: up to 64 numbers per point; on an offload device the matrix as well.
 template <class Real>
 core_result<Real> core_distances_of(matrix_view<const Real> distances, const core_options& options = {},
                                     const Device& device = Device::best());
@@ -54,7 +54,7 @@ spanning_tree_result spanning_tree_of(const Distances& distances, const spanning
 /// The same for a sparse graph. A point with fewer than k neighbours has core distance +infinity and is unconnected.
 /// Throws InvalidArgument for offsets that do not increase, a column out of range, a loop (i, i), a value that is
 /// negative or NaN, an edge that is stored twice with different values, or options out of range. Cost: O(E log E)
-/// (Kruskal 1956), memory 24 bytes an entry, 16 an edge and about 40 a point.
+/// (Kruskal 1956), memory 24 bytes per entry, 16 an edge and about 40 per point.
 template <class Real>
 spanning_tree_result spanning_tree_of(const csr_graph<Real>& graph, const spanning_tree_options& options = {});
 

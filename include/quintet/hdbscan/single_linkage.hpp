@@ -38,7 +38,7 @@ struct single_linkage_tree {
 /// connected_components() whether that happened. Row t has left = the node of the edge's smaller end point.
 ///
 /// Throws InvalidArgument for n < 1, an end point outside [0, n), u = v, or a weight that is negative or NaN.
-/// Cost: O(E log E) time (O(E) when the edges come in the total order), 24 bytes an edge and 56 a point.
+/// Cost: O(E log E) time (O(E) when the edges come in the total order), 24 bytes an edge and 56 per point.
 single_linkage_tree single_linkage(std::span<const edge> edges, std::int64_t n);
 
 /// Number of components that merges of finite height leave: 1 + rows of height +infinity (0 for a tree of no points).
@@ -47,7 +47,7 @@ std::int64_t connected_components(const single_linkage_tree& tree);
 
 /// Throws InvalidArgument unless `tree` is a dendrogram: points - 1 rows, every node used once as a child and after it
 /// was made, sizes that add up, heights >= 0 that are not NaN and do not decrease from child to parent. Cost: O(N)
-/// time, 2 bytes a point.
+/// time, 2 bytes per point.
 void check_linkage(const single_linkage_tree& tree);
 
 }  // namespace quintet::hdbscan

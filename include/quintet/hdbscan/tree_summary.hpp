@@ -27,7 +27,7 @@ struct tree_summary {
 /// infinity - infinity counts as 0. Rows of one lambda are added up before anything is rounded, so the sums do not
 /// depend on the order of the points. Throws InvalidArgument for rows that cannot be those of such a tree (ids out of
 /// range, a parent that is no cluster or comes after its child, lambda negative or NaN, size < 1); their order is
-/// trusted. Cost: O(N) time, 16 bytes a point and 64 a cluster.
+/// trusted. Cost: O(N) time, 16 bytes per point and 64 a cluster.
 tree_summary summarise(const condensed_tree& tree);
 
 }  // namespace quintet::hdbscan

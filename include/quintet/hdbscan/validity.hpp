@@ -30,7 +30,7 @@ struct validity_result {
   double index = 0;                      ///< DBCV, in [-1, 1]: sum over clusters of size / N * validity
   std::vector<double> cluster_validity;  ///< K, in [-1, 1]
   std::vector<double> sparseness;        ///< K: DSC, a distance; 0 for clusters that do not count
-  std::vector<double> separation;        ///< K: the least DSPC to another cluster; +infinity if there is none
+  std::vector<double> separation;        ///< K: the minimum DSPC to another cluster; +infinity if there is none
 };
 
 /// DBCV of `labels` (N in [-1, N), -1 for noise; any clustering) of the rows of `points` [N x D]. K is one more than
@@ -41,7 +41,7 @@ struct validity_result {
 ///   m(x, y) = max(core(x), core(y), d(x, y)), and T the minimum spanning tree of C under m.
 ///   Internal points of T have degree > 1, internal edges join two of them.
 ///   sparseness  = largest internal edge of T
-///   separation  = least m between an internal point of C and one of another cluster
+///   separation  = minimum m between an internal point of C and one of another cluster
 ///   validity(C) = (separation - sparseness) / max(separation, sparseness)
 ///
 /// What the paper leaves open is done as its authors' program does: distances 0 are left out of the sum (core = 0 where

@@ -34,7 +34,7 @@ namespace quintet::io {
 template <class T>
 struct table {
   std::vector<std::string> names;  ///< one a column, or none
-  matrix<T> values;                ///< one row a line
+  matrix<T> values;                ///< one row per line
 };
 
 /// Reads a whole file; T is float, double or std::int64_t. A file with a header and no rows has 0 rows; one without
@@ -100,7 +100,7 @@ struct column {
       values;
 };
 
-/// Writes a header and one line a row. Throws InvalidArgument when the columns differ in length or there are none.
+/// Writes a header and one line per row. Throws InvalidArgument when the columns differ in length or there are none.
 void write_csv(const std::string& path, std::span<const column> columns);
 
 /// Writes a matrix, with a header when `names` are given. T is float, double, int32 or int64. Throws InvalidArgument

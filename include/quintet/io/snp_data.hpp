@@ -14,7 +14,7 @@
 //     show the band / individuals); empty, "?", "-", "NA" and "0/0" are missing. A column "weight" weighs the sites.
 //
 // Errors are FileErrors with the line and the reason. Memory: the states, one byte each, while NEXUS or PHYLIP is read;
-// then the patterns and 8 bytes a site.
+// then the patterns and 8 bytes per site.
 #pragma once
 
 #include <cstdint>

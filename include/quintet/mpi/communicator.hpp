@@ -78,11 +78,14 @@ struct phase_traffic {
 class transfer {
  public:
   transfer() = default;
+  ///@{
+  /// Takes the transfer of `other`, which has none afterwards.
   transfer(transfer&& other) noexcept : requests_(std::exchange(other.requests_, {})) {}
   transfer& operator=(transfer&& other) noexcept {
     std::swap(requests_, other.requests_);
     return *this;
   }
+  ///@}
   /// Number of pieces that are still under way, or were when somebody looked last.
   bool pending() const { return !requests_.empty(); }
 

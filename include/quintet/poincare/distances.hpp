@@ -58,7 +58,7 @@ struct distance_options {
 /// of `points` in its column.
 struct point_report {
   ///@{
-  /// One status a row, Q and N.
+  /// One status per row, Q and N.
   std::vector<point_status> queries, points;
   ///@}
 
@@ -82,8 +82,8 @@ point_report distances(const Queries& queries, const Points& points, Out&& out, 
   return distances<element_of<Queries>>(matrix_of(queries), matrix_of(points), matrix_of(out), options, device);
 }
 
-/// out[i] = d(x row i, y row i); x and y [N x D], out N values. Cost: O(N D), one pass; memory 2 bytes a pair, and on a
-/// device also the host arguments.
+/// out[i] = d(x row i, y row i); x and y [N x D], out N values. Cost: O(N D), one pass; memory 2 bytes per pair, and on
+/// a device also the host arguments.
 template <class Storage, class = only_storage<Storage>>
 point_report pair_distances(matrix_view<const Storage> x, matrix_view<const Storage> y,
                             vector_view<accumulator_t<Storage>> out, const distance_options& options = {},
@@ -103,7 +103,7 @@ accumulator_t<Storage> distance(std::span<const Storage> x, std::span<const Stor
 
 /// out[i] = d(0, x row i) = (2 / sqrt(c)) artanh(sqrt(c) |x|), from the compensated norm: within 1 ulp of float and 4
 /// of double; x [N x D], out N values. options.expression must be formula::geodesic. Returns the status of every row.
-/// Cost: O(N D), one pass; memory 1 byte a row, and on a device also the host arguments.
+/// Cost: O(N D), one pass; memory 1 byte per row, and on a device also the host arguments.
 template <class Storage, class = only_storage<Storage>>
 std::vector<point_status> origin_distances(matrix_view<const Storage> x, vector_view<accumulator_t<Storage>> out,
                                            const distance_options& options = {}, const Device& device = Device::best());

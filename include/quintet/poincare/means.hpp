@@ -7,8 +7,8 @@
 //
 // Errors: InvalidArgument for offsets, weights or shapes that are not like this, naming the first wrong element, for
 // options out of range, and with `strict` for the first point that is not inside; OutOfMemory, DeviceError. Memory: 16
-// D bytes a group, 1 byte a point, and on a device also the host arguments. One group is the work of one thread: many
-// groups keep a device busy, a single one does not. Same bits for any number of threads.
+// D bytes per group, 1 byte per point, and on a device also the host arguments. One group is the work of one thread:
+// many groups keep a device busy, a single one does not. Same bits for any number of threads.
 #pragma once
 
 #include "quintet/poincare/operations.hpp"

@@ -24,7 +24,7 @@ struct nearest_options {
 template <class Real>
 struct neighbours {
   ///@{
-  /// Q, and neighbours a query.
+  /// Q, and neighbours per query.
   std::int64_t queries = 0, k = 0;
   ///@}
   std::vector<std::int64_t> index;  ///< [queries][k], by (distance, index); -1 where there are not so many

@@ -15,11 +15,11 @@
 // double results within 1e-13 of it for norms up to 1 - 1e-6. Nothing is projected silently: a result that rounds onto
 // the sphere stays there.
 //
-// Each function returns a status a row: the first argument that is not inside decides it, and its row of the result is
-// NaN. Throws InvalidArgument for shapes that do not fit, more than 2^31 - 1025 rows, a curvature out of range
+// Each function returns a status per row: the first argument that is not inside decides it, and its row of the result
+// is NaN. Throws InvalidArgument for shapes that do not fit, more than 2^31 - 1025 rows, a curvature out of range
 // (checked_curvature()), arguments on several devices, and with `strict` for the first row that is not inside, naming
 // index and norm (`out` is written by then); OutOfMemory, DeviceError. Cost: O(N D), two passes over the rows; memory:
-// 1 byte a row, and on a device copies of host arguments. Same bits for any number of threads.
+// 1 byte per row, and on a device copies of host arguments. Same bits for any number of threads.
 #pragma once
 
 #include <vector>
@@ -146,7 +146,7 @@ struct projection_report {
 /// Points with sqrt(c) |x| > 1 - epsilon are scaled to sqrt(c) |x| = 1 - epsilon; the others are copied. Rows that are
 /// not finite become NaN. epsilon has no default: it caps every distance from the origin at about
 /// log(2 / epsilon) / sqrt(c), which is a decision. Allowed: [4 u, 1) with u the type's unit roundoff (2^-24, 2^-53);
-/// throws InvalidArgument for others. Memory: one number a row besides.
+/// throws InvalidArgument for others. Memory: one number per row besides.
 template <class Storage, class = only_storage<Storage>>
 projection_report project(matrix_view<const Storage> x, double epsilon, matrix_view<accumulator_t<Storage>> out,
                           const ball_options& options = {}, const Device& device = Device::best());

@@ -44,7 +44,7 @@ struct dropped_site {
 
 /// Patterns of counts. Sites are numbered as they were given, from 0, those left out included; patterns are in the
 /// order of their first sites. Members are O(1) unless they say so, and throw nothing: indices p of patterns and s of
-/// species must be in range and are not checked. Memory: 4 bytes a pattern and species, 12 a pattern, 8 a site.
+/// species must be in range and are not checked. Memory: 4 bytes a pattern and species, 12 a pattern, 8 per site.
 class Data {
  public:
   /// Names of the species, in the order of the columns.
@@ -126,7 +126,7 @@ class DataBuilder {
 
   /// A site: one count a species, as Data holds them. Throws InvalidArgument when the spans are not one number a
   /// species, a count is not in 0 <= red <= copies <= most_copies (dominant: even copies, red <= copies / 2), or the
-  /// weight is negative or not finite. O(species) time; memory only for a new pattern and 8 bytes a site.
+  /// weight is negative or not finite. O(species) time; memory only for a new pattern and 8 bytes per site.
   void add_site(std::span<const std::int64_t> red, std::span<const std::int64_t> copies, double weight = 1);
   /// The data, which take the builder's memory; it must not be used afterwards. `sampled_copies` is one number a
   /// species (none: the most at a site that was given). Throws InvalidArgument for another number of them, and for one

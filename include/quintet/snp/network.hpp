@@ -27,7 +27,7 @@ namespace quintet::snp {
 /// parents; the root two children, no parent.
 enum class node_kind { leaf, tree, reticulation, root };
 
-/// A network that is none. The text names the nodes; `reason()` says which rule is broken.
+/// An invalid network. The text names the nodes; `reason()` says which rule is broken.
 class NetworkError : public InvalidArgument {
  public:
   /// What makes a network of nodes and edges.
@@ -36,14 +36,14 @@ class NetworkError : public InvalidArgument {
     node_index,     ///< an edge with an end that is no node
     cycle,          ///< a node that is its own ancestor
     root,           ///< no node without a parent, or several
-    disconnected,   ///< parts that hang together with nothing
+    disconnected,   ///< parts that are not connected
     binary,         ///< another number of parents and children than a kind of node has
     length,         ///< a length that is missing, negative or not finite
     theta,          ///< a theta that is missing, not positive or not finite
     gamma,          ///< missing at a reticulation, outside [0, 1], not 1 elsewhere, or a sum that is not 1
     name,           ///< a leaf without a name, a name twice
     unknown_taxon,  ///< a species of the data that is no leaf, or the other way round
-    syntax,         ///< text that is no extended Newick
+    syntax,         ///< text that is not extended Newick
   };
   /// `message` is the whole text.
   NetworkError(rule broken, const std::string& message) : InvalidArgument(message), broken_(broken) {}

@@ -32,7 +32,7 @@ struct newick_options {
   double gamma = unset;       ///< for the first parent branch of a reticulation without one on either, in [0, 1]
 };
 
-/// Text that is no network. The message begins with the place.
+/// Text that is not a network. The message begins with the position.
 class NewickError : public NetworkError {
  public:
   /// `position` counts bytes from 0.

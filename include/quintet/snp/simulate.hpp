@@ -41,7 +41,7 @@ struct simulated_sites {
 /// j (j-1) / theta) up to its top, then a uniform pair merges; at a reticulation each goes up branch y with chance
 /// gamma_y; above the root until one is left. Then alleles go down: 1 with chance v / (u + v) at the top, after time t
 /// P(1) = p + (state - p) exp(-(u + v) t). Throws InvalidArgument for options out of range, and for polymorphic_only
-/// when a site shows one allele in 1e6 tries. Memory: 2 bytes a site and species, 8 a site.
+/// when a site shows one allele in 1e6 tries. Memory: 2 bytes per site and species, 8 per site.
 simulated_sites simulate_sites(const Network& network, const simulate_options& options);
 /// The same as data for a Likelihood.
 Data simulate(const Network& network, const simulate_options& options);

@@ -46,8 +46,8 @@ csr<Value, Index> download(const device_csr<Value, Index>& matrix, memory_source
 /// repeated columns; such a B is sorted on the host first, and sent back. options::host_products does not count here.
 /// Throws InvalidArgument for sizes that do not fit, buffers of another size than the matrix, operands on different
 /// devices, columns outside the matrix, row pointers that fall, options out of range, or more than 2^31 columns of B;
-/// OutOfMemory, DeviceError. Cost and memory: those of multiply() on a device, without the transfers; 24 bytes a row on
-/// the host.
+/// OutOfMemory, DeviceError. Cost and memory: those of multiply() on a device, without the transfers; 24 bytes per row
+/// on the host.
 template <class Semiring = plus_times, class Value, class Index>
   requires has_kernels<Semiring>
 device_csr<Value, Index> multiply(const device_csr<Value, Index>& a, const device_csr<Value, Index>& b,

@@ -8,14 +8,14 @@
 //
 // Operands, masks and plans' operands may be in memory of the host or of one device, which then does the work.
 // Otherwise the device that is named does all of it, or the call throws; where none is named (Device::best()), a GPU,
-// and the host for fewer than options::host_products products. report::ran_on tells. Results are on the host, but for
-// those of device_csr.
+// and the host for fewer than options::host_products products. report::ran_on says which. Results are on the host, but
+// for those of device_csr.
 //
 // A is m x k, B is k x n; both may have unsorted or repeated columns (such a B is sorted first, in a copy of it, with
 // repeated entries added up). Value is float or double, Index std::int32_t or std::int64_t, the same for both.
-// Memory on the host: C, an eighth of C at most for growth, 24 bytes a row, and for each thread an accumulator of
-// 9.2 bytes a column (at most 4 million columns) and buffers. On a device: at most 2.5 times C, beside A and B.
-// Time: about one to three nanoseconds a product and thread where the accumulator fits the second-level cache.
+// Memory on the host: C, an eighth of C at most for growth, 24 bytes per row, and for each thread an accumulator of
+// 9.2 bytes per column (at most 4 million columns) and buffers. On a device: at most 2.5 times C, beside A and B.
+// Time: about one to three nanoseconds per product and thread where the accumulator fits the second-level cache.
 //
 // Errors of all functions here: InvalidArgument for matrices that check() refuses, sizes that do not fit, options
 // outside their range; OutOfMemory, with nothing leaked; DeviceError.
@@ -42,7 +42,7 @@ csr<Value, Index> masked(const csr_view<Value, Index>& a, const csr_view<Value, 
                          const csr_view<Value, Index>& mask, const options& settings, const Device& device);
 }  // namespace detail
 
-/// C = A * B. `told`, if not null, gets what was done. Shapes, errors, time and memory: above.
+/// C = A * B. `told`, if not null, receives a report of the work. Shapes, errors, time and memory: above.
 template <class Semiring = plus_times, class Value, class Index>
   requires has_kernels<Semiring>
 csr<Value, Index> multiply(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
@@ -54,7 +54,7 @@ csr<Value, Index> multiply(const csr_view<Value, Index>& a, const csr_view<Value
 /// C = A * B where `mask` has an entry, whatever its value, and nowhere else; or, with complement_mask, where it has
 /// none. The mask is m x n; its columns may come in any order. Time: with structural_mask a pass over all products,
 /// which are added up in place; with complement_mask that of multiply() and a search for each entry. Memory: C, and a
-/// copy of the mask on a device or when it is not sorted; with structural_mask also 9 or 5 bytes an entry of the mask.
+/// copy of the mask on a device or when it is not sorted; with structural_mask also 9 or 5 bytes per entry of the mask.
 template <class Semiring = plus_times, class Mask = structural_mask, class Value, class Index>
   requires has_kernels<Semiring>
 csr<Value, Index> multiply_masked(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
@@ -72,7 +72,7 @@ csr<Value, Index> multiply_transposed(const csr_view<Value, Index>& a, const csr
                                       report* told = nullptr);
 
 /// Sizes of A * B, found out on `device`; without a name where the operands are. Cost: one pass over A and B, and 1% of
-/// the products; 16 bytes a row of A.
+/// the products; 16 bytes per row of A.
 template <class Value, class Index>
 size_estimate estimate(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
                        const Device& device = Device::best());

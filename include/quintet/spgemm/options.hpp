@@ -1,4 +1,4 @@
-// What a sparse product can be told, and what it tells.
+// Options of sparse products, and what a product reports.
 #pragma once
 
 #include <array>

@@ -21,7 +21,7 @@ void refill(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, cs
 ///   plan<plus_times, double, std::int32_t> p(a.view(), b.view());
 ///   csr<double, std::int32_t> c = p.execute(a.view(), b.view());     // and again, with other values
 ///
-/// Memory: row pointers and columns of C in the plan, and 8 bytes a column of B for each thread while it runs (none
+/// Memory: row pointers and columns of C in the plan, and 8 bytes per column of B for each thread while it runs (none
 /// beyond 4 million columns). On a device copies of the operands and of C. A plan may be used by several threads at
 /// once.
 template <class Semiring, class Value, class Index>

@@ -39,19 +39,19 @@ template <class T>
 std::vector<std::int64_t> numerical_rank(const decomposition<T>& d, rank_tolerance tolerance = {});
 
 /// A^+ [B, n, m] (Moore and Penrose): V diag(1 / S) U^T over the singular values above the tolerance.
-/// Cost: m n k multiply-adds a matrix.
+/// Cost: m n k multiply-adds per matrix.
 template <class T>
 std::vector<T> pseudo_inverse(const decomposition<T>& d, rank_tolerance tolerance = {},
                               const Device& device = Device::best());
 
 /// The X [B, n, r] of least norm among those that minimise |A X - R|_F, for right-hand sides R [B, m, r].
-/// Cost: (m + n) k r multiply-adds a matrix.
+/// Cost: (m + n) k r multiply-adds per matrix.
 template <class T>
 std::vector<T> least_squares(const decomposition<T>& d, batch_view<const T> right, rank_tolerance tolerance = {},
                              const Device& device = Device::best());
 
 /// The nearest matrix of rank `rank` [B, m, n] in the spectral and the Frobenius norm (Eckart and Young 1936).
-/// rank >= 0; more than there are singular values means all. Cost: m n rank multiply-adds a matrix.
+/// rank >= 0; more than there are singular values means all. Cost: m n rank multiply-adds per matrix.
 template <class T>
 std::vector<T> low_rank_approximation(const decomposition<T>& d, std::int64_t rank,
                                       const Device& device = Device::best());
@@ -72,7 +72,7 @@ struct polar_factors {
 };
 /// The polar decomposition (Autonne 1902): W is the nearest matrix to A of orthonormal columns, in every unitarily
 /// invariant norm (Fan and Hoffman 1955). Needs all singular values, economy or full vectors. Cost: (m + n) n k
-/// multiply-adds a matrix.
+/// multiply-adds per matrix.
 template <class T>
 polar_factors<T> polar(const decomposition<T>& d, const Device& device = Device::best());
 

@@ -94,7 +94,7 @@ std::int64_t value_count(std::int64_t rows, std::int64_t cols, const options& op
 ///
 /// Throws InvalidArgument (top < 0, top with full vectors, max_sweeps < 1, m or n over 2^24, both over 32768, B
 /// over 2^29), OutOfMemory, DeviceError. A matrix that holds NaN or infinity throws nothing: see status::not_finite.
-/// Its neighbours keep their bits. Cost: about 7 n^3 multiply-adds a sweep (4 n^3 without vectors) for m = n, 5 to 10
+/// Its neighbours keep their bits. Cost: about 7 n^3 multiply-adds per sweep (4 n^3 without vectors) for m = n, 5 to 10
 /// sweeps; 4 m n^2 more for QR. Memory: about 2 n^2 numbers for each matrix that is in work at the same time, the
 /// result, and on a device copies of both there.
 ///

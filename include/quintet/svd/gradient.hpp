@@ -35,7 +35,7 @@ struct gradient_options {
 /// T is double, float, half or bfloat16; 16-bit types are computed in float and rounded once. A matrix whose status is
 /// not_finite has a gradient of NaN. Throws InvalidArgument for views of another shape, a negative or NaN tolerance,
 /// and for a decomposition without vectors or with only the top values; OutOfMemory, DeviceError. Cost: about 12 m n k
-/// multiply-adds a matrix. Memory: the result, dense copies of the derivatives, 3 k^2 + (m + n) k numbers for each
+/// multiply-adds per matrix. Memory: the result, dense copies of the derivatives, 3 k^2 + (m + n) k numbers for each
 /// matrix in work (8 a host thread, 2048 on a device), and on a device copies of all arguments there.
 template <class T>
 std::vector<T> gradient(const factors_view<T>& f, batch_view<const T> gu, matrix_view<const accumulator_t<T>> gs,
