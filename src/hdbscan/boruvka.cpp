@@ -320,6 +320,20 @@ std::vector<packed_edge<Real>> boruvka<Real>::tree() const {
 }
 
 template <class Real>
+round_state<Real> boruvka<Real>::state() const {
+  return {memory_.component.to_vector(), memory_.tree_edge.to_vector(), memory_.tree_weight.to_vector(),
+          memory_.counters.to_vector()[0]};
+}
+
+template <class Real>
+void boruvka<Real>::restore(const round_state<Real>& state) {
+  memory_.component.copy_from_host(state.component.data(), memory_.count);
+  memory_.tree_edge.copy_from_host(state.tree_edge.data(), memory_.count);
+  memory_.tree_weight.copy_from_host(state.tree_weight.data(), memory_.count);
+  memory_.counters.copy_from_host(&state.joined, 1);
+}
+
+template <class Real>
 std::vector<packed_edge<Real>> boruvka<Real>::run(spanning_tree_counters& counters, progress& report) {
   std::int64_t before = -1;
   for (std::int64_t joined = 0; joined < memory_.count - 1 && joined > before; ++counters.rounds) {

@@ -55,6 +55,15 @@ struct edge_record<double> {
   std::int64_t weight, ends;
 };
 
+/// Where the rounds are: by packed point, the same on every rank.
+template <class Real>
+struct round_state {
+  std::vector<std::int32_t> component;
+  std::vector<edge_key> tree_edge;
+  std::vector<Real> tree_weight;
+  std::int64_t joined = 0;
+};
+
 /// What the rounds work on, in memory of one device. Arrays of points unless said otherwise.
 template <class Real>
 struct boruvka_memory {
@@ -128,6 +137,11 @@ class boruvka {
   /// Returns the number of edges in the tree.
   std::int64_t join_components();
   std::vector<packed_edge<Real>> tree() const;
+  ///@{
+  /// To go on later from where the rounds are. Bounds are not part of it: others may be looser, and cost time alone.
+  round_state<Real> state() const;
+  void restore(const round_state<Real>& state);
+  ///@}
   std::int64_t tiles_scanned() const { return memory_.counters.to_vector()[1]; }
   /// How many tiles scan() is best given at a time when `done` of the round are done.
   std::int64_t tiles_together(std::int64_t done) const;

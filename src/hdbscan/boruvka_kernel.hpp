@@ -178,8 +178,9 @@ struct bound_of_blocks {
     const pairwise::edge_bounds<Real>& b = s.bounds;
     const std::int64_t first = block * b.side;
     const std::int64_t end = first + b.side < b.count ? first + b.side : b.count;
+    const typename pairwise::edge_bounds<Real>::block_pair bounds = b.pair_of(block, other);
     for (std::int64_t i = first; i < end; ++i) {
-      const Real of_point = b.useful_bound(i, block, other);
+      const Real of_point = b.useful_bound(bounds, i, i - first);
       min = of_point < min ? of_point : min;
     }
     return min;

@@ -16,10 +16,12 @@ namespace quintet::mpi {
 #ifdef QUINTET_MPI_FAULTS
 
 void fault_point(int rank) {
-  static const char* const fault = std::getenv("QUINTET_MPI_FAULT");
+  static std::string text;
   static int step = 0;
-  if (fault == nullptr) return;
-  const std::string text = fault;
+  const char* fault = std::getenv("QUINTET_MPI_FAULT");
+  if (fault == nullptr) return text.clear();
+  if (text != fault) step = 0;
+  text = fault;
   const std::size_t first = text.find(':'), second = text.find(':', first + 1);
   if (second == std::string::npos || std::atoi(text.c_str() + first + 1) != rank) return;
   if (std::atoi(text.c_str() + second + 1) != step++) return;

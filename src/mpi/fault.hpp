@@ -5,9 +5,9 @@
 
 namespace quintet::mpi {
 
-/// In builds with tests, where QUINTET_MPI_FAULT is "kind:rank:step" and this is call number `step` (from 0) on that
-/// rank: kill (ends this process by SIGKILL), throw (an Error), memory (an OutOfMemory), slow (waits for two seconds).
-/// Otherwise nothing.
+/// In builds with tests, where QUINTET_MPI_FAULT is "kind:rank:step" and this is call number `step` on that rank (from
+/// 0, since the variable had another value): kill (ends this process by SIGKILL), throw (an Error), memory (an
+/// OutOfMemory), slow (waits for two seconds). Otherwise nothing.
 void fault_point(int rank);
 
 }  // namespace quintet::mpi

@@ -112,6 +112,7 @@ class list_ring {
       transfer returns_home = with_lists ? receive_returns(step) : transfer();
       transfer returned;
       const std::vector<pairwise::block_range> pieces = pieces_of(visit.visiting);
+      mine.attempt([&] { fault_point(ranks_.rank()); });
       for (std::size_t piece = 0; piece < pieces.size(); ++piece) {
         ranks_.finish(receiving);
         pairwise::visiting_points<Real> visitors;
@@ -119,7 +120,6 @@ class list_ring {
         // The staging memory is free again.
         next_receiving = piece + 1 < pieces.size() ? receive(step, piece + 1) : receive(step + 1, 0);
         mine.attempt([&] {
-          if (piece == 0) fault_point(ranks_.rank());
           meet(visitors, visit, pieces[piece].count, {&sending, &next_sending, &next_receiving, &returns_home});
         });
         if (with_lists) {

@@ -7,6 +7,7 @@
 #include "hdbscan/checks.hpp"
 #include "hdbscan/spanning_tree_parts.hpp"
 #include "instantiate.hpp"
+#include "mpi/checkpoint.hpp"
 #include "mpi/dealt_points.hpp"
 #include "mpi/list_ring.hpp"
 #include "mpi/rounds.hpp"
@@ -122,10 +123,105 @@ std::string options_text(const spanning_tree_options& o) {
               " alpha=", o.alpha);
 }
 
+/// What a checkpoint has to agree with: everything that lists and rounds follow from.
+template <class Storage>
+std::string identity_of(communicator& ranks, const shared_points<Storage>& points,
+                        const std::vector<std::int32_t>& order, const spanning_tree_options& options,
+                        std::int64_t side) {
+  std::uint64_t mine = 0;
+  ranks.together([&] {
+    const matrix_view<const Storage>& rows = points.rows();
+    for (std::int64_t i = 0; i < rows.rows(); ++i) {
+      const std::int64_t row = points.first_row() + i;
+      mine += hash_bytes(rows.data() + i * rows.stride(), std::size_t(rows.cols()) * sizeof(Storage),
+                         hash_bytes(&row, sizeof row));
+    }
+  });
+  std::uint64_t all = 0;
+  for (const std::int64_t one : ranks.allgather_counts(std::int64_t(mine))) all += std::uint64_t(one);
+  return text("hdbscan 1: ", points.spread().rows(), " x ", points.dim(), " of ", sizeof(Storage), " bytes, ",
+              options_text(options), ", blocks of ", side, ", rows ", all, ", order ",
+              hash_bytes(order.data(), order.size() * sizeof(order[0])));
+}
+
+template <class Real>
+packed_arrays packed(const pairwise::ring_lists<Real>& lists) {
+  const auto all = lists.copy();
+  packed_arrays arrays;
+  arrays.add(all.value);
+  arrays.add(all.index);
+  arrays.add(all.minima);
+  arrays.add(all.visiting_minima);
+  return arrays;
+}
+
+/// The lists of the own points from a checkpoint. By as many ranks it has the bounds of tiles too.
+template <class Real>
+typename pairwise::ring_lists<Real>::contents saved_lists(communicator& ranks, const checkpoint& saved,
+                                                          pairwise::ring_lists<Real>& lists, const deal& dealt,
+                                                          std::int64_t points) {
+  const checkpoint_state state = *saved.found();
+  const std::int64_t k = lists.k(), entries = lists.own().count * k, side = lists.own().block_side;
+  if (state.ranks == ranks.size()) {
+    const std::string path = saved.lists_path(state, ranks.rank());
+    array_reader arrays(read_checked(path), path);
+    typename pairwise::ring_lists<Real>::contents all;
+    all.value = arrays.take<Real>(entries);
+    all.index = arrays.take<std::int32_t>(entries);
+    all.minima = arrays.take<Real>(lists.minima_size());
+    all.visiting_minima = arrays.take<Real>(lists.visiting_minima().size());
+    return all;
+  }
+  for (std::int64_t rank = ranks.rank(); rank < state.ranks; rank += ranks.size())
+    read_checked(saved.lists_path(state, rank));
+  // Where every block was.
+  const deal before(points, side, int(state.ranks));
+  const std::vector<ring_part> parts = before.parts();
+  std::vector<std::int64_t> place(before.blocks());
+  for (int rank = 0; rank < int(state.ranks); ++rank)
+    for (std::size_t at = 0; at < before.blocks_of(rank).size(); ++at)
+      place[before.blocks_of(rank)[at]] = std::int64_t(at);
+  typename pairwise::ring_lists<Real>::contents all;
+  all.value.resize(entries);
+  all.index.resize(entries);
+  std::int64_t next = 0;
+  for (const std::int64_t block : dealt.blocks_of(ranks.rank())) {
+    const int rank = before.owner(block * side);
+    const std::string path = saved.lists_path(state, rank);
+    const std::int64_t count = std::min(side, points - block * side) * k, first = place[block] * side * k;
+    read_part(path, first * std::int64_t(sizeof(Real)), all.value.data() + next, count * std::int64_t(sizeof(Real)));
+    read_part(path, parts[rank].points * k * std::int64_t(sizeof(Real)) + first * std::int64_t(sizeof(std::int32_t)),
+              all.index.data() + next, count * std::int64_t(sizeof(std::int32_t)));
+    next += count;
+  }
+  return all;
+}
+
+template <class Real>
+packed_arrays packed(const quintet::hdbscan::round_state<Real>& state) {
+  packed_arrays arrays;
+  arrays.add(&state.joined, 1);
+  arrays.add(state.component);
+  arrays.add(state.tree_edge);
+  arrays.add(state.tree_weight);
+  return arrays;
+}
+
+template <class Real>
+quintet::hdbscan::round_state<Real> saved_rounds(const std::string& path, std::int64_t points) {
+  array_reader arrays(read_checked(path), path);
+  quintet::hdbscan::round_state<Real> state;
+  state.joined = arrays.take<std::int64_t>(1)[0];
+  state.component = arrays.take<std::int32_t>(points);
+  state.tree_edge = arrays.take<quintet::hdbscan::edge_key>(points);
+  state.tree_weight = arrays.take<Real>(points);
+  return state;
+}
+
 template <class Storage>
 spanning_tree_result tree_of(communicator& ranks, matrix_view<const Storage> rows, std::int64_t first_row,
                              const spanning_tree_options& options, const Device& given,
-                             const progress_callback& callback) {
+                             const progress_callback& callback, const checkpoint_options& how_saved) {
   using Real = accumulator_t<Storage>;
   namespace hdbscan = quintet::hdbscan;
   ranks.phase("start");
@@ -175,8 +271,19 @@ spanning_tree_result tree_of(communicator& ranks, matrix_view<const Storage> row
   });
   list_ring<Real> around(ranks, *lists, plan, side, panels.dim, points.has_factors(),
                          [&](int rank) { return dealt.positions_of(rank); });
-  around.run(
-      [&](int step) { ranks.together([&] { report("neighbours", double(step + 1) / double(plan.steps() + 1)); }); });
+  std::string identity;
+  if (!how_saved.folder.empty()) identity = identity_of(ranks, points, order, options, side);
+  checkpoint saved(ranks, how_saved, identity);
+  const std::optional<checkpoint_state> found = saved.found();
+  if (found) ranks.together([&] { lists->restore(saved_lists(ranks, saved, *lists, dealt, valid)); });
+  if (!found || found->stage == "lists") {
+    const auto after_step = [&](int step) {
+      ranks.together([&] { report("neighbours", double(step + 1) / double(plan.steps() + 1)); });
+      if (step < plan.steps() && saved.is_due()) saved.save_lists("lists", step, [&] { return packed(*lists); });
+    };
+    around.run(after_step, found ? int(found->step) + 1 : 0);
+    if (saved.is_on()) saved.save_lists("rounds", 0, [&] { return packed(*lists); });
+  }
 
   ranks.phase("bounds");
   std::vector<Real> own_core(panels.count, 0), own_last;
@@ -210,12 +317,22 @@ spanning_tree_result tree_of(communicator& ranks, matrix_view<const Storage> row
                                                       std::move(part));
   });
   shared_rounds<Real> shared(ranks, *rounds, panels, dealt, points.has_factors(), visitors);
-  std::int64_t before = -1;
-  for (std::int64_t joined = 0; joined < valid - 1 && joined > before; ++result.counters.rounds) {
+  std::int64_t before = -1, joined = 0;
+  if (found && found->stage == "rounds" && found->step > 0)
+    ranks.together([&] {
+      const auto state = saved_rounds<Real>(saved.rounds_path(*found), valid);
+      rounds->restore(state);
+      joined = state.joined;
+      result.counters.rounds = found->step;
+    });
+  while (joined < valid - 1 && joined > before) {
     ranks.together([&] { report("spanning tree", double(joined) / double(valid)); });
     before = joined;
     joined = shared.run();
+    ++result.counters.rounds;
+    if (saved.is_due()) saved.save_rounds(result.counters.rounds, [&] { return packed(rounds->state()); });
   }
+  saved.remove();
   ranks.phase("edges");
   ranks.together([&] {
     report("spanning tree", 1);
@@ -248,8 +365,8 @@ spanning_tree_result tree_of(communicator& ranks, matrix_view<const Storage> row
 template <class Storage, class>
 spanning_tree_result spanning_tree(communicator& ranks, matrix_view<const Storage> rows, std::int64_t first_row,
                                    const spanning_tree_options& options, const Device& device,
-                                   const progress_callback& report, const checkpoint_options&) {
-  return tree_of(ranks, rows, first_row, options, device, report);
+                                   const progress_callback& report, const checkpoint_options& checkpoint) {
+  return tree_of(ranks, rows, first_row, options, device, report, checkpoint);
 }
 
 #define QUINTET_INSTANTIATE(Storage)                                                                                 \

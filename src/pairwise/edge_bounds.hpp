@@ -85,20 +85,28 @@ struct edge_bounds {
 
   Real best_of(std::int64_t point) const { return weight_of<Real>(best_weight[component[point]]); }
 
-  /// A bound from below of the edges from `point`, of block `block`, into block `other` that are in no list; infinity
-  /// if none of them can come before the best edge of the point's component. An edge of equal weight may: it can be
-  /// earlier in the order of edges.
-  Real useful_bound(std::int64_t point, std::int64_t block, std::int64_t other) const {
-    const Real best = best_of(point);
+  /// What bounds the edges from points of one block into another.
+  struct block_pair {
+    const Real* minima = nullptr;  ///< of the first point of the block; null: its points look elsewhere
+    std::int64_t step = 0;         ///< from point to point
+    Real least = 0;                ///< of all its points
+  };
+  block_pair pair_of(std::int64_t block, std::int64_t other) const {
     const std::int64_t at = place_of(block), to = place_of(other);
-    const Real* of_point = minimum_of(point, block, at, to);
-    if (of_point == nullptr) return std::numeric_limits<Real>::infinity();
-    Real bound = *of_point;
     const Real of_tile = tile_bound[tile_position(at, to)];
-    bound = bound > of_tile ? bound : of_tile;
-    bound = bound > block_outside[other] ? bound : block_outside[other];
+    return {minimum_of(block * side, block, at, to), at < own ? groups : visiting_groups,
+            of_tile > block_outside[other] ? of_tile : block_outside[other]};
+  }
+
+  /// A bound from below of the edges from a point, number `offset` of the first block of `pair`, into the other block
+  /// that are in no list; infinity if none of them can come before the best edge of the point's component. An edge of
+  /// equal weight may: it can be earlier in the order of edges.
+  Real useful_bound(const block_pair& pair, std::int64_t point, std::int64_t offset) const {
+    if (pair.minima == nullptr) return std::numeric_limits<Real>::infinity();
+    Real bound = pair.minima[offset * pair.step];
+    bound = bound > pair.least ? bound : pair.least;
     bound = bound > outside[point] ? bound : outside[point];
-    return bound <= best ? bound : std::numeric_limits<Real>::infinity();
+    return bound <= best_of(point) ? bound : std::numeric_limits<Real>::infinity();
   }
 
   bool is_inside_one_component(std::int64_t block, std::int64_t other) const {

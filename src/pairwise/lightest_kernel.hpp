@@ -80,15 +80,20 @@ struct lightest_kernel {
   bool is_useful(const Team& team, tile_index block, scratch& s) const {
     if (team.rank() == 0) s.is_useful = 0;
     team.barrier();
-    for (int l = team.rank(); l < 2 * Shape::side; l += team.size()) {
-      const std::int64_t mine = l < Shape::side ? block.row : block.col,
-                         other = l < Shape::side ? block.col : block.row;
-      const std::int64_t point = mine * Shape::side + l % Shape::side;
-      if (point < a.bounds.count && a.bounds.useful_bound(point, mine, other) < std::numeric_limits<Real>::infinity())
-        device::atomic_set(&s.is_useful);
-    }
+    look_from(team, block.row, block.col, s);
+    look_from(team, block.col, block.row, s);
     team.barrier();
     return s.is_useful != 0;
+  }
+
+  /// Sets is_useful if a point of block `mine` may have an edge of use into the other one.
+  template <class Team>
+  void look_from(const Team& team, std::int64_t mine, std::int64_t other, scratch& s) const {
+    const typename edge_bounds<Real>::block_pair pair = a.bounds.pair_of(mine, other);
+    const int lines = points_in_block<Shape>(a.bounds.count, mine);
+    for (int l = team.rank(); l < lines; l += team.size())
+      if (a.bounds.useful_bound(pair, mine * Shape::side + l, l) < std::numeric_limits<Real>::infinity())
+        device::atomic_set(&s.is_useful);
   }
 
   template <class Team>

@@ -166,6 +166,30 @@ void ring_lists<Real>::take(const std::vector<Real>& value, const std::vector<st
   merge();
 }
 
+template <class Real>
+typename ring_lists<Real>::contents ring_lists<Real>::copy() const {
+  const std::int64_t entries = own_.count * lists_.k;
+  contents all{std::vector<Real>(entries), std::vector<std::int32_t>(entries), lists_.minima.to_vector(),
+               visiting_minima_.to_vector()};
+  lists_.value.copy_to_host(all.value.data(), entries);
+  lists_.index.copy_to_host(all.index.data(), entries);
+  return all;
+}
+
+template <class Real>
+void ring_lists<Real>::restore(const contents& saved) {
+  lists_.value.copy_from_host(saved.value.data(), std::int64_t(saved.value.size()));
+  lists_.index.copy_from_host(saved.index.data(), std::int64_t(saved.index.size()));
+  const auto take_table = [](const std::vector<Real>& table, Buffer<Real>& to) {
+    if (table.empty())
+      device::fill(to, Real(0));
+    else
+      to.copy_from_host(table.data(), std::int64_t(table.size()));
+  };
+  take_table(saved.minima, lists_.minima);
+  take_table(saved.visiting_minima, visiting_minima_);
+}
+
 #define QUINTET_INSTANTIATE(Real) template class ring_lists<Real>;
 QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
 

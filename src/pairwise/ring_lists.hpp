@@ -53,10 +53,23 @@ class ring_lists {
   /// The own lists take in those that another rank filled, [point][k].
   void take(const std::vector<Real>& value, const std::vector<std::int32_t>& index);
 
+  ///@{
+  /// All that the lists and tables hold, to go on later: entries [point][k], then the tables, which restore() can do
+  /// without (empty): nothing is known of tiles then.
+  struct contents {
+    std::vector<Real> value;
+    std::vector<std::int32_t> index;
+    std::vector<Real> minima, visiting_minima;
+  };
+  contents copy() const;
+  void restore(const contents& saved);
+  ///@}
+
   list_sharing sharing() const { return sharing_; }
   const panels<Real>& own() const { return own_; }
   int k() const { return lists_.k; }
   device_neighbours<Real>& lists() { return lists_; }
+  std::int64_t minima_size() const { return lists_.minima.size(); }
   Buffer<Real>& visiting_minima() { return visiting_minima_; }
   std::int64_t visiting_groups() const { return visiting_groups_; }
   std::int64_t visiting_blocks_per_group() const { return visiting_blocks_per_group_; }
