@@ -203,20 +203,11 @@ std::string communicator::use_threads() {
   const int gathered = MPI_Allgather(&mine, sizeof mine, MPI_BYTE, masks.data(), sizeof(cpu_set_t), MPI_BYTE, host);
   MPI_Comm_free(&host);
   check(gathered, "MPI_Allgather");
-  cpu_set_t together;
-  CPU_ZERO(&together);
-  std::int64_t counted = 0;
-  for (const cpu_set_t& mask : masks) {
-    CPU_OR(&together, &together, &mask);
-    counted += CPU_COUNT(&mask);
-  }
-  const int used = CPU_COUNT(&together), there = std::max(used, CPU_COUNT(&all));
-  const bool overlap = counted > used;
-  if (std::getenv("OMP_NUM_THREADS") == nullptr)
-    set_threads(overlap ? std::max(1, used / host_size_) : CPU_COUNT(&mine));
+  const processor_share share = share_of(masks, host_rank_, all);
+  if (std::getenv("OMP_NUM_THREADS") == nullptr) set_threads(share.threads);
   threads_ = quintet::threads();
-  // (ranks, processors used, processors there) of the host of the lowest rank that is bound too tightly.
-  std::int64_t facts[4] = {2 * used < there ? rank_ : size_, host_size_, used, there};
+  // Of the host of the lowest rank that is bound too tightly.
+  std::int64_t facts[4] = {share.is_too_small ? rank_ : size_, host_size_, share.used, share.present};
   minimum<std::int64_t>(std::span(reinterpret_cast<std::int64_t(*)[4]>(&facts), 1));
   if (facts[0] == size_) return {};
   return text("the ", facts[1], " ranks of a host may use ", facts[2], " of its ", facts[3],

@@ -3,7 +3,7 @@
 #include "hdbscan/finish.hpp"
 #include "instantiate.hpp"
 
-namespace quintet::mpi {
+namespace quintet::mpi::hdbscan {
 
 namespace {
 
@@ -53,4 +53,4 @@ cluster_result cluster(communicator& ranks, matrix_view<const Storage> rows, std
                                   const checkpoint_options&);
 QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 
-}  // namespace quintet::mpi
+}  // namespace quintet::mpi::hdbscan

@@ -10,12 +10,14 @@
 #include "mpi/list_ring.hpp"
 #include "mpi/shared_rows.hpp"
 
-namespace quintet::mpi {
+namespace quintet::mpi::neighbours {
 
 template <class Storage>
-neighbours::nearest_result<accumulator_t<Storage>> nearest(communicator& ranks, matrix_view<const Storage> rows,
-                                                           std::int64_t first_row, std::int64_t k,
-                                                           const neighbours::options& how, const Device& given) {
+quintet::neighbours::nearest_result<accumulator_t<Storage>> nearest(communicator& ranks,
+                                                                    matrix_view<const Storage> rows,
+                                                                    std::int64_t first_row, std::int64_t k,
+                                                                    const quintet::neighbours::options& how,
+                                                                    const Device& given) {
   using Real = accumulator_t<Storage>;
   ranks.phase("start");
   Device device;
@@ -23,7 +25,7 @@ neighbours::nearest_result<accumulator_t<Storage>> nearest(communicator& ranks, 
   require_same_work(ranks, text("k=", k, " metric=", to_string(how.distance), " bytes=", sizeof(Storage)), device);
   const shared_points<Storage> points(ranks, rows, first_row, how.distance, device);
   const row_spread& spread = points.spread();
-  neighbours::nearest_result<Real> result;
+  quintet::neighbours::nearest_result<Real> result;
   pairwise::panels<Real> panels;
   ranks.together([&] {
     const std::int64_t n = spread.rows(), most = std::max<std::int64_t>(n - 1, 1);
@@ -70,10 +72,10 @@ neighbours::nearest_result<accumulator_t<Storage>> nearest(communicator& ranks, 
   return result;
 }
 
-#define QUINTET_INSTANTIATE(Storage)                                                                             \
-  template neighbours::nearest_result<accumulator_t<Storage>> nearest(communicator&, matrix_view<const Storage>, \
-                                                                      std::int64_t, std::int64_t,                \
-                                                                      const neighbours::options&, const Device&);
+#define QUINTET_INSTANTIATE(Storage)                                                                              \
+  template quintet::neighbours::nearest_result<accumulator_t<Storage>> nearest(                                   \
+      communicator&, matrix_view<const Storage>, std::int64_t, std::int64_t, const quintet::neighbours::options&, \
+      const Device&);
 QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 
-}  // namespace quintet::mpi
+}  // namespace quintet::mpi::neighbours

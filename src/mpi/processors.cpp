@@ -1,5 +1,6 @@
 #include "mpi/processors.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace quintet::mpi {
@@ -20,6 +21,20 @@ cpu_set_t available_processors() {
   const cpu_set_t allowed = own_processors();
   sched_setaffinity(0, sizeof before, &before);
   return allowed;
+}
+
+processor_share share_of(const std::vector<cpu_set_t>& masks, int mine, const cpu_set_t& available) {
+  cpu_set_t together;
+  CPU_ZERO(&together);
+  int counted = 0;
+  for (const cpu_set_t& mask : masks) {
+    CPU_OR(&together, &together, &mask);
+    counted += CPU_COUNT(&mask);
+  }
+  const int used = CPU_COUNT(&together), present = std::max(used, CPU_COUNT(&available));
+  const bool overlap = counted > used;
+  const int threads = overlap ? std::max(1, used / int(masks.size())) : CPU_COUNT(&masks[mine]);
+  return {threads, used, present, 2 * used < present};
 }
 
 }  // namespace quintet::mpi

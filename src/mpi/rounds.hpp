@@ -12,13 +12,13 @@
 
 namespace quintet::mpi {
 
-/// hdbscan::boruvka's rounds, every rank with its lists and tiles. After the lists, after the first tiles and after all
-/// of them the best edges of components are the least of all ranks.
+/// quintet::hdbscan::boruvka's rounds, every rank with its lists and tiles. After the lists, after the first tiles and
+/// after all of them the best edges of components are the least of all ranks.
 template <class Real>
 class shared_rounds {
  public:
   /// `rounds` is of this rank's part; `own` are its panels.
-  shared_rounds(communicator& ranks, hdbscan::boruvka<Real>& rounds, const pairwise::panels<Real>& own,
+  shared_rounds(communicator& ranks, quintet::hdbscan::boruvka<Real>& rounds, const pairwise::panels<Real>& own,
                 const deal& dealt, bool has_factors, const std::vector<std::int32_t>& visiting_blocks)
       : ranks_(ranks), rounds_(rounds), own_(own), dealt_(dealt), has_factors_(has_factors) {
     ranks.together([&] {
@@ -60,11 +60,11 @@ class shared_rounds {
   static constexpr int panel_tag = 3;
 
   void exchange(const failure& mine) {
-    std::vector<hdbscan::edge_record<Real>> best;
+    std::vector<quintet::hdbscan::edge_record<Real>> best;
     failure all = mine;
     all.attempt([&] { best = rounds_.best(); });
     ranks_.agree(all);
-    ranks_.template minimum<typename hdbscan::edge_record<Real>::word>(std::span(best));
+    ranks_.template minimum<typename quintet::hdbscan::edge_record<Real>::word>(std::span(best));
     ranks_.together([&] { rounds_.take_best(best); });
   }
 
@@ -106,7 +106,7 @@ class shared_rounds {
       // A rank that failed goes on with nothing of its own.
       if (mine) batch.clear(), needed.clear();
       if (ranks_.maximum(std::int64_t(batch.size())) == 0) return;
-      hdbscan::visiting_panels<Real> visitors = fetch(mine, needed);
+      quintet::hdbscan::visiting_panels<Real> visitors = fetch(mine, needed);
       mine.attempt([&] {
         for (std::size_t done = 0; done < batch.size();) {
           const std::size_t end = std::min(batch.size(), done + std::size_t(rounds_.tiles_together(scanned)));
@@ -119,7 +119,7 @@ class shared_rounds {
   }
 
   /// The panels of blocks of other ranks.
-  hdbscan::visiting_panels<Real> fetch(failure& mine, std::vector<std::int32_t> needed) {
+  quintet::hdbscan::visiting_panels<Real> fetch(failure& mine, std::vector<std::int32_t> needed) {
     const std::int64_t per_block = own_.block_side * own_.dim, side = own_.block_side;
     std::vector<std::int64_t> counts(ranks_.size(), 0);
     std::stable_sort(needed.begin(), needed.end(),
@@ -164,7 +164,7 @@ class shared_rounds {
                             panel_tag, started);
       ranks_.finish(started);
     }
-    hdbscan::visiting_panels<Real> visitors;
+    quintet::hdbscan::visiting_panels<Real> visitors;
     mine.attempt([&] {
       visitors.panel.assign(visiting_count_, -1);
       for (std::size_t i = 0; i < needed.size(); ++i) visitors.panel[place_[needed[i]]] = std::int32_t(i);
@@ -175,7 +175,7 @@ class shared_rounds {
   }
 
   communicator& ranks_;
-  hdbscan::boruvka<Real>& rounds_;
+  quintet::hdbscan::boruvka<Real>& rounds_;
   const pairwise::panels<Real>& own_;
   const deal& dealt_;
   bool has_factors_;

@@ -56,7 +56,7 @@ class shared_points {
       : ranks_(ranks), rows_(rows), spread_(ranks, rows.rows(), first_row), distance_(distance), device_(device) {
     const std::int64_t dim = ranks.maximum(rows.rows() > 0 ? rows.cols() : 0);
     ranks.together([&] {
-      hdbscan::check_points(rows);
+      quintet::hdbscan::check_points(rows);
       constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 1024;
       require_argument(spread_.rows() <= most, "rows of all ranks", spread_.rows(), text("<= ", most));
       require_argument(rows.rows() == 0 || rows.cols() == dim, "rows.cols", rows.cols(),

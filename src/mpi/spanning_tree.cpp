@@ -18,6 +18,7 @@
 namespace quintet::mpi {
 
 using quintet::hdbscan::edge, quintet::hdbscan::spanning_tree_options, quintet::hdbscan::spanning_tree_result;
+namespace clustering = quintet::hdbscan;
 
 namespace {
 
@@ -113,8 +114,8 @@ void measure_pairs(communicator& ranks, const shared_points<Storage>& points, do
     for (const edge& e : edges) ++next[spread.rank_of(e.u) + 1];
     for (int rank = 0; rank < ranks.size(); ++rank) next[rank + 1] += next[rank];
     for (edge& e : edges)
-      e.weight = quintet::hdbscan::edge_weight(core[e.u], core[e.v], reduced[next[spread.rank_of(e.u)]++], alpha,
-                                               points.measure());
+      e.weight =
+          clustering::edge_weight(core[e.u], core[e.v], reduced[next[spread.rank_of(e.u)]++], alpha, points.measure());
   });
 }
 
@@ -198,7 +199,7 @@ typename pairwise::ring_lists<Real>::contents saved_lists(communicator& ranks, c
 }
 
 template <class Real>
-packed_arrays packed(const quintet::hdbscan::round_state<Real>& state) {
+packed_arrays packed(const clustering::round_state<Real>& state) {
   packed_arrays arrays;
   arrays.add(&state.joined, 1);
   arrays.add(state.component);
@@ -208,12 +209,12 @@ packed_arrays packed(const quintet::hdbscan::round_state<Real>& state) {
 }
 
 template <class Real>
-quintet::hdbscan::round_state<Real> saved_rounds(const std::string& path, std::int64_t points) {
+clustering::round_state<Real> saved_rounds(const std::string& path, std::int64_t points) {
   array_reader arrays(read_checked(path), path);
-  quintet::hdbscan::round_state<Real> state;
+  clustering::round_state<Real> state;
   state.joined = arrays.take<std::int64_t>(1)[0];
   state.component = arrays.take<std::int32_t>(points);
-  state.tree_edge = arrays.take<quintet::hdbscan::edge_key>(points);
+  state.tree_edge = arrays.take<clustering::edge_key>(points);
   state.tree_weight = arrays.take<Real>(points);
   return state;
 }
@@ -223,12 +224,11 @@ spanning_tree_result tree_of(communicator& ranks, matrix_view<const Storage> row
                              const spanning_tree_options& options, const Device& given,
                              const progress_callback& callback, const checkpoint_options& how_saved) {
   using Real = accumulator_t<Storage>;
-  namespace hdbscan = quintet::hdbscan;
   ranks.phase("start");
   Device device;
   ranks.together([&] {
     device = device::run_device(given, {{"rows", rows}});
-    hdbscan::check_alpha<Real>(options.alpha);
+    clustering::check_alpha<Real>(options.alpha);
   });
   require_same_work(ranks, text(options_text(options), " bytes=", sizeof(Storage)), device);
   progress report(callback);
@@ -239,8 +239,8 @@ spanning_tree_result tree_of(communicator& ranks, matrix_view<const Storage> row
   spanning_tree_result result;
   ranks.together([&] {
     result.ran_on = {device, device, Device::host()};
-    result.neighbours = hdbscan::neighbour_count(options, valid);
-    result.clamped = hdbscan::is_clamped(options, result.neighbours);
+    result.neighbours = clustering::neighbour_count(options, valid);
+    result.clamped = clustering::is_clamped(options, result.neighbours);
     result.invalid_rows = points.invalid_rows();
     if (ranks.is_root()) {
       result.core_distances.assign(points.spread().rows(), 0);
@@ -251,7 +251,7 @@ spanning_tree_result tree_of(communicator& ranks, matrix_view<const Storage> row
   if (valid < 2) return result;
 
   ranks.together([&] { report("neighbours", 0); });
-  const auto list_length = int(std::min(valid - 1, result.neighbours + hdbscan::spare_neighbours));
+  const auto list_length = int(std::min(valid - 1, result.neighbours + clustering::spare_neighbours));
   const std::vector<std::int32_t> order = shared_order(ranks, points);
   ranks.phase("deal");
   const std::int64_t side = pairwise::tile_layout<Real>(device).block_side;
@@ -267,7 +267,7 @@ spanning_tree_result tree_of(communicator& ranks, matrix_view<const Storage> row
     visitors = visitors_of(plan, dealt, ranks.rank());
     lists = std::make_unique<pairwise::ring_lists<Real>>(
         panels, list_length, dealt.positions_of(ranks.rank()), std::int64_t(visitors.size()),
-        std::max(hdbscan::minima_table_bytes, panels.data.bytes() / 4), sharing);
+        std::max(clustering::minima_table_bytes, panels.data.bytes() / 4), sharing);
   });
   list_ring<Real> around(ranks, *lists, plan, side, panels.dim, points.has_factors(),
                          [&](int rank) { return dealt.positions_of(rank); });
@@ -297,24 +297,24 @@ spanning_tree_result tree_of(communicator& ranks, matrix_view<const Storage> row
   const double middle = seconds_now();
 
   ranks.phase("rounds");
-  std::unique_ptr<hdbscan::boruvka<Real>> rounds;
+  std::unique_ptr<clustering::boruvka<Real>> rounds;
   std::vector<double> distances;
   ranks.together([&] {
     if (ranks.is_root() || options.alpha != 1) {
       distances.assign(points.spread().rows(), 0);
       for (std::int64_t i = 0; i < valid; ++i) distances[order[i]] = points.measure().distance(core[i]);
     }
-    const std::vector<Real> scaled = hdbscan::scaled_cores(core, options.alpha, points.measure());
-    hdbscan::rank_part<Real> part{.own = dealt.blocks_of(ranks.rank()),
-                                  .visitors = visitors,
-                                  .list_point = dealt.positions_of(ranks.rank()),
-                                  .visiting_minima = std::move(lists->visiting_minima()),
-                                  .visiting_groups = lists->visiting_groups(),
-                                  .visiting_blocks_per_group = lists->visiting_blocks_per_group(),
-                                  .elsewhere = tiles_elsewhere(plan, ranks.rank())};
-    rounds = std::make_unique<hdbscan::boruvka<Real>>(panels, std::move(lists->lists()), scaled,
-                                                      hdbscan::bounds_outside(scaled, last, list_length, valid), order,
-                                                      std::move(part));
+    const std::vector<Real> scaled = clustering::scaled_cores(core, options.alpha, points.measure());
+    clustering::rank_part<Real> part{.own = dealt.blocks_of(ranks.rank()),
+                                     .visitors = visitors,
+                                     .list_point = dealt.positions_of(ranks.rank()),
+                                     .visiting_minima = std::move(lists->visiting_minima()),
+                                     .visiting_groups = lists->visiting_groups(),
+                                     .visiting_blocks_per_group = lists->visiting_blocks_per_group(),
+                                     .elsewhere = tiles_elsewhere(plan, ranks.rank())};
+    rounds = std::make_unique<clustering::boruvka<Real>>(panels, std::move(lists->lists()), scaled,
+                                                         clustering::bounds_outside(scaled, last, list_length, valid),
+                                                         order, std::move(part));
   });
   shared_rounds<Real> shared(ranks, *rounds, panels, dealt, points.has_factors(), visitors);
   std::int64_t before = -1, joined = 0;
@@ -337,7 +337,7 @@ spanning_tree_result tree_of(communicator& ranks, matrix_view<const Storage> row
   ranks.together([&] {
     report("spanning tree", 1);
     if (ranks.is_root() || options.alpha != 1)
-      result.edges = hdbscan::edges_of(rounds->tree(), order, points.measure());
+      result.edges = clustering::edges_of(rounds->tree(), order, points.measure());
   });
   if (options.alpha != 1) measure_pairs(ranks, points, options.alpha, distances, device, result.edges);
   ranks.together([&] {
@@ -348,7 +348,7 @@ spanning_tree_result tree_of(communicator& ranks, matrix_view<const Storage> row
       std::vector<edge>().swap(result.edges);
     }
   });
-  hdbscan::spanning_tree_counters& counters = result.counters;
+  clustering::spanning_tree_counters& counters = result.counters;
   counters.tiles = pairwise::triangle_size(dealt.blocks());
   counters.tiles_scanned = ranks.sum(rounds->tiles_scanned());
   const std::int64_t all_pairs = valid * (valid - 1) / 2;
@@ -361,6 +361,8 @@ spanning_tree_result tree_of(communicator& ranks, matrix_view<const Storage> row
 }
 
 }  // namespace
+
+namespace hdbscan {
 
 template <class Storage, class>
 spanning_tree_result spanning_tree(communicator& ranks, matrix_view<const Storage> rows, std::int64_t first_row,
@@ -375,4 +377,5 @@ spanning_tree_result spanning_tree(communicator& ranks, matrix_view<const Storag
                                               const checkpoint_options&);
 QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 
+}  // namespace hdbscan
 }  // namespace quintet::mpi

@@ -9,6 +9,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "mpi/processors.hpp"
 #include "mpi/ranks.hpp"
 #include "quintet/mpi/distribution.hpp"
 
@@ -238,6 +239,33 @@ TEST(mpi_distribution, parts_are_even_and_cover) {
       }
       EXPECT_EQ(next, n);
     }
+}
+
+cpu_set_t processors(int first, int count) {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  for (int i = first; i < first + count; ++i) CPU_SET(i, &mask);
+  return mask;
+}
+
+TEST(mpi_communicator, processors_of_a_host_are_shared) {
+  const cpu_set_t host = processors(0, 8);
+  // Each rank bound to a core: it has one thread, and most of the host is idle.
+  const auto bound = mpi::share_of({processors(0, 1), processors(1, 1)}, 1, host);
+  EXPECT_EQ(bound.threads, 1);
+  EXPECT_EQ(bound.used, 2);
+  EXPECT_EQ(bound.present, 8);
+  EXPECT_TRUE(bound.is_too_small);
+  // Nobody is bound: even shares.
+  const auto free = mpi::share_of({host, host, host}, 0, host);
+  EXPECT_EQ(free.threads, 2);
+  EXPECT_FALSE(free.is_too_small);
+  // Bound to parts of the host that do not overlap.
+  const auto parts = mpi::share_of({processors(0, 2), processors(2, 6)}, 1, host);
+  EXPECT_EQ(parts.threads, 6);
+  EXPECT_FALSE(parts.is_too_small);
+  // More ranks than processors.
+  EXPECT_EQ(mpi::share_of(std::vector<cpu_set_t>(5, processors(0, 2)), 4, processors(0, 2)).threads, 1);
 }
 
 TEST(mpi_communicator, threads_are_those_of_the_environment) {

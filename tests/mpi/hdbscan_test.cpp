@@ -33,7 +33,7 @@ void expect_same_tree(const point_set<Storage>& points, const hdbscan::spanning_
                       const Device& device) {
   const auto expected = hdbscan::spanning_tree<Storage>(points.view(), options, Device::host());
   const auto [rows, first] = own_rows(points);
-  const auto found = mpi::spanning_tree<Storage>(ranks(), rows, first, options, device);
+  const auto found = mpi::hdbscan::spanning_tree<Storage>(ranks(), rows, first, options, device);
   EXPECT_EQ(found.neighbours, expected.neighbours);
   EXPECT_EQ(found.clamped, expected.clamped);
   EXPECT_EQ(found.invalid_rows, expected.invalid_rows);
@@ -110,7 +110,7 @@ TEST(mpi_cluster, has_the_bits_of_the_plain_one) {
   const hdbscan::cluster_options options{.min_cluster_size = 8, .min_samples = 4};
   const auto expected = hdbscan::cluster<float>(points.view(), options, Device::host());
   const auto [rows, first] = own_rows(points);
-  const auto found = mpi::cluster<float>(ranks(), rows, first, options, Device::host());
+  const auto found = mpi::hdbscan::cluster<float>(ranks(), rows, first, options, Device::host());
   EXPECT_GT(expected.clusters(), 1);
   EXPECT_EQ(found.labels, own_part(expected.labels, points.n));
   EXPECT_EQ(found.probabilities, own_part(expected.probabilities, points.n));
@@ -138,7 +138,7 @@ TEST(mpi_spanning_tree, errors_are_those_of_the_plain_one) {
   const auto points = test::clustered_points<float>(50, 4, 18);
   const auto [rows, first] = own_rows(points);
   const auto tree = [&](hdbscan::spanning_tree_options options, std::int64_t shift = 0) {
-    mpi::spanning_tree<float>(ranks(), rows, first + shift, options, Device::host());
+    mpi::hdbscan::spanning_tree<float>(ranks(), rows, first + shift, options, Device::host());
   };
   EXPECT_EQ(error_of<InvalidArgument>([&] { tree({.alpha = -1}); }), "alpha must be > 0 and finite (alpha=-1)");
   EXPECT_EQ(error_of<InvalidArgument>([&] { tree({.min_samples = -3}); }), "min_samples must be >= 0 (min_samples=-3)");
@@ -149,8 +149,9 @@ TEST(mpi_spanning_tree, errors_are_those_of_the_plain_one) {
   EXPECT_NE(error_of<InvalidArgument>([&] { tree({.min_samples = differs ? 6 : 5}); }).find("options must be the same"),
             std::string::npos);
   EXPECT_EQ(error_of<Cancelled>([&] {
-              mpi::spanning_tree<float>(ranks(), rows, first, {}, Device::host(),
-                                        [&](std::string_view stage, double) { return !differs || stage[0] != 's'; });
+              mpi::hdbscan::spanning_tree<float>(
+                  ranks(), rows, first, {}, Device::host(),
+                  [&](std::string_view stage, double) { return !differs || stage[0] != 's'; });
             }),
             "cancelled by the caller in stage \"spanning tree\"");
 }

@@ -21,7 +21,7 @@ void expect_same_lists(const point_set<Storage>& points, std::int64_t k, const n
                        const Device& device) {
   const auto expected = neighbours::nearest<Storage>(points.view(), k, how, Device::host());
   const auto [rows, first] = own_rows(points);
-  const auto found = mpi::nearest<Storage>(ranks(), rows, first, k, how, device);
+  const auto found = mpi::neighbours::nearest<Storage>(ranks(), rows, first, k, how, device);
   ASSERT_EQ(found.queries, rows.rows());
   EXPECT_EQ(found.points, points.n);
   EXPECT_EQ(found.invalid_points, expected.invalid_points);
@@ -69,7 +69,7 @@ TEST(mpi_nearest, receives_what_the_formula_says) {
   };
   const mpi::phase_traffic before = traffic();
   const auto [rows, first] = own_rows(points);
-  mpi::nearest<float>(ranks(), rows, first, k, {}, Device::host());
+  mpi::neighbours::nearest<float>(ranks(), rows, first, k, {}, Device::host());
   const mpi::phase_traffic after = traffic();
   const std::int64_t expected = (size - 1) / 2 * per_rank * (dim * 4 + 4 + k * 8);
   EXPECT_EQ(after.received - before.received, expected);
@@ -81,7 +81,7 @@ TEST(mpi_nearest, errors_are_those_of_the_plain_one) {
   const auto points = test::clustered_points<float>(50, 4, 9);
   const auto [rows, first] = own_rows(points);
   for (const std::int64_t k : {0, 50}) try {
-      mpi::nearest<float>(ranks(), rows, first, k, {}, Device::host());
+      mpi::neighbours::nearest<float>(ranks(), rows, first, k, {}, Device::host());
       FAIL();
     } catch (const InvalidArgument& e) {
       EXPECT_EQ(std::string(e.what()), text("k must be in [1, 49] (k=", k, ")"));

@@ -3,7 +3,7 @@
 //
 //   quintet::mpi::communicator ranks(MPI_COMM_WORLD);
 //   quintet::mpi::row_range mine = quintet::mpi::even_rows(n, ranks.rank(), ranks.size());
-//   auto result = quintet::mpi::cluster<float>(ranks, {rows_of(mine), mine.count, dim}, mine.first,
+//   auto result = quintet::mpi::hdbscan::cluster<float>(ranks, {rows_of(mine), mine.count, dim}, mine.first,
 //                                              {.min_cluster_size = 10});
 //   result.labels[i]            // of the own row i, on every rank
 //   result.whole.condensed      // everything else, on rank 0
@@ -34,13 +34,16 @@ struct checkpoint_options {
   bool resume = false;  ///< go on from what is in the folder, if it is of the same points and options
 };
 
+namespace hdbscan {
+
 /// The spanning tree of the rows of all ranks, rank 0's first: `rows` [n x D] in host memory are those from `first_row`
 /// on, n
-/// >= 0. Everything as in hdbscan::spanning_tree(), with its bits. On rank 0: the whole result; elsewhere edges and
-/// core distances are empty. Counters of tiles and pairs are sums over ranks.
+/// >= 0. Everything as in quintet::hdbscan::spanning_tree(), with its bits. On rank 0: the whole result; elsewhere
+/// edges and core distances are empty. Counters of tiles and pairs are sums over ranks.
 ///
-/// Collective. Errors are thrown alike on all ranks: those of hdbscan::spanning_tree(), and InvalidArgument for rows
-/// that do not follow one another, and for ranks that differ in options, build, kind of device or the dimension.
+/// Collective. Errors are thrown alike on all ranks: those of quintet::hdbscan::spanning_tree(), and InvalidArgument
+/// for rows that do not follow one another, and for ranks that differ in options, build, kind of device or the
+/// dimension.
 ///
 /// Cost per rank, with P ranks: N^2 D / 2P multiply-adds on hosts, N^2 D / P on devices; about N D / 2 coordinates
 /// received (hosts). Memory: its part of the points (twice for a moment), about 100 MiB for visitors, 3 (k + 11) list
@@ -63,10 +66,11 @@ struct cluster_result {
 };
 
 /// Clusters the rows of all ranks; arguments, errors and costs are those of spanning_tree(). The tree stage runs on
-/// rank 0, as in hdbscan::cluster(), in O(N log N) time.
+/// rank 0, as in quintet::hdbscan::cluster(), in O(N log N) time.
 template <class Storage, class = only_storage<Storage>>
 cluster_result cluster(communicator& ranks, matrix_view<const Storage> rows, std::int64_t first_row,
                        const quintet::hdbscan::cluster_options& options = {}, const Device& device = Device::best(),
                        const progress_callback& report = {}, const checkpoint_options& checkpoint = {});
 
+}  // namespace hdbscan
 }  // namespace quintet::mpi

@@ -9,7 +9,7 @@
 #include "quintet/mpi/distribution.hpp"
 #include "quintet/neighbours/neighbours.hpp"
 
-namespace quintet::mpi {
+namespace quintet::mpi::neighbours {
 
 /// The k nearest other rows, of the rows of all ranks (rank 0's first), of every own row: `rows` [n x D] in host memory
 /// are those from `first_row` on, n >= 0. The result has the own rows as queries, n of them, and numbers of rows of all
@@ -17,14 +17,15 @@ namespace quintet::mpi {
 ///
 /// Collective. Points pass by in a ring: half way round on hosts, where each pair is computed once, all the way round
 /// on devices. In few dimensions no tree of blocks is searched: one node with quintet::neighbours may be faster than
-/// several. Errors are thrown alike on all ranks: those of neighbours::nearest(), and InvalidArgument for rows that do
-/// not follow one another and ranks that differ in options, build, kind of device or the dimension. Cost per rank, with
-/// P ranks: N^2 D / 2P multiply-adds on hosts, N^2 D / P on devices; about N D / 2 coordinates received (hosts); memory
-/// for its points, about 100 MiB, and 3 k list entries for each of them.
+/// several. Errors are thrown alike on all ranks: those of quintet::neighbours::nearest(), and InvalidArgument for rows
+/// that do not follow one another and ranks that differ in options, build, kind of device or the dimension. Cost per
+/// rank, with P ranks: N^2 D / 2P multiply-adds on hosts, N^2 D / P on devices; about N D / 2 coordinates received
+/// (hosts); memory for its points, about 100 MiB, and 3 k list entries for each of them.
 template <class Storage>
-neighbours::nearest_result<accumulator_t<Storage>> nearest(communicator& ranks, matrix_view<const Storage> rows,
-                                                           std::int64_t first_row, std::int64_t k,
-                                                           const neighbours::options& how = {},
-                                                           const Device& device = Device::best());
+quintet::neighbours::nearest_result<accumulator_t<Storage>> nearest(communicator& ranks,
+                                                                    matrix_view<const Storage> rows,
+                                                                    std::int64_t first_row, std::int64_t k,
+                                                                    const quintet::neighbours::options& how = {},
+                                                                    const Device& device = Device::best());
 
-}  // namespace quintet::mpi
+}  // namespace quintet::mpi::neighbours
