@@ -10,6 +10,9 @@
 #include "quintet/hdbscan/membership.hpp"
 #include "quintet/hdbscan/precomputed.hpp"
 #include "quintet/io/matrix_file.hpp"
+#ifdef QUINTET_HAS_MPI
+#include "quintet/mpi/hdbscan.hpp"
+#endif
 #include "support/driver.hpp"
 #include "support/points.hpp"
 #include "support/sparse.hpp"
@@ -76,8 +79,32 @@ void add_predictions(session& session, const arguments& a, findings& all, quinte
   session.say() << labels.size() << " further points, " << noise << " of them noise\n";
 }
 
+#ifdef QUINTET_HAS_MPI
+template <class Storage>
+void cluster_shared_points(session& session, const arguments& a) {
+  quintet::mpi::communicator& ranks = *session.ranks();
+  ranks.together([&] { hdbscan::cluster<Storage>({}, a.options, session.device()); });
+  const auto points = quintet::driver::read_shared_points<Storage>(session, a.input, a.dataset);
+  session.say() << points.all_rows << " points of " << points.own.cols << " dimensions on " << ranks.size()
+                << " ranks, " << session.device().name() << std::endl;
+  auto found =
+      quintet::mpi::hdbscan::cluster<Storage>(ranks, points.own.view(), points.first_row, a.options, session.device(),
+                                              session.progress(), {a.checkpoint, a.checkpoint_minutes, a.resume});
+  ranks.together([&] {
+    if (!session.is_root()) return;
+    findings all;
+    all.single_precision = sizeof(Storage) < sizeof(double);
+    all.clustering = std::move(found.whole);
+    finish(session, a, all);
+  });
+}
+#endif
+
 template <class Storage>
 void cluster_points(session& session, const arguments& a) {
+#ifdef QUINTET_HAS_MPI
+  if (session.ranks() != nullptr) return cluster_shared_points<Storage>(session, a);
+#endif
   // Wrong options are found before a large file is read.
   hdbscan::cluster<Storage>({}, a.options, session.device());
   const io::matrix<Storage> points = quintet::driver::read_points<Storage>(session, a.input, a.dataset);
@@ -149,8 +176,10 @@ int main(int argc, char** argv) {
       {"quintet-hdbscan",
        "exact HDBSCAN* clustering of points in any dimension.",
        "quintet-hdbscan --input embeddings.npy --min-cluster-size 10 --min-samples 5 --output clusters.h5",
-       {"float", "double", "half", "bfloat16"}},
+       {"float", "double", "half", "bfloat16"},
+       true},
       options, [&](session& session) {
+        quintet::driver::require_one_process(session, {"precomputed", "predict", "membership"});
         check(a, session);
         if (a.precomputed)
           quintet::driver::with_precision(session, [&]<class Real>() { cluster_precomputed<Real>(session, a); });

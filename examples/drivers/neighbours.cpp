@@ -7,6 +7,9 @@
 #include "quintet/io/csv.hpp"
 #include "quintet/io/hdf5.hpp"
 #include "quintet/io/matrix_file.hpp"
+#ifdef QUINTET_HAS_MPI
+#include "quintet/mpi/neighbours.hpp"
+#endif
 #include "support/driver.hpp"
 #include "support/metric_option.hpp"
 #include "support/points.hpp"
@@ -114,8 +117,35 @@ void report(session& session, const arguments& a, const Result& found) {
   session.result("entries", std::int64_t(found.index.size()));
 }
 
+#ifdef QUINTET_HAS_MPI
+template <class Storage>
+void find_shared(session& session, const arguments& a) {
+  quintet::mpi::communicator& ranks = *session.ranks();
+  const auto points = quintet::driver::read_shared_points<Storage>(session, a.input, a.dataset);
+  auto found = session.timed("neighbours", [&] {
+    return quintet::mpi::neighbours::nearest<Storage>(ranks, points.own.view(), points.first_row, *a.k,
+                                                      {a.metric.value()}, session.device());
+  });
+  ranks.phase("write");
+  const auto index = ranks.gather(std::span<const std::int64_t>(found.index));
+  const auto distance = ranks.gather(std::span<const quintet::accumulator_t<Storage>>(found.distance));
+  ranks.together([&] {
+    if (!session.is_root()) return;
+    found.queries = found.points;
+    found.index = index;
+    found.distance = distance;
+    report(session, a, found);
+    session.timed("write", [&] { write_nearest(session, a, found); });
+    session.say_done(a.output);
+  });
+}
+#endif
+
 template <class Storage>
 void find(session& session, const arguments& a) {
+#ifdef QUINTET_HAS_MPI
+  if (session.ranks() != nullptr) return find_shared<Storage>(session, a);
+#endif
   const neighbours::options how{a.metric.value()};
   const io::matrix<Storage> points = quintet::driver::read_points<Storage>(session, a.input, a.dataset);
   std::optional<io::matrix<Storage>> queries;
@@ -149,8 +179,10 @@ int main(int argc, char** argv) {
       {"quintet-neighbours",
        "exact nearest neighbours of points, or all within a radius.",
        "quintet-neighbours --input embeddings.npy --k 15 --output neighbours.h5",
-       {"float", "double", "half", "bfloat16"}},
+       {"float", "double", "half", "bfloat16"},
+       true},
       options, [&](session& session) {
+        quintet::driver::require_one_process(session, {"queries", "radius"});
         if (bool(a.k) == bool(a.radius))
           throw quintet::InvalidArgument("one of --k and --radius is needed, and not both");
         a.metric.value();  // before a large file is read

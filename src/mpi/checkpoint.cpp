@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <cerrno>
 #include <cstring>
@@ -39,23 +38,13 @@ void write_all(int file, const char* data, std::size_t count, const std::string&
   }
 }
 
-std::uint32_t checksum(const char* data, std::size_t count) {
-  uLong sum = crc32(0, nullptr, 0);
-  for (std::size_t done = 0; done < count;) {
-    const std::size_t part = std::min<std::size_t>(count - done, std::size_t(1) << 30);
-    sum = crc32(sum, reinterpret_cast<const Bytef*>(data + done), uInt(part));
-    done += part;
-  }
-  return std::uint32_t(sum);
-}
-
 /// The file is complete on the disk, or not there.
 void write_checked(const std::string& path, const std::vector<char>& bytes) {
   try {
     const descriptor file{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
     if (file.number < 0) fail(path, errno);
     write_all(file.number, bytes.data(), bytes.size(), path);
-    const std::uint32_t sum = checksum(bytes.data(), bytes.size());
+    const std::uint64_t sum = hash_bytes(bytes.data(), bytes.size());
     write_all(file.number, reinterpret_cast<const char*>(&sum), sizeof sum, path);
     if (::fsync(file.number) != 0) fail(path, errno);
   } catch (...) {
@@ -83,11 +72,11 @@ std::vector<char> read_checked(const std::string& path) {
   if (file.number < 0 || ::fstat(file.number, &status) != 0) fail(path, errno);
   std::vector<char> bytes(std::size_t(status.st_size));
   if (!bytes.empty()) read_part(path, 0, bytes.data(), std::int64_t(bytes.size()));
-  std::uint32_t sum = 0;
+  std::uint64_t sum = 0;
   if (bytes.size() < sizeof sum) throw FileError(path, "is too short for a checkpoint");
   std::memcpy(&sum, bytes.data() + bytes.size() - sizeof sum, sizeof sum);
   bytes.resize(bytes.size() - sizeof sum);
-  if (checksum(bytes.data(), bytes.size()) != sum) throw FileError(path, "is damaged: its checksum is another one");
+  if (hash_bytes(bytes.data(), bytes.size()) != sum) throw FileError(path, "is damaged: its checksum is another one");
   return bytes;
 }
 

@@ -2,7 +2,7 @@
 //
 // A checkpoint is a folder of its own inside the one that the user names, with a file of every rank that has something
 // to say, and a manifest beside it that names it. Files are complete on the disk before the manifest is renamed into
-// its place; then the older folder goes. Every file ends in a checksum (CRC-32).
+// its place; then the older folder goes. Every file ends in a hash of its bytes.
 #pragma once
 
 #include <cstdint>

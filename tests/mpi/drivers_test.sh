@@ -18,6 +18,12 @@ awk 'BEGIN { srand(1); for (i = 0; i < 150; ++i) {
 awk 'BEGIN { srand(2); print "%%MatrixMarket matrix coordinate real general"; print "60 60 240"
   for (e = 0; e < 240; ++e) print int(60 * rand()) + 1, int(60 * rand()) + 1, rand() - 0.5 }' >a.mtx
 { echo A,B,C; for i in $(seq 60); do echo "$((i % 3))/2,$((i * i % 3))/2,$((i * 7 / 3 % 2))/1"; done; } >counts.csv
+awk 'BEGIN { srand(3); for (i = 0; i < 1300; ++i) {
+  if (i % 9 == 4) { print line; continue }
+  c = int(6 * rand()); line = ""
+  for (d = 0; d < 4; ++d) line = line (d ? "," : "") ((i % 50 == 7) ? "nan" : c * (d + 1) % 7 + rand()); print line } }' \
+  >clusters.csv
+awk 'BEGIN { srand(4); for (i = 0; i < 200; ++i) print rand() - 0.5 "," rand() - 0.5 }' >ball.csv
 "$bin/quintet-poincare" --points points.csv --output points.h5 --quiet || fail "making a matrix"  # 150 x 150
 
 # same NAME FILES... -- PROGRAM OPTIONS...: run in both folders; the files are the same.
@@ -38,6 +44,12 @@ same neighbours n.h5 -- quintet-poincare --points ../points.csv --knn 4 --output
 same distances d.npy -- quintet-poincare --points ../points.csv --output d.npy
 same distances d.csv -- quintet-poincare --points ../points.csv --curvature -0.5 --output d.csv
 same pairs p.csv -- quintet-poincare --points ../points.csv --queries ../points.csv --pairwise --output p.csv
+same clusters c.h5 -- quintet-hdbscan --input ../clusters.csv --min-cluster-size 8 --output c.h5
+same clusters c.csv -- quintet-hdbscan --input ../clusters.csv --metric cosine --precision double --cut 0.1 --output c.csv
+same clusters f.csv -- quintet-hdbscan --input ../points.h5 --precision half --alpha 1.5 --output f.csv
+same clusters b.csv -- quintet-hdbscan --input ../ball.csv --metric poincare --min-samples 3 --output b.csv
+same neighbours k.csv -- quintet-neighbours --input ../clusters.csv --k 7 --output k.csv
+same neighbours k.h5 -- quintet-neighbours --input ../points.h5 --k 7 --metric cosine --output k.h5
 same product c.mtx -- quintet-spgemm --a ../a.mtx --output c.mtx
 same product c.h5 -- quintet-spgemm --a ../a.mtx --output c.h5
 same product m.mtx -- quintet-spgemm --a ../a.mtx --semiring min-plus --budget 2000 --output m.mtx
@@ -80,6 +92,13 @@ bad() {
   [ ! -s out.txt ] || fail "$name: words on standard output"
 }
 
+bad missing 2 "none.npy" -- quintet-hdbscan --input none.npy --output x.h5
+sed '90s/.*/1,2,x,4/' points.csv >broken.csv
+bad row 2 "broken.csv:90" -- quintet-hdbscan --input ../broken.csv --output x.csv
+bad matrix 2 "no form for several processes" -- quintet-hdbscan --precomputed --input ../points.h5 --output x.csv
+bad samples 2 "min-samples" -- quintet-hdbscan --input ../points.csv --min-samples 0 --output x.csv
+bad radius 2 "no form for several processes" -- quintet-neighbours --input ../points.csv --radius 1 --output x.csv
+bad k 2 "k must be in" -- quintet-neighbours --input ../points.csv --k 150 --output x.csv
 bad missing 2 "cannot be read" -- quintet-svd --input none.npy --output x.h5
 bad rank 2 "no form for several processes" -- quintet-svd --input ../points.csv --rank 2 --output x.h5
 bad option 2 "unknown\|unrecogni" -- quintet-poincare --points ../points.csv --knm 3 --output x.csv

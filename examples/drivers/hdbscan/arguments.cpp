@@ -87,8 +87,18 @@ boost::program_options::options_description describe(arguments& a) {
        "persistence and selected_clusters [clusters]; tables, whose attribute columns names the columns: spanning_tree "
        "[n - 1, 3], single_linkage_tree [n - 1, 4], condensed_tree [rows, 4]; the parameters as attributes")  //
       ("outlier-scores", po::bool_switch(), "accepted; the scores are always written");
+  po::options_description several("Several ranks (mpirun)");
+  several.add_options()  //
+      ("checkpoint", po::value(&a.checkpoint)->value_name("DIR"),
+       "a folder that all ranks see, where work is written down now and then")  //
+      ("checkpoint-minutes",
+       po::value(&a.checkpoint_minutes)->default_value(10)->value_name("M")->notifier([](double minutes) {
+         require_argument(minutes >= 0, "--checkpoint-minutes", minutes, ">= 0");
+       }),
+       "the least time between two of them")  //
+      ("resume", po::bool_switch(&a.resume), "goes on from what is in the folder of --checkpoint");
   po::options_description options;
-  options.add(input).add(clusters).add(predicted).add(output);
+  options.add(input).add(clusters).add(predicted).add(output).add(several);
   return options;
 }
 
@@ -102,6 +112,8 @@ void check(arguments& a, const driver::session& session) {
     refuse(session.precision() != "float" && session.precision() != "double", "--precision",
            "must be float or double with --precomputed");
   }
+  refuse(session.ranks() == nullptr && !a.checkpoint.empty(), "--checkpoint", "is for several ranks, under mpirun");
+  refuse(a.resume && a.checkpoint.empty(), "--resume", "needs --checkpoint");
   refuse(a.predict.empty() && !a.predict_output.empty(), "--predict-output", "needs --predict");
   if (!a.predict.empty() && a.predict_output.empty() && io::format_of(a.output) == io::file_format::csv) {
     a.predict_output = with_predicted(a.output);

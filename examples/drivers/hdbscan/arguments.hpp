@@ -16,7 +16,9 @@ struct arguments {
   hdbscan::cluster_options options;
   driver::metric_option metric;
   std::optional<double> cut_height;
-  bool membership = false, precomputed = false;
+  bool membership = false, precomputed = false, resume = false;
+  std::string checkpoint;
+  double checkpoint_minutes = 10;
 };
 
 boost::program_options::options_description describe(arguments& a);

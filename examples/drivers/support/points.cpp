@@ -6,6 +6,9 @@
 #include "quintet/core/error.hpp"
 #include "quintet/core/storage16.hpp"
 #include "quintet/io/matrix_file.hpp"
+#ifdef QUINTET_HAS_MPI
+#include "quintet/mpi/files.hpp"
+#endif
 
 namespace quintet::driver {
 
@@ -20,11 +23,11 @@ std::string first_of(const std::vector<std::int64_t>& numbers) {
   return numbers.size() > shown ? text(list, " and ", numbers.size() - shown, " more") : list;
 }
 
-/// Numbers as they are stored for the work.
+/// Numbers as they are stored for the work; rows from first_row on.
 template <class Storage>
-io::matrix<Storage> read_as(const std::string& path, const std::string& dataset) {
+io::matrix<Storage> stored_as(io::matrix<accumulator_t<Storage>> read, const std::string& path,
+                              std::int64_t first_row = 0) {
   using Real = accumulator_t<Storage>;
-  io::matrix<Real> read = io::read_matrix<Real>(path, dataset);
   if constexpr (std::is_same_v<Storage, Real>) {
     return read;
   } else {
@@ -32,7 +35,7 @@ io::matrix<Storage> read_as(const std::string& path, const std::string& dataset)
     for (std::size_t e = 0; e < read.data.size(); ++e) {
       stored.data[e] = Storage(read.data[e]);
       if (std::isfinite(read.data[e]) && !std::isfinite(Real(stored.data[e])))
-        throw FileError(path, text("holds ", read.data[e], " in row ", e / std::size_t(read.cols),
+        throw FileError(path, text("holds ", read.data[e], " in row ", first_row + std::int64_t(e) / read.cols,
                                    " (counting from 0), too large for --precision ",
                                    std::is_same_v<Storage, half> ? "half; bfloat16 and float hold it" : "bfloat16"));
     }
@@ -40,13 +43,45 @@ io::matrix<Storage> read_as(const std::string& path, const std::string& dataset)
   }
 }
 
+template <class Storage>
+io::matrix<Storage> read_as(const std::string& path, const std::string& dataset) {
+  return stored_as<Storage>(io::read_matrix<accumulator_t<Storage>>(path, dataset), path);
+}
+
+void require_points(const std::string& path, std::int64_t rows, std::int64_t cols) {
+  if (rows == 0) throw FileError(path, "holds no points");
+  if (cols == 0) throw FileError(path, "holds points without coordinates");
+}
+
 }  // namespace
+
+#ifdef QUINTET_HAS_MPI
+template <class Storage>
+shared_points<Storage> read_shared_points(session& session, const std::string& path, const std::string& dataset) {
+  mpi::communicator& ranks = *session.ranks();
+  shared_points<Storage> points;
+  session.timed("read", [&] {
+    auto read = mpi::read_rows<accumulator_t<Storage>>(ranks, path, dataset);
+    points.first_row = read.first_row;
+    points.all_rows = read.all_rows;
+    ranks.together([&] { points.own = stored_as<Storage>(std::move(read.rows), path, read.first_row); });
+  });
+  ranks.together([&] { require_points(path, points.all_rows, points.own.cols); });
+  session.result("n", points.all_rows);
+  session.result("dim", points.own.cols);
+  return points;
+}
+
+template shared_points<float> read_shared_points(session&, const std::string&, const std::string&);
+template shared_points<double> read_shared_points(session&, const std::string&, const std::string&);
+template shared_points<half> read_shared_points(session&, const std::string&, const std::string&);
+template shared_points<bfloat16> read_shared_points(session&, const std::string&, const std::string&);
+#endif
 
 template <class Storage>
 io::matrix<Storage> read_points(session& session, const std::string& path, const std::string& dataset) {
   auto points = session.timed("read", [&] { return read_as<Storage>(path, dataset); });
-  if (points.rows == 0) throw FileError(path, "holds no points");
-  if (points.cols == 0) throw FileError(path, "holds points without coordinates");
+  require_points(path, points.rows, points.cols);
   session.result("n", points.rows);
   session.result("dim", points.cols);
   return points;

@@ -21,6 +21,20 @@ io::matrix<Storage> read_points(session& session, const std::string& path, const
 template <class Storage>
 io::matrix<Storage> read_further_points(session& session, const std::string& path, std::int64_t dim);
 
+#ifdef QUINTET_HAS_MPI
+/// Points of which every rank has its own rows.
+template <class Storage>
+struct shared_points {
+  std::int64_t first_row = 0, all_rows = 0;
+  io::matrix<Storage> own;
+};
+
+/// The same on several ranks: each reads its part where the format allows it, see mpi::read_rows(). Collective; all
+/// ranks throw what the one with the smallest rows throws.
+template <class Storage>
+shared_points<Storage> read_shared_points(session& session, const std::string& path, const std::string& dataset);
+#endif
+
 /// What a computation of core distances found out on the way.
 struct neighbour_facts {
   std::int64_t neighbours;  ///< the k that was used
