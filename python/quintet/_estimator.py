@@ -287,7 +287,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         self._linkage = found.linkage
         self._spanning_tree = found.spanning_tree
         self._raw_data = None if kind == "precomputed" else X
-        self._state = {
+        self._state: dict[str, Any] = {
             "options": options,
             "selected": found.selected,
             "exemplar_offsets": found.exemplar_offsets,
@@ -326,7 +326,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         if not isinstance(data, np.ndarray):
             array, like = take(data, "X")
             return np.asarray(like(array[rows]))
-        return data[rows]
+        return np.asarray(data[rows])
 
     # New points.
 
@@ -406,7 +406,8 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
     def weighted_cluster_centroid(self, cluster_id: int) -> np.ndarray:
         """The mean ``[d]`` of the points of a cluster, weighted by their probabilities."""
         k = self._check_cluster(cluster_id)
-        return weighted_centroids(self._raw_data, self.labels_, self.probabilities_, device=self.device)[k]
+        centers = weighted_centroids(self._raw_data, self.labels_, self.probabilities_, device=self.device)
+        return np.asarray(centers[k])
 
     def weighted_cluster_medoid(self, cluster_id: int) -> np.ndarray:
         """The point ``[d]`` of a cluster with the least sum of distances to the others, weighted by probabilities."""

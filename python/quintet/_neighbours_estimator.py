@@ -82,7 +82,7 @@ class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         return metric, curvature
 
     def _take(self, X: Any, reset: bool) -> np.ndarray:
-        return validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], order="C")
+        return np.asarray(validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], order="C"))
 
     def fit(self, X: Any, y: Any = None) -> "KNeighborsTransformer":
         """Keeps the points ``X[n, d]``; float32 and float64 stay as they are."""

@@ -361,6 +361,10 @@ class ClusterResult:
         return np.split(self.exemplar_points, self.exemplar_offsets[1:-1]) if len(self.selected) else []
 
 
+def _int64(value: Any) -> np.ndarray:
+    return np.asarray(value).view(np.int64)
+
+
 def _plain(value: Any) -> Any:
     """int64 as NumPy names it, and not "long long", which is printed with its type."""
     return value.view(np.int64) if isinstance(value, np.ndarray) and value.dtype == I64 else value
@@ -378,7 +382,7 @@ def _cluster_result(found: dict[str, Any]) -> ClusterResult:
 class ValidityResult(NamedTuple):
     """Validity of a clustering and of its clusters."""
 
-    index: float  #: DBCV, in [-1, 1]
+    index: float  # type: ignore[assignment]  #: DBCV, in [-1, 1]
     cluster_validity: np.ndarray  #: [K]
     sparseness: np.ndarray  #: [K]
     separation: np.ndarray  #: [K]
@@ -484,7 +488,8 @@ def core_distances(
         use = lambda m: _core.hdbscan_core_distances_of(m, k, bool(count_self), device)[0]  # noqa: E731
         return _with_symmetry(_distances(X), use)
     points, like = _points(X)
-    return like(_core.hdbscan_core_distances(points, k, bool(count_self), kind, _number(curvature, "curvature"), device)[0])
+    found = _core.hdbscan_core_distances(points, k, bool(count_self), kind, _number(curvature, "curvature"), device)
+    return like(found[0])
 
 
 def _core_vector(core: Any, points: np.ndarray) -> np.ndarray | None:
@@ -537,11 +542,10 @@ def mutual_reachability(
         if rows.dtype.kind not in "iu" or rows.ndim != 2 or rows.shape[1] != 2:
             raise InvalidArgument(f"pairs must be integers [p, 2] (shape={rows.shape}, dtype={rows.dtype})")
         rows = np.ascontiguousarray(rows, dtype=np.int64)
-        return like(
-            _core.hdbscan_mutual_reachability_pairs(
-                points, _core_vector(core, points), rows, scale, bool(core_on_diagonal), kind, bend, device
-            )
+        found = _core.hdbscan_mutual_reachability_pairs(
+            points, _core_vector(core, points), rows, scale, bool(core_on_diagonal), kind, bend, device
         )
+        return like(np.asarray(found))
     matrix = _out(out, (len(points), len(points)), accumulator(points))
     if core is None:
         _core.hdbscan_core_and_reachability(
@@ -718,7 +722,7 @@ def single_linkage(edges: Any, n: int) -> np.ndarray:
     array([[0., 1., 1., 2.],
            [3., 2., 2., 3.]])
     """
-    return _linkage_matrix(_core.hdbscan_single_linkage(_edge_patterns(edges), _integer(n, "n")))
+    return _linkage_matrix(np.asarray(_core.hdbscan_single_linkage(_edge_patterns(edges), _integer(n, "n"))))
 
 
 def cluster_tree(
@@ -772,7 +776,7 @@ def cut(linkage: Any, height: float, min_cluster_size: int = 5) -> np.ndarray:
     >>> hdbscan.cut([[0, 1, 1.0, 2], [2, 3, 1.0, 2], [4, 5, 9.0, 4]], 2.0, 2)
     array([0, 0, 1, 1])
     """
-    return _plain(
+    return _int64(
         _core.hdbscan_cut(
             _linkage_patterns(linkage), _number(height, "height"), _integer(min_cluster_size, "min_cluster_size")
         )
@@ -843,7 +847,7 @@ def select_clusters(
         max_cluster_size,
         allow_single_cluster,
     )
-    return _plain(_core.hdbscan_select(patterns, points, clusters, options)) + points
+    return _int64(_core.hdbscan_select(patterns, points, clusters, options)) + points
 
 
 def _weights(weights: Any) -> np.ndarray | None:
@@ -868,7 +872,7 @@ def medoids(
     array([1])
     """
     points, _ = _points(X)
-    return _plain(
+    return _int64(
         _core.hdbscan_medoids(
             points, _labels(labels), _weights(weights), _metric(metric), _number(curvature, "curvature"), device
         )

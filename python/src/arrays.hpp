@@ -177,7 +177,7 @@ namespace nanobind::detail {
 
 template <>
 struct type_caster<quintet::python::array> {
-  NB_TYPE_CASTER(quintet::python::array, const_name("Array"))
+  NB_TYPE_CASTER(quintet::python::array, const_name("object"))
   bool from_python(handle source, std::uint8_t, cleanup_list*) noexcept { return value.take(source.ptr()); }
 };
 

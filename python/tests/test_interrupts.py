@@ -106,7 +106,7 @@ def test_ctrl_c(family: str, python: Callable[..., object]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("family", ["hdbscan", "svd", "snp"])
+@pytest.mark.parametrize("family", ["hdbscan", "neighbours", "snp"])
 def test_handlers_run_during_a_call(family: str, python: Callable[..., object]) -> None:
     """Of every signal; those that raise nothing do not end the call."""
     setup, call, _ = CASES[family]

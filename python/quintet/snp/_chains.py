@@ -341,7 +341,9 @@ class MCMCResult:
     def to_arviz(self) -> Any:
         """``arviz.InferenceData`` (or the ``DataTree`` of ArviZ 1) with the groups posterior and sample_stats."""
         try:
-            import arviz
+            import importlib
+
+            arviz: Any = importlib.import_module("arviz")
         except ImportError as error:
             raise ImportError("to_arviz() needs ArviZ: pip install arviz") from error
         groups = {"posterior": self.posterior, "sample_stats": self.sample_stats}

@@ -172,17 +172,17 @@ class Data:
     @property
     def red(self) -> np.ndarray:
         """Copies of allele 1, [patterns, species]."""
-        return self._table()["red"].copy()
+        return np.array(self._table()["red"])
 
     @property
     def copies(self) -> np.ndarray:
         """Copies that were seen, [patterns, species]."""
-        return self._table()["copies"].copy()
+        return np.array(self._table()["copies"])
 
     @property
     def weights(self) -> np.ndarray:
         """Sites of every pattern, or the sum of their weights."""
-        return self._table()["weights"].copy()
+        return np.array(self._table()["weights"])
 
     @property
     def kinds(self) -> list[str]:
@@ -192,22 +192,22 @@ class Data:
     @property
     def pattern_of_site(self) -> np.ndarray:
         """Pattern of every site that was given, -1 for those left out."""
-        return self._table()["pattern_of_site"].copy()
+        return np.array(self._table()["pattern_of_site"])
 
     @property
     def dropped_sites(self) -> np.ndarray:
         """Sites left out and the first species without copies there, [dropped, 2]."""
-        return self._table()["dropped_sites"].copy()
+        return np.array(self._table()["dropped_sites"])
 
     @property
     def sampled_copies(self) -> np.ndarray:
         """Sample sizes, [species]."""
-        return self._table()["sampled_copies"].copy()
+        return np.array(self._table()["sampled_copies"])
 
     @property
     def most_copies(self) -> np.ndarray:
         """The most copies of each species at a site, [species]."""
-        return self._table()["most_copies"].copy()
+        return np.array(self._table()["most_copies"])
 
     def frequent_patterns(self, share: float) -> "Data":
         """The data of the most frequent patterns, ceil(share x patterns) of them, weights scaled up to the same sum."""
