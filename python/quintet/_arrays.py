@@ -77,10 +77,10 @@ def _take_tensor(x: Any, name: str) -> np.ndarray:
         raise DeviceError(f"{name} must lie in the processor's memory: use {name}.cpu() (device={x.device})")
     x = x.detach().resolve_neg()
     if x.dtype == torch.bfloat16:
-        return x.view(torch.int16).numpy().view(BF16)
+        return np.asarray(x.view(torch.int16).numpy()).view(BF16)
     if x.dtype == torch.float8_e4m3fn or x.is_complex() or x.is_quantized:
         raise TypeError(f"{name} must be of another type (dtype={x.dtype})")
-    return x.numpy()
+    return np.asarray(x.numpy())
 
 
 def _take_dlpack(x: Any, name: str) -> tuple[np.ndarray, Like]:

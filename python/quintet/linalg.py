@@ -486,11 +486,13 @@ def randomized_svd(
     narrow = matrices.dtype not in (F32, F64)
     if narrow:
         matrices = widen(matrices)
-    options = [_scalar_index(v, n) for v, n in ((rank, "rank"), (oversampling, "oversampling"))]
+    wanted, extra = _scalar_index(rank, "rank"), _scalar_index(oversampling, "oversampling")
     iterations, key = _scalar_index(power_iterations, "power_iterations"), _scalar_index(seed, "seed")
     if not 0 <= key < 2**64:
         raise InvalidArgument(f"seed must be in [0, 2^64) (seed={key})")
-    u, s, v, residual, status, _ = _core.svd_randomised(matrices, *options, iterations, key, canonical_signs, device)
+    u, s, v, residual, status, _ = _core.svd_randomised(
+        matrices, wanted, extra, iterations, key, canonical_signs, device
+    )
     _check(int(np.count_nonzero(status)), status, lead)
     vh = v.swapaxes(1, 2)
     if narrow:

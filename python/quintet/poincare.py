@@ -19,7 +19,7 @@ range, ``DeviceError`` for a device that is absent.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex, cast
 
 import numpy as np
 
@@ -125,7 +125,7 @@ def _operation(
     out = np.empty((len(rows[0]), rows[0].shape[1] + columns), accumulator(rows[0]))
     status = function(*rows, out, _curvature(curvature), strict, return_status, device)
     result = like(out.reshape(shape[:-1] + out.shape[1:]))
-    return (result, status.reshape(shape[:-1])) if return_status else result
+    return (result, np.asarray(status).reshape(shape[:-1])) if return_status else result
 
 
 def _scalars(value: Any, name: str, lead: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
@@ -219,7 +219,7 @@ def pair_distances(
         first, second, out, _formula(formula), _curvature(curvature), strict, return_status, device
     )
     result = like(out.reshape(shape[:-1]))
-    return (result, tuple(s.reshape(shape[:-1]) for s in status)) if return_status else result
+    return (result, tuple(s.reshape(shape[:-1]) for s in cast(Any, status))) if return_status else result
 
 
 def origin_distances(
@@ -235,7 +235,7 @@ def origin_distances(
     out = np.empty(len(rows), accumulator(rows))
     status = _core.poincare_origin_distances(rows, out, _curvature(curvature), strict, return_status, device)
     result = like(out.reshape(shape[:-1]))
-    return (result, status.reshape(shape[:-1])) if return_status else result
+    return (result, np.asarray(status).reshape(shape[:-1])) if return_status else result
 
 
 def nearest(
@@ -311,7 +311,7 @@ def mobius_scalar_mul(
     out = np.empty(rows.shape, accumulator(rows))
     status = _core.poincare_mobius_scalar_mul(factor, rows, out, _curvature(curvature), strict, return_status, device)
     result = like(out.reshape(shape))
-    return (result, status.reshape(shape[:-1])) if return_status else result
+    return (result, np.asarray(status).reshape(shape[:-1])) if return_status else result
 
 
 def exp_map(
@@ -382,7 +382,7 @@ def geodesic(
     out = np.empty(first.shape, accumulator(first))
     status = _core.poincare_geodesic(first, second, at, out, _curvature(curvature), strict, return_status, device)
     result = like(out.reshape(shape))
-    return (result, status.reshape(shape[:-1])) if return_status else result
+    return (result, np.asarray(status).reshape(shape[:-1])) if return_status else result
 
 
 def parallel_transport(
@@ -431,7 +431,7 @@ def project(
         rows, float(epsilon), out, _curvature(curvature), strict, return_status, device
     )
     result = like(out.reshape(shape))
-    return (result, status.reshape(shape[:-1])) if return_status else result
+    return (result, np.asarray(status).reshape(shape[:-1])) if return_status else result
 
 
 def conformal_factor(
@@ -447,7 +447,7 @@ def conformal_factor(
     out = np.empty(len(rows), accumulator(rows))
     status = _core.poincare_conformal_factor(rows, out, _curvature(curvature), strict, return_status, device)
     result = like(out.reshape(shape[:-1]))
-    return (result, status.reshape(shape[:-1])) if return_status else result
+    return (result, np.asarray(status).reshape(shape[:-1])) if return_status else result
 
 
 def to_hyperboloid(
@@ -500,7 +500,7 @@ def distance_gradients(
         first, second, gx, gy, _curvature(curvature), strict, return_status, device
     )
     result = like(gx.reshape(shape)), like(gy.reshape(shape))
-    return (*result, status.reshape(shape[:-1])) if return_status else result
+    return (*result, np.asarray(status).reshape(shape[:-1])) if return_status else result
 
 
 def riemannian_gradient(
@@ -553,7 +553,7 @@ def rsgd_step(
         rows, slope, float(rate), float(epsilon), out, _curvature(curvature), strict, return_status, device
     )
     result = like(out.reshape(shape))
-    return (result, status.reshape(shape[:-1])) if return_status else result
+    return (result, np.asarray(status).reshape(shape[:-1])) if return_status else result
 
 
 def _groups(offsets: Any, count: int) -> np.ndarray:

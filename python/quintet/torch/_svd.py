@@ -344,14 +344,14 @@ class _BackwardFunction(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        _, pull = torch.func.vjp(lambda *t: _formula(*t, ctx.policy, ctx.tolerance), *ctx.saved_tensors)
+        _, pull = torch.func.vjp(lambda *t: _formula(t[0], t[1], t[2], t[3], t[4], t[5], ctx.policy, ctx.tolerance), *ctx.saved_tensors)
         return (*pull(grads[0]), None, None)
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Any:
         saved = ctx.saved_tensors
         changes = tuple(torch.zeros_like(s) if t is None else t for s, t in zip(saved, tangents[:6]))
-        return push_forward(lambda *t: _formula(*t, ctx.policy, ctx.tolerance), saved, changes)
+        return push_forward(lambda *t: _formula(t[0], t[1], t[2], t[3], t[4], t[5], ctx.policy, ctx.tolerance), saved, changes)
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
@@ -421,7 +421,7 @@ def svd(
 
 
 def _has_history(A: Tensor) -> bool:
-    return (
+    return (  # type: ignore[no-any-return]
         (torch.is_grad_enabled() and A.requires_grad)
         or torch._C._are_functorch_transforms_active()
         or forward_ad._current_level >= 0
