@@ -45,6 +45,17 @@ def short(value):
     return f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
 
 
+def machine(facts):
+    """compare.py's line of facts in words."""
+    processor = facts.split(" Ceilings")[0]
+    rates = {}
+    for name, threads, rate, unit in re.findall(r"([\w<>]+), threads (\d+): ([\d.]+) (\w+/s)", facts):
+        rates.setdefault((name, unit), []).append(rate)
+    words = {"multiply_adds<float>": "multiply-adds in float", "multiply_adds<double>": "in double", "stream": "memory"}
+    return processor + " Measured in the same run, on one and two threads: " + ", ".join(
+        f"{words.get(name, name)} {' and '.join(values)} {unit}" for (name, unit), values in rates.items()) + "."
+
+
 class Figures:
     def __init__(self):
         peers = table("peers.md", "family")
@@ -55,7 +66,7 @@ class Figures:
         self.svd = table("svd.md", "type, n")
         self.few = table("few_dimensions.md", "points")
         self.snp = table("snp.md", "case | patterns")
-        self.facts = re.search(r"compare.py: begin -->\n(.*)", read("peers.md"))[1]
+        self.facts = machine(re.search(r"compare.py: begin -->\n(.*)", read("peers.md"))[1])
 
     def best(self, family, task=None):
         """For every task of the family, the row of the fastest peer."""
