@@ -11,6 +11,17 @@ from ._errors import InvalidArgument
 __all__ = ["get_num_threads", "num_threads", "set_num_threads"]
 
 _wanted = 0
+_is_forked = False
+
+
+def _after_fork_in_child() -> None:
+    # The other threads of a runtime do not live on in a forked child: a region of several would wait for ever.
+    global _is_forked
+    _is_forked = True
+    _core.set_threads(1)
+
+
+os.register_at_fork(after_in_child=_after_fork_in_child)
 
 
 def _count(n: int | None, name: str = "n") -> int:
@@ -31,7 +42,8 @@ def set_num_threads(n: int | None) -> None:
     """Number of host threads that all functions use from now on; None brings back the default.
 
     The default is ``OMP_NUM_THREADS`` or all cores, and threadpoolctl may limit it; a number set here is not limited
-    by it. Negative numbers count from the cores: -1 is all of them. Results have the same bits for any number.
+    by it. Negative numbers count from the cores: -1 is all of them. Results have the same bits for any number. In a
+    forked child the number is 1, whatever is set.
 
     >>> import quintet
     >>> quintet.set_num_threads(2)
@@ -41,7 +53,7 @@ def set_num_threads(n: int | None) -> None:
     """
     global _wanted
     wanted = _count(n)
-    _core.set_threads(wanted)
+    _core.set_threads(1 if _is_forked else wanted)
     _wanted = wanted
 
 

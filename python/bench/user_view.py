@@ -1,0 +1,217 @@
+"""What a user sees: this library beside its peers, from Python.
+
+    python python/bench/user_view.py [--rounds 5] [--threads 2] [--json out.json] [--picture out.svg] [--only NAME ...]
+
+Every program runs in a process of its own, since runtimes disturb each other, with OMP_WAIT_POLICY=passive, and all with
+the same number of threads; rounds are interleaved, and the median is told. A peer that is not installed is left out,
+and named. Times are wall times after one call that is not counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import textwrap
+from dataclasses import dataclass, field
+
+EMBEDDINGS = """
+import numpy as np
+rng = np.random.default_rng(0)
+centres = rng.standard_normal((50, 384))
+X = (centres[rng.integers(50, size=5000)] + 0.6 * rng.standard_normal((5000, 384))).astype(np.float32)
+X /= np.linalg.norm(X, axis=1, keepdims=True)
+"""
+MATRICES = "import numpy as np; a = np.random.default_rng(0).standard_normal((10000, 16, 16)).astype(np.float32)\n"
+ONE = "import numpy as np; a = np.random.default_rng(0).standard_normal((1, 8, 8)).astype(np.float32)\n"
+GRAPH = """
+import numpy as np, scipy.sparse
+rng = np.random.default_rng(0)
+n = 40000
+A = scipy.sparse.csr_array((rng.random(12 * n), (rng.integers(n, size=12 * n), rng.integers(n, size=12 * n))), (n, n))
+"""
+BALL = """
+import numpy as np
+x = np.random.default_rng(0).standard_normal((1000, 64)); x *= 0.9 / np.linalg.norm(x, axis=1, keepdims=True)
+"""
+TORCH = "import torch; torch.set_num_threads(THREADS); t = torch.from_numpy(a)\n"
+
+
+@dataclass
+class Task:
+    """`programs`: name -> (what is done first, what is timed). The first one is ours."""
+
+    title: str
+    programs: dict[str, tuple[str, str]]
+    repeats: int = 1
+    times: dict[str, list[float]] = field(default_factory=dict)
+
+
+TASKS = {
+    "hdbscan": Task(
+        "HDBSCAN fit, 5000 x 384",
+        {
+            "quintet": (EMBEDDINGS + "from quintet import HDBSCAN", "HDBSCAN(min_cluster_size=15).fit(X)"),
+            "fast_hdbscan": (
+                EMBEDDINGS + "from fast_hdbscan import HDBSCAN",
+                "HDBSCAN(min_cluster_size=15).fit(X)",
+            ),
+            "scikit-learn": (
+                EMBEDDINGS + "from sklearn.cluster import HDBSCAN",
+                "HDBSCAN(min_cluster_size=15, n_jobs=THREADS, copy=True).fit(X)",
+            ),
+            "hdbscan": (
+                EMBEDDINGS + "from hdbscan import HDBSCAN",
+                "HDBSCAN(min_cluster_size=15, core_dist_n_jobs=THREADS).fit(X)",
+            ),
+            "hdbscan generic": (
+                EMBEDDINGS + "from hdbscan import HDBSCAN; X = X.astype(float)",
+                "HDBSCAN(min_cluster_size=15, algorithm='generic').fit(X)",
+            ),
+        },
+    ),
+    "svd": Task(
+        "SVD of 10,000 x 16 x 16, float32",
+        {
+            "quintet": (MATRICES + "import quintet", "quintet.svd(a, False)"),
+            "quintet.torch": (MATRICES + TORCH + "import quintet.torch as qt", "qt.svd(t, False)"),
+            "torch": (MATRICES + TORCH, "torch.linalg.svd(t, full_matrices=False)"),
+            "NumPy": (MATRICES, "np.linalg.svd(a, full_matrices=False)"),
+        },
+    ),
+    "one": Task(
+        "SVD of one 8 x 8, float32",
+        {
+            "quintet": (ONE + "import quintet", "quintet.svd(a)"),
+            "quintet.torch": (ONE + TORCH + "import quintet.torch as qt", "qt.svd(t)"),
+            "torch": (ONE + TORCH, "torch.linalg.svd(t)"),
+            "NumPy": (ONE, "np.linalg.svd(a)"),
+        },
+        repeats=2000,
+    ),
+    "pinv": Task(
+        "torch.linalg.pinv of 10,000 x 16 x 16, float32",
+        {
+            "patched": (
+                MATRICES + TORCH + "import quintet.torch as qt; qt.patch()",
+                "torch.linalg.pinv(t)",
+            ),
+            "torch": (MATRICES + TORCH, "torch.linalg.pinv(t)"),
+        },
+    ),
+    "spgemm": Task(
+        "A @ A, 40,000 x 40,000 with 12 entries a row",
+        {
+            "quintet": (GRAPH + "import quintet.sparse", "quintet.sparse.multiply(A, A)"),
+            "SciPy": (GRAPH, "A @ A"),
+        },
+    ),
+    "poincare": Task(
+        "Poincaré distances 1000 x 1000, 64 dimensions",
+        {
+            "quintet": (BALL + "from quintet import poincare", "poincare.distances(x, x)"),
+            "geoopt": (
+                BALL + "import torch, geoopt; torch.set_num_threads(THREADS); t = torch.from_numpy(x)\n"
+                "ball = geoopt.PoincareBall()",
+                "ball.dist(t[:, None], t[None])",
+            ),
+        },
+    ),
+}
+
+
+def run(program: tuple[str, str], repeats: int, threads: int) -> float | str:
+    """Seconds of one call, or why there are none."""
+    setup, timed = (part.replace("THREADS", str(threads)) for part in program)
+    code = (
+        setup
+        + "\nimport time\n"
+        + ("" if "quintet" not in setup else f"import quintet; quintet.set_num_threads({threads})\n")
+        + f"{timed}\nstart = time.perf_counter()\nfor _ in range({repeats}):\n    {timed}\n"
+        + f"print((time.perf_counter() - start) / {repeats})\n"
+    )
+    variables = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+    environment = {**os.environ, "OMP_WAIT_POLICY": "passive", **{v: str(threads) for v in variables}}
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", textwrap.dedent(code)], env=environment, capture_output=True, text=True
+    )
+    if done.returncode != 0:
+        return (done.stderr.strip().splitlines() or ["it failed"])[-1]
+    return float(done.stdout.split()[-1])
+
+
+def human(seconds: float) -> str:
+    """Three digits and a unit."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+def picture(tasks: list[Task], path: str) -> None:
+    """Bars of the times against ours, on a logarithmic scale, one group per task."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(len(tasks), 1, figsize=(8, 1.1 + sum(0.35 * len(t.times) + 0.6 for t in tasks)), squeeze=False,
+                                gridspec_kw={"height_ratios": [len(t.times) + 1 for t in tasks]})
+    for axis, task in zip(axes[:, 0], tasks):
+        medians = {name: statistics.median(times) for name, times in task.times.items()}
+        names = list(medians)[::-1]
+        ours = names[-1]
+        axis.barh(names, [medians[n] for n in names], color=["C0" if n.startswith(("quintet", "patched")) else "0.7" for n in names])
+        axis.set_xscale("log")
+        axis.set_title(task.title, loc="left", fontsize=9)
+        for i, name in enumerate(names):
+            ratio = medians[name] / medians[ours]
+            axis.text(medians[name], i, f" {human(medians[name])}" + (f" ({ratio:.1f} x)" if name != ours else ""),
+                      va="center", fontsize=8)
+        axis.margins(x=0.3)
+        axis.spines[["top", "right"]].set_visible(False)
+    figure.tight_layout()
+    figure.savefig(path)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--only", nargs="+", choices=list(TASKS), default=list(TASKS))
+    parser.add_argument("--json", help="file for all times")
+    parser.add_argument("--picture", help="file for a picture (svg)")
+    options = parser.parse_args()
+    chosen = [TASKS[name] for name in options.only]
+    for task in chosen:
+        left_out = {}
+        for _ in range(options.rounds):
+            for name, program in task.programs.items():
+                if name in left_out:
+                    continue
+                seconds = run(program, task.repeats, options.threads)
+                if isinstance(seconds, str):
+                    left_out[name] = seconds
+                else:
+                    task.times.setdefault(name, []).append(seconds)
+        print(f"\n{task.title}, {options.threads} threads, median of {options.rounds}")
+        ours = None
+        for name, times in task.times.items():
+            median = statistics.median(times)
+            ours = ours or median
+            print(f"  {name:<18}{human(median):>10}{median / ours:>9.1f} x   [{human(min(times))}, {human(max(times))}]")
+        for name, reason in left_out.items():
+            print(f"  {name:<18} left out: {reason}")
+        sys.stdout.flush()
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump({task.title: task.times for task in chosen}, file, indent=1)
+    if options.picture:
+        picture([task for task in chosen if task.times], options.picture)
+
+
+if __name__ == "__main__":
+    main()
