@@ -19,7 +19,7 @@ svd::factors_view<T> factors(const array& u, const array& s, const array& v) {
   return {u.batch<const T>(), v.batch<const T>(), s.matrix<const accumulator_t<T>>()};
 }
 
-/// Returns the number of matrices that failed.
+/// Returns the number of matrices that failed. `status` and `sweeps` may be absent.
 std::int64_t decompose(const array& a, const array& u, const array& s, const array& v, const array& status,
                        const array& sweeps, int vectors, std::int64_t top, int preconditioning, bool accurate,
                        bool canonical_signs, std::int64_t max_sweeps, const std::string& device) {
@@ -27,9 +27,13 @@ std::int64_t decompose(const array& a, const array& u, const array& s, const arr
                              canonical_signs,       max_sweeps};
   return with_storage(a.type(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const svd::outputs<T> out{u.batch<T>(), v.batch<T>(), s.matrix<accumulator_t<T>>(), status.vector<std::int32_t>(),
-                              sweeps.vector<std::int32_t>()};
     const auto matrices = a.batch<const T>();
+    std::vector<std::int32_t> own(status.present() ? 0 : std::size_t(2 * matrices.batch()));
+    const std::int64_t count = std::int64_t(own.size()) / 2;
+    const svd::outputs<T> out{
+        u.batch<T>(), v.batch<T>(), s.matrix<accumulator_t<T>>(),
+        status.present() ? status.vector<std::int32_t>() : vector_view<std::int32_t>(own.data(), count),
+        status.present() ? sweeps.vector<std::int32_t>() : vector_view<std::int32_t>(own.data() + count, count)};
     run([&] { svd::decompose<T>(matrices, out, options, Device::parse(device)); });
     if (!out.status.device().shares_host_memory()) return std::int64_t(-1);
     std::int64_t failed = 0;
@@ -111,9 +115,9 @@ nb::tuple randomised(const array& a, std::int64_t rank, std::int64_t oversamplin
 void bind_svd(nb::module_& m) {
   // vectors: 0 none, 1 economy, 2 full; preconditioning: 0 automatic, 1 none, 2 qr, 3 pivoted_qr.
   m.def("svd_decompose", &decompose, nb::arg("a"), nb::arg("u").none(), nb::arg("s"), nb::arg("v").none(),
-        nb::arg("status"), nb::arg("sweeps"), nb::arg("vectors"), nb::arg("top") = 0, nb::arg("preconditioning") = 0,
-        nb::arg("accurate") = false, nb::arg("canonical_signs") = false, nb::arg("max_sweeps") = 30,
-        nb::arg("device") = "auto");
+        nb::arg("status").none(), nb::arg("sweeps").none(), nb::arg("vectors"), nb::arg("top") = 0,
+        nb::arg("preconditioning") = 0, nb::arg("accurate") = false, nb::arg("canonical_signs") = false,
+        nb::arg("max_sweeps") = 30, nb::arg("device") = "auto");
   m.def("svd_pseudo_inverse", &pseudo_inverse, nb::arg("u"), nb::arg("s"), nb::arg("v"), nb::arg("out"),
         nb::arg("tolerance"), nb::arg("device") = "auto");
   m.def("svd_least_squares", &least_squares, nb::arg("u"), nb::arg("s"), nb::arg("v"), nb::arg("right"), nb::arg("out"),

@@ -17,7 +17,7 @@ from torch.library import custom_op, register_autograd, register_fake, register_
 
 from .. import _core, linalg
 from .._errors import InvalidArgument
-from ._tensors import REAL, batch, check, flat, plain, push_forward
+from ._tensors import CODES, REAL, batch, check, flat, plain, push_forward
 
 __all__ = ["pinv", "randomized_svd", "svd", "svdvals"]
 
@@ -38,16 +38,31 @@ class SVD(NamedTuple):
 
 def _outputs(A: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
     """U, S and Vh in the layout of torch's own kernel: U and Vh by columns. None is a view: derivatives refuse them."""
-    lead, (m, n) = A.shape[:-2], A.shape[-2:]
+    *lead, m, n = A.shape
     k = min(m, n)
     p, q = (m, n) if full else (k, k)
-    U = A.new_empty_strided((*lead, m, p), _by_columns(lead, m, p))
-    S = A.new_empty((*lead, k), dtype=REAL[A.dtype])
-    Vh = A.new_empty_strided((*lead, q, n), _by_columns(lead, q, n))
-    return U, S, Vh
+    dtype = A.dtype
+    if not lead:
+        return (
+            A.new_empty_strided((m, p), (1, m)),
+            A.new_empty(k) if REAL[dtype] is dtype else A.new_empty(k, dtype=REAL[dtype]),
+            A.new_empty_strided((q, n), (1, q)),
+        )
+    if len(lead) == 1 and REAL[dtype] is dtype:  # the way of most calls, without a loop
+        count = lead[0]
+        return (
+            A.new_empty_strided((count, m, p), (m * p, 1, m)),
+            A.new_empty(count, k),
+            A.new_empty_strided((count, q, n), (q * n, 1, q)),
+        )
+    return (
+        A.new_empty_strided((*lead, m, p), _by_columns(lead, m, p)),
+        A.new_empty((*lead, k), dtype=REAL[dtype]),
+        A.new_empty_strided((*lead, q, n), _by_columns(lead, q, n)),
+    )
 
 
-def _by_columns(lead: Any, rows: int, columns: int) -> tuple[int, ...]:
+def _by_columns(lead: list[int], rows: int, columns: int) -> tuple[int, ...]:
     strides = [1, rows]
     step = rows * columns
     for size in reversed(lead):
@@ -69,51 +84,64 @@ def _status_text(status: Tensor, lead: tuple[int, ...]) -> str:
     )
 
 
+def _failure(A: Tensor) -> LinAlgError:
+    """What to raise for a tensor of which some matrices have failed: they are decomposed again to say which."""
+    status = torch.from_numpy(linalg.svd(A, False, on_failure="nan").status)
+    return LinAlgError(_status_text(status.reshape(-1), tuple(A.shape[:-2])))
+
+
+def _batch_of(A: Tensor) -> tuple[Any, int, Tensor]:
+    """As the bindings take it, the number of matrices, and what has to live until they have read it."""
+    shape, strides = A.shape, A.stride()
+    if len(shape) == 2:
+        return (A.data_ptr(), CODES[A.dtype], (1, *shape), (0, *strides), -1), 1, A
+    if len(shape) != 3:
+        A = A.flatten(0, -3)
+        shape, strides = A.shape, A.stride()
+    return (A.data_ptr(), CODES[A.dtype], tuple(shape), strides, -1), shape[0], A
+
+
 def decompose(A: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
     """U, S, Vh of a tensor without history. Raises LinAlgError with torch's text."""
-    A = plain(A)
+    if A.requires_grad or A.is_neg():
+        A = plain(A)
     U, S, Vh = _outputs(A, full)
-    many, lead = flat(A), A.shape[:-2]
-    count = 1 if many.dim() == 2 else many.shape[0]
-    status = torch.empty(2, count, dtype=torch.int32)
-    place = status.data_ptr()
-    one = (count,), (1,)
+    matrices, count, alive = _batch_of(A)
+    _, code, (_, m, n), _, _ = matrices
     k = S.shape[-1]
+    p, q = (m, n) if full else (k, k)
     failed = _core.svd_decompose(
-        batch(many),
-        batch(flat(U)),
-        (S.data_ptr(), "d" if S.dtype == torch.float64 else "f", (count, k), (k, 1), -1),
-        batch(flat(Vh).mT),
-        (place, "i", *one, -1),
-        (place + 4 * count, "i", *one, -1),
+        matrices,
+        (U.data_ptr(), code, (count, m, p), (m * p, 1, m), -1),
+        (S.data_ptr(), "d" if code == "d" else "f", (count, k), (k, 1), -1),
+        (Vh.data_ptr(), code, (count, n, q), (n * q, q, 1), -1),
+        None,
+        None,
         2 if full else 1,
     )
     if failed:
-        raise LinAlgError(_status_text(status[0], tuple(lead)))
+        raise _failure(alive.reshape(A.shape))
     return U, S, Vh
 
 
 def values(A: Tensor) -> Tensor:
     """S alone."""
-    A = plain(A)
-    many = flat(A)
-    count = 1 if many.dim() == 2 else many.shape[0]
+    if A.requires_grad or A.is_neg():
+        A = plain(A)
+    matrices, count, alive = _batch_of(A)
     k = min(A.shape[-2:])
     S = A.new_empty((*A.shape[:-2], k), dtype=REAL[A.dtype])
-    status = torch.empty(2, count, dtype=torch.int32)
-    place = status.data_ptr()
-    one = (count,), (1,)
     failed = _core.svd_decompose(
-        batch(many),
+        matrices,
         None,
         (S.data_ptr(), "d" if S.dtype == torch.float64 else "f", (count, k), (k, 1), -1),
         None,
-        (place, "i", *one, -1),
-        (place + 4 * count, "i", *one, -1),
+        None,
+        None,
         0,
     )
     if failed:
-        raise LinAlgError(_status_text(status[0], tuple(A.shape[:-2])))
+        raise _failure(alive.reshape(A.shape))
     return S
 
 
