@@ -56,6 +56,13 @@ def _scipy_sparse() -> Any:
     return scipy.sparse
 
 
+def _graph(values: np.ndarray, indices: np.ndarray, pointers: np.ndarray, shape: tuple[int, int]) -> Any:
+    """With int32 indices where they fit: scikit-learn takes no others."""
+    fits = max(*shape, int(pointers[-1])) <= np.iinfo(np.int32).max
+    index = np.int32 if fits else np.int64
+    return _scipy_sparse().csr_array((values, indices.astype(index), pointers.astype(index)), shape=shape)
+
+
 class NearestResult(NamedTuple):
     """The k nearest points of every query; unpacks as scikit-learn's ``kneighbors``, distances first."""
 
@@ -79,7 +86,7 @@ class RadiusResult(NamedTuple):
 
     def to_scipy(self) -> Any:
         """The distances as a ``scipy.sparse.csr_array``; neighbours at distance 0 are stored entries."""
-        return _scipy_sparse().csr_array((self.distances, self.indices, self.indptr), shape=self.shape)
+        return _graph(self.distances, self.indices, self.indptr, self.shape)
 
 
 def _both(points: Any, queries: Any) -> tuple[np.ndarray, np.ndarray | None, Like]:
@@ -179,7 +186,7 @@ def nearest_graph(
     kept = indices >= 0
     pointers = np.concatenate(([0], np.cumsum(kept.sum(axis=1))))
     values = distances[kept] if mode == "distance" else np.ones(int(kept.sum()), distances.dtype)
-    return _scipy_sparse().csr_array((values, indices[kept], pointers), shape=(len(indices), len(points)))
+    return _graph(values, indices[kept], pointers, (len(indices), len(points)))
 
 
 def precomputed_knn(

@@ -127,7 +127,7 @@ def test_layouts_types_threads_and_edges(points: np.ndarray) -> None:
     assert found.invalid_points.tolist() == [3] and (found.indices[3] == -1).all() and np.isnan(found.distances[3]).all()
     assert not (found.indices == 3).any()
     graph = neighbours.nearest_graph(X, 4)
-    assert graph.shape == (500, 500) and graph.nnz == 499 * 4
+    assert graph.shape == (500, 500) and graph.nnz == 499 * 4 and graph.indices.dtype == graph.indptr.dtype == np.int32
     assert neighbours.nearest_graph(points, 4, include_self=True, mode="connectivity").nnz == 2500
     assert neighbours.nearest(np.zeros((1, 2)), 1).indices.tolist() == [[-1]]
     duplicates = neighbours.nearest(np.zeros((4, 2)), 2)
