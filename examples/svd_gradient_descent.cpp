@@ -27,6 +27,6 @@ int main() {
     if (step == 0) first = loss;
   }
   const auto d = quintet::svd::decompose(quintet::batch_view<const double>(a.data(), 1, n, n));
-  std::cout << "the loss fell: " << std::boolalpha << (loss < 0.95 * first) << "; S_1 < 0.1: " << (d.s[1] < 0.1)
+  std::cout << "the loss fell: " << std::boolalpha << (loss < 0.95 * first) << ", S_1 < 0.1: " << (d.s[1] < 0.1)
             << "\n";
 }
