@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 #include "mpi/ranks.hpp"
 #include "mpi/spread.hpp"
@@ -102,6 +103,69 @@ TEST(mpi_spanning_tree, devices_whose_teams_own_their_lists) {
     expect_same_tree(test::ball_points<double>(200, 3, 0.1, 0.99, 1.0, 15), {.distance = metric::poincare}, device);
     expect_same_tree(test::grid_points<float>(400, 2, 5, 16), {.min_samples = 1, .alpha = 2}, device);
   });
+}
+
+mpi::phase_traffic traffic_of(std::string_view name) {
+  for (const mpi::phase_traffic& phase : ranks().traffic())
+    if (phase.phase == name) return phase;
+  return {};
+}
+
+/// Components at the begin of every round of Boruvka's algorithm, by the edges of the tree, whose weights all differ.
+std::int64_t components_of_all_rounds(const std::vector<hdbscan::edge>& tree, std::int64_t n) {
+  std::vector<std::int64_t> component(n), best(n);
+  std::iota(component.begin(), component.end(), 0);
+  std::int64_t all = 0;
+  for (std::int64_t left = n; left > 1;) {
+    all += left;
+    best.assign(n, -1);
+    for (std::size_t e = tree.size(); e-- > 0;) {  // the lightest comes last
+      const std::int64_t a = component[tree[e].u], b = component[tree[e].v];
+      if (a != b) best[a] = best[b] = std::int64_t(e);
+    }
+    for (std::int64_t c = 0; c < n; ++c) {
+      if (best[c] < 0) continue;
+      const std::int64_t a = component[tree[best[c]].u], b = component[tree[best[c]].v];
+      if (a == b) continue;
+      for (std::int64_t& of_point : component)
+        if (of_point == b) of_point = a;
+      --left;
+    }
+  }
+  return all;
+}
+
+TEST(mpi_spanning_tree, traffic_is_what_the_formulas_say) {
+  // As many blocks as chunks: every rank has eight.
+  const std::int64_t size = ranks().size(), per_rank = 8 * 96, n = per_rank * size, dim = 16, k = 5 + 11;
+  const auto points = test::clustered_points<float>(n, dim, 19);
+  std::vector<mpi::phase_traffic> before, after;
+  const auto look = [] {
+    std::vector<mpi::phase_traffic> all;
+    for (const char* phase : {"deal", "lists", "rounds"}) all.push_back(traffic_of(phase));
+    return all;
+  };
+  before = look();
+  const auto [rows, first] = own_rows(points);
+  auto found = mpi::hdbscan::spanning_tree<float>(ranks(), rows, first, {.min_samples = 5}, Device::host());
+  after = look();
+  // Steps are half ones for the last of an even number: of the lower ranks' blocks half go to the upper ones.
+  const bool even = size % 2 == 0, lower = ranks().rank() < size / 2;
+  const std::int64_t half_blocks = (size - 1) / 2 * 2 + (even ? (lower ? 2 : 1) : 0);
+  EXPECT_EQ(after[1].received - before[1].received,
+            half_blocks * per_rank / 2 * (dim * 4 + 4) +
+                // Lists of own points that visited others.
+                ((size - 1) / 2 * 2 + (even ? (lower ? 1 : 2) : 0)) * per_rank / 2 * k * 8);
+  // Every point travels once at most, 1 / size of them not at all on average.
+  const std::int64_t dealt = ranks().sum(after[0].received - before[0].received);
+  EXPECT_EQ(dealt, ranks().sum(after[0].sent - before[0].sent));
+  EXPECT_LE(dealt, n * dim * 4);
+  if (size > 1) {
+    EXPECT_GE(dealt, n * dim * 4 / 4);
+  }
+  std::int64_t components = ranks().is_root() ? components_of_all_rounds(found.edges, n) : 0;
+  ranks().broadcast(std::span<std::int64_t>(&components, 1));
+  EXPECT_EQ(after[2].reduced - before[2].reduced, 3 * components);
 }
 
 TEST(mpi_cluster, has_the_bits_of_the_plain_one) {
