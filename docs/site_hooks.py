@@ -1,5 +1,6 @@
 """Makes a site of documents that were written to be read in the tree: the pages of the root join those of docs/, and links
 between them, and to sources, lead to where the site has them."""
+import glob
 import os
 import re
 
@@ -8,6 +9,7 @@ from mkdocs.structure.files import File
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Pages beside docs/, by their place in the tree, which is their place in the site too.
 PAGES = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md"]
+PAGES += sorted(glob.glob("bench/results/*.md", root_dir=ROOT))
 LINK = re.compile(r"(\]\()([^)\s#:]+)(#[^)\s]*)?(\))")
 
 

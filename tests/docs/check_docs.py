@@ -4,6 +4,7 @@
     check_docs.py links    --source DIR                   every link, path, option and function that is named exists
     check_docs.py code     --source DIR --work DIR --cxx COMMAND --cc COMMAND      every C++ and C block compiles
     check_docs.py commands --source DIR --work DIR --build DIR [--only PAGE]       every shell and Python block runs
+    check_docs.py site     --source DIR --work SITE       every link of the built site leads somewhere, the search knows it
     check_docs.py list     --source DIR                   what becomes of every block
 
 A block is fenced and names its language; `text` and other languages that are no code are shown only. Comments of HTML
@@ -25,6 +26,7 @@ The commands of a page run one after another in a folder of its own, in which th
 programs of the build in PATH. Exit status 0: all is right; 1: not; 77: nothing could run.
 """
 import argparse
+import json
 import os
 import re
 import shlex
@@ -205,6 +207,32 @@ def check_links(source, pages):
     return errors
 
 
+def check_site(site, pages):
+    """Links of the HTML, and whether every page can be found by the search."""
+    errors, links = [], 0
+    for folder, _, files in os.walk(site):
+        for name in files:
+            if not name.endswith(".html"):
+                continue
+            path = os.path.join(folder, name)
+            with open(path, encoding="utf-8") as file:
+                targets = re.findall(r'(?:href|src)="([^"#?]+)', file.read())
+            for target in targets:
+                if re.match(r"[a-z]+:|/", target):
+                    continue
+                links += 1
+                if not os.path.exists(os.path.normpath(os.path.join(folder, target))):
+                    errors.append(f"{os.path.relpath(path, site)}: {target} leads nowhere")
+    with open(os.path.join(site, "search", "search_index.json"), encoding="utf-8") as file:
+        found = {entry["location"].split("#")[0] for entry in json.load(file)["docs"]}
+    for page in pages:
+        place = re.sub(r"(^|/)README\.md$", r"\1index.html", page.removeprefix("docs/")).replace(".md", ".html")
+        if page != "examples/data/README.md" and place not in found:
+            errors.append(f"{page} is not in the search of the site ({place})")
+    print(f"{links} links of the site, {len(found)} pages in its search")
+    return errors
+
+
 # ---- code
 
 def fragment(block, number):
@@ -360,7 +388,7 @@ def list_blocks(blocks):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["links", "code", "commands", "list"])
+    parser.add_argument("what", choices=["links", "code", "commands", "site", "list"])
     parser.add_argument("--source", required=True)
     parser.add_argument("--build", help="folder of a finished build")
     parser.add_argument("--work", help="folder for what is written")
@@ -382,6 +410,8 @@ def main():
     if arguments.what == "links":
         errors += check_links(arguments.source, names)
         errors += check_names(arguments.source, names)
+    elif arguments.what == "site":
+        errors += check_site(arguments.work, names)
     elif arguments.what == "code":
         errors += check_code(arguments.source, blocks, arguments)
     elif arguments.what == "commands":
