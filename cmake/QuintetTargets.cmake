@@ -34,39 +34,53 @@ else()
   set(QUINTET_CONTRACTING_FLAGS -ffp-contract=fast --param=avoid-fma-max-bits=0 -fno-tree-loop-vectorize)
 endif()
 
-# Replaces the objects of `target` that hold target regions by one relocatable object in which the device code is
-# already linked: an archive of plain offload objects would silently lose its device code in a consumer's link.
+# Replaces the objects of `target` that hold target regions by relocatable objects in which the device code is already
+# linked: an archive of plain offload objects would silently lose its device code in a consumer's link. One object, and so
+# one image, per folder of sources named in the further arguments; the others, or all, make one more. A device link has one
+# thread, so folders side by side, and only that of a changed source again, are what keeps it short.
 function(quintet_device_link target output)
-  set(object "${CMAKE_CURRENT_BINARY_DIR}/${target}_device.o")
-  set(report "${CMAKE_CURRENT_BINARY_DIR}/${target}_resources.txt")
-  set(inlining "")
+  set(flags "")
   if(NOT QUINTET_OFFLOAD_ARCH STREQUAL "x86_64")
     # A GPU kernel has to be one function: what is called needs a stack, and its caller spills registers around it.
-    set(inlining -mllvm -inline-threshold=1000000)
+    list(APPEND flags -mllvm -inline-threshold=1000000)
   endif()
-  set(verbose "")
   if(QUINTET_OFFLOAD_ARCH MATCHES "^sm_")
     # What scripts/check_resources reads. openmp-opt looks at the whole program here, so what it still misses here is
     # what the kernels really have; its remarks on single sources are mostly solved by inlining later.
-    set(verbose -Xoffload-linker -v -Rpass-missed=openmp-opt -Rpass-analysis=openmp-opt)
+    list(APPEND flags -Xoffload-linker -v -Rpass-missed=openmp-opt -Rpass-analysis=openmp-opt)
     if(QUINTET_KEEP_ASSEMBLY)
-      list(APPEND verbose -save-temps)  # beside the object: its --assembly
+      list(APPEND flags -save-temps)  # beside the object: its --assembly
     endif()
   endif()
-  add_custom_command(OUTPUT "${object}" BYPRODUCTS "${report}"
-    COMMAND ${CMAKE_COMMAND} -DREPORT=${report} -P ${PROJECT_SOURCE_DIR}/cmake/run_and_keep_output.cmake --
-            ${CMAKE_CXX_COMPILER} -O3 -fopenmp ${QUINTET_OFFLOAD_FLAGS} ${inlining} ${verbose} -r -nostdlib
-            $<TARGET_OBJECTS:${target}> -o ${object} ${QUINTET_OFFLOAD_LINK_LIBRARIES}
-    DEPENDS ${target} $<TARGET_OBJECTS:${target}>
-    COMMENT "Linking device code of ${target} for ${QUINTET_OFFLOAD_ARCH}"
-    COMMAND_EXPAND_LISTS VERBATIM)
-  set_source_files_properties("${object}" PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
-  set(${output} "${object}" PARENT_SCOPE)
+  set(all "$<TARGET_OBJECTS:${target}>")
+  set(rest "${all}")
+  set(linked "")
+  foreach(folder IN LISTS ARGN ITEMS "")
+    set(stem "${CMAKE_CURRENT_BINARY_DIR}/${target}")
+    set(objects "${rest}")
+    if(folder)
+      string(APPEND stem "_${folder}")
+      set(inside "/${target}[.]dir/([.]/)?(generated/)?${folder}/")
+      set(objects "$<FILTER:${all},INCLUDE,${inside}>")
+      set(rest "$<FILTER:${rest},EXCLUDE,${inside}>")
+    endif()
+    add_custom_command(OUTPUT "${stem}_device.o" BYPRODUCTS "${stem}_resources.txt"
+      COMMAND ${CMAKE_COMMAND} -DREPORT=${stem}_resources.txt -P ${PROJECT_SOURCE_DIR}/cmake/run_and_keep_output.cmake --
+              ${CMAKE_CXX_COMPILER} -O3 -fopenmp ${QUINTET_OFFLOAD_FLAGS} ${flags} -r -nostdlib
+              ${objects} -o ${stem}_device.o ${QUINTET_OFFLOAD_LINK_LIBRARIES}
+      DEPENDS ${objects}
+      COMMENT "Linking device code of ${target} ${folder} for ${QUINTET_OFFLOAD_ARCH}"
+      COMMAND_EXPAND_LISTS VERBATIM)
+    set_source_files_properties("${stem}_device.o" PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+    list(APPEND linked "${stem}_device.o")
+  endforeach()
+  set(${output} ${linked} PARENT_SCOPE)
 endfunction()
 
-# quintet_kernel_objects(<name> <out-var> SOURCES ...): sources with kernels -> what to put into a library or program.
+# quintet_kernel_objects(<name> <out-var> SOURCES ... [IMAGES ...]): sources with kernels -> what to put into a library or
+# program. IMAGES: folders of sources that are linked for devices on their own.
 function(quintet_kernel_objects name output)
-  cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
+  cmake_parse_arguments(arg "" "" "SOURCES;IMAGES" ${ARGN})
   add_library(${name} OBJECT ${arg_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src
     ${PROJECT_BINARY_DIR}/src/generated)
@@ -78,7 +92,7 @@ function(quintet_kernel_objects name output)
     if(QUINTET_OFFLOAD_ARCH STREQUAL "x86_64")
       target_compile_definitions(${name} PRIVATE QUINTET_OFFLOAD_EMULATION)
     endif()
-    quintet_device_link(${name} objects)
+    quintet_device_link(${name} objects ${arg_IMAGES})
   else()
     set(objects $<TARGET_OBJECTS:${name}>)
   endif()

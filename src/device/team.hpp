@@ -43,23 +43,29 @@ struct device_team {
   }
 
   /// The same for all threads of the team together, which all call it. A team that holds the lock is running, so those
-  /// that wait for it do not stop it. The fences are for GPUs, whose atomic exchanges order nothing.
+  /// that wait for it do not stop it. On GPUs the exchange and the store are relaxed, as LLVM 19 translates no others
+  /// for NVIDIA's, and flushes (membar.gl) order what lies between.
   void lock(std::int32_t* lock) const {
     if (rank() == 0) {
-      while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE) != 0) {
-#if !defined(__NVPTX__) && !defined(__AMDGCN__)
-        sched_yield();
-#endif
+#if defined(__NVPTX__) || defined(__AMDGCN__)
+      while (__atomic_exchange_n(lock, 1, __ATOMIC_RELAXED) != 0) {
       }
-      __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#pragma omp flush
+#else
+      while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE) != 0) sched_yield();
+#endif
     }
     barrier();
   }
   void unlock(std::int32_t* lock) const {
     barrier();
     if (rank() == 0) {
-      __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#if defined(__NVPTX__) || defined(__AMDGCN__)
+#pragma omp flush
+      __atomic_store_n(lock, 0, __ATOMIC_RELAXED);
+#else
       __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+#endif
     }
   }
 };
