@@ -53,19 +53,19 @@ struct scan_kernel {
   Real largest_magnitude(const Storage* row) const {
     // x - x is zero for finite x and NaN otherwise.
     value max{}, not_finite{};
-    const auto look_at = [&](const value& x) {
+    const auto accumulate = [&](const value& x) {
       const value magnitude = x < value{} ? -x : x;
       max = magnitude > max ? magnitude : max;
       not_finite += x - x;
     };
     std::int64_t k = 0;
-    for (; k + lanes <= points.dim; k += lanes) look_at(device::convert_pack<value, Real>(row + k));
+    for (; k + lanes <= points.dim; k += lanes) accumulate(device::convert_pack<value, Real>(row + k));
     if (k < points.dim) {
       value rest{};
 #pragma GCC unroll 1
       for (int lane = 0; lane < lanes && k + lane < points.dim; ++lane)
         set_lane<lanes>(rest, lane, Real(row[k + lane]));
-      look_at(rest);
+      accumulate(rest);
     }
     return -device::least_lane<Real>(-max) + device::sum_lanes<Real>(not_finite);
   }

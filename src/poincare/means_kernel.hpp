@@ -94,13 +94,13 @@ struct mean_kernel {
   void midpoint_in_frame(const group& of) const {
     const std::int64_t dim = a.points.dim;
     const auto mean = mean_row(of);
-    const double gap = look_at(dim, a.c, mean).gap;
+    const double gap = examine_point(dim, a.c, mean).gap;
     double below = 0;
     for (std::int64_t k = 0; k < dim; ++k) of.sum[k] = 0;
     for (std::int64_t i = of.first; i < of.end; ++i) {
       if (!(a.weight(i) > 0)) continue;
       const auto x = a.row(i);
-      const double x_gap = look_at(dim, a.c, x).gap;
+      const double x_gap = examine_point(dim, a.c, x).gap;
       const auto frame = difference_frame::of(dim, a.c, gap, mean, x_gap, x);
       const double scale = 2 * a.weight(i) / (gap * x_gap);
       for (std::int64_t k = 0; k < dim; ++k)
@@ -109,7 +109,7 @@ struct mean_kernel {
     }
     for (std::int64_t k = 0; k < dim; ++k) of.sum[k] /= below;
     // (1/2) (x) z = z / (1 + sqrt(1 - c |z|^2)).
-    const double z_gap = look_at(dim, a.c, sum_row(of)).gap, root = z_gap > 0 ? std::sqrt(z_gap) : 0;
+    const double z_gap = examine_point(dim, a.c, sum_row(of)).gap, root = z_gap > 0 ? std::sqrt(z_gap) : 0;
     const auto half = [&](std::int64_t k) { return of.sum[k] / (1 + root); };
     write_mobius_sum(dim, a.c, gap, mean, 2 * root / (1 + root), half, mean_writer(of));
   }
@@ -119,7 +119,7 @@ struct mean_kernel {
     a.converged[g] = 0;
     for (std::int64_t iteration = 0; iteration <= a.max_iterations && !a.converged[g]; ++iteration) {
       const auto mean = mean_row(of);
-      const double gap = look_at(dim, a.c, mean).gap;
+      const double gap = examine_point(dim, a.c, mean).gap;
       const double bound = gradient(of, gap);
       const double length = 2 / gap * std::sqrt(squared_norm(dim, sum_row(of))) * (a.c > 0 ? a.root_c : 1);
       a.converged[g] = length <= a.tolerance * (1 + bound);
@@ -141,7 +141,7 @@ struct mean_kernel {
       const double weight = a.weight(i);
       if (!(weight > 0)) continue;
       const auto x = a.row(i);
-      const double x_gap = look_at(dim, a.c, x).gap;
+      const double x_gap = examine_point(dim, a.c, x).gap;
       const auto frame = difference_frame::of(dim, a.c, gap, mean, x_gap, x);
       const double scale = weight * frame.log_scale(x_gap), distance = 2 * asinh_root(frame.t);
       for (std::int64_t k = 0; k < dim; ++k)
@@ -159,7 +159,7 @@ struct look_row {
   enum { fails_with_nan = 0 };
   template <class Storage>
   static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
-    return look_at(a.x.dim, a.c, a.row(a.x, i)).status;
+    return examine_point(a.x.dim, a.c, a.row(a.x, i)).status;
   }
 };
 

@@ -66,7 +66,7 @@ struct measure_winners {
   }
 };
 
-struct forget_neighbours {
+struct reset_neighbours {
   matrix_view<std::int64_t> index;
 
   void operator()(std::int64_t e) const { index(e / index.cols(), e % index.cols()) = -1; }
@@ -129,7 +129,7 @@ nearest_search<Storage>::nearest_search(matrix_view<const Storage> queries, std:
 
 template <class Storage>
 void nearest_search<Storage>::forget() const {
-  device::for_each(index_.rows() * index_.cols(), forget_neighbours{index_}, device_);
+  device::for_each(index_.rows() * index_.cols(), reset_neighbours{index_}, device_);
 }
 
 template <class Storage>

@@ -19,7 +19,7 @@ struct gap_and_status {
 };
 
 template <class Row>
-inline gap_and_status look_at(std::int64_t dim, double c, Row x) {
+inline gap_and_status examine_point(std::int64_t dim, double c, Row x) {
   pairwise::compensated_sum<1> square;
   double not_finite = 0;
   for (std::int64_t k = 0; k < dim; ++k) {

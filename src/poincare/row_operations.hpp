@@ -67,7 +67,7 @@ void require_rows_inside(const row_inputs<Storage>& in, const row_status& status
   const ball b(options.curvature);
   const auto look = [&](const matrix_view<const Storage>& rows) {
     const std::vector<Storage> row = device::host_copy(rows.slice(i, i + 1));
-    return look_at(rows.cols(), b.c, [&](std::int64_t k) { return double(accumulator_t<Storage>(row[k])); });
+    return examine_point(rows.cols(), b.c, [&](std::int64_t k) { return double(accumulator_t<Storage>(row[k])); });
   };
   const bool first = in.y.rows() == 0 || !look(in.x).usable();
   row_status only(i + 1, point_status::inside);

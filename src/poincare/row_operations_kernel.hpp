@@ -81,7 +81,7 @@ struct mobius_add_row : operation {
   template <class Storage>
   static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto x = a.row(a.x, i), y = a.row(a.y, i);
-    const auto of_x = look_at(a.dim, a.c, x), of_y = look_at(a.dim, a.c, y);
+    const auto of_x = examine_point(a.dim, a.c, x), of_y = examine_point(a.dim, a.c, y);
     const point_status status = status_of(of_x, of_y);
     if (status == point_status::inside) write_mobius_sum(a.dim, a.c, of_x.gap, x, of_y.gap, y, a.writer(i));
     return status;
@@ -92,7 +92,7 @@ struct scalar_mul_row : operation {
   template <class Storage>
   static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto x = a.row(a.x, i);
-    const auto of_x = look_at(a.dim, a.c, x);
+    const auto of_x = examine_point(a.dim, a.c, x);
     if (!of_x.usable()) return of_x.status;
     const double z = a.root_c * std::sqrt(squared_norm(a.dim, x)), r = a.scalar_of(i);
     const double ratio = artanh_ratio(z, of_x.gap), scale = tanh_ratio(r * ratio * z) * r * ratio;
@@ -105,7 +105,7 @@ struct exp_map_row : operation {
   template <class Storage>
   static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto x = a.row(a.x, i);
-    const auto of_x = look_at(a.dim, a.c, x);
+    const auto of_x = examine_point(a.dim, a.c, x);
     if (of_x.usable()) write_exponential(a.dim, a.c, of_x.gap, x, a.row(a.v, i), a.writer(i));
     return of_x.status;
   }
@@ -115,7 +115,7 @@ struct log_map_row : operation {
   template <class Storage>
   static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto x = a.row(a.x, i), y = a.row(a.y, i);
-    const auto of_x = look_at(a.dim, a.c, x), of_y = look_at(a.dim, a.c, y);
+    const auto of_x = examine_point(a.dim, a.c, x), of_y = examine_point(a.dim, a.c, y);
     const point_status status = status_of(of_x, of_y);
     if (status != point_status::inside) return status;
     const auto frame = difference_frame::of(a.dim, a.c, of_x.gap, x, of_y.gap, y);
@@ -139,7 +139,7 @@ struct log_map_origin_row : operation {
   template <class Storage>
   static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto y = a.row(a.x, i);
-    const auto of_y = look_at(a.dim, a.c, y);
+    const auto of_y = examine_point(a.dim, a.c, y);
     if (!of_y.usable()) return of_y.status;
     const double scale = artanh_ratio(a.root_c * std::sqrt(squared_norm(a.dim, y)), of_y.gap);
     for (std::int64_t k = 0; k < a.dim; ++k) a.writer(i)(k, scale * y(k));
@@ -151,7 +151,7 @@ struct geodesic_row : operation {
   template <class Storage>
   static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto x = a.row(a.x, i), y = a.row(a.y, i);
-    const auto of_x = look_at(a.dim, a.c, x), of_y = look_at(a.dim, a.c, y);
+    const auto of_x = examine_point(a.dim, a.c, x), of_y = examine_point(a.dim, a.c, y);
     const point_status status = status_of(of_x, of_y);
     if (status != point_status::inside) return status;
     const auto frame = difference_frame::of(a.dim, a.c, of_x.gap, x, of_y.gap, y);
@@ -170,7 +170,7 @@ struct parallel_transport_row : operation {
   template <class Storage>
   static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto x = a.row(a.x, i), y = a.row(a.y, i), v = a.row(a.v, i);
-    const auto of_x = look_at(a.dim, a.c, x), of_y = look_at(a.dim, a.c, y);
+    const auto of_x = examine_point(a.dim, a.c, x), of_y = examine_point(a.dim, a.c, y);
     const point_status status = status_of(of_x, of_y);
     if (status != point_status::inside) return status;
     double p = 0, q = 0, difference = 0;
@@ -216,7 +216,7 @@ struct project_row {
   template <class Storage>
   static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto x = a.row(a.x, i);
-    const point_status status = look_at(a.dim, a.c, x).status;
+    const point_status status = examine_point(a.dim, a.c, x).status;
     const double nothing = status == point_status::not_finite ? std::numeric_limits<double>::quiet_NaN() : 0;
     for (std::int64_t k = 0; k < a.dim; ++k) a.writer(i)(k, x(k) + nothing);
     a.second[i] = 1;
@@ -228,7 +228,7 @@ struct project_row {
 struct conformal_factor_row : operation {
   template <class Storage>
   static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
-    const auto of_x = look_at(a.x.dim, a.c, a.row(a.x, i));
+    const auto of_x = examine_point(a.x.dim, a.c, a.row(a.x, i));
     a.writer(i)(0, 2 / of_x.gap);
     return of_x.status;
   }
@@ -238,7 +238,7 @@ struct to_hyperboloid_row : operation {
   template <class Storage>
   static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto x = a.row(a.x, i);
-    const auto of_x = look_at(a.x.dim, a.c, x);
+    const auto of_x = examine_point(a.x.dim, a.c, x);
     if (!of_x.usable()) return of_x.status;
     for (std::int64_t k = a.x.dim; k > 0; --k) a.writer(i)(k, 2 * x(k - 1) / of_x.gap);
     a.writer(i)(0, (2 - of_x.gap) / (of_x.gap * a.root_c));
@@ -264,7 +264,7 @@ struct distance_gradients_row : operation {
   template <class Storage>
   static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto x = a.row(a.x, i), y = a.row(a.y, i);
-    const auto of_x = look_at(a.dim, a.c, x), of_y = look_at(a.dim, a.c, y);
+    const auto of_x = examine_point(a.dim, a.c, x), of_y = examine_point(a.dim, a.c, y);
     const point_status status = status_of(of_x, of_y);
     if (status != point_status::inside) return status;
     const auto frame = difference_frame::of(a.dim, a.c, of_x.gap, x, of_y.gap, y);
@@ -284,7 +284,7 @@ struct distance_gradients_row : operation {
 struct riemannian_gradient_row : operation {
   template <class Storage>
   static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
-    const auto of_x = look_at(a.dim, a.c, a.row(a.x, i));
+    const auto of_x = examine_point(a.dim, a.c, a.row(a.x, i));
     const auto gradient = a.row(a.v, i);
     for (std::int64_t k = 0; k < a.dim; ++k) a.writer(i)(k, gradient(k) * (of_x.gap * of_x.gap / 4));
     return of_x.status;
@@ -296,7 +296,7 @@ struct rsgd_step_row {
   template <class Storage>
   static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto x = a.row(a.x, i), gradient = a.row(a.v, i);
-    const auto of_x = look_at(a.dim, a.c, x);
+    const auto of_x = examine_point(a.dim, a.c, x);
     a.second[i] = 1;
     if (!of_x.usable()) {
       for (std::int64_t k = 0; k < a.dim; ++k) a.writer(i)(k, std::numeric_limits<double>::quiet_NaN());

@@ -30,7 +30,7 @@ struct block_kernel {
     const int j = is_diagonal ? place : sum - i;
     Policy::run(team, s, [&](const auto& map, real*) QUINTET_SVD_INLINE_LAMBDA {
       const auto sums =
-          meet_blocks(map, whole.columns_in(map, whole.job.workspace + matrix * whole.job.slot, nullptr), i, j);
+          rotate_blocks(map, whole.columns_in(map, whole.job.workspace + matrix * whole.job.slot, nullptr), i, j);
       if (map.leads_team()) {
         real* to = seen + ((matrix * blocks + i) * blocks + j) * 2;
         to[0] = sums.cosine;
@@ -40,8 +40,8 @@ struct block_kernel {
   }
 
   template <class Map>
-  QUINTET_SVD_INLINE sweep_sums<typename Map::scalar> meet_blocks(const Map& map, const columns<real>& m, int i,
-                                                                  int j) const {
+  QUINTET_SVD_INLINE sweep_sums<typename Map::scalar> rotate_blocks(const Map& map, const columns<real>& m, int i,
+                                                                    int j) const {
     const auto limit = thresholds_for<typename Map::scalar>(cosine_tolerance(m.root_rows), true);
     sweep_sums<typename Map::scalar> seen_here;
     auto nothing = [] {};
@@ -49,10 +49,10 @@ struct block_kernel {
               last_q = end_of(first_q, m.n);
     if (is_diagonal || m.is_scaled()) measure_columns(map, m, first, last);
     if (is_diagonal) {
-      meet_within(map, m, first, last, limit, seen_here, nothing);
+      rotate_within(map, m, first, last, limit, seen_here, nothing);
     } else {
       if (m.is_scaled()) measure_columns(map, m, first_q, last_q);
-      meet_across(map, m, first, last, first_q, last_q, limit, seen_here, nothing);
+      rotate_across(map, m, first, last, first_q, last_q, limit, seen_here, nothing);
     }
     add_up(map, seen_here);
     return seen_here;

@@ -89,7 +89,7 @@ jacobi_job<Real> make_job(batch_view<const T> a, const outputs<T>& out, const op
 
 /// The matrices that a first run has left alone, by the reason.
 struct deferred {
-  std::vector<std::int64_t> graded, extreme;
+  std::vector<std::int64_t> badly_scaled, out_of_range;
 };
 
 deferred find_deferred(const std::int32_t* status, std::int64_t batch, const Device& device) {
@@ -101,8 +101,8 @@ deferred find_deferred(const std::int32_t* status, std::int64_t batch, const Dev
   }
   deferred left;
   for (std::int64_t b = 0; b < batch; ++b) {
-    if (status[b] == code_graded) left.graded.push_back(b);
-    if (status[b] == code_extreme) left.extreme.push_back(b);
+    if (status[b] == code_badly_scaled) left.badly_scaled.push_back(b);
+    if (status[b] == code_out_of_range) left.out_of_range.push_back(b);
   }
   return left;
 }
@@ -123,19 +123,19 @@ void decompose_tall(batch_view<const T> a, const outputs<T>& out, const options&
   using real = accumulator_t<T>;
   constexpr bool has_wider_type = std::is_same_v<real, float> && !std::is_same_v<T, half>;
   jacobi_job<real> job = make_job<real>(a, out, options, is_exchanged);
-  job.defer_graded = options.preconditioning == preconditioning::automatic;
-  job.defer_extreme = has_wider_type;
+  job.defer_badly_scaled = options.preconditioning == preconditioning::automatic;
+  job.defer_out_of_range = has_wider_type;
   const std::int64_t batch = std::max(a.batch(), options.part_of);
   run_jacobi(job, batch, device);
-  if (!job.defer_graded && !job.defer_extreme) return;
+  if (!job.defer_badly_scaled && !job.defer_out_of_range) return;
   const deferred left = find_deferred(out.status.data(), a.batch(), device);
-  if (job.defer_graded) job.way = route::pivoted_lower;
-  job.defer_graded = job.defer_extreme = false;
-  run_listed(job, left.graded, batch, device);
+  if (job.defer_badly_scaled) job.way = route::pivoted_lower;
+  job.defer_badly_scaled = job.defer_out_of_range = false;
+  run_listed(job, left.badly_scaled, batch, device);
   if constexpr (has_wider_type) {
     jacobi_job<double> wide = make_job<double>(a, out, options, is_exchanged);
     wide.way = job.way;
-    run_listed(wide, left.extreme, batch, device);
+    run_listed(wide, left.out_of_range, batch, device);
   }
 }
 

@@ -1,4 +1,4 @@
-// From orthogonal columns to singular values and vectors: drift correction, null-space completion, order and signs.
+// From orthogonal columns to singular values and vectors: norm correction, null-space completion, order and signs.
 #pragma once
 
 #include "svd/sweeps.hpp"
@@ -30,7 +30,7 @@ QUINTET_SVD_INLINE void normalise(const Map& map, const columns<typename Map::re
         scale_column(map, v, m.n, one / stretch);
       }
     } else if (!m.accurate) {
-      length = length / root(one + map.entry(m.drift, j));
+      length = length / root(one + map.entry(m.norm_correction, j));
     }
     if (valid && map.leads_pair()) {
       map.set_entry(m.norm, j, square);

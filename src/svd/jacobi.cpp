@@ -8,6 +8,7 @@
 #include "quintet/device/buffer.hpp"
 #include "svd/block_jacobi.hpp"
 #include "svd/jacobi_policies.hpp"
+#include "svd/small_kernel.hpp"
 #include "svd/workspace.hpp"
 
 namespace quintet::svd {
@@ -22,7 +23,7 @@ constexpr int lane_size = 8;
 template <class Real>
 constexpr int full_lanes_size = sizeof(Real) == 4 ? 96 : 192;
 
-template <class Policy>
+template <class Policy, class Launch = jacobi_launch<Policy>>
 void run_policy(jacobi_job<typename Policy::real> job, const Device& device) {
   using real = typename Policy::real;
   lay_out<typename Policy::map>(job, Policy::team_numbers > 0);
@@ -31,9 +32,25 @@ void run_policy(jacobi_job<typename Policy::real> job, const Device& device) {
   const std::int64_t wanted = is_host ? 8 * std::int64_t(threads()) : device_tiles;
   const std::int64_t fitting = (is_host ? host_workspace : device_workspace) / bytes;
   job.tiles = std::min(job.groups, std::min(wanted, std::max<std::int64_t>(fitting, is_host ? threads() : 1)));
-  Buffer<real> workspace(job.slot * job.tiles, device);
+  constexpr bool has_workspace = std::is_same_v<Launch, jacobi_launch<Policy>>;
+  Buffer<real> workspace(has_workspace ? job.slot * job.tiles : 0, device);
   job.workspace = workspace.data();
-  jacobi_launch<Policy>::run(job, device);
+  Launch::run(job, device);
+}
+
+/// Whether small_kernel is compiled for this.
+template <class Real>
+bool is_small(const jacobi_job<Real>& job) {
+  const int n = job.cols;
+  return n >= 2 && n <= largest_small && job.rows == n && job.left_cols == n && job.right_cols == n &&
+         job.values == n && job.way == route::direct && job.vectors && !job.accurate;
+}
+
+template <class Policy>
+void run_small(const jacobi_job<typename Policy::real>& job, const Device& device) {
+  if (job.cols == 2) return run_policy<Policy, small_launch<Policy, 2>>(job, device);
+  if (job.cols == 3) return run_policy<Policy, small_launch<Policy, 3>>(job, device);
+  run_policy<Policy, small_launch<Policy, 4>>(job, device);
 }
 
 /// Whether lanes are better than rows: a group of lanes costs the same however few of them hold a matrix. Matrices of
@@ -54,10 +71,11 @@ bool is_long(const jacobi_job<Real>& job, std::int64_t batch) {
 template <class Real>
 void run_on_device(const jacobi_job<Real>& job, std::int64_t batch, const Device& device) {
   if (job.cols > lane_size && is_long(job, batch)) return run_blocks(job, device);
+  if (is_small(job)) return run_small<device_lanes<Real>>(job, device);
   if (job.cols <= lane_size) return run_jacobi_as(device_policy::lanes, job, device);
   const std::int64_t x_rows = job.way == route::direct ? job.rows : job.cols;
   const bool fits = job.cols * (x_rows + job.cols) <= team_numbers<Real>;
-  const bool is_gpu = device.kind() == device_kind::offload && detail::offload_is_gpu();
+  const bool is_gpu = device.kind() == device_kind::offload && quintet::detail::offload_is_gpu();
   const device_policy fitting = is_gpu ? device_policy::small : device_policy::emulated;
   const device_policy other = is_gpu && job.cols <= 128 ? device_policy::middle : device_policy::large;
   run_jacobi_as(fits ? fitting : other, job, device);
@@ -91,6 +109,7 @@ void run_jacobi(jacobi_job<Real> job, std::int64_t batch, const Device& device) 
   if (device.kind() != device_kind::host) return run_on_device(job, batch, device);
   if (!fills_lanes(job, batch))
     return is_long(job, batch) ? run_blocks(job, device) : run_policy<host_rows<Real>>(job, device);
+  if (is_small(job)) return run_small<host_lanes<Real>>(job, device);
   return job.cols > full_lanes_size<Real> ? run_policy<host_half_lanes<Real>>(job, device)
                                           : run_policy<host_lanes<Real>>(job, device);
 }

@@ -126,8 +126,8 @@ struct jacobi_kernel {
     m.ld_x = job.ld_x;
     m.ld_v = job.ld_v;
     m.norm = part(map, memory, at.norm);
-    m.weight = part(map, memory, at.weight);
-    m.drift = part(map, memory, at.drift);
+    m.column_scale = part(map, memory, at.column_scale);
+    m.norm_correction = part(map, memory, at.norm_correction);
     m.order = part(map, memory, at.order);
     m.root_rows = job.root_rows;
     m.max_sweeps = job.max_sweeps;
@@ -139,8 +139,8 @@ struct jacobi_kernel {
   QUINTET_SVD_INLINE void solve_group(const Map& map, std::int64_t group, real* memory, real* team_memory) const {
     columns<real> m = columns_in(map, memory, team_memory);
     const bool does_all = job.phase == phase::all;
-    auto usable = typename Map::scalar{} > typename Map::scalar{};
-    if (does_all || job.phase == phase::load) usable = load(map, group, memory, m);
+    auto active = typename Map::scalar{} > typename Map::scalar{};
+    if (does_all || job.phase == phase::load) active = load(map, group, memory, m);
     if (does_all || job.phase == phase::start) {
       start_columns(map, factors_in(map, memory, part(map, memory, job.at.a)), m);
       if (!does_all) order_columns(map, m);
@@ -151,12 +151,12 @@ struct jacobi_kernel {
         ahead.add(map, job, group, job.left, std::int64_t(job.rows) * job.left_cols, true);
         ahead.add(map, job, group, job.right, std::int64_t(job.cols) * job.right_cols, true);
         ahead.add(map, job, group + 1, job.a, std::int64_t(job.rows) * job.cols, false);
-        note_outcome(map, group, orthogonalise(map, m, usable, [&] { ahead(); }));
+        note_outcome(map, group, orthogonalise(map, m, active, [&] { ahead(); }));
       } else {
-        note_outcome(map, group, orthogonalise(map, m, usable, [] {}));
+        note_outcome(map, group, orthogonalise(map, m, active, [] {}));
       }
     }
-    if (job.phase == phase::rotate) note_outcome(map, group, orthogonalise(map, m, usable_lanes(map, group), [] {}));
+    if (job.phase == phase::rotate) note_outcome(map, group, orthogonalise(map, m, active_lanes(map, group), [] {}));
     if (does_all || job.phase == phase::finish) finish(map, group, memory, m);
     if (does_all && job.vectors && job.way != route::direct)
       apply_q(map, factors_in(map, memory, part(map, memory, job.at.a)), part(map, memory, job.at.left), 0,
@@ -188,16 +188,16 @@ struct jacobi_kernel {
         rank_by_exponent(map, row_size, job.rows, row_rank, part(map, memory, at.h));
       load_matrices(map, job, group, a, ld, row_rank);
     }
-    const auto usable = note_codes(map, group, found);
-    const scaling<scalar> scale = scaling_for<real>(choose(usable, found.largest, same<scalar>(real(1))));
+    const auto active = note_codes(map, group, found);
+    const scaling<scalar> scale = scaling_for<real>(choose(active, found.largest, same<scalar>(real(1))));
     if (map.leads_team()) {
       map.set_entry(part(map, memory, at.scaling), 0, scale.first);
       map.set_entry(part(map, memory, at.scaling), 1, scale.second);
     }
-    prepare(map, a, ld, usable, scale);
+    prepare(map, a, ld, active, scale);
     if (job.way == route::pivoted_lower || (job.way == route::triangle && job.phase == phase::all))
       factorise(map, factors_in(map, memory, a));
-    return usable;
+    return active;
   }
 
   /// From orthogonal columns to S in the caller's memory, and to what Q is applied to.
@@ -229,8 +229,7 @@ struct jacobi_kernel {
   QUINTET_SVD_INLINE mask_of<typename Map::scalar> note_codes(const Map& map, std::int64_t group,
                                                               const survey<typename Map::scalar>& found) const {
     using scalar = typename Map::scalar;
-    constexpr real graded = real(1e3), extreme = real(1e15);
-    scalar usable{};
+    scalar active{};
     for (int l = 0; l < Map::packed; ++l) {
       const std::int64_t matrix = matrix_in(map, job, group, first_lane(map) + l);
       std::int32_t code = code_ok;
@@ -238,34 +237,35 @@ struct jacobi_kernel {
       const real columns = lane_of(found.column_ratio, l), rows = lane_of(found.row_ratio, l);
       if (!is_finite)
         code = code_not_finite;
-      else if (job.defer_extreme && columns > extreme)
-        code = code_extreme;
-      else if (job.defer_graded && job.cols > 1 && (columns > graded || rows > graded))
-        code = code_graded;
-      set_lane(usable, l, matrix >= 0 && code == code_ok ? real(1) : real(0));
+      else if (job.defer_out_of_range && columns > out_of_range_ratio<real>)
+        code = code_out_of_range;
+      else if (job.defer_badly_scaled && job.cols > 1 &&
+               (columns > badly_scaled_ratio<real> || rows > badly_scaled_ratio<real>))
+        code = code_badly_scaled;
+      set_lane(active, l, matrix >= 0 && code == code_ok ? real(1) : real(0));
       if (matrix < 0 || !map.leads_team()) continue;
       job.status[matrix] = code;
       job.sweeps[matrix] = 0;
     }
     map.barrier();
-    return usable > scalar{};
+    return active > scalar{};
   }
 
-  /// The lanes whose matrices an earlier launch has found usable.
+  /// The lanes whose matrices an earlier launch has accepted.
   template <class Map>
-  QUINTET_SVD_INLINE mask_of<typename Map::scalar> usable_lanes(const Map& map, std::int64_t group) const {
-    typename Map::scalar usable{};
+  QUINTET_SVD_INLINE mask_of<typename Map::scalar> active_lanes(const Map& map, std::int64_t group) const {
+    typename Map::scalar active{};
     for (int l = 0; l < Map::packed; ++l) {
       const std::int64_t matrix = matrix_in(map, job, group, first_lane(map) + l);
-      set_lane(usable, l, matrix >= 0 && job.status[matrix] == code_ok ? real(1) : real(0));
+      set_lane(active, l, matrix >= 0 && job.status[matrix] == code_ok ? real(1) : real(0));
     }
     map.barrier();  // everybody has read the status
-    return usable > typename Map::scalar{};
+    return active > typename Map::scalar{};
   }
 
   /// Scales; lanes that are not worked on become identity matrices, which cost nothing and disturb nobody.
   template <class Map>
-  QUINTET_SVD_INLINE void prepare(const Map& map, real* a, int ld, const mask_of<typename Map::scalar>& usable,
+  QUINTET_SVD_INLINE void prepare(const Map& map, real* a, int ld, const mask_of<typename Map::scalar>& active,
                                   const scaling<typename Map::scalar>& scale) const {
     using scalar = typename Map::scalar;
     const scalar zero{}, one = same<scalar>(real(1));
@@ -275,7 +275,7 @@ struct jacobi_kernel {
       for_each_row(map, 0, job.rows, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
         scalar value = map.element(column, i);
         if (is_lifted) value = value * scale.first;
-        map.set_element(column, i, choose(usable, value * scale.second, i == j ? one : zero));
+        map.set_element(column, i, choose(active, value * scale.second, i == j ? one : zero));
       });
     }
     map.barrier();
@@ -296,7 +296,7 @@ struct jacobi_kernel {
     return f;
   }
 
-  /// X: R or its transpose, where there is one. V: the identity. No drift yet.
+  /// X: R or its transpose, where there is one. V: the identity. No norm correction yet.
   template <class Map>
   QUINTET_SVD_INLINE void start_columns(const Map& map, const factors<real>& f, columns<real>& m) const {
     using scalar = typename Map::scalar;
@@ -315,7 +315,7 @@ struct jacobi_kernel {
           map.set_element(map.column(m.v, j, m.ld_v), i, i == j ? one : zero);
         });
     }
-    for_each_row(map, 0, m.n, [&](int j) QUINTET_SVD_INLINE_LAMBDA { map.set_entry(m.drift, j, zero); });
+    for_each_row(map, 0, m.n, [&](int j) QUINTET_SVD_INLINE_LAMBDA { map.set_entry(m.norm_correction, j, zero); });
     map.barrier();
   }
 

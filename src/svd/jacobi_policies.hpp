@@ -26,4 +26,10 @@ struct jacobi_launch {
   static void run(const jacobi_job<typename Policy::real>& job, const Device& device);
 };
 
+/// The same for square matrices of N columns.
+template <class Policy, int N>
+struct small_launch {
+  static void run(const jacobi_job<typename Policy::real>& job, const Device& device);
+};
+
 }  // namespace quintet::svd

@@ -60,8 +60,8 @@ enum status_code : std::int32_t {
   code_ok = 0,
   code_not_converged = 1,
   code_not_finite = 2,
-  code_graded = 16,   ///< rows or columns of very different size: wants route::pivoted_lower
-  code_extreme = 17,  ///< columns whose squares do not fit into the compute type: wants double
+  code_badly_scaled = 16,  ///< rows or columns of very different size: wants route::pivoted_lower
+  code_out_of_range = 17,  ///< columns whose squares do not fit into the compute type: wants double
 };
 
 /// What a launch of the Jacobi kernel does. With large matrices, QR, sweeps and the product with Q are other launches
@@ -78,7 +78,8 @@ enum class phase : std::int32_t {
 /// Offsets into the working memory of one group, counted in elements times the width of the map.
 struct workspace_layout {
   std::int64_t a, h, x, v, left;
-  std::int64_t norm, weight, drift, order, sigma, rank, sign, tau, pivots, row_rank, row_size, source, scaling;
+  std::int64_t norm, column_scale, norm_correction, order, sigma, rank, sign, tau, pivots, row_rank, row_size, source,
+      scaling;
   std::int64_t total;
 };
 
@@ -95,7 +96,7 @@ struct jacobi_job {
   std::int32_t max_sweeps;
   Real root_rows;
   bool vectors, accurate, canonical, sign_by_right;
-  bool defer_graded, defer_extreme;  ///< leave such matrices alone and only report them
+  bool defer_badly_scaled, defer_out_of_range;  ///< leave such matrices alone and only report them
   Real* workspace;
   std::int64_t slot;  ///< numbers of working memory a tile
   std::int64_t groups, tiles;

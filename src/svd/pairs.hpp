@@ -1,7 +1,7 @@
 // Two columns, or two and two, are made orthogonal: products, rotations, and what they do to the columns of X and V.
 //
-// With V the columns are scaled (see shear): two multiply-adds a row and rotation. Without V, or when the accurate form
-// is asked for, they are rotated as they are.
+// With V the columns are scaled and the rotations fast Givens ones (see fast_rotation): two multiply-adds per row.
+// Without V, or when the accurate form is asked for, they are rotated as they are.
 #pragma once
 
 #include "svd/maps.hpp"
@@ -16,10 +16,10 @@ struct columns {
   int rows, ld_x;
   Real* v;  ///< [n] columns of n elements, ld_v apart; null when no vectors are wanted
   int n, ld_v;
-  Real* norm;    ///< squared norms
-  Real* weight;  ///< see column_state; kept when columns are scaled
-  Real* drift;   ///< |v_j|^2 - 1 as it follows from the rounding of c and s, kept when there is no V
-  Real* order;   ///< columns by falling norm, for the round-robin order
+  Real* norm;             ///< squared norms
+  Real* column_scale;     ///< see column_state; kept when columns are scaled
+  Real* norm_correction;  ///< |v_j|^2 - 1 as it follows from the rounding of c and s, kept when there is no V
+  Real* order;            ///< columns by falling norm, for the round-robin order
   Real root_rows;
   int max_sweeps;
   bool accurate;
@@ -72,11 +72,11 @@ QUINTET_SVD_INLINE void rotate_accurately(const Map& map, const rotation<typenam
 
 /// |v|^2 of the two columns after the rotation, to first order in what is not orthogonal.
 template <class Map>
-QUINTET_SVD_INLINE void follow_drift(const Map& map, const rotation<typename Map::scalar>& r, typename Map::real* drift,
-                                     int p, int q) {
-  const auto a = map.entry(drift, p), b = map.entry(drift, q);
-  map.set_entry(drift, p, choose(r.on, r.pp * r.pp * a + r.pq * r.pq * b + r.drift, a));
-  map.set_entry(drift, q, choose(r.on, r.qp * r.qp * a + r.qq * r.qq * b + r.drift, b));
+QUINTET_SVD_INLINE void correct_norm(const Map& map, const rotation<typename Map::scalar>& r,
+                                     typename Map::real* norm_correction, int p, int q) {
+  const auto a = map.entry(norm_correction, p), b = map.entry(norm_correction, q);
+  map.set_entry(norm_correction, p, choose(r.on, r.pp * r.pp * a + r.pq * r.pq * b + r.norm_correction, a));
+  map.set_entry(norm_correction, q, choose(r.on, r.qp * r.qp * a + r.qq * r.qq * b + r.norm_correction, b));
 }
 
 /// Squares of what a sweep has rotated, summed over its pairs.
@@ -101,8 +101,9 @@ QUINTET_SVD_INLINE void add_up(const Map& map, sweep_sums<typename Map::scalar>&
 
 /// One pair of columns. `valid` is false for the stand-ins of for_each_item.
 template <class Map>
-QUINTET_SVD_INLINE void meet(const Map& map, const columns<typename Map::real>& m, int p, int q, bool valid,
-                             const thresholds<typename Map::scalar>& limit, sweep_sums<typename Map::scalar>& seen) {
+QUINTET_SVD_INLINE void rotate_pair(const Map& map, const columns<typename Map::real>& m, int p, int q, bool valid,
+                                    const thresholds<typename Map::scalar>& limit,
+                                    sweep_sums<typename Map::scalar>& seen) {
   using real = typename Map::real;
   using scalar = typename Map::scalar;
   real *x = map.column(m.x, p, m.ld_x), *y = map.column(m.x, q, m.ld_x);
@@ -124,7 +125,7 @@ QUINTET_SVD_INLINE void meet(const Map& map, const columns<typename Map::real>& 
     else
       rotate(map, r, v, w, m.n);
   } else if (!m.accurate && map.leads_pair()) {
-    follow_drift(map, r, m.drift, p, q);
+    correct_norm(map, r, m.norm_correction, p, q);
   }
   if (map.leads_pair()) {
     map.set_entry(m.norm, p, r.alpha);
@@ -136,13 +137,13 @@ QUINTET_SVD_INLINE void meet(const Map& map, const columns<typename Map::real>& 
 template <class Map>
 QUINTET_SVD_INLINE column_state<typename Map::scalar> state_of(const Map& map, const columns<typename Map::real>& m,
                                                                int j) {
-  return {map.entry(m.norm, j), map.entry(m.weight, j)};
+  return {map.entry(m.norm, j), map.entry(m.column_scale, j)};
 }
 template <class Map>
 QUINTET_SVD_INLINE void set_state(const Map& map, const columns<typename Map::real>& m, int j,
                                   const column_state<typename Map::scalar>& state) {
   map.set_entry(m.norm, j, state.norm);
-  map.set_entry(m.weight, j, state.weight);
+  map.set_entry(m.column_scale, j, state.column_scale);
 }
 
 template <class Map>
@@ -152,66 +153,66 @@ QUINTET_SVD_INLINE void scale_column(const Map& map, typename Map::real* column,
   for (int c = map.pair_first(); c < chunks; c += map.pair_step()) store<Map>(column, c, load<Map>(column, c) * factor);
 }
 
-/// Weights may fall to this before keep_in_range() acts. A rotation halves a weight at most, and 47 of them lie between
-/// two measurements: squares of what is stored stay below 2^100.
+/// Scales may fall to this before keep_in_range() acts. A rotation halves a scale at most, and 47 of them lie
+/// between two measurements: squares of what is stored stay below 2^100.
 template <class Real>
-constexpr Real least_weight = Real(0x1p-40);
+constexpr Real min_column_scale = Real(0x1p-40);
 
-/// What is stored grows as the weights fall. Takes a power of two out of a column whose weight has become small.
+/// What is stored grows as the scales fall. Takes a power of two out of a column whose scale has become small.
 template <class Map>
 QUINTET_SVD_INLINE void keep_in_range(const Map& map, const columns<typename Map::real>& m, int j,
                                       column_state<typename Map::scalar>& state) {
   using real = typename Map::real;
   using scalar = typename Map::scalar;
-  const mask_of<scalar> is_small = state.weight < least_weight<real>;
-  const scalar factor = choose(is_small, power_of_two_below(root(state.weight)), same<scalar>(real(1)));
+  const mask_of<scalar> is_small = state.column_scale < min_column_scale<real>;
+  const scalar factor = choose(is_small, power_of_two_below(root(state.column_scale)), same<scalar>(real(1)));
   scale_column(map, map.column(m.x, j, m.ld_x), m.rows, factor);
   scale_column(map, map.column(m.v, j, m.ld_v), m.n, factor);
-  state.weight = state.weight / (factor * factor);
+  state.column_scale = state.column_scale / (factor * factor);
 }
 
 template <bool Exchange, class Map>
-QUINTET_SVD_INLINE void shear_columns(const Map& map, const shear<typename Map::scalar>& r, typename Map::real* p,
-                                      typename Map::real* q, int rows) {
+QUINTET_SVD_INLINE void apply_fast_rotation(const Map& map, const fast_rotation<typename Map::scalar>& r,
+                                            typename Map::real* p, typename Map::real* q, int rows) {
   using vector = typename Map::vector;
   const int step = map.pair_step(), chunks = (rows + Map::chunk - 1) / Map::chunk;
 #pragma GCC unroll 2
   for (int c = map.pair_first(); c < chunks; c += step) {
     vector x = load<Map>(p, c), y = load<Map>(q, c);
-    apply_shear<Exchange>(r, x, y);
+    apply_fast_rotation_to<Exchange>(r, x, y);
     store<Map>(p, c, x);
     store<Map>(q, c, y);
   }
 }
 
-/// meet() for scaled columns.
+/// rotate_pair() for scaled columns.
 template <class Map>
-QUINTET_SVD_INLINE void meet_scaled(const Map& map, const columns<typename Map::real>& m, int p, int q, bool valid,
-                                    const thresholds<typename Map::scalar>& limit,
-                                    sweep_sums<typename Map::scalar>& seen) {
+QUINTET_SVD_INLINE void rotate_pair_scaled(const Map& map, const columns<typename Map::real>& m, int p, int q,
+                                           bool valid, const thresholds<typename Map::scalar>& limit,
+                                           sweep_sums<typename Map::scalar>& seen) {
   using real = typename Map::real;
   using scalar = typename Map::scalar;
   real *x = map.column(m.x, p, m.ld_x), *y = map.column(m.x, q, m.ld_x);
   column_state<scalar> first{}, second{};
-  if (valid) {  // see meet()
+  if (valid) {  // see rotate_pair()
     first = state_of(map, m, p);
     second = state_of(map, m, q);
   }
   const scalar product = pair_dot(map, x, y, valid ? m.rows : 0);
-  const auto r = make_shear<bool(Map::row_cyclic)>(first, second, product, limit);
+  const auto r = make_fast_rotation<bool(Map::row_cyclic)>(first, second, product, limit);
   if (!valid || !any(r.tangent > scalar{})) return;
   note(seen, r.cosine, r.tangent);
   real *v = map.column(m.v, p, m.ld_v), *w = map.column(m.v, q, m.ld_v);
   const int v_rows = Map::row_cyclic ? m.rows_of_v(q) : m.n;
   if (Map::row_cyclic && any(r.exchanged)) {
-    shear_columns<true>(map, r, x, y, m.rows);
-    shear_columns<true>(map, r, v, w, v_rows);
+    apply_fast_rotation<true>(map, r, x, y, m.rows);
+    apply_fast_rotation<true>(map, r, v, w, v_rows);
   } else {
-    shear_columns<false>(map, r, x, y, m.rows);
-    shear_columns<false>(map, r, v, w, v_rows);
+    apply_fast_rotation<false>(map, r, x, y, m.rows);
+    apply_fast_rotation<false>(map, r, v, w, v_rows);
   }
   if constexpr (!Map::row_cyclic) {  // others see to it when they measure columns, often enough
-    if (any(smaller(first.weight, second.weight) < least_weight<real>)) {
+    if (any(smaller(first.column_scale, second.column_scale) < min_column_scale<real>)) {
       keep_in_range(map, m, p, first);
       keep_in_range(map, m, q, second);
     }
@@ -289,15 +290,15 @@ QUINTET_SVD_INLINE products_of_four<typename Map::scalar> multiply_four(const Ma
           map.pair_sum(sum.pq1), map.pair_sum(sum.p1q), map.pair_sum(sum.p1q1)};
 }
 
-/// The shears of the pairs (p, q), (p + 1, q + 1), (p, q + 1), (p + 1, q), one after the other.
+/// The fast rotations of the pairs (p, q), (p + 1, q + 1), (p, q + 1), (p + 1, q), one after the other.
 template <class Scalar>
-struct four_shears {
-  shear<Scalar> pq, p1q1, pq1, p1q;
+struct fast_rotations_2x2 {
+  fast_rotation<Scalar> pq, p1q1, pq1, p1q;
 };
 
 template <bool Exchange, class Map>
-QUINTET_SVD_INLINE void shear_four(const Map& map, const four_shears<typename Map::scalar>& r, typename Map::real* base,
-                                   int p, int q, int ld, int rows) {
+QUINTET_SVD_INLINE void apply_fast_rotations_2x2(const Map& map, const fast_rotations_2x2<typename Map::scalar>& r,
+                                                 typename Map::real* base, int p, int q, int ld, int rows) {
   using real = typename Map::real;
   using vector = typename Map::vector;
   real *x = map.column(base, p, ld), *x1 = map.column(base, p + 1, ld);
@@ -305,10 +306,10 @@ QUINTET_SVD_INLINE void shear_four(const Map& map, const four_shears<typename Ma
   const int chunks = (rows + Map::chunk - 1) / Map::chunk;
   for (int c = 0; c < chunks; ++c) {
     vector a = load<Map>(x, c), a1 = load<Map>(x1, c), b = load<Map>(y, c), b1 = load<Map>(y1, c);
-    apply_shear<Exchange>(r.pq, a, b);
-    apply_shear<Exchange>(r.p1q1, a1, b1);
-    apply_shear<Exchange>(r.pq1, a, b1);
-    apply_shear<Exchange>(r.p1q, a1, b);
+    apply_fast_rotation_to<Exchange>(r.pq, a, b);
+    apply_fast_rotation_to<Exchange>(r.p1q1, a1, b1);
+    apply_fast_rotation_to<Exchange>(r.pq1, a, b1);
+    apply_fast_rotation_to<Exchange>(r.p1q, a1, b);
     store<Map>(x, c, a);
     store<Map>(x1, c, a1);
     store<Map>(y, c, b);
@@ -319,33 +320,33 @@ QUINTET_SVD_INLINE void shear_four(const Map& map, const four_shears<typename Ma
 /// The four pairs of two and two neighbouring columns in one pass over them: half the memory traffic, and the first two
 /// rotations, which have no column in common, do not wait for each other. Only where one thread has the matrix.
 template <class Map>
-QUINTET_SVD_INLINE void meet_four(const Map& map, const columns<typename Map::real>& m, int p, int q,
-                                  const thresholds<typename Map::scalar>& limit,
-                                  sweep_sums<typename Map::scalar>& seen) {
+QUINTET_SVD_INLINE void rotate_2x2_block(const Map& map, const columns<typename Map::real>& m, int p, int q,
+                                         const thresholds<typename Map::scalar>& limit,
+                                         sweep_sums<typename Map::scalar>& seen) {
   using scalar = typename Map::scalar;
   column_state<scalar> s = state_of(map, m, p), s1 = state_of(map, m, p + 1);
   column_state<scalar> t = state_of(map, m, q), t1 = state_of(map, m, q + 1);
   auto g = multiply_four(map, m, p, q);
-  four_shears<scalar> r;
-  r.pq = make_shear<true>(s, t, g.pq, limit);
-  r.p1q1 = make_shear<true>(s1, t1, g.p1q1, limit);
+  fast_rotations_2x2<scalar> r;
+  r.pq = make_fast_rotation<true>(s, t, g.pq, limit);
+  r.p1q1 = make_fast_rotation<true>(s1, t1, g.p1q1, limit);
   // What the two did to the other products.
-  apply_shear<true>(r.pq, g.pq1, g.q);
-  apply_shear<true>(r.pq, g.p, g.p1q);
-  apply_shear<true>(r.p1q1, g.p, g.pq1);
-  apply_shear<true>(r.p1q1, g.p1q, g.q);
-  r.pq1 = make_shear<true>(s, t1, g.pq1, limit);
-  r.p1q = make_shear<true>(s1, t, g.p1q, limit);
+  apply_fast_rotation_to<true>(r.pq, g.pq1, g.q);
+  apply_fast_rotation_to<true>(r.pq, g.p, g.p1q);
+  apply_fast_rotation_to<true>(r.p1q1, g.p, g.pq1);
+  apply_fast_rotation_to<true>(r.p1q1, g.p1q, g.q);
+  r.pq1 = make_fast_rotation<true>(s, t1, g.pq1, limit);
+  r.p1q = make_fast_rotation<true>(s1, t, g.p1q, limit);
   const scalar tangent = larger(larger(r.pq.tangent, r.p1q1.tangent), larger(r.pq1.tangent, r.p1q.tangent));
   if (!any(tangent > scalar{})) return;
   for (const auto* each : {&r.pq, &r.p1q1, &r.pq1, &r.p1q}) note(seen, each->cosine, each->tangent);
   const mask_of<scalar> exchanged = r.pq.exchanged | r.p1q1.exchanged | r.pq1.exchanged | r.p1q.exchanged;
   if (any(exchanged)) {
-    shear_four<true>(map, r, m.x, p, q, m.ld_x, m.rows);
-    shear_four<true>(map, r, m.v, p, q, m.ld_v, m.rows_of_v(q + 1));
+    apply_fast_rotations_2x2<true>(map, r, m.x, p, q, m.ld_x, m.rows);
+    apply_fast_rotations_2x2<true>(map, r, m.v, p, q, m.ld_v, m.rows_of_v(q + 1));
   } else {
-    shear_four<false>(map, r, m.x, p, q, m.ld_x, m.rows);
-    shear_four<false>(map, r, m.v, p, q, m.ld_v, m.rows_of_v(q + 1));
+    apply_fast_rotations_2x2<false>(map, r, m.x, p, q, m.ld_x, m.rows);
+    apply_fast_rotations_2x2<false>(map, r, m.v, p, q, m.ld_v, m.rows_of_v(q + 1));
   }
   set_state(map, m, p, s);
   set_state(map, m, p + 1, s1);

@@ -17,7 +17,7 @@ struct rotation {
   Scalar sine, half_tangent;  ///< s and s / (1 + c), for the accurate form
   Scalar alpha, beta;         ///< the new squared norms
   Scalar cosine, tangent;     ///< |cos| between the columns and |t|, 0 where nothing rotates
-  Scalar drift;               ///< c^2 + s^2 - 1 of the rounded c and s
+  Scalar norm_correction;     ///< c^2 + s^2 - 1 of the rounded c and s
 };
 
 /// What decides whether a pair rotates.
@@ -40,8 +40,9 @@ QUINTET_SVD_INLINE thresholds<Scalar> thresholds_for(real_of<Scalar> tolerance, 
           no_column_threshold<real>()};
 }
 
-/// From the squared norms alpha, beta and the product gamma of the columns p and q. Branch-free. The test is relative,
-/// with the product of roots: the root of the product would overflow earlier.
+/// The rotation that makes two columns orthogonal (Rutishauser 1966; Golub and Van Loan, Matrix Computations, 8.5.2:
+/// zeta is cot 2 theta), from the squared norms alpha, beta and the product gamma of the columns p and q. Branch-free.
+/// The test is relative, with the product of roots: the root of the product would overflow earlier.
 template <bool Exchange, class Scalar>
 QUINTET_SVD_INLINE rotation<Scalar> make_rotation(const Scalar& alpha, const Scalar& beta, const Scalar& gamma,
                                                   const thresholds<Scalar>& limit) {
@@ -61,7 +62,7 @@ QUINTET_SVD_INLINE rotation<Scalar> make_rotation(const Scalar& alpha, const Sca
   const Scalar c = one / root(one + t * t), s = c * t;
   r.sine = s;
   r.half_tangent = s / (one + c);
-  r.drift = (c * c - one) + s * s;
+  r.norm_correction = (c * c - one) + s * s;
   const Scalar change = t * gamma;
   Scalar first = alpha - change;
   first = choose(first < zero, zero, first);
@@ -90,17 +91,17 @@ QUINTET_SVD_INLINE rotation<Scalar> make_rotation(const Scalar& alpha, const Sca
   return r;
 }
 
-/// A column as it is rotated without normalising: the column is sqrt(weight) times what is stored.
+/// A column as it is rotated without normalising: the column is sqrt(column_scale) times what is stored.
 template <class Scalar>
 struct column_state {
   Scalar norm;  ///< squared length of the column, kept up to date within a sweep
-  Scalar weight;
+  Scalar column_scale;
 };
 
 /// The rotation of two scaled columns, in terms of what is stored (Gentleman 1973): x' = x - a y, y' = y + b x, two
-/// multiply-adds a row instead of four operations. What the cosine would have multiplied goes into the weights.
+/// multiply-adds a row instead of four operations. What the cosine would have multiplied goes into the scales.
 template <class Scalar>
-struct shear {
+struct fast_rotation {
   mask_of<Scalar> exchanged;  ///< lanes whose results change places, so that p keeps the longer column
   Scalar a, b;                ///< 0 where nothing rotates
   Scalar cosine, tangent;     ///< |cos| between the columns and |t|, 0 where nothing rotates
@@ -116,7 +117,8 @@ QUINTET_SVD_INLINE Scalar angle_inverse_root(const Scalar& x) {
   return is_single<Scalar> ? device::rough_inverse_root(x) : device::near_inverse_root(x);
 }
 
-/// By how much the tangent of a shear may be off, relative to itself: a rotation leaves that part of the cosine.
+/// By how much the tangent of a fast rotation may be off, relative to itself: a rotation leaves that part of the
+/// cosine.
 template <class Scalar>
 constexpr auto angle_error() {
   using real = real_of<Scalar>;
@@ -125,38 +127,39 @@ constexpr auto angle_error() {
 
 /// As make_rotation(), for stored columns whose product is `product`; takes the states of the columns along.
 ///
-/// With s the roots of the weights, w = s^2, gamma = s_p s_q product, the cosine, h = (beta - alpha) / (2 sqrt(alpha
-/// beta)) and r = 1 / sqrt(h^2 + cosine^2), t = sign(h) cosine r / (1 + |h| r). The tangent needs few digits: whatever
-/// it is, a = t s_q / s_p and b = t s_p / s_q make a rotation. That they belong to one t is exact, for both come from t
-/// / (s_p s_q), whose own error is one of the angle; the cosine of the angle is made from their product, to all digits.
+/// With s the roots of the scales, w = s^2, gamma = s_p s_q product, the cosine, h = (beta - alpha) / (2
+/// sqrt(alpha beta)) and r = 1 / sqrt(h^2 + cosine^2), t = sign(h) cosine r / (1 + |h| r). The tangent needs few
+/// digits: whatever it is, a = t s_q / s_p and b = t s_p / s_q make a rotation. That they belong to one t is exact, for
+/// both come from t / (s_p s_q), whose own error is one of the angle; the cosine of the angle is made from their
+/// product, to all digits.
 template <bool Exchange, class Scalar>
-QUINTET_SVD_INLINE shear<Scalar> make_shear(column_state<Scalar>& p, column_state<Scalar>& q, const Scalar& product,
-                                            const thresholds<Scalar>& limit) {
+QUINTET_SVD_INLINE fast_rotation<Scalar> make_fast_rotation(column_state<Scalar>& p, column_state<Scalar>& q,
+                                                            const Scalar& product, const thresholds<Scalar>& limit) {
   using Real = real_of<Scalar>;
   const Scalar zero{}, one = same<Scalar>(Real(1));
-  shear<Scalar> r;
+  fast_rotation<Scalar> r;
   // What does not depend on the product is ready before it.
-  const Scalar weights = p.weight * q.weight, inverse_scales = angle_inverse_root(weights);
+  const Scalar column_scales = p.column_scale * q.column_scale, inverse_scales = angle_inverse_root(column_scales);
   const Scalar inverse_lengths = device::rough_inverse_root(p.norm) * device::rough_inverse_root(q.norm);
   const Scalar h = (q.norm - p.norm) * (inverse_lengths * Real(0.5));
-  const Scalar cosine = product * (weights * inverse_scales * inverse_lengths), size = absolute(cosine);
+  const Scalar cosine = product * (column_scales * inverse_scales * inverse_lengths), size = absolute(cosine);
   const mask_of<Scalar> on = (size > limit.cosine) & (p.norm > limit.no_column) & (q.norm > limit.no_column);
   const Scalar inverse_reach = angle_inverse_root(h * h + cosine * cosine);
   const Scalar t =
       choose(on, flip_sign(cosine * inverse_reach, h) * angle_inverse(one + absolute(h) * inverse_reach), zero);
   r.tangent = absolute(t);
   r.cosine = choose(on, size, zero);
-  const Scalar ratio = t * inverse_scales, change = ratio * (product * weights);
-  r.a = ratio * q.weight;
-  r.b = ratio * p.weight;
-  // 1 / 1 is 1: weights stay where nothing rotates.
+  const Scalar ratio = t * inverse_scales, change = ratio * (product * column_scales);
+  r.a = ratio * q.column_scale;
+  r.b = ratio * p.column_scale;
+  // 1 / 1 is 1: scales stay where nothing rotates.
   const Scalar square_of_c = device::inverse(one + r.a * r.b);
   r.exchanged = on & (p.norm < q.norm);
-  const column_state<Scalar> first{larger(p.norm - change, zero), p.weight * square_of_c};
-  const column_state<Scalar> second{q.norm + change, q.weight * square_of_c};
+  const column_state<Scalar> first{larger(p.norm - change, zero), p.column_scale * square_of_c};
+  const column_state<Scalar> second{q.norm + change, q.column_scale * square_of_c};
   if constexpr (Exchange) {
-    p = {choose(r.exchanged, second.norm, first.norm), choose(r.exchanged, second.weight, first.weight)};
-    q = {choose(r.exchanged, first.norm, second.norm), choose(r.exchanged, first.weight, second.weight)};
+    p = {choose(r.exchanged, second.norm, first.norm), choose(r.exchanged, second.column_scale, first.column_scale)};
+    q = {choose(r.exchanged, first.norm, second.norm), choose(r.exchanged, first.column_scale, second.column_scale)};
   } else {
     p = first;
     q = second;
@@ -164,9 +167,9 @@ QUINTET_SVD_INLINE shear<Scalar> make_shear(column_state<Scalar>& p, column_stat
   return r;
 }
 
-/// Applies a shear to two numbers, or packs of rows.
+/// Applies a fast rotation to two numbers, or packs of rows.
 template <bool Exchange, class Scalar, class Vector>
-QUINTET_SVD_INLINE void apply_shear(const shear<Scalar>& r, Vector& x, Vector& y) {
+QUINTET_SVD_INLINE void apply_fast_rotation_to(const fast_rotation<Scalar>& r, Vector& x, Vector& y) {
   const Vector new_x = x - r.a * y, new_y = y + r.b * x;
   if constexpr (Exchange) {
     x = choose(r.exchanged, new_y, new_x);

@@ -15,7 +15,7 @@ struct sweep_result {
   mask_of<Scalar> unfinished;
 };
 
-/// Number of the column at place p of the order in which columns meet.
+/// Number of the column at place p of the order in which columns are paired.
 template <class Map>
 QUINTET_SVD_INLINE int column_at(const columns<typename Map::real>& m, int p) {
   if constexpr (Map::row_cyclic)
@@ -26,37 +26,37 @@ QUINTET_SVD_INLINE int column_at(const columns<typename Map::real>& m, int p) {
 
 /// One pair, in the form that the matrix is kept in.
 template <class Map>
-QUINTET_SVD_INLINE void meet_pair(const Map& map, const columns<typename Map::real>& m, int p, int q, bool valid,
-                                  const thresholds<typename Map::scalar>& limit,
-                                  sweep_sums<typename Map::scalar>& seen) {
+QUINTET_SVD_INLINE void rotate_any_pair(const Map& map, const columns<typename Map::real>& m, int p, int q, bool valid,
+                                        const thresholds<typename Map::scalar>& limit,
+                                        sweep_sums<typename Map::scalar>& seen) {
   if (m.is_scaled())
-    meet_scaled(map, m, p, q, valid, limit, seen);
+    rotate_pair_scaled(map, m, p, q, valid, limit, seen);
   else
-    meet(map, m, p, q, valid, limit, seen);
+    rotate_pair(map, m, p, q, valid, limit, seen);
 }
 
 /// The columns p and p + 1 (below `end`) with q and q + 1 (below `last`).
 template <class Map>
-QUINTET_SVD_INLINE void meet_two_and_two(const Map& map, const columns<typename Map::real>& m, int p, int end, int q,
-                                         int last, const thresholds<typename Map::scalar>& limit,
-                                         sweep_sums<typename Map::scalar>& seen) {
-  if (m.is_scaled() && p + 1 < end && q + 1 < last) return meet_four(map, m, p, q, limit, seen);
+QUINTET_SVD_INLINE void rotate_pairs_of_two(const Map& map, const columns<typename Map::real>& m, int p, int end, int q,
+                                            int last, const thresholds<typename Map::scalar>& limit,
+                                            sweep_sums<typename Map::scalar>& seen) {
+  if (m.is_scaled() && p + 1 < end && q + 1 < last) return rotate_2x2_block(map, m, p, q, limit, seen);
   for (int i = p; i < p + 2 && i < end; ++i)
-    for (int j = q; j < q + 2 && j < last; ++j) meet_pair(map, m, i, j, true, limit, seen);
+    for (int j = q; j < q + 2 && j < last; ++j) rotate_any_pair(map, m, i, j, true, limit, seen);
 }
 
 /// All pairs of columns in [first, last) once. Where one worker has the matrix: in an order that has the same result as
 /// row by row. Where several threads share it: in the rounds of a tournament (in a round every column is in one pair;
 /// for an odd number one idles). `ahead` is called now and then.
 template <class Map, class Ahead>
-QUINTET_SVD_INLINE void meet_within(const Map& map, const columns<typename Map::real>& m, int first, int last,
-                                    const thresholds<typename Map::scalar>& limit,
-                                    sweep_sums<typename Map::scalar>& seen, [[maybe_unused]] Ahead& ahead) {
+QUINTET_SVD_INLINE void rotate_within(const Map& map, const columns<typename Map::real>& m, int first, int last,
+                                      const thresholds<typename Map::scalar>& limit,
+                                      sweep_sums<typename Map::scalar>& seen, [[maybe_unused]] Ahead& ahead) {
   if constexpr (Map::row_cyclic) {
     for (int p = first; p < last; p += 2) {
       ahead();
-      if (p + 1 < last) meet_pair(map, m, p, p + 1, true, limit, seen);
-      for (int q = p + 2; q < last; q += 2) meet_two_and_two(map, m, p, last, q, last, limit, seen);
+      if (p + 1 < last) rotate_any_pair(map, m, p, p + 1, true, limit, seen);
+      for (int q = p + 2; q < last; q += 2) rotate_pairs_of_two(map, m, p, last, q, last, limit, seen);
     }
   } else {
     const int count = last - first, players = count + (count & 1), final_player = players - 1;
@@ -66,8 +66,8 @@ QUINTET_SVD_INLINE void meet_within(const Map& map, const columns<typename Map::
         const int b = (round - slot + final_player) % final_player;
         const int p = a < b ? a : b, q = a < b ? b : a;
         const bool plays = q < count;
-        meet_pair(map, m, column_at<Map>(m, first + (plays ? p : 0)), column_at<Map>(m, first + (plays ? q : 0)),
-                  valid && plays, limit, seen);
+        rotate_any_pair(map, m, column_at<Map>(m, first + (plays ? p : 0)), column_at<Map>(m, first + (plays ? q : 0)),
+                        valid && plays, limit, seen);
       });
       map.barrier();
     }
@@ -76,13 +76,13 @@ QUINTET_SVD_INLINE void meet_within(const Map& map, const columns<typename Map::
 
 /// Every column in [first, last) with every one in [first_q, last_q), which come after them.
 template <class Map, class Ahead>
-QUINTET_SVD_INLINE void meet_across(const Map& map, const columns<typename Map::real>& m, int first, int last,
-                                    int first_q, int last_q, const thresholds<typename Map::scalar>& limit,
-                                    sweep_sums<typename Map::scalar>& seen, [[maybe_unused]] Ahead& ahead) {
+QUINTET_SVD_INLINE void rotate_across(const Map& map, const columns<typename Map::real>& m, int first, int last,
+                                      int first_q, int last_q, const thresholds<typename Map::scalar>& limit,
+                                      sweep_sums<typename Map::scalar>& seen, [[maybe_unused]] Ahead& ahead) {
   if constexpr (Map::row_cyclic) {
     for (int q = first_q; q < last_q; q += 2) {
       ahead();
-      for (int p = first; p < last; p += 2) meet_two_and_two(map, m, p, last, q, last_q, limit, seen);
+      for (int p = first; p < last; p += 2) rotate_pairs_of_two(map, m, p, last, q, last_q, limit, seen);
     }
   } else {
     const int count = last - first, count_q = last_q - first_q, rounds = count > count_q ? count : count_q;
@@ -90,8 +90,8 @@ QUINTET_SVD_INLINE void meet_across(const Map& map, const columns<typename Map::
       for_each_item(map, 0, rounds, [&](int slot, bool valid) QUINTET_SVD_INLINE_LAMBDA {
         const int other = (slot + round) % rounds;
         const bool plays = slot < count && other < count_q;
-        meet_pair(map, m, column_at<Map>(m, first + (plays ? slot : 0)),
-                  column_at<Map>(m, first_q + (plays ? other : 0)), valid && plays, limit, seen);
+        rotate_any_pair(map, m, column_at<Map>(m, first + (plays ? slot : 0)),
+                        column_at<Map>(m, first_q + (plays ? other : 0)), valid && plays, limit, seen);
       });
       map.barrier();
     }
@@ -99,13 +99,13 @@ QUINTET_SVD_INLINE void meet_across(const Map& map, const columns<typename Map::
 }
 
 /// What is measured of scaled columns besides their lengths.
-enum class weights { ones, known, measured };
+enum class column_scales { ones, known, measured };
 
-/// Squared lengths of the columns at the places [first, last), exact again; for scaled ones also their weights, from
-/// the columns of V, which rotations only ever stretch.
+/// Squared lengths of the columns at the places [first, last), exact again; for scaled ones also their scales,
+/// from the columns of V, which rotations only ever stretch.
 template <class Map>
 QUINTET_SVD_INLINE void measure_columns(const Map& map, const columns<typename Map::real>& m, int first, int last,
-                                        weights which = weights::measured) {
+                                        column_scales which = column_scales::measured) {
   using real = typename Map::real;
   using scalar = typename Map::scalar;
   for_each_item(map, first, last, [&](int p, bool valid) QUINTET_SVD_INLINE_LAMBDA {
@@ -116,19 +116,19 @@ QUINTET_SVD_INLINE void measure_columns(const Map& map, const columns<typename M
       if (valid && map.leads_pair()) map.set_entry(m.norm, j, square);
       return;
     }
-    if (which != weights::measured) {
-      // Nobody else reads the weight, as the leader writes it at the same time.
+    if (which != column_scales::measured) {
+      // Nobody else reads the scale, as the leader writes it at the same time.
       if (valid && map.leads_pair()) {
-        const scalar weight = which == weights::ones ? same<scalar>(real(1)) : map.entry(m.weight, j);
-        set_state(map, m, j, column_state<scalar>{square * weight, weight});
+        const scalar column_scale = which == column_scales::ones ? same<scalar>(real(1)) : map.entry(m.column_scale, j);
+        set_state(map, m, j, column_state<scalar>{square * column_scale, column_scale});
       }
       return;
     }
     const auto* v = map.column(m.v, j, m.ld_v);
-    const scalar weight = device::inverse(pair_dot(map, v, v, m.n));
-    column_state<scalar> state{square * weight, weight};
+    const scalar column_scale = device::inverse(pair_dot(map, v, v, m.n));
+    column_state<scalar> state{square * column_scale, column_scale};
     if constexpr (Map::row_cyclic)
-      if (any(weight < least_weight<real>)) keep_in_range(map, m, j, state);
+      if (any(column_scale < min_column_scale<real>)) keep_in_range(map, m, j, state);
     if (valid && map.leads_pair()) set_state(map, m, j, state);
   });
   map.barrier();
@@ -136,10 +136,10 @@ QUINTET_SVD_INLINE void measure_columns(const Map& map, const columns<typename M
 
 /// Rotations of a column after which its scale is measured again: the rounding errors of a scale add up, and make V
 /// less orthogonal.
-constexpr int rotations_a_measure = 32;
+constexpr int rotations_between_rescalings = 32;
 
-/// Columns that meet the rest of the matrix together: it is read once for all of them, which counts when it comes from
-/// the third-level cache.
+/// Columns that are rotated with the rest of the matrix together: it is read once for all of them, which counts when it
+/// comes from the third-level cache.
 QUINTET_SVD_INLINE int columns_together(int n) { return n > 96 ? 16 : 4; }
 
 /// All pairs once.
@@ -153,21 +153,21 @@ QUINTET_SVD_INLINE sweep_sums<typename Map::scalar> sweep(const Map& map, const 
 #pragma GCC unroll 1
     for (int p = 0; p + 1 < m.n; ++p)
 #pragma GCC unroll 1
-      for (int q = p + 1; q < m.n; ++q) meet_pair(map, m, p, q, true, limit, seen);
+      for (int q = p + 1; q < m.n; ++q) rotate_any_pair(map, m, p, q, true, limit, seen);
   } else if constexpr (Map::row_cyclic) {
     const int together = columns_together(m.n);
     for (int p = 0; p < m.n; p += together) {
       const int end = p + together < m.n ? p + together : m.n;
-      if (p > 0 && p % rotations_a_measure == 0 && m.is_scaled()) measure_columns(map, m, p, m.n);
-      meet_within(map, m, p, end, limit, seen, ahead);
-      for (int q = end; q < m.n; q += rotations_a_measure) {
+      if (p > 0 && p % rotations_between_rescalings == 0 && m.is_scaled()) measure_columns(map, m, p, m.n);
+      rotate_within(map, m, p, end, limit, seen, ahead);
+      for (int q = end; q < m.n; q += rotations_between_rescalings) {
         if (q > end && m.is_scaled()) measure_columns(map, m, p, end);
-        const int last = q + rotations_a_measure < m.n ? q + rotations_a_measure : m.n;
-        meet_across(map, m, p, end, q, last, limit, seen, ahead);
+        const int last = q + rotations_between_rescalings < m.n ? q + rotations_between_rescalings : m.n;
+        rotate_across(map, m, p, end, q, last, limit, seen, ahead);
       }
     }
   } else {
-    meet_within(map, m, 0, m.n, limit, seen, ahead);
+    rotate_within(map, m, 0, m.n, limit, seen, ahead);
     add_up(map, seen);
   }
   return seen;
@@ -234,7 +234,7 @@ QUINTET_SVD_INLINE void order_columns(const Map& map, const columns<typename Map
     for_each_row(map, 0, m.n, [&](int j) QUINTET_SVD_INLINE_LAMBDA { m.order[j] = real(j); });
     map.barrier();
     measure_columns(map, m, 0, m.n);
-    real* rank = m.drift;
+    real* rank = m.norm_correction;
     rank_falling(map, m.norm, m.n, rank);
     for_each_row(map, 0, m.n, [&](int j) QUINTET_SVD_INLINE_LAMBDA { m.order[int(rank[j])] = real(j); });
     map.barrier();
@@ -275,12 +275,15 @@ QUINTET_SVD_INLINE sweep_result<typename Map::scalar> orthogonalise(const Map& m
     return result;
   }
   order_columns(map, m);
-  int rotated = 0;  // of a column since its weight was measured
+  int rotated = 0;  // of a column since its scale was measured
   for (int s = 0; s < m.max_sweeps && any(active); ++s) {
-    // Small matrices do several sweeps between two measurements of the weights, which are 1 at first: V is the
+    // Small matrices do several sweeps between two measurements of the scales, which are 1 at first: V is the
     // identity.
-    const bool is_due = rotated + m.n - 1 > rotations_a_measure;
-    measure_columns(map, m, 0, m.n, s == 0 ? weights::ones : is_due ? weights::measured : weights::known);
+    const bool is_due = rotated + m.n - 1 > rotations_between_rescalings;
+    measure_columns(map, m, 0, m.n,
+                    s == 0   ? column_scales::ones
+                    : is_due ? column_scales::measured
+                             : column_scales::known);
     rotated = (is_due ? 0 : rotated) + m.n - 1;
     m.v_is_new = s == 0;
     const sweep_sums<scalar> seen = sweep(map, m, thresholds_for<scalar>(tolerance, active), ahead);

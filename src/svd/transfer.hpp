@@ -189,6 +189,12 @@ QUINTET_SVD_INLINE void load_matrices(const Map& map, const jacobi_job<Real>& jo
   map.barrier();
 }
 
+/// Ratios of the sizes of rows or columns beyond which a matrix is code_badly_scaled or code_out_of_range.
+template <class Real>
+constexpr Real badly_scaled_ratio = Real(1e3);
+template <class Real>
+constexpr Real out_of_range_ratio = Real(1e15);
+
 /// What there is to know about the elements of each matrix.
 template <class Scalar>
 struct survey {
@@ -254,7 +260,7 @@ QUINTET_SVD_INLINE scaling<Scalar> scaling_for(const Scalar& largest) {
 }
 
 /// Whether a result is written for a matrix with this code.
-QUINTET_SVD_INLINE bool has_result(std::int32_t code) { return code < code_graded; }
+QUINTET_SVD_INLINE bool has_result(std::int32_t code) { return code < code_badly_scaled; }
 
 /// The places where the matrices of a group lie that have a result; null for other lanes.
 template <class Map, class Real, class Stored>

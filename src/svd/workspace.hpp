@@ -31,8 +31,8 @@ void lay_out(jacobi_job<Real>& job, bool in_team_memory) {
   at.a = take(is_direct ? 0 : n * job.ld_a);
   at.h = take(is_direct ? 0 : n * job.ld_a);
   at.left = take(is_direct || !job.vectors ? 0 : std::max<std::int64_t>(n, job.left_cols) * job.ld_a);
-  for (std::int64_t* array :
-       {&at.norm, &at.weight, &at.drift, &at.order, &at.sigma, &at.rank, &at.sign, &at.tau, &at.pivots, &at.source})
+  for (std::int64_t* array : {&at.norm, &at.column_scale, &at.norm_correction, &at.order, &at.sigma, &at.rank, &at.sign,
+                              &at.tau, &at.pivots, &at.source})
     *array = take(n);
   at.scaling = take(2);
   at.row_rank = take(m);

@@ -1,0 +1,387 @@
+// Square matrices of up to four columns with all their vectors: the one-sided Jacobi method of sweeps.hpp with every
+// loop over rows and columns unrolled, so that X and V stay in registers. On the host the matrices of a group lie side
+// by side in the lanes of a register, on a device each thread has one.
+#pragma once
+
+#include "device/launch.hpp"
+#include "svd/sweeps.hpp"
+#include "svd/transfer.hpp"
+
+namespace quintet::svd {
+
+constexpr int largest_small = 4;
+
+/// X, V and what belongs to their columns.
+template <class Scalar, int N>
+struct small_matrices {
+  Scalar x[N][N], v[N][N];  ///< [column][row]
+  column_state<Scalar> state[N];
+  Scalar sigma[N];
+};
+
+namespace detail {
+
+template <int N, class Scalar>
+QUINTET_SVD_INLINE Scalar dot(const Scalar* x, const Scalar* y) {
+  Scalar sum = x[0] * y[0];
+#pragma GCC unroll 4
+  for (int i = 1; i < N; ++i) sum = device::fma(x[i], y[i], sum);
+  return sum;
+}
+
+template <int N, class Scalar>
+QUINTET_SVD_INLINE void swap_where(const mask_of<Scalar>& where, Scalar* x, Scalar* y) {
+#pragma GCC unroll 4
+  for (int i = 0; i < N; ++i) {
+    const Scalar a = x[i], b = y[i];
+    x[i] = choose(where, b, a);
+    y[i] = choose(where, a, b);
+  }
+}
+
+/// Squared lengths again, and the scales, which are those of the columns of V, before they become too small.
+template <int N, class Scalar>
+QUINTET_SVD_INLINE void measure(small_matrices<Scalar, N>& m, bool rescales) {
+#pragma GCC unroll 4
+  for (int j = 0; j < N; ++j) {
+    column_state<Scalar>& state = m.state[j];
+    if (rescales) {
+      const Scalar factor = power_of_two_below(root(state.column_scale));
+#pragma GCC unroll 4
+      for (int i = 0; i < N; ++i) {
+        m.x[j][i] *= factor;
+        m.v[j][i] *= factor;
+      }
+      state.column_scale = device::inverse(dot<N>(m.v[j], m.v[j]));
+    }
+    state.norm = dot<N>(m.x[j], m.x[j]) * state.column_scale;
+  }
+}
+
+template <int N, class Scalar>
+QUINTET_SVD_INLINE sweep_sums<Scalar> sweep(small_matrices<Scalar, N>& m, const thresholds<Scalar>& limit) {
+  sweep_sums<Scalar> seen;
+#pragma GCC unroll 4
+  for (int p = 0; p < N - 1; ++p)
+#pragma GCC unroll 4
+    for (int q = p + 1; q < N; ++q) {
+      const Scalar product = dot<N>(m.x[p], m.x[q]);
+      const auto r = make_fast_rotation<true>(m.state[p], m.state[q], product, limit);
+      note(seen, r.cosine, r.tangent);
+#pragma GCC unroll 4
+      for (int i = 0; i < N; ++i) {
+        apply_fast_rotation_to<true>(r, m.x[p][i], m.x[q][i]);
+        apply_fast_rotation_to<true>(r, m.v[p][i], m.v[q][i]);
+      }
+    }
+  return seen;
+}
+
+/// Rotations halve a scale at most, and the smallest number is far away: see min_column_scale.
+template <int N>
+constexpr int sweeps_between_rescalings = rotations_between_rescalings / (N - 1);
+
+template <int N, class Scalar>
+QUINTET_SVD_INLINE sweep_result<Scalar> orthogonalise(small_matrices<Scalar, N>& m, mask_of<Scalar> active,
+                                                      real_of<Scalar> tolerance, int max_sweeps) {
+  sweep_result<Scalar> result{Scalar{}, active};
+  for (int s = 0; s < max_sweeps && any(active); ++s) {
+    measure(m, s > 0 && s % sweeps_between_rescalings<N> == 0);
+    const sweep_sums<Scalar> seen = sweep(m, thresholds_for<Scalar>(tolerance, active));
+    result.sweeps += choose(active, same<Scalar>(real_of<Scalar>(1)), Scalar{});
+    active = active & needs_more(seen, tolerance, angle_error<Scalar>());
+  }
+  result.unfinished = active;
+  return result;
+}
+
+/// As normalise() and sort_columns(): sigma_j = |x_j| / |v_j| in falling order, columns of length 1.
+template <int N, class Scalar>
+QUINTET_SVD_INLINE void normalise_and_sort(small_matrices<Scalar, N>& m) {
+  using real = real_of<Scalar>;
+  const Scalar one = same<Scalar>(real(1));
+#pragma GCC unroll 4
+  for (int j = 0; j < N; ++j) {
+    const Scalar length = root(dot<N>(m.x[j], m.x[j])), stretch = root(dot<N>(m.v[j], m.v[j]));
+    m.sigma[j] = length / stretch;
+    m.state[j].norm = m.sigma[j] * m.sigma[j];
+    const Scalar inverse = one / choose(m.state[j].norm > no_column_threshold<real>(), length, one);
+    const Scalar inverse_stretch = one / stretch;
+#pragma GCC unroll 4
+    for (int i = 0; i < N; ++i) {
+      m.x[j][i] *= inverse;
+      m.v[j][i] *= inverse_stretch;
+    }
+  }
+#pragma GCC unroll 4
+  for (int last = N - 1; last > 0; --last)
+#pragma GCC unroll 4
+    for (int j = 0; j < last; ++j) {
+      const mask_of<Scalar> wrong = m.sigma[j] < m.sigma[j + 1];
+      if (!any(wrong)) continue;
+      swap_where<N>(wrong, m.x[j], m.x[j + 1]);
+      swap_where<N>(wrong, m.v[j], m.v[j + 1]);
+      swap_where<1>(wrong, &m.sigma[j], &m.sigma[j + 1]);
+      swap_where<1>(wrong, &m.state[j].norm, &m.state[j + 1].norm);
+    }
+}
+
+/// As complete(): columns of X without length, which are the last ones, become unit vectors orthogonal to the others.
+template <int N, class Scalar>
+QUINTET_SVD_INLINE void complete(small_matrices<Scalar, N>& m) {
+  using real = real_of<Scalar>;
+  const Scalar zero{}, one = same<Scalar>(real(1));
+#pragma GCC unroll 4
+  for (int j = 0; j < N; ++j) {
+    const mask_of<Scalar> missing = m.state[j].norm <= no_column_threshold<real>();
+    if (!any(missing)) continue;
+    // The canonical vector of the row in which the finished columns are smallest.
+    Scalar best = same<Scalar>(real(4)), unit[N];
+#pragma GCC unroll 4
+    for (int i = 0; i < N; ++i) {
+      Scalar size{};
+#pragma GCC unroll 4
+      for (int c = 0; c < j; ++c) size = device::fma(m.x[c][i], m.x[c][i], size);
+      const mask_of<Scalar> is_smaller = size < best;
+#pragma GCC unroll 4
+      for (int k = 0; k < i; ++k) unit[k] = choose(is_smaller, zero, unit[k]);
+      unit[i] = choose(is_smaller, one, zero);
+      best = choose(is_smaller, size, best);
+    }
+#pragma GCC unroll 2
+    for (int pass = 0; pass < 2; ++pass) {
+#pragma GCC unroll 4
+      for (int c = 0; c < j; ++c) {
+        const Scalar product = dot<N>(m.x[c], unit);
+#pragma GCC unroll 4
+        for (int i = 0; i < N; ++i) unit[i] = device::fma(Scalar(-product), m.x[c][i], unit[i]);
+      }
+      const Scalar inverse = one / root(dot<N>(unit, unit));
+#pragma GCC unroll 4
+      for (int i = 0; i < N; ++i) unit[i] *= inverse;
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < N; ++i) m.x[j][i] = choose(missing, unit[i], m.x[j][i]);
+  }
+}
+
+/// As canonical_signs(), of columns `of`, applied to both matrices.
+template <int N, class Scalar>
+QUINTET_SVD_INLINE void make_canonical(small_matrices<Scalar, N>& m, Scalar (&of)[N][N]) {
+  const Scalar zero{}, one = same<Scalar>(real_of<Scalar>(1));
+#pragma GCC unroll 4
+  for (int j = 0; j < N; ++j) {
+    Scalar size{}, value{};
+#pragma GCC unroll 4
+    for (int i = 0; i < N; ++i) {
+      value = choose(absolute(of[j][i]) > size, of[j][i], value);
+      size = larger(size, absolute(of[j][i]));
+    }
+    const Scalar sign = choose(value < zero, Scalar(-one), one);
+#pragma GCC unroll 4
+    for (int i = 0; i < N; ++i) {
+      m.x[j][i] *= sign;
+      m.v[j][i] *= sign;
+    }
+  }
+}
+
+}  // namespace detail
+
+/// The direct way for rows = cols = N with vectors. `Policy` is one of lanes (jacobi_kernel.hpp).
+template <class Policy, int N>
+struct small_kernel {
+  struct shape {
+    enum { on_device = Policy::on_device };
+  };
+  using scratch = typename Policy::scratch;
+  using real = typename Policy::real;
+  enum { threads = Policy::threads, emulated_threads = Policy::emulated_threads };
+  jacobi_job<real> job;
+
+  template <class Team>
+  QUINTET_SVD_INLINE void operator()(const Team& team, std::int64_t tile, scratch& s) const {
+    const std::int64_t last = (tile + 1) * job.groups / job.tiles;
+    for (std::int64_t group = tile * job.groups / job.tiles; group < last; ++group)
+      Policy::run(team, s, [&](const auto& map, real*) QUINTET_SVD_INLINE_LAMBDA { solve(map, group); });
+  }
+
+ private:
+  /// What the lanes of a group hold: a matrix, or -1, and what became of it.
+  template <int Width>
+  struct lanes {
+    std::int64_t matrix[Width];
+    std::int32_t code[Width];
+  };
+
+  /// Memory that another group will need.
+  template <class Map>
+  QUINTET_SVD_INLINE void ask_ahead(const Map& map, std::int64_t group) const {
+    memory_ahead ahead(1);
+    ahead.add(map, job, group, job.a, N * N, false);
+    ahead.add(map, job, group, job.left, N * N, true);
+    ahead.add(map, job, group, job.right, N * N, true);
+    ahead();
+  }
+
+  template <class Map>
+  QUINTET_SVD_INLINE void solve(const Map& map, std::int64_t group) const {
+    using scalar = typename Map::scalar;
+    const scalar one = same<scalar>(real(1));
+    if constexpr (Map::packed > 1) ask_ahead(map, group + 1);
+    lanes<Map::packed> at;
+    for (int l = 0; l < Map::packed; ++l) at.matrix[l] = matrix_in(map, job, group, first_lane(map) + l);
+    small_matrices<scalar, N> m;
+    load(map, group, at, m);
+    const survey<scalar> found = look_over(m);
+    const mask_of<scalar> active = find_codes<scalar>(found, at);
+    const scaling<scalar> scale = scaling_for<real>(choose(active, found.largest, one));
+#pragma GCC unroll 4
+    for (int j = 0; j < N; ++j) {
+#pragma GCC unroll 4
+      for (int i = 0; i < N; ++i) {
+        // Lanes that are not worked on hold identity matrices, which cost nothing.
+        const scalar unit = i == j ? one : scalar{};
+        m.x[j][i] = choose(active, scalar(m.x[j][i] * scale.first * scale.second), unit);
+        m.v[j][i] = unit;
+      }
+      m.state[j].column_scale = one;
+    }
+    const auto outcome = detail::orthogonalise(m, active, cosine_tolerance(job.root_rows), job.max_sweeps);
+    detail::normalise_and_sort(m);
+    detail::complete(m);
+    if (job.canonical) {
+      if (job.sign_by_right)
+        detail::make_canonical(m, m.v);
+      else
+        detail::make_canonical(m, m.x);
+    }
+    store(m, scale, outcome, at);
+  }
+
+  /// f(where element e = j * N + i of a matrix lies): matrices are dense more often than not, and then the compiler
+  /// knows.
+  template <class Function>
+  static QUINTET_SVD_INLINE void with_places(const stored_batch& a, Function f) {
+    if (a.column == 1 && a.row == N)
+      f([](int e) QUINTET_SVD_INLINE_LAMBDA { return e % N * N + e / N; });
+    else
+      f([row = a.row, column = a.column](int e) QUINTET_SVD_INLINE_LAMBDA { return e % N * row + e / N * column; });
+  }
+
+  template <class Map>
+  QUINTET_SVD_INLINE void load(const Map& map, std::int64_t group, const lanes<Map::packed>& at,
+                               small_matrices<typename Map::scalar, N>& m) const {
+    real numbers[N * N][Map::packed];
+    // A lane to spare has a copy of the first matrix.
+    const std::int64_t first = matrix_in(map, job, group, 0);
+    with_storage<real>(job.a.type, job.a.data, [&](const auto* data) QUINTET_SVD_INLINE_LAMBDA {
+      with_places(job.a, [&](auto place) QUINTET_SVD_INLINE_LAMBDA {
+#pragma GCC unroll 1
+        for (int l = 0; l < Map::packed; ++l) {
+          const auto* from = data + (at.matrix[l] < 0 ? first : at.matrix[l]) * job.a.batch;
+#pragma GCC unroll 16
+          for (int e = 0; e < N * N; ++e) numbers[e][l] = real(from[place(e)]);
+        }
+      });
+    });
+#pragma GCC unroll 16
+    for (int e = 0; e < N * N; ++e) m.x[e / N][e % N] = device::load_pack<typename Map::scalar>(numbers[e]);
+  }
+
+  /// survey_matrices() in registers.
+  template <class Scalar>
+  QUINTET_SVD_INLINE survey<Scalar> look_over(const small_matrices<Scalar, N>& m) const {
+    const Scalar zero{}, infinite = same<Scalar>(std::numeric_limits<real>::infinity());
+    Scalar row[N] = {}, not_finite{}, least_row = infinite, least_column = infinite;
+    survey<Scalar> s;
+    s.largest = zero;
+#pragma GCC unroll 4
+    for (int j = 0; j < N; ++j) {
+      Scalar column{};
+#pragma GCC unroll 4
+      for (int i = 0; i < N; ++i) {
+        const Scalar size = absolute(m.x[j][i]);
+        not_finite += m.x[j][i] * zero;  // NaN for NaN and infinity
+        column = larger(column, size);
+        row[i] = larger(row[i], size);
+      }
+      s.largest = larger(s.largest, column);
+      least_column = choose((column > zero) & (column < least_column), column, least_column);
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < N; ++i) least_row = choose((row[i] > zero) & (row[i] < least_row), row[i], least_row);
+    s.finite = (not_finite >= zero) & (not_finite <= zero);
+    s.row_ratio = s.largest / least_row;
+    s.column_ratio = s.largest / least_column;
+    return s;
+  }
+
+  /// What is known of each lane before the sweeps; gives those to work on.
+  template <class Scalar, int Width>
+  QUINTET_SVD_INLINE mask_of<Scalar> find_codes(const survey<Scalar>& found, lanes<Width>& at) const {
+    const auto number = [](int code) QUINTET_SVD_INLINE_LAMBDA { return same<Scalar>(real(code)); };
+    Scalar codes{};
+    if (job.defer_badly_scaled)
+      codes = choose((found.column_ratio > badly_scaled_ratio<real>) | (found.row_ratio > badly_scaled_ratio<real>),
+                     number(code_badly_scaled), codes);
+    if (job.defer_out_of_range)
+      codes = choose(found.column_ratio > out_of_range_ratio<real>, number(code_out_of_range), codes);
+    codes = choose(found.finite, codes, number(code_not_finite));
+    real numbers[Width];
+    device::store_pack(numbers, codes);
+    for (int l = 0; l < Width; ++l) {
+      at.code[l] = std::int32_t(numbers[l]);
+      numbers[l] = at.matrix[l] >= 0 && at.code[l] == code_ok ? real(1) : real(0);
+    }
+    return device::load_pack<Scalar>(numbers) > Scalar{};
+  }
+
+  template <class Scalar, int Width>
+  QUINTET_SVD_INLINE void store(const small_matrices<Scalar, N>& m, const scaling<Scalar>& scale,
+                                const sweep_result<Scalar>& outcome, lanes<Width>& at) const {
+    // Zeros are written as +0: see store_matrices().
+    real left[N * N][Width], right[N * N][Width], values[N][Width], sweeps[Width], unfinished[Width];
+#pragma GCC unroll 4
+    for (int j = 0; j < N; ++j) {
+#pragma GCC unroll 4
+      for (int i = 0; i < N; ++i) {
+        device::store_pack(left[j * N + i], Scalar(m.x[j][i] + real(0)));
+        device::store_pack(right[j * N + i], Scalar(m.v[j][i] + real(0)));
+      }
+      device::store_pack(values[j], Scalar(m.sigma[j] / scale.second / scale.first));
+    }
+    device::store_pack(sweeps, outcome.sweeps);
+    device::store_pack(unfinished, choose(outcome.unfinished, same<Scalar>(real(1)), Scalar{}));
+#pragma GCC unroll 1
+    for (int l = 0; l < Width; ++l) {
+      if (at.matrix[l] < 0) continue;
+      if (unfinished[l] > 0) at.code[l] = code_not_converged;
+      job.status[at.matrix[l]] = at.code[l];
+      job.sweeps[at.matrix[l]] = std::int32_t(sweeps[l]);
+      if (!has_result(at.code[l])) at.matrix[l] = -1;
+    }
+    with_places(job.left, [&](auto place) QUINTET_SVD_INLINE_LAMBDA { store_part<N * N>(at, job.left, left, place); });
+    with_places(job.right,
+                [&](auto place) QUINTET_SVD_INLINE_LAMBDA { store_part<N * N>(at, job.right, right, place); });
+    store_part<N>(at, job.s, values, [](int e) QUINTET_SVD_INLINE_LAMBDA { return e; });
+  }
+
+  template <int Count, int Width, class Place>
+  QUINTET_SVD_INLINE void store_part(const lanes<Width>& at, const stored_batch& out, const real (*numbers)[Width],
+                                     Place place) const {
+    with_storage<real>(out.type, out.data, [&](auto* data) QUINTET_SVD_INLINE_LAMBDA {
+      using stored = std::remove_reference_t<decltype(*data)>;
+#pragma GCC unroll 1
+      for (int l = 0; l < Width; ++l) {
+        if (at.matrix[l] < 0) continue;
+        auto* to = data + at.matrix[l] * out.batch;
+        const real lost = at.code[l] == code_not_finite ? std::numeric_limits<real>::quiet_NaN() : real(0);
+#pragma GCC unroll 16
+        for (int e = 0; e < Count; ++e) to[place(e)] = to_storage<stored>(real(numbers[e][l] + lost));
+      }
+    });
+  }
+};
+
+}  // namespace quintet::svd
