@@ -140,22 +140,59 @@ TEST_F(hdbscan_driver, hdf5_holds_what_csv_holds) {
     QUINTET_EXPECT_CONTAINS(bytes, part);
 }
 
+// Each option changes the result, to the values that follow from its meaning.
 TEST_F(hdbscan_driver, every_option_arrives) {
-  const auto labels = [&](arguments more) {
-    more.insert(more.end(), {"--input", line, "--output", "out.csv", "--min-cluster-size", "3"});
+  const auto with = [&](arguments more) {
+    more.insert(more.end(), {"--input", line, "--output", "out.csv", "--json", "out.json", "--min-cluster-size", "3"});
     run_well(more);
-    return read("out.csv").labels;
+    return read("out.csv");
   };
-  EXPECT_EQ(labels({"--count-self", "--min-samples", "3"}), line_labels);
-  EXPECT_EQ(labels({"--selection", "leaf"}), line_labels);
-  EXPECT_EQ(labels({"--ties", "binary"}), line_labels);
-  EXPECT_EQ(labels({"--alpha", "0.5"}), line_labels);
-  EXPECT_EQ(labels({"--max-cluster-size", "4"}), numbers(11, -1));
-  EXPECT_EQ(labels({"--epsilon", "200", "--allow-single-cluster"}), (numbers{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1}));
-  EXPECT_EQ(labels({"--precision", "double"}), line_labels);
-  EXPECT_EQ(labels({"--device", "emulated"}), line_labels);
+  EXPECT_EQ(with({"--min-samples", "3"}).core_distances, (numbers{3, 2, 2, 2, 3, 3, 2, 2, 2, 3, 898}));
+  EXPECT_EQ(with({"--min-samples", "3", "--count-self"}).core_distances, (numbers{2, 1, 1, 1, 2, 2, 1, 1, 1, 2, 897}));
+  EXPECT_EQ(with({"--max-cluster-size", "4"}).labels, numbers(11, -1));
+  EXPECT_EQ(with({"--epsilon", "200", "--allow-single-cluster"}).labels, (numbers{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1}));
+  EXPECT_EQ(with({"--epsilon", "200"}).labels, line_labels);
+  // Distances, not core distances, are doubled: 3 + 2 + 2 + 3 in a group, 96 between them and 896 to the far point.
+  EXPECT_EQ(results()["spanning_tree_weight"], 2 * 10 + 96 + 898);
+  with({"--alpha", "0.5"});
+  EXPECT_EQ(results()["spanning_tree_weight"], 2 * 10 + 2 * 96 + 2 * 896);
+  EXPECT_EQ(json("out.json")["device"]["kind"], "host");
+  EXPECT_EQ(with({"--device", "emulated"}).labels, line_labels);
+  EXPECT_EQ(json("out.json")["device"]["kind"], "emulated");
+
+  // Two groups of five at a distance of 1.2: one cluster lives longer than both, which are the leaves.
+  make("line.csv", "0\n1\n2\n3\n4\n5.2\n6.2\n7.2\n8.2\n9.2\n100\n101\n102\n103\n104\n");
+  EXPECT_EQ(with({"--min-samples", "1"}).labels, (numbers{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1}));
+  EXPECT_EQ(with({"--min-samples", "1", "--selection", "leaf"}).labels,
+            (numbers{0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2}));
+
+  make("line.csv", "0\n0.1\n0.3\n");
+  EXPECT_NEAR(with({"--min-samples", "1", "--precision", "double"}).core_distances[2], 0.3 - 0.1, 1e-15);
+  const double in_float = with({"--min-samples", "1", "--precision", "float"}).core_distances[2];
+  EXPECT_NEAR(in_float, 0.2, 1e-7);
+  EXPECT_GT(std::fabs(in_float - 0.2), 1e-10);
+  EXPECT_GT(std::fabs(with({"--min-samples", "1", "--precision", "half"}).core_distances[2] - 0.2), 1e-6);
+
   make("line.csv", "1,0\n2,0.01\n3,0\n0,1\n0.01,2\n0,3\n");
-  EXPECT_EQ(labels({"--metric", "cosine", "--min-samples", "1"}), (numbers{0, 0, 0, 1, 1, 1}));
+  EXPECT_EQ(with({"--min-samples", "1"}).labels, numbers(6, -1));
+  EXPECT_EQ(with({"--min-samples", "1", "--metric", "cosine"}).labels, (numbers{0, 0, 0, 1, 1, 1}));
+
+  // From the origin 2 artanh(r) for curvature -1, artanh(2 r) for -4.
+  make("line.csv", "0,0\n0.25,0\n0,-0.4\n");
+  EXPECT_NEAR(with({"--min-samples", "1", "--metric", "poincare"}).core_distances[0], 2 * std::atanh(0.25), 1e-6);
+  EXPECT_NEAR(with({"--min-samples", "1", "--metric", "poincare", "--curvature", "-4"}).core_distances[0],
+              std::atanh(0.5), 1e-6);
+}
+
+// Three groups at equal distances: three children of one node, or one after the other.
+TEST_F(hdbscan_driver, ties) {
+  make("line.csv", "0\n1\n2\n10\n11\n12\n20\n21\n22\n");
+  const auto rows = [&](const char* ties) {
+    run_well({"--input", line, "--output", "out.h5", "--min-cluster-size", "3", "--min-samples", "1", "--ties", ties});
+    return io::read_hdf5<double>(work("out.h5"), "condensed_tree").shape[0];
+  };
+  EXPECT_EQ(rows("canonical"), 3 + 9);
+  EXPECT_EQ(rows("binary"), 4 + 9);
 }
 
 TEST_F(hdbscan_driver, min_samples_defaults_to_min_cluster_size) {

@@ -129,7 +129,9 @@ TEST_F(spgemm_driver, predictions_devices_and_budgets_change_nothing) {
   const test::json_value small = with({"--prediction-scale", "1e-6"});
   same(whole, small);
   EXPECT_GT(small["retries"].integer(), 0);
-  same(whole, with({"--device", "emulated"}));
+  const test::json_value emulated = with({"--device", "emulated"});
+  EXPECT_FALSE(emulated["ran_on_host"]);
+  same(whole, emulated);
   // Blocks of one kilobyte: single rows are cut. Then all at once.
   same(whole, with({"--budget", "1040"}));
   same(whole, with({"--budget", "1000000000"}));

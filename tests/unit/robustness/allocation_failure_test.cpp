@@ -33,7 +33,8 @@ namespace {
 
 enum class outcome { done, failed_clearly, failed_otherwise };
 
-outcome attempt(const std::function<void()>& call) {
+template <class Call>
+outcome attempt(const Call& call) {
   try {
     call();
     return outcome::done;
@@ -46,9 +47,21 @@ outcome attempt(const std::function<void()>& call) {
   }
 }
 
-/// Lets the allocations of `call` fail, one a time: each of the first 200, then ever fewer.
-void expect_survives(const std::function<void()>& call) {
-  call();  // what the program makes once and keeps
+using numbers = std::vector<double>;
+
+/// What a call returned, as numbers.
+template <class... Ranges>
+numbers numbers_of(const Ranges&... ranges) {
+  numbers result;
+  (result.insert(result.end(), std::begin(ranges), std::end(ranges)), ...);
+  return result;
+}
+
+/// Lets the allocations of `call` fail, one a time: each of the first 200, then ever fewer. The call after it has the
+/// result of the first.
+void expect_survives(const std::function<numbers()>& call) {
+  const numbers expected = call();  // also what the program makes once and keeps
+  ASSERT_FALSE(expected.empty());
   const std::int64_t before = test::allocation_count();
   call();
   const std::int64_t allocations = test::allocation_count() - before;
@@ -62,6 +75,7 @@ void expect_survives(const std::function<void()>& call) {
     ASSERT_NE(found, outcome::failed_otherwise) << "allocation " << which << " of " << allocations;
     ASSERT_EQ(test::live_allocations(), live) << "allocation " << which << " of " << allocations;
     failures += found == outcome::failed_clearly;
+    if (which % 16 == 0) ASSERT_EQ(call(), expected) << "after allocation " << which << " of " << allocations;
   }
   // Nobody may swallow a failure, but a call may do with less memory than it asks for.
   EXPECT_GT(failures, 0);
@@ -69,11 +83,11 @@ void expect_survives(const std::function<void()>& call) {
 
 /// Calls of one family on the host and on the emulated device; `input` must stay as it is.
 template <class Input>
-void on_both_devices(const Input& input, const std::function<void(const Device&)>& call) {
+void on_both_devices(const Input& input, const std::function<numbers(const Device&)>& call) {
   const Input original = input;
   for (const Device& device : {Device::host(), Device::emulated()}) {
     SCOPED_TRACE(device.name());
-    expect_survives([&] { call(device); });
+    expect_survives([&] { return call(device); });
     EXPECT_TRUE(std::equal(input.begin(), input.end(), original.begin(), original.end()));
   }
 }
@@ -84,25 +98,49 @@ TEST(allocation_failure, hdbscan) {
   const hdbscan::cluster_options options{.min_cluster_size = 5, .min_samples = 3};
   const auto model = hdbscan::cluster(view, options, Device::host());
   std::vector<float> matrix(130 * 130);
-  on_both_devices(points.data, [&](const Device& device) { hdbscan::cluster(view, options, device); });
-  on_both_devices(points.data,
-                  [&](const Device& device) { hdbscan::core_distances(view, {.min_samples = 3}, device); });
+  on_both_devices(points.data, [&](const Device& device) {
+    const auto found = hdbscan::cluster(view, options, device);
+    return numbers_of(found.labels, found.probabilities, found.outlier_scores);
+  });
+  on_both_devices(points.data, [&](const Device& device) {
+    return numbers_of(hdbscan::core_distances(view, {.min_samples = 3}, device).distances);
+  });
   on_both_devices(points.data, [&](const Device& device) {
     hdbscan::core_and_reachability<float>(view, {.min_samples = 3}, {matrix.data(), 130, 130}, {}, device);
+    return numbers_of(matrix);
   });
-  on_both_devices(points.data, [&](const Device& device) { hdbscan::approximate_predict(model, view, view, device); });
-  on_both_devices(points.data, [&](const Device& device) { hdbscan::membership_vectors(model, view, view, device); });
-  on_both_devices(points.data, [&](const Device& device) { hdbscan::validity_index(view, model.labels, {}, device); });
-  on_both_devices(points.data, [&](const Device& device) { hdbscan::medoids(view, model.labels, {}, {}, device); });
-  const std::vector<float> distances(matrix.size(), 1);
-  on_both_devices(distances,
-                  [&](const Device&) { hdbscan::cluster_distances<float>({distances.data(), 130, 130}, options); });
-  // Sets side by side: the exception of one thread reaches the caller.
-  const std::vector<hdbscan::reachability_task<float>> tasks(
-      3, {points.view(), matrix_view<float>(matrix.data(), 130, 130)});
   on_both_devices(points.data, [&](const Device& device) {
-    hdbscan::core_and_reachability_batch<float>(std::span(tasks).first(1), {.min_samples = 3}, {}, device);
+    const auto found = hdbscan::approximate_predict(model, view, view, device);
+    return numbers_of(found.labels, found.probabilities);
   });
+  on_both_devices(points.data,
+                  [&](const Device& device) { return hdbscan::membership_vectors(model, view, view, device); });
+  on_both_devices(points.data, [&](const Device& device) {
+    return numbers_of(hdbscan::validity_index(view, model.labels, {}, device).cluster_validity);
+  });
+  on_both_devices(points.data, [&](const Device& device) {
+    return numbers_of(hdbscan::medoids(view, model.labels, {}, {}, device));
+  });
+  const std::vector<float> distances(matrix.size(), 1);
+  on_both_devices(distances, [&](const Device&) {
+    return numbers_of(hdbscan::cluster_distances<float>({distances.data(), 130, 130}, options).labels);
+  });
+}
+
+// Sets side by side: the exception of one thread reaches the caller, and the others end.
+TEST(allocation_failure, sets_of_several_threads) {
+  const auto points = test::clustered_points<float>(40, 3, 1);
+  std::vector<std::vector<float>> matrices(3, std::vector<float>(40 * 40));
+  std::vector<hdbscan::reachability_task<float>> tasks;
+  for (auto& matrix : matrices) tasks.push_back({points.view(), matrix_view<float>(matrix.data(), 40, 40)});
+  const int threads = quintet::threads();
+  set_threads(3);
+  on_both_devices(points.data, [&](const Device& device) {
+    for (auto& matrix : matrices) std::fill(matrix.begin(), matrix.end(), -1.0f);
+    hdbscan::core_and_reachability_batch<float>(tasks, {.min_samples = 3}, {}, device);
+    return numbers_of(matrices[0], matrices[1], matrices[2]);
+  });
+  set_threads(threads);
 }
 
 TEST(allocation_failure, poincare) {
@@ -111,21 +149,32 @@ TEST(allocation_failure, poincare) {
   std::vector<float> matrix(60 * 60), rows(60 * 9);
   on_both_devices(points.data, [&](const Device& device) {
     poincare::distances<float>(view, view, matrix_view<float>(matrix.data(), 60, 60), {}, device);
+    return numbers_of(matrix);
   });
-  on_both_devices(points.data, [&](const Device& device) { poincare::nearest<float>(view, view, 4, {}, device); });
+  on_both_devices(points.data, [&](const Device& device) {
+    const auto found = poincare::nearest<float>(view, view, 4, {}, device);
+    return numbers_of(found.index, found.distance);
+  });
   on_both_devices(points.data, [&](const Device& device) {
     poincare::mobius_add<float>(view, view, matrix_view<float>(rows.data(), 60, 9), {}, device);
+    return numbers_of(rows);
   });
 }
 
 TEST(allocation_failure, svd) {
-  const auto numbers = test::clustered_points<float>(6 * 12, 7, 3);
-  const batch_view<const float> batch(numbers.data.data(), 6, 12, 7);
+  const auto given = test::clustered_points<float>(6 * 12, 7, 3);
+  const batch_view<const float> batch(given.data.data(), 6, 12, 7);
   const auto factors = svd::decompose(batch, {}, Device::host());
-  on_both_devices(numbers.data, [&](const Device& device) { svd::decompose(batch, {}, device); });
-  on_both_devices(numbers.data, [&](const Device& device) { svd::randomised(batch, {.rank = 3}, device); });
-  on_both_devices(numbers.data, [&](const Device& device) {
-    svd::gradient<float>(factors, factors.u_view(), {}, factors.v_view(), {}, device);
+  on_both_devices(given.data, [&](const Device& device) {
+    const auto found = svd::decompose(batch, {}, device);
+    return numbers_of(found.u, found.s, found.v);
+  });
+  on_both_devices(given.data, [&](const Device& device) {
+    const auto found = svd::randomised(batch, {.rank = 3}, device).factors;
+    return numbers_of(found.u, found.s, found.v);
+  });
+  on_both_devices(given.data, [&](const Device& device) {
+    return numbers_of(svd::gradient<float>(factors, factors.u_view(), {}, factors.v_view(), {}, device));
   });
 }
 
@@ -139,7 +188,10 @@ TEST(allocation_failure, spgemm) {
   }
   const std::vector<double> values(columns.size(), 1.5);
   const spgemm::csr_view<double, std::int32_t> a{300, 300, pointers.data(), columns.data(), values.data()};
-  on_both_devices(values, [&](const Device& device) { spgemm::multiply(a, a, {}, device); });
+  on_both_devices(values, [&](const Device& device) {
+    const auto c = spgemm::multiply(a, a, {}, device);
+    return numbers_of(c.row_pointers, c.columns, c.values);
+  });
 }
 
 TEST(allocation_failure, snp) {
@@ -154,11 +206,11 @@ TEST(allocation_failure, snp) {
   const snp::Data data = builder.finish();
   on_both_devices(names, [&](const Device& device) {
     snp::Likelihood likelihood(network, data, {}, {.device = device});
-    likelihood.evaluate();
+    const double first = likelihood.evaluate();
     likelihood.set_length(0, 0.2);
-    likelihood.evaluate();
+    const double second = likelihood.evaluate();
     likelihood.reject();
-    likelihood.gradient();
+    return numbers_of(numbers{first, second}, likelihood.gradient().length);
   });
 }
 
