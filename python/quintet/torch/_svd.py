@@ -84,10 +84,11 @@ def _status_text(status: Tensor, lead: tuple[int, ...]) -> str:
     )
 
 
-def _failure(A: Tensor) -> LinAlgError:
+def _failure(A: Tensor) -> Exception:
     """What to raise for a tensor of which some matrices have failed: they are decomposed again to say which."""
     status = torch.from_numpy(linalg.svd(A, False, on_failure="nan").status)
-    return LinAlgError(_status_text(status.reshape(-1), tuple(A.shape[:-2])))
+    error: Exception = LinAlgError(_status_text(status.reshape(-1), tuple(A.shape[:-2])))
+    return error
 
 
 def _batch_of(A: Tensor) -> tuple[Any, int, Tensor]:
