@@ -29,6 +29,7 @@
 #include <type_traits>
 
 #include "device/emulation.hpp"
+#include "device/host_threads.hpp"
 #include "device/launch_log.hpp"
 #include "device/team.hpp"
 #include "device/watch.hpp"
@@ -104,9 +105,7 @@ void launch_host(const Kernel& kernel, std::int64_t tiles, poll_state* polls) {
   // An exception that leaves a parallel region ends the program. Device kernels throw none; a tile that only the host
   // runs may find no memory, and polls throw. That of the calling thread, which polls, comes first.
   work_watch watch(has_long_tiles<Kernel>() ? polls : nullptr);
-#pragma omp parallel num_threads(count)
-  {
-    const bool is_caller = omp_get_thread_num() == 0;
+  on_host_threads(count, [&](bool is_caller, auto helpers) {
     try {
       const watched_thread self(watch, is_caller);
       run_tiles(kernel, next, tiles, is_caller ? polls : nullptr);
@@ -114,8 +113,8 @@ void launch_host(const Kernel& kernel, std::int64_t tiles, poll_state* polls) {
       if (is_caller) next.store(tiles, std::memory_order_relaxed);
       watch.keep_error(is_caller);
     }
-    if (is_caller) watch.wait(omp_get_num_threads() - 1);
-  }
+    if (is_caller) watch.wait(helpers());
+  });
   watch.rethrow();
 }
 
@@ -129,6 +128,12 @@ constexpr int team_multiple() {
 
 // Out of line for scripts/kernel_table, which finds the device shapes of a build by this name, and host shapes by the
 // other.
+#ifdef QUINTET_GCC_THREADS
+template <class Kernel>
+void launch_emulated(const Kernel&, std::int64_t, poll_state*) {
+  refuse_emulation();
+}
+#else
 template <class Kernel>
 [[gnu::noinline]] void launch_emulated(const Kernel& kernel, std::int64_t tiles, poll_state* polls) {
   constexpr int multiple = team_multiple<Kernel>();
@@ -159,6 +164,7 @@ template <class Kernel>
   stop.rethrow();
   if (wrong_size != 0) refuse_team(wrong_size, multiple, threads, Device::emulated());
 }
+#endif
 
 #ifdef QUINTET_OFFLOAD
 template <class Kernel>
