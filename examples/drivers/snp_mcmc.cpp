@@ -251,8 +251,11 @@ driver::run_identity identity_of(const session& session, const arguments& a, con
     }
     identity.hash = driver::hash_of(patterns.str(), identity.hash);
   }
-  identity.head = text("# quintet-snp-mcmc ", quintet::build_info().version, "\n# ", session.line().parameters.dump(),
-                       "\n# seed ", options.seed, "\n");
+  // A run that was ended before its first checkpoint begins anew, and is the run that it would have been.
+  nlohmann::ordered_json parameters = session.line().parameters;
+  parameters.erase("resume");
+  identity.head = text("# quintet-snp-mcmc ", quintet::build_info().version, "\n# ", parameters.dump(), "\n# seed ",
+                       options.seed, "\n");
   return identity;
 }
 
