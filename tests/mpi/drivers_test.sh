@@ -130,4 +130,17 @@ if [ "$ranks" -le 3 ]; then
   on_one="ulimit -v 300000"
   bad "no memory" 3 "memory" -- quintet-poincare --points ../most.csv --output x.npy --precision double
 fi
+on_one=
+# The launcher of the other MPI starts copies that do not know each other.
+other=mpirun.openmpi
+[[ ${mpirun[0]} == *openmpi* ]] && other=mpirun.mpich
+if command -v $other >/dev/null; then
+  mkdir strange && cd strange || exit 1
+  timeout 30 $other -n 2 "$bin/quintet-svd" --input ../points.csv --output x.h5 >../out.txt 2>../errors.txt
+  got=$?
+  cd ..
+  [ $got -eq 2 ] || fail "the launcher of another MPI: status $got"
+  [ "$(grep -c '^quintet-svd: the launcher started 2 processes' errors.txt)" -eq 1 ] || fail "another MPI: not one line"
+  [ -z "$(ls -A strange)" ] || fail "another MPI: left $(ls -A strange)"
+fi
 echo "the same files and messages on $ranks ranks"
