@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "quintet/core/error.hpp"
+#include "quintet/core/philox.hpp"
 #include "snp/lbfgs.hpp"
 
 namespace quintet::snp {
@@ -36,6 +38,10 @@ class problem {
   const vector& lower() const { return lower_; }
   const vector& upper() const { return upper_; }
   vector start() const;
+  /// Another start: random numbers around `from`.
+  vector scattered(vector from, random_stream random) const;
+  std::int64_t parameters() const;
+  std::vector<parameter_at_bound> at_bounds(const vector& x) const;
 
   double value(const vector& x) {
     set(x);
@@ -49,10 +55,13 @@ class problem {
   /// best of these places if that gains more than `least_gain`. Changes x and `value` (as value() returns it); the
   /// number of values computed.
   std::int64_t leave_ends(vector& x, double& value, double least_gain);
-  void begin_at(std::int64_t iteration) { first_iteration_ = iteration; }
+  void begin_at(std::int64_t climb, std::int64_t iteration) {
+    climb_ = climb;
+    first_iteration_ = iteration;
+  }
   void tell(std::int64_t iteration) {
-    iteration += first_iteration_;
-    report_("optimise", double(iteration) / double(options_.max_iterations));
+    const double share = double(iteration + first_iteration_) / double(options_.max_iterations);
+    report_("optimise", (double(climb_) + share) / double(options_.starts));
   }
 
  private:
@@ -72,7 +81,7 @@ class problem {
   std::vector<coordinate> coordinates_;
   vector lower_, upper_;
   progress report_;
-  std::int64_t first_iteration_ = 0;
+  std::int64_t climb_ = 0, first_iteration_ = 0;
 };
 
 void problem::list_coordinates() {
@@ -122,6 +131,50 @@ problem::vector problem::start() const {
     x.back() = std::clamp(x.back(), lower_[x.size() - 1], upper_[x.size() - 1]);
   }
   return x;
+}
+
+problem::vector problem::scattered(vector x, random_stream random) const {
+  const double widest = std::log(10.0);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double where = random.uniform<double>();
+    x[i] = coordinates_[i].what == kind::gamma ? logit(0.05 + 0.9 * where) : x[i] + widest * (2 * where - 1);
+    x[i] = std::clamp(x[i], lower_[i], upper_[i]);
+  }
+  return x;
+}
+
+std::int64_t problem::parameters() const {
+  const bool one_at_root = options_.lengths && options_.thetas != theta_parameters::each;
+  return std::int64_t(coordinates_.size()) - (one_at_root ? 1 : 0);
+}
+
+std::vector<parameter_at_bound> problem::at_bounds(const vector& x) const {
+  const double near = std::log(10.0);
+  const Network& network = likelihood_.network();
+  std::vector<parameter_at_bound> found;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const bool is_lower = x[i] < lower_[i] + near;
+    if (!is_lower && x[i] <= upper_[i] - near) continue;
+    const coordinate& c = coordinates_[i];
+    const auto on_branch = [&](const char* what) { return text(what, " of ", network.describe_branch(c.branch)); };
+    switch (c.what) {
+      case kind::length:
+        found.push_back({on_branch("length"), network.branch(c.branch).length, is_lower});
+        break;
+      case kind::theta:
+        found.push_back({on_branch("theta"), network.branch(c.branch).theta, is_lower});
+        break;
+      case kind::root_theta:
+        found.push_back({"theta above the root", network.root_theta(), is_lower});
+        break;
+      case kind::common_theta:
+        found.push_back({"theta of all branches", network.root_theta(), is_lower});
+        break;
+      case kind::gamma:
+        found.push_back({on_branch("gamma"), network.branch(c.branch).gamma, is_lower});
+    }
+  }
+  return found;
 }
 
 void problem::set_common_theta(double theta) {
@@ -222,6 +275,7 @@ void check(const optimise_options& o) {
   const auto positive = [](const char* name, double value) {
     require_argument(std::isfinite(value) && value > 0, name, value, "finite and > 0");
   };
+  require_argument(o.starts >= 1, "starts", o.starts, ">= 1");
   require_argument(o.max_iterations >= 1, "max_iterations", o.max_iterations, ">= 1");
   positive("tolerance", o.tolerance);
   positive("least_length", o.least_length);
@@ -233,7 +287,35 @@ void check(const optimise_options& o) {
   require_argument(o.least_gamma > 0 && o.least_gamma < 0.5, "least_gamma", o.least_gamma, "in (0, 0.5)");
 }
 
+// One climb from x, which becomes the end; what it costs is added to `result`.
+double climb_from(problem& climb, problem::vector& x, std::int64_t number, const optimise_options& options,
+                  optimise_result& result) {
+  double value = 0;
+  std::int64_t iterations = 0;
+  for (bool again = true; again;) {
+    const lbfgs_options search{.max_iterations = options.max_iterations - iterations, .tolerance = options.tolerance};
+    climb.begin_at(number, iterations);
+    const lbfgs_report report = lbfgs(climb, climb.lower(), climb.upper(), search).minimise(x);
+    iterations += report.iterations;
+    result.evaluations += report.evaluations;
+    result.converged = report.stop == lbfgs_stop::converged;
+    value = report.value;
+    if (result.converged) result.evaluations += climb.leave_ends(x, value, options.tolerance);
+    again = value < report.value && iterations < options.max_iterations;
+    result.converged = result.converged && !(value < report.value);
+  }
+  result.iterations += iterations;
+  result.ends.push_back(-value);
+  return value;
+}
+
 }  // namespace
+
+double aic(double log_likelihood, std::int64_t parameters) { return 2 * double(parameters) - 2 * log_likelihood; }
+
+double bic(double log_likelihood, std::int64_t parameters, double sites) {
+  return std::log(sites) * double(parameters) - 2 * log_likelihood;
+}
 
 optimise_result optimise(Likelihood& likelihood, const optimise_options& options) {
   check(options);
@@ -245,22 +327,30 @@ optimise_result optimise(Likelihood& likelihood, const optimise_options& options
   if (!std::isfinite(result.start))
     throw InvalidArgument(text("the log-likelihood of the start must be finite (it is ", result.start, ")"));
   likelihood.accept();
-  problem::vector x = climb.start();
-  double value = 0;
-  for (bool again = true; again;) {
-    const lbfgs_options search{.max_iterations = options.max_iterations - result.iterations,
-                               .tolerance = options.tolerance};
-    climb.begin_at(result.iterations);
-    const lbfgs_report report = lbfgs(climb, climb.lower(), climb.upper(), search).minimise(x);
-    result.iterations += report.iterations;
-    result.evaluations += report.evaluations;
-    result.converged = report.stop == lbfgs_stop::converged;
-    value = report.value;
-    if (result.converged) result.evaluations += climb.leave_ends(x, value, options.tolerance);
-    again = value < report.value && result.iterations < options.max_iterations;
-    result.converged = result.converged && !(value < report.value);
+  const problem::vector first = climb.start();
+  problem::vector best = first;
+  double best_value = climb_from(climb, best, 0, options, result);
+  bool best_converged = result.converged, best_is_last = true;
+  for (std::int64_t number = 1; number < options.starts; ++number) {
+    problem::vector x = climb.scattered(first, random_stream(options.seed, std::uint64_t(number)));
+    const bool is_finite = std::isfinite(climb.value(x));
+    climb.accept();
+    const double value = is_finite ? climb_from(climb, x, number, options, result) : 0;
+    if (!is_finite) result.ends.push_back(-std::numeric_limits<double>::infinity());
+    best_is_last = is_finite && value < best_value;
+    if (!best_is_last) continue;
+    best = x;
+    best_value = value;
+    best_converged = result.converged;
   }
-  result.log_likelihood = -value;
+  if (!best_is_last) {
+    best_value = climb.value(best);
+    climb.accept();
+  }
+  result.converged = best_converged;
+  result.log_likelihood = -best_value;
+  result.parameters = climb.parameters();
+  result.at_bounds = climb.at_bounds(best);
   return result;
 }
 

@@ -175,18 +175,16 @@ class climber {
     how.gammas = how.gammas && r > 0;
     how.max_iterations *= 10;
     how.tolerance = std::min(how.tolerance, 1e-6);
-    const double value = optimise(likelihood, how).log_likelihood;
-    search_level level{.reticulations = r, .network = likelihood.network(), .log_likelihood = value};
-    const std::int64_t branches = level.network.branches();
-    if (how.lengths) level.parameters += branches;
-    if (how.thetas == theta_parameters::each) level.parameters += branches + 1;
-    if (how.thetas == theta_parameters::common) ++level.parameters;
-    if (how.lengths && how.thetas != theta_parameters::each) --level.parameters;
-    if (how.gammas) level.parameters += r;
+    const optimise_result found = optimise(likelihood, how);
+    search_level level{.reticulations = r,
+                       .network = likelihood.network(),
+                       .log_likelihood = found.log_likelihood,
+                       .parameters = found.parameters,
+                       .at_bounds = found.at_bounds};
     double sites = 0;
     for (const double w : data_.weights()) sites += w;
-    level.aic = 2 * double(level.parameters) - 2 * value;
-    level.bic = std::log(sites) * double(level.parameters) - 2 * value;
+    level.aic = aic(level.log_likelihood, level.parameters);
+    level.bic = bic(level.log_likelihood, level.parameters, sites);
     level.starts =
         std::count_if(ends.begin(), ends.end(), [&](const candidate& other) { return other.key == best->key; });
     return level;

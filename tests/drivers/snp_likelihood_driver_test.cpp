@@ -1,8 +1,12 @@
 #include <cmath>
+#include <iomanip>
+#include <sstream>
 
 #include "drivers/driver_run.hpp"
 #include "quintet/io/csv.hpp"
 #include "quintet/io/snp_data.hpp"
+#include "quintet/snp/likelihood.hpp"
+#include "quintet/snp/network_topology.hpp"
 #include "quintet/snp/newick.hpp"
 #include "support/data_folder.hpp"
 #include "support/near.hpp"
@@ -158,6 +162,94 @@ TEST_F(snp_likelihood_driver, optimise_climbs_and_prints_the_network) {
   expect_value({"--data", counts, "--network", network, "--u", "1", "--v", "1"}, results["log_likelihood"].number());
 }
 
+TEST_F(snp_likelihood_driver, optimise_names_what_ends_at_a_bound) {
+  make("same.csv", "A,B,weight\n0/2,0/2,90\n2/2,2/2,10\n");
+  const outcome result = run({"--data", "same.csv", "--network", "(A:0.1,B:0.1)r;", "--theta", "0.1", "--u", "1", "--v",
+                              "1", "--optimise", "lengths", "--json", "o.json", "--output-network", "best.nwk"});
+  EXPECT_EQ(result.status, 0);
+  QUINTET_EXPECT_CONTAINS(result.error, "2 parameters end at a bound of the range");
+  QUINTET_EXPECT_CONTAINS(result.error, "length of branch from node");
+  const test::json_value results = json("o.json")["results"];
+  EXPECT_EQ(results["at_bounds"].size(), 2u);
+  EXPECT_EQ(results["at_bounds"][0]["end"], "lower");
+  EXPECT_EQ(results["parameters"], 1);
+  EXPECT_NEAR(results["aic"].number(), 2 - 2 * results["log_likelihood"].number(), 1e-9);
+  // A line per branch and one for the root; the network as a file.
+  QUINTET_EXPECT_CONTAINS(result.out, "branch  up to           length         theta     gamma\nA       r");
+  QUINTET_EXPECT_CONTAINS(result.out, "\nr       -              endless           0.1\n");
+  expect_value({"--data", "same.csv", "--network", "best.nwk", "--u", "1", "--v", "1"},
+               results["log_likelihood"].number());
+}
+
+TEST_F(snp_likelihood_driver, optimise_from_several_starts) {
+  run_well(with({"--optimise", "lengths,common-theta", "--starts", "3", "--seed", "2", "--json", "o.json"}));
+  const test::json_value results = json("o.json")["results"];
+  ASSERT_EQ(results["ends"].size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_LE(results["ends"][i].number(), results["log_likelihood"].number() + 1e-9);
+}
+
+TEST_F(snp_likelihood_driver, compares_networks) {
+  make("tree.nwk", tree + "\n");
+  const arguments rest{"--data", counts, "--theta", "0.1", "--u", "1", "--v", "1"};
+  const auto given = [&](arguments more) {
+    more.insert(more.end(), rest.begin(), rest.end());
+    return more;
+  };
+  const std::string out = run_well(given({"--compare", "tree.nwk", "(A:1,B:1);", "--json", "o.json"}));
+  test::json_value results = json("o.json")["results"];
+  ASSERT_EQ(results["networks"].size(), 2u);
+  EXPECT_EQ(results["networks"][0]["name"], "tree.nwk");
+  EXPECT_EQ(results["networks"][1]["name"], "network 2");
+  EXPECT_NEAR(results["networks"][0]["log_likelihood"].number(), expected, 1e-8);
+  EXPECT_EQ(results["networks"][0]["parameters"], 0);
+  QUINTET_EXPECT_CONTAINS(out, "network    reticulations  log-likelihood  parameters          AIC          BIC\n");
+  QUINTET_EXPECT_CONTAINS(out, "tree.nwk               0        -12.9655           0       25.93*       25.93*\n");
+
+  // Optimised they end in one place, whatever the lengths that they begin with.
+  run_well(
+      given({"--compare", "tree.nwk", "(A:1,B:1);", "--optimise", "lengths,common-theta,gamma", "--json", "p.json"}));
+  results = json("p.json")["results"];
+  EXPECT_NEAR(results["networks"][0]["log_likelihood"].number(), results["networks"][1]["log_likelihood"].number(),
+              1e-4);
+  EXPECT_EQ(results["networks"][0]["parameters"], 2);
+  EXPECT_NEAR(results["networks"][0]["bic"].number(),
+              2 * std::log(5) - 2 * results["networks"][0]["log_likelihood"].number(), 1e-9);
+}
+
+// All patterns of a tree, each with its probability as weight: the search has to come back to that tree.
+TEST_F(snp_likelihood_driver, search_finds_the_tree_that_made_the_data) {
+  const snp::Network truth = snp::parse_newick("((A:0.02,B:0.02)x:0.05,C:0.07)r;", {.theta = 0.05});
+  snp::DataBuilder builder({"A", "B", "C"});
+  std::vector<std::vector<std::int64_t>> all;
+  for (std::int64_t a = 0; a <= 2; ++a)
+    for (std::int64_t b = 0; b <= 2; ++b)
+      for (std::int64_t c = 0; c <= 2; ++c) all.push_back({a, b, c});
+  for (const auto& red : all) builder.add_site(red, std::vector<std::int64_t>{2, 2, 2});
+  const std::vector<double> logs = snp::Likelihood(truth, builder.finish()).site_log_likelihoods();
+  std::ostringstream table;
+  table << "A,B,C,weight\n" << std::setprecision(17);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    table << all[i][0] << "/2," << all[i][1] << "/2," << all[i][2] << "/2," << 1000 * std::exp(logs[i]) << "\n";
+  make("tree.csv", table.str());
+  const std::string out = run_well({"--data",  "tree.csv", "--search", "--theta",    "0.05",
+                                    "--u",     "1",        "--v",      "1",          "--max-reticulations",
+                                    "1",       "--starts", "2",        "--patience", "4",
+                                    "--seed",  "3",        "--json",   "o.json",     "--output-network",
+                                    "best.nwk"});
+  const test::json_value results = json("o.json")["results"];
+  ASSERT_EQ(results["levels"].size(), 2u);
+  EXPECT_EQ(results["levels"][0]["reticulations"], 0);
+  EXPECT_EQ(results["levels"][0]["starts"], 2);
+  EXPECT_GT(results["topologies"].integer(), 3);
+  const double tree_value = results["levels"][0]["log_likelihood"].number();
+  EXPECT_GT(results["levels"][1]["log_likelihood"].number(), tree_value - 1e-2);
+  EXPECT_LT(results["levels"][0]["bic"].number(), results["levels"][1]["bic"].number());
+  const snp::Network best = snp::parse_newick(results["levels"][0]["network"].text());
+  EXPECT_EQ(snp::topology_key(best), snp::topology_key(truth));
+  expect_value({"--data", "tree.csv", "--network", "best.nwk", "--u", "1", "--v", "1"}, tree_value);
+  QUINTET_EXPECT_CONTAINS(out, "reticulations  log-likelihood  parameters");
+}
+
 TEST_F(snp_likelihood_driver, rice_example_of_the_documentation) {
   const auto folder = std::filesystem::absolute(test::data_folder("snp/rice"));
   QUINTET_SKIP_WITHOUT(folder);
@@ -207,6 +299,10 @@ TEST_F(snp_likelihood_driver, bad_usage_is_one_clear_line) {
   expect_bad({"--optimise", "lengths,rates"}, "--optimise must be a list of lengths");
   expect_bad({"--optimise", "gamma"}, "nothing to optimise");
   expect_bad({"--optimise", "theta,common-theta"}, "must name theta or common-theta, not both");
+  expect_bad({"--compare", "(A:1,B:1)"}, "--search, --network and --compare exclude each other");
+  expect_bad({"--starts", "2"}, "--starts needs --optimise or --search");
+  expect_bad({"--optimise", "lengths", "--seed", "2"}, "needs --search or --starts");
+  expect_bad({"--output-network", "no/folder/x.nwk"}, "--output-network: no/folder/x.nwk");
   expect_bad({"--gamma-shape", "1", "--gamma-categories", "0"}, "categories");
   expect_bad({"--gamma-categories", "3"}, "--gamma-categories needs --gamma-shape");
   expect_failure(

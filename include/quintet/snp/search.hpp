@@ -37,13 +37,14 @@ struct search_options {
 
 /// The best network with so many reticulations.
 struct search_level {
-  std::int64_t reticulations = 0;  ///< 0 ... R
-  Network network;                 ///< with its parameters
-  double log_likelihood = 0;       ///< natural logarithm
-  std::int64_t parameters = 0;     ///< numbers that were optimised; with one theta the root's two lengths count as one
-  double aic = 0;                  ///< 2 parameters - 2 log L
-  double bic = 0;                  ///< log(sites) parameters - 2 log L
-  std::int64_t starts = 0;         ///< of how many starts this is the result: same topology
+  std::int64_t reticulations = 0;               ///< 0 ... R
+  Network network;                              ///< with its parameters
+  double log_likelihood = 0;                    ///< natural logarithm
+  std::int64_t parameters = 0;                  ///< numbers that were optimised, as in optimise_result
+  double aic = 0;                               ///< 2 parameters - 2 log L
+  double bic = 0;                               ///< log(sites) parameters - 2 log L
+  std::int64_t starts = 0;                      ///< of how many starts this is the result: same topology
+  std::vector<parameter_at_bound> at_bounds{};  ///< parameters at an end of their range
 };
 
 /// What search_networks() found.

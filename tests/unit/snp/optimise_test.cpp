@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "quintet/snp/newick.hpp"
@@ -162,6 +163,63 @@ TEST(snp_optimise, the_callback_can_stop_it) {
   optimise_options options;
   options.progress = [](std::string_view, double) { return false; };
   EXPECT_THROW(optimise(likelihood, options), Cancelled);
+}
+
+// From a start in another valley one climb ends lower than the best of several.
+TEST(snp_optimise, several_starts_keep_the_best) {
+  const Network truth = parse_newick(network, with_theta);
+  const Data data = expected_data(truth);
+  const char* const far = "(((B:0.001)#H1:5::0.01,A:5)x:0.001,(C:5,#H1:0.001::0.99)y:5)r;";
+  Likelihood one(parse_newick(far, with_theta), data, rates),
+      many = Likelihood(parse_newick(far, with_theta), data, rates);
+  const optimise_options options{.thetas = theta_parameters::fixed};
+  const optimise_result single = optimise(one, options);
+  optimise_options more = options;
+  more.starts = 4;
+  const optimise_result best = optimise(many, more);
+  ASSERT_EQ(single.ends.size(), 1u);
+  ASSERT_EQ(best.ends.size(), 4u);
+  EXPECT_EQ(best.ends[0], single.log_likelihood);
+  const double highest = *std::max_element(best.ends.begin(), best.ends.end());
+  test::expect_error_within("the best end", std::fabs(best.log_likelihood - highest), 1e-9);
+  EXPECT_EQ(best.log_likelihood, many.evaluate());
+  test::expect_error_within("the truth", value_of(truth, data) - best.log_likelihood, 1e-3);
+  EXPECT_GT(best.iterations, single.iterations);
+  // The same seed, the same numbers.
+  Likelihood again(parse_newick(far, with_theta), data, rates);
+  EXPECT_EQ(optimise(again, more).ends, best.ends);
+}
+
+// Species that never differ ask for no branch between them.
+TEST(snp_optimise, names_what_ends_at_a_bound) {
+  DataBuilder builder({"A", "B"});
+  const std::vector<std::int64_t> copies{2, 2};
+  builder.add_site(std::vector<std::int64_t>{0, 0}, copies, 90);
+  builder.add_site(std::vector<std::int64_t>{2, 2}, copies, 10);
+  Likelihood likelihood(parse_newick("(A:0.1,B:0.1)r;", with_theta), builder.finish());
+  const optimise_result found = optimise(likelihood, {.thetas = theta_parameters::fixed});
+  ASSERT_EQ(found.at_bounds.size(), 2u);
+  for (const parameter_at_bound& one : found.at_bounds) {
+    EXPECT_TRUE(one.name.starts_with("length of branch from node")) << one.name;
+    EXPECT_TRUE(one.is_lower);
+    EXPECT_LT(one.value, 1e-7);
+  }
+  EXPECT_NE(found.at_bounds[0].name, found.at_bounds[1].name);
+}
+
+TEST(snp_optimise, counts_parameters) {
+  const Network n = parse_newick(network, with_theta);
+  const Data data = expected_data(n);
+  const auto count = [&](const optimise_options& options) {
+    Likelihood likelihood(n, data, rates);
+    return optimise(likelihood, options).parameters;
+  };
+  const std::int64_t branches = n.branches();
+  EXPECT_EQ(count({.thetas = theta_parameters::fixed, .gammas = false, .max_iterations = 1}), branches - 1);
+  EXPECT_EQ(count({.thetas = theta_parameters::common, .max_iterations = 1}), branches - 1 + 1 + 1);
+  EXPECT_EQ(count({.thetas = theta_parameters::each, .max_iterations = 1}), branches + branches + 1 + 1);
+  EXPECT_DOUBLE_EQ(aic(-10, 3), 26);
+  EXPECT_DOUBLE_EQ(bic(-10, 3, 100), 3 * std::log(100) + 20);
 }
 
 }  // namespace
