@@ -39,6 +39,13 @@ void check_options(const std::string& path, kind format, const snp_read_options&
     throw InvalidArgument("diploid and dominant exclude each other: dominant markers are of diploids already");
   if (options.diploid && (format == kind::vcf || format == kind::table))
     throw InvalidArgument(text("diploid is for NEXUS and PHYLIP; this format tells its copies itself (", path, ")"));
+  if (options.nucleotides && options.dominant)
+    throw InvalidArgument("nucleotides and dominant exclude each other: dominant markers have the states 0 and 1");
+  if (options.nucleotides && (format == kind::vcf || format == kind::table))
+    throw InvalidArgument(text("nucleotides is for NEXUS and PHYLIP (", path, ")"));
+  require_argument(options.individuals >= 0, "individuals", options.individuals, ">= 0");
+  if (options.individuals > 0 && format == kind::table)
+    throw InvalidArgument(text("individuals is for files of individuals; a table has counts (", path, ")"));
   if (options.dominant && format == kind::vcf)
     throw InvalidArgument(text("dominant markers cannot be read from VCF, which holds genotypes (", path, ")"));
   if (!options.populations.is_identity() && format == kind::table)

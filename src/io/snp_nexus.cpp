@@ -14,7 +14,7 @@ namespace {
 struct matrix_format {
   std::int64_t taxa = -1, sites = -1;  // -1: not given
   std::string symbols;
-  bool integer_data = false, interleave = false;
+  bool integer_data = false, interleave = false, nucleotides = false;
   char match = 0;
   std::string missing;  // characters besides ? and -
 };
@@ -87,10 +87,15 @@ void nexus_reader::read_dimensions() {
 
 void nexus_reader::read_datatype(const std::string& type) {
   if (type == "integerdata" || type == "integer") format_.integer_data = true;
+  if (type == "dna" || type == "rna" || type == "nucleotide") {
+    format_.nucleotides = true;
+    return;
+  }
   for (const char* known : {"binary", "standard", "restriction", "integerdata", "integer", "snp"})
     if (type == known) return;
-  in_.fail(in_.token_line(), text("datatype=", shown(type),
-                                  " is not supported; supported: binary, standard, restriction, integerdata, snp"));
+  in_.fail(in_.token_line(),
+           text("datatype=", shown(type),
+                " is not supported; supported: binary, standard, restriction, integerdata, snp, dna, rna, nucleotide"));
 }
 
 void nexus_reader::read_format_word(const std::string& word) {
@@ -127,7 +132,9 @@ void nexus_reader::read_format() {
 state_codes nexus_reader::codes_of_format() {
   const bool diploid = options_.diploid || (!options_.dominant && (format_.integer_data || format_.symbols == "012"));
   rows_.states_of_site = diploid ? 3 : 2;
-  state_codes codes(rows_.states_of_site);
+  rows_.nucleotides = options_.nucleotides || format_.nucleotides;
+  if (rows_.nucleotides && options_.dominant) in_.fail("dominant markers have the states 0 and 1, not bases");
+  state_codes codes = rows_.nucleotides ? state_codes::nucleotides() : state_codes(rows_.states_of_site);
   for (const char c : format_.missing) {
     if (c >= '0' && c <= '9') in_.fail(text("FORMAT makes the state ", std::string(1, c), " a missing one"));
     codes.add(c, state_codes::missing);

@@ -14,8 +14,10 @@ namespace {
 class phylip_reader {
  public:
   phylip_reader(const std::string& path, bool compressed, const snp_read_options& options)
-      : in_(path, compressed), codes_(options.diploid ? 3 : 2) {
+      : in_(path, compressed),
+        codes_(options.nucleotides ? state_codes::nucleotides() : state_codes(options.diploid ? 3 : 2)) {
     rows_.states_of_site = options.diploid ? 3 : 2;
+    rows_.nucleotides = options.nucleotides;
     codes_.add('N', state_codes::missing);
     codes_.add('n', state_codes::missing);
   }

@@ -100,6 +100,7 @@ void vcf_reader::open() {
   report_.individuals = static_cast<std::int64_t>(individuals.size());
   report_.left_out = std::count(groups_.species_of.begin(), groups_.species_of.end(), -1);
   report_.absent = groups_.absent;
+  report_.over_limit = limit_individuals(groups_, options_.individuals);
   ploidy_.assign(individuals.size(), 0);
   red_.resize(groups_.species.size());
   copies_.resize(groups_.species.size());

@@ -103,6 +103,25 @@ TEST_F(snp_likelihood_driver, variant_calls) {
                  "VCF needs a population map or a species rule");
 }
 
+// The first two individuals of a species alone; bases of diploids, where 0 and 1 change places at the last site.
+TEST_F(snp_likelihood_driver, fewer_individuals_and_bases) {
+  make("many.phy", "5 5\n1_A 01101\n2_A 00101\n1_B 00111\n2_B 01011\n3_B 11111\n");
+  const arguments model{"--network", tree, "--theta", "0.1", "--u", "1", "--v", "1", "--species-rule", "after-last:_"};
+  const auto given = [&](arguments more) {
+    more.insert(more.end(), model.begin(), model.end());
+    return more;
+  };
+  expect_value(given({"--data", "many.phy", "--individuals", "2", "--json", "o.json"}), expected);
+  EXPECT_EQ(json("o.json")["results"]["individuals_over_limit"], 1);
+  make("bases.phy", "2 6\nx_A ARGAGA\nx_B ARRGGC\n");
+  make("same.csv", "A,B\n0/2,0/2\n1/2,1/2\n0/2,1/2\n0/2,2/2\n0/2,0/2\n0/2,2/2\n");
+  const double value =
+      printed(run_well({"--data", "same.csv", "--network", tree, "--theta", "0.1", "--u", "1", "--v", "1"}));
+  expect_value(given({"--data", "bases.phy", "--nucleotides", "--diploid"}), value);
+  const outcome haploid = run(given({"--data", "bases.phy", "--nucleotides"}));
+  QUINTET_EXPECT_CONTAINS(haploid.error, "3 states are codes for two bases, which are missing for haploids (--diploid");
+}
+
 TEST_F(snp_likelihood_driver, corrections) {
   // 2 of the 5 sites are constant; C(2,1) = 2 orders three times.
   expect_value(with({"--ordered-data"}), expected - 3 * std::log(2));
@@ -299,6 +318,9 @@ TEST_F(snp_likelihood_driver, bad_usage_is_one_clear_line) {
   expect_bad({"--optimise", "lengths,rates"}, "--optimise must be a list of lengths");
   expect_bad({"--optimise", "gamma"}, "nothing to optimise");
   expect_bad({"--optimise", "theta,common-theta"}, "must name theta or common-theta, not both");
+  expect_bad({"--individuals", "2"}, "individuals is for files of individuals");
+  expect_bad({"--nucleotides"}, "nucleotides is for NEXUS and PHYLIP");
+  expect_bad({"--nucleotides", "--dominant"}, "--nucleotides and --dominant exclude each other");
   expect_bad({"--compare", "(A:1,B:1)"}, "--search, --network and --compare exclude each other");
   expect_bad({"--starts", "2"}, "--starts needs --optimise or --search");
   expect_bad({"--optimise", "lengths", "--seed", "2"}, "needs --search or --starts");

@@ -20,6 +20,18 @@ void report_skipped(session& session, const io::snp_read_report& report) {
   if (!report.absent.empty())
     session.warn(text(report.absent.size(), " individuals of the population map are not in the data, the first is ",
                       report.absent.front()));
+  if (report.over_limit > 0) session.result("individuals_over_limit", report.over_limit);
+  if (report.nucleotide_sites > 0) {
+    session.result("nucleotide_sites", report.nucleotide_sites);
+    session.result("several_bases", report.several_bases);
+    if (report.several_bases > 0)
+      session.warn(text(report.several_bases, " of ", report.nucleotide_sites,
+                        " sites have more than two bases and were left out"));
+    if (report.ambiguous > 0)
+      session.warn(text(report.ambiguous,
+                        " states are codes for two bases, which are missing for haploids (--diploid "
+                        "takes them as one copy of each)"));
+  }
   if (report.records == 0) return;
   session.result("records", report.records);
   session.result("multiallelic", report.multiallelic);
@@ -68,6 +80,11 @@ void describe_markers(po::options_description& options, snp_input& a, bool is_re
        "NEXUS, PHYLIP: states are genotypes 0, 1, 2 of diploids; by itself with datatype=integerdata or "
        "symbols=\"012\"")                                                                                          //
       ("dominant", po::bool_switch(&a.reading.dominant), "dominant markers of diploids: 1 shows the band (AFLP)")  //
+      ("nucleotides", po::bool_switch(&a.reading.nucleotides),
+       "PHYLIP: states are bases, of which the rarer one of a site becomes allele 1; NEXUS says so itself by "
+       "datatype=dna")  //
+      ("individuals", po::value(&a.reading.individuals)->value_name("N")->notifier(at_least("--individuals", 1)),
+       "takes at most N of every species, the first in the file; time and memory grow fast with them")  //
       ("keep-empty", po::bool_switch(&a.keep_empty),
        "keeps sites at which a species has no copies, exactly; by default they are left out, and counted");
 }
@@ -98,6 +115,8 @@ void complete(snp_input& a) {
     throw InvalidArgument("--population-map and --species-rule exclude each other");
   if (a.reading.diploid && a.reading.dominant)
     throw InvalidArgument("--diploid and --dominant exclude each other: dominant markers are of diploids already");
+  if (a.reading.nucleotides && a.reading.dominant)
+    throw InvalidArgument("--nucleotides and --dominant exclude each other: dominant markers have the states 0 and 1");
   if (!std::isnan(a.gamma_shape)) a.model.rate_categories = snp::gamma_rates(a.gamma_shape, a.gamma_categories);
   if (a.keep_empty) a.reading.empty = snp::empty_species::keep;
   if (!a.species_rule.empty()) a.reading.populations = io::population_map::from_rule(a.species_rule);

@@ -1,10 +1,10 @@
 // Biallelic markers from files; the extension says which format, ".gz" behind it that the file is compressed.
 //
 // .nex .nexus .nxs   NEXUS (Maddison, Swofford and Maddison, Syst Biol 46:590, 1997), the DATA or CHARACTERS block:
-//     datatype binary, standard, restriction, integerdata or snp; interleaved or not; matchchar; comments. Individuals
-//     are haploid with the states 0 and 1; with datatype integerdata or symbols "012" they are diploid and a state is
-//     the number of copies of allele 1. '?' and '-' are missing, and what `missing` and `gap` name. The semicolon may
-//     follow the last state directly.
+//     datatype binary, standard, restriction, integerdata, snp, or dna, rna and nucleotide (see below); interleaved or
+//     not; matchchar; comments. Individuals are haploid with the states 0 and 1; with datatype integerdata or symbols
+//     "012" they are diploid and a state is the number of copies of allele 1. '?' and '-' are missing, and what
+//     `missing` and `gap` name. The semicolon may follow the last state directly.
 // .phy .phylip       as PHYLIP, with blanks behind names: a line "individuals sites", then a name and states for each
 //     individual, on one line or several, or interleaved. States 0, 1 (and 2, for diploids); missing: ? - N.
 // .vcf               VCF, biallelic SNPs, allele 1 is the alternative one; a population map is needed. All called
@@ -12,6 +12,11 @@
 //     build.
 // .csv .tsv .txt     a table: a header with the species, a row a site, cells "red/copies" (dominant: individuals that
 //     show the band / individuals); empty, "?", "-", "NA" and "0/0" are missing. A column "weight" weighs the sites.
+//
+// Nucleotides become counts site by site: of the two bases that the individuals show, the rarer one is allele 1 (of
+// equally frequent ones the later in the alphabet), so u = v is the natural choice. Diploids: a base is two copies, a
+// code of two bases (R = A or G, ...) one of each; haploids: such a code is missing. N, X, ?, - and codes of three
+// bases are missing. Sites with three bases or four are left out and counted.
 //
 // Errors are FileErrors with the line and the reason. Memory: the states, one byte each, while NEXUS or PHYLIP is read;
 // then the patterns and 8 bytes per site.
@@ -34,6 +39,10 @@ struct snp_read_options {
   bool diploid = false;
   /// NEXUS, PHYLIP and tables: dominant markers, every individual is diploid, state 1 shows the band.
   bool dominant = false;
+  /// PHYLIP: the states are bases. NEXUS says so itself (datatype=dna), or this does.
+  bool nucleotides = false;
+  /// Of every species at most so many individuals, the first in the file, >= 0; 0: all. Not for tables.
+  std::int64_t individuals = 0;
   /// What becomes of a site at which a species has no copies.
   snp::empty_species empty = snp::empty_species::drop;
 };
@@ -42,10 +51,16 @@ struct snp_read_options {
 struct snp_read_report {
   std::int64_t individuals = 0;     ///< in the file; 0 for tables
   std::int64_t left_out = 0;        ///< of them, by the population map
+  std::int64_t over_limit = 0;      ///< of them, because a species has more than options.individuals
   std::vector<std::string> absent;  ///< individuals of the population map that are not in the file
   ///@{
   /// VCF: records, and those left out: with more than two alleles, with one, and with an allele that is no single base.
   std::int64_t records = 0, multiallelic = 0, without_alternative = 0, not_snps = 0;
+  ///@}
+  ///@{
+  /// Nucleotides: sites, those left out with more than two bases, and codes of two bases that were missing for
+  /// haploids.
+  std::int64_t nucleotide_sites = 0, several_bases = 0, ambiguous = 0;
   ///@}
 };
 

@@ -34,6 +34,15 @@ TEST_F(snp_nexus, genotypes_are_of_diploids) {
             (std::vector<std::int64_t>{4, 2}));
 }
 
+TEST_F(snp_nexus, bases_become_counts) {
+  EXPECT_EQ(read(nexus("datatype=dna missing=? gap=- matchchar=.", "a ACGT\nb .T.-\n")),
+            "a,b: 0/1 0/1; 0/1 1/1; 0/1 0/1; dropped");
+  EXPECT_EQ(read(nexus("datatype=nucleotide", "a RRAT\nb GGGT\n"), {.diploid = true}),
+            "a,b: 1/2 0/2; 1/2 0/2; 0/2 2/2; 0/2 0/2");
+  expect_bad(nexus("datatype=dna", "a ACG1\nb ACGT\n"), "\"1\" is no base");
+  expect_bad(nexus("datatype=dna", "a ACGT\nb ACGT\n"), "dominant markers have the states 0 and 1", {.dominant = true});
+}
+
 TEST_F(snp_nexus, dominant_markers_count_individuals_with_the_band) {
   EXPECT_EQ(
       read(nexus(binary, "a_1 011?\na_2 001?\nb 1100\n"),

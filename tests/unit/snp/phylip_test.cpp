@@ -24,6 +24,36 @@ TEST_F(snp_phylip, diploids_missing_states_and_species) {
             "a,b: 0/2 2/2; dropped; 2/2 0/2");
 }
 
+// The rarer base is allele 1, of equally frequent ones the later; three bases are too many.
+TEST_F(snp_phylip, bases_of_haploids) {
+  const std::string file = "4 6\na_1 ACGTAA\na_2 ACgTA-\nb_1 CCTNCR\nb_2 ACTTGN\n";
+  const io::snp_read_options options{.populations = io::population_map::from_rule("before-first:_"),
+                                     .nucleotides = true};
+  EXPECT_EQ(read(file, options), "a,b: 0/2 1/2; 0/2 0/2; 0/2 2/2; 0/2 0/1; dropped");
+  const io::snp_input input = io::read_snp_data(this->file("b.phy", file), options);
+  EXPECT_EQ(input.report.nucleotide_sites, 6);
+  EXPECT_EQ(input.report.several_bases, 1);  // A, C and G at the fifth
+  EXPECT_EQ(input.report.ambiguous, 1);      // R
+}
+
+TEST_F(snp_phylip, bases_of_diploids) {
+  EXPECT_EQ(read("2 5\na ARRNY\nb GGR?T\n", {.diploid = true, .nucleotides = true, .empty = snp::empty_species::keep}),
+            "a,b: 0/2 2/2; 1/2 0/2; 1/2 1/2; 0/0 0/0; 1/2 0/2");
+  expect_bad("2 1\na E\nb G\n", "\"E\" is no base", {.nucleotides = true});
+  expect_bad("2 1\na A\nb G\n", "bases are read with the option nucleotides");
+}
+
+TEST_F(snp_phylip, a_limit_on_individuals_takes_the_first) {
+  const std::string file = "5 2\na_1 01\nb_1 11\na_2 00\na_3 11\nb_2 10\n";
+  io::snp_read_options options{.populations = io::population_map::from_rule("before-first:_"), .individuals = 2};
+  EXPECT_EQ(read(file, options), "a,b: 0/2 2/2; 1/2 1/2");
+  EXPECT_EQ(io::read_snp_data(this->file("c.phy", file), options).report.over_limit, 1);
+  options.individuals = 1;
+  EXPECT_EQ(read(file, options), "a,b: 0/1 1/1; 1/1 1/1");
+  options.individuals = 9;
+  EXPECT_EQ(read(file, options), "a,b: 1/3 2/2; 2/3 1/2");
+}
+
 TEST_F(snp_phylip, bad_files_tell_line_and_reason) {
   expect_bad("", "is empty");
   expect_bad("a 0101\n", "a.phy:1: the first line must be two integers >= 1");
