@@ -325,6 +325,13 @@ void evaluate(session& session, const arguments& a) {
   auto likelihood = session.timed("setup", [&] { return snp::Likelihood(network, data, a.input.model, options); });
   session.result("largest_group", likelihood.size().largest_group);
   session.result("bytes", likelihood.size().bytes);
+  session.result("operations", likelihood.size().operations);
+  // Some ten seconds of one core.
+  constexpr double many_operations = 1e11;
+  if (likelihood.size().operations > many_operations)
+    session.warn(text("an evaluation takes up to ", likelihood.size().operations, " multiply-adds and ",
+                      double(likelihood.size().bytes) / 1e9, " GB, in groups of up to ",
+                      likelihood.size().largest_group, " states; fewer individuals (--individuals) make it smaller"));
   double value = session.timed("likelihood", [&] { return likelihood.evaluate(); });
   if (!a.optimise.empty()) {
     const snp::optimise_result found = optimise(session, a, likelihood);

@@ -30,7 +30,7 @@ double chain_likelihood::propose(const network_state& state, bool topology) {
     if (then_numbering_.key != numbering_.key) {
       pending_ = change::object;
       then_.emplace(to_network(state, then_numbering_), *data_, with_rates(model_, state), options_);
-      return then_->evaluate();
+      return then_->evaluate_beside(*now_);
     }
     pending_ = change::numbers;
   }

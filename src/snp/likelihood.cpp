@@ -442,6 +442,14 @@ Likelihood::~Likelihood() = default;
 Likelihood::Likelihood(Likelihood&&) noexcept = default;
 Likelihood& Likelihood::operator=(Likelihood&&) noexcept = default;
 
+double Likelihood::evaluate_beside(const Likelihood& donor) {
+  const auto& theirs = donor.state_->passes;
+  if (!state_->has_evaluated && donor.state_->has_evaluated && donor.state_->proposal.empty())
+    for (std::size_t c = 0; c < std::min(state_->passes.size(), theirs.size()); ++c)
+      state_->passes[c].take_from(theirs[c]);
+  return evaluate();
+}
+
 double Likelihood::evaluate() {
   state_->update();
   return state_->log_likelihood();

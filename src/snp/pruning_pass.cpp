@@ -1,6 +1,7 @@
 #include "snp/pruning_pass.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "snp/pruning_state.hpp"
 #include "snp/rules/root.hpp"
@@ -19,6 +20,8 @@ pruning_pass::pruning_pass(std::shared_ptr<const device_plan> plan)
 pruning_pass::~pruning_pass() = default;
 pruning_pass::pruning_pass(pruning_pass&&) noexcept = default;
 
+void pruning_pass::take_from(const pruning_pass& donor) { state_->donor = &donor.state_->values; }
+
 pruning_pass::state::state(std::shared_ptr<const device_plan> plan)
     : values(std::move(plan)), preorder(host().partials.size()), is_stale(host().partials.size(), false) {
   proposal.touched.assign(host().rules.size(), false);
@@ -34,7 +37,7 @@ void pruning_pass::state::update_root(const parameters& now) {
 
 // The first evaluation.
 void pruning_pass::state::run_all(const parameters& now) {
-  update_matrices(values, now, std::vector<bool>(values.branches(), true), false);
+  update_matrices(values, now, std::vector<bool>(values.branches(), true), false, std::exchange(donor, nullptr));
   for (std::size_t s = 0; s < host().rules.size(); ++s) {
     if (const auto* split = std::get_if<split_rule>(&host().rules[s])) update_shares(*split, values, now, false);
     run(s, now, false);

@@ -24,6 +24,8 @@ struct parameter_changes {
 class pruning_pass {
  public:
   explicit pruning_pass(std::shared_ptr<const device_plan> plan);
+  /// The first evaluation may copy exponentials from `donor`, which must live until then and have no open proposal.
+  void take_from(const pruning_pass& donor);
   ~pruning_pass();
   pruning_pass(pruning_pass&&) noexcept;
 

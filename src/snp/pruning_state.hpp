@@ -27,6 +27,7 @@ struct pruning_pass::state {
   const preorder_plan& down() const { return values.steps().down; }
 
   tape values;
+  const tape* donor = nullptr;  ///< of the first evaluation
   root_result results[2];
   version_switch root_version;
   open_proposal proposal;

@@ -14,6 +14,7 @@ tape::tape(std::shared_ptr<const device_plan> plan) : steps_(std::move(plan)) {
   total_exponents_.resize(host().partials.size());
   is_split_.assign(host().partials.size(), false);
   matrix_version_.resize(branches);
+  for (auto& version : matrix_of_) version.resize(branches);
   shares_.resize(branches);
   share_version_.resize(branches);
   std::vector<bool> has_stages(branches, false);

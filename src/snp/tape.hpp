@@ -13,6 +13,17 @@
 
 namespace quintet::snp {
 
+/// What an exponential was computed for.
+struct matrix_parameters {
+  std::int32_t most = -1;  ///< lineages, -1: nothing
+  double length = 0, theta = 0, u = 0, v = 0;
+
+  /// The leading block for fewer lineages is as good.
+  bool serves(const matrix_parameters& wanted) const {
+    return most >= wanted.most && length == wanted.length && theta == wanted.theta && u == wanted.u && v == wanted.v;
+  }
+};
+
 class tape {
  public:
   /// Whose lineages count: those of the last evaluation, or of the accepted parameters.
@@ -62,7 +73,11 @@ class tape {
   ///@{
   /// exp(A t) of a branch, as state_space.hpp orders it, and how many elements there is room for.
   const double* matrix(std::int64_t b) const { return read(matrices_, matrix_version_, b); }
-  double* write_matrix(std::int64_t b) { return write(matrices_, matrix_version_, b); }
+  double* write_matrix(std::int64_t b, const matrix_parameters& of) {
+    matrix_of_[version_of_matrix(b)][std::size_t(b)] = of;
+    return write(matrices_, matrix_version_, b);
+  }
+  const matrix_parameters& matrix_of(std::int64_t b) const { return matrix_of_[version_of_matrix(b)][std::size_t(b)]; }
   std::int64_t matrix_size(std::int64_t b) const { return matrices_[std::size_t(b)].size(); }
   std::size_t branches() const { return matrices_.size(); }
   ///@}
@@ -128,12 +143,15 @@ class tape {
     return std::size_t(which == version::accepted ? versions.accepted() : versions.current());
   }
 
+  std::size_t version_of_matrix(std::int64_t b) const { return std::size_t(matrix_version_[std::size_t(b)].current()); }
+
   std::shared_ptr<const device_plan> steps_;
   std::vector<versioned<double>> partials_;
   std::vector<version_switch> partial_version_;
   std::vector<versioned<std::int32_t>> own_exponents_, total_exponents_;  // by partial likelihood, of joins
   std::vector<versioned<double>> matrices_;                               // by branch
   std::vector<version_switch> matrix_version_;
+  std::vector<matrix_parameters> matrix_of_[2];
   std::vector<versioned<double>> shares_;  // by branch y
   std::vector<version_switch> share_version_;
   std::vector<version_switch*> proposed_;

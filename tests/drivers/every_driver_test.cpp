@@ -43,7 +43,7 @@ const program_case cases[] = {
       "theta = common gamma(2,20)"},
      "--output",
      {"o"},
-     "chain_1.log"},
+     "chain_0.log"},
     {"devices", {}, "", {}}};
 
 class every_driver : public test::driver_run, public testing::WithParamInterface<program_case> {

@@ -222,7 +222,8 @@ TEST_F(snp_likelihood_driver, compares_networks) {
   EXPECT_NEAR(results["networks"][0]["log_likelihood"].number(), expected, 1e-8);
   EXPECT_EQ(results["networks"][0]["parameters"], 0);
   QUINTET_EXPECT_CONTAINS(out, "network    reticulations  log-likelihood  parameters          AIC          BIC\n");
-  QUINTET_EXPECT_CONTAINS(out, "tree.nwk               0        -12.9655           0       25.93*       25.93*\n");
+  QUINTET_EXPECT_CONTAINS(out, "tree.nwk               0        -12.9655           0       25.93        25.93 \n");
+  QUINTET_EXPECT_CONTAINS(out, "*\n");  // of the other one
 
   // Optimised they end in one place, whatever the lengths that they begin with.
   run_well(
@@ -235,36 +236,37 @@ TEST_F(snp_likelihood_driver, compares_networks) {
               2 * std::log(5) - 2 * results["networks"][0]["log_likelihood"].number(), 1e-9);
 }
 
-// All patterns of a tree, each with its probability as weight: the search has to come back to that tree.
+// All patterns of a tree, each with its probability as weight: the search has to come back to that tree. With one theta
+// the place of the root cannot be seen, so what can be found is that A is with B, or C with D.
 TEST_F(snp_likelihood_driver, search_finds_the_tree_that_made_the_data) {
-  const snp::Network truth = snp::parse_newick("((A:0.02,B:0.02)x:0.05,C:0.07)r;", {.theta = 0.05});
-  snp::DataBuilder builder({"A", "B", "C"});
+  const snp::Network truth = snp::parse_newick("((A:0.02,B:0.02):0.05,(C:0.03,D:0.03):0.04)r;", {.theta = 0.05});
+  snp::DataBuilder builder({"A", "B", "C", "D"});
   std::vector<std::vector<std::int64_t>> all;
-  for (std::int64_t a = 0; a <= 2; ++a)
-    for (std::int64_t b = 0; b <= 2; ++b)
-      for (std::int64_t c = 0; c <= 2; ++c) all.push_back({a, b, c});
-  for (const auto& red : all) builder.add_site(red, std::vector<std::int64_t>{2, 2, 2});
+  for (std::int64_t p = 0; p < 81; ++p) all.push_back({p % 3, p / 3 % 3, p / 9 % 3, p / 27});
+  for (const auto& red : all) builder.add_site(red, std::vector<std::int64_t>{2, 2, 2, 2});
   const std::vector<double> logs = snp::Likelihood(truth, builder.finish()).site_log_likelihoods();
   std::ostringstream table;
-  table << "A,B,C,weight\n" << std::setprecision(17);
-  for (std::size_t i = 0; i < all.size(); ++i)
-    table << all[i][0] << "/2," << all[i][1] << "/2," << all[i][2] << "/2," << 1000 * std::exp(logs[i]) << "\n";
+  table << "A,B,C,D,weight\n" << std::setprecision(17);
+  double expected_value = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (const std::int64_t red : all[i]) table << red << "/2,";
+    table << 1000 * std::exp(logs[i]) << "\n";
+    expected_value += 1000 * std::exp(logs[i]) * logs[i];
+  }
   make("tree.csv", table.str());
-  const std::string out = run_well({"--data",  "tree.csv", "--search", "--theta",    "0.05",
-                                    "--u",     "1",        "--v",      "1",          "--max-reticulations",
-                                    "1",       "--starts", "2",        "--patience", "4",
-                                    "--seed",  "3",        "--json",   "o.json",     "--output-network",
-                                    "best.nwk"});
+  const std::string out = run_well({"--data", "tree.csv", "--search", "--theta", "0.05", "--u", "1", "--v", "1",
+                                    "--max-reticulations", "1", "--starts", "2", "--patience", "6", "--seed", "3",
+                                    "--json", "o.json", "--output-network", "best.nwk"});
   const test::json_value results = json("o.json")["results"];
   ASSERT_EQ(results["levels"].size(), 2u);
   EXPECT_EQ(results["levels"][0]["reticulations"], 0);
-  EXPECT_EQ(results["levels"][0]["starts"], 2);
-  EXPECT_GT(results["topologies"].integer(), 3);
+  EXPECT_GT(results["topologies"].integer(), 10);
   const double tree_value = results["levels"][0]["log_likelihood"].number();
+  test::expect_error_within("log-likelihood of the truth", std::fabs(tree_value - expected_value), 1e-3);
   EXPECT_GT(results["levels"][1]["log_likelihood"].number(), tree_value - 1e-2);
   EXPECT_LT(results["levels"][0]["bic"].number(), results["levels"][1]["bic"].number());
-  const snp::Network best = snp::parse_newick(results["levels"][0]["network"].text());
-  EXPECT_EQ(snp::topology_key(best), snp::topology_key(truth));
+  const std::string key = snp::topology_key(snp::parse_newick(results["levels"][0]["network"].text()));
+  EXPECT_TRUE(key.find("(A,B)") != std::string::npos || key.find("(C,D)") != std::string::npos) << key;
   expect_value({"--data", "tree.csv", "--network", "best.nwk", "--u", "1", "--v", "1"}, tree_value);
   QUINTET_EXPECT_CONTAINS(out, "reticulations  log-likelihood  parameters");
 }

@@ -146,6 +146,10 @@ class Likelihood {
   const evaluation_estimate& size() const;
 
  private:
+  friend class chain_likelihood;
+  /// The first evaluate(): exponentials that the donor has are copied, so the bits may be those of its history.
+  double evaluate_beside(const Likelihood& donor);
+
   struct state;
   std::unique_ptr<state> state_;
 };

@@ -79,7 +79,19 @@ std::vector<std::int64_t> branch_rule::columns(const std::vector<std::int32_t>& 
   return result;
 }
 
-void update_matrices(tape& values, const parameters& now, const std::vector<bool>& dirty, bool propose) {
+namespace {
+
+// The branch of a tape whose matrix serves, -1: none.
+std::int64_t branch_with(const tape& donor, const matrix_parameters& wanted) {
+  for (std::int64_t b = 0; b < std::int64_t(donor.branches()); ++b)
+    if (donor.matrix_of(b).serves(wanted)) return b;
+  return -1;
+}
+
+}  // namespace
+
+void update_matrices(tape& values, const parameters& now, const std::vector<bool>& dirty, bool propose,
+                     const tape* donor) {
   const std::vector<std::int32_t>& most_of = values.host().most_of_branch;
   std::map<std::pair<double, double>, std::vector<std::size_t>> alike;
   for (std::size_t b = 0; b < dirty.size(); ++b)
@@ -88,14 +100,23 @@ void update_matrices(tape& values, const parameters& now, const std::vector<bool
   using host_kernel = exponential_kernel<host_exponential, false>;
   std::vector<exponential_job> jobs;
   std::int64_t needed = 0;
+  const auto copy_matrix = [&](double* to, const tape& from, std::int64_t branch, std::int32_t most) {
+    detail::copy(to, values.device(), from.matrix(branch), from.device(),
+                 column_block(most + 1) * std::int64_t(sizeof(double)));
+  };
   for (auto& [lengths, branches] : alike) {
     std::sort(branches.begin(), branches.end(),
               [&](std::size_t a, std::size_t b) { return std::pair(-most_of[a], a) < std::pair(-most_of[b], b); });
     for (const std::size_t b : branches) values.begin_matrix(std::int64_t(b), propose);
     const std::size_t first = branches[0];
-    exponential_job job =
-        exponential_of(most_of[first], lengths.first, lengths.second, now.rates.branch_u, now.rates.branch_v);
-    job.out = values.write_matrix(std::int64_t(first));
+    const matrix_parameters of{most_of[first], lengths.first, lengths.second, now.rates.branch_u, now.rates.branch_v};
+    double* to = values.write_matrix(std::int64_t(first), of);
+    if (const std::int64_t b = donor != nullptr ? branch_with(*donor, of) : -1; b >= 0) {
+      copy_matrix(to, *donor, b, of.most);
+      continue;
+    }
+    exponential_job job = exponential_of(of.most, of.length, of.theta, of.u, of.v);
+    job.out = to;
     needed += host_kernel::work_parts * values.matrix_size(std::int64_t(first));
     jobs.push_back(job);
   }
@@ -112,10 +133,11 @@ void update_matrices(tape& values, const parameters& now, const std::vector<bool
                    values.device());
   });
   for (const auto& [lengths, branches] : alike)
-    for (std::size_t i = 1; i < branches.size(); ++i)
-      detail::copy(values.write_matrix(std::int64_t(branches[i])), values.device(),
-                   values.matrix(std::int64_t(branches[0])), values.device(),
-                   column_block(most_of[branches[i]] + 1) * std::int64_t(sizeof(double)));
+    for (std::size_t i = 1; i < branches.size(); ++i) {
+      matrix_parameters of = values.matrix_of(std::int64_t(branches[0]));
+      of.most = most_of[branches[i]];
+      copy_matrix(values.write_matrix(std::int64_t(branches[i]), of), values, std::int64_t(branches[0]), of.most);
+    }
 }
 
 namespace {
@@ -123,7 +145,7 @@ namespace {
 // The matrix of the dense part after the stages.
 void update_matrix(tape& values, std::int64_t b, exponential_job job, bool propose) {
   values.begin_matrix(b, propose);
-  job.out = values.write_matrix(b);
+  job.out = values.write_matrix(b, {});
   job.work = values.work(exponential_kernel<host_exponential, false>::work_parts * values.matrix_size(b));
   const Buffer<exponential_job> on_device(std::vector<exponential_job>{job}, values.device());
   device::with_shape<host_exponential, device_exponential>(values.device(), [&](auto shape) {

@@ -67,8 +67,9 @@ struct branch_rule : rule_base {
 };
 
 /// The exponentials of the branches in `dirty`. Branches of equal length and theta share: the one with the most
-/// lineages is computed, the others are its leading blocks.
-void update_matrices(tape& values, const parameters& now, const std::vector<bool>& dirty, bool propose);
+/// lineages is computed, the others are its leading blocks. What `donor` has, on the same device, is copied.
+void update_matrices(tape& values, const parameters& now, const std::vector<bool>& dirty, bool propose,
+                     const tape* donor = nullptr);
 
 /// What the adjoints of all matrices say about lengths, thetas and rates; once, after adjoint() of all rules.
 void finish_branches(adjoint_context& pass);

@@ -85,7 +85,7 @@ TEST_F(snp_nexus, bad_files_tell_line_and_reason) {
   expect_bad("#NEXUS\nBegin data;\nDimensions nchar=x;\n", "a.nex:3: nchar=x must be an integer >= 1");
   expect_bad("#NEXUS\nBegin data;\nDimensions nchar 4;\n", "a.nex:3: \"nchar\" needs a value");
   expect_bad("#NEXUS\n[never ends", "a.nex:2: a comment begins here");
-  expect_bad(nexus("datatype=dna", "a ACGT\n"), "a.nex:4: datatype=dna is not supported");
+  expect_bad(nexus("datatype=protein", "a ACGT\n"), "a.nex:4: datatype=protein is not supported");
   expect_bad(nexus(binary + " equate=\"A=0\"", "a 0101\n"), "a.nex:4: FORMAT equate is not supported");
   expect_bad(nexus(binary + " transpose", "a 0101\n"), "FORMAT transpose is not supported");
   expect_bad(nexus(binary, "a 0121\nb 0000\n"), "a.nex:6: state 3 of a: the state 2 is a genotype of diploids");
