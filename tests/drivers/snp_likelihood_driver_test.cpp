@@ -254,9 +254,11 @@ TEST_F(snp_likelihood_driver, search_finds_the_tree_that_made_the_data) {
     expected_value += 1000 * std::exp(logs[i]) * logs[i];
   }
   make("tree.csv", table.str());
-  const std::string out = run_well({"--data", "tree.csv", "--search", "--theta", "0.05", "--u", "1", "--v", "1",
-                                    "--max-reticulations", "1", "--starts", "2", "--patience", "6", "--seed", "3",
-                                    "--json", "o.json", "--output-network", "best.nwk"});
+  const std::string out = run_well({"--data",  "tree.csv", "--search", "--theta",    "0.05",
+                                    "--u",     "1",        "--v",      "1",          "--max-reticulations",
+                                    "1",       "--starts", "2",        "--patience", "6",
+                                    "--seed",  "3",        "--json",   "o.json",     "--output-network",
+                                    "best.nwk"});
   const test::json_value results = json("o.json")["results"];
   ASSERT_EQ(results["levels"].size(), 2u);
   EXPECT_EQ(results["levels"][0]["reticulations"], 0);
