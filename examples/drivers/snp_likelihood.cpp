@@ -266,7 +266,7 @@ void search(session& session, const arguments& a) {
   session.result("levels", levels);
   for (const snp::search_level& level : found.levels) {
     session.say() << level.reticulations << " " << snp::to_newick(level.network) << "\n";
-    quintet::driver::warn_of_bounds(session, level.at_bounds, text(level.reticulations, " reticulations"));
+    quintet::driver::warn_of_bounds(session, level.at_bounds, text("the network with r = ", level.reticulations));
   }
   const auto best = std::min_element(found.levels.begin(), found.levels.end(),
                                      [](const auto& x, const auto& y) { return x.bic < y.bic; });
