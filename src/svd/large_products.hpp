@@ -125,7 +125,10 @@ struct multiply_transposed {
       for (int k = 0; k < 4; ++k)
         for (int e = 0; e < 4; ++e) sums[k][e].add(sum[k][e]);
     }
+    // Unrolled, or a GPU would keep the sums on a stack.
+#pragma GCC unroll 4
     for (int k = 0; k < 4; ++k)
+#pragma GCC unroll 4
       for (int e = 0; e < 4; ++e) {
         const Real value = map.pair_sum(sums[k][e].total());
         if (valid && map.leads_pair() && i + k < a_columns && j + e < x_columns) *z.at(b, i + k, j + e) = value;

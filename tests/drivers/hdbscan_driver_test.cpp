@@ -164,7 +164,7 @@ TEST_F(hdbscan_driver, every_option_arrives) {
   make("line.csv", "0\n1\n2\n3\n4\n5.2\n6.2\n7.2\n8.2\n9.2\n100\n101\n102\n103\n104\n");
   EXPECT_EQ(with({"--min-samples", "1"}).labels, (numbers{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1}));
   EXPECT_EQ(with({"--min-samples", "1", "--selection", "leaf"}).labels,
-            (numbers{0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2}));
+            (numbers{1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 0, 0, 0, 0, 0}));
 
   make("line.csv", "0\n0.1\n0.3\n");
   EXPECT_NEAR(with({"--min-samples", "1", "--precision", "double"}).core_distances[2], 0.3 - 0.1, 1e-15);
@@ -173,7 +173,7 @@ TEST_F(hdbscan_driver, every_option_arrives) {
   EXPECT_GT(std::fabs(in_float - 0.2), 1e-10);
   EXPECT_GT(std::fabs(with({"--min-samples", "1", "--precision", "half"}).core_distances[2] - 0.2), 1e-6);
 
-  make("line.csv", "1,0\n2,0.01\n3,0\n0,1\n0.01,2\n0,3\n");
+  make("line.csv", "1,0\n10,0.01\n100,0\n0,1\n0.01,10\n0,100\n");
   EXPECT_EQ(with({"--min-samples", "1"}).labels, numbers(6, -1));
   EXPECT_EQ(with({"--min-samples", "1", "--metric", "cosine"}).labels, (numbers{0, 0, 0, 1, 1, 1}));
 

@@ -53,9 +53,9 @@ struct stage_kernel {
     for (int k = 1; k <= terms; ++k) {
       term(team, most, 1.0 / k, x, y, sum);
       team.barrier();
-      const dual z = x;
-      x = y;
-      y = z;
+      // One by one: copies of the whole would lie on a stack.
+      exchange(x.value, y.value);
+      if constexpr (Tangent) exchange(x.by_u, y.by_u), exchange(x.by_v, y.by_v);
     }
     finish(team, first, sum.value, out);
     if constexpr (Tangent) finish(team, first, sum.by_u, out_u), finish(team, first, sum.by_v, out_v);
@@ -66,6 +66,11 @@ struct stage_kernel {
   struct dual {
     double *value, *by_u, *by_v;
   };
+  static void exchange(double*& a, double*& b) {
+    double* const before = a;
+    a = b;
+    b = before;
+  }
 
   // States that the input does not have, and one block more, are zero.
   template <class Team>
