@@ -44,7 +44,7 @@ struct reach_kernel {
 
 /// What becomes of the k-th reduced distances, or of nothing where k = 0.
 template <class Real>
-struct finish_core {
+struct finish_core_of_set {
   const Real* number;  ///< of every point, >= 0 if it is valid
   bool none;
   Real* core;
@@ -76,7 +76,7 @@ core_result<Real> in_place(matrix_view<const Storage> points, const core_options
   pairwise::dense(arguments, device);
   Buffer<Real> cores(n, device);
   if (result.neighbours > 0) kth_smallest_of_rows<Real>(matrix, result.neighbours, cores.data(), device);
-  device::for_each(n, finish_core<Real>{scanned.numbers(), result.neighbours == 0, cores.data()}, device);
+  device::for_each(n, finish_core_of_set<Real>{scanned.numbers(), result.neighbours == 0, cores.data()}, device);
   device::with_shape<pairwise::host_shape<Real>, pairwise::device_shape<Real>>(device, [&](auto shape) {
     device::launch(reach_kernel<Real, decltype(shape)>{matrix.data(), n, matrix.stride(), cores.data(),
                                                        Real(options.alpha), options.core_on_diagonal},
