@@ -58,6 +58,8 @@ void expect_butterflies(const Device& device) {
     const bool is_host = device.kind() == device_kind::host;
     // A group needs its threads. The emulated device has as many as the kernel asks for; launch_test looks at others.
     if (device.kind() == device_kind::offload && size < width) continue;
+    // Where the x86_64 plugin runs teams on the host, libomp keeps their limit of 16 threads for the process.
+    if (device.kind() == device_kind::emulated && Device::count() > 0 && width > 16) continue;
     const auto found = test::sum_subgroups(width, value, device), expected = butterfly(value, is_host ? 1 : width);
     // Bits: addition commutes, and the tree is the same everywhere.
     for (int r = 0; r < std::max(size, is_host ? 1 : width); ++r)
