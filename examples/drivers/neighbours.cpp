@@ -12,6 +12,7 @@
 #endif
 #include "support/driver.hpp"
 #include "support/metric_option.hpp"
+#include "support/neighbour_table.hpp"
 #include "support/points.hpp"
 
 namespace {
@@ -51,33 +52,6 @@ po::options_description describe(arguments& a) {
        "--radius: .csv with header query,neighbour,distance; .h5 with the sparse matrix row_pointers, index, distance");
   a.metric.add_to(options);
   return options;
-}
-
-template <class Real>
-void write_nearest(session& session, const arguments& a, const neighbours::nearest_result<Real>& found) {
-  const std::int64_t n = found.queries, k = found.k;
-  if (io::format_of(a.output) == io::file_format::hdf5) {
-    io::hdf5_writer out(a.output);
-    out.write("index", quintet::matrix_view<const std::int64_t>(found.index.data(), n, k));
-    out.write("distance", quintet::matrix_view<const Real>(found.distance.data(), n, k));
-    session.write_attributes(out);
-    return out.commit();
-  }
-  std::vector<std::string> names{"query"};
-  for (std::int64_t e = 1; e <= k; ++e) {
-    names.push_back("nn" + std::to_string(e));
-    names.push_back("d" + std::to_string(e));
-  }
-  io::csv_writer out(a.output, names);
-  for (std::int64_t i = 0; i < n; ++i) {
-    out.field(i);
-    for (std::int64_t e = i * k; e < (i + 1) * k; ++e) {
-      out.field(found.index[e]);
-      out.field(found.distance[e]);
-    }
-    out.end_row();
-  }
-  out.commit();
 }
 
 template <class Real>
@@ -135,7 +109,7 @@ void find_shared(session& session, const arguments& a) {
     found.index = index;
     found.distance = distance;
     report(session, a, found);
-    session.timed("write", [&] { write_nearest(session, a, found); });
+    session.timed("write", [&] { quintet::driver::write_neighbours(session, a.output, found); });
     session.say_done(a.output);
   });
 }
@@ -157,7 +131,7 @@ void find(session& session, const arguments& a) {
                      : neighbours::nearest<Storage>(points.view(), *a.k, how, device);
     });
     report(session, a, found);
-    session.timed("write", [&] { write_nearest(session, a, found); });
+    session.timed("write", [&] { quintet::driver::write_neighbours(session, a.output, found); });
   } else {
     const auto found = session.timed("neighbours", [&] {
       return queries ? neighbours::within_radius<Storage>(queries->view(), points.view(), *a.radius, how, device)

@@ -7,6 +7,7 @@
 #include "quintet/io/hdf5.hpp"
 #include "quintet/io/matrix_file.hpp"
 #include "support/driver.hpp"
+#include "support/neighbour_table.hpp"
 #include "support/points.hpp"
 #ifdef QUINTET_HAS_MPI
 #include "quintet/mpi/files.hpp"
@@ -90,35 +91,6 @@ void write_distances(session& session, const arguments& a, quintet::matrix_view<
   });
 }
 
-template <class Real>
-void write_neighbours(session& session, const arguments& a, const poincare::neighbours<Real>& found) {
-  session.timed("write", [&] {
-    const std::int64_t n = found.queries, k = found.k;
-    if (io::format_of(a.output) == io::file_format::hdf5) {
-      io::hdf5_writer out(a.output);
-      out.write("index", quintet::matrix_view<const std::int64_t>(found.index.data(), n, k));
-      out.write("distance", quintet::matrix_view<const Real>(found.distance.data(), n, k));
-      session.write_attributes(out);
-      return out.commit();
-    }
-    std::vector<std::string> names{"query"};
-    for (std::int64_t e = 1; e <= k; ++e) {
-      names.push_back("nn" + std::to_string(e));
-      names.push_back("d" + std::to_string(e));
-    }
-    io::csv_writer out(a.output, names);
-    for (std::int64_t i = 0; i < n; ++i) {
-      out.field(i);
-      for (std::int64_t e = i * k; e < (i + 1) * k; ++e) {
-        out.field(found.index[e]);
-        out.field(found.distance[e]);
-      }
-      out.end_row();
-    }
-    out.commit();
-  });
-}
-
 #ifdef QUINTET_HAS_MPI
 template <class T>
 void collect(quintet::mpi::communicator& ranks, std::vector<T>& values) {
@@ -158,7 +130,8 @@ void measure_dealt_files(session& session, const arguments& a, quintet::mpi::com
     });
     report = std::move(found.report);
     ranks.together([&] {
-      if (session.is_root()) write_neighbours(session, a, found);
+      if (session.is_root())
+        session.timed("write", [&] { quintet::driver::write_neighbours(session, a.output, found); });
     });
   } else {
     const std::int64_t cols = a.pairwise ? 1 : points.all_rows;
@@ -211,7 +184,7 @@ void measure_files(session& session, const arguments& a) {
       return poincare::nearest<Real>(queries.view(), points.view(), a.knn, options, session.device());
     });
     report = found.report;
-    write_neighbours(session, a, found);
+    session.timed("write", [&] { quintet::driver::write_neighbours(session, a.output, found); });
   } else {
     io::matrix<Real> distances{queries.rows, a.pairwise ? 1 : points.rows, {}};
     distances.data.resize(distances.rows * distances.cols);
