@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import weakref
-from typing import Any, Callable, ContextManager
+from typing import Any, Callable
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -15,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from . import _core
 from ._arrays import BF16, take
 from ._errors import InvalidArgument
-from ._threads import num_threads
+from ._threads import own_threads
 from .hdbscan import (
     ClusterResult,
     CondensedTree,
@@ -226,9 +225,6 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         kind = _metric(self.metric, precomputed=True)
         return _cluster_options(tree, self.min_samples, self.count_self, self.alpha, kind, self._curvature())
 
-    def _threads(self) -> ContextManager[Any]:
-        return contextlib.nullcontext() if self.n_jobs is None else num_threads(self.n_jobs)
-
     def _take(self, X: Any, reset: bool) -> Any:
         """X as scikit-learn sees it, without a copy where the bindings can read it; bfloat16 stays bfloat16."""
         torch = sys.modules.get("torch")
@@ -268,7 +264,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         X = self._take(X, reset=True)
         if kind == "precomputed" and X.shape[0] != X.shape[1]:
             raise InvalidArgument(f"X must be square, the distances of all points (shape={X.shape})")
-        with self._threads():
+        with own_threads(self.n_jobs):
             found = _fit(X, kind, options, self.progress, self.device)
             self._keep(X, kind, options, found)
             self._make_centers(kind)
@@ -360,17 +356,17 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
 
     def _predict(self, X: Any) -> Any:
         points, rows = self._pair(X)
-        with self._threads():
+        with own_threads(self.n_jobs):
             return _core.hdbscan_predict(self._cpp_model(), points, rows, self.device)
 
     def _membership(self, X: Any) -> np.ndarray:
         points, rows = self._pair(X)
-        with self._threads():
+        with own_threads(self.n_jobs):
             return np.asarray(_core.hdbscan_membership(self._cpp_model(), points, rows, self.device))
 
     def _membership_blocks(self, X: Any, take_rows: Callable[[int, np.ndarray], Any], budget: int) -> bool:
         points, rows = self._pair(X)
-        with self._threads():
+        with own_threads(self.n_jobs):
             return bool(
                 _core.hdbscan_membership_blocks(self._cpp_model(), points, rows, take_rows, budget, self.device)
             )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from typing import Any, ContextManager
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -11,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._errors import InvalidArgument
-from ._threads import num_threads
+from ._threads import own_threads
 from .hdbscan import _integer
 from .neighbours import nearest
 
@@ -93,9 +92,6 @@ class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         self.effective_metric_ = self._check()[0]
         return self
 
-    def _threads(self) -> ContextManager[Any]:
-        return contextlib.nullcontext() if self.n_jobs is None else num_threads(self.n_jobs)
-
     def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
         """``(distances, indices)`` [m, k] of the nearest points of the fit; without X of the other ones to each."""
         check_is_fitted(self, "n_samples_fit_")
@@ -108,7 +104,7 @@ class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
                 f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k}, n_samples_fit = {self.n_samples_fit_}, "
                 f"n_samples = {most if rows is None else len(rows)}"
             )
-        with self._threads():
+        with own_threads(self.n_jobs):
             found = nearest(self._fit_X, k, queries=rows, metric=metric, curvature=curvature, device=self.device)
         return (found.distances, found.indices) if return_distance else found.indices
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from types import TracebackType
+from typing import Iterator
 
 from . import _core
 from ._errors import InvalidArgument
@@ -19,6 +21,7 @@ def _after_fork_in_child() -> None:
     global _is_forked
     _is_forked = True
     _core.set_threads(1)
+    _core.set_own_threads(0)
 
 
 os.register_at_fork(after_in_child=_after_fork_in_child)
@@ -85,3 +88,16 @@ class num_threads:
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         set_num_threads(self._before.pop() or None)
+
+
+@contextlib.contextmanager
+def own_threads(n: int | None, name: str = "n_jobs") -> Iterator[None]:
+    """The calls of this Python thread use `n` threads inside; those of others go on as before. None: no change."""
+    if n is None or _is_forked:
+        yield
+        return
+    before = _core.set_own_threads(_count(n, name))
+    try:
+        yield
+    finally:
+        _core.set_own_threads(before)

@@ -215,8 +215,9 @@ def _graph(X: Any, name: str = "X") -> _Graph:
         values = values.astype(np.float64)
     if values.dtype not in REAL:
         raise TypeError(f"{name} must be of type float32 or float64 (dtype={values.dtype})")
-    begin = np.asarray(csr.indptr).astype(np.int64, copy=False)
-    columns = np.asarray(csr.indices).astype(np.int64, copy=False)
+    # Copies: the library follows them without the GIL, while another thread may change the caller's.
+    begin = np.asarray(csr.indptr).astype(np.int64)
+    columns = np.asarray(csr.indices).astype(np.int64)
     rows = np.repeat(np.arange(csr.shape[0]), np.diff(begin))
     loops = rows == columns
     if loops.any():

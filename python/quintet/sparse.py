@@ -20,7 +20,7 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 
 from . import _core
-from ._arrays import F32, F64, I32, I64, take_rows
+from ._arrays import BOOL, F32, F64, I32, I64, REAL, take_rows
 from ._errors import InvalidArgument
 from .hdbscan import _integer, _number
 
@@ -52,7 +52,9 @@ class Estimate(NamedTuple):
 
 
 class _Matrix(NamedTuple):
-    """CSR arrays; ``rows x cols`` of the matrix that they are, which is the transpose for CSC."""
+    """CSR arrays; ``rows x cols`` of the matrix that they are, which is the transpose for CSC. indptr is a copy, and so
+    are the indices that the library gets: it follows them without the GIL, while another thread may change the
+    caller's."""
 
     rows: int
     cols: int
@@ -67,7 +69,7 @@ class _Matrix(NamedTuple):
             self.rows,
             self.cols,
             self.indptr,
-            np.ascontiguousarray(self.indices, dtype=index),
+            np.array(self.indices, dtype=index, order="C"),
             np.ascontiguousarray(self.data, dtype=dtype),
         )
 
@@ -88,18 +90,18 @@ def _check_semiring(semiring: str) -> str:
 
 def _parts(matrix: Any, name: str, semiring: str, pattern: bool = False) -> _Matrix:
     """The arrays of a CSR or CSC matrix. `pattern`: the values do not count, any type will do."""
-    is_bool = matrix.dtype == np.bool_
     data = np.asarray(matrix.data)
+    is_bool = data.dtype == BOOL
     if pattern:
         data = np.ones(len(data), np.float32)
     elif is_bool and semiring == "or_and":
         data = data.astype(np.float32)
-    elif data.dtype.newbyteorder("=") not in (F32, F64):
+    elif data.dtype not in REAL and data.dtype.newbyteorder("=") not in REAL:
         hint = "; bool is for semiring='or_and'" if is_bool else f": use {name}.astype(float)"
         raise TypeError(f"{name} must be of type float32 or float64{hint} (dtype={matrix.dtype})")
-    indptr = np.ascontiguousarray(matrix.indptr, dtype=np.int64)
+    indptr = np.array(matrix.indptr, dtype=I64, order="C")
     rows, cols = matrix.shape if matrix.format == "csr" else matrix.shape[::-1]
-    return _Matrix(rows, cols, indptr, np.asarray(matrix.indices), data, _is_array(matrix), bool(is_bool))
+    return _Matrix(rows, cols, indptr, np.asarray(matrix.indices), data, _is_array(matrix), is_bool)
 
 
 def _is_array(matrix: Any) -> bool:
@@ -132,6 +134,23 @@ def _pruned(
     return counted[indptr], indices[kept], data[kept]
 
 
+#: Attributes of an empty matrix of every kind that was made.
+_attributes: dict[Any, dict[str, Any]] = {}
+
+
+def _assembled(kind: Any, shape: tuple[int, int], data: np.ndarray, indices: np.ndarray, indptr: np.ndarray) -> Any:
+    """``kind((data, indices, indptr), shape)`` without SciPy's checks, which take longer than small products: what the
+    library returns passes them."""
+    attributes = _attributes.get(kind)
+    if attributes is None:
+        attributes = _attributes[kind] = dict(vars(kind((1, 1))))
+    if not attributes.keys() >= {"_shape", "data", "indices", "indptr"}:  # SciPy has changed
+        return kind((data, indices, indptr), shape=shape, copy=False)
+    result = kind.__new__(kind)
+    vars(result).update(attributes, _shape=shape, data=data, indices=indices, indptr=indptr)
+    return result
+
+
 def _result(
     found: tuple[Any, ...], is_array: bool, is_bool: bool, prune: bool = False, columns: bool = False
 ) -> Any:
@@ -140,14 +159,13 @@ def _result(
         indptr, indices, data = _pruned(indptr, indices, data)
     if is_bool:
         data = data != 0
-    # SciPy copies int32 indices to int64 when indptr is int64.
+    # Products of a matrix whose indptr is int64 make SciPy copy its indices to int64.
     if indices.dtype.itemsize == 4 and int(indptr[-1]) <= _INT32_MAX:
         indptr = indptr.astype(np.int32)
     sparse = _scipy()
     kinds = (sparse.csc_array, sparse.csc_matrix) if columns else (sparse.csr_array, sparse.csr_matrix)
-    result = kinds[0 if is_array else 1](
-        (data, indices, indptr), shape=(cols, rows) if columns else (rows, cols), copy=False
-    )
+    shape = (cols, rows) if columns else (rows, cols)
+    result = _assembled(kinds[0 if is_array else 1], shape, data, indices, indptr)
     result.has_canonical_format = True
     return result
 
@@ -187,7 +205,7 @@ def multiply(
     columns = A.format == B.format == "csc" and mask is None and not transpose_b
     left, right = (B, A) if columns else (A.tocsr(), B.tocsr())
     a = _parts(left, "B" if columns else "A", semiring)
-    b = _parts(right, "A" if columns else "B", semiring)
+    b = a if left is right else _parts(right, "A" if columns else "B", semiring)
     inner = b.cols if transpose_b else b.rows
     if a.cols != inner:
         raise InvalidArgument(
@@ -200,13 +218,15 @@ def multiply(
         if (m.rows, m.cols) != wanted:
             raise InvalidArgument(f"mask must have the shape of the product, {wanted} (shape={(m.rows, m.cols)})")
     dtype, index = _common(a, b) if m is None else (_common(a, b)[0], _common(a, b, m)[1])
+    operand = a.core(dtype, index)
     found, report = _core.spgemm_multiply(
-        a.core(dtype, index),
-        b.core(dtype, index),
+        operand,
+        operand if b is a else b.core(dtype, index),
         semiring,
         None if m is None else m.core(dtype, index),
         bool(complement),
         bool(transpose_b),
+        bool(return_report),
         device,
     )
     result = _result(found, a.is_array or b.is_array, a.is_bool and b.is_bool, prune, columns)
@@ -235,8 +255,7 @@ class Plan:
             raise InvalidArgument(f"A and B must fit: {A.shape} times {B.shape}")
         self._dtype, self._index = _common(a, b)
         left, right = a.core(self._dtype, self._index), b.core(self._dtype, self._index)
-        # Copies: what the caller changes afterwards must not look like what was planned.
-        self._structures = tuple((m[0], m[1], m[2].copy(), m[3].copy()) for m in (left, right))
+        self._structures = tuple(m[:4] for m in (left, right))
         self._plan = _core.spgemm_plan(left, right, semiring, device)
         self.shape = (a.rows, b.cols)
 
@@ -245,7 +264,7 @@ class Plan:
         """Entries of the product."""
         return int(self._plan.nnz)
 
-    def _operand(self, matrix: Any, name: str, which: int) -> _Matrix:
+    def _operand(self, matrix: Any, name: str, which: int) -> tuple[_Matrix, tuple[Any, ...]]:
         m = _parts(_csr(matrix, name), name, self.semiring)
         rows, cols, indptr, indices = self._structures[which]
         if (m.rows, m.cols) != (rows, cols):
@@ -254,12 +273,12 @@ class Plan:
             raise InvalidArgument(f"{name} must have the structure that was planned (indptr or indices differ)")
         if m.data.dtype.itemsize > self._dtype.itemsize:
             raise TypeError(f"{name} must be of the planned type {self._dtype} (dtype={m.data.dtype})")
-        return m
+        return m, (*self._structures[which], np.ascontiguousarray(m.data, dtype=self._dtype))
 
     def execute(self, A: Any, B: Any, out: Any = None) -> Any:
         """The product of `A` and `B`. `out`, an earlier result, gets the new values and is returned."""
-        a, b = self._operand(A, "A", 0), self._operand(B, "B", 1)
-        found = self._plan.execute(a.core(self._dtype, self._index), b.core(self._dtype, self._index))
+        (a, left), (b, right) = self._operand(A, "A", 0), self._operand(B, "B", 1)
+        found = self._plan.execute(left, right)
         is_bool = a.is_bool and b.is_bool
         if out is None:
             return _result(found, a.is_array or b.is_array, is_bool)

@@ -150,25 +150,40 @@ decltype(auto) with_real(element type, Function&& f) {
   }
 }
 
-/// A NumPy array that owns the elements of `values`; half and bfloat16 come out as uint16 patterns. Needs the GIL.
+/// A NumPy array of `count` sizes with a copy of the elements. Needs the GIL.
+nb::object copy_to_numpy(element type, const std::size_t* sizes, std::size_t count, const void* data);
+
+/// Up to so many bytes a copy is faster than an owner.
+constexpr std::size_t least_owned_bytes = 8192;
+
+/// A NumPy array of the elements of `values`, which it owns where they are many: of a vector or an array of the
+/// library. 16-bit types come out as uint16 patterns, structures as Element. Needs the GIL.
+template <class Element, class Values>
+nb::object elements_to_numpy(Values&& values, std::initializer_list<std::int64_t> shape) {
+  std::size_t sizes[array::max_dimensions];
+  std::size_t count = 0, bytes = sizeof(Element);
+  for (const std::int64_t size : shape) bytes *= sizes[count++] = std::size_t(size);
+  constexpr element type = sizeof(Element) == 2 ? element::bf16 : element_for<Element>();
+  static_assert(type != element::u8 || sizeof(Element) == 1);
+  if (bytes < least_owned_bytes) return copy_to_numpy(type, sizes, count, values.data());
+  using Owned = std::remove_cvref_t<Values>;
+  auto* owned = new Owned(std::forward<Values>(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Owned*>(p); });
+  using Seen = std::conditional_t<sizeof(Element) == 2, std::uint16_t, Element>;
+  return nb::cast(nb::ndarray<nb::numpy, Seen>(reinterpret_cast<Seen*>(owned->data()), count, sizes, owner),
+                  nb::rv_policy::reference);
+}
+
 template <class T>
 nb::object to_numpy(std::vector<T>&& values, std::initializer_list<std::int64_t> shape) {
-  using Element = std::conditional_t<sizeof(T) == 2, std::uint16_t, T>;
-  auto* owned = new std::vector<T>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  std::size_t sizes[array::max_dimensions];
-  std::size_t count = 0;
-  for (const std::int64_t size : shape) sizes[count++] = std::size_t(size);
-  static T nothing[1] = {};  // NumPy wants an address also for no elements
-  auto* data = reinterpret_cast<Element*>(owned->empty() ? nothing : owned->data());
-  return nb::cast(nb::ndarray<nb::numpy, Element>(data, count, sizes, owner), nb::rv_policy::reference);
+  return elements_to_numpy<T>(std::move(values), shape);
 }
 
 /// One dimension.
 template <class T>
 nb::object to_numpy(std::vector<T>&& values) {
   const auto size = std::int64_t(values.size());
-  return to_numpy(std::move(values), {size});
+  return elements_to_numpy<T>(std::move(values), {size});
 }
 
 }  // namespace quintet::python

@@ -4,24 +4,18 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <chrono>
 #include <string>
 #include <utility>
 
-#if __has_include("quintet/core/poll.hpp")
 #include "quintet/core/poll.hpp"
-#endif
 #include "quintet/core/progress.hpp"
 #include "quintet/device/device.hpp"
+#include "quintet/device/thread_scope.hpp"
 
 namespace quintet::python {
 
 namespace nb = nanobind;
-
-#if !__has_include("quintet/core/poll.hpp")
-struct poll_scope {
-  explicit poll_scope(void (*)()) {}
-};
-#endif
 
 /// The callback that calls `callable` with stage and fraction; empty for None. False from it cancels; its exceptions
 /// come out of the call unchanged. `callable` has to outlive it.
@@ -30,12 +24,32 @@ progress_callback progress_of(nb::handle callable);
 /// Runs Python's signal handlers and throws what they raise, KeyboardInterrupt mostly. Without the GIL.
 void poll_signals();
 
+/// Time that this thread has spent in the library: what a call takes beyond it is the bindings' own
+/// (python/bench/overhead.py).
+inline thread_local std::chrono::steady_clock::duration library_time{};
+
+class library_timer {
+ public:
+  library_timer() = default;
+  library_timer(const library_timer&) = delete;
+  library_timer& operator=(const library_timer&) = delete;
+  ~library_timer() { library_time += std::chrono::steady_clock::now() - begin_; }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+/// Host threads of the calls that this thread makes; 0: as for all threads.
+inline thread_local int own_threads = 0;
+
 /// f() without the GIL, and with signals looked at every 50 ms. While it runs, everything that Python knows is out of
 /// reach: arrays are taken apart into views before, results are made into objects afterwards.
 template <class Function>
 decltype(auto) run(Function&& f) {
   const nb::gil_scoped_release released;
   const poll_scope scope(poll_signals);
+  const thread_scope width(own_threads);
+  const library_timer timer;
   return std::forward<Function>(f)();
 }
 
@@ -45,6 +59,8 @@ decltype(auto) run(nb::handle progress, Function&& f) {
   const progress_callback callback = progress_of(progress);
   const nb::gil_scoped_release released;
   const poll_scope scope(poll_signals);
+  const thread_scope width(own_threads);
+  const library_timer timer;
   return std::forward<Function>(f)(callback);
 }
 

@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 
 #include <string>
+#include <utility>
 
 #include "call.hpp"
 #include "quintet/core/build_info.hpp"
@@ -58,8 +59,14 @@ void bind_config(nb::module_& m) {
   m.def("file_of", &file_of, nb::arg("function"));
   // Throws DeviceError for a device that is absent.
   m.def("check_device", [](const std::string& name) { Device::parse(name); }, nb::arg("device"));
+  m.def("library_seconds", [] { return std::chrono::duration<double>(library_time).count(); });
+  // Returns the number before.
+  m.def("set_own_threads", [](int count) { return std::exchange(own_threads, count); }, nb::arg("count"));
   m.def("set_threads", &set_threads, nb::arg("count"));
-  m.def("threads", &threads);
+  m.def("threads", [] {
+    const thread_scope width(own_threads);
+    return threads();
+  });
 }
 
 }  // namespace quintet::python

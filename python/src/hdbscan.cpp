@@ -305,7 +305,7 @@ nb::object medoid_rows(const array& points, const array& labels, const array& we
   return with_storage(points.type(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const auto view = points.matrix<const T>();
-    const auto label = span_of<std::int64_t>(labels);
+    const auto label = vector_of<std::int64_t>(labels);
     const auto weight = span_of<double>(weights);
     const auto distance = metric_of(metric, curvature);
     return to_numpy(run([&] { return medoids<T>(view, label, weight, distance, Device::parse(device)); }));
@@ -316,7 +316,7 @@ nb::object centroid_rows(const array& points, const array& labels, const array& 
   return with_storage(points.type(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const auto view = points.matrix<const T>();
-    const auto label = span_of<std::int64_t>(labels);
+    const auto label = vector_of<std::int64_t>(labels);
     const auto weight = span_of<double>(weights);
     auto means = run([&] { return weighted_centroids<T>(view, label, weight, Device::parse(device)); });
     const std::int64_t count = view.cols() > 0 ? std::int64_t(means.size()) / view.cols() : 0;
@@ -329,7 +329,7 @@ nb::tuple validity(const array& points, const array& labels, const std::string& 
   return with_storage(points.type(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const auto view = points.matrix<const T>();
-    const auto label = span_of<std::int64_t>(labels);
+    const auto label = vector_of<std::int64_t>(labels);
     const validity_options settings{metric_of(metric, curvature), dimension};
     auto found = run(progress, [&](const progress_callback& report) {
       return validity_index<T>(view, label, settings, Device::parse(device), report);
@@ -341,7 +341,7 @@ nb::tuple validity(const array& points, const array& labels, const std::string& 
 
 double relative(const array& edges, const array& labels) {
   const auto list = from_records<edge>(edges);
-  const auto label = span_of<std::int64_t>(labels);
+  const auto label = vector_of<std::int64_t>(labels);
   return run([&] { return relative_validity(list, label); });
 }
 

@@ -10,17 +10,12 @@
 
 namespace quintet::python {
 
-/// Structures of 8-byte members as int64 patterns [rows, members], without a copy: NumPy looks at them as records.
+/// Structures of 8-byte members as int64 patterns [rows, members]: NumPy looks at them as records.
 template <class T>
 nb::object records(std::vector<T>&& values) {
   static_assert(sizeof(T) % 8 == 0 && std::is_trivially_copyable_v<T>);
   const auto rows = std::int64_t(values.size());
-  auto* owned = new std::vector<T>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  static std::int64_t nothing[1] = {};
-  auto* data = owned->empty() ? nothing : reinterpret_cast<std::int64_t*>(owned->data());
-  const std::size_t sizes[2] = {std::size_t(rows), sizeof(T) / 8};
-  return nb::cast(nb::ndarray<nb::numpy, std::int64_t>(data, 2, sizes, owner), nb::rv_policy::reference);
+  return elements_to_numpy<std::int64_t>(std::move(values), {rows, std::int64_t(sizeof(T) / 8)});
 }
 
 /// The other way: a copy of int64 patterns [rows, members].
@@ -41,6 +36,7 @@ std::span<const T> span_of(const array& values) {
   return {view.data(), std::size_t(view.size())};
 }
 
+/// A copy: of labels and other indices, which a thread of Python might change while the library follows them.
 template <class T>
 std::vector<T> vector_of(const array& values) {
   const auto view = span_of<T>(values);

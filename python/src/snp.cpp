@@ -308,6 +308,15 @@ sampler_options sampler_options_of(const nb::dict& d, const std::vector<std::str
     how.pi1 = nb::cast<double>(t[3]);
     o.start = state_of(nb::cast<const Network&>(t[0]), std::make_shared<const std::vector<std::string>>(names), how);
   }
+  if (d.contains("surrogate")) {
+    // What made the sampler keeps the callable. Chains run in threads of the library.
+    const nb::handle surrogate = d["surrogate"];
+    o.surrogate = [surrogate](const network_state& state) {
+      Network network = to_network(state);
+      const nb::gil_scoped_acquire acquired;
+      return nb::cast<double>(surrogate(std::move(network), state.pi1));
+    };
+  }
   return o;
 }
 

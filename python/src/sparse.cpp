@@ -47,12 +47,8 @@ struct operand {
 
 template <class T>
 nb::object to_numpy(spgemm::array<T>&& values) {
-  auto* owned = new spgemm::array<T>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<spgemm::array<T>*>(p); });
-  static T nothing[1] = {};
-  const std::size_t size = std::size_t(owned->size());
-  T* data = owned->empty() ? nothing : owned->data();
-  return nb::cast(nb::ndarray<nb::numpy, T>(data, 1, &size, owner), nb::rv_policy::reference);
+  const auto size = std::int64_t(values.size());
+  return elements_to_numpy<T>(std::move(values), {size});
 }
 
 template <class Value, class Index>
@@ -107,9 +103,9 @@ nb::dict dict_of(const report& told) {
   return d;
 }
 
-/// mask: None, or a matrix whose values do not count. The report is empty for masks and transposes.
+/// mask: None, or a matrix whose values do not count. The second is None, or the report of a product without mask.
 nb::tuple multiply_matrices(const nb::tuple& a, const nb::tuple& b, const std::string& semiring, const nb::object& mask,
-                            bool complement, bool transpose_b, const std::string& device) {
+                            bool complement, bool transpose_b, bool wants_report, const std::string& device) {
   const operand left(a), right(b);
   return with_semiring(semiring, left, [&](auto value, auto index, auto ring) {
     using Value = typename decltype(value)::type;
@@ -123,7 +119,7 @@ nb::tuple multiply_matrices(const nb::tuple& a, const nb::tuple& b, const std::s
         return transpose_b ? multiply_transposed<Semiring>(x, y, {}, where, &told)
                            : multiply<Semiring>(x, y, {}, where, &told);
       });
-      return nb::make_tuple(tuple_of(std::move(c)), dict_of(told));
+      return nb::make_tuple(tuple_of(std::move(c)), wants_report ? nb::object(dict_of(told)) : nb::none());
     }
     const operand wanted(nb::cast<nb::tuple>(mask));
     const auto z = wanted.view<Value, Index>();
@@ -258,7 +254,7 @@ std::unique_ptr<any_plan> make_plan(const nb::tuple& a, const nb::tuple& b, cons
 void bind_sparse(nb::module_& m) {
   using nb::arg;
   m.def("spgemm_multiply", &multiply_matrices, arg("a"), arg("b"), arg("semiring"), arg("mask").none(),
-        arg("complement"), arg("transpose_b"), arg("device"));
+        arg("complement"), arg("transpose_b"), arg("report"), arg("device"));
   m.def("spgemm_estimate", &estimate_product, arg("a"), arg("b"), arg("device"));
   m.def("spgemm_blocks", &blocks, arg("a"), arg("b"), arg("budget"), arg("take"), arg("semiring"), arg("device"));
   m.def("spgemm_add", &add_matrices, arg("alpha"), arg("a"), arg("beta"), arg("b"), arg("device"));

@@ -15,6 +15,7 @@
 #include "device/one_thread.hpp"
 #include "device/team.hpp"
 #include "quintet/core/error.hpp"
+#include "quintet/device/thread_scope.hpp"
 
 namespace quintet {
 
@@ -22,6 +23,7 @@ namespace {
 
 std::atomic<int> thread_count{0};
 thread_local int one_thread_scopes = 0;
+thread_local int own_thread_count = 0;  // of the innermost thread_scope
 
 std::string processor_name() {
   std::ifstream cpuinfo("/proc/cpuinfo");
@@ -92,13 +94,19 @@ void set_threads(int count) {
   thread_count = count;
 }
 
+thread_scope::thread_scope(int count) : before_(own_thread_count) {
+  require_argument(count >= 0, "threads", count, ">= 0");
+  own_thread_count = count;
+}
+thread_scope::~thread_scope() { own_thread_count = before_; }
+
 device::one_thread::one_thread() { ++one_thread_scopes; }
 device::one_thread::~one_thread() { --one_thread_scopes; }
 
 int threads() {
   if (one_thread_scopes > 0 || is_single_threaded()) return 1;
   detail::require_one_runtime();
-  const int count = thread_count;
+  const int count = own_thread_count > 0 ? own_thread_count : thread_count.load();
   return count > 0 ? count : default_threads();
 }
 

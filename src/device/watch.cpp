@@ -1,5 +1,6 @@
 #include "device/watch.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -10,13 +11,19 @@ void work_watch::keep_error(bool is_caller) {
   if (!error_ || is_caller) error_ = std::current_exception();
 }
 
-// A signal would have to be sent by helpers that are about to end; sleeping a millisecond is nothing beside tiles that
-// are long, and the first waits are shorter for those that are not.
+// A signal would have to be sent by helpers that are about to end. A sleep is at most a sixteenth of what was waited
+// before it, so little of it is in vain; short waits leave the processor to others without a sleep.
 void work_watch::wait_polling(int helpers) {
   using namespace std::chrono_literals;
-  for (auto pause = std::chrono::microseconds(20); ended_.load(std::memory_order_acquire) < helpers;) {
-    std::this_thread::sleep_for(pause);
-    if (pause < 1ms) pause *= 2;
+  using clock = std::chrono::steady_clock;
+  const auto begin = clock::now();
+  while (ended_.load(std::memory_order_acquire) < helpers) {
+    const clock::duration waited = clock::now() - begin;
+    if (waited < 300us) {
+      std::this_thread::yield();
+      continue;
+    }
+    std::this_thread::sleep_for(std::min<clock::duration>(waited / 16, 1ms));
     if (stop_.load(std::memory_order_relaxed)) continue;
     try {
       polls_->check();

@@ -83,7 +83,7 @@ void sweep_until_done(const jacobi_job<typename Policy::real>& job, const Device
   Buffer<real> seen(job.groups * blocks * blocks * 2, device);
   device::for_each(job.groups, start_active<real>{active.data(), job.status, job.index, job.first}, device);
   for (int s = 0; s < job.max_sweeps && is_any_active(active); ++s) {
-    sweep_blocks(block_kernel<Policy>{{job}, active.data(), seen.data(), blocks, 0, 0, false}, job.groups, device);
+    sweep_blocks(block_kernel<Policy>{{{}, job}, active.data(), seen.data(), blocks, 0, 0, false}, job.groups, device);
     device::for_each(
         job.groups,
         judge_sweep<real>{seen.data(), active.data(), job.status, job.sweeps, job.index, job.first, blocks,

@@ -85,8 +85,9 @@ QUINTET_SVD_INLINE void reflect(const Map& map, const factors<typename Map::real
   if (valid) pair_add(map, -(map.entry(f.tau, k) * product), h, column, f.rows, k);
 }
 
-template <class Map>
-QUINTET_SVD_INLINE void factorise(const Map& map, const factors<typename Map::real>& f) {
+/// `between` is called before every reflection.
+template <class Map, class Between>
+QUINTET_SVD_INLINE void factorise(const Map& map, const factors<typename Map::real>& f, Between between) {
   using real = typename Map::real;
   using scalar = typename Map::scalar;
   if (f.pivots != nullptr) {
@@ -95,6 +96,7 @@ QUINTET_SVD_INLINE void factorise(const Map& map, const factors<typename Map::re
     map.barrier();
   }
   for (int k = 0; k < f.n; ++k) {
+    between();
     if (f.pivots != nullptr) pivot(map, f, k);
     make_reflection(map, f, k);
     for_each_item(map, k + 1, f.n, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
@@ -104,12 +106,17 @@ QUINTET_SVD_INLINE void factorise(const Map& map, const factors<typename Map::re
   }
 }
 
-/// C := Q C for the columns [first, last) of C.
-template <class Map>
+struct no_pause {
+  void operator()() const {}
+};
+
+/// C := Q C for the columns [first, last) of C. `between` is called before every column.
+template <class Map, class Between = no_pause>
 QUINTET_SVD_INLINE void apply_q(const Map& map, const factors<typename Map::real>& f, typename Map::real* c, int first,
-                                int last) {
+                                int last, Between between = {}) {
   // A column at a time through all reflections: it stays in the first-level cache.
   for_each_item(map, first, last, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
+    between();
     for (int k = f.n - 1; k >= 0; --k) reflect(map, f, k, map.column(c, j, f.ld), valid);
   });
   map.barrier();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/launch.hpp"
+#include "quintet/core/poll.hpp"
 #include "svd/finish.hpp"
 #include "svd/householder.hpp"
 #include "svd/transfer.hpp"
@@ -85,8 +86,16 @@ QUINTET_SVD_INLINE int calls_ahead(int n) {
   return 4 * calls;
 }
 
+/// On the host a tile may take seconds: its threads look at the caller's poll within it, and the caller while it waits.
+template <bool OnDevice>
+struct jacobi_tiles {
+  enum { long_tiles = 1 };
+};
+template <>
+struct jacobi_tiles<true> {};
+
 template <class Policy>
-struct jacobi_kernel {
+struct jacobi_kernel : jacobi_tiles<bool(Policy::on_device)> {
   struct shape {
     enum { on_device = Policy::on_device };
   };
@@ -99,11 +108,19 @@ struct jacobi_kernel {
   QUINTET_SVD_INLINE void operator()(const Team& team, std::int64_t tile, scratch& s) const {
     // Neighbouring groups, so that the processor sees what comes next.
     const std::int64_t last = (tile + 1) * job.groups / job.tiles;
-    for (std::int64_t group = tile * job.groups / job.tiles; group < last; ++group)
+    for (std::int64_t group = tile * job.groups / job.tiles; group < last; ++group) {
+      if constexpr (!Policy::on_device) poll();
       Policy::run(team, s, [&](const auto& map, real* team_memory) QUINTET_SVD_INLINE_LAMBDA {
         real* memory = job.workspace + tile * job.slot;
         solve_group(map, group, memory, team_memory);
       });
+    }
+  }
+
+  /// Polls within a group of large matrices. Small ones take less time than they would lose.
+  QUINTET_SVD_INLINE void poll_within() const {
+    if constexpr (!Policy::on_device)
+      if (std::int64_t(job.rows) * job.cols > 64 * 64) poll();
   }
 
   /// One array or matrix of the group's working memory.
@@ -151,16 +168,19 @@ struct jacobi_kernel {
         ahead.add(map, job, group, job.left, std::int64_t(job.rows) * job.left_cols, true);
         ahead.add(map, job, group, job.right, std::int64_t(job.cols) * job.right_cols, true);
         ahead.add(map, job, group + 1, job.a, std::int64_t(job.rows) * job.cols, false);
-        note_outcome(map, group, orthogonalise(map, m, active, [&] { ahead(); }));
+        note_outcome(map, group, orthogonalise(map, m, active, [&] {
+                       poll_within();
+                       ahead();
+                     }));
       } else {
-        note_outcome(map, group, orthogonalise(map, m, active, [] {}));
+        note_outcome(map, group, orthogonalise(map, m, active, [this]() QUINTET_SVD_INLINE_LAMBDA { poll_within(); }));
       }
     }
     if (job.phase == phase::rotate) note_outcome(map, group, orthogonalise(map, m, active_lanes(map, group), [] {}));
     if (does_all || job.phase == phase::finish) finish(map, group, memory, m);
     if (does_all && job.vectors && job.way != route::direct)
       apply_q(map, factors_in(map, memory, part(map, memory, job.at.a)), part(map, memory, job.at.left), 0,
-              left_columns());
+              left_columns(), [this]() QUINTET_SVD_INLINE_LAMBDA { poll_within(); });
     if (job.vectors && (does_all || job.phase == phase::store)) store_vectors(map, group, memory, m);
     map.barrier();
   }
@@ -196,7 +216,7 @@ struct jacobi_kernel {
     }
     prepare(map, a, ld, active, scale);
     if (job.way == route::pivoted_lower || (job.way == route::triangle && job.phase == phase::all))
-      factorise(map, factors_in(map, memory, a));
+      factorise(map, factors_in(map, memory, a), [this]() QUINTET_SVD_INLINE_LAMBDA { poll_within(); });
     return active;
   }
 

@@ -8,7 +8,7 @@ namespace quintet::svd {
 
 template <class Policy>
 void jacobi_launch<Policy>::run(const jacobi_job<typename Policy::real>& job, const Device& device) {
-  device::launch(jacobi_kernel<Policy>{job}, job.tiles, device);
+  device::launch(jacobi_kernel<Policy>{{}, job}, job.tiles, device);
 }
 
 }  // namespace quintet::svd

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
@@ -181,12 +181,20 @@ def prior_moments(
     return dict(zip(("reticulations", "root_height_given_r", "root_height", "origin"), found))
 
 
+def _surrogate(function: Callable[[Network, float], Any]) -> Callable[[Any, float], float]:
+    return lambda core, pi1: _number(function(Network._of(core), pi1), "the surrogate's value")
+
+
 class Sampler:
     """Chains that advance together, for programs that look at them on the way; :func:`mcmc` does it all.
 
     Arguments are those of :func:`mcmc`. ``advance()`` goes to the next step divisible by 1000; ``take_samples()`` gives
     what was sampled since the last call, for every chain (steps, trace, newick, topologies). After Ctrl-C or Cancelled
     samples may still be taken, and ``restore(snapshot)`` goes back.
+
+    ``surrogate(network, pi1)`` is another log likelihood, cheaper than the right one, that proposals have to pass first
+    (delayed acceptance: the samples are of the same posterior). It must depend on its arguments alone, and is called
+    from several threads, one at a time; its exceptions come out of the call.
 
     >>> from quintet import snp
     >>> sampler = snp.Sampler(None, ["A", "B"], iterations=1000, burn_in=0, sample_every=100, max_reticulations=0)
@@ -229,9 +237,13 @@ class Sampler:
                 given[name] = {str(k): _number(w, f"weights[{k!r}]") for k, w in dict(value).items()}
             elif name == "memory_limit":
                 given[name] = _integer(value, name)
+            elif name == "surrogate":
+                if not callable(value):
+                    raise TypeError(f"surrogate must be a callable(network, pi1) (surrogate={value!r})")
+                given[name] = self._surrogate = _surrogate(value)
             else:
                 raise TypeError(f"there is no option {name!r}; there are {', '.join((*_COUNTS, *_FLAGS))}, heat, "
-                                "frequent_share, weights and memory_limit")
+                                "frequent_share, weights, memory_limit and surrogate")
         given["model"] = _model(
             1.0, 1.0, rate_categories, mutation_only_at_root, polymorphic_only, 0.0, 0.0, False
         )
@@ -374,8 +386,9 @@ def mcmc(
     ``origin = exponential(0.1)``, ``theta = each gamma(2,20)`` or ``common ...``, ``pi1 = beta(2,2)``, ``network =
     poisson``; keys that are left out have SnappNet's. Without data (None, and species) the prior is sampled. Further
     options: heat, swap_every, threads, start (a Network) with fix_topology, fix_heights, fix_origin, fix_theta, fix_gamma,
-    fix_rates; weights of moves; delayed_acceptance, frequent_share; max_level, bubbles, polymorphic_only,
-    rate_categories, mutation_only_at_root, memory_limit, device. The same samples for any number of threads.
+    fix_rates; weights of moves; delayed_acceptance, frequent_share, surrogate (see :class:`Sampler`); max_level, bubbles,
+    polymorphic_only, rate_categories, mutation_only_at_root, memory_limit, device. The same samples for any number of
+    threads.
 
     >>> from quintet import snp
     >>> result = snp.mcmc(None, ["A", "B", "C"], iterations=2000, burn_in=0, max_reticulations=0)

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "quintet/device/thread_scope.hpp"
 #include "support/expect_error.hpp"
 
 namespace quintet {
@@ -112,6 +114,22 @@ TEST(device, threads_can_be_set_and_given_back) {
   EXPECT_EQ(threads(), 3);
   set_threads(0);
   EXPECT_EQ(threads(), before);
+}
+
+TEST(device, a_scope_sets_threads_of_its_own_thread) {
+  const int before = threads();
+  const thread_scope three(3);
+  EXPECT_EQ(threads(), 3);
+  {
+    const thread_scope one(1);
+    EXPECT_EQ(threads(), 1);
+    const thread_scope none(0);
+    EXPECT_EQ(threads(), before);
+  }
+  EXPECT_EQ(threads(), 3);
+  std::thread([&] { EXPECT_EQ(threads(), before); }).join();
+  expect_invalid([] { const thread_scope wrong(-1); }, "threads must be >= 0 (threads=-1)");
+  EXPECT_EQ(threads(), 3);
 }
 
 }  // namespace

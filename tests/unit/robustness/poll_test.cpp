@@ -510,6 +510,11 @@ TEST(poll, every_family_polls_often) {
   expect_polls_often("svd 40 x 128 x 128", [&] {
     svd::decompose(batch_view<const double>(middle.data.data(), 40, 128, 128), {}, Device::host());
   });
+  // One group of matrices side by side in one tile.
+  const auto group = test::clustered_points<double>(8 * 240, 240, 1);
+  expect_polls_often("svd 8 x 240 x 240", [&] {
+    svd::decompose(batch_view<const double>(group.data.data(), 8, 240, 240), {}, Device::host());
+  });
   const auto a = band(20000, 60);
   expect_polls_often("spgemm band", [&] { spgemm::multiply(a.view(), a.view(), {}, Device::host()); });
   const snp::Network network = snp::parse_newick("((A:0.02,B:0.03)x:0.02,(C:0.05,D:0.05)y:0.01)r;", {.theta = 0.1});

@@ -1,0 +1,20 @@
+// Host threads for the calls of one thread, beside the number that set_threads() gives all of them.
+#pragma once
+
+namespace quintet {
+
+/// While it lives, threads() is `count` on the thread that made it; 0: as outside all scopes. The innermost counts.
+/// Made and destroyed by the same thread, like a local variable.
+class thread_scope {
+ public:
+  /// Throws InvalidArgument for count < 0.
+  explicit thread_scope(int count);
+  ~thread_scope();
+  thread_scope(const thread_scope&) = delete;
+  thread_scope& operator=(const thread_scope&) = delete;
+
+ private:
+  int before_;
+};
+
+}  // namespace quintet
