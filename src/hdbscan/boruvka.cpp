@@ -104,6 +104,7 @@ boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::device_ne
                        rank_part<Real> part, bool is_one_of_several)
     : panels_(panels),
       tree_(tree),
+      is_one_of_several_(is_one_of_several),
       lists_(std::move(lists)),
       packed_of_(inverse(original)),
       part_(std::move(part)),
@@ -119,12 +120,14 @@ boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::device_ne
               .outside = {outside, panels.device()},
               .place = {},
               .block_at = {},
-              .list_point = {}} {
-  if (is_one_of_several) {
+              .list_point = {},
+              .own_leaf = {}} {
+  if (is_one_of_several) memory_.list_point = {part_.list_point, panels.device()};
+  if (is_one_of_several && tree) memory_.own_leaf = {part_.own, panels.device()};
+  if (is_one_of_several && !tree) {
     const std::vector<std::int32_t> block_at = joined(part_.own, part_.visitors);
     memory_.place = {places(memory_.blocks, block_at), panels.device()};
     memory_.block_at = {block_at, panels.device()};
-    memory_.list_point = {part_.list_point, panels.device()};
   }
   state_ = memory_.state(lists_);
   state_.bounds.visiting_minima = part_.visiting_minima.data();
@@ -153,8 +156,9 @@ boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::device_ne
 template <class Real>
 boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::device_neighbours<Real> lists,
                        const std::vector<Real>& core, const std::vector<Real>& outside,
-                       const std::vector<std::int32_t>& original, rank_part<Real> part)
-    : boruvka(panels, std::move(lists), core, outside, original, nullptr, std::move(part), true) {}
+                       const std::vector<std::int32_t>& original, rank_part<Real> part,
+                       const pairwise::block_tree<Real>* tree)
+    : boruvka(panels, std::move(lists), core, outside, original, tree, std::move(part), true) {}
 
 template <class Real>
 template <class Function>
@@ -187,12 +191,12 @@ template <class Real>
 std::vector<tile_index> boruvka<Real>::useful_tiles() {
   const std::vector<std::int64_t> positions = waves_->next();
   std::vector<tile_index> tiles(positions.size());
-  const bool is_alone = part_.own.empty();
   for (std::size_t t = 0; t < tiles.size(); ++t) {
     const tile_index at = pairwise::tile_at_position(memory_.places, positions[t]);
-    tiles[t] = is_alone ? at
-                        : tile_index{part_.own[at.row],
-                                     at.col < memory_.own ? part_.own[at.col] : part_.visitors[at.col - memory_.own]};
+    tiles[t] = !is_one_of_several_
+                   ? at
+                   : tile_index{part_.own[at.row],
+                                at.col < memory_.own ? part_.own[at.col] : part_.visitors[at.col - memory_.own]};
   }
   return tiles;
 }
@@ -251,11 +255,12 @@ void boruvka<Real>::offer_leaves() {
   pairwise::lightest<Real>(
       {tree_->view(), memory_.core.data(), memory_.original.data(), memory_.outside.data(), memory_.component.data(),
        memory_.node_component.data(), memory_.node_core.data(), memory_.best_weight.data(), memory_.found_weight.data(),
-       memory_.found_target.data(), memory_.counters.data() + 1},
-      panels_.device());
+       memory_.found_target.data(), memory_.own_leaf.data(), memory_.counters.data() + 1},
+      is_one_of_several_ ? memory_.own_leaf.size() : tree_->leaves(), panels_.device());
   for_each_point(commit_weight<Real>{state_});
-  for_each_point(offer_found<Real>{state_, memory_.found_weight.data(), memory_.found_target.data()});
-  for_each_point(sharpen_outside<Real>{state_, memory_.found_weight.data()});
+  device::for_each(lists_.rows, offer_found<Real>{state_, memory_.found_weight.data(), memory_.found_target.data()},
+                   panels_.device());
+  device::for_each(lists_.rows, sharpen_outside<Real>{state_, memory_.found_weight.data()}, panels_.device());
 }
 
 template <class Real>

@@ -30,7 +30,7 @@ struct packed_edge {
   std::int32_t first = -1, second = -1;
 };
 
-/// The blocks that one rank of several looks at; see edge_bounds.
+/// The blocks that one rank of several looks at; see edge_bounds. With a tree: its leaves, and nothing of visitors.
 template <class Real>
 struct rank_part {
   std::vector<std::int32_t> own, visitors;  ///< blocks, in the order of their places
@@ -76,6 +76,7 @@ struct boruvka_memory {
   Buffer<std::int32_t> packed_of;  ///< by the caller's number
   Buffer<Real> outside;
   Buffer<std::int32_t> place, block_at, list_point;  ///< see edge_bounds and boruvka_state; empty on a single rank
+  Buffer<std::int32_t> own_leaf;                     ///< of one rank of several, with a tree
   Buffer<Real> tree_weight{count, core.device()};
   Buffer<std::int32_t> component{count, core.device()}, parent{count, core.device()}, root{count, core.device()};
   Buffer<weight_key<Real>> best_weight{count, core.device()}, committed_weight{count, core.device()};
@@ -112,8 +113,10 @@ class boruvka {
   boruvka(const pairwise::panels<Real>& panels, pairwise::device_neighbours<Real> lists, const std::vector<Real>& core,
           const std::vector<std::int32_t>& original, const pairwise::block_tree<Real>* tree = nullptr);
   /// The part of one rank: `panels` and `lists` are of its own blocks, `core`, `outside` and `original` of all points.
+  /// With a `tree` it and the panels are of all points.
   boruvka(const pairwise::panels<Real>& panels, pairwise::device_neighbours<Real> lists, const std::vector<Real>& core,
-          const std::vector<Real>& outside, const std::vector<std::int32_t>& original, rank_part<Real> part);
+          const std::vector<Real>& outside, const std::vector<std::int32_t>& original, rank_part<Real> part,
+          const pairwise::block_tree<Real>* tree = nullptr);
 
   /// The edges of the tree, in no particular order; counts rounds and tiles.
   std::vector<packed_edge<Real>> run(spanning_tree_counters& counters, progress& report);
@@ -124,8 +127,10 @@ class boruvka {
 
   ///@{
   /// The steps of a round. On every rank: offer_lists(), find_useful_tiles(), scan() of useful_tiles() and
-  /// join_components(), with take_best() of the least best() of all ranks after the lists and after tiles.
+  /// join_components(), with take_best() of the least best() of all ranks after the lists and after tiles. With a tree
+  /// offer_leaves() takes the place of tiles.
   void offer_lists();
+  void offer_leaves();
   /// Bounds of the tiles that may hold an edge that comes before a component's best one: what useful_tiles() gives.
   void find_useful_tiles();
   /// The next of them, those with the smallest bounds first; none at the end. The row of a tile is an own block.
@@ -154,12 +159,12 @@ class boruvka {
   template <class Function>
   void for_each_point(const Function& f) const;
   void offer_tiles();
-  void offer_leaves();
   void offer_others();
   packed_edge<Real> unpacked(edge_key key, Real weight) const;
 
   const pairwise::panels<Real>& panels_;
   const pairwise::block_tree<Real>* tree_;
+  bool is_one_of_several_;
   pairwise::device_neighbours<Real> lists_;
   std::vector<std::int32_t> packed_of_;  ///< by the caller's number
   rank_part<Real> part_;

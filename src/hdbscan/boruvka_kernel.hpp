@@ -42,6 +42,10 @@ struct boruvka_state {
   Real* tree_weight = nullptr;
   std::int64_t* joined = nullptr;  ///< number of edges in the tree
 
+  std::int32_t point_of(std::int64_t list) const {
+    return list_point == nullptr ? std::int32_t(list) : list_point[list];
+  }
+
   bool leaves(std::int32_t a, std::int32_t b) const { return bounds.component[a] != bounds.component[b]; }
 
   edge_key key_of_ends(std::int32_t a, std::int32_t b) const {
@@ -103,7 +107,7 @@ template <class Real, bool Weights>
 struct offer_list {
   boruvka_state<Real> s;
   void operator()(std::int64_t i) const {
-    const auto a = s.list_point == nullptr ? std::int32_t(i) : s.list_point[i];
+    const std::int32_t a = s.point_of(i);
     for (int e = 0; e < s.k; ++e) {
       const std::int32_t b = s.list_index[i * s.k + e];
       if (b < 0) return;
@@ -228,24 +232,26 @@ struct component_of_node {
   }
 };
 
-/// Offers what a point found in the tree.
+/// Offers what the point of a list found in the tree.
 template <class Real>
 struct offer_found {
   boruvka_state<Real> s;
   const Real* weight;
   const std::int32_t* target;
-  void operator()(std::int64_t i) const {
-    if (target[i] >= 0) s.offer_edge(std::int32_t(i), target[i], weight[i]);
+  void operator()(std::int64_t list) const {
+    const std::int32_t i = s.point_of(list);
+    if (target[i] >= 0) s.offer_edge(i, target[i], weight[i]);
   }
 };
 
-/// What a point's search says about later rounds. Components only grow, so an edge that leaves one later leaves one
-/// now; the search found the lightest, or all of them are heavier than the best edge of the component.
+/// What the search of a list's point says about later rounds. Components only grow, so an edge that leaves one later
+/// leaves one now; the search found the lightest, or all of them are heavier than the best edge of the component.
 template <class Real>
 struct sharpen_outside {
   boruvka_state<Real> s;
   const Real* weight;
-  void operator()(std::int64_t i) const {
+  void operator()(std::int64_t list) const {
+    const std::int32_t i = s.point_of(list);
     const Real best = s.bounds.best_of(i);
     const Real bound = weight[i] < best ? weight[i] : best;
     if (bound > s.outside[i]) s.outside[i] = bound;

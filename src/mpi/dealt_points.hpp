@@ -23,6 +23,8 @@ class deal {
       }
   }
 
+  std::int64_t points() const { return points_; }
+  std::int64_t side() const { return side_; }
   std::int64_t blocks() const { return std::int64_t(owner_.size()); }
   /// Of a point by its position in the order.
   int owner(std::int64_t position) const { return owner_[position / side_]; }

@@ -1,12 +1,11 @@
-// Rounds of the spanning tree over ranks.
+// Rounds of the spanning tree over ranks, by tiles.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include "hdbscan/boruvka.hpp"
-#include "mpi/dealt_points.hpp"
+#include "mpi/edge_search.hpp"
 #include "mpi/fault.hpp"
 #include "quintet/mpi/communicator.hpp"
 
@@ -59,14 +58,7 @@ class shared_rounds {
   static constexpr std::int64_t batch_bytes = std::int64_t(32) << 20;
   static constexpr int panel_tag = 3;
 
-  void exchange(const failure& mine) {
-    std::vector<quintet::hdbscan::edge_record<Real>> best;
-    failure all = mine;
-    all.attempt([&] { best = rounds_.best(); });
-    ranks_.agree(all);
-    ranks_.template minimum<typename quintet::hdbscan::edge_record<Real>::word>(std::span(best));
-    ranks_.together([&] { rounds_.take_best(best); });
-  }
+  void exchange(const failure& mine) { exchange_best(ranks_, rounds_, mine); }
 
   void offer_tiles(failure& mine, bool first_only) {
     tiles listed;

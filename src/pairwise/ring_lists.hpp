@@ -71,6 +71,7 @@ class ring_lists {
   device_neighbours<Real>& lists() { return lists_; }
   std::int64_t minima_size() const { return lists_.minima.size(); }
   Buffer<Real>& visiting_minima() { return visiting_minima_; }
+  const Buffer<Real>& visiting_minima() const { return visiting_minima_; }
   std::int64_t visiting_groups() const { return visiting_groups_; }
   std::int64_t visiting_blocks_per_group() const { return visiting_blocks_per_group_; }
 

@@ -234,14 +234,14 @@ struct tree_nearest_arguments {
   tree_view<Real> rows;      ///< the searching points
   tree_view<Real> tree;      ///< the points they look for
   bool same_points;          ///< both are one set; a point is not its own neighbour
-  nearest_lists<Real> list;  ///< [row][k]
+  nearest_lists<Real> list;  ///< [tile][point of the leaf][k]
   /// Per point of the tree: the number that lists hold and that decides between ties; null: as it is packed.
   const std::int32_t* number;
-  std::int64_t leaf_step;  ///< tile t searches for leaf t * leaf_step: 1, or more for a sample
-  std::int64_t* scanned;   ///< counts rows of tiles (leaf_points pairs each)
+  const std::int32_t* leaf;  ///< per tile: the leaf it searches for; null: all of them
+  std::int64_t* scanned;     ///< counts rows of tiles (leaf_points pairs each)
 };
 
-/// The k nearest of every point of a leaf. Tile = leaf.
+/// The k nearest of every point of a leaf.
 template <class Real, class Shape>
 struct tree_nearest_kernel {
   using shape = Shape;
@@ -251,6 +251,7 @@ struct tree_nearest_kernel {
 
   struct search {
     const tree_nearest_arguments<Real>& a;
+    std::int64_t tile;
     std::int32_t leaf;
 
     std::int32_t excluded(std::int32_t) const { return -1; }
@@ -268,7 +269,7 @@ struct tree_nearest_kernel {
         Real* values = s.values + l * Shape::pitch;
         if (a.same_points && leaf == other) values[l] = std::numeric_limits<Real>::quiet_NaN();
         if (!(detail::row_minimum<Real, Shape>(values) <= s.limit[l])) continue;
-        const std::int64_t row = std::int64_t(leaf) * Shape::side + l;
+        const std::int64_t row = tile * Shape::side + l;
         for (int e = 0; e < candidates; ++e) {
           const std::int64_t j = std::int64_t(other) * Shape::side + e;
           const std::int32_t index = a.number == nullptr ? std::int32_t(j) : a.number[j];
@@ -282,13 +283,13 @@ struct tree_nearest_kernel {
 
   template <class Team>
   void operator()(const Team& team, std::int64_t tile, scratch& s) const {
-    const auto leaf = std::int32_t(tile * a.leaf_step);
+    const std::int32_t leaf = a.leaf == nullptr ? std::int32_t(tile) : a.leaf[tile];
     const int lines = a.rows.points_in_leaf(leaf);
     for (int l = team.rank(); l < Shape::side; l += team.size()) {
       s.limit[l] = l < lines ? std::numeric_limits<Real>::infinity() : Real(-1);
-      if (l < lines) a.list.clear(std::int64_t(leaf) * Shape::side + l);
+      if (l < lines) a.list.clear(tile * Shape::side + l);
     }
-    detail::descend(team, a.rows, leaf, detail::node_of_leaf(a.rows, leaf), a.tree, search{a, leaf}, s);
+    detail::descend(team, a.rows, leaf, detail::node_of_leaf(a.rows, leaf), a.tree, search{a, tile, leaf}, s);
     if (team.rank() == 0) device::atomic_add(a.scanned, s.scanned);
   }
 };
@@ -371,11 +372,12 @@ struct tree_lightest_arguments {
   weight_key<Real>* best_weight;       ///< per component; lowered
   Real* weight;                        ///< per point: the lightest edge found, if it may be of use
   std::int32_t* target;                ///< per point: where it leads, -1: nowhere
+  const std::int32_t* leaf;            ///< per tile: the leaf it searches for; null: all of them
   std::int64_t* scanned;
 };
 
 /// The lightest edges that leave the components of a leaf's points and are no heavier than the best known of the
-/// component, among those that are in no list. Tile = leaf.
+/// component, among those that are in no list.
 template <class Real, class Shape>
 struct tree_lightest_kernel {
   using shape = Shape;
@@ -440,12 +442,12 @@ struct tree_lightest_kernel {
 
   template <class Team>
   void operator()(const Team& team, std::int64_t tile, scratch& s) const {
-    const auto leaf = std::int32_t(tile);
+    const std::int32_t leaf = a.leaf == nullptr ? std::int32_t(tile) : a.leaf[tile];
     const int lines = a.tree.points_in_leaf(leaf);
     if (team.rank() == 0) s.any_needed = 0;
     team.barrier();
     for (int l = team.rank(); l < Shape::side; l += team.size()) {
-      const std::int64_t point = tile * Shape::side + l;
+      const std::int64_t point = std::int64_t(leaf) * Shape::side + l;
       s.limit[l] = l < lines ? limit_of(point) : Real(-1);
       s.component[l] = l < lines ? a.component[point] : -1;
       if (l < lines) {

@@ -11,11 +11,12 @@ namespace quintet::pairwise {
 
 namespace {
 
-/// Searches of every leaf_step-th leaf; returns the pairs computed.
+/// Searches for some leaves, for all of them without `leaves`; returns the pairs computed.
 template <class Real>
 std::int64_t search(const block_tree<Real>& queries, const block_tree<Real>& tree, device_neighbours<Real>& found,
-                    std::int64_t leaf_step, const std::int32_t* number) {
+                    const std::vector<std::int32_t>* leaves, const std::int32_t* number) {
   const Device& device = tree.device();
+  const Buffer<std::int32_t> leaf(leaves ? *leaves : std::vector<std::int32_t>{}, device);
   Buffer<std::int64_t> scanned(1, device);
   device::fill(scanned, std::int64_t(0));
   const tree_nearest_arguments<Real> arguments{.rows = queries.view(),
@@ -23,22 +24,22 @@ std::int64_t search(const block_tree<Real>& queries, const block_tree<Real>& tre
                                                .same_points = &queries == &tree,
                                                .list = {found.value.data(), found.index.data(), found.k},
                                                .number = number,
-                                               .leaf_step = leaf_step,
+                                               .leaf = leaves ? leaf.data() : nullptr,
                                                .scanned = scanned.data()};
   device::with_shape<tree_host_shape<Real>, tree_device_shape<Real>>(device, [&](auto shape) {
     device::launch(tree_nearest_kernel<Real, decltype(shape)>{arguments},
-                   (queries.leaves() + leaf_step - 1) / leaf_step, device);
+                   leaves ? std::int64_t(leaves->size()) : queries.leaves(), device);
   });
   return scanned.to_vector()[0] * leaf_points;
 }
 
 template <class Real>
-device_neighbours<Real> room_for(const block_tree<Real>& queries, int k) {
+device_neighbours<Real> room_for(std::int64_t rows, int k, const Device& device) {
   device_neighbours<Real> found;
-  found.rows = queries.view().count;
+  found.rows = rows;
   found.k = k;
-  found.value = Buffer<Real>(found.rows * k, queries.device());
-  found.index = Buffer<std::int32_t>(found.rows * k, queries.device());
+  found.value = Buffer<Real>(rows * k, device);
+  found.index = Buffer<std::int32_t>(rows * k, device);
   return found;
 }
 
@@ -88,8 +89,18 @@ constexpr std::int64_t sampled_leaves = 4, sample_step = 128;
 template <class Real>
 device_neighbours<Real> nearest_points_on_device(const block_tree<Real>& queries, const block_tree<Real>& tree, int k,
                                                  tree_work& work, const std::int32_t* number) {
-  device_neighbours<Real> found = room_for(queries, k);
-  work.pairs += search(queries, tree, found, 1, number);
+  device_neighbours<Real> found = room_for<Real>(queries.view().count, k, queries.device());
+  work.pairs += search(queries, tree, found, nullptr, number);
+  return found;
+}
+
+template <class Real>
+device_neighbours<Real> nearest_others_on_device(const block_tree<Real>& tree, const std::vector<std::int32_t>& leaves,
+                                                 int k, tree_work& work) {
+  std::int64_t rows = 0;
+  for (const std::int32_t leaf : leaves) rows += tree.view().points_in_leaf(leaf);
+  device_neighbours<Real> found = room_for<Real>(rows, k, tree.device());
+  work.pairs += search(tree, tree, found, &leaves, nullptr);
   return found;
 }
 
@@ -101,12 +112,14 @@ device_neighbours<Real> nearest_others_on_device(const block_tree<Real>& tree, i
 
 template <class Real>
 double sampled_share(const block_tree<Real>& queries, const block_tree<Real>& tree, int k) {
-  device_neighbours<Real> found = room_for(queries, k);
   const std::int64_t leaves = queries.leaves();
   const std::int64_t samples = std::min<std::int64_t>(leaves, sampled_leaves + leaves / sample_step);
-  const std::int64_t step = leaves / samples, searched = (leaves + step - 1) / step;
-  const auto pairs = double(search(queries, tree, found, step, nullptr));
-  return pairs / (double(searched) * leaf_points * double(tree.leaves()) * leaf_points);
+  std::vector<std::int32_t> sample;
+  for (std::int64_t leaf = 0; leaf < leaves; leaf += leaves / samples) sample.push_back(std::int32_t(leaf));
+  const double searched = double(sample.size()) * leaf_points;
+  device_neighbours<Real> found = room_for<Real>(std::int64_t(searched), k, queries.device());
+  const auto pairs = double(search(queries, tree, found, &sample, nullptr));
+  return pairs / (searched * double(tree.leaves()) * leaf_points);
 }
 
 template <class Real>
@@ -149,21 +162,22 @@ radius_lists<Real> within_surrogate(const block_tree<Real>& queries, const block
 }
 
 template <class Real>
-void lightest(const tree_lightest_arguments<Real>& a, const Device& device) {
-  device::with_shape<tree_host_shape<Real>, tree_device_shape<Real>>(device, [&](auto shape) {
-    device::launch(tree_lightest_kernel<Real, decltype(shape)>{a}, a.tree.leaves, device);
-  });
+void lightest(const tree_lightest_arguments<Real>& a, std::int64_t leaves, const Device& device) {
+  device::with_shape<tree_host_shape<Real>, tree_device_shape<Real>>(
+      device, [&](auto shape) { device::launch(tree_lightest_kernel<Real, decltype(shape)>{a}, leaves, device); });
 }
 
-#define QUINTET_INSTANTIATE(Real)                                                                                  \
-  template device_neighbours<Real> nearest_others_on_device(const block_tree<Real>&, int, tree_work&,              \
-                                                            const std::int32_t*);                                  \
-  template device_neighbours<Real> nearest_points_on_device(const block_tree<Real>&, const block_tree<Real>&, int, \
-                                                            tree_work&, const std::int32_t*);                      \
-  template double sampled_share(const block_tree<Real>&, const block_tree<Real>&, int);                            \
-  template radius_lists<Real> within_surrogate(const block_tree<Real>&, const block_tree<Real>&, Real, tree_work&, \
-                                               const std::int32_t*);                                               \
-  template void lightest(const tree_lightest_arguments<Real>&, const Device&);
+#define QUINTET_INSTANTIATE(Real)                                                                                      \
+  template device_neighbours<Real> nearest_others_on_device(const block_tree<Real>&, int, tree_work&,                  \
+                                                            const std::int32_t*);                                      \
+  template device_neighbours<Real> nearest_others_on_device(const block_tree<Real>&, const std::vector<std::int32_t>&, \
+                                                            int, tree_work&);                                          \
+  template device_neighbours<Real> nearest_points_on_device(const block_tree<Real>&, const block_tree<Real>&, int,     \
+                                                            tree_work&, const std::int32_t*);                          \
+  template double sampled_share(const block_tree<Real>&, const block_tree<Real>&, int);                                \
+  template radius_lists<Real> within_surrogate(const block_tree<Real>&, const block_tree<Real>&, Real, tree_work&,     \
+                                               const std::int32_t*);                                                   \
+  template void lightest(const tree_lightest_arguments<Real>&, std::int64_t, const Device&);
 QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::pairwise

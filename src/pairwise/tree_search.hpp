@@ -20,6 +20,11 @@ template <class Real>
 device_neighbours<Real> nearest_others_on_device(const block_tree<Real>& tree, int k, tree_work& work,
                                                  const std::int32_t* number = nullptr);
 
+/// The same of the points of some leaves, given in ascending order: lists of one leaf's points after another's.
+template <class Real>
+device_neighbours<Real> nearest_others_on_device(const block_tree<Real>& tree, const std::vector<std::int32_t>& leaves,
+                                                 int k, tree_work& work);
+
 /// The k nearest points of `tree` of every point of `queries`; both are on one device, of one dimension.
 template <class Real>
 device_neighbours<Real> nearest_points_on_device(const block_tree<Real>& queries, const block_tree<Real>& tree, int k,
@@ -48,8 +53,8 @@ double sampled_share(const block_tree<Real>& tree, int k) {
   return sampled_share(tree, tree, k);
 }
 
-/// Lightest edges that leave a component, for the points of all leaves.
+/// Lightest edges that leave a component, for the points of `leaves` leaves, which are all or those in `a`.
 template <class Real>
-void lightest(const tree_lightest_arguments<Real>& a, const Device& device);
+void lightest(const tree_lightest_arguments<Real>& a, std::int64_t leaves, const Device& device);
 
 }  // namespace quintet::pairwise

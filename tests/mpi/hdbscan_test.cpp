@@ -105,6 +105,23 @@ TEST(mpi_spanning_tree, devices_whose_teams_own_their_lists) {
   });
 }
 
+TEST(mpi_spanning_tree, a_tree_of_blocks_in_few_dimensions) {
+  for (const std::int64_t n : {2048, 2600})
+    expect_same_tree(test::clustered_points<float>(n, 2, 20), {.min_samples = 4}, Device::host());
+  expect_same_tree(test::grid_points<double>(2500, 2, 30, 21), {}, Device::host());  // ties and duplicates
+  expect_same_tree(test::clustered_points<double>(2300, 3, 22), {.alpha = 1.5}, Device::host());
+  expect_same_tree(test::ball_points<float>(2200, 2, 0.1, 0.99, 1.0, 23), {.distance = metric::poincare},
+                   Device::host());
+  auto points = test::clustered_points<float>(2400, 2, 24);
+  for (std::int64_t i = 0; i < points.n; i += 7) points(i, 1) = std::numeric_limits<float>::quiet_NaN();
+  expect_same_tree(points, {.min_samples = 0}, Device::host());
+  point_set<bfloat16> brains(points.n, points.dim);
+  for (std::size_t e = 0; e < points.data.size(); ++e) brains.data[e] = bfloat16(points.data[e]);
+  expect_same_tree(brains, {}, Device::host());
+  test::on_other_devices(
+      [](const Device& device) { expect_same_tree(test::clustered_points<float>(2100, 2, 25), {}, device); });
+}
+
 mpi::phase_traffic traffic_of(std::string_view name) {
   for (const mpi::phase_traffic& phase : ranks().traffic())
     if (phase.phase == name) return phase;
@@ -166,6 +183,18 @@ TEST(mpi_spanning_tree, traffic_is_what_the_formulas_say) {
   std::int64_t components = ranks().is_root() ? components_of_all_rounds(found.edges, n) : 0;
   ranks().broadcast(std::span<std::int64_t>(&components, 1));
   EXPECT_EQ(after[2].reduced - before[2].reduced, 3 * components);
+}
+
+TEST(mpi_spanning_tree, traffic_with_a_tree_of_blocks) {
+  const std::int64_t n = 3000, dim = 2;
+  const auto points = test::clustered_points<float>(n, dim, 26);
+  const auto [rows, first] = own_rows(points);
+  const mpi::phase_traffic sent = traffic_of("points"), reduced = traffic_of("rounds");
+  const auto found = mpi::hdbscan::spanning_tree<float>(ranks(), rows, first, {}, Device::host());
+  EXPECT_EQ(traffic_of("points").received - sent.received, (n - rows.rows()) * dim * 4);
+  std::int64_t components = ranks().is_root() ? components_of_all_rounds(found.edges, n) : 0;
+  ranks().broadcast(std::span<std::int64_t>(&components, 1));
+  EXPECT_EQ(traffic_of("rounds").reduced - reduced.reduced, 2 * components);
 }
 
 TEST(mpi_cluster, has_the_bits_of_the_plain_one) {

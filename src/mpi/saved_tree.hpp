@@ -1,0 +1,114 @@
+// What checkpoints hold of a spanning tree: lists of the own points of every rank, and the state of the rounds.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hdbscan/boruvka.hpp"
+#include "mpi/checkpoint.hpp"
+#include "mpi/dealt_points.hpp"
+#include "pairwise/ring_lists.hpp"
+
+namespace quintet::mpi {
+
+/// What a checkpoint has to agree with: everything that lists and rounds follow from.
+template <class Storage>
+std::string identity_of(communicator& ranks, const shared_points<Storage>& points,
+                        const std::vector<std::int32_t>& order, const std::string& options, std::int64_t side) {
+  std::uint64_t mine = 0;
+  ranks.together([&] {
+    const matrix_view<const Storage>& rows = points.rows();
+    for (std::int64_t i = 0; i < rows.rows(); ++i) {
+      const std::int64_t row = points.first_row() + i;
+      mine += hash_bytes(rows.data() + i * rows.stride(), std::size_t(rows.cols()) * sizeof(Storage),
+                         hash_bytes(&row, sizeof row));
+    }
+  });
+  std::uint64_t all = 0;
+  for (const std::int64_t one : ranks.allgather_counts(std::int64_t(mine))) all += std::uint64_t(one);
+  return text("hdbscan 1: ", points.spread().rows(), " x ", points.dim(), " of ", sizeof(Storage), " bytes, ", options,
+              ", blocks of ", side, ", rows ", all, ", order ",
+              hash_bytes(order.data(), order.size() * sizeof(order[0])));
+}
+
+template <class Real>
+packed_arrays packed(const typename pairwise::ring_lists<Real>::contents& all) {
+  packed_arrays arrays;
+  arrays.add(all.value);
+  arrays.add(all.index);
+  arrays.add(all.minima);
+  arrays.add(all.visiting_minima);
+  return arrays;
+}
+
+/// How much of everything a rank has.
+struct sizes_of_lists {
+  std::int64_t k = 0, minima = 0, visiting_minima = 0;
+};
+
+/// The lists of the own points from a checkpoint. By as many ranks it has the bounds of tiles too.
+template <class Real>
+typename pairwise::ring_lists<Real>::contents saved_lists(communicator& ranks, const checkpoint& saved,
+                                                          const sizes_of_lists& sizes, const deal& dealt) {
+  const checkpoint_state state = *saved.found();
+  const std::int64_t k = sizes.k, side = dealt.side(), points = dealt.points();
+  const std::int64_t entries = dealt.parts()[ranks.rank()].points * k;
+  if (state.ranks == ranks.size()) {
+    const std::string path = saved.lists_path(state, ranks.rank());
+    array_reader arrays(read_checked(path), path);
+    typename pairwise::ring_lists<Real>::contents all;
+    all.value = arrays.take<Real>(entries);
+    all.index = arrays.take<std::int32_t>(entries);
+    all.minima = arrays.take<Real>(sizes.minima);
+    all.visiting_minima = arrays.take<Real>(sizes.visiting_minima);
+    return all;
+  }
+  for (std::int64_t rank = ranks.rank(); rank < state.ranks; rank += ranks.size())
+    read_checked(saved.lists_path(state, rank));
+  // Where every block was.
+  const deal before(points, side, int(state.ranks));
+  const std::vector<ring_part> parts = before.parts();
+  std::vector<std::int64_t> place(before.blocks());
+  for (int rank = 0; rank < int(state.ranks); ++rank)
+    for (std::size_t at = 0; at < before.blocks_of(rank).size(); ++at)
+      place[before.blocks_of(rank)[at]] = std::int64_t(at);
+  typename pairwise::ring_lists<Real>::contents all;
+  all.value.resize(entries);
+  all.index.resize(entries);
+  std::int64_t next = 0;
+  for (const std::int64_t block : dealt.blocks_of(ranks.rank())) {
+    const int rank = before.owner(block * side);
+    const std::string path = saved.lists_path(state, rank);
+    const std::int64_t count = std::min(side, points - block * side) * k, first = place[block] * side * k;
+    read_part(path, first * std::int64_t(sizeof(Real)), all.value.data() + next, count * std::int64_t(sizeof(Real)));
+    read_part(path, parts[rank].points * k * std::int64_t(sizeof(Real)) + first * std::int64_t(sizeof(std::int32_t)),
+              all.index.data() + next, count * std::int64_t(sizeof(std::int32_t)));
+    next += count;
+  }
+  return all;
+}
+
+template <class Real>
+packed_arrays packed(const quintet::hdbscan::round_state<Real>& state) {
+  packed_arrays arrays;
+  arrays.add(&state.joined, 1);
+  arrays.add(state.component);
+  arrays.add(state.tree_edge);
+  arrays.add(state.tree_weight);
+  return arrays;
+}
+
+template <class Real>
+quintet::hdbscan::round_state<Real> saved_rounds(const std::string& path, std::int64_t points) {
+  array_reader arrays(read_checked(path), path);
+  quintet::hdbscan::round_state<Real> state;
+  state.joined = arrays.take<std::int64_t>(1)[0];
+  state.component = arrays.take<std::int32_t>(points);
+  state.tree_edge = arrays.take<quintet::hdbscan::edge_key>(points);
+  state.tree_weight = arrays.take<Real>(points);
+  return state;
+}
+
+}  // namespace quintet::mpi
