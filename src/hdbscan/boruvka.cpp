@@ -70,7 +70,8 @@ boruvka_state<Real> boruvka_memory<Real>::state(pairwise::device_neighbours<Real
                      .minima = lists.minima.data(),
                      .groups = lists.groups,
                      .blocks_per_group = lists.blocks_per_group,
-                     .tile_bound = tile_bound.data()},
+                     .tile_bound = tile_bound.data(),
+                     .first_tile = 0},
           .k = lists.k,
           .list_value = lists.value.data(),
           .list_index = lists.index.data(),
@@ -101,7 +102,7 @@ template <class Real>
 boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::device_neighbours<Real>&& lists,
                        const std::vector<Real>& core, const std::vector<Real>& outside,
                        const std::vector<std::int32_t>& original, const pairwise::block_tree<Real>* tree,
-                       rank_part<Real> part, bool is_one_of_several)
+                       rank_part<Real> part, bool is_one_of_several, const bound_limits& limits)
     : panels_(panels),
       tree_(tree),
       is_one_of_several_(is_one_of_several),
@@ -114,6 +115,8 @@ boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::device_ne
               .own = tree ? 0 : panels.blocks(),
               .places = tree ? 0 : panels.blocks() + std::int64_t(part_.visitors.size()),
               .nodes = tree ? tree->nodes() : 0,
+              .strips = {tree ? 0 : panels.blocks(), tree ? 0 : panels.blocks() + std::int64_t(part_.visitors.size()),
+                         sizeof(Real), limits},
               .core = {core, panels.device()},
               .original = {original, panels.device()},
               .packed_of = {packed_of_, panels.device()},
@@ -133,12 +136,9 @@ boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::device_ne
   state_.bounds.visiting_minima = part_.visiting_minima.data();
   state_.bounds.visiting_groups = part_.visiting_groups;
   state_.bounds.visiting_blocks_per_group = part_.visiting_blocks_per_group;
-  device::fill(memory_.tile_bound, Real(0));
-  if (!part_.elsewhere.empty()) {
-    std::vector<Real> bound(memory_.tile_bound.size(), Real(0));
-    for (const std::int64_t tile : part_.elsewhere) bound[tile] = std::numeric_limits<Real>::infinity();
-    memory_.tile_bound.copy_from_host(bound.data(), memory_.tile_bound.size());
-  }
+  state_.bounds.shared_row = part_.shared_row;
+  state_.bounds.shared_place = part_.shared_place;
+  device::fill(memory_.cell_bound, Real(0));
   device::fill(memory_.counters, std::int64_t(0));
   for_each_point(start_point<Real>{state_});
   if (tree_) tree_->for_each_node_upwards(core_of_node<Real>{state_, memory_.node_core.data()});
@@ -147,18 +147,18 @@ boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::device_ne
 template <class Real>
 boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::device_neighbours<Real> lists,
                        const std::vector<Real>& core, const std::vector<std::int32_t>& original,
-                       const pairwise::block_tree<Real>* tree)
+                       const pairwise::block_tree<Real>* tree, const bound_limits& limits)
     : boruvka(panels, std::move(lists), core,
               // From the lists as they are: they are moved from later, in the body of that constructor.
               bounds_outside(core, pairwise::kth_value(lists, lists.k), lists.k, panels.count), original, tree, {},
-              false) {}
+              false, limits) {}
 
 template <class Real>
 boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::device_neighbours<Real> lists,
                        const std::vector<Real>& core, const std::vector<Real>& outside,
                        const std::vector<std::int32_t>& original, rank_part<Real> part,
-                       const pairwise::block_tree<Real>* tree)
-    : boruvka(panels, std::move(lists), core, outside, original, tree, std::move(part), true) {}
+                       const pairwise::block_tree<Real>* tree, const bound_limits& limits)
+    : boruvka(panels, std::move(lists), core, outside, original, tree, std::move(part), true, limits) {}
 
 template <class Real>
 template <class Function>
@@ -175,24 +175,64 @@ void boruvka<Real>::offer_lists() {
 }
 
 template <class Real>
-void boruvka<Real>::find_useful_tiles() {
+cell_bounds<Real> boruvka<Real>::cells() {
+  return {memory_.cell_bound.data(), memory_.strips.cell_side(), memory_.strips.cell_places()};
+}
+
+template <class Real>
+void boruvka<Real>::find_useful_tiles(bool first_only) {
   device::for_each(memory_.blocks, reduce_block_bounds<Real>{state_}, panels_.device());
-  device::for_each(memory_.own * memory_.places, bound_of_blocks<Real>{state_, memory_.block_bounds.data()},
-                   panels_.device());
-  const Real* bounds = memory_.block_bounds.data();
+  first_only_ = first_only;
+  strip_ = 0;
+  is_in_strip_ = false;
+}
+
+/// Bounds of the next strip's tiles; false if there is none.
+template <class Real>
+bool boruvka<Real>::begin_strip() {
+  const tile_strips& strips = memory_.strips;
+  if (strip_ == strips.count()) return false;
+  is_in_strip_ = true;
+  state_.bounds.first_tile = strips.first_tile(strip_);
+  const std::int64_t first = strips.first_row(strip_), tiles = strips.tiles(strip_);
+  device::for_each(strips.rows(strip_) * memory_.places,
+                   bound_of_blocks<Real>{state_, cells(), first, memory_.useful_bound.data()}, panels_.device());
+  const Real* bounds = memory_.useful_bound.data();
   if (!panels_.device().shares_host_memory()) {
-    bounds_ = memory_.block_bounds.to_vector();
+    bounds_.resize(tiles);
+    memory_.useful_bound.copy_to_host(bounds_.data(), tiles);
     bounds = bounds_.data();
   }
-  waves_.emplace(bounds, memory_.block_bounds.size(), most_listed);
+  waves_.emplace(bounds, tiles, most_listed);
+  return true;
+}
+
+/// Its cells know what was found.
+template <class Real>
+void boruvka<Real>::end_strip() {
+  const tile_strips& strips = memory_.strips;
+  const std::int64_t first = strips.first_row(strip_), rows = strips.rows(strip_), side = strips.cell_side();
+  device::for_each((rows + side - 1) / side * strips.cell_places(),
+                   bound_of_cells<Real>{state_, cells(), first, first + rows}, panels_.device());
+  ++strip_;
+  is_in_strip_ = false;
 }
 
 template <class Real>
 std::vector<tile_index> boruvka<Real>::useful_tiles() {
-  const std::vector<std::int64_t> positions = waves_->next();
+  std::vector<std::int64_t> positions;
+  while (is_in_strip_ || begin_strip()) {
+    if (waves_) positions = waves_->next();
+    if (!positions.empty()) break;
+    end_strip();
+  }
+  if (first_only_ && !positions.empty()) {
+    positions.resize(std::min(positions.size(), std::max<std::size_t>(256, positions.size() / 8)));
+    waves_.reset();
+  }
   std::vector<tile_index> tiles(positions.size());
   for (std::size_t t = 0; t < tiles.size(); ++t) {
-    const tile_index at = pairwise::tile_at_position(memory_.places, positions[t]);
+    const tile_index at = pairwise::tile_at_position(memory_.places, state_.bounds.first_tile + positions[t]);
     tiles[t] = !is_one_of_several_
                    ? at
                    : tile_index{part_.own[at.row],
@@ -237,7 +277,14 @@ std::int64_t boruvka<Real>::tiles_together(std::int64_t done) const {
 
 template <class Real>
 void boruvka<Real>::offer_tiles() {
-  find_useful_tiles();
+  // Those with small bounds first: with good edges of all strips many others are of no use any more.
+  if (memory_.strips.count() > 1) offer_tiles(true);
+  offer_tiles(false);
+}
+
+template <class Real>
+void boruvka<Real>::offer_tiles(bool first_only) {
+  find_useful_tiles(first_only);
   std::int64_t scanned = 0;
   for (std::vector<tile_index> tiles; !(tiles = useful_tiles()).empty();)
     for (std::int64_t done = 0; done < std::int64_t(tiles.size());) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "hdbscan/boruvka_kernel.hpp"
+#include "hdbscan/tile_strips.hpp"
 #include "hdbscan/tile_waves.hpp"
 #include "pairwise/neighbours.hpp"
 #include "pairwise/panels.hpp"
@@ -37,7 +38,10 @@ struct rank_part {
   std::vector<std::int32_t> list_point;     ///< of every list, the point
   Buffer<Real> visiting_minima;             ///< [visiting point][group of own blocks]; may be empty
   std::int64_t visiting_groups = 0, visiting_blocks_per_group = 1;
-  std::vector<std::int64_t> elsewhere;  ///< positions of tiles that another rank looks at
+  ///@{
+  /// Pairs of an own block and a visitor, from these places on, that another rank looks at.
+  std::int64_t shared_row = std::numeric_limits<std::int64_t>::max(), shared_place = 0;
+  ///@}
 };
 
 /// An edge as ranks compare them: by words, as signed numbers. The bits of a weight that is not negative are in the
@@ -71,6 +75,7 @@ struct boruvka_memory {
   std::int64_t blocks;       ///< of tiles; 0 with a tree
   std::int64_t own, places;  ///< blocks with own ones first; both are `blocks` unless there are other ranks
   std::int64_t nodes;        ///< of the tree; 0 without one
+  tile_strips strips;
   Buffer<Real> core;
   Buffer<std::int32_t> original;
   Buffer<std::int32_t> packed_of;  ///< by the caller's number
@@ -81,9 +86,10 @@ struct boruvka_memory {
   Buffer<std::int32_t> component{count, core.device()}, parent{count, core.device()}, root{count, core.device()};
   Buffer<weight_key<Real>> best_weight{count, core.device()}, committed_weight{count, core.device()};
   Buffer<edge_key> best_edge{count, core.device()}, tree_edge{count, core.device()};
-  Buffer<Real> tile_bound{own * places - own * (own - 1) / 2, core.device()};  ///< by tile_position()
-  Buffer<Real> block_bounds{tile_bound.size(), core.device()};                 ///< the same
-  Buffer<Real> block_outside{blocks, core.device()};                           ///< [block]
+  Buffer<Real> cell_bound{strips.cells(), core.device()};
+  Buffer<Real> tile_bound{strips.most_tiles(), core.device()};  ///< of a strip
+  Buffer<Real> useful_bound{tile_bound.size(), core.device()};  ///< the same, of those that may be of use
+  Buffer<Real> block_outside{blocks, core.device()};            ///< [block]
   Buffer<std::int32_t> block_component{blocks, core.device()};
   Buffer<Real> found_weight{nodes > 0 ? count : 0, core.device()}, node_core{nodes, core.device()};
   Buffer<std::int32_t> found_target{nodes > 0 ? count : 0, core.device()}, node_component{nodes, core.device()};
@@ -111,12 +117,13 @@ class boruvka {
   /// `core`: reduced core distances of the packed points, multiplied by alpha. `lists` have a table of minima, unless
   /// there is a `tree` over the panels, which is searched then instead of tiles of all pairs.
   boruvka(const pairwise::panels<Real>& panels, pairwise::device_neighbours<Real> lists, const std::vector<Real>& core,
-          const std::vector<std::int32_t>& original, const pairwise::block_tree<Real>* tree = nullptr);
+          const std::vector<std::int32_t>& original, const pairwise::block_tree<Real>* tree = nullptr,
+          const bound_limits& limits = {});
   /// The part of one rank: `panels` and `lists` are of its own blocks, `core`, `outside` and `original` of all points.
   /// With a `tree` it and the panels are of all points.
   boruvka(const pairwise::panels<Real>& panels, pairwise::device_neighbours<Real> lists, const std::vector<Real>& core,
           const std::vector<Real>& outside, const std::vector<std::int32_t>& original, rank_part<Real> part,
-          const pairwise::block_tree<Real>* tree = nullptr);
+          const pairwise::block_tree<Real>* tree = nullptr, const bound_limits& limits = {});
 
   /// The edges of the tree, in no particular order; counts rounds and tiles.
   std::vector<packed_edge<Real>> run(spanning_tree_counters& counters, progress& report);
@@ -131,9 +138,11 @@ class boruvka {
   /// offer_leaves() takes the place of tiles.
   void offer_lists();
   void offer_leaves();
-  /// Bounds of the tiles that may hold an edge that comes before a component's best one: what useful_tiles() gives.
-  void find_useful_tiles();
-  /// The next of them, those with the smallest bounds first; none at the end. The row of a tile is an own block.
+  /// Begins with the tiles that may hold an edge that comes before a component's best one: what useful_tiles() gives.
+  /// `first_only`: an eighth of them or so.
+  void find_useful_tiles(bool first_only);
+  /// The next of them, strip by strip those with the smallest bounds first; none at the end. The row of a tile is an
+  /// own block. They have to be scanned before the next call.
   std::vector<pairwise::tile_index> useful_tiles();
   void scan(const std::vector<pairwise::tile_index>& tiles, const visiting_panels<Real>* visitors = nullptr);
   /// The best edges so far of all components, in the order of components; the largest words where there is none.
@@ -155,11 +164,16 @@ class boruvka {
  private:
   boruvka(const pairwise::panels<Real>& panels, pairwise::device_neighbours<Real>&& lists,
           const std::vector<Real>& core, const std::vector<Real>& outside, const std::vector<std::int32_t>& original,
-          const pairwise::block_tree<Real>* tree, rank_part<Real> part, bool is_one_of_several);
+          const pairwise::block_tree<Real>* tree, rank_part<Real> part, bool is_one_of_several,
+          const bound_limits& limits);
   template <class Function>
   void for_each_point(const Function& f) const;
   void offer_tiles();
+  void offer_tiles(bool first_only);
   void offer_others();
+  bool begin_strip();
+  void end_strip();
+  cell_bounds<Real> cells();
   packed_edge<Real> unpacked(edge_key key, Real weight) const;
 
   const pairwise::panels<Real>& panels_;
@@ -169,8 +183,10 @@ class boruvka {
   std::vector<std::int32_t> packed_of_;  ///< by the caller's number
   rank_part<Real> part_;
   boruvka_memory<Real> memory_;
-  std::vector<Real> bounds_;  ///< of tiles, a copy on the host
-  std::optional<tile_waves<Real>> waves_;
+  std::vector<Real> bounds_;               ///< of the tiles of a strip, a copy on the host
+  std::optional<tile_waves<Real>> waves_;  ///< of the strip
+  std::int64_t strip_ = 0;                 ///< whose tiles come now
+  bool is_in_strip_ = false, first_only_ = false;
   boruvka_state<Real> state_;
 };
 

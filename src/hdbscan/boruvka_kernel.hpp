@@ -158,36 +158,79 @@ struct reduce_block_bounds {
   }
 };
 
-/// The pairs (own place, place): the smallest useful bound of a point of either block into the other, by the position
-/// of their tile; infinity if there is none.
+/// Bounds of cells of tiles, see tile_strips.hpp.
+template <class Real>
+struct cell_bounds {
+  Real* bound;                ///< [position of a cell]
+  std::int64_t side, places;  ///< tiles of a row of a cell; columns of cells
+
+  Real& of_tile(std::int64_t row, std::int64_t col) const {
+    return bound[pairwise::triangle_position(places, row / side, col / side)];
+  }
+};
+
+/// The pairs (own place, place) of a strip: bounds of their tiles, and the smallest bound of a point of either block
+/// that is of use; infinity if there is none.
 template <class Real>
 struct bound_of_blocks {
   boruvka_state<Real> s;
-  Real* bound;  ///< [position of a tile]
+  cell_bounds<Real> cells;
+  std::int64_t first_row;
+  Real* useful;  ///< as bounds.tile_bound
+
   void operator()(std::int64_t pair) const {
     const pairwise::edge_bounds<Real>& b = s.bounds;
-    const std::int64_t row = pair / b.places, col = pair % b.places;
+    const std::int64_t row = first_row + pair / b.places, col = pair % b.places;
     if (col < row) return;
     const std::int64_t block = b.block_of(row), other = b.block_of(col);
-    Real min = std::numeric_limits<Real>::infinity();
-    if (!b.is_inside_one_component(block, other)) {
-      min = least_bound(block, other, min);
-      if (col != row) min = least_bound(other, block, min);
+    least found{std::numeric_limits<Real>::infinity(), std::numeric_limits<Real>::infinity()};
+    if (!b.is_elsewhere(row, col) && !b.is_inside_one_component(block, other)) {
+      b.bound_of_tile(row, col) = cells.of_tile(row, col);
+      look(block, other, found);
+      if (col != row) look(other, block, found);
     }
-    bound[b.tile_position(row, col)] = min;
+    b.bound_of_tile(row, col) = found.of_all;
+    useful[b.tile_position(row, col) - b.first_tile] = found.of_use;
   }
 
  private:
-  Real least_bound(std::int64_t block, std::int64_t other, Real min) const {
+  struct least {
+    Real of_all, of_use;
+  };
+  void look(std::int64_t block, std::int64_t other, least& found) const {
     const pairwise::edge_bounds<Real>& b = s.bounds;
     const std::int64_t first = block * b.side;
     const std::int64_t end = first + b.side < b.count ? first + b.side : b.count;
     const typename pairwise::edge_bounds<Real>::block_pair bounds = b.pair_of(block, other);
     for (std::int64_t i = first; i < end; ++i) {
-      const Real of_point = b.useful_bound(bounds, i, i - first);
-      min = of_point < min ? of_point : min;
+      const Real bound = b.bound_of(bounds, i, i - first);
+      found.of_all = bound < found.of_all ? bound : found.of_all;
+      if (bound < found.of_use && bound <= b.best_of(i)) found.of_use = bound;
     }
-    return min;
+  }
+};
+
+/// The cells of a strip: what all of their tiles allow. (Rows of cells of the strip) x (columns of cells).
+template <class Real>
+struct bound_of_cells {
+  boruvka_state<Real> s;
+  cell_bounds<Real> cells;
+  std::int64_t first_row, end_row;  ///< of tiles
+
+  void operator()(std::int64_t pair) const {
+    const pairwise::edge_bounds<Real>& b = s.bounds;
+    const std::int64_t first = first_row + pair / cells.places * cells.side,
+                       first_col = pair % cells.places * cells.side;
+    const std::int64_t end = first + cells.side < end_row ? first + cells.side : end_row;
+    const std::int64_t end_col = first_col + cells.side < b.places ? first_col + cells.side : b.places;
+    if (first_col < first) return;
+    Real least = std::numeric_limits<Real>::infinity();
+    for (std::int64_t row = first; row < end; ++row)
+      for (std::int64_t col = row > first_col ? row : first_col; col < end_col; ++col) {
+        const Real bound = b.bound_of_tile(row, col);
+        least = bound < least ? bound : least;
+      }
+    cells.of_tile(first, first_col) = least;
   }
 };
 

@@ -118,10 +118,9 @@ spanning_tree_result spanning_tree(matrix_view<const Storage> points, const span
   const pairwise::panels<Real>& panels = ordered.panels();
   const pairwise::block_tree<Real>* tree = ordered.tree();
   pairwise::tree_work work;
-  const std::int64_t point_bytes = valid * panels.dim * std::int64_t(sizeof(Real));
-  auto lists =
-      tree ? pairwise::nearest_others_on_device(*tree, list_length, work)
-           : pairwise::nearest_others_on_device(panels, list_length, std::max(minima_table_bytes, point_bytes / 4));
+  const std::int64_t table_bytes = bound_table_bytes(panels.data.bytes());
+  auto lists = tree ? pairwise::nearest_others_on_device(*tree, list_length, work)
+                    : pairwise::nearest_others_on_device(panels, list_length, table_bytes);
   std::vector<Real> core(valid, 0);
   if (result.neighbours > 0) core = pairwise::kth_value(lists, result.neighbours);
   for (std::int64_t i = 0; i < valid; ++i) result.core_distances[order[i]] = scanned.measure.distance(core[i]);
@@ -129,7 +128,7 @@ spanning_tree_result spanning_tree(matrix_view<const Storage> points, const span
   const double middle = seconds_now();
 
   boruvka<Real> rounds(panels, std::move(lists), scaled_cores(std::move(core), options.alpha, scanned.measure), order,
-                       tree);
+                       tree, {.cell_bytes = table_bytes});
   const auto packed = rounds.run(result.counters, report);
   result.edges = finished_edges(packed, order, scanned, options.alpha, result.core_distances);
   spanning_tree_counters& counters = result.counters;

@@ -13,9 +13,12 @@ namespace quintet::hdbscan {
 /// Entries of a list beyond the k-th: they settle most rows in the first rounds. Measured on clustered unit vectors.
 constexpr std::int64_t spare_neighbours = 11;
 
-/// Memory for the table of minima, which tells what tiles need not be looked at again; or a quarter of what the points
-/// take, if that is more.
-constexpr std::int64_t minima_table_bytes = std::int64_t(32) << 20;
+/// Memory for each of the tables that tell what tiles need not be looked at again: 32 MiB, or a quarter of what the
+/// points take, if that is more.
+constexpr std::int64_t bound_table_bytes(std::int64_t point_bytes) {
+  const std::int64_t least = std::int64_t(32) << 20;
+  return point_bytes / 4 > least ? point_bytes / 4 : least;
+}
 
 /// Reduced core distances multiplied by alpha: what weights are compared with.
 template <class Real>

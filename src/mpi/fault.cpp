@@ -32,9 +32,15 @@ void fault_point(int rank) {
   if (kind == "slow") std::this_thread::sleep_for(std::chrono::seconds(2));
 }
 
+std::int64_t tiles_of_strip(std::int64_t usual) {
+  const char* tiles = std::getenv("QUINTET_MPI_STRIP");
+  return tiles == nullptr ? usual : std::atoll(tiles);
+}
+
 #else
 
 void fault_point(int) {}
+std::int64_t tiles_of_strip(std::int64_t usual) { return usual; }
 
 #endif
 

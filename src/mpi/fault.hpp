@@ -1,6 +1,8 @@
 // Faults on purpose, for tests.
 #pragma once
 
+#include <cstdint>
+
 #include <string_view>
 
 namespace quintet::mpi {
@@ -9,5 +11,8 @@ namespace quintet::mpi {
 /// 0, since the variable had another value): kill (ends this process by SIGKILL), throw (an Error), memory (an
 /// OutOfMemory), slow (waits for two seconds). Otherwise nothing.
 void fault_point(int rank);
+
+/// Tiles of a strip of bounds: `usual`, or in test builds what QUINTET_MPI_STRIP says.
+std::int64_t tiles_of_strip(std::int64_t usual);
 
 }  // namespace quintet::mpi

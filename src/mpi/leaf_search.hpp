@@ -66,8 +66,8 @@ class leaf_search final : public edge_search<accumulator_t<Storage>> {
     quintet::hdbscan::rank_part<Real> part;
     part.own = dealt_.blocks_of(ranks_.rank());
     part.list_point = dealt_.positions_of(ranks_.rank());
-    this->rounds_ = std::make_unique<quintet::hdbscan::boruvka<Real>>(
-        points_.packed, std::move(lists_), core, outside, points_.order, std::move(part), &points_.tree);
+    this->rounds_ = std::make_unique<quintet::hdbscan::boruvka<Real>>(points_.packed, std::move(lists_), core, outside,
+                                                                      points_.order, std::move(part), &points_.tree);
   }
 
   std::int64_t run_round() override {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "mpi/edge_search.hpp"
@@ -63,17 +64,7 @@ class shared_rounds {
   void offer_tiles(failure& mine, bool first_only) {
     tiles listed;
     std::size_t next = 0;
-    const auto refill = [&] {
-      if (next < listed.size()) return;
-      listed = rounds_.useful_tiles();
-      next = 0;
-    };
-    std::int64_t left = first_only ? 0 : std::numeric_limits<std::int64_t>::max();
-    mine.attempt([&] {
-      rounds_.find_useful_tiles();
-      refill();
-      if (first_only) left = std::max<std::int64_t>(256, std::int64_t(listed.size()) / 8);
-    });
+    mine.attempt([&] { rounds_.find_useful_tiles(first_only); });
     std::int64_t scanned = 0;
     while (true) {
       // What this rank will scan, and the blocks it needs for that.
@@ -83,7 +74,12 @@ class shared_rounds {
         std::vector<char> has(visiting_count_, 0);
         const std::int64_t most =
             std::max<std::int64_t>(1, batch_bytes / (own_.block_side * own_.dim * std::int64_t(sizeof(Real))));
-        while (next < listed.size() && left > 0) {
+        // What is listed has to be scanned before more is.
+        if (next == listed.size()) {
+          listed = rounds_.useful_tiles();
+          next = 0;
+        }
+        while (next < listed.size()) {
           const std::int32_t place = place_[listed[next].col];
           if (place >= 0 && !has[place]) {
             if (std::int64_t(needed.size()) == most) break;
@@ -91,8 +87,6 @@ class shared_rounds {
             needed.push_back(std::int32_t(listed[next].col));
           }
           batch.push_back(listed[next++]);
-          --left;
-          refill();
         }
       });
       // A rank that failed goes on with nothing of its own.
@@ -114,8 +108,9 @@ class shared_rounds {
   quintet::hdbscan::visiting_panels<Real> fetch(failure& mine, std::vector<std::int32_t> needed) {
     const std::int64_t per_block = own_.block_side * own_.dim, side = own_.block_side;
     std::vector<std::int64_t> counts(ranks_.size(), 0);
-    std::stable_sort(needed.begin(), needed.end(),
-                     [&](std::int32_t a, std::int32_t b) { return dealt_.owner(a * side) < dealt_.owner(b * side); });
+    std::sort(needed.begin(), needed.end(), [&](std::int32_t a, std::int32_t b) {
+      return std::pair(dealt_.owner(a * side), a) < std::pair(dealt_.owner(b * side), b);
+    });
     for (const std::int32_t block : needed) ++counts[dealt_.owner(block * side)];
     std::vector<std::int64_t> asked;
     const std::vector<std::int32_t> wanted = ranks_.alltoallv(std::span<const std::int32_t>(needed), counts, &asked);

@@ -6,10 +6,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "hdbscan/spanning_tree_parts.hpp"
 #include "mpi/edge_search.hpp"
+#include "mpi/fault.hpp"
 #include "mpi/list_ring.hpp"
 #include "mpi/rounds.hpp"
 
@@ -38,7 +40,7 @@ class tile_search final : public edge_search<accumulator_t<Storage>> {
       }
       lists_ = std::make_unique<pairwise::ring_lists<Real>>(
           panels_, k, dealt_->positions_of(ranks.rank()), std::int64_t(visitors_.size()),
-          std::max(quintet::hdbscan::minima_table_bytes, panels_.data.bytes() / 4), pairwise::sharing_of(device));
+          quintet::hdbscan::bound_table_bytes(panels_.data.bytes()), pairwise::sharing_of(device));
     });
   }
 
@@ -59,15 +61,17 @@ class tile_search final : public edge_search<accumulator_t<Storage>> {
   void restore_lists(const contents& saved) override { lists_->restore(saved); }
 
   void begin_rounds(const std::vector<Real>& core, const std::vector<Real>& outside) override {
+    const auto shared = shared_tiles();
     quintet::hdbscan::rank_part<Real> part{.own = dealt_->blocks_of(ranks_.rank()),
                                            .visitors = visitors_,
                                            .list_point = dealt_->positions_of(ranks_.rank()),
                                            .visiting_minima = std::move(lists_->visiting_minima()),
                                            .visiting_groups = lists_->visiting_groups(),
                                            .visiting_blocks_per_group = lists_->visiting_blocks_per_group(),
-                                           .elsewhere = tiles_elsewhere()};
-    this->rounds_ = std::make_unique<quintet::hdbscan::boruvka<Real>>(panels_, std::move(lists_->lists()), core,
-                                                                      outside, order_, std::move(part));
+                                           .shared_row = shared.first,
+                                           .shared_place = shared.second};
+    this->rounds_ = std::make_unique<quintet::hdbscan::boruvka<Real>>(
+        panels_, std::move(lists_->lists()), core, outside, order_, std::move(part), nullptr, limits());
     shared_ = std::make_unique<shared_rounds<Real>>(ranks_, *this->rounds_, panels_, *dealt_, has_factors_, visitors_);
   }
   std::int64_t run_round() override { return shared_->run(); }
@@ -80,15 +84,16 @@ class tile_search final : public edge_search<accumulator_t<Storage>> {
   }
 
  private:
-  /// Tiles of own blocks and visitors that the visitors' rank looks at.
-  std::vector<std::int64_t> tiles_elsewhere() const {
-    const std::int64_t own_blocks = panels_.blocks(), places = own_blocks + std::int64_t(visitors_.size());
-    std::vector<std::int64_t> tiles;
+  quintet::hdbscan::bound_limits limits() const {
+    return {.cell_bytes = quintet::hdbscan::bound_table_bytes(panels_.data.bytes()),
+            .strip_tiles = tiles_of_strip(quintet::hdbscan::bound_limits().strip_tiles)};
+  }
+
+  /// From which own block and visitor on tiles are looked at by the visitors' rank: those that opposite ranks share.
+  std::pair<std::int64_t, std::int64_t> shared_tiles() const {
     for (const ring_visit& visit : plan_->visits(ranks_.rank()))
-      for (std::int64_t own = visit.own.count; own < own_blocks; ++own)
-        for (std::int64_t other = 0; other < visit.visiting.count; ++other)
-          tiles.push_back(pairwise::triangle_position(places, own, visit.first_place + other));
-    return tiles;
+      if (visit.own.count < panels_.blocks()) return {visit.own.count, visit.first_place};
+    return {panels_.blocks(), 0};
   }
 
   communicator& ranks_;

@@ -57,8 +57,12 @@ struct edge_bounds {
   /// The same of visitors, groups of own blocks. Null: their points look for edges elsewhere.
   Real* visiting_minima = nullptr;
   std::int64_t visiting_groups = 0, visiting_blocks_per_group = 1;
-  /// No edge between two blocks is lighter; infinity: another rank looks. See tile_position().
+  /// Pairs of an own block and a visitor that another rank looks at: places of at least these.
+  std::int64_t shared_row = std::numeric_limits<std::int64_t>::max(), shared_place = 0;
+  /// No edge between two blocks that leaves a component is lighter; of the tiles from position `first_tile` on, see
+  /// tile_position().
   Real* tile_bound = nullptr;
+  std::int64_t first_tile = 0;
 
   std::int64_t place_of(std::int64_t block) const { return place == nullptr ? block : place[block]; }
 
@@ -68,8 +72,8 @@ struct edge_bounds {
   std::int64_t tile_position(std::int64_t a, std::int64_t b) const {
     return a < b ? triangle_position(places, a, b) : triangle_position(places, b, a);
   }
-  /// Tiles that have a position.
-  std::int64_t tiles() const { return own * places - own * (own - 1) / 2; }
+  Real& bound_of_tile(std::int64_t a, std::int64_t b) const { return tile_bound[tile_position(a, b) - first_tile]; }
+  bool is_elsewhere(std::int64_t row, std::int64_t place) const { return row >= shared_row && place >= shared_place; }
 
   /// The entry of a point, of a block with place `at`, for the block with place `other`; null where there is no table.
   Real* minimum_of(std::int64_t point, std::int64_t block, std::int64_t at, std::int64_t other) const {
@@ -93,19 +97,24 @@ struct edge_bounds {
   };
   block_pair pair_of(std::int64_t block, std::int64_t other) const {
     const std::int64_t at = place_of(block), to = place_of(other);
-    const Real of_tile = tile_bound[tile_position(at, to)];
+    const Real of_tile = bound_of_tile(at, to);
     return {minimum_of(block * side, block, at, to), at < own ? groups : visiting_groups,
             of_tile > block_outside[other] ? of_tile : block_outside[other]};
   }
 
   /// A bound from below of the edges from a point, number `offset` of the first block of `pair`, into the other block
-  /// that are in no list; infinity if none of them can come before the best edge of the point's component. An edge of
-  /// equal weight may: it can be earlier in the order of edges.
-  Real useful_bound(const block_pair& pair, std::int64_t point, std::int64_t offset) const {
+  /// that are in no list and leave a component; infinity where the point looks elsewhere.
+  Real bound_of(const block_pair& pair, std::int64_t point, std::int64_t offset) const {
     if (pair.minima == nullptr) return std::numeric_limits<Real>::infinity();
     Real bound = pair.minima[offset * pair.step];
     bound = bound > pair.least ? bound : pair.least;
-    bound = bound > outside[point] ? bound : outside[point];
+    return bound > outside[point] ? bound : outside[point];
+  }
+
+  /// The same if such an edge can come before the best edge of the point's component, otherwise infinity. An edge of
+  /// equal weight may: it can be earlier in the order of edges.
+  Real useful_bound(const block_pair& pair, std::int64_t point, std::int64_t offset) const {
+    const Real bound = bound_of(pair, point, offset);
     return bound <= best_of(point) ? bound : std::numeric_limits<Real>::infinity();
   }
 

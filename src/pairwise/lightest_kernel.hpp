@@ -125,7 +125,7 @@ struct lightest_kernel {
     if (team.rank() != 0) return;
     Real min = minima.row[0];
     for (int l = 1; l < Shape::side; ++l) min = minima.row[l] < min ? minima.row[l] : min;
-    b.tile_bound[b.tile_position(row_place, col_place)] = min;
+    b.bound_of_tile(row_place, col_place) = min;
   }
 
   /// Distances become weights; a pair inside one component becomes infinitely heavy.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -54,6 +55,16 @@ TEST(mpi_spanning_tree, has_the_bits_of_the_plain_one) {
   // More blocks than ranks, pivots, tables with an entry for every block.
   expect_same_tree(test::clustered_points<float>(2000, 33, 2), {.min_samples = 3}, Device::host());
   expect_same_tree(test::clustered_points<double>(1500, 5, 3), {.min_samples = 8}, Device::host());
+}
+
+// As with so many points that a rank keeps bounds of a part of its tiles at a time.
+TEST(mpi_spanning_tree, bounds_strip_by_strip) {
+  setenv("QUINTET_MPI_STRIP", "3", 1);
+  expect_same_tree(test::clustered_points<float>(1900, 40, 31), {.min_samples = 3}, Device::host());
+  expect_same_tree(test::grid_points<double>(1300, 40, 2, 32), {}, Device::host());
+  test::on_other_devices(
+      [](const Device& device) { expect_same_tree(test::clustered_points<float>(500, 40, 33), {}, device); });
+  unsetenv("QUINTET_MPI_STRIP");
 }
 
 TEST(mpi_spanning_tree, ties_and_duplicates) {

@@ -77,7 +77,7 @@ struct spanning_tree_result {
 /// pays, about N log N. Otherwise one pass over all pairs (N^2 D / 2 multiply-adds on the host, N^2 D on a device) and,
 /// on clustered data, a few percent of it again; at worst log2 N passes. Memory: one copy of the points (two for a
 /// moment), 8 (float) or 12 (double) bytes for each of k + 11 neighbours of a point, 64 bytes per point. Without the
-/// tree also tables of bounds: 32 MiB or a quarter of the points' bytes, and N^2 / 2304 bytes (double: N^2 / 1152).
+/// tree also two tables of bounds, of 32 MiB or a quarter of the points' bytes each, and 128 MiB (double: 256) at most.
 template <class Storage, class = only_storage<Storage>>
 spanning_tree_result spanning_tree(matrix_view<const Storage> points, const spanning_tree_options& options = {},
                                    const Device& device = Device::best(), const progress_callback& report = {});

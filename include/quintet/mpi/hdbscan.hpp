@@ -11,8 +11,8 @@
 // Points are dealt out anew, in blocks of neighbours. On hosts every pair of ranks meets once (a ring half way round),
 // each pair of points is computed once; on devices the ring goes all the way, and twice as many are. The rounds of the
 // spanning tree end in a minimum over ranks of (weight, u, v) for every component: the order of edges decides, and not
-// who found them. In few dimensions there is no tree of blocks here: one node with quintet::hdbscan may be faster than
-// several.
+// who found them. In few dimensions every rank has all points and the tree of blocks that one process would search, and
+// searches it for its own points.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +47,10 @@ namespace hdbscan {
 ///
 /// Cost per rank, with P ranks: N^2 D / 2P multiply-adds on hosts, N^2 D / P on devices; about N D / 2 coordinates
 /// received (hosts). Memory: its part of the points (twice for a moment), about 100 MiB for visitors, 3 (k + 11) list
-/// entries for each of N / P points, the tables of bounds (32 MiB or a quarter of what its points take, twice; a number
-/// for each pair of an own block of 96 points and one that visits it, twice) and 56 bytes for each of the N points.
+/// entries for each of N / P points, three tables of bounds (32 MiB or a quarter of what its points take, each), 128 MiB
+/// (double: 256) at most for bounds of tiles, and 56 bytes for each of the N points. Where the tree of blocks pays
+/// (D <= 32): N D coordinates received; all points (three times for a moment), k + 11 list entries for each of N / P
+/// points, and 80 bytes for each of the N points.
 template <class Storage, class = only_storage<Storage>>
 quintet::hdbscan::spanning_tree_result spanning_tree(communicator& ranks, matrix_view<const Storage> rows,
                                                      std::int64_t first_row,

@@ -26,14 +26,14 @@ using test::point_set;
 // Edges with squared weights, sorted by (weight, u, v).
 template <class Real>
 std::vector<edge> found_tree(const point_set<Real>& points, std::int64_t k, int list_length, std::int64_t minima_bytes,
-                             const std::vector<std::int32_t>& order, const Device& device) {
+                             const std::vector<std::int32_t>& order, const bound_limits& limits, const Device& device) {
   const pairwise::scanned_points<Real> scan(points.view(), metric::euclidean, device);
   const auto panels = scan.pack(order);
   auto lists = pairwise::nearest_others_on_device(panels, list_length, minima_bytes);
   const std::vector<Real> core = k > 0 ? pairwise::kth_value(lists, k) : std::vector<Real>(points.n, 0);
   spanning_tree_counters counters;
   progress nobody;
-  boruvka<Real> tree(panels, std::move(lists), core, order);
+  boruvka<Real> tree(panels, std::move(lists), core, order, nullptr, limits);
   std::vector<edge> edges;
   for (const auto& e : tree.run(counters, nobody)) {
     // Coordinates were scaled by a power of two.
@@ -59,14 +59,19 @@ std::vector<edge> expected_tree(const point_set<Real>& points, std::int64_t k) {
 template <class Real>
 void expect_one_tree(const point_set<Real>& points, std::int64_t k, std::mt19937_64& random, const Device& device) {
   const std::vector<edge> expected = expected_tree(points, k);
-  // Lists as short as they can be; one group of tiles, some, and a group a tile.
+  // Lists as short as they can be; one group of tiles, some, and a group a tile; bounds of all tiles, of larger cells,
+  // a few tiles at a time.
   for (const int spare : {0, 3})
     for (const std::int64_t minima_bytes :
          {std::int64_t(1), 3 * points.n * std::int64_t(sizeof(Real)), std::int64_t(1) << 24}) {
       const int list_length = int(std::min(points.n - 1, std::max<std::int64_t>(k + spare, 1)));
-      const auto order = test::random_permutation(points.n, random);
-      EXPECT_EQ(found_tree(points, k, list_length, minima_bytes, {order.begin(), order.end()}, device), expected)
-          << points.n << " points, k = " << k << ", lists of " << list_length << ", table of " << minima_bytes;
+      for (const bound_limits& limits : {bound_limits{}, bound_limits{6 * sizeof(Real), 9}, bound_limits{1 << 20, 1}}) {
+        const auto order = test::random_permutation(points.n, random);
+        EXPECT_EQ(found_tree(points, k, list_length, minima_bytes, {order.begin(), order.end()}, limits, device),
+                  expected)
+            << points.n << " points, k = " << k << ", lists of " << list_length << ", table of " << minima_bytes
+            << ", strips of " << limits.strip_tiles;
+      }
     }
 }
 
@@ -95,6 +100,31 @@ TYPED_TEST(boruvka_of, other_devices_is_one_tree) {
   std::mt19937_64 random(3);
   test::on_other_devices(
       [&](const Device& device) { expect_one_tree(test::grid_points<TypeParam>(100, 2, 20, 3), 4, random, device); });
+}
+
+// Every tile is in one strip, in one cell; the memory is what the limits say.
+TEST(tile_strips, cover_all_tiles_within_their_limits) {
+  for (const std::int64_t own : {0, 1, 7, 40})
+    for (const std::int64_t visitors : {0, 1, 33})
+      for (const bound_limits& limits : {bound_limits{}, bound_limits{80, 30}, bound_limits{400, 1}}) {
+        const std::int64_t places = own + visitors;
+        const tile_strips strips(own, places, 4, limits);
+        std::int64_t tiles = 0, rows = 0;
+        for (std::int64_t strip = 0; strip < strips.count(); ++strip) {
+          EXPECT_EQ(strips.first_row(strip), rows);
+          EXPECT_EQ(strips.first_row(strip) % strips.cell_side(), 0);
+          EXPECT_EQ(strips.first_tile(strip), tiles);
+          EXPECT_LE(strips.tiles(strip), std::max(limits.strip_tiles, strips.cell_side() * places));
+          rows += strips.rows(strip);
+          tiles += strips.tiles(strip);
+        }
+        EXPECT_EQ(rows, own);
+        EXPECT_EQ(tiles, own * places - own * (own - 1) / 2);
+        EXPECT_LE(strips.cells() * 4, std::max<std::int64_t>(limits.cell_bytes, 4));
+        if (strips.cell_side() > 1) {
+          EXPECT_GT(tiles * 4, limits.cell_bytes);
+        }
+      }
 }
 
 }  // namespace
