@@ -13,7 +13,7 @@ int main() {
   const auto report = [&](std::string_view stage, double fraction) {
     if (stage != last) std::cout << stage << "\n";
     last = stage;
-    return !(stage == "spanning tree" && fraction > 0);  // false stops the work: a user who pressed Ctrl-C, a deadline
+    return !(stage == "spanning_tree" && fraction > 0);  // false stops the work: a user who pressed Ctrl-C, a deadline
   };
   try {
     quintet::hdbscan::cluster(points, {.min_cluster_size = 20}, quintet::Device::best(), report);

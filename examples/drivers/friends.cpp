@@ -93,7 +93,7 @@ void find_friends(session& session, const arguments& a) {
     throw quintet::FileError(a.input, quintet::text("must be square (it is ", given.rows, " x ", given.cols, ")"));
   const graph known = session.timed("symmetry", [&] { return undirected(given, session.device()); });
   const graph taken = spgemm::add(1.0F, known.view(), 1.0F, identity(known.rows).view());
-  const graph common = session.timed("friends of friends", [&] {
+  const graph common = session.timed("friends_of_friends", [&] {
     return spgemm::multiply_masked<spgemm::plus_times, spgemm::complement_mask>(known.view(), known.view(),
                                                                                 taken.view(), {}, session.device());
   });

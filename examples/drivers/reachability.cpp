@@ -152,20 +152,20 @@ template <class Storage, class Real = quintet::accumulator_t<Storage>>
 void stream_matrix(session& session, const arguments& a, matrix_view<const Storage> points,
                    const std::vector<Real>& core, matrix_writer<Real>& out) {
   quintet::progress report(session.progress());
-  quintet::driver::stage_timer writing;
-  const quintet::driver::stage_timer all;
+  double all = 0, writing = 0;
+  quintet::stage_region stage("reachability", &all);
   hdbscan::mutual_reachability_rows<Storage>(
       points, core,
       [&](std::int64_t first_row, matrix_view<const Real> rows) {
-        const auto scope = writing.start("write");
+        const quintet::stage_region inner("write", &writing);
         out.rows(first_row, rows);
-        report("mutual reachability", double(first_row + rows.rows()) / double(points.rows()));
+        report(stage.name(), double(first_row + rows.rows()) / double(points.rows()));
         return true;
       },
       a.memory << 20, a.reachability, session.device());
-  const double seconds = writing.seconds().at(0).second;
-  session.timer().add("reachability", all.total() - seconds);
-  session.timer().add("write", seconds);
+  stage.end();
+  session.timer().add("reachability", all - writing);
+  session.timer().add("write", writing);
 }
 
 template <class Storage, class Real = quintet::accumulator_t<Storage>>

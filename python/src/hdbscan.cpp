@@ -113,7 +113,7 @@ nb::dict dict_of(spanning_tree_result&& r) {
   d["invalid_rows"] = to_numpy(std::move(r.invalid_rows));
   d["counters"] = counters_of(r.counters);
   d["ran_on"] = devices_of(r.ran_on);
-  d["seconds"] = nb::make_tuple(r.neighbours_seconds, r.tree_seconds);
+  d["seconds"] = nb::make_tuple(r.neighbours_seconds, r.spanning_tree_seconds);
   return d;
 }
 

@@ -389,14 +389,14 @@ template <class Real>
 std::vector<packed_edge<Real>> boruvka<Real>::run(spanning_tree_counters& counters, progress& report) {
   std::int64_t before = -1;
   for (std::int64_t joined = 0; joined < memory_.count - 1 && joined > before; ++counters.rounds) {
-    report("spanning tree", double(joined) / double(memory_.count));
+    report("spanning_tree", double(joined) / double(memory_.count));
     before = joined;
     offer_lists();
     offer_others();
     joined = join_components();
     counters.tiles_scanned = tiles_scanned();
   }
-  report("spanning tree", 1);
+  report("spanning_tree", 1);
   return tree();
 }
 

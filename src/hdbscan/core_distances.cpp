@@ -10,6 +10,7 @@
 #include "instantiate.hpp"
 #include "pairwise/neighbours.hpp"
 #include "pairwise/scanned_points.hpp"
+#include "quintet/core/profile.hpp"
 
 namespace quintet::hdbscan {
 
@@ -42,6 +43,7 @@ core_result<accumulator_t<Storage>> core_distances_into(matrix_view<const Storag
                                                         vector_view<accumulator_t<Storage>> out,
                                                         const core_options& options, const Device& given) {
   using Real = accumulator_t<Storage>;
+  const stage_region stage("neighbours");
   const Device device = device::run_device(given, {{"points", points}, {"out", out}});
   check_points(points);
   require_argument(out.size() == points.rows(), "out.size", out.size(), text("points.rows=", points.rows()));

@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "core/polled.hpp"
-#include "core/seconds.hpp"
 #include "hdbscan/checks.hpp"
 #include "hdbscan/disjoint_sets.hpp"
 #include "hdbscan/finish.hpp"
 #include "instantiate.hpp"
 #include "pairwise/metric.hpp"
+#include "quintet/core/profile.hpp"
 #include "quintet/hdbscan/precomputed.hpp"
 
 namespace quintet::hdbscan {
@@ -106,7 +106,8 @@ template <class Real>
 spanning_tree_result spanning_tree_of(const csr_graph<Real>& graph, const spanning_tree_options& options) {
   check_alpha<double>(options.alpha);
   check_graph(graph);
-  const double start = seconds_now();
+  double seconds = 0;
+  stage_region stage("spanning_tree", &seconds);
   std::vector<edge> edges = distinct_edges(graph);
   spanning_tree_result result;
   result.neighbours = neighbour_count(options, graph.points);
@@ -117,7 +118,8 @@ spanning_tree_result spanning_tree_of(const csr_graph<Real>& graph, const spanni
         pairwise::mutual_reachability(result.core_distances[e.u], result.core_distances[e.v], e.weight / options.alpha);
   std::erase_if(edges, [](const edge& e) { return e.weight == std::numeric_limits<double>::infinity(); });
   result.edges = kruskal_edges(std::move(edges), graph.points);
-  result.tree_seconds = seconds_now() - start;
+  stage.end();
+  result.spanning_tree_seconds = seconds;
   return result;
 }
 

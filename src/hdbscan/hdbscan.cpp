@@ -1,9 +1,9 @@
 #include "quintet/hdbscan/hdbscan.hpp"
 
-#include "core/seconds.hpp"
 #include "hdbscan/finish.hpp"
 #include "instantiate.hpp"
 #include "quintet/core/error.hpp"
+#include "quintet/core/profile.hpp"
 
 namespace quintet::hdbscan {
 
@@ -45,7 +45,8 @@ spanning_tree_options spanning_tree_part(const cluster_options& options) {
 }
 
 cluster_result finish_clustering(spanning_tree_result tree, std::int64_t n, const cluster_options& options) {
-  const double start = seconds_now();
+  double seconds = 0;
+  stage_region stage("tree_stage", &seconds);
   const std::vector<std::int64_t> kept = rows_without(tree.invalid_rows, n);
   cluster_result result;
   result.options = options;
@@ -62,8 +63,9 @@ cluster_result finish_clustering(spanning_tree_result tree, std::int64_t n, cons
   result.counters = tree.counters;
   result.ran_on = tree.ran_on;
   result.neighbours_seconds = tree.neighbours_seconds;
-  result.spanning_tree_seconds = tree.tree_seconds;
-  result.tree_stage_seconds = seconds_now() - start;
+  result.spanning_tree_seconds = tree.spanning_tree_seconds;
+  stage.end();
+  result.tree_stage_seconds = seconds;
   return result;
 }
 

@@ -10,6 +10,7 @@
 #include "hdbscan/joining.hpp"
 #include "instantiate.hpp"
 #include "pairwise/group_minima.hpp"
+#include "quintet/core/profile.hpp"
 
 namespace quintet::hdbscan {
 
@@ -149,6 +150,7 @@ void check_blocks(std::int64_t budget_bytes, const membership_callback& receive)
 template <class Storage, class>
 bool all_points_membership_rows(const cluster_result& model, matrix_view<const Storage> points,
                                 const membership_callback& receive, std::int64_t budget_bytes, const Device& given) {
+  const stage_region stage("membership");
   const Device device = device::run_device(given, {{"points", points}});
   check_model(model, points, {});
   check_blocks(budget_bytes, receive);
@@ -166,6 +168,7 @@ template <class Storage, class>
 bool membership_rows(const cluster_result& model, matrix_view<const Storage> points,
                      matrix_view<const Storage> new_points, const membership_callback& receive,
                      std::int64_t budget_bytes, const Device& given) {
+  const stage_region stage("membership");
   const Device device = device::run_device(given, {{"points", points}, {"new_points", new_points}});
   check_model(model, points, new_points);
   check_blocks(budget_bytes, receive);

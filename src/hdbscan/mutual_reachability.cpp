@@ -8,6 +8,7 @@
 #include "instantiate.hpp"
 #include "pairwise/pairs.hpp"
 #include "pairwise/sinks.hpp"
+#include "quintet/core/profile.hpp"
 
 namespace quintet::hdbscan {
 
@@ -54,6 +55,7 @@ void mutual_reachability(matrix_view<const Storage> points, vector_view<const ac
                          matrix_view<accumulator_t<Storage>> out, const reachability_options& options,
                          const Device& given) {
   using Real = accumulator_t<Storage>;
+  const stage_region stage("reachability");
   const Device device = device::run_device(given, {{"points", points}, {"core", core}, {"out", out}});
   const std::int64_t n = points.rows();
   if (out.rows() != n || out.cols() != n)
@@ -79,6 +81,7 @@ void mutual_reachability_pairs(matrix_view<const Storage> points, vector_view<co
                                matrix_view<const std::int64_t> pairs, vector_view<accumulator_t<Storage>> out,
                                const reachability_options& options, const Device& given) {
   using Real = accumulator_t<Storage>;
+  const stage_region stage("reachability");
   const Device device = device::run_device(given, {{"points", points}, {"core", core}, {"pairs", pairs}, {"out", out}});
   check_points(points);
   check_alpha<Real>(options.alpha);
@@ -118,6 +121,7 @@ bool mutual_reachability_rows(matrix_view<const Storage> points, vector_view<con
                               const row_block_callback<accumulator_t<Storage>>& receive, std::int64_t budget_bytes,
                               const reachability_options& options, const Device& given) {
   using Real = accumulator_t<Storage>;
+  const stage_region stage("reachability");
   const Device device = device::run_device(given, {{"points", points}, {"core", core}});
   require_argument(budget_bytes >= 0, "budget_bytes", budget_bytes, ">= 0");
   if (!receive) throw InvalidArgument("receive must not be empty");

@@ -1,6 +1,5 @@
 #include "quintet/hdbscan/precomputed.hpp"
 
-#include "core/seconds.hpp"
 #include "device/for_each.hpp"
 #include "device/staged.hpp"
 #include "hdbscan/checks.hpp"
@@ -9,6 +8,7 @@
 #include "hdbscan/row_selection.hpp"
 #include "hdbscan/symmetric_check.hpp"
 #include "instantiate.hpp"
+#include "quintet/core/profile.hpp"
 
 namespace quintet::hdbscan {
 
@@ -67,7 +67,8 @@ template <class Real>
 spanning_tree_result spanning_tree_of(matrix_view<const Real> distances, const spanning_tree_options& options,
                                       const Device& device) {
   check_alpha<Real>(options.alpha);
-  const double start = seconds_now();
+  double neighbours_seconds = 0, spanning_tree_seconds = 0;
+  stage_region finding("neighbours", &neighbours_seconds);
   const distance_source<Real> source(distances, options, device);
   spanning_tree_result result;
   result.ran_on = {source.device, source.device, Device::host()};
@@ -75,10 +76,12 @@ spanning_tree_result spanning_tree_of(matrix_view<const Real> distances, const s
   result.core_distances.assign(core.begin(), core.end());
   result.neighbours = source.neighbours;
   result.clamped = is_clamped(options, result.neighbours);
-  const double middle = seconds_now();
-  result.neighbours_seconds = middle - start;
+  finding.end();
+  stage_region joining("spanning_tree", &spanning_tree_seconds);
   result.edges = prim_edges(source.matrix(), source.core.data(), Real(options.alpha), source.device);
-  result.tree_seconds = seconds_now() - middle;
+  joining.end();
+  result.neighbours_seconds = neighbours_seconds;
+  result.spanning_tree_seconds = spanning_tree_seconds;
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include "hdbscan/joining.hpp"
 #include "hdbscan/tree_rules.hpp"
 #include "instantiate.hpp"
+#include "quintet/core/profile.hpp"
 
 namespace quintet::hdbscan {
 
@@ -41,6 +42,7 @@ void enter(prediction& result, std::int64_t row, const fitted_tree& tree, std::i
 template <class Storage, class>
 prediction approximate_predict(const cluster_result& model, matrix_view<const Storage> points,
                                matrix_view<const Storage> new_points, const Device& given) {
+  const stage_region stage("predict");
   const Device device = device::run_device(given, {{"points", points}, {"new_points", new_points}});
   check_model(model, points, new_points);
   prediction result = nothing_known(new_points.rows());

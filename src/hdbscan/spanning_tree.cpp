@@ -5,7 +5,6 @@
 #include <limits>
 #include <optional>
 
-#include "core/seconds.hpp"
 #include "hdbscan/checks.hpp"
 #include "hdbscan/spanning_tree_parts.hpp"
 #include "instantiate.hpp"
@@ -13,6 +12,7 @@
 #include "pairwise/pairs.hpp"
 #include "pairwise/scanned_points.hpp"
 #include "pairwise/tree_points.hpp"
+#include "quintet/core/profile.hpp"
 
 namespace quintet::hdbscan {
 
@@ -99,7 +99,8 @@ spanning_tree_result spanning_tree(matrix_view<const Storage> points, const span
   check_points(points);
   check_alpha<Real>(options.alpha);
   progress report(callback);
-  const double start = seconds_now();
+  double neighbours_seconds = 0, spanning_tree_seconds = 0;
+  stage_region finding("neighbours", &neighbours_seconds);
   const pairwise::scanned_points<Storage> scanned(points, options.distance, device);
   const std::int64_t valid = scanned.valid_count();
   spanning_tree_result result;
@@ -111,7 +112,7 @@ spanning_tree_result spanning_tree(matrix_view<const Storage> points, const span
   for (const std::int64_t i : result.invalid_rows) result.core_distances[i] = std::numeric_limits<double>::quiet_NaN();
   if (valid < 2) return result;
 
-  report("neighbours", 0);
+  report(finding.name(), 0);
   const int list_length = int(std::min(valid - 1, result.neighbours + spare_neighbours));
   const ordered_points<Real> ordered(scanned, list_length);
   const std::vector<std::int32_t>& order = ordered.order();
@@ -124,8 +125,9 @@ spanning_tree_result spanning_tree(matrix_view<const Storage> points, const span
   std::vector<Real> core(valid, 0);
   if (result.neighbours > 0) core = pairwise::kth_value(lists, result.neighbours);
   for (std::int64_t i = 0; i < valid; ++i) result.core_distances[order[i]] = scanned.measure.distance(core[i]);
-  report("neighbours", 1);
-  const double middle = seconds_now();
+  report(finding.name(), 1);
+  finding.end();
+  stage_region joining("spanning_tree", &spanning_tree_seconds);
 
   boruvka<Real> rounds(panels, std::move(lists), scaled_cores(std::move(core), options.alpha, scanned.measure), order,
                        tree, {.cell_bytes = table_bytes});
@@ -143,8 +145,9 @@ spanning_tree_result spanning_tree(matrix_view<const Storage> points, const span
                                counters.tiles_scanned * panels.block_side * panels.block_side;
   }
   counters.passes = double(counters.pairs_evaluated) / double(all_pairs);
-  result.neighbours_seconds = middle - start;
-  result.tree_seconds = seconds_now() - middle;
+  joining.end();
+  result.neighbours_seconds = neighbours_seconds;
+  result.spanning_tree_seconds = spanning_tree_seconds;
   return result;
 }
 

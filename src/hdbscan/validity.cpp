@@ -13,6 +13,7 @@
 #include "instantiate.hpp"
 #include "pairwise/locality.hpp"
 #include "pairwise/neighbours.hpp"
+#include "quintet/core/profile.hpp"
 
 namespace quintet::hdbscan {
 
@@ -172,6 +173,7 @@ template <class Storage, class>
 validity_result validity_index(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
                                const validity_options& options, const Device& given,
                                const progress_callback& callback) {
+  const stage_region stage("validity");
   const Device device = device::run_device(given, {{"points", points}});
   check_points(points);
   require_argument(options.dimension >= 0 && std::isfinite(options.dimension), "dimension", options.dimension,

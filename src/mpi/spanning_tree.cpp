@@ -2,7 +2,6 @@
 #include <limits>
 #include <memory>
 
-#include "core/seconds.hpp"
 #include "device/staged.hpp"
 #include "hdbscan/checks.hpp"
 #include "hdbscan/spanning_tree_parts.hpp"
@@ -10,6 +9,7 @@
 #include "mpi/leaf_search.hpp"
 #include "mpi/measured_pairs.hpp"
 #include "mpi/tile_search.hpp"
+#include "quintet/core/profile.hpp"
 #include "quintet/mpi/hdbscan.hpp"
 
 namespace quintet::mpi {
@@ -61,7 +61,8 @@ spanning_tree_result tree_of(communicator& ranks, matrix_view<const Storage> row
   });
   require_same_work(ranks, text(options_text(options), " bytes=", sizeof(Storage)), device);
   progress report(callback);
-  const double start = seconds_now();
+  double neighbours_seconds = 0, spanning_tree_seconds = 0;
+  stage_region finding("neighbours", &neighbours_seconds);
   ranks.phase("order");
   const shared_points<Storage> points(ranks, rows, first_row, options.distance, device);
   const std::int64_t valid = points.valid_count();
@@ -111,7 +112,8 @@ spanning_tree_result tree_of(communicator& ranks, matrix_view<const Storage> row
   });
   const std::vector<Real> core = by_position(ranks, own_core, dealt, valid);
   const std::vector<Real> last = by_position(ranks, own_last, dealt, valid);
-  const double middle = seconds_now();
+  finding.end();
+  stage_region joining("spanning_tree", &spanning_tree_seconds);
 
   ranks.phase("rounds");
   std::vector<double> distances;
@@ -132,7 +134,7 @@ spanning_tree_result tree_of(communicator& ranks, matrix_view<const Storage> row
       result.counters.rounds = found->step;
     });
   while (joined < valid - 1 && joined > before) {
-    ranks.together([&] { report("spanning tree", double(joined) / double(valid)); });
+    ranks.together([&] { report("spanning_tree", double(joined) / double(valid)); });
     before = joined;
     joined = search->run_round();
     ++result.counters.rounds;
@@ -141,7 +143,7 @@ spanning_tree_result tree_of(communicator& ranks, matrix_view<const Storage> row
   saved.remove();
   ranks.phase("edges");
   ranks.together([&] {
-    report("spanning tree", 1);
+    report("spanning_tree", 1);
     if (ranks.is_root() || options.alpha != 1)
       result.edges = clustering::edges_of(search->rounds().tree(), order, points.measure());
   });
@@ -161,8 +163,9 @@ spanning_tree_result tree_of(communicator& ranks, matrix_view<const Storage> row
   counters.pairs_evaluated = work.pairs;
   const std::int64_t all_pairs = valid * (valid - 1) / 2;
   counters.passes = double(counters.pairs_evaluated) / double(all_pairs);
-  result.neighbours_seconds = middle - start;
-  result.tree_seconds = seconds_now() - middle;
+  joining.end();
+  result.neighbours_seconds = neighbours_seconds;
+  result.spanning_tree_seconds = spanning_tree_seconds;
   return result;
 }
 

@@ -10,6 +10,7 @@
 #include "instantiate.hpp"
 #include "pairwise/scanned_points.hpp"
 #include "pairwise/tree_points.hpp"
+#include "quintet/core/profile.hpp"
 
 namespace quintet::neighbours {
 
@@ -181,18 +182,21 @@ radius_result<accumulator_t<Storage>> within_of(const point_sets<Storage>& sets,
 template <class Storage>
 nearest_result<accumulator_t<Storage>> nearest(matrix_view<const Storage> points, std::int64_t k, const options& how,
                                                const Device& device) {
+  const stage_region stage("neighbours");
   return nearest_of(point_sets<Storage>(nullptr, points, how, device), k, device);
 }
 
 template <class Storage>
 nearest_result<accumulator_t<Storage>> nearest(matrix_view<const Storage> queries, matrix_view<const Storage> points,
                                                std::int64_t k, const options& how, const Device& device) {
+  const stage_region stage("neighbours");
   return nearest_of(point_sets<Storage>(&queries, points, how, device), k, device);
 }
 
 template <class Storage>
 radius_result<accumulator_t<Storage>> within_radius(matrix_view<const Storage> points, double radius,
                                                     const options& how, const Device& device) {
+  const stage_region stage("neighbours");
   return within_of(point_sets<Storage>(nullptr, points, how, device), radius, device);
 }
 
@@ -200,6 +204,7 @@ template <class Storage>
 radius_result<accumulator_t<Storage>> within_radius(matrix_view<const Storage> queries,
                                                     matrix_view<const Storage> points, double radius,
                                                     const options& how, const Device& device) {
+  const stage_region stage("neighbours");
   return within_of(point_sets<Storage>(&queries, points, how, device), radius, device);
 }
 

@@ -7,6 +7,7 @@
 #include "poincare/ball_points.hpp"
 #include "poincare/checks.hpp"
 #include "poincare/pairs_kernel.hpp"
+#include "quintet/core/profile.hpp"
 
 namespace quintet::poincare {
 
@@ -41,6 +42,7 @@ void require_both_inside(bool strict, matrix_view<const Storage> queries, matrix
 template <class Storage, class>
 point_report distances(matrix_view<const Storage> queries, matrix_view<const Storage> points,
                        matrix_view<accumulator_t<Storage>> out, const distance_options& options, const Device& given) {
+  const stage_region stage("distances");
   const ball b(options.curvature);
   const Device device = device::run_device(given, {{"queries", queries}, {"points", points}, {"out", out}});
   check_sets(queries, points);
@@ -62,6 +64,7 @@ point_report pair_distances(matrix_view<const Storage> x, matrix_view<const Stor
                             vector_view<accumulator_t<Storage>> out, const distance_options& options,
                             const Device& given) {
   using Real = accumulator_t<Storage>;
+  const stage_region stage("distances");
   const ball b(options.curvature);
   const Device device = device::run_device(given, {{"x", x}, {"y", y}, {"out", out}});
   check_sets(x, y);

@@ -9,6 +9,7 @@
 #include "poincare/ball_points.hpp"
 #include "poincare/checks.hpp"
 #include "poincare/nearest_search.hpp"
+#include "quintet/core/profile.hpp"
 
 namespace quintet::poincare {
 
@@ -91,6 +92,7 @@ template <class Storage, class>
 point_report nearest(matrix_view<const Storage> queries, matrix_view<const Storage> points,
                      matrix_view<std::int64_t> index, matrix_view<accumulator_t<Storage>> distance,
                      const nearest_options& options, const Device& given) {
+  const stage_region stage("neighbours");
   const ball b(options.curvature);
   const Device device =
       device::run_device(given, {{"queries", queries}, {"points", points}, {"index", index}, {"distance", distance}});

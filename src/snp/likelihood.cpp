@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "quintet/core/profile.hpp"
 #include "snp/plan.hpp"
 #include "snp/pruning_pass.hpp"
 
@@ -436,8 +437,10 @@ struct Likelihood::state {
 };
 
 Likelihood::Likelihood(const Network& network, const Data& data, const snp::model& model,
-                       const likelihood_options& options)
-    : state_(std::make_unique<state>(network, data, model, options)) {}
+                       const likelihood_options& options) {
+  const stage_region stage("setup");
+  state_ = std::make_unique<state>(network, data, model, options);
+}
 Likelihood::~Likelihood() = default;
 Likelihood::Likelihood(Likelihood&&) noexcept = default;
 Likelihood& Likelihood::operator=(Likelihood&&) noexcept = default;
@@ -451,6 +454,7 @@ double Likelihood::evaluate_beside(const Likelihood& donor) {
 }
 
 double Likelihood::evaluate() {
+  const stage_region stage("likelihood");
   state_->update();
   return state_->log_likelihood();
 }
@@ -535,6 +539,7 @@ std::vector<double> Likelihood::site_log_likelihoods() {
 }
 
 gradient Likelihood::gradient() {
+  const stage_region stage("gradient");
   snp::gradient sum;
   const std::size_t branches = std::size_t(state_->network.branches());
   const bool is_finite = std::isfinite(evaluate());

@@ -6,6 +6,7 @@
 
 #include "quintet/core/error.hpp"
 #include "quintet/core/philox.hpp"
+#include "quintet/core/profile.hpp"
 #include "snp/lbfgs.hpp"
 
 namespace quintet::snp {
@@ -319,6 +320,7 @@ double bic(double log_likelihood, std::int64_t parameters, double sites) {
 
 optimise_result optimise(Likelihood& likelihood, const optimise_options& options) {
   check(options);
+  const stage_region stage("optimise");
   problem climb(likelihood, options);
   if (climb.empty())
     throw InvalidArgument("there is nothing to optimise: no lengths, no thetas, and no gammas or no reticulations");

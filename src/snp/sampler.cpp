@@ -8,6 +8,7 @@
 
 #include "quintet/core/philox.hpp"
 #include "quintet/core/poll.hpp"
+#include "quintet/core/profile.hpp"
 #include "quintet/snp/network_topology.hpp"
 #include "snp/chain_likelihood.hpp"
 #include "snp/moves/move.hpp"
@@ -113,7 +114,9 @@ struct sampler::state {
   template <class Function>
   void for_own_places(const Function& f) {
     together([&] {
+      stage_region* const stage = quintet::detail::innermost_stage();
       workers.run(std::int64_t(places.size()), [&](std::int64_t i) {
+        const quintet::detail::stage_guard inside(stage);
         if (is_own(places[std::size_t(i)])) f(i);
       });
     });
@@ -463,6 +466,7 @@ struct sampler::state {
   }
 
   void advance(const progress_callback& callback) {
+    const stage_region stage("sample");
     progress report(callback);
     const std::int64_t end = std::min((step / rebuild_every + 1) * rebuild_every, options.iterations);
     // Without exchanges a part is as long as it may be; it is cut only so that the callback is heard.
@@ -474,12 +478,7 @@ struct sampler::state {
         break_off();
         throw;
       }
-      together([&] {
-        if (step <= options.burn_in)
-          report("burn-in", double(step) / double(options.burn_in));
-        else
-          report("sampling", double(step - options.burn_in) / double(options.iterations - options.burn_in));
-      });
+      together([&] { report(stage.name(), double(step) / double(options.iterations)); });
     }
   }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "quintet/core/philox.hpp"
+#include "quintet/core/profile.hpp"
 #include "quintet/snp/network_topology.hpp"
 #include "quintet/snp/priors.hpp"
 #include "snp/moves/move.hpp"
@@ -203,6 +204,7 @@ class climber {
 }  // namespace
 
 search_result search_networks(const Data& data, const search_options& options) {
+  const stage_region stage("search");
   const auto at_least = [](std::string_view name, std::int64_t value, std::int64_t least) {
     require_argument(value >= least, name, value, text(">= ", least));
   };

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "device/parallel.hpp"
+#include "quintet/core/profile.hpp"
 #include "snp/random_variates.hpp"
 
 namespace quintet::snp {
@@ -143,6 +144,7 @@ void check(const Network& network, const simulate_options& options) {
 }  // namespace
 
 simulated_sites simulate_sites(const Network& network, const simulate_options& options) {
+  const stage_region stage("sites");
   check(network, options);
   const auto species = static_cast<std::int64_t>(options.copies.size());
   simulated_sites made;
@@ -179,6 +181,7 @@ Data simulate(const Network& network, const simulate_options& options) {
 
 network_state simulate_network(const prior_options& options, std::shared_ptr<const std::vector<std::string>> species,
                                const network_limits& limits, std::uint64_t seed, std::uint64_t number) {
+  const stage_region stage("networks");
   const auto count = static_cast<std::int64_t>(species ? species->size() : 0);
   random_stream random(seed, number);
   return priors(options, count, limits).draw(std::move(species), random);

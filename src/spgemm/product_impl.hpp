@@ -1,8 +1,7 @@
 // The steps of a product; instantiated by the generated sources.
 #pragma once
 
-#include <chrono>
-
+#include "quintet/core/profile.hpp"
 #include "quintet/spgemm/device_csr.hpp"
 #include "quintet/spgemm/multiply.hpp"
 #include "spgemm/arena.hpp"
@@ -12,17 +11,6 @@
 #include "spgemm/results.hpp"
 
 namespace quintet::spgemm {
-
-/// Adds the seconds of its life to a counter.
-class stopwatch {
- public:
-  explicit stopwatch(double& seconds) : seconds_(seconds) {}
-  ~stopwatch() { seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
-
- private:
-  double& seconds_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 inline void check_options(const options& o) {
   require_argument(o.prediction_scale > 0 && o.prediction_scale <= 1e6, "prediction_scale", o.prediction_scale,
@@ -49,7 +37,7 @@ struct preparation {
               const Device& where)
       : counted(settings.memory), device(where) {
     check_options(settings);
-    const stopwatch watch(told.analysis_seconds);
+    const stage_region stage("analysis", &told.analysis_seconds);
     check_operands(a_view, b_view);
     a = device_operand<Value, Index>(a_view, device);
     b = prepare<Semiring>(b_view, device, counted);
@@ -69,7 +57,7 @@ struct preparation {
   bool on_host() const { return device.kind() == device_kind::host; }
   void predict(const options& settings) {
     if (rows.total_bound <= cheap_bound && settings.prediction_scale == 1) return;
-    const stopwatch watch(told.prediction_seconds);
+    const stage_region stage("prediction", &told.prediction_seconds);
     sampled = sample_compression(r.p, rows, device, counted);
     told.predicted = predicted_entries(rows, sampled);
   }
@@ -84,7 +72,7 @@ struct preparation {
   /// Chunks of the rows [first, last), wherever they run, into memory of the host.
   csr<Value, Index> product_of(const std::vector<chunk>& chunks, std::int64_t first, std::int64_t last,
                                std::int64_t room, const options& settings) {
-    const stopwatch watch(told.product_seconds);
+    const stage_region stage("product", &told.product_seconds);
     if (on_host()) return host_product(r, rows, chunks, first, last, room, settings, counted, told);
     return to_host(product_there(chunks, first, last, settings), counted);
   }
@@ -104,7 +92,7 @@ struct preparation {
   }
   /// Columns as the caller numbers them, memory as the caller has it.
   void finish(csr<Value, Index>& c) {
-    const stopwatch watch(told.assembly_seconds);
+    const stage_region stage("assembly", &told.assembly_seconds);
     c.cols = told.cols;
     if (b.renumbered()) {
       Index* columns = c.columns.data();
@@ -238,7 +226,7 @@ device_csr<Value, Index> multiply(const device_csr<Value, Index>& a, const devic
   }
   device_csr<Value, Index> c;
   {
-    const stopwatch watch(ready.told.product_seconds);
+    const stage_region stage("product", &ready.told.product_seconds);
     c = to_buffers(ready.product_there(ready.team_chunks(0, a.rows, settings), 0, a.rows, settings));
   }
   ready.told.nnz = c.nnz();

@@ -6,6 +6,7 @@
 #include "device/staged.hpp"
 #include "instantiate.hpp"
 #include "quintet/core/error.hpp"
+#include "quintet/core/profile.hpp"
 #include "quintet/device/buffer.hpp"
 #include "svd/checks.hpp"
 #include "svd/jacobi.hpp"
@@ -203,6 +204,7 @@ Device decompose(batch_view<const T> a, const outputs<T>& out, const options& op
   const Device device = device::run_device(
       given, {{"a", a}, {"u", out.u}, {"v", out.v}, {"s", out.s}, {"status", out.status}, {"sweeps", out.sweeps}});
   if (a.batch() == 0) return device;
+  const stage_region stage("decompose");
   const device::staged_in in(a, device);
   device::staged_out u(out.u, device), v(out.v, device);
   device::staged_out s(out.s, device);
@@ -219,6 +221,7 @@ Device decompose(batch_view<const T> a, const outputs<T>& out, const options& op
 template <class T>
 decomposition<T> decompose(batch_view<const T> a, const options& options, const Device& device) {
   check(a.batch(), a.rows(), a.cols(), options);
+  const stage_region stage("decompose");
   decomposition<T> result;
   result.batch = a.batch();
   result.rows = a.rows();

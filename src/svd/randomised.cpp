@@ -6,6 +6,7 @@
 #include "device/staged.hpp"
 #include "instantiate.hpp"
 #include "quintet/core/error.hpp"
+#include "quintet/core/profile.hpp"
 #include "quintet/device/buffer.hpp"
 #include "svd/range_finder.hpp"
 #include "svd/workspace.hpp"
@@ -101,6 +102,7 @@ void compute(const batch_view<const typename Policy::real>& a, std::int64_t l, c
 template <class T>
 randomised_decomposition<T> randomised(batch_view<const T> a, const randomised_options& options, const Device& given) {
   check(a.rows(), a.cols(), options);
+  const stage_region stage("decompose");
   const Device device = device::run_device(given, {{"a", a}});
   const std::int64_t m = a.rows(), n = a.cols(), small = std::min(m, n);
   const std::int64_t rank = std::min(options.rank, small);

@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <map>
 #include <sstream>
 
 #include "drivers/driver_run.hpp"
@@ -118,6 +119,57 @@ INSTANTIATE_TEST_SUITE_P(programs, every_driver, testing::ValuesIn(cases), [](co
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
+
+/// The stages of the table that QUINTET_PROFILE prints which are in no other one. Warnings may stand before it; what
+/// has no stages prints none.
+std::vector<std::string> outermost_stages(const std::string& printed) {
+  const std::string head = "    calls     seconds  own seconds  stage\n";
+  const std::size_t table = printed.find(head);
+  if (table == std::string::npos) return {};
+  std::istringstream lines(printed.substr(table + head.size()));
+  std::vector<std::string> stages;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t numbers = 9 + 1 + 11 + 1 + 11 + 2;
+    EXPECT_GT(line.size(), numbers);
+    if (line.size() > numbers && line[numbers] != ' ') stages.push_back(line.substr(numbers));
+  }
+  return stages;
+}
+
+// The names of the JSON's seconds are those of the regions. A stage that took exactly no time was left out.
+TEST_P(every_driver, times_the_stages_that_are_regions) {
+  const std::map<std::string, std::vector<arguments>> further{
+      {"hdbscan", {{"--predict", "points.csv", "--membership", "--output", "o.h5"}}},
+      {"reachability", {{"--input", "many.csv", "--memory", "1"}, {"--pairs", "pairs.csv"}}},
+      {"poincare", {{"--knn", "3"}, {"--queries", "points.csv", "--pairwise"}}},
+      {"svd", {{"--mode", "econ", "--rank", "2"}}},
+      {"spgemm", {{"--b-transposed", "--budget", "1000000"}}},
+      {"snp-likelihood", {{"--optimise", "lengths"}}}};
+  std::ostringstream many;
+  for (int i = 0; i < 600; ++i) many << i << "," << i * i % 17 << "\n";
+  make("many.csv", many.str());
+  make("pairs.csv", "0,1\n2,3\n");
+  std::vector<arguments> lines{{}};
+  if (const auto found = further.find(GetParam().task); found != further.end())
+    lines.insert(lines.end(), found->second.begin(), found->second.end());
+  for (arguments line : lines) {
+    SCOPED_TRACE(testing::PrintToString(line));
+    const bool has_output = std::find(line.begin(), line.end(), "--output") != line.end();
+    if (!GetParam().output_option.empty() && !has_output)
+      line.insert(line.end(), {GetParam().output_option, GetParam().outputs[0]});
+    line.insert(line.end(), {"--json", "s.json"});
+    const outcome done = run(with(line), "env QUINTET_PROFILE=1");
+    ASSERT_EQ(done.status, 0) << done.error;
+    const test::json_value seconds = json("s.json")["seconds"];
+    std::vector<std::string> timed = seconds.keys(), regions = outermost_stages(done.error);
+    std::erase_if(timed, [&](const std::string& key) { return key == "total" || seconds[key].number() == 0; });
+    std::sort(timed.begin(), timed.end());
+    std::sort(regions.begin(), regions.end());
+    EXPECT_EQ(regions, timed);
+    EXPECT_EQ(timed.empty(), GetParam().task == "devices");
+    remove_outputs();
+  }
+}
 
 TEST_P(every_driver, refuses_numbers_out_of_range) {
   const std::vector<std::string> options = numeric_options();

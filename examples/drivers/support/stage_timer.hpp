@@ -6,24 +6,31 @@
 #include <utility>
 #include <vector>
 
+#include "quintet/core/profile.hpp"
+
 namespace quintet::driver {
 
 class stage_timer {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// Measures from its making to its end, exceptions included.
+  /// Measures from its making to its end, exceptions included, and is a region of a profiler.
   class scope {
    public:
-    scope(stage_timer& timer, std::string name) : timer_(timer), name_(std::move(name)), start_(clock::now()) {}
-    ~scope() { timer_.add(name_, std::chrono::duration<double>(clock::now() - start_).count()); }
+    scope(stage_timer& timer, std::string name)
+        : timer_(timer), name_(std::move(name)), region_(name_.c_str(), &seconds_) {}
+    ~scope() {
+      region_.end();
+      timer_.add(name_, seconds_);
+    }
     scope(const scope&) = delete;
     scope& operator=(const scope&) = delete;
 
    private:
     stage_timer& timer_;
     std::string name_;
-    clock::time_point start_;
+    double seconds_ = 0;
+    stage_region region_;
   };
 
   /// Starts a stage; a name that comes again adds to what it has.

@@ -60,7 +60,7 @@ struct spanning_tree_result {
   spanning_tree_counters counters;         ///< work that was done
   stage_devices ran_on;                    ///< where
   double neighbours_seconds = 0;           ///< ordering, packing, lists
-  double tree_seconds = 0;                 ///< rounds
+  double spanning_tree_seconds = 0;        ///< rounds
 
   /// Sum of the weights of `edges`, in their order. Cost: O(N).
   double total_weight() const;

@@ -130,10 +130,10 @@ class sampler {
   sampler(const sampler&) = delete;
   sampler& operator=(const sampler&) = delete;
 
-  /// Runs all walkers to the next step that is divisible by 1000, or to the end. `callback` gets the stage "burn-in" or
-  /// "sampling" and its finished part at every exchange; when it says stop, Cancelled is thrown. After that, and after
-  /// an exception of a poll, of memory or of a surrogate, the object must not be used but for take_samples() and
-  /// restore(). Throws Error when a recomputed log-likelihood differs by more than 1e-6. Collective.
+  /// Runs all walkers to the next step that is divisible by 1000, or to the end. `callback` gets the stage "sample"
+  /// and its finished part, burn-in included, at every exchange; when it says stop, Cancelled is thrown. After that,
+  /// and after an exception of a poll, of memory or of a surrogate, the object must not be used but for take_samples()
+  /// and restore(). Throws Error when a recomputed log-likelihood differs by more than 1e-6. Collective.
   void advance(const progress_callback& callback = {});
   /// Steps done.
   std::int64_t step() const;

@@ -223,7 +223,7 @@ TEST(snp_sampler, callback_stops_it) {
     return false;
   }),
                Cancelled);
-  EXPECT_EQ(stages, "burn-in");
+  EXPECT_EQ(stages, "sample");
 }
 
 TEST(snp_sampler, widths_freeze_after_burn_in) {
