@@ -84,7 +84,7 @@ def functions() -> dict[str, Callable[[], Any]]:
         "poincare.conformal_factor": lambda: poincare.conformal_factor(p),
         "poincare.to_hyperboloid": lambda: poincare.to_hyperboloid(p),
         "poincare.distance_gradients": lambda: poincare.distance_gradients(p, p[::-1]),
-        "poincare.rsgd_step": lambda: poincare.rsgd_step(p, v, 0.1),
+        "poincare.rsgd_step": lambda: poincare.rsgd_step(p, v, 0.1, 1e-3),
         "poincare.gyromidpoint": lambda: poincare.gyromidpoint(p),
         "poincare.frechet_mean": lambda: poincare.frechet_mean(p),
         "snp.Network": lambda: snp.Network("((A:0.1,B:0.1):0.2,C:0.3);", theta=0.05),

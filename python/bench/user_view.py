@@ -55,6 +55,11 @@ TASKS = {
         "HDBSCAN fit, 5000 x 384",
         {
             "quintet": (EMBEDDINGS + "from quintet import HDBSCAN", "HDBSCAN(min_cluster_size=15).fit(X)"),
+            # oneDAL has no HDBSCAN: this is the first half of the work.
+            "oneDAL, neighbours": (
+                EMBEDDINGS + "from sklearnex.neighbors import NearestNeighbors",
+                "NearestNeighbors(n_neighbors=15, algorithm='brute', n_jobs=THREADS).fit(X).kneighbors()",
+            ),
             "fast_hdbscan": (
                 EMBEDDINGS + "from fast_hdbscan import HDBSCAN",
                 "HDBSCAN(min_cluster_size=15).fit(X)",

@@ -242,6 +242,8 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
                     )
                 return X
             X = array
+        elif isinstance(X, np.ndarray) and X.dtype.kind in "USMmV":  # scikit-learn would read numbers in them
+            raise TypeError(f"X must be of type float16, bfloat16, float32 or float64 (dtype={X.dtype})")
         return validate_data(
             self,
             X,
@@ -374,7 +376,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
     @available_if(_has_points)
     def predict(self, X: Any) -> np.ndarray:
         """Labels ``[m]`` of new points, as :func:`quintet.hdbscan.approximate_predict` finds them."""
-        return np.asarray(self._predict(X)[0]).view(np.int64)
+        return np.asarray(self._predict(X)[0])
 
     def generate_prediction_data(self) -> None:
         """Makes ``prediction_data_``. Predictions do not need it; programs written for hdbscan call it."""

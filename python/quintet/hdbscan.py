@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Sequence
 import numpy as np
 
 from . import _core
-from ._arrays import F32, F64, I64, REAL, STORAGE, Like, accumulator, same_type, take, take_rows, take_vector
+from ._arrays import F32, F64, REAL, STORAGE, Like, accumulator, same_type, take, take_rows, take_vector
 from ._errors import InvalidArgument
 from ._progress import Progress, progress_callable
 from .plots import CONDENSED_DTYPE, CondensedTree, MinimumSpanningTree, SingleLinkageTree
@@ -67,8 +67,6 @@ __all__ = [
     "weighted_centroids",
 ]
 
-_EDGE = np.dtype([("u", np.int64), ("v", np.int64), ("weight", np.float64)])
-_LINKAGE = np.dtype([("left", np.int64), ("right", np.int64), ("height", np.float64), ("size", np.int64)])
 _METRICS = {"euclidean": "euclidean", "l2": "euclidean", "cosine": "cosine", "poincare": "poincare"}
 
 
@@ -239,48 +237,22 @@ def _labels(labels: Any, name: str = "labels") -> np.ndarray:
 # Records of the bindings, and the layouts of SciPy and hdbscan.
 
 
-def _linkage_matrix(patterns: np.ndarray) -> np.ndarray:
-    rows = patterns.view(_LINKAGE).reshape(-1)
-    matrix = np.empty((len(rows), 4))
-    for i, column in enumerate(("left", "right", "height", "size")):
-        matrix[:, i] = rows[column]
-    return matrix
-
-
-def _linkage_patterns(matrix: Any, name: str = "linkage") -> np.ndarray:
-    if isinstance(matrix, SingleLinkageTree):
-        matrix = matrix._linkage
+def _rows(matrix: Any, name: str, columns: int, shape: str) -> np.ndarray:
+    """Edges or merges as the bindings take them: float64."""
     array = np.asarray(matrix)
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must be an array of numbers (dtype={array.dtype})")
-    if array.ndim != 2 or array.shape[1] != 4:
-        raise InvalidArgument(f"{name} must have the shape (n - 1, 4) (shape={array.shape})")
-    rows = np.empty(len(array), _LINKAGE)
-    for i, column in enumerate(("left", "right", "height", "size")):
-        if column != "height" and not np.isfinite(array[:, i]).all():
-            raise InvalidArgument(f"{name}[:, {i}] must be finite")
-        rows[column] = array[:, i]
-    return rows.view(np.int64).reshape(-1, 4)
+    if array.ndim != 2 or array.shape[1] != columns:
+        raise InvalidArgument(f"{name} must have the shape {shape} (shape={array.shape})")
+    return np.ascontiguousarray(array, dtype=F64)
 
 
-def _edge_matrix(patterns: np.ndarray) -> np.ndarray:
-    rows = patterns.view(_EDGE).reshape(-1)
-    return np.column_stack((rows["u"].astype(np.float64), rows["v"].astype(np.float64), rows["weight"]))
+def _linkage(tree: Any, name: str = "linkage") -> np.ndarray:
+    return _rows(tree._linkage if isinstance(tree, SingleLinkageTree) else tree, name, 4, "(n - 1, 4)")
 
 
-def _edge_patterns(edges: Any, name: str = "edges") -> np.ndarray:
-    if isinstance(edges, MinimumSpanningTree):
-        edges = edges._mst
-    array = np.asarray(edges)
-    if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must be an array of numbers (dtype={array.dtype})")
-    if array.ndim != 2 or array.shape[1] != 3:
-        raise InvalidArgument(f"{name} must have the shape (m, 3): u, v, weight (shape={array.shape})")
-    if not np.isfinite(array[:, :2]).all():
-        raise InvalidArgument(f"{name}[:, :2] must be finite")
-    rows = np.empty(len(array), _EDGE)
-    rows["u"], rows["v"], rows["weight"] = array[:, 0], array[:, 1], array[:, 2]
-    return rows.view(np.int64).reshape(-1, 3)
+def _edges(edges: Any, name: str = "edges") -> np.ndarray:
+    return _rows(edges._mst if isinstance(edges, MinimumSpanningTree) else edges, name, 3, "(m, 3): u, v, weight")
 
 
 def _condensed(patterns: np.ndarray) -> np.ndarray:
@@ -362,21 +334,8 @@ class ClusterResult:
         return np.split(self.exemplar_points, self.exemplar_offsets[1:-1]) if len(self.selected) else []
 
 
-def _int64(value: Any) -> np.ndarray:
-    return np.asarray(value).view(np.int64)
-
-
-def _plain(value: Any) -> Any:
-    """int64 as NumPy names it, and not "long long", which is printed with its type."""
-    return value.view(np.int64) if isinstance(value, np.ndarray) and value.dtype == I64 else value
-
-
 def _cluster_result(found: dict[str, Any]) -> ClusterResult:
-    found = {name: _plain(value) for name, value in found.items()}
     found["condensed"] = _condensed(found["condensed"])
-    found["linkage"] = _linkage_matrix(found.pop("single_linkage"))
-    if "spanning_tree" in found:
-        found["spanning_tree"] = _edge_matrix(found["spanning_tree"])
     return ClusterResult(**found)
 
 
@@ -708,8 +667,6 @@ def spanning_tree(
         found = _with_symmetry(
             _distances(X), lambda m: _core.hdbscan_spanning_tree_of_distances(m, options, device)
         )
-    found["edges"] = _edge_matrix(found["edges"])
-    found["invalid_rows"] = _plain(found["invalid_rows"])
     return SpanningTreeResult(**found)
 
 
@@ -723,7 +680,7 @@ def single_linkage(edges: Any, n: int) -> np.ndarray:
     array([[0., 1., 1., 2.],
            [3., 2., 2., 3.]])
     """
-    return _linkage_matrix(np.asarray(_core.hdbscan_single_linkage(_edge_patterns(edges), _integer(n, "n"))))
+    return np.asarray(_core.hdbscan_single_linkage(_edges(edges), _integer(n, "n")))
 
 
 def cluster_tree(
@@ -759,13 +716,13 @@ def cluster_tree(
     )
     shape = np.shape(tree._linkage if isinstance(tree, SingleLinkageTree) else getattr(tree, "_mst", tree))
     if len(shape) == 2 and shape[1] == 4:
-        rows = _linkage_patterns(tree, "tree")
+        rows = _linkage(tree, "tree")
         if n is not None and n != len(rows) + 1:
             raise InvalidArgument(f"n must be the number of rows of the dendrogram + 1, {len(rows) + 1} (n={n})")
         return _cluster_result(_core.hdbscan_cluster_linkage(rows, options))
     if n is None:
         raise TypeError("n, the number of points, must be given with edges")
-    return _cluster_result(_core.hdbscan_cluster_tree(_edge_patterns(tree, "tree"), _integer(n, "n"), options))
+    return _cluster_result(_core.hdbscan_cluster_tree(_edges(tree, "tree"), _integer(n, "n"), options))
 
 
 def cut(linkage: Any, height: float, min_cluster_size: int = 5) -> np.ndarray:
@@ -777,9 +734,9 @@ def cut(linkage: Any, height: float, min_cluster_size: int = 5) -> np.ndarray:
     >>> hdbscan.cut([[0, 1, 1.0, 2], [2, 3, 1.0, 2], [4, 5, 9.0, 4]], 2.0, 2)
     array([0, 0, 1, 1])
     """
-    return _int64(
+    return np.asarray(
         _core.hdbscan_cut(
-            _linkage_patterns(linkage), _number(height, "height"), _integer(min_cluster_size, "min_cluster_size")
+            _linkage(linkage), _number(height, "height"), _integer(min_cluster_size, "min_cluster_size")
         )
     )
 
@@ -794,7 +751,7 @@ def condense(
     [2, 2, 1, 1, 1, 1]
     """
     options = _tree_options(min_cluster_size, ties, tie_tolerance, "eom", 0.0, float("inf"), 0, False)
-    return _condensed(_core.hdbscan_condense(_linkage_patterns(linkage), options)[0])
+    return _condensed(_core.hdbscan_condense(_linkage(linkage), options)[0])
 
 
 def _tree_sizes(patterns: np.ndarray, n: int | None) -> tuple[int, int]:
@@ -816,7 +773,7 @@ def summarise(condensed: Any, n: int | None = None) -> TreeSummary:
     """
     patterns = _condensed_patterns(condensed)
     found = _core.hdbscan_summarise(patterns, *_tree_sizes(patterns, n))
-    return TreeSummary(**{name: _plain(value) for name, value in found.items()})
+    return TreeSummary(**found)
 
 
 def select_clusters(
@@ -848,7 +805,7 @@ def select_clusters(
         max_cluster_size,
         allow_single_cluster,
     )
-    return _int64(_core.hdbscan_select(patterns, points, clusters, options)) + points
+    return np.asarray(_core.hdbscan_select(patterns, points, clusters, options)) + points
 
 
 def _weights(weights: Any) -> np.ndarray | None:
@@ -873,7 +830,7 @@ def medoids(
     array([1])
     """
     points, _ = _points(X)
-    return _int64(
+    return np.asarray(
         _core.hdbscan_medoids(
             points, _labels(labels), _weights(weights), _metric(metric), _number(curvature, "curvature"), device
         )
@@ -942,7 +899,7 @@ def relative_validity(edges: Any, labels: Any) -> float:
     >>> hdbscan.relative_validity([[0, 1, 1.0], [2, 3, 1.0], [1, 2, 9.0]], [0, 0, 1, 1]) > 0.8
     True
     """
-    return float(_core.hdbscan_relative_validity(_edge_patterns(edges), _labels(labels)))
+    return float(_core.hdbscan_relative_validity(_edges(edges), _labels(labels)))
 
 
 # Prediction, with a fitted HDBSCAN.
@@ -965,7 +922,6 @@ def approximate_predict(clusterer: "HDBSCAN", X: Any, return_connecting_points: 
     array([ True])
     """
     labels, probabilities, _, neighbours, _ = clusterer._predict(X)
-    labels, neighbours = _plain(labels), _plain(neighbours)
     return (labels, probabilities, neighbours) if return_connecting_points else (labels, probabilities)
 
 

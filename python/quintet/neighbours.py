@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import _core
-from ._arrays import I64, Like, same_type
+from ._arrays import Like, same_type
 from ._errors import InvalidArgument
 from .hdbscan import _integer, _metric, _number, _points
 
@@ -98,10 +98,6 @@ def _both(points: Any, queries: Any) -> tuple[np.ndarray, np.ndarray | None, Lik
     return array, rows, like
 
 
-def _plain(array: np.ndarray) -> np.ndarray:
-    return array.view(np.int64) if array.dtype == I64 else array
-
-
 def nearest(
     points: Any,
     k: int,
@@ -126,7 +122,7 @@ def nearest(
     distance, index, *rest = _core.neighbours_nearest(
         array, rows, _integer(k, "k"), _metric(metric), _number(curvature, "curvature"), device
     )
-    return NearestResult(like(distance), like(_plain(index)), _plain(rest[0]), _plain(rest[1]), rest[2])
+    return NearestResult(like(distance), like(index), rest[0], rest[1], rest[2])
 
 
 def within_radius(
@@ -149,7 +145,7 @@ def within_radius(
         array, rows, _number(radius, "radius"), _metric(metric), _number(curvature, "curvature"), device
     )
     return RadiusResult(
-        distance, _plain(index), _plain(pointers), (q, n), _plain(rest[0]), _plain(rest[1]), rest[2]
+        distance, index, pointers, (q, n), rest[0], rest[1], rest[2]
     )
 
 

@@ -118,19 +118,27 @@ def _operation(
     strict: bool,
     return_status: bool,
     device: str,
-    columns: int = 0,
+    *,
+    columns: int | None = 0,
+    number: tuple[str, Any] | None = None,
 ) -> Any:
-    """`columns`: what the result has more than the arguments."""
+    """`columns`: what the result has more than the arguments; None: it is one number per point. `number`: name and value
+    of an argument that is one number, or one for every point; the function takes it behind the arrays."""
     rows, shape, like = _together(names, arrays)
-    out = np.empty((len(rows[0]), rows[0].shape[1] + columns), accumulator(rows[0]))
-    status = function(*rows, out, _curvature(curvature), strict, return_status, device)
-    result = like(out.reshape(shape[:-1] + out.shape[1:]))
+    dtype = accumulator(rows[0])
+    given = rows if number is None else [*rows, _scalars(number[1], number[0], shape[:-1], dtype)]
+    width = () if columns is None else (rows[0].shape[1] + columns,)
+    out = np.empty((len(rows[0]), *width), dtype)
+    status = function(*given, out, _curvature(curvature), strict, return_status, device)
+    result = like(out.reshape(shape[:-1] + width))
     return (result, np.asarray(status).reshape(shape[:-1])) if return_status else result
 
 
 def _scalars(value: Any, name: str, lead: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     """One value, or one for every point."""
-    array, _ = take(np.float64(value) if isinstance(value, (int, float)) else value, name, integers=True)
+    if isinstance(value, (int, float)):
+        return np.array([value], dtype)
+    array, _ = take(value, name, integers=True)
     array = array.astype(dtype, copy=False)
     if array.ndim == 0:
         return array.reshape(1)
@@ -231,11 +239,9 @@ def origin_distances(
     >>> poincare.origin_distances(np.array([[0.5, 0.0]]))
     array([1.09861229])
     """
-    (rows,), shape, like = _together(("x",), (x,))
-    out = np.empty(len(rows), accumulator(rows))
-    status = _core.poincare_origin_distances(rows, out, _curvature(curvature), strict, return_status, device)
-    result = like(out.reshape(shape[:-1]))
-    return (result, np.asarray(status).reshape(shape[:-1])) if return_status else result
+    return _operation(
+        _core.poincare_origin_distances, ("x",), (x,), curvature, strict, return_status, device, columns=None
+    )
 
 
 def nearest(
@@ -306,12 +312,16 @@ def mobius_scalar_mul(
     >>> np.allclose(poincare.mobius_scalar_mul(2.0, x), poincare.mobius_add(x, x))
     True
     """
-    (rows,), shape, like = _together(("x",), (x,))
-    factor = _scalars(r, "r", shape[:-1], accumulator(rows))
-    out = np.empty(rows.shape, accumulator(rows))
-    status = _core.poincare_mobius_scalar_mul(factor, rows, out, _curvature(curvature), strict, return_status, device)
-    result = like(out.reshape(shape))
-    return (result, np.asarray(status).reshape(shape[:-1])) if return_status else result
+    return _operation(
+        lambda rows, factors, *rest: _core.poincare_mobius_scalar_mul(factors, rows, *rest),
+        ("x",),
+        (x,),
+        curvature,
+        strict,
+        return_status,
+        device,
+        number=("r", r),
+    )
 
 
 def exp_map(
@@ -377,12 +387,9 @@ def geodesic(
     >>> bool(np.isclose(poincare.pair_distances(x, m), poincare.pair_distances(m, y)))
     True
     """
-    (first, second), shape, like = _together(("x", "y"), (x, y))
-    at = _scalars(t, "t", shape[:-1], accumulator(first))
-    out = np.empty(first.shape, accumulator(first))
-    status = _core.poincare_geodesic(first, second, at, out, _curvature(curvature), strict, return_status, device)
-    result = like(out.reshape(shape))
-    return (result, np.asarray(status).reshape(shape[:-1])) if return_status else result
+    return _operation(
+        _core.poincare_geodesic, ("x", "y"), (x, y), curvature, strict, return_status, device, number=("t", t)
+    )
 
 
 def parallel_transport(
@@ -425,13 +432,16 @@ def project(
     >>> poincare.project(np.array([[2.0, 0.0]]), 0.1)
     array([[0.9, 0. ]])
     """
-    (rows,), shape, like = _together(("x",), (x,))
-    out = np.empty(rows.shape, accumulator(rows))
-    status, _ = _core.poincare_project(
-        rows, float(epsilon), out, _curvature(curvature), strict, return_status, device
+    cap = float(epsilon)
+    return _operation(
+        lambda rows, *rest: _core.poincare_project(rows, cap, *rest)[0],
+        ("x",),
+        (x,),
+        curvature,
+        strict,
+        return_status,
+        device,
     )
-    result = like(out.reshape(shape))
-    return (result, np.asarray(status).reshape(shape[:-1])) if return_status else result
 
 
 def conformal_factor(
@@ -443,11 +453,9 @@ def conformal_factor(
     >>> poincare.conformal_factor(np.zeros((1, 3)))
     array([2.])
     """
-    (rows,), shape, like = _together(("x",), (x,))
-    out = np.empty(len(rows), accumulator(rows))
-    status = _core.poincare_conformal_factor(rows, out, _curvature(curvature), strict, return_status, device)
-    result = like(out.reshape(shape[:-1]))
-    return (result, np.asarray(status).reshape(shape[:-1])) if return_status else result
+    return _operation(
+        _core.poincare_conformal_factor, ("x",), (x,), curvature, strict, return_status, device, columns=None
+    )
 
 
 def to_hyperboloid(
@@ -547,13 +555,16 @@ def rsgd_step(
     >>> poincare.rsgd_step(np.zeros((1, 2)), np.array([[0.0, 4.0]]), 0.0, 1e-5)
     array([[0., 0.]])
     """
-    (rows, slope), shape, like = _together(("x", "gradient"), (x, gradient))
-    out = np.empty(rows.shape, accumulator(rows))
-    status, _ = _core.poincare_rsgd_step(
-        rows, slope, float(rate), float(epsilon), out, _curvature(curvature), strict, return_status, device
+    step, cap = float(rate), float(epsilon)
+    return _operation(
+        lambda rows, slope, *rest: _core.poincare_rsgd_step(rows, slope, step, cap, *rest)[0],
+        ("x", "gradient"),
+        (x, gradient),
+        curvature,
+        strict,
+        return_status,
+        device,
     )
-    result = like(out.reshape(shape))
-    return (result, np.asarray(status).reshape(shape[:-1])) if return_status else result
 
 
 def _groups(offsets: Any, count: int) -> np.ndarray:

@@ -74,12 +74,18 @@ class _Matrix(NamedTuple):
         )
 
 
+_module: Any = None
+
+
 def _scipy() -> Any:
-    try:
-        import scipy.sparse
-    except ImportError as error:
-        raise ImportError("quintet.sparse needs SciPy: pip install 'quintet[scipy]'") from error
-    return scipy.sparse
+    global _module
+    if _module is None:
+        try:
+            import scipy.sparse
+        except ImportError as error:
+            raise ImportError("quintet.sparse needs SciPy: pip install 'quintet[scipy]'") from error
+        _module = scipy.sparse
+    return _module
 
 
 def _check_semiring(semiring: str) -> str:
@@ -118,6 +124,10 @@ def _checked(matrix: Any, name: str) -> Any:
 
 def _csr(matrix: Any, name: str) -> Any:
     return _checked(matrix, name).tocsr()
+
+
+def _equal(x: np.ndarray, y: np.ndarray) -> bool:
+    return x.shape == y.shape and bool((x == y).all())
 
 
 def _common(*matrices: _Matrix) -> tuple[np.dtype, np.dtype]:
@@ -269,7 +279,7 @@ class Plan:
         rows, cols, indptr, indices = self._structures[which]
         if (m.rows, m.cols) != (rows, cols):
             raise InvalidArgument(f"{name} must be as planned: {rows} x {cols} ({name} is {m.rows} x {m.cols})")
-        if not (np.array_equal(m.indptr, indptr) and np.array_equal(m.indices[: indptr[-1]], indices[: indptr[-1]])):
+        if not (_equal(m.indptr, indptr) and _equal(m.indices[: indptr[-1]], indices[: indptr[-1]])):
             raise InvalidArgument(f"{name} must have the structure that was planned (indptr or indices differ)")
         if m.data.dtype.itemsize > self._dtype.itemsize:
             raise TypeError(f"{name} must be of the planned type {self._dtype} (dtype={m.data.dtype})")
@@ -277,7 +287,8 @@ class Plan:
 
     def execute(self, A: Any, B: Any, out: Any = None) -> Any:
         """The product of `A` and `B`. `out`, an earlier result, gets the new values and is returned."""
-        (a, left), (b, right) = self._operand(A, "A", 0), self._operand(B, "B", 1)
+        (a, left) = self._operand(A, "A", 0)
+        (b, right) = self._operand(B, "B", 1)
         found = self._plan.execute(left, right)
         is_bool = a.is_bool and b.is_bool
         if out is None:
@@ -287,8 +298,8 @@ class Plan:
             _checked(out, "out").format != "csr"
             or out.shape != self.shape
             or out.data.dtype != data.dtype
-            or not np.array_equal(out.indices, found[3])
-            or not np.array_equal(out.indptr, found[2])
+            or not _equal(out.indices, found[3])
+            or not _equal(out.indptr, found[2])
         ):
             raise InvalidArgument("out must be a result of this plan")
         out.data[:] = data

@@ -123,19 +123,30 @@ void array::check(element type, int dimensions, bool write) const {
     throw InvalidArgument(text("the elements of a row must be adjacent (stride=", stride_[last], ")"));
 }
 
+namespace {
+
+/// What is wanted of NumPy. Kept for the life of the process, as the interpreter may be gone when statics are
+/// destroyed.
+struct numpy_names {
+  nb::object empty, types[7];
+
+  numpy_names() {
+    const nb::module_ numpy = nb::module_::import_("numpy");
+    empty = numpy.attr("empty");
+    static constexpr const char* names[] = {"float16", "uint16", "float32", "float64", "int32", "int64", "uint8"};
+    for (int i = 0; i < 7; ++i) types[i] = numpy.attr("dtype")(names[i]);
+  }
+  static const numpy_names& get() {
+    static const auto& all = *new numpy_names;
+    return all;
+  }
+};
+
+}  // namespace
+
 nb::object copy_to_numpy(element type, const std::size_t* sizes, std::size_t count, const void* data) {
-  // Kept for the life of the process, as the interpreter may be gone when statics are destroyed.
-  struct numpy_names {
-    nb::object empty, types[7];
-    numpy_names() {
-      const nb::module_ numpy = nb::module_::import_("numpy");
-      empty = numpy.attr("empty");
-      static constexpr const char* names[] = {"float16", "uint16", "float32", "float64", "int32", "int64", "uint8"};
-      for (int i = 0; i < 7; ++i) types[i] = numpy.attr("dtype")(names[i]);
-    }
-  };
-  static const auto& numpy = *new numpy_names;
-  nb::object shape = nb::steal(PyTuple_New(Py_ssize_t(count)));
+  const numpy_names& numpy = numpy_names::get();
+  const nb::object shape = nb::steal(PyTuple_New(Py_ssize_t(count)));
   std::size_t elements = 1;
   for (std::size_t i = 0; i < count; ++i) {
     elements *= sizes[i];
@@ -148,6 +159,10 @@ nb::object copy_to_numpy(element type, const std::size_t* sizes, std::size_t cou
   std::memcpy(buffer.buf, data, std::size_t(buffer.len));
   PyBuffer_Release(&buffer);
   return result;
+}
+
+nb::object with_numpy_type(element type, nb::object given) {
+  return type == element::i64 ? given.attr("view")(numpy_names::get().types[int(type)]) : given;
 }
 
 }  // namespace quintet::python

@@ -153,6 +153,9 @@ decltype(auto) with_real(element type, Function&& f) {
 /// A NumPy array of `count` sizes with a copy of the elements. Needs the GIL.
 nb::object copy_to_numpy(element type, const std::size_t* sizes, std::size_t count, const void* data);
 
+/// The same array with the type as NumPy names it: what is "long long" to a buffer is int64.
+nb::object with_numpy_type(element type, nb::object given);
+
 /// Up to so many bytes a copy is faster than an owner.
 constexpr std::size_t least_owned_bytes = 8192;
 
@@ -170,8 +173,8 @@ nb::object elements_to_numpy(Values&& values, std::initializer_list<std::int64_t
   auto* owned = new Owned(std::forward<Values>(values));
   nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Owned*>(p); });
   using Seen = std::conditional_t<sizeof(Element) == 2, std::uint16_t, Element>;
-  return nb::cast(nb::ndarray<nb::numpy, Seen>(reinterpret_cast<Seen*>(owned->data()), count, sizes, owner),
-                  nb::rv_policy::reference);
+  nb::ndarray<nb::numpy, Seen> seen(reinterpret_cast<Seen*>(owned->data()), count, sizes, owner);
+  return with_numpy_type(type, nb::cast(seen, nb::rv_policy::reference));
 }
 
 template <class T>

@@ -4,6 +4,10 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <cmath>
+#include <initializer_list>
+#include <vector>
+
 #include "arrays.hpp"
 #include "call.hpp"
 #include "quintet/hdbscan/cluster_selection.hpp"
@@ -61,6 +65,45 @@ spanning_tree_options spanning_options_of(const nb::tuple& t) {
           metric_of(nb::cast<std::string>(t[3]), nb::cast<double>(t[4])), nb::cast<double>(t[2])};
 }
 
+// Edges [m, 3] and merges [n - 1, 4] are matrices of float64, as SciPy and hdbscan have them.
+
+nb::object matrix_of(const std::vector<edge>& edges) {
+  std::vector<double> rows;
+  rows.reserve(3 * edges.size());
+  for (const edge& e : edges) rows.insert(rows.end(), {double(e.u), double(e.v), e.weight});
+  return to_numpy(std::move(rows), {std::int64_t(edges.size()), 3});
+}
+
+nb::object matrix_of(const std::vector<linkage_row>& merges) {
+  std::vector<double> rows;
+  rows.reserve(4 * merges.size());
+  for (const linkage_row& r : merges)
+    rows.insert(rows.end(), {double(r.left), double(r.right), r.height, double(r.size)});
+  return to_numpy(std::move(rows), {std::int64_t(merges.size()), 4});
+}
+
+std::int64_t whole(const matrix_view<const double>& rows, std::int64_t row, std::int64_t column, const char* name) {
+  const double value = rows(row, column);
+  if (!(std::abs(value) < 0x1p53)) throw InvalidArgument(text(name, "[:, ", column, "] must be finite, below 2^53"));
+  return std::int64_t(value);
+}
+
+std::vector<edge> edges_of(const array& matrix, const char* name) {
+  const auto rows = matrix.matrix<const double>();
+  std::vector<edge> edges(std::size_t(rows.rows()));
+  for (std::int64_t i = 0; i < rows.rows(); ++i)
+    edges[std::size_t(i)] = {whole(rows, i, 0, name), whole(rows, i, 1, name), rows(i, 2)};
+  return edges;
+}
+
+single_linkage_tree linkage_of(const array& matrix, const char* name) {
+  const auto rows = matrix.matrix<const double>();
+  single_linkage_tree tree{rows.rows() + 1, std::vector<linkage_row>(std::size_t(rows.rows()))};
+  for (std::int64_t i = 0; i < rows.rows(); ++i)
+    tree.rows[std::size_t(i)] = {whole(rows, i, 0, name), whole(rows, i, 1, name), rows(i, 2), whole(rows, i, 3, name)};
+  return tree;
+}
+
 nb::dict dict_of(clustering&& c) {
   nb::dict d;
   d["labels"] = to_numpy(std::move(c.labels));
@@ -72,7 +115,7 @@ nb::dict dict_of(clustering&& c) {
   d["exemplar_points"] = to_numpy(std::move(c.exemplars.points));
   d["condensed_clusters"] = c.condensed.clusters;
   d["condensed"] = records(std::move(c.condensed.rows));
-  d["single_linkage"] = records(std::move(c.single_linkage.rows));
+  d["linkage"] = matrix_of(c.single_linkage.rows);
   d["components"] = c.components;
   return d;
 }
@@ -94,7 +137,7 @@ nb::tuple devices_of(const stage_devices& ran) {
 nb::dict dict_of(cluster_result&& r) {
   nb::dict d = dict_of(static_cast<clustering&&>(r));
   d["core_distances"] = to_numpy(std::move(r.core_distances));
-  d["spanning_tree"] = records(std::move(r.spanning_tree));
+  d["spanning_tree"] = matrix_of(r.spanning_tree);
   d["neighbours"] = r.neighbours;
   d["clamped"] = r.clamped;
   d["invalid_rows"] = to_numpy(std::move(r.invalid_rows));
@@ -106,7 +149,7 @@ nb::dict dict_of(cluster_result&& r) {
 
 nb::dict dict_of(spanning_tree_result&& r) {
   nb::dict d;
-  d["edges"] = records(std::move(r.edges));
+  d["edges"] = matrix_of(r.edges);
   d["core_distances"] = to_numpy(std::move(r.core_distances));
   d["neighbours"] = r.neighbours;
   d["clamped"] = r.clamped;
@@ -183,35 +226,29 @@ nb::dict tree_of_graph(std::int64_t points, const array& row_begin, const array&
 }
 
 nb::object linkage(const array& edges, std::int64_t n) {
-  const auto list = from_records<edge>(edges);
-  return records(run([&] { return single_linkage(list, n); }).rows);
-}
-
-single_linkage_tree linkage_of(const array& rows) {
-  auto list = from_records<linkage_row>(rows);
-  const auto points = std::int64_t(list.size()) + 1;
-  return {points, std::move(list)};
+  const auto list = edges_of(edges, "edges");
+  return matrix_of(run([&] { return single_linkage(list, n); }).rows);
 }
 
 nb::dict tree_stage(const array& edges, std::int64_t n, const nb::tuple& options) {
-  const auto list = from_records<edge>(edges);
+  const auto list = edges_of(edges, "tree");
   const tree_options settings = tree_options_of(options);
   return dict_of(run([&] { return cluster_tree(list, n, settings); }));
 }
 
 nb::dict tree_stage_of_linkage(const array& rows, const nb::tuple& options) {
-  auto given = linkage_of(rows);
+  auto given = linkage_of(rows, "tree");
   const tree_options settings = tree_options_of(options);
   return dict_of(run([&] { return cluster_tree(std::move(given), settings); }));
 }
 
 nb::object cut_linkage(const array& rows, double height, std::int64_t min_cluster_size) {
-  const auto given = linkage_of(rows);
+  const auto given = linkage_of(rows, "linkage");
   return to_numpy(run([&] { return cut(given, height, min_cluster_size); }));
 }
 
 nb::tuple condense_linkage(const array& rows, const nb::tuple& options) {
-  const auto given = linkage_of(rows);
+  const auto given = linkage_of(rows, "linkage");
   const tree_options settings = tree_options_of(options);
   auto condensed = run([&] { return condense(given, settings); });
   return nb::make_tuple(records(std::move(condensed.rows)), condensed.clusters);
@@ -340,7 +377,7 @@ nb::tuple validity(const array& points, const array& labels, const std::string& 
 }
 
 double relative(const array& edges, const array& labels) {
-  const auto list = from_records<edge>(edges);
+  const auto list = edges_of(edges, "edges");
   const auto label = vector_of<std::int64_t>(labels);
   return run([&] { return relative_validity(list, label); });
 }

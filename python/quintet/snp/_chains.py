@@ -275,12 +275,12 @@ class Sampler:
 
     def take_samples(self) -> list[tuple[np.ndarray, np.ndarray, list[str], list[str]]]:
         """By chain: steps [s], trace [s, columns], newick and topologies of the samples since the last call."""
-        return [(steps.view(np.int64), trace, list(a), list(b)) for steps, trace, a, b in self._core.take_samples()]
+        return [(steps, trace, list(a), list(b)) for steps, trace, a, b in self._core.take_samples()]
 
     def snapshot(self) -> tuple[int, np.ndarray, np.ndarray]:
         """Where things stand, for restore(); only at steps divisible by 1000. May be pickled."""
         step, numbers, counts = self._core.snapshot()
-        return int(step), numbers, counts.view(np.int64)
+        return int(step), numbers, counts
 
     def restore(self, snapshot: tuple[int, np.ndarray, np.ndarray]) -> None:
         """Goes to a snapshot of a sampler with the same arguments."""

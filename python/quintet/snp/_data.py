@@ -143,10 +143,7 @@ class Data:
 
     def _table(self) -> dict[str, Any]:
         if self._tables is None:
-            self._tables = {
-                name: value.view(np.int64) if value.dtype.kind == "i" else value
-                for name, value in self._core.tables().items()
-            }
+            self._tables = dict(self._core.tables())
         return self._tables
 
     @property
@@ -287,6 +284,20 @@ def _sizes(network: Network, copies: Any) -> list[int]:
     return [_integer(c, "copies") for c in copies]
 
 
+def _simulation(
+    network: Network, copies: Any, u: Any, v: Any, sites: Any, seed: Any, polymorphic_only: Any
+) -> tuple[Any, ...]:
+    return (
+        network._core,
+        _sizes(network, copies),
+        _number(u, "u"),
+        _number(v, "v"),
+        _integer(sites, "sites"),
+        _integer(seed, "seed"),
+        bool(polymorphic_only),
+    )
+
+
 def simulate_sites(
     network: Network,
     copies: Any,
@@ -307,16 +318,8 @@ def simulate_sites(
     >>> snp.simulate_sites(network, [2, 2], 5)[0].shape
     (5, 2)
     """
-    red, tries = _core.snp_simulate_sites(
-        network._core,
-        _sizes(network, copies),
-        _number(u, "u"),
-        _number(v, "v"),
-        _integer(sites, "sites"),
-        _integer(seed, "seed"),
-        bool(polymorphic_only),
-    )
-    return np.asarray(red).view(np.int64), np.asarray(tries).view(np.int64)
+    red, tries = _core.snp_simulate_sites(*_simulation(network, copies, u, v, sites, seed, polymorphic_only))
+    return np.asarray(red), np.asarray(tries)
 
 
 def simulate(
@@ -335,14 +338,4 @@ def simulate(
     >>> snp.simulate(snp.Network("(A:0.1,B:0.1);", theta=0.05), {"A": 2, "B": 2}, 100).sites
     100
     """
-    return Data._of(
-        _core.snp_simulate(
-            network._core,
-            _sizes(network, copies),
-            _number(u, "u"),
-            _number(v, "v"),
-            _integer(sites, "sites"),
-            _integer(seed, "seed"),
-            bool(polymorphic_only),
-        )
-    )
+    return Data._of(_core.snp_simulate(*_simulation(network, copies, u, v, sites, seed, polymorphic_only)))

@@ -113,7 +113,7 @@ class Network:
     @property
     def branches(self) -> Branches:
         """Ends and parameters of all branches."""
-        return Branches(**{k: v.view(np.int64) if v.dtype.kind == "i" else v for k, v in self._core.branches().items()})
+        return Branches(**self._core.branches())
 
     @property
     def nodes(self) -> int:
@@ -143,17 +143,17 @@ class Network:
     @property
     def leaves(self) -> np.ndarray:
         """Nodes of the leaves, in the order of :attr:`species`."""
-        return np.asarray(self._core.leaves()).view(np.int64)
+        return np.asarray(self._core.leaves())
 
     @property
     def reticulations(self) -> np.ndarray:
         """Nodes with two parents."""
-        return np.asarray(self._core.reticulations()).view(np.int64)
+        return np.asarray(self._core.reticulations())
 
     @property
     def children_first(self) -> np.ndarray:
         """All nodes, every one after its children."""
-        return np.asarray(self._core.children_first()).view(np.int64)
+        return np.asarray(self._core.children_first())
 
     def name(self, node: int) -> str:
         """Name of a node; may be empty unless it is a leaf."""
@@ -165,11 +165,11 @@ class Network:
 
     def parent_branches(self, node: int) -> np.ndarray:
         """Branches up from a node."""
-        return np.asarray(self._core.parent_branches(_integer(node, "node"))).view(np.int64)
+        return np.asarray(self._core.parent_branches(_integer(node, "node")))
 
     def child_branches(self, node: int) -> np.ndarray:
         """Branches down from a node."""
-        return np.asarray(self._core.child_branches(_integer(node, "node"))).view(np.int64)
+        return np.asarray(self._core.child_branches(_integer(node, "node")))
 
     def describe_branch(self, branch: int) -> str:
         """A branch in words, for messages."""
