@@ -25,14 +25,6 @@ endif()
 # What the library is compiled with: multiply-adds are written (device::fma), so that every compiler and processor has the
 # same; errno is not.
 set(QUINTET_KERNEL_FLAGS -fno-math-errno -fno-trapping-math -ffp-contract=off)
-# For sources in which the compiler still makes them, within an expression. g++ knows "on" as "off", tunes for some
-# processors by keeping sums out of fused multiply-adds, and vectorises scalar sums by adding rounded products in order:
-# the scalar shape of a kernel would have other bits than its packs.
-if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  set(QUINTET_CONTRACTING_FLAGS -ffp-contract=on)
-else()
-  set(QUINTET_CONTRACTING_FLAGS -ffp-contract=fast --param=avoid-fma-max-bits=0 -fno-tree-loop-vectorize)
-endif()
 
 # Replaces the objects of `target` that hold target regions by relocatable objects in which the device code is already
 # linked: an archive of plain offload objects would silently lose its device code in a consumer's link. One object, and so

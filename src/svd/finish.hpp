@@ -119,7 +119,7 @@ QUINTET_SVD_INLINE void complete(const Map& map, const columns<typename Map::rea
         if (c > j) counts = missing & (map.entry(m.norm, c) > least);
         for_each_row(map, 0, m.rows, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
           const scalar old = map.element(x, i);
-          map.set_element(x, i, choose(counts, old - product * map.element(other, i), old));
+          map.set_element(x, i, choose(counts, device::fma(-product, map.element(other, i), old), old));
         });
         map.barrier();
       }

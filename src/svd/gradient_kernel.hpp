@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "device/pack.hpp"
 #include "quintet/core/storage16.hpp"
 #include "quintet/core/view.hpp"
 #include "svd/sums.hpp"
@@ -35,7 +36,7 @@ struct gradient_kernel {
   real inverse(real x, real limit) const {
     if (policy == 0) return real(1) / x;
     if (policy == 1) return (x < 0 ? -x : x) <= limit ? real(0) : real(1) / x;
-    return limit > 0 || x != 0 ? x / (x * x + limit * limit) : real(0);
+    return limit > 0 || x != 0 ? x / device::fma(x, x, limit * limit) : real(0);
   }
 
   /// product[i, j] = sum_r a[r, i] g[r, j] for i, j < k.
@@ -54,7 +55,7 @@ struct gradient_kernel {
   real outside(std::int64_t b, const batch_view<const T>& a, const batch_view<const T>& g, const real* product,
                std::int64_t r, std::int64_t j, real factor) const {
     real value = real(g(b, r, j));
-    for (int i = 0; i < k; ++i) value -= real(a(b, r, i)) * product[i * k + j];
+    for (int i = 0; i < k; ++i) value = device::fma(-real(a(b, r, i)), product[i * k + j], value);
     return value * factor;
   }
 
@@ -73,7 +74,7 @@ struct gradient_kernel {
     for (std::int64_t e = team.rank(); e < std::int64_t(m) * k; e += team.size()) {
       const std::int64_t r = e / k, j = e % k;
       real value = 0;
-      for (int i = 0; i < k; ++i) value += real(u(b, r, i)) * mm[i * k + j];
+      for (int i = 0; i < k; ++i) value = device::fma(real(u(b, r, i)), mm[i * k + j], value);
       if (has_gu && m > k) value += outside(b, u, gu, uu, r, j, inverse(sb[j], limit));
       left[e] = value;
     }
@@ -83,7 +84,8 @@ struct gradient_kernel {
     for (std::int64_t e = team.rank(); e < std::int64_t(m) * n; e += team.size()) {
       const std::int64_t r = e / n, c = e % n;
       real value = 0;
-      for (int j = 0; j < k; ++j) value += left[r * k + j] * real(v(b, c, j)) + real(u(b, r, j)) * right[c * k + j];
+      for (int j = 0; j < k; ++j)
+        value += device::fma(left[r * k + j], real(v(b, c, j)), real(u(b, r, j)) * right[c * k + j]);
       ga(b, r, c) = T(value);
     }
     team.barrier();
@@ -96,7 +98,7 @@ struct gradient_kernel {
     const real p = uu[i * k + j] - uu[j * k + i], q = vv[i * k + j] - vv[j * k + i];
     real value = (p + q) * inverse(sb[j] - sb[i], limit);
     // The sum vanishes only where both do.
-    if (p != q) value += (p - q) * inverse(sb[j] + sb[i], 2 * limit);
+    if (p != q) value = device::fma(p - q, inverse(sb[j] + sb[i], 2 * limit), value);
     return value / 2;
   }
 };

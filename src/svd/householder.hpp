@@ -59,7 +59,7 @@ QUINTET_SVD_INLINE void make_reflection(const Map& map, const factors<typename M
   const scalar below = team_dot(map, column, column, f.rows, k + 1);
   const scalar alpha = map.element(column, k);
   const mask_of<scalar> reflects = below > no_column_threshold<real>();
-  const scalar length = root(alpha * alpha + below);
+  const scalar length = root(device::fma(alpha, alpha, below));
   const scalar beta = choose(alpha > zero, -length, length);
   const scalar denominator = choose(reflects, alpha - beta, one);
   map.barrier();  // everybody has read alpha

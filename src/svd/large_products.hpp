@@ -60,7 +60,7 @@ struct multiply_by_rows {
         for (int i = 0; i < Count; ++i) value[i] = load<Map>(column, c + i < end ? c + i : end - 1);
         for (int e = 0; e < 4; ++e) {
           const Real factor = *x.at(b, k, j + e < columns ? j + e : columns - 1);
-          for (int i = 0; i < Count; ++i) sum[i][e] += value[i] * factor;
+          for (int i = 0; i < Count; ++i) sum[i][e] = device::fma(value[i], factor, sum[i][e]);
         }
       }
       for (int i = 0; i < Count; ++i)
@@ -119,7 +119,7 @@ struct multiply_transposed {
         for (int e = 0; e < 4; ++e) value[e] = load<Map>(left[e], c);
         for (int e = 0; e < 4; ++e) {
           const vector other = load<Map>(right[e], c);
-          for (int k = 0; k < 4; ++k) sum[k][e] += value[k] * other;
+          for (int k = 0; k < 4; ++k) sum[k][e] = device::fma(value[k], other, sum[k][e]);
         }
       }
       for (int k = 0; k < 4; ++k)

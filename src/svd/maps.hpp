@@ -190,12 +190,12 @@ QUINTET_SVD_INLINE typename Map::vector chunk_dot(const typename Map::real* x, c
   const auto block = [&](int last) QUINTET_SVD_INLINE_LAMBDA {
     vector sum0{}, sum1{}, sum2{}, sum3{};
     for (; c + 3 * step < last; c += 4 * step) {
-      sum0 += load<Map>(x, c) * load<Map>(y, c);
-      sum1 += load<Map>(x, c + step) * load<Map>(y, c + step);
-      sum2 += load<Map>(x, c + 2 * step) * load<Map>(y, c + 2 * step);
-      sum3 += load<Map>(x, c + 3 * step) * load<Map>(y, c + 3 * step);
+      sum0 = device::fma(load<Map>(x, c), load<Map>(y, c), sum0);
+      sum1 = device::fma(load<Map>(x, c + step), load<Map>(y, c + step), sum1);
+      sum2 = device::fma(load<Map>(x, c + 2 * step), load<Map>(y, c + 2 * step), sum2);
+      sum3 = device::fma(load<Map>(x, c + 3 * step), load<Map>(y, c + 3 * step), sum3);
     }
-    for (; c < last; c += step) sum0 += load<Map>(x, c) * load<Map>(y, c);
+    for (; c < last; c += step) sum0 = device::fma(load<Map>(x, c), load<Map>(y, c), sum0);
     return vector((sum0 + sum1) + (sum2 + sum3));
   };
   if (chunks - first <= 4 * terms_of_short_sum * step) return block(chunks);
@@ -222,7 +222,8 @@ QUINTET_SVD_INLINE typename Map::scalar team_dot(const Map& map, const typename 
   const int chunks = (rows + Map::chunk - 1) / Map::chunk, whole = (first + Map::chunk - 1) / Map::chunk;
   typename Map::scalar sum = map.fold(chunk_dot<Map>(x, y, whole + map.team_first(), map.team_step(), chunks));
   if constexpr (Map::chunk > 1)  // one thread a team
-    for (int i = first; i < whole * Map::chunk && i < rows; ++i) sum += map.element(x, i) * map.element(y, i);
+    for (int i = first; i < whole * Map::chunk && i < rows; ++i)
+      sum = device::fma(map.element(x, i), map.element(y, i), sum);
   return map.team_sum(sum);
 }
 
@@ -232,7 +233,7 @@ QUINTET_SVD_INLINE void pair_add(const Map& map, const typename Map::scalar& fac
                                  typename Map::real* y, int rows, int first = 0) {
   const int step = map.pair_step(), chunks = (rows + Map::chunk - 1) / Map::chunk;
   for (int c = first_chunk(map, first); c < chunks; c += step)
-    store<Map>(y, c, load<Map>(y, c) + factor * load<Map>(x, c));
+    store<Map>(y, c, device::fma(factor, load<Map>(x, c), load<Map>(y, c)));
 }
 
 }  // namespace quintet::svd

@@ -40,7 +40,7 @@ QUINTET_SVD_INLINE void rotate(const Map& map, const rotation<typename Map::scal
 #pragma GCC unroll 2
   for (int c = map.pair_first(); c < chunks; c += step) {
     const vector x = load<Map>(p, c), y = load<Map>(q, c);
-    const vector new_x = r.pp * x + r.pq * y, new_y = r.qp * x + r.qq * y;
+    const vector new_x = device::fma(r.pp, x, r.pq * y), new_y = device::fma(r.qp, x, r.qq * y);
     if constexpr (Map::width == 1) {
       store<Map>(p, c, new_x);
       store<Map>(q, c, new_y);
@@ -59,7 +59,8 @@ QUINTET_SVD_INLINE void rotate_accurately(const Map& map, const rotation<typenam
   const int step = map.pair_step(), chunks = (rows + Map::chunk - 1) / Map::chunk;
   for (int c = map.pair_first(); c < chunks; c += step) {
     const vector x = load<Map>(p, c), y = load<Map>(q, c);
-    const vector new_x = x - r.sine * (y + r.half_tangent * x), new_y = y + r.sine * (x - r.half_tangent * y);
+    const vector new_x = device::fma(-r.sine, device::fma(r.half_tangent, x, y), x);
+    const vector new_y = device::fma(r.sine, device::fma(-r.half_tangent, y, x), y);
     if constexpr (Map::width == 1) {
       store<Map>(p, c, r.exchange ? new_y : new_x);
       store<Map>(q, c, r.exchange ? new_x : new_y);
@@ -75,8 +76,8 @@ template <class Map>
 QUINTET_SVD_INLINE void correct_norm(const Map& map, const rotation<typename Map::scalar>& r,
                                      typename Map::real* norm_correction, int p, int q) {
   const auto a = map.entry(norm_correction, p), b = map.entry(norm_correction, q);
-  map.set_entry(norm_correction, p, choose(r.on, r.pp * r.pp * a + r.pq * r.pq * b + r.norm_correction, a));
-  map.set_entry(norm_correction, q, choose(r.on, r.qp * r.qp * a + r.qq * r.qq * b + r.norm_correction, b));
+  map.set_entry(norm_correction, p, choose(r.on, device::fma(r.pp * r.pp, a, r.pq * r.pq * b) + r.norm_correction, a));
+  map.set_entry(norm_correction, q, choose(r.on, device::fma(r.qp * r.qp, a, r.qq * r.qq * b) + r.norm_correction, b));
 }
 
 /// Squares of what a sweep has rotated, summed over its pairs.
@@ -87,8 +88,8 @@ struct sweep_sums {
 
 template <class Scalar>
 QUINTET_SVD_INLINE void note(sweep_sums<Scalar>& seen, const Scalar& cosine, const Scalar& tangent) {
-  seen.cosine += cosine * cosine;
-  seen.tangent += tangent * tangent;
+  seen.cosine = device::fma(cosine, cosine, seen.cosine);
+  seen.tangent = device::fma(tangent, tangent, seen.tangent);
 }
 
 /// Sums of the whole team. All threads of a pair have noted the same.
@@ -245,12 +246,12 @@ QUINTET_SVD_INLINE products_of_four<typename Map::vector> multiply_four_chunks(c
   products_of_four<vector> sum{};
   for (; c < last; ++c) {
     const vector a = load<Map>(x, c), a1 = load<Map>(x1, c), b = load<Map>(y, c), b1 = load<Map>(y1, c);
-    sum.p += a * a1;
-    sum.q += b * b1;
-    sum.pq += a * b;
-    sum.pq1 += a * b1;
-    sum.p1q += a1 * b;
-    sum.p1q1 += a1 * b1;
+    sum.p = device::fma(a, a1, sum.p);
+    sum.q = device::fma(b, b1, sum.q);
+    sum.pq = device::fma(a, b, sum.pq);
+    sum.pq1 = device::fma(a, b1, sum.pq1);
+    sum.p1q = device::fma(a1, b, sum.p1q);
+    sum.p1q1 = device::fma(a1, b1, sum.p1q1);
   }
   return sum;
 }

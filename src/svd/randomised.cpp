@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "device/pack.hpp"
 #include "device/staged.hpp"
 #include "instantiate.hpp"
 #include "quintet/core/error.hpp"
@@ -58,7 +59,7 @@ struct remaining_norm {
     for (std::int64_t j = 0; j < n; ++j) left += of.square[b * n + j];
     for (std::int64_t j = 0; j < s.cols(); ++j) {
       const double value = double(s(b, j)) / unit;
-      left -= value * value;
+      left = device::fma(-value, value, left);
     }
     out[b] = left < 0 ? 0.0 : std::sqrt(left) * unit;  // NaN stays
   }

@@ -59,7 +59,7 @@ struct survey_range {
     Real most = 0, lost = 0;
     for_each_element(map, a, begin, end, [&](int i, int j) QUINTET_SVD_INLINE_LAMBDA {
       const Real value = a(b, i, j);
-      lost += value * Real(0);
+      lost = device::fma(value, Real(0), lost);
       most = larger(most, absolute(value));
     });
     most = map.team_max(most);
@@ -77,7 +77,7 @@ struct scale_range {
   void operator()(std::int64_t b) const {
     Real most = 0, lost = 0;
     for (std::int64_t p = 0; p < parts; ++p) {
-      lost += largest[b * parts + p] * Real(0);
+      lost = device::fma(largest[b * parts + p], Real(0), lost);
       most = larger(most, largest[b * parts + p]);
     }
     const scaling<Real> s = scaling_for<Real>(lost == 0 ? most : Real(0));
@@ -101,7 +101,7 @@ struct load_range {
     const range_scale<Real> s = scale[b];
     Real* memory = to.a + b * to.slot;
     for_each_element(map, a, begin, end, [&](int i, int j) QUINTET_SVD_INLINE_LAMBDA {
-      memory[std::int64_t(j) * to.ld_m + i] = a(b, i, j) * s.first * s.second + s.lost;
+      memory[std::int64_t(j) * to.ld_m + i] = device::fma(a(b, i, j) * s.first, s.second, s.lost);
     });
     for (int j = begin; j < end; ++j)
       for_each_row(map, int(a.rows()), to.ld_m,
@@ -120,8 +120,8 @@ struct square_columns {
     double sum[8] = {};
     int i = 0;
     for (; i + 8 <= of.ld_m; i += 8)
-      for (int e = 0; e < 8; ++e) sum[e] += double(column[i + e]) * double(column[i + e]);
-    for (; i < of.ld_m; ++i) sum[0] += double(column[i]) * double(column[i]);
+      for (int e = 0; e < 8; ++e) sum[e] = device::fma(double(column[i + e]), double(column[i + e]), sum[e]);
+    for (; i < of.ld_m; ++i) sum[0] = device::fma(double(column[i]), double(column[i]), sum[0]);
     of.square[index] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
   }
 };

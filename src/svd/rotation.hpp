@@ -56,13 +56,13 @@ QUINTET_SVD_INLINE rotation<Scalar> make_rotation(const Scalar& alpha, const Sca
   // Beyond 1 / sqrt(epsilon) the root is |zeta| to the last bit, and zeta^2 might overflow.
   constexpr Real steep = Real(1) / (sizeof(Real) == 4 ? Real(3.4526698e-4) : Real(1.4901161193847656e-8));
   const Scalar bounded = choose(slope > steep, same<Scalar>(steep), slope);
-  const Scalar reach = choose(slope > steep, slope, root(one + bounded * bounded));
+  const Scalar reach = choose(slope > steep, slope, root(device::fma(bounded, bounded, one)));
   const Scalar size_t_ = one / (slope + reach);
   const Scalar t = choose(zeta < zero, -size_t_, size_t_);
-  const Scalar c = one / root(one + t * t), s = c * t;
+  const Scalar c = one / root(device::fma(t, t, one)), s = c * t;
   r.sine = s;
   r.half_tangent = s / (one + c);
-  r.norm_correction = (c * c - one) + s * s;
+  r.norm_correction = device::fma(s, s, device::fma(c, c, -one));
   const Scalar change = t * gamma;
   Scalar first = alpha - change;
   first = choose(first < zero, zero, first);
@@ -144,16 +144,16 @@ QUINTET_SVD_INLINE fast_rotation<Scalar> make_fast_rotation(column_state<Scalar>
   const Scalar h = (q.norm - p.norm) * (inverse_lengths * Real(0.5));
   const Scalar cosine = product * (column_scales * inverse_scales * inverse_lengths), size = absolute(cosine);
   const mask_of<Scalar> on = (size > limit.cosine) & (p.norm > limit.no_column) & (q.norm > limit.no_column);
-  const Scalar inverse_reach = angle_inverse_root(h * h + cosine * cosine);
-  const Scalar t =
-      choose(on, flip_sign(cosine * inverse_reach, h) * angle_inverse(one + absolute(h) * inverse_reach), zero);
+  const Scalar inverse_reach = angle_inverse_root(device::fma(h, h, cosine * cosine));
+  const Scalar t = choose(
+      on, flip_sign(cosine * inverse_reach, h) * angle_inverse(device::fma(absolute(h), inverse_reach, one)), zero);
   r.tangent = absolute(t);
   r.cosine = choose(on, size, zero);
   const Scalar ratio = t * inverse_scales, change = ratio * (product * column_scales);
   r.a = ratio * q.column_scale;
   r.b = ratio * p.column_scale;
   // 1 / 1 is 1: scales stay where nothing rotates.
-  const Scalar square_of_c = device::inverse(one + r.a * r.b);
+  const Scalar square_of_c = device::inverse(device::fma(r.a, r.b, one));
   r.exchanged = on & (p.norm < q.norm);
   const column_state<Scalar> first{larger(p.norm - change, zero), p.column_scale * square_of_c};
   const column_state<Scalar> second{q.norm + change, q.column_scale * square_of_c};
@@ -170,7 +170,7 @@ QUINTET_SVD_INLINE fast_rotation<Scalar> make_fast_rotation(column_state<Scalar>
 /// Applies a fast rotation to two numbers, or packs of rows.
 template <bool Exchange, class Scalar, class Vector>
 QUINTET_SVD_INLINE void apply_fast_rotation_to(const fast_rotation<Scalar>& r, Vector& x, Vector& y) {
-  const Vector new_x = x - r.a * y, new_y = y + r.b * x;
+  const Vector new_x = device::fma(-r.a, y, x), new_y = device::fma(r.b, x, y);
   if constexpr (Exchange) {
     x = choose(r.exchanged, new_y, new_x);
     y = choose(r.exchanged, new_x, new_y);

@@ -302,7 +302,7 @@ struct small_kernel {
 #pragma GCC unroll 4
       for (int i = 0; i < N; ++i) {
         const Scalar size = absolute(m.x[j][i]);
-        not_finite += m.x[j][i] * zero;  // NaN for NaN and infinity
+        not_finite = device::fma(m.x[j][i], zero, not_finite);  // NaN for NaN and infinity
         column = larger(column, size);
         row[i] = larger(row[i], size);
       }

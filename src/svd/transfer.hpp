@@ -215,7 +215,7 @@ QUINTET_SVD_INLINE survey<typename Map::scalar> survey_matrices(const Map& map, 
     scalar size{};
     for (int j = 0; j < n; ++j) {
       const scalar value = map.element(map.column(a, j, ld), i);
-      not_finite += value * zero;  // NaN for NaN and infinity
+      not_finite = device::fma(value, zero, not_finite);  // NaN for NaN and infinity
       size = larger(size, absolute(value));
     }
     map.set_entry(row_size, i, size);
@@ -300,7 +300,7 @@ QUINTET_SVD_INLINE void store_matrices(const Map& map, const jacobi_job<Real>& j
         find_results(map, job, group, data, out.batch, to);
         write_lines<Map::packed, Real>(lines, to, [&](int i, int j) {
           const typename Map::scalar value = map.element(map.column(from, j, ld), i);
-          return typename Map::scalar(value * (j < job.cols ? map.entry(sign, j) * factor : factor) + Real(0));
+          return device::fma(value, j < job.cols ? map.entry(sign, j) * factor : factor, typename Map::scalar{});
         });
       });
       return;
@@ -322,7 +322,7 @@ QUINTET_SVD_INLINE void store_matrices(const Map& map, const jacobi_job<Real>& j
         for_each_row(map, 0, rows, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
           const int row = source != nullptr ? int(lane_element(map, source, 0, i, 0, l)) : i;
           to[i * out.row + place * out.column] =
-              to_storage<stored>(factor * lane_element(map, from, j, row, ld, l) + Real(0));
+              to_storage<stored>(device::fma(factor, lane_element(map, from, j, row, ld, l), Real(0)));
         });
       }
     });
