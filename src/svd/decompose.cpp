@@ -22,6 +22,17 @@ constexpr std::int64_t most_rows = std::int64_t(1) << 24, most_cols = 32768;
 constexpr std::int64_t largest_batch = std::int64_t(1) << 29;
 constexpr double most_numbers = 0x1p59;
 
+void check_proper_rotations(std::int64_t rows, std::int64_t cols, const options& options) {
+  if (rows != cols || rows < 2 || rows > 4)
+    throw InvalidArgument(
+        text("proper_rotations needs 2 x 2, 3 x 3 or 4 x 4 matrices (rows=", rows, ", cols=", cols, ")"));
+  if (options.vectors == vectors::none) throw InvalidArgument("proper_rotations needs vectors (vectors=none)");
+  if (options.top > 0 && options.top < rows)
+    throw InvalidArgument(text("top must be 0 with proper_rotations (top=", options.top, ")"));
+  if (options.canonical_signs)
+    throw InvalidArgument("canonical_signs and proper_rotations exclude each other: both choose the signs of vectors");
+}
+
 void check(std::int64_t batch, std::int64_t rows, std::int64_t cols, const options& options) {
   require_argument(batch <= largest_batch, "batch", batch, text("<= ", largest_batch));
   require_argument(rows <= most_rows, "rows", rows, text("<= ", most_rows));
@@ -38,6 +49,7 @@ void check(std::int64_t batch, std::int64_t rows, std::int64_t cols, const optio
   if (options.top > 0 && options.vectors == vectors::full)
     throw InvalidArgument(text("top must be 0 with full vectors (top=", options.top, ")"));
   require_argument(options.max_sweeps >= 1, "max_sweeps", options.max_sweeps, ">= 1");
+  if (options.proper_rotations) check_proper_rotations(rows, cols, options);
 }
 
 template <class T>
@@ -166,6 +178,40 @@ void decompose_empty(const outputs<T>& out, const Device& device) {
   device::for_each(out.s.rows(), set_outcome{out.status.data(), out.sweeps.data()}, device);
 }
 
+/// det A of matrix b, n = 2, 3 or 4, by minors of two rows.
+template <class T>
+accumulator_t<T> determinant(const batch_view<T>& a, std::int64_t b) {
+  using real = accumulator_t<T>;
+  const auto at = [&](int i, int j) { return real(a(b, i, j)); };
+  const auto minor = [&](int i, int j, int k) { return at(i, j) * at(i + 1, k) - at(i, k) * at(i + 1, j); };
+  if (a.rows() == 2) return minor(0, 0, 1);
+  if (a.rows() == 3) return at(0, 0) * minor(1, 1, 2) - at(0, 1) * minor(1, 0, 2) + at(0, 2) * minor(1, 0, 1);
+  return minor(0, 0, 1) * minor(2, 2, 3) - minor(0, 0, 2) * minor(2, 1, 3) + minor(0, 0, 3) * minor(2, 1, 2) +
+         minor(0, 1, 2) * minor(2, 0, 3) - minor(0, 1, 3) * minor(2, 0, 2) + minor(0, 2, 3) * minor(2, 0, 1);
+}
+
+/// U or V of negative determinant: its last column and the last singular value change their signs. Zeros stay +0.
+template <class T>
+struct make_rotations {
+  using real = accumulator_t<T>;
+  batch_view<T> u, v;
+  matrix_view<real> s;
+
+  void operator()(std::int64_t b) const {
+    real& last = s(b, s.cols() - 1);
+    turn(u, b, last);
+    turn(v, b, last);
+  }
+
+ private:
+  static void turn(const batch_view<T>& vectors, std::int64_t b, real& value) {
+    if (!(determinant(vectors, b) < 0)) return;
+    const std::int64_t n = vectors.rows();
+    for (std::int64_t i = 0; i < n; ++i) vectors(b, i, n - 1) = T(real(0) - real(vectors(b, i, n - 1)));
+    value = real(0) - value;
+  }
+};
+
 std::int64_t vector_count(std::int64_t size, std::int64_t values, vectors which) {
   return which == vectors::none ? 0 : which == vectors::full ? size : values;
 }
@@ -183,8 +229,11 @@ namespace {
 template <class T>
 void decompose_there(batch_view<const T> a, const outputs<T>& out, const options& options, const Device& device) {
   if (std::min(a.rows(), a.cols()) == 0) return decompose_empty(out, device);
-  if (a.rows() >= a.cols()) return decompose_tall(a, out, options, device, false);
-  decompose_tall(a.transposed(), {out.v, out.u, out.s, out.status, out.sweeps}, options, device, true);
+  if (a.rows() >= a.cols())
+    decompose_tall(a, out, options, device, false);
+  else
+    decompose_tall(a.transposed(), {out.v, out.u, out.s, out.status, out.sweeps}, options, device, true);
+  if (options.proper_rotations) device::for_each(a.batch(), make_rotations<T>{out.u, out.v, out.s}, device);
 }
 
 }  // namespace

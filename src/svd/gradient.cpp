@@ -9,6 +9,7 @@
 #include "quintet/core/error.hpp"
 #include "svd/checks.hpp"
 #include "svd/gradient_kernel.hpp"
+#include "svd/polar_gradient_kernel.hpp"
 
 namespace quintet::svd {
 
@@ -38,20 +39,38 @@ void check_derivative(batch_view<const T> g, std::int64_t batch, std::int64_t ro
 }
 
 template <class T>
-void check(const factors_view<T>& f, batch_view<const T> gu, matrix_view<const accumulator_t<T>> gs,
-           batch_view<const T> gv, const batch_view<T>& out, const gradient_options& options) {
+void check_factors(const factors_view<T>& f, const batch_view<T>& out, const gradient_options& options) {
   const std::int64_t batch = f.s.rows(), m = f.u.rows(), n = f.v.rows(), all = std::min(m, n);
   require_argument(f.u.batch() == batch, "u.batch", f.u.batch(), text("the batch, ", batch));
   require_argument(f.v.batch() == batch, "v.batch", f.v.batch(), text("the batch, ", batch));
   require_argument(f.s.cols() == all, "values", f.s.cols(), text("min(m, n) = ", all, ": gradients need all of them"));
   if (f.u.cols() < all || f.v.cols() < all) throw InvalidArgument("the decomposition must have its vectors");
-  check_derivative(gu, batch, m, f.u.cols(), "gu");
-  check_derivative(gv, batch, n, f.v.cols(), "gv");
+  require_shape(out, batch, m, n, "out");
+  require_argument(options.tolerance >= 0, "tolerance", options.tolerance, ">= 0");
+}
+
+template <class T>
+void check(const factors_view<T>& f, batch_view<const T> gu, matrix_view<const accumulator_t<T>> gs,
+           batch_view<const T> gv, const batch_view<T>& out, const gradient_options& options) {
+  check_factors(f, out, options);
+  const std::int64_t batch = f.s.rows(), all = f.s.cols();
+  check_derivative(gu, batch, f.u.rows(), f.u.cols(), "gu");
+  check_derivative(gv, batch, f.v.rows(), f.v.cols(), "gv");
   if (!is_absent(gs) && (gs.rows() != batch || gs.cols() != all))
     throw InvalidArgument(
         text("gs must be empty or [", batch, " x ", all, "] (gs=[", gs.rows(), " x ", gs.cols(), "])"));
-  require_shape(out, batch, m, n, "out");
-  require_argument(options.tolerance >= 0, "tolerance", options.tolerance, ">= 0");
+}
+
+/// Matrices in work at the same time.
+std::int64_t tiles_of(std::int64_t batch, const Device& device) {
+  return std::min(batch, device.kind() == device_kind::host ? 8 * std::int64_t(threads()) : device_tiles);
+}
+
+template <class T>
+accumulator_t<T> tolerance_of(const gradient_options& options, std::int64_t m, std::int64_t n) {
+  using real = accumulator_t<T>;
+  if (options.tolerance > 0) return real(options.tolerance);
+  return real(10.0 * double(std::max(m, n)) * double(std::numeric_limits<real>::epsilon()));
 }
 
 }  // namespace
@@ -68,13 +87,8 @@ Device gradient(const factors_view<T>& f, batch_view<const T> gu, matrix_view<co
   const device::staged_in u(f.u, device), v(f.v, device), on_gu(gu, device), on_gv(gv, device);
   const device::staged_in s(f.s, device), on_gs(gs, device);
   device::staged_out ga(out, device);
-  const std::int64_t slot = 3 * k * k + (m + n) * k;
-  const std::int64_t most = device.kind() == device_kind::host ? 8 * std::int64_t(threads()) : device_tiles;
-  const std::int64_t tiles = std::min(batch, most);
+  const std::int64_t slot = 3 * k * k + (m + n) * k, tiles = tiles_of(batch, device);
   Buffer<real> workspace(slot * tiles, device);
-  const double tolerance = options.tolerance > 0
-                               ? options.tolerance
-                               : 10.0 * double(std::max(m, n)) * double(std::numeric_limits<real>::epsilon());
   device::with_shape<host_shape, device_shape>(device, [&](auto shape) {
     const gradient_kernel<T, decltype(shape)> kernel{u.view(),
                                                      v.view(),
@@ -87,8 +101,8 @@ Device gradient(const factors_view<T>& f, batch_view<const T> gu, matrix_view<co
                                                      std::int32_t(m),
                                                      std::int32_t(n),
                                                      std::int32_t(k),
-                                                     std::int32_t(options.policy),
-                                                     real(tolerance),
+                                                     {std::int32_t(options.policy)},
+                                                     tolerance_of<T>(options, m, n),
                                                      workspace.data(),
                                                      slot};
     device::launch(kernel, tiles, device);
@@ -105,12 +119,63 @@ std::vector<T> gradient(const factors_view<T>& f, batch_view<const T> gu, matrix
   return result;
 }
 
-#define QUINTET_INSTANTIATE(T)                                                                                  \
-  template std::vector<T> gradient<T>(const factors_view<T>&, batch_view<const T>,                              \
-                                      matrix_view<const accumulator_t<T>>, batch_view<const T>,                 \
-                                      const gradient_options&, const Device&);                                  \
-  template Device gradient<T>(const factors_view<T>&, batch_view<const T>, matrix_view<const accumulator_t<T>>, \
-                              batch_view<const T>, batch_view<T>, const gradient_options&, const Device&);
+template <class T>
+Device polar_gradient(const factors_view<T>& f, batch_view<const T> gw, batch_view<const T> gh, batch_view<T> out,
+                      const gradient_options& options, const Device& given) {
+  using real = accumulator_t<T>;
+  check_factors(f, out, options);
+  const std::int64_t batch = out.batch(), m = out.rows(), n = out.cols(), k = f.s.cols();
+  check_derivative(gw, batch, m, n, "gw");
+  check_derivative(gh, batch, n, n, "gh");
+  const Device device =
+      device::run_device(given, {{"u", f.u}, {"v", f.v}, {"s", f.s}, {"gw", gw}, {"gh", gh}, {"out", out}});
+  if (batch * m * n == 0) return device;
+  const device::staged_in u(f.u, device), v(f.v, device), on_gw(gw, device), on_gh(gh, device);
+  const device::staged_in s(f.s, device);
+  device::staged_out ga(out, device);
+  const std::int64_t tiles = tiles_of(batch, device);
+  device::with_shape<host_shape, device_shape>(device, [&](auto shape) {
+    using kernel_type = polar_gradient_kernel<T, decltype(shape)>;
+    const std::int64_t slot = kernel_type::slot_size(m, n, k);
+    Buffer<real> workspace(slot * tiles, device);
+    const kernel_type kernel{u.view(),
+                             v.view(),
+                             on_gw.view(),
+                             on_gh.view(),
+                             s.view(),
+                             ga.view(),
+                             tiles,
+                             std::int32_t(m),
+                             std::int32_t(n),
+                             std::int32_t(k),
+                             {std::int32_t(options.policy)},
+                             tolerance_of<T>(options, m, n),
+                             workspace.data(),
+                             slot};
+    device::launch(kernel, tiles, device);
+  });
+  ga.finish();
+  return device;
+}
+
+template <class T>
+std::vector<T> polar_gradient(const factors_view<T>& f, batch_view<const T> gw, batch_view<const T> gh,
+                              const gradient_options& options, const Device& device) {
+  std::vector<T> result(f.s.rows() * f.u.rows() * f.v.rows());
+  polar_gradient<T>(f, gw, gh, {result.data(), f.s.rows(), f.u.rows(), f.v.rows()}, options, device);
+  return result;
+}
+
+#define QUINTET_INSTANTIATE(T)                                                                                       \
+  template std::vector<T> gradient<T>(const factors_view<T>&, batch_view<const T>,                                   \
+                                      matrix_view<const accumulator_t<T>>, batch_view<const T>,                      \
+                                      const gradient_options&, const Device&);                                       \
+  template Device gradient<T>(const factors_view<T>&, batch_view<const T>, matrix_view<const accumulator_t<T>>,      \
+                              batch_view<const T>, batch_view<T>, const gradient_options&, const Device&);           \
+  template std::vector<T> polar_gradient<T>(const factors_view<T>&, batch_view<const T>, batch_view<const T>,        \
+                                            const gradient_options&, const Device&);                                 \
+  template Device polar_gradient<T>(const factors_view<T>&, batch_view<const T>, batch_view<const T>, batch_view<T>, \
+                                    const gradient_options&, const Device&);
 QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 #undef QUINTET_INSTANTIATE
 

@@ -10,6 +10,18 @@
 
 namespace quintet::svd {
 
+/// What becomes of 1 / x, by enum degeneracy; the limit is tolerance s_0.
+template <class Real>
+struct division {
+  std::int32_t policy;
+
+  Real inverse(Real x, Real limit) const {
+    if (policy == 0) return Real(1) / x;
+    if (policy == 1) return (x < 0 ? -x : x) <= limit ? Real(0) : Real(1) / x;
+    return limit > 0 || x != 0 ? x / device::fma(x, x, limit * limit) : Real(0);
+  }
+};
+
 template <class T, class Shape>
 struct gradient_kernel {
   using shape = Shape;
@@ -23,7 +35,7 @@ struct gradient_kernel {
   batch_view<T> ga;
   std::int64_t tiles;
   std::int32_t m, n, k;
-  std::int32_t policy;  ///< of enum degeneracy
+  division<real> divide;
   real tolerance;
   real* workspace;  ///< a tile: U^T gU, V^T gV and M [k, k], then left [m, k] and right [n, k]
   std::int64_t slot;
@@ -31,12 +43,6 @@ struct gradient_kernel {
   template <class Team>
   void operator()(const Team& team, std::int64_t tile, scratch&) const {
     for (std::int64_t b = tile; b < ga.batch(); b += tiles) one(team, b, workspace + tile * slot);
-  }
-
-  real inverse(real x, real limit) const {
-    if (policy == 0) return real(1) / x;
-    if (policy == 1) return (x < 0 ? -x : x) <= limit ? real(0) : real(1) / x;
-    return limit > 0 || x != 0 ? x / device::fma(x, x, limit * limit) : real(0);
   }
 
   /// product[i, j] = sum_r a[r, i] g[r, j] for i, j < k.
@@ -75,11 +81,11 @@ struct gradient_kernel {
       const std::int64_t r = e / k, j = e % k;
       real value = 0;
       for (int i = 0; i < k; ++i) value = device::fma(real(u(b, r, i)), mm[i * k + j], value);
-      if (has_gu && m > k) value += outside(b, u, gu, uu, r, j, inverse(sb[j], limit));
+      if (has_gu && m > k) value += outside(b, u, gu, uu, r, j, divide.inverse(sb[j], limit));
       left[e] = value;
     }
     for (std::int64_t e = team.rank(); e < std::int64_t(n) * k; e += team.size())
-      right[e] = has_gv && n > k ? outside(b, v, gv, vv, e / k, e % k, inverse(sb[e % k], limit)) : real(0);
+      right[e] = has_gv && n > k ? outside(b, v, gv, vv, e / k, e % k, divide.inverse(sb[e % k], limit)) : real(0);
     team.barrier();
     for (std::int64_t e = team.rank(); e < std::int64_t(m) * n; e += team.size()) {
       const std::int64_t r = e / n, c = e % n;
@@ -96,9 +102,9 @@ struct gradient_kernel {
     // Without derivatives of the vectors there is nothing to divide.
     if (gu.data() == nullptr && gv.data() == nullptr) return real(0);
     const real p = uu[i * k + j] - uu[j * k + i], q = vv[i * k + j] - vv[j * k + i];
-    real value = (p + q) * inverse(sb[j] - sb[i], limit);
+    real value = (p + q) * divide.inverse(sb[j] - sb[i], limit);
     // The sum vanishes only where both do.
-    if (p != q) value = device::fma(p - q, inverse(sb[j] + sb[i], 2 * limit), value);
+    if (p != q) value = device::fma(p - q, divide.inverse(sb[j] + sb[i], 2 * limit), value);
     return value / 2;
   }
 };

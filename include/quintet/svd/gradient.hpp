@@ -56,4 +56,28 @@ Device gradient(const factors_view<T>& f, batch_view<const T> gu, matrix_view<co
                 batch_view<const T> gv, batch_view<T> out, const gradient_options& options,
                 const Device& device = Device::best());
 
+/// gA [B, m, n], dense and row-major, of a loss with the derivatives gW [B, m, n] and gH [B, n, n] after the factors of
+/// the polar decomposition A = W H of polar() (applications.hpp); each may be an empty view ({}), which means zero.
+///
+/// With M = U^T gW V, N = V^T (gH + gH^T) V and X_ij = (M_ij - M_ji + s_i N_ij) / (s_i + s_j),
+///   gA = U X V^T + (I - U U^T) gW V S^-1 V^T + U (S^-1 U^T gW + V^T (gH + gH^T)) (I - V V^T).
+/// Only sums of singular values divide, never differences: equal singular values are no special case, and only a
+/// singular A is one (options.policy). Factors with options::proper_rotations give the derivative of the nearest
+/// rotation W, which is infinite where s_{n-1} = -s_n.
+///
+/// T, errors and cost as for gradient(); memory (2 m + 2 n) k + 3 k^2 numbers for each matrix in work.
+template <class T>
+std::vector<T> polar_gradient(const factors_view<T>& f, batch_view<const T> gw, batch_view<const T> gh,
+                              const gradient_options& options = {}, const Device& device = Device::best());
+/// The same of a decomposition.
+template <class T>
+std::vector<T> polar_gradient(const decomposition<T>& d, batch_view<const T> gw, batch_view<const T> gh,
+                              const gradient_options& options = {}, const Device& device = Device::best()) {
+  return polar_gradient<T>(d.view(), gw, gh, options, device);
+}
+/// The same to `out` [B, m, n], any strides, as the second form of gradient().
+template <class T>
+Device polar_gradient(const factors_view<T>& f, batch_view<const T> gw, batch_view<const T> gh, batch_view<T> out,
+                      const gradient_options& options, const Device& device = Device::best());
+
 }  // namespace quintet::svd

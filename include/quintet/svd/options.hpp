@@ -34,6 +34,9 @@ struct options {
   /// The element of largest size of each column of U is made positive (the first among equals). Otherwise signs are
   /// what the computation left: the same on every run, but not on every device.
   bool canonical_signs = false;
+  /// U and V are rotations, determinant 1, and the last singular value has the sign of det A (McAdams et al. 2011). For
+  /// 2 x 2, 3 x 3 and 4 x 4 matrices with all values and vectors; not with canonical_signs.
+  bool proper_rotations = false;
   /// A matrix that needs more sweeps gets status::not_converged, >= 1 (above 2^20 as 2^20). 12 have been enough for
   /// every float matrix.
   std::int64_t max_sweeps = 30;

@@ -7,6 +7,15 @@
 
 namespace quintet::snp {
 
+/// The columns of a tile.
+struct column_range {
+  std::int64_t columns, first;
+  int count;
+  column_range(std::int64_t all, int chunk) : columns(all), first(std::int64_t(chunk) * tile_columns) {
+    count = int(columns - first < tile_columns ? columns - first : tile_columns);
+  }
+};
+
 struct pair_tables {
   const rule_tile* tiles = nullptr;
   const std::int32_t* families = nullptr;
@@ -21,14 +30,16 @@ struct pair_tables {
   family record(std::int64_t number) const {
     return {{families + number * family::size(most, most1, most2), most, most1, most2}};
   }
-};
 
-/// The columns of a tile: f(first column of a pack) is called for items strided over the team.
-struct column_range {
-  std::int64_t columns, first;
-  int count;
-  column_range(std::int64_t all, int chunk) : columns(all), first(std::int64_t(chunk) * tile_columns) {
-    count = int(columns - first < tile_columns ? columns - first : tile_columns);
+  /// A tile: a chunk of the columns of a family.
+  struct part {
+    family record;
+    column_range range;
+  };
+  part part_of(std::int64_t tile) const {
+    const rule_tile where = tiles[tile];
+    const family record = this->record(where.family);
+    return {record, column_range(std::int64_t(record.columns()) * patterns, where.chunk)};
   }
 };
 
@@ -68,9 +79,7 @@ struct pair_sum_kernel {
 
   template <class Team>
   void operator()(const Team& team, std::int64_t tile, scratch&) const {
-    const rule_tile where = tables.tiles[tile];
-    const pair_tables::family record = tables.record(where.family);
-    const column_range range(std::int64_t(record.columns()) * tables.patterns, where.chunk);
+    const auto [record, range] = tables.part_of(tile);
     const int groups = range.count / Shape::lanes;
     for (int n = 0; n <= tables.most; ++n) {
       if (record.single(n) < 0) continue;
@@ -110,9 +119,7 @@ struct pair_spread_kernel {
 
   template <class Team>
   void operator()(const Team& team, std::int64_t tile, scratch&) const {
-    const rule_tile where = tables.tiles[tile];
-    const pair_tables::family record = tables.record(where.family);
-    const column_range range(std::int64_t(record.columns()) * tables.patterns, where.chunk);
+    const auto [record, range] = tables.part_of(tile);
     const int groups = range.count / Shape::lanes;
     for (int n1 = 0; n1 <= tables.most1; ++n1)
       for (int n2 = 0; n2 <= tables.most2; ++n2) {
@@ -155,9 +162,7 @@ struct split_gamma_kernel {
 
   template <class Team>
   void operator()(const Team& team, std::int64_t tile, scratch&) const {
-    const rule_tile where = tables.tiles[tile];
-    const pair_tables::family record = tables.record(where.family);
-    const column_range range(std::int64_t(record.columns()) * tables.patterns, where.chunk);
+    const auto [record, range] = tables.part_of(tile);
     for (int item = team.rank(); item < tile_columns / Shape::lanes; item += team.size()) {
       pack sum = device::broadcast_pack<pack>(0.0);
       if (item * Shape::lanes < range.count) sum = column(record, range, range.first + item * Shape::lanes);

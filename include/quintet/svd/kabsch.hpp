@@ -1,0 +1,87 @@
+// Rigid motions of one set of points onto another: the orthogonal Procrustes problem with determinant 1.
+//
+//   const auto motion = quintet::svd::kabsch<double>(points, target);     // [B, N, D] each
+//   // target_i is nearly motion.rotation points_i + motion.translation, with least squares
+//
+// For weights w_i of sum 1 and means p0 = sum w_i p_i, q0 = sum w_i q_i,
+//   H = sum w_i (p_i - p0) (q_i - q0)^T = U S V^T,   R = V diag(1, ..., 1, det(V U^T)) U^T,   t = q0 - R p0
+// minimise sum w_i |R p_i + t - q_i|^2 among all rotations (Kabsch 1976 and 1978; Umeyama 1991). Without the condition
+// on the determinant R = V U^T (Schoenemann 1966). R is unique unless s_{D-1} + det(V U^T) s_D = 0.
+//
+// Sums run over blocks of points in a fixed order: the same bits for any number of threads, and on every device up to
+// the accuracy of decompose(). Errors: InvalidArgument for views of another shape, D not 2, 3 or 4 with proper
+// rotations, weights that are negative, NaN or of sum zero; OutOfMemory, DeviceError. A set that holds NaN or infinity
+// has a motion of NaN. T is float or double.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "quintet/core/view.hpp"
+#include "quintet/device/device.hpp"
+
+namespace quintet::svd {
+
+/// What kabsch() minimises over.
+struct kabsch_options {
+  bool reflections = false;  ///< orthogonal matrices of either determinant, and any D >= 1
+};
+
+/// Where the second form of kabsch() writes: memory of the host or of the device.
+template <class T>
+struct motion_outputs {
+  batch_view<T> rotation;      ///< [B, D, D]
+  matrix_view<T> translation;  ///< [B, D]
+  vector_view<T> rmsd;         ///< [B]
+};
+
+/// Motions of a batch, dense and row-major.
+template <class T>
+struct rigid_motions {
+  std::int64_t batch = 0;      ///< B
+  std::int64_t dimension = 0;  ///< D
+  std::vector<T> rotation;     ///< [B, D, D]
+  std::vector<T> translation;  ///< [B, D]
+  std::vector<T> rmsd;         ///< [B], the root of the weighted mean square that is left
+  Device ran_on;               ///< where it was computed
+
+  /// R [B, D, D].
+  batch_view<const T> rotation_view() const { return {rotation.data(), batch, dimension, dimension}; }
+  /// t [B, D].
+  matrix_view<const T> translation_view() const { return {translation.data(), batch, dimension}; }
+};
+
+/// The motions that take `points` [B, N, D], N >= 1, to `target`, of the same shape; weights [B, N] or an empty view
+/// for equal ones. Cost: about (D + 6) D N multiply-adds for each of the B, and their decomposition; memory: the result
+/// and 3 D^2 + 2 D numbers for each of the B and every 256 points.
+template <class T>
+rigid_motions<T> kabsch(batch_view<const T> points, batch_view<const T> target, matrix_view<const T> weights = {},
+                        const kabsch_options& options = {}, const Device& device = Device::best());
+
+/// The same of and to memory that lies anywhere, any strides; between arguments on one device nothing is transferred
+/// but one number that says whether the weights are right. Returns the device that did it.
+template <class T>
+Device kabsch(batch_view<const T> points, batch_view<const T> target, matrix_view<const T> weights,
+              const motion_outputs<T>& out, const kabsch_options& options, const Device& device = Device::best());
+
+/// Derivatives after the points of both sets, [B, N, D] each.
+template <class T>
+struct motion_gradients {
+  ///@{
+  /// Dense and row-major.
+  std::vector<T> points, target;
+  ///@}
+};
+
+/// The backward pass of kabsch() for a loss with the derivatives g_rotation [B, D, D], g_translation [B, D] and g_rmsd
+/// [B], each of which may be an empty view ({}), which means zero. R depends on the points by H, through
+/// polar_gradient() of H (gradient.hpp): equal singular values are no special case. R minimises, so its own derivative
+/// does not enter that of rmsd; where rmsd = 0 that one is 0. Weights are constants. Cost: about twice that of
+/// kabsch().
+template <class T>
+motion_gradients<T> kabsch_gradient(batch_view<const T> points, batch_view<const T> target,
+                                    matrix_view<const T> weights, batch_view<const T> g_rotation,
+                                    matrix_view<const T> g_translation, vector_view<const T> g_rmsd,
+                                    const kabsch_options& options = {}, const Device& device = Device::best());
+
+}  // namespace quintet::svd
