@@ -1,5 +1,6 @@
-// The chunks of a product on the host's threads: each computes chunks into buffers of its own, which ordered tickets
-// put one behind the other. This is where memory grows, errors are caught and threads wait; the rows are row_driver's.
+// The chunks of a product on the host's threads: each computes chunks where they belong when all before are done,
+// otherwise into buffers of its own, which ordered commits put one behind the other. This is where memory grows, errors
+// are caught and threads wait; the rows are row_driver's.
 #pragma once
 
 #include <cstring>
@@ -92,27 +93,22 @@ class host_worker {
         chunks_(chunks),
         chunk_count_(chunk_count),
         out_(out),
-        row_pointers_(row_pointers) {
-    for (buffer& b : buffer_) {
-      b.columns = array<Index>(0, bound + ranked_products, memory);
-      b.values = array<Value>(0, bound + ranked_products, memory);
-    }
-  }
+        row_pointers_(row_pointers),
+        most_(bound + beyond),
+        memory_(memory) {}
 
   /// Takes chunks until there are none. Throws what one of the workers has thrown.
   void work() {
     for (std::int64_t t = out_->take(); t < chunk_count_; t = out_->take()) {
-      buffer& b = free_buffer();
       std::int64_t entries = 0;
       try {  // a chunk that fails has no entries: others wait for its count
         if (!out_->failed()) {
           poll();
-          entries = compute(chunks_[t], b);
+          entries = out_->in_place(t, chunks_[t].bound + beyond) ? compute_in_place(t) : compute_in_buffer(t);
         }
       } catch (...) {
         out_->fail(std::current_exception());
       }
-      b.chunk = t;
       out_->done(t, entries);
       for (buffer& full : buffer_)
         if (full.chunk >= 0 && out_->placed(full.chunk)) store(full);
@@ -132,7 +128,9 @@ class host_worker {
     array<Value> values;
     std::int64_t chunk = -1;  ///< -1: free
   };
-  /// Where a chunk is computed: there is room for its bound, and a little more.
+  /// Tiny rows are written in vectors, a little beyond their end.
+  static constexpr std::int64_t beyond = ranked_products;
+  /// Where a chunk is computed: there is room for its bound, and what is beyond.
   struct buffer_out {
     enum { exact = 0 };
     Index* columns;
@@ -145,12 +143,24 @@ class host_worker {
     }
   };
 
-  std::int64_t compute(const chunk& c, buffer& b) {
-    // Tiny rows are written in vectors, a little beyond their end.
-    b.columns.grow(c.bound + ranked_products);
-    b.values.grow(c.bound + ranked_products);
+  /// Where the chunk belongs; nothing is moved.
+  std::int64_t compute_in_place(std::int64_t t) {
+    buffer_out out{out_->columns.data(), out_->values.data(), row_pointers_, out_->offset(t)};
+    return rows_.compute(device::host_team{}, chunks_[t], arrays_.now, out);
+  }
+  std::int64_t compute_in_buffer(std::int64_t t) {
+    const chunk& c = chunks_[t];
+    buffer& b = free_buffer();
+    if (b.columns.capacity() == 0) {
+      b.columns = array<Index>(0, most_, memory_);
+      b.values = array<Value>(0, most_, memory_);
+    }
+    b.columns.grow(c.bound + beyond);
+    b.values.grow(c.bound + beyond);
     buffer_out out{b.columns.data(), b.values.data(), row_pointers_, 0};
-    return rows_.compute(device::host_team{}, c, arrays_.now, out);
+    const std::int64_t entries = rows_.compute(device::host_team{}, c, arrays_.now, out);
+    b.chunk = t;
+    return entries;
   }
   buffer& free_buffer() {
     for (buffer& b : buffer_)
@@ -180,6 +190,8 @@ class host_worker {
   std::int64_t chunk_count_;
   output* out_;
   std::int64_t* row_pointers_;  ///< of C; element i + 1 gets the end of row i
+  std::int64_t most_;           ///< room of a buffer
+  memory_source& memory_;
   buffer buffer_[4];
 };
 

@@ -29,6 +29,11 @@ class ordered_output {
 
   /// The next chunk to compute; >= chunks when there is none.
   std::int64_t take() { return ticket_.fetch_add(1, std::memory_order_relaxed); }
+  /// Whether chunk `c` may be written where it belongs, from offset(c) on: all before it are done, and there is room
+  /// for so many entries. Nobody writes behind offset(c) before done(c).
+  bool in_place(std::int64_t c, std::int64_t entries) const {
+    return frontier_.load(std::memory_order_acquire) == c && offsets_[c] + entries <= columns.size();
+  }
   /// Chunk `c` has this many entries.
   void done(std::int64_t c, std::int64_t entries) {
     std::atomic_ref<std::int64_t>(counts_[c]).store(entries);

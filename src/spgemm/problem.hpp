@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "device/inline.hpp"
 #include "quintet/spgemm/csr.hpp"
 #include "quintet/spgemm/detail/structured_rows.hpp"
 #include "quintet/spgemm/options.hpp"
@@ -96,13 +97,17 @@ struct row_product {
 
   /// f(entry of A, first, last entry of B) for the rows of B that row i of A uses, or their columns within a range.
   template <class Function>
-  void each_row_of_b(const chunk& c, std::int64_t i, Function f) const {
-    for (std::int64_t k = p.a.row_pointers[i]; k < p.a.row_pointers[i + 1]; ++k) {
-      const std::int64_t j = p.a.columns[k];
-      std::int64_t begin = p.b.row_pointers[j], end = p.b.row_pointers[j + 1];
-      if (c.cut) {
-        begin = lower_bound(p.b.columns, begin, end, c.first_col);
-        end = lower_bound(p.b.columns, begin, end, c.last_col);
+  QUINTET_INLINE void each_row_of_b(const chunk& c, std::int64_t i, const Function& f) const {
+    // By value, so that they are in registers: what f stores might be them otherwise.
+    const csr_view<Value, Index> a = p.a, b = p.b;
+    const std::int64_t first_col = c.first_col, last_col = c.last_col;
+    const bool cut = c.cut;
+    for (std::int64_t k = a.row_pointers[i], last = a.row_pointers[i + 1]; k < last; ++k) {
+      const std::int64_t j = a.columns[k];
+      std::int64_t begin = b.row_pointers[j], end = b.row_pointers[j + 1];
+      if (cut) {
+        begin = lower_bound(b.columns, begin, end, first_col);
+        end = lower_bound(b.columns, begin, end, last_col);
       }
       f(k, begin, end);
     }

@@ -90,6 +90,26 @@ struct team_memory {
   auto& group() { return memory; }
 };
 
+/// Asks memory for the row of B that entry k of A uses, and for the row pointers of a later one. By value, so that they
+/// are in registers: what a kernel stores might be them otherwise.
+template <class Value, class Index>
+struct rows_of_b {
+  const Index* a_columns;
+  const std::int64_t* pointers;
+  const Index* columns;
+  const Value* values;
+  std::int64_t end;  ///< where A's entries end that are soon used
+
+  rows_of_b(const problem<Value, Index>& p, std::int64_t end)
+      : a_columns(p.a.columns), pointers(p.b.row_pointers), columns(p.b.columns), values(p.b.values), end(end) {}
+  void operator()(std::int64_t k) const {
+    if (k + rows_ahead < end) __builtin_prefetch(pointers + a_columns[k + rows_ahead]);
+    const std::int64_t q = pointers[a_columns[k]];
+    __builtin_prefetch(columns + q);
+    __builtin_prefetch(values + q);
+  }
+};
+
 /// How: the accumulator of all chunks; empty: every row chooses.
 template <class Semiring, class Value, class Index, strategy How>
 struct row_driver {
@@ -100,7 +120,7 @@ struct row_driver {
   /// All rows of the chunk; returns its entries, or no_room or accumulator_full.
   template <class Team, class Memory, class Out>
   std::int64_t compute(const Team& team, const chunk& c, Memory& m, Out& out) const {
-    out.used = 0;
+    const std::int64_t before = out.used;
     for (std::int64_t i = c.first_row; i < c.last_row;) {
       const step next = step_at(c, i, m);
       const std::int64_t entries = accumulate(team, next, c, i, m, out);
@@ -116,7 +136,7 @@ struct row_driver {
       out.used += entries;
       i += next.rows;
     }
-    return out.used;
+    return out.used - before;
   }
 
  private:
@@ -195,13 +215,13 @@ struct row_driver {
           return accumulate_ranks(team, r, i, int(s.rows), products, m.ranks(), m.scan, out, [](std::int64_t) {});
         } else {
           const std::int64_t first = r.p.a.row_pointers[i], last = r.p.a.row_pointers[i + s.rows];
-          const std::int64_t end = r.p.a.row_pointers[c.last_row];
-          ask_ahead(first, end, m);
+          const rows_of_b ask(r.p, r.p.a.row_pointers[c.last_row]);
+          ask_ahead(first, ask, m);
           const std::int64_t entries =
-              accumulate_ranks(team, r, i, int(s.rows), products, m.ranks(), m.scan, out, [=, this](std::int64_t k) {
-                if (k + entries_ahead < end) ask(k + entries_ahead, end);
+              accumulate_ranks(team, r, i, int(s.rows), products, m.ranks(), m.scan, out, [ask](std::int64_t k) {
+                if (k + entries_ahead < ask.end) ask(k + entries_ahead);
               });
-          m.asked = std::max(m.asked, std::min(end, last + entries_ahead));
+          m.asked = std::max(m.asked, std::min(ask.end, last + entries_ahead));
           return entries;
         }
       }
@@ -229,7 +249,7 @@ struct row_driver {
     if constexpr (How == strategy::empty) {
       if (how == strategy::empty) return 0;
       if (!c.cut && products[i] <= small_row_products)
-        ask_ahead(r.p.a.row_pointers[i], r.p.a.row_pointers[c.last_row], m);
+        ask_ahead(r.p.a.row_pointers[i], rows_of_b(r.p, r.p.a.row_pointers[c.last_row]), m);
     }
     if constexpr (may(strategy::streaming))
       if (how == strategy::streaming) return accumulate_stream(team, r, i, m.scan, out);
@@ -263,29 +283,31 @@ struct row_driver {
   template <class Memory>
   void count(const step& s, const chunk& c, std::int64_t i, std::int64_t entries, Memory& m) const {
     if (c.cut) return m.counts.add(strategy::windows, c.first_col == 0, c.products);
-    std::int64_t sum = 0;
+    if (s.rows == 1 && s.how != strategy::tiny)
+      return m.counts.add(products[i] == 0 ? strategy::empty : s.how, 1, products[i]);
+    std::int64_t empty = 0, copied = 0, copied_products = 0, sum = 0;
     for (std::int64_t row = i; row < i + s.rows; ++row) {
-      const bool copied = entries_of(row) == 1 && s.how == strategy::tiny;
-      m.counts.add(products[row] == 0 ? strategy::empty : copied ? strategy::streaming : s.how, 1, products[row]);
+      const bool none = products[row] == 0, one = !none & (entries_of(row) == 1) & (s.how == strategy::tiny);
+      empty += none;
+      copied += one;
+      copied_products += one ? products[row] : 0;
       sum += products[row];
     }
+    m.counts.add(strategy::empty, empty, 0);
+    m.counts.add(strategy::streaming, copied, copied_products);
+    m.counts.add(s.how, s.rows - empty - copied, sum - copied_products);
     // Entries of a group up to which its products are so many that groups are worth while.
     if (s.how == strategy::grouped && entries > sum / 3) m.ungrouped = i + s.rows + ungrouped_rows;
   }
 
   /// Asks for the rows of B that A's entries from k on use, a little ahead of their use: the rows of a graph lie
-  /// anywhere in memory. `end`: where A's entries end that are soon used.
+  /// anywhere in memory.
   template <class Memory>
-  void ask_ahead(std::int64_t k, std::int64_t end, Memory& m) const {
-    m.asked = std::max(m.asked, k);
-    for (const std::int64_t stop = std::min<std::int64_t>(end, k + entries_ahead); m.asked < stop; ++m.asked)
-      ask(m.asked, end);
-  }
-  void ask(std::int64_t k, std::int64_t end) const {
-    if (k + rows_ahead < end) __builtin_prefetch(r.p.b.row_pointers + r.p.a.columns[k + rows_ahead]);
-    const std::int64_t q = r.p.b.row_pointers[r.p.a.columns[k]];
-    __builtin_prefetch(r.p.b.columns + q);
-    __builtin_prefetch(r.p.b.values + q);
+  static void ask_ahead(std::int64_t k, const rows_of_b<Value, Index>& ask, Memory& m) {
+    std::int64_t asked = std::max(m.asked, k);
+    for (const std::int64_t stop = std::min<std::int64_t>(ask.end, k + entries_ahead); asked < stop; ++asked)
+      ask(asked);
+    m.asked = asked;
   }
 };
 

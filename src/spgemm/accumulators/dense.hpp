@@ -31,10 +31,16 @@ struct dense_memory {
 
 namespace detail {
 
+/// Where the arrays are.
+template <class Memory>
+inline auto arrays_of(Memory& m) {
+  return dense_arrays<std::remove_reference_t<decltype(*m.sums)>>{&m.sums[0], &m.flags[0], &m.bits[0], &m.groups[0]};
+}
+
 /// One row of B, times a, into the sums.
 template <bool Bits, class Product, class Team, class Memory, class Value, class Index>
-inline void scatter(const Team& team, Memory& m, Value a, const Index* columns, const Value* values, std::int64_t begin,
-                    std::int64_t end, std::int64_t first_col) {
+QUINTET_INLINE inline void scatter(const Team& team, const Memory& m, Value a, const Index* columns,
+                                   const Value* values, std::int64_t begin, std::int64_t end, std::int64_t first_col) {
   Value* const sums = m.sums;
   std::uint8_t* const flags = m.flags;
   std::uint64_t *const bits = m.bits, *const groups = m.groups;
@@ -138,11 +144,14 @@ inline std::int64_t dense(const Team& team, const Product& r, const chunk& c, st
     }
     team.barrier();
   }
-  r.each_row_of_b(c, i, [&](std::int64_t k, std::int64_t begin, std::int64_t end) {
+  const Value* const a_values = r.p.a.values;
+  const std::int64_t first_col = c.first_col;
+  const auto arrays = arrays_of(m);
+  r.each_row_of_b(c, i, [&](std::int64_t k, std::int64_t begin, std::int64_t end) QUINTET_INLINE {
     if (begin == end) return;
     low = std::min(low, std::int64_t(b_columns[begin]));
     high = std::max(high, std::int64_t(b_columns[end - 1]) + 1);
-    scatter<Bits, Product>(team, m, r.p.a.values[k], b_columns, b_values, begin, end, c.first_col);
+    scatter<Bits, Product>(team, arrays, a_values[k], b_columns, b_values, begin, end, first_col);
     team.barrier();
   });
   if (low >= high) return out.room(team, 0) ? 0 : std::int64_t(no_room);

@@ -6,6 +6,7 @@
 #include <bit>
 #include <climits>
 
+#include "device/inline.hpp"
 #include "device/pack.hpp"
 #include "spgemm/accumulators/emit.hpp"
 
@@ -68,84 +69,109 @@ inline int expand_row(Value a, const Index* columns, const Value* values, std::i
 }
 
 template <int Lanes>
-inline device::pack<std::int32_t, Lanes> numbered(int first) {
-  if constexpr (Lanes == 1) {
-    return first;
-  } else {
-    device::pack<std::int32_t, Lanes> lane;
-    for (int e = 0; e < Lanes; ++e) lane[e] = first + e;
-    return lane;
-  }
+inline device::pack<std::int32_t, Lanes> lane_numbers() {
+  device::pack<std::int32_t, Lanes> lane{};
+  if constexpr (Lanes > 1)
+    for (int e = 0; e < Lanes; ++e) lane[e] = e;
+  return lane;
 }
 
-/// Lane + first < count ? key : largest.
+/// Lane < count ? key : largest.
 template <int Lanes>
-inline device::pack<std::int32_t, Lanes> keys_at(const std::int32_t* keys, int first, int count) {
+inline device::pack<std::int32_t, Lanes> keys_at(const std::int32_t* keys, int count) {
   using pack = device::pack<std::int32_t, Lanes>;
-  const pack key = device::load_pack<pack>(keys + first), lane = numbered<Lanes>(first);
-  return lane < count ? key : pack{} + INT32_MAX;
+  const pack key = device::load_pack<pack>(keys);
+  return lane_numbers<Lanes>() < count ? key : pack{} + INT32_MAX;
 }
 
-/// Places of at most Lanes products, loops of fixed length. Equal columns have equal ranks; the place of a column is
-/// how many of the ranks below it are taken. Lanes without a product are placed behind all others. Returns the taken
-/// ranks.
+/// At most Lanes products, loops of fixed length. A row is written a little beyond its end.
 template <int Lanes>
-inline std::uint64_t place_all(const std::int32_t* keys, int count, std::int32_t* places) {
-  using pack = device::pack<std::int32_t, Lanes>;
-  const pack lane = numbered<Lanes>(0), key = keys_at<Lanes>(keys, 0, count);
-  pack rank{};
+struct all_ranks {
+  /// Equal columns have equal ranks; the place of a column is how many of the ranks below it are taken. Lanes without a
+  /// product are placed behind all others. Returns the taken ranks.
+  template <class Keeps>
+  static std::uint64_t place(const std::int32_t* keys, int count, std::int32_t* places, const Keeps&) {
+    using pack = device::pack<std::int32_t, Lanes>;
+    const pack lane = lane_numbers<Lanes>(), key = keys_at<Lanes>(keys, count);
+    pack rank{};
 #pragma GCC unroll 16
-  for (int e = 0; e < Lanes; ++e) rank -= key > pack{} + key[e];  // true is -1
-  const pack bit = (pack{} + 1) << rank;
-  std::uint32_t taken = 0;
-  for (int e = 0; e < Lanes; ++e) taken |= std::uint32_t(bit[e]);
-  taken &= (std::uint32_t{1} << count) - 1;
-  pack place = (bit - 1) & std::int32_t(taken);
-  for (int e = 0; e < Lanes; ++e) place[e] = std::popcount(std::uint32_t(place[e]));
-  place = lane < count ? place : lane;
-  __builtin_memcpy(places, &place, sizeof place);
-  return taken;
-}
-
-/// The same for any number of products up to 64, Vectors * Lanes of them at a time. keeps(column) says which are
-/// wanted.
-template <int Lanes, int Vectors, bool Filtered, class Keeps>
-inline std::uint64_t place_some(const std::int32_t* keys, int count, std::int32_t* places, const Keeps& keeps) {
-  using pack = device::pack<std::int32_t, Lanes>;
-  for (int first = 0; first < count; first += Lanes * Vectors) {
-    pack key[Vectors], rank[Vectors];
-#pragma GCC unroll 4
-    for (int v = 0; v < Vectors; ++v) {
-      key[v] = keys_at<Lanes>(keys, first + Lanes * v, count);
-      rank[v] = pack{};
+    for (int e = 0; e < Lanes; ++e) rank -= key > pack{} + key[e];  // true is -1
+    const pack bit = (pack{} + 1) << rank;
+    std::uint32_t taken = 0;
+    for (int e = 0; e < Lanes; ++e) taken |= std::uint32_t(bit[e]);
+    taken &= (std::uint32_t{1} << count) - 1;
+    pack place = (bit - 1) & std::int32_t(taken);
+    for (int e = 0; e < Lanes; ++e) place[e] = std::popcount(std::uint32_t(place[e]));
+    place = lane < count ? place : lane;
+    __builtin_memcpy(places, &place, sizeof place);
+    return taken;
+  }
+  template <class Product, class Index, class Value>
+  static void scatter(const std::int32_t* keys, const std::int32_t* places, const Value* product, int, int,
+                      Index* columns, Value* values) {
+    for (int e = 0; e < Lanes; ++e) values[e] = Product::identity();
+    QUINTET_SCALAR_LOOP  // scattered stores of vectors are slower
+        for (int e = 0; e < Lanes; ++e) {
+      columns[places[e]] = Index(keys[e]);
+      values[places[e]] = Product::add(values[places[e]], product[e]);
     }
+  }
+};
+
+/// Any number of products up to 64, Vectors * Lanes of them at a time: at once where Rounds is 1. keeps(column) says
+/// which are wanted.
+template <int Lanes, int Vectors, int Rounds, bool Filtered>
+struct some_ranks {
+  template <class Keeps>
+  static std::uint64_t place(const std::int32_t* keys, int count, std::int32_t* places, const Keeps& keeps) {
+    using pack = device::pack<std::int32_t, Lanes>;
+    for (int first = 0; first < (Rounds == 1 ? 1 : count); first += Lanes * Vectors) {
+      pack key[Vectors], rank[Vectors];
+#pragma GCC unroll 4
+      for (int v = 0; v < Vectors; ++v) {
+        key[v] = keys_at<Lanes>(keys + first + Lanes * v, count - first - Lanes * v);
+        rank[v] = pack{};
+      }
+      for (int e = 0; e < count; ++e) {
+        const pack other = pack{} + keys[e];
+#pragma GCC unroll 4
+        for (int v = 0; v < Vectors; ++v) rank[v] -= (other - key[v]) >> 31;  // columns are >= 0: the sign, no mask
+      }
+      __builtin_memcpy(places + first, rank, sizeof rank);
+    }
+    std::uint64_t taken = 0;
+    for (int e = 0; e < count; ++e)
+      if (!Filtered || keeps(keys[e])) taken |= std::uint64_t{1} << places[e];
     for (int e = 0; e < count; ++e) {
-      const pack other = pack{} + keys[e];
-#pragma GCC unroll 4
-      for (int v = 0; v < Vectors; ++v) rank[v] -= (other - key[v]) >> 31;  // columns are >= 0: the sign, no mask
+      const std::uint64_t bit = std::uint64_t{1} << places[e];
+      places[e] = Filtered && (taken & bit) == 0 ? -1 : std::popcount(taken & (bit - 1));
     }
-    __builtin_memcpy(places + first, rank, sizeof rank);
+    return taken;
   }
-  std::uint64_t taken = 0;
-  for (int e = 0; e < count; ++e)
-    if (!Filtered || keeps(keys[e])) taken |= std::uint64_t{1} << places[e];
-  for (int e = 0; e < count; ++e) {
-    const std::uint64_t bit = std::uint64_t{1} << places[e];
-    places[e] = Filtered && (taken & bit) == 0 ? -1 : std::popcount(taken & (bit - 1));
+  template <class Product, class Index, class Value>
+  static void scatter(const std::int32_t* keys, const std::int32_t* places, const Value* product, int count,
+                      int entries, Index* columns, Value* values) {
+    for (int e = 0; e < entries; ++e) values[e] = Product::identity();
+    QUINTET_SCALAR_LOOP
+    for (int e = 0; e < count; ++e) {
+      if (Filtered && places[e] < 0) continue;
+      columns[places[e]] = Index(keys[e]);
+      values[places[e]] = Product::add(values[places[e]], product[e]);
+    }
   }
-  return taken;
-}
+};
 
-/// The products of a row to their places; `written` of them, more than there are where that is a fixed number.
-template <class Product, bool Filtered, class Index, class Value>
-inline void scatter_placed(const std::int32_t* keys, const std::int32_t* places, const Value* product, int entries,
-                           int written, Index* columns, Value* values) {
-  for (int e = 0; e < entries; ++e) values[e] = Product::identity();
-  QUINTET_SCALAR_LOOP  // scattered stores of vectors are slower
-      for (int e = 0; e < written; ++e) {
-    if (Filtered && places[e] < 0) continue;
-    columns[places[e]] = Index(keys[e]);
-    values[places[e]] = Product::add(values[places[e]], product[e]);
+/// f(how a row of so many products is ranked).
+template <int Lanes, class Function>
+QUINTET_INLINE inline void with_ranks(bool filtered, int products, const Function& f) {
+  if (filtered) return f(some_ranks<Lanes, 1, 64 / Lanes, true>{});
+  if constexpr (Lanes > 1) {
+    if (products <= 8) return f(all_ranks<8>{});
+    if (products <= 16) return f(all_ranks<16>{});
+    if (products <= 32) return f(some_ranks<Lanes, 2, 1, false>{});
+    f(some_ranks<Lanes, 4, 1, false>{});
+  } else {
+    f(some_ranks<1, 1, 64, false>{});
   }
 }
 
@@ -168,70 +194,60 @@ inline std::int64_t accumulate_ranks(const Team& team, const Product& r, std::in
   }
   team.barrier();
   const team_share mine(team, count);
-  int next = m.start[mine.begin];
-  for (std::int64_t k = p.a.row_pointers[first + mine.begin]; k < p.a.row_pointers[first + mine.end]; ++k) {
-    ask(k);
-    const std::int64_t j = p.a.columns[k];
-    next +=
-        detail::expand_row<Memory::expanded, Product>(p.a.values[k], p.b.columns, p.b.values, p.b.row_pointers[j],
-                                                      p.b.row_pointers[j + 1], b_end, m.keys + next, m.product + next);
+  {
+    const auto a = p.a;  // in registers: what is stored might be them otherwise
+    const auto b = p.b;
+    const Ask ask_ahead = ask;
+    int next = m.start[mine.begin];
+    for (std::int64_t k = a.row_pointers[first + mine.begin], end = a.row_pointers[first + mine.end]; k < end; ++k) {
+      ask_ahead(k);
+      const std::int64_t j = a.columns[k];
+      next +=
+          detail::expand_row<Memory::expanded, Product>(a.values[k], b.columns, b.values, b.row_pointers[j],
+                                                        b.row_pointers[j + 1], b_end, m.keys + next, m.product + next);
+    }
   }
   const bool filtered = r.filter.active();
-  const auto place = [&](std::int64_t row) -> std::uint64_t {
-    const std::int32_t* const keys = m.keys + m.start[row];
-    std::int32_t* const places = m.place + m.start[row];
-    const int products_of_row = m.start[row + 1] - m.start[row];
-    const auto keeps = [&](std::int32_t column) { return r.filter.keeps(first + row, Index(column)); };
-    if (filtered) return detail::place_some<lanes, 1, true>(keys, products_of_row, places, keeps);
-    if constexpr (lanes > 1) {
-      if (products_of_row <= 8) return detail::place_all<8>(keys, products_of_row, places);
-      if (products_of_row <= 16) return detail::place_all<16>(keys, products_of_row, places);
-      return products_of_row <= 32 ? detail::place_some<lanes, 2, false>(keys, products_of_row, places, keeps)
-                                   : detail::place_some<lanes, 4, false>(keys, products_of_row, places, keeps);
-    } else {
-      return detail::place_some<1, 1, false>(keys, products_of_row, places, keeps);
-    }
-  };
-  const auto scatter = [&](std::int64_t row, int entries, std::int64_t to) {
-    const std::int32_t *const keys = m.keys + m.start[row], *const places = m.place + m.start[row];
-    const Value* const product = m.product + m.start[row];
-    const int products_of_row = m.start[row + 1] - m.start[row];
-    Index* const columns = out.columns + to;
-    Value* const values = out.values + to;
-    if (filtered)
-      detail::scatter_placed<Product, true>(keys, places, product, entries, products_of_row, columns, values);
-    else if (lanes > 1 && products_of_row <= 8)
-      detail::scatter_placed<Product, false>(keys, places, product, 8, 8, columns, values);
-    else if (lanes > 1 && products_of_row <= 16)
-      detail::scatter_placed<Product, false>(keys, places, product, 16, 16, columns, values);
-    else
-      detail::scatter_placed<Product, false>(keys, places, product, entries, products_of_row, columns, values);
-  };
   std::int64_t* const ends = out.ends + first + 1;
   std::int64_t to = out.used;
+  // Calls f(its ranks, columns, products, how many, which are wanted).
+  const auto with_row = [&](std::int64_t row, const auto& f) QUINTET_INLINE {
+    const std::int32_t begin = m.start[row], products_of_row = m.start[row + 1] - begin;
+    const auto keeps = [&](std::int32_t column) { return r.filter.keeps(first + row, Index(column)); };
+    detail::with_ranks<lanes>(filtered, products_of_row, [&](auto ranks) QUINTET_INLINE {
+      f(ranks, m.keys + begin, m.product + begin, products_of_row, keeps);
+    });
+  };
   if constexpr (Out::exact) {
     std::int32_t found = 0, entries = 0;
-    for (std::int64_t row = mine.begin; row < mine.end; ++row) {
-      const int taken = std::popcount(place(row));
-      ends[row] = taken;
-      found += taken;
-    }
+    for (std::int64_t row = mine.begin; row < mine.end; ++row)
+      with_row(row, [&](auto ranks, auto* keys, auto*, int products_of_row, const auto& keeps) {
+        const int taken = std::popcount(ranks.place(keys, products_of_row, m.place + m.start[row], keeps));
+        ends[row] = taken;
+        found += taken;
+      });
     to += exclusive_scan(team, found, scan, &entries);
     if (!out.room(team, entries)) return no_room;
-    for (std::int64_t row = mine.begin; row < mine.end; ++row) {
-      const int taken = int(ends[row]);
-      scatter(row, taken, to);
-      to += taken;
-      ends[row] = to;
-    }
+    for (std::int64_t row = mine.begin; row < mine.end; ++row)
+      with_row(row, [&](auto ranks, auto* keys, auto* product, int products_of_row, const auto&) {
+        const int taken = int(ends[row]);
+        ranks.template scatter<Product>(keys, m.place + m.start[row], product, products_of_row, taken, out.columns + to,
+                                        out.values + to);
+        to += taken;
+        ends[row] = to;
+      });
     return entries;
   } else {
-    for (std::int64_t row = 0; row < count; ++row) {
-      const int taken = std::popcount(place(row));
-      scatter(row, taken, to);
-      to += taken;
-      ends[row] = to;
-    }
+    Index* const columns = out.columns;
+    Value* const values = out.values;
+    for (std::int64_t row = 0; row < count; ++row)
+      with_row(row, [&](auto ranks, auto* keys, auto* product, int products_of_row, const auto& keeps) QUINTET_INLINE {
+        alignas(64) std::int32_t places[ranked_products];
+        const int taken = std::popcount(ranks.place(keys, products_of_row, places, keeps));
+        ranks.template scatter<Product>(keys, places, product, products_of_row, taken, columns + to, values + to);
+        to += taken;
+        ends[row] = to;
+      });
     return to - out.used;
   }
 }
