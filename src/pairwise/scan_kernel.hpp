@@ -10,6 +10,7 @@
 #include "pairwise/ball.hpp"
 #include "pairwise/shape.hpp"
 #include "pairwise/stored_rows.hpp"
+#include "pairwise/transposed_rows.hpp"
 
 namespace quintet::pairwise {
 
@@ -88,13 +89,13 @@ struct scan_kernel {
     // Of the scaled coordinates, as they are packed: the scale is a power of two, so nothing is rounded twice.
     norm_sums<Storage, lanes> sums;
     const Storage* row[lanes];
-    for (int lane = 0; lane < lanes; ++lane) row[lane] = points.row(first + lane < end ? first + lane : end - 1);
-    for (std::int64_t k = 0; k < points.dim; ++k) {
-      value x{};
-#pragma GCC unroll 16
-      for (int lane = 0; lane < lanes; ++lane) set_lane<lanes>(x, lane, Real(row[lane][k]));
-      sums.add(widened<lanes>(value(x * Real(ball.scale))));
+    Real scale[lanes];
+    for (int lane = 0; lane < lanes; ++lane) {
+      row[lane] = points.row(first + lane < end ? first + lane : end - 1);
+      scale[lane] = Real(ball.scale);
     }
+    for_each_coordinate<Real, lanes>(row, scale, points.dim, points.dim,
+                                     [&](std::int64_t, const value& x) QUINTET_INLINE { sums.add(widened<lanes>(x)); });
     const wide gaps = sums.square.one_minus(ball.c / ball.scale / ball.scale);
     for (int lane = 0; lane < lanes && first + lane < end; ++lane) {
       const double gap = get_lane<lanes>(gaps, lane);
@@ -132,7 +133,15 @@ struct pack_kernel {
   void operator()(const Team& team, std::int64_t panel, scratch& s) const {
     for (int lane = team.rank(); lane < lanes; lane += team.size()) choose_row(panel * lanes + lane, lane, s);
     team.barrier();
-    Real* to = panels + panel * padded_dim * lanes;
+    Real* const to = panels + panel * padded_dim * lanes;
+    if constexpr (!Team::on_device) {
+      constexpr int width = device::host_lanes<Real>();
+      for (int lane = 0; lane < lanes; lane += width)
+        for_each_coordinate<Real, width>(s.row + lane, s.factor + lane, points.dim, padded_dim,
+                                         [&](std::int64_t k, const device::pack<Real, width>& x)
+                                             QUINTET_INLINE { device::store_pack(to + k * lanes + lane, x); });
+      return;
+    }
     const std::int64_t whole = points.dim / chunk * chunk;
     for (std::int64_t first = 0; first < whole; first += chunk)
       device::for_each_in_tile<chunk>(team, lanes, [&](int lane, int k) {
