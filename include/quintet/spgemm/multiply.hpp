@@ -13,8 +13,8 @@
 //
 // A is m x k, B is k x n; both may have unsorted or repeated columns (such a B is sorted first, in a copy of it, with
 // repeated entries added up). Value is float or double, Index std::int32_t or std::int64_t, the same for both.
-// Memory on the host: C, an eighth of C at most for growth, 24 bytes per row, and for each thread an accumulator of
-// 9.2 bytes per column (at most 4 million columns) and buffers. On a device: at most 2.5 times C, beside A and B.
+// Memory on the host: C, an eighth of C at most for growth, 24 bytes per row, and for each thread 9.2 bytes per column
+// (at most 4 million), 1 MB, and four chunks of C (8192 entries or a row). On a device: 2.5 times C, beside A and B.
 // Time: about one to three nanoseconds per product and thread where the accumulator fits the second-level cache.
 //
 // Errors of all functions here: InvalidArgument for matrices that check() refuses, sizes that do not fit, options

@@ -10,6 +10,8 @@
 #include "quintet/spgemm/multiply.hpp"
 #include "quintet/spgemm/transpose.hpp"
 #include "support/devices.hpp"
+#include "support/peak_memory.hpp"
+#include "support/sanitized.hpp"
 #include "support/sparse_matrices.hpp"
 
 namespace quintet::spgemm {
@@ -18,10 +20,11 @@ namespace {
 // Counts what is usable at one time, and fails at a chosen call.
 class counting_source final : public memory_source {
  public:
-  std::atomic<std::int64_t> held = 0, peak = 0, calls = 0, fail_at = -1;
+  std::atomic<std::int64_t> held = 0, peak = 0, calls = 0, reserves = 0, fail_at = -1;
 
   void* reserve(std::int64_t bytes) override {
     may_fail(bytes);
+    ++reserves;
     return memory_source::reserve(bytes);
   }
   void commit(void* data, std::int64_t reserved, std::int64_t from, std::int64_t to) override {
@@ -128,6 +131,81 @@ TEST(spgemm_memory, host_needs_at_most_1_3_times_the_result) {
     }
     EXPECT_EQ(memory.held, 0);
   }
+}
+
+/// Bytes that multiply.hpp states for a product on the host with so many threads.
+std::int64_t stated_bytes(const matrix& a, const matrix& b, const matrix& c, int threads) {
+  std::int64_t largest = 8192;  // entries of a chunk: that many, or those of one row
+  for (std::int64_t i = 0; i < a.rows; ++i) {
+    std::int64_t products = 0;
+    for (std::int64_t k = a.row_pointers[i]; k < a.row_pointers[i + 1]; ++k)
+      products += b.row_pointers[a.columns[k] + 1] - b.row_pointers[a.columns[k]];
+    largest = std::max(largest, std::min(products, b.cols));
+  }
+  const std::int64_t thread = std::int64_t(9.2 * double(b.cols)) + 4 * 12 * (largest + 64) + 1'000'000;
+  return c.bytes() + c.bytes() / 8 + 24 * a.rows + threads * thread;
+}
+
+TEST(spgemm_memory, host_needs_what_the_header_says) {
+  std::vector<std::pair<matrix, matrix>> problems;
+  const auto add = [&](matrix a, matrix b) { problems.emplace_back(std::move(a), std::move(b)); };
+  add(test::rmat_matrix<double, std::int32_t>(12, 24, 7), test::rmat_matrix<double, std::int32_t>(12, 24, 7));
+  add(test::uniform_matrix<double, std::int32_t>(20'000, 3000, 10, 11),
+      test::uniform_matrix<double, std::int32_t>(3000, 400'000, 20, 12));  // hash tables
+  add(test::block_diagonal<double, std::int32_t>(60, 64, 13), test::block_diagonal<double, std::int32_t>(60, 64, 13));
+  for (const auto& [a, b] : problems)
+    for (const int threads : {1, 2, 8}) {
+      SCOPED_TRACE(text(b.cols, " columns, ", threads, " threads"));
+      set_threads(threads);
+      counting_source memory;
+      report told;
+      const test::peak_memory system;
+      const matrix c = multiply(a.view(), b.view(), {.memory = &memory}, Device::host(), &told);
+      const std::int64_t measured = system.extra_bytes(), stated = stated_bytes(a, b, c, threads);
+      EXPECT_LE(memory.peak, stated);
+      EXPECT_LE(told.peak_bytes, memory.peak);
+      EXPECT_GE(told.peak_bytes, memory.peak - memory.peak / 50);
+      if (!test::sanitized) {
+        EXPECT_LE(measured, stated + (8 << 20));  // pages of threads, and the huge pages at the ends of arrays
+      }
+      set_threads(0);
+    }
+}
+
+TEST(spgemm_memory, half_a_prediction_moves_nothing) {
+  // The result grows where it is: calls of the source are those of a whole prediction, and a few commits.
+  const auto a = test::rmat_matrix<double, std::int32_t>(11, 16, 14);
+  set_threads(1);
+  counting_source whole, half;
+  report told_whole, told_half;
+  const matrix c = multiply(a.view(), a.view(), {.memory = &whole}, Device::host(), &told_whole);
+  EXPECT_EQ(multiply(a.view(), a.view(), {.prediction_scale = 0.5, .memory = &half}, Device::host(), &told_half), c);
+  set_threads(0);
+  EXPECT_EQ(told_whole.retries, 0);
+  EXPECT_GT(told_half.retries, 0);
+  EXPECT_LE(told_half.retries, 7);  // (9 / 8)^7 > 2
+  // The last chunks of a window without room for their bound are computed in the four buffers, two arrays each.
+  EXPECT_LE(std::abs(half.reserves - whole.reserves), 8);
+  EXPECT_EQ(told_half.products_by_strategy, told_whole.products_by_strategy);
+}
+
+TEST(spgemm_memory, more_threads_than_processors_do_no_work_twice) {
+  const auto a = test::rmat_matrix<double, std::int32_t>(12, 16, 15);
+  report one;
+  set_threads(1);
+  const matrix c = multiply(a.view(), a.view(), {}, Device::host(), &one);
+  for (const int threads : {2, 8, 32}) {
+    SCOPED_TRACE(threads);
+    set_threads(threads);
+    report told;
+    EXPECT_EQ(multiply(a.view(), a.view(), {}, Device::host(), &told), c);
+    EXPECT_EQ(std::reduce(told.products_by_strategy.begin(), told.products_by_strategy.end()), told.products);
+    EXPECT_EQ(std::reduce(told.rows_by_strategy.begin(), told.rows_by_strategy.end()), a.rows);
+    EXPECT_EQ(told.retries, one.retries);
+    EXPECT_LE(told.scratch_bytes,
+              threads * one.scratch_bytes + threads * 4 * 12 * (std::max<std::int64_t>(8192, a.cols) + 64));
+  }
+  set_threads(0);
 }
 
 TEST(spgemm_memory, devices_need_at_most_2_5_times_the_result) {
