@@ -67,7 +67,16 @@ __all__ = [
     "weighted_centroids",
 ]
 
-_METRICS = {"euclidean": "euclidean", "l2": "euclidean", "cosine": "cosine", "poincare": "poincare"}
+_METRICS = {
+    "euclidean": "euclidean",
+    "l2": "euclidean",
+    "cosine": "cosine",
+    "manhattan": "manhattan",
+    "cityblock": "manhattan",
+    "l1": "manhattan",
+    "chebyshev": "chebyshev",
+    "poincare": "poincare",
+}
 
 
 def __getattr__(name: str) -> Any:

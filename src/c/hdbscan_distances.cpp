@@ -16,6 +16,7 @@ constexpr quintet_hdbscan_options default_options = [] {
   options.count_self = defaults.count_self;
   options.metric = static_cast<quintet_metric>(defaults.distance.kind);
   options.curvature = defaults.distance.curvature;
+  options.p = defaults.distance.p;
   options.alpha = defaults.alpha;
   options.ties = static_cast<quintet_ties>(defaults.tie_mode);
   options.selection = static_cast<quintet_selection>(defaults.method);
@@ -28,7 +29,8 @@ constexpr quintet_hdbscan_options default_options = [] {
 }();
 
 static_assert(QUINTET_EUCLIDEAN == int(metric::euclidean) && QUINTET_COSINE == int(metric::cosine) &&
-              QUINTET_POINCARE == int(metric::poincare));
+              QUINTET_POINCARE == int(metric::poincare) && QUINTET_MANHATTAN == int(metric::manhattan) &&
+              QUINTET_CHEBYSHEV == int(metric::chebyshev) && QUINTET_MINKOWSKI == int(metric::minkowski));
 static_assert(QUINTET_TIES_CANONICAL == int(hdbscan::ties::canonical) &&
               QUINTET_TIES_BINARY == int(hdbscan::ties::binary));
 static_assert(QUINTET_SELECT_EOM == int(hdbscan::selection::eom) &&
@@ -58,7 +60,10 @@ quintet_hdbscan_options known_options(const quintet_hdbscan_options* given) {
 }
 
 point_metric metric_of(const quintet_hdbscan_options& options) {
-  return {enumerated<metric>(options.metric, 3, "metric"), options.curvature};
+  point_metric result = enumerated<metric>(options.metric, 6, "metric");
+  result.curvature = options.curvature;
+  result.p = options.p;
+  return result;
 }
 
 hdbscan::cluster_options cluster_options(const quintet_hdbscan_options* given) {

@@ -1,6 +1,7 @@
 #include "hdbscan/boruvka.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -260,7 +261,8 @@ void boruvka<Real>::scan(const std::vector<tile_index>& tiles, const visiting_pa
                             memory_.counters.data() + 1,
                             visiting_panel.data(),
                             visitors ? visitors->data.data() : nullptr,
-                            visitors ? visitors->factor.data() : nullptr},
+                            visitors ? visitors->factor.data() : nullptr,
+                            panels_.term},
                            count, panels_.device());
   device::for_each(lines, offer_line<Real, true>{state_, there.data(), weight.data(), target.data()}, panels_.device());
   for_each_point(commit_weight<Real>{state_});
@@ -389,7 +391,8 @@ template <class Real>
 std::vector<packed_edge<Real>> boruvka<Real>::run(spanning_tree_counters& counters, progress& report) {
   std::int64_t before = -1;
   for (std::int64_t joined = 0; joined < memory_.count - 1 && joined > before; ++counters.rounds) {
-    report("spanning_tree", double(joined) / double(memory_.count));
+    // A round divides the number of components by two or more, and rounds take about the same time.
+    report("spanning_tree", 1 - std::log(double(memory_.count - joined)) / std::log(double(memory_.count)));
     before = joined;
     offer_lists();
     offer_others();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "device/for_each.hpp"
@@ -10,6 +11,7 @@
 #include "instantiate.hpp"
 #include "pairwise/neighbours.hpp"
 #include "pairwise/scanned_points.hpp"
+#include "pairwise/tree_points.hpp"
 #include "quintet/core/profile.hpp"
 
 namespace quintet::hdbscan {
@@ -26,14 +28,40 @@ namespace {
 template <class Real>
 struct finish_core {
   pairwise::reduced_metric<Real> measure;
-  const Real* number;  ///< of every point, >= 0 if it is valid
-  const Real* list;    ///< [point][k]; null: core distances are 0
+  const Real* number;         ///< of every point, >= 0 if it is valid
+  const Real* list;           ///< [list][k]; null: core distances are 0
+  const std::int32_t* place;  ///< of every point: its list; null: they are in the order of the points
   std::int64_t k;
   Real* core;
   void operator()(std::int64_t i) const {
-    const Real distance = list != nullptr ? measure.distance(list[i * k + k - 1]) : Real(0);
-    core[i] = number[i] >= 0 ? distance : std::numeric_limits<Real>::quiet_NaN();
+    const bool valid = number[i] >= 0;
+    const std::int64_t at = place != nullptr && valid ? place[i] : i;
+    const Real distance = list != nullptr && valid ? measure.distance(list[at * k + k - 1]) : Real(0);
+    core[i] = valid ? distance : std::numeric_limits<Real>::quiet_NaN();
   }
+};
+
+/// The lists of the k nearest of every point, where they are packed in another order with their places.
+template <class Real>
+struct placed_lists {
+  pairwise::device_neighbours<Real> lists;
+  Buffer<std::int32_t> place;
+
+  template <class Storage>
+  placed_lists(const pairwise::scanned_points<Storage>& points, int k) {
+    std::optional<pairwise::tree_points<Real>> tree;
+    pairwise::plant_tree(points, k, tree);
+    if (!tree) {
+      lists = pairwise::nearest_others_on_device(points.pack(), k);
+      return;
+    }
+    pairwise::tree_work work;
+    lists = pairwise::nearest_others_on_device(tree->tree, k, work);
+    std::vector<std::int32_t> place_of(points.count(), -1);
+    for (std::size_t i = 0; i < tree->order.size(); ++i) place_of[tree->order[i]] = std::int32_t(i);
+    place = Buffer<std::int32_t>(place_of, points.device());
+  }
+  placed_lists() = default;
 };
 
 }  // namespace
@@ -53,12 +81,12 @@ core_result<accumulator_t<Storage>> core_distances_into(matrix_view<const Storag
   result.neighbours = neighbour_count(options, scanned.valid_count());
   result.clamped = is_clamped(options, result.neighbours);
   result.invalid_rows = scanned.invalid_rows();
-  pairwise::device_neighbours<Real> lists;
-  if (result.neighbours > 0) lists = pairwise::nearest_others_on_device(scanned.pack(), int(result.neighbours));
+  placed_lists<Real> found;
+  if (result.neighbours > 0) found = {scanned, int(result.neighbours)};
   device::staged_out staged(out, device);
   device::for_each(points.rows(),
-                   finish_core<Real>{scanned.measure, scanned.numbers(), lists.value.data(), result.neighbours,
-                                     staged.view().data()},
+                   finish_core<Real>{scanned.measure, scanned.numbers(), found.lists.value.data(), found.place.data(),
+                                     result.neighbours, staged.view().data()},
                    device);
   staged.finish();
   return result;

@@ -14,6 +14,9 @@ namespace {
 // Lists of neighbours that are held at a time.
 constexpr std::int64_t list_bytes = std::int64_t(64) << 20;
 
+// Queries below which all pairs take less time than a tree of the points.
+constexpr std::int64_t min_tree_queries = 1024;
+
 }  // namespace
 
 template <class Storage>
@@ -31,14 +34,20 @@ void check_model(const cluster_result& model, matrix_view<const Storage> points,
 }
 
 template <class Storage>
-join_finder<Storage>::join_finder(const pairwise::scanned_points<Storage>& points, const cluster_result& model)
-    : panels_(points.pack()),
-      core_(model.core_distances.begin(), model.core_distances.end()),
+join_finder<Storage>::join_finder(const pairwise::scanned_points<Storage>& points, const cluster_result& model,
+                                  std::int64_t queries)
+    : core_(model.core_distances.begin(), model.core_distances.end()),
       valid_(points.valid_count()),
       neighbours_(std::min(model.neighbours, valid_)),
       alpha_(Real(model.options.alpha)) {
   for (std::int64_t i = 0; i < points.count(); ++i)
     require_element(!points.valid(i) || core_[i] >= 0, "model.core_distances", i, core_[i], ">= 0");
+  if (queries >= min_tree_queries && valid_ > 0)
+    pairwise::plant_tree(points, int(std::clamp<std::int64_t>(2 * neighbours_, 1, valid_)), tree_);
+  if (tree_)
+    number_ = Buffer<std::int32_t>(tree_->order, points.device());
+  else
+    panels_ = points.pack();
 }
 
 template <class Storage>
@@ -63,14 +72,30 @@ join_table join_finder<Storage>::operator()(const pairwise::scanned_points<Stora
   return result;
 }
 
+template <class Storage>
+pairwise::neighbour_table<accumulator_t<Storage>> join_finder<Storage>::nearest(
+    const pairwise::scanned_points<Storage>& queries, std::vector<open_query>& open, int length) const {
+  const auto by_row = [](const open_query& a, const open_query& b) { return a.row < b.row; };
+  std::sort(open.begin(), open.end(), by_row);
+  std::vector<std::int32_t> rows;
+  for (const open_query& query : open) rows.push_back(query.row);
+  if (!tree_) return pairwise::nearest_points(queries.pack(rows), panels_, length);
+  const pairwise::tree_points<Real> packed(queries, rows);
+  std::vector<open_query> ordered;
+  for (const std::int32_t row : packed.order)
+    ordered.push_back(*std::lower_bound(open.begin(), open.end(), open_query{row, 0}, by_row));
+  open = std::move(ordered);
+  pairwise::tree_work work;
+  return pairwise::on_host(pairwise::nearest_points_on_device(packed.tree, tree_->tree, length, work, number_.data()));
+}
+
 /// Answers with lists of `length` nearest points; returns the queries that need longer ones.
 template <class Storage>
 std::vector<typename join_finder<Storage>::open_query> join_finder<Storage>::settle(
-    const pairwise::scanned_points<Storage>& queries, std::span<const open_query> open, int length,
+    const pairwise::scanned_points<Storage>& queries, std::span<const open_query> given, int length,
     join_table& result) const {
-  std::vector<std::int32_t> rows;
-  for (const open_query& query : open) rows.push_back(query.row);
-  const auto table = pairwise::nearest_points(queries.pack(rows), panels_, length);
+  std::vector<open_query> open(given.begin(), given.end());
+  const auto table = nearest(queries, open, length);
   std::vector<open_query> unsettled;
   for (std::size_t q = 0; q < open.size(); ++q) {
     const auto distance = [&](std::int64_t e) { return queries.measure.distance(table.value[q * length + e]); };

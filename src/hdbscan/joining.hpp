@@ -2,10 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "pairwise/scanned_points.hpp"
+#include "pairwise/tree_points.hpp"
 #include "quintet/hdbscan/hdbscan.hpp"
 
 namespace quintet::hdbscan {
@@ -20,13 +21,14 @@ struct join_table {
   std::vector<double> lambda;           ///< 1 / mutual reachability distance, +infinity at distance 0
 };
 
-/// Packs the points of a clustering once and answers for any queries.
+/// Packs the points of a clustering once, with a tree where that pays, and answers for any queries.
 template <class Storage>
 class join_finder {
   using Real = accumulator_t<Storage>;
 
  public:
-  join_finder(const pairwise::scanned_points<Storage>& points, const cluster_result& model);
+  /// `queries` are expected in all: few of them are not worth a tree of the points.
+  join_finder(const pairwise::scanned_points<Storage>& points, const cluster_result& model, std::int64_t queries);
 
   /// For rows `which` of `queries`: the point that comes first in the order (m, distance, index), where
   /// m = max(core of the query, core of the point, distance / alpha). Exact: lists of 2 k nearest points are made
@@ -38,10 +40,15 @@ class join_finder {
     std::int32_t row;       ///< of the queries
     std::int64_t position;  ///< in the result
   };
-  std::vector<open_query> settle(const pairwise::scanned_points<Storage>& queries, std::span<const open_query> open,
+  std::vector<open_query> settle(const pairwise::scanned_points<Storage>& queries, std::span<const open_query> given,
                                  int length, join_table& result) const;
+  /// Lists of `length` nearest points of the open queries, which are put into the order of the lists.
+  pairwise::neighbour_table<Real> nearest(const pairwise::scanned_points<Storage>& queries,
+                                          std::vector<open_query>& open, int length) const;
 
-  pairwise::panels<Real> panels_;
+  std::optional<pairwise::tree_points<Real>> tree_;
+  Buffer<std::int32_t> number_;    ///< of the points of the tree, as they are packed
+  pairwise::panels<Real> panels_;  ///< without a tree
   std::vector<Real> core_;
   std::int64_t valid_ = 0, neighbours_ = 0;
   Real alpha_ = 1;

@@ -177,7 +177,7 @@ bool membership_rows(const cluster_result& model, matrix_view<const Storage> poi
   pairwise::scanned_points<Storage> queries(new_points, model.options.distance, device);
   fitted.share_scale(fitted, queries);
   const membership_source<Storage> source(fitted, model);
-  const join_finder<Storage> find(fitted, model);
+  const join_finder<Storage> find(fitted, model, queries.valid_count());
   const auto fill = [&](const std::vector<std::int32_t>& which, const auto& out) {
     const join_table joins = find(queries, which);
     const auto place = [&](std::int64_t i) { return source.tree().joining(joins.neighbour[i], joins.lambda[i]); };

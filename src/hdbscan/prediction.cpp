@@ -51,7 +51,7 @@ prediction approximate_predict(const cluster_result& model, matrix_view<const St
   if (fitted.valid_count() == 0 || queries.valid_count() == 0) return result;
   fitted.share_scale(fitted, queries);
   const fitted_tree tree(model);
-  const join_finder<Storage> find(fitted, model);
+  const join_finder<Storage> find(fitted, model, queries.valid_count());
   for (std::int64_t next = 0; next < new_points.rows();) {
     const auto rows = next_valid_rows(queries, next);
     const join_table joins = find(queries, rows);

@@ -27,11 +27,8 @@ struct ordered_points {
 
   template <class Storage>
   ordered_points(const pairwise::scanned_points<Storage>& points, int list_length) {
-    if (points.rows().dim <= pairwise::most_tree_dimensions && points.valid_count() >= pairwise::least_tree_points) {
-      with_tree.emplace(points);
-      if (pairwise::sampled_share(with_tree->tree, list_length) <= pairwise::worthwhile_share) return;
-      with_tree.reset();
-    }
+    pairwise::plant_tree(points, list_length, with_tree);
+    if (with_tree) return;
     own_order = pairwise::locality_order(points);
     own_panels = points.pack(own_order);
   }
@@ -120,8 +117,10 @@ spanning_tree_result spanning_tree(matrix_view<const Storage> points, const span
   const pairwise::block_tree<Real>* tree = ordered.tree();
   pairwise::tree_work work;
   const std::int64_t table_bytes = bound_table_bytes(panels.data.bytes());
-  auto lists = tree ? pairwise::nearest_others_on_device(*tree, list_length, work)
-                    : pairwise::nearest_others_on_device(panels, list_length, table_bytes);
+  const pairwise::part_callback found_part = [&](double part) { report(finding.name(), part); };
+  const pairwise::part_callback listens = callback ? found_part : nullptr;
+  auto lists = tree ? pairwise::nearest_others_on_device(*tree, list_length, work, nullptr, listens)
+                    : pairwise::nearest_others_on_device(panels, list_length, table_bytes, listens);
   std::vector<Real> core(valid, 0);
   if (result.neighbours > 0) core = pairwise::kth_value(lists, result.neighbours);
   for (std::int64_t i = 0; i < valid; ++i) result.core_distances[order[i]] = scanned.measure.distance(core[i]);

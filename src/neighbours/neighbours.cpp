@@ -98,8 +98,7 @@ nearest_result<accumulator_t<Storage>> nearest_of(const point_sets<Storage>& set
   result.invalid_points = sets.points.invalid_rows();
   if (!sets.has_pairs()) return result;
 
-  if (sets.points.rows().dim <= pairwise::most_tree_dimensions &&
-      sets.points.valid_count() >= pairwise::least_tree_points) {
+  if (pairwise::may_have_tree(sets.points)) {
     const tree_pair<Real> trees(sets);
     if (pairwise::sampled_share(trees.queries(), trees.points(), int(k)) <= pairwise::worthwhile_share) {
       pairwise::tree_work work;

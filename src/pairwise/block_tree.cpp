@@ -141,8 +141,8 @@ block_tree<Real>::block_tree(const panels<Real>& points)
 
 template <class Real>
 tree_view<Real> block_tree<Real>::view() const {
-  return {points_.data.data(), points_.factor.data(), low_.data(),   high_.data(),
-          min_factor_.data(),  points_.dim,           points_.count, leaves_};
+  return {points_.data.data(), points_.factor.data(), low_.data(), high_.data(), min_factor_.data(),
+          points_.dim,         points_.count,         leaves_,     points_.term};
 }
 
 panel_layout tree_layout() { return {leaf_points, 1}; }

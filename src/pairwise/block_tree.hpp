@@ -37,6 +37,7 @@ struct tree_view {
   const Real* min_factor;  ///< [node]; null: none
   std::int64_t dim, count;
   std::int32_t leaves;
+  coordinate_term<Real> term;
 
   tree_node root() const { return {0, 0, leaves}; }
   int points_in_leaf(std::int64_t leaf) const {

@@ -42,7 +42,7 @@ struct dense_kernel {
     const bool whole = a.row_blocks == 0;
     const tile_index block =
         whole ? tile_by_column(tile) : tile_index{a.first_row_block + tile % a.row_blocks, tile / a.row_blocks};
-    squared_distances<Real, Dim, Shape>(team, a.panels, block.row, a.panels, block.col, a.dim, s);
+    tile_sums<Real, Dim, Shape>(team, a.panels, block.row, a.panels, block.col, a.dim, a.measure.term, s);
     finish(team, block, s.values);
     write(team, block, s.values);
     if (whole && block.row != block.col) write_transposed(team, block, s.values);
@@ -53,7 +53,12 @@ struct dense_kernel {
   template <class Team>
   void finish(const Team& team, tile_index block, Real* values) const {
     const std::int64_t i0 = block.row * Shape::side, j0 = block.col * Shape::side;
-    if (a.factors.row == nullptr)
+    if (Dim == other_metrics)
+      device::for_each_in_tile<Shape::side>(team, Shape::side, [&](int i, int j) {
+        Real& value = values[i * Shape::pitch + j];
+        value = a.measure.other_distance(value);
+      });
+    else if (a.factors.row == nullptr)
       device::for_each_in_tile<Shape::side>(team, Shape::side, [&](int i, int j) {
         Real& value = values[i * Shape::pitch + j];
         value = a.measure.flat_distance(value);

@@ -20,10 +20,11 @@ struct group_minima_arguments {
   std::int64_t groups;
   Real* out;  ///< [row][group]
   point_factors<Real> factors;
+  coordinate_term<Real> term;
 };
 
 /// Tile = row block.
-template <class Real, class Shape>
+template <class Real, int Dim, class Shape>
 struct group_minima_kernel {
   using shape = Shape;
   using scratch = detail::tile_scratch<Real, Shape>;
@@ -38,7 +39,7 @@ struct group_minima_kernel {
       out[e] = std::numeric_limits<Real>::infinity();
     const std::int64_t col_blocks = (a.col_count + Shape::side - 1) / Shape::side;
     for (std::int64_t col_block = 0; col_block < col_blocks; ++col_block) {
-      squared_distances<Real, 0, Shape>(team, a.rows, row_block, a.cols, col_block, a.dim, s);
+      tile_sums<Real, Dim, Shape>(team, a.rows, row_block, a.cols, col_block, a.dim, a.term, s);
       a.factors.template apply<Shape>(team, {row_block, col_block}, s.values);
       const int columns = points_in_block<Shape>(a.col_count, col_block);
       const std::int32_t* group = a.group + col_block * Shape::side;

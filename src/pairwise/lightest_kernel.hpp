@@ -32,6 +32,7 @@ struct lightest_arguments {
   const std::int32_t* visiting_panel = nullptr;
   const Real* visiting = nullptr;         ///< their panels
   const Real* visiting_factor = nullptr;  ///< and factors; null: none
+  coordinate_term<Real> term = {};
 };
 
 namespace detail {
@@ -64,7 +65,7 @@ struct lightest_kernel {
     tile_index panel = {a.bounds.place_of(block.row), a.bounds.place_of(block.col)};
     const bool visits = panel.col >= a.bounds.own;
     if (visits) panel.col = a.visiting_panel[panel.col - a.bounds.own];
-    squared_distances<Real, Dim, Shape>(team, a.panels, panel.row, visits ? a.visiting : a.panels, panel.col, a.dim, s);
+    tile_sums<Real, Dim, Shape>(team, a.panels, panel.row, visits ? a.visiting : a.panels, panel.col, a.dim, a.term, s);
     point_factors<Real> factors = a.factors;
     if (visits) factors.col = a.visiting_factor;
     factors.template apply<Shape>(team, panel, s.values);

@@ -5,9 +5,10 @@
 namespace quintet {
 
 metric parse_metric(std::string_view name) {
-  for (const metric value : {metric::euclidean, metric::cosine, metric::poincare})
+  for (const metric value :
+       {metric::euclidean, metric::cosine, metric::poincare, metric::manhattan, metric::chebyshev, metric::minkowski})
     if (name == to_string(value)) return value;
-  require_argument(false, "metric", name, "euclidean, cosine or poincare");
+  require_argument(false, "metric", name, "euclidean, cosine, poincare, manhattan, chebyshev or minkowski");
   return {};
 }
 
@@ -17,6 +18,12 @@ std::string_view to_string(metric value) {
       return "cosine";
     case metric::poincare:
       return "poincare";
+    case metric::manhattan:
+      return "manhattan";
+    case metric::chebyshev:
+      return "chebyshev";
+    case metric::minkowski:
+      return "minkowski";
     case metric::euclidean:
       break;
   }
@@ -24,8 +31,9 @@ std::string_view to_string(metric value) {
 }
 
 std::string to_string(const point_metric& value) {
-  return value.kind == metric::poincare ? text("poincare of curvature ", value.curvature)
-                                        : std::string(to_string(value.kind));
+  if (value.kind == metric::poincare) return text("poincare of curvature ", value.curvature);
+  if (value.kind == metric::minkowski) return text("minkowski of p ", value.p);
+  return std::string(to_string(value.kind));
 }
 
 }  // namespace quintet

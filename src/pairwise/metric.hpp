@@ -5,14 +5,17 @@
 //   cosine     reduced distance |x/|x| - y/|y||^2,         distance reduced distance / 2 = 1 - cos(x, y)
 //   hyperbolic reduced distance |x - y|^2 f_x f_y with the points' factors f, distance 2 asinh(sqrt(.)), see
 //   distance_curve
+//   manhattan, chebyshev, minkowski  reduced distance the sum of another term, distance its p-th root, see
+//   coordinate_term.hpp
 //
 // A metric is data, not a type: it acts once per tile or per winner, where a branch costs nothing, and the expensive
-// loop is compiled once for all of them.
+// loop is compiled once for all that sum squares, and once for the others.
 #pragma once
 
 #include <cmath>
 
 #include "device/asinh.hpp"
+#include "pairwise/coordinate_term.hpp"
 #include "quintet/pairwise/metric.hpp"
 
 namespace quintet::pairwise {
@@ -34,16 +37,23 @@ struct reduced_metric {
   Real unscale = 1;
   /// Curves have unscale = 1 / sqrt(c).
   distance_curve curve = distance_curve::none;
+  coordinate_term<Real> term = {};
 
   Real distance(Real reduced) const {
+    if (term.kind != term_kind::square) return other_distance(reduced);
     return curve == distance_curve::none ? flat_distance(reduced) : distances<1>(reduced);
   }
-  /// distance() where curve is known to be none.
+  /// distance() where the term is known not to be the square.
+  Real other_distance(Real reduced) const {
+    const Real root = term.kind == term_kind::power ? device::nth_root<Real, 1>(reduced, term.p) : reduced;
+    return root * unscale;
+  }
+  /// distance() where the term is known to be the square and curve to be none.
   Real flat_distance(Real reduced) const {
     if (kind == metric::cosine) return reduced * Real(0.5);
     return std::sqrt(reduced) * unscale;
   }
-  /// The same for W reduced distances side by side, bit for bit.
+  /// The same for W reduced distances of squares side by side, bit for bit.
   template <int W>
   device::pack<Real, W> distances(const device::pack<Real, W>& reduced) const {
     if (curve == distance_curve::hyperbolic) return hyperbolic_distances<W>(reduced);
@@ -63,6 +73,8 @@ struct reduced_metric {
       return root * root;
     }
     if (kind == metric::cosine) return distance * 2;
+    if (term.kind == term_kind::power) return device::power<Real, 1>(distance / unscale, term.p);
+    if (term.kind != term_kind::square) return distance / unscale;
     return (distance / unscale) * (distance / unscale);
   }
 

@@ -81,6 +81,7 @@ struct nearest_arguments {
   std::int32_t* locks;        ///< list_sharing::symmetric: one for each block of points, zero
   minima_table<Real> minima;  ///< smallest reduced distance of every row and group of column blocks; may be absent
   point_factors<Real> factors = {};
+  coordinate_term<Real> term = {};
   /// What lists hold of a point, and what decides between ties; null: as points are packed.
   const std::int32_t* row_number = nullptr;
   const std::int32_t* col_number = nullptr;
@@ -88,6 +89,10 @@ struct nearest_arguments {
   nearest_lists<Real> col_list = {};
   std::int32_t* col_locks = nullptr;
   minima_table<Real> col_minima = {};
+  ///@{
+  /// list_sharing::symmetric: which tiles; all of them for a count of 0.
+  std::int64_t first_tile = 0, tile_count = 0;
+  ///@}
 };
 
 namespace detail {
@@ -101,12 +106,12 @@ struct nearest_scratch : tile_scratch<Real, Shape> {
 template <class Real, int Dim, class Shape, class Team>
 inline void candidate_tile(const Team& team, const nearest_arguments<Real>& a, tile_index block,
                            nearest_scratch<Real, Shape>& s) {
-  if (Team::on_device || a.factors.row == nullptr) {
-    squared_distances<Real, Dim, Shape>(team, a.rows, block.row, a.cols, block.col, a.dim, s);
+  if (Team::on_device || Dim == other_metrics || a.factors.row == nullptr) {
+    tile_sums<Real, Dim, Shape>(team, a.rows, block.row, a.cols, block.col, a.dim, a.term, s);
     a.factors.template apply<Shape>(team, block, s.values);
   } else {
     // The same product, while the sums are in registers.
-    sliced_tile<Real, Shape>(a.rows, block.row, a.cols, block.col, Dim != 0 ? Dim : a.dim, s, Shape::side, Shape::side,
+    sliced_tile<Real, Shape>(a.rows, block.row, a.cols, block.col, Dim > 0 ? Dim : a.dim, s, Shape::side, Shape::side,
                              [&](int ti, int tj, const auto& tile) QUINTET_INLINE {
                                tile.store(s.values + ti * Shape::pitch + tj, Shape::pitch,
                                           tile_factors<Real>{a.factors.row + block.row * Shape::side + ti,
@@ -142,8 +147,9 @@ struct nearest_kernel {
     if constexpr (Sharing == list_sharing::symmetric) {
       // Diagonal tiles come first: points are packed near their neighbours, so lists are nearly right from the start.
       const std::int64_t row_blocks = blocks_of(a.row_count);
+      const std::int64_t t = a.first_tile + tile;
       const tile_index block =
-          a.same_points ? tile_by_diagonal(row_blocks, tile) : tile_index{tile % row_blocks, tile / row_blocks};
+          a.same_points ? tile_by_diagonal(row_blocks, t) : tile_index{t % row_blocks, t / row_blocks};
       detail::candidate_tile<Real, Dim, Shape>(team, a, block, s);
       offer<false>(team, s, s.minima.row, block.row, block.col, 0);
       if (!a.same_points || block.row != block.col) offer<true>(team, s, s.minima.col, block.col, block.row, 0);

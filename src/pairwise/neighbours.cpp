@@ -29,7 +29,7 @@ void add_minima(device_neighbours<Real>& found, std::int64_t blocks, std::int64_
 /// Fills the lists of `found`; rows and columns are one set where `same` holds.
 template <class Real>
 void find_nearest(const panels<Real>& rows, const panels<Real>& cols, bool same, list_sharing sharing,
-                  device_neighbours<Real>& found) {
+                  device_neighbours<Real>& found, const part_callback& report = {}) {
   const Device& device = rows.device();
   const bool owned = sharing == list_sharing::owned;
   const std::int64_t groups = (cols.blocks() + found.blocks_per_group - 1) / found.blocks_per_group;
@@ -37,22 +37,28 @@ void find_nearest(const panels<Real>& rows, const panels<Real>& cols, bool same,
   found.value = Buffer<Real>(splits * rows.count * found.k, device);
   found.index = Buffer<std::int32_t>(splits * rows.count * found.k, device);
   Buffer<std::int32_t> locks(owned ? 0 : rows.blocks(), device);
-  const nearest_arguments<Real> arguments{.rows = rows.data.data(),
-                                          .cols = cols.data.data(),
-                                          .dim = rows.dim,
-                                          .row_count = rows.count,
-                                          .col_count = cols.count,
-                                          .same_points = same,
-                                          .list = {found.value.data(), found.index.data(), found.k},
-                                          .splits = splits,
-                                          .locks = locks.data(),
-                                          .minima = {found.minima.data(), found.groups, found.blocks_per_group},
-                                          .factors = {rows.factor.data(), cols.factor.data()}};
+  nearest_arguments<Real> arguments{.rows = rows.data.data(),
+                                    .cols = cols.data.data(),
+                                    .dim = rows.dim,
+                                    .row_count = rows.count,
+                                    .col_count = cols.count,
+                                    .same_points = same,
+                                    .list = {found.value.data(), found.index.data(), found.k},
+                                    .splits = splits,
+                                    .locks = locks.data(),
+                                    .minima = {found.minima.data(), found.groups, found.blocks_per_group},
+                                    .factors = {rows.factor.data(), cols.factor.data()},
+                                    .term = rows.term};
   if (owned) return nearest(arguments, device);
   device::fill(found.value, std::numeric_limits<Real>::infinity());
   device::fill(found.index, std::int32_t(-1));
   device::fill(locks, std::int32_t(0));
-  symmetric_nearest(arguments, device);
+  const std::int64_t tiles = triangle_size(rows.blocks());
+  in_parts(tiles, report, [&](std::int64_t first, std::int64_t count) {
+    arguments.first_tile = first;
+    arguments.tile_count = count;
+    symmetric_nearest(arguments, device);
+  });
 }
 
 template <class Real>
@@ -78,12 +84,12 @@ std::int64_t group_size(std::int64_t points, std::int64_t blocks, std::int64_t b
 
 template <class Real>
 device_neighbours<Real> nearest_others_on_device(const panels<Real>& points, int k, std::int64_t minima_bytes,
-                                                 list_sharing sharing) {
+                                                 list_sharing sharing, const part_callback& report) {
   device_neighbours<Real> found;
   found.rows = points.count;
   found.k = k;
   add_minima(found, points.blocks(), minima_bytes, points.device());
-  find_nearest(points, points, true, sharing, found);
+  find_nearest(points, points, true, sharing, found, report);
   return found;
 }
 
@@ -117,11 +123,12 @@ neighbour_table<Real> nearest_points(const panels<Real>& queries, const panels<R
   return on_host(nearest_points_on_device(queries, points, k));
 }
 
-#define QUINTET_INSTANTIATE(Real)                                                                                  \
-  template device_neighbours<Real> nearest_others_on_device(const panels<Real>&, int, std::int64_t, list_sharing); \
-  template std::vector<Real> kth_value(const device_neighbours<Real>&, std::int64_t);                              \
-  template neighbour_table<Real> on_host(const device_neighbours<Real>&);                                          \
-  template device_neighbours<Real> nearest_points_on_device(const panels<Real>&, const panels<Real>&, int);        \
+#define QUINTET_INSTANTIATE(Real)                                                                                 \
+  template device_neighbours<Real> nearest_others_on_device(const panels<Real>&, int, std::int64_t, list_sharing, \
+                                                            const part_callback&);                                \
+  template std::vector<Real> kth_value(const device_neighbours<Real>&, std::int64_t);                             \
+  template neighbour_table<Real> on_host(const device_neighbours<Real>&);                                         \
+  template device_neighbours<Real> nearest_points_on_device(const panels<Real>&, const panels<Real>&, int);       \
   template neighbour_table<Real> nearest_points(const panels<Real>&, const panels<Real>&, int);
 QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
 

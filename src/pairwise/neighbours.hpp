@@ -1,7 +1,9 @@
 // The k nearest neighbours of points, from packed panels.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "pairwise/panels.hpp"
@@ -29,6 +31,21 @@ struct device_neighbours {
   std::int64_t groups = 0, blocks_per_group = 1;
 };
 
+/// Told what part of a long search is done, 0 to 1; may throw.
+using part_callback = std::function<void(double)>;
+
+/// Calls run(first, count) for parts of the tiles [0, tiles), and `report` between them: about 40, or one without
+/// `report`, as threads wait for each other at the end of a part.
+template <class Run>
+void in_parts(std::int64_t tiles, const part_callback& report, const Run& run) {
+  constexpr std::int64_t parts = 40, min_tiles = 64;
+  const std::int64_t count = report ? std::max(min_tiles, (tiles + parts - 1) / parts) : tiles;
+  for (std::int64_t first = 0; first < tiles; first += count) {
+    if (report && first > 0) report(double(first) / double(tiles));
+    run(first, std::min(count, tiles - first));
+  }
+}
+
 /// How a device finds the neighbours of one set: the host computes every pair once and shares the lists, which halves
 /// the arithmetic (measured); a GPU, whose teams would wait for each other at the locks, computes them twice.
 inline list_sharing sharing_of(const Device& device) {
@@ -40,10 +57,11 @@ inline list_sharing sharing_of(const Device& device) {
 /// Workspace: 8 (float) or 12 (double) bytes k a point, on a device times the splits that keep it busy.
 template <class Real>
 device_neighbours<Real> nearest_others_on_device(const panels<Real>& points, int k, std::int64_t minima_bytes,
-                                                 list_sharing sharing);
+                                                 list_sharing sharing, const part_callback& report = {});
 template <class Real>
-device_neighbours<Real> nearest_others_on_device(const panels<Real>& points, int k, std::int64_t minima_bytes = 0) {
-  return nearest_others_on_device(points, k, minima_bytes, sharing_of(points.device()));
+device_neighbours<Real> nearest_others_on_device(const panels<Real>& points, int k, std::int64_t minima_bytes = 0,
+                                                 const part_callback& report = {}) {
+  return nearest_others_on_device(points, k, minima_bytes, sharing_of(points.device()), report);
 }
 
 /// The k-th smallest reduced distance of every point's list, 1 <= k <= found.k, on the host.

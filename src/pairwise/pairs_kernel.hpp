@@ -6,12 +6,13 @@
 #include <limits>
 
 #include "device/pack.hpp"
+#include "pairwise/coordinate_term.hpp"
 #include "pairwise/stored_rows.hpp"
 #include "quintet/pairwise/metric.hpp"
 
 namespace quintet::pairwise {
 
-template <class Storage, class Shape>
+template <class Storage, int Dim, class Shape>
 struct pairs_kernel {
   using shape = Shape;
   using Real = accumulator_t<Storage>;
@@ -25,6 +26,7 @@ struct pairs_kernel {
   const std::int64_t* pairs;  ///< [count][pair_stride]: the first two of a row
   std::int64_t pair_stride, count;
   Real* out;
+  coordinate_term<Real> term;
 
   /// `together` pairs at a time: their sums are independent chains, one alone would wait for itself.
   template <class Team>
@@ -44,14 +46,15 @@ struct pairs_kernel {
         y_factor[p] = kind == metric::cosine ? number[j] : scale;
         sum[p] = number[i] >= 0 && number[j] >= 0 ? Real(0) : std::numeric_limits<Real>::quiet_NaN();
       }
-      for (std::int64_t k = 0; k < points.dim; ++k)
+      detail::with_term<Dim>(term, [&](const auto& of_coordinate) QUINTET_INLINE {
+        for (std::int64_t k = 0; k < points.dim; ++k)
 #pragma GCC unroll 8
-        for (int p = 0; p < together; ++p) {
-          const Real a = Real(x[p][k]) * x_factor[p];
-          const Real b = Real(y[p][k]) * y_factor[p];
-          const Real difference = a - b;
-          sum[p] = device::fma(difference, difference, sum[p]);
-        }
+          for (int p = 0; p < together; ++p) {
+            const Real a = Real(x[p][k]) * x_factor[p];
+            const Real b = Real(y[p][k]) * y_factor[p];
+            of_coordinate.add(sum[p], Real(a - b));
+          }
+      });
 #pragma GCC unroll 8
       for (int p = 0; p < together; ++p)
         if (first + p < count) out[first + p] = ball_factor == nullptr ? sum[p] : sum[p] * both_factors(first + p);

@@ -1,4 +1,5 @@
-# The pairwise engine has a kernel of its own for every type and for these dimensions; 0 is the one for every other.
+# The pairwise engine has a kernel of its own for every type and for these dimensions; 0 is the one for every other,
+# other_metrics that for metrics that sum no squares.
 #
 # Sizes of common sentence embeddings, and of hyperbolic ones (8 on the host only: panels for a device hold a multiple of
 # 16 coordinates, and 16 serves 8 there). Compile time counts: sinks.hpp says which sinks each set has.
@@ -9,6 +10,6 @@ list(JOIN QUINTET_EMBEDDING_DIMENSIONS ", " QUINTET_EMBEDDING_DIMENSION_LIST)
 list(JOIN QUINTET_BALL_DIMENSIONS ", " QUINTET_BALL_DIMENSION_LIST)
 configure_file(pairwise/dimensions.hpp.in "${CMAKE_CURRENT_BINARY_DIR}/generated/pairwise/dimensions.hpp" @ONLY)
 
-set(dimensions 0 ${QUINTET_EMBEDDING_DIMENSIONS} ${QUINTET_BALL_DIMENSIONS})
+set(dimensions 0 quintet::pairwise::other_metrics ${QUINTET_EMBEDDING_DIMENSIONS} ${QUINTET_BALL_DIMENSIONS})
 quintet_product(types QUINTET_REALS dimensions)
 quintet_instantiate(QUINTET_KERNEL_SOURCES HEADER pairwise/sinks_impl.hpp TEMPLATE "struct pairwise::sinks" TYPES ${types})

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "pairwise/coordinate_term.hpp"
 #include "pairwise/shape.hpp"
 #include "quintet/device/buffer.hpp"
 
@@ -18,6 +19,7 @@ struct panels {
   std::int64_t count = 0;       ///< points
   std::int64_t dim = 0;         ///< coordinates in the panels, padded to depth_multiple
   std::int64_t block_side = 0;  ///< points a tile; the padded count is a multiple of it
+  coordinate_term<Real> term;   ///< what coordinates of pairs add to their surrogates
 
   std::int64_t blocks() const { return (count + block_side - 1) / block_side; }
   const Device& device() const { return data.device(); }

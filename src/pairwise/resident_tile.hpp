@@ -40,7 +40,7 @@ struct panel_rows {
   template <class Team, class Sink>
   void against(const Team&, const Real* cols, std::int64_t col_block, int used_rows, int used_cols,
                const point_factors<Real>& factors, const Sink& sink) const {
-    sliced_tile<Real, Shape>(rows, block, cols, col_block, Dim != 0 ? Dim : dim, scratch, used_rows, used_cols,
+    sliced_tile<Real, Shape>(rows, block, cols, col_block, Dim > 0 ? Dim : dim, scratch, used_rows, used_cols,
                              [&](int ti, int tj, const auto& tile) QUINTET_INLINE {
                                alignas(64) Real place[Shape::rows * Shape::cols];
                                if (factors.row == nullptr)
@@ -77,7 +77,7 @@ struct staged_rows {
   QUINTET_INLINE void against(const Team& team, const Real* cols, std::int64_t col_block, int used_rows, int used_cols,
                               const point_factors<Real>& factors, const Sink& sink) const {
     using micros = micro_tiles<Shape>;
-    const std::int64_t depth = Dim != 0 ? Dim : dim;
+    const std::int64_t depth = Dim > 0 ? Dim : dim;
     for (int first = 0; first < micros::count; first += team.size()) {
       const int micro = first + team.rank(), ti = micros::row(micro), tj = micro % step;
       register_tile<Real, Shape> tile;

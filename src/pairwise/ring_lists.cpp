@@ -100,6 +100,7 @@ void ring_lists<Real>::meet(visiting_points<Real>& visitors, block_range own, bl
                             .minima = {at(lists_.minima.data(), first_row * lists_.groups), lists_.groups,
                                        lists_.blocks_per_group, first_place},
                             .factors = {at(own_.factor.data(), first_row), at(col_factor, first_col)},
+                            .term = own_.term,
                             .row_number = number_.data() + first_row,
                             .col_number = col_number + first_col};
   if (is_owned) {

@@ -17,10 +17,18 @@ namespace {
 // difference 2^-80 times as large leaves the normal range of float.
 constexpr int wanted_exponent = 20;
 
+/// The exponent for `dim` coordinates: the sum of their powers, of differences twice as large, is finite.
 template <class Real>
-Real power_of_two_scale(Real largest) {
+int wanted_exponent_of(const coordinate_term<Real>& term, std::int64_t dim) {
+  if (term.kind != term_kind::power) return wanted_exponent;
+  const int sum = std::numeric_limits<Real>::max_exponent - 2 - std::ilogb(double(dim + 1));
+  return std::min(wanted_exponent, int(sum / double(term.p)) - 2);
+}
+
+template <class Real>
+Real power_of_two_scale(Real largest, int wanted) {
   if (!(largest > 0)) return 1;
-  const int shift = wanted_exponent - std::ilogb(largest);
+  const int shift = wanted - std::ilogb(largest);
   constexpr int limit = std::numeric_limits<Real>::max_exponent - 2;
   return std::ldexp(Real(1), std::clamp(shift, -limit, limit));
 }
@@ -33,16 +41,43 @@ ball_constants ball_of(const point_metric& distance) {
   return ball_constants(c);
 }
 
+/// Powers that are those of another metric are it, so that bits are the same and roots are not taken.
+metric kind_of(const point_metric& distance) {
+  if (distance.kind != metric::minkowski) return distance.kind;
+  if (distance.p == 1) return metric::manhattan;
+  if (distance.p == 2) return metric::euclidean;
+  return std::isinf(distance.p) && distance.p > 0 ? metric::chebyshev : metric::minkowski;
+}
+
+template <class Real>
+coordinate_term<Real> term_of(const point_metric& distance) {
+  switch (kind_of(distance)) {
+    case metric::manhattan:
+      return {term_kind::magnitude};
+    case metric::chebyshev:
+      return {term_kind::largest};
+    case metric::minkowski: {
+      constexpr int most = sizeof(Real) == 4 ? 8 : 64;
+      require_argument(distance.p >= 1 && distance.p <= most, "p", distance.p,
+                       text("infinity, or in [1, ", most, "] for points of this precision"));
+      return {term_kind::power, Real(distance.p)};
+    }
+    default:
+      return {};
+  }
+}
+
 }  // namespace
 
 template <class Storage>
 scanned_points<Storage>::scanned_points(matrix_view<const Storage> points, const point_metric& distance,
                                         const Device& device)
-    : device_(device), rows_(points, device), kind_(distance.kind), ball_(ball_of(distance)) {
+    : device_(device), rows_(points, device), kind_(kind_of(distance)), ball_(ball_of(distance)) {
+  measure.term = term_of<Real>(distance);
   scan();
   if (kind_ == metric::poincare) measure = ball_.template measure<Real>(distance_curve::hyperbolic);
   measure.kind = kind_;
-  if (kind_ != metric::euclidean) return;
+  if (!has_scale()) return;
   Real largest = 0;
   for (const Real magnitude : on_host_) largest = magnitude > largest ? magnitude : largest;
   share_scale(largest);
@@ -50,9 +85,9 @@ scanned_points<Storage>::scanned_points(matrix_view<const Storage> points, const
 
 template <class Storage>
 void scanned_points<Storage>::share_scale(Real largest) {
-  if (kind_ != metric::euclidean) return;
+  if (!has_scale()) return;
   largest_ = largest;
-  scale_ = power_of_two_scale(largest_);
+  scale_ = power_of_two_scale(largest_, wanted_exponent_of(measure.term, rows().dim));
   measure.unscale = 1 / scale_;
 }
 
@@ -107,6 +142,7 @@ panels<accumulator_t<Storage>> scanned_points<Storage>::pack(const std::vector<s
   packed.count = order.empty() ? count() : std::int64_t(order.size());
   packed.dim = (rows().dim + layout.dim_multiple - 1) / layout.dim_multiple * layout.dim_multiple;
   packed.block_side = layout.block_side;
+  packed.term = measure.term;
   const std::int64_t padded_count = packed.blocks() * packed.block_side;
   packed.data = Buffer<Real>(padded_count * packed.dim, device_);
   if (factors() != nullptr) packed.factor = Buffer<Real>(padded_count, device_);
@@ -123,7 +159,7 @@ panels<accumulator_t<Storage>> scanned_points<Storage>::pack(const std::vector<s
 
 template <class Storage>
 void scanned_points<Storage>::share_scale(scanned_points& a, scanned_points& b) {
-  if (a.kind_ != metric::euclidean) return;
+  if (!a.has_scale()) return;
   // Without a valid coordinate other than zero a scale is arbitrary.
   Real unscale = std::max(a.measure.unscale, b.measure.unscale);
   if (a.largest_ == 0) unscale = b.measure.unscale;

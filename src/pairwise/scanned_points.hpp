@@ -19,7 +19,8 @@ class scanned_points {
   using Real = accumulator_t<Storage>;
 
   /// Throws InvalidArgument for metric::poincare with a curvature that is not negative, or of a magnitude outside
-  /// [1e-30, 1e30]. Cost: one pass over the data (two for cosine); one number a point on the device and on the host.
+  /// [1e-30, 1e30], and for a p of metric::minkowski out of range. Cost: one pass over the data (two for cosine); one
+  /// number a point on the device and on the host.
   scanned_points(matrix_view<const Storage> points, const point_metric& distance, const Device& device);
   /// In a ball, which may be flat.
   scanned_points(matrix_view<const Storage> points, const ball_constants& ball, const Device& device);
@@ -61,6 +62,8 @@ class scanned_points {
 
  private:
   void scan();
+  /// Whether the distance is of a norm, and coordinates are scaled by one number.
+  bool has_scale() const { return kind_ != metric::cosine && kind_ != metric::poincare; }
 
   Device device_;
   device::staged_in<matrix_view<const Storage>> rows_;
@@ -69,7 +72,7 @@ class scanned_points {
   Buffer<Real> number_;
   std::vector<Real> on_host_;  ///< the same numbers
   Real scale_ = 1;
-  Real largest_ = 0;  ///< euclidean: the largest magnitude of a valid coordinate, which sets the scale
+  Real largest_ = 0;  ///< of a norm: the largest magnitude of a valid coordinate, which sets the scale
 };
 
 }  // namespace quintet::pairwise

@@ -7,7 +7,7 @@ namespace quintet::pairwise {
 
 namespace {
 
-/// Calls f with the dimension as a compile-time constant if it is in the list, else with 0.
+/// Calls f with the dimension as a compile-time constant if it is in the list, else with any_dimension.
 template <class List, class Function>
 void with_dimension(std::int64_t dim, Function&& f) {
   bool found = false;
@@ -17,14 +17,23 @@ void with_dimension(std::int64_t dim, Function&& f) {
     f.template operator()<Dim>();
   };
   [&]<int... Dims>(dimension_list<Dims...>) { (attempt.template operator()<Dims>(), ...); }(List{});
-  if (!found) f.template operator()<0>();
+  if (!found) f.template operator()<any_dimension>();
+}
+
+/// The same for squares; with other_metrics for other terms.
+template <class List, class Real, class Function>
+void with_dimension(std::int64_t dim, const coordinate_term<Real>& term, Function&& f) {
+  if (term.kind == term_kind::square)
+    with_dimension<List>(dim, f);
+  else
+    f.template operator()<other_metrics>();
 }
 
 }  // namespace
 
 template <class Real>
 void dense(const dense_arguments<Real>& a, const Device& device) {
-  with_dimension<embedding_dimensions>(a.dim, [&]<int Dim>() { sinks<Real, Dim>::dense(a, device); });
+  with_dimension<embedding_dimensions>(a.dim, a.measure.term, [&]<int Dim>() { sinks<Real, Dim>::dense(a, device); });
 }
 
 template <class Real>
@@ -34,7 +43,7 @@ void cross(const cross_arguments<Real>& a, const Device& device) {
 
 template <class Real>
 void nearest(const nearest_arguments<Real>& a, const Device& device) {
-  with_dimension<all_dimensions>(a.dim, [&]<int Dim>() { sinks<Real, Dim>::nearest(a, device); });
+  with_dimension<all_dimensions>(a.dim, a.term, [&]<int Dim>() { sinks<Real, Dim>::nearest(a, device); });
   if (a.splits <= 1) return;
   device::with_shape<host_shape<Real>, device_shape<Real>>(device, [&](auto shape) {
     using merge = merge_lists_kernel<Real, decltype(shape)>;
@@ -46,12 +55,12 @@ void nearest(const nearest_arguments<Real>& a, const Device& device) {
 template <class Real>
 void symmetric_nearest(const nearest_arguments<Real>& a, const Device& device) {
   const std::int64_t dim = device.kind() == device_kind::host ? a.dim : 0;
-  with_dimension<embedding_dimensions>(dim, [&]<int Dim>() { sinks<Real, Dim>::symmetric_nearest(a, device); });
+  with_dimension<embedding_dimensions>(dim, a.term, [&]<int Dim>() { sinks<Real, Dim>::symmetric_nearest(a, device); });
 }
 
 template <class Real>
 void lightest(const lightest_arguments<Real>& a, std::int64_t tiles, const Device& device) {
-  with_dimension<embedding_dimensions>(a.dim, [&]<int Dim>() { sinks<Real, Dim>::lightest(a, tiles, device); });
+  with_dimension<embedding_dimensions>(a.dim, a.term, [&]<int Dim>() { sinks<Real, Dim>::lightest(a, tiles, device); });
 }
 
 #define QUINTET_INSTANTIATE(Real)                                                 \

@@ -1,6 +1,7 @@
 // The sinks of the pairwise engine, as functions: each picks the instantiation for the dimension and the device.
 //
-// Instantiated for float and double and the dimensions listed in pairwise.cmake; 0 stands for every other.
+// Instantiated for float and double and the dimensions listed in pairwise.cmake; 0 stands for every other, -1 for
+// metrics that sum no squares.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +21,14 @@ constexpr bool is_embedding_dimension = is_in<Dim>(embedding_dimensions{});
 template <int Dim>
 constexpr bool is_ball_dimension = is_in<Dim>(ball_dimensions{});
 
-/// Sinks for one type and one dimension (0: any). Compiled in a translation unit of its own.
+/// Sinks for one type and one dimension (any_dimension, and other_metrics, see coordinate_term.hpp). Compiled in a
+/// translation unit of its own.
 template <class Real, int Dim>
 struct sinks {
   static void dense(const dense_arguments<Real>& a, const Device& device)
     requires(is_embedding_dimension<Dim>);
   static void cross(const cross_arguments<Real>& a, const Device& device)
-    requires(is_ball_dimension<Dim>);
+    requires(is_ball_dimension<Dim> && Dim != other_metrics);
   static void nearest(const nearest_arguments<Real>& a, const Device& device);
   static void symmetric_nearest(const nearest_arguments<Real>& a, const Device& device)
     requires(is_embedding_dimension<Dim>);

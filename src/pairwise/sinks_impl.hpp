@@ -16,7 +16,7 @@ void with_tile_shape(const Device& device, Function&& f) {
 /// The same for panels of Dim coordinates; those of a device hold whole slices.
 template <class Real, int Dim, class Function>
 void with_tile_shape_of(const Device& device, Function&& f) {
-  if constexpr (Dim % depth_multiple == 0)
+  if constexpr (Dim <= 0 || Dim % depth_multiple == 0)
     with_tile_shape<Real>(device, f);
   else
     f(host_shape<Real>{});
@@ -40,7 +40,7 @@ void sinks<Real, Dim>::dense(const dense_arguments<Real>& a, const Device& devic
 
 template <class Real, int Dim>
 void sinks<Real, Dim>::cross(const cross_arguments<Real>& a, const Device& device)
-  requires(is_ball_dimension<Dim>)
+  requires(is_ball_dimension<Dim> && Dim != other_metrics)
 {
   detail::with_tile_shape_of<Real, Dim>(device, [&](auto shape) {
     using kernel = cross_kernel<Real, Dim, decltype(shape)>;
@@ -67,10 +67,10 @@ void sinks<Real, Dim>::symmetric_nearest(const nearest_arguments<Real>& a, const
 {
   const auto run = [&](auto shape) {
     using kernel = nearest_kernel<Real, Dim, decltype(shape), list_sharing::symmetric>;
-    device::launch(kernel{a}, kernel::tiles(a), device);
+    device::launch(kernel{a}, a.tile_count > 0 ? a.tile_count : kernel::tiles(a), device);
   };
   // Devices own their lists by default; the general dimension is enough for them here.
-  if constexpr (Dim == 0)
+  if constexpr (Dim <= 0)
     detail::with_tile_shape<Real>(device, run);
   else
     run(host_shape<Real>{});

@@ -1,4 +1,5 @@
-// The heart of the pairwise engine: one tile of squared Euclidean distances in difference form, sum_k (x_k - y_k)^2.
+// The heart of the pairwise engine: one tile of squared Euclidean distances in difference form, sum_k (x_k - y_k)^2, or
+// of the sums of another term of the differences (coordinate_term.hpp).
 //
 // The difference form keeps identical points at exactly zero and near-duplicates accurate to a few ulp, where the usual
 // |x|^2 + |y|^2 - 2xy loses every digit. Each sum runs over k in ascending order by fused multiply-adds, so a pair has
@@ -10,10 +11,8 @@
 #include <cstdint>
 
 #include "device/pack.hpp"
+#include "pairwise/coordinate_term.hpp"
 #include "pairwise/shape.hpp"
-
-/// Behind the parameters of a lambda that has to be inlined.
-#define QUINTET_INLINE __attribute__((always_inline))
 
 namespace quintet::pairwise {
 
@@ -55,8 +54,9 @@ struct register_tile {
   }
 
   /// Adds coordinates [0, depth). Row i is at x[k * x_step + i], pack j at y[j][k * y_step].
-  template <class Columns>
-  void add(const Real* __restrict x, int x_step, const Columns& y, int y_step, std::int64_t depth) {
+  template <class Columns, class Term = square_term<Real>>
+  void add(const Real* __restrict x, int x_step, const Columns& y, int y_step, std::int64_t depth,
+           const Term& term = {}) {
     for (std::int64_t k = 0; k < depth; ++k) {
       value column[Shape::packs];
 #pragma GCC unroll 16
@@ -66,7 +66,7 @@ struct register_tile {
 #pragma GCC unroll 16
         for (int j = 0; j < Shape::packs; ++j) {
           const value difference = device::subtract_scalar(column[j], x + k * x_step + i);
-          sum[i][j] = device::fma(difference, difference, sum[i][j]);
+          term.add(sum[i][j], difference);
         }
     }
   }
@@ -135,9 +135,10 @@ struct micro_tiles {
 };
 
 /// Device: every thread keeps its register tile while slices of the panels pass through team memory.
-template <class Real, class Shape, class Team>
+template <class Real, class Shape, class Team, class Term>
 inline void staged_tile(const Team& team, const Real* rows, std::int64_t row_block, const Real* cols,
-                        std::int64_t col_block, std::int64_t dim, tile_scratch<Real, Shape>& scratch) {
+                        std::int64_t col_block, std::int64_t dim, tile_scratch<Real, Shape>& scratch,
+                        const Term& term) {
   using micros = micro_tiles<Shape>;
   for (int first = 0; first < micros::count; first += team.size()) {
     const int micro = first + team.rank(), ti = micros::row(micro), tj = micros::col(micro);
@@ -151,7 +152,7 @@ inline void staged_tile(const Team& team, const Real* rows, std::int64_t row_blo
       if (micro < micros::count)
         tile.add(
             scratch.staged.rows + ti, Shape::side, [=](int j) { return columns + j * Shape::lanes; }, Shape::side,
-            Shape::depth);
+            Shape::depth, term);
       team.barrier();
     }
     if (micro < micros::count) tile.store(scratch.values + ti * Shape::pitch + tj, Shape::pitch);
@@ -162,10 +163,10 @@ inline void staged_tile(const Team& team, const Real* rows, std::int64_t row_blo
 /// whole strip of register tiles; partial sums wait in scratch.values. finish(ti, tj, tile) takes the register tile
 /// with first row ti and first column tj when its sums are complete. It has to be inlined: a register tile whose
 /// address some function knows is not kept in registers.
-template <class Real, class Shape, class Finish>
+template <class Real, class Shape, class Finish, class Term = square_term<Real>>
 inline void sliced_tile(const Real* rows, std::int64_t row_block, const Real* cols, std::int64_t col_block,
                         std::int64_t dim, tile_scratch<Real, Shape>& scratch, int used_rows, int used_cols,
-                        const Finish& finish) {
+                        const Finish& finish, const Term& term = {}) {
   constexpr int lanes = panel_points<Real>;
   static_assert(lanes % Shape::rows == 0, "a register tile's rows lie in one panel");
   for (std::int64_t k = 0; k < dim; k += Shape::depth) {
@@ -181,7 +182,7 @@ inline void sliced_tile(const Real* rows, std::int64_t row_block, const Real* co
           tile.load(values, Shape::pitch);
         tile.add(
             coordinates(rows, dim, row_block * Shape::side + ti) + k * lanes, lanes,
-            [=](int j) { return coordinates(cols, dim, j0 + j * Shape::lanes) + k * lanes; }, lanes, depth);
+            [=](int j) { return coordinates(cols, dim, j0 + j * Shape::lanes) + k * lanes; }, lanes, depth, term);
         if (k + depth < dim)
           tile.store(values, Shape::pitch);
         else
@@ -200,21 +201,26 @@ inline int points_in_block(std::int64_t count, std::int64_t block) {
   return int(left < Shape::side ? left : std::int64_t(Shape::side));
 }
 
-/// scratch.values := squared distances of the points of block `row_block` of `rows` and block `col_block` of `cols`.
-/// Dim is the panels' dimension, or 0 to take it from `dim`. Every thread of the team takes part; it ends with a
-/// barrier. On the host, values beyond used_rows and used_cols may be left out.
+/// scratch.values := sums of `term` (Dim other_metrics; of squares for all others) of the points of block `row_block`
+/// of `rows` and block `col_block` of `cols`. A positive Dim is the panels' dimension, otherwise it is `dim`. Every
+/// thread of the team takes part; it ends with a barrier. On the host, values beyond used_rows and used_cols may be
+/// left out.
 template <class Real, int Dim, class Shape, class Team>
-inline void squared_distances(const Team& team, const Real* rows, std::int64_t row_block, const Real* cols,
-                              std::int64_t col_block, std::int64_t dim, detail::tile_scratch<Real, Shape>& scratch,
-                              int used_rows = Shape::side, int used_cols = Shape::side) {
-  if constexpr (Dim != 0) dim = Dim;
-  if constexpr (Team::on_device)
-    detail::staged_tile(team, rows, row_block, cols, col_block, dim, scratch);
-  else
-    detail::sliced_tile<Real, Shape>(rows, row_block, cols, col_block, dim, scratch, used_rows, used_cols,
-                                     [&](int ti, int tj, const auto& tile) QUINTET_INLINE {
-                                       tile.store(scratch.values + ti * Shape::pitch + tj, Shape::pitch);
-                                     });
+inline void tile_sums(const Team& team, const Real* rows, std::int64_t row_block, const Real* cols,
+                      std::int64_t col_block, std::int64_t dim, const coordinate_term<Real>& term,
+                      detail::tile_scratch<Real, Shape>& scratch, int used_rows = Shape::side,
+                      int used_cols = Shape::side) {
+  if constexpr (Dim > 0) dim = Dim;
+  detail::with_term<Dim>(term, [&](const auto& of_coordinate) QUINTET_INLINE {
+    if constexpr (Team::on_device)
+      detail::staged_tile(team, rows, row_block, cols, col_block, dim, scratch, of_coordinate);
+    else
+      detail::sliced_tile<Real, Shape>(
+          rows, row_block, cols, col_block, dim, scratch, used_rows, used_cols,
+          [&](int ti, int tj, const auto& tile)
+              QUINTET_INLINE { tile.store(scratch.values + ti * Shape::pitch + tj, Shape::pitch); },
+          of_coordinate);
+  });
   team.barrier();
 }
 

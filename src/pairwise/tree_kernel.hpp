@@ -3,7 +3,8 @@
 // A team walks down the tree depth first, the child nearer to its box first, and passes over a node when for each of
 // its points the box is farther away than the point's limit. Bounds are computed as tiles are, coordinate by coordinate
 // in ascending order; as rounding is monotone, the bound of a box is never larger than the computed surrogate of a
-// point in it, so a search is exact without any slack. Equality does not prune: ties are decided by numbers.
+// point in it, so a search is exact without any slack (powers: with one). Equality does not prune: ties are decided by
+// numbers.
 #pragma once
 
 #include <cstdint>
@@ -74,23 +75,25 @@ struct tree_scratch {
   std::int64_t scanned;  ///< rows of tiles computed
 };
 
-/// The squared distance of two boxes, times the least factors of their points.
-template <class Real>
+/// A bound of the surrogates of points in two boxes, roughly.
+template <int Dim, class Real>
 inline Real box_distance(const tree_view<Real>& a, std::int32_t i, const tree_view<Real>& b, std::int32_t j) {
   Real sum = 0;
-  for (std::int64_t k = 0; k < a.dim; ++k) {
-    const Real below = b.low[j * a.dim + k] - a.high[i * a.dim + k];
-    const Real above = a.low[i * a.dim + k] - b.high[j * a.dim + k];
-    Real gap = below > above ? below : above;
-    gap = gap > 0 ? gap : Real(0);
-    sum = device::fma(gap, gap, sum);
-  }
+  with_term<Dim>(a.term, [&](const auto& of_coordinate) QUINTET_INLINE {
+    for (std::int64_t k = 0; k < a.dim; ++k) {
+      const Real below = b.low[j * a.dim + k] - a.high[i * a.dim + k];
+      const Real above = a.low[i * a.dim + k] - b.high[j * a.dim + k];
+      Real gap = below > above ? below : above;
+      gap = gap > 0 ? gap : Real(0);
+      of_coordinate.add(sum, gap);
+    }
+  });
   return a.min_factor == nullptr ? sum : sum * (b.min_factor[j] * a.min_factor[i]);
 }
 
 /// s.is_needed and s.any_needed for a node; `excluded` is a component whose points have nothing to gain, or
 /// -1; nothing in the node is below `floor`.
-template <class Real, class Shape, class Team>
+template <int Dim, class Real, class Shape, class Team>
 inline void find_needed(const Team& team, const tree_view<Real>& rows, std::int64_t leaf, const tree_view<Real>& tree,
                         std::int32_t node, std::int32_t excluded, Real floor, tree_scratch<Real, Shape>& s) {
   constexpr int lanes = Shape::lanes;
@@ -101,13 +104,16 @@ inline void find_needed(const Team& team, const tree_view<Real>& rows, std::int6
     const std::int64_t point = leaf * Shape::side + i;
     const Real* x = coordinates(rows.panels, rows.dim, point);
     value sum = zero;
-    for (std::int64_t k = 0; k < rows.dim; ++k) {
-      const value at = device::load_pack<value>(x + k * panel_points<Real>);
-      const value below = low[k] - at, above = at - high[k];
-      value gap = below > above ? below : above;
-      gap = gap > zero ? gap : zero;
-      sum = device::fma(gap, gap, sum);
-    }
+    with_term<Dim>(rows.term, [&](const auto& of_coordinate) QUINTET_INLINE {
+      for (std::int64_t k = 0; k < rows.dim; ++k) {
+        const value at = device::load_pack<value>(x + k * panel_points<Real>);
+        const value below = low[k] - at, above = at - high[k];
+        value gap = below > above ? below : above;
+        gap = gap > zero ? gap : zero;
+        of_coordinate.add(sum, gap);
+      }
+      sum = of_coordinate.bound(sum);
+    });
     if (rows.factor != nullptr) {
       const value both = device::load_pack<value>(rows.factor + point) * tree.min_factor[node];
       sum = sum * both;
@@ -127,7 +133,7 @@ inline void find_needed(const Team& team, const tree_view<Real>& rows, std::int6
 }
 
 /// s.values := surrogates of the points of `leaf` that need them and of those of `other`.
-template <class Real, class Shape, class Team>
+template <int Dim, class Real, class Shape, class Team>
 inline void leaf_tile(const Team& team, const tree_view<Real>& rows, std::int64_t leaf, const tree_view<Real>& cols,
                       std::int64_t other, tree_scratch<Real, Shape>& s) {
   constexpr int lanes = panel_points<Real>;
@@ -140,12 +146,14 @@ inline void leaf_tile(const Team& team, const tree_view<Real>& rows, std::int64_
     if (!any) continue;
     register_tile<Real, Shape> tile;
     tile.clear();
-    tile.add(
-        coordinates(rows.panels, rows.dim, i0 + ti), lanes,
-        [&](int j) QUINTET_INLINE { return coordinates(cols.panels, cols.dim, j0 + tj + j * Shape::lanes); }, lanes,
-        rows.dim);
     Real* to = s.values + ti * Shape::pitch + tj;
-    if (rows.factor == nullptr)
+    with_term<Dim>(rows.term, [&](const auto& of_coordinate) QUINTET_INLINE {
+      tile.add(
+          coordinates(rows.panels, rows.dim, i0 + ti), lanes,
+          [&](int j) QUINTET_INLINE { return coordinates(cols.panels, cols.dim, j0 + tj + j * Shape::lanes); }, lanes,
+          rows.dim, of_coordinate);
+    });
+    if (Dim == other_metrics || rows.factor == nullptr)
       tile.store(to, Shape::pitch);
     else
       tile.store(to, Shape::pitch, tile_factors<Real>{rows.factor + i0 + ti, cols.factor + j0 + tj});
@@ -171,7 +179,7 @@ inline Real row_minimum(const Real* values) {
 ///   prefers(node)           whether it comes first of two nodes that are equally near
 ///   take(team, other, s)    the tile of leaf `other` is computed: take what is of use, and lower s.limit
 ///   refresh(team, s)        others may have lowered limits
-template <class Real, class Shape, class Team, class Search>
+template <int Dim, class Real, class Shape, class Team, class Search>
 inline void descend(const Team& team, const tree_view<Real>& rows, std::int32_t leaf, std::int32_t leaf_node,
                     const tree_view<Real>& tree, const Search& search, tree_scratch<Real, Shape>& s) {
   if (team.rank() == 0) {
@@ -190,18 +198,18 @@ inline void descend(const Team& team, const tree_view<Real>& rows, std::int32_t 
     }
     search.refresh(team, s);
     team.barrier();
-    find_needed(team, rows, leaf, tree, at.node.number, search.excluded(at.node.number), search.floor(at.node.number),
-                s);
+    find_needed<Dim>(team, rows, leaf, tree, at.node.number, search.excluded(at.node.number),
+                     search.floor(at.node.number), s);
     if (!s.any_needed) continue;
     if (at.node.is_leaf()) {
-      leaf_tile(team, rows, leaf, tree, at.node.first_leaf, s);
+      leaf_tile<Dim>(team, rows, leaf, tree, at.node.first_leaf, s);
       search.take(team, at.node.first_leaf, s);
       continue;
     }
     if (team.rank() != 0) continue;
     const tree_node left = at.node.left(), right = at.node.right();
-    const Real to_left = box_distance(rows, leaf_node, tree, left.number);
-    const Real to_right = box_distance(rows, leaf_node, tree, right.number);
+    const Real to_left = box_distance<Dim>(rows, leaf_node, tree, left.number);
+    const Real to_right = box_distance<Dim>(rows, leaf_node, tree, right.number);
     const bool right_first = to_right < to_left || (to_right == to_left && search.prefers(right));
     s.stack[s.depth++] = right_first ? waiting_node<Real>{left, to_left} : waiting_node<Real>{right, to_right};
     s.stack[s.depth++] = right_first ? waiting_node<Real>{right, to_right} : waiting_node<Real>{left, to_left};
@@ -239,10 +247,11 @@ struct tree_nearest_arguments {
   const std::int32_t* number;
   const std::int32_t* leaf;  ///< per tile: the leaf it searches for; null: all of them
   std::int64_t* scanned;     ///< counts rows of tiles (leaf_points pairs each)
+  std::int64_t first_tile = 0;
 };
 
 /// The k nearest of every point of a leaf.
-template <class Real, class Shape>
+template <class Real, int Dim, class Shape>
 struct tree_nearest_kernel {
   using shape = Shape;
   using scratch = detail::tree_scratch<Real, Shape>;
@@ -282,14 +291,15 @@ struct tree_nearest_kernel {
   };
 
   template <class Team>
-  void operator()(const Team& team, std::int64_t tile, scratch& s) const {
+  void operator()(const Team& team, std::int64_t launched, scratch& s) const {
+    const std::int64_t tile = a.first_tile + launched;
     const std::int32_t leaf = a.leaf == nullptr ? std::int32_t(tile) : a.leaf[tile];
     const int lines = a.rows.points_in_leaf(leaf);
     for (int l = team.rank(); l < Shape::side; l += team.size()) {
       s.limit[l] = l < lines ? std::numeric_limits<Real>::infinity() : Real(-1);
       if (l < lines) a.list.clear(tile * Shape::side + l);
     }
-    detail::descend(team, a.rows, leaf, detail::node_of_leaf(a.rows, leaf), a.tree, search{a, tile, leaf}, s);
+    detail::descend<Dim>(team, a.rows, leaf, detail::node_of_leaf(a.rows, leaf), a.tree, search{a, tile, leaf}, s);
     if (team.rank() == 0) device::atomic_add(a.scanned, s.scanned);
   }
 };
@@ -309,7 +319,7 @@ struct tree_radius_arguments {
 };
 
 /// All points within a radius of those of a leaf. Tile = leaf.
-template <class Real, class Shape>
+template <class Real, int Dim, class Shape>
 struct tree_radius_kernel {
   using shape = Shape;
   using scratch = detail::tree_scratch<Real, Shape>;
@@ -355,7 +365,7 @@ struct tree_radius_kernel {
     const auto leaf = std::int32_t(tile);
     const int lines = a.rows.points_in_leaf(leaf);
     for (int l = team.rank(); l < Shape::side; l += team.size()) s.limit[l] = l < lines ? a.limit : Real(-1);
-    detail::descend(team, a.rows, leaf, detail::node_of_leaf(a.rows, leaf), a.tree, search{a, leaf}, s);
+    detail::descend<Dim>(team, a.rows, leaf, detail::node_of_leaf(a.rows, leaf), a.tree, search{a, leaf}, s);
     if (team.rank() == 0) device::atomic_add(a.scanned, s.scanned);
   }
 };
@@ -378,7 +388,7 @@ struct tree_lightest_arguments {
 
 /// The lightest edges that leave the components of a leaf's points and are no heavier than the best known of the
 /// component, among those that are in no list.
-template <class Real, class Shape>
+template <class Real, int Dim, class Shape>
 struct tree_lightest_kernel {
   using shape = Shape;
   using scratch = detail::tree_scratch<Real, Shape>;
@@ -458,7 +468,7 @@ struct tree_lightest_kernel {
     }
     team.barrier();
     if (!s.any_needed) return;
-    detail::descend(team, a.tree, leaf, detail::node_of_leaf(a.tree, leaf), a.tree, search{*this, leaf, lines}, s);
+    detail::descend<Dim>(team, a.tree, leaf, detail::node_of_leaf(a.tree, leaf), a.tree, search{*this, leaf, lines}, s);
     if (team.rank() == 0) device::atomic_add(a.scanned, s.scanned);
   }
 };

@@ -1,6 +1,7 @@
 // Points in the order of a block tree, packed, with the tree.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "pairwise/scanned_points.hpp"
@@ -21,18 +22,37 @@ struct tree_points {
   block_tree<Real> tree;
 
   template <class Storage>
-  explicit tree_points(const scanned_points<Storage>& points)
-      : order(ordered(points)), packed(points.pack(order, tree_layout())), tree(packed) {}
+  explicit tree_points(const scanned_points<Storage>& points) : tree_points(points, points.valid_rows()) {}
+  /// Of these rows alone, which are valid and not none.
+  template <class Storage>
+  tree_points(const scanned_points<Storage>& points, const std::vector<std::int32_t>& rows)
+      : order(ordered(points, rows)), packed(points.pack(order, tree_layout())), tree(packed) {}
   tree_points(const tree_points&) = delete;  // the tree refers to the panels
 
  private:
   template <class Storage>
-  static std::vector<std::int32_t> ordered(const scanned_points<Storage>& points) {
-    const std::vector<std::int32_t> valid = points.valid_rows();
-    std::vector<std::int32_t> order = tree_order(points.pack(valid, tree_layout()));
-    for (std::int32_t& i : order) i = valid[i];
+  static std::vector<std::int32_t> ordered(const scanned_points<Storage>& points,
+                                           const std::vector<std::int32_t>& rows) {
+    std::vector<std::int32_t> order = tree_order(points.pack(rows, tree_layout()));
+    for (std::int32_t& i : order) i = rows[i];
     return order;
   }
 };
+
+/// Whether a tree of the valid points may pay.
+template <class Storage>
+bool may_have_tree(const scanned_points<Storage>& points) {
+  return points.rows().dim <= most_tree_dimensions && points.valid_count() >= least_tree_points;
+}
+
+/// Leaves a tree of the valid points in `tree` if it pays for their own lists of length k.
+template <class Storage>
+void plant_tree(const scanned_points<Storage>& points, int k,
+                std::optional<tree_points<accumulator_t<Storage>>>& tree) {
+  tree.reset();
+  if (!may_have_tree(points)) return;
+  tree.emplace(points);
+  if (sampled_share(tree->tree, k) > worthwhile_share) tree.reset();
+}
 
 }  // namespace quintet::pairwise

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <type_traits>
 
 #include "device/for_each.hpp"
 #include "device/launch.hpp"
@@ -11,10 +12,22 @@ namespace quintet::pairwise {
 
 namespace {
 
+/// Calls f with a shape, and with what stands for a dimension as in Dim of kernels.
+template <class Real, class Function>
+void with_tree_kernel(const coordinate_term<Real>& term, const Device& device, const Function& f) {
+  device::with_shape<tree_host_shape<Real>, tree_device_shape<Real>>(device, [&](auto shape) {
+    if (term.kind == term_kind::square)
+      f(shape, std::integral_constant<int, any_dimension>());
+    else
+      f(shape, std::integral_constant<int, other_metrics>());
+  });
+}
+
 /// Searches for some leaves, for all of them without `leaves`; returns the pairs computed.
 template <class Real>
 std::int64_t search(const block_tree<Real>& queries, const block_tree<Real>& tree, device_neighbours<Real>& found,
-                    const std::vector<std::int32_t>* leaves, const std::int32_t* number) {
+                    const std::vector<std::int32_t>* leaves, const std::int32_t* number,
+                    const part_callback& report = {}) {
   const Device& device = tree.device();
   const Buffer<std::int32_t> leaf(leaves ? *leaves : std::vector<std::int32_t>{}, device);
   Buffer<std::int64_t> scanned(1, device);
@@ -26,9 +39,13 @@ std::int64_t search(const block_tree<Real>& queries, const block_tree<Real>& tre
                                                .number = number,
                                                .leaf = leaves ? leaf.data() : nullptr,
                                                .scanned = scanned.data()};
-  device::with_shape<tree_host_shape<Real>, tree_device_shape<Real>>(device, [&](auto shape) {
-    device::launch(tree_nearest_kernel<Real, decltype(shape)>{arguments},
-                   leaves ? std::int64_t(leaves->size()) : queries.leaves(), device);
+  with_tree_kernel(arguments.rows.term, device, [&](auto shape, auto dim) {
+    in_parts(leaves ? std::int64_t(leaves->size()) : queries.leaves(), report,
+             [&](std::int64_t first, std::int64_t count) {
+               tree_nearest_kernel<Real, dim, decltype(shape)> kernel{arguments};
+               kernel.a.first_tile = first;
+               device::launch(kernel, count, device);
+             });
   });
   return scanned.to_vector()[0] * leaf_points;
 }
@@ -106,8 +123,10 @@ device_neighbours<Real> nearest_others_on_device(const block_tree<Real>& tree, c
 
 template <class Real>
 device_neighbours<Real> nearest_others_on_device(const block_tree<Real>& tree, int k, tree_work& work,
-                                                 const std::int32_t* number) {
-  return nearest_points_on_device(tree, tree, k, work, number);
+                                                 const std::int32_t* number, const part_callback& report) {
+  device_neighbours<Real> found = room_for<Real>(tree.view().count, k, tree.device());
+  work.pairs += search(tree, tree, found, nullptr, number, report);
+  return found;
 }
 
 template <class Real>
@@ -140,8 +159,8 @@ radius_lists<Real> within_surrogate(const block_tree<Real>& queries, const block
                                         .value = nullptr,
                                         .scanned = scanned.data()};
   const auto run = [&] {
-    device::with_shape<tree_host_shape<Real>, tree_device_shape<Real>>(device, [&](auto shape) {
-      device::launch(tree_radius_kernel<Real, decltype(shape)>{arguments}, queries.leaves(), device);
+    with_tree_kernel(arguments.rows.term, device, [&](auto shape, auto dim) {
+      device::launch(tree_radius_kernel<Real, dim, decltype(shape)>{arguments}, queries.leaves(), device);
     });
   };
   run();
@@ -163,13 +182,14 @@ radius_lists<Real> within_surrogate(const block_tree<Real>& queries, const block
 
 template <class Real>
 void lightest(const tree_lightest_arguments<Real>& a, std::int64_t leaves, const Device& device) {
-  device::with_shape<tree_host_shape<Real>, tree_device_shape<Real>>(
-      device, [&](auto shape) { device::launch(tree_lightest_kernel<Real, decltype(shape)>{a}, leaves, device); });
+  with_tree_kernel(a.tree.term, device, [&](auto shape, auto dim) {
+    device::launch(tree_lightest_kernel<Real, dim, decltype(shape)>{a}, leaves, device);
+  });
 }
 
 #define QUINTET_INSTANTIATE(Real)                                                                                      \
   template device_neighbours<Real> nearest_others_on_device(const block_tree<Real>&, int, tree_work&,                  \
-                                                            const std::int32_t*);                                      \
+                                                            const std::int32_t*, const part_callback&);                \
   template device_neighbours<Real> nearest_others_on_device(const block_tree<Real>&, const std::vector<std::int32_t>&, \
                                                             int, tree_work&);                                          \
   template device_neighbours<Real> nearest_points_on_device(const block_tree<Real>&, const block_tree<Real>&, int,     \

@@ -18,7 +18,8 @@ struct tree_work {
 /// memory of the device), which also decides between ties; null: as they are packed. Workspace: that of the lists.
 template <class Real>
 device_neighbours<Real> nearest_others_on_device(const block_tree<Real>& tree, int k, tree_work& work,
-                                                 const std::int32_t* number = nullptr);
+                                                 const std::int32_t* number = nullptr,
+                                                 const part_callback& report = {});
 
 /// The same of the points of some leaves, given in ascending order: lists of one leaf's points after another's.
 template <class Real>

@@ -36,6 +36,7 @@ struct problem {
         distance(parse_metric(c.text("metric"))),
         points(n, dim) {
     using real = accumulator_t<Storage>;
+    if (c.has("p")) distance.p = c.real("p");
     const auto seed = std::uint64_t(c.integer("seed"));
     points = distance.kind == metric::poincare ? test::ball_points<real>(n, dim, 0, 0.99, 1, seed)
                                                : test::clustered_points<real>(n, dim, seed);

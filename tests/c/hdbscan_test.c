@@ -64,7 +64,7 @@ static void test_options(void) {
   CHECK_INVALID(quintet_hdbscan_options_default(&options, sizeof options + 8), "options must be the size");
   options.metric = 9;
   CHECK_INVALID(quintet_hdbscan_core_distances(points, QUINTET_DOUBLE, n, dim, stride, &options, "host", core, NULL),
-                "metric must be one of the named values 0 to 2 (metric=9)");
+                "metric must be one of the named values 0 to 5 (metric=9)");
   options = options_of_five();
   options.size = 3;
   CHECK_INVALID(quintet_hdbscan_core_distances(points, QUINTET_DOUBLE, n, dim, stride, &options, "host", core, NULL),
@@ -150,6 +150,21 @@ static void test_reachability(void) {
   CHECK_OK(quintet_convert(points, QUINTET_DOUBLE, halves, QUINTET_HALF, n * stride));
   CHECK_OK(quintet_hdbscan_core_distances(halves, QUINTET_HALF, n, dim, stride, &options, "host", core_half, NULL));
   CHECK_NEAR(core_half[3], core[3], 2e-3);
+
+  options.metric = QUINTET_MINKOWSKI;
+  options.p = INFINITY;
+  CHECK_OK(quintet_hdbscan_core_distances(points, QUINTET_DOUBLE, n, dim, stride, &options, "host", core, NULL));
+  options.metric = QUINTET_CHEBYSHEV;
+  CHECK_OK(quintet_hdbscan_core_distances(points, QUINTET_DOUBLE, n, dim, stride, &options, "host", core_again, NULL));
+  CHECK(memcmp(core, core_again, sizeof core) == 0);
+  CHECK_OK(
+      quintet_hdbscan_mutual_reachability(points, QUINTET_DOUBLE, n, dim, stride, NULL, &options, "host", out[0], n));
+  for (i = 0, worst = 0; i < dim; ++i) worst = fmax(worst, fabs(points[i] - points[stride + i]));
+  CHECK_NEAR(out[0][1], worst, 1e-14);
+  options.metric = QUINTET_MINKOWSKI;
+  options.p = 0.5;
+  CHECK_INVALID(quintet_hdbscan_core_distances(points, QUINTET_DOUBLE, n, dim, stride, &options, "host", core, NULL),
+                "p must be infinity, or in [1, 64]");
 
   CHECK_INVALID(quintet_hdbscan_core_distances(points, 0, n, dim, stride, NULL, NULL, core, NULL), "type must be");
   CHECK_INVALID(quintet_hdbscan_core_distances(NULL, QUINTET_DOUBLE, n, dim, stride, NULL, NULL, core, NULL),

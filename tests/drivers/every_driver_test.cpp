@@ -178,6 +178,7 @@ TEST_P(every_driver, refuses_numbers_out_of_range) {
     arguments base;
     if (!GetParam().output_option.empty()) base = {GetParam().output_option, GetParam().outputs[0]};
     if (option == "--curvature" && GetParam().task != "poincare") base.insert(base.end(), {"--metric", "poincare"});
+    if (option == "--p") base.insert(base.end(), {"--metric", "minkowski"});
     if (option == "--oversampling" || option == "--power-iterations" ||
         (option == "--seed" && GetParam().task == "svd"))
       base.insert(base.end(), {"--rank", "1", "--mode", "econ"});

@@ -177,6 +177,12 @@ TEST_F(hdbscan_driver, every_option_arrives) {
   EXPECT_EQ(with({"--min-samples", "1"}).labels, numbers(6, -1));
   EXPECT_EQ(with({"--min-samples", "1", "--metric", "cosine"}).labels, (numbers{0, 0, 0, 1, 1, 1}));
 
+  make("line.csv", "0,0\n1,2\n40,40\n");
+  EXPECT_EQ(with({"--min-samples", "1", "--metric", "manhattan"}).core_distances[0], 3);
+  EXPECT_EQ(with({"--min-samples", "1", "--metric", "chebyshev"}).core_distances[0], 2);
+  EXPECT_NEAR(with({"--min-samples", "1", "--metric", "minkowski", "--p", "3"}).core_distances[0], std::cbrt(9), 1e-6);
+  EXPECT_EQ(with({"--min-samples", "1", "--metric", "minkowski", "--p", "inf"}).core_distances[0], 2);
+
   // From the origin 2 artanh(r) for curvature -1, artanh(2 r) for -4.
   make("line.csv", "0,0\n0.25,0\n0,-0.4\n");
   EXPECT_NEAR(with({"--min-samples", "1", "--metric", "poincare"}).core_distances[0], 2 * std::atanh(0.25), 1e-6);
@@ -319,7 +325,8 @@ TEST_F(hdbscan_driver, errors) {
   expect_bad({"--alpha", "inf"}, "alpha must be > 0 and finite (alpha=inf)");
   expect_bad({"--max-cluster-size", "-1"}, "max_cluster_size must be >= 0");
   expect_bad({"--selection", "best"}, "--selection must be eom or leaf (--selection=best)");
-  expect_bad({"--metric", "l1"}, "--metric must be euclidean or cosine or poincare (--metric=l1)");
+  expect_bad({"--metric", "l1"},
+             "--metric must be euclidean or cosine or manhattan or chebyshev or minkowski or poincare (--metric=l1)");
   expect_bad({"--ties", "none"}, "--ties must be canonical or binary (--ties=none)");
   expect_bad({"--cut", "-1"}, "--cut must be >= 0 (--cut=-1)");
 }

@@ -59,7 +59,10 @@ TEST_F(neighbours_driver, bad_input_is_named) {
   expect_failure(with({"--k", "0"}), 2, "--k must be >= 1 (--k=0)");
   expect_failure(with({"--k", "5"}), 2, "k must be in [1, 4] (k=5)");
   expect_failure(with({"--radius", "-1"}), 2, "--radius must be >= 0 and finite");
-  expect_failure(with({"--k", "1", "--metric", "manhattan"}), 2, "metric");
+  expect_failure(with({"--k", "1", "--metric", "hamming"}), 2, "metric");
+  expect_failure(with({"--k", "1", "--p", "3"}), 2, "--p needs --metric minkowski (--metric=euclidean)");
+  expect_failure(with({"--k", "1", "--metric", "minkowski", "--p", "0.5"}), 2, "--p must be >= 1 (--p=0.5)");
+  expect_failure(with({"--k", "1", "--metric", "minkowski", "--p", "100"}), 2, "p must be infinity, or in [1, ");
   expect_failure(with({"--k", "1", "--queries", make("wide.csv", "1,2,3\n")}), 2, "wide.csv");
 }
 

@@ -26,6 +26,12 @@ long double ball_distance(const auto& x, const auto& y, long double c) {
   return 2 / std::sqrt(c) * std::asinh(std::sqrt(c * (x - y).squaredNorm() / gaps));
 }
 
+/// (sum |x|^p)^(1/p); Eigen's lpNorm takes an integer at compile time.
+long double power_norm(const auto& x, long double p) {
+  if (std::isinf(p)) return x.template lpNorm<Eigen::Infinity>();
+  return std::pow(x.array().abs().pow(p).sum(), 1 / p);
+}
+
 }  // namespace
 
 matrix distances(const matrix& points, const point_metric& measure) {
@@ -35,6 +41,10 @@ matrix distances(const matrix& points, const point_metric& measure) {
   if (measure.kind == metric::cosine) vectors.rowwise().normalize();
   const auto distance = [&](std::int64_t i, std::int64_t j) {
     if (measure.kind == metric::poincare) return ball_distance(vectors.row(i), vectors.row(j), -measure.curvature);
+    const auto difference = vectors.row(i) - vectors.row(j);
+    if (measure.kind == metric::manhattan) return difference.template lpNorm<1>();
+    if (measure.kind == metric::chebyshev) return difference.template lpNorm<Eigen::Infinity>();
+    if (measure.kind == metric::minkowski) return power_norm(difference, measure.p);
     const long double square = (vectors.row(i) - vectors.row(j)).squaredNorm();
     return measure.kind == metric::cosine ? square / 2 : std::sqrt(square);
   };

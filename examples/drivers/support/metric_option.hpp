@@ -1,4 +1,4 @@
-// --metric and --curvature.
+// --metric, --curvature and --p.
 #pragma once
 
 #include <boost/program_options.hpp>
@@ -11,10 +11,10 @@ namespace quintet::driver {
 
 struct metric_option {
   std::string name;
-  std::optional<double> curvature;
+  std::optional<double> curvature, p;
 
   void add_to(boost::program_options::options_description& options);
-  /// Throws InvalidArgument for an unknown name, and for --curvature with a metric that has none.
+  /// Throws InvalidArgument for an unknown name, and for a parameter with a metric that has none.
   point_metric value() const;
 };
 

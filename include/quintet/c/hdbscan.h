@@ -22,7 +22,10 @@ typedef int32_t quintet_metric;
 enum {
   QUINTET_EUCLIDEAN = 0,  ///< |x - y|
   QUINTET_COSINE = 1,     ///< 1 - <x, y> / (|x| |y|)
-  QUINTET_POINCARE = 2    ///< geodesic distance in the Poincare ball of options.curvature
+  QUINTET_POINCARE = 2,   ///< geodesic distance in the Poincare ball of options.curvature
+  QUINTET_MANHATTAN = 3,  ///< sum of |x_k - y_k|
+  QUINTET_CHEBYSHEV = 4,  ///< largest |x_k - y_k|
+  QUINTET_MINKOWSKI = 5   ///< (sum of |x_k - y_k|^p)^(1/p) of options.p
 };
 
 /// What happens when several merges have one height.
@@ -56,6 +59,7 @@ typedef struct quintet_hdbscan_options {
   int64_t max_cluster_size;      ///< >= 0: eom takes no larger cluster; default 0 = no limit
   int32_t allow_single_cluster;  ///< not 0: the root may be taken; default 0
   int32_t core_on_diagonal;      ///< matrices: not 0: m(i, i) = core_i instead of 0; default 0
+  double p;                      ///< of QUINTET_MINKOWSKI alone: infinity, or in [1, 8], double [1, 64]; default 2
 } quintet_hdbscan_options;
 
 /// *options := the defaults. `size` is sizeof *options.

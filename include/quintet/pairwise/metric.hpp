@@ -16,25 +16,38 @@ enum class metric {
   /// t = c |x - y|^2 / ((1 - c |x|^2)(1 - c |y|^2)). A point with c |x|^2 >= 1 is not in the ball and counts as
   /// invalid.
   poincare,
+  manhattan,  ///< sum_k |x_k - y_k|
+  chebyshev,  ///< max_k |x_k - y_k|
+  /// (sum_k |x_k - y_k|^p)^(1/p), p >= 1: that of manhattan, euclidean and chebyshev, bit for bit, for p = 1, 2 and
+  /// infinity. Other p are at most 8 for points of 32 bits and fewer and 64 for double: the p-th power of a difference
+  /// that is 2^-28 (2^-29) of the largest coordinate is still a number then; smaller ones may count as 0.
+  minkowski,
 };
 
 /// A metric with its parameter. Made from a metric as it is, so that options read {.distance = metric::cosine}.
 struct point_metric {
   metric kind = metric::euclidean;  ///< which distance
   double curvature = -1;            ///< of metric::poincare alone: -c with c in [1e-30, 1e30]
+  double p = 2;                     ///< of metric::minkowski alone
 
   constexpr point_metric() = default;
-  /// Implicit. `curvature` counts for metric::poincare alone; functions check it, this does not.
-  constexpr point_metric(metric kind, double curvature = -1) : kind(kind), curvature(curvature) {}  // NOLINT: implicit
-  /// The same kind and curvature, also where the curvature does not count.
+  /// Implicit; every parameter has its default.
+  constexpr point_metric(metric kind) : kind(kind) {}  // NOLINT: implicit
+  /// `parameter` is the curvature of metric::poincare and the p of metric::minkowski, and counts for no other;
+  /// functions check it, this does not.
+  constexpr point_metric(metric kind, double parameter) : kind(kind) {
+    (kind == metric::minkowski ? p : curvature) = parameter;
+  }
+  /// The same kind and parameters, also where they do not count.
   friend constexpr bool operator==(const point_metric&, const point_metric&) = default;
 };
 
-/// "euclidean", "cosine" or "poincare", in this case; throws InvalidArgument for other text.
+/// "euclidean", "cosine", "poincare", "manhattan", "chebyshev" or "minkowski", in this case; throws InvalidArgument for
+/// other text.
 metric parse_metric(std::string_view name);
 /// The name that parse_metric() reads.
 std::string_view to_string(metric value);
-/// "cosine", "poincare of curvature -1".
+/// "cosine", "poincare of curvature -1", "minkowski of p 3".
 std::string to_string(const point_metric& value);
 
 }  // namespace quintet

@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "reference/pairwise_reference.hpp"
+#include "support/dense_matrix.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
 #include "support/near.hpp"
@@ -59,6 +61,29 @@ TYPED_TEST(core_distances_of, grids_are_correctly_rounded) {
         test::expect_same_bits(core_distances(points.view(), {k}, device).distances, expected);
       });
     }
+  }
+}
+
+// Enough points in few dimensions for a tree of blocks: the bits are those of sorted rows of the matrix.
+TYPED_TEST(core_distances_of, many_points_in_few_dimensions_are_those_of_all_pairs) {
+  for (const point_metric& distance :
+       {point_metric(metric::euclidean), point_metric(metric::cosine), point_metric(metric::chebyshev)}) {
+    auto points = clustered_points<TypeParam>(3500, 2, 6, 2);
+    points(11, 0) = std::numeric_limits<TypeParam>::quiet_NaN();
+    const auto matrix = test::dense_matrix(points.view(), {}, {.distance = distance});
+    std::vector<TypeParam> expected;
+    for (std::int64_t i = 0; i < points.n; ++i) {
+      std::vector<TypeParam> row(matrix.begin() + i * points.n, matrix.begin() + (i + 1) * points.n);
+      row.erase(row.begin() + i);
+      std::erase_if(row, [](TypeParam d) { return d != d; });
+      if (!row.empty()) std::nth_element(row.begin(), row.begin() + 6, row.end());
+      expected.push_back(row.empty() ? std::numeric_limits<TypeParam>::quiet_NaN() : row[6]);
+    }
+    test::on_every_device([&](const Device& device) {
+      const auto found = core_distances(points.view(), {7, false, distance}, device);
+      test::expect_same_bits(found.distances, expected);
+      EXPECT_EQ(found.invalid_rows, (rows{11}));
+    });
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "quintet/hdbscan/membership.hpp"
 #include "reference/prediction_reference.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
@@ -83,6 +84,39 @@ TYPED_TEST(approximate_prediction, same_bits_on_every_device_and_for_one_row_alo
       EXPECT_EQ(alone.lambdas[0], all.lambdas[i]);
     }
   }
+}
+
+// 1100 queries are searched for in a tree of the points, 550 at a time among all of them.
+TYPED_TEST(approximate_prediction, many_queries_in_few_dimensions_have_the_bits_of_few) {
+  for (const point_metric& distance : {point_metric(metric::euclidean), point_metric(metric::manhattan)})
+    for (const std::int64_t min_samples : {1, 5}) {
+      auto points = test::split_clustered_points<TypeParam>(6100, 5000, 2, 11);
+      points.unseen(3, 1) = not_a_number<TypeParam>;
+      const cluster_result model =
+          cluster(points.fit.view(), {.min_cluster_size = 20, .min_samples = min_samples, .distance = distance},
+                  Device::host());
+      const auto unseen = points.unseen.view();
+      const auto all = approximate_predict(model, points.fit.view(), unseen, Device::host());
+      EXPECT_GT(model.clusters(), 1);
+      for (const std::int64_t first : {0, 550}) {
+        const auto some =
+            approximate_predict(model, points.fit.view(), unseen.slice(first, first + 550), Device::host());
+        for (std::int64_t i = 0; i < 550; ++i) {
+          ASSERT_EQ(some.labels[i], all.labels[first + i]);
+          ASSERT_EQ(some.neighbours[i], all.neighbours[first + i]);
+          ASSERT_EQ(some.lambdas[i], all.lambdas[first + i]);
+          ASSERT_EQ(some.probabilities[i], all.probabilities[first + i]);
+        }
+        const auto soft =
+            membership_vectors(model, points.fit.view(), unseen.slice(first, first + 550), Device::host());
+        const auto soft_all = membership_vectors(model, points.fit.view(), unseen, Device::host());
+        test::expect_same_bits(soft, std::vector<double>(soft_all.begin() + first * model.clusters(),
+                                                         soft_all.begin() + (first + 550) * model.clusters()));
+      }
+      test::on_other_devices([&](const Device& device) {
+        expect_same(approximate_predict(model, points.fit.view(), unseen, device), all);
+      });
+    }
 }
 
 // A copy of a fitted point is no deeper than its original and gets the same label.

@@ -121,6 +121,24 @@ TYPED_TEST(spanning_tree_of, points_has_the_weights_of_the_reference) {
     }
 }
 
+TYPED_TEST(spanning_tree_of, points_in_any_norm_has_the_weights_of_the_reference) {
+  for (const point_metric& distance : {point_metric(metric::manhattan), point_metric(metric::chebyshev),
+                                       point_metric(metric::minkowski, 1.5), point_metric(metric::minkowski, 4)})
+    for (const std::int64_t dim : {2, 40}) {
+      SCOPED_TRACE(to_string(distance));
+      const auto points = clustered_points<TypeParam>(130, dim, 1, 4);
+      for (const double alpha : {1.0, 1.3}) {
+        const spanning_tree_options options{.min_samples = 5, .distance = distance, .alpha = alpha};
+        const auto found = spanning_tree(points.view(), options);
+        test::expect_error_within(
+            to_string(distance),
+            test::largest_error(weights_of(found.edges), weights_of(reference_tree(points, options))),
+            test::data_bound<TypeParam>);
+        if (alpha == 1) expect_unique_tree(points, options);
+      }
+    }
+}
+
 TYPED_TEST(spanning_tree_of, points_is_the_unique_one) {
   for (const std::int64_t n : {2, 3, 64, 95, 96, 97, 193, 400})
     for (const std::int64_t k : {0, 1, 5, 30}) {

@@ -146,6 +146,23 @@ TYPED_TEST(block_tree_of, any_metric_has_the_lists_of_all_pairs) {
   });
 }
 
+TYPED_TEST(block_tree_of, any_norm_has_the_lists_and_the_spanning_tree_of_all_pairs) {
+  test::on_every_device([](const Device& device) {
+    const bool is_host = device == Device::host();
+    for (const point_metric& distance :
+         {point_metric(metric::manhattan), point_metric(metric::chebyshev), point_metric(metric::minkowski, 1.5),
+          point_metric(metric::minkowski, 3), point_metric(metric::minkowski, 8)})
+      for (const std::int64_t dim : {2, 7})
+        for (auto& [name, points] : kinds_of_points<TypeParam>(is_host ? 300 : 100, dim)) {
+          if (!is_host && dim != 7) continue;
+          SCOPED_TRACE(name + " " + to_string(distance) + " " + std::to_string(dim));
+          const both_ways<TypeParam> p(points, distance, device);
+          expect_same_lists(p, 6);
+          expect_same_edges(p, 3, 6);
+        }
+  });
+}
+
 TYPED_TEST(block_tree_of, any_points_has_the_spanning_tree_of_all_pairs) {
   test::on_every_device([](const Device& device) {
     const bool is_host = device == Device::host();

@@ -102,6 +102,56 @@ TYPED_TEST(neighbours_of, a_radius_holds_its_border) {
   }
 }
 
+// Integer coordinates: sums and maxima are exact.
+TYPED_TEST(neighbours_of, any_norm_has_ties_by_the_smaller_index) {
+  const auto points = grid_points<TypeParam>(2300, 3, 16, 3), queries = grid_points<TypeParam>(100, 3, 20, 4);
+  const auto of_pair = [&](const point_metric& distance, std::int64_t i, std::int64_t j) {
+    double sum = 0;
+    for (std::int64_t k = 0; k < 3; ++k) {
+      const double d = std::fabs(double(queries(i, k)) - double(points(j, k)));
+      sum = distance.kind == metric::chebyshev ? std::max(sum, d) : sum + d;
+    }
+    return sum;
+  };
+  for (const point_metric& distance : {point_metric(metric::manhattan), point_metric(metric::chebyshev)}) {
+    const auto found = nearest(queries.view(), points.view(), 9, {distance}, Device::host());
+    const auto near = within_radius(queries.view(), points.view(), 3.0, {distance}, Device::host());
+    for (std::int64_t i = 0; i < queries.n; ++i) {
+      std::vector<std::pair<double, std::int64_t>> row;
+      std::vector<std::int64_t> inside;
+      for (std::int64_t j = 0; j < points.n; ++j) {
+        row.emplace_back(of_pair(distance, i, j), j);
+        if (row.back().first <= 3) inside.push_back(j);
+      }
+      std::sort(row.begin(), row.end());
+      for (std::int64_t e = 0; e < 9; ++e) {
+        ASSERT_EQ(found.index[i * 9 + e], row[e].second);
+        ASSERT_EQ(found.distance[i * 9 + e], TypeParam(row[e].first));
+      }
+      ASSERT_EQ(std::vector<std::int64_t>(near.index.begin() + near.row_pointers[i],
+                                          near.index.begin() + near.row_pointers[i + 1]),
+                inside);
+    }
+  }
+}
+
+TYPED_TEST(neighbours_of, powers_are_those_of_the_core_distances) {
+  for (const std::int64_t dim : {3, 40}) {
+    const auto points = clustered_points<TypeParam>(2300, dim, 8, 2);
+    const point_metric distance(metric::minkowski, 2.5);
+    const auto core = hdbscan::core_distances(points.view(), {.min_samples = 6, .distance = distance}, Device::host());
+    const auto found = nearest(points.view(), 6, {distance}, Device::host());
+    const auto near = within_radius(points.view(), 0.3, {distance}, Device::host());
+    for (std::int64_t i = 0; i < points.n; ++i) {
+      ASSERT_EQ(found.distance[i * 6 + 5], core.distances[i]);
+      std::int64_t within = 0;
+      while (within < 6 && double(found.distance[i * 6 + within]) <= 0.3) ++within;
+      ASSERT_GE(near.row_pointers[i + 1] - near.row_pointers[i], within);
+      ASSERT_TRUE(within == 6 || near.row_pointers[i + 1] - near.row_pointers[i] == within);
+    }
+  }
+}
+
 TYPED_TEST(neighbours_of, every_device_is_the_same) {
   const auto points = clustered_points<TypeParam>(2200, 3, 5), queries = clustered_points<TypeParam>(130, 3, 6);
   const auto expected = nearest(points.view(), 7, {}, Device::host());
@@ -173,6 +223,8 @@ TEST(neighbours, bad_arguments_are_named) {
   expect_invalid([&] { nearest(wide.view(), points.view(), 1); },
                  "queries.cols must be points.cols=2 (queries.cols=3)");
   expect_invalid([&] { within_radius(points.view(), -1.0); }, "radius must be >= 0 and finite (radius=-1)");
+  expect_invalid([&] { nearest(points.view(), 1, {point_metric(metric::minkowski, 9)}); },
+                 "p must be infinity, or in [1, 8] for points of this precision (p=9)");
 }
 
 }  // namespace

@@ -15,8 +15,23 @@ TEST(metric, names) {
   EXPECT_EQ(to_string(point_metric(metric::cosine)), "cosine");
   EXPECT_EQ(to_string(point_metric(metric::poincare, -2.5)), "poincare of curvature -2.5");
   EXPECT_EQ(to_string(metric::cosine), "cosine");
-  expect_invalid([] { parse_metric("Cosine"); }, "metric must be euclidean, cosine or poincare (metric=Cosine)");
-  expect_invalid([] { parse_metric(""); }, "metric must be euclidean, cosine or poincare (metric=)");
+  EXPECT_EQ(to_string(point_metric(metric::minkowski, 1.5)), "minkowski of p 1.5");
+  for (const metric kind :
+       {metric::euclidean, metric::cosine, metric::poincare, metric::manhattan, metric::chebyshev, metric::minkowski})
+    EXPECT_EQ(parse_metric(to_string(kind)), kind);
+  expect_invalid([] { parse_metric("Cosine"); },
+                 "metric must be euclidean, cosine, poincare, manhattan, chebyshev or minkowski (metric=Cosine)");
+  expect_invalid([] { parse_metric(""); },
+                 "metric must be euclidean, cosine, poincare, manhattan, chebyshev or minkowski (metric=)");
+}
+
+TEST(metric, parameter_is_that_of_the_kind) {
+  constexpr point_metric ball(metric::poincare, -3), power(metric::minkowski, 3);
+  EXPECT_EQ(ball.curvature, -3);
+  EXPECT_EQ(ball.p, 2);
+  EXPECT_EQ(power.p, 3);
+  EXPECT_EQ(power.curvature, -1);
+  EXPECT_NE(power, point_metric(metric::minkowski));
 }
 
 }  // namespace
