@@ -26,6 +26,8 @@ import subprocess
 import sys
 import tempfile
 
+import few_dimensions
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 RATIOS = os.path.join(HERE, "ratios.json")
 RESULTS = os.path.join(HERE, "results")
@@ -77,6 +79,9 @@ CASES = [
        "our full evaluation", f"full/{name}/threads:1/real_time")
       for name in ("rice_tree", "rice_level_2", "network_c", "hemidactylus")
       for case, accepted in (("rejected", "none accepted"), ("quarter", "a quarter accepted"))],
+    # CPU seconds of whole programs, see few_dimensions.py.
+    *[("few_dimensions", few_dimensions.title(case), (few_dimensions.title(case), "quintet"), peer,
+       (few_dimensions.title(case), peer)) for case in few_dimensions.CASES + few_dimensions.LARGE for peer in case[4]],
 ]
 PYTHON_PEERS = {"hdbscan": "hdbscan_peers.py", "poincare": "poincare_peers.py", "svd": "svd_peers.py"}
 if "QUINTET_DATA_DIR" in os.environ:
@@ -175,6 +180,30 @@ def run_family(family, arguments):
     return rows
 
 
+def run_few_dimensions(arguments):
+    """run_family() for CPU time of whole programs; wall times are kept beside it."""
+    cases = few_dimensions.CASES + (few_dimensions.LARGE if arguments.large else [])
+    with tempfile.TemporaryDirectory() as folder:
+        rounds = few_dimensions.run_rounds(cases, arguments.rounds, arguments.bin, arguments.python, arguments.threads,
+                                           folder)
+    rows = []
+    for case in cases:
+        what = few_dimensions.title(case)
+        for peer in case[4]:
+            pairs = [(r[what, "quintet"], r[what, peer]) for r in rounds if (what, peer) in r]
+            if not pairs:
+                print(f"few_dimensions: {what}: {peer} is not here, left out", file=sys.stderr)
+                continue
+            ratios = sorted(p["cpu"] / o["cpu"] for o, p in pairs)
+            median = {(who, time): statistics.median(pair[i][time] for pair in pairs)
+                      for i, who in enumerate(("ours", "peer")) for time in ("cpu", "wall")}
+            rows.append({"family": "few_dimensions", "what": what, "peer": peer, "ours_ms": 1e3 * median["ours", "cpu"],
+                         "peer_ms": 1e3 * median["peer", "cpu"], "ratio": statistics.median(ratios),
+                         "least": ratios[0], "most": ratios[-1], "rounds": len(ratios),
+                         "ours_wall_ms": 1e3 * median["ours", "wall"], "peer_wall_ms": 1e3 * median["peer", "wall"]})
+    return rows
+
+
 def measure_machine(arguments):
     """Ceilings: name -> rate, for one thread and for two."""
     path = os.path.join(arguments.bin, "machine_bench")
@@ -252,6 +281,7 @@ def main():
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="for programs that take it from outside")
     parser.add_argument("--python", default="python3", help='interpreter of the Python peers; "" leaves them out')
     parser.add_argument("--results", help="file that keeps the figures of all families")
+    parser.add_argument("--large", action="store_true", help="few_dimensions also with 200,000 to 1,000,000 points")
     parser.add_argument("--update", action="store_true", help="store the ratios measured")
     parser.add_argument("--docs", action="store_true", help="write the table into bench/results/peers.md")
     arguments = parser.parse_args()
@@ -265,7 +295,8 @@ def main():
     if asked:
         results |= machine_facts(arguments)
     for family in asked:
-        results["families"][family] = run_family(family, arguments)
+        results["families"][family] = (run_few_dimensions(arguments) if family == "few_dimensions"
+                                       else run_family(family, arguments))
     if arguments.results:
         with open(arguments.results, "w", encoding="utf-8") as file:
             json.dump(results, file, indent=1)

@@ -1,0 +1,98 @@
+"""The few-dimensional rows of bench/compare.py: whole programs beside their peers, interleaved.
+
+Every round runs quintet-hdbscan or quintet-neighbours (reading and writing included) and every peer (the work alone,
+see peers/few_dimensions_peers.py) on the same file, each in a process of its own. Both the CPU seconds, which tell
+something also when other work is running, and the wall time are kept.
+"""
+import os
+import re
+import resource
+import subprocess
+import sys
+import time
+
+import few_dimensions_points
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CLUSTERING, NEIGHBOURS = "clustering", "16 nearest"
+# (task, points, dimensions, kind, peers)
+CASES = [
+    (CLUSTERING, 100_000, 2, "noise", ("fast_hdbscan", "hdbscan", "oneDAL")),
+    (CLUSTERING, 50_000, 5, "map", ("fast_hdbscan", "hdbscan", "oneDAL")),
+    (CLUSTERING, 50_000, 10, "map", ("fast_hdbscan", "oneDAL")),
+    (CLUSTERING, 5000, 384, "embeddings", ("oneDAL",)),
+    (NEIGHBOURS, 200_000, 2, "noise", ("cKDTree",)),
+    (NEIGHBOURS, 200_000, 3, "noise", ("cKDTree",)),
+    (NEIGHBOURS, 100_000, 5, "map", ("cKDTree",)),
+    (NEIGHBOURS, 20_000, 384, "embeddings", ("FAISS",)),
+]
+LARGE = [
+    (CLUSTERING, 1_000_000, 2, "noise", ("fast_hdbscan",)),
+    (CLUSTERING, 200_000, 5, "map", ("fast_hdbscan", "oneDAL")),
+    (CLUSTERING, 200_000, 10, "map", ("fast_hdbscan", "oneDAL")),
+    (NEIGHBOURS, 1_000_000, 2, "noise", ("cKDTree",)),
+    (NEIGHBOURS, 1_000_000, 3, "noise", ("cKDTree",)),
+    (NEIGHBOURS, 1_000_000, 5, "map", ("cKDTree",)),
+]
+
+
+def title(case):
+    task, n, dim, kind, _ = case
+    return f"{task}, {n:,} x {dim}, {kind}"
+
+
+def write_points(case, folder):
+    import numpy as np
+
+    _, n, dim, kind, _ = case
+    path = os.path.join(folder, f"{n}_{dim}_{kind}.npy")
+    if not os.path.exists(path):
+        np.save(path, few_dimensions_points.KINDS[kind](n, dim))
+    return path
+
+
+def run_ours(case, path, folder, binaries, threads):
+    program, arguments = (("quintet-hdbscan", ["--min-cluster-size", "50", "--min-samples", "10"])
+                          if case[0] == CLUSTERING else ("quintet-neighbours", ["--k", "16"]))
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    done = subprocess.run([os.path.join(binaries, program), "--input", path, "--output", os.path.join(folder, "o.h5"),
+                           "--quiet", *arguments], capture_output=True, text=True,
+                          env=dict(os.environ, OMP_NUM_THREADS=str(threads), OMP_WAIT_POLICY="passive"))
+    wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode != 0:
+        sys.exit(f"{program}: exit status {done.returncode}\n{done.stderr}")
+    return {"wall": wall, "cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime}
+
+
+def run_peer(peer, path, python, threads):
+    """None where the peer is not installed, or fails."""
+    done = subprocess.run([python, os.path.join(HERE, "peers", "few_dimensions_peers.py"), peer, path],
+                          capture_output=True, text=True,
+                          env=dict(os.environ, OMP_NUM_THREADS=str(threads), NUMBA_NUM_THREADS=str(threads),
+                                   OPENBLAS_NUM_THREADS=str(threads)))
+    found = re.search(r"^wall ([\d.]+) cpu ([\d.]+)$", done.stdout, re.M)
+    if found is None:
+        print(f"{peer}: {(done.stderr.strip().splitlines() or ['no output'])[-1]}", file=sys.stderr)
+        return None
+    return {"wall": float(found[1]), "cpu": float(found[2])}
+
+
+def run_rounds(cases, rounds, binaries, python, threads, folder):
+    """For every round a dictionary (title, program) -> {"wall", "cpu"}; ours is "quintet"."""
+    results = []
+    absent = set()
+    for _ in range(rounds):
+        found = {}
+        for case in cases:
+            path = write_points(case, folder)
+            found[title(case), "quintet"] = run_ours(case, path, folder, binaries, threads)
+            for peer in case[4]:
+                if not python or (title(case), peer) in absent:
+                    continue
+                measured = run_peer(peer, path, python, threads)
+                if measured is None:
+                    absent.add((title(case), peer))
+                else:
+                    found[title(case), peer] = measured
+        results.append(found)
+    return results
