@@ -6,6 +6,8 @@
 #include "device/staged.hpp"
 #include "instantiate.hpp"
 #include "pairwise/neighbours.hpp"
+#include "pairwise/scanned_points.hpp"
+#include "pairwise/tree_search.hpp"
 #include "poincare/ball_points.hpp"
 #include "poincare/checks.hpp"
 #include "poincare/nearest_search.hpp"
@@ -21,13 +23,16 @@ template <class Real>
 struct take_piece {
   const Real* piece_value;
   const std::int32_t* piece_index;
+  const std::int32_t* place;  ///< of every query: its list, -1 for none; null: in their own order
   std::int64_t piece_k, first_point, first_query;
   bool exclude_self;
   matrix_view<Real> value;
   matrix_view<std::int64_t> index;
 
   void operator()(std::int64_t query) const {
-    for (std::int64_t e = query * piece_k; e < (query + 1) * piece_k; ++e) {
+    const std::int64_t list = place == nullptr ? query : place[query];
+    if (list < 0) return;
+    for (std::int64_t e = list * piece_k; e < (list + 1) * piece_k; ++e) {
       if (piece_index[e] < 0) break;
       const std::int64_t point = first_point + piece_index[e];
       if (exclude_self && point == first_query + query) continue;
@@ -72,6 +77,9 @@ struct reset_neighbours {
 
   void operator()(std::int64_t e) const { index(e / index.cols(), e % index.cols()) = -1; }
 };
+
+// Queries below which comparing all pairs takes less time than a tree of the points.
+constexpr std::int64_t min_tree_queries = 1024;
 
 /// Points a piece: whole tiles within the budget, one at least.
 template <class Real>
@@ -127,7 +135,34 @@ nearest_search<Storage>::nearest_search(matrix_view<const Storage> queries, std:
       queries_(pack_ball(queries, ball_, device)),
       first_query_(first_query),
       index_(index),
-      distance_(distance) {}
+      distance_(distance) {
+  if (queries.cols() > pairwise::most_tree_dimensions || queries.rows() < min_tree_queries) return;
+  const pairwise::scanned_points<Storage> scanned(queries, ball_, device);
+  if (scanned.valid_count() < min_tree_queries) return;
+  tree_.reset(new query_tree{pairwise::tree_points<Real>(scanned), {}});
+  std::vector<std::int32_t> place(queries.rows(), -1);
+  for (std::size_t i = 0; i < tree_->points.order.size(); ++i) place[tree_->points.order[i]] = std::int32_t(i);
+  tree_->place = Buffer<std::int32_t>(place, device);
+}
+
+template <class Storage>
+typename nearest_search<Storage>::piece_lists nearest_search<Storage>::nearest_in(matrix_view<const Storage> rows,
+                                                                                  const pairwise::panels<Real>& packed,
+                                                                                  int k) const {
+  if (tree_) {
+    const pairwise::scanned_points<Storage> scanned(rows, ball_, device_);
+    if (pairwise::may_have_tree(scanned)) {
+      const pairwise::tree_points<Real> points(scanned);
+      const pairwise::block_tree<Real>& queries = tree_->points.tree;
+      if (pairwise::sampled_share(queries, points.tree, k) <= pairwise::worthwhile_share) {
+        const Buffer<std::int32_t> number(points.order, device_);
+        pairwise::tree_work work;
+        return {pairwise::nearest_points_on_device(queries, points.tree, k, work, number.data()), tree_->place.data()};
+      }
+    }
+  }
+  return {pairwise::nearest_points_on_device(queries_.panels, packed, k)};
+}
 
 template <class Storage>
 void nearest_search<Storage>::forget() const {
@@ -146,10 +181,9 @@ void nearest_search<Storage>::take(matrix_view<const Storage> points, std::int64
     status.insert(status.end(), packed.status.begin(), packed.status.end());
     if (options_.strict) require_inside(points, status, "points", ball_);
     if (index_.rows() == 0) continue;
-    const auto lists = pairwise::nearest_points_on_device(queries_.panels, packed.panels,
-                                                          int(std::min<std::int64_t>(wanted, rows.rows())));
+    const auto [lists, place] = nearest_in(rows, packed.panels, int(std::min<std::int64_t>(wanted, rows.rows())));
     device::for_each(index_.rows(),
-                     take_piece<Real>{lists.value.data(), lists.index.data(), lists.k, first_point + first,
+                     take_piece<Real>{lists.value.data(), lists.index.data(), place, lists.k, first_point + first,
                                       first_query_, options_.exclude_self, distance_, index_},
                      device_);
   }
@@ -193,7 +227,12 @@ std::int64_t nearest_workspace_bytes(std::int64_t queries, std::int64_t points, 
   const std::int64_t teams = device.kind() == device_kind::offload ? 528 : 4;
   const std::int64_t splits = std::max<std::int64_t>(1, teams / (1 + (queries - 1) / 96));
   const std::int64_t raw = device.shares_host_memory() ? 0 : std::max(queries, piece) * dim * sizeof(Storage);
-  return ball_bytes<Real>(queries, dim, device) + ball_bytes<Real>(piece, dim, device) + lists * (splits + 1) +
+  // Two packed copies and boxes of both sets, and orders.
+  const std::int64_t trees = dim > pairwise::most_tree_dimensions
+                                 ? 0
+                                 : 3 * (ball_bytes<Real>(queries, dim, device) + ball_bytes<Real>(piece, dim, device)) +
+                                       32 * (queries + piece);
+  return trees + ball_bytes<Real>(queries, dim, device) + ball_bytes<Real>(piece, dim, device) + lists * (splits + 1) +
          queries * k * std::int64_t(sizeof(Real) + sizeof(std::int64_t)) + raw + queries + piece;
 }
 

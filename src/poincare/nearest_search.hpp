@@ -1,8 +1,10 @@
 // The search for nearest neighbours, whose points may come from anywhere and in any order.
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "pairwise/tree_points.hpp"
 #include "poincare/ball_points.hpp"
 #include "quintet/poincare/nearest.hpp"
 
@@ -33,10 +35,23 @@ class nearest_search {
   void measure() const;
 
  private:
+  /// The lists of all queries for one piece of the points, [place][k], by the tree if that pays.
+  struct piece_lists {
+    pairwise::device_neighbours<Real> lists;
+    const std::int32_t* place = nullptr;  ///< of every query; null: in their own order
+  };
+  piece_lists nearest_in(matrix_view<const Storage> rows, const pairwise::panels<Real>& packed, int k) const;
+
   ball ball_;
   nearest_options options_;
   Device device_;
   ball_points<Real> queries_;
+  /// The valid queries with a tree, and where each of all is in it (-1: nowhere); null where no tree can pay.
+  struct query_tree {
+    pairwise::tree_points<Real> points;
+    Buffer<std::int32_t> place;
+  };
+  std::unique_ptr<query_tree> tree_;
   std::int64_t first_query_;
   matrix_view<std::int64_t> index_;
   matrix_view<Real> distance_;

@@ -38,7 +38,8 @@ struct neighbours {
 /// are ordered by index. Results are exact, the same bits for any number of threads, any budget and any device, and the
 /// distances are those of distances(). Points that are not inside are nobody's neighbours and have none.
 /// Throws InvalidArgument as distances() does, for k out of range, a negative budget, and with exclude_self for Q != N;
-/// OutOfMemory, DeviceError. Memory beyond input and result: nearest_workspace_bytes(). Cost: Q N (2 D + 4) operations.
+/// OutOfMemory, DeviceError. Memory beyond input and result: nearest_workspace_bytes(). Cost: Q N (2 D + 4) operations;
+/// in few dimensions (at most 32) a tree of blocks of points is searched where a sample shows that it pays.
 template <class Storage, class = only_storage<Storage>>
 neighbours<accumulator_t<Storage>> nearest(matrix_view<const Storage> queries, matrix_view<const Storage> points,
                                            std::int64_t k, const nearest_options& options = {},

@@ -68,6 +68,36 @@ TYPED_TEST(poincare_nearest, any_budget_and_threads) {
   set_threads(0);
 }
 
+// 1100 queries look for their neighbours in a tree of the points, 550 among all of them.
+TYPED_TEST(poincare_nearest, many_queries_in_few_dimensions_have_the_bits_of_few) {
+  for (const double c : {1.0, 0.0}) {
+    auto x = ball_points<TypeParam>(1100, 2, 0, 0.99, 1, 5), y = ball_points<TypeParam>(5000, 2, 0, 0.99, 1, 6);
+    for (std::int64_t k = 0; k < 2; ++k) y(3000, k) = y(10, k);
+    x(7, 0) = y(4000, 1) = std::numeric_limits<TypeParam>::quiet_NaN();
+    const auto all = poincare::nearest<TypeParam>(x.view(), y.view(), 6, {.curvature = -c}, Device::host());
+    for (const std::int64_t first : {0, 550}) {
+      const auto some = poincare::nearest<TypeParam>(x.view().slice(first, first + 550), y.view(), 6, {.curvature = -c},
+                                                     Device::host());
+      const auto begin = first * 6, end = (first + 550) * 6;
+      EXPECT_EQ(some.index, std::vector<std::int64_t>(all.index.begin() + begin, all.index.begin() + end));
+      expect_same_bits(some.distance, std::vector<TypeParam>(all.distance.begin() + begin, all.distance.begin() + end));
+    }
+    on_other_devices([&](const Device& device) {
+      const auto found = poincare::nearest<TypeParam>(x.view(), y.view(), 6, {.curvature = -c}, device);
+      EXPECT_EQ(found.index, all.index);
+      expect_same_bits(found.distance, all.distance);
+    });
+    const auto others =
+        poincare::nearest<TypeParam>(y.view(), y.view(), 3, {.curvature = -c, .exclude_self = true}, Device::host());
+    EXPECT_EQ(others.index[10 * 3], 3000);
+    EXPECT_EQ(others.index[3000 * 3], 10);
+    const auto pieces = poincare::nearest<TypeParam>(
+        y.view(), y.view(), 3, {.curvature = -c, .exclude_self = true, .budget_bytes = 3000 * 80}, Device::host());
+    EXPECT_EQ(pieces.index, others.index);
+    expect_same_bits(pieces.distance, others.distance);
+  }
+}
+
 TYPED_TEST(poincare_nearest, ties_go_to_the_smaller_index) {
   point_set<TypeParam> same(300, 2), query(1, 2);
   for (TypeParam& x : same.data) x = TypeParam(0.25);
