@@ -41,6 +41,36 @@ TEST(ProgressLog, WritesALineEveryInterval) {
   EXPECT_EQ(log.str(), "quintet-x: neighbours 35 % after 0 s\nquintet-x: spanning tree 100 % after 0 s\n");
 }
 
+TEST(TimeLeft, IsThatOfTheSharesOfTheStages) {
+  using quintet::driver::time_left;
+  time_left left({{"neighbours", 0.5}, {"spanning_tree", 0.5}});
+  EXPECT_FALSE(left("neighbours", 0, 100)) << "the clock starts here";
+  EXPECT_FALSE(left("neighbours", 0.19, 102));
+  EXPECT_DOUBLE_EQ(left("neighbours", 0.2, 110).value(), 90);
+  EXPECT_DOUBLE_EQ(left("neighbours", 1, 150).value(), 50);
+  EXPECT_DOUBLE_EQ(left("spanning_tree", 0.5, 160).value(), 20);
+  EXPECT_DOUBLE_EQ(left("spanning_tree", 1, 180).value(), 0);
+  EXPECT_FALSE(left("another", 0.5, 190));
+  EXPECT_FALSE(time_left()("neighbours", 0.5, 1));
+}
+
+TEST(TimeLeft, IsSaidInAUnitThatFits) {
+  using quintet::driver::left_text;
+  EXPECT_EQ(left_text(0.2), "about 0 s left");
+  EXPECT_EQ(left_text(119), "about 119 s left");
+  EXPECT_EQ(left_text(150), "about 3 min left");
+  EXPECT_EQ(left_text(9000), "about 3 h left");
+}
+
+TEST(ProgressLog, SaysWhatIsLeft) {
+  std::ostringstream log;
+  progress_log often(log, "quintet-x", std::chrono::nanoseconds(1));
+  often.expect({{"neighbours", 1.0}});
+  often.show("neighbours", 0);
+  often.show("neighbours", 0.5);
+  EXPECT_NE(log.str().find("neighbours 50 % after 0 s, about 0 s left"), std::string::npos) << log.str();
+}
+
 TEST(ProgressLog, ShortWorkLeavesNoLine) {
   std::ostringstream log;
   progress_log seldom(log, "quintet-x", std::chrono::hours(1));

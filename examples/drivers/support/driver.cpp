@@ -169,8 +169,10 @@ session::session(const program& program, command_line line, const mpi_session& m
     log_ = std::make_unique<progress_log>(std::cerr, program_);
 }
 
-progress_callback session::progress() const {
+progress_callback session::progress(const stage_shares& shares) const {
   if (bar_ == nullptr && log_ == nullptr) return {};
+  if (bar_ != nullptr) bar_->expect(shares);
+  if (log_ != nullptr) log_->expect(shares);
   return [bar = bar_.get(), log = log_.get()](std::string_view stage, double fraction) {
     if (bar != nullptr) bar->show(stage, fraction);
     if (log != nullptr) log->show(stage, fraction);

@@ -58,8 +58,8 @@ class session {
   }
   stage_timer& timer() { return timer_; }
   /// For the library's progress arguments: a bar on a terminal for work of over a second, a line every 10 seconds
-  /// elsewhere.
-  progress_callback progress() const;
+  /// elsewhere. With the shares of its stages the time that is left is shown.
+  progress_callback progress(const stage_shares& shares = {}) const;
 
   /// Adds to "results" of the JSON summary. Numbers that JSON cannot hold (nan, inf) become texts.
   void result(const std::string& name, nlohmann::ordered_json value);

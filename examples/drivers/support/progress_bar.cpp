@@ -4,7 +4,14 @@
 
 namespace quintet::driver {
 
+namespace {
+double seconds_since(progress_bar::clock::time_point begin) {
+  return std::chrono::duration<double>(progress_bar::clock::now() - begin).count();
+}
+}  // namespace
+
 void progress_bar::show(std::string_view stage, double fraction) {
+  const auto left = left_(stage, fraction, seconds_since(made_));
   if (clock::now() - made_ < patience_) return;
   constexpr int width = 30;
   const double part = std::clamp(fraction, 0.0, 1.0);
@@ -12,6 +19,7 @@ void progress_bar::show(std::string_view stage, double fraction) {
   std::string line(stage.substr(0, 30));
   line.append(" [").append(static_cast<std::size_t>(full), '#').append(static_cast<std::size_t>(width - full), ' ');
   line.append("] ").append(std::to_string(static_cast<int>(part * 100))).append(" %");
+  if (left) line.append(", ").append(left_text(*left));
   if (line == line_) return;
   line_ = std::move(line);
   out_ << "\r\033[K" << line_ << std::flush;
@@ -25,11 +33,14 @@ void progress_bar::erase() {
 
 void progress_log::show(std::string_view stage, double fraction) {
   const clock::time_point now = clock::now();
+  const auto left = left_(stage, fraction, seconds_since(made_));
   if (now - last_ < interval_) return;
   last_ = now;
   const double part = std::clamp(fraction, 0.0, 1.0);
   out_ << program_ << ": " << stage << " " << static_cast<int>(part * 100) << " % after "
-       << std::chrono::duration_cast<std::chrono::seconds>(now - made_).count() << " s" << std::endl;
+       << std::chrono::duration_cast<std::chrono::seconds>(now - made_).count() << " s";
+  if (left) out_ << ", " << left_text(*left);
+  out_ << std::endl;
 }
 
 }  // namespace quintet::driver

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "support/time_left.hpp"
+
 namespace quintet::driver {
 
 /// Takes the reports of a progress_callback. Shows nothing in the first second, so that short work leaves no flicker;
@@ -21,6 +23,8 @@ class progress_bar {
   progress_bar(const progress_bar&) = delete;
   progress_bar& operator=(const progress_bar&) = delete;
 
+  /// From now on the time left is shown too.
+  void expect(stage_shares shares) { left_ = time_left(std::move(shares)); }
   void show(std::string_view stage, double fraction);
   /// Takes the line away, so that something else can be printed.
   void erase();
@@ -30,10 +34,11 @@ class progress_bar {
   clock::duration patience_;
   clock::time_point made_ = clock::now();
   std::string line_;  // what stands there now
+  time_left left_;
 };
 
-/// The same where there is no terminal: a line every 10 seconds, "quintet-hdbscan: neighbours 35 % after 20 s". Short
-/// work leaves none.
+/// The same where there is no terminal: a line every 10 seconds, "quintet-hdbscan: neighbours 35 % after 20 s, about 90
+/// s left". Short work leaves none.
 class progress_log {
  public:
   using clock = std::chrono::steady_clock;
@@ -41,6 +46,7 @@ class progress_log {
   progress_log(std::ostream& out, std::string program, clock::duration interval = std::chrono::seconds(10))
       : out_(out), program_(std::move(program)), interval_(interval) {}
 
+  void expect(stage_shares shares) { left_ = time_left(std::move(shares)); }
   void show(std::string_view stage, double fraction);
 
  private:
@@ -48,6 +54,7 @@ class progress_log {
   std::string program_;
   clock::duration interval_;
   clock::time_point made_ = clock::now(), last_ = made_;
+  time_left left_;
 };
 
 }  // namespace quintet::driver
