@@ -1,10 +1,12 @@
 """What a user sees: this library beside its peers, from Python.
 
-    python python/bench/user_view.py [--rounds 5] [--threads 2] [--json out.json] [--picture out.svg] [--only NAME ...]
+    python python/bench/user_view.py [--rounds 5] [--threads 2] [--json out.json] [--only NAME ...]
+        [--picture out.svg [--processor-time]]
 
 Every program runs in a process of its own, since runtimes disturb each other, with OMP_WAIT_POLICY=passive, and all with
-the same number of threads; rounds are interleaved, and the median is told. A peer that is not installed is left out,
-and named. Times are wall times after one call that is not counted.
+the same number of threads; rounds are interleaved, and medians are told. A peer that is not installed is left out, and
+named. Told are wall times and processor times of a call, after one that is not counted (none before calls of more than
+5 s). On a machine that does other things the ratios of processor times are those that mean something.
 """
 
 from __future__ import annotations
@@ -48,6 +50,7 @@ class Task:
     programs: dict[str, tuple[str, str]]
     repeats: int = 1
     times: dict[str, list[float]] = field(default_factory=dict)
+    processor: dict[str, list[float]] = field(default_factory=dict)
 
 
 TASKS = {
@@ -128,15 +131,18 @@ TASKS = {
 }
 
 
-def run(program: tuple[str, str], repeats: int, threads: int) -> float | str:
-    """Seconds of one call, or why there are none."""
+def run(program: tuple[str, str], repeats: int, threads: int) -> tuple[float, float] | str:
+    """Wall and processor seconds of one call, or why there are none."""
     setup, timed = (part.replace("THREADS", str(threads)) for part in program)
     code = (
         setup
         + "\nimport time\n"
         + ("" if "quintet" not in setup else f"import quintet; quintet.set_num_threads({threads})\n")
-        + f"{timed}\nstart = time.perf_counter()\nfor _ in range({repeats}):\n    {timed}\n"
-        + f"print((time.perf_counter() - start) / {repeats})\n"
+        + "def now(): return time.perf_counter(), time.process_time()\n"
+        + f"start = now()\n{timed}\nend, count = now(), 1\n"
+        + f"if end[1] - start[1] < 5:\n    start, count = now(), {repeats}\n    for _ in range({repeats}):\n        {timed}\n"
+        + "    end = now()\n"
+        + "print(*((e - s) / count for s, e in zip(start, end)))\n"
     )
     variables = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
     environment = {**os.environ, "OMP_WAIT_POLICY": "passive", **{v: str(threads) for v in variables}}
@@ -145,7 +151,8 @@ def run(program: tuple[str, str], repeats: int, threads: int) -> float | str:
     )
     if done.returncode != 0:
         return (done.stderr.strip().splitlines() or ["it failed"])[-1]
-    return float(done.stdout.split()[-1])
+    wall, processor = (float(word) for word in done.stdout.split()[-2:])
+    return wall, processor
 
 
 def human(seconds: float) -> str:
@@ -156,20 +163,23 @@ def human(seconds: float) -> str:
     return f"{seconds / 1e-9:.3g} ns"
 
 
-def picture(tasks: list[Task], path: str) -> None:
-    """Bars of the times against ours, on a logarithmic scale, one group per task."""
+def picture(tasks: list[Task], path: str, processor: bool) -> None:
+    """Bars of wall or processor times, on a logarithmic scale, with ratios to ours; one group per task."""
     import matplotlib
 
     matplotlib.use("svg")
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(len(tasks), 1, figsize=(8, 1.1 + sum(0.35 * len(t.times) + 0.6 for t in tasks)), squeeze=False,
-                                gridspec_kw={"height_ratios": [len(t.times) + 1 for t in tasks]})
+    height = 1.1 + sum(0.35 * len(t.times) + 0.6 for t in tasks)
+    rows = {"height_ratios": [len(t.times) + 1 for t in tasks]}
+    figure, axes = plt.subplots(len(tasks), 1, figsize=(8, height), squeeze=False, gridspec_kw=rows)
     for axis, task in zip(axes[:, 0], tasks):
-        medians = {name: statistics.median(times) for name, times in task.times.items()}
+        shown = task.processor if processor else task.times
+        medians = {name: statistics.median(times) for name, times in shown.items()}
         names = list(medians)[::-1]
         ours = names[-1]
-        axis.barh(names, [medians[n] for n in names], color=["C0" if n.startswith(("quintet", "patched")) else "0.7" for n in names])
+        colours = ["C0" if name.startswith(("quintet", "patched")) else "0.7" for name in names]
+        axis.barh(names, [medians[name] for name in names], color=colours)
         axis.set_xscale("log")
         axis.set_title(task.title, loc="left", fontsize=9)
         for i, name in enumerate(names):
@@ -178,6 +188,7 @@ def picture(tasks: list[Task], path: str) -> None:
                       va="center", fontsize=8)
         axis.margins(x=0.3)
         axis.spines[["top", "right"]].set_visible(False)
+    axes[-1, 0].set_xlabel(f"seconds of {'processor time' if processor else 'wall time'} per call")
     figure.tight_layout()
     figure.savefig(path)
 
@@ -189,6 +200,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=list(TASKS), default=list(TASKS))
     parser.add_argument("--json", help="file for all times")
     parser.add_argument("--picture", help="file for a picture (svg)")
+    parser.add_argument("--processor-time", action="store_true", help="what the picture shows")
     options = parser.parse_args()
     chosen = [TASKS[name] for name in options.only]
     for task in chosen:
@@ -201,21 +213,23 @@ def main() -> None:
                 if isinstance(seconds, str):
                     left_out[name] = seconds
                 else:
-                    task.times.setdefault(name, []).append(seconds)
+                    task.times.setdefault(name, []).append(seconds[0])
+                    task.processor.setdefault(name, []).append(seconds[1])
         print(f"\n{task.title}, {options.threads} threads, median of {options.rounds}")
-        ours = None
+        ours = ours_processor = None
         for name, times in task.times.items():
-            median = statistics.median(times)
-            ours = ours or median
-            print(f"  {name:<18}{human(median):>10}{median / ours:>9.1f} x   [{human(min(times))}, {human(max(times))}]")
+            median, processor = statistics.median(times), statistics.median(task.processor[name])
+            ours, ours_processor = ours or median, ours_processor or processor
+            print(f"  {name:<20}{human(median):>10}{median / ours:>9.1f} x   [{human(min(times))}, {human(max(times))}]"
+                  f"   processor{human(processor):>9}{processor / ours_processor:>9.1f} x")
         for name, reason in left_out.items():
             print(f"  {name:<18} left out: {reason}")
         sys.stdout.flush()
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
-            json.dump({task.title: task.times for task in chosen}, file, indent=1)
+            json.dump({t.title: {"wall": t.times, "processor": t.processor} for t in chosen}, file, indent=1)
     if options.picture:
-        picture([task for task in chosen if task.times], options.picture)
+        picture([task for task in chosen if task.times], options.picture, options.processor_time)
 
 
 if __name__ == "__main__":

@@ -275,6 +275,39 @@ def test_as_bertopic_uses_it(blobs: np.ndarray) -> None:
     assert later.prediction_data_.core_distances.shape == (600,)
 
 
+BERTOPIC = """
+import sys, numpy as np
+import quintet.hdbscan
+sys.modules["hdbscan"] = quintet.hdbscan  # which classes have membership vectors, BERTopic asks this module
+from bertopic import BERTopic
+from bertopic.dimensionality import BaseDimensionalityReduction
+
+rng = np.random.default_rng(0)
+words = [["cat", "dog", "horse", "cow"], ["car", "train", "plane", "ship"], ["bread", "cheese", "soup", "rice"]]
+topic = rng.integers(3, size=300)
+texts = [" ".join(rng.choice(words[t], 6)) for t in topic]
+embeddings = rng.normal(size=(3, 8))[topic] + 0.15 * rng.normal(size=(300, 8))
+clusterer = quintet.HDBSCAN(min_cluster_size=15, prediction_data=True)
+model = BERTopic(embedding_model=None, umap_model=BaseDimensionalityReduction(), hdbscan_model=clusterer,
+                 calculate_probabilities=True)
+found, memberships = model.fit_transform(texts, embeddings)
+assert len(set(found) - {-1}) == 3 and np.asarray(memberships).shape == (300, 3)
+again, memberships = model.transform(texts[:9], embeddings[:9])
+assert list(again) == list(found[:9]) and np.asarray(memberships).shape == (9, 3)
+named = {t: set(name.split("_")[1:]) for t, name in zip(*model.get_topic_info()[["Topic", "Name"]].values.T) if t >= 0}
+assert sorted(map(sorted, named.values())) == sorted(map(sorted, words))
+assert len(model.hierarchical_topics(texts)) == 2
+"""
+
+
+@pytest.mark.slow
+def test_bertopic_itself(python: Any) -> None:
+    for name in ("bertopic", "sklearn"):
+        pytest.importorskip(name)
+    done = python(BERTOPIC, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
 def test_pickle_clone_and_copy(blobs: np.ndarray) -> None:
     model = HDBSCAN(min_cluster_size=8, prediction_data=True).fit(blobs)
     expected = model.predict(blobs)

@@ -161,8 +161,6 @@ def test_refusals() -> None:
         linalg.svd(A.clone().requires_grad_())
     with pytest.raises(torch.linalg.LinAlgError, match="Batch element 1.*non-finite"):
         qt.svd(torch.stack([A, torch.full_like(A, torch.nan)]))
-    with pytest.raises(TypeError, match="requires a gradient"):
-        qt.randomized_svd(A.clone().requires_grad_(), 2)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
@@ -174,6 +172,44 @@ def test_gpu_tensors_are_refused_by_a_host_build() -> None:
 def test_a_device_that_is_not_the_processor_is_refused() -> None:
     with pytest.raises(quintet.DeviceError, match="processor's memory"):
         linalg.svd(torch.empty(2, 2, device="meta"))
+
+
+@pytest.mark.parametrize("shape", [(9, 7), (6, 8), (2, 7, 7)])
+def test_randomized_svd_has_the_gradient_of_the_leading_part(shape: tuple[int, ...]) -> None:
+    # Not of low rank, with a gap behind the third value: the parts of dU and dV outside count.
+    U, _, Vh = torch.linalg.svd(matrix(*shape), full_matrices=False)
+    k = min(shape[-2:])
+    A = ((U * torch.linspace(3, 2, k, dtype=torch.float64) ** torch.linspace(3, -4, k)) @ Vh).detach().requires_grad_()
+    options = {"power_iterations": 12, "oversampling": 3}
+
+    def loss(U: Any, S: Any, Vh: Any) -> Any:
+        return (U.square() * torch.arange(U.shape[-2]).unsqueeze(-1)).sum() + (S**3).sum() + (Vh**4).sum()
+
+    found = qt.randomized_svd(A, 3, **options)
+    (got,) = torch.autograd.grad(loss(*found[:3]), A, retain_graph=True)
+    u, s, vh = torch.linalg.svd(A, full_matrices=False)
+    (expected,) = torch.autograd.grad(loss(u[..., :3], s[..., :3], vh[..., :3, :]), A, retain_graph=True)
+    torch.testing.assert_close(found.S, s[..., :3], rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(got, expected, rtol=1e-7, atol=1e-8)
+    (got,) = torch.autograd.grad(found.residual.sum(), A)
+    rest = s[..., 3:].square().sum(-1).sqrt()
+    (expected,) = torch.autograd.grad(rest.sum(), A)
+    torch.testing.assert_close(got, expected, rtol=1e-7, atol=1e-8)
+
+
+def test_randomized_svd_of_exact_rank_and_16_bits() -> None:
+    A = (matrix(20, 2) @ matrix(2, 15, seed=1)).requires_grad_()
+    found = qt.randomized_svd(A, 2)
+    (got,) = torch.autograd.grad(((found.U * found.S) @ found.Vh).sum(), A)
+    # All rows and columns of the change of a matrix of this rank but those outside of both subspaces.
+    P, Q = found.U @ found.U.mT, found.Vh.mT @ found.Vh
+    G = torch.ones_like(A)
+    torch.testing.assert_close(got, (P @ G + G @ Q - P @ G @ Q).detach())
+    half = A.detach().half().requires_grad_()
+    qt.randomized_svd(half, 2).S.sum().backward()
+    assert half.grad is not None and half.grad.dtype == torch.float16 and torch.isfinite(half.grad).all()
+    with pytest.raises(quintet.InvalidArgument, match="2 dimensions"):
+        qt.randomized_svd(A[0], 2)
 
 
 # --- patch ------------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // Threads that wait for work, each with the same share of it every time: what a share allocates stays with its thread.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -53,7 +54,7 @@ class worker_team {
     }
     watch.wait(int(threads_.size()));
     std::unique_lock lock(mutex_);
-    done_.wait(lock, [this] { return busy_ == 0; });
+    await(done_, lock, [this] { return busy_ == 0; });
     watch.rethrow();
     for (const std::exception_ptr& error : errors_)
       if (error) std::rethrow_exception(error);
@@ -82,11 +83,19 @@ class worker_team {
     }
   }
 
+  // condition_variable::wait() is a symbol of GCC 12 and later: nothing else would keep a library that was built here
+  // from older systems.
+  template <class Ready>
+  static void await(std::condition_variable& changes, std::unique_lock<std::mutex>& lock, Ready ready) {
+    while (!changes.wait_for(lock, std::chrono::hours(1), ready)) {
+    }
+  }
+
   void wait_for_work(std::int64_t thread) {
     for (std::int64_t seen = 0;;) {
       {
         std::unique_lock lock(mutex_);
-        wake_.wait(lock, [&] { return is_over_ || round_ != seen; });
+        await(wake_, lock, [&] { return is_over_ || round_ != seen; });
         if (is_over_) return;
         seen = round_;
       }

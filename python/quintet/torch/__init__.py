@@ -22,8 +22,9 @@ if tuple(int(part) for part in _torch.__version__.split("+")[0].split(".")[:2]) 
 from ._kabsch import kabsch
 from ._patch import patch, patched, unpatch
 from ._poincare import PoincareBall, cdist, dist
+from ._randomized import randomized_svd
 from ._sparse import spgemm
-from ._svd import pinv, randomized_svd, svd, svdvals
+from ._svd import pinv, svd, svdvals
 
 __all__ = [
     "PoincareBall",

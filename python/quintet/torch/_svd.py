@@ -19,7 +19,7 @@ from .. import _core, linalg
 from .._errors import InvalidArgument
 from ._tensors import CODES, REAL, batch, check, flat, plain, push_forward
 
-__all__ = ["pinv", "randomized_svd", "svd", "svdvals"]
+__all__ = ["pinv", "svd", "svdvals"]
 
 POLICIES = {"exact": 0, "drop": 1, "broaden": 2}
 LinAlgError = torch.linalg.LinAlgError
@@ -527,16 +527,3 @@ def pinv(A: Tensor, *, rtol: float | None = None) -> Tensor:
     if not limit >= 0:
         raise InvalidArgument(f"rtol must be >= 0 (rtol={limit})")
     return _pinv_of(A, limit) if torch.compiler.is_compiling() else _Pinv.apply(A, limit)
-
-
-def randomized_svd(A: Tensor, rank: int, **options: Any) -> Any:
-    """:func:`quintet.linalg.randomized_svd` of a tensor: U, S, Vh and the residual. It has no gradient, and refuses
-    tensors that require one: decompose ``A`` itself, or ``Q^T A`` with a fixed Q, by :func:`svd`.
-
-    >>> import torch, quintet.torch as qt
-    >>> A = torch.ones(20, 10)
-    >>> qt.randomized_svd(A, 1).S.round()
-    tensor([14.])
-    """
-    check(A, "A")
-    return linalg.randomized_svd(A, rank, **options)
