@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <utility>
 
 #include <unistd.h>
 
@@ -42,7 +43,8 @@ class scratch_folder {
 class failing_step {
  public:
   explicit failing_step(int step, const char* kind = "throw") {
-    ::setenv("QUINTET_MPI_FAULT", text(kind, ":", ranks().size() - 1, ":", step).c_str(), 1);
+    static int number = 0;  // steps are counted anew when the text is another one
+    ::setenv("QUINTET_MPI_FAULT", text(kind, ":", ranks().size() - 1, ":", step, ":", ++number).c_str(), 1);
   }
   ~failing_step() { ::unsetenv("QUINTET_MPI_FAULT"); }
 };
@@ -61,8 +63,8 @@ std::string told_by_failing(int step, const test::point_set<float>& points,
   return "";
 }
 
-TEST(mpi_checkpoint, goes_on_with_the_same_bits_from_every_step) {
-  const auto points = test::grid_points<float>(1500, 4, 9, 1);
+/// Fails at every step, goes on, and has the edges of one process; returns how many steps there are, and rounds.
+std::pair<int, std::int64_t> go_on_from_every_step(const test::point_set<float>& points) {
   const hdbscan::spanning_tree_options options{.min_samples = 4};
   const auto expected = hdbscan::spanning_tree<float>(points.view(), options, Device::host());
   const auto [rows, first] = own_rows(points);
@@ -83,8 +85,17 @@ TEST(mpi_checkpoint, goes_on_with_the_same_bits_from_every_step) {
       EXPECT_TRUE(fs::is_empty(folder.path())) << "nothing remains after the end";
     }
   }
-  // Own pairs, the ring, rounds.
-  EXPECT_EQ(step, 1 + ranks().size() / 2 + expected.counters.rounds);
+  return {step, expected.counters.rounds};
+}
+
+TEST(mpi_checkpoint, goes_on_with_the_same_bits_from_every_step) {
+  const auto [steps, rounds] = go_on_from_every_step(test::grid_points<float>(1500, 4, 9, 1));
+  EXPECT_EQ(steps, 1 + ranks().size() / 2 + rounds);  // own pairs, the ring, rounds
+}
+
+TEST(mpi_checkpoint, goes_on_with_a_tree_of_blocks) {
+  const auto [steps, rounds] = go_on_from_every_step(test::grid_points<float>(2500, 2, 40, 4));
+  EXPECT_EQ(steps, 1 + rounds);  // lists, rounds
 }
 
 TEST(mpi_faults, memory_that_runs_out_on_one_rank_is_one_error) {
@@ -105,12 +116,11 @@ TEST(mpi_faults, a_slow_rank_changes_nothing) {
   }
 }
 
-TEST(mpi_checkpoint, other_numbers_of_ranks_go_on_after_the_lists) {
-  const auto points = test::clustered_points<float>(1400, 6, 2);
+void one_rank_goes_on(const test::point_set<float>& points, int lists_steps) {
   const auto expected = hdbscan::spanning_tree<float>(points.view(), {}, Device::host());
   const scratch_folder folder;
   mpi::checkpoint_options saved{.folder = folder.path(), .minutes = 0};
-  EXPECT_NE(told_by_failing(1 + ranks().size() / 2 + 1, points, {}, saved), "");
+  EXPECT_NE(told_by_failing(lists_steps + 1, points, {}, saved), "");
   // Rank 0 alone goes on.
   MPI_Comm part = MPI_COMM_NULL;
   MPI_Comm_split(ranks().handle(), ranks().is_root() ? 0 : MPI_UNDEFINED, 0, &part);
@@ -123,6 +133,11 @@ TEST(mpi_checkpoint, other_numbers_of_ranks_go_on_after_the_lists) {
     }
     MPI_Comm_free(&part);
   }
+}
+
+TEST(mpi_checkpoint, other_numbers_of_ranks_go_on_after_the_lists) {
+  one_rank_goes_on(test::clustered_points<float>(1400, 6, 2), 1 + ranks().size() / 2);
+  one_rank_goes_on(test::clustered_points<float>(2300, 2, 4), 1);
 }
 
 std::string refusal(const mpi::checkpoint_options& saved, const test::point_set<float>& points,

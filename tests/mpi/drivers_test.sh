@@ -63,6 +63,9 @@ same chains run/chain_0.log run/chain_1.trees run/samples.h5 run/summary.json --
   --sample-every 50 --chains 2 --temperatures 2 --seed 5 --threads 1 --output run --resume --quiet) 2>errors.txt ||
   fail "going on as $ranks ranks"
 diff -r one/run many/run >errors.txt || fail "a run that went on differs"
+(cd many && "${mpirun[@]}" -n "$ranks" "$bin/quintet-snp-mcmc" --data ../counts.csv --burn-in 10 --iterations 1000 \
+  --sample-every 50 --chains 1 --temperatures 2 --threads 1 --output few) 2>errors.txt || fail "fewer walkers than ranks"
+grep -q "warning: $((ranks - 2)) of the $ranks ranks have nothing to do" errors.txt || fail "idle ranks: no warning"
 
 # Distances in .h5 are written by all ranks, where one process puts them elsewhere in the file: values alone are the same.
 (cd many && "${mpirun[@]}" -n "$ranks" "$bin/quintet-poincare" --points ../points.csv --output d.h5 --quiet) \
@@ -110,6 +113,12 @@ grep "^quintet-poincare: " errors.txt | cmp - expected.txt || fail "a bad row: n
 bad transposed 2 "no form for several" -- quintet-spgemm --a ../a.mtx --b-transposed --output x.mtx
 bad search 2 "no form for several" -- quintet-snp-likelihood --data ../counts.csv --search --theta 0.1 --u 1 --v 1
 bad alone 2 "was started as" -- quintet-devices
+# More ranks than points.
+head -2 points.csv >two.csv
+same "two points" t.csv -- quintet-hdbscan --input ../two.csv --min-cluster-size 2 --output t.csv
+same "two points" t.csv -- quintet-poincare --points ../two.csv --knn 1 --output t.csv
+same "two points" t.csv -- quintet-neighbours --input ../two.csv --k 1 --output t.csv
+same "two matrices" t.csv -- quintet-svd --input ../two.csv --mode values --output t.csv
 # What goes wrong on one rank alone.
 mkdir -p deep/elsewhere || exit 1
 "$bin/quintet-poincare" --points points.csv --output points.npy --quiet || fail "making a matrix"

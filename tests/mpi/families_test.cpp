@@ -70,11 +70,20 @@ void compare_svd(std::int64_t batch, std::int64_t rows, std::int64_t cols, const
   const auto range = own(batch);
   const auto whole = svd::decompose<T>(batch_view<const T>(a.data(), batch, rows, cols), options, Device::host());
   const batch_view<const T> part(a.data() + range.first * rows * cols, range.count, rows, cols);
+  ranks().phase("test");
+  const std::int64_t before = received({"decompose"}), gathered = received({"gather"});
   const auto found = mpi::svd::decompose<T>(ranks(), part, options, Device::host());
+  // Nothing but the results, to rank 0.
+  EXPECT_EQ(received({"decompose"}, before), 0);
   if (!ranks().is_root()) {
+    EXPECT_EQ(received({"gather"}, gathered), 0);
     EXPECT_EQ(found.batch, range.count);
     return;
   }
+  const auto bytes =
+      std::int64_t((whole.u.size() + whole.s.size() + whole.v.size()) * sizeof(whole.s[0]) +
+                   whole.status.size() * sizeof(whole.status[0]) + whole.sweeps.size() * sizeof(whole.sweeps[0]));
+  EXPECT_EQ(received({"gather"}, gathered), batch == 0 ? 0 : bytes / batch * (batch - range.count));
   EXPECT_EQ(found.batch, batch);
   const std::string matrices = text(batch, " of ", rows, " x ", cols);
   EXPECT_TRUE(same_bits(found.u, whole.u)) << matrices;
@@ -265,6 +274,42 @@ TEST(mpi_families, sparse_products_fetch_what_the_formula_says) {
   EXPECT_EQ(bytes, expected);
 }
 
+TEST(mpi_families, sparse_products_on_a_grid_move_what_the_formula_says) {
+  // All rows are alike, and as many for every rank: cuts are even ones.
+  const std::int64_t size = ranks().size(), n = 12 * size, nnz = 5;
+  std::vector<std::int64_t> pointers{0};
+  std::vector<std::int32_t> columns;
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t e = 0; e < nnz; ++e) columns.push_back(std::int32_t((i + 3 * e * e) % n));
+    pointers.push_back(std::int64_t(columns.size()));
+  }
+  const spgemm::csr<double, std::int32_t> a{n, n, pointers, columns, std::vector<double>(columns.size(), 0.1)};
+  const auto of = own(n);
+  const auto part = a.view().slice(of.first, of.first + of.count);
+  ranks().phase("test");
+  const std::int64_t before = received({"panels"}), assembled = received({"assemble"});
+  mpi::spgemm::report told;
+  const auto found = mpi::spgemm::multiply(ranks(), part, part, {.balance = false, .layout = mpi::spgemm::layout::grid},
+                                           Device::host(), &told);
+  const std::int64_t p = told.grid_rows, q = told.grid_cols, row = ranks().rank() / q, col = ranks().rank() % q;
+  // Rows of A that are not this rank's, of its panel: all that are not even here, as a panel holds q ranks' rows.
+  const auto panel = even_rows(n, int(row), int(p)), slab = even_rows(n, int(col), int(q));
+  std::int64_t expected = (n - of.count) * 8;  // the weights of rows
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (i >= of.first && i < of.first + of.count) continue;
+    if (i >= panel.first && i < panel.first + panel.count) expected += 8 + nnz * 12;
+    expected += 8;  // row i of B's panel, and its entries there
+    for (std::int64_t e = a.row_pointers[i]; e < a.row_pointers[i + 1]; ++e)
+      expected += a.columns[e] >= slab.first && a.columns[e] < slab.first + slab.count ? 12 : 0;
+  }
+  EXPECT_EQ(received({"panels"}, before), expected);
+  // Own rows of C, but for the part that was computed here.
+  std::int64_t parts = (q - 1) * found.block.rows * 8;
+  for (std::int64_t e = 0; e < found.block.nnz(); ++e)
+    parts += found.block.columns[e] < slab.first || found.block.columns[e] >= slab.first + slab.count ? 12 : 0;
+  EXPECT_EQ(received({"assemble"}, assembled), parts);
+}
+
 TEST(mpi_families, sparse_products_choose_the_grid_where_it_is_cheaper) {
   // Every row of A needs every row of B.
   spgemm::csr<double, std::int32_t> full{60, 60, {0}, {}, {}};
@@ -331,19 +376,54 @@ TEST(mpi_families, likelihood_has_the_bits_of_one_process) {
     EXPECT_NEAR(a.length[i], b.length[i], 1e-11 * (1 + std::fabs(b.length[i])));
 }
 
+// What chains sample in these tests.
+struct sampled_problem {
+  snp::Data data = [] {
+    snp::DataBuilder builder({"A", "B", "C"});
+    random_stream random(5, 73);
+    for (int s = 0; s < 30; ++s) {
+      const std::vector<std::int64_t> copies{2, 2, 1};
+      const std::vector<std::int64_t> red{random.below(3), random.below(3), random.below(2)};
+      builder.add_site(red, copies);
+    }
+    return builder.finish();
+  }();
+  snp::priors prior{snp::parse_priors("theta = each gamma(2,20)\n"), 3, {.max_reticulations = 1}};
+  std::shared_ptr<const std::vector<std::string>> names =
+      std::make_shared<const std::vector<std::string>>(data.species().begin(), data.species().end());
+};
+
+TEST(mpi_families, exchanges_of_chains_send_what_the_formula_says) {
+  const sampled_problem problem;
+  snp::sampler chains(problem.names, &problem.data, problem.prior,
+                      {.chains = 1,
+                       .temperatures = 2,
+                       .iterations = 1000,
+                       .burn_in = 400,
+                       .sample_every = 20,
+                       .swap_every = 50,
+                       .seed = 3,
+                       .threads = 1,
+                       .shared_by = mpi::snp::group_of(ranks())});
+  ranks().phase("exchanges");
+  chains.advance();
+  ranks().phase("test");
+  // Log L of the walkers of other ranks; where two ranks exchange theirs, what belongs to the places moves: of every
+  // place its number and a length, and the six numbers of every move.
+  const int size = ranks().size(), walkers = 2;
+  const int others = size == 1 ? 0 : ranks().rank() < walkers ? walkers - 1 : walkers;
+  const snp::exchange_record done = chains.exchanges()[0];
+  EXPECT_EQ(done.tried, 20);
+  EXPECT_GT(done.accepted, 0);
+  const auto moves = std::int64_t(chains.moves()[0].size());
+  EXPECT_EQ(received({"exchanges"}), others * (8 * done.tried + (16 + 48 * moves) * done.accepted));
+}
+
 TEST(mpi_families, chains_have_the_bits_of_one_process) {
-  snp::DataBuilder builder({"A", "B", "C"});
-  random_stream random(5, 73);
-  for (int s = 0; s < 30; ++s) {
-    const std::vector<std::int64_t> copies{2, 2, 1};
-    const std::vector<std::int64_t> red{random.below(3), random.below(3), random.below(2)};
-    builder.add_site(red, copies);
-  }
-  const snp::Data data = builder.finish();
-  const snp::priors prior(snp::parse_priors("theta = each gamma(2,20)\n"), 3, {.max_reticulations = 1});
-  const auto names = std::make_shared<const std::vector<std::string>>(data.species().begin(), data.species().end());
+  const sampled_problem problem;
+  const snp::priors& prior = problem.prior;
   const auto run = [&](std::shared_ptr<process_group> group) {
-    snp::sampler chains(names, &data, prior,
+    snp::sampler chains(problem.names, &problem.data, prior,
                         {.chains = 2,
                          .temperatures = 2,
                          .iterations = 1000,

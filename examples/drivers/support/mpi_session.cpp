@@ -1,5 +1,7 @@
 #include "support/mpi_session.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <iostream>
 
@@ -43,11 +45,15 @@ nlohmann::ordered_json mpi_session::summary() const {
   const auto waited = ranks_->allgather(std::span<const double>(&own.seconds, 1));
   double all = 0;
   for (const double one : waited) all += one;
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  const std::int64_t peak_bytes = std::int64_t(used.ru_maxrss) * 1024;
   return {{"ranks", ranks_->size()},
           {"hosts", ranks_->hosts()},
           {"threads", threads()},
           {"bytes", bytes},
           {"messages", messages},
+          {"peak_bytes", {{"max", ranks_->maximum(peak_bytes)}, {"mean", ranks_->sum(peak_bytes) / ranks_->size()}}},
           {"seconds", {{"max", *std::max_element(waited.begin(), waited.end())}, {"mean", all / ranks_->size()}}}};
 }
 
