@@ -44,3 +44,36 @@ for kind in "float euclidean" "double euclidean" "half euclidean" "bfloat16 eucl
   done
   echo "$kind: the same on 1, 2, 3, 4 and 7 ranks"
 done
+
+# Peak memory of the largest rank beyond that of a run with few points, on 2 ranks: at most 1.2 x what the document says,
+# or what the tree stage takes on rank 0.
+peak() {
+  "${mpirun[@]}" -n 2 "$bin/quintet-hdbscan" --input "$1" --output m.h5 --quiet --json m.json 2>errors.txt || fail "$1"
+  python3 -c 'import json; print(json.load(open("m.json"))["mpi"]["peak_bytes"]["max"])'
+}
+for i in $(seq 100); do echo "$i,$((i * i % 17))"; done >few.csv
+python3 -c '
+import random
+random.seed(2)
+for i in range(200000): print(f"{random.random():.5f},{random.random():.5f}")' >flat.csv
+start=$(peak few.csv) pairs=$(peak p.npy) tree=$(peak flat.csv)
+python3 - "$points" "$dim" "$start" "$pairs" "$tree" <<'END' || fail "memory"
+import sys
+points, dim, start, pairs, tree = map(int, sys.argv[1:])
+ranks, k, s, mib = 2, 16, 4, 2**20
+
+def check(name, n, used, formula):
+    formula = max(formula, 280 * n)
+    print(f"{name}: {(used - start) / 1e6:.0f} MB a rank beyond {start / 1e6:.0f}, formula {formula / 1e6:.0f}")
+    return used - start <= 1.2 * formula
+
+own, row = points / ranks, -(-dim // 16) * 16 * s
+blocks = -(-points // 96)
+table = max(32 * mib, own * row / 4)
+bounds = sum(min(table, size) for size in (own * blocks * s, own * blocks * s / 2, blocks**2 * s / 4))
+good = check("tiles", points, pairs, 3 * own * row + 2 * min(32 * mib, own * row) + 5 * k * (s + 4) * own + bounds +
+             2 * s * min(2**24, blocks**2 / 4) + 56 * points)
+n = 200000
+good &= check("tree of blocks", n, tree, 3 * n * 2 * s + k * (s + 4) * n / ranks + 80 * n)
+sys.exit(not good)
+END

@@ -64,7 +64,7 @@ same chains run/chain_0.log run/chain_1.trees run/samples.h5 run/summary.json --
   fail "going on as $ranks ranks"
 diff -r one/run many/run >errors.txt || fail "a run that went on differs"
 (cd many && "${mpirun[@]}" -n "$ranks" "$bin/quintet-snp-mcmc" --data ../counts.csv --burn-in 10 --iterations 1000 \
-  --sample-every 50 --chains 1 --temperatures 2 --threads 1 --output few) 2>errors.txt || fail "fewer walkers than ranks"
+  --sample-every 50 --chains 1 --temperatures 2 --threads 1 --output few) 2>errors.txt >out.txt || fail "fewer walkers than ranks"
 grep -q "warning: $((ranks - 2)) of the $ranks ranks have nothing to do" errors.txt || fail "idle ranks: no warning"
 
 # Distances in .h5 are written by all ranks, where one process puts them elsewhere in the file: values alone are the same.
@@ -75,17 +75,18 @@ grep -q "warning: $((ranks - 2)) of the $ranks ranks have nothing to do" errors.
   fail "distances in HDF5 differ"
 
 # bad NAME STATUS WORDS -- PROGRAM OPTIONS...: one line of ours, this status, no file. Messages of mpirun are not ours.
-# What is in $on_one is done on the last rank alone before its program begins, and `more` are options of that rank.
+# What is in $on_one is done on the last rank alone before its program begins, `more` are options of that rank, and
+# `program` may be another one.
 on_one=
 bad() {
   local name=$1 status=$2 words=$3
   shift 4
   rm -rf bad && mkdir bad && cd bad || exit 1
   timeout 30 "${mpirun[@]}" -n "$ranks" bash -c "trap '' XFSZ
-    more=()
+    more=() program=$bin/$1
     rank=\${OMPI_COMM_WORLD_RANK:-\${PMI_RANK:-0}}
     [ \$rank -eq $((ranks - 1)) ] && { ${on_one:-:}; }
-    exec $bin/$1 ${*:2} \"\${more[@]}\"" >../out.txt 2>../errors.txt
+    exec \$program ${*:2} \"\${more[@]}\"" >../out.txt 2>../errors.txt
   local got=$?
   cd ..
   [ $got -eq "$status" ] || fail "$name: status $got"
@@ -128,6 +129,12 @@ bad "a file that one rank does not see" 2 "points.npy: cannot be read" -- \
 on_one="more=(--knn 5)"
 bad "other options on one rank" 2 "must be the same on all ranks" -- \
   quintet-poincare --points ../points.csv --output x.csv
+# The same program, but for the version that it tells.
+version=$("$bin/quintet-svd" --version | sed 's/.*: quintet \([^ ]*\) .*/\1/')
+LC_ALL=C sed "s/\x00$version\x00/\x00${version//[0-9]/9}\x00/g" "$bin/quintet-svd" >other-svd && chmod +x other-svd
+on_one="program=../other-svd"
+bad "another build on one rank" 2 "the build of the program must be the same on all ranks" -- \
+  quintet-svd --input ../points.csv --mode values --output x.csv
 # No file of a rank may grow beyond 8 MiB, as on a full disk. (MPI's own files of shared memory have 4.)
 awk 'BEGIN { srand(3); for (i = 0; i < 3000; ++i) print rand() - 0.5 "," rand() - 0.5 }' >many.csv
 on_one="ulimit -f 8192"
