@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include <numeric>
 #include <optional>
 #include <stdexcept>
+#include <thread>
 
 #include "mpi/processors.hpp"
 #include "quintet/device/device.hpp"
@@ -62,6 +64,30 @@ struct record_type {
     MPI_Type_free(&type);
   }
 };
+
+/// Waits for requests. MPI polls while it waits, which takes the processors from ranks that others wait for where a
+/// host has more ranks than processors: there it sleeps now and then.
+void wait_for(std::span<MPI_Request> requests, bool is_crowded) {
+  const auto count = int(requests.size());
+  if (!is_crowded) return check(MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  constexpr std::chrono::microseconds least(20), most(500);
+  for (auto pause = least;; pause = std::min(2 * pause, most)) {
+    int is_done = 0;
+    for (int look = 0; look < 20 && is_done == 0; ++look)
+      check(MPI_Testall(count, requests.data(), &is_done, MPI_STATUSES_IGNORE), "MPI_Testall");
+    if (is_done != 0) return;
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+/// Processors of this host that could be given to us.
+int processors_of_host() {
+  static const int processors = [] {
+    const cpu_set_t all = available_processors();
+    return CPU_COUNT(&all);
+  }();
+  return processors;
+}
 
 /// An exception of another rank: of its type, with its text.
 template <class Base>
@@ -159,6 +185,13 @@ void communicator::timed(Call&& call) {
   const double start = MPI_Wtime();
   call();
   now().seconds += MPI_Wtime() - start;
+}
+
+template <class Start>
+void communicator::collective(const char* name, Start&& start) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(start(&request), name);
+  wait_for({&request, 1}, host_size_ > processors_of_host());
 }
 
 communicator::communicator(MPI_Comm original) {
@@ -261,7 +294,7 @@ void communicator::require_same(std::string_view what, std::string_view value) {
 }
 
 void communicator::barrier() {
-  timed([&] { check(MPI_Barrier(handle_), "MPI_Barrier"); });
+  timed([&] { collective("MPI_Ibarrier", [&](MPI_Request* r) { return MPI_Ibarrier(handle_, r); }); });
   ++now().collectives;
 }
 
@@ -277,9 +310,10 @@ std::vector<std::int64_t> communicator::scaled(std::vector<std::int64_t> counts,
 void communicator::broadcast_bytes(void* data, std::int64_t bytes, int root) {
   timed([&] {
     for (std::int64_t done = 0; done < bytes; done += piece_bytes)
-      check(
-          MPI_Bcast(static_cast<char*>(data) + done, int(std::min(piece_bytes, bytes - done)), MPI_BYTE, root, handle_),
-          "MPI_Bcast");
+      collective("MPI_Ibcast", [&](MPI_Request* r) {
+        return MPI_Ibcast(static_cast<char*>(data) + done, int(std::min(piece_bytes, bytes - done)), MPI_BYTE, root,
+                          handle_, r);
+      });
   });
   phase_traffic& traffic = now();
   ++traffic.collectives;
@@ -300,7 +334,11 @@ void communicator::broadcast(std::string& value, int root) {
 
 std::vector<std::int64_t> communicator::allgather_counts(std::int64_t mine) {
   std::vector<std::int64_t> all(size_);
-  timed([&] { check(MPI_Allgather(&mine, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, handle_), "MPI_Allgather"); });
+  timed([&] {
+    collective("MPI_Iallgather", [&](MPI_Request* r) {
+      return MPI_Iallgather(&mine, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, handle_, r);
+    });
+  });
   ++now().collectives;
   return all;
 }
@@ -308,7 +346,9 @@ std::vector<std::int64_t> communicator::allgather_counts(std::int64_t mine) {
 std::vector<std::int64_t> communicator::alltoall_counts(const std::vector<std::int64_t>& counts) {
   std::vector<std::int64_t> from(size_);
   timed([&] {
-    check(MPI_Alltoall(counts.data(), 1, MPI_INT64_T, from.data(), 1, MPI_INT64_T, handle_), "MPI_Alltoall");
+    collective("MPI_Ialltoall", [&](MPI_Request* r) {
+      return MPI_Ialltoall(counts.data(), 1, MPI_INT64_T, from.data(), 1, MPI_INT64_T, handle_, r);
+    });
   });
   ++now().collectives;
   return from;
@@ -322,8 +362,9 @@ void communicator::gather_bytes(const void* mine, void* all, const std::vector<s
   if (root < 0 && begin.back() <= piece_bytes) {
     const std::vector<int> counts(bytes.begin(), bytes.end()), places(begin.begin(), begin.end() - 1);
     timed([&] {
-      check(MPI_Allgatherv(mine, int(own), MPI_BYTE, to, counts.data(), places.data(), MPI_BYTE, handle_),
-            "MPI_Allgatherv");
+      collective("MPI_Iallgatherv", [&](MPI_Request* r) {
+        return MPI_Iallgatherv(mine, int(own), MPI_BYTE, to, counts.data(), places.data(), MPI_BYTE, handle_, r);
+      });
     });
     phase_traffic& traffic = now();
     ++traffic.collectives;
@@ -382,14 +423,20 @@ void communicator::alltoallv_bytes(const void* send, const std::vector<std::int6
 
 std::int64_t communicator::sum(std::int64_t mine) {
   std::int64_t all = 0;
-  timed([&] { check(MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, handle_), "MPI_Allreduce"); });
+  timed([&] {
+    collective("MPI_Iallreduce",
+               [&](MPI_Request* r) { return MPI_Iallreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, handle_, r); });
+  });
   ++now().collectives;
   return all;
 }
 
 std::int64_t communicator::minimum(std::int64_t mine) {
   std::int64_t all = 0;
-  timed([&] { check(MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_MIN, handle_), "MPI_Allreduce"); });
+  timed([&] {
+    collective("MPI_Iallreduce",
+               [&](MPI_Request* r) { return MPI_Iallreduce(&mine, &all, 1, MPI_INT64_T, MPI_MIN, handle_, r); });
+  });
   ++now().collectives;
   return all;
 }
@@ -408,9 +455,10 @@ void communicator::minimum_words(void* records, std::int64_t count, int words, i
   const std::int64_t bytes = std::int64_t(words) * word_bytes, together = piece_bytes / bytes;
   timed([&] {
     for (std::int64_t done = 0; done < count; done += together)
-      check(MPI_Allreduce(MPI_IN_PLACE, static_cast<char*>(records) + done * bytes,
-                          int(std::min(together, count - done)), record.type, record.minimum, handle_),
-            "MPI_Allreduce");
+      collective("MPI_Iallreduce", [&](MPI_Request* r) {
+        return MPI_Iallreduce(MPI_IN_PLACE, static_cast<char*>(records) + done * bytes,
+                              int(std::min(together, count - done)), record.type, record.minimum, handle_, r);
+      });
   });
   ++now().collectives;
   now().reduced += count;
@@ -443,8 +491,7 @@ bool communicator::poke(transfer& started) {
 
 void communicator::finish(transfer& started) {
   timed([&] {
-    if (!started.requests_.empty())
-      check(MPI_Waitall(int(started.requests_.size()), started.requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    if (!started.requests_.empty()) wait_for(started.requests_, host_size_ > processors_of_host());
   });
   started.requests_.clear();
 }

@@ -247,6 +247,8 @@ class communicator {
   phase_traffic& now();
   template <class Call>
   void timed(Call&& call);
+  template <class Start>
+  void collective(const char* name, Start&& start);
   void find_hosts();
 
   MPI_Comm handle_ = MPI_COMM_NULL;
