@@ -257,7 +257,7 @@ TEST(mpi_spanning_tree, errors_are_those_of_the_plain_one) {
                   ranks(), rows, first, {}, Device::host(),
                   [&](std::string_view stage, double) { return !differs || stage[0] != 's'; });
             }),
-            "cancelled by the caller in stage \"spanning tree\"");
+            "cancelled by the caller in stage \"spanning_tree\"");
 }
 
 }  // namespace
