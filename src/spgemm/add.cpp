@@ -24,6 +24,7 @@ void merge_rows(const problem<Value, Index>& p, std::int64_t i, Function f) {
   }
 }
 
+/// The symbolic phase of a sum of rows (Gustavson 1978), by a merge.
 template <class Value, class Index>
 struct count_sums {
   problem<Value, Index> p;
@@ -38,6 +39,7 @@ struct count_sums {
   }
 };
 
+/// The numeric phase.
 template <class Value, class Index>
 struct add_rows {
   problem<Value, Index> p;

@@ -54,7 +54,7 @@ compression compression_of(const std::vector<row_sample>& chosen, const row_anal
 
 namespace {
 
-/// Bits over a window of the columns, all zero before and after a row.
+/// Bits over a block of the columns, all zero before and after a row.
 struct bit_array {
   enum { kept_clean = 1 };
   std::uint64_t* bits;
@@ -64,31 +64,32 @@ struct bit_memory {
   enum { kept_clean = 0 };
   std::uint64_t bits[Columns / 64];
 };
-constexpr std::int64_t team_window = 1 << 17;
+constexpr std::int64_t team_block = 1 << 17;
 
 /// Different columns among the products of the rows of a sample. A tile takes every `tiles`-th row.
+/// Sampled rows are exact, where Cohen 1998 estimates each: bits over the columns.
 template <class Value, class Index, class Shape>
 struct count_kernel {
   using shape = Shape;
   enum { threads = 128, emulated_threads = 4, on_device = Shape::on_device };
   struct scratch {
-    std::conditional_t<on_device, bit_memory<on_device ? team_window : 64>, int> memory;
+    std::conditional_t<on_device, bit_memory<on_device ? team_block : 64>, int> memory;
   };
   problem<Value, Index> p;
   row_sample* samples;
-  std::int64_t count, tiles, window, words;
+  std::int64_t count, tiles, block, words;
   std::uint64_t* bits;  ///< of the host's tiles: `words` each
 
   template <class Team>
   void operator()(const Team& team, std::int64_t tile, scratch& s) const {
     for (std::int64_t n = tile; n < count; n += tiles)
-      for (std::int64_t col = 0; col < p.b.cols; col += window) {
-        const std::int64_t i = samples[n].row, last = std::min(p.b.cols, col + window);
+      for (std::int64_t col = 0; col < p.b.cols; col += block) {
+        const std::int64_t i = samples[n].row, last = std::min(p.b.cols, col + block);
         if constexpr (on_device) {
-          count_columns(team, s.memory, {i, i + 1, col, last, 0, 0, window < p.b.cols, true}, samples[n].entries);
+          count_columns(team, s.memory, {i, i + 1, col, last, 0, 0, block < p.b.cols, true}, samples[n].entries);
         } else {
           bit_array memory{bits + tile * words};
-          count_columns(team, memory, {i, i + 1, col, last, 0, 0, window < p.b.cols, true}, samples[n].entries);
+          count_columns(team, memory, {i, i + 1, col, last, 0, 0, block < p.b.cols, true}, samples[n].entries);
         }
       }
   }
@@ -133,8 +134,8 @@ compression sample_compression(const problem<Value, Index>& p, const row_analysi
                    tiles, device);
   } else {
     device_array<row_sample> there(chosen.data(), count, device, memory);
-    device::launch(count_kernel<Value, Index, team_shape>{p, there.data(), count, count, team_window, 0, nullptr},
-                   count, device);
+    device::launch(count_kernel<Value, Index, team_shape>{p, there.data(), count, count, team_block, 0, nullptr}, count,
+                   device);
     there.to_host(chosen.data(), count);
   }
   return compression_of(chosen, rows);

@@ -38,6 +38,7 @@ inline std::int64_t row_bound(const problem<Value, Index>& p, std::int64_t i, st
 
 /// products = sum of the lengths of B's rows used; bound = min(products, columns between the first and last used), or
 /// products where these are few. A thread takes some rows.
+/// The flop count of Gustavson 1978.
 template <class Value, class Index>
 struct analyse_rows {
   problem<Value, Index> p;

@@ -12,7 +12,7 @@ namespace quintet::spgemm {
 template <class Value, class Index>
 struct arena_state {
   std::int64_t capacity;
-  std::int64_t* cursor;  ///< tickets: only ever grows
+  std::int64_t* cursor;  ///< only ever grows
   Index* columns;
   Value* values;
   std::int64_t* place;  ///< of each chunk in the arena; no_room or accumulator_full
@@ -49,6 +49,7 @@ struct arena_out {
 };
 
 /// The chunks of one accumulator; one tile is one chunk.
+/// Row by row (Gustavson 1978), all accumulators: accumulators/.
 template <class Semiring, class Value, class Index, strategy How>
 struct arena_kernel {
   using shape = team_shape;
@@ -76,14 +77,15 @@ struct piece_of_result {
 };
 
 /// Arenas to the result.
+/// A copy, no algorithm.
 template <class Value, class Index>
 struct compaction_kernel {
   using shape = team_shape;
   struct scratch {};
-  enum { threads = 128, emulated_threads = 4, most_arenas = 3 };
+  enum { threads = 128, emulated_threads = 4, max_arenas = 3 };
   const piece_of_result* pieces;
-  const Index* arena_columns[most_arenas];
-  const Value* arena_values[most_arenas];
+  const Index* arena_columns[max_arenas];
+  const Value* arena_values[max_arenas];
   Index* columns;
   Value* values;
   std::int64_t* ends;
@@ -113,10 +115,10 @@ template <class Semiring, class Value, class Index>
 class device_passes {
  public:
   device_passes(const row_product<Semiring, Value, Index>& r, const row_analysis& rows, std::int64_t first,
-                std::int64_t last, std::vector<chunk> chunks, const Device& device, meter& counted)
-      : r_(r), rows_(rows), first_(first), last_(last), device_(device), counted_(counted) {
+                std::int64_t last, std::vector<chunk> chunks, const Device& device, meter& memory)
+      : r_(r), rows_(rows), first_(first), last_(last), device_(device), memory_(memory) {
     for (const chunk& c : chunks) work_.push_back({c, no_room, 0, 0});
-    ends_ = device_array<std::int64_t>(last - first + 1, device, counted);
+    ends_ = device_array<std::int64_t>(last - first + 1, device, memory);
     const std::int64_t zero = 0;
     quintet::detail::copy(ends_.data(), device, &zero, Device::host(), sizeof zero);
   }
@@ -134,10 +136,10 @@ class device_passes {
       }
     const std::int64_t count = std::int64_t(todo.size()), zero = 0;
     arenas_.push_back(
-        {device_array<Index>(arena_entries, device_, counted_), device_array<Value>(arena_entries, device_, counted_)});
-    device_array<chunk> chunks(todo.data(), count, device_, counted_);
-    device_array<std::int64_t> places(count, device_, counted_), counts(count, device_, counted_),
-        cursor(&zero, 1, device_, counted_);
+        {device_array<Index>(arena_entries, device_, memory_), device_array<Value>(arena_entries, device_, memory_)});
+    device_array<chunk> chunks(todo.data(), count, device_, memory_);
+    device_array<std::int64_t> places(count, device_, memory_), counts(count, device_, memory_),
+        cursor(&zero, 1, device_, memory_);
     const arena_state<Value, Index> arena{
         arena_entries, cursor.data(), arenas_.back().columns.data(), arenas_.back().values.data(),
         places.data(), counts.data(), ends_.data() - first_};
@@ -176,10 +178,10 @@ class device_passes {
         ++count;
         continue;
       }
-      std::vector<chunk> windows;
-      for (std::int64_t i = w.what.first_row; i < w.what.last_row; ++i) bitmask_chunks(windows, rows_, i, r_.p.b.cols);
-      for (const chunk& c : windows) next.push_back({c, no_room, 0, 0});
-      count += std::int64_t(windows.size());
+      std::vector<chunk> blocks;
+      for (std::int64_t i = w.what.first_row; i < w.what.last_row; ++i) bitmask_chunks(blocks, rows_, i, r_.p.b.cols);
+      for (const chunk& c : blocks) next.push_back({c, no_room, 0, 0});
+      count += std::int64_t(blocks.size());
     }
     work_ = std::move(next);
     return count;
@@ -194,9 +196,9 @@ class device_passes {
       pieces.push_back({w.place, total, w.count, c.first_row, c.ends_row ? c.last_row : c.first_row, w.arena});
       total += w.count;
     }
-    device_matrix<Value, Index> c{
-        last_ - first_, r_.p.b.cols, {}, {total, device_, counted_}, {total, device_, counted_}, device_};
-    device_array<piece_of_result> list(pieces.data(), std::int64_t(pieces.size()), device_, counted_);
+    device_matrix<Value, Index> c{last_ - first_, r_.p.b.cols, {}, {total, device_, memory_}, {total, device_, memory_},
+                                  device_};
+    device_array<piece_of_result> list(pieces.data(), std::int64_t(pieces.size()), device_, memory_);
     compaction_kernel<Value, Index> kernel{list.data(),          {}, {}, c.columns.data(), c.values.data(),
                                            ends_.data() - first_};
     for (std::size_t a = 0; a < arenas_.size(); ++a) {
@@ -226,7 +228,7 @@ class device_passes {
     const std::vector<std::int64_t>& mine = lists[int(How)];
     const std::int64_t count = std::int64_t(mine.size());
     if (count == 0) return;
-    device_array<std::int64_t> list(mine.data(), count, device_, counted_);
+    device_array<std::int64_t> list(mine.data(), count, device_, memory_);
     const row_driver<Semiring, Value, Index, How> driver{r_, rows_.products_there.data()};
     device::launch(arena_kernel<Semiring, Value, Index, How>{driver, chunks.data(), list.data(), arena}, count,
                    device_);
@@ -236,26 +238,26 @@ class device_passes {
   const row_analysis& rows_;
   std::int64_t first_, last_;
   Device device_;
-  meter& counted_;
+  meter& memory_;
   device_array<std::int64_t> ends_;
   std::vector<item> work_;
   std::vector<arena> arenas_;
 };
 
-/// Rows by strategy: batches hold rows of several kinds, which are counted as what they are.
+/// Rows by strategy: batches hold rows of several kinds, which are memory as what they are.
 inline void count_strategies(const std::vector<chunk>& chunks, const row_analysis& rows, std::int64_t first,
-                             std::int64_t last, report& told) {
+                             std::int64_t last, report& stats) {
   std::int64_t listed = 0;
   for (const chunk& c : chunks) {
     std::int64_t with_products = 0;
     if (c.ends_row)
       for (std::int64_t i = c.first_row; i < c.last_row; ++i) with_products += rows.products[i] > 0;
     const auto how = std::size_t(c.cut ? strategy::windows : c.how);
-    told.rows_by_strategy[how] += with_products;
-    told.products_by_strategy[how] += c.products;
+    stats.rows_by_strategy[how] += with_products;
+    stats.products_by_strategy[how] += c.products;
     listed += with_products;
   }
-  told.rows_by_strategy[std::size_t(strategy::empty)] += last - first - listed;
+  stats.rows_by_strategy[std::size_t(strategy::empty)] += last - first - listed;
 }
 
 /// Entries of the first arena: the prediction with a tenth more.
@@ -276,18 +278,18 @@ template <class Semiring, class Value, class Index>
 device_matrix<Value, Index> device_product(const row_product<Semiring, Value, Index>& r, const row_analysis& rows,
                                            const std::vector<chunk>& chunks, std::int64_t first, std::int64_t last,
                                            const compression& sampled, const options& settings, const Device& device,
-                                           meter& counted, report& told) {
-  count_strategies(chunks, rows, first, last, told);
-  const std::int64_t before = counted.held();
-  device_passes<Semiring, Value, Index> passes(r, rows, first, last, chunks, device, counted);
+                                           meter& memory, report& stats) {
+  count_strategies(chunks, rows, first, last, stats);
+  const std::int64_t before = memory.held();
+  device_passes<Semiring, Value, Index> passes(r, rows, first, last, chunks, device, memory);
   passes.pass(first_arena(rows, first, last, sampled, settings));
   // The sizes of all but overflowed accumulators are known after the first pass, all sizes after the second.
   std::int64_t need = 0;
   for (std::int64_t again = passes.unplaced(need); again > 0; again = passes.unplaced(need)) {
-    told.retries += again;
+    stats.retries += again;
     passes.pass(need);
   }
-  told.scratch_bytes = std::max(told.scratch_bytes, counted.held() - before);
+  stats.scratch_bytes = std::max(stats.scratch_bytes, memory.held() - before);
   return passes.assemble();
 }
 

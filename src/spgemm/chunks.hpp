@@ -97,18 +97,18 @@ inline std::int64_t heavy_for_team(const row_analysis& rows) {
 }
 
 /// The same for all columns; a row that needs no cut is left whole.
-inline void row_in_windows(std::vector<chunk>& chunks, const row_analysis& rows, std::int64_t i, std::int64_t cols,
-                           std::int64_t width, strategy how) {
+inline void row_in_column_blocks(std::vector<chunk>& chunks, const row_analysis& rows, std::int64_t i,
+                                 std::int64_t cols, std::int64_t width, strategy how) {
   const std::size_t at = chunks.size();
   cut_row(chunks, rows, i, 0, cols, width, how);
   chunks[at].cut = chunks.size() > at + 1;
 }
 
-/// Row i by bits, in windows of the columns: narrow ones where the row is heavy.
+/// Row i by bits, in column blocks: narrow ones where the row is heavy.
 inline void bitmask_chunks(std::vector<chunk>& chunks, const row_analysis& rows, std::int64_t i, std::int64_t cols) {
   const std::int64_t pieces = std::min(rows.products[i] / heavy_for_team(rows) + 1, cols / narrowest_range + 1);
   const std::int64_t width = std::min<std::int64_t>(team_bitmask_columns, (cols / pieces + 64) / 64 * 64);
-  row_in_windows(chunks, rows, i, cols, width, strategy::bitmask);
+  row_in_column_blocks(chunks, rows, i, cols, width, strategy::bitmask);
 }
 
 /// What teams are given: the accumulator of every row, from what it is expected to have.
@@ -149,9 +149,9 @@ class team_planner {
   }
   /// A table for so many entries.
   std::int32_t slots_for(double entries) const {
-    const std::int64_t most =
+    const std::int64_t max =
         std::min<std::int64_t>(team_table, std::bit_floor(std::uint64_t(settings_.table_size_cap)));
-    return std::int32_t(std::min<std::int64_t>(most, std::bit_ceil(std::uint64_t(std::max(8.0, 2 * entries)))));
+    return std::int32_t(std::min<std::int64_t>(max, std::bit_ceil(std::uint64_t(std::max(8.0, 2 * entries)))));
   }
   /// A row too large for a batch.
   void single_row(std::int64_t i, std::int64_t entries) {
@@ -180,7 +180,7 @@ class team_planner {
     if (count == 0) return 0;
     open.close(i);
     if (how == strategy::dense)
-      row_in_windows(chunks_, rows_, i, cols_, team_dense_columns, how);
+      row_in_column_blocks(chunks_, rows_, i, cols_, team_dense_columns, how);
     else if (how == strategy::bitmask)
       bitmask_chunks(chunks_, rows_, i, cols_);
     else

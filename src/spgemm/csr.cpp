@@ -64,13 +64,13 @@ T element(const T* data, std::int64_t i, const Device& where) {
 
 template <class Value, class Index>
 void check(const csr_view<Value, Index>& matrix, const char* name) {
-  constexpr std::int64_t most = std::numeric_limits<Index>::max();
+  constexpr std::int64_t max = std::numeric_limits<Index>::max();
   constexpr std::int64_t uncountable = std::numeric_limits<std::int64_t>::max();
   // Names are made only when they are needed: that takes longer than a small product.
   if (matrix.rows < 0) require_argument(false, text(name, ".rows"), matrix.rows, ">= 0");
   if (matrix.cols < 0) require_argument(false, text(name, ".cols"), matrix.cols, ">= 0");
-  if (matrix.cols - 1 > most)
-    throw InvalidArgument(text(name, ".cols must be <= ", most, " + 1 for ", 8 * sizeof(Index), "-bit columns (", name,
+  if (matrix.cols - 1 > max)
+    throw InvalidArgument(text(name, ".cols must be <= ", max, " + 1 for ", 8 * sizeof(Index), "-bit columns (", name,
                                ".cols=", matrix.cols, "); use 64-bit columns"));
   // One more of them has to be a number, too: row pointers of the matrix and of its transpose.
   if (matrix.rows == uncountable) require_argument(false, text(name, ".rows"), matrix.rows, "< 2^63 - 1");

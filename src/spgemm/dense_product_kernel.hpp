@@ -9,6 +9,7 @@
 namespace quintet::spgemm {
 
 /// A piece is `Lanes` columns wide: two registers of a host, one number of a thread.
+/// Row by row over CSR (Saad 2003, 3.4), blocked over the columns of X.
 template <class Value, class Index, int Lanes>
 struct dense_product_rows {
   csr_view<Value, Index> a;

@@ -8,7 +8,7 @@
 
 #include "spgemm/chunks.hpp"
 #include "spgemm/meter.hpp"
-#include "spgemm/ordered_output.hpp"
+#include "spgemm/ordered_commit.hpp"
 #include "spgemm/row_driver.hpp"
 
 namespace quintet::spgemm {
@@ -84,7 +84,7 @@ template <class Semiring, class Value, class Index>
 class host_worker {
  public:
   using driver = row_driver<Semiring, Value, Index, strategy::empty>;
-  using output = ordered_output<Value, Index>;
+  using output = ordered_commit<Value, Index>;
 
   host_worker(const driver& rows, const accumulator_needs& needs, std::int64_t bound, const chunk* chunks,
               std::int64_t chunk_count, output* out, std::int64_t* row_pointers, memory_source& memory)
@@ -94,7 +94,7 @@ class host_worker {
         chunk_count_(chunk_count),
         out_(out),
         row_pointers_(row_pointers),
-        most_(bound + beyond),
+        max_entries_(bound + beyond),
         memory_(memory) {}
 
   /// Takes chunks until there are none. Throws what one of the workers has thrown.
@@ -152,8 +152,8 @@ class host_worker {
     const chunk& c = chunks_[t];
     buffer& b = free_buffer();
     if (b.columns.capacity() == 0) {
-      b.columns = array<Index>(0, most_, memory_);
-      b.values = array<Value>(0, most_, memory_);
+      b.columns = array<Index>(0, max_entries_, memory_);
+      b.values = array<Value>(0, max_entries_, memory_);
     }
     b.columns.grow(c.bound + beyond);
     b.values.grow(c.bound + beyond);
@@ -190,12 +190,13 @@ class host_worker {
   std::int64_t chunk_count_;
   output* out_;
   std::int64_t* row_pointers_;  ///< of C; element i + 1 gets the end of row i
-  std::int64_t most_;           ///< room of a buffer
+  std::int64_t max_entries_;    ///< room of a buffer
   memory_source& memory_;
   buffer buffer_[4];
 };
 
 /// One tile is one worker.
+/// Row by row (Gustavson 1978).
 template <class Worker>
 struct worker_kernel {
   using shape = device::host_only_shape;
@@ -216,11 +217,11 @@ inline std::int64_t first_room(std::int64_t bound, std::int64_t predicted, doubl
   return std::min(bound, std::int64_t(1.05 * scale * double(predicted)) + 64);
 }
 
-/// The chunks, which are rows [first, last) or a part of one row. Arrays come from `counted`.
+/// The chunks, which are rows [first, last) or a part of one row. Arrays come from `memory`.
 template <class Semiring, class Value, class Index>
 csr<Value, Index> host_product(const row_product<Semiring, Value, Index>& r, const row_analysis& rows,
                                const std::vector<chunk>& chunks, std::int64_t first, std::int64_t last,
-                               std::int64_t room, const options& settings, meter& counted, report& told) {
+                               std::int64_t room, const options& settings, meter& memory, report& stats) {
   using worker = host_worker<Semiring, Value, Index>;
   std::int64_t products = 0, bound = 0, largest = 0;
   accumulator_needs needs;
@@ -234,10 +235,10 @@ csr<Value, Index> host_product(const row_product<Semiring, Value, Index>& r, con
     needs.width = std::max(needs.width, std::min(c.last_col - c.first_col, widest_accumulator));
     needs.group |= c.may_group;
   }
-  csr<Value, Index> result{last - first, r.p.b.cols, array<std::int64_t>(last - first + 1, counted), {}, {}};
+  csr<Value, Index> result{last - first, r.p.b.cols, array<std::int64_t>(last - first + 1, memory), {}, {}};
   result.row_pointers[0] = 0;
-  ordered_output<Value, Index> out(std::int64_t(chunks.size()), room, bound, counted);
-  const std::int64_t before = counted.held();
+  ordered_commit<Value, Index> out(std::int64_t(chunks.size()), room, bound, memory);
+  const std::int64_t before = memory.held();
   const int count = int(std::min<std::int64_t>(host_threads(products), std::int64_t(chunks.size())));
   const std::int64_t slots = std::min<std::int64_t>(settings.table_size_cap, 2 * small_row_products);
   const typename worker::driver driver{r, rows.products.data(), std::int32_t(std::bit_floor(std::uint64_t(slots)))};
@@ -245,17 +246,17 @@ csr<Value, Index> host_product(const row_product<Semiring, Value, Index>& r, con
   std::vector<worker*> pointers;
   for (int w = 0; w < count; ++w)
     pointers.push_back(&workers.emplace_back(driver, needs, largest, chunks.data(), std::int64_t(chunks.size()), &out,
-                                             result.row_pointers.data() - first, counted));
+                                             result.row_pointers.data() - first, memory));
   device::launch(worker_kernel<worker>{pointers.data()}, count, Device::host());
   out.rethrow();
-  told.scratch_bytes = std::max(told.scratch_bytes, counted.held() - before);
+  stats.scratch_bytes = std::max(stats.scratch_bytes, memory.held() - before);
   for (const worker& w : workers)
     for (int s = 0; s < strategies; ++s) {
-      told.rows_by_strategy[s] += w.counts().rows[s];
-      told.products_by_strategy[s] += w.counts().products[s];
+      stats.rows_by_strategy[s] += w.counts().rows[s];
+      stats.products_by_strategy[s] += w.counts().products[s];
     }
   workers.clear();
-  told.retries += out.growths();
+  stats.retries += out.growths();
   out.columns.trim(out.entries());
   out.values.trim(out.entries());
   result.columns = std::move(out.columns);

@@ -60,7 +60,7 @@ void* place_in(void* raw) {
 // The mappings in use, and some that no longer are.
 class mappings {
  public:
-  mappings() { kept_.reserve(most_kept + 1); }
+  mappings() { kept_.reserve(max_kept + 1); }
   void* take(std::int64_t bytes) {
     const std::int64_t length = whole_pages(bytes);
     {
@@ -111,7 +111,7 @@ class mappings {
       m.usable = end;
   }
   void give(void* data) {
-    mapping out[most_kept + 1];
+    mapping out[max_kept + 1];
     int count = 0;
     {
       const std::lock_guard guard(lock_);
@@ -119,7 +119,7 @@ class mappings {
       kept_.push_back(found->second);
       kept_bytes_ += found->second.usable;
       used_.erase(found);
-      while (kept_bytes_ > most_kept_bytes || kept_.size() > most_kept) {  // the oldest go first
+      while (kept_bytes_ > max_kept_bytes || kept_.size() > max_kept) {  // the oldest go first
         out[count++] = kept_.front();
         kept_bytes_ -= kept_.front().usable;
         kept_.erase(kept_.begin());
@@ -133,8 +133,8 @@ class mappings {
     void* data;
     std::int64_t length, usable;  // bytes of addresses, and how many of the first of them are memory
   };
-  static constexpr std::int64_t most_kept_bytes = std::int64_t{64} << 20;
-  static constexpr std::size_t most_kept = 32;
+  static constexpr std::int64_t max_kept_bytes = std::int64_t{64} << 20;
+  static constexpr std::size_t max_kept = 32;
 
   // A mapping belongs to one thread at a time, its place in the table to all.
   mapping& of(void* data) {

@@ -47,8 +47,8 @@ class meter final : public memory_source {
  private:
   void add(std::int64_t bytes) {
     const std::int64_t now = held_ += bytes;
-    std::int64_t most = peak_;
-    while (now > most && !peak_.compare_exchange_weak(most, now)) {
+    std::int64_t peak = peak_;
+    while (now > peak && !peak_.compare_exchange_weak(peak, now)) {
     }
   }
 

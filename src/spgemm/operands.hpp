@@ -45,6 +45,7 @@ bool is_canonical(const csr_view<Value, Index>& m, const Device& device) {
 
 /// Puts the numbers of each row's entries in the order of their columns (heapsort: it needs no memory and no stack),
 /// and counts different columns. A thread takes a row.
+/// Heapsort: Williams 1964, built bottom-up by Floyd 1964 (Algorithm 245).
 template <class Value, class Index>
 struct order_rows {
   csr_view<Value, Index> m;
@@ -93,6 +94,7 @@ struct order_rows {
 };
 
 /// Entries of one column become one, the sum of theirs in their order.
+/// The compression of expand-sort-compress (Bell, Dalton, Olson 2012).
 template <class Semiring, class Value, class Index>
 struct merge_ordered {
   csr_view<Value, Index> m;

@@ -26,7 +26,7 @@ enum : std::int64_t {
   batch_products = 1024,          ///< products that a team sorts in its memory
   team_table = 2048,              ///< slots of a hash table in team memory
   team_dense_columns = 2048,      ///< columns of an array of sums in team memory
-  team_bitmask_columns = 1 << 17  ///< columns of a window: 16 KB of bits, 16 KB of ranks
+  team_bitmask_columns = 1 << 17  ///< columns of a block: 16 KB of bits, 16 KB of ranks
 };
 
 /// Whether a row is worth a look for neighbours that it has much in common with.
@@ -190,10 +190,10 @@ struct row_driver {
   bool sorts(std::int64_t i) const { return products[i] <= small_row_products && entries_of(i) <= small_row_products; }
 
   /// How many rows from i on are put in order by ranks; 0: another accumulator is better.
-  int ranked_rows(const chunk& c, std::int64_t i, std::int64_t most) const {
+  int ranked_rows(const chunk& c, std::int64_t i, std::int64_t max_products) const {
     if (r.p.b.cols > INT32_MAX) return 0;
     int count = 0;
-    while (count < 8 && i + count < c.last_row && products[i + count] <= most) ++count;
+    while (count < 8 && i + count < c.last_row && products[i + count] <= max_products) ++count;
     // Rows of one entry are copied, and empty ones need nothing.
     const std::int64_t *row = r.p.a.row_pointers + i, first_entries = row[count > 0] - row[0];
     return first_entries > 1 || row[count] - row[0] > count ? count : 0;

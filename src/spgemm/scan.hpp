@@ -11,6 +11,7 @@ namespace detail {
 enum : std::int64_t { scan_block = 512 };
 
 /// Sums of the blocks of counts[1, n].
+/// Reduce, scan, add (Blelloch 1990), step 1 of 3.
 struct sum_blocks {
   const std::int64_t* counts;
   std::int64_t n;
@@ -25,6 +26,7 @@ struct sum_blocks {
   }
 };
 /// sums[b] := sum of those before; one thread.
+/// Step 2 of 3.
 struct scan_sums {
   std::int64_t* sums;
   std::int64_t blocks;
@@ -40,6 +42,7 @@ struct scan_sums {
   }
 };
 /// counts[i + 1] := sum of counts[1, i + 1].
+/// Step 3 of 3.
 struct add_before {
   std::int64_t* counts;
   std::int64_t n;

@@ -1,8 +1,8 @@
 // Compiles the kernels of a semiring: the library does it for its own, programs do it for theirs.
 #pragma once
 
-#include "spgemm/product_impl.hpp"
-#include "spgemm/structured_impl.hpp"
+#include "spgemm/multiply_impl.hpp"
+#include "spgemm/plan_impl.hpp"
 
 /// All products over Semiring for matrices of Value and Index. At namespace scope, in a source compiled as kernels are
 /// (quintet_kernel_objects, or KERNELS of quintet_test); has_kernels<Semiring> must be true there.

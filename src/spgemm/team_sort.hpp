@@ -28,7 +28,7 @@ inline std::int32_t exclusive_scan(const Team& team, std::int32_t value, [[maybe
 }
 
 /// Sorts `count` elements by `less`, a total order, in room for the next power of two. `last` goes behind all others.
-/// One thread sorts as the C++ library does, a team by a bitonic network: the order is the same.
+/// One thread sorts as the C++ library does, a team by a bitonic network (Batcher 1968): the order is the same.
 template <class Team, class T, class Less>
 inline void team_sort(const Team& team, T* elements, std::int32_t count, [[maybe_unused]] T last, Less less) {
   if constexpr (!Team::on_device) {

@@ -34,6 +34,7 @@ struct row_blocks {
   }
 };
 
+/// A counting sort by columns in blocks (HALFPERM of Gustavson 1978; radix sort of Zagha, Blelloch 1991), step 1 of 4.
 template <class Value, class Index>
 struct count_columns {
   row_blocks<Value, Index> blocks;
@@ -49,6 +50,7 @@ struct count_columns {
   }
 };
 
+/// Step 2 of 4: the scan over columns follows.
 template <class Value, class Index>
 struct sum_columns {
   row_blocks<Value, Index> blocks;
@@ -63,6 +65,7 @@ struct sum_columns {
   }
 };
 
+/// Step 3 of 4.
 template <class Value, class Index>
 struct place_columns {
   row_blocks<Value, Index> blocks;
@@ -81,6 +84,7 @@ struct place_columns {
   }
 };
 
+/// Step 4 of 4.
 template <class Value, class Index>
 struct move_entries {
   row_blocks<Value, Index> blocks;
@@ -122,8 +126,8 @@ device_matrix<Value, Index> transpose_there(const csr_view<Value, Index>& any, c
   }
   // Counts of all blocks take at most four times the room of a column number each.
   const bool host = device.kind() == device_kind::host;
-  const std::int64_t most = host ? (nnz < 100'000 ? 1 : threads()) : 256;
-  const std::int64_t count = std::clamp<std::int64_t>(4 * nnz / std::max<std::int64_t>(m.cols, 1), 1, most);
+  const std::int64_t max = host ? (nnz < 100'000 ? 1 : threads()) : 256;
+  const std::int64_t count = std::clamp<std::int64_t>(4 * nnz / std::max<std::int64_t>(m.cols, 1), 1, max);
   device_array<std::int64_t> counts(count * m.cols, device, memory);
   const row_blocks<Value, Index> blocks{m, first, nnz, count, counts.data()};
   const std::int64_t grain = host ? 1 : 32;

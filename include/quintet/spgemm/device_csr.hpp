@@ -51,6 +51,6 @@ csr<Value, Index> download(const device_csr<Value, Index>& matrix, memory_source
 template <class Semiring = plus_times, class Value, class Index>
   requires has_kernels<Semiring>
 device_csr<Value, Index> multiply(const device_csr<Value, Index>& a, const device_csr<Value, Index>& b,
-                                  const options& settings = {}, report* told = nullptr);
+                                  const options& settings = {}, report* stats = nullptr);
 
 }  // namespace quintet::spgemm

@@ -36,19 +36,19 @@ namespace quintet::spgemm {
 namespace detail {
 template <class Semiring, class Value, class Index>
 csr<Value, Index> product(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, const options& settings,
-                          const Device& device, report* told);
+                          const Device& device, report* stats);
 template <class Semiring, class Mask, class Value, class Index>
 csr<Value, Index> masked(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
                          const csr_view<Value, Index>& mask, const options& settings, const Device& device);
 }  // namespace detail
 
-/// C = A * B. `told`, if not null, receives a report of the work. Shapes, errors, time and memory: above.
+/// C = A * B. `stats`, if not null, receives a report of the work. Shapes, errors, time and memory: above.
 template <class Semiring = plus_times, class Value, class Index>
   requires has_kernels<Semiring>
 csr<Value, Index> multiply(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
                            const options& settings = {}, const Device& device = Device::best(),
-                           report* told = nullptr) {
-  return detail::product<Semiring>(a, b, settings, device, told);
+                           report* stats = nullptr) {
+  return detail::product<Semiring>(a, b, settings, device, stats);
 }
 
 /// C = A * B where `mask` has an entry, whatever its value, and nowhere else; or, with complement_mask, where it has
@@ -69,7 +69,7 @@ template <class Semiring = plus_times, class Value, class Index>
   requires has_kernels<Semiring>
 csr<Value, Index> multiply_transposed(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
                                       const options& settings = {}, const Device& device = Device::best(),
-                                      report* told = nullptr);
+                                      report* stats = nullptr);
 
 /// Sizes of A * B, found out on `device`; without a name where the operands are. Cost: one pass over A and B, and 1% of
 /// the products; 16 bytes per row of A.
@@ -98,6 +98,6 @@ template <class Semiring = plus_times, class Value, class Index>
   requires has_kernels<Semiring>
 void multiply_in_blocks(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, std::int64_t budget,
                         const std::function<bool(result_block<Value, Index>&&)>& take, const options& settings = {},
-                        const Device& device = Device::best(), report* told = nullptr);
+                        const Device& device = Device::best(), report* stats = nullptr);
 
 }  // namespace quintet::spgemm

@@ -33,9 +33,9 @@ class plan {
   /// Costs as much as one product. Throws as multiply() does.
   plan(const view& a, const view& b, const options& settings = {}, const Device& device = Device::best())
       : settings_(settings), device_(device) {
-    report told;
-    structure_ = multiply<or_and>(a, b, settings, device, &told);  // also checks the operands
-    device_ = told.ran_on;
+    report stats;
+    structure_ = multiply<or_and>(a, b, settings, device, &stats);  // also checks the operands
+    device_ = stats.ran_on;
     structure_.values = array<Value>();
     a_rows_ = a.rows;
     b_rows_ = b.rows;

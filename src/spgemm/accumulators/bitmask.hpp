@@ -1,5 +1,5 @@
 // A bit per column of a range: how many bits lie before a column is the place of its sum. Two passes over the products,
-// and no array of sums but the result.
+// and no array of sums but the result (rank of a bit vector: Jacobson 1989).
 #pragma once
 
 #include <bit>

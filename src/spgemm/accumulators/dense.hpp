@@ -1,5 +1,6 @@
 // An array of sums over a range of columns, with a byte flag per column (cheap to set, found by a scan of all) or with
-// bits in two levels (found without a scan). Several ranges of one row are its windows.
+// bits in two levels (found without a scan): the sparse accumulator of Gilbert, Moler and Schreiber 1992. Several
+// ranges of one row are its column blocks (Patwary et al. 2015).
 #pragma once
 
 #include <bit>

@@ -1,5 +1,6 @@
 // Several rows of a product at once, where they use nearly the same rows of B: meshes and block structures. A column of
-// B is read once for all of them, and their sums of that column lie side by side.
+// B is read once for all of them, and their sums of that column lie side by side (register
+// blocking of rows, Im and Yelick 2001, without a fixed block).
 #pragma once
 
 #include <bit>

@@ -1,5 +1,5 @@
 // A hash table with linear probing, for rows of few entries among many columns. The columns of one row of B differ, so
-// the threads of a team meet over slots but never over sums.
+// the threads of a team meet over slots but never over sums (Nagasaka et al. 2018).
 #pragma once
 
 #include <bit>
@@ -20,9 +20,9 @@ struct hash_memory {
   std::int32_t used;
 };
 
-/// The slot of a column, claimed if need be; -1 when `most` are in use.
+/// The slot of a column, claimed if need be; -1 when `max_entries` are in use.
 template <class Product, class Team, class Memory, class Key>
-inline std::int32_t find_slot(const Team& team, Memory& m, Key column, std::int32_t slots, std::int32_t most) {
+inline std::int32_t find_slot(const Team& team, Memory& m, Key column, std::int32_t slots, std::int32_t max_entries) {
   const int shift = 64 - std::countr_zero(std::uint32_t(slots));
   std::int32_t slot = std::int32_t((std::uint64_t(column) * 0x9E3779B97F4A7C15u) >> shift);
   for (std::int32_t probes = 0; probes < slots; ++probes, slot = (slot + 1) & (slots - 1)) {
@@ -31,14 +31,14 @@ inline std::int32_t find_slot(const Team& team, Memory& m, Key column, std::int3
     if (found != Key(-1)) continue;
     if (device::team_exchange_if(team, &m.key[slot], found, column)) {
       const std::int32_t number = device::team_add(team, &m.used, std::int32_t(1));
-      if (number >= most) return -1;
+      if (number >= max_entries) return -1;
       m.claimed[number] = std::uint16_t(slot);
       m.value[slot] = Product::identity();
       return slot;
     }
     if (found == column) return slot;
   }
-  device::team_store(team, &m.used, most + 1);
+  device::team_store(team, &m.used, max_entries + 1);
   return -1;
 }
 
@@ -49,7 +49,7 @@ inline std::int64_t accumulate_hash(const Team& team, const Product& r, std::int
   using key_type = typename Memory::key_type;
   using index = typename Product::index_type;
   const auto& p = r.p;
-  const std::int32_t most = slots - slots / 8;
+  const std::int32_t max_entries = slots - slots / 8;
   const auto clear = [&] {
     for (std::int32_t e = team.rank(); e < slots; e += team.size()) m.key[e] = key_type(-1);
   };
@@ -60,12 +60,12 @@ inline std::int64_t accumulate_hash(const Team& team, const Product& r, std::int
     const std::int64_t j = p.a.columns[k], end = p.b.row_pointers[j + 1];
     const auto a = p.a.values[k];
     for (std::int64_t q = p.b.row_pointers[j] + team.rank(); q < end; q += team.size()) {
-      const std::int32_t slot = find_slot<Product>(team, m, key_type(p.b.columns[q]), slots, most);
+      const std::int32_t slot = find_slot<Product>(team, m, key_type(p.b.columns[q]), slots, max_entries);
       if (slot < 0) break;
       m.value[slot] = Product::add(m.value[slot], Product::multiply(a, p.b.values[q]));
     }
     team.barrier();
-    const bool full = m.used > most;
+    const bool full = m.used > max_entries;
     team.barrier();
     if (!full) continue;
     if constexpr (Memory::kept_clean) clear();

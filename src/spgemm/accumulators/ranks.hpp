@@ -1,6 +1,6 @@
 // Rows of few products, some at a time: all their products are written one behind the other, then every row is put in
-// order by ranks: how many columns are smaller. Nothing depends on a comparison of two columns by a branch, and what is
-// read as a vector was written long before.
+// order by ranks: how many columns are smaller (comparison counting: Knuth 1998, 5.2). Nothing depends on a comparison
+// of two columns by a branch, and what is read as a vector was written long before.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,6 @@
 // Expand, sort, compress: the products of some rows are written one behind the other, sorted by row, column and
-// position, and equal columns added up in that order, which is the order of A's entries.
+// position, and equal columns added up in that order, which is the order of A's entries (ESC: Bell,
+// Dalton and Olson 2012).
 #pragma once
 
 #include <bit>

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "quintet/spgemm/plan.hpp"
+#include "spgemm/multiply_impl.hpp"
 #include "spgemm/operands.hpp"
-#include "spgemm/product_impl.hpp"
-#include "spgemm/structured_kernel.hpp"
+#include "spgemm/plan_kernel.hpp"
 
 namespace quintet::spgemm::detail {
 
@@ -35,42 +35,42 @@ template <class Semiring, class Value, class Index>
 void refill(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, csr<Value, Index>& c,
             const options& settings, const Device& planned) {
   const Device device = device::run_device(planned, {{"a", a}, {"b", b}});
-  meter counted(settings.memory);
+  meter memory(settings.memory);
   const device_operand<Value, Index> left(a, device);
-  const prepared_operand<Value, Index> right = canonical<Semiring>(b, device, counted);
+  const prepared_operand<Value, Index> right = canonical<Semiring>(b, device, memory);
   csr_view<Value, Index> structure = c.view();
   structure.values = nullptr;
   const device_operand<Value, Index> there(structure, device);
   const problem<Value, Index> p{left.view(), right.view};
   if (device.shares_host_memory())
     return fill_structure<Semiring>(p, c.rows, there.view().row_pointers, there.view().columns, c.values.data(),
-                                    nullptr, device, counted);
-  device_array<Value> values(c.nnz(), device, counted);
+                                    nullptr, device, memory);
+  device_array<Value> values(c.nnz(), device, memory);
   fill_structure<Semiring>(p, c.rows, there.view().row_pointers, there.view().columns, values.data(), nullptr, device,
-                           counted);
+                           memory);
   values.to_host(c.values.data(), c.nnz());
 }
 
 /// C where the sorted `mask` has an entry; all on `device`.
 template <class Semiring, class Value, class Index>
-csr<Value, Index> product_inside(const problem<Value, Index>& p, csr_view<Value, Index> mask, meter& counted,
+csr<Value, Index> product_inside(const problem<Value, Index>& p, csr_view<Value, Index> mask, meter& memory,
                                  const Device& device) {
   const auto [first, last] = entry_range(mask);
-  device_array<Value> values(last - first, device, counted);
-  device_array<std::uint8_t> touched(last - first, device, counted);
-  device_matrix<Value, Index> c{mask.rows, mask.cols, {mask.rows + 1, device, counted}, {}, {}, device};
+  device_array<Value> values(last - first, device, memory);
+  device_array<std::uint8_t> touched(last - first, device, memory);
+  device_matrix<Value, Index> c{mask.rows, mask.cols, {mask.rows + 1, device, memory}, {}, {}, device};
   // Entries are numbered as the mask's are, whose row pointers may count from elsewhere.
   Value* const value = values.data() - first;
   std::uint8_t* const mark = touched.data() - first;
-  fill_structure<Semiring>(p, mask.rows, mask.row_pointers, mask.columns, value, mark, device, counted);
+  fill_structure<Semiring>(p, mask.rows, mask.row_pointers, mask.columns, value, mark, device, memory);
   range_loop(mask.rows, 256, count_marked{mask.row_pointers, mark, c.row_pointers.data()}, device);
-  const std::int64_t entries = scan_counts(c.row_pointers.data(), mask.rows, device, counted);
-  c.columns = {entries, device, counted};
-  c.values = {entries, device, counted};
+  const std::int64_t entries = scan_counts(c.row_pointers.data(), mask.rows, device, memory);
+  c.columns = {entries, device, memory};
+  c.values = {entries, device, memory};
   mask.values = value;
   range_loop(mask.rows, 256,
              keep_marked<Value, Index>{mask, mark, c.row_pointers.data(), c.columns.data(), c.values.data()}, device);
-  return to_host(std::move(c), counted.source());
+  return to_host(std::move(c), memory.source());
 }
 
 template <class Semiring, class Mask, class Value, class Index>
@@ -88,13 +88,13 @@ csr<Value, Index> masked(const csr_view<Value, Index>& a, const csr_view<Value, 
     return product_outside<Semiring>(a, b, wanted, settings, moved ? where : product_device(a, b, settings, device));
   } else {
     const Device where = device::run_device(device, {{"a", a}, {"b", b}, {"mask", wanted}});
-    meter counted(settings.memory);
+    meter memory(settings.memory);
     const device_operand<Value, Index> left(a, where);
-    const prepared_operand<Value, Index> right = canonical<Semiring>(b, where, counted);
+    const prepared_operand<Value, Index> right = canonical<Semiring>(b, where, memory);
     csr_view<Value, Index> structure = wanted;
     structure.values = nullptr;
-    const prepared_operand<Value, Index> mask = canonical<or_and>(structure, where, counted);
-    return product_inside<Semiring>(problem<Value, Index>{left.view(), right.view}, mask.view, counted, where);
+    const prepared_operand<Value, Index> mask = canonical<or_and>(structure, where, memory);
+    return product_inside<Semiring>(problem<Value, Index>{left.view(), right.view}, mask.view, memory, where);
   }
 }
 

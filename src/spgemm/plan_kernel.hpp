@@ -8,6 +8,7 @@
 namespace quintet::spgemm {
 
 /// A team takes `grain` rows at a time until there are none; the host's have a map over the columns each.
+/// The numeric phase alone (Gustavson 1978): the structure is given.
 template <class Semiring, class Value, class Index, class Shape>
 struct structured_kernel {
   using shape = Shape;
@@ -39,6 +40,7 @@ struct structured_kernel {
 };
 
 /// Marked entries of each row.
+/// Stream compaction (Blelloch 1990), step 1 of 2; scan.hpp between them.
 struct count_marked {
   const std::int64_t* row_pointers;
   const std::uint8_t* marked;
@@ -54,6 +56,7 @@ struct count_marked {
 };
 
 /// The marked entries, closed up.
+/// Stream compaction, step 2 of 2.
 template <class Value, class Index>
 struct keep_marked {
   csr_view<Value, Index> m;

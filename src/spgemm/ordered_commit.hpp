@@ -1,4 +1,4 @@
-// Ordered tickets: chunks of a result are computed in any order and stored one behind the other, in place for good.
+// Ordered commit: chunks of a result are computed in any order and stored one behind the other, in place for good.
 //
 // Every worker keeps a few finished chunks of its own, so it need not wait for a slow neighbour at once. Whoever ends a
 // chunk moves the frontier over all chunks that are done and gives them their places; each worker then copies its own.
@@ -14,12 +14,12 @@
 namespace quintet::spgemm {
 
 template <class Value, class Index>
-class ordered_output {
+class ordered_commit {
  public:
-  /// Entries `initial` are made room for at once; `most` is what they cannot exceed.
-  ordered_output(std::int64_t chunks, std::int64_t initial, std::int64_t most, memory_source& memory)
-      : columns(std::min(initial, most), most, memory),
-        values(std::min(initial, most), most, memory),
+  /// Entries `initial` are made room for at once; `max` is what they cannot exceed.
+  ordered_commit(std::int64_t chunks, std::int64_t initial, std::int64_t max, memory_source& memory)
+      : columns(std::min(initial, max), max, memory),
+        values(std::min(initial, max), max, memory),
         count_(chunks),
         counts_(chunks, memory),
         offsets_(chunks + 1, memory) {
@@ -28,7 +28,7 @@ class ordered_output {
   }
 
   /// The next chunk to compute; >= chunks when there is none.
-  std::int64_t take() { return ticket_.fetch_add(1, std::memory_order_relaxed); }
+  std::int64_t take() { return next_.fetch_add(1, std::memory_order_relaxed); }
   /// Whether chunk `c` may be written where it belongs, from offset(c) on: all before it are done, and there is room
   /// for so many entries. Nobody writes behind offset(c) before done(c).
   bool in_place(std::int64_t c, std::int64_t entries) const {
@@ -103,7 +103,7 @@ class ordered_output {
   array<std::int64_t> counts_, offsets_;
   std::exception_ptr why_;
   std::int64_t growths_ = 0;
-  alignas(64) std::atomic<std::int64_t> ticket_ = 0;
+  alignas(64) std::atomic<std::int64_t> next_ = 0;
   alignas(64) std::atomic<std::int64_t> frontier_ = 0;
   std::atomic<bool> busy_ = false, failing_ = false, failed_ = false;
 };

@@ -22,8 +22,8 @@ inline void check_options(const options& o) {
 /// What happens before the first product is computed: operands on `device`, analysed there.
 template <class Semiring, class Value, class Index>
 struct preparation {
-  meter counted;
-  report told;
+  meter memory;
+  report stats;
   Device device;
   device_operand<Value, Index> a;
   prepared_operand<Value, Index> b;
@@ -35,36 +35,36 @@ struct preparation {
 
   preparation(const csr_view<Value, Index>& a_view, const csr_view<Value, Index>& b_view, const options& settings,
               const Device& where)
-      : counted(settings.memory), device(where) {
+      : memory(settings.memory), device(where) {
     check_options(settings);
-    const stage_region stage("analysis", &told.analysis_seconds);
+    const stage_region stage("analysis", &stats.analysis_seconds);
     check_operands(a_view, b_view);
     a = device_operand<Value, Index>(a_view, device);
-    b = prepare<Semiring>(b_view, device, counted);
+    b = prepare<Semiring>(b_view, device, memory);
     if (!on_host())
       require_argument(b.view.cols <= std::int64_t{1} << 31, "b.cols", b.view.cols, "<= 2^31 on a device");
     a_pointers = host_copy<std::int64_t>(a_view.row_pointers, a_view.rows > 0 ? a_view.rows + 1 : 0, a_view.where);
     r.p = {a.view(), b.view};
-    rows = analyse(r.p, device, counted);
-    told.rows = a_view.rows;
-    told.cols = b_view.cols;
-    told.products = rows.total_products;
-    told.upper_bound = rows.total_bound;
-    told.predicted = rows.total_bound;
-    told.ran_on_host = on_host();
-    told.ran_on = device;
+    rows = analyse(r.p, device, memory);
+    stats.rows = a_view.rows;
+    stats.cols = b_view.cols;
+    stats.products = rows.total_products;
+    stats.upper_bound = rows.total_bound;
+    stats.predicted = rows.total_bound;
+    stats.ran_on_host = on_host();
+    stats.ran_on = device;
   }
   bool on_host() const { return device.kind() == device_kind::host; }
   void predict(const options& settings) {
     if (rows.total_bound <= cheap_bound && settings.prediction_scale == 1) return;
-    const stage_region stage("prediction", &told.prediction_seconds);
-    sampled = sample_compression(r.p, rows, device, counted);
-    told.predicted = predicted_entries(rows, sampled);
+    const stage_region stage("prediction", &stats.prediction_seconds);
+    sampled = sample_compression(r.p, rows, device, memory);
+    stats.predicted = predicted_entries(rows, sampled);
   }
   /// Rows [first, last) on the device.
   device_matrix<Value, Index> product_there(const std::vector<chunk>& chunks, std::int64_t first, std::int64_t last,
                                             const options& settings) {
-    return device_product(r, rows, chunks, first, last, sampled, settings, device, counted, told);
+    return device_product(r, rows, chunks, first, last, sampled, settings, device, memory, stats);
   }
   std::vector<chunk> team_chunks(std::int64_t first, std::int64_t last, const options& settings) const {
     return team_planner(rows, a_pointers.data(), r.p.b.cols, sampled, settings).plan(first, last);
@@ -72,9 +72,9 @@ struct preparation {
   /// Chunks of the rows [first, last), wherever they run, into memory of the host.
   csr<Value, Index> product_of(const std::vector<chunk>& chunks, std::int64_t first, std::int64_t last,
                                std::int64_t room, const options& settings) {
-    const stage_region stage("product", &told.product_seconds);
-    if (on_host()) return host_product(r, rows, chunks, first, last, room, settings, counted, told);
-    return to_host(product_there(chunks, first, last, settings), counted);
+    const stage_region stage("product", &stats.product_seconds);
+    if (on_host()) return host_product(r, rows, chunks, first, last, room, settings, memory, stats);
+    return to_host(product_there(chunks, first, last, settings), memory);
   }
   /// All rows [first, last).
   csr<Value, Index> product_of(std::int64_t first, std::int64_t last, std::int64_t room, const options& settings) {
@@ -86,14 +86,14 @@ struct preparation {
   csr<Value, Index> whole_product(const options& settings) {
     predict(settings);
     csr<Value, Index> c =
-        product_of(0, r.p.a.rows, first_room(rows.total_bound, told.predicted, settings.prediction_scale), settings);
+        product_of(0, r.p.a.rows, first_room(rows.total_bound, stats.predicted, settings.prediction_scale), settings);
     finish(c);
     return c;
   }
   /// Columns as the caller numbers them, memory as the caller has it.
   void finish(csr<Value, Index>& c) {
-    const stage_region stage("assembly", &told.assembly_seconds);
-    c.cols = told.cols;
+    const stage_region stage("assembly", &stats.assembly_seconds);
+    c.cols = stats.cols;
     if (b.renumbered()) {
       Index* columns = c.columns.data();
       const Index* original = b.original.data();
@@ -101,12 +101,12 @@ struct preparation {
         for (std::int64_t k = begin; k < end; ++k) columns[k] = original[columns[k]];
       });
     }
-    c.row_pointers.hand_over(counted.source());
-    c.columns.hand_over(counted.source());
-    c.values.hand_over(counted.source());
-    told.nnz += c.nnz();
-    told.peak_bytes = counted.peak();
-    counted.forget(c.bytes());
+    c.row_pointers.hand_over(memory.source());
+    c.columns.hand_over(memory.source());
+    c.values.hand_over(memory.source());
+    stats.nnz += c.nnz();
+    stats.peak_bytes = memory.peak();
+    memory.forget(c.bytes());
   }
 };
 
@@ -131,10 +131,10 @@ namespace detail {
 
 template <class Semiring, class Value, class Index>
 csr<Value, Index> product(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, const options& settings,
-                          const Device& device, report* told) {
-  preparation<Semiring, Value, Index> ready(a, b, settings, product_device(a, b, settings, device));
-  csr<Value, Index> c = ready.whole_product(settings);
-  if (told != nullptr) *told = ready.told;
+                          const Device& device, report* stats) {
+  preparation<Semiring, Value, Index> prepared(a, b, settings, product_device(a, b, settings, device));
+  csr<Value, Index> c = prepared.whole_product(settings);
+  if (stats != nullptr) *stats = prepared.stats;
   return c;
 }
 
@@ -142,18 +142,18 @@ csr<Value, Index> product(const csr_view<Value, Index>& a, const csr_view<Value,
 template <class Semiring, class Value, class Index>
 csr<Value, Index> product_outside(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
                                   const csr_view<Value, Index>& wanted, const options& settings, const Device& device) {
-  preparation<Semiring, Value, Index> ready(a, b, settings, device);
+  preparation<Semiring, Value, Index> prepared(a, b, settings, device);
   csr<Value, Index> renumbered;
   csr_view<Value, Index> mask = wanted;
   mask.values = nullptr;
-  if (ready.b.renumbered()) {
+  if (prepared.b.renumbered()) {
     const device_operand<Value, Index> here(mask, Device::host());
-    renumbered = renumbered_mask(here.view(), ready.b.original, ready.counted);
+    renumbered = renumbered_mask(here.view(), prepared.b.original, prepared.memory);
     mask = renumbered.view();
   }
-  ready.mask = canonical<or_and>(mask, ready.device, ready.counted);
-  if (mask.rows > 0) ready.r.filter = {ready.mask.view.row_pointers, ready.mask.view.columns};
-  return ready.whole_product(settings);
+  prepared.mask = canonical<or_and>(mask, prepared.device, prepared.memory);
+  if (mask.rows > 0) prepared.r.filter = {prepared.mask.view.row_pointers, prepared.mask.view.columns};
+  return prepared.whole_product(settings);
 }
 
 }  // namespace detail
@@ -161,34 +161,34 @@ csr<Value, Index> product_outside(const csr_view<Value, Index>& a, const csr_vie
 template <class Semiring, class Value, class Index>
   requires has_kernels<Semiring>
 csr<Value, Index> multiply_transposed(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
-                                      const options& settings, const Device& device, report* told) {
+                                      const options& settings, const Device& device, report* stats) {
   memory_source& memory = settings.memory != nullptr ? *settings.memory : memory_source::standard();
   const Device where = device_of_operands(device, {{"a", a}, {"b", b}});
-  return detail::product<Semiring>(a, transpose_there(b, where, memory).view(), settings, device, told);
+  return detail::product<Semiring>(a, transpose_there(b, where, memory).view(), settings, device, stats);
 }
 
-/// Rows of what `ready` prepared, or of a single row a range of the columns.
+/// Rows of what `prepared` prepared, or of a single row a range of the columns.
 template <class Semiring, class Value, class Index>
-result_block<Value, Index> block_of(preparation<Semiring, Value, Index>& ready, const result_range& range,
+result_block<Value, Index> block_of(preparation<Semiring, Value, Index>& prepared, const result_range& range,
                                     const options& settings) {
-  result_block<Value, Index> block{range.first_row, 0, ready.told.cols, {}};
-  const std::int64_t cols = ready.r.p.b.cols;
+  result_block<Value, Index> block{range.first_row, 0, prepared.stats.cols, {}};
+  const std::int64_t cols = prepared.r.p.b.cols;
   if (range.first_col > 0 || range.last_col < cols) {
     std::vector<chunk> chunks;
-    cut_row(chunks, ready.rows, range.first_row, range.first_col, range.last_col,
-            ready.on_host() ? widest_accumulator : std::int64_t(team_bitmask_columns), strategy::bitmask);
-    if (ready.on_host())
+    cut_row(chunks, prepared.rows, range.first_row, range.first_col, range.last_col,
+            prepared.on_host() ? widest_accumulator : std::int64_t(team_bitmask_columns), strategy::bitmask);
+    if (prepared.on_host())
       for (chunk& c : chunks) c.how = strategy::dense;
-    block.block = ready.product_of(chunks, range.first_row, range.last_row, range.bound, settings);
+    block.block = prepared.product_of(chunks, range.first_row, range.last_row, range.bound, settings);
     const auto number = [&](std::int64_t col) {
-      return !ready.b.renumbered() ? col : col < cols ? std::int64_t(ready.b.original[col]) : ready.told.cols;
+      return !prepared.b.renumbered() ? col : col < cols ? std::int64_t(prepared.b.original[col]) : prepared.stats.cols;
     };
     block.first_col = range.first_col == 0 ? 0 : number(range.first_col);
     block.last_col = number(range.last_col);
   } else {
-    block.block = ready.product_of(range.first_row, range.last_row, range.bound, settings);
+    block.block = prepared.product_of(range.first_row, range.last_row, range.bound, settings);
   }
-  ready.finish(block.block);
+  prepared.finish(block.block);
   return block;
 }
 
@@ -196,42 +196,44 @@ template <class Semiring, class Value, class Index>
   requires has_kernels<Semiring>
 void multiply_in_blocks(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, std::int64_t budget,
                         const std::function<bool(result_block<Value, Index>&&)>& take, const options& settings,
-                        const Device& device, report* told) {
+                        const Device& device, report* stats) {
   if (!take) throw InvalidArgument("take must not be empty");
-  preparation<Semiring, Value, Index> ready(a, b, settings, product_device(a, b, settings, device));
+  preparation<Semiring, Value, Index> prepared(a, b, settings, product_device(a, b, settings, device));
   require_argument(budget >= minimum_budget, "budget", budget, text(">= ", minimum_budget));
-  if (!ready.on_host()) ready.predict(settings);
-  const auto ranges = result_ranges(ready.rows, ready.r.p.b.cols, budget, std::int64_t(sizeof(Value) + sizeof(Index)));
+  if (!prepared.on_host()) prepared.predict(settings);
+  const auto ranges =
+      result_ranges(prepared.rows, prepared.r.p.b.cols, budget, std::int64_t(sizeof(Value) + sizeof(Index)));
   for (const result_range& range : ranges)
-    if (!take(block_of(ready, range, settings))) break;
-  if (told != nullptr) *told = ready.told;
+    if (!take(block_of(prepared, range, settings))) break;
+  if (stats != nullptr) *stats = prepared.stats;
 }
 
 template <class Semiring, class Value, class Index>
   requires has_kernels<Semiring>
 device_csr<Value, Index> multiply(const device_csr<Value, Index>& a, const device_csr<Value, Index>& b,
-                                  const options& settings, report* told) {
+                                  const options& settings, report* stats) {
   check_options(settings);
   const Device& device = one_device(a, b);
   check_sizes(a, "a");
   check_sizes(b, "b");
-  preparation<Semiring, Value, Index> ready(a.view(), b.view(), settings, device);
-  ready.predict(settings);
-  if (ready.on_host()) {
-    csr<Value, Index> here = ready.product_of(
-        0, a.rows, first_room(ready.rows.total_bound, ready.told.predicted, settings.prediction_scale), settings);
-    ready.finish(here);
-    if (told != nullptr) *told = ready.told;
+  preparation<Semiring, Value, Index> prepared(a.view(), b.view(), settings, device);
+  prepared.predict(settings);
+  if (prepared.on_host()) {
+    csr<Value, Index> here = prepared.product_of(
+        0, a.rows, first_room(prepared.rows.total_bound, prepared.stats.predicted, settings.prediction_scale),
+        settings);
+    prepared.finish(here);
+    if (stats != nullptr) *stats = prepared.stats;
     return upload(here.view(), device);
   }
   device_csr<Value, Index> c;
   {
-    const stage_region stage("product", &ready.told.product_seconds);
-    c = to_buffers(ready.product_there(ready.team_chunks(0, a.rows, settings), 0, a.rows, settings));
+    const stage_region stage("product", &prepared.stats.product_seconds);
+    c = to_buffers(prepared.product_there(prepared.team_chunks(0, a.rows, settings), 0, a.rows, settings));
   }
-  ready.told.nnz = c.nnz();
-  ready.told.peak_bytes = ready.counted.peak();
-  if (told != nullptr) *told = ready.told;
+  prepared.stats.nnz = c.nnz();
+  prepared.stats.peak_bytes = prepared.memory.peak();
+  if (stats != nullptr) *stats = prepared.stats;
   return c;
 }
 
