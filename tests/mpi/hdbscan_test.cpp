@@ -102,6 +102,14 @@ TEST(mpi_spanning_tree, other_metrics_and_types) {
   expect_same_tree(brains, {.distance = metric::cosine}, Device::host());
 }
 
+TEST(mpi_spanning_tree, sums_and_maxima_of_differences) {
+  for (const point_metric& distance :
+       {point_metric(metric::manhattan), point_metric(metric::chebyshev), point_metric(metric::minkowski, 3)}) {
+    expect_same_tree(test::clustered_points<float>(1100, 20, 27), {.distance = distance}, Device::host());
+    expect_same_tree(test::clustered_points<double>(2200, 2, 28), {.distance = distance}, Device::host());
+  }
+}
+
 TEST(mpi_spanning_tree, alpha_and_how_points_count) {
   expect_same_tree(test::clustered_points<float>(1100, 20, 11), {.alpha = 1.5}, Device::host());
   expect_same_tree(test::grid_points<double>(500, 3, 4, 12), {.count_self = true, .alpha = 0.3}, Device::host());
