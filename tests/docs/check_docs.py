@@ -36,7 +36,7 @@ import sys
 import textwrap
 import time
 
-PAGES = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md", "examples/data/README.md"]
+PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md", "examples/data/README.md"]
 CODE, COMMANDS = {"cpp", "c"}, {"sh", "python"}
 SHOWN = {"text", "json", "csv", "ini", "newick", "cmake"}
 
