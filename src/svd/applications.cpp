@@ -17,7 +17,9 @@ namespace {
 /// What a singular value is replaced by.
 enum class weight : std::int32_t { one, value, inverse };
 
-/// out(b, i, j) = outer(b, i) sum_k left(b, i, k) inner(b, k) right(b, j, k), one element of all matrices a call.
+/// out(b, i, j) = outer(b, i) sum_k left(b, i, k) inner(b, k) right(b, j, k), one element of all matrices per call. The
+/// pseudo-inverse (Penrose 1955), nearest matrices (Eckart, Young 1936) and polar factors (Higham 1986) are such
+/// products.
 template <class T, class Right, class Out>
 struct weighted_product {
   using real = accumulator_t<T>;
@@ -49,6 +51,7 @@ void multiply(const weighted_product<T, Right, Out>& product, const Device& devi
   device::for_each(product.out.batch() * product.out.rows() * product.out.cols(), product, device);
 }
 
+/// s_1 / s_n (Golub, Van Loan 1996, 2.7.2).
 template <class Real>
 struct condition_function {
   matrix_view<const Real> s;
@@ -80,7 +83,7 @@ void require_all_values(std::int64_t values, std::int64_t rows, std::int64_t col
 
 /// Calls compute(factors, out) with everything in the memory of the device of the call.
 template <class T, class Compute>
-Device compute_there(const factors_view<T>& f, const batch_view<T>& out, const Device& given, Compute compute) {
+Device compute_on_device(const factors_view<T>& f, const batch_view<T>& out, const Device& given, Compute compute) {
   const Device device = device::run_device(given, {{"u", f.u}, {"v", f.v}, {"s", f.s}, {"out", out}});
   const device::staged_in u(f.u, device), v(f.v, device);
   const device::staged_in s(f.s, device);
@@ -98,7 +101,7 @@ Device pseudo_inverse(const factors_view<T>& f, batch_view<T> out, rank_toleranc
   require_shape(out, f.s.rows(), f.v.rows(), f.u.rows(), "out");
   using real = accumulator_t<T>;
   const real relative = real(tolerance_of(tolerance, f.u.rows(), f.v.rows(), std::numeric_limits<real>::epsilon()));
-  return compute_there(f, out, given, [&](const factors_view<T>& g, const batch_view<T>& to, const Device& device) {
+  return compute_on_device(f, out, given, [&](const factors_view<T>& g, const batch_view<T>& to, const Device& device) {
     multiply<T, T, T>({g.v, g.u, g.s, to, g.s.cols(), weight::inverse, weight::one, relative}, device);
   });
 }
@@ -115,7 +118,7 @@ Device least_squares(const factors_view<T>& f, batch_view<const T> right, batch_
   const real relative =
       real(tolerance_of(tolerance, f.u.rows(), f.v.rows(), double(std::numeric_limits<real>::epsilon())));
   const Device there = device::run_device(given, {{"right", right}, {"u", f.u}, {"v", f.v}, {"s", f.s}, {"out", out}});
-  return compute_there(f, out, there, [&](const factors_view<T>& g, const batch_view<T>& to, const Device& device) {
+  return compute_on_device(f, out, there, [&](const factors_view<T>& g, const batch_view<T>& to, const Device& device) {
     const device::staged_in given_right(right, device);
     // diag(1 / S) U^T R, then V times that.
     Buffer<real> coordinates(batch * values * count, device);
@@ -134,7 +137,7 @@ Device low_rank_approximation(const factors_view<T>& f, std::int64_t rank, batch
   require_factors(f);
   require_argument(rank >= 0, "rank", rank, ">= 0");
   require_shape(out, f.s.rows(), f.u.rows(), f.v.rows(), "out");
-  return compute_there(f, out, given, [&](const factors_view<T>& g, const batch_view<T>& to, const Device& device) {
+  return compute_on_device(f, out, given, [&](const factors_view<T>& g, const batch_view<T>& to, const Device& device) {
     multiply<T, T, T>({g.u, g.v, g.s, to, std::min(rank, g.s.cols()), weight::value, weight::one, accumulator_t<T>(0)},
                       device);
   });
@@ -160,10 +163,10 @@ Device polar(const factors_view<T>& f, batch_view<T> w, batch_view<T> h, const D
   require_shape(h, f.s.rows(), n, n, "h");
   const Device there = device::run_device(given, {{"w", w}, {"h", h}, {"u", f.u}, {"v", f.v}, {"s", f.s}});
   const accumulator_t<T> none = 0;
-  compute_there(f, w, there, [&](const factors_view<T>& g, const batch_view<T>& to, const Device& device) {
+  compute_on_device(f, w, there, [&](const factors_view<T>& g, const batch_view<T>& to, const Device& device) {
     multiply<T, T, T>({g.u, g.v, g.s, to, g.s.cols(), weight::one, weight::one, none}, device);
   });
-  return compute_there(f, h, there, [&](const factors_view<T>& g, const batch_view<T>& to, const Device& device) {
+  return compute_on_device(f, h, there, [&](const factors_view<T>& g, const batch_view<T>& to, const Device& device) {
     multiply<T, T, T>({g.v, g.v, g.s, to, g.s.cols(), weight::value, weight::one, none}, device);
   });
 }

@@ -14,7 +14,7 @@ namespace quintet::svd {
 
 namespace {
 
-/// After a sweep: which matrices need another one.
+/// After a sweep: which matrices need another one. The stopping criterion of Demmel, Veselic 1992: see sweeps.hpp.
 template <class Real>
 struct judge_sweep {
   const Real* seen;
@@ -43,6 +43,7 @@ struct judge_sweep {
   }
 };
 
+/// Every matrix that was accepted takes part in the first sweep (Hestenes 1958).
 template <class Real>
 struct start_active {
   std::int32_t* active;
@@ -68,8 +69,8 @@ void sweep_blocks(block_kernel<Policy> kernel, std::int64_t matrices, const Devi
   device::launch(kernel, matrices * kernel.pairs, device);
   kernel.is_diagonal = false;
   for (kernel.sum = 1; kernel.sum <= 2 * kernel.blocks - 3; ++kernel.sum) {
-    const int least = kernel.sum < kernel.blocks ? 0 : kernel.sum - kernel.blocks + 1;
-    kernel.pairs = (kernel.sum - 1) / 2 - least + 1;
+    const int min = kernel.sum < kernel.blocks ? 0 : kernel.sum - kernel.blocks + 1;
+    kernel.pairs = (kernel.sum - 1) / 2 - min + 1;
     device::launch(kernel, matrices * kernel.pairs, device);
   }
 }
@@ -83,7 +84,7 @@ void sweep_until_done(const jacobi_job<typename Policy::real>& job, const Device
   Buffer<real> seen(job.groups * blocks * blocks * 2, device);
   device::for_each(job.groups, start_active<real>{active.data(), job.status, job.index, job.first}, device);
   for (int s = 0; s < job.max_sweeps && is_any_active(active); ++s) {
-    sweep_blocks(block_kernel<Policy>{{{}, job}, active.data(), seen.data(), blocks, 0, 0, false}, job.groups, device);
+    sweep_blocks(block_kernel<Policy>{{job}, active.data(), seen.data(), blocks, 0, 0, false}, job.groups, device);
     device::for_each(
         job.groups,
         judge_sweep<real>{seen.data(), active.data(), job.status, job.sweeps, job.index, job.first, blocks,
@@ -128,12 +129,12 @@ void run_chunk(jacobi_job<typename Policy::real> job, bool in_blocks, const Devi
 }
 
 template <class Policy>
-void run_chunks(jacobi_job<typename Policy::real> job, bool in_blocks, std::int64_t most_bytes, const Device& device) {
+void run_chunks(jacobi_job<typename Policy::real> job, bool in_blocks, std::int64_t max_bytes, const Device& device) {
   jacobi_job<typename Policy::real> one = job;
   lay_out<typename Policy::map>(one, false);
   const std::int64_t all = job.count;
   const std::int64_t fitting =
-      std::max<std::int64_t>(1, most_bytes / (one.slot * std::int64_t(sizeof(typename Policy::real))));
+      std::max<std::int64_t>(1, max_bytes / (one.slot * std::int64_t(sizeof(typename Policy::real))));
   for (job.first = 0; job.first < all; job.first += fitting) {
     job.count = std::min(all, job.first + fitting);
     run_chunk<Policy>(job, in_blocks, device);

@@ -1,7 +1,8 @@
-// Pairs of blocks of columns, one a tile.
+// Pairs of blocks of columns, one per tile.
 #pragma once
 
-#include "svd/jacobi_kernel.hpp"
+#include "svd/jacobi_group.hpp"
+#include "svd/jacobi_policies.hpp"
 
 namespace quintet::svd {
 
@@ -9,14 +10,18 @@ namespace quintet::svd {
 constexpr int block_columns = 32;
 
 /// One wavefront of a sweep over all matrices of a launch: the pairs of blocks (I, J) with I + J = `sum`, or (I, I).
+/// They have no block in common, so they are rotated at the same time (Brent, Luk 1985); the order is equivalent to the
+/// cyclic one by rows (Luk, Park 1989).
 template <class Policy>
 struct block_kernel {
-  using shape = typename jacobi_kernel<Policy>::shape;
+  struct shape {
+    enum { on_device = Policy::on_device };
+  };
   using scratch = typename Policy::scratch;
   using real = typename Policy::real;
   enum { threads = Policy::threads, emulated_threads = Policy::emulated_threads };
 
-  jacobi_kernel<Policy> whole;
+  jacobi_group<real> whole;
   const std::int32_t* active;  ///< [matrices] whether a matrix needs this sweep
   real* seen;                  ///< [matrices, blocks, blocks, 2] sums of each pair of blocks
   std::int32_t blocks, sum, pairs;

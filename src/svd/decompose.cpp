@@ -16,11 +16,11 @@ namespace quintet::svd {
 namespace {
 
 // Kernels keep numbers of rows in float, and count columns in 32 bits.
-constexpr std::int64_t most_rows = std::int64_t(1) << 24, most_cols = 32768;
+constexpr std::int64_t max_rows = std::int64_t(1) << 24, max_cols = 32768;
 
 // So many numbers have 2^62 bytes.
 constexpr std::int64_t largest_batch = std::int64_t(1) << 29;
-constexpr double most_numbers = 0x1p59;
+constexpr double max_numbers = 0x1p59;
 
 void check_proper_rotations(std::int64_t rows, std::int64_t cols, const options& options) {
   if (rows != cols || rows < 2 || rows > 4)
@@ -35,14 +35,14 @@ void check_proper_rotations(std::int64_t rows, std::int64_t cols, const options&
 
 void check(std::int64_t batch, std::int64_t rows, std::int64_t cols, const options& options) {
   require_argument(batch <= largest_batch, "batch", batch, text("<= ", largest_batch));
-  require_argument(rows <= most_rows, "rows", rows, text("<= ", most_rows));
-  require_argument(cols <= most_rows, "cols", cols, text("<= ", most_rows));
-  if (std::min(rows, cols) > most_cols)
-    throw InvalidArgument(text("rows or cols must be <= ", most_cols, " (rows=", rows, ", cols=", cols, ")"));
+  require_argument(rows <= max_rows, "rows", rows, text("<= ", max_rows));
+  require_argument(cols <= max_rows, "cols", cols, text("<= ", max_rows));
+  if (std::min(rows, cols) > max_cols)
+    throw InvalidArgument(text("rows or cols must be <= ", max_cols, " (rows=", rows, ", cols=", cols, ")"));
   const double side = double(std::max(rows, cols));
   const double numbers =
       double(batch) * side * (options.vectors == vectors::full ? side : double(std::min(rows, cols)));
-  if (numbers > most_numbers)
+  if (numbers > max_numbers)
     throw InvalidArgument(
         text("batch must have at most 2^59 numbers (batch=", batch, ", rows=", rows, ", cols=", cols, ")"));
   require_argument(options.top >= 0, "top", options.top, ">= 0");
@@ -152,7 +152,7 @@ void decompose_tall(batch_view<const T> a, const outputs<T>& out, const options&
   }
 }
 
-/// The identity in every matrix, one number a call.
+/// The identity in every matrix, one number per call: the vectors of a matrix without rows or columns.
 template <class T>
 struct set_identity {
   batch_view<T> to;
@@ -162,6 +162,7 @@ struct set_identity {
   }
 };
 
+/// Of matrices without rows or columns: nothing was rotated.
 struct set_outcome {
   std::int32_t *status, *sweeps;
   void operator()(std::int64_t b) const {
@@ -227,7 +228,7 @@ namespace {
 
 /// Everything in the memory of the device, shapes checked.
 template <class T>
-void decompose_there(batch_view<const T> a, const outputs<T>& out, const options& options, const Device& device) {
+void decompose_on_device(batch_view<const T> a, const outputs<T>& out, const options& options, const Device& device) {
   if (std::min(a.rows(), a.cols()) == 0) return decompose_empty(out, device);
   if (a.rows() >= a.cols())
     decompose_tall(a, out, options, device, false);
@@ -258,7 +259,7 @@ Device decompose(batch_view<const T> a, const outputs<T>& out, const options& op
   device::staged_out u(out.u, device), v(out.v, device);
   device::staged_out s(out.s, device);
   device::staged_out status(out.status, device), sweeps(out.sweeps, device);
-  decompose_there<T>(in.view(), {u.view(), v.view(), s.view(), status.view(), sweeps.view()}, options, device);
+  decompose_on_device<T>(in.view(), {u.view(), v.view(), s.view(), status.view(), sweeps.view()}, options, device);
   u.finish();
   v.finish();
   s.finish();

@@ -87,8 +87,8 @@ QUINTET_SVD_INLINE typename Map::scalar lightest_row(const Map& map, const colum
     best = choose(weight < best, weight, best);
   });
   // Every thread has the best of its rows; the least weight wins, then the first row.
-  const scalar least = -map.team_max(-best);
-  return -map.team_max(choose(best > least, same<scalar>(real(-(1 << 24))), -row));
+  const scalar min = -map.team_max(-best);
+  return -map.team_max(choose(best > min, same<scalar>(real(-(1 << 24))), -row));
 }
 
 /// Replaces columns of X without length by unit vectors orthogonal to all others: the canonical vector of the lightest
@@ -98,9 +98,9 @@ QUINTET_SVD_INLINE void complete(const Map& map, const columns<typename Map::rea
   using real = typename Map::real;
   using scalar = typename Map::scalar;
   const scalar zero{}, one = same<scalar>(real(1));
-  const real least = no_column_threshold<real>();
+  const real min = no_column_threshold<real>();
   for (int j = 0; j < m.n; ++j) {
-    const auto missing = map.entry(m.norm, j) <= least;
+    const auto missing = map.entry(m.norm, j) <= min;
     if (!any(missing)) continue;
     real* x = map.column(m.x, j, m.ld_x);
     const scalar row = lightest_row(map, m, j);
@@ -116,7 +116,7 @@ QUINTET_SVD_INLINE void complete(const Map& map, const columns<typename Map::rea
         const real* other = map.column(m.x, c, m.ld_x);
         const scalar product = team_dot(map, x, other, m.rows);
         mask_of<scalar> counts = missing;
-        if (c > j) counts = missing & (map.entry(m.norm, c) > least);
+        if (c > j) counts = missing & (map.entry(m.norm, c) > min);
         for_each_row(map, 0, m.rows, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
           const scalar old = map.element(x, i);
           map.set_element(x, i, choose(counts, device::fma(-product, map.element(other, i), old), old));

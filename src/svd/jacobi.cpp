@@ -8,7 +8,6 @@
 #include "quintet/device/buffer.hpp"
 #include "svd/block_jacobi.hpp"
 #include "svd/jacobi_policies.hpp"
-#include "svd/small_kernel.hpp"
 #include "svd/workspace.hpp"
 
 namespace quintet::svd {

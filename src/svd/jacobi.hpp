@@ -13,8 +13,8 @@ void run_jacobi(jacobi_job<Real> job, std::int64_t batch, const Device& device);
 
 /// The specialisations of the kernel for devices.
 enum class device_policy {
-  lanes,     ///< one thread a matrix
-  small,     ///< 32 threads a pair of columns, X and V in team memory
+  lanes,     ///< one thread per matrix
+  small,     ///< 32 threads per pair of columns, X and V in team memory
   middle,    ///< 16
   large,     ///< 8
   emulated,  ///< 8, X and V in team memory

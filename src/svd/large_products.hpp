@@ -2,7 +2,7 @@
 // are contiguous, with padding of zeros to whole chunks, on the rows map. Sums have a fixed order.
 #pragma once
 
-#include "svd/map_kernel.hpp"
+#include "svd/jacobi_policies.hpp"
 
 namespace quintet::svd {
 
@@ -17,7 +17,8 @@ struct strided_batch {
   }
 };
 
-/// Y = A X: a tile is `rows_of_tile` rows of one matrix, in register tiles of a few chunks by 4 columns.
+/// Y = A X: a tile is `rows_of_tile` rows of one matrix, in register tiles of a few chunks by 4 columns. (A Omega and
+/// A Q in Algorithms 4.1 and 4.4 of Halko, Martinsson, Tropp 2011.)
 template <class Real>
 struct multiply_by_rows {
   strided_batch<const Real> a, x;
@@ -80,7 +81,8 @@ struct multiply_by_rows {
   }
 };
 
-/// Z = A^T X: a tile is 16 columns of one A; products of 4 by 4 columns at a time.
+/// Z = A^T X: a tile is 16 columns of one A; products of 4 by 4 columns at a time. (A^T Q in Algorithm 4.4 and step 1
+/// of Algorithm 5.1 of Halko, Martinsson, Tropp 2011.)
 template <class Real>
 struct multiply_transposed {
   strided_batch<const Real> a, x;

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "svd/householder.hpp"
-#include "svd/map_kernel.hpp"
+#include "svd/jacobi_policies.hpp"
 
 namespace quintet::svd {
 
@@ -34,7 +34,7 @@ constexpr std::int64_t column_tiles(int columns) {
 }
 
 /// Reflections [first, last) on the columns [begin, end) of A, in this order; then, where it is one of them, column
-/// `next` becomes a reflection itself.
+/// `next` becomes a reflection itself. Golub, Van Loan 1996, Algorithm 5.2.1.
 template <class Real>
 struct reflect_columns {
   factors_batch<Real> q;
@@ -54,7 +54,8 @@ struct reflect_columns {
   }
 };
 
-/// The columns [first, last), all reflections before them applied, become reflections.
+/// The columns [first, last), all reflections before them applied, become reflections. Golub, Van Loan 1996, Algorithm
+/// 5.2.1.
 template <class Real>
 struct factorise_panel {
   factors_batch<Real> q;
@@ -73,7 +74,7 @@ struct factorise_panel {
   }
 };
 
-/// C := Q C, for `count` columns of a matrix at c + matrix * c_slot.
+/// C := Q C, for `count` columns of a matrix at c + matrix * c_slot. Golub, Van Loan 1996, 5.1.6 (factored form).
 template <class Real>
 struct apply_q_to_columns {
   factors_batch<Real> q;

@@ -2,7 +2,7 @@
 //
 // lanes_map: Width matrices side by side, element (row i, column j) of all of them in one SIMD register (Packed =
 // Width, the host) or in neighbouring threads (Packed = 1, a GPU). Nobody shares a matrix, so columns are met
-// row-cyclically. rows_map: one matrix a team, columns contiguous. ThreadsPerPair threads work on a pair of columns,
+// row-cyclically. rows_map: one matrix per team, columns contiguous. ThreadsPerPair threads work on a pair of columns,
 // Packed rows at a time (1 on a GPU; a SIMD register on the host, where the team is one thread).
 //
 // scalar: what there is one of per matrix (a pack of matrices for lanes_map). vector: what one load brings. A column's
@@ -38,7 +38,7 @@ struct lanes_map {
   using scalar = device::pack<Real, Packed>;
   using vector = scalar;
   enum { width = Width, packed = Packed, stride = Width, chunk = 1, row_cyclic = 1 };
-  /// One GPU thread a matrix has no room for two and two columns at a time: they would spill.
+  /// One GPU thread per matrix has no room for two and two columns at a time: they would spill.
   enum { has_registers_for_four = Packed > 1 };
   int lane;  ///< the first of this thread's lanes
 
@@ -221,7 +221,7 @@ QUINTET_SVD_INLINE typename Map::scalar team_dot(const Map& map, const typename 
                                                  const typename Map::real* y, int rows, int first = 0) {
   const int chunks = (rows + Map::chunk - 1) / Map::chunk, whole = (first + Map::chunk - 1) / Map::chunk;
   typename Map::scalar sum = map.fold(chunk_dot<Map>(x, y, whole + map.team_first(), map.team_step(), chunks));
-  if constexpr (Map::chunk > 1)  // one thread a team
+  if constexpr (Map::chunk > 1)  // one thread per team
     for (int i = first; i < whole * Map::chunk && i < rows; ++i)
       sum = device::fma(map.element(x, i), map.element(y, i), sum);
   return map.team_sum(sum);

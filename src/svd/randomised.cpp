@@ -17,18 +17,19 @@ namespace quintet::svd {
 namespace {
 
 // The decomposition of (Q^T A)^T takes so many rows, and the kernel counts in 32 bits.
-constexpr std::int64_t most_cols = 32768, most_rows = std::int64_t(1) << 30;
+constexpr std::int64_t max_cols = 32768, max_rows = std::int64_t(1) << 30;
 
 void check(std::int64_t rows, std::int64_t cols, const randomised_options& options) {
-  require_argument(rows <= most_rows, "rows", rows, text("<= ", most_rows));
-  require_argument(cols <= most_cols, "cols", cols, text("<= ", most_cols));
+  require_argument(rows <= max_rows, "rows", rows, text("<= ", max_rows));
+  require_argument(cols <= max_cols, "cols", cols, text("<= ", max_cols));
   require_argument(options.rank >= 1, "rank", options.rank, ">= 1");
   require_argument(options.oversampling >= 0, "oversampling", options.oversampling, ">= 0");
   require_argument(options.power_iterations >= 0 && options.power_iterations <= 1000, "power_iterations",
                    options.power_iterations, "in 0 ... 1000");
 }
 
-/// Makes the element of largest size of a column of U positive, one column a call; the first one decides among equals.
+/// Makes the element of largest size of a column of U positive, one column per call; the first one decides among
+/// equals. The convention of scikit-learn's svd_flip.
 template <class T>
 struct fix_sign {
   batch_view<T> u, v;
@@ -44,7 +45,8 @@ struct fix_sign {
   }
 };
 
-/// |A - U S V^T|_F of a matrix from |A|_F and the singular values.
+/// |A - U S V^T|_F of a matrix from |A|_F and the singular values. By Pythagoras; the error that Halko, Martinsson,
+/// Tropp 2011 bound.
 template <class T>
 struct remaining_norm {
   range_memory<T> of;

@@ -7,6 +7,7 @@
 #include "quintet/core/view.hpp"
 #include "svd/large_products.hpp"
 #include "svd/large_qr.hpp"
+#include "svd/transfer.hpp"
 
 namespace quintet::svd {
 
@@ -36,7 +37,7 @@ QUINTET_SVD_INLINE void for_each_element(const Map& map, const batch_view<const 
   const int rows = int(a.rows());
   if (a.row_stride() == 1) {
     for (int j = begin; j < end; ++j) for_each_row(map, 0, rows, [&](int i) QUINTET_SVD_INLINE_LAMBDA { f(i, j); });
-  } else if constexpr (Map::row_cyclic) {  // one thread a team
+  } else if constexpr (Map::row_cyclic) {  // one thread per team
     for (int i = 0; i < rows; ++i)
       for (int j = begin; j < end; ++j) f(i, j);
   } else {
@@ -46,6 +47,8 @@ QUINTET_SVD_INLINE void for_each_element(const Map& map, const batch_view<const 
   }
 }
 
+/// The largest magnitude in some columns, NaN where one is not finite: A is scaled as LAPACK does (Anderson et al.
+/// 1999, xGESVD).
 template <class Real>
 struct survey_range {
   batch_view<const Real> a;
@@ -56,18 +59,19 @@ struct survey_range {
     const std::int64_t parts = (a.cols() + range_columns - 1) / range_columns, b = tile / parts;
     const int begin = int(tile % parts) * range_columns;
     const int end = begin + range_columns < a.cols() ? begin + range_columns : int(a.cols());
-    Real most = 0, lost = 0;
+    Real max = 0, lost = 0;
     for_each_element(map, a, begin, end, [&](int i, int j) QUINTET_SVD_INLINE_LAMBDA {
       const Real value = a(b, i, j);
       lost = device::fma(value, Real(0), lost);
-      most = larger(most, absolute(value));
+      max = larger(max, absolute(value));
     });
-    most = map.team_max(most);
+    max = map.team_max(max);
     lost = map.team_sum(lost);
-    if (map.leads_team()) largest[tile] = most + lost;
+    if (map.leads_team()) largest[tile] = max + lost;
   }
 };
 
+/// The scale of every matrix, a power of two (Anderson et al. 1999, xGESVD).
 template <class Real>
 struct scale_range {
   const Real* largest;
@@ -75,18 +79,18 @@ struct scale_range {
   range_scale<Real>* scale;
 
   void operator()(std::int64_t b) const {
-    Real most = 0, lost = 0;
+    Real max = 0, lost = 0;
     for (std::int64_t p = 0; p < parts; ++p) {
       lost = device::fma(largest[b * parts + p], Real(0), lost);
-      most = larger(most, largest[b * parts + p]);
+      max = larger(max, largest[b * parts + p]);
     }
-    const scaling<Real> s = scaling_for<Real>(lost == 0 ? most : Real(0));
+    const scaling<Real> s = scaling_for<Real>(lost == 0 ? max : Real(0));
     scale[b] = {s.first, s.second, lost};
   }
 };
 
 /// A, scaled so that squares stay in range. NaN for a matrix with NaN or infinity: it spreads to everything, as it
-/// should.
+/// should. (The input of Algorithm 4.4 of Halko, Martinsson, Tropp 2011.)
 template <class Real>
 struct load_range {
   batch_view<const Real> a;
@@ -109,7 +113,7 @@ struct load_range {
   }
 };
 
-/// |column|^2 in double, one column a call.
+/// |column|^2 in double, one column per call: the terms of |A|_F for remaining_norm.
 template <class Real>
 struct square_columns {
   range_memory<Real> of;
@@ -126,7 +130,7 @@ struct square_columns {
   }
 };
 
-/// Omega in place of Z, one number a call.
+/// Omega in place of Z, one number per call: that of Algorithm 4.1 of Halko, Martinsson, Tropp 2011, standard normal.
 template <class Real>
 struct draw_directions {
   range_memory<Real> to;
@@ -141,7 +145,7 @@ struct draw_directions {
   }
 };
 
-/// The first columns of the identity, one number a call.
+/// The first columns of the identity, one number per call: what Q is applied to (Golub, Van Loan 1996, 5.1.6).
 template <class Real>
 struct identity_columns {
   Real* to;
@@ -153,7 +157,7 @@ struct identity_columns {
   }
 };
 
-/// Takes the scale out of Z, one number a call.
+/// Takes the scale out of Z, one number per call. (Anderson et al. 1999, xGESVD.)
 template <class Real>
 struct unscale_range {
   range_memory<Real> of;

@@ -99,7 +99,7 @@ struct column_state {
 };
 
 /// The rotation of two scaled columns, in terms of what is stored (Gentleman 1973): x' = x - a y, y' = y + b x, two
-/// multiply-adds a row instead of four operations. What the cosine would have multiplied goes into the scales.
+/// multiply-adds per row instead of four operations. What the cosine would have multiplied goes into the scales.
 template <class Scalar>
 struct fast_rotation {
   mask_of<Scalar> exchanged;  ///< lanes whose results change places, so that p keeps the longer column

@@ -4,12 +4,11 @@
 #pragma once
 
 #include "device/launch.hpp"
+#include "svd/jacobi_policies.hpp"
 #include "svd/sweeps.hpp"
 #include "svd/transfer.hpp"
 
 namespace quintet::svd {
-
-constexpr int largest_small = 4;
 
 /// X, V and what belongs to their columns.
 template <class Scalar, int N>
@@ -188,7 +187,8 @@ QUINTET_SVD_INLINE void make_canonical(small_matrices<Scalar, N>& m, Scalar (&of
 
 }  // namespace detail
 
-/// The direct way for rows = cols = N with vectors. `Policy` is one of lanes (jacobi_kernel.hpp).
+/// The direct way for rows = cols = N with vectors. `Policy` is one of lanes (jacobi_policies.hpp). Hestenes 1958, with
+/// the fast rotations of Gentleman 1973.
 template <class Policy, int N>
 struct small_kernel {
   struct shape {
@@ -293,7 +293,7 @@ struct small_kernel {
   template <class Scalar>
   QUINTET_SVD_INLINE survey<Scalar> look_over(const small_matrices<Scalar, N>& m) const {
     const Scalar zero{}, infinite = same<Scalar>(std::numeric_limits<real>::infinity());
-    Scalar row[N] = {}, not_finite{}, least_row = infinite, least_column = infinite;
+    Scalar row[N] = {}, not_finite{}, min_row = infinite, min_column = infinite;
     survey<Scalar> s;
     s.largest = zero;
 #pragma GCC unroll 4
@@ -307,13 +307,13 @@ struct small_kernel {
         row[i] = larger(row[i], size);
       }
       s.largest = larger(s.largest, column);
-      least_column = choose((column > zero) & (column < least_column), column, least_column);
+      min_column = choose((column > zero) & (column < min_column), column, min_column);
     }
 #pragma GCC unroll 4
-    for (int i = 0; i < N; ++i) least_row = choose((row[i] > zero) & (row[i] < least_row), row[i], least_row);
+    for (int i = 0; i < N; ++i) min_row = choose((row[i] > zero) & (row[i] < min_row), row[i], min_row);
     s.finite = (not_finite >= zero) & (not_finite <= zero);
-    s.row_ratio = s.largest / least_row;
-    s.column_ratio = s.largest / least_column;
+    s.row_ratio = s.largest / min_row;
+    s.column_ratio = s.largest / min_column;
     return s;
   }
 
@@ -383,5 +383,11 @@ struct small_kernel {
     });
   }
 };
+
+/// Instantiated by svd.cmake.
+template <class Policy, int N>
+void small_launch<Policy, N>::run(const jacobi_job<typename Policy::real>& job, const Device& device) {
+  device::launch(small_kernel<Policy, N>{job}, job.tiles, device);
+}
 
 }  // namespace quintet::svd

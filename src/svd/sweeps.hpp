@@ -190,16 +190,16 @@ QUINTET_SVD_INLINE void rank_falling(const Map& map, const typename Map::real* k
 }
 
 /// More rows than this are ordered by their exponents: rank_falling() takes the square of their number.
-constexpr int most_compared_rows = 2048;
+constexpr int max_compared_rows = 2048;
 
 /// Places of `count` sizes in falling order of their exponents, those of one exponent in the order they have. `counter`
-/// has room for most_compared_rows numbers.
+/// has room for max_compared_rows numbers.
 template <class Map>
 QUINTET_SVD_INLINE void rank_by_exponent(const Map& map, typename Map::real* size, int count, typename Map::real* rank,
                                          typename Map::real* counter) {
   using real = typename Map::real;
   constexpr int significand = std::numeric_limits<real>::digits - 1, exponents = 1 << (sizeof(real) == 4 ? 8 : 11);
-  static_assert(exponents <= most_compared_rows);
+  static_assert(exponents <= max_compared_rows);
   if (map.leads_team())
     for (int l = 0; l < Map::packed; ++l) {
       const auto exponent = [&](int i) QUINTET_SVD_INLINE_LAMBDA {
@@ -262,7 +262,7 @@ QUINTET_SVD_INLINE Real cosine_tolerance(Real root_rows) {
 }
 
 /// Makes all columns of X orthogonal. A matrix stops when a sweep has met no pair above the threshold, or when the
-/// next one would not. Lanes that are done change no more. `ahead` is called a few times a sweep.
+/// next one would not. Lanes that are done change no more. `ahead` is called a few times per sweep.
 template <class Map, class Ahead>
 QUINTET_SVD_INLINE sweep_result<typename Map::scalar> orthogonalise(const Map& map, columns<typename Map::real>& m,
                                                                     mask_of<typename Map::scalar> active, Ahead ahead) {

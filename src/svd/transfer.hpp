@@ -120,11 +120,11 @@ class memory_ahead {
   void add(const Map&, const jacobi_job<Real>& job, std::int64_t group, const stored_batch& matrices,
            std::int64_t elements, bool is_written) {
     if (matrices.data == nullptr) return;  // not asked for
-    constexpr std::int64_t most_bytes = 1024;
+    constexpr std::int64_t max_bytes = 1024;
     with_storage<Real>(matrices.type, matrices.data, [&](auto* data) {
       const std::int64_t bytes = elements * std::int64_t(sizeof(*data)), first = job.first + group * Map::width;
       const std::int64_t count = std::min<std::int64_t>(job.count - first, Map::width);
-      if (job.index != nullptr || bytes > most_bytes || matrices.batch != elements || count <= 0) return;
+      if (job.index != nullptr || bytes > max_bytes || matrices.batch != elements || count <= 0) return;
       const char* begin = reinterpret_cast<const char*>(data + first * matrices.batch);
       parts_[size_++] = {begin, begin + count * bytes, is_written};
       lines_ += int((count * bytes + line - 1) / line);
@@ -210,7 +210,7 @@ QUINTET_SVD_INLINE survey<typename Map::scalar> survey_matrices(const Map& map, 
   using real = typename Map::real;
   using scalar = typename Map::scalar;
   const scalar zero{}, infinite = same<scalar>(std::numeric_limits<real>::infinity());
-  scalar largest{}, not_finite{}, least_row = infinite, least_column = infinite;
+  scalar largest{}, not_finite{}, min_row = infinite, min_column = infinite;
   for_each_row(map, 0, rows, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
     scalar size{};
     for (int j = 0; j < n; ++j) {
@@ -220,23 +220,23 @@ QUINTET_SVD_INLINE survey<typename Map::scalar> survey_matrices(const Map& map, 
     }
     map.set_entry(row_size, i, size);
     largest = larger(largest, size);
-    least_row = choose((size > zero) & (size < least_row), size, least_row);
+    min_row = choose((size > zero) & (size < min_row), size, min_row);
   });
   for_each_row(map, 0, n, [&](int j) QUINTET_SVD_INLINE_LAMBDA {
     scalar size{};
     for (int i = 0; i < rows; ++i) size = larger(size, absolute(map.element(map.column(a, j, ld), i)));
-    least_column = choose((size > zero) & (size < least_column), size, least_column);
+    min_column = choose((size > zero) & (size < min_column), size, min_column);
   });
   survey<scalar> s;
   s.finite =
       choose(map.team_max(choose((not_finite >= zero) & (not_finite <= zero), zero, same<scalar>(real(1)))) > zero,
              same<scalar>(real(1)), zero) <= zero;
   s.largest = map.team_max(largest);
-  least_row = -map.team_max(-least_row);
-  least_column = -map.team_max(-least_column);
+  min_row = -map.team_max(-min_row);
+  min_column = -map.team_max(-min_column);
   // Divided in two steps: the quotient itself may overflow, to infinity, which is as good a large number as any.
-  s.row_ratio = s.largest / least_row;
-  s.column_ratio = s.largest / least_column;
+  s.row_ratio = s.largest / min_row;
+  s.column_ratio = s.largest / min_column;
   map.barrier();
   return s;
 }
