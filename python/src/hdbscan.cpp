@@ -10,17 +10,14 @@
 
 #include "arrays.hpp"
 #include "call.hpp"
-#include "quintet/hdbscan/cluster_selection.hpp"
 #include "quintet/hdbscan/core_and_reachability.hpp"
 #include "quintet/hdbscan/cut.hpp"
-#include "quintet/hdbscan/labelling.hpp"
 #include "quintet/hdbscan/medoids.hpp"
 #include "quintet/hdbscan/membership.hpp"
 #include "quintet/hdbscan/mutual_reachability.hpp"
-#include "quintet/hdbscan/outlier_scores.hpp"
 #include "quintet/hdbscan/precomputed.hpp"
 #include "quintet/hdbscan/prediction.hpp"
-#include "quintet/hdbscan/tree_summary.hpp"
+#include "quintet/hdbscan/tree_stages.hpp"
 #include "quintet/hdbscan/validity.hpp"
 #include "records.hpp"
 

@@ -1,6 +1,5 @@
 // C functions of hdbscan before there is a clustering: distances and the spanning tree.
 #include "c/hdbscan_support.hpp"
-#include "hdbscan/finish.hpp"
 #include "quintet/hdbscan/core_and_reachability.hpp"
 
 namespace quintet::c {

@@ -15,7 +15,7 @@ using pairwise::tile_index;
 namespace {
 
 // Tiles that are listed at a time: 128 MiB of lists at most.
-constexpr std::int64_t most_listed = std::int64_t(1) << 22;
+constexpr std::int64_t max_listed = std::int64_t(1) << 22;
 
 std::vector<std::int32_t> inverse(const std::vector<std::int32_t>& original) {
   std::vector<std::int32_t> packed_of(std::size_t(*std::max_element(original.begin(), original.end())) + 1, -1);
@@ -168,11 +168,11 @@ void boruvka<Real>::for_each_point(const Function& f) const {
 }
 
 template <class Real>
-void boruvka<Real>::offer_lists() {
+void boruvka<Real>::relax_lists() {
   for_each_point(reset_best<Real>{state_});
-  device::for_each(lists_.rows, offer_list<Real, true>{state_}, panels_.device());
+  device::for_each(lists_.rows, relax_list<Real, true>{state_}, panels_.device());
   for_each_point(commit_weight<Real>{state_});
-  device::for_each(lists_.rows, offer_list<Real, false>{state_}, panels_.device());
+  device::for_each(lists_.rows, relax_list<Real, false>{state_}, panels_.device());
 }
 
 template <class Real>
@@ -204,7 +204,7 @@ bool boruvka<Real>::begin_strip() {
     memory_.useful_bound.copy_to_host(bounds_.data(), tiles);
     bounds = bounds_.data();
   }
-  waves_.emplace(bounds, tiles, most_listed);
+  waves_.emplace(bounds, tiles, max_listed);
   return true;
 }
 
@@ -245,7 +245,7 @@ std::vector<tile_index> boruvka<Real>::useful_tiles() {
 template <class Real>
 void boruvka<Real>::scan(const std::vector<tile_index>& tiles, const visiting_panels<Real>* visitors) {
   const auto count = std::int64_t(tiles.size()), lines = 2 * count * panels_.block_side;
-  const Buffer<tile_index> there(tiles, panels_.device());
+  const Buffer<tile_index> device_tiles(tiles, panels_.device());
   const Buffer<std::int32_t> visiting_panel(visitors ? visitors->panel : std::vector<std::int32_t>{}, panels_.device());
   Buffer<Real> weight(lines, panels_.device());
   Buffer<std::int32_t> target(lines, panels_.device());
@@ -255,7 +255,7 @@ void boruvka<Real>::scan(const std::vector<tile_index>& tiles, const visiting_pa
                             memory_.core.data(),
                             memory_.original.data(),
                             state_.bounds,
-                            there.data(),
+                            device_tiles.data(),
                             weight.data(),
                             target.data(),
                             memory_.counters.data() + 1,
@@ -264,9 +264,10 @@ void boruvka<Real>::scan(const std::vector<tile_index>& tiles, const visiting_pa
                             visitors ? visitors->factor.data() : nullptr,
                             panels_.term},
                            count, panels_.device());
-  device::for_each(lines, offer_line<Real, true>{state_, there.data(), weight.data(), target.data()}, panels_.device());
+  device::for_each(lines, relax_line<Real, true>{state_, device_tiles.data(), weight.data(), target.data()},
+                   panels_.device());
   for_each_point(commit_weight<Real>{state_});
-  device::for_each(lines, offer_line<Real, false>{state_, there.data(), weight.data(), target.data()},
+  device::for_each(lines, relax_line<Real, false>{state_, device_tiles.data(), weight.data(), target.data()},
                    panels_.device());
 }
 
@@ -278,14 +279,14 @@ std::int64_t boruvka<Real>::tiles_together(std::int64_t done) const {
 }
 
 template <class Real>
-void boruvka<Real>::offer_tiles() {
+void boruvka<Real>::relax_tiles() {
   // Those with small bounds first: with good edges of all strips many others are of no use any more.
-  if (memory_.strips.count() > 1) offer_tiles(true);
-  offer_tiles(false);
+  if (memory_.strips.count() > 1) relax_tiles(true);
+  relax_tiles(false);
 }
 
 template <class Real>
-void boruvka<Real>::offer_tiles(bool first_only) {
+void boruvka<Real>::relax_tiles(bool first_only) {
   find_useful_tiles(first_only);
   std::int64_t scanned = 0;
   for (std::vector<tile_index> tiles; !(tiles = useful_tiles()).empty();)
@@ -299,7 +300,7 @@ void boruvka<Real>::offer_tiles(bool first_only) {
 
 /// Every point looks for the lightest edge that leaves its component; the tree passes over what cannot be of use.
 template <class Real>
-void boruvka<Real>::offer_leaves() {
+void boruvka<Real>::relax_leaves() {
   tree_->for_each_node_upwards(component_of_node<Real>{state_, memory_.node_component.data()});
   pairwise::lightest<Real>(
       {tree_->view(), memory_.core.data(), memory_.original.data(), memory_.outside.data(), memory_.component.data(),
@@ -307,17 +308,17 @@ void boruvka<Real>::offer_leaves() {
        memory_.found_target.data(), memory_.own_leaf.data(), memory_.counters.data() + 1},
       is_one_of_several_ ? memory_.own_leaf.size() : tree_->leaves(), panels_.device());
   for_each_point(commit_weight<Real>{state_});
-  device::for_each(lists_.rows, offer_found<Real>{state_, memory_.found_weight.data(), memory_.found_target.data()},
+  device::for_each(lists_.rows, relax_found<Real>{state_, memory_.found_weight.data(), memory_.found_target.data()},
                    panels_.device());
   device::for_each(lists_.rows, sharpen_outside<Real>{state_, memory_.found_weight.data()}, panels_.device());
 }
 
 template <class Real>
-void boruvka<Real>::offer_others() {
+void boruvka<Real>::relax_others() {
   if (tree_)
-    offer_leaves();
+    relax_leaves();
   else
-    offer_tiles();
+    relax_tiles();
 }
 
 template <class Real>
@@ -394,8 +395,8 @@ std::vector<packed_edge<Real>> boruvka<Real>::run(spanning_tree_counters& counte
     // A round divides the number of components by two or more, and rounds take about the same time.
     report("spanning_tree", 1 - std::log(double(memory_.count - joined)) / std::log(double(memory_.count)));
     before = joined;
-    offer_lists();
-    offer_others();
+    relax_lists();
+    relax_others();
     joined = join_components();
     counters.tiles_scanned = tiles_scanned();
   }
@@ -407,8 +408,8 @@ template <class Real>
 std::vector<packed_edge<Real>> boruvka<Real>::lightest_leaving(const std::vector<std::int32_t>& component,
                                                                std::int64_t components) {
   memory_.component.copy_from_host(component.data(), memory_.component.size());
-  offer_lists();
-  offer_others();
+  relax_lists();
+  relax_others();
   const std::vector<edge_key> key = memory_.best_edge.to_vector();
   const std::vector<weight_key<Real>> weight = memory_.best_weight.to_vector();
   std::vector<packed_edge<Real>> best(components);

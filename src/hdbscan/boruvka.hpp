@@ -87,7 +87,7 @@ struct boruvka_memory {
   Buffer<weight_key<Real>> best_weight{count, core.device()}, committed_weight{count, core.device()};
   Buffer<edge_key> best_edge{count, core.device()}, tree_edge{count, core.device()};
   Buffer<Real> cell_bound{strips.cells(), core.device()};
-  Buffer<Real> tile_bound{strips.most_tiles(), core.device()};  ///< of a strip
+  Buffer<Real> tile_bound{strips.max_tiles(), core.device()};   ///< of a strip
   Buffer<Real> useful_bound{tile_bound.size(), core.device()};  ///< the same, of those that may be of use
   Buffer<Real> block_outside{blocks, core.device()};            ///< [block]
   Buffer<std::int32_t> block_component{blocks, core.device()};
@@ -133,11 +133,11 @@ class boruvka {
   std::vector<packed_edge<Real>> lightest_leaving(const std::vector<std::int32_t>& component, std::int64_t components);
 
   ///@{
-  /// The steps of a round. On every rank: offer_lists(), find_useful_tiles(), scan() of useful_tiles() and
+  /// The steps of a round. On every rank: relax_lists(), find_useful_tiles(), scan() of useful_tiles() and
   /// join_components(), with take_best() of the least best() of all ranks after the lists and after tiles. With a tree
-  /// offer_leaves() takes the place of tiles.
-  void offer_lists();
-  void offer_leaves();
+  /// relax_leaves() takes the place of tiles.
+  void relax_lists();
+  void relax_leaves();
   /// Begins with the tiles that may hold an edge that comes before a component's best one: what useful_tiles() gives.
   /// `first_only`: an eighth of them or so.
   void find_useful_tiles(bool first_only);
@@ -168,9 +168,9 @@ class boruvka {
           const bound_limits& limits);
   template <class Function>
   void for_each_point(const Function& f) const;
-  void offer_tiles();
-  void offer_tiles(bool first_only);
-  void offer_others();
+  void relax_tiles();
+  void relax_tiles(bool first_only);
+  void relax_others();
   bool begin_strip();
   void end_strip();
   cell_bounds<Real> cells();

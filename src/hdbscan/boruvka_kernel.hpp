@@ -53,12 +53,12 @@ struct boruvka_state {
     return u < v ? edge_key(u) << 32 | v : edge_key(v) << 32 | u;
   }
 
-  void offer_weight(std::int32_t a, std::int32_t b, Real weight) const {
+  void relax_weight(std::int32_t a, std::int32_t b, Real weight) const {
     device::atomic_min(bounds.best_weight + bounds.component[a], key_of(weight));
     device::atomic_min(bounds.best_weight + bounds.component[b], key_of(weight));
   }
 
-  void offer_edge(std::int32_t a, std::int32_t b, Real weight) const {
+  void relax_edge(std::int32_t a, std::int32_t b, Real weight) const {
     const edge_key key = key_of_ends(a, b);
     const std::int32_t ends[2] = {bounds.component[a], bounds.component[b]};
     for (const std::int32_t component : ends)
@@ -71,7 +71,7 @@ struct boruvka_state {
   }
 };
 
-/// Every point is a component.
+/// Every point is a component: the first forest of Boruvka 1926.
 template <class Real>
 struct start_point {
   boruvka_state<Real> s;
@@ -81,6 +81,7 @@ struct start_point {
   }
 };
 
+/// The beginning of a step of Boruvka (1926): no component has an edge yet.
 template <class Real>
 struct reset_best {
   boruvka_state<Real> s;
@@ -91,7 +92,8 @@ struct reset_best {
   }
 };
 
-/// After new weights: what was the best edge of a component with a lighter one now is none.
+/// After new weights: what was the best edge of a component with a lighter one now is none. The first of the two minima
+/// of Boruvka's step (1926), in the total order of edges.
 template <class Real>
 struct commit_weight {
   boruvka_state<Real> s;
@@ -102,9 +104,10 @@ struct commit_weight {
   }
 };
 
-/// Offers the edges of a list: their weights first, then, in another pass, the edges of the smallest weights.
+/// Relaxes the edges of a list: their weights first, then, in another pass, the edges of the smallest weights. Boruvka
+/// 1926, on neighbour lists (McInnes, Healy 2017).
 template <class Real, bool Weights>
-struct offer_list {
+struct relax_list {
   boruvka_state<Real> s;
   void operator()(std::int64_t i) const {
     const std::int32_t a = s.point_of(i);
@@ -114,16 +117,17 @@ struct offer_list {
       if (!s.leaves(a, b)) continue;
       const Real weight = s.edge_weight(a, b, s.list_value[i * s.k + e]);
       if constexpr (Weights)
-        s.offer_weight(a, b, weight);
+        s.relax_weight(a, b, weight);
       else
-        s.offer_edge(a, b, weight);
+        s.relax_edge(a, b, weight);
     }
   }
 };
 
-/// Offers what a line of a scanned tile found.
+/// Relaxes what a line of a scanned tile found. Boruvka 1926: candidates for the lightest outgoing edges of two
+/// components.
 template <class Real, bool Weights>
-struct offer_line {
+struct relax_line {
   boruvka_state<Real> s;
   const pairwise::tile_index* tiles;
   const Real* weight;
@@ -134,13 +138,14 @@ struct offer_line {
     const std::int64_t side = s.bounds.side, tile = line / (2 * side), l = line % (2 * side);
     const auto a = std::int32_t((l < side ? tiles[tile].row : tiles[tile].col) * side + l % side);
     if constexpr (Weights)
-      s.offer_weight(a, target[line], weight[line]);
+      s.relax_weight(a, target[line], weight[line]);
     else
-      s.offer_edge(a, target[line], weight[line]);
+      s.relax_edge(a, target[line], weight[line]);
   }
 };
 
-/// Every block of points: the smallest of their bounds, and whether they are all of one component.
+/// Every block of points: the smallest of their bounds, and whether they are all of one component. The bounds of a node
+/// of the search, from those of its points (March, Ram, Gray 2010).
 template <class Real>
 struct reduce_block_bounds {
   boruvka_state<Real> s;
@@ -170,7 +175,8 @@ struct cell_bounds {
 };
 
 /// The pairs (own place, place) of a strip: bounds of their tiles, and the smallest bound of a point of either block
-/// that is of use; infinity if there is none.
+/// that is of use; infinity if there is none. A node of the search is left out when its bound is not below the best
+/// edge (March, Ram, Gray 2010).
 template <class Real>
 struct bound_of_blocks {
   boruvka_state<Real> s;
@@ -183,7 +189,7 @@ struct bound_of_blocks {
     const std::int64_t row = first_row + pair / b.places, col = pair % b.places;
     if (col < row) return;
     const std::int64_t block = b.block_of(row), other = b.block_of(col);
-    least found{std::numeric_limits<Real>::infinity(), std::numeric_limits<Real>::infinity()};
+    min found{std::numeric_limits<Real>::infinity(), std::numeric_limits<Real>::infinity()};
     if (!b.is_elsewhere(row, col) && !b.is_inside_one_component(block, other)) {
       b.bound_of_tile(row, col) = cells.of_tile(row, col);
       look(block, other, found);
@@ -194,10 +200,10 @@ struct bound_of_blocks {
   }
 
  private:
-  struct least {
+  struct min {
     Real of_all, of_use;
   };
-  void look(std::int64_t block, std::int64_t other, least& found) const {
+  void look(std::int64_t block, std::int64_t other, min& found) const {
     const pairwise::edge_bounds<Real>& b = s.bounds;
     const std::int64_t first = block * b.side;
     const std::int64_t end = first + b.side < b.count ? first + b.side : b.count;
@@ -224,13 +230,13 @@ struct bound_of_cells {
     const std::int64_t end = first + cells.side < end_row ? first + cells.side : end_row;
     const std::int64_t end_col = first_col + cells.side < b.places ? first_col + cells.side : b.places;
     if (first_col < first) return;
-    Real least = std::numeric_limits<Real>::infinity();
+    Real min = std::numeric_limits<Real>::infinity();
     for (std::int64_t row = first; row < end; ++row)
       for (std::int64_t col = row > first_col ? row : first_col; col < end_col; ++col) {
         const Real bound = b.bound_of_tile(row, col);
-        least = bound < least ? bound : least;
+        min = bound < min ? bound : min;
       }
-    cells.of_tile(first, first_col) = least;
+    cells.of_tile(first, first_col) = min;
   }
 };
 
@@ -248,9 +254,9 @@ struct core_of_node {
     const std::int64_t first = std::int64_t(node.first_leaf) * pairwise::leaf_points;
     const std::int64_t end =
         first + pairwise::leaf_points < s.bounds.count ? first + pairwise::leaf_points : s.bounds.count;
-    Real least = s.core[first];
-    for (std::int64_t i = first + 1; i < end; ++i) least = s.core[i] < least ? s.core[i] : least;
-    core[node.number] = least;
+    Real min = s.core[first];
+    for (std::int64_t i = first + 1; i < end; ++i) min = s.core[i] < min ? s.core[i] : min;
+    core[node.number] = min;
   }
 };
 
@@ -275,20 +281,22 @@ struct component_of_node {
   }
 };
 
-/// Offers what the point of a list found in the tree.
+/// Offers what the point of a list found in the tree. Boruvka 1926: a candidate for the lightest outgoing edge of its
+/// component.
 template <class Real>
-struct offer_found {
+struct relax_found {
   boruvka_state<Real> s;
   const Real* weight;
   const std::int32_t* target;
   void operator()(std::int64_t list) const {
     const std::int32_t i = s.point_of(list);
-    if (target[i] >= 0) s.offer_edge(i, target[i], weight[i]);
+    if (target[i] >= 0) s.relax_edge(i, target[i], weight[i]);
   }
 };
 
 /// What the search of a list's point says about later rounds. Components only grow, so an edge that leaves one later
 /// leaves one now; the search found the lightest, or all of them are heavier than the best edge of the component.
+/// (Bounds of earlier rounds: McInnes, Healy 2017.)
 template <class Real>
 struct sharpen_outside {
   boruvka_state<Real> s;
@@ -301,7 +309,8 @@ struct sharpen_outside {
   }
 };
 
-/// Every component: the one that its best edge leads to.
+/// Every component: the one that its best edge leads to. Boruvka 1926, the end of a step: every component is joined
+/// along its lightest outgoing edge.
 template <class Real>
 struct follow_best_edge {
   boruvka_state<Real> s;
@@ -316,7 +325,7 @@ struct follow_best_edge {
 };
 
 /// Every component but the roots joins its parent, and its edge becomes one of the tree. Edges are totally ordered, so
-/// the only cycles are of two components that chose the same edge; the smaller one is the root.
+/// the only cycles are of two components that chose the same edge; the smaller one is the root (Boruvka 1926).
 template <class Real>
 struct join_parent {
   boruvka_state<Real> s;
@@ -332,6 +341,7 @@ struct join_parent {
   }
 };
 
+/// Follows the forest to its root (Galler, Fischer 1964).
 template <class Real>
 struct find_component {
   boruvka_state<Real> s;

@@ -5,19 +5,13 @@
 #include <limits>
 #include <string_view>
 
+#include "pairwise/check_points.hpp"
 #include "quintet/core/error.hpp"
-#include "quintet/core/view.hpp"
 #include "quintet/hdbscan/core_distances.hpp"
 
 namespace quintet::hdbscan {
 
-/// N >= 0 and small enough for the 32-bit indices inside tiles and lists; D >= 1.
-template <class Storage>
-void check_points(matrix_view<const Storage> points) {
-  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 1024;
-  require_argument(points.rows() <= most, "points.rows", points.rows(), text("<= ", most));
-  if (points.rows() > 0) require_argument(points.cols() >= 1, "points.cols", points.cols(), ">= 1");
-}
+using pairwise::check_points;
 
 /// Real is the type in which distances are divided.
 template <class Real>

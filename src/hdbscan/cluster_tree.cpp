@@ -6,9 +6,7 @@
 
 #include "quintet/core/error.hpp"
 #include "quintet/core/poll.hpp"
-#include "quintet/hdbscan/cluster_selection.hpp"
-#include "quintet/hdbscan/outlier_scores.hpp"
-#include "quintet/hdbscan/tree_summary.hpp"
+#include "quintet/hdbscan/tree_stages.hpp"
 
 namespace quintet::hdbscan {
 namespace {

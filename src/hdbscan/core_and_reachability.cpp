@@ -15,7 +15,8 @@ namespace quintet::hdbscan {
 
 namespace {
 
-/// A matrix of distances becomes one of mutual reachability, in place. Tile = one row.
+/// A matrix of distances becomes one of mutual reachability, in place: max(core_i, core_j, d / alpha) (Campello,
+/// Moulavi, Sander 2013). Tile = one row.
 template <class Real, class Shape>
 struct reach_kernel {
   using shape = Shape;
@@ -42,7 +43,8 @@ struct reach_kernel {
   }
 };
 
-/// What becomes of the k-th reduced distances, or of nothing where k = 0.
+/// What becomes of the k-th reduced distances, or of nothing where k = 0: core distances (Campello, Moulavi, Sander
+/// 2013).
 template <class Real>
 struct finish_core_of_set {
   const Real* number;  ///< of every point, >= 0 if it is valid

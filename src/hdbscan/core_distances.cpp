@@ -17,14 +17,14 @@
 namespace quintet::hdbscan {
 
 std::int64_t neighbour_count(const core_options& options, std::int64_t valid) {
-  const std::int64_t least = options.count_self ? 1 : 0;
-  require_argument(options.min_samples >= least, "min_samples", options.min_samples, text(">= ", least));
-  return std::clamp<std::int64_t>(options.min_samples - least, 0, std::max<std::int64_t>(valid - 1, 0));
+  const std::int64_t min = options.count_self ? 1 : 0;
+  require_argument(options.min_samples >= min, "min_samples", options.min_samples, text(">= ", min));
+  return std::clamp<std::int64_t>(options.min_samples - min, 0, std::max<std::int64_t>(valid - 1, 0));
 }
 
 namespace {
 
-/// Reduced distances of list entries become core distances.
+/// Reduced distances of list entries become core distances (Campello, Moulavi, Sander 2013).
 template <class Real>
 struct finish_core {
   pairwise::reduced_metric<Real> measure;

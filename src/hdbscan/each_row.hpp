@@ -16,6 +16,7 @@ struct device_rows {
   enum { on_device = 1, rows_per_tile = 64 };
 };
 
+/// A function of every row. What is computed, and whose formula it is, stands at the function.
 template <class Function, class Shape>
 struct each_row_kernel {
   using shape = Shape;

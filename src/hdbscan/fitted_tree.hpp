@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "quintet/hdbscan/hdbscan.hpp"
-#include "quintet/hdbscan/tree_summary.hpp"
+#include "quintet/hdbscan/tree_stages.hpp"
 
 namespace quintet::hdbscan {
 

@@ -64,8 +64,8 @@ join_table join_finder<Storage>::operator()(const pairwise::scanned_points<Stora
     std::vector<open_query> left;
     for (std::size_t first = 0; first < open.size(); first += together) {
       const auto part = std::span(open).subspan(first, std::min(together, open.size() - first));
-      const auto unsettled = settle(queries, part, int(length), result);
-      left.insert(left.end(), unsettled.begin(), unsettled.end());
+      const auto unresolved = resolve(queries, part, int(length), result);
+      left.insert(left.end(), unresolved.begin(), unresolved.end());
     }
     open = std::move(left);
   }
@@ -91,12 +91,12 @@ pairwise::neighbour_table<accumulator_t<Storage>> join_finder<Storage>::nearest(
 
 /// Answers with lists of `length` nearest points; returns the queries that need longer ones.
 template <class Storage>
-std::vector<typename join_finder<Storage>::open_query> join_finder<Storage>::settle(
+std::vector<typename join_finder<Storage>::open_query> join_finder<Storage>::resolve(
     const pairwise::scanned_points<Storage>& queries, std::span<const open_query> given, int length,
     join_table& result) const {
   std::vector<open_query> open(given.begin(), given.end());
   const auto table = nearest(queries, open, length);
-  std::vector<open_query> unsettled;
+  std::vector<open_query> unresolved;
   for (std::size_t q = 0; q < open.size(); ++q) {
     const auto distance = [&](std::int64_t e) { return queries.measure.distance(table.value[q * length + e]); };
     const Real core = neighbours_ > 0 ? distance(neighbours_ - 1) : Real(0);
@@ -111,13 +111,13 @@ std::vector<typename join_finder<Storage>::open_query> join_finder<Storage>::set
     }
     // A point outside the list is no nearer than its last entry, and later in the order where m is the same.
     if (length < valid_ && best > std::max(core, distance(length - 1) / alpha_)) {
-      unsettled.push_back(open[q]);
+      unresolved.push_back(open[q]);
       continue;
     }
     result.neighbour[open[q].position] = neighbour;
     result.lambda[open[q].position] = 1 / double(best);
   }
-  return unsettled;
+  return unresolved;
 }
 
 #define QUINTET_INSTANTIATE(Storage)                                                                        \

@@ -32,7 +32,7 @@ class join_finder {
 
   /// For rows `which` of `queries`: the point that comes first in the order (m, distance, index), where
   /// m = max(core of the query, core of the point, distance / alpha). Exact: lists of 2 k nearest points are made
-  /// longer, four times each time, for the queries that they do not settle.
+  /// longer, four times each time, for the queries that they do not resolve.
   join_table operator()(const pairwise::scanned_points<Storage>& queries, const std::vector<std::int32_t>& which) const;
 
  private:
@@ -40,8 +40,8 @@ class join_finder {
     std::int32_t row;       ///< of the queries
     std::int64_t position;  ///< in the result
   };
-  std::vector<open_query> settle(const pairwise::scanned_points<Storage>& queries, std::span<const open_query> given,
-                                 int length, join_table& result) const;
+  std::vector<open_query> resolve(const pairwise::scanned_points<Storage>& queries, std::span<const open_query> given,
+                                  int length, join_table& result) const;
   /// Lists of `length` nearest points of the open queries, which are put into the order of the lists.
   pairwise::neighbour_table<Real> nearest(const pairwise::scanned_points<Storage>& queries,
                                           std::vector<open_query>& open, int length) const;

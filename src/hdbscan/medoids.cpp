@@ -63,7 +63,8 @@ std::int64_t medoid(const pairwise::panels<Real>& panels, const pairwise::reduce
   return std::min_element(totals.begin(), totals.end()) - totals.begin();
 }
 
-/// Weighted means of the members of clusters. Tile = (cluster, part of the coordinates).
+/// Weighted means of the members of clusters. Tile = (cluster, part of the coordinates). (weighted_cluster_centroid of
+/// McInnes, Healy 2017's program.)
 template <class Storage, class Shape>
 struct centroid_kernel {
   using shape = Shape;

@@ -1,8 +1,9 @@
-// The members of each cluster of a labelling.
+// The members of each cluster of a labelling, and how valid one is.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,16 @@ inline std::vector<std::vector<std::int32_t>> members_by_label(std::span<const s
   for (const std::int32_t i : order)
     if (labels[i] >= 0) members[labels[i]].push_back(i);
   return members;
+}
+
+/// (separation - sparseness) / max(separation, sparseness), in [-1, 1]; 0 where they are equal, 0 and infinity
+/// included.
+inline double contrast(double separation, double sparseness) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (separation == sparseness) return 0;
+  if (separation == infinity) return 1;
+  if (sparseness == infinity) return -1;
+  return (separation - sparseness) / std::max(separation, sparseness);
 }
 
 }  // namespace quintet::hdbscan

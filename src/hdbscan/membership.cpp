@@ -17,7 +17,7 @@ namespace quintet::hdbscan {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::int64_t least_rows = 64, most_rows = 8192, dense_budget = std::int64_t(32) << 20;
+constexpr std::int64_t min_rows = 64, max_rows = 8192, dense_budget = std::int64_t(32) << 20;
 
 enum class origin { fitted, unseen };
 
@@ -40,9 +40,9 @@ double tree_weight(double score, double largest) { return score == largest ? 1 :
 /// h / max(lambda, M_s).
 double some_cluster_probability(const fitted_tree& tree, double lambda, std::span<const double> merge) {
   const auto nearest = std::max_element(merge.begin(), merge.end());
-  const double most = std::max(lambda, tree.death_of_label(nearest - merge.begin()));
-  if (*nearest == most) return 1;
-  return std::isinf(most) ? 0 : *nearest / most;
+  const double max = std::max(lambda, tree.death_of_label(nearest - merge.begin()));
+  if (*nearest == max) return 1;
+  return std::isinf(max) ? 0 : *nearest / max;
 }
 
 /// Turns the K merge lambdas in `row` into the membership vector.
@@ -107,7 +107,7 @@ class membership_source {
 };
 
 std::int64_t rows_in_budget(std::int64_t budget_bytes, std::int64_t clusters) {
-  return std::clamp<std::int64_t>(budget_bytes / (clusters * std::int64_t(sizeof(double))), least_rows, most_rows);
+  return std::clamp<std::int64_t>(budget_bytes / (clusters * std::int64_t(sizeof(double))), min_rows, max_rows);
 }
 
 /// Calls fill(which, block) for the valid rows of one block of zeros after another, and hands the blocks out.

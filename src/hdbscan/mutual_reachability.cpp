@@ -26,7 +26,8 @@ struct is_outside {
   }
 };
 
-/// Reduced distances of pairs become mutual reachabilities.
+/// Reduced distances of pairs become mutual reachabilities max(core_i, core_j, d / alpha) (Campello, Moulavi, Sander
+/// 2013).
 template <class Real>
 struct reach_pair {
   const std::int64_t* pairs;

@@ -34,7 +34,7 @@ struct front_edge {
 };
 
 /// One step: the first edge that the previous step left joins the tree, and its point's edges are looked at. Tile = a
-/// part of the points.
+/// part of the points. (Prim 1957; with an array of the best edges: Dijkstra 1959, problem 1.)
 template <class Real, class Shape>
 struct prim_kernel {
   using shape = Shape;

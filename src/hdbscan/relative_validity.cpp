@@ -3,7 +3,6 @@
 #include <limits>
 #include <vector>
 
-#include "hdbscan/contrast.hpp"
 #include "hdbscan/members.hpp"
 #include "quintet/hdbscan/validity.hpp"
 

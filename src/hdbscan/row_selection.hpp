@@ -16,7 +16,8 @@ namespace quintet::hdbscan {
 
 namespace detail {
 
-/// A row a thread; packs of its values side by side on the host.
+/// One row per thread; packs of its values side by side on the host. Insertion into a sorted list for small k (Knuth
+/// 1998, 5.2.1); above, bisection of the bits: radix selection (Alabi et al. 2012) with digits of one bit.
 template <class Real, class Shape>
 struct row_selection_kernel {
   using shape = Shape;
@@ -95,7 +96,7 @@ struct row_selection_kernel {
 
 /// selected[i] := the k-th smallest value >= 0 of row i of an N x N matrix, 1 <= k < N, all in memory of `device`. NaN
 /// is passed over; infinity where fewer than k values are left. Cost: one pass over the matrix, with k > 64 as many as
-/// a number has bits; memory for k numbers a row where k <= 64.
+/// a number has bits; memory for k numbers per row where k <= 64.
 template <class Real>
 void kth_smallest_of_rows(matrix_view<const Real> matrix, std::int64_t k, Real* selected, const Device& device) {
   device::with_shape<pairwise::host_shape<Real>, pairwise::device_shape<Real>>(device, [&](auto shape) {

@@ -16,8 +16,8 @@ constexpr std::int64_t spare_neighbours = 11;
 /// Memory for each of the tables that tell what tiles need not be looked at again: 32 MiB, or a quarter of what the
 /// points take, if that is more.
 constexpr std::int64_t bound_table_bytes(std::int64_t point_bytes) {
-  const std::int64_t least = std::int64_t(32) << 20;
-  return point_bytes / 4 > least ? point_bytes / 4 : least;
+  const std::int64_t min = std::int64_t(32) << 20;
+  return point_bytes / 4 > min ? point_bytes / 4 : min;
 }
 
 /// Reduced core distances multiplied by alpha: what weights are compared with.

@@ -42,10 +42,10 @@ class tile_strips {
   /// Tiles of a strip, by their positions in triangles of the table.
   std::int64_t first_tile(std::int64_t strip) const { return tile_before(first_row(strip)); }
   std::int64_t tiles(std::int64_t strip) const { return first_tile(strip + 1) - first_tile(strip); }
-  std::int64_t most_tiles() const {
-    std::int64_t most = 0;
-    for (std::int64_t strip = 0; strip < count(); ++strip) most = std::max(most, tiles(strip));
-    return most;
+  std::int64_t max_tiles() const {
+    std::int64_t max = 0;
+    for (std::int64_t strip = 0; strip < count(); ++strip) max = std::max(max, tiles(strip));
+    return max;
   }
   ///@}
   ///@{

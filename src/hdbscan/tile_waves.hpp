@@ -13,12 +13,12 @@
 namespace quintet::hdbscan {
 
 /// Numbers in waves: those with the smallest values first, in every wave in the order (value, number). A histogram over
-/// the upper bits of the values tells what is of one wave, so no wave needs memory for more than `most` entries.
+/// the upper bits of the values tells what is of one wave, so no wave needs memory for more than `max` entries.
 template <class Real>
 class tile_waves {
  public:
   /// Infinite values are of no use, and in no wave. The values must outlive this.
-  tile_waves(const Real* value, std::int64_t count, std::int64_t most) : value_(value), count_(count), most_(most) {
+  tile_waves(const Real* value, std::int64_t count, std::int64_t max) : value_(value), count_(count), max_(max) {
     for (std::int64_t i = 0; i < count_; ++i)
       if (value_[i] < std::numeric_limits<Real>::infinity()) ++in_bucket_[bucket_of(value_[i])];
   }
@@ -30,9 +30,9 @@ class tile_waves {
     // Whole buckets, or a part of one that is too large by itself, by numbers.
     int end = first_ + 1;
     std::int64_t wanted = in_bucket_[first_];
-    while (from_ == 0 && end < buckets && wanted + in_bucket_[end] <= most_) wanted += in_bucket_[end++];
-    const bool is_part = wanted > most_;
-    if (is_part) wanted = most_;
+    while (from_ == 0 && end < buckets && wanted + in_bucket_[end] <= max_) wanted += in_bucket_[end++];
+    const bool is_part = wanted > max_;
+    if (is_part) wanted = max_;
     std::vector<std::pair<Real, std::int64_t>> found;
     found.reserve(wanted);
     std::int64_t i = from_;
@@ -60,7 +60,7 @@ class tile_waves {
   static int bucket_of(Real value) { return int(pairwise::key_of(value) >> (8 * sizeof(Real) - 16)); }
 
   const Real* value_;
-  std::int64_t count_, most_;
+  std::int64_t count_, max_;
   std::vector<std::int64_t> in_bucket_ = std::vector<std::int64_t>(buckets, 0);
   int first_ = 0;          ///< the first bucket that is not yet given
   std::int64_t from_ = 0;  ///< numbers below are given of it

@@ -7,8 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "quintet/hdbscan/tree_options.hpp"
-#include "quintet/hdbscan/tree_summary.hpp"
+#include "quintet/hdbscan/tree_stages.hpp"
 
 namespace quintet::hdbscan {
 

@@ -6,7 +6,6 @@
 
 #include "hdbscan/boruvka.hpp"
 #include "hdbscan/checks.hpp"
-#include "hdbscan/contrast.hpp"
 #include "hdbscan/each_row.hpp"
 #include "hdbscan/members.hpp"
 #include "hdbscan/row_blocks.hpp"

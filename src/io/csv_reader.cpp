@@ -1,10 +1,10 @@
 #include <cctype>
 #include <new>
 
+#include "core/parse_number.hpp"
 #include "instantiate.hpp"
 #include "io/convert_value.hpp"
 #include "io/line_reader.hpp"
-#include "io/parse_number.hpp"
 #include "quintet/core/error.hpp"
 #include "quintet/io/csv.hpp"
 

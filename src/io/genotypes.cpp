@@ -118,9 +118,9 @@ snp_input count_genotypes(const std::string& path, genotype_rows rows, const snp
   for (const std::int64_t s : groups.species_of)
     if (s >= 0) sampled[static_cast<std::size_t>(s)] += ploidy;
   for (std::size_t s = 0; s < species; ++s)
-    if (sampled[s] > snp::DataBuilder::most_copies)
+    if (sampled[s] > snp::DataBuilder::max_copies)
       throw FileError(path, text("has ", sampled[s], " copies of species ", groups.species[s], "; at most ",
-                                 snp::DataBuilder::most_copies, " are supported"));
+                                 snp::DataBuilder::max_copies, " are supported"));
   snp::DataBuilder builder(groups.species, {.dominant = options.dominant, .empty = options.empty});
   const std::size_t sites = rows.states.empty() ? 0 : rows.states.front().size();
   for (std::size_t site = 0; site < sites; ++site) {

@@ -117,11 +117,11 @@ std::string link_of(const hdf5_input& input, const std::string& name) {
 }
 
 std::string listed(const std::vector<std::string>& names) {
-  constexpr std::size_t most = 10;
+  constexpr std::size_t max = 10;
   if (names.empty()) return "there are no datasets";
   std::string list = "there are ";
-  for (std::size_t i = 0; i < std::min(names.size(), most); ++i) list += (i > 0 ? ", " : "") + names[i];
-  if (names.size() > most) list += text(" and ", names.size() - most, " more");
+  for (std::size_t i = 0; i < std::min(names.size(), max); ++i) list += (i > 0 ? ", " : "") + names[i];
+  if (names.size() > max) list += text(" and ", names.size() - max, " more");
   return list;
 }
 

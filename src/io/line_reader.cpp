@@ -9,8 +9,8 @@ namespace {
 
 /// A small file is held whole, a large one by pieces.
 std::size_t buffer_bytes(const input_file& file, bool compressed) {
-  constexpr std::int64_t least = 4096, most = 1 << 20;
-  return std::size_t(compressed || !file.regular() ? most : std::clamp(file.size() + 1, least, most));
+  constexpr std::int64_t min = 4096, max = 1 << 20;
+  return std::size_t(compressed || !file.regular() ? max : std::clamp(file.size() + 1, min, max));
 }
 
 }  // namespace

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/parse_number.hpp"
 #include "instantiate.hpp"
 #include "io/line_reader.hpp"
-#include "io/parse_number.hpp"
 #include "quintet/core/error.hpp"
 #include "quintet/io/sparse_file.hpp"
 
@@ -97,7 +97,7 @@ bool next_content(line_reader& in, std::string_view& line) {
   return false;
 }
 
-void read_sizes(line_reader& in, header& h, std::int64_t most_cols) {
+void read_sizes(line_reader& in, header& h, std::int64_t max_cols) {
   std::string_view line;
   if (!next_content(in, line)) fail(in, "the file ends before the line with the sizes");
   words w(line);
@@ -105,7 +105,7 @@ void read_sizes(line_reader& in, header& h, std::int64_t most_cols) {
       w.number(h.entries) != parse_status::ok || !w.at_end())
     fail(in, "this line must be three integers: rows, columns, entries");
   if (h.rows < 0 || h.cols < 0 || h.entries < 0) fail(in, "sizes must be >= 0");
-  if (h.cols - 1 > most_cols) fail(in, text(h.cols, " columns need 64-bit indices"));
+  if (h.cols - 1 > max_cols) fail(in, text(h.cols, " columns need 64-bit indices"));
   if (h.shape != symmetry::general && h.rows != h.cols)
     fail(in, text("a symmetric matrix must be square; this one is ", h.rows, " x ", h.cols));
   // An entry takes at least four bytes of text; compressed text is at most a thousand times smaller.

@@ -3,10 +3,10 @@
 #include <optional>
 #include <unordered_set>
 
+#include "core/parse_number.hpp"
 #include "io/genotypes.hpp"
 #include "io/line_reader.hpp"
 #include "io/nexus_tokens.hpp"
-#include "io/parse_number.hpp"
 #include "io/table_fields.hpp"
 #include "quintet/core/error.hpp"
 
@@ -80,8 +80,8 @@ void count_table_reader::read_cell(std::size_t column, std::int64_t& red, std::i
   };
   const bool good = integer(red) && at != end && *at++ == '/' && integer(copies) && at == end;
   if (!good) complain("must be two integers, red/copies");
-  const std::int64_t most = options_.dominant ? snp::DataBuilder::most_copies / 2 : snp::DataBuilder::most_copies;
-  if (copies < 0 || copies > most) complain(text("must have 0 ... ", most, " copies"));
+  const std::int64_t max = options_.dominant ? snp::DataBuilder::max_copies / 2 : snp::DataBuilder::max_copies;
+  if (copies < 0 || copies > max) complain(text("must have 0 ... ", max, " copies"));
   if (red < 0 || red > copies) complain(text("must have 0 ... ", copies, " copies of allele 1"));
   if (options_.dominant) copies *= 2;
 }

@@ -1,9 +1,9 @@
 #include <unordered_set>
 
+#include "core/parse_number.hpp"
 #include "io/genotypes.hpp"
 #include "io/line_reader.hpp"
 #include "io/nexus_tokens.hpp"
-#include "io/parse_number.hpp"
 #include "io/table_fields.hpp"
 #include "quintet/core/error.hpp"
 

@@ -62,7 +62,7 @@ class vcf_reader {
   bool next_record();
   bool is_biallelic_snp();
   void count_copies();
-  void count_individual(std::size_t individual, const std::int32_t* alleles, int most_alleles);
+  void count_individual(std::size_t individual, const std::int32_t* alleles, int max_alleles);
   std::vector<std::int64_t> sampled_copies() const;
 
   const std::string& path_;
@@ -161,13 +161,13 @@ bool vcf_reader::is_biallelic_snp() {
   return false;
 }
 
-void vcf_reader::count_individual(std::size_t individual, const std::int32_t* alleles, int most_alleles) {
+void vcf_reader::count_individual(std::size_t individual, const std::int32_t* alleles, int max_alleles) {
   const std::int64_t species = groups_.species_of[individual];
   if (species < 0) return;
   std::int64_t& red = red_[static_cast<std::size_t>(species)];
   std::int64_t& copies = copies_[static_cast<std::size_t>(species)];
   std::int64_t ploidy = 0;
-  for (; ploidy < most_alleles && alleles[ploidy] != bcf_int32_vector_end; ++ploidy) {
+  for (; ploidy < max_alleles && alleles[ploidy] != bcf_int32_vector_end; ++ploidy) {
     if (bcf_gt_is_missing(alleles[ploidy])) continue;
     const int allele = bcf_gt_allele(alleles[ploidy]);
     if (allele < 0 || allele > 1)
@@ -175,8 +175,8 @@ void vcf_reader::count_individual(std::size_t individual, const std::int32_t* al
     red += allele;
     ++copies;
   }
-  if (copies > snp::DataBuilder::most_copies)
-    fail(text("more than ", snp::DataBuilder::most_copies, " copies of species ",
+  if (copies > snp::DataBuilder::max_copies)
+    fail(text("more than ", snp::DataBuilder::max_copies, " copies of species ",
               groups_.species[static_cast<std::size_t>(species)]));
   ploidy_[individual] = std::max(ploidy_[individual], ploidy);
 }
@@ -191,9 +191,9 @@ void vcf_reader::count_copies() {
   const int count = bcf_get_genotypes(header_.get(), record_.get(), &genotypes_, &genotypes_size_);
   if (count == -3) return;  // no genotypes at this site: all missing
   if (count < 0) fail("there are no genotypes (GT)");
-  const int most_alleles = count / bcf_hdr_nsamples(header_.get());
+  const int max_alleles = count / bcf_hdr_nsamples(header_.get());
   for (std::size_t i = 0; i < ploidy_.size(); ++i)
-    count_individual(i, genotypes_ + static_cast<std::ptrdiff_t>(i) * most_alleles, most_alleles);
+    count_individual(i, genotypes_ + static_cast<std::ptrdiff_t>(i) * max_alleles, max_alleles);
 }
 
 std::vector<std::int64_t> vcf_reader::sampled_copies() const {

@@ -5,18 +5,22 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-
-#include "core/seconds.hpp"
 
 namespace quintet::mpi {
 
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Of a clock that never goes back; only differences mean something.
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 [[noreturn]] void fail(const std::string& path, int error) { throw FileError(path, std::strerror(error)); }
 

@@ -24,7 +24,7 @@ class leaf_search final : public edge_search<accumulator_t<Storage>> {
 
   /// Null where a tree does not pay, by the rule of a single process. Collective.
   static std::unique_ptr<leaf_search> where_it_pays(communicator& ranks, const shared_points<Storage>& points, int k) {
-    if (points.dim() > pairwise::most_tree_dimensions || points.valid_count() < pairwise::least_tree_points)
+    if (points.dim() > pairwise::max_tree_dimensions || points.valid_count() < pairwise::min_tree_points)
       return nullptr;
     ranks.phase("points");
     std::vector<Storage> own;
@@ -75,10 +75,10 @@ class leaf_search final : public edge_search<accumulator_t<Storage>> {
     failure mine;
     mine.attempt([&] {
       fault_point(ranks_.rank());
-      rounds.offer_lists();
+      rounds.relax_lists();
     });
     exchange_best(ranks_, rounds, mine);
-    mine.attempt([&] { rounds.offer_leaves(); });
+    mine.attempt([&] { rounds.relax_leaves(); });
     exchange_best(ranks_, rounds, mine);
     std::int64_t joined = 0;
     ranks_.together([&] { joined = rounds.join_components(); });

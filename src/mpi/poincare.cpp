@@ -40,9 +40,9 @@ dealt_sets check_dealt(communicator& ranks, matrix_view<const Storage> queries, 
   sets.first_of_points = first_rows(sets.points);
   sets.cols = ranks.maximum(std::max(queries.rows() > 0 ? queries.cols() : 0, points.rows() > 0 ? points.cols() : 0));
   ranks.together([&] {
-    using quintet::poincare::most_points;
-    require_argument(sets.all_queries() <= most_points, "x.rows", sets.all_queries(), text("<= ", most_points));
-    require_argument(sets.all_points() <= most_points, "y.rows", sets.all_points(), text("<= ", most_points));
+    using quintet::poincare::max_points;
+    require_argument(sets.all_queries() <= max_points, "x.rows", sets.all_queries(), text("<= ", max_points));
+    require_argument(sets.all_points() <= max_points, "y.rows", sets.all_points(), text("<= ", max_points));
     for (const auto& rows : {queries, points})
       if (rows.rows() > 0)
         require_argument(rows.cols() == sets.cols && rows.cols() >= 1, "dimension of the rows of a rank", rows.cols(),
@@ -94,7 +94,7 @@ void search_with_points(communicator& ranks, const dealt_sets& sets, matrix_view
     search = std::make_unique<const nearest_search<Storage>>(queries, sets.first_of_queries[std::size_t(ranks.rank())],
                                                              own.index_view(), own.distance_view(), options, device);
     found.report.queries = search->status();
-    search->forget();
+    search->reset();
   });
   around(ranks, points, sets.cols, sets.points, [&](int owner, matrix_view<const Storage> rows, const auto& poke) {
     std::vector<point_status> status;

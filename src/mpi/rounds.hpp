@@ -40,13 +40,13 @@ class shared_rounds {
     failure mine;
     mine.attempt([&] {
       fault_point(ranks_.rank());
-      rounds_.offer_lists();
+      rounds_.relax_lists();
     });
     exchange(mine);
     // Tiles with small bounds first: with the best edges of all ranks many others are of no use any more.
-    offer_tiles(mine, true);
+    relax_tiles(mine, true);
     exchange(mine);
-    offer_tiles(mine, false);
+    relax_tiles(mine, false);
     exchange(mine);
     std::int64_t joined = 0;
     ranks_.together([&] { joined = rounds_.join_components(); });
@@ -61,7 +61,7 @@ class shared_rounds {
 
   void exchange(const failure& mine) { exchange_best(ranks_, rounds_, mine); }
 
-  void offer_tiles(failure& mine, bool first_only) {
+  void relax_tiles(failure& mine, bool first_only) {
     tiles listed;
     std::size_t next = 0;
     mine.attempt([&] { rounds_.find_useful_tiles(first_only); });

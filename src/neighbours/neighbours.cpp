@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "device/for_each.hpp"
-#include "hdbscan/checks.hpp"
 #include "instantiate.hpp"
+#include "pairwise/check_points.hpp"
 #include "pairwise/scanned_points.hpp"
 #include "pairwise/tree_points.hpp"
 #include "quintet/core/profile.hpp"
@@ -28,9 +28,9 @@ struct point_sets {
 
   point_sets(const matrix_view<const Storage>* queries, matrix_view<const Storage> rows, const options& how,
              const Device& device)
-      : points((hdbscan::check_points(rows), rows), how.distance, device) {
+      : points((pairwise::check_points(rows), rows), how.distance, device) {
     if (queries == nullptr) return;
-    hdbscan::check_points(*queries);
+    pairwise::check_points(*queries);
     if (rows.rows() > 0 && queries->rows() > 0)
       require_argument(queries->cols() == rows.cols(), "queries.cols", queries->cols(),
                        text("points.cols=", rows.cols()));
@@ -86,8 +86,8 @@ template <class Storage>
 nearest_result<accumulator_t<Storage>> nearest_of(const point_sets<Storage>& sets, std::int64_t k,
                                                   const Device& device) {
   using Real = accumulator_t<Storage>;
-  const std::int64_t n = sets.points.count(), most = std::max<std::int64_t>(sets.same() ? n - 1 : n, 1);
-  require_argument(k >= 1 && k <= most, "k", k, text("in [1, ", most, "]"));
+  const std::int64_t n = sets.points.count(), max = std::max<std::int64_t>(sets.same() ? n - 1 : n, 1);
+  require_argument(k >= 1 && k <= max, "k", k, text("in [1, ", max, "]"));
   nearest_result<Real> result;
   result.queries = sets.queries().count();
   result.points = n;
@@ -118,9 +118,9 @@ nearest_result<accumulator_t<Storage>> nearest_of(const point_sets<Storage>& set
   return result;
 }
 
-/// The largest surrogate whose distance is at most the radius.
+/// The largest reduced distance whose distance is at most the radius.
 template <class Real>
-Real surrogate_limit(const pairwise::reduced_metric<Real>& metric, Real radius) {
+Real reduced_limit(const pairwise::reduced_metric<Real>& metric, Real radius) {
   constexpr Real infinity = std::numeric_limits<Real>::infinity();
   Real limit = metric.reduced(radius);
   if (!(limit < infinity)) return std::numeric_limits<Real>::max();
@@ -131,7 +131,7 @@ Real surrogate_limit(const pairwise::reduced_metric<Real>& metric, Real radius) 
   return limit;
 }
 
-/// Surrogates become distances, where they are.
+/// Reduced distances become distances, in place (rdist_to_dist of scikit-learn's DistanceMetric).
 template <class Real>
 struct take_distance {
   pairwise::reduced_metric<Real> metric;
@@ -156,8 +156,8 @@ radius_result<accumulator_t<Storage>> within_of(const point_sets<Storage>& sets,
   // The largest Real that is no larger: distances are of that type.
   Real limit = Real(std::min(radius, double(std::numeric_limits<Real>::max())));
   if (double(limit) > radius) limit = std::nextafter(limit, Real(0));
-  auto found = pairwise::within_surrogate(trees.queries(), trees.points(), surrogate_limit(sets.points.measure, limit),
-                                          work, trees.number());
+  auto found = pairwise::within_reduced(trees.queries(), trees.points(), reduced_limit(sets.points.measure, limit),
+                                        work, trees.number());
   result.pairs_evaluated = work.pairs;
   device::for_each(found.value.size(), take_distance<Real>{sets.points.measure, found.value.data()}, device);
   const std::vector<std::int64_t> index = found.index.to_vector();

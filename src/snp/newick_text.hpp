@@ -5,15 +5,14 @@
 #include <string>
 #include <string_view>
 
-#include "io/parse_number.hpp"
+#include "core/parse_number.hpp"
 
 namespace quintet::snp {
 
 /// Whether the whole word is a finite number; its value.
 inline bool is_number(std::string_view word, double& value) {
   const char *begin = word.data(), *end = begin + word.size();
-  return !word.empty() && io::parse_number(&begin, end, value) == io::parse_status::ok && begin == end &&
-         std::isfinite(value);
+  return !word.empty() && parse_number(&begin, end, value) == parse_status::ok && begin == end && std::isfinite(value);
 }
 
 /// Appends a name, in quotes where it needs them or when `must_quote` says so.

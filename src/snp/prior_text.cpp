@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "io/parse_number.hpp"
+#include "core/parse_number.hpp"
 #include "quintet/snp/priors.hpp"
 
 namespace quintet::snp {
@@ -92,7 +92,7 @@ class prior_parser {
 
   bool read_number(std::string_view word, double& value) const {
     const char *begin = word.data(), *end = begin + word.size();
-    return !word.empty() && io::parse_number(&begin, end, value) == io::parse_status::ok && begin == end &&
+    return !word.empty() && parse_number(&begin, end, value) == parse_status::ok && begin == end &&
            std::isfinite(value);
   }
 

@@ -10,8 +10,8 @@
 #include <set>
 #include <vector>
 
-#include "quintet/hdbscan/condensed_tree.hpp"
 #include "quintet/hdbscan/edge.hpp"
+#include "quintet/hdbscan/tree_stages.hpp"
 
 namespace quintet::hdbscan::reference {
 
@@ -212,8 +212,8 @@ class tree_stage {
     for (std::int64_t c = row.parent;; c = parent(c)) {
       const auto found = std::find(out_.selected.begin(), out_.selected.end(), c);
       if (found != out_.selected.end()) {
-        const double least = options_.epsilon > 0 ? 1 / options_.epsilon : death(n_);
-        return c == n_ && row.lambda < least ? -1 : found - out_.selected.begin();
+        const double min = options_.epsilon > 0 ? 1 / options_.epsilon : death(n_);
+        return c == n_ && row.lambda < min ? -1 : found - out_.selected.begin();
       }
       if (c == n_) return -1;
     }

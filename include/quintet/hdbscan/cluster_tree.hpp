@@ -9,11 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "quintet/hdbscan/condensed_tree.hpp"
 #include "quintet/hdbscan/edge.hpp"
-#include "quintet/hdbscan/labelling.hpp"
-#include "quintet/hdbscan/single_linkage.hpp"
-#include "quintet/hdbscan/tree_options.hpp"
+#include "quintet/hdbscan/tree_stages.hpp"
 
 namespace quintet::hdbscan {
 
@@ -50,7 +47,7 @@ clustering cluster_tree(single_linkage_tree tree, const tree_options& options = 
 /// score 1; they join the dendrogram last, at height +infinity, and leave the condensed root at lambda 0. `result` of
 /// no points at all (a default clustering) is allowed. `components` stays that of the kept points.
 ///
-/// Throws InvalidArgument when `kept` is not increasing within [0, n) or has not one entry a label, and for n < 0.
+/// Throws InvalidArgument when `kept` is not increasing within [0, n) or has not one entry per label, and for n < 0.
 /// Cost: O(n) time and memory, O(r log r) for r rows put back.
 clustering reinsert_rows(clustering result, std::span<const std::int64_t> kept, std::int64_t n);
 

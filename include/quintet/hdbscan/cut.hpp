@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "quintet/hdbscan/single_linkage.hpp"
+#include "quintet/hdbscan/tree_stages.hpp"
 
 namespace quintet::hdbscan {
 

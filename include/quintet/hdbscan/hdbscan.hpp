@@ -14,7 +14,7 @@
 #include "quintet/core/progress.hpp"
 #include "quintet/hdbscan/cluster_tree.hpp"
 #include "quintet/hdbscan/spanning_tree.hpp"
-#include "quintet/hdbscan/tree_options.hpp"
+#include "quintet/hdbscan/tree_stages.hpp"
 
 namespace quintet::hdbscan {
 
@@ -58,6 +58,10 @@ struct cluster_result : clustering {
   /// Sum of the weights of spanning_tree, in its order. Cost: O(N).
   double spanning_tree_weight() const;
 };
+
+/// The options of the spanning tree that cluster() makes with `options`: spanning_tree() with them and cluster_tree()
+/// on its edges are cluster() in two steps. Throws InvalidArgument for options out of range.
+spanning_tree_options spanning_tree_part(const cluster_options& options);
 
 /// Clusters the rows of `points` [N x D], N >= 0, D >= 1, any row stride; Storage is float, double, half or bfloat16.
 ///

@@ -43,17 +43,17 @@ TYPED_TEST(device_memory_of, points_cores_pairs_and_matrices_may_lie_on_a_device
   test::on_every_device([&](const Device& device) {
     const Buffer<TypeParam> there(points.data, device);
     const matrix_view<const TypeParam> view(there, points.dim);
-    Buffer<TypeParam> core_there(n, device), matrix_there(n * n, device), pairs_there(n * n, device);
-    const auto found = core_distances_into(view, core_there, {.min_samples = 3});
+    Buffer<TypeParam> device_core(n, device), device_matrix(n * n, device), device_pairs(n * n, device);
+    const auto found = core_distances_into(view, device_core, {.min_samples = 3});
     EXPECT_EQ(found.ran_on, device);
     EXPECT_EQ(found.invalid_rows, std::vector<std::int64_t>{9});
-    test::expect_same_bits(core_there.to_vector(), core);
+    test::expect_same_bits(device_core.to_vector(), core);
 
-    mutual_reachability<TypeParam>(view, core_there, matrix_view<TypeParam>(matrix_there, n));
-    test::expect_same_bits(matrix_there.to_vector(), matrix);
+    mutual_reachability<TypeParam>(view, device_core, matrix_view<TypeParam>(device_matrix, n));
+    test::expect_same_bits(device_matrix.to_vector(), matrix);
     const Buffer<std::int64_t> index(pairs, device);
-    mutual_reachability_pairs<TypeParam>(view, core_there, {index, 2}, pairs_there, {});
-    test::expect_same_bits(pairs_there.to_vector(), matrix);
+    mutual_reachability_pairs<TypeParam>(view, device_core, {index, 2}, device_pairs, {});
+    test::expect_same_bits(device_pairs.to_vector(), matrix);
     test::expect_same_bits(
         mutual_reachability_pairs<TypeParam>(points.view(), core, {pairs.data(), n * n, 2}, {}, device), matrix);
 
@@ -71,12 +71,12 @@ TYPED_TEST(device_memory_of, a_pair_or_a_core_that_is_wrong_is_named_wherever_it
   std::vector<TypeParam> core(20, TypeParam(1));
   core[7] = TypeParam(-2);
   test::on_every_device([&](const Device& device) {
-    const Buffer<TypeParam> there(points.data, device), core_there(core, device);
+    const Buffer<TypeParam> there(points.data, device), device_core(core, device);
     const Buffer<std::int64_t> index(pairs, device);
     const matrix_view<const TypeParam> view(there, points.dim);
     expect_invalid([&] { mutual_reachability_pairs<TypeParam>(view, {}, {index, 2}); },
                    "pairs(12, 1) must be in [0, N=20) (pairs(12, 1)=20)");
-    expect_invalid([&] { mutual_reachability_pairs<TypeParam>(view, core_there, {index, 2}); },
+    expect_invalid([&] { mutual_reachability_pairs<TypeParam>(view, device_core, {index, 2}); },
                    "core[7] must be >= 0 (core[7]=-2)");
   });
 }
@@ -86,8 +86,8 @@ TYPED_TEST(device_memory_of, clusters_and_what_follows_are_those_of_host_points)
   const cluster_options options{.min_cluster_size = 6, .min_samples = 4};
   const cluster_result expected = cluster(points.view(), options, Device::host());
   test::on_every_device([&](const Device& device) {
-    const Buffer<TypeParam> there(points.data, device), more_there(more.data, device);
-    const matrix_view<const TypeParam> view(there, 4), further(more_there, 4);
+    const Buffer<TypeParam> there(points.data, device), device_more(more.data, device);
+    const matrix_view<const TypeParam> view(there, 4), further(device_more, 4);
     const cluster_result found = cluster(view, options);
     EXPECT_EQ(found.ran_on.neighbours, device);
     EXPECT_EQ(found.ran_on.spanning_tree, device);

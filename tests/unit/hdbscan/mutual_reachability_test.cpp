@@ -121,9 +121,9 @@ TYPED_TEST(mutual_reachability_of, alpha_divides_distances_and_not_core_distance
 
 TYPED_TEST(mutual_reachability_of, very_large_core_distances_do_not_overflow) {
   const auto points = clustered_points<TypeParam>(3, 4, 5);
-  const TypeParam most = std::numeric_limits<TypeParam>::max();
-  const auto found = dense_matrix(points.view(), {most, 1, std::numeric_limits<TypeParam>::infinity()});
-  EXPECT_EQ(found[1], most);
+  const TypeParam max = std::numeric_limits<TypeParam>::max();
+  const auto found = dense_matrix(points.view(), {max, 1, std::numeric_limits<TypeParam>::infinity()});
+  EXPECT_EQ(found[1], max);
   EXPECT_EQ(found[2], std::numeric_limits<TypeParam>::infinity());
 }
 

@@ -53,10 +53,10 @@ struct fitted_case {
     const point_groups& groups = model.exemplars;
     std::vector<double> nearest;
     for (std::int64_t k = 0; k < model.clusters(); ++k) {
-      double least = std::numeric_limits<double>::infinity();
+      double min = std::numeric_limits<double>::infinity();
       for (std::int64_t e = groups.offsets[k]; e < groups.offsets[k + 1]; ++e)
-        least = std::min(least, distances[groups.points[e]]);
-      nearest.push_back(least);
+        min = std::min(min, distances[groups.points[e]]);
+      nearest.push_back(min);
     }
     return nearest;
   }

@@ -319,15 +319,15 @@ TYPED_TEST(spanning_tree_of, few_points) {
 
 TYPED_TEST(spanning_tree_of, more_neighbours_than_points_is_clamped) {
   const auto points = clustered_points<TypeParam>(50, 3, 17);
-  const auto most = spanning_tree(points.view(), neighbours(49)), more = spanning_tree(points.view(), neighbours(50));
-  EXPECT_FALSE(most.clamped);
+  const auto max = spanning_tree(points.view(), neighbours(49)), more = spanning_tree(points.view(), neighbours(50));
+  EXPECT_FALSE(max.clamped);
   EXPECT_TRUE(more.clamped);
   EXPECT_EQ(more.neighbours, 49);
-  EXPECT_EQ(more.edges, most.edges);
+  EXPECT_EQ(more.edges, max.edges);
   expect_unique_tree(points, neighbours(49));
   const auto with_self = spanning_tree(points.view(), {.min_samples = 50, .count_self = true});
   EXPECT_FALSE(with_self.clamped);
-  EXPECT_EQ(with_self.edges, most.edges);
+  EXPECT_EQ(with_self.edges, max.edges);
 }
 
 TYPED_TEST(spanning_tree_of, powers_of_two_scale_exactly) {

@@ -27,12 +27,12 @@ TYPED_TEST(tile_waves_of, give_everything_useful_once_and_the_smallest_first) {
     for (std::size_t i = 0; i < value.size(); ++i)
       if (std::isfinite(value[i])) expected.emplace_back(value[i], i);
     std::sort(expected.begin(), expected.end());
-    for (const std::int64_t most : {1, 7, 100, 10000}) {
-      tile_waves<TypeParam> waves(value.data(), std::int64_t(value.size()), most);
+    for (const std::int64_t max : {1, 7, 100, 10000}) {
+      tile_waves<TypeParam> waves(value.data(), std::int64_t(value.size()), max);
       std::vector<std::int64_t> given;
       TypeParam largest_before = 0;
       for (std::vector<std::int64_t> wave; !(wave = waves.next()).empty();) {
-        EXPECT_LE(std::int64_t(wave.size()), most);
+        EXPECT_LE(std::int64_t(wave.size()), max);
         for (std::size_t e = 1; e < wave.size(); ++e)
           EXPECT_LT(std::pair(value[wave[e - 1]], wave[e - 1]), std::pair(value[wave[e]], wave[e]));
         // Waves follow one another but for values that share the upper bits.
@@ -40,7 +40,7 @@ TYPED_TEST(tile_waves_of, give_everything_useful_once_and_the_smallest_first) {
         largest_before = value[wave.back()];
         given.insert(given.end(), wave.begin(), wave.end());
       }
-      if (most >= std::int64_t(value.size())) {
+      if (max >= std::int64_t(value.size())) {
         ASSERT_EQ(given.size(), expected.size());
         for (std::size_t e = 0; e < given.size(); ++e) EXPECT_EQ(given[e], expected[e].second);
       }
@@ -48,7 +48,7 @@ TYPED_TEST(tile_waves_of, give_everything_useful_once_and_the_smallest_first) {
       std::vector<std::int64_t> all;
       for (const auto& [v, i] : expected) all.push_back(i);
       std::sort(all.begin(), all.end());
-      EXPECT_EQ(given, all) << kinds << " values, " << most << " at a time";
+      EXPECT_EQ(given, all) << kinds << " values, " << max << " at a time";
     }
   }
 }

@@ -1,4 +1,4 @@
-#include "quintet/hdbscan/tree_summary.hpp"
+#include "quintet/hdbscan/tree_stages.hpp"
 
 #include <algorithm>
 #include <cmath>

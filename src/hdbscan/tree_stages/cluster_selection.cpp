@@ -1,12 +1,14 @@
-#include "quintet/hdbscan/cluster_selection.hpp"
+#include "quintet/hdbscan/tree_stages.hpp"
 
 #include <algorithm>
 #include <numeric>
 
+#include "quintet/core/error.hpp"
+
 namespace quintet::hdbscan {
 namespace {
 
-using flags = std::vector<char>;  // one a cluster
+using flags = std::vector<char>;  // one per cluster
 
 std::int64_t clusters(const tree_summary& s) { return static_cast<std::int64_t>(s.parent.size()); }
 
@@ -71,6 +73,16 @@ flags widen(const tree_summary& s, const tree_options& options, const flags& tak
 }
 
 }  // namespace
+
+void check_options(const tree_options& options) {
+  require_argument(options.min_cluster_size >= 2, "min_cluster_size", options.min_cluster_size, ">= 2");
+  require_argument(options.tie_tolerance >= 0 && options.tie_tolerance < 1, "tie_tolerance", options.tie_tolerance,
+                   "in [0, 1)");
+  require_argument(options.epsilon >= 0, "epsilon", options.epsilon, ">= 0");
+  require_argument(options.epsilon_max > 0, "epsilon_max", options.epsilon_max, "> 0");
+  require_argument(options.max_cluster_size >= 0, "max_cluster_size", options.max_cluster_size,
+                   ">= 0, where 0 is no limit");
+}
 
 std::vector<std::int64_t> select_clusters(const tree_summary& summary, const tree_options& options) {
   check_options(options);

@@ -1,4 +1,4 @@
-#include "quintet/hdbscan/labelling.hpp"
+#include "quintet/hdbscan/tree_stages.hpp"
 
 #include <numeric>
 
@@ -23,10 +23,10 @@ void check_labels(const tree_summary& summary, std::span<const std::int64_t> sel
   check_selected(summary, selected);
   require_argument(labels.size() == summary.point_cluster.size(), "labels.size", labels.size(),
                    text("the number of points, ", summary.point_cluster.size()));
-  const auto most = static_cast<std::int64_t>(selected.size());
+  const auto max = static_cast<std::int64_t>(selected.size());
   for (std::size_t p = 0; p < labels.size(); ++p)
-    if (labels[p] < -1 || labels[p] >= most)
-      throw InvalidArgument(text("labels[", p, "] must be in [-1, K=", most, ") (labels[", p, "]=", labels[p], ")"));
+    if (labels[p] < -1 || labels[p] >= max)
+      throw InvalidArgument(text("labels[", p, "] must be in [-1, K=", max, ") (labels[", p, "]=", labels[p], ")"));
 }
 
 std::vector<std::int64_t> label_sizes(std::span<const std::int64_t> labels, std::size_t clusters) {
@@ -85,6 +85,13 @@ point_groups exemplars(const tree_summary& summary, std::span<const std::int64_t
   for (std::size_t p = 0; p < labels.size(); ++p)
     if (is_exemplar(p)) groups.points[next[labels[p]]++] = static_cast<std::int64_t>(p);
   return groups;
+}
+
+std::vector<double> outlier_scores(const tree_summary& summary) {
+  std::vector<double> scores(summary.point_cluster.size());
+  for (std::size_t p = 0; p < scores.size(); ++p)
+    scores[p] = outlier_score(summary.point_lambda[p], summary.deepest[summary.point_cluster[p]]);
+  return scores;
 }
 
 }  // namespace quintet::hdbscan

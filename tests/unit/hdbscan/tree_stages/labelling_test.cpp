@@ -1,11 +1,11 @@
-#include "quintet/hdbscan/labelling.hpp"
+#include "quintet/hdbscan/tree_stages.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
 #include "support/expect_error.hpp"
-#include "unit/hdbscan/hand_worked_tree.hpp"
+#include "unit/hdbscan/tree_stages/hand_worked_tree.hpp"
 
 namespace quintet::hdbscan {
 namespace {

@@ -8,7 +8,7 @@
 #include <system_error>
 #include <type_traits>
 
-namespace quintet::io {
+namespace quintet {
 
 enum class parse_status { ok, not_a_number, too_large, not_an_integer };
 
@@ -81,4 +81,4 @@ parse_status parse_number(const char** position, const char* end, T& value) {
   return parse_status::ok;
 }
 
-}  // namespace quintet::io
+}  // namespace quintet

@@ -1,10 +1,10 @@
-#include "quintet/hdbscan/outlier_scores.hpp"
+#include "quintet/hdbscan/tree_stages.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "unit/hdbscan/hand_worked_tree.hpp"
+#include "unit/hdbscan/tree_stages/hand_worked_tree.hpp"
 
 namespace quintet::hdbscan {
 namespace {

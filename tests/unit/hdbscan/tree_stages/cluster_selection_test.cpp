@@ -1,4 +1,4 @@
-#include "quintet/hdbscan/cluster_selection.hpp"
+#include "quintet/hdbscan/tree_stages.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "quintet/hdbscan/condensed_tree.hpp"
+#include "quintet/hdbscan/tree_stages.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "quintet/hdbscan/single_linkage.hpp"
+#include "quintet/hdbscan/tree_stages.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // A condensed tree small enough to work out by hand.
 #pragma once
 
-#include "quintet/hdbscan/condensed_tree.hpp"
+#include "quintet/hdbscan/tree_stages.hpp"
 
 namespace quintet::test {
 

@@ -1,0 +1,213 @@
+// The stages of HDBSCAN's tree, one by one: edges become a dendrogram, that a condensed tree, that clusters, those
+// labels and scores. cluster_tree() does all of them; call them for a tree of another program, other rules, or what
+// lies between.
+//
+//   auto tree = single_linkage(edges, n);               // or a dendrogram from elsewhere
+//   auto summary = summarise(condense(tree, options));
+//   auto labels = label_points(summary, select_clusters(summary, options), options);
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "quintet/hdbscan/edge.hpp"
+
+namespace quintet::hdbscan {
+
+/// What happens when several merges have the same height.
+///
+/// Mutual reachability makes equal heights common without any duplicate points, and a binary tree then depends on the
+/// order in which equal edges were found. `canonical` does all merges of one height at once, so that the result is a
+/// function of the points alone; `binary` takes the rows of the dendrogram one by one, as other implementations do.
+enum class ties { canonical, binary };
+
+/// Which clusters of the condensed tree are taken.
+enum class selection {
+  eom,  ///< the antichain of largest total stability ("excess of mass", Campello, Moulavi, Sander 2013)
+  leaf  ///< all clusters that do not split any more
+};
+
+/// Options of condense(), select_clusters() and everything after them. Heights are distances, in units of the edges.
+struct tree_options {
+  std::int64_t min_cluster_size = 5;  ///< smaller groups are no clusters; >= 2, and may exceed N; 5 as other programs
+  ties tie_mode = ties::canonical;    ///< what equal heights do
+  double tie_tolerance = 0;           ///< canonical: heights in [h (1 - tie_tolerance), h] count as h; in [0, 1)
+  selection method = selection::eom;  ///< which clusters are taken
+  double epsilon = 0;                 ///< >= 0: clusters born at a smaller height give way to an ancestor; 0 = off
+  double epsilon_max = std::numeric_limits<double>::infinity();  ///< > 0: eom takes no cluster born at a larger height
+  std::int64_t max_cluster_size = 0;                             ///< >= 0: eom takes no larger cluster; 0 = no limit
+  bool allow_single_cluster = false;                             ///< the root may be taken
+};
+
+/// Throws InvalidArgument naming the first option that is outside its range (or NaN), its value and the range. O(1).
+void check_options(const tree_options& options);
+
+// Single linkage: the binary tree of merges that Kruskal's algorithm makes from weighted edges. These are taken in the
+// total order (weight, u, v); each that joins two components makes one merge. The result is the dendrogram of the graph
+// (Gower & Ross 1969), in the row format of SciPy and scikit-learn-contrib/hdbscan.
+
+/// One merge. Ids below N are points; id N + t is what row t made.
+struct linkage_row {
+  ///@{
+  /// Ids of the two nodes that join.
+  std::int64_t left = 0, right = 0;
+  ///@}
+  double height = 0;      ///< weight of the edge that joins them, >= 0, +infinity = no edge does
+  std::int64_t size = 0;  ///< points below, >= 2
+
+  /// Equal in everything.
+  friend bool operator==(const linkage_row& a, const linkage_row& b) = default;
+};
+
+/// A dendrogram of `points` points: points - 1 rows, children before parents.
+struct single_linkage_tree {
+  std::int64_t points = 0;        ///< N
+  std::vector<linkage_row> rows;  ///< N - 1 (none for N = 0), heights do not decrease from child to parent
+};
+
+/// The dendrogram of n points joined by `edges`, in any order and orientation.
+///
+/// Edges that close a cycle are ignored, so the edges of any graph will do: its minimum spanning forest decides. What
+/// finite edges leave unconnected is joined at height +infinity, components by increasing smallest point; ask
+/// connected_components() whether that happened. Row t has left = the node of the edge's smaller end point.
+///
+/// Throws InvalidArgument for n < 1, an end point outside [0, n), u = v, or a weight that is negative or NaN.
+/// Cost: O(E log E) time (O(E) when the edges come in the total order), 24 bytes per edge and 56 per point.
+single_linkage_tree single_linkage(std::span<const edge> edges, std::int64_t n);
+
+/// Number of components that merges of finite height leave: 1 + rows of height +infinity (0 for a tree of no points).
+/// `tree` is not checked. Cost: O(N).
+std::int64_t connected_components(const single_linkage_tree& tree);
+
+/// Throws InvalidArgument unless `tree` is a dendrogram: points - 1 rows, every node used once as a child and after it
+/// was made, sizes that add up, heights >= 0 that are not NaN and do not decrease from child to parent. Cost: O(N)
+/// time, 2 bytes per point.
+void check_linkage(const single_linkage_tree& tree);
+
+// The condensed tree: the dendrogram without the splits that only shed a few points. Walking down from the root, a
+// split is real when at least two sides have min_cluster_size points; otherwise points just leave and the cluster lives
+// on (Campello, Moulavi, Sander 2013; the row format of McInnes & Healy 2017).
+
+/// One departure: `child` leaves `parent` at density lambda = 1 / height. Child ids below N are points, of size 1;
+/// others are clusters born at that lambda, of `size` points.
+struct condensed_row {
+  ///@{
+  /// Ids; `parent` is a cluster.
+  std::int64_t parent = 0, child = 0;
+  ///@}
+  double lambda = 0;      ///< >= 0; 0 at height +infinity, +infinity at height 0
+  std::int64_t size = 0;  ///< points that leave, >= 1
+
+  /// Equal in everything.
+  friend bool operator==(const condensed_row& a, const condensed_row& b) = default;
+};
+
+/// The condensed tree of `points` points. Cluster ids: the root is `points`, the others follow without a gap, parents
+/// before children, the children of one cluster one after another.
+struct condensed_tree {
+  std::int64_t points = 0;          ///< N
+  std::int64_t clusters = 0;        ///< number of clusters, the root included
+  std::vector<condensed_row> rows;  ///< increasing in (parent, lambda, child)
+};
+
+/// Condenses `tree` with options.min_cluster_size, tie_mode and tie_tolerance.
+///
+/// Breadth-first from the root, cluster P at a node of height h with children below it: when at least two children have
+/// min_cluster_size points, each of these is a new cluster and the points of the others leave P; when one has, it
+/// carries on as P; when none has, all points leave. `binary` has the two children of the row, left first. `canonical`
+/// has all components just below h, so neither the order of points nor the choice among minimum spanning trees matters;
+/// new clusters are numbered by increasing smallest point. No cluster is ever split at height 0, in either mode.
+///
+/// A single point gives a tree of no rows. Throws InvalidArgument for a tree that is none (check_linkage()) and for
+/// options out of range. Cost: O(N log N) time at most, about 150 bytes per point besides the tree, no recursion.
+condensed_tree condense(const single_linkage_tree& tree, const tree_options& options);
+
+// What the condensed tree says about each cluster and each point, as plain arrays.
+
+/// Columns over clusters, indexed by id - N (0 is the root), and over points. Densities are lambda = 1 / height.
+struct tree_summary {
+  std::vector<std::int64_t> parent;       ///< index of the cluster it came from; -1 for the root
+  std::vector<std::int64_t> size;         ///< points at birth
+  std::vector<std::int64_t> first_child;  ///< index of the first of its child clusters, which follow one another
+  std::vector<std::int64_t> children;     ///< number of child clusters
+  std::vector<double> birth;              ///< lambda at which it appears; 0 for the root
+  std::vector<double> death;              ///< largest lambda of its own rows; 0 if it has none
+  std::vector<double> deepest;            ///< largest lambda of its own rows and those of its descendants
+  std::vector<double> stability;          ///< sum over its rows of (lambda - birth) * size; may be +infinity, never NaN
+
+  std::vector<std::int64_t> point_cluster;  ///< per point: index of the cluster that it leaves
+  std::vector<double> point_lambda;         ///< per point: lambda at which it leaves
+};
+
+/// Summarises a tree that condense() made. Stability is that of Campello, Moulavi, Sander (2013), where
+/// infinity - infinity counts as 0. Rows of one lambda are added up before anything is rounded, so the sums do not
+/// depend on the order of the points. Throws InvalidArgument for rows that cannot be those of such a tree (ids out of
+/// range, a parent that is no cluster or comes after its child, lambda negative or NaN, size < 1); their order is
+/// trusted. Cost: O(N) time, 16 bytes per point and 64 per cluster.
+tree_summary summarise(const condensed_tree& tree);
+
+// Which clusters become the flat clustering.
+
+/// Indices (id - N) of the selected clusters, increasing: the k-th is label k. None contains another.
+///
+/// `eom` goes from the leaves up: a cluster is taken unless the stabilities of what was best below its children sum to
+/// more than its own, or it is larger than max_cluster_size, or born above epsilon_max (Campello, Moulavi, Sander
+/// 2013). `leaf` takes the clusters without children. The root is taken by `eom` with allow_single_cluster only, and
+/// never by `leaf`. Then, with epsilon > 0 and unless the root alone is selected, every cluster born at a height below
+/// epsilon is replaced by its nearest ancestor born above epsilon (Malzer & Baum 2020), or, where only the root is
+/// above, by the root's child on the way (the root itself with allow_single_cluster).
+///
+/// `summary` is one that summarise() made. Throws InvalidArgument for options out of range. Cost: O(C log C) time at
+/// most and O(C) memory for C clusters.
+std::vector<std::int64_t> select_clusters(const tree_summary& summary, const tree_options& options);
+
+// Labels, membership probabilities, persistence and exemplars of selected clusters.
+
+/// The flat clustering, one entry per point.
+struct point_labels {
+  std::vector<std::int64_t> labels;   ///< 0..K-1, or -1 for noise
+  std::vector<double> probabilities;  ///< in [0, 1]; 0 for noise
+};
+
+/// Points grouped by label: those of label k are points[offsets[k]] .. points[offsets[k + 1] - 1], increasing.
+struct point_groups {
+  std::vector<std::int64_t> offsets;  ///< K + 1 entries
+  std::vector<std::int64_t> points;   ///< indices of points
+};
+
+/// Labels the points; `selected` is what select_clusters() returned for the same summary and options, and `summary`
+/// what summarise() made.
+///
+/// A point belongs to the selected cluster from which, or from a descendant of which, it leaves. Of a selected root
+/// only the points with lambda >= 1 / epsilon stay (without epsilon: lambda >= the largest lambda of the root's own
+/// rows). The probability is min(lambda, M) / M where M is the largest lambda of the selected cluster's own rows; it is
+/// 1 where M = 0 or lambda is infinite, and 0 where only M is infinite (McInnes & Healy 2017). Throws InvalidArgument
+/// for options out of range, and clusters that do not increase or are none of `summary`. Cost: O(N) time and memory.
+point_labels label_points(const tree_summary& summary, std::span<const std::int64_t> selected,
+                          const tree_options& options);
+
+/// Persistence of each selected cluster: its stability / (points labelled with it * largest lambda of the whole tree);
+/// 1 where that lambda is 0 or infinite or no point has the label. In [0, 1], except that a single root with much noise
+/// may exceed 1, because the points that were dropped add to its stability. `labels` are those of label_points(), one
+/// per point, in [-1, K). Throws InvalidArgument for others, and for clusters as label_points() does. Cost: O(N) time,
+/// O(K) memory.
+std::vector<double> persistence(const tree_summary& summary, std::span<const std::int64_t> selected,
+                                std::span<const std::int64_t> labels);
+
+/// Exemplars of each selected cluster: the points that stay to the end, that is to the largest lambda, in the leaf
+/// clusters below it (McInnes & Healy 2017), as far as they carry its label. Arguments and errors as for persistence().
+/// Cost: O(N) time and memory.
+point_groups exemplars(const tree_summary& summary, std::span<const std::int64_t> selected,
+                       std::span<const std::int64_t> labels);
+
+// GLOSH: how much earlier a point leaves its cluster than the densest part of it dissolves.
+
+/// GLOSH outlier score of every point, selected clusters or not: (M - lambda) / M, in [0, 1], where the point leaves
+/// cluster c at lambda and M is the largest lambda in c and all its descendants (Campello, Moulavi, Zimek, Sander
+/// 2015). 0 where M = 0 or lambda is infinite; 1 where only M is infinite. `summary` is one that summarise() made;
+/// throws nothing. Cost: O(N) time and memory.
+std::vector<double> outlier_scores(const tree_summary& summary);
+
+}  // namespace quintet::hdbscan

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# check_faults.sh PYTHON: check_rooms.py finds what it looks for, each fault planted in a tree of its own.
+set -eu
+python=$1
+check=$(cd "$(dirname "$0")" && pwd)/check_rooms.py
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+
+# expect FILE HEADER MESSAGE: FILE with that include has to fail with MESSAGE, or with an empty one to pass.
+expect() {
+  local status=0
+  rm -rf "${tree:?}"/*
+  mkdir -p "$tree/$(dirname "$1")"
+  echo "#include \"$2\"" >"$tree/$1"
+  "$python" "$check" --source "$tree" >"$tree/log" 2>&1 || status=$?
+  if [ -z "$3" ]; then
+    [ "$status" -eq 0 ] && return
+  else
+    [ "$status" -eq 1 ] && grep -q -F -e "$3" "$tree/log" && return
+  fi
+  echo "$1 with $2: status $status, not \"$3\""
+  cat "$tree/log"
+  exit 1
+}
+
+expect src/hdbscan/a.cpp pairwise/panels.hpp ''
+expect src/hdbscan/tree_stages/a.cpp quintet/core/error.hpp ''
+expect src/hdbscan/a.cpp instantiate.hpp ''
+expect src/pairwise/a.cpp quintet/hdbscan/edge.hpp 'pairwise must not include quintet/hdbscan/edge.hpp'
+expect src/hdbscan/a.cpp poincare/ball.hpp 'hdbscan must not include poincare/ball.hpp'
+expect src/c/a.cpp quintet/hdbscan/hdbscan.hpp ''
+expect src/c/a.cpp hdbscan/finish.hpp 'c must not include hdbscan/finish.hpp'
+expect include/quintet/svd/a.hpp quintet/io/csv.hpp 'svd must not include quintet/io/csv.hpp'
+expect include/quintet/hdbscan/a.hpp pairwise/panels.hpp 'a public header must not include pairwise/panels.hpp'
+expect src/attic/a.cpp core/polled.hpp 'attic is no room'
