@@ -125,9 +125,9 @@ void svd_decompose(benchmark::State& state) {
 
 void spgemm_multiply(benchmark::State& state) {
   const auto a = test::rmat_matrix<double, std::int32_t>(14, 16, 1);
-  spgemm::report told;
-  multiply(a.view(), a.view(), {}, Device::host(), &told);
-  measure<double>(state, {2 * double(told.products), 12.0 * double(a.nnz() + told.nnz)},
+  spgemm::report report;
+  multiply(a.view(), a.view(), {}, Device::host(), &report);
+  measure<double>(state, {2 * double(report.products), 12.0 * double(a.nnz() + report.nnz)},
                   [&] { benchmark::DoNotOptimize(multiply(a.view(), a.view(), {}, Device::host())); });
 }
 

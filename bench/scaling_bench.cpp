@@ -60,9 +60,9 @@ void poincare(benchmark::State& state) {
 // The size is the base-2 logarithm of the number of rows.
 void spgemm(benchmark::State& state) {
   const auto a = test::rmat_matrix<double, std::int32_t>(int(state.range(0)), 8, 1);
-  spgemm::report told;
-  measure(state, [&] { benchmark::DoNotOptimize(multiply(a.view(), a.view(), {}, Device::host(), &told)); });
-  state.counters["products"] = double(told.products);
+  spgemm::report report;
+  measure(state, [&] { benchmark::DoNotOptimize(multiply(a.view(), a.view(), {}, Device::host(), &report)); });
+  state.counters["products"] = double(report.products);
 }
 
 void svd(benchmark::State& state) {

@@ -125,15 +125,15 @@ void proposals(benchmark::State& state, int which, std::uint32_t accepted) {
     state.SetIterationTime(all / per_full);
   }
   std::nth_element(full.begin(), full.begin() + std::ptrdiff_t(full.size() / 2), full.end());
-  double all = 0, number = 0, least = 1e9, most = 0;
+  double all = 0, number = 0, min = 1e9, max = 0;
   for (std::size_t b = 0; b < branches; ++b) {
     all += sum[b], number += count[b];
     if (count[b] == 0) continue;
-    least = std::min(least, sum[b] / count[b]), most = std::max(most, sum[b] / count[b]);
+    min = std::min(min, sum[b] / count[b]), max = std::max(max, sum[b] / count[b]);
   }
   state.counters["ratio"] = full[full.size() / 2] / (all / number);
-  state.counters["least"] = least * 1e3;
-  state.counters["most"] = most * 1e3;
+  state.counters["least"] = min * 1e3;
+  state.counters["most"] = max * 1e3;
 }
 
 void gradient(benchmark::State& state, int which) {

@@ -21,11 +21,11 @@ using sparse_matrix = spgemm::csr<double, std::int32_t>;
 struct sparse_problem {
   std::string name;
   sparse_matrix a, b;
-  spgemm::report told;
+  spgemm::report report;
 
   sparse_problem(const std::string& called, sparse_matrix left) : name(called), a(std::move(left)) {
     b = a.rows == a.cols ? a : spgemm::transpose(a.view());
-    multiply(a.view(), b.view(), {}, Device::host(), &told);
+    multiply(a.view(), b.view(), {}, Device::host(), &report);
   }
 };
 

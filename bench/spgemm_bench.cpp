@@ -14,9 +14,9 @@ using matrix = bench::sparse_matrix;
 using problem = bench::sparse_problem;
 
 void describe(benchmark::State& state, const problem& p) {
-  const auto products = double(p.told.products);
+  const auto products = double(p.report.products);
   state.counters["products"] = products;
-  state.counters["nnz"] = double(p.told.nnz);
+  state.counters["nnz"] = double(p.report.nnz);
   state.counters["products/s"] = benchmark::Counter(products, benchmark::Counter::kIsIterationInvariantRate);
 }
 
@@ -25,7 +25,7 @@ void run_quintet(benchmark::State& state, const std::string& name, int threads, 
   set_threads(threads);
   for (auto _ : state) {
     const matrix c = multiply(p.a.view(), p.b.view(), {.prediction_scale = scale});
-    if (c.nnz() != p.told.nnz) state.SkipWithError("wrong result");
+    if (c.nnz() != p.report.nnz) state.SkipWithError("wrong result");
   }
   describe(state, p);
 }

@@ -71,7 +71,7 @@ std::vector<contestant> contestants(const bench::sparse_problem& p) {
 void run_round(std::vector<contestant>& all, const bench::sparse_problem& p) {
   for (contestant& c : all) {
     const auto checked_run = [&] {
-      if (c.run() != p.told.nnz) throw Error("a result has the wrong number of entries");
+      if (c.run() != p.report.nnz) throw Error("a result has the wrong number of entries");
     };
     auto start = std::chrono::steady_clock::now();
     const auto passed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
@@ -99,8 +99,8 @@ std::vector<double> print_ratios(const bench::sparse_problem& p, std::vector<con
   std::vector<double> t;
   for (contestant& c : all) t.push_back(c.median());
   const std::vector<double> result{t[1] / t[0], t[3] / t[2], t[7] / t[0], t[4] / t[0], t[6] / t[5]};
-  std::printf("| %-20s | %9lld | %9lld | %8.3f | %8.3f |", p.name.c_str(), static_cast<long long>(p.told.products),
-              static_cast<long long>(p.told.nnz), 1e3 * t[0], 1e3 * t[2]);
+  std::printf("| %-20s | %9lld | %9lld | %8.3f | %8.3f |", p.name.c_str(), static_cast<long long>(p.report.products),
+              static_cast<long long>(p.report.nnz), 1e3 * t[0], 1e3 * t[2]);
   for (const double ratio : result) std::printf(" %5.2f |", ratio);
   std::printf("\n");
   std::fflush(stdout);

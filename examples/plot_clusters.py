@@ -7,7 +7,7 @@ selected clusters are in colour.
 
     plot_clusters.py --points points.npy --clusters clusters.h5 --output clusters.png
 
-Clusters carry their numbers. When the true classes of the points are known (--classes, a number a line), they carry the
+Clusters carry their numbers. When the true classes of the points are known (--classes, one number per line), they carry the
 class that most of their points have, and a table of this is printed.
 """
 import argparse
@@ -179,7 +179,7 @@ def main():
     parser.add_argument("--dataset", help="dataset of an .h5 file of points")
     parser.add_argument("--clusters", required=True, help=".h5 output of quintet-hdbscan")
     parser.add_argument("--output", required=True, help="picture: .png, .svg or .pdf")
-    parser.add_argument("--classes", help="the true classes of the points: a number a line")
+    parser.add_argument("--classes", help="the true classes of the points: one number per line")
     parser.add_argument("--title", default="", help="what the points are")
     args = parser.parse_args()
 

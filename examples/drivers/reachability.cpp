@@ -57,9 +57,8 @@ po::options_description describe(arguments& a) {
 
 void check(arguments& a, const session& session) {
   a.core.distance = a.reachability.distance = a.metric.value();
-  constexpr std::int64_t most = std::int64_t(1) << 40;
-  quintet::require_argument(a.memory >= 1 && a.memory <= most, "--memory", a.memory,
-                            quintet::text("in [1, ", most, "]"));
+  constexpr std::int64_t max = std::int64_t(1) << 40;
+  quintet::require_argument(a.memory >= 1 && a.memory <= max, "--memory", a.memory, quintet::text("in [1, ", max, "]"));
   if (!a.pairs.empty() && io::format_of(a.output) == io::file_format::npy)
     throw quintet::InvalidArgument(quintet::text(
         "--output: ", a.output, ": pairs and their values are of different types, and a .npy file holds one array; ",

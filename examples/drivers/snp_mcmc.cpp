@@ -31,7 +31,7 @@ using quintet::text;
 using quintet::driver::session;
 using names = std::shared_ptr<const std::vector<std::string>>;
 
-constexpr std::int64_t most_reticulations = 20;
+constexpr std::int64_t max_reticulations = 20;
 
 struct arguments {
   driver::snp_input input;
@@ -55,7 +55,7 @@ po::options_description describe(arguments& a) {
   driver::describe_corrections(model, a.input);
   model.add_options()  //
       ("priors", po::value(&a.priors_file)->value_name("FILE"),
-       "key = value, one a line: network, speciation-rate or netdiv, hybridization-rate or turnover, origin, "
+       "key = value, one per line: network, speciation-rate or netdiv, hybridization-rate or turnover, origin, "
        "inheritance, theta, theta-mean, pi1; see docs/snp_mcmc.md")  //
       ("prior", po::value(&a.prior)->value_name("'KEY = VALUE'")->composing(),
        "one line of it; may come several times")  //
@@ -63,7 +63,7 @@ po::options_description describe(arguments& a) {
        po::value(&a.max_reticulations)
            ->default_value(a.max_reticulations)
            ->value_name("R")
-           ->notifier(driver::within<std::int64_t>("--max-reticulations", 0, most_reticulations)),
+           ->notifier(driver::within<std::int64_t>("--max-reticulations", 0, max_reticulations)),
        "at most, 0 ... 20")  //
       ("max-level", po::value(&a.max_level)->value_name("L")->notifier(driver::at_least("--max-level", 0)),
        "reticulations in one biconnected component at most; by default as many as there are")                //
@@ -313,7 +313,7 @@ void sample(session& session, const arguments& a, snp::sampler& chains, driver::
     return std::chrono::duration<double>(clock::now() - then).count();
   };
   const auto begin = clock::now();
-  auto saved = begin, told = begin;
+  auto saved = begin, reported = begin;
   double patience = 10;
   const std::int64_t first = chains.step();
   while (!chains.is_done()) {
@@ -331,8 +331,8 @@ void sample(session& session, const arguments& a, snp::sampler& chains, driver::
         saved = clock::now();
       }
     });
-    if (seconds_since(told) < patience || session.quiet() || !session.is_root()) continue;
-    told = clock::now();
+    if (seconds_since(reported) < patience || session.quiet() || !session.is_root()) continue;
+    reported = clock::now();
     patience = std::min(patience * 1.5, 600.0);
     const double left =
         seconds_since(begin) / double(chains.step() - first) * double(chains.options().iterations - chains.step());

@@ -93,9 +93,9 @@ po::options_description describe(arguments& a) {
        "of the random numbers, >= 0: the same seed, the same output, for any number of threads");
   output.add_options()  //
       ("output", po::value(&a.output)->value_name("FILE")->notifier(check_counts_file),
-       ".csv: counts red/copies, a column a species, as quintet-snp-likelihood reads them")  //
+       ".csv: counts red/copies, one column per species, as quintet-snp-likelihood reads them")  //
       ("output-networks", po::value(&a.output_networks)->value_name("FILE")->notifier(check_networks_file),
-       "with --species: the networks in extended Newick, one a line");
+       "with --species: the networks in extended Newick, one per line");
   all.add(network).add(sites).add(output);
   return all;
 }

@@ -56,39 +56,39 @@ template <class Real>
 using matrix = spgemm::csr<Real, std::int64_t>;
 
 /// What the product is, however it was computed.
-void report_product(session& session, const arguments& a, const spgemm::report& told,
+void report_product(session& session, const arguments& a, const spgemm::report& report,
                     const spgemm::matrix_summary& sums) {
-  session.result("rows", told.rows);
-  session.result("cols", told.cols);
-  session.result("nnz", told.nnz);
-  session.result("products", told.products);
+  session.result("rows", report.rows);
+  session.result("cols", report.cols);
+  session.result("nnz", report.nnz);
+  session.result("products", report.products);
   session.result("sum", sums.sum);
   session.result("sum_abs", sums.sum_abs);
   session.result("frobenius", sums.frobenius);
   session.result("weighted", sums.weighted);
   if (a.checksums) session.result("struct_ij", sums.struct_ij);
-  session.say() << told.rows << " x " << told.cols << ", " << told.nnz << " entries from " << told.products
+  session.say() << report.rows << " x " << report.cols << ", " << report.nnz << " entries from " << report.products
                 << " products; sum " << sums.sum << "\n";
 }
 
-void report_result(session& session, const arguments& a, const spgemm::report& told,
+void report_result(session& session, const arguments& a, const spgemm::report& report,
                    const spgemm::matrix_summary& sums) {
-  report_product(session, a, told, sums);
-  session.result("upper_bound", told.upper_bound);
-  session.result("predicted", told.predicted);
-  session.result("retries", told.retries);
-  session.result("peak_bytes", told.peak_bytes);
-  session.result("ran_on_host", told.ran_on_host);
-  session.result("ran_on", told.ran_on.spelling());
+  report_product(session, a, report, sums);
+  session.result("upper_bound", report.upper_bound);
+  session.result("predicted", report.predicted);
+  session.result("retries", report.retries);
+  session.result("peak_bytes", report.peak_bytes);
+  session.result("ran_on_host", report.ran_on_host);
+  session.result("ran_on", report.ran_on.spelling());
   nlohmann::ordered_json strategies = nlohmann::ordered_json::object();
   for (int s = 0; s < spgemm::strategies; ++s)
-    strategies[std::string(name_of(spgemm::strategy(s)))] = {{"rows", told.rows_by_strategy[std::size_t(s)]},
-                                                             {"products", told.products_by_strategy[std::size_t(s)]}};
+    strategies[std::string(name_of(spgemm::strategy(s)))] = {{"rows", report.rows_by_strategy[std::size_t(s)]},
+                                                             {"products", report.products_by_strategy[std::size_t(s)]}};
   session.result("strategies", strategies);
-  session.timer().add("analysis", told.analysis_seconds);
-  session.timer().add("prediction", told.prediction_seconds);
-  session.timer().add("product", told.product_seconds);
-  session.timer().add("assembly", told.assembly_seconds);
+  session.timer().add("analysis", report.analysis_seconds);
+  session.timer().add("prediction", report.prediction_seconds);
+  session.timer().add("product", report.product_seconds);
+  session.timer().add("assembly", report.assembly_seconds);
 }
 
 template <class Real>
@@ -125,10 +125,10 @@ void multiply_dealt_files(session& session, const arguments& a, quintet::mpi::co
   const auto other = a.b.empty() ? first : read(a.b);
   mpi::spgemm::options options{.product = a.options};
   if (a.budget > 0) options.budget = a.budget;
-  mpi::spgemm::report told;
+  mpi::spgemm::report report;
   const auto c = session.timed("product", [&] {
     return mpi::spgemm::multiply<Semiring>(ranks, first.block.view(), other.block.view(), options, session.device(),
-                                           &told);
+                                           &report);
   });
   const auto all = session.timed("gather", [&] { return mpi::spgemm::gather(ranks, c.block.view()); });
   ranks.together([&] {
@@ -137,15 +137,15 @@ void multiply_dealt_files(session& session, const arguments& a, quintet::mpi::co
     whole.rows = all.rows;
     whole.cols = all.cols;
     whole.nnz = all.nnz();
-    whole.products = told.products;
-    whole.ran_on = told.ran_on;
+    whole.products = report.products;
+    whole.ran_on = report.ran_on;
     const auto sums = session.timed("checksums", [&] { return summarise(all.view()); });
     report_product(session, a, whole, sums);
     session.result("ran_on", whole.ran_on.spelling());
-    session.result("layout", told.used_grid ? quintet::text(told.grid_rows, " x ", told.grid_cols) : "rows");
-    session.result("fetched_rows", told.fetched_rows);
-    session.result("row_volume", told.row_volume);
-    session.result("grid_volume", told.grid_volume);
+    session.result("layout", report.used_grid ? quintet::text(report.grid_rows, " x ", report.grid_cols) : "rows");
+    session.result("fetched_rows", report.fetched_rows);
+    session.result("row_volume", report.row_volume);
+    session.result("grid_volume", report.grid_volume);
     write_product(session, a, all);
   });
 }
@@ -164,7 +164,7 @@ void multiply_files(session& session, const arguments& a) {
       other = transpose(a.b.empty() ? first.view() : other.view(), spgemm::memory_source::standard(), session.device());
     });
   const auto b = a.b.empty() && !a.b_transposed ? first.view() : other.view();
-  spgemm::report told;
+  spgemm::report report;
   if (a.budget > 0) {
     spgemm::matrix_summary sums;
     std::optional<io::sparse_block_writer> out;
@@ -176,14 +176,14 @@ void multiply_files(session& session, const arguments& a) {
           if (out) session.timed("write", [&] { out->write(piece.first_row, piece.block.view()); });
           return true;
         },
-        a.options, session.device(), &told);
-    report_result(session, a, told, sums);
+        a.options, session.device(), &report);
+    report_result(session, a, report, sums);
     if (out) out->commit();
     if (out) session.say() << a.output << " written\n";
     return;
   }
-  const auto c = multiply<Semiring>(first.view(), b, a.options, session.device(), &told);
-  report_result(session, a, told, session.timed("checksums", [&] { return summarise(c.view()); }));
+  const auto c = multiply<Semiring>(first.view(), b, a.options, session.device(), &report);
+  report_result(session, a, report, session.timed("checksums", [&] { return summarise(c.view()); }));
   write_product(session, a, c);
 }
 

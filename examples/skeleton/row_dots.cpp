@@ -13,14 +13,14 @@ std::vector<Real> row_dots(matrix_view<const Real> x, matrix_view<const Real> y,
   const Device device = device::run_device(given, {{"x", x}, {"y", y}});
   require_argument(y.rows() == x.rows(), "y.rows", y.rows(), text("x.rows=", x.rows()));
   require_argument(y.cols() == x.cols(), "y.cols", y.cols(), text("x.cols=", x.cols()));
-  const device::staged_in x_there(x, device), y_there(y, device);
+  const device::staged_in device_x(x, device), device_y(y, device);
   Buffer<Real> out(x.rows(), device);
   device::with_shape<host_shape<Real>, device_shape<Real>>(device, [&](auto shape) {
     using kernel = row_dots_kernel<Real, decltype(shape)>;
     static_assert(sizeof(typename kernel::scratch) <= device::device_scratch_limit);
     const std::int64_t tiles = (x.rows() + kernel::rows_per_tile - 1) / kernel::rows_per_tile;
-    device::launch(kernel{x_there.view().data(), y_there.view().data(), x.rows(), x.cols(), x_there.view().stride(),
-                          y_there.view().stride(), out.data()},
+    device::launch(kernel{device_x.view().data(), device_y.view().data(), x.rows(), x.cols(), device_x.view().stride(),
+                          device_y.view().stride(), out.data()},
                    tiles, device);
   });
   return out.to_vector();

@@ -612,7 +612,7 @@ def core_and_reachability(
 ) -> Any:
     """Core distances and the matrix of mutual reachability in one pass over the pairs: ``(core, matrix)``.
 
-    For a list of point sets of one type, a list of such pairs; small sets run side by side, one a thread.
+    For a list of point sets of one type, a list of such pairs; small sets run side by side, one per thread.
 
     >>> from quintet import hdbscan
     >>> core, matrix = hdbscan.core_and_reachability([[0.0], [1.0], [3.0]], 1)

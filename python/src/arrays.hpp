@@ -157,7 +157,7 @@ nb::object copy_to_numpy(element type, const std::size_t* sizes, std::size_t cou
 nb::object with_numpy_type(element type, nb::object given);
 
 /// Up to so many bytes a copy is faster than an owner.
-constexpr std::size_t least_owned_bytes = 8192;
+constexpr std::size_t min_owned_bytes = 8192;
 
 /// A NumPy array of the elements of `values`, which it owns where they are many: of a vector or an array of the
 /// library. 16-bit types come out as uint16 patterns, structures as Element. Needs the GIL.
@@ -168,7 +168,7 @@ nb::object elements_to_numpy(Values&& values, std::initializer_list<std::int64_t
   for (const std::int64_t size : shape) bytes *= sizes[count++] = std::size_t(size);
   constexpr element type = sizeof(Element) == 2 ? element::bf16 : element_for<Element>();
   static_assert(type != element::u8 || sizeof(Element) == 1);
-  if (bytes < least_owned_bytes) return copy_to_numpy(type, sizes, count, values.data());
+  if (bytes < min_owned_bytes) return copy_to_numpy(type, sizes, count, values.data());
   using Owned = std::remove_cvref_t<Values>;
   auto* owned = new Owned(std::forward<Values>(values));
   nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Owned*>(p); });

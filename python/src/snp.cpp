@@ -174,7 +174,7 @@ nb::dict tables_of(const Data& data) {
   d["kinds"] = to_numpy(std::move(kinds));
   d["pattern_of_site"] = copied(data.pattern_of_site());
   d["sampled_copies"] = copied(data.sampled_copies());
-  d["most_copies"] = copied(data.most_copies());
+  d["max_copies"] = copied(data.max_copies());
   std::vector<std::int64_t> dropped;
   for (const dropped_site& one : data.dropped_sites()) dropped.insert(dropped.end(), {one.site, one.species});
   const auto count = std::int64_t(dropped.size() / 2);
@@ -231,7 +231,7 @@ nb::dict dict_of(const evaluation_estimate& size) {
   return d;
 }
 
-/// (lengths, thetas, gammas, max_iterations, tolerance, length range, theta range, least_gamma).
+/// (lengths, thetas, gammas, max_iterations, tolerance, length range, theta range, min_gamma).
 optimise_options optimise_options_of(const nb::tuple& t) {
   optimise_options o;
   o.lengths = nb::cast<bool>(t[0]);
@@ -239,9 +239,9 @@ optimise_options optimise_options_of(const nb::tuple& t) {
   o.gammas = nb::cast<bool>(t[2]);
   o.max_iterations = nb::cast<std::int64_t>(t[3]);
   o.tolerance = nb::cast<double>(t[4]);
-  std::tie(o.least_length, o.most_length) = nb::cast<std::pair<double, double>>(t[5]);
-  std::tie(o.least_theta, o.most_theta) = nb::cast<std::pair<double, double>>(t[6]);
-  o.least_gamma = nb::cast<double>(t[7]);
+  std::tie(o.min_length, o.max_length) = nb::cast<std::pair<double, double>>(t[5]);
+  std::tie(o.min_theta, o.max_theta) = nb::cast<std::pair<double, double>>(t[6]);
+  o.min_gamma = nb::cast<double>(t[7]);
   return o;
 }
 
@@ -662,15 +662,15 @@ void bind_chains(nb::module_& m) {
     const interval found = shortest_interval(vector_of<double>(values), mass);
     return std::pair(found.low, found.high);
   });
-  m.def("snp_frequency_deviation", [](const std::vector<std::map<std::string, double>>& chains, double least) {
-    return frequency_deviation(chains, least);
+  m.def("snp_frequency_deviation", [](const std::vector<std::map<std::string, double>>& chains, double min) {
+    return frequency_deviation(chains, min);
   });
   m.def("snp_normal_quantile", &normal_quantile);
 }
 
 void bind_rules(nb::module_& m) {
   nb::class_<partial_likelihood>(m, "SnpPartial")
-      .def_ro("most", &partial_likelihood::most)
+      .def_ro("max", &partial_likelihood::max)
       .def_prop_ro("entries", [](const partial_likelihood& p) { return to_numpy(std::vector<double>(p.entries)); })
       .def("at", [](const partial_likelihood& p, const std::vector<std::pair<std::int64_t, std::int64_t>>& states) {
         std::vector<lineage_state> list;

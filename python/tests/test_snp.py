@@ -294,7 +294,7 @@ def test_rules_are_the_likelihood() -> None:
         ways = choose[red[0]] * choose[red[1]]
         assert abs(np.log(value * ways) - expected) < 1e-9 or abs(np.log(value) - expected) < 1e-9
     split = rules.split(rules.branch(rules.leaf(2, 1), 0, length=0.1, theta=0.1), 0, 0.4)
-    assert len(split.most) == 2 and split.entries.sum() > 0 and split.at((1, 1), (1, 0)) >= 0
+    assert len(split.max) == 2 and split.entries.sum() > 0 and split.at((1, 1), (1, 0)) >= 0
     with pytest.raises(ValueError):
         rules.leaf(2, 3)
 

@@ -6,7 +6,7 @@ using namespace quintet::c;
 
 namespace {
 
-// Rows of the caller's arguments as one type, with what all operations take beside them.
+// Rows of the caller's arguments as one type, with what all operations take besides them.
 template <class T>
 struct rows {
   std::int64_t n, dim;

@@ -20,11 +20,11 @@ quintet_snp_optimise_options default_options() {
   options.thetas = static_cast<quintet_snp_thetas>(defaults.thetas);
   options.max_iterations = defaults.max_iterations;
   options.tolerance = defaults.tolerance;
-  options.least_length = defaults.least_length;
-  options.most_length = defaults.most_length;
-  options.least_theta = defaults.least_theta;
-  options.most_theta = defaults.most_theta;
-  options.least_gamma = defaults.least_gamma;
+  options.min_length = defaults.min_length;
+  options.max_length = defaults.max_length;
+  options.min_theta = defaults.min_theta;
+  options.max_theta = defaults.max_theta;
+  options.min_gamma = defaults.min_gamma;
   return options;
 }
 
@@ -36,11 +36,11 @@ snp::optimise_options settings_of(const quintet_snp_optimise_options* given) {
   options.gammas = known.gammas != 0;
   options.max_iterations = known.max_iterations;
   options.tolerance = known.tolerance;
-  options.least_length = known.least_length;
-  options.most_length = known.most_length;
-  options.least_theta = known.least_theta;
-  options.most_theta = known.most_theta;
-  options.least_gamma = known.least_gamma;
+  options.min_length = known.min_length;
+  options.max_length = known.max_length;
+  options.min_theta = known.min_theta;
+  options.max_theta = known.max_theta;
+  options.min_gamma = known.min_gamma;
   return options;
 }
 

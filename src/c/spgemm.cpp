@@ -20,21 +20,22 @@ constexpr quintet_spgemm_options default_options = [] {
   return options;
 }();
 
-void tell(const spgemm::report& told, quintet_spgemm_report* out) {
+void write_report(const spgemm::report& report, quintet_spgemm_report* out) {
   if (out == nullptr) return;
-  quintet_spgemm_report report{};
-  report.products = told.products;
-  report.upper_bound = told.upper_bound;
-  report.predicted = told.predicted;
-  report.retries = told.retries;
-  report.peak_bytes = told.peak_bytes;
-  report.scratch_bytes = told.scratch_bytes;
-  report.ran_on_host = told.ran_on_host;
-  report.seconds = told.analysis_seconds + told.prediction_seconds + told.product_seconds + told.assembly_seconds;
-  write_struct(report, out, out->size, "report->size");
+  quintet_spgemm_report written{};
+  written.products = report.products;
+  written.upper_bound = report.upper_bound;
+  written.predicted = report.predicted;
+  written.retries = report.retries;
+  written.peak_bytes = report.peak_bytes;
+  written.scratch_bytes = report.scratch_bytes;
+  written.ran_on_host = report.ran_on_host;
+  written.seconds =
+      report.analysis_seconds + report.prediction_seconds + report.product_seconds + report.assembly_seconds;
+  write_struct(written, out, out->size, "report->size");
 }
 
-// Makes product(semiring, a, b, options, device, told) for the types of the operands.
+// Makes product(semiring, a, b, options, device, report) for the types of the operands.
 template <class Product>
 quintet_status product_of(const quintet_csr* a, const quintet_csr* b, quintet_semiring semiring,
                           const quintet_spgemm_options* options, const char* device, quintet_spgemm_report* report,
@@ -43,10 +44,10 @@ quintet_status product_of(const quintet_csr* a, const quintet_csr* b, quintet_se
     if (report != nullptr) check_struct_size(report->size, sizeof(*report), "report->size");
     return with_csr_types(a, "a", [&]<class Value, class Index> {
       return with_semiring(semiring, [&]<class Semiring> {
-        spgemm::report told;
+        spgemm::report product_report;
         quintet_spgemm_matrix made{product(Semiring(), operand<Value, Index>(a, "a"), operand<Value, Index>(b, "b"),
-                                           product_options(options), chosen_device(device), &told)};
-        tell(told, report);
+                                           product_options(options), chosen_device(device), &product_report)};
+        write_report(product_report, report);
         return made;
       });
     });

@@ -29,10 +29,10 @@ struct block_head {
 static_assert(sizeof(block_head) == 64, "blocks are aligned to 64");
 
 constexpr int no_class = -1, classes = 4 * 17, block_step = 4;
-constexpr std::int64_t least_block = 64, most_pooled = std::int64_t{32} << 20;
+constexpr std::int64_t min_block = 64, max_pooled = std::int64_t{32} << 20;
 
 constexpr std::int64_t class_bytes(int c) {
-  return (least_block << (c / block_step)) * (block_step + c % block_step) / block_step;
+  return (min_block << (c / block_step)) * (block_step + c % block_step) / block_step;
 }
 
 int class_of(std::int64_t bytes) {
@@ -63,7 +63,7 @@ class block_pool {
   }
   bool give(block_head* head) noexcept {
     const int c = int(head->size_class);
-    if (bytes_ + class_bytes(c) > most_pooled) return false;
+    if (bytes_ + class_bytes(c) > max_pooled) return false;
     bytes_ += class_bytes(c);
     first_[c] = new (head) kept{first_[c]};
     return true;

@@ -84,19 +84,19 @@ struct bound_node {
     const std::int64_t first = std::int64_t(leaf.first_leaf) * leaf_points;
     const std::int64_t end = first + leaf_points < count ? first + leaf_points : count;
     for (std::int64_t k = 0; k < dim; ++k) {
-      Real least = std::numeric_limits<Real>::infinity(), most = -least;
+      Real min = std::numeric_limits<Real>::infinity(), max = -min;
       for (std::int64_t i = first; i < end; ++i) {
         const Real x = detail::coordinates(panels, dim, i)[k * panel_points<Real>];
-        least = x < least ? x : least;
-        most = x > most ? x : most;
+        min = x < min ? x : min;
+        max = x > max ? x : max;
       }
-      low[leaf.number * dim + k] = least;
-      high[leaf.number * dim + k] = most;
+      low[leaf.number * dim + k] = min;
+      high[leaf.number * dim + k] = max;
     }
     if (factor == nullptr) return;
-    Real least = factor[first];
-    for (std::int64_t i = first + 1; i < end; ++i) least = factor[i] < least ? factor[i] : least;
-    min_factor[leaf.number] = least;
+    Real min = factor[first];
+    for (std::int64_t i = first + 1; i < end; ++i) min = factor[i] < min ? factor[i] : min;
+    min_factor[leaf.number] = min;
   }
 
   void bound_children(const tree_node& node) const {

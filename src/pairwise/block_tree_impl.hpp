@@ -7,6 +7,7 @@
 namespace quintet::pairwise {
 
 namespace detail {
+/// A function of every node of one level of the tree (Bentley 1975).
 template <class Function>
 struct node_function {
   Function function;

@@ -1,4 +1,4 @@
-// What a coordinate adds to the surrogate of a pair of points.
+// What a coordinate adds to the reduced distance of a pair of points.
 //
 //   square     sum of (x - y)^2        euclidean, cosine, hyperbolic
 //   magnitude  sum of |x - y|          Manhattan
@@ -90,7 +90,7 @@ struct power_term {
   void add(Pack& sum, const Pack& d) const {
     sum = sum + device::power<Real, int(sizeof(Pack) / sizeof(Real))>(magnitude_of<Real>(d), p);
   }
-  /// power() is within (p + 2) ulp, and not monotone: the sum of at most 32 = most_tree_dimensions powers may exceed
+  /// power() is within (p + 2) ulp, and not monotone: the sum of at most 32 = max_tree_dimensions powers may exceed
   /// that of larger numbers by 2 (p + 2) + 32 ulp, and by what is taken for 0. Twice that is taken off.
   template <class Pack>
   Pack bound(const Pack& sum) const {

@@ -29,7 +29,8 @@ struct cross_arguments {
   std::int64_t blocks_per_team = 1;
 };
 
-/// Tile = (row block, group of column blocks).
+/// Tile = (row block, group of column blocks). Tiles and panels of Goto, van de Geijn 2008, on differences instead of
+/// products.
 template <class Real, int Dim, class Shape>
 struct cross_kernel {
   using shape = Shape;

@@ -29,7 +29,8 @@ struct dense_arguments {
   point_factors<Real> factors = {};
 };
 
-/// One tile a team.
+/// One tile per team. Tiles and panels of Goto, van de Geijn 2008, on differences instead of products; mutual
+/// reachability is that of Campello, Moulavi, Sander 2013.
 template <class Real, int Dim, class Shape>
 struct dense_kernel {
   using shape = Shape;

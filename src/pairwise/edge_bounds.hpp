@@ -39,7 +39,7 @@ inline Real weight_of(weight_key<Real> key) {
 /// Raw pointers to memory of the device; a plain value that travels with kernels.
 template <class Real>
 struct edge_bounds {
-  std::int64_t count = 0, side = 0, blocks = 0;  ///< points, points a block, blocks
+  std::int64_t count = 0, side = 0, blocks = 0;  ///< points, points per block, blocks
   const Real* outside = nullptr;                 ///< per point: no edge outside its list is lighter
   std::int32_t* component = nullptr;             ///< per point: the point that stands for its component
   weight_key<Real>* best_weight = nullptr;       ///< per component: of its best edge so far
@@ -93,7 +93,7 @@ struct edge_bounds {
   struct block_pair {
     const Real* minima = nullptr;  ///< of the first point of the block; null: its points look elsewhere
     std::int64_t step = 0;         ///< from point to point
-    Real least = 0;                ///< of all its points
+    Real min = 0;                  ///< of all its points
   };
   block_pair pair_of(std::int64_t block, std::int64_t other) const {
     const std::int64_t at = place_of(block), to = place_of(other);
@@ -107,7 +107,7 @@ struct edge_bounds {
   Real bound_of(const block_pair& pair, std::int64_t point, std::int64_t offset) const {
     if (pair.minima == nullptr) return std::numeric_limits<Real>::infinity();
     Real bound = pair.minima[offset * pair.step];
-    bound = bound > pair.least ? bound : pair.least;
+    bound = bound > pair.min ? bound : pair.min;
     return bound > outside[point] ? bound : outside[point];
   }
 

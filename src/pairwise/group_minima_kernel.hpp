@@ -23,7 +23,7 @@ struct group_minima_arguments {
   coordinate_term<Real> term;
 };
 
-/// Tile = row block.
+/// Tile = row block. Tiles and panels of Goto, van de Geijn 2008; the minima bound Boruvka's edges (1926).
 template <class Real, int Dim, class Shape>
 struct group_minima_kernel {
   using shape = Shape;

@@ -47,6 +47,7 @@ struct lightest_scratch : tile_scratch<Real, Shape> {
 
 }  // namespace detail
 
+/// Boruvka's step (1926) on tiles; a tile is passed over by its bound (March, Ram, Gray 2010).
 template <class Real, int Dim, class Shape>
 struct lightest_kernel {
   using shape = Shape;

@@ -128,7 +128,8 @@ inline void candidate_tile(const Team& team, const nearest_arguments<Real>& a, t
 
 }  // namespace detail
 
-/// Tile: (part of the columns, row block), or a tile of the triangle of blocks.
+/// Tile: (part of the columns, row block), or a tile of the triangle of blocks. Insertion into sorted lists (Knuth
+/// 1998, 5.2.1) on the tiles of Goto, van de Geijn 2008.
 template <class Real, int Dim, class Shape, list_sharing Sharing>
 struct nearest_kernel {
   using shape = Shape;
@@ -151,8 +152,8 @@ struct nearest_kernel {
       const tile_index block =
           a.same_points ? tile_by_diagonal(row_blocks, t) : tile_index{t % row_blocks, t / row_blocks};
       detail::candidate_tile<Real, Dim, Shape>(team, a, block, s);
-      offer<false>(team, s, s.minima.row, block.row, block.col, 0);
-      if (!a.same_points || block.row != block.col) offer<true>(team, s, s.minima.col, block.col, block.row, 0);
+      insert<false>(team, s, s.minima.row, block.row, block.col, 0);
+      if (!a.same_points || block.row != block.col) insert<true>(team, s, s.minima.col, block.col, block.row, 0);
     } else {
       const std::int64_t split = tile / blocks_of(a.row_count), row_block = tile % blocks_of(a.row_count);
       const std::int64_t first_list = split * a.row_count;
@@ -165,7 +166,7 @@ struct nearest_kernel {
       const std::int64_t first = groups * split / a.splits * group, end = groups * (split + 1) / a.splits * group;
       for (std::int64_t col_block = first; col_block < end && col_block < col_blocks; ++col_block) {
         detail::candidate_tile<Real, Dim, Shape>(team, a, {row_block, col_block}, s);
-        offer<false>(team, s, s.minima.row, row_block, col_block, first_list);
+        insert<false>(team, s, s.minima.row, row_block, col_block, first_list);
         team.barrier();
       }
     }
@@ -176,8 +177,8 @@ struct nearest_kernel {
 
   /// Offers a tile to the lists of the points of one side of it: of its rows, or, transposed, of its columns.
   template <bool Transposed, class Team>
-  void offer(const Team& team, const scratch& s, const Real* minima, std::int64_t block, std::int64_t other_block,
-             std::int64_t first_list) const {
+  void insert(const Team& team, const scratch& s, const Real* minima, std::int64_t block, std::int64_t other_block,
+              std::int64_t first_list) const {
     constexpr int line_step = Transposed ? 1 : Shape::pitch, step = Transposed ? Shape::pitch : 1;
     const bool of_columns = Transposed && !a.same_points;
     const nearest_lists<Real>& list = of_columns ? a.col_list : a.list;
@@ -202,7 +203,8 @@ struct nearest_kernel {
   }
 };
 
-/// Joins the lists of all splits into the lists of split 0. Tile = merge_rows rows.
+/// Joins the lists of all splits into the lists of split 0. Tile = merge_rows rows. Merging of sorted lists (Knuth
+/// 1998, 5.2.4).
 template <class Real, class Shape>
 struct merge_lists_kernel {
   using shape = Shape;

@@ -61,6 +61,7 @@ void find_nearest(const panels<Real>& rows, const panels<Real>& cols, bool same,
   });
 }
 
+/// The k-th entry of every list: the reduced core distance (Campello, Moulavi, Sander 2013).
 template <class Real>
 struct take_kth {
   const Real* list;

@@ -12,6 +12,7 @@
 
 namespace quintet::pairwise {
 
+/// The terms of the coordinates in ascending order: the reduced distances of scikit-learn.
 template <class Storage, int Dim, class Shape>
 struct pairs_kernel {
   using shape = Shape;

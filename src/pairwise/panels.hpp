@@ -19,7 +19,7 @@ struct panels {
   std::int64_t count = 0;       ///< points
   std::int64_t dim = 0;         ///< coordinates in the panels, padded to depth_multiple
   std::int64_t block_side = 0;  ///< points a tile; the padded count is a multiple of it
-  coordinate_term<Real> term;   ///< what coordinates of pairs add to their surrogates
+  coordinate_term<Real> term;   ///< what coordinates of pairs add to their reduced distances
 
   std::int64_t blocks() const { return (count + block_side - 1) / block_side; }
   const Device& device() const { return data.device(); }
@@ -27,7 +27,7 @@ struct panels {
 
 /// How points are cut into panels.
 struct panel_layout {
-  std::int64_t block_side;    ///< points a tile
+  std::int64_t block_side;    ///< points per tile
   std::int64_t dim_multiple;  ///< the dimension is padded to a multiple of this
 };
 

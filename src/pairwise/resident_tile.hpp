@@ -18,8 +18,8 @@ namespace quintet::pairwise::detail {
 /// as well.
 template <class Real, int Dim, class Shape>
 constexpr int resident_depth() {
-  constexpr int most = device::device_scratch_limit / (Shape::side * int(sizeof(Real))) - Shape::depth;
-  return Dim > 0 && Dim <= most && Dim % Shape::depth == 0 ? Dim : int(Shape::depth);
+  constexpr int max = device::device_scratch_limit / (Shape::side * int(sizeof(Real))) - Shape::depth;
+  return Dim > 0 && Dim <= max && Dim % Shape::depth == 0 ? Dim : int(Shape::depth);
 }
 
 template <class Real, int Dim, class Shape, bool OnDevice = Shape::on_device != 0>

@@ -33,10 +33,10 @@ struct begin_list {
   Real* value;
   std::int32_t* index;
   void operator()(std::int64_t entry) const {
-    const Real most = limit[entry / k];
-    value[entry] = most;
+    const Real max = limit[entry / k];
+    value[entry] = max;
     // Larger than every number: a point at the same distance comes first. Nothing is at infinity.
-    index[entry] = most < std::numeric_limits<Real>::infinity() ? std::numeric_limits<std::int32_t>::max() : -1;
+    index[entry] = max < std::numeric_limits<Real>::infinity() ? std::numeric_limits<std::int32_t>::max() : -1;
   }
 };
 

@@ -36,7 +36,7 @@ class ring_lists {
  public:
   /// `own` must outlive this. `number`: what lists hold of the own points and what decides between ties.
   /// `visiting_blocks`: blocks of others that will pass by, by places after the own blocks; minima_bytes > 0: tables of
-  /// bounds of so many bytes each (one entry a point at least).
+  /// bounds of so many bytes each (one entry per point at least).
   ring_lists(const panels<Real>& own, int k, const std::vector<std::int32_t>& number, std::int64_t visiting_blocks,
              std::int64_t minima_bytes, list_sharing sharing);
 

@@ -18,7 +18,8 @@ namespace quintet::pairwise {
 ///   euclidean  the largest magnitude of its coordinates
 ///   cosine     1 / length, a normal number
 ///   hyperbolic its factor in the ball
-/// Otherwise NaN, or minus infinity for a finite point that is not inside the ball.
+/// Otherwise NaN, or minus infinity for a finite point that is not inside the ball. Scaling by the largest magnitude
+/// keeps squares in range (Blue 1978).
 template <class Storage, class Shape>
 struct scan_kernel {
   using shape = Shape;
@@ -110,7 +111,7 @@ struct scan_kernel {
 };
 
 /// Tile = one panel. Rows order[0], order[1], ... times `scale`, for cosine times their own number; NaN where the
-/// number of a row, or the row, is missing.
+/// number of a row, or the row, is missing. Packing as Goto, van de Geijn 2008 do it.
 template <class Storage, class Shape>
 struct pack_kernel {
   using shape = Shape;

@@ -57,9 +57,9 @@ coordinate_term<Real> term_of(const point_metric& distance) {
     case metric::chebyshev:
       return {term_kind::largest};
     case metric::minkowski: {
-      constexpr int most = sizeof(Real) == 4 ? 8 : 64;
-      require_argument(distance.p >= 1 && distance.p <= most, "p", distance.p,
-                       text("infinity, or in [1, ", most, "] for points of this precision"));
+      constexpr int max = sizeof(Real) == 4 ? 8 : 64;
+      require_argument(distance.p >= 1 && distance.p <= max, "p", distance.p,
+                       text("infinity, or in [1, ", max, "] for points of this precision"));
       return {term_kind::power, Real(distance.p)};
     }
     default:

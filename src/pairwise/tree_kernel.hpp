@@ -2,9 +2,9 @@
 //
 // A team walks down the tree depth first, the child nearer to its box first, and passes over a node when for each of
 // its points the box is farther away than the point's limit. Bounds are computed as tiles are, coordinate by coordinate
-// in ascending order; as rounding is monotone, the bound of a box is never larger than the computed surrogate of a
-// point in it, so a search is exact without any slack (powers: with one). Equality does not prune: ties are decided by
-// numbers.
+// in ascending order; as rounding is monotone, the bound of a box is never larger than the computed reduced distance of
+// a point in it, so a search is exact without any slack (powers: with one). Equality does not prune: ties are decided
+// by numbers.
 #pragma once
 
 #include <cstdint>
@@ -66,7 +66,7 @@ struct waiting_node {
 template <class Real, class Shape>
 struct tree_scratch {
   alignas(64) Real values[Shape::side * Shape::pitch];
-  alignas(64) Real limit[Shape::side];     ///< surrogates above it are of no use to the point; -1: nothing is
+  alignas(64) Real limit[Shape::side];     ///< reduced distances above it are of no use to the point; -1: nothing is
   alignas(64) Real distance[Shape::side];  ///< from a point to the box of the node
   std::int32_t is_needed[Shape::side];     ///< whether the node may be of use to the point
   std::int32_t component[Shape::side];     ///< of the point; the search for edges only
@@ -75,7 +75,7 @@ struct tree_scratch {
   std::int64_t scanned;  ///< rows of tiles computed
 };
 
-/// A bound of the surrogates of points in two boxes, roughly.
+/// A bound of the reduced distances of points in two boxes, roughly.
 template <int Dim, class Real>
 inline Real box_distance(const tree_view<Real>& a, std::int32_t i, const tree_view<Real>& b, std::int32_t j) {
   Real sum = 0;
@@ -132,7 +132,7 @@ inline void find_needed(const Team& team, const tree_view<Real>& rows, std::int6
   team.barrier();
 }
 
-/// s.values := surrogates of the points of `leaf` that need them and of those of `other`.
+/// s.values := reduced distances of the points of `leaf` that need them and of those of `other`.
 template <int Dim, class Real, class Shape, class Team>
 inline void leaf_tile(const Team& team, const tree_view<Real>& rows, std::int64_t leaf, const tree_view<Real>& cols,
                       std::int64_t other, tree_scratch<Real, Shape>& s) {
@@ -165,12 +165,12 @@ inline void leaf_tile(const Team& team, const tree_view<Real>& rows, std::int64_
 template <class Real, class Shape>
 inline Real row_minimum(const Real* values) {
   typedef device::pack<Real, Shape::lanes> value;
-  value least = device::broadcast_pack<value>(std::numeric_limits<Real>::infinity());
+  value min = device::broadcast_pack<value>(std::numeric_limits<Real>::infinity());
   for (int j = 0; j < Shape::side; j += Shape::lanes) {
     const value v = device::load_pack<value>(values + j);
-    least = v < least ? v : least;
+    min = v < min ? v : min;
   }
-  return device::least_lane<Real>(least);
+  return device::least_lane<Real>(min);
 }
 
 /// Walks down `tree` for the points of `leaf` of `rows`. Search has
@@ -250,7 +250,7 @@ struct tree_nearest_arguments {
   std::int64_t first_tile = 0;
 };
 
-/// The k nearest of every point of a leaf.
+/// The k nearest of every point of a leaf. Friedman, Bentley, Finkel 1977, for 64 points at once.
 template <class Real, int Dim, class Shape>
 struct tree_nearest_kernel {
   using shape = Shape;
@@ -309,7 +309,7 @@ struct tree_radius_arguments {
   tree_view<Real> rows;        ///< the searching points
   tree_view<Real> tree;        ///< the points they look for
   bool same_points;            ///< both are one set; a point is not its own neighbour
-  Real limit;                  ///< the largest surrogate of a neighbour
+  Real limit;                  ///< the largest reduced distance of a neighbour
   const std::int32_t* number;  ///< per point of the tree: what the entries are called
   /// Per row: entries found so far. Where `index` is not null, where in it the next one goes.
   std::int64_t* cursor;
@@ -318,7 +318,8 @@ struct tree_radius_arguments {
   std::int64_t* scanned;
 };
 
-/// All points within a radius of those of a leaf. Tile = leaf.
+/// All points within a radius of those of a leaf. Tile = leaf. Range search in a k-d tree (Bentley 1975), for 64 points
+/// at once.
 template <class Real, int Dim, class Shape>
 struct tree_radius_kernel {
   using shape = Shape;
@@ -373,7 +374,7 @@ struct tree_radius_kernel {
 template <class Real>
 struct tree_lightest_arguments {
   tree_view<Real> tree;
-  const Real* core;                    ///< core distances as surrogates
+  const Real* core;                    ///< reduced core distances
   const std::int32_t* original;        ///< the caller's number of every point: ties go to the smaller one
   const Real* outside;                 ///< per point: no edge outside its list is lighter
   const std::int32_t* component;       ///< per point
@@ -387,7 +388,8 @@ struct tree_lightest_arguments {
 };
 
 /// The lightest edges that leave the components of a leaf's points and are no heavier than the best known of the
-/// component, among those that are in no list.
+/// component, among those that are in no list. Boruvka's step (1926) on a tree: March, Ram, Gray 2010 with one leaf
+/// instead of pairs of nodes.
 template <class Real, int Dim, class Shape>
 struct tree_lightest_kernel {
   using shape = Shape;

@@ -10,7 +10,7 @@
 namespace quintet::pairwise {
 
 // A tree of blocks pays for few dimensions, and not for a handful of blocks.
-constexpr std::int64_t most_tree_dimensions = 32, least_tree_points = 2048;
+constexpr std::int64_t max_tree_dimensions = 32, min_tree_points = 2048;
 
 /// The share of all ordered pairs that searches of the tree may compute, above which a pass over all pairs is faster.
 constexpr double worthwhile_share = 0.25;
@@ -42,7 +42,7 @@ struct tree_points {
 /// Whether a tree of the valid points may pay.
 template <class Storage>
 bool may_have_tree(const scanned_points<Storage>& points) {
-  return points.rows().dim <= most_tree_dimensions && points.valid_count() >= least_tree_points;
+  return points.rows().dim <= max_tree_dimensions && points.valid_count() >= min_tree_points;
 }
 
 /// Leaves a tree of the valid points in `tree` if it pays for their own lists of length k.

@@ -142,8 +142,8 @@ double sampled_share(const block_tree<Real>& queries, const block_tree<Real>& tr
 }
 
 template <class Real>
-radius_lists<Real> within_surrogate(const block_tree<Real>& queries, const block_tree<Real>& tree, Real limit,
-                                    tree_work& work, const std::int32_t* number) {
+radius_lists<Real> within_reduced(const block_tree<Real>& queries, const block_tree<Real>& tree, Real limit,
+                                  tree_work& work, const std::int32_t* number) {
   const Device& device = tree.device();
   const std::int64_t rows = queries.view().count;
   Buffer<std::int64_t> scanned(1, device), cursor(rows, device);
@@ -195,8 +195,8 @@ void lightest(const tree_lightest_arguments<Real>& a, std::int64_t leaves, const
   template device_neighbours<Real> nearest_points_on_device(const block_tree<Real>&, const block_tree<Real>&, int,     \
                                                             tree_work&, const std::int32_t*);                          \
   template double sampled_share(const block_tree<Real>&, const block_tree<Real>&, int);                                \
-  template radius_lists<Real> within_surrogate(const block_tree<Real>&, const block_tree<Real>&, Real, tree_work&,     \
-                                               const std::int32_t*);                                                   \
+  template radius_lists<Real> within_reduced(const block_tree<Real>&, const block_tree<Real>&, Real, tree_work&,       \
+                                             const std::int32_t*);                                                     \
   template void lightest(const tree_lightest_arguments<Real>&, std::int64_t, const Device&);
 QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
 

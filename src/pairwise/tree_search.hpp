@@ -36,14 +36,14 @@ template <class Real>
 struct radius_lists {
   std::vector<std::int64_t> row_pointers;  ///< by the rows as they are packed
   Buffer<std::int64_t> index;              ///< `number` of the neighbours, ascending in every row
-  Buffer<Real> value;                      ///< their surrogates
+  Buffer<Real> value;                      ///< their reduced distances
 };
 
-/// The points of `tree` whose surrogates are at most `limit`, of every point of `queries`. With queries the same object
-/// as `tree` a point is not its own neighbour.
+/// The points of `tree` whose reduced distances are at most `limit`, of every point of `queries`. With queries the same
+/// object as `tree` a point is not its own neighbour.
 template <class Real>
-radius_lists<Real> within_surrogate(const block_tree<Real>& queries, const block_tree<Real>& tree, Real limit,
-                                    tree_work& work, const std::int32_t* number);
+radius_lists<Real> within_reduced(const block_tree<Real>& queries, const block_tree<Real>& tree, Real limit,
+                                  tree_work& work, const std::int32_t* number);
 
 /// The share of all ordered pairs that nearest_points_on_device() would compute, from the searches of about 1 % of the
 /// leaves.

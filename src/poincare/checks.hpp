@@ -10,12 +10,12 @@
 namespace quintet::poincare {
 
 /// Small enough for the 32-bit indices inside tiles.
-constexpr std::int64_t most_points = std::numeric_limits<std::int32_t>::max() - 1024;
+constexpr std::int64_t max_points = std::numeric_limits<std::int32_t>::max() - 1024;
 
-/// N <= most_points, D >= 1.
+/// N <= max_points, D >= 1.
 template <class T>
 void check_rows(matrix_view<const T> rows, const char* name) {
-  require_argument(rows.rows() <= most_points, text(name, ".rows"), rows.rows(), text("<= ", most_points));
+  require_argument(rows.rows() <= max_points, text(name, ".rows"), rows.rows(), text("<= ", max_points));
   if (rows.rows() > 0) require_argument(rows.cols() >= 1, text(name, ".cols"), rows.cols(), ">= 1");
 }
 

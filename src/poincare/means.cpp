@@ -106,9 +106,9 @@ mean_report frechet_mean(matrix_view<const Storage> points, vector_view<const st
                          vector_view<const accumulator_t<Storage>> weights, matrix_view<accumulator_t<Storage>> out,
                          const frechet_options& options, const Device& device) {
   require_argument(options.tolerance > 0, "tolerance", options.tolerance, "> 0");
-  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();  // mean_report counts them in 32 bits
-  require_argument(options.max_iterations >= 0 && options.max_iterations <= most, "max_iterations",
-                   options.max_iterations, text("in [0, ", most, "]"));
+  constexpr std::int64_t max = std::numeric_limits<std::int32_t>::max();  // mean_report counts them in 32 bits
+  require_argument(options.max_iterations >= 0 && options.max_iterations <= max, "max_iterations",
+                   options.max_iterations, text("in [0, ", max, "]"));
   return means<Storage>(points, offsets, weights, out, true, options, device);
 }
 

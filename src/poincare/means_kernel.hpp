@@ -29,6 +29,7 @@ struct mean_arguments {
   }
 };
 
+/// Ungar 2008 (gyromidpoint) and Karcher 1977 (gradient flow to the Frechet mean): see quintet/poincare/means.hpp.
 template <class Storage, class Shape>
 struct mean_kernel {
   using Real = accumulator_t<Storage>;

@@ -18,7 +18,8 @@ namespace quintet::poincare {
 namespace {
 
 /// The sorted lists of all queries take in those of one piece of the points, whose first has number first_point. A
-/// function of the query. Entries are ordered by (reduced distance, index), so pieces may come in any order.
+/// function of the query. Entries are ordered by (reduced distance, index), so pieces may come in any order. Merging of
+/// sorted lists (Knuth 1998, 5.2.4).
 template <class Real>
 struct take_piece {
   const Real* piece_value;
@@ -58,7 +59,8 @@ struct take_piece {
   }
 };
 
-/// Reduced distances of the winners become distances.
+/// Reduced distances of the winners become distances. d = 2 / sqrt(c) asinh(sqrt(t)), which is arcosh(1 + 2 t) /
+/// sqrt(c) of Nickel, Kiela 2017.
 template <class Real>
 struct measure_winners {
   pairwise::reduced_metric<Real> measure;
@@ -72,6 +74,7 @@ struct measure_winners {
   }
 };
 
+/// Nothing is found yet: the lists of take_piece before the first piece.
 struct reset_neighbours {
   matrix_view<std::int64_t> index;
 
@@ -91,8 +94,8 @@ std::int64_t points_per_piece(std::int64_t dim, std::int64_t budget_bytes, const
 }  // namespace
 
 void check_neighbours(std::int64_t k, std::int64_t points, const nearest_options& options) {
-  const std::int64_t most = points - (options.exclude_self ? 1 : 0);
-  require_argument(k >= 1 && k <= most, "k", k, text("in [1, ", most, "]"));
+  const std::int64_t max = points - (options.exclude_self ? 1 : 0);
+  require_argument(k >= 1 && k <= max, "k", k, text("in [1, ", max, "]"));
   require_argument(options.budget_bytes >= 0, "budget_bytes", options.budget_bytes, ">= 0");
 }
 
@@ -117,7 +120,7 @@ point_report nearest(matrix_view<const Storage> queries, matrix_view<const Stora
   nearest_search<Storage> search(queries, 0, found.view(), measured.view(), options, device);
   point_report report{search.status(), {}};
   if (options.strict) require_inside(queries, report.queries, "queries", b);
-  search.forget();
+  search.reset();
   search.take(points, 0, report.points);
   search.measure();
   found.finish();
@@ -136,7 +139,7 @@ nearest_search<Storage>::nearest_search(matrix_view<const Storage> queries, std:
       first_query_(first_query),
       index_(index),
       distance_(distance) {
-  if (queries.cols() > pairwise::most_tree_dimensions || queries.rows() < min_tree_queries) return;
+  if (queries.cols() > pairwise::max_tree_dimensions || queries.rows() < min_tree_queries) return;
   const pairwise::scanned_points<Storage> scanned(queries, ball_, device);
   if (scanned.valid_count() < min_tree_queries) return;
   tree_.reset(new query_tree{pairwise::tree_points<Real>(scanned), {}});
@@ -165,7 +168,7 @@ typename nearest_search<Storage>::piece_lists nearest_search<Storage>::nearest_i
 }
 
 template <class Storage>
-void nearest_search<Storage>::forget() const {
+void nearest_search<Storage>::reset() const {
   device::for_each(index_.rows() * index_.cols(), reset_neighbours{index_}, device_);
 }
 
@@ -211,8 +214,8 @@ template <class Storage, class>
 std::int64_t nearest_workspace_bytes(std::int64_t queries, std::int64_t points, std::int64_t dim, std::int64_t k,
                                      const nearest_options& options, const Device& device) {
   using Real = accumulator_t<Storage>;
-  require_argument(queries >= 0 && queries <= most_points, "queries", queries, text("in [0, ", most_points, "]"));
-  require_argument(points >= 0 && points <= most_points, "points", points, text("in [0, ", most_points, "]"));
+  require_argument(queries >= 0 && queries <= max_points, "queries", queries, text("in [0, ", max_points, "]"));
+  require_argument(points >= 0 && points <= max_points, "points", points, text("in [0, ", max_points, "]"));
   require_argument(dim >= 1, "dim", dim, ">= 1");
   check_neighbours(k, points, options);
   // 8192 bytes for every number that is held are more than is counted below.
@@ -228,7 +231,7 @@ std::int64_t nearest_workspace_bytes(std::int64_t queries, std::int64_t points, 
   const std::int64_t splits = std::max<std::int64_t>(1, teams / (1 + (queries - 1) / 96));
   const std::int64_t raw = device.shares_host_memory() ? 0 : std::max(queries, piece) * dim * sizeof(Storage);
   // Two packed copies and boxes of both sets, and orders.
-  const std::int64_t trees = dim > pairwise::most_tree_dimensions
+  const std::int64_t trees = dim > pairwise::max_tree_dimensions
                                  ? 0
                                  : 3 * (ball_bytes<Real>(queries, dim, device) + ball_bytes<Real>(piece, dim, device)) +
                                        32 * (queries + piece);

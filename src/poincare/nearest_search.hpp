@@ -13,7 +13,7 @@ namespace quintet::poincare {
 /// Throws InvalidArgument for k out of range and for a negative budget.
 void check_neighbours(std::int64_t k, std::int64_t points, const nearest_options& options);
 
-/// Lists of the nearest points of some queries. They begin with forget(), grow with every take(), and hold reduced
+/// Lists of the nearest points of some queries. They begin with reset(), grow with every take(), and hold reduced
 /// distances until measure(): what was found for some points may be kept, moved and taken up by another object.
 template <class Storage>
 class nearest_search {
@@ -27,7 +27,7 @@ class nearest_search {
 
   const std::vector<point_status>& status() const { return queries_.status; }
   /// Empty lists.
-  void forget() const;
+  void reset() const;
   /// Compares all queries with points of which the first has number first_point among all, in pieces within the
   /// budget; what they are is appended to `status`. Any order of calls makes the same lists.
   void take(matrix_view<const Storage> points, std::int64_t first_point, std::vector<point_status>& status) const;

@@ -46,8 +46,8 @@ void require_curved(double curvature) {
 
 template <class Real>
 void check_epsilon(double epsilon) {
-  constexpr double least = 2 * std::numeric_limits<Real>::epsilon();
-  require_argument(epsilon >= least && epsilon < 1, "epsilon", epsilon, text("in [", least, ", 1)"));
+  constexpr double min = 2 * std::numeric_limits<Real>::epsilon();
+  require_argument(epsilon >= min && epsilon < 1, "epsilon", epsilon, text("in [", min, ", 1)"));
 }
 
 template <class Operation, class Storage>

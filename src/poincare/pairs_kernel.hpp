@@ -22,7 +22,7 @@ inline point_status status_of(double gap, double not_finite) {
 }
 
 /// Row i of x against row i of y, W pairs side by side. Same operations in the same order as packing, tile and sink, so
-/// the same bits.
+/// the same bits. Nickel, Kiela 2017, with 2 asinh(sqrt(t)) for arcosh(1 + 2 t).
 template <class Storage, class Shape>
 struct pairs_kernel {
   using Real = accumulator_t<Storage>;
@@ -92,7 +92,7 @@ struct pairs_kernel {
 };
 
 /// d(0, x) = log1p(2 z (1 + z) / (1 - z^2)) / sqrt(c), z = sqrt(c) |x|: 2 artanh(z) without a cancellation. One row a
-/// thread.
+/// thread. Ganea, Becigneul, Hofmann 2018: d(0, x) = 2 / sqrt(c) artanh(sqrt(c) |x|).
 template <class Storage, class Shape>
 struct origin_kernel {
   using Real = accumulator_t<Storage>;
@@ -112,31 +112,31 @@ struct origin_kernel {
 
  private:
   void distance(std::int64_t row) const {
-    double most = 0;
+    double max = 0;
     norm_sums<Storage, 1> sums;
     for (std::int64_t k = 0; k < x.dim; ++k) {
       const double a = x.at(row, k);
       sums.add(a);
-      most = std::fabs(a) > most ? std::fabs(a) : most;
+      max = std::fabs(a) > max ? std::fabs(a) : max;
     }
     const double gap = sums.square.one_minus(c);
     status[row] = status_of(gap, sums.not_finite);
-    const double z = root_c * norm(row, most, sums.square.total());
+    const double z = root_c * norm(row, max, sums.square.total());
     const double w = 2 * z * (1 + z) / gap;
-    const double distance = c == 0 ? 2 * norm(row, most, sums.square.total()) : device::log1p<double, 1>(w) / root_c;
+    const double distance = c == 0 ? 2 * norm(row, max, sums.square.total()) : device::log1p<double, 1>(w) / root_c;
     out[row] = status[row] == point_status::inside ? Real(distance) : std::numeric_limits<Real>::quiet_NaN();
   }
 
   /// |x|, also where its square is not in the range of double.
-  double norm(std::int64_t row, double most, double square) const {
-    if (most > 1e-140 && most < 1e140) return std::sqrt(square);
-    if (!(most > 0)) return 0;
+  double norm(std::int64_t row, double max, double square) const {
+    if (max > 1e-140 && max < 1e140) return std::sqrt(square);
+    if (!(max > 0)) return 0;
     double sum = 0;
     for (std::int64_t k = 0; k < x.dim; ++k) {
-      const double a = double(x.at(row, k)) / most;
+      const double a = double(x.at(row, k)) / max;
       sum = device::fma(a, a, sum);
     }
-    return most * std::sqrt(sum);
+    return max * std::sqrt(sum);
   }
 };
 

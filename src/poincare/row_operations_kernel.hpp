@@ -39,6 +39,7 @@ struct row_arguments {
   }
 };
 
+/// An operation of Ganea, Becigneul, Hofmann 2018 or Ungar 2008 on every row: its type says which formula.
 template <class Storage, class Operation, class Shape>
 struct row_kernel {
   using Real = accumulator_t<Storage>;
@@ -195,13 +196,13 @@ template <class Storage>
 inline void pull_inside(const row_arguments<Storage>& a, std::int64_t i) {
   using Real = accumulator_t<Storage>;
   Real* to = a.out + i * a.out_stride;
-  double most = 0;
-  for (std::int64_t k = 0; k < a.dim; ++k) most = std::fabs(double(to[k])) > most ? std::fabs(double(to[k])) : most;
+  double max = 0;
+  for (std::int64_t k = 0; k < a.dim; ++k) max = std::fabs(double(to[k])) > max ? std::fabs(double(to[k])) : max;
   double factor = 1;
-  if (a.c > 0 && most > 0) {
+  if (a.c > 0 && max > 0) {
     // Divided by the largest first: the norm of a point far outside does not overflow.
-    const double norm = std::sqrt(squared_norm(a.dim, [=](std::int64_t k) { return double(to[k]) / most; }));
-    const double limit = (1 - a.parameter) / a.root_c / most;
+    const double norm = std::sqrt(squared_norm(a.dim, [=](std::int64_t k) { return double(to[k]) / max; }));
+    const double limit = (1 - a.parameter) / a.root_c / max;
     if (norm > limit) {
       // Rounded towards the origin by a little, so that the result is not over the limit again.
       factor = limit / norm * (1 - double(std::numeric_limits<Real>::epsilon()));

@@ -24,7 +24,7 @@ struct adjoint_context {
   /// The part of a branch that has a matrix, usually all of it, and what the rest of it adds.
   struct branch_part {
     double length;
-    std::int32_t most;  ///< -1: no matrix
+    std::int32_t max;  ///< -1: no matrix
     bool has_stages;
     double by_length, by_u, by_v;  ///< by_length: of the whole branch
   };

@@ -59,7 +59,7 @@ struct DataBuilder::state {
 
   data_options options;
   Data data;
-  std::vector<std::int64_t> most_given;  // sites left out included
+  std::vector<std::int64_t> max_given;  // sites left out included
   std::unordered_set<std::int64_t, row_hash, row_equal> seen{64, row_hash{&data}, row_equal{&data}};
 };
 
@@ -71,8 +71,8 @@ DataBuilder::DataBuilder(std::vector<std::string> species, data_options options)
     if (name.empty()) throw InvalidArgument("species must have names (an empty one is among them)");
     if (!names.insert(name).second) throw InvalidArgument(text("species must have different names (", name, " twice)"));
   }
-  state_->most_given.assign(species.size(), 0);
-  state_->data.most_.assign(species.size(), 0);
+  state_->max_given.assign(species.size(), 0);
+  state_->data.max_.assign(species.size(), 0);
   state_->data.species_ = std::move(species);
 }
 
@@ -87,15 +87,15 @@ void DataBuilder::state::check_counts(std::span<const std::int64_t> red, std::sp
   require_argument(copies.size() == names.size(), "size of copies", copies.size(),
                    text(names.size(), ", the number of species"));
   for (std::size_t s = 0; s < names.size(); ++s) {
-    if (copies[s] < 0 || copies[s] > most_copies)
+    if (copies[s] < 0 || copies[s] > max_copies)
       throw InvalidArgument(
-          text("copies must be in [0, ", most_copies, "] (species ", names[s], ": copies=", copies[s], ")"));
+          text("copies must be in [0, ", max_copies, "] (species ", names[s], ": copies=", copies[s], ")"));
     if (options.dominant && copies[s] % 2 != 0)
       throw InvalidArgument(text("copies of dominant markers must be even, two an individual (species ", names[s],
                                  ": copies=", copies[s], ")"));
-    const std::int64_t most = options.dominant ? copies[s] / 2 : copies[s];
-    if (red[s] < 0 || red[s] > most)
-      throw InvalidArgument(text("red must be in [0, ", most, "], ",
+    const std::int64_t max = options.dominant ? copies[s] / 2 : copies[s];
+    if (red[s] < 0 || red[s] > max)
+      throw InvalidArgument(text("red must be in [0, ", max, "], ",
                                  options.dominant ? "the number of individuals" : "the number of copies", " (species ",
                                  names[s], ": red=", red[s], ")"));
   }
@@ -121,7 +121,7 @@ void DataBuilder::add_site(std::span<const std::int64_t> red, std::span<const st
   Data& data = s.data;
   s.check_counts(red, copies);
   s.check_weight(weight);
-  for (std::size_t k = 0; k < copies.size(); ++k) s.most_given[k] = std::max(s.most_given[k], copies[k]);
+  for (std::size_t k = 0; k < copies.size(); ++k) s.max_given[k] = std::max(s.max_given[k], copies[k]);
   const auto missing = std::find(copies.begin(), copies.end(), 0);
   if (s.options.empty == empty_species::drop && missing != copies.end()) {
     data.dropped_.push_back({data.given_sites(), missing - copies.begin()});
@@ -136,7 +136,7 @@ void DataBuilder::add_site(std::span<const std::int64_t> red, std::span<const st
   if (is_new) {
     data.weights_.push_back(weight);
     data.kinds_.push_back(s.kind_of(next));
-    for (std::size_t k = 0; k < copies.size(); ++k) data.most_[k] = std::max(data.most_[k], copies[k]);
+    for (std::size_t k = 0; k < copies.size(); ++k) data.max_[k] = std::max(data.max_[k], copies[k]);
   } else {
     data.weights_[static_cast<std::size_t>(*found)] += weight;
     data.copies_.resize(data.copies_.size() - copies.size());
@@ -146,16 +146,16 @@ void DataBuilder::add_site(std::span<const std::int64_t> red, std::span<const st
 
 Data DataBuilder::finish(std::vector<std::int64_t> sampled_copies) {
   state& s = *state_;
-  if (sampled_copies.empty()) sampled_copies = s.most_given;
+  if (sampled_copies.empty()) sampled_copies = s.max_given;
   require_argument(sampled_copies.size() == s.data.species_.size(), "size of sampled_copies", sampled_copies.size(),
                    text(s.data.species_.size(), ", the number of species"));
   for (std::size_t k = 0; k < sampled_copies.size(); ++k) {
     const auto fail = [&](const std::string& allowed) {
       throw InvalidArgument(text("sampled_copies must be ", allowed, " (species ", s.data.species_[k],
-                                 ": sampled_copies=", sampled_copies[k], ", a site has ", s.most_given[k], ")"));
+                                 ": sampled_copies=", sampled_copies[k], ", a site has ", s.max_given[k], ")"));
     };
-    if (sampled_copies[k] < s.most_given[k]) fail("at least what a site has");
-    if (sampled_copies[k] > most_copies) fail(text("at most ", most_copies));
+    if (sampled_copies[k] < s.max_given[k]) fail("at least what a site has");
+    if (sampled_copies[k] > max_copies) fail(text("at most ", max_copies));
     if (s.options.dominant && sampled_copies[k] % 2 != 0) fail("even for dominant markers, two an individual");
   }
   s.data.sampled_ = std::move(sampled_copies);

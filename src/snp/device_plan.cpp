@@ -8,10 +8,10 @@ namespace quintet::snp {
 
 device_plan::device_plan(plan steps, const Device& on)
     : host(std::move(steps)), device(on), tables(host.tables, on), tiles(host.tiles, on), down(host, on, tiles.data()) {
-  const std::int32_t most =
-      host.most_of_branch.empty() ? 0 : *std::max_element(host.most_of_branch.begin(), host.most_of_branch.end());
-  binomial_stride = most + 1;
-  binomials = Buffer<double>(binomial_table(most), device);
+  const std::int32_t max =
+      host.max_of_branch.empty() ? 0 : *std::max_element(host.max_of_branch.begin(), host.max_of_branch.end());
+  binomial_stride = max + 1;
+  binomials = Buffer<double>(binomial_table(max), device);
   leaf_of_partial.assign(host.partials.size(), -1);
   for (std::size_t i = 0; i < host.leaves.size(); ++i) {
     leaf_of_partial[std::size_t(host.leaves[i].out)] = std::int32_t(i);

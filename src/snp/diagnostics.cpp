@@ -201,9 +201,9 @@ double ess_tail(chain_values chains) {
   if (says_nothing(chains)) return nan;
   const std::vector<double> values = all_of(chains);
   const draws parts = halves(chains);
-  double least = nan;
-  for (const double q : {0.05, 0.95}) least = std::fmin(least, basic_ess(at_most(parts, quantile(values, q))));
-  return least;
+  double min = nan;
+  for (const double q : {0.05, 0.95}) min = std::fmin(min, basic_ess(at_most(parts, quantile(values, q))));
+  return min;
 }
 
 double ess_mean(chain_values chains) {
@@ -215,12 +215,12 @@ double tracer_ess(std::span<const double> chain) {
   const std::vector<double> copy(chain.begin(), chain.end());
   check({&copy, 1});
   if (says_nothing({&copy, 1})) return nan;
-  const std::size_t n = chain.size(), most = std::min<std::size_t>(n - 1, 2000);
+  const std::size_t n = chain.size(), max = std::min<std::size_t>(n - 1, 2000);
   const double mean = mean_of(chain);
   const auto covariance = [&](std::size_t t) { return lagged_sum(chain, mean, t) / double(n - t); };
   const double variance = covariance(0);
   double sum = variance;
-  for (std::size_t t = 1; t + 1 < most; t += 2) {
+  for (std::size_t t = 1; t + 1 < max; t += 2) {
     const double pair = covariance(t) + covariance(t + 1);
     if (pair <= 0) break;
     sum += 2 * pair;
@@ -255,12 +255,12 @@ column_summary summarise(chain_values chains) {
   return result;
 }
 
-double frequency_deviation(std::span<const std::map<std::string, double>> frequencies, double least) {
+double frequency_deviation(std::span<const std::map<std::string, double>> frequencies, double min) {
   if (frequencies.size() < 2) return nan;
   std::set<std::string> frequent;
   for (const auto& chain : frequencies)
     for (const auto& [thing, frequency] : chain)
-      if (frequency >= least) frequent.insert(thing);
+      if (frequency >= min) frequent.insert(thing);
   double sum = 0;
   for (const std::string& thing : frequent) {
     std::vector<double> one;

@@ -45,13 +45,13 @@ struct generator {
   }
 
   /// Row (n, r) as numbers, for loops that use it often: of (n, r), (n, r + 1), (n, r - 1), (n + 1, r), (n + 1, r + 1).
-  /// States with more than `most` lineages are not there.
-  void write_row(int n, int r, int most, double* c) const {
+  /// States with more than `max` lineages are not there.
+  void write_row(int n, int r, int max, double* c) const {
     c[0] = itself(n, r);
     c[1] = r < n ? one_more_red(n, r) : 0;
     c[2] = r > 0 ? one_less_red(n, r) : 0;
-    c[3] = n < most ? one_more_green_lineage(n, r) : 0;
-    c[4] = n < most ? one_more_red_lineage(n, r) : 0;
+    c[3] = n < max ? one_more_green_lineage(n, r) : 0;
+    c[4] = n < max ? one_more_red_lineage(n, r) : 0;
   }
 
   /// Column (n, r): of (n, r), (n, r + 1), (n, r - 1), (n - 1, r), (n - 1, r - 1).

@@ -17,10 +17,10 @@ std::int64_t layout::find(const lineage_counts& counts) const {
   return found == blocks_.end() ? -1 : found->second;
 }
 
-std::int32_t layout::most(std::size_t axis) const {
-  std::int32_t most = 0;
-  for (const auto& [counts, base] : blocks_) most = std::max(most, counts[axis]);
-  return most;
+std::int32_t layout::max(std::size_t axis) const {
+  std::int32_t max = 0;
+  for (const auto& [counts, base] : blocks_) max = std::max(max, counts[axis]);
+  return max;
 }
 
 std::size_t layout::axis_of(std::int64_t branch) const {

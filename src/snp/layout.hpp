@@ -25,7 +25,7 @@ class layout {
   /// First entry of a block, -1 where there is none.
   std::int64_t find(const lineage_counts& counts) const;
   /// The most lineages on an axis.
-  std::int32_t most(std::size_t axis) const;
+  std::int32_t max(std::size_t axis) const;
   std::size_t axis_of(std::int64_t branch) const;
 
  private:

@@ -30,7 +30,7 @@ struct lbfgs_report {
 ///   double value(const std::vector<double>& x);   at a trial point; may be infinite or NaN, which is never taken
 ///   void accept(); void reject();                 of the last trial point
 ///   std::vector<double> gradient();               at the last point that was accepted
-///   void tell(std::int64_t iteration);            before every iteration; may throw to stop the work
+///   void report(std::int64_t iteration);            before every iteration; may throw to stop the work
 /// The starting value must be finite.
 template <class Problem>
 class lbfgs {
@@ -46,7 +46,7 @@ class lbfgs {
     problem_.accept();
     vector slope = problem_.gradient();
     for (std::int64_t small_gains = 0; report_.iterations < options_.max_iterations; ++report_.iterations) {
-      problem_.tell(report_.iterations);
+      problem_.report(report_.iterations);
       hold(x, slope);
       vector step = direction(slope);
       const double promised = -dot(slope, step) / 2;

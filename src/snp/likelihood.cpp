@@ -126,8 +126,8 @@ struct {
   std::deque<decltype(plans)::iterator> oldest;
   std::int64_t bytes = 0;
 } plan_cache;
-constexpr std::size_t most_plans = 256;
-constexpr std::int64_t most_plan_bytes = std::int64_t{64} << 20;
+constexpr std::size_t max_plans = 256;
+constexpr std::int64_t max_plan_bytes = std::int64_t{64} << 20;
 
 std::shared_ptr<const sized_plan> plan_of(const Network& network, const Data& data, const model& m,
                                           const likelihood_options& options) {
@@ -153,7 +153,7 @@ std::shared_ptr<const sized_plan> plan_of(const Network& network, const Data& da
   if (!is_new) return place->second.first;
   plan_cache.oldest.push_back(place);
   plan_cache.bytes += bytes;
-  while (plan_cache.oldest.size() > most_plans || (plan_cache.bytes > most_plan_bytes && !plan_cache.oldest.empty())) {
+  while (plan_cache.oldest.size() > max_plans || (plan_cache.bytes > max_plan_bytes && !plan_cache.oldest.empty())) {
     plan_cache.bytes -= plan_cache.oldest.front()->second.second;
     plan_cache.plans.erase(plan_cache.oldest.front());
     plan_cache.oldest.pop_front();

@@ -50,19 +50,19 @@ class lineage_process {
  private:
   using table = std::vector<double>;  // of all states
 
-  std::int64_t lineages_end(std::int64_t i) const { return species_ + most_ - i; }  // the most lineages
+  std::int64_t lineages_end(std::int64_t i) const { return species_ + max_ - i; }  // the most lineages
   std::size_t place(std::int64_t j, std::int64_t i) const {
-    return static_cast<std::size_t>(i * (species_ + most_ + 2) + j);
+    return static_cast<std::size_t>(i * (species_ + max_ + 2) + j);
   }
   double split_rate(std::int64_t j) const { return static_cast<double>(j) * speciation_rate_; }
   double merge_rate(std::int64_t j) const { return 0.5 * static_cast<double>(j * (j - 1)) * hybridization_rate_; }
   double exit_rate(std::int64_t j) const { return split_rate(j) + merge_rate(j); }
-  double fastest_rate() const { return exit_rate(species_ + most_); }
+  double fastest_rate() const { return exit_rate(species_ + max_); }
   void step_forward(const table& from, table& to) const;
   void step_backward(const table& from, table& to) const;
   table chances_to_end(double stopping_rate) const;
 
-  std::int64_t species_, most_;
+  std::int64_t species_, max_;
   double speciation_rate_, hybridization_rate_;
 };
 

@@ -54,10 +54,10 @@ std::vector<double> gamma_rates(double shape, std::int64_t categories) {
   for (std::int64_t i = 0; i < categories; ++i)
     rates.push_back(log_gamma_quantile(shape, (2.0 * double(i) + 1) / (2.0 * double(categories))));
   // Beside the largest: of a small shape all of them may be too small for numbers, and all but one are still then.
-  constexpr double least_rate = 1e-200;
+  constexpr double min_rate = 1e-200;
   const double largest = rates.back();
   double sum = 0;
-  for (double& rate : rates) sum += rate = std::max(std::exp(rate - largest), least_rate);
+  for (double& rate : rates) sum += rate = std::max(std::exp(rate - largest), min_rate);
   for (double& rate : rates) rate *= double(categories) / sum;
   return rates;
 }

@@ -140,7 +140,7 @@ class components {
       : graph_(graph), entered_(graph.nodes.size(), 0), low_(graph.nodes.size(), 0) {
     visit(graph.root, -1);
   }
-  std::int64_t most_reticulations() const { return most_; }
+  std::int64_t max_reticulations() const { return max_; }
 
  private:
   void visit(std::int32_t x, std::int32_t from) {
@@ -167,13 +167,13 @@ class components {
       open_.pop_back();
       reticulations += graph_.node(y).parents == 2;
     }
-    most_ = std::max(most_, reticulations);
+    max_ = std::max(max_, reticulations);
   }
 
   const network_graph& graph_;
   std::vector<std::int32_t> entered_, low_, open_;
   std::int32_t time_ = 0;
-  std::int64_t most_ = 0;
+  std::int64_t max_ = 0;
 };
 
 }  // namespace
@@ -257,6 +257,6 @@ std::string key_of(const network_graph& graph) {
   return newick_of(part, part.names, canonise(part, ranks_of_leaves(part.names)).number);
 }
 
-std::int64_t level_of(const network_graph& graph) { return components(graph).most_reticulations(); }
+std::int64_t level_of(const network_graph& graph) { return components(graph).max_reticulations(); }
 
 }  // namespace quintet::snp

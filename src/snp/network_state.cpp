@@ -224,7 +224,7 @@ namespace {
 // Heights of all nodes of a network, 0 at the leaves; ways of different length are an error.
 std::vector<double> heights_of(const Network& network) {
   std::vector<double> height(static_cast<std::size_t>(network.nodes()), 0.0), way;
-  double most = 0;
+  double max = 0;
   std::string first_difference;
   double worst = 0;
   for (const std::int64_t x : network.children_first()) {
@@ -234,14 +234,14 @@ std::vector<double> heights_of(const Network& network) {
     if (way.empty()) continue;
     const double h = way.size() == 1 || way[0] == way[1] ? way[0] : way[0] + (way[1] - way[0]) / 2;
     height[static_cast<std::size_t>(x)] = h;
-    most = std::max(most, h);
+    max = std::max(max, h);
     if (way.size() == 2 && std::fabs(way[0] - way[1]) > worst) {
       worst = std::fabs(way[0] - way[1]);
       first_difference = text("above the ", network.describe_branch(network.child_branches(x)[0]), " and the ",
                               network.describe_branch(network.child_branches(x)[1]), ": ", way[0], " and ", way[1]);
     }
   }
-  if (worst > height_tolerance * most)
+  if (worst > height_tolerance * max)
     throw InvalidArgument(text("all ways from a node down to the leaves must be equally long in a start network (",
                                first_difference, ")"));
   return height;

@@ -12,7 +12,7 @@ namespace quintet::snp {
 
 namespace {
 
-constexpr std::size_t most_reticulations = 20;
+constexpr std::size_t max_reticulations = 20;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
@@ -35,8 +35,8 @@ std::vector<name_set> leaves_below(const Network& network) {
 }
 
 void require_few_reticulations(const Network& network) {
-  if (network.reticulations().size() > most_reticulations)
-    require_argument(false, "reticulations", network.reticulations().size(), text("at most ", most_reticulations));
+  if (network.reticulations().size() > max_reticulations)
+    require_argument(false, "reticulations", network.reticulations().size(), text("at most ", max_reticulations));
 }
 
 // Takes away nodes below which there is no leaf, and suppresses those with one child.

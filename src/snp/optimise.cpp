@@ -16,7 +16,7 @@ namespace {
 double logit(double g) { return std::log(g) - std::log1p(-g); }
 double probability(double x) { return 1 / (1 + std::exp(-x)); }
 // exp(log(x)) may leave the range by a rounding.
-double exp_within(double x, double least, double most) { return std::clamp(std::exp(x), least, most); }
+double exp_within(double x, double min, double max) { return std::clamp(std::exp(x), min, max); }
 
 // One coordinate of the search: what it sets, and how it moves the log-likelihood.
 struct coordinate {
@@ -53,14 +53,14 @@ class problem {
   vector gradient();
   /// Near the lower end of a logarithm, and near both of a logit, the slope vanishes although the log-likelihood may
   /// rise with the parameter itself. Where it does, the parameter is moved inwards by powers of ten, and stays at the
-  /// best of these places if that gains more than `least_gain`. Changes x and `value` (as value() returns it); the
+  /// best of these places if that gains more than `min_gain`. Changes x and `value` (as value() returns it); the
   /// number of values computed.
-  std::int64_t leave_ends(vector& x, double& value, double least_gain);
+  std::int64_t leave_ends(vector& x, double& value, double min_gain);
   void begin_at(std::int64_t climb, std::int64_t iteration) {
     climb_ = climb;
     first_iteration_ = iteration;
   }
-  void tell(std::int64_t iteration) {
+  void report(std::int64_t iteration) {
     const double share = double(iteration + first_iteration_) / double(options_.max_iterations);
     report_("optimise", (double(climb_) + share) / double(options_.starts));
   }
@@ -87,18 +87,18 @@ class problem {
 
 void problem::list_coordinates() {
   const Network& network = likelihood_.network();
-  const double least_length = std::log(options_.least_length), most_length = std::log(options_.most_length);
-  const double least_theta = std::log(options_.least_theta), most_theta = std::log(options_.most_theta);
+  const double min_length = std::log(options_.min_length), max_length = std::log(options_.max_length);
+  const double min_theta = std::log(options_.min_theta), max_theta = std::log(options_.max_theta);
   for (std::int64_t b = 0; b < network.branches() && options_.lengths; ++b)
-    add(kind::length, b, least_length, most_length);
-  if (options_.thetas == theta_parameters::common) add(kind::common_theta, -1, least_theta, most_theta);
+    add(kind::length, b, min_length, max_length);
+  if (options_.thetas == theta_parameters::common) add(kind::common_theta, -1, min_theta, max_theta);
   if (options_.thetas == theta_parameters::each) {
-    for (std::int64_t b = 0; b < network.branches(); ++b) add(kind::theta, b, least_theta, most_theta);
-    add(kind::root_theta, -1, least_theta, most_theta);
+    for (std::int64_t b = 0; b < network.branches(); ++b) add(kind::theta, b, min_theta, max_theta);
+    add(kind::root_theta, -1, min_theta, max_theta);
   }
   for (const std::int64_t node : network.reticulations())
     if (options_.gammas)
-      add(kind::gamma, network.parent_branches(node)[0], logit(options_.least_gamma), -logit(options_.least_gamma));
+      add(kind::gamma, network.parent_branches(node)[0], logit(options_.min_gamma), -logit(options_.min_gamma));
 }
 
 double problem::common_theta() const {
@@ -188,19 +188,19 @@ void problem::set(const vector& x) {
     const coordinate& c = coordinates_[i];
     switch (c.what) {
       case kind::length:
-        likelihood_.set_length(c.branch, exp_within(x[i], options_.least_length, options_.most_length));
+        likelihood_.set_length(c.branch, exp_within(x[i], options_.min_length, options_.max_length));
         break;
       case kind::theta:
-        likelihood_.set_theta(c.branch, exp_within(x[i], options_.least_theta, options_.most_theta));
+        likelihood_.set_theta(c.branch, exp_within(x[i], options_.min_theta, options_.max_theta));
         break;
       case kind::root_theta:
-        likelihood_.set_root_theta(exp_within(x[i], options_.least_theta, options_.most_theta));
+        likelihood_.set_root_theta(exp_within(x[i], options_.min_theta, options_.max_theta));
         break;
       case kind::common_theta:
-        set_common_theta(exp_within(x[i], options_.least_theta, options_.most_theta));
+        set_common_theta(exp_within(x[i], options_.min_theta, options_.max_theta));
         break;
       case kind::gamma:
-        likelihood_.set_gamma(c.branch, std::clamp(probability(x[i]), options_.least_gamma, 1 - options_.least_gamma));
+        likelihood_.set_gamma(c.branch, std::clamp(probability(x[i]), options_.min_gamma, 1 - options_.min_gamma));
     }
   }
 }
@@ -244,7 +244,7 @@ double problem::direction_from_end(std::size_t i, const vector& x, const vector&
   return has_upper_end && x[i] > upper_[i] - near && slope[i] > 0 ? -1 : 0;
 }
 
-std::int64_t problem::leave_ends(vector& x, double& value, double least_gain) {
+std::int64_t problem::leave_ends(vector& x, double& value, double min_gain) {
   const vector slope = gradient();
   std::int64_t evaluations = 0;
   const auto value_at = [&](const vector& trial) {
@@ -255,7 +255,7 @@ std::int64_t problem::leave_ends(vector& x, double& value, double least_gain) {
     const double direction = direction_from_end(i, x, slope);
     if (direction == 0) continue;
     vector best = x, trial = x;
-    double best_value = value - least_gain;
+    double best_value = value - min_gain;
     for (int power = 1; power <= 8; ++power) {
       trial[i] = std::clamp(x[i] + power * direction * std::log(10.0), lower_[i], upper_[i]);
       const double now = value_at(trial);
@@ -279,13 +279,13 @@ void check(const optimise_options& o) {
   require_argument(o.starts >= 1, "starts", o.starts, ">= 1");
   require_argument(o.max_iterations >= 1, "max_iterations", o.max_iterations, ">= 1");
   positive("tolerance", o.tolerance);
-  positive("least_length", o.least_length);
-  positive("least_theta", o.least_theta);
-  require_argument(o.most_length > o.least_length && std::isfinite(o.most_length), "most_length", o.most_length,
-                   text("finite and > least_length=", o.least_length));
-  require_argument(o.most_theta > o.least_theta && std::isfinite(o.most_theta), "most_theta", o.most_theta,
-                   text("finite and > least_theta=", o.least_theta));
-  require_argument(o.least_gamma > 0 && o.least_gamma < 0.5, "least_gamma", o.least_gamma, "in (0, 0.5)");
+  positive("min_length", o.min_length);
+  positive("min_theta", o.min_theta);
+  require_argument(o.max_length > o.min_length && std::isfinite(o.max_length), "max_length", o.max_length,
+                   text("finite and > min_length=", o.min_length));
+  require_argument(o.max_theta > o.min_theta && std::isfinite(o.max_theta), "max_theta", o.max_theta,
+                   text("finite and > min_theta=", o.min_theta));
+  require_argument(o.min_gamma > 0 && o.min_gamma < 0.5, "min_gamma", o.min_gamma, "in (0, 0.5)");
 }
 
 // One climb from x, which becomes the end; what it costs is added to `result`.

@@ -22,16 +22,16 @@ class planner {
             limits, [this](const auto& axes) { return responsible(axes); }, whole),
         group_of_branch_(std::size_t(network.branches()), -1) {
     const auto leaves = network.leaves();
-    std::vector<std::int64_t> most(leaves.size(), 0);
+    std::vector<std::int64_t> max(leaves.size(), 0);
     for (std::int64_t row = 0; row < counts.rows; ++row)
       for (std::size_t i = 0; i < leaves.size(); ++i)
-        most[i] = std::max<std::int64_t>(most[i], counts.copies[std::size_t(row) * leaves.size() + i]);
-    const auto below = copies_below_branches(network, most);
-    builder_.result().most_of_branch.assign(below.begin(), below.end());
+        max[i] = std::max<std::int64_t>(max[i], counts.copies[std::size_t(row) * leaves.size() + i]);
+    const auto below = copies_below_branches(network, max);
+    builder_.result().max_of_branch.assign(below.begin(), below.end());
     std::int64_t all = 0;
-    for (const std::int64_t m : most) all += m;
+    for (const std::int64_t m : max) all += m;
     require_argument(all <= lineage_limit, "gene copies of all species", all, text("<= ", lineage_limit));
-    schedule_ = best_schedule(network, most);
+    schedule_ = best_schedule(network, max);
   }
 
   plan run() {

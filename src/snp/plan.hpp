@@ -32,7 +32,7 @@ struct partial_shape {
   std::int64_t entries = 0;
   std::int32_t patterns = 0, padded = 0;  ///< distinct rows of the counts below the group; in whole lines
   std::vector<std::int64_t> branches;     ///< open branches of the group, -1: the population above the root
-  std::vector<std::int64_t> prefix;       ///< one branch alone: entries with at most n lineages, n = 0 ... most
+  std::vector<std::int64_t> prefix;       ///< one branch alone: entries with at most n lineages, n = 0 ... max
 
   bool is_single() const { return branches.size() == 1; }
 };
@@ -57,7 +57,7 @@ struct plan {
   std::int32_t root = -1, root_scale = -1;  ///< partial likelihoods: at the root, and whose exponents it has
   layout root_layout;
   std::vector<std::int32_t> root_pattern_of_row;  ///< pattern of the root for every row that is computed
-  std::vector<std::int32_t> most_of_branch;       ///< lineages
+  std::vector<std::int32_t> max_of_branch;        ///< lineages
   std::int64_t max_entries = 0;
   double byte_limit = 0;  ///< of all partial likelihoods together
 };

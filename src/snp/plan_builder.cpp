@@ -24,7 +24,7 @@ std::int32_t plan_builder::add_partial(const layout& states, std::int32_t patter
   check_size(states, padded);
   plan_.partials.push_back({states.entries(), patterns, padded, states.axes(), {}});
   if (states.axes().size() == 1)
-    for (std::int32_t n = 0, next = 0; n <= states.most(0); ++n) {
+    for (std::int32_t n = 0, next = 0; n <= states.max(0); ++n) {
       if (states.find({n}) >= 0) next += n + 1;
       plan_.partials.back().prefix.push_back(next);
     }

@@ -6,7 +6,7 @@
 
 namespace quintet::snp {
 
-/// preorder[e][p] = weight[e].
+/// preorder[e][p] = weight[e]. Ji et al. 2020: at the root the pre-order partial is the distribution of states there.
 struct preorder_root {
   std::int64_t patterns;
   const double* weight;
@@ -17,7 +17,8 @@ struct preorder_root {
 };
 
 /// partial[slice][p] = sum over the slice's entries of preorder[e][p] value[e][pattern_of[p]]. A tile is some columns
-/// of one slice; the slices depend on the number of entries alone.
+/// of one slice; the slices depend on the number of entries alone. Ji et al. 2020: likelihoods from a partial
+/// likelihood and its pre-order partial, anywhere.
 template <class Shape>
 struct contract_kernel {
   using shape = Shape;
@@ -60,7 +61,7 @@ struct contract_kernel {
   }
 };
 
-/// The sums of all slices, in order, and their exponents.
+/// The sums of all slices, in order, and their exponents. (Ji et al. 2020.)
 struct finish_contraction {
   std::int64_t slices, patterns;
   const double* partial;

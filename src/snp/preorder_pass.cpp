@@ -42,15 +42,15 @@ std::size_t pruning_pass::state::cheapest_meeting(const std::vector<std::int32_t
   for (std::size_t i = 1; i < path.size(); ++i)
     below[i] = below[i - 1] + down().forward_cost[std::size_t(down().consumer[std::size_t(path[i - 1])])];
   std::size_t best = path.size() - 1;
-  double least = below.back(), above = 0;
+  double min = below.back(), above = 0;
   for (std::size_t i = path.size() - 1; i-- > 0;) {
     const std::size_t v = std::size_t(path[i]);
     above += down().backward_cost[std::size_t(down().consumer[v])];
     if (preorder[preorder_home(path[i])].is_valid) above = 0;
     const double product = double(host().partials[v].entries) * down().patterns;
     const double cost = below[i] + acceptance * above + product;
-    if (cost > least) continue;
-    least = cost;
+    if (cost > min) continue;
+    min = cost;
     best = i;
   }
   return best;

@@ -16,7 +16,7 @@ namespace {
 using family = univariate_prior::family;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::int64_t most_tries = 1'000'000;
+constexpr std::int64_t max_tries = 1'000'000;
 constexpr double phylonet_origin = 10, phylonet_height_mean = 10, phylonet_kappa = 1;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
@@ -241,8 +241,8 @@ bool priors::draw_history(network_state& state, lineage_history& history, random
   if (has_turnover()) state.turnover = options_.turnover.draw(random);
   const double lambda = speciation_rate(state), nu = hybridization_rate(state);
   const bool has_free_rates = has_netdiv() || has_turnover();
-  const std::int64_t most = limits_.max_reticulations;
-  const lineage_process process(species_, most, lambda, nu);
+  const std::int64_t max = limits_.max_reticulations;
+  const lineage_process process(species_, max, lambda, nu);
   if (is_phylonet(options_.network)) {
     history = lineage_process(species_, 0, 1, 0).draw_stopped(1, random);
     return history.end < phylonet_origin;
@@ -250,10 +250,10 @@ bool priors::draw_history(network_state& state, lineage_history& history, random
   if (options_.network == network_prior::poisson) {
     std::vector<double> weights;
     double total = 0;
-    for (std::int64_t r = 0; r <= most; ++r) total += weights.emplace_back(std::exp(log_poisson(r, options_.kappa)));
+    for (std::int64_t r = 0; r <= max; ++r) total += weights.emplace_back(std::exp(log_poisson(r, options_.kappa)));
     double which = random.uniform<double>() * total;
     std::int64_t r = 0;
-    while (r < most && which >= weights[at(r)]) which -= weights[at(r++)];
+    while (r < max && which >= weights[at(r)]) which -= weights[at(r++)];
     history = process.draw_until(options_.origin.draw(random), r, random);
     return true;
   }
@@ -349,14 +349,14 @@ network_state priors::draw(std::shared_ptr<const std::vector<std::string>> names
   network_state state;
   state.species = std::move(names);
   lineage_history history;
-  for (std::int64_t tries = 0; tries < most_tries; ++tries) {
+  for (std::int64_t tries = 0; tries < max_tries; ++tries) {
     if (!draw_history(state, history, random)) continue;
     build_topology(state, history, random);
     if (is_phylonet(options_.network)) state.origin = phylonet_origin;
     draw_parameters(state, random);
     if (is_in_range(state) && is_allowed(state, limits_)) return state;
   }
-  throw InvalidArgument(text(most_tries, " draws from the prior had other numbers of species than ", species_,
+  throw InvalidArgument(text(max_tries, " draws from the prior had other numbers of species than ", species_,
                              ", or were outside the networks that are allowed: ", to_text(options_)));
 }
 

@@ -103,7 +103,7 @@ void pruning_pass::state::note(const parameter_changes& changes) {
 
 // An accepted proposal leaves valid the partial likelihoods that it computed or does not reach, and the pre-order ones
 // of those that have all its changes below them.
-void pruning_pass::state::settle() {
+void pruning_pass::state::commit() {
   acceptance += (1 - acceptance) / memory_of_acceptance;
   const std::vector<std::int32_t> count = changes_below();
   std::vector<bool> keeps(count.size(), false), is_above(count.size(), false);
@@ -131,7 +131,7 @@ void pruning_pass::evaluate(const Network& network, const mutation_rates& rates,
   const parameters now = parameters_of(network, rates);
   for (const rule& one : s.host().rules)
     if (const auto* branch = std::get_if<branch_rule>(&one); branch != nullptr && branch->has_stages)
-      check_stages(branch->most, now.of(branch->branch).length, now.of(branch->branch).theta, rates.branch_u,
+      check_stages(branch->max, now.of(branch->branch).length, now.of(branch->branch).theta, rates.branch_u,
                    rates.branch_v);
   if (!propose) return s.run_all(now);
   const bool is_first = !s.proposal.is_open;
@@ -158,7 +158,7 @@ std::span<const double> pruning_pass::likelihoods() const { return state_->resul
 std::span<const std::int32_t> pruning_pass::exponents() const { return state_->result().exponent; }
 
 void pruning_pass::accept() {
-  if (state_->proposal.is_open) state_->settle();
+  if (state_->proposal.is_open) state_->commit();
   state_->values.accept();
   state_->close();
 }

@@ -51,7 +51,7 @@ struct pruning_pass::state {
   void complete(const parameters& now);
   void note(const parameter_changes& changes);
   std::vector<std::int32_t> changes_below() const;
-  void settle();
+  void commit();
   void close();
 
   // preorder_pass.cpp

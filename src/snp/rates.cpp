@@ -12,11 +12,11 @@ namespace {
 // Largest s h of one uniformisation: more costs terms, less costs squarings.
 constexpr double shift_limit = 2;
 
-// The first `most` terms reach every element; those after them make it right to 2^-60 relative to itself.
-std::int32_t terms_for(std::int32_t most, double x) {
+// The first `max` terms reach every element; those after them make it right to 2^-60 relative to itself.
+std::int32_t terms_for(std::int32_t max, double x) {
   if (x == 0) return 0;
   double remainder = 1;
-  std::int32_t k = most;
+  std::int32_t k = max;
   while (remainder > 0x1p-60) remainder *= x / ++k;
   return k;
 }
@@ -28,9 +28,9 @@ double power(double x, int n) {
 }
 
 // After so many theta two lineages are one, but for a probability below the smallest number: e^(-2 * 400).
-constexpr double most_thetas = 400;
+constexpr double max_thetas = 400;
 // After a mean of so many mutations a lineage has forgotten what it was, to the same degree.
-constexpr double most_mutations = 800;
+constexpr double max_mutations = 800;
 // Where a lineage mutates so often before it meets another one only u / v counts, to about 1e-8. That is also what
 // more squarings would cost, each of which doubles the errors.
 constexpr double mutations_per_theta = 1e8;
@@ -56,22 +56,22 @@ single_lineage mutations_of(double t, double u, double v) {
 }  // namespace
 
 // Branches and rates may be so long and fast that their product is no number. Then the exponential is that of the
-// limit: of one lineage for what lies beyond most_thetas, and of a rate that is fast enough in place of a faster one.
-exponential_job exponential_of(std::int32_t most, double length, double theta, double u, double v) {
+// limit: of one lineage for what lies beyond max_thetas, and of a rate that is fast enough in place of a faster one.
+exponential_job exponential_of(std::int32_t max, double length, double theta, double u, double v) {
   exponential_job job;
-  job.most = most;
-  const double t = std::min(length, most_thetas * theta), in_thetas = length > t ? most_thetas : t / theta;
-  const double fastest = std::max(u, v), limit = std::max(most_mutations, mutations_per_theta * in_thetas);
+  job.max = max;
+  const double t = std::min(length, max_thetas * theta), in_thetas = length > t ? max_thetas : t / theta;
+  const double fastest = std::max(u, v), limit = std::max(max_mutations, mutations_per_theta * in_thetas);
   const bool is_fast = t * fastest > limit;
   const double mutations = is_fast ? limit : t * fastest;
   if (length > t) job.rest = mutations_of(length - t, u, v);
-  double x = length > t || is_fast ? most * (most - 1.0) * in_thetas + most * mutations
-                                   : length * (most * (most - 1.0) / theta + most * fastest);
+  double x = length > t || is_fast ? max * (max - 1.0) * in_thetas + max * mutations
+                                   : length * (max * (max - 1.0) / theta + max * fastest);
   double h = 1;
   while (x > shift_limit) x /= 2, h /= 2, ++job.squarings;
   job.shift = x;
   job.decay = std::exp(-x);
-  job.terms = terms_for(most, x);
+  job.terms = terms_for(max, x);
   job.length = h * (is_fast ? limit / fastest : t);
   job.coalescence = length > t ? h * in_thetas : h * t / theta;
   job.u = is_fast ? h * limit * (u / fastest) : job.length * u;
@@ -80,10 +80,10 @@ exponential_job exponential_of(std::int32_t most, double length, double theta, d
 }
 
 std::pair<double, double> scaled_rates(double theta, double v, double u) {
-  constexpr double most_scaled = 1e300, least_scaled = 1e-300;
+  constexpr double max_scaled = 1e300, min_scaled = 1e-300;
   const double fastest = std::max(u, v), scaled = theta * fastest;
-  if (scaled <= most_scaled && scaled >= least_scaled) return {theta * v, theta * u};
-  const double limit = scaled > most_scaled ? most_scaled : least_scaled;
+  if (scaled <= max_scaled && scaled >= min_scaled) return {theta * v, theta * u};
+  const double limit = scaled > max_scaled ? max_scaled : min_scaled;
   return {limit * (v / fastest), limit * (u / fastest)};
 }
 
@@ -92,13 +92,13 @@ root_weights root_weights_of(const layout& states, double a1, double a0) {
   struct weight {
     double value = 1, by_a1 = 0, by_a0 = 0;
   };
-  const std::int32_t most = states.most(0);
-  std::vector<weight> known(std::size_t(state_count(most)));
-  for (std::int32_t n = 1; n <= most; ++n)
+  const std::int32_t max = states.max(0);
+  std::vector<weight> known(std::size_t(state_count(max)));
+  for (std::int32_t n = 1; n <= max; ++n)
     for (std::int32_t r = 0; r <= n; ++r) {
       const bool red = r == n;
       const weight& before = known[std::size_t(state_index(n - 1, red ? r - 1 : r))];
-      // Whole numbers first: a1 and a0 may be small beside 1.
+      // Whole numbers first: a1 and a0 may be small compared with 1.
       const double above = red ? a1 + (r - 1) : a0 + (n - 1 - r), below = a1 + a0 + (n - 1), factor = above / below;
       known[std::size_t(state_index(n, r))] = {before.value * factor,
                                                before.by_a1 * factor + before.value * ((red ? 1 : 0) - factor) / below,
@@ -118,23 +118,23 @@ root_weights root_weights_of(const layout& states, double a1, double a0) {
   return weights;
 }
 
-std::vector<double> inheritance_shares(std::int32_t most, double gamma, bool derivative) {
-  const auto binomials = binomial_table(most);
-  std::vector<double> shares(std::size_t(most + 1) * std::size_t(most + 1), 0.0);
+std::vector<double> inheritance_shares(std::int32_t max, double gamma, bool derivative) {
+  const auto binomials = binomial_table(max);
+  std::vector<double> shares(std::size_t(max + 1) * std::size_t(max + 1), 0.0);
   const double other = 1 - gamma;
-  for (std::int32_t ny = 0; ny <= most; ++ny)
-    for (std::int32_t nz = 0; ny + nz <= most; ++nz) {
+  for (std::int32_t ny = 0; ny <= max; ++ny)
+    for (std::int32_t nz = 0; ny + nz <= max; ++nz) {
       double share = power(gamma, ny) * power(other, nz);
       if (derivative)
         share = (ny > 0 ? ny * power(gamma, ny - 1) * power(other, nz) : 0) -
                 (nz > 0 ? nz * power(gamma, ny) * power(other, nz - 1) : 0);
-      shares[std::size_t(ny * (most + 1) + nz)] = binomials[std::size_t((ny + nz) * (most + 1) + ny)] * share;
+      shares[std::size_t(ny * (max + 1) + nz)] = binomials[std::size_t((ny + nz) * (max + 1) + ny)] * share;
     }
   return shares;
 }
 
-std::vector<double> binomial_table(std::int32_t most) {
-  const std::size_t stride = std::size_t(most) + 1;
+std::vector<double> binomial_table(std::int32_t max) {
+  const std::size_t stride = std::size_t(max) + 1;
   std::vector<double> table(stride * stride, 0.0);
   for (std::size_t n = 0; n < stride; ++n) {
     table[n * stride] = 1;

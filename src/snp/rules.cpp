@@ -22,14 +22,13 @@ double binomial(std::int64_t n, std::int64_t k) {
 }
 
 void check(const partial_likelihood& one, const char* name) {
-  require_argument(!one.most.empty(), text("branches of ", name), 0, ">= 1");
+  require_argument(!one.max.empty(), text("branches of ", name), 0, ">= 1");
   double states = 1;
   std::int64_t all = 0;
-  for (const std::int64_t most : one.most) {
-    require_argument(most >= 0 && most <= lineage_limit, text("most of ", name), most,
-                     text("in 0 ... ", lineage_limit));
-    states *= double(state_count(most));
-    all += most;
+  for (const std::int64_t max : one.max) {
+    require_argument(max >= 0 && max <= lineage_limit, text("most of ", name), max, text("in 0 ... ", lineage_limit));
+    states *= double(state_count(max));
+    all += max;
   }
   require_argument(all <= lineage_limit, text("lineages of ", name), all, text("<= ", lineage_limit));
   require_argument(double(one.entries.size()) == states, text("entries of ", name), one.entries.size(),
@@ -37,8 +36,8 @@ void check(const partial_likelihood& one, const char* name) {
 }
 
 void check_axis(const partial_likelihood& one, const char* name, std::int64_t axis) {
-  require_argument(axis >= 0 && axis < std::int64_t(one.most.size()), name, axis,
-                   text("one of the ", one.most.size(), " branches"));
+  require_argument(axis >= 0 && axis < std::int64_t(one.max.size()), name, axis,
+                   text("one of the ", one.max.size(), " branches"));
 }
 
 void check(const rates& mutation) {
@@ -48,10 +47,10 @@ void check(const rates& mutation) {
 }
 
 // Place of the state of every axis in a dense table.
-std::int64_t place_of(const std::vector<std::int64_t>& most, std::span<const lineage_state> states) {
+std::int64_t place_of(const std::vector<std::int64_t>& max, std::span<const lineage_state> states) {
   std::int64_t place = 0;
-  for (std::size_t k = 0; k < most.size(); ++k)
-    place = place * state_count(most[k]) + state_index(states[k].n, states[k].r);
+  for (std::size_t k = 0; k < max.size(); ++k)
+    place = place * state_count(max[k]) + state_index(states[k].n, states[k].r);
   return place;
 }
 
@@ -80,24 +79,24 @@ class one_rule {
   // A group with the branches first, first + 1, ...
   group input(const partial_likelihood& from, std::int64_t first) {
     std::map<lineage_counts, std::int64_t> blocks;
-    lineage_counts counts(from.most.size(), 0);
+    lineage_counts counts(from.max.size(), 0);
     for (bool more = true; more;) {
       bool is_there = false;
       each_entry(counts, [&](const auto& states, std::int64_t) {
-        is_there = is_there || from.entries[std::size_t(place_of(from.most, states))] != 0;
+        is_there = is_there || from.entries[std::size_t(place_of(from.max, states))] != 0;
       });
       if (is_there) blocks.emplace(counts, 0);
       more = false;
       for (std::size_t k = counts.size(); k-- > 0 && !more;) {
-        more = ++counts[k] <= from.most[k];
+        more = ++counts[k] <= from.max[k];
         if (!more) counts[k] = 0;
       }
     }
-    if (blocks.empty()) blocks.emplace(lineage_counts(from.most.size(), 0), 0);
+    if (blocks.empty()) blocks.emplace(lineage_counts(from.max.size(), 0), 0);
     std::vector<std::int64_t> axes;
-    for (std::size_t k = 0; k < from.most.size(); ++k) {
+    for (std::size_t k = 0; k < from.max.size(); ++k) {
       axes.push_back(first + std::int64_t(k));
-      set_most(axes.back(), from.most[k]);
+      set_max(axes.back(), from.max[k]);
     }
     group made;
     made.states = layout(axes, blocks);
@@ -106,7 +105,7 @@ class one_rule {
     leaf_rule leaf{made.partial, std::vector<double>(std::size_t(made.states.entries() * line), 0.0)};
     for (const auto& [n, base] : made.states.blocks())
       each_entry(n, [&](const auto& states, std::int64_t e) {
-        double value = from.entries[std::size_t(place_of(from.most, states))];
+        double value = from.entries[std::size_t(place_of(from.max, states))];
         for (const lineage_state& one : states) value *= binomial(one.n, one.r);
         leaf.content[std::size_t((base + e) * line)] = value;
       });
@@ -114,20 +113,20 @@ class one_rule {
     return made;
   }
 
-  void set_most(std::int64_t branch, std::int64_t most) {
-    auto& all = builder_.result().most_of_branch;
+  void set_max(std::int64_t branch, std::int64_t max) {
+    auto& all = builder_.result().max_of_branch;
     all.resize(std::max(all.size(), std::size_t(branch) + 1), 0);
-    all[std::size_t(branch)] = std::int32_t(most);
+    all[std::size_t(branch)] = std::int32_t(max);
     branches_.resize(all.size(), snp::branch{-1, -1, 0, 1, 1});
   }
   snp::branch& parameters_of(std::int64_t branch) { return branches_[std::size_t(branch)]; }
 
-  // The result of what was encoded, with `most` lineages on its branches.
-  partial_likelihood run(const group& result, std::vector<std::int64_t> most, const rates& mutation = {}) {
+  // The result of what was encoded, with `max` lineages on its branches.
+  partial_likelihood run(const group& result, std::vector<std::int64_t> max, const rates& mutation = {}) {
     tape values = evaluate(result, 1, mutation);
-    partial_likelihood made{std::move(most), {}};
+    partial_likelihood made{std::move(max), {}};
     std::size_t size = 1;
-    for (const std::int64_t m : made.most) size *= std::size_t(state_count(m));
+    for (const std::int64_t m : made.max) size *= std::size_t(state_count(m));
     made.entries.assign(size, 0.0);
     std::vector<std::int32_t> exponent(1, 0);
     if (result.scale >= 0) values.copy_total_exponents(result.scale, exponent);
@@ -141,7 +140,7 @@ class one_rule {
         if (base + e >= used) return;
         double value = std::ldexp(found[std::size_t((base + e) * line)], exponent[0]);
         for (const lineage_state& one : states) value /= binomial(one.n, one.r);
-        made.entries[std::size_t(place_of(made.most, states))] = value;
+        made.entries[std::size_t(place_of(made.max, states))] = value;
       });
     return made;
   }
@@ -173,7 +172,7 @@ class one_rule {
       if (const auto* branch = std::get_if<branch_rule>(&one)) {
         has_rule[std::size_t(branch->branch)] = true;
         if (branch->has_stages)
-          check_stages(branch->most, now.of(branch->branch).length, now.of(branch->branch).theta, mutation.u,
+          check_stages(branch->max, now.of(branch->branch).length, now.of(branch->branch).theta, mutation.u,
                        mutation.v);
       }
       if (const auto* split = std::get_if<split_rule>(&one)) update_shares(*split, values, now, false);
@@ -189,23 +188,23 @@ class one_rule {
   std::vector<snp::branch> branches_;
 };
 
-std::vector<std::int64_t> without_axes(const std::vector<std::int64_t>& most, std::int64_t a, std::int64_t b = -1) {
+std::vector<std::int64_t> without_axes(const std::vector<std::int64_t>& max, std::int64_t a, std::int64_t b = -1) {
   std::vector<std::int64_t> rest;
-  for (std::size_t k = 0; k < most.size(); ++k)
-    if (std::int64_t(k) != a && std::int64_t(k) != b) rest.push_back(most[k]);
+  for (std::size_t k = 0; k < max.size(); ++k)
+    if (std::int64_t(k) != a && std::int64_t(k) != b) rest.push_back(max[k]);
   return rest;
 }
 
 }  // namespace
 
 double partial_likelihood::at(std::span<const lineage_state> states) const {
-  require_argument(states.size() == most.size(), "states", states.size(),
-                   text("one for each of ", most.size(), " branches"));
-  for (std::size_t k = 0; k < most.size(); ++k) {
+  require_argument(states.size() == max.size(), "states", states.size(),
+                   text("one for each of ", max.size(), " branches"));
+  for (std::size_t k = 0; k < max.size(); ++k) {
     const auto [n, r] = states[k];
-    if (n < 0 || r < 0 || r > n || n > most[k]) return 0;
+    if (n < 0 || r < 0 || r > n || n > max[k]) return 0;
   }
-  return entries[std::size_t(place_of(most, states))];
+  return entries[std::size_t(place_of(max, states))];
 }
 
 partial_likelihood rules::leaf(std::int64_t copies, std::int64_t red, bool dominant) {
@@ -215,7 +214,7 @@ partial_likelihood rules::leaf(std::int64_t copies, std::int64_t red, bool domin
   require_argument(red >= 0 && red <= counted, "red", red, text("in 0 ... ", counted));
   one_rule rule(Device::host());
   const std::vector<leaf_counts> rows{{std::int32_t(copies), std::int32_t(red)}};
-  rule.set_most(0, copies);
+  rule.set_max(0, copies);
   return rule.run(leaf_rule::encode(rule.builder(), 0, rows, dominant), {copies});
 }
 
@@ -231,7 +230,7 @@ partial_likelihood rules::branch(const partial_likelihood& below, std::int64_t a
   rule.parameters_of(axis).length = on.length;
   rule.parameters_of(axis).theta = on.theta;
   branch_rule::encode(rule.builder(), g, std::size_t(axis));
-  return rule.run(g, below.most, mutation);
+  return rule.run(g, below.max, mutation);
 }
 
 partial_likelihood rules::join(const partial_likelihood& left, std::int64_t left_axis, const partial_likelihood& right,
@@ -241,15 +240,15 @@ partial_likelihood rules::join(const partial_likelihood& left, std::int64_t left
   check_axis(left, "left_axis", left_axis);
   check_axis(right, "right_axis", right_axis);
   one_rule rule(device);
-  const auto count = std::int64_t(left.most.size());
+  const auto count = std::int64_t(left.max.size());
   const group g = rule.input(left, 0), h = rule.input(right, count);
-  const std::int64_t above = count + std::int64_t(right.most.size());
-  std::vector<std::int64_t> most{left.most[std::size_t(left_axis)] + right.most[std::size_t(right_axis)]};
-  require_argument(most[0] <= lineage_limit, "lineages together", most[0], text("<= ", lineage_limit));
-  rule.set_most(above, most[0]);
-  for (const std::int64_t m : without_axes(left.most, left_axis)) most.push_back(m);
-  for (const std::int64_t m : without_axes(right.most, right_axis)) most.push_back(m);
-  return rule.run(join_rule::encode(rule.builder(), g, left_axis, h, count + right_axis, above), most);
+  const std::int64_t above = count + std::int64_t(right.max.size());
+  std::vector<std::int64_t> max{left.max[std::size_t(left_axis)] + right.max[std::size_t(right_axis)]};
+  require_argument(max[0] <= lineage_limit, "lineages together", max[0], text("<= ", lineage_limit));
+  rule.set_max(above, max[0]);
+  for (const std::int64_t m : without_axes(left.max, left_axis)) max.push_back(m);
+  for (const std::int64_t m : without_axes(right.max, right_axis)) max.push_back(m);
+  return rule.run(join_rule::encode(rule.builder(), g, left_axis, h, count + right_axis, above), max);
 }
 
 partial_likelihood rules::split(const partial_likelihood& below, std::int64_t axis, double gamma,
@@ -258,15 +257,15 @@ partial_likelihood rules::split(const partial_likelihood& below, std::int64_t ax
   check_axis(below, "axis", axis);
   require_argument(gamma >= 0 && gamma <= 1, "gamma", gamma, "in 0 ... 1");
   one_rule rule(device);
-  const auto count = std::int64_t(below.most.size());
-  const std::int64_t m = below.most[std::size_t(axis)];
+  const auto count = std::int64_t(below.max.size());
+  const std::int64_t m = below.max[std::size_t(axis)];
   const group g = rule.input(below, 0);
-  rule.set_most(count, m);
-  rule.set_most(count + 1, m);
+  rule.set_max(count, m);
+  rule.set_max(count + 1, m);
   rule.parameters_of(count).gamma = gamma;
-  std::vector<std::int64_t> most{m, m};
-  for (const std::int64_t rest : without_axes(below.most, axis)) most.push_back(rest);
-  return rule.run(split_rule::encode(rule.builder(), g, axis, count, count + 1), most);
+  std::vector<std::int64_t> max{m, m};
+  for (const std::int64_t rest : without_axes(below.max, axis)) max.push_back(rest);
+  return rule.run(split_rule::encode(rule.builder(), g, axis, count, count + 1), max);
 }
 
 partial_likelihood rules::merge(const partial_likelihood& below, std::int64_t first_axis, std::int64_t second_axis,
@@ -276,17 +275,17 @@ partial_likelihood rules::merge(const partial_likelihood& below, std::int64_t fi
   check_axis(below, "second_axis", second_axis);
   require_argument(first_axis != second_axis, "second_axis", second_axis, "another branch than first_axis");
   one_rule rule(device);
-  const auto count = std::int64_t(below.most.size());
-  std::vector<std::int64_t> most{below.most[std::size_t(first_axis)] + below.most[std::size_t(second_axis)]};
+  const auto count = std::int64_t(below.max.size());
+  std::vector<std::int64_t> max{below.max[std::size_t(first_axis)] + below.max[std::size_t(second_axis)]};
   const group g = rule.input(below, 0);
-  rule.set_most(count, most[0]);
-  for (const std::int64_t rest : without_axes(below.most, first_axis, second_axis)) most.push_back(rest);
-  return rule.run(merge_rule::encode(rule.builder(), g, first_axis, second_axis, count), most);
+  rule.set_max(count, max[0]);
+  for (const std::int64_t rest : without_axes(below.max, first_axis, second_axis)) max.push_back(rest);
+  return rule.run(merge_rule::encode(rule.builder(), g, first_axis, second_axis, count), max);
 }
 
 double rules::root(const partial_likelihood& below, double theta, const snp::rates& mutation, const Device& device) {
   check(below, "below");
-  require_argument(below.most.size() == 1, "branches of below", below.most.size(), "1");
+  require_argument(below.max.size() == 1, "branches of below", below.max.size(), "1");
   require_argument(theta > 0 && std::isfinite(theta), "theta", theta, "finite and > 0");
   check(mutation);
   one_rule rule(device);

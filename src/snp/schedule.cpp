@@ -145,9 +145,9 @@ class search {
   }
 
   double cost(const branch_set& group) const {
-    std::vector<std::int64_t> most;
-    for (const std::int64_t b : group) most.push_back(copies_below({b}));
-    return count_states(most, copies_below(group));
+    std::vector<std::int64_t> max;
+    for (const std::int64_t b : group) max.push_back(copies_below({b}));
+    return count_states(max, copies_below(group));
   }
 
   const Network& network_;
@@ -177,11 +177,11 @@ struct {
 
 }  // namespace
 
-double count_states(std::span<const std::int64_t> most, std::int64_t total) {
+double count_states(std::span<const std::int64_t> max, std::int64_t total) {
   // counts[n]: states with n lineages altogether.
   std::vector<double> counts(std::size_t(total) + 1, 0.0);
   counts[0] = 1;
-  for (const std::int64_t m : most) {
+  for (const std::int64_t m : max) {
     std::vector<double> next(counts.size(), 0.0);
     for (std::size_t have = 0; have < counts.size(); ++have)
       for (std::size_t n = 0; n <= std::size_t(m) && have + n < counts.size(); ++n)

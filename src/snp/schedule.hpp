@@ -9,8 +9,8 @@
 
 namespace quintet::snp {
 
-/// Number of states (n1, r1), ..., (nK, rK) with n_i <= most[i] and at most `total` lineages altogether.
-double count_states(std::span<const std::int64_t> most, std::int64_t total);
+/// Number of states (n1, r1), ..., (nK, rK) with n_i <= max[i] and at most `total` lineages altogether.
+double count_states(std::span<const std::int64_t> max, std::int64_t total);
 
 /// Gene copies sampled in the leaves below every branch, each leaf once. copies[i] belongs to network.leaves()[i].
 std::vector<std::int64_t> copies_below_branches(const Network& network, std::span<const std::int64_t> copies);

@@ -18,7 +18,7 @@ namespace quintet::snp {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double least_gain = 1e-3;
+constexpr double min_gain = 1e-3;
 constexpr int proposals_per_topology = 50;
 
 struct scored {
@@ -135,7 +135,7 @@ class climber {
     network_state next;
     for (std::int64_t failures = 0; failures < options_.patience && neighbour(best.state, next);) {
       candidate there = judged(next);
-      if (there.score.log_likelihood > best.score.log_likelihood + least_gain) {
+      if (there.score.log_likelihood > best.score.log_likelihood + min_gain) {
         best = std::move(there);
         failures = 0;
       } else {
@@ -205,8 +205,8 @@ class climber {
 
 search_result search_networks(const Data& data, const search_options& options) {
   const stage_region stage("search");
-  const auto at_least = [](std::string_view name, std::int64_t value, std::int64_t least) {
-    require_argument(value >= least, name, value, text(">= ", least));
+  const auto at_least = [](std::string_view name, std::int64_t value, std::int64_t min) {
+    require_argument(value >= min, name, value, text(">= ", min));
   };
   require_argument(options.max_reticulations >= 0 && options.max_reticulations <= 20, "max_reticulations",
                    options.max_reticulations, "in [0, 20]");

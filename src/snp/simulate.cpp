@@ -13,7 +13,7 @@ namespace quintet::snp {
 namespace {
 
 constexpr std::int64_t sites_a_tile = 256;
-constexpr std::int64_t most_copies = 1000, most_tries = 1'000'000;
+constexpr std::int64_t max_copies = 1000, max_tries = 1'000'000;
 
 // A lineage of genes: the gene at its lower end, and the time since then.
 struct gene_lineage {
@@ -127,13 +127,14 @@ class genealogy {
 
 void check(const Network& network, const simulate_options& options) {
   if (options.copies.size() != network.species().size())
-    require_argument(false, "copies", options.copies.size(), text(network.species().size(), " numbers, one a species"));
+    require_argument(false, "copies", options.copies.size(),
+                     text(network.species().size(), " numbers, one per species"));
   std::int64_t total = 0;
   for (const std::int64_t copies : options.copies) {
-    require_argument(copies >= 0 && copies <= most_copies, "copies", copies, text("in [0, ", most_copies, "]"));
+    require_argument(copies >= 0 && copies <= max_copies, "copies", copies, text("in [0, ", max_copies, "]"));
     total += copies;
   }
-  require_argument(total >= 1 && total <= most_copies, "sum of copies", total, text("in [1, ", most_copies, "]"));
+  require_argument(total >= 1 && total <= max_copies, "sum of copies", total, text("in [1, ", max_copies, "]"));
   if (options.polymorphic_only)
     require_argument(total >= 2, "sum of copies", total, ">= 2 where all sites are to be polymorphic");
   for (const auto& [name, rate] : {std::pair("u", options.u), std::pair("v", options.v)})
@@ -158,8 +159,8 @@ simulated_sites simulate_sites(const Network& network, const simulate_options& o
       random_stream random(options.seed, static_cast<std::uint64_t>(site));
       std::int64_t tries = 1;
       while (!genes.draw(random, &made.red[static_cast<std::size_t>(site * species)]) && options.polymorphic_only) {
-        if (++tries <= most_tries) continue;
-        throw InvalidArgument(text("site ", site + 1, " shows one allele in ", most_tries,
+        if (++tries <= max_tries) continue;
+        throw InvalidArgument(text("site ", site + 1, " shows one allele in ", max_tries,
                                    " tries: branches, thetas or rates are too small for polymorphic sites"));
       }
       made.attempts[static_cast<std::size_t>(site)] = tries;

@@ -7,7 +7,7 @@
 namespace quintet::snp {
 
 tape::tape(std::shared_ptr<const device_plan> plan) : steps_(std::move(plan)) {
-  const std::size_t branches = host().most_of_branch.size();
+  const std::size_t branches = host().max_of_branch.size();
   for (const partial_shape& one : host().partials) partials_.emplace_back(one.entries * one.padded, device());
   partial_version_.resize(host().partials.size());
   own_exponents_.resize(host().partials.size());
@@ -24,14 +24,14 @@ tape::tape(std::shared_ptr<const device_plan> plan) : steps_(std::move(plan)) {
       total_exponents_[std::size_t(join->out)] = {shape(join->out).padded, device()};
     } else if (const auto* split = std::get_if<split_rule>(&one)) {
       is_split_[std::size_t(split->in)] = true;
-      shares_[std::size_t(split->y)] = {(split->most + 1) * (split->most + 1), device()};
+      shares_[std::size_t(split->y)] = {(split->max + 1) * (split->max + 1), device()};
     } else if (const auto* branch = std::get_if<branch_rule>(&one)) {
       if (branch->has_stages) has_stages_ = has_stages[std::size_t(branch->branch)] = true;
     }
   }
   for (std::size_t b = 0; b < branches; ++b) {
-    const std::int32_t most = has_stages[b] ? dense_limit : host().most_of_branch[b];
-    matrices_.emplace_back(column_block(most + 1) + exponential_padding, device());
+    const std::int32_t max = has_stages[b] ? dense_limit : host().max_of_branch[b];
+    matrices_.emplace_back(column_block(max + 1) + exponential_padding, device());
   }
   for (auto& version : lineages_) version.resize(host().partials.size());
   for (const leaf_rule& leaf : host().leaves) lineages_[0][std::size_t(leaf.out)] = certain(shape(leaf.out).prefix);
@@ -64,12 +64,12 @@ pattern_numbers tape::exponents_at_root(std::int32_t v) const {
   return {total_exponents(join), steps_->down.pattern_of[std::size_t(join)]};
 }
 
-void tape::set_all_lineages(std::int32_t v, std::int32_t most) {
-  set_lineages(v, {most, std::vector<double>(std::size_t(most) + 1, 1.0)});
+void tape::set_all_lineages(std::int32_t v, std::int32_t max) {
+  set_lineages(v, {max, std::vector<double>(std::size_t(max) + 1, 1.0)});
 }
 
-std::int32_t tape::limit(std::int32_t v, std::int32_t most, version which) const {
-  return has_lineages(v) ? lineages(v, which).limit : most;
+std::int32_t tape::limit(std::int32_t v, std::int32_t max, version which) const {
+  return has_lineages(v) ? lineages(v, which).limit : max;
 }
 
 std::int64_t tape::entries(std::int32_t v, version which) const {

@@ -15,12 +15,12 @@ namespace quintet::snp {
 
 /// What an exponential was computed for.
 struct matrix_parameters {
-  std::int32_t most = -1;  ///< lineages, -1: nothing
+  std::int32_t max = -1;  ///< lineages, -1: nothing
   double length = 0, theta = 0, u = 0, v = 0;
 
   /// The leading block for fewer lineages is as good.
   bool serves(const matrix_parameters& wanted) const {
-    return most >= wanted.most && length == wanted.length && theta == wanted.theta && u == wanted.u && v == wanted.v;
+    return max >= wanted.max && length == wanted.length && theta == wanted.theta && u == wanted.u && v == wanted.v;
   }
 };
 
@@ -102,9 +102,9 @@ class tape {
     lineages_[version_of(v, version::current)][std::size_t(v)] = std::move(bound);
   }
   /// Before a rule is run that does not say better.
-  void set_all_lineages(std::int32_t v, std::int32_t most);
-  /// Lineages that are not negligible: `most` in groups of several branches.
-  std::int32_t limit(std::int32_t v, std::int32_t most, version which = version::current) const;
+  void set_all_lineages(std::int32_t v, std::int32_t max);
+  /// Lineages that are not negligible: `max` in groups of several branches.
+  std::int32_t limit(std::int32_t v, std::int32_t max, version which = version::current) const;
   /// Entries that are not negligible.
   std::int64_t entries(std::int32_t v, version which = version::current) const;
   /// Zeros in the others, where a rule reads them.

@@ -52,7 +52,7 @@ struct tolerance {
   double bound;                    ///< in epsilon times the size of the element
   bool same_bits = false;          ///< on every device; otherwise devices agree to twice the bound
   double floor = 0;                ///< sizes are max(|exact|, floor)
-  std::vector<double> sizes = {};  ///< or these, one an element
+  std::vector<double> sizes = {};  ///< or these, one per element
   std::string unit = "eps |x|";    ///< what the size is, for readers
 };
 

@@ -119,10 +119,10 @@ void predict(case_run& run) {
     for (std::int64_t j = 0; j < known; ++j) to.push_back(p.exact(i, j));
     nearest = to;
     std::nth_element(nearest.begin(), nearest.begin() + (p.k - 1), nearest.end());
-    long double least = std::numeric_limits<long double>::infinity();
+    long double min = std::numeric_limits<long double>::infinity();
     for (std::size_t j = 0; j < to.size(); ++j)
-      least = std::min(least, std::max({to[j], nearest[std::size_t(p.k - 1)], core[j]}));
-    exact.push_back(least);
+      min = std::min(min, std::max({to[j], nearest[std::size_t(p.k - 1)], core[j]}));
+    exact.push_back(min);
   }
   const matrix_view<const Storage> points(p.stored.data(), known, p.dim),
       added(p.stored.data() + known * p.dim, p.n - known, p.dim);

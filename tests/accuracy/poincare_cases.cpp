@@ -25,11 +25,11 @@ struct ball {
   explicit ball(const test_case& p) : c(p.has("c") ? p.real("c") : 1), x(0, 1), y(0, 1), v(0, 1) {
     const std::string norms = p.text("norms");
     const std::size_t dots = norms.find("..");
-    const double least = std::stod(norms), most = std::stod(norms.substr(dots + 2));
+    const double min = std::stod(norms), max = std::stod(norms.substr(dots + 2));
     const std::int64_t n = p.integer("n"), dim = p.integer("dim");
     const auto seed = std::uint64_t(p.integer("seed"));
-    x = test::ball_points<Real>(n, dim, least, most, c, seed);
-    y = test::ball_points<Real>(n, dim, least, most, c, seed + 1);
+    x = test::ball_points<Real>(n, dim, min, max, c, seed);
+    y = test::ball_points<Real>(n, dim, min, max, c, seed + 1);
     v = test::ball_points<Real>(n, dim, 0, 0.7, 1, seed + 2);
   }
   poincare::distance_options distance_options() const { return {.curvature = -c}; }

@@ -18,7 +18,7 @@ using counts = std::vector<std::int64_t>;
 
 // Exponentials of more lineages than this would take minutes in long double; they are in double, with an error of their
 // own.
-constexpr std::int64_t most_extended = 16;
+constexpr std::int64_t max_extended = 16;
 
 constexpr double log_bound = 256, large_log_bound = 1e-12 / epsilon_of<double>;
 // Mostly the differences' own error: the rounding of the exponentials (1e-19 times the length of a branch in units of
@@ -53,7 +53,7 @@ struct problem {
   }
 
   bool extended(std::size_t site) const {
-    return std::accumulate(copies[site].begin(), copies[site].end(), std::int64_t(0)) <= most_extended;
+    return std::accumulate(copies[site].begin(), copies[site].end(), std::int64_t(0)) <= max_extended;
   }
 
   long double exact(std::size_t site, const snp::Network& changed, double u, double v) const {
@@ -80,18 +80,18 @@ void sites(case_run& run) {
                    });
 }
 
-// All patterns of `copies` copies a species have likelihoods whose sum is 1.
+// All patterns of `copies` copies per species have likelihoods whose sum is 1.
 void total(case_run& run) {
   problem p(run.parameters());
   const std::size_t leaves = p.network.species().size();
-  const std::int64_t most = run.parameters().integer("copies");
+  const std::int64_t max = run.parameters().integer("copies");
   p.red.clear();
   counts red(leaves, 0);
   for (std::size_t i = 0; i < leaves;) {
     p.red.push_back(red);
-    for (i = 0; i < leaves && ++red[i] > most; ++i) red[i] = 0;
+    for (i = 0; i < leaves && ++red[i] > max; ++i) red[i] = 0;
   }
-  p.copies.assign(p.red.size(), counts(leaves, most));
+  p.copies.assign(p.red.size(), counts(leaves, max));
   measure_elements(run, "total probability", std::vector<double>{1}, {.bound = log_bound, .unit = "eps"},
                    [&](const Device& device) {
                      snp::Likelihood likelihood(p.network, p.data(), p.model, {.device = device});

@@ -107,13 +107,13 @@ static void test_data(void) {
   quintet_snp_data* data = all_patterns();
   const int64_t two_red[] = {1, 0, 0, 1, 0, 0, 0, 0, 0}, two_copies[] = {2, 2, 2, 2, 2, 2, 2, 0, 2};
   const double two_weights[] = {1.5, 2, 1};
-  int64_t species_there = 0, patterns = 0, given = 0, kept = 0;
+  int64_t species_count = 0, patterns = 0, given = 0, kept = 0;
   const double* weights = NULL;
   const int16_t *reds = NULL, *sampled = NULL;
   const int64_t* pattern = NULL;
   const char* name = NULL;
-  CHECK_OK(quintet_snp_data_sizes(data, &species_there, &patterns, &given, &kept));
-  CHECK(species_there == 3 && patterns == sites && given == sites && kept == sites);
+  CHECK_OK(quintet_snp_data_sizes(data, &species_count, &patterns, &given, &kept));
+  CHECK(species_count == 3 && patterns == sites && given == sites && kept == sites);
   CHECK_OK(quintet_snp_data_species(data, 2, &name));
   CHECK(strcmp(name, "C") == 0);
   CHECK_INVALID(quintet_snp_data_species(data, 3, &name), "species must be in [0, 3) (species=3)");
@@ -284,7 +284,7 @@ static void test_optimise(void) {
   before = evaluate(likelihood);
   CHECK_OK(quintet_snp_optimise_options_default(&options, sizeof options));
   CHECK(options.lengths == 1 && options.gammas == 1 && options.thetas == QUINTET_SNP_THETAS_EACH);
-  CHECK(options.max_iterations == 200 && options.most_length == 1e3);
+  CHECK(options.max_iterations == 200 && options.max_length == 1e3);
   options.thetas = QUINTET_SNP_THETAS_FIXED;
   options.tolerance = 1e-10;
   CHECK_FAILS(quintet_snp_likelihood_optimise(likelihood, &options, stop, &calls, NULL), QUINTET_CANCELLED,

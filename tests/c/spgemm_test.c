@@ -1,13 +1,13 @@
 /* Sparse matrices: products, masks, blocks, plans, sums, transposes, dense products. */
 #include "check.h"
 
-enum { m = 30, k = 20, n = 25, most = 200 };
+enum { m = 30, k = 20, n = 25, max = 200 };
 
 /* A matrix with its dense copy. */
 struct matrix {
   int64_t row_pointers[m + 1];
-  int32_t columns[most];
-  double values[most];
+  int32_t columns[max];
+  double values[max];
   double dense[m][m];
   quintet_csr csr;
 };
@@ -18,7 +18,7 @@ static void make_matrix(struct matrix* x, int rows, int cols, uint64_t seed) {
   memset(x, 0, sizeof *x);
   for (i = 0; i < rows; ++i) {
     for (j = 0; j < cols; ++j)
-      if (next < most && next_uniform(&seed) < 0.15) {
+      if (next < max && next_uniform(&seed) < 0.15) {
         x->columns[next] = j;
         x->values[next] = 1 + (int)(8 * next_uniform(&seed));
         x->dense[i][j] = x->values[next++];
@@ -173,7 +173,7 @@ static void test_plan(void) {
   CHECK(view.row_pointers[m] == nnz);
   check_product(&view, 0, QUINTET_MIN_PLUS);
   /* Other values of the same structure. */
-  for (i = 0; i < most; ++i) a.values[i] *= 2;
+  for (i = 0; i < max; ++i) a.values[i] *= 2;
   for (i = 0; i < m * m; ++i) a.dense[i / m][i % m] *= 2;
   CHECK_OK(quintet_spgemm_plan_refill(plan, &a.csr, &b.csr, c));
   check_product(&view, 0, QUINTET_MIN_PLUS);

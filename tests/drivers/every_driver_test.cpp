@@ -73,7 +73,7 @@ class every_driver : public test::driver_run, public testing::WithParamInterface
     return all;
   }
 
-  /// Everything that it can write, one file a command line.
+  /// Everything that it can write, one file per command line.
   std::vector<std::pair<std::string, arguments>> writing() const {
     std::vector<std::pair<std::string, arguments>> all;
     for (const std::string& output : GetParam().outputs)

@@ -80,9 +80,9 @@ long double norm(const matrix& a) {
 }
 
 long double largest(const matrix& a) {
-  long double most = 0;
-  for (const long double x : a.elements()) most = std::max(most, std::fabs(x));
-  return most;
+  long double max = 0;
+  for (const long double x : a.elements()) max = std::max(max, std::fabs(x));
+  return max;
 }
 
 }  // namespace quintet::reference

@@ -18,10 +18,10 @@ joined_point join(const std::vector<double>& distance, const std::vector<double>
   const double own_core = rank < 0 ? 0 : distance[order[rank]];
   if (as_peer) order.resize(2 * k);
   joined_point best;
-  double least = std::numeric_limits<double>::infinity();
+  double min = std::numeric_limits<double>::infinity();
   for (const std::int64_t j : order) {
     const double m = std::max({own_core, core[j], distance[j] / alpha});
-    if (m < least) best = {j, 1 / m}, least = m;
+    if (m < min) best = {j, 1 / m}, min = m;
   }
   return best;
 }
@@ -32,10 +32,10 @@ const hdbscan::condensed_row& plain_tree::row_of(std::int64_t child) const {
 }
 
 double plain_tree::death(std::int64_t cluster) const {
-  double most = 0;
+  double max = 0;
   for (const auto& row : model_.condensed.rows)
-    if (row.parent == cluster) most = std::max(most, row.lambda);
-  return most;
+    if (row.parent == cluster) max = std::max(max, row.lambda);
+  return max;
 }
 
 std::vector<std::int64_t> plain_tree::path_up(std::int64_t cluster) const {
@@ -76,22 +76,22 @@ double plain_tree::merge_lambda(std::int64_t cluster, double lambda, std::int64_
 predicted_point predict(const plain_tree& tree, const joined_point& at) {
   const std::int64_t label = tree.label(tree.place(at).parent);
   if (label < 0) return {};
-  const double most = tree.death(tree.model().selected[label]);
-  return {label, std::min(at.lambda, most) / most};
+  const double max = tree.death(tree.model().selected[label]);
+  return {label, std::min(at.lambda, max) / max};
 }
 
 std::vector<double> membership(const plain_tree& tree, std::int64_t cluster, double lambda,
                                const std::vector<double>& nearest, bool is_new, bool as_peer) {
   const auto labels = std::int64_t(nearest.size());
-  const double tiny = as_peer ? 1e-8 : 0, most = tree.death(cluster);
+  const double tiny = as_peer ? 1e-8 : 0, max = tree.death(cluster);
   std::vector<double> merge, score, weight;
   for (std::int64_t k = 0; k < labels; ++k) {
     merge.push_back(tree.merge_lambda(cluster, lambda, k));
     const double rounded = is_new && as_peer ? tree.merge_lambda(cluster, double(float(lambda)), k) : merge[k];
     if (!is_new)
-      score.push_back(std::exp(-(most + tiny) / merge[k]));
+      score.push_back(std::exp(-(max + tiny) / merge[k]));
     else
-      score.push_back(most - rounded > 0 ? most / (most - rounded) : as_peer ? most / 1e-8 : 1e300);
+      score.push_back(max - rounded > 0 ? max / (max - rounded) : as_peer ? max / 1e-8 : 1e300);
   }
   const double largest = *std::max_element(score.begin(), score.end());
   for (std::int64_t k = 0; k < labels; ++k) {

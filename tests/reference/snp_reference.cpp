@@ -22,15 +22,15 @@ real binomial(int n, int k) {
 }
 
 /// A of section 3 of Bryant et al. in block form, states (n, r) with n <= most, (0, 0) included.
-square<real> snp_generator(int most, real theta, real u, real v) {
+square<real> snp_generator(int max, real theta, real u, real v) {
   const auto index = [](int n, int r) { return n * (n + 1) / 2 + r; };
-  square<real> a = square<real>::Zero(index(most + 1, 0), index(most + 1, 0));
-  for (int n = 1; n <= most; ++n)
+  square<real> a = square<real>::Zero(index(max + 1, 0), index(max + 1, 0));
+  for (int n = 1; n <= max; ++n)
     for (int r = 0; r <= n; ++r) {
       a(index(n, r), index(n, r)) = -n * (n - 1) / theta - (n - r) * v - r * u;
       if (r < n) a(index(n, r), index(n, r + 1)) = (n - r) * v;
       if (r > 0) a(index(n, r), index(n, r - 1)) = r * u;
-      if (n == most) continue;
+      if (n == max) continue;
       a(index(n, r), index(n + 1, r)) = (n - r) * (n + 1) / theta;
       a(index(n, r), index(n + 1, r + 1)) = r * (n + 1) / theta;
     }
@@ -60,9 +60,9 @@ std::vector<real> solved(const std::vector<real>& below, std::vector<real> diago
 }
 
 /// Pr(r of n lineages are red at the root), n <= most, from x A = 0.
-std::vector<std::vector<real>> snp_root_vector(int most, real theta, real u, real v) {
+std::vector<std::vector<real>> snp_root_vector(int max, real theta, real u, real v) {
   std::vector<std::vector<real>> x{{1}, {u / (u + v), v / (u + v)}};
-  for (int n = 2; n <= most; ++n) {
+  for (int n = 2; n <= max; ++n) {
     std::vector<real> below, diagonal, above, right;
     const std::vector<real>& last = x.back();
     for (int r = 0; r <= n; ++r) {
@@ -121,10 +121,10 @@ class snp_site {
   void to_top(snp_group& group, std::int64_t branch) const {
     const std::size_t axis =
         std::size_t(std::find(group.branches.begin(), group.branches.end(), branch) - group.branches.begin());
-    int most = 0;
-    for (const auto& [states, value] : group.table) most = std::max(most, states[axis].first);
+    int max = 0;
+    for (const auto& [states, value] : group.table) max = std::max(max, states[axis].first);
     const snp::branch& one = network_.branch(branch);
-    const square<real> p = exponential_(snp_generator(most, one.theta, u_, v_) * real(one.length));
+    const square<real> p = exponential_(snp_generator(max, one.theta, u_, v_) * real(one.length));
     std::map<std::vector<snp_state>, real> table;
     for (const auto& [states, value] : group.table) {
       const auto [n, r] = states[axis];
@@ -217,9 +217,9 @@ class snp_site {
   }
 
   real at_root(const snp_group& group) const {
-    int most = 1;
-    for (const auto& [states, value] : group.table) most = std::max(most, states[0].first);
-    const auto x = snp_root_vector(most, network_.root_theta(), u_, v_);
+    int max = 1;
+    for (const auto& [states, value] : group.table) max = std::max(max, states[0].first);
+    const auto x = snp_root_vector(max, network_.root_theta(), u_, v_);
     real sum = 0;
     for (const auto& [states, value] : group.table)
       sum += value * x[std::size_t(states[0].first)][std::size_t(states[0].second)];

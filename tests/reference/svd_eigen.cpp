@@ -72,7 +72,7 @@ std::vector<long double> eigenvalues_with_zero_diagonal(const std::vector<long d
   const auto size = Eigen::Index(beside.size());
   vector diagonal = vector::Zero(size + 1), other = Eigen::Map<const vector>(beside.data(), size);
   // What Eigen takes for zero is right for matrices of size 1 only.
-  const long double most = other.cwiseAbs().maxCoeff(), unit = most > 0 ? most : 1;
+  const long double max = other.cwiseAbs().maxCoeff(), unit = max > 0 ? max : 1;
   other /= unit;
   column_major none;
   if (Eigen::internal::computeFromTridiagonal_impl(diagonal, other, 100, false, none) != Eigen::Success)

@@ -57,8 +57,8 @@ validity validity_index(const matrix& d, const std::vector<std::int64_t>& labels
         for (const std::int64_t i : internal[k])
           for (const std::int64_t j : internal[other])
             result.separation[k] = std::min(result.separation[k], double(reach(i, j)));
-    const double most = std::max(result.separation[k], result.sparseness[k]);
-    result.cluster_validity[k] = most > 0 ? (result.separation[k] - result.sparseness[k]) / most : 0;
+    const double max = std::max(result.separation[k], result.sparseness[k]);
+    result.cluster_validity[k] = max > 0 ? (result.separation[k] - result.sparseness[k]) / max : 0;
     result.index += double(members[k].size()) / double(n) * result.cluster_validity[k];
   }
   return result;

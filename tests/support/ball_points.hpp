@@ -12,13 +12,13 @@
 
 namespace quintet::test {
 
-/// n points of a direction drawn at random whose sqrt(c) |x| lies between `least` and `most`.
+/// n points of a direction drawn at random whose sqrt(c) |x| lies between `min` and `max`.
 template <class Real>
-point_set<Real> ball_points(std::int64_t n, std::int64_t dim, double least, double most, double c, std::uint64_t seed,
+point_set<Real> ball_points(std::int64_t n, std::int64_t dim, double min, double max, double c, std::uint64_t seed,
                             std::int64_t padding = 0) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
-  std::uniform_real_distribution<double> norm(least, most);
+  std::uniform_real_distribution<double> norm(min, max);
   point_set<Real> points(n, dim, padding);
   for (std::int64_t i = 0; i < n; ++i) {
     std::vector<double> row(dim);

@@ -74,14 +74,14 @@ inline std::vector<std::vector<std::vector<double>>> run_oracle(const oracle& on
   return draws;
 }
 
-/// Means within four standard errors, which are themselves at most `most_error` standard deviations.
-inline void expect_oracle(const oracle& one, const snp::sampler_options& options, double most_error) {
+/// Means within four standard errors, which are themselves at most `max_error` standard deviations.
+inline void expect_oracle(const oracle& one, const snp::sampler_options& options, double max_error) {
   const auto draws = run_oracle(one, options);
   for (std::size_t e = 0; e < one.expected.size(); ++e) {
     const expectation& expected = one.expected[e];
     SCOPED_TRACE(expected.name);
     const snp::column_summary found = snp::summarise(draws[e]);
-    expect_error_within("mcse_of_" + std::to_string(e), found.mcse / found.sd, most_error);
+    expect_error_within("mcse_of_" + std::to_string(e), found.mcse / found.sd, max_error);
     EXPECT_LT(std::fabs(found.mean - expected.mean), 4 * std::hypot(found.mcse, expected.error))
         << found.mean << " +- " << found.mcse << ", expected " << expected.mean;
     if (expected.sd > 0) {
@@ -139,9 +139,9 @@ inline oracle oracle_p1() {
 
 inline oracle oracle_p2() {
   const auto lowest = [](const snp::network_state& s) {
-    double least = root_height(s);
-    for (std::int32_t x = s.leaves(); x < std::int32_t(s.nodes.size()); ++x) least = std::min(least, s.node(x).height);
-    return least;
+    double min = root_height(s);
+    for (std::int32_t x = s.leaves(); x < std::int32_t(s.nodes.size()); ++x) min = std::min(min, s.node(x).height);
+    return min;
   };
   const auto cherry = [](std::int32_t a, std::int32_t b) {
     return [a, b](const snp::network_state& s) { return is_cherry(s, a, b) ? 1.0 : 0.0; };

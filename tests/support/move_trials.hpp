@@ -72,9 +72,9 @@ inline const std::vector<statistic>& statistics() {
        }},
       {"least height",
        [](state s) {
-         double least = s.node(s.root).height;
-         for (std::int32_t x = s.leaves(); x < size_of(s); ++x) least = std::min(least, s.node(x).height);
-         return least;
+         double min = s.node(s.root).height;
+         for (std::int32_t x = s.leaves(); x < size_of(s); ++x) min = std::min(min, s.node(x).height);
+         return min;
        }},
       {"stacked reticulations",
        [](state s) {

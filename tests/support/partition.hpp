@@ -32,8 +32,8 @@ inline double adjusted_rand_index(const std::vector<std::int64_t>& a, const std:
     return sum;
   };
   const double all = double(a.size()) * double(a.size() - 1) / 2;
-  const double expected = pairs(in_a) * pairs(in_b) / all, most = (pairs(in_a) + pairs(in_b)) / 2;
-  return most == expected ? 1 : (pairs(in_both) - expected) / (most - expected);
+  const double expected = pairs(in_a) * pairs(in_b) / all, max = (pairs(in_a) + pairs(in_b)) / 2;
+  return max == expected ? 1 : (pairs(in_both) - expected) / (max - expected);
 }
 
 }  // namespace quintet::test

@@ -28,14 +28,14 @@ std::vector<cluster_line> cluster_lines(const hdbscan::clustering& result) {
 }
 
 void print_table(std::ostream& out, const hdbscan::clustering& result) {
-  constexpr std::size_t most = 40;
+  constexpr std::size_t max = 40;
   const std::vector<cluster_line> lines = cluster_lines(result);
   if (lines.empty()) return;
   out << "\ncluster     size  persistence  mean probability\n" << std::fixed << std::setprecision(3);
-  for (std::size_t c = 0; c < lines.size() && c < most; ++c)
+  for (std::size_t c = 0; c < lines.size() && c < max; ++c)
     out << std::setw(7) << c << std::setw(9) << lines[c].size << std::setw(13) << result.persistence[c] << std::setw(18)
         << lines[c].probability << "\n";
-  if (lines.size() > most) out << "... and " << lines.size() - most << " more\n";
+  if (lines.size() > max) out << "... and " << lines.size() - max << " more\n";
   out << std::defaultfloat << std::setprecision(6) << "\n";
 }
 

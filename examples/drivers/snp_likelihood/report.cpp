@@ -69,24 +69,24 @@ void report_comparison(session& session, const std::vector<compared_network>& ne
                    {"network", snp::to_newick(one.network)}});
   }
   session.result("networks", all);
-  const double least_aic = *std::min_element(aic.begin(), aic.end());
-  const double least_bic = *std::min_element(bic.begin(), bic.end());
+  const double min_aic = *std::min_element(aic.begin(), aic.end());
+  const double min_bic = *std::min_element(bic.begin(), bic.end());
   std::ostream& out = session.say();
   out << std::left << std::setw(int(width) + 2) << "network" << std::right << std::setw(13) << "reticulations"
       << std::setw(16) << "log-likelihood" << std::setw(12) << "parameters" << std::setw(13) << "AIC" << std::setw(13)
       << "BIC"
       << "\n"
       << std::fixed;
-  const auto criterion = [&](double value, double least) {
-    out << std::setprecision(2) << std::setw(12) << value << (value == least ? "*" : " ");
+  const auto criterion = [&](double value, double min) {
+    out << std::setprecision(2) << std::setw(12) << value << (value == min ? "*" : " ");
   };
   for (std::size_t i = 0; i < networks.size(); ++i) {
     const compared_network& one = networks[i];
     out << std::left << std::setw(int(width) + 2) << one.name << std::right << std::setw(13)
         << one.network.reticulations().size() << std::setprecision(4) << std::setw(16) << one.log_likelihood
         << std::setw(12) << one.parameters;
-    criterion(aic[i], least_aic);
-    criterion(bic[i], least_bic);
+    criterion(aic[i], min_aic);
+    criterion(bic[i], min_bic);
     out << "\n";
   }
 }

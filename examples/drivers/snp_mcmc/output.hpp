@@ -42,7 +42,7 @@ class run_folder {
 
 /// What a run is: everything that its samples depend on.
 struct run_identity {
-  std::string config;      ///< options and priors, one a line
+  std::string config;      ///< options and priors, one per line
   std::string head;        ///< program, version and command, as comments stand in the logs
   std::uint64_t hash = 0;  ///< of config and data
 };

@@ -19,18 +19,18 @@ using json = nlohmann::ordered_json;
 using frequencies = std::vector<std::map<std::string, double>>;  // by chain
 
 constexpr double worst_rhat = 1.01, worst_deviation = 0.01, ess_per_chain = 100;
-constexpr std::size_t most_listed = 200;
+constexpr std::size_t max_listed = 200;
 
 std::size_t index_of(const std::vector<std::string>& columns, std::string_view name) {
   return std::size_t(std::find(columns.begin(), columns.end(), name) - columns.begin());
 }
 
 std::vector<std::vector<double>> column(const kept_chains& samples, std::size_t which) {
-  std::size_t least = samples[0].size();
-  for (const auto& chain : samples) least = std::min(least, chain.size());
+  std::size_t min = samples[0].size();
+  for (const auto& chain : samples) min = std::min(min, chain.size());
   std::vector<std::vector<double>> values(samples.size());
   for (std::size_t c = 0; c < samples.size(); ++c)
-    for (std::size_t s = 0; s < least; ++s) values[c].push_back(samples[c][s].row[which]);
+    for (std::size_t s = 0; s < min; ++s) values[c].push_back(samples[c][s].row[which]);
   return values;
 }
 
@@ -204,16 +204,16 @@ json split_event(const std::string& name) {
 json summary_of(const kept_chains& samples, const std::vector<std::string>& columns,
                 const std::shared_ptr<const std::vector<std::string>>& species, const snp::sampler& chains,
                 const std::vector<std::vector<snp::move_record>>& moves, const snp::priors& prior) {
-  std::size_t least = samples[0].size();
-  for (const auto& chain : samples) least = std::min(least, chain.size());
+  std::size_t min = samples[0].size();
+  for (const auto& chain : samples) min = std::min(min, chain.size());
   json warnings = json::array();
   json summary{{"species", *species},
                {"chains", samples.size()},
                {"temperatures", chains.options().temperatures},
                {"iterations", chains.options().iterations},
                {"burn_in", chains.options().burn_in},
-               {"samples_per_chain", least}};
-  if (least == 0) {
+               {"samples_per_chain", min}};
+  if (min == 0) {
     summary["warnings"] = {"no sample was taken: raise --iterations over --burn-in, or lower --sample-every"};
     return summary;
   }
@@ -248,7 +248,7 @@ json summary_of(const kept_chains& samples, const std::vector<std::string>& colu
   const events found = count_events(samples, species);
   json topologies = json::array();
   for (const auto& [key, probability] : ranked(found.topologies)) {
-    if (topologies.size() == most_listed) break;
+    if (topologies.size() == max_listed) break;
     topologies.push_back({{"newick", key},
                           {"probability", probability},
                           {"mcse", mcse_of(samples, [&key = key](const kept_sample& one) { return one.key == key; })},
@@ -257,7 +257,7 @@ json summary_of(const kept_chains& samples, const std::vector<std::string>& colu
   summary["topologies"] = topologies;
   json reduced = json::array();
   for (const auto& [key, probability] : ranked(found.reduced)) {
-    if (reduced.size() == most_listed) break;
+    if (reduced.size() == max_listed) break;
     reduced.push_back({{"newick", key}, {"probability", probability}});
   }
   summary["reduced_topologies"] = reduced;
@@ -278,10 +278,10 @@ json summary_of(const kept_chains& samples, const std::vector<std::string>& colu
 
   json clusters = json::array(), hybrids = json::array();
   for (const auto& [leaves, probability] : ranked(found.clusters))
-    if (clusters.size() < most_listed) clusters.push_back({{"leaves", leaves}, {"probability", probability}});
+    if (clusters.size() < max_listed) clusters.push_back({{"leaves", leaves}, {"probability", probability}});
   summary["clusters"] = clusters;
   for (const auto& [name, support] : ranked(found.hybrids)) {
-    if (hybrids.size() == most_listed) break;
+    if (hybrids.size() == max_listed) break;
     json event = split_event(name);
     event["support"] = support;
     const auto& [sum, count] = found.gamma.at(name);
@@ -337,9 +337,9 @@ std::string progress_line(const kept_chains& samples, const std::vector<std::str
   line << ", r";
   for (std::int64_t c = 0; c < chains.options().chains; ++c) line << " " << chains.current(c).state.reticulations;
   line << ", accepted " << 100 * double(accepted) / double(std::max<std::int64_t>(tried, 1)) << " %";
-  std::size_t least = samples[0].size();
-  for (const auto& chain : samples) least = std::min(least, chain.size());
-  if (least >= 10)
+  std::size_t min = samples[0].size();
+  for (const auto& chain : samples) min = std::min(min, chain.size());
+  if (min >= 10)
     for (const char* name : {"likelihood", "root_height", "reticulations"}) {
       const auto values = column(samples, index_of(columns, name));
       line << ", " << name << " ESS " << std::setprecision(0) << snp::ess_bulk(values);

@@ -40,13 +40,13 @@ std::string hint(std::string_view unknown, const po::options_description& option
   unknown.remove_prefix(std::min(unknown.find_first_not_of('-'), unknown.size()));
   unknown = unknown.substr(0, unknown.find('='));
   std::string best;
-  std::size_t least = std::max<std::size_t>(2, unknown.size() / 3) + 1;
+  std::size_t min = std::max<std::size_t>(2, unknown.size() / 3) + 1;
   for (const auto& option : options.options()) {
     const std::string& name = option->long_name();
     const bool begins = unknown.size() >= 3 && name.starts_with(unknown);
     const std::size_t distance = begins ? 1 : edit_distance(unknown, name);
-    if (name == stray || distance >= least) continue;
-    least = distance;
+    if (name == stray || distance >= min) continue;
+    min = distance;
     best = name;
   }
   return best.empty() ? "" : "; did you mean --" + best + "?";
@@ -84,7 +84,7 @@ std::string allowed_number(const po::option_description& option) {
   const auto* typed = dynamic_cast<const po::typed_value_base*>(option.semantic().get());
   if (typed == nullptr) return "another value";
   const std::type_info& type = typed->value_type();
-  const auto whole = [](auto most) { return text("a whole number, at most ", most); };
+  const auto whole = [](auto max) { return text("a whole number, at most ", max); };
   if (type == typeid(int)) return whole(std::numeric_limits<int>::max());
   if (type == typeid(std::int64_t)) return whole(std::numeric_limits<std::int64_t>::max());
   if (type == typeid(std::uint64_t)) return text(whole(std::numeric_limits<std::uint64_t>::max()), ", and >= 0");

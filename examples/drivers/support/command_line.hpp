@@ -56,16 +56,16 @@ command_line parse_command_line(int argc, const char* const* argv, const program
 boost::program_options::typed_value<std::string>* output_file(std::string* path, std::vector<io::file_format> formats,
                                                               std::string option = "output", std::string why = "");
 
-/// For a numeric option's notifier: throws InvalidArgument unless the value is at least `least`.
-inline auto at_least(const char* option, std::int64_t least) {
-  return [option, least](std::int64_t value) { require_argument(value >= least, option, value, text(">= ", least)); };
+/// For a numeric option's notifier: throws InvalidArgument unless the value is at least `min`.
+inline auto at_least(const char* option, std::int64_t min) {
+  return [option, min](std::int64_t value) { require_argument(value >= min, option, value, text(">= ", min)); };
 }
 
 /// For a numeric option's notifier: throws InvalidArgument unless least <= value <= most.
 template <class T>
-auto within(const char* option, T least, T most) {
+auto within(const char* option, T min, T max) {
   return [=](T value) {
-    require_argument(value >= least && value <= most, option, value, text("in [", least, ", ", most, "]"));
+    require_argument(value >= min && value <= max, option, value, text("in [", min, ", ", max, "]"));
   };
 }
 

@@ -118,10 +118,11 @@ void run(int argc, const char* const* argv, const program& program,
       session& session = *made;
       prepare_ranks(session);
       work(session);
-      const bool told = bool(std::cout.flush());
-      if (!told && session.has_file()) session.warn("standard output cannot be written; the results are in the files");
+      const bool is_written = bool(std::cout.flush());
+      if (!is_written && session.has_file())
+        session.warn("standard output cannot be written; the results are in the files");
       write_summary(session);
-      if (told || session.has_file()) return;
+      if (is_written || session.has_file()) return;
     }
   }
   if (!std::cout.flush()) throw Error("standard output cannot be written");

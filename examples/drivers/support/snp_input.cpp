@@ -70,7 +70,7 @@ void describe_markers(po::options_description& options, snp_input& a, bool is_re
   options.add_options()  //
       ("data", data,
        "markers: NEXUS .nex .nexus .nxs, PHYLIP .phy, VCF .vcf (all also with .gz), or a table of counts red/copies, a "
-       "column a species, .csv .tsv .txt")  //
+       "column per species, .csv .tsv .txt")  //
       ("population-map", po::value(&a.population_map)->value_name("FILE"),
        "two columns, individual and species; the species - leaves out")  //
       ("species-rule", po::value(&a.species_rule)->value_name("RULE"),

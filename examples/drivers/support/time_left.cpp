@@ -6,7 +6,7 @@
 namespace quintet::driver {
 
 std::optional<double> time_left::operator()(std::string_view stage, double fraction, double seconds) {
-  constexpr double least_part = 0.1;
+  constexpr double min_part = 0.1;
   if (!begin_) begin_ = seconds;
   double before = 0;
   for (const auto& [name, share] : shares_) {
@@ -15,7 +15,7 @@ std::optional<double> time_left::operator()(std::string_view stage, double fract
       continue;
     }
     const double done = before + share * fraction;
-    if (done < least_part) return {};
+    if (done < min_part) return {};
     return (seconds - *begin_) * (1 - done) / done;
   }
   return {};

@@ -7,7 +7,7 @@
 // length; Poincare: not in the ball) are invalid: they are left out, and are noise.
 //
 // Invalid everywhere: other shapes and types, options out of range. Functions of points also return out of memory and
-// device error. Memory: one copy of the points where they are worked on, beside what a comment says.
+// device error. Memory: one copy of the points where they are worked on, besides what a comment says.
 #ifndef QUINTET_C_HDBSCAN_H
 #define QUINTET_C_HDBSCAN_H
 

@@ -9,7 +9,7 @@
 //
 // "real" types are QUINTET_FLOAT and QUINTET_DOUBLE; "any" type includes QUINTET_HALF and QUINTET_BFLOAT16, with
 // results of the real type float. dim >= 1, numbers of rows in [0, 2^31 - 1025]. Errors of all functions: invalid
-// argument (shapes, types, options out of range), out of memory, device error. Memory: a byte a row beside what a
+// argument (shapes, types, options out of range), out of memory, device error. Memory: a byte per row besides what a
 // comment says; on a device copies of all arrays there.
 #ifndef QUINTET_C_POINCARE_H
 #define QUINTET_C_POINCARE_H

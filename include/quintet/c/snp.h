@@ -241,11 +241,11 @@ typedef struct quintet_snp_optimise_options {
   int32_t reserved;           ///< 0
   int64_t max_iterations;     ///< >= 1; default 200
   double tolerance;           ///< done when two steps in a row gain less log-likelihood, > 0; default 1e-6
-  double least_length;        ///< default 1e-8
-  double most_length;         ///< default 1e3
-  double least_theta;         ///< default 1e-8
-  double most_theta;          ///< default 1e3
-  double least_gamma;         ///< gammas are in [least_gamma, 1 - least_gamma], < 1/2; default 1e-6
+  double min_length;          ///< default 1e-8
+  double max_length;          ///< default 1e3
+  double min_theta;           ///< default 1e-8
+  double max_theta;           ///< default 1e3
+  double min_gamma;           ///< gammas are in [min_gamma, 1 - min_gamma], < 1/2; default 1e-6
 } quintet_snp_optimise_options;
 
 /// *options := the defaults. `size` is sizeof *options.

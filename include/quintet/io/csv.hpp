@@ -1,6 +1,6 @@
 // Tables of numbers as text.
 //
-// Reading. One row a line; fields apart by comma, semicolon, tab or blanks, whichever the first line uses (in this
+// Reading. One row per line; fields apart by comma, semicolon, tab or blanks, whichever the first line uses (in this
 // order: a line with a semicolon is not looked at for commas). Line ends LF or CRLF. Fields may be in double quotes;
 // blanks around them do not count. Empty lines and lines that start with '#' are skipped, as is a UTF-8 byte order
 // mark. Numbers are decimal with a point, "nan" and "inf" in any case; they are rounded once, to the type asked for. A
@@ -33,7 +33,7 @@ namespace quintet::io {
 /// Numbers with the names of their columns; `names` is empty when the file has no header.
 template <class T>
 struct table {
-  std::vector<std::string> names;  ///< one a column, or none
+  std::vector<std::string> names;  ///< one per column, or none
   matrix<T> values;                ///< one row per line
 };
 
@@ -94,7 +94,7 @@ class csv_writer {
 /// A named column of numbers, not owned.
 struct column {
   std::string name;  ///< in the header line
-  /// One number a row.
+  /// One number per row.
   std::variant<std::span<const float>, std::span<const double>, std::span<const std::int32_t>,
                std::span<const std::int64_t>>
       values;
@@ -104,7 +104,7 @@ struct column {
 void write_csv(const std::string& path, std::span<const column> columns);
 
 /// Writes a matrix, with a header when `names` are given. T is float, double, int32 or int64. Throws InvalidArgument
-/// when there are names, but not one a column. Of a matrix without columns nothing but the header is written.
+/// when there are names, but not one per column. Of a matrix without columns nothing but the header is written.
 template <class T>
 void write_csv(const std::string& path, matrix_view<const T> values, std::span<const std::string> names = {});
 

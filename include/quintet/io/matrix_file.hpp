@@ -46,7 +46,7 @@ matrix<Real> read_matrix_rows(const std::string& path, const std::string& datase
 
 /// Writes a matrix, atomically; Real is float or double. `dataset` is its name in an HDF5 file; `names` become the
 /// header line of a CSV file; both are ignored by formats that have no place for them. Throws FileError, before
-/// anything is written when the extension is unknown; InvalidArgument for names that are not one a column, and for an
+/// anything is written when the extension is unknown; InvalidArgument for names that are not one per column, and for an
 /// empty dataset name. Cost: one pass over the values; memory about 1 MB.
 template <class Real>
 void write_matrix(const std::string& path, matrix_view<const Real> values, const std::string& dataset = "matrix",

@@ -10,7 +10,8 @@
 // .vcf               VCF, biallelic SNPs, allele 1 is the alternative one; a population map is needed. All called
 //     copies count: genotypes may be half missing and of any ploidy. FILTER is not looked at. Needs htslib in the
 //     build.
-// .csv .tsv .txt     a table: a header with the species, a row a site, cells "red/copies" (dominant: individuals that
+// .csv .tsv .txt     a table: a header with the species, one row per site, cells "red/copies" (dominant: individuals
+// that
 //     show the band / individuals); empty, "?", "-", "NA" and "0/0" are missing. A column "weight" weighs the sites.
 //
 // Nucleotides become counts site by site: of the two bases that the individuals show, the rarer one is allele 1 (of

@@ -33,7 +33,7 @@ struct sparse_read_report {
 
 /// Reads a sparse matrix; Value is float or double, Index std::int32_t or std::int64_t. What is unusual goes to
 /// `report` when it is not null. Throws FileError, also for a group in a format that has none. Memory: the matrix,
-/// and while a file is read as much again from HDF5, 24 bytes an entry from Matrix Market.
+/// and while a file is read as much again from HDF5, 24 bytes per entry from Matrix Market.
 template <class Value, class Index>
 spgemm::csr<Value, Index> read_sparse(const std::string& path, const std::string& group = "",
                                       sparse_read_report* report = nullptr);
@@ -50,7 +50,7 @@ struct sparse_rows {
 /// Whether rows can be read without the others: from HDF5, not from text. Throws FileError for an unknown extension.
 bool has_sparse_row_access(const std::string& path);
 
-/// Size and row pointers of an HDF5 file, with the errors of read_sparse(). Memory: 8 bytes a row.
+/// Size and row pointers of an HDF5 file, with the errors of read_sparse(). Memory: 8 bytes per row.
 sparse_rows read_sparse_rows(const std::string& path, const std::string& group = "");
 
 /// Rows first ... first + count - 1 of the matrix whose row pointers are `all`, from an HDF5 file; nothing else of
@@ -61,7 +61,7 @@ spgemm::csr<Value, Index> read_sparse_part(const std::string& path, const std::s
 
 /// Writes a sparse matrix; nothing appears at `path` before it is complete. `group` is for HDF5 alone. Throws
 /// InvalidArgument as spgemm::check() does, FileError as atomic_file does and for an unknown extension. One pass over
-/// the entries; memory about 1 MB, for HDF5 also 8 bytes a row.
+/// the entries; memory about 1 MB, for HDF5 also 8 bytes per row.
 template <class Value, class Index>
 void write_sparse(const std::string& path, const spgemm::csr_view<Value, Index>& matrix, const std::string& group = "");
 
@@ -86,7 +86,8 @@ class sparse_block_writer {
   std::int64_t rows_, cols_, entries_ = 0, count_position_ = 0;
 };
 
-/// The datasets of a matrix in a file with other content. Throws as spgemm::check() and hdf5_writer do; 8 bytes a row.
+/// The datasets of a matrix in a file with other content. Throws as spgemm::check() and hdf5_writer do; 8 bytes per
+/// row.
 template <class Value, class Index>
 void write_csr(hdf5_writer& out, const spgemm::csr_view<Value, Index>& matrix, const std::string& group = "");
 

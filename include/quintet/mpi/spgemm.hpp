@@ -79,7 +79,7 @@ rows_of<Value, Index> multiply(communicator& ranks, const quintet::spgemm::csr_v
 /// or options differ between ranks. Bytes by rows: 16 for each row k of B that a rank needs and another has (8 more
 /// where the budget makes several chunks, for each that needs it), and nnz(B_k) (sizeof(Value) + sizeof(Index)), phases
 /// "count" and "fetch"; where rows are dealt anew, rows of A, their lengths and products, and 16 for each row of B as
-/// above, phase "balance". Memory: rows of A and B within the budget, beside what quintet::spgemm::multiply() takes.
+/// above, phase "balance". Memory: rows of A and B within the budget, besides what quintet::spgemm::multiply() takes.
 template <class Semiring = quintet::spgemm::plus_times, class Value, class Index>
   requires quintet::spgemm::has_kernels<Semiring>
 rows_of<Value, Index> multiply(communicator& ranks, const quintet::spgemm::csr_view<Value, Index>& a,

@@ -16,7 +16,7 @@ struct nearest_options {
   /// queries and points are the same rows, and a row is not its own neighbour (its duplicates are).
   bool exclude_self = false;
   /// Points are packed and searched in pieces of at most this many bytes of panels (>= 0, at least one tile), so that
-  /// any number of points fits. 256 MiB is far beyond every cache, and little beside a GPU's memory.
+  /// any number of points fits. 256 MiB is far beyond every cache, and little compared with a GPU's memory.
   std::int64_t budget_bytes = std::int64_t(256) << 20;
 };
 

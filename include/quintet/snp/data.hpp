@@ -44,7 +44,7 @@ struct dropped_site {
 
 /// Patterns of counts. Sites are numbered as they were given, from 0, those left out included; patterns are in the
 /// order of their first sites. Members are O(1) unless they say so, and throw nothing: indices p of patterns and s of
-/// species must be in range and are not checked. Memory: 4 bytes a pattern and species, 12 a pattern, 8 per site.
+/// species must be in range and are not checked. Memory: 4 bytes per pattern and species, 12 per pattern, 8 per site.
 class Data {
  public:
   /// Names of the species, in the order of the columns.
@@ -87,7 +87,7 @@ class Data {
   /// site.
   std::span<const std::int64_t> sampled_copies() const { return sampled_; }
   /// The most copies of each species at a site that has a pattern.
-  std::span<const std::int64_t> most_copies() const { return most_; }
+  std::span<const std::int64_t> max_copies() const { return max_; }
 
  private:
   friend class DataBuilder;
@@ -100,7 +100,7 @@ class Data {
   std::vector<std::int16_t> copies_, red_;
   std::vector<double> weights_;
   std::vector<pattern_kind> kinds_;
-  std::vector<std::int64_t> pattern_of_site_, sampled_, most_;
+  std::vector<std::int64_t> pattern_of_site_, sampled_, max_;
   std::vector<dropped_site> dropped_;
   bool dominant_ = false;
 };
@@ -113,7 +113,7 @@ class Data {
 class DataBuilder {
  public:
   /// The most copies of a species.
-  static constexpr std::int64_t most_copies = 32766;
+  static constexpr std::int64_t max_copies = 32766;
 
   /// Throws InvalidArgument for no species, an empty name, or a name twice. O(species).
   explicit DataBuilder(std::vector<std::string> species, data_options options = {});
@@ -125,12 +125,12 @@ class DataBuilder {
   ///@}
 
   /// A site: one count a species, as Data holds them. Throws InvalidArgument when the spans are not one number a
-  /// species, a count is not in 0 <= red <= copies <= most_copies (dominant: even copies, red <= copies / 2), or the
+  /// species, a count is not in 0 <= red <= copies <= max_copies (dominant: even copies, red <= copies / 2), or the
   /// weight is negative or not finite. O(species) time; memory only for a new pattern and 8 bytes per site.
   void add_site(std::span<const std::int64_t> red, std::span<const std::int64_t> copies, double weight = 1);
   /// The data, which take the builder's memory; it must not be used afterwards. `sampled_copies` is one number a
   /// species (none: the most at a site that was given). Throws InvalidArgument for another number of them, and for one
-  /// that is less than a site has, over most_copies, or odd for dominant markers. O(species).
+  /// that is less than a site has, over max_copies, or odd for dominant markers. O(species).
   Data finish(std::vector<std::int64_t> sampled_copies = {});
 
  private:

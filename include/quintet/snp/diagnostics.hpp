@@ -9,7 +9,7 @@
 // number the middle draw is left out), values replaced by normal scores of their ranks. tracer_ess() is the number that
 // Tracer shows for one chain.
 //
-// Chains have one length; under 4 draws a chain every answer is NaN, as for values that are all equal. All throw
+// Chains have one length; under 4 draws per chain every answer is NaN, as for values that are all equal. All throw
 // InvalidArgument for no chain, chains of different lengths, and a value that is not finite. Deterministic.
 #pragma once
 
@@ -70,9 +70,9 @@ struct column_summary {
 column_summary summarise(chain_values chains);
 
 /// Average standard deviation (divisor C - 1) over the C chains of the frequencies of things that have at least the
-/// frequency `least` in one of them: 0 when the chains agree, under 0.01 by custom. `frequencies` has for every chain
+/// frequency `min` in one of them: 0 when the chains agree, under 0.01 by custom. `frequencies` has for every chain
 /// the frequency of each thing that it met. 0 when nothing is that frequent; NaN for fewer than two chains.
-double frequency_deviation(std::span<const std::map<std::string, double>> frequencies, double least = 0.1);
+double frequency_deviation(std::span<const std::map<std::string, double>> frequencies, double min = 0.1);
 
 /// Standard normal quantile of p in (0, 1), to a few units in the last place.
 double normal_quantile(double p);

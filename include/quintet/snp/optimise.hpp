@@ -28,9 +28,9 @@ struct optimise_options {
   double tolerance = 1e-6;
   ///@{
   /// Ranges of the parameters, 0 < least < most (gamma < 1). A start outside is moved to the nearest end.
-  double least_length = 1e-8, most_length = 1e3, least_theta = 1e-8, most_theta = 1e3;
+  double min_length = 1e-8, max_length = 1e3, min_theta = 1e-8, max_theta = 1e3;
   ///@}
-  double least_gamma = 1e-6;  ///< gamma is in [least_gamma, 1 - least_gamma], < 1/2
+  double min_gamma = 1e-6;  ///< gamma is in [min_gamma, 1 - min_gamma], < 1/2
   /// Climbs, >= 1: the first one from the parameters of the likelihood, the others from lengths and thetas multiplied
   /// by random factors between 1/10 and 10 and gammas in (0.05, 0.95).
   std::int64_t starts = 1;

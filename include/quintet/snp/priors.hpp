@@ -95,7 +95,7 @@ struct prior_options {
 /// `source` is for messages. Throws FileError(source, line, reason) for unknown keys (naming those there are),
 /// values that cannot be read or are out of range, and keys that exclude each other. O(length of the text).
 prior_options parse_priors(std::string_view text, std::string_view source = "priors");
-/// The keys and values in the notation of parse_priors(), one a line: reads back equal.
+/// The keys and values in the notation of parse_priors(), one per line: reads back equal.
 std::string to_text(const prior_options& options);
 
 /// Parts of the log density, natural logarithms; total() is their sum.

@@ -36,7 +36,7 @@ struct lineage_state {
 
 /// F of one group of open branches.
 struct partial_likelihood {
-  std::vector<std::int64_t> most;  ///< the most lineages on every open branch
+  std::vector<std::int64_t> max;  ///< the most lineages on every open branch
   /// One number for every combination of states, the last branch fastest; state (n, r) of a branch has number
   /// n (n + 1) / 2 + r. States that cannot be have 0.
   std::vector<double> entries;

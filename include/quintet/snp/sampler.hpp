@@ -76,8 +76,8 @@ struct sampler_options {
   likelihood_options likelihood{.device = Device::host()};  ///< device and limit of each Likelihood
   /// Processes that run the chains together: walker w begins in process w mod P, and exchanges move temperatures from
   /// walker to walker, not walkers from process to process. The samples are those of one process, bit for bit. Each
-  /// exchange takes 8 bytes a walker, and about 100 bytes a move where temperatures change the process. Members that
-  /// say so are then collective. Null: this process alone.
+  /// exchange takes 8 bytes per walker, and about 100 bytes per move where temperatures change the process. Members
+  /// that say so are then collective. Null: this process alone.
   std::shared_ptr<process_group> shared_by{};
 };
 

@@ -202,9 +202,9 @@ class Data:
         return np.array(self._table()["sampled_copies"])
 
     @property
-    def most_copies(self) -> np.ndarray:
+    def max_copies(self) -> np.ndarray:
         """The most copies of each species at a site, [species]."""
-        return np.array(self._table()["most_copies"])
+        return np.array(self._table()["max_copies"])
 
     def frequent_patterns(self, share: float) -> "Data":
         """The data of the most frequent patterns, ceil(share x patterns) of them, weights scaled up to the same sum."""

@@ -92,7 +92,7 @@ def _optimise_options(
     tolerance: float,
     length_range: tuple[float, float],
     theta_range: tuple[float, float],
-    least_gamma: float,
+    min_gamma: float,
 ) -> tuple[Any, ...]:
     if thetas not in _THETAS:
         raise InvalidArgument(f"thetas must be one of {', '.join(_THETAS)} (thetas={thetas!r})")
@@ -109,7 +109,7 @@ def _optimise_options(
         _number(tolerance, "tolerance"),
         pair(length_range, "length_range"),
         pair(theta_range, "theta_range"),
-        _number(least_gamma, "least_gamma"),
+        _number(min_gamma, "min_gamma"),
     )
 
 
@@ -276,7 +276,7 @@ class Likelihood:
         tolerance: float = 1e-6,
         length_range: tuple[float, float] = (1e-8, 1e3),
         theta_range: tuple[float, float] = (1e-8, 1e3),
-        least_gamma: float = 1e-6,
+        min_gamma: float = 1e-6,
         progress: bool | Progress | None = None,
     ) -> OptimiseResult:
         """Climbs to a local maximum of the likelihood by L-BFGS and stays there.
@@ -284,7 +284,7 @@ class Likelihood:
         thetas: "each", "common" or "fixed". Networks have several maxima: start from several points.
         """
         options = _optimise_options(
-            lengths, thetas, gammas, max_iterations, tolerance, length_range, theta_range, least_gamma
+            lengths, thetas, gammas, max_iterations, tolerance, length_range, theta_range, min_gamma
         )
         return OptimiseResult(*self._core.optimise(options, progress_callable(progress)))
 

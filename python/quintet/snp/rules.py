@@ -28,9 +28,9 @@ class Partial:
         self._core = core
 
     @property
-    def most(self) -> list[int]:
+    def max(self) -> list[int]:
         """The most lineages on every branch."""
-        return list(self._core.most)
+        return list(self._core.max)
 
     @property
     def entries(self) -> np.ndarray:

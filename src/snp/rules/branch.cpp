@@ -31,12 +31,12 @@ void branch_rule::encode(plan_builder& builder, group& g, std::size_t axis) {
   g.states = layout(below.axes(), blocks);
   branch_rule rule;
   rule.branch = below.axes()[axis];
-  rule.most = below.most(axis);
+  rule.max = below.max(axis);
   rule.in = g.partial;
-  const std::int32_t padded = builder.shape(g.partial).padded, size = record::size(rule.most);
+  const std::int32_t padded = builder.shape(g.partial).padded, size = record::size(rule.max);
   rule.out = g.partial = builder.add_partial(g.states, builder.shape(g.partial).patterns);
   std::vector<std::int32_t> table(families.size() * std::size_t(size), -1);
-  const auto record_of = [&](std::int32_t family) { return record{&table[std::size_t(family * size)], rule.most}; };
+  const auto record_of = [&](std::int32_t family) { return record{&table[std::size_t(family * size)], rule.max}; };
   std::vector<std::int64_t> columns;
   for (const auto& [rest, family] : families) {
     std::int64_t outer = 1, inner = 1;
@@ -52,18 +52,18 @@ void branch_rule::encode(plan_builder& builder, group& g, std::size_t axis) {
   for (const auto& [rest, family] : families) {
     const record one = record_of(family);
     double products = 0;
-    for (int n = 0; n <= rule.most; ++n)
-      for (int k = n; k <= rule.most; ++k)
+    for (int n = 0; n <= rule.max; ++n)
+      for (int k = n; k <= rule.max; ++k)
         if (one.below()[k] >= 0 && one.above()[n] >= 0) products += double(n + 1) * (k + 1);
     rule.operations += products * double(columns[std::size_t(family)]);
   }
   rule.families = builder.add_table(table);
   rule.family_count_ = std::int32_t(families.size());
   rule.tiles = builder.add_tiles(columns);
-  rule.has_stages = below.axes().size() == 1 && rule.most > dense_limit;
+  rule.has_stages = below.axes().size() == 1 && rule.max > dense_limit;
   if (rule.has_stages) {
     rule.dense = builder.dense_of_next_branch(padded <= few_patterns ? dense_limit_few : dense_limit);
-    std::copy(record_of(0).above(), record_of(0).above() + rule.most + 1, record_of(0).below());
+    std::copy(record_of(0).above(), record_of(0).above() + rule.max + 1, record_of(0).below());
     rule.stage_families = builder.add_table(table);
   }
   builder.add(rule);
@@ -73,7 +73,7 @@ std::vector<std::int64_t> branch_rule::columns(const std::vector<std::int32_t>& 
   using record = branch_record<const std::int32_t>;
   std::vector<std::int64_t> result;
   for (std::int32_t f = 0; f < family_count_; ++f) {
-    const record one{&tables[std::size_t(families + f * record::size(most))], most};
+    const record one{&tables[std::size_t(families + f * record::size(max))], max};
     result.push_back(std::int64_t(one.outer()) * one.inner());
   }
   return result;
@@ -92,7 +92,7 @@ std::int64_t branch_with(const tape& donor, const matrix_parameters& wanted) {
 
 void update_matrices(tape& values, const parameters& now, const std::vector<bool>& dirty, bool propose,
                      const tape* donor) {
-  const std::vector<std::int32_t>& most_of = values.host().most_of_branch;
+  const std::vector<std::int32_t>& most_of = values.host().max_of_branch;
   std::map<std::pair<double, double>, std::vector<std::size_t>> alike;
   for (std::size_t b = 0; b < dirty.size(); ++b)
     if (dirty[b] && values.matrix_size(std::int64_t(b)) > column_block(most_of[b] + 1))
@@ -100,9 +100,9 @@ void update_matrices(tape& values, const parameters& now, const std::vector<bool
   using host_kernel = exponential_kernel<host_exponential, false>;
   std::vector<exponential_job> jobs;
   std::int64_t needed = 0;
-  const auto copy_matrix = [&](double* to, const tape& from, std::int64_t branch, std::int32_t most) {
+  const auto copy_matrix = [&](double* to, const tape& from, std::int64_t branch, std::int32_t max) {
     detail::copy(to, values.device(), from.matrix(branch), from.device(),
-                 column_block(most + 1) * std::int64_t(sizeof(double)));
+                 column_block(max + 1) * std::int64_t(sizeof(double)));
   };
   for (auto& [lengths, branches] : alike) {
     std::sort(branches.begin(), branches.end(),
@@ -112,10 +112,10 @@ void update_matrices(tape& values, const parameters& now, const std::vector<bool
     const matrix_parameters of{most_of[first], lengths.first, lengths.second, now.rates.branch_u, now.rates.branch_v};
     double* to = values.write_matrix(std::int64_t(first), of);
     if (const std::int64_t b = donor != nullptr ? branch_with(*donor, of) : -1; b >= 0) {
-      copy_matrix(to, *donor, b, of.most);
+      copy_matrix(to, *donor, b, of.max);
       continue;
     }
-    exponential_job job = exponential_of(of.most, of.length, of.theta, of.u, of.v);
+    exponential_job job = exponential_of(of.max, of.length, of.theta, of.u, of.v);
     job.out = to;
     needed += host_kernel::work_parts * values.matrix_size(std::int64_t(first));
     jobs.push_back(job);
@@ -123,10 +123,10 @@ void update_matrices(tape& values, const parameters& now, const std::vector<bool
   double* place = values.work(needed);
   for (exponential_job& job : jobs) {
     job.work = place;
-    place += host_kernel::work_parts * (column_block(job.most + 1) + exponential_padding);
+    place += host_kernel::work_parts * (column_block(job.max + 1) + exponential_padding);
   }
   // Long jobs first.
-  std::sort(jobs.begin(), jobs.end(), [](const auto& a, const auto& b) { return a.most > b.most; });
+  std::sort(jobs.begin(), jobs.end(), [](const auto& a, const auto& b) { return a.max > b.max; });
   const Buffer<exponential_job> on_device(jobs, values.device());
   device::with_shape<host_exponential, device_exponential>(values.device(), [&](auto shape) {
     device::launch(exponential_kernel<decltype(shape), false>{on_device.data()}, std::int64_t(jobs.size()),
@@ -135,8 +135,8 @@ void update_matrices(tape& values, const parameters& now, const std::vector<bool
   for (const auto& [lengths, branches] : alike)
     for (std::size_t i = 1; i < branches.size(); ++i) {
       matrix_parameters of = values.matrix_of(std::int64_t(branches[0]));
-      of.most = most_of[branches[i]];
-      copy_matrix(values.write_matrix(std::int64_t(branches[i]), of), values, std::int64_t(branches[0]), of.most);
+      of.max = most_of[branches[i]];
+      copy_matrix(values.write_matrix(std::int64_t(branches[i]), of), values, std::int64_t(branches[0]), of.max);
     }
 }
 

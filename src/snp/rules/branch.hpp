@@ -31,18 +31,18 @@ constexpr std::int32_t few_patterns = 128, dense_limit_few = 16;
 template <class Number>
 struct branch_record {
   Number* at;
-  std::int32_t most;
+  std::int32_t max;
 
-  static std::int32_t size(std::int32_t most) { return 2 * most + 4; }
-  Number& outer() const { return at[0]; }          ///< rows before the axis
-  Number& inner() const { return at[1]; }          ///< columns behind it, without patterns
-  Number* below() const { return at + 2; }         ///< first entry of the block with n = 0 ... most lineages
-  Number* above() const { return at + 3 + most; }  ///< the same above the branch; -1: no such block
+  static std::int32_t size(std::int32_t max) { return 2 * max + 4; }
+  Number& outer() const { return at[0]; }         ///< rows before the axis
+  Number& inner() const { return at[1]; }         ///< columns behind it, without patterns
+  Number* below() const { return at + 2; }        ///< first entry of the block with n = 0 ... max lineages
+  Number* above() const { return at + 3 + max; }  ///< the same above the branch; -1: no such block
 };
 
 struct branch_rule : rule_base {
   std::int64_t branch = -1;
-  std::int32_t most = 0;
+  std::int32_t max = 0;
   std::int64_t families = -1;
   bool has_stages = false;
   std::int32_t dense = 0;            ///< lineages with which the dense part after the stages may begin

@@ -38,7 +38,7 @@ adjoint_context::adjoint_context(tape& forward, const parameters& at)
   result.length.assign(branches, 0.0);
   result.theta = result.gamma = result.length;
   for (std::size_t b = 0; b < branches; ++b)
-    parts.push_back({now.branches[b].length, host.most_of_branch[b], false, 0, 0, 0});
+    parts.push_back({now.branches[b].length, host.max_of_branch[b], false, 0, 0, 0});
   std::int64_t size = 0;
   const auto each_branch = [&](auto f) {
     for (const rule& one : host.rules)
@@ -56,7 +56,7 @@ adjoint_context::adjoint_context(tape& forward, const parameters& at)
 
 void branch_rule::adjoint(adjoint_context& pass) const {
   if (has_stages) return adjoint_stages(pass);
-  adjoint_matrix(pass, pass.values.table(families), pass.values.limit(in, most), pass.values.partial(in),
+  adjoint_matrix(pass, pass.values.table(families), pass.values.limit(in, max), pass.values.partial(in),
                  pass.wanted_adjoint(in));
 }
 
@@ -94,7 +94,7 @@ void branch_rule::adjoint_stages(adjoint_context& pass) const {
   adjoint_context::branch_part& part = pass.parts[std::size_t(branch)];
   part.has_stages = true;
   part.length = plan.remaining;
-  part.most = plan.has_dense_part() ? plan.middle : -1;
+  part.max = plan.has_dense_part() ? plan.middle : -1;
   part.by_length = sum_columns(slope_columns{plan.top.limit, shape_of.padded, blocks_between(*this, values),
                                              generator{1 / one.theta, rates.branch_u, rates.branch_v},
                                              pass.adjoint(out), values.partial(out), nullptr},
@@ -154,12 +154,12 @@ void multiply_adjoints(adjoint_context& pass, const std::vector<exponential_job>
   const mutation_rates& rates = pass.now.rates;
   const std::size_t count = pass.parts.size();
   std::int64_t blocks = 1;
-  for (const auto& part : pass.parts) blocks = std::max<std::int64_t>(blocks, part.most + 1);
+  for (const auto& part : pass.parts) blocks = std::max<std::int64_t>(blocks, part.max + 1);
   Buffer<double> sums(std::int64_t(count) * blocks * 3, values.device());
   std::vector<branch_dot_job> dots;
   for (std::size_t b = 0; b < count; ++b) {
     const exponential_job& job = jobs[job_of_branch[b]];
-    dots.push_back({pass.parts[b].most, generator{1 / pass.now.branches[b].theta, rates.branch_u, rates.branch_v},
+    dots.push_back({pass.parts[b].max, generator{1 / pass.now.branches[b].theta, rates.branch_u, rates.branch_v},
                     pass.matrix_adjoint[b], job.out, job.by_u, job.by_v, sums.data() + std::int64_t(b) * blocks * 3});
   }
   const Buffer<branch_dot_job> dots_on_device(dots, values.device());
@@ -168,7 +168,7 @@ void multiply_adjoints(adjoint_context& pass, const std::vector<exponential_job>
   for (std::size_t b = 0; b < count; ++b) {
     const adjoint_context::branch_part& part = pass.parts[b];
     double by_length = 0, by_u = part.by_u, by_v = part.by_v;
-    for (std::int32_t n = 0; n <= part.most; ++n) {
+    for (std::int32_t n = 0; n <= part.max; ++n) {
       const double* block = &found[(b * std::size_t(blocks) + std::size_t(n)) * 3];
       by_length += block[0];
       by_u += block[1];
@@ -198,18 +198,18 @@ void finish_branches(adjoint_context& pass) {
     const auto [place, is_new] = job_of.emplace(std::pair(part.length, one.theta), jobs.size());
     if (is_new) jobs.emplace_back();
     exponential_job& job = jobs[place->second];
-    if (is_new || job.most < part.most)
-      job = exponential_of(std::max(part.most, 0), part.length, one.theta, pass.now.rates.branch_u,
+    if (is_new || job.max < part.max)
+      job = exponential_of(std::max(part.max, 0), part.length, one.theta, pass.now.rates.branch_u,
                            pass.now.rates.branch_v);
     job_of_branch.push_back(place->second);
   }
   std::int64_t size = 0;
   for (const exponential_job& job : jobs)
-    size += (kernel::work_parts + 3) * (column_block(job.most + 1) + exponential_padding);
+    size += (kernel::work_parts + 3) * (column_block(job.max + 1) + exponential_padding);
   Buffer<double> memory(size, device);
   double* place = memory.data();
   for (exponential_job& job : jobs) {
-    const std::int64_t one = column_block(job.most + 1) + exponential_padding;
+    const std::int64_t one = column_block(job.max + 1) + exponential_padding;
     job.out = place, job.by_u = place + one, job.by_v = place + 2 * one, job.work = place + 3 * one;
     place += (kernel::work_parts + 3) * one;
   }

@@ -13,15 +13,16 @@ using branch_family = branch_record<const std::int32_t>;
 struct branch_tables {
   const rule_tile* tiles = nullptr;
   const std::int32_t* families = nullptr;
-  std::int32_t most = 0;
+  std::int32_t max = 0;
   std::int32_t patterns = 0;   ///< padded
-  std::int32_t limit = 0;      ///< lineages below the branch that are not negligible, <= most
+  std::int32_t limit = 0;      ///< lineages below the branch that are not negligible, <= max
   std::int32_t top_limit = 0;  ///< and above it
 
-  branch_family record(std::int64_t family) const { return {families + family * branch_family::size(most), most}; }
+  branch_family record(std::int64_t family) const { return {families + family * branch_family::size(max), max}; }
 };
 
-/// Adjoint: sums over the rows of P instead of over its columns, from the values above the branch to those below.
+/// Adjoint: sums over the rows of P instead of over its columns, from the values above the branch to those below. Rule
+/// 1 of Rabier et al. 2021: F_top = exp(A t) F_bottom (A of Bryant et al. 2012), along one axis.
 template <class Shape, bool Adjoint>
 struct propagate_kernel {
   using shape = Shape;
@@ -97,7 +98,8 @@ struct propagate_kernel {
 };
 
 /// The adjoint of P = exp(A t): sums of adjoint[row] x in[column] over families, outer rows and columns. A tile is a
-/// slice of the tiles of the axis and has a matrix of its own in `out`.
+/// slice of the tiles of the axis and has a matrix of its own in `out`. Giles 2008, multiplication: C = A B gives
+/// adjoint(A) = adjoint(C) B^T.
 template <class Shape>
 struct matrix_adjoint_kernel {
   using shape = Shape;
@@ -149,7 +151,7 @@ struct matrix_adjoint_kernel {
   }
 };
 
-/// first[i] += the other slices, in order.
+/// first[i] += the other slices, in order: the second stage of a sum of fixed order.
 struct add_slices {
   std::int64_t slices, size;
   double* first;
@@ -160,7 +162,8 @@ struct add_slices {
   }
 };
 
-/// out[p] = sum over the first entries of a[e][p] b[e][p].
+/// out[p] = sum over the first entries of a[e][p] b[e][p]: the likelihood of a site from what is below and what is
+/// above a branch (Felsenstein 1981).
 struct dot_columns {
   std::int64_t entries, patterns;
   const double *a, *b;
@@ -172,7 +175,8 @@ struct dot_columns {
   }
 };
 
-/// out[p] = sum of adjoint (A partial) over the states of one branch with at most `limit` lineages.
+/// out[p] = sum of adjoint (A partial) over the states of one branch with at most `limit` lineages. dF/dt = A F (Bryant
+/// et al. 2012).
 struct slope_columns {
   std::int32_t limit;
   std::int64_t patterns;
@@ -200,12 +204,13 @@ struct slope_columns {
 
 /// What one branch's adjoint matrix gives: <adjoint, A P>, <adjoint, dP/du>, <adjoint, dP/dv>, one column block each.
 struct branch_dot_job {
-  std::int32_t most = 0;
+  std::int32_t max = 0;
   generator rates;
   const double *adjoint = nullptr, *matrix = nullptr, *by_u = nullptr, *by_v = nullptr;
-  double* out = nullptr;  ///< [most + 1][3]
+  double* out = nullptr;  ///< [max + 1][3]
 };
 
+/// By the chain rule dL/dt = <adjoint, A F>, as dF/dt = A F (Bryant et al. 2012).
 struct branch_dot {
   const branch_dot_job* jobs;
   std::int64_t blocks;  ///< of the largest job
@@ -213,7 +218,7 @@ struct branch_dot {
   void operator()(std::int64_t i) const {
     const branch_dot_job& job = jobs[i / blocks];
     const int block = int(i % blocks);
-    if (block > job.most) return;
+    if (block > job.max) return;
     const std::int64_t columns = block + 1, begin = column_block(block);
     double by_length = 0, by_u = 0, by_v = 0;
     for (int n = 0; n <= block; ++n)

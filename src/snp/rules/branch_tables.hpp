@@ -10,19 +10,19 @@ inline branch_tables tables_of(const branch_rule& rule, const tape& values, cons
                                std::int32_t patterns, tape::version which = tape::version::current) {
   return {tiles,
           values.table(rule.families),
-          rule.most,
+          rule.max,
           patterns,
-          values.limit(rule.in, rule.most, which),
-          values.limit(rule.out, rule.most, which)};
+          values.limit(rule.in, rule.max, which),
+          values.limit(rule.out, rule.max, which)};
 }
 
 ///@{
 /// Of a branch with stages: first entries by n below it, and between stages and above it.
 inline const std::int32_t* blocks_below(const branch_rule& rule, const tape& values) {
-  return branch_family{values.table(rule.families), rule.most}.below();
+  return branch_family{values.table(rule.families), rule.max}.below();
 }
 inline const std::int32_t* blocks_between(const branch_rule& rule, const tape& values) {
-  return branch_family{values.table(rule.stage_families), rule.most}.below();
+  return branch_family{values.table(rule.stage_families), rule.max}.below();
 }
 ///@}
 

@@ -13,7 +13,7 @@ struct single_lineage {
 
 /// One matrix to compute. h = 1 / 2^squarings of the branch; everything is multiplied by it already.
 struct exponential_job {
-  std::int32_t most = 0;  ///< lineages m
+  std::int32_t max = 0;  ///< lineages m
   std::int32_t squarings = 0;
   std::int32_t terms = 0;
   double coalescence = 0;                   ///< h t / theta

@@ -22,6 +22,7 @@ struct device_exponential {
   enum { on_device = 1, lanes = 1 };
 };
 
+/// Uniformisation (Jensen 1953), scaled and squared (Moler, Van Loan 2003, method 3); A is that of Bryant et al. 2012.
 template <class Shape, bool Derivatives>
 struct exponential_kernel {
   using shape = Shape;
@@ -38,7 +39,7 @@ struct exponential_kernel {
   template <class Team>
   void operator()(const Team& team, std::int64_t tile, scratch&) const {
     const exponential_job& job = jobs[tile];
-    const std::int64_t size = column_block(job.most + 1) + exponential_padding;
+    const std::int64_t size = column_block(job.max + 1) + exponential_padding;
     dual now{job.out, job.by_u, job.by_v}, then = room(job.work + 2 * size, 3 * size);
     if constexpr (!Shape::on_device && !Derivatives) {
       then.value = job.work;
@@ -46,17 +47,17 @@ struct exponential_kernel {
       sum_terms(job, job.work + size);
     } else {
       dual from = room(job.work, 3 * size), to = room(job.work + size, 3 * size);
-      for (int n = 0; n <= job.most; ++n) start(team, n, job, from);
+      for (int n = 0; n <= job.max; ++n) start(team, n, job, from);
       pad(team, job, size, then);
       team.barrier();
       for (int k = 1; k <= job.terms; ++k) {
-        for (int n = 0; n <= job.most; ++n) add_term(team, n, k, job, from, to);
+        for (int n = 0; n <= job.max; ++n) add_term(team, n, k, job, from, to);
         team.barrier();
         swap(from, to);
       }
     }
     for (int s = 0; s < job.squarings; ++s) {
-      for (int n = 0; n <= job.most; ++n) {
+      for (int n = 0; n <= job.max; ++n) {
         multiply<false>(team, n, now.value, now.value, then.value);
         if constexpr (Derivatives) {
           multiply<false>(team, n, now.by_u, now.value, then.by_u);
@@ -67,7 +68,7 @@ struct exponential_kernel {
       }
       team.barrier();
       swap(now, then);
-      for (int n = 1 + team.rank(); n <= job.most; n += team.size()) normalise(n, now.value + column_block(n));
+      for (int n = 1 + team.rank(); n <= job.max; n += team.size()) normalise(n, now.value + column_block(n));
       team.barrier();
     }
     if (now.value != job.out) {
@@ -76,7 +77,7 @@ struct exponential_kernel {
     }
     if (job.rest.to_1 == 0 && job.rest.to_0 == 0) return;
     team.barrier();
-    for (int n = 1 + team.rank(); n <= job.most; n += team.size()) mutate_further(job, n);
+    for (int n = 1 + team.rank(); n <= job.max; n += team.size()) mutate_further(job, n);
   }
 
  private:
@@ -124,21 +125,21 @@ struct exponential_kernel {
   // The sum of all terms on the host: the arithmetic of start() and add_term(), element by element, in rows padded to
   // whole packs. A term costs a few packs a row instead of as many loops as there are rows.
   static void sum_terms(const exponential_job& job, double* work) {
-    const std::int64_t size = padded_block(job.most + 1);
+    const std::int64_t size = padded_block(job.max + 1);
     double *from = work, *to = work + size, *sum = work + 2 * size, *coefficient = work + 3 * size;
     for (std::int64_t i = 0; i < size; ++i) from[i] = sum[i] = 0;
-    for (int n = 0; n <= job.most; ++n)
+    for (int n = 0; n <= job.max; ++n)
       for (int r = 0; r <= n; ++r) {
         const std::int64_t own = padded_block(n) + state_index(n, r) * padded(n + 1) + r;
         from[own] = 1;
         sum[own] = job.decay;
-        generator_of(job).write_row(n, r, job.most, coefficient + 5 * state_index(n, r));
+        generator_of(job).write_row(n, r, job.max, coefficient + 5 * state_index(n, r));
       }
     for (int k = 1; k <= job.terms; ++k) {
-      for (int n = 0; n <= job.most; ++n) add_padded_term(n, 1.0 / k, job.decay, coefficient, from, to, sum);
+      for (int n = 0; n <= job.max; ++n) add_padded_term(n, 1.0 / k, job.decay, coefficient, from, to, sum);
       swap(from, to);
     }
-    for (int block = 0; block <= job.most; ++block)
+    for (int block = 0; block <= job.max; ++block)
       for (std::int64_t row = 0; row < state_count(block); ++row)
         for (int column = 0; column <= block; ++column)
           job.out[column_block(block) + row * (block + 1) + column] =

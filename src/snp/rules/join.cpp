@@ -16,10 +16,10 @@ join_side_rule encode_side(plan_builder& builder, const group& g,
   using record = side_record<std::int32_t>;
   join_side_rule side;
   side.in = g.partial;
-  side.most = g.states.most(0);
+  side.max = g.states.max(0);
   side.family_count = std::int32_t(families.size());
   side.scale = g.scale;
-  const std::int32_t size = record::size(side.most), padded = builder.shape(g.partial).padded;
+  const std::int32_t size = record::size(side.max), padded = builder.shape(g.partial).padded;
   std::vector<std::int32_t> table(families.size() * std::size_t(size), -1);
   std::vector<std::int64_t> columns;
   for (const auto& [rest, family] : families) {
@@ -90,7 +90,7 @@ group join_rule::encode(plan_builder& builder, const group& g, std::int64_t a, c
   const partial_shape& shape = builder.shape(left.partial);
   const std::int32_t patterns = shape.patterns, padded = shape.padded;
   rule.in = left.partial;
-  rule.most = result.states.most(0);
+  rule.max = result.states.max(0);
   rule.out = result.partial = result.scale = builder.add_partial(result.states, patterns);
   rule.left = encode_side(builder, left, left_families);
   rule.right = encode_side(builder, right, right_families);
@@ -100,8 +100,7 @@ group join_rule::encode(plan_builder& builder, const group& g, std::int64_t a, c
     for (const auto& [r, r_family] : right_families) {
       lineage_counts counts = with_first({0}, l);
       counts.insert(counts.end(), r.begin(), r.end());
-      for (counts[0] = 0; counts[0] <= rule.most; ++counts[0])
-        table.push_back(std::int32_t(result.states.find(counts)));
+      for (counts[0] = 0; counts[0] <= rule.max; ++counts[0]) table.push_back(std::int32_t(result.states.find(counts)));
       columns.push_back(block_entries(l) * block_entries(r) * padded);
     }
   rule.families = builder.add_table(table);
@@ -117,7 +116,7 @@ std::vector<std::int64_t> join_side_rule::columns(const std::vector<std::int32_t
   using record = side_record<const std::int32_t>;
   std::vector<std::int64_t> result;
   for (std::int32_t f = 0; f < family_count; ++f)
-    result.push_back(record{&tables[std::size_t(families + f * record::size(most))]}.columns());
+    result.push_back(record{&tables[std::size_t(families + f * record::size(max))]}.columns());
   return result;
 }
 
@@ -126,15 +125,15 @@ namespace {
 join_tables tables_of(const join_rule& rule, const tape& values, const rule_tile* tiles, std::int32_t patterns,
                       tape::version which = tape::version::current) {
   const auto side = [&](const join_side_rule& one) -> join_side {
-    return {values.table(one.families), one.family_count, one.most, values.limit(one.in, one.most, which)};
+    return {values.table(one.families), one.family_count, one.max, values.limit(one.in, one.max, which)};
   };
   return {tiles,
           side(rule.left),
           side(rule.right),
           values.table(rule.families),
-          rule.most,
+          rule.max,
           patterns,
-          values.limit(rule.out, rule.most, which)};
+          values.limit(rule.out, rule.max, which)};
 }
 
 }  // namespace
@@ -144,7 +143,7 @@ void join_rule::forward(tape& values) const {
     if (values.shape(in).is_single() && values.shape(right.in).is_single())
       values.set_lineages(out, join_bounds(values.lineages(in), values.lineages(right.in)));
     else
-      values.set_all_lineages(out, most);
+      values.set_all_lineages(out, max);
   }
   double* to = values.write_partial(out);
   const tile_range range = values.range(tiles);

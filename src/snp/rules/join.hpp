@@ -21,20 +21,20 @@ template <class Number>
 struct side_record {
   Number* at;
 
-  static std::int32_t size(std::int32_t most) { return most + 2; }
+  static std::int32_t size(std::int32_t max) { return max + 2; }
   Number& columns() const { return at[0]; }  ///< behind the axis, without patterns
-  Number* first() const { return at + 1; }   ///< first entry of the block with n = 0 ... most lineages, -1: none
+  Number* first() const { return at + 1; }   ///< first entry of the block with n = 0 ... max lineages, -1: none
 };
 
 /// A family (i, j) of the result has number i * families of the right side + j: first entry of the block with n = 0 ...
 /// most lineages, -1: none.
 struct join_record {
-  static std::int32_t size(std::int32_t most) { return most + 1; }
+  static std::int32_t size(std::int32_t max) { return max + 1; }
 };
 
 struct join_side_rule {
   std::int32_t in = -1;
-  std::int32_t most = 0, family_count = 0;
+  std::int32_t max = 0, family_count = 0;
   std::int64_t families = -1;
   tile_slice tiles;            ///< of the side alone, for its adjoint
   std::int32_t scale = -1;     ///< partial likelihood whose exponents the side has
@@ -46,7 +46,7 @@ struct join_side_rule {
 struct join_rule : rule_base {
   join_side_rule left, right;  ///< left.in is in
   std::int64_t families = -1;
-  std::int32_t most = 0;
+  std::int32_t max = 0;
 
   /// The group of branch `above` (-1: above the root) made of a in g and b in h.
   static group encode(plan_builder& builder, const group& g, std::int64_t a, const group& h, std::int64_t b,

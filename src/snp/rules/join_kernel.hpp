@@ -12,24 +12,26 @@ using side_columns = side_record<const std::int32_t>;
 /// One side of a join.
 struct join_side {
   const std::int32_t* families = nullptr;
-  std::int32_t count = 0, most = 0;
-  std::int32_t limit = 0;  ///< lineages that occur with more than a negligible probability, <= most
+  std::int32_t count = 0, max = 0;
+  std::int32_t limit = 0;  ///< lineages that occur with more than a negligible probability, <= max
 
-  side_columns record(std::int64_t family) const { return {families + family * side_columns::size(most)}; }
+  side_columns record(std::int64_t family) const { return {families + family * side_columns::size(max)}; }
 };
 
 struct join_tables {
   const rule_tile* tiles = nullptr;
   join_side left, right;
   const std::int32_t* families = nullptr;
-  std::int32_t most = 0;
+  std::int32_t max = 0;
   std::int32_t patterns = 0;  ///< padded
   std::int32_t limit = 0;     ///< rows with more lineages are neither written nor read
 
   /// First entries by n of a family of the result.
-  const std::int32_t* first(std::int64_t family) const { return families + family * join_record::size(most); }
+  const std::int32_t* first(std::int64_t family) const { return families + family * join_record::size(max); }
 };
 
+/// Rule 2 of Rabier et al. 2021: F(n, r) = sum over n1 + n2 = n, r1 + r2 = r of C(n1, r1) C(n2, r2) / C(n, r) F1(n1,
+/// r1) F2(n2, r2), for every state of the axes that are not joined.
 template <class Shape>
 struct join_kernel {
   using shape = Shape;
@@ -68,9 +70,9 @@ struct join_kernel {
     const double* right_column = right + column % right_stride;
     pack sum[quad];
     for (int i = 0; i < quad; ++i) sum[i] = device::broadcast_pack<pack>(0.0);
-    const int least = n > tables.right.limit ? n - tables.right.limit : 0;
-    const int most = n < tables.left.limit ? n : tables.left.limit;
-    for (int n1 = least; n1 <= most; ++n1) {
+    const int min = n > tables.right.limit ? n - tables.right.limit : 0;
+    const int max = n < tables.left.limit ? n : tables.left.limit;
+    for (int n1 = min; n1 <= max; ++n1) {
       const int n2 = n - n1;
       if (l.first()[n1] < 0 || r.first()[n2] < 0) continue;
       const double* a = left_column + l.first()[n1] * patterns;
@@ -96,7 +98,8 @@ struct join_kernel {
   }
 };
 
-/// The adjoint of one side, self: the sum over the other side's families, columns and states.
+/// The adjoint of one side, self: the sum over the other side's families, columns and states. Rule 2 of Rabier et al.
+/// 2021, backwards.
 template <class Shape>
 struct join_adjoint_kernel {
   using shape = Shape;
@@ -161,7 +164,8 @@ struct join_adjoint_kernel {
   }
 };
 
-/// The largest element of every pattern in each chunk of entries. No element is negative.
+/// The largest element of every pattern in each chunk of entries. No element is negative. For the rescaling of Yang
+/// 2000.
 template <class Shape>
 struct column_max_kernel {
   using shape = Shape;
@@ -192,7 +196,8 @@ struct column_max_kernel {
 constexpr double scale_limit = 1e-100;
 
 /// own[p] = exponent that brings the largest element of pattern p to [1, 2), 0 where it is large enough or zero;
-/// total[p] = own[p] + the exponents of the parts.
+/// total[p] = own[p] + the exponents of the parts. Rescaling of partial likelihoods (Yang 2000), by powers of two,
+/// which are exact.
 struct choose_exponents {
   std::int64_t chunks, patterns, used;  ///< padded patterns, those that are not padding
   const double* maxima;
@@ -237,7 +242,7 @@ inline double power_of_two(int e) {
 }
 
 /// Multiplies a partial likelihood, pattern by pattern, by 2^-own: one line of patterns an index, as there are rarely
-/// any to do.
+/// any to do. Rescaling of partial likelihoods (Yang 2000), by powers of two, which are exact.
 struct apply_exponents {
   std::int64_t entries, patterns;
   const std::int32_t* own;
@@ -253,7 +258,8 @@ struct apply_exponents {
   }
 };
 
-/// Exponents of everything but one input of a join; own[p] is the join's for the patterns of the root.
+/// Exponents of everything but one input of a join; own[p] is the join's for the patterns of the root. For the
+/// rescaling of Yang 2000.
 struct join_exponents {
   pattern_numbers above, join, other;
   std::int32_t *own, *sum;

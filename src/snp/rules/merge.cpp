@@ -18,9 +18,9 @@ group merge_rule::encode(plan_builder& builder, const group& g, std::int64_t a, 
   out.states = layout(axes, blocks);
   merge_rule rule;
   rule.in = in.partial;
-  rule.most = out.states.most(0);
-  rule.most1 = in.states.most(0);
-  rule.most2 = in.states.most(1);
+  rule.max = out.states.max(0);
+  rule.max1 = in.states.max(0);
+  rule.max2 = in.states.max(1);
   rule.out = out.partial = builder.add_partial(out.states, builder.shape(in.partial).patterns);
   rule.encode_tables(builder, out.states, in.states, families_behind(in.states, 2));
   builder.add(rule);
@@ -30,13 +30,13 @@ group merge_rule::encode(plan_builder& builder, const group& g, std::int64_t a, 
 namespace {
 
 pair_tables tables_of(const merge_rule& rule, const tape& values, const rule_tile* tiles, std::int32_t patterns) {
-  return {tiles, values.table(rule.families), rule.most, rule.most1, rule.most2, patterns};
+  return {tiles, values.table(rule.families), rule.max, rule.max1, rule.max2, patterns};
 }
 
 }  // namespace
 
 void merge_rule::forward(tape& values) const {
-  if (values.has_lineages(out)) values.set_all_lineages(out, most);
+  if (values.has_lineages(out)) values.set_all_lineages(out, max);
   double* to = values.write_partial(out);
   const tile_range range = values.range(tiles);
   with_rules(values.device(), [&](auto shape) {

@@ -7,10 +7,10 @@ namespace quintet::snp {
 void pair_rule::encode_tables(plan_builder& builder, const layout& one, const layout& two,
                               const std::map<lineage_counts, std::int32_t>& families_of) {
   using record = pair_record<std::int32_t>;
-  const std::int32_t size = record::size(most, most1, most2), padded = builder.shape(in).padded;
+  const std::int32_t size = record::size(max, max1, max2), padded = builder.shape(in).padded;
   std::vector<std::int32_t> table(families_of.size() * std::size_t(size), -1);
   const auto record_of = [&](const lineage_counts& rest) {
-    return record{&table[std::size_t(families_of.at(rest) * size)], most, most1, most2};
+    return record{&table[std::size_t(families_of.at(rest) * size)], max, max1, max2};
   };
   std::vector<std::int64_t> columns;
   for (const auto& [rest, family] : families_of) {
@@ -32,7 +32,7 @@ std::vector<std::int64_t> pair_rule::columns(const std::vector<std::int32_t>& ta
   std::vector<std::int64_t> result;
   for (std::int32_t f = 0; f < family_count_; ++f)
     result.push_back(
-        record{&tables[std::size_t(families + f * record::size(most, most1, most2))], most, most1, most2}.columns());
+        record{&tables[std::size_t(families + f * record::size(max, max1, max2))], max, max1, max2}.columns());
   return result;
 }
 

@@ -15,21 +15,21 @@ class plan_builder;
 template <class Number>
 struct pair_record {
   Number* at;
-  std::int32_t most, most1, most2;
+  std::int32_t max, max1, max2;
 
-  static std::int32_t size(std::int32_t most, std::int32_t most1, std::int32_t most2) {
-    return 2 + most + (most1 + 1) * (most2 + 1);
+  static std::int32_t size(std::int32_t max, std::int32_t max1, std::int32_t max2) {
+    return 2 + max + (max1 + 1) * (max2 + 1);
   }
   Number& columns() const { return at[0]; }  ///< behind the axes, without patterns
   ///@{
   /// First entry of the block with n lineages on the one axis, with (n1, n2) on the two; -1: none.
   Number& single(int n) const { return at[1 + n]; }
-  Number& both(int n1, int n2) const { return at[2 + most + n1 * (most2 + 1) + n2]; }
+  Number& both(int n1, int n2) const { return at[2 + max + n1 * (max2 + 1) + n2]; }
   ///@}
 };
 
 struct pair_rule : rule_base {
-  std::int32_t most = 0, most1 = 0, most2 = 0;
+  std::int32_t max = 0, max1 = 0, max2 = 0;
   std::int64_t families = -1;
 
   std::vector<std::int64_t> columns(const std::vector<std::int32_t>& tables) const;

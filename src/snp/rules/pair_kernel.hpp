@@ -19,16 +19,16 @@ struct column_range {
 struct pair_tables {
   const rule_tile* tiles = nullptr;
   const std::int32_t* families = nullptr;
-  std::int32_t most = 0, most1 = 0, most2 = 0;
+  std::int32_t max = 0, max1 = 0, max2 = 0;
   std::int32_t patterns = 0;  ///< padded
 
   /// A family's record, safe to ask for more lineages than there are.
   struct family : pair_record<const std::int32_t> {
-    std::int64_t single(int n) const { return n <= most ? pair_record::single(n) : -1; }
-    std::int64_t both(int n1, int n2) const { return n1 <= most1 && n2 <= most2 ? pair_record::both(n1, n2) : -1; }
+    std::int64_t single(int n) const { return n <= max ? pair_record::single(n) : -1; }
+    std::int64_t both(int n1, int n2) const { return n1 <= max1 && n2 <= max2 ? pair_record::both(n1, n2) : -1; }
   };
   family record(std::int64_t number) const {
-    return {{families + number * family::size(most, most1, most2), most, most1, most2}};
+    return {{families + number * family::size(max, max1, max2), max, max1, max2}};
   }
 
   /// A tile: a chunk of the columns of a family.
@@ -43,16 +43,16 @@ struct pair_tables {
   }
 };
 
-/// What Rule 3 multiplies with: share[ny * (most + 1) + nz] = C(ny + nz, ny) g^ny (1 - g)^nz, and the hypergeometric
+/// What Rule 3 multiplies with: share[ny * (max + 1) + nz] = C(ny + nz, ny) g^ny (1 - g)^nz, and the hypergeometric
 /// C(ny, ry) C(nz, rz) / C(n, r) from a table of binomials.
 struct split_weights {
   const double* share = nullptr;
   const double* binomial = nullptr;  ///< [n * binomial_stride + k]
   std::int32_t binomial_stride = 0;
 
-  std::int32_t most = 0;  ///< of `share`
+  std::int32_t max = 0;  ///< of `share`
 
-  double share_of(int ny, int nz) const { return share[ny * (most + 1) + nz]; }
+  double share_of(int ny, int nz) const { return share[ny * (max + 1) + nz]; }
   double choose(int n, int k) const { return binomial[n * std::int64_t(binomial_stride) + k]; }
   double hypergeometric(int ny, int ry, int nz, int rz) const {
     return choose(ny, ry) * choose(nz, rz) / choose(ny + nz, ry + rz);
@@ -65,7 +65,8 @@ struct no_weights {
   double hypergeometric(int, int, int, int) const { return 1; }
 };
 
-/// out(x, o) = sum over n1 + n2 = n, r1 + r2 = r of weight in((n1, r1), (n2, r2), o).
+/// out(x, o) = sum over n1 + n2 = n, r1 + r2 = r of weight in((n1, r1), (n2, r2), o). Rule 4 of Rabier et al. 2021;
+/// with the weights of Rule 3, its adjoint.
 template <class Shape, class Weights>
 struct pair_sum_kernel {
   using shape = Shape;
@@ -81,7 +82,7 @@ struct pair_sum_kernel {
   void operator()(const Team& team, std::int64_t tile, scratch&) const {
     const auto [record, range] = tables.part_of(tile);
     const int groups = range.count / Shape::lanes;
-    for (int n = 0; n <= tables.most; ++n) {
+    for (int n = 0; n <= tables.max; ++n) {
       if (record.single(n) < 0) continue;
       for (int item = team.rank(); item < (n + 1) * groups; item += team.size())
         row(record, range, n, item / groups, range.first + item % groups * Shape::lanes);
@@ -105,7 +106,8 @@ struct pair_sum_kernel {
   }
 };
 
-/// out((n1, r1), (n2, r2), o) = weight in((n1 + n2, r1 + r2), o).
+/// out((n1, r1), (n2, r2), o) = weight in((n1 + n2, r1 + r2), o). Rule 3 of Rabier et al. 2021; with the weights of
+/// Rule 4, its adjoint.
 template <class Shape, class Weights>
 struct pair_spread_kernel {
   using shape = Shape;
@@ -121,8 +123,8 @@ struct pair_spread_kernel {
   void operator()(const Team& team, std::int64_t tile, scratch&) const {
     const auto [record, range] = tables.part_of(tile);
     const int groups = range.count / Shape::lanes;
-    for (int n1 = 0; n1 <= tables.most1; ++n1)
-      for (int n2 = 0; n2 <= tables.most2; ++n2) {
+    for (int n1 = 0; n1 <= tables.max1; ++n1)
+      for (int n2 = 0; n2 <= tables.max2; ++n2) {
         const std::int64_t base = record.both(n1, n2);
         if (base < 0) continue;
         const double share = weights.share_of(n1, n2);
@@ -149,6 +151,7 @@ template <class Shape>
 using split_adjoint_kernel = pair_sum_kernel<Shape, split_weights>;
 
 /// The derivative by g: `weights.share` holds the derivatives of the shares. One sum for every column of every tile.
+/// Rule 3 of Rabier et al. 2021, C(ny + nz, ny) g^ny (1 - g)^nz, derived by g.
 template <class Shape>
 struct split_gamma_kernel {
   using shape = Shape;
@@ -173,8 +176,8 @@ struct split_gamma_kernel {
  private:
   pack column(const pair_tables::family& record, const column_range& range, std::int64_t column) const {
     pack sum = device::broadcast_pack<pack>(0.0);
-    for (int ny = 0; ny <= tables.most1; ++ny)
-      for (int nz = 0; nz <= tables.most2; ++nz) {
+    for (int ny = 0; ny <= tables.max1; ++ny)
+      for (int nz = 0; nz <= tables.max2; ++nz) {
         const std::int64_t base = record.both(ny, nz);
         if (base < 0) continue;
         const double share = weights.share_of(ny, nz);

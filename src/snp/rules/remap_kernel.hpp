@@ -5,7 +5,8 @@
 
 namespace quintet::snp {
 
-/// out[e][p] = in[entry_of[e]][pattern_of[p]]; a null map is the identity.
+/// out[e][p] = in[entry_of[e]][pattern_of[p]]; a null map is the identity. Equal patterns below a node share one column
+/// (site patterns: Felsenstein 1981).
 template <class Shape>
 struct remap_kernel {
   using shape = Shape;
@@ -36,7 +37,7 @@ struct remap_kernel {
 };
 
 /// Its adjoint: in[entry_of[e]][q] = sum over the p of q of out[e][p], q's own are begins[q] ... begins[q + 1] - 1 of
-/// `members` (without maps of patterns: p = q). Padded patterns get 0.
+/// `members` (without maps of patterns: p = q). Padded patterns get 0. A gather backwards is a sum (Giles 2008).
 struct remap_adjoint {
   std::int64_t in_patterns, out_patterns, patterns;
   const std::int32_t *entry_of, *begins, *members;
@@ -57,7 +58,7 @@ struct remap_adjoint {
   }
 };
 
-/// The pre-order step: in[entry_of[e]] = out[e], row by row.
+/// The pre-order step: in[entry_of[e]] = out[e], row by row. (Ji et al. 2020.)
 struct remap_preorder {
   std::int64_t patterns;
   const std::int32_t* entry_of;

@@ -5,7 +5,8 @@
 
 namespace quintet::snp {
 
-/// likelihood[p] = sum over entries of weight[e] in[e][p].
+/// likelihood[p] = sum over entries of weight[e] in[e][p]. Bryant et al. 2012: the sum over the states of the root with
+/// their stationary distribution.
 template <class Shape>
 struct root_kernel {
   using shape = Shape;
@@ -29,7 +30,7 @@ struct root_kernel {
   }
 };
 
-/// adjoint[e][p] = weight[e] seed[p].
+/// adjoint[e][p] = weight[e] seed[p]. The root's sum (Bryant et al. 2012), backwards.
 struct root_adjoint {
   std::int64_t patterns;
   const double *weight, *seed;
@@ -37,7 +38,7 @@ struct root_adjoint {
   void operator()(std::int64_t i) const { adjoint[i] = weight[i / patterns] * seed[i % patterns]; }
 };
 
-/// by_weight[e] = sum over patterns of seed[p] in[e][p].
+/// by_weight[e] = sum over patterns of seed[p] in[e][p]. The root's sum (Bryant et al. 2012), backwards.
 struct root_weight_adjoint {
   std::int64_t patterns;
   const double *seed, *in;

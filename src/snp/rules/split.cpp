@@ -22,7 +22,7 @@ group split_rule::encode(plan_builder& builder, const group& g, std::int64_t chi
   rule.y = y;
   rule.z = z;
   rule.in = in.partial;
-  rule.most = rule.most1 = rule.most2 = in.states.most(0);
+  rule.max = rule.max1 = rule.max2 = in.states.max(0);
   rule.out = out.partial = builder.add_partial(out.states, builder.shape(in.partial).patterns);
   rule.encode_tables(builder, in.states, out.states, families_behind(in.states, 1));
   builder.add(rule);
@@ -32,18 +32,18 @@ group split_rule::encode(plan_builder& builder, const group& g, std::int64_t chi
 namespace {
 
 pair_tables tables_of(const split_rule& rule, const tape& values, const rule_tile* tiles, std::int32_t patterns) {
-  return {tiles, values.table(rule.families), rule.most, rule.most1, rule.most2, patterns};
+  return {tiles, values.table(rule.families), rule.max, rule.max1, rule.max2, patterns};
 }
 
 split_weights weights_of(const split_rule& rule, const tape& values, const double* shares) {
-  return {shares, values.steps().binomials.data(), values.steps().binomial_stride, rule.most};
+  return {shares, values.steps().binomials.data(), values.steps().binomial_stride, rule.max};
 }
 
 }  // namespace
 
 void update_shares(const split_rule& rule, tape& values, const parameters& now, bool propose) {
   values.begin_shares(rule.y, propose);
-  values.write_shares(rule.y, inheritance_shares(rule.most, now.of(rule.y).gamma, false));
+  values.write_shares(rule.y, inheritance_shares(rule.max, now.of(rule.y).gamma, false));
 }
 
 void split_rule::forward(tape& values) const {
@@ -60,7 +60,7 @@ void split_rule::adjoint(adjoint_context& pass) const {
   const tape& values = pass.values;
   const tile_range range = values.range(tiles);
   const pair_tables tables = tables_of(*this, values, range.first, values.shape(out).padded);
-  const Buffer<double> slope(inheritance_shares(most, pass.now.of(y).gamma, true), values.device());
+  const Buffer<double> slope(inheritance_shares(max, pass.now.of(y).gamma, true), values.device());
   Buffer<double> sums(range.count * tile_columns, values.device());
   with_rules(values.device(), [&](auto shape) {
     using Shape = decltype(shape);

@@ -10,6 +10,7 @@ namespace quintet::snp {
 /// out = exp(A h) in, or its adjoint, for one line of patterns a tile. Neighbours of (n, r) in the coefficients:
 /// itself, (n, r + 1), (n, r - 1), then (n + 1, r), (n + 1, r + 1) or, for the adjoint, (n - 1, r), (n - 1, r - 1).
 /// Tangent: also the derivatives by u and v, of partial likelihoods that have derivatives already (null: zero).
+/// Uniformisation (Jensen 1953) of the A of Bryant et al. 2012.
 template <class Shape, bool Adjoint, bool Tangent>
 struct stage_kernel {
   using shape = Shape;
@@ -29,8 +30,8 @@ struct stage_kernel {
 
   template <class Team>
   void operator()(const Team& team, std::int64_t tile, scratch&) const {
-    const int most = from > to ? from : to;
-    const std::int64_t size = state_count(most + 1) * line;
+    const int max = from > to ? from : to;
+    const std::int64_t size = state_count(max + 1) * line;
     double* room = work + tile * parts * size;
     const auto next = [&] {
       double* part = room;
@@ -44,14 +45,14 @@ struct stage_kernel {
       x.by_v = next(), y.by_v = next(), sum.by_v = next();
     }
     const std::int64_t first = tile * line;
-    start(team, most, first, in, x.value, y.value, sum.value);
+    start(team, max, first, in, x.value, y.value, sum.value);
     if constexpr (Tangent) {
-      start(team, most, first, in_u, x.by_u, y.by_u, sum.by_u);
-      start(team, most, first, in_v, x.by_v, y.by_v, sum.by_v);
+      start(team, max, first, in_u, x.by_u, y.by_u, sum.by_u);
+      start(team, max, first, in_v, x.by_v, y.by_v, sum.by_v);
     }
     team.barrier();
     for (int k = 1; k <= terms; ++k) {
-      term(team, most, 1.0 / k, x, y, sum);
+      term(team, max, 1.0 / k, x, y, sum);
       team.barrier();
       // One by one: copies of the whole would lie on a stack.
       exchange(x.value, y.value);
@@ -74,9 +75,9 @@ struct stage_kernel {
 
   // States that the input does not have, and one block more, are zero.
   template <class Team>
-  void start(const Team& team, int most, std::int64_t first, const double* values, double* x, double* y,
+  void start(const Team& team, int max, std::int64_t first, const double* values, double* x, double* y,
              double* sum) const {
-    for (int n = 0; n <= most + 1; ++n)
+    for (int n = 0; n <= max + 1; ++n)
       for (int item = team.rank(); item < (n + 1) * line; item += team.size()) {
         const std::int64_t place = state_index(n, 0) * line + item;
         const bool has = values != nullptr && n <= from && in_base[n] >= 0;
@@ -93,9 +94,9 @@ struct stage_kernel {
   }
 
   template <class Team>
-  void term(const Team& team, int most, double inverse, const dual& x, const dual& y, const dual& sum) const {
+  void term(const Team& team, int max, double inverse, const dual& x, const dual& y, const dual& sum) const {
     constexpr int groups = line / Shape::lanes;
-    for (int n = 0; n <= most; ++n)
+    for (int n = 0; n <= max; ++n)
       for (int item = team.rank(); item < (n + 1) * groups; item += team.size()) {
         const int r = item / groups, lane = item % groups * Shape::lanes;
         const std::int64_t s = state_index(n, r);

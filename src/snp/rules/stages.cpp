@@ -52,9 +52,9 @@ void cut(lineage_bound& lineages) {
 
 // The dense part is not cut into stages: squaring the death process is not worth it, one lineage is always possible.
 void coalesce_long(lineage_bound& lineages, double scaled_time) {
-  constexpr double most = 512;
+  constexpr double max = 512;
   while (scaled_time > 0 && lineages.limit > 1) {
-    const double n = lineages.limit, step = std::min(scaled_time, most / (n * (n - 1)));
+    const double n = lineages.limit, step = std::min(scaled_time, max / (n * (n - 1)));
     coalesce(lineages.bound, step);
     cut(lineages);
     scaled_time = step < scaled_time ? scaled_time - step : 0;
@@ -63,13 +63,13 @@ void coalesce_long(lineage_bound& lineages, double scaled_time) {
 
 }  // namespace
 
-void check_stages(std::int32_t most, double length, double theta, double u, double v) {
+void check_stages(std::int32_t max, double length, double theta, double u, double v) {
   // Within a fifth of a theta few enough lineages are left for a matrix.
-  constexpr double thetas = 0.2, most_stages = 1e4, least_theta = 1e-290;
-  const double stages = most * std::max(u, v) * std::min(length, thetas * theta) / stage_shift;
-  if (stages <= most_stages && theta >= least_theta) return;
-  throw InvalidArgument(text("a branch with ", most, " lineages must have theta >= ", least_theta, " and at most ",
-                             most_stages, " steps of ", stage_shift, " mutations in the time in which they coalesce",
+  constexpr double thetas = 0.2, max_stages = 1e4, min_theta = 1e-290;
+  const double stages = max * std::max(u, v) * std::min(length, thetas * theta) / stage_shift;
+  if (stages <= max_stages && theta >= min_theta) return;
+  throw InvalidArgument(text("a branch with ", max, " lineages must have theta >= ", min_theta, " and at most ",
+                             max_stages, " steps of ", stage_shift, " mutations in the time in which they coalesce",
                              " (length=", length, ", theta=", theta, ", u=", u, ", v=", v, ")"));
 }
 

@@ -42,9 +42,9 @@ struct stage_plan {
   bool has_dense_part() const { return remaining > 0 || stages.empty(); }
 };
 
-/// Throws InvalidArgument when the stages of a branch would be too many: mutation that is fast beside coalescence makes
-/// stages short. `most`: lineages at its bottom. Called before anything is computed.
-void check_stages(std::int32_t most, double length, double theta, double u, double v);
+/// Throws InvalidArgument when the stages of a branch would be too many: mutation that is fast compared with
+/// coalescence makes stages short. `max`: lineages at its bottom. Called before anything is computed.
+void check_stages(std::int32_t max, double length, double theta, double u, double v);
 
 /// Stages until at most `dense` lineages are left, then a dense part.
 stage_plan plan_stages(const lineage_bound& bottom, double length, double theta, double u, double v,

@@ -77,14 +77,14 @@ TEST(buffer, ranges_outside_are_refused) {
   on_every_device([](const Device& device) {
     Buffer<int> buffer(4, device);
     int host[8] = {};
-    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    constexpr std::int64_t max = std::numeric_limits<std::int64_t>::max();
     expect_invalid([&] { buffer.copy_from_host(host, 5); }, "range must lie in the buffer (offset=0, count=5, size=4)");
     expect_invalid([&] { buffer.copy_from_host(nullptr, 1); }, "host must not be null (count=1)");
     expect_invalid([&] { buffer.copy_to_host(host, 2, 3); },
                    "range must lie in the buffer (offset=3, count=2, size=4)");
     expect_invalid([&] { buffer.copy_to_host(host, -1); }, "(offset=0, count=-1, size=4)");
     expect_invalid([&] { buffer.copy_to_host(host, 1, -1); }, "(offset=-1, count=1, size=4)");
-    expect_invalid([&] { buffer.copy_to_host(host, most, most); }, "range must lie in the buffer");
+    expect_invalid([&] { buffer.copy_to_host(host, max, max); }, "range must lie in the buffer");
     expect_invalid([&] { buffer.copy_to_host(host, 0, 5); }, "(offset=5, count=0, size=4)");
   });
 }

@@ -38,7 +38,7 @@ void times_ten(const batch_view<const int>& in, const batch_view<int>& out) {
 }
 
 template <class In, class Out>
-void multiply_there(const In& in, const Out& out, const Device& device) {
+void multiply_on_device(const In& in, const Out& out, const Device& device) {
   const staged_in<In> from(in, device);
   staged_out<Out> to(out, device);
   EXPECT_EQ(from.copied(), !device.shares_host_memory());
@@ -59,7 +59,7 @@ TEST(staged, strides_of_any_kind_go_there_and_back) {
       std::vector<int> y(200, -1);
       const batch_view<const int> in(x.data() + begin, 2, 3, 4, s.batch, s.row, s.col);
       const batch_view<int> out(y.data() + begin, 2, 3, 4, s.batch, s.row, s.col);
-      multiply_there(in, out, device);
+      multiply_on_device(in, out, device);
       std::int64_t written = 0;
       for (std::int64_t b = 0; b < 2; ++b)
         for (std::int64_t i = 0; i < 3; ++i)
@@ -77,7 +77,7 @@ TEST(staged, one_order_may_go_into_another) {
   on_every_device([](const Device& device) {
     const std::vector<int> x = counting(12);
     std::vector<int> y(12, -1);
-    multiply_there(batch_view<const int>(x.data(), 1, 3, 4), batch_view<int>(y.data(), 1, 3, 4, 0, 1, 3), device);
+    multiply_on_device(batch_view<const int>(x.data(), 1, 3, 4), batch_view<int>(y.data(), 1, 3, 4, 0, 1, 3), device);
     EXPECT_EQ(y, (std::vector<int>{0, 40, 80, 10, 50, 90, 20, 60, 100, 30, 70, 110}));
   });
 }
@@ -89,7 +89,7 @@ TEST(staged, more_than_one_piece) {
     std::vector<int> y(rows * stride, -1);
     const matrix_view<const int> in(x.data(), rows, cols, stride);
     const matrix_view<int> out(y.data(), rows, cols, stride);
-    multiply_there(batch_view<const int>(in), batch_view<int>(out), device);
+    multiply_on_device(batch_view<const int>(in), batch_view<int>(out), device);
     std::int64_t wrong = 0;
     for (std::int64_t e = 0; e < rows * stride; ++e) wrong += y[e] != (e % stride < cols ? 10 * x[e] : -1);
     EXPECT_EQ(wrong, 0);

@@ -177,8 +177,8 @@ TYPED_TEST(dense, a_zero_row_has_no_cosine_distance) {
 TYPED_TEST(dense, huge_and_tiny_coordinates_lose_nothing) {
   const auto points = clustered_points<TypeParam>(40, 9, 9);
   const auto expected = distances(points, metric::euclidean), expected_cosine = distances(points, metric::cosine);
-  const int most = std::numeric_limits<TypeParam>::max_exponent - 10;
-  for (const int exponent : {100, -100, most, -most + 20}) {
+  const int max = std::numeric_limits<TypeParam>::max_exponent - 10;
+  for (const int exponent : {100, -100, max, -max + 20}) {
     SCOPED_TRACE(exponent);
     const TypeParam factor = std::ldexp(TypeParam(1), exponent);
     const auto far = test::scaled(points, factor);

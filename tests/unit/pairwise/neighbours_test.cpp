@@ -118,10 +118,9 @@ TYPED_TEST(nearest_in, a_set_has_the_least_value_of_every_group) {
       ASSERT_TRUE(bytes < 1 << 20 || found.blocks_per_group == 1);
       const std::int64_t side = found.blocks_per_group * panels.block_side;
       for (std::int64_t i = 0; i < points.n; ++i) {
-        std::vector<double> least(found.groups, std::numeric_limits<double>::infinity());
-        for (const auto& [square, j] : candidates[i])
-          least[j / side] = std::min(least[j / side], square * scale_of(scan));
-        for (std::int64_t g = 0; g < found.groups; ++g) ASSERT_EQ(table[i * found.groups + g], TypeParam(least[g]));
+        std::vector<double> min(found.groups, std::numeric_limits<double>::infinity());
+        for (const auto& [square, j] : candidates[i]) min[j / side] = std::min(min[j / side], square * scale_of(scan));
+        for (std::int64_t g = 0; g < found.groups; ++g) ASSERT_EQ(table[i * found.groups + g], TypeParam(min[g]));
       }
     }
   });

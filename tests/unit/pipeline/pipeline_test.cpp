@@ -66,7 +66,7 @@ TEST(pipeline, stays_on_the_device) {
     ASSERT_EQ(there.singular_values.size(), host.singular_values.size());
     for (std::size_t j = 0; j < host.singular_values.size(); ++j)
       EXPECT_NEAR(there.singular_values[j], host.singular_values[j], 1e-12 * host.singular_values[0]);
-    // A number a point of each set, its status; row pointers, which are checked; and of the svd what is decomposed on
+    // A number per point of each set, its status; row pointers, which are checked; and of the svd what is decomposed on
     // the way and the last result: (n + dim) times rank + oversampling, rounded up, numbers.
     EXPECT_LE(there.moved[0], 2 * n * 8 + 64);
     EXPECT_LE(there.moved[1], (n + 1) * 8 + 1024);

@@ -29,10 +29,10 @@ struct gapped_points {
 
 /// Norms uniform in [least, most]; a point that rounding to Storage put outside is drawn towards the origin.
 template <class Storage>
-gapped_points<Storage> random_points(std::int64_t n, std::int64_t dim, double least, double most, std::uint64_t seed) {
+gapped_points<Storage> random_points(std::int64_t n, std::int64_t dim, double min, double max, std::uint64_t seed) {
   std::mt19937_64 random(seed * 1000 + std::uint64_t(dim));
   std::normal_distribution<double> normal;
-  std::uniform_real_distribution<double> norm(least, most);
+  std::uniform_real_distribution<double> norm(min, max);
   gapped_points<Storage> points{n, dim, std::vector<Storage>(n * dim), std::vector<wide>(n)};
   for (std::int64_t i = 0; i < n; ++i) {
     std::vector<double> row(dim);
@@ -90,7 +90,7 @@ std::vector<accumulator_t<Storage>> matrix(const gapped_points<Storage>& x, cons
 }
 
 struct band {
-  double least, most;
+  double min, max;
 };
 const band bands[] = {{0, 1e-6},   {0, 0.1},      {0.1, 0.5},        {0.5, 0.9},
                       {0.9, 0.99}, {0.99, 0.999}, {0.999, 1 - 1e-5}, {1 - 1e-5, 1 - 0x1p-24}};
@@ -108,8 +108,8 @@ TYPED_TEST(poincare_accuracy, every_dimension_by_band_of_norms) {
   for (const band b : bands) {
     error_summary geodesic, old;
     for (std::int64_t dim = 1; dim <= 128; ++dim) {
-      const auto x = random_points<TypeParam>(side, dim, b.least, b.most, 1);
-      const auto y = random_points<TypeParam>(side, dim, b.least, b.most, 2);
+      const auto x = random_points<TypeParam>(side, dim, b.min, b.max, 1);
+      const auto y = random_points<TypeParam>(side, dim, b.min, b.max, 2);
       const auto exact = exact_roots(x, y);
       const auto found = matrix(x, y, poincare::formula::geodesic);
       const auto old_found = matrix(x, y, poincare::formula::clamped_artanh);
@@ -125,7 +125,7 @@ TYPED_TEST(poincare_accuracy, every_dimension_by_band_of_norms) {
         old.add(double(std::fabs(old_found[e] - wrong) / wrong / epsilon), dim);
       }
     }
-    const std::string name = text("norm_", b.least, "_to_", b.most);
+    const std::string name = text("norm_", b.min, "_to_", b.max);
     std::printf(
         "%-24s geodesic: max %.2f (dimension %d) mean %.2f; clamped_artanh, %d pairs: max %.2f mean %.2f epsilon\n",
         name.c_str(), geodesic.worst, int(geodesic.worst_dim), geodesic.sum / double(geodesic.pairs), int(old.pairs),
@@ -138,10 +138,10 @@ TYPED_TEST(poincare_accuracy, every_dimension_by_band_of_norms) {
 
 /// Largest error in ulp of f(w) over every float in [least, most).
 template <class Function, class Exact>
-double worst_of_every_float(float least, float most, Function f, Exact exact) {
+double worst_of_every_float(float min, float max, Function f, Exact exact) {
   constexpr int lanes = device::host_lanes<float>();
   double worst = 0;
-  for (std::uint32_t bits = std::bit_cast<std::uint32_t>(least); bits < std::bit_cast<std::uint32_t>(most);
+  for (std::uint32_t bits = std::bit_cast<std::uint32_t>(min); bits < std::bit_cast<std::uint32_t>(max);
        bits += lanes) {
     float in[lanes], out[lanes];
     for (int lane = 0; lane < lanes; ++lane) in[lane] = std::bit_cast<float>(bits + std::uint32_t(lane));

@@ -15,9 +15,9 @@ namespace {
 constexpr std::int64_t n = 70, dim = 5;
 
 template <class Storage>
-std::vector<Storage> stored_points(double most, std::uint64_t seed) {
+std::vector<Storage> stored_points(double max, std::uint64_t seed) {
   std::vector<Storage> stored;
-  for (const double x : ball_points<double>(n, dim, 0, most, 1, seed).data)
+  for (const double x : ball_points<double>(n, dim, 0, max, 1, seed).data)
     stored.emplace_back(accumulator_t<Storage>(x));
   return stored;
 }
@@ -202,8 +202,8 @@ TEST(poincare_buffers_errors, are_named) {
                  "cols must be > 0, a divisor of the buffer's size 10 (cols=3)");
   expect_invalid([&] { poincare::mobius_add<float>({here, 5}, {here, 5}, {out, 2}); }, "out must be 2 x 5");
   const Buffer<float> outside(std::vector<float>(10, 2.f), Device::emulated());
-  Buffer<float> out_there(10, Device::emulated());
-  expect_invalid([&] { poincare::log_map<float>({there, 5}, {outside, 5}, {out_there, 5}, {.strict = true}); },
+  Buffer<float> device_out(10, Device::emulated());
+  expect_invalid([&] { poincare::log_map<float>({there, 5}, {outside, 5}, {device_out, 5}, {.strict = true}); },
                  "y[0] must be inside the ball");
 }
 

@@ -106,7 +106,7 @@ TYPED_TEST(poincare_distances, from_the_origin) {
 // By the largest norm: random pairs whose norms lie in a band that ends at 1 - 2^-24, in ulp of the type.
 TYPED_TEST(poincare_distances, sweep_over_norms) {
   struct band {
-    double least, most;
+    double min, max;
   };
   const double top = 1 - std::ldexp(1.0, -24);
   for (const band b : {band{0, 1e-6},
@@ -119,8 +119,8 @@ TYPED_TEST(poincare_distances, sweep_over_norms) {
                        {1 - 1e-5, top}})
     for (const std::int64_t dim : {2, 10, 64}) {
       const std::int64_t n = sized(100, 40);
-      const auto x = ball_points<TypeParam>(n, dim, b.least, b.most, 1, 9),
-                 y = ball_points<TypeParam>(n, dim, b.least, b.most, 1, 10);
+      const auto x = ball_points<TypeParam>(n, dim, b.min, b.max, 1, 9),
+                 y = ball_points<TypeParam>(n, dim, b.min, b.max, 1, 10);
       const auto found = matrix_of(x, y, 1, Device::host());
       const auto exact = exact_matrix(x, y, 1);
       double worst = 0, sum = 0;
@@ -130,7 +130,7 @@ TYPED_TEST(poincare_distances, sweep_over_norms) {
         worst = std::max(worst, error);
         sum += error;
       }
-      const std::string name = text("norm_", b.least, "_to_", b.most, "_dim_", dim);
+      const std::string name = text("norm_", b.min, "_to_", b.max, "_dim_", dim);
       ::testing::Test::RecordProperty(name, text("max ", worst, " mean ", sum / double(found.size()), " epsilon"));
       std::printf("%-40s max %.2f mean %.2f epsilon\n", name.c_str(), worst, sum / double(found.size()));
       EXPECT_LE(worst, 5) << name;

@@ -25,10 +25,10 @@ double ulps(Real found, long double exact) {
 
 /// Arguments 2^u, u uniform in [least, most], in packs of the host's width and alone: f(pack) and the exact value.
 template <class Real, class Pack, class One, class Exact>
-double worst_ulps(double least, double most, Pack of_pack, One of_one, Exact exact) {
+double worst_ulps(double min, double max, Pack of_pack, One of_one, Exact exact) {
   constexpr int lanes = device::host_lanes<Real>();
   std::mt19937_64 random(7);
-  std::uniform_real_distribution<double> exponent(least, most);
+  std::uniform_real_distribution<double> exponent(min, max);
   double worst = 0;
   for (int i = 0; i < 300000 / lanes; ++i) {
     Real in[lanes], out[lanes];
@@ -44,8 +44,8 @@ double worst_ulps(double least, double most, Pack of_pack, One of_one, Exact exa
 
 TYPED_TEST(vector_logarithm, error_of_log1p) {
   constexpr int lanes = device::host_lanes<TypeParam>();
-  const double least = sizeof(TypeParam) == 4 ? -120 : -1000, most = sizeof(TypeParam) == 4 ? 125 : 1000;
-  for (const auto& [from, to] : {std::pair{least, most}, std::pair{-4.0, 4.0}, std::pair{-1.3, -1.2}})
+  const double min = sizeof(TypeParam) == 4 ? -120 : -1000, max = sizeof(TypeParam) == 4 ? 125 : 1000;
+  for (const auto& [from, to] : {std::pair{min, max}, std::pair{-4.0, 4.0}, std::pair{-1.3, -1.2}})
     expect_error_within(
         "log1p_ulp",
         worst_ulps<TypeParam>(
@@ -56,9 +56,9 @@ TYPED_TEST(vector_logarithm, error_of_log1p) {
 
 TYPED_TEST(vector_logarithm, error_of_asinh) {
   constexpr int lanes = device::host_lanes<TypeParam>();
-  const double least = sizeof(TypeParam) == 4 ? -120 : -1000, most = sizeof(TypeParam) == 4 ? 125 : 1000;
+  const double min = sizeof(TypeParam) == 4 ? -120 : -1000, max = sizeof(TypeParam) == 4 ? 125 : 1000;
   const long double unscale = std::ldexp(1.0L, -device::asinh_scale_exponent);
-  for (const auto& [from, to] : {std::pair{least, most}, std::pair{30.0, 50.0}})
+  for (const auto& [from, to] : {std::pair{min, max}, std::pair{30.0, 50.0}})
     expect_error_within("asinh_ulp",
                         worst_ulps<TypeParam>(
                             from, to, [](auto v) { return device::twice_asinh_root<TypeParam, lanes>(v); },

@@ -20,11 +20,11 @@ struct laboratory {
   Device device;
   point_set<Real> x, y, v;
 
-  laboratory(double c_, const Device& device_, double most = 0.9)
+  laboratory(double c_, const Device& device_, double max = 0.9)
       : c(c_),
         device(device_),
-        x(ball_points<Real>(rows, dim, 0.1, most, c > 0 ? c : 1, 1, 2)),
-        y(ball_points<Real>(rows, dim, 0, most, c > 0 ? c : 1, 2)),
+        x(ball_points<Real>(rows, dim, 0.1, max, c > 0 ? c : 1, 1, 2)),
+        y(ball_points<Real>(rows, dim, 0, max, c > 0 ? c : 1, 2)),
         v(ball_points<Real>(rows, dim, 0, 0.7, 1, 3)) {}
 
   poincare::ball_options options() const { return {.curvature = -c}; }

@@ -477,11 +477,11 @@ double own_seconds() {
 }
 
 void expect_polls_often(const char* what, const std::function<void()>& call) {
-  double last = own_seconds(), most = 0;
+  double last = own_seconds(), max = 0;
   const double begin = last;
   const auto note = [&] {
     const double now = own_seconds();
-    most = std::max(most, now - last);
+    max = std::max(max, now - last);
     last = now;
   };
   {
@@ -489,8 +489,8 @@ void expect_polls_often(const char* what, const std::function<void()>& call) {
     call();
   }
   note();
-  EXPECT_LT(most, 0.3) << what;
-  std::printf("%s: %.3f s at most without a poll, in %.3f s\n", what, most, last - begin);
+  EXPECT_LT(max, 0.3) << what;
+  std::printf("%s: %.3f s at most without a poll, in %.3f s\n", what, max, last - begin);
 }
 
 TEST(poll, every_family_polls_often) {

@@ -39,7 +39,7 @@ TEST(snp_data, sites_of_equal_counts_are_one_pattern) {
   EXPECT_EQ(data.weight_of(pattern_kind::polymorphic), 4.5);
   EXPECT_EQ(data.weight_of(pattern_kind::all_zero), 1);
   EXPECT_EQ(list(data.sampled_copies()), (counts{2, 3}));
-  EXPECT_EQ(list(data.most_copies()), (counts{2, 3}));
+  EXPECT_EQ(list(data.max_copies()), (counts{2, 3}));
 }
 
 TEST(snp_data, sites_without_copies_of_a_species) {

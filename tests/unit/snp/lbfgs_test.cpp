@@ -31,7 +31,7 @@ struct smooth_problem {
   }
   void reject() { pending = false; }
   vector gradient() { return slope(accepted); }
-  void tell(std::int64_t iteration) {
+  void report(std::int64_t iteration) {
     if (iteration >= iterations_allowed) throw Cancelled("test");
   }
 };

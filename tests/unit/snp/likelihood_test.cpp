@@ -40,12 +40,12 @@ std::vector<std::pair<counts, counts>> all_patterns(const counts& copies) {
   return sites;
 }
 
-std::vector<std::pair<counts, counts>> random_sites(random_stream& random, std::int64_t species, int sites, int most) {
+std::vector<std::pair<counts, counts>> random_sites(random_stream& random, std::int64_t species, int sites, int max) {
   std::vector<std::pair<counts, counts>> made;
   for (int s = 0; s < sites; ++s) {
     counts red, copies;
     for (std::int64_t i = 0; i < species; ++i) {
-      copies.push_back(random.below(std::uint32_t(most) + 1));
+      copies.push_back(random.below(std::uint32_t(max) + 1));
       red.push_back(random.below(std::uint32_t(copies.back()) + 1));
     }
     made.emplace_back(red, copies);
@@ -362,7 +362,7 @@ TEST(snp_likelihood, the_number_of_threads_does_not_matter) {
   }
 }
 
-// Patterns of up to `most` copies on random networks; with the corrections, in every number of shares, more than there
+// Patterns of up to `max` copies on random networks; with the corrections, in every number of shares, more than there
 // are patterns too.
 TEST(snp_likelihood, any_number_of_processes_gives_the_same_bits) {
   const std::vector<snp::model> models{

@@ -81,7 +81,7 @@ void run_chain(const snp::priors& priors, std::int64_t species, const std::set<s
 }
 
 struct row {
-  std::int64_t species, most;
+  std::int64_t species, max;
   double lambda, nu;
   univariate_prior origin;
   std::vector<double> chances;
@@ -98,7 +98,7 @@ const std::vector<row>& table() {
 }
 
 void expect_row(const row& r, const std::set<std::string>& names, std::uint64_t seed) {
-  const snp::priors priors(fixed_rates(r.lambda, r.nu, r.origin), r.species, {.max_reticulations = r.most});
+  const snp::priors priors(fixed_rates(r.lambda, r.nu, r.origin), r.species, {.max_reticulations = r.max});
   batch_means means(r.chances.size() + 2);
   run_chain(priors, r.species, names, seed, [&](const network_state& state, std::size_t batch) {
     for (std::size_t k = 0; k < r.chances.size(); ++k)

@@ -19,7 +19,7 @@ const char* const network = "(((B:0.2)#H1:0.1::0.6,A:0.3)x:0.3,(C:0.4,#H1:0.2::0
 const newick_options with_theta{.theta = 0.2};
 const model rates{.u = 1.2, .v = 0.7};
 
-// All patterns of three copies a species; `weights` has one number a pattern, in their order.
+// All patterns of three copies per species; `weights` has one number per pattern, in their order.
 Data all_patterns(const Network& n, const std::vector<double>& weights = {}) {
   const std::size_t species = n.species().size();
   DataBuilder builder({n.species().begin(), n.species().end()});
@@ -132,8 +132,7 @@ TEST(snp_optimise, parameters_stay_in_their_ranges) {
   const Network truth = parse_newick(network, with_theta);
   const Data data = expected_data(truth);
   Likelihood likelihood(truth, data, rates);
-  optimise(likelihood,
-           {.least_length = 0.25, .most_length = 0.26, .least_theta = 0.5, .most_theta = 0.6, .least_gamma = 0.45});
+  optimise(likelihood, {.min_length = 0.25, .max_length = 0.26, .min_theta = 0.5, .max_theta = 0.6, .min_gamma = 0.45});
   for (std::int64_t b = 0; b < truth.branches(); ++b) {
     const branch& e = likelihood.network().branch(b);
     EXPECT_TRUE(e.length >= 0.25 && e.length <= 0.26) << e.length;
@@ -148,8 +147,8 @@ TEST(snp_optimise, bad_options_and_starts) {
   Likelihood likelihood(n, data, rates);
   expect_invalid([&] { optimise(likelihood, {.max_iterations = 0}); }, "max_iterations must be >= 1");
   expect_invalid([&] { optimise(likelihood, {.tolerance = 0}); }, "tolerance must be");
-  expect_invalid([&] { optimise(likelihood, {.least_length = 2, .most_length = 1}); }, "most_length must be");
-  expect_invalid([&] { optimise(likelihood, {.least_gamma = 0.5}); }, "least_gamma must be in (0, 0.5)");
+  expect_invalid([&] { optimise(likelihood, {.min_length = 2, .max_length = 1}); }, "max_length must be");
+  expect_invalid([&] { optimise(likelihood, {.min_gamma = 0.5}); }, "min_gamma must be in (0, 0.5)");
   expect_invalid([&] { optimise(likelihood, {.lengths = false, .thetas = theta_parameters::fixed}); },
                  "nothing to optimise");
   // Without mutation to allele 0 every copy is red.

@@ -123,7 +123,7 @@ TEST(network_density, worked_example) {
 }
 
 struct row {
-  std::int64_t species, most;
+  std::int64_t species, max;
   double lambda, nu;
   univariate_prior origin;
   std::vector<double> chances;
@@ -142,7 +142,7 @@ const std::vector<row>& table() {
 
 TEST(process, table_from_the_generator) {
   for (const row& r : table()) {
-    const snp::prior_moments found = snp::moments_of_process(r.species, r.most, r.lambda, r.nu, r.origin);
+    const snp::prior_moments found = snp::moments_of_process(r.species, r.max, r.lambda, r.nu, r.origin);
     for (std::size_t k = 0; k < r.chances.size(); ++k) EXPECT_NEAR(found.reticulations[k], r.chances[k], 1e-8);
     EXPECT_NEAR(found.root_height, r.root_height, 1e-8);
     for (std::size_t k = 0; k < r.root_height_given_r.size(); ++k)
@@ -155,8 +155,8 @@ TEST(process, table_from_the_generator) {
 
 // exp(Q t) by a Taylor series of small steps, in long double.
 TEST(process, uniformisation) {
-  constexpr int n = 3, most = 2, size = (n + most + 1) * (most + 1);
-  const auto place = [](int j, int i) { return i * (n + most + 1) + j; };
+  constexpr int n = 3, max = 2, size = (n + max + 1) * (max + 1);
+  const auto place = [](int j, int i) { return i * (n + max + 1) + j; };
   for (const double time : {1e-6, 0.01, 0.7, 3.0, 40.0}) {
     const double lambda = 1.3, nu = 0.6;
     std::vector<long double> now(size, 0), sum(size), term(size);
@@ -166,21 +166,21 @@ TEST(process, uniformisation) {
       sum = term = now;
       for (int k = 1; k < 60; ++k) {
         std::vector<long double> next(size, 0);
-        for (int i = 0; i <= most; ++i)
-          for (int j = 1; j <= n + most; ++j) {
+        for (int i = 0; i <= max; ++i)
+          for (int j = 1; j <= n + max; ++j) {
             const long double here = term[static_cast<std::size_t>(place(j, i))] * (time / steps) / k;
             const double split = j * lambda, merge = 0.5 * j * (j - 1) * nu;
             next[static_cast<std::size_t>(place(j, i))] -= here * (split + merge);
-            if (j < n + most) next[static_cast<std::size_t>(place(j + 1, i))] += here * split;
-            if (i < most && j > 1) next[static_cast<std::size_t>(place(j - 1, i + 1))] += here * merge;
+            if (j < n + max) next[static_cast<std::size_t>(place(j + 1, i))] += here * split;
+            if (i < max && j > 1) next[static_cast<std::size_t>(place(j - 1, i + 1))] += here * merge;
           }
         term = next;
         for (std::size_t s = 0; s < sum.size(); ++s) sum[s] += term[s];
       }
       now = sum;
     }
-    const auto found = snp::lineage_process(n, most, lambda, nu).log_end_probabilities(time);
-    for (int r = 0; r <= most; ++r) {
+    const auto found = snp::lineage_process(n, max, lambda, nu).log_end_probabilities(time);
+    for (int r = 0; r <= max; ++r) {
       const auto expected = static_cast<double>(now[static_cast<std::size_t>(place(n, r))]);
       if (expected > 1e-12) {
         EXPECT_NEAR(found[static_cast<std::size_t>(r)], std::log(expected), 1e-7) << "time " << time << ", r = " << r;
@@ -218,7 +218,7 @@ struct sample {
 TEST(process, draws_reproduce_the_table) {
   for (const row& r : table()) {
     const auto names = test::species_names(r.species);
-    const snp::priors priors(fixed_rates(r.lambda, r.nu, r.origin), r.species, {.max_reticulations = r.most});
+    const snp::priors priors(fixed_rates(r.lambda, r.nu, r.origin), r.species, {.max_reticulations = r.max});
     sample found;
     for (std::uint64_t i = 0; i < 60'000; ++i) {
       random_stream random(9, i);
@@ -245,7 +245,7 @@ TEST(process, plain_rejection_agrees) {
       for (;;) {
         const double split = static_cast<double>(j) * r.lambda, merge = 0.5 * static_cast<double>(j * (j - 1)) * r.nu;
         left += std::log(random.uniform_positive<double>()) / (split + merge);
-        if (left < 0 || i > r.most || j > r.species + r.most) break;
+        if (left < 0 || i > r.max || j > r.species + r.max) break;
         if (random.uniform<double>() * (split + merge) < split) {
           if (j == 1 && i == 0) root = left;
           ++j;
@@ -254,7 +254,7 @@ TEST(process, plain_rejection_agrees) {
           ++i;
         }
       }
-      if (left < 0 && j == r.species && i <= r.most) found.add(static_cast<std::int32_t>(i), root, tau);
+      if (left < 0 && j == r.species && i <= r.max) found.add(static_cast<std::int32_t>(i), root, tau);
     }
     found.expect(r);
   }

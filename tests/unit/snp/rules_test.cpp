@@ -70,7 +70,7 @@ TEST(snp_rules, up_a_branch_by_hand) {
 TEST(snp_rules, two_groups_meet) {
   on_every_device([&](const Device& device) {
     const partial_likelihood both = snp::rules::join(snp::rules::leaf(2, 1), 0, snp::rules::leaf(3, 1), 0, device);
-    ASSERT_EQ(both.most, std::vector<std::int64_t>{5});
+    ASSERT_EQ(both.max, std::vector<std::int64_t>{5});
     EXPECT_DOUBLE_EQ(at(both, {{5, 2}}), 2. * 3 / 10);
     EXPECT_DOUBLE_EQ(sum_of(both), .6);
     EXPECT_DOUBLE_EQ(at(snp::rules::join(snp::rules::leaf(2, 1), 0, snp::rules::leaf(0, 0), 0, device), {{2, 1}}), 1);
@@ -81,7 +81,7 @@ TEST(snp_rules, two_groups_meet) {
 TEST(snp_rules, a_branch_splits) {
   on_every_device([&](const Device& device) {
     const partial_likelihood open = snp::rules::split(snp::rules::leaf(2, 1), 0, .3, device);
-    ASSERT_EQ(open.most, (std::vector<std::int64_t>{2, 2}));
+    ASSERT_EQ(open.max, (std::vector<std::int64_t>{2, 2}));
     EXPECT_NEAR(at(open, {{2, 1}, {0, 0}}), .09, 1e-16);
     EXPECT_NEAR(at(open, {{0, 0}, {2, 1}}), .49, 1e-16);
     EXPECT_NEAR(at(open, {{1, 1}, {1, 0}}), .42, 1e-16);

@@ -70,7 +70,7 @@ TEST_F(snp_vcf, sampled_copies_are_those_of_the_individuals) {
   const snp::Data d = data(header + record("A\tC", "GT\t0/1\t./.\t0") + record("A\tC", "GT\t./.\t1/1\t0"), rule);
   EXPECT_EQ(d.sampled_copies()[0], 4);
   EXPECT_EQ(d.sampled_copies()[1], 1);
-  EXPECT_EQ(d.most_copies()[0], 2);
+  EXPECT_EQ(d.max_copies()[0], 2);
 }
 
 TEST_F(snp_vcf, compressed_files) {

@@ -99,12 +99,12 @@ TYPED_TEST(svd_randomised, one_direction) {
 TYPED_TEST(svd_randomised, falling_spectra) {
   using T = TypeParam;
   const std::int64_t m = 90, n = 70, rank = 10;
-  const auto check = [&](auto spectrum, std::int64_t power_iterations, double most) {
+  const auto check = [&](auto spectrum, std::int64_t power_iterations, double max) {
     const spectrum_matrix<T> x(m, n, spectrum);
     const auto r =
         svd::randomised<T>({x.a.data(), 1, m, n}, {.rank = rank, .power_iterations = power_iterations}, Device::host());
     const double error = test::residual<T>({x.a.data(), 1, m, n}, r.factors, 0) * x.tail(0);
-    EXPECT_LE(error, most * x.tail(rank) + 1e-5);
+    EXPECT_LE(error, max * x.tail(rank) + 1e-5);
     EXPECT_NEAR(r.residual[0], error, 1e-2 * error + 1e-3);
   };
   // Without power iterations sqrt(1 + r / (p - 1)) times the best error is expected.
@@ -206,8 +206,8 @@ TEST(svd_randomised_arguments, wrong_ones) {
 
 TEST(svd_randomised_arguments, the_largest_rank_and_oversampling_mean_everything) {
   const std::vector<double> a{1, 2, 3, 4, 5, 6};
-  const svd::randomised_options most{.rank = INT64_MAX, .oversampling = INT64_MAX};
-  const auto found = svd::randomised<double>({a.data(), 1, 2, 3}, most, Device::host());
+  const svd::randomised_options max{.rank = INT64_MAX, .oversampling = INT64_MAX};
+  const auto found = svd::randomised<double>({a.data(), 1, 2, 3}, max, Device::host());
   EXPECT_EQ(found.factors.values, 2);
   EXPECT_NEAR(found.factors.s[0], 9.508032000695723, 1e-13);
 }
