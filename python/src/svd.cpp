@@ -23,8 +23,12 @@ svd::factors_view<T> factors(const array& u, const array& s, const array& v) {
 std::int64_t decompose(const array& a, const array& u, const array& s, const array& v, const array& status,
                        const array& sweeps, int vectors, std::int64_t top, int preconditioning, bool accurate,
                        bool canonical_signs, std::int64_t max_sweeps, const std::string& device) {
-  const svd::options options{svd::vectors(vectors), top,       svd::preconditioning(preconditioning), accurate,
-                             canonical_signs,       max_sweeps};
+  const svd::options options{.vectors = svd::vectors(vectors),
+                             .top = top,
+                             .preconditioning = svd::preconditioning(preconditioning),
+                             .accurate = accurate,
+                             .canonical_signs = canonical_signs,
+                             .max_sweeps = max_sweeps};
   return with_storage(a.type(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const auto matrices = a.batch<const T>();

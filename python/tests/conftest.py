@@ -18,7 +18,7 @@ def rng() -> np.random.Generator:
 def python() -> Callable[..., subprocess.CompletedProcess[str]]:
     """Runs a program in a Python of its own."""
 
-    def run(program: str, timeout: float = 120, **environment: str) -> subprocess.CompletedProcess[str]:
+    def run(program: str, timeout: float = 400, **environment: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-c", program],
             env={**os.environ, **environment},
