@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# accuracy_test.sh QUINTET_ACCURACY: the fast cases pass on every device, give the same bytes with any number of threads,
-# and fail when one result of an operation is wrong by twice its bound.
+# accuracy_test.sh QUINTET_ACCURACY: the fast cases pass on every device and give the same bytes with any number of
+# threads. What a wrong term does: spoiled_test.sh.
 set -eu
 accuracy=$1
 work=$(mktemp -d)
@@ -12,12 +12,6 @@ for threads in 1 3; do
 done
 cmp "$work/1.json" "$work/3.json" || { echo "1 and 3 threads differ"; exit 1; }
 
-for operation in hdbscan/core_distances poincare/distances spgemm/multiply svd/decompose snp/site_log_likelihood; do
-  status=0
-  "$accuracy" --fast --quiet --devices host --filter "$operation/" --spoil "$operation" >"$work/log" || status=$?
-  [ "$status" -eq 1 ] || { echo "one wrong value of $operation: exit status $status, not 1"; exit 1; }
-  grep -q "^FAILED .*$operation.*the bound is" "$work/log" || { cat "$work/log"; exit 1; }
-done
 # What has no baseline fails, and is counted as new when it becomes one.
 few=(--fast --quiet --devices host --filter spgemm/multiply/ --baseline "$work/new.json")
 ! "$accuracy" "${few[@]}" >"$work/log" || { echo "no baseline, and no failure"; exit 1; }

@@ -6,59 +6,19 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "accuracy/case_run.hpp"
+#include "accuracy/hdbscan_problem.hpp"
 #include "quintet/hdbscan/core_distances.hpp"
 #include "quintet/hdbscan/mutual_reachability.hpp"
 #include "quintet/hdbscan/prediction.hpp"
 #include "quintet/hdbscan/spanning_tree.hpp"
-#include "reference/pairwise_reference.hpp"
 #include "reference/spanning_tree_reference.hpp"
-#include "support/ball_points.hpp"
-#include "support/points.hpp"
 
 namespace quintet::accuracy {
 
 namespace {
 
-// Points of a storage type, and exactly those in the type they are computed with.
 template <class Storage>
-struct problem {
-  std::int64_t n, dim, k;
-  point_metric distance;
-  test::point_set<accumulator_t<Storage>> points;
-  std::vector<Storage> stored;
-  reference::matrix exact;
-
-  explicit problem(const test_case& c)
-      : n(c.integer("n")),
-        dim(c.integer("dim")),
-        k(c.integer("k")),
-        distance(parse_metric(c.text("metric"))),
-        points(n, dim) {
-    using real = accumulator_t<Storage>;
-    if (c.has("p")) distance.p = c.real("p");
-    const auto seed = std::uint64_t(c.integer("seed"));
-    points = distance.kind == metric::poincare ? test::ball_points<real>(n, dim, 0, 0.99, 1, seed)
-                                               : test::clustered_points<real>(n, dim, seed);
-    for (real& x : points.data) {
-      stored.push_back(Storage(x));
-      x = real(stored.back());
-    }
-    exact = reference::distances(reference::widened(points.view()), distance);
-  }
-
-  matrix_view<const Storage> view() const { return {stored.data(), n, dim}; }
-
-  /// (D / 2 + 4) epsilon of core_distances.hpp. Cosine takes half the square of a distance of unit vectors, whose own
-  /// rounding is absolute: errors of distances below 1 count as absolute ones.
-  tolerance allowed() const {
-    const bool cosine = distance.kind == metric::cosine;
-    return {.bound = double(dim) / 2 + 4,
-            .same_bits = true,
-            .floor = cosine ? 1.0 : 0.0,
-            .unit = cosine ? "eps max(|x|, 1)" : "eps |x|"};
-  }
-};
+using problem = hdbscan_problem<Storage>;
 
 template <class Storage>
 void core(case_run& run) {
@@ -66,21 +26,81 @@ void core(case_run& run) {
   const auto compute = [&](const Device& device) {
     return hdbscan::core_distances<Storage>(p.view(), {p.k, false, p.distance}, device).distances;
   };
-  measure_elements(run, "core distance", reference::core_distances(p.exact, p.k), p.allowed(), compute);
+  const auto exact = reference::core_distances(p.exact, p.k);
+  measure_elements(run, "core distance", exact, p.allowed(exact), compute);
 }
+
+// max(core_i, core_j, d / alpha) by whole matrices, by blocks of rows, and for single pairs: the bits of one are those
+// of the others.
+template <class Storage>
+struct reachability {
+  using real = accumulator_t<Storage>;
+  problem<Storage> p;
+  hdbscan::reachability_options options;
+  std::vector<real> core;
+  reference::matrix exact;
+
+  explicit reachability(const test_case& c) : p(c) {
+    options.distance = p.distance;
+    if (c.has("alpha")) options.alpha = c.real("alpha");
+    core = hdbscan::core_distances<Storage>(p.view(), {p.k, false, p.distance}, Device::host()).distances;
+    exact = reference::mutual_reachability(p.exact, reference::core_distances(p.exact, p.k), options.alpha);
+  }
+  /// One more rounding for the quotient by alpha.
+  template <class Exact>
+  tolerance allowed(const std::vector<Exact>& values) const {
+    tolerance result = p.allowed(values);
+    if (options.alpha != 1) result.bound += 0.5;
+    return result;
+  }
+};
 
 template <class Storage>
 void mutual(case_run& run) {
-  const problem<Storage> p(run.parameters());
-  const reference::matrix whole = reference::mutual_reachability(p.exact, reference::core_distances(p.exact, p.k), 1);
-  const auto core = hdbscan::core_distances<Storage>(p.view(), {p.k, false, p.distance}, Device::host()).distances;
-  const auto compute = [&](const Device& device) {
-    std::vector<accumulator_t<Storage>> matrix(std::size_t(p.n * p.n));
-    hdbscan::mutual_reachability<Storage>(p.view(), core, {matrix.data(), p.n, p.n}, {.distance = p.distance}, device);
+  const reachability<Storage> r(run.parameters());
+  const std::vector<long double> whole(r.exact.data(), r.exact.data() + r.exact.size());
+  measure_elements(run, "mutual reachability", whole, r.allowed(whole), [&](const Device& device) {
+    std::vector<accumulator_t<Storage>> matrix(whole.size());
+    hdbscan::mutual_reachability<Storage>(r.p.view(), r.core, {matrix.data(), r.p.n, r.p.n}, r.options, device);
     return matrix;
-  };
-  measure_elements(run, "mutual reachability", std::vector<long double>(whole.data(), whole.data() + whole.size()),
-                   p.allowed(), compute);
+  });
+}
+
+template <class Storage>
+void mutual_by_rows(case_run& run) {
+  using real = accumulator_t<Storage>;
+  const reachability<Storage> r(run.parameters());
+  const std::vector<long double> whole(r.exact.data(), r.exact.data() + r.exact.size());
+  measure_elements(run, "mutual reachability", whole, r.allowed(whole), [&](const Device& device) {
+    std::vector<real> rows;
+    const auto receive = [&](std::int64_t first, matrix_view<const real> block) {
+      // Blocks that are not the next ones are no result.
+      if (first * r.p.n != std::int64_t(rows.size())) return false;
+      for (std::int64_t i = 0; i < block.rows(); ++i) rows.insert(rows.end(), block.row(i), block.row(i) + r.p.n);
+      return true;
+    };
+    hdbscan::mutual_reachability_rows<Storage>(r.p.view(), r.core, receive, 0, r.options, device);
+    return rows;
+  });
+}
+
+// Every pair (i, 7 i + e), the diagonal among them.
+template <class Storage>
+void mutual_of_pairs(case_run& run) {
+  const reachability<Storage> r(run.parameters());
+  const std::int64_t n = r.p.n;
+  std::vector<std::int64_t> pairs;
+  std::vector<long double> exact;
+  for (std::int64_t e = 0; e < 8; ++e)
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t j = (7 * i + e) % n;
+      pairs.insert(pairs.end(), {i, j});
+      exact.push_back(r.exact(i, j));
+    }
+  const matrix_view<const std::int64_t> view(pairs.data(), std::int64_t(exact.size()), 2);
+  measure_elements(run, "mutual reachability", exact, r.allowed(exact), [&](const Device& device) {
+    return hdbscan::mutual_reachability_pairs<Storage>(r.p.view(), r.core, view, r.options, device);
+  });
 }
 
 // Weights in ascending order: equal ones may belong to other edges, and the minimum tree's weights are unique.
@@ -102,7 +122,7 @@ void tree(case_run& run) {
       weights.push_back(accumulator_t<Storage>(e.weight));
     return weights;
   };
-  measure_elements(run, "tree weight", exact, p.allowed(), compute);
+  measure_elements(run, "tree weight", exact, p.allowed(exact), compute);
 }
 
 // The last quarter of the points joins a clustering of the others: 1 / lambda is the reachability of the nearest of
@@ -136,18 +156,21 @@ void predict(case_run& run) {
       reachability.push_back(accumulator_t<Storage>(1 / lambda));
     return reachability;
   };
-  measure_elements(run, "reachability of a new point", exact, p.allowed(), compute);
+  measure_elements(run, "reachability of a new point", exact, p.allowed(exact), compute);
 }
 
 template <class Storage>
 void run_as(case_run& run) {
-  const std::map<std::string, std::function<void(case_run&)>> operations{{"core_distances", core<Storage>},
-                                                                         {"mutual_reachability", mutual<Storage>},
-                                                                         {"spanning_tree", tree<Storage>},
-                                                                         {"approximate_predict", predict<Storage>}};
+  const std::map<std::string, std::function<void(case_run&)>> operations{
+      {"core_distances", core<Storage>},
+      {"mutual_reachability", mutual<Storage>},
+      {"reachability_rows", mutual_by_rows<Storage>},
+      {"reachability_pairs", mutual_of_pairs<Storage>},
+      {"spanning_tree", tree<Storage>},
+      {"approximate_predict", predict<Storage>}};
   const auto found = operations.find(run.parameters().operation);
-  if (found == operations.end()) throw std::runtime_error("unknown operation: " + run.parameters().id());
-  found->second(run);
+  if (found != operations.end()) return found->second(run);
+  if (!run_hdbscan_tree<Storage>(run)) throw std::runtime_error("unknown operation: " + run.parameters().id());
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ using namespace quintet::accuracy;  // NOLINT
 
 struct settings {
   std::string cases = QUINTET_ACCURACY_FOLDER "/cases.json", baseline_path = QUINTET_ACCURACY_FOLDER "/baseline.json";
-  std::string filter, devices = "host,emulated,offload", json, hdf5, spoil;
+  std::string filter, devices = "host,emulated,offload", json, hdf5;
   bool fast = false, update = false, widen = false, list = false, quiet = false;
 };
 
@@ -38,7 +38,6 @@ bool parse(int argc, char** argv, settings& s) {
       ("baseline", po::value(&s.baseline_path)->default_value(s.baseline_path), "errors of earlier runs")             //
       ("update-baseline", po::bool_switch(&s.update), "the errors of this run become the baseline")                   //
       ("widen-baseline", po::bool_switch(&s.widen), "the larger of both becomes the baseline: for another compiler")  //
-      ("spoil", po::value(&s.spoil), "FAMILY/OPERATION whose results get one wrong value, to see the suite fail")     //
       ("list", po::bool_switch(&s.list), "print the names of the cases")                                              //
       ("quiet", po::bool_switch(&s.quiet), "failures and the summary only");
   po::variables_map given;
@@ -91,7 +90,7 @@ int work(const settings& s) {
       continue;
     }
     const double start = seconds_now();
-    case_run run(c, chosen_devices(kinds, c), c.family + "/" + c.operation == s.spoil);
+    case_run run(c, chosen_devices(kinds, c));
     run_case(run);
     found.add(c, run);
     seconds[c.family] += seconds_now() - start;

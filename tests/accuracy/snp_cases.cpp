@@ -1,8 +1,12 @@
 // Likelihoods on networks against the rules as they are written, with dense exponentials in long double.
+#include <algorithm>
+#include <cmath>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <stdexcept>
 
+#include "accuracy/bounds.hpp"
 #include "accuracy/case_run.hpp"
 #include "quintet/core/philox.hpp"
 #include "quintet/snp/likelihood.hpp"
@@ -18,12 +22,7 @@ using counts = std::vector<std::int64_t>;
 
 // Exponentials of more lineages than this would take minutes in long double; they are in double, with an error of their
 // own.
-constexpr std::int64_t max_extended = 16;
-
-constexpr double log_bound = 256, large_log_bound = 1e-12 / epsilon_of<double>;
-// Mostly the differences' own error: the rounding of the exponentials (1e-19 times the length of a branch in units of
-// 1 / n^2 theta) over the step.
-constexpr double slope_bound = 2048;
+constexpr std::int64_t most_extended = 16;
 
 struct problem {
   snp::Network network;
@@ -53,7 +52,34 @@ struct problem {
   }
 
   bool extended(std::size_t site) const {
-    return std::accumulate(copies[site].begin(), copies[site].end(), std::int64_t(0)) <= max_extended;
+    return std::accumulate(copies[site].begin(), copies[site].end(), std::int64_t(0)) <= most_extended;
+  }
+
+  /// Lineages that may come into a branch from below.
+  std::int64_t lineages(std::int64_t branch, std::size_t site) const {
+    const std::int64_t node = network.branch(branch).child;
+    if (network.kind(node) == snp::node_kind::leaf) {
+      const auto leaves = network.leaves();
+      return copies[site][std::size_t(std::find(leaves.begin(), leaves.end(), node) - leaves.begin())];
+    }
+    std::int64_t sum = 0;
+    for (const std::int64_t below : network.child_branches(node)) sum += lineages(below, site);
+    return sum;
+  }
+
+  /// How far log L of a site may be off, in epsilon: L is a sum of products of numbers that are not negative, each with
+  /// m + 20 roundings for every branch of m lineages (docs/design/numerics.md: the series for its exponential; joins
+  /// and what squarings leave are fewer). They are independent: six standard deviations, as in sum_bound(). Where the
+  /// reference's exponentials are in double, by Pade's approximation, each has some products of matrices besides, with
+  /// sums over all (n, r).
+  double allowed(std::size_t site) const {
+    double roundings = 0, of_reference = 0;
+    for (std::int64_t b = 0; b < network.branches(); ++b) {
+      const double m = double(lineages(b, site));
+      roundings += m + 20;
+      of_reference += extended(site) ? 0 : 4 * sum_bound((m + 1) * (m + 2) / 2);
+    }
+    return 3 * std::sqrt(roundings) + of_reference;
   }
 
   long double exact(std::size_t site, const snp::Network& changed, double u, double v) const {
@@ -68,31 +94,32 @@ struct problem {
 void sites(case_run& run) {
   const problem p(run.parameters());
   std::vector<long double> exact;
-  bool extended = true;
-  for (std::size_t s = 0; s < p.red.size(); ++s) {
-    exact.push_back(p.exact(s, p.network, p.model.u, p.model.v));
-    extended = extended && p.extended(s);
+  tolerance allowed{.bound = 0, .unit = "eps (1 + |log L| / bound)"};
+  for (std::size_t site = 0; site < p.red.size(); ++site) {
+    exact.push_back(p.exact(site, p.network, p.model.u, p.model.v));
+    allowed.bound = std::max(allowed.bound, p.allowed(site));
   }
-  measure_elements(run, "log-likelihood of a site", exact,
-                   {.bound = extended ? log_bound : large_log_bound, .floor = 1, .unit = "eps max(|log L|, 1)"},
-                   [&](const Device& device) {
-                     return snp::Likelihood(p.network, p.data(), p.model, {.device = device}).site_log_likelihoods();
-                   });
+  // An error of L relative to itself is one of log L as it is; the logarithm is rounded.
+  for (const long double one : exact) allowed.sizes.push_back(1 + double(std::fabs(one)) / allowed.bound);
+  measure_elements(run, "log-likelihood of a site", exact, allowed, [&](const Device& device) {
+    return snp::Likelihood(p.network, p.data(), p.model, {.device = device}).site_log_likelihoods();
+  });
 }
 
-// All patterns of `copies` copies per species have likelihoods whose sum is 1.
+// All patterns of `copies` copies a species have likelihoods whose sum is 1.
 void total(case_run& run) {
   problem p(run.parameters());
   const std::size_t leaves = p.network.species().size();
-  const std::int64_t max = run.parameters().integer("copies");
+  const std::int64_t most = run.parameters().integer("copies");
   p.red.clear();
   counts red(leaves, 0);
   for (std::size_t i = 0; i < leaves;) {
     p.red.push_back(red);
-    for (i = 0; i < leaves && ++red[i] > max; ++i) red[i] = 0;
+    for (i = 0; i < leaves && ++red[i] > most; ++i) red[i] = 0;
   }
-  p.copies.assign(p.red.size(), counts(leaves, max));
-  measure_elements(run, "total probability", std::vector<double>{1}, {.bound = log_bound, .unit = "eps"},
+  p.copies.assign(p.red.size(), counts(leaves, most));
+  // Errors of probabilities, weighted with these.
+  measure_elements(run, "total probability", std::vector<double>{1}, {.bound = p.allowed(0), .unit = "eps"},
                    [&](const Device& device) {
                      snp::Likelihood likelihood(p.network, p.data(), p.model, {.device = device});
                      double sum = 0;
@@ -101,23 +128,29 @@ void total(case_run& run) {
                    });
 }
 
-// Central differences with steps h, h / 2 and h / 4, extrapolated twice (Romberg). Smaller steps show more of the
-// rounding of the exponentials, larger ones more of the seventh derivative.
-long double slope(const std::function<long double(double)>& f, double x) {
-  const auto central = [&](double h) {
+// Central differences with steps h, h / 2, h / 4 and h / 8, extrapolated three times (Romberg): what is left is h^8 /
+// 2^12 times the ninth derivative over 9!, some 1e-16 of the slope. Smaller steps show more of the rounding of the
+// exponentials.
+long double slope(const std::function<long double(double)>& f, double x, double step) {
+  std::vector<long double> table;
+  for (double h = step; table.size() < 4; h /= 2) {
     const double above = x + h, below = x - h;
-    return (f(above) - f(below)) / (static_cast<long double>(above) - below);
-  };
-  const double h = 1e-2 * x;
-  const long double far = central(h), near = central(h / 2), nearest = central(h / 4);
-  const long double first = (4 * near - far) / 3, second = (4 * nearest - near) / 3;
-  return (16 * second - first) / 15;
+    table.push_back((f(above) - f(below)) / (static_cast<long double>(above) - below));
+  }
+  for (long double power = 4; table.size() > 1; power *= 4) {
+    for (std::size_t i = 0; i + 1 < table.size(); ++i) table[i] = (power * table[i + 1] - table[i]) / (power - 1);
+    table.pop_back();
+  }
+  return table.front();
 }
 
-// Derivatives by every length, theta and gamma, then u, v and the root's theta.
-std::vector<long double> exact_slopes(const problem& p) {
+// Derivatives by every length, theta and gamma, by u and v, and by the root's theta.
+using slopes = std::map<std::string, std::vector<long double>>;
+
+slopes exact_slopes(const problem& p) {
   snp::Likelihood proposal(p.network, p.data(), p.model, {.device = Device::host()});
-  const auto at = [&](const std::function<void(double)>& set, double x) {
+  // Lengths and rates are known by their logarithm; log L is a smooth function of gamma itself.
+  const auto at = [&](const std::function<void(double)>& set, double x, double step = 0) {
     return slope(
         [&](double y) {
           set(y);
@@ -126,45 +159,51 @@ std::vector<long double> exact_slopes(const problem& p) {
             sum += p.exact(s, proposal.network(), proposal.model().u, proposal.model().v);
           return sum;
         },
-        x);
+        x, step > 0 ? step : 0.04 * x);
   };
-  std::vector<long double> length, theta, gamma;
+  slopes all;
   for (std::int64_t b = 0; b < p.network.branches(); ++b) {
     const snp::branch one = p.network.branch(b);
-    length.push_back(at([&](double x) { proposal.set_length(b, x); }, one.length));
+    all["by length"].push_back(at([&](double x) { proposal.set_length(b, x); }, one.length));
     proposal.set_length(b, one.length);
-    theta.push_back(at([&](double x) { proposal.set_theta(b, x); }, one.theta));
+    all["by theta"].push_back(at([&](double x) { proposal.set_theta(b, x); }, one.theta));
     proposal.set_theta(b, one.theta);
     if (p.network.kind(one.child) != snp::node_kind::reticulation) continue;
-    gamma.push_back(at([&](double x) { proposal.set_gamma(b, x + one.gamma / 2); }, one.gamma / 2));
+    const double room = std::min({0.04, 0.4 * one.gamma, 0.4 * (1 - one.gamma)});
+    all["by gamma"].push_back(at([&](double x) { proposal.set_gamma(b, x); }, one.gamma, room));
     proposal.set_gamma(b, one.gamma);
   }
-  std::vector<long double> all = length;
-  for (const auto* more : {&theta, &gamma}) all.insert(all.end(), more->begin(), more->end());
-  all.push_back(at([&](double x) { proposal.set_rates(x, p.model.v); }, p.model.u));
-  all.push_back(at([&](double x) { proposal.set_rates(p.model.u, x); }, p.model.v));
+  all["by rates"].push_back(at([&](double x) { proposal.set_rates(x, p.model.v); }, p.model.u));
+  all["by rates"].push_back(at([&](double x) { proposal.set_rates(p.model.u, x); }, p.model.v));
   proposal.set_rates(p.model.u, p.model.v);
-  all.push_back(at([&](double x) { proposal.set_root_theta(x); }, p.network.root_theta()));
+  all["by the root's theta"] = {at([&](double x) { proposal.set_root_theta(x); }, p.network.root_theta())};
   return all;
 }
 
 void gradient(case_run& run) {
   const problem p(run.parameters());
-  measure_elements(run, "derivative", exact_slopes(p), {.bound = slope_bound, .floor = 1, .unit = "eps max(|x|, 1)"},
-                   [&](const Device& device) {
-                     snp::Likelihood likelihood(p.network, p.data(), p.model, {.device = device});
-                     const snp::gradient found = likelihood.gradient();
-                     std::vector<double> all = found.length;
-                     all.insert(all.end(), found.theta.begin(), found.theta.end());
-                     for (std::int64_t b = 0; b < p.network.branches(); ++b)
-                       if (p.network.kind(p.network.branch(b).child) == snp::node_kind::reticulation)
-                         all.push_back(found.gamma[std::size_t(b)]);
-                     all.insert(all.end(), {found.u, found.v, found.root_theta});
-                     return all;
-                   });
+  // x d log L / dx is a difference of likelihoods of about that size, and as wrong as these; sites are independent.
+  double squares = 0;
+  for (std::size_t site = 0; site < p.red.size(); ++site) squares += p.allowed(site) * p.allowed(site);
+  for (const auto& [name, exact] : exact_slopes(p)) {
+    measure_elements(run, name, exact, {.bound = std::sqrt(squares), .floor = 1, .unit = "eps max(|x|, 1)"},
+                     [&, &name = name](const Device& device) {
+                       snp::Likelihood likelihood(p.network, p.data(), p.model, {.device = device});
+                       const snp::gradient found = likelihood.gradient();
+                       if (name == "by length") return found.length;
+                       if (name == "by theta") return found.theta;
+                       if (name == "by rates") return std::vector<double>{found.u, found.v};
+                       if (name == "by the root's theta") return std::vector<double>{found.root_theta};
+                       std::vector<double> gamma;
+                       for (std::int64_t b = 0; b < p.network.branches(); ++b)
+                         if (p.network.kind(p.network.branch(b).child) == snp::node_kind::reticulation)
+                           gamma.push_back(found.gamma[std::size_t(b)]);
+                       return gamma;
+                     });
+  }
 }
 
-// Alignments of the reference data; what is expected has 10 decimals.
+// Alignments of the reference data; what is expected has 10 decimals, and sums of so many sites an ulp or two.
 void stored(case_run& run) {
   const test_case& c = run.parameters();
   if (!std::filesystem::exists(test::snp_folder() / c.text("counts")))
@@ -173,7 +212,10 @@ void stored(case_run& run) {
   const auto network = test::snp_network(c.text("network"), c.real("theta"));
   const snp::model model{.u = c.real("u"), .v = c.real("v")};
   measure_elements(run, "log-likelihood", std::vector<double>{c.real("expected")},
-                   {.bound = 1e-8 / epsilon_of<double>, .sizes = {1}, .unit = "eps"}, [&](const Device& device) {
+                   {.bound = 1,
+                    .sizes = {(0.5e-10 / epsilon_of<double>)+2 * std::fabs(c.real("expected"))},
+                    .unit = "of half a unit of the last decimal"},
+                   [&](const Device& device) {
                      return std::vector<double>{snp::Likelihood(network, data, model, {.device = device}).evaluate()};
                    });
 }

@@ -1,10 +1,16 @@
 // Sparse products against the same products in long double.
+#include <map>
+#include <set>
 #include <stdexcept>
 
 #include "accuracy/case_run.hpp"
+#include "quintet/core/philox.hpp"
+#include "quintet/spgemm/add.hpp"
+#include "quintet/spgemm/dense_product.hpp"
 #include "quintet/spgemm/mask.hpp"
 #include "quintet/spgemm/multiply.hpp"
 #include "quintet/spgemm/plan.hpp"
+#include "quintet/spgemm/transpose.hpp"
 #include "reference/spgemm_reference.hpp"
 #include "support/sparse_matrices.hpp"
 
@@ -109,14 +115,98 @@ void exact_semiring(case_run& run, const operands<Value, Index>& m) {
     const auto c = product<Semiring>(run.parameters(), m, device);
     std::vector<Value> found(c.values.begin(), c.values.end());
     if (c.columns != exact.columns || c.row_pointers != exact.row_pointers) found.clear();
-    run.touch(found, 2 * epsilon_of<Value>);
     run.measured(device, "entry", "bits", bit_differences(found, expected), 0);
   }
+}
+
+// The entries of a matrix row by row: column -> values in the order in which they stand.
+template <class Value, class Index>
+std::vector<std::multimap<std::int64_t, Value>> entries_of(const spgemm::csr<Value, Index>& m) {
+  std::vector<std::multimap<std::int64_t, Value>> rows(std::size_t(m.rows));
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (std::int64_t e = m.row_pointers[i]; e < m.row_pointers[i + 1]; ++e)
+      rows[i].emplace(std::int64_t(m.columns[e]), Value(m.values[e]));
+  return rows;
+}
+
+// Values move, nothing is computed.
+template <class Value, class Index>
+void transpose(case_run& run, const operands<Value, Index>& m) {
+  std::vector<std::multimap<std::int64_t, Value>> expected(std::size_t(m.a.cols));
+  const auto rows = entries_of(m.a);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (const auto& [column, value] : rows[i]) expected[std::size_t(column)].emplace(std::int64_t(i), value);
+  std::vector<Value> values;
+  for (const auto& row : expected)
+    for (const auto& entry : row) values.push_back(entry.second);
+  for (const Device& device : run.devices()) {
+    const auto c = spgemm::transpose(m.a.view(), spgemm::memory_source::standard(), device);
+    std::vector<Value> found(c.values.begin(), c.values.end());
+    if (c.rows != m.a.cols || c.cols != m.a.rows || entries_of(c) != expected) found.clear();
+    run.measured(device, "entry", "bits", bit_differences(found, values), 0);
+  }
+}
+
+// alpha a + beta b: two products and their sum are rounded, each by u times |alpha a| + |beta b| at most.
+template <class Value, class Index>
+void add(case_run& run, const operands<Value, Index>& m) {
+  const Value alpha = Value(0.7), beta = Value(-1.3);
+  const auto a = entries_of(m.a), b = entries_of(m.b);
+  std::vector<long double> exact;
+  std::vector<std::int64_t> columns;
+  tolerance allowed{.bound = 1, .same_bits = true, .unit = "2 u (|alpha a| + |beta b|)"};
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::map<std::int64_t, std::pair<long double, long double>> row;
+    for (const auto& [column, value] : a[i]) row[column].first += static_cast<long double>(alpha) * value;
+    for (const auto& [column, value] : b[i]) row[column].second += static_cast<long double>(beta) * value;
+    for (const auto& [column, parts] : row) {
+      columns.push_back(column);
+      exact.push_back(parts.first + parts.second);
+      allowed.sizes.push_back(std::max(double(std::fabs(parts.first) + std::fabs(parts.second)), 1e-30));
+    }
+  }
+  measure_elements(run, "entry", exact, allowed, [&](const Device& device) {
+    const auto c = spgemm::add(alpha, m.a.view(), beta, m.b.view(), device);
+    const bool same = std::equal(c.columns.begin(), c.columns.end(), columns.begin(), columns.end());
+    return same ? std::vector<Value>(c.values.begin(), c.values.end()) : std::vector<Value>();
+  });
+}
+
+// A sparse times a dense matrix: sums of as many products as a row of A has entries.
+template <class Value, class Index>
+void multiply_dense(case_run& run, const operands<Value, Index>& m) {
+  const std::int64_t cols = run.parameters().integer("cols");
+  std::vector<Value> x;
+  for (std::int64_t e = 0; e < m.a.cols * cols; ++e)
+    x.push_back(normal_at<Value>(std::uint64_t(run.parameters().integer("seed")), 7, std::uint64_t(e)));
+  const auto rows = entries_of(m.a);
+  std::vector<long double> exact;
+  tolerance allowed{.bound = 1, .same_bits = true, .unit = "p u sum |a x|"};
+  for (const auto& row : rows)
+    for (std::int64_t j = 0; j < cols; ++j) {
+      long double sum = 0, size = 0;
+      for (const auto& [column, value] : row) {
+        const long double term = static_cast<long double>(value) * x[std::size_t(column * cols + j)];
+        sum += term;
+        size += std::fabs(term);
+      }
+      exact.push_back(sum);
+      allowed.sizes.push_back(std::max(double(row.size()) * double(size) / 2, 1e-30));
+    }
+  measure_elements(run, "element", exact, allowed, [&](const Device& device) {
+    std::vector<Value> y(exact.size());
+    spgemm::multiply_dense<Value, Index>(m.a.view(), {x.data(), m.a.cols, cols}, {y.data(), m.a.rows, cols}, device);
+    return y;
+  });
 }
 
 template <class Value, class Index>
 void run_as(case_run& run) {
   auto m = made<Value, Index>(run.parameters());
+  const std::string& operation = run.parameters().operation;
+  if (operation == "transpose") return transpose(run, m);
+  if (operation == "add") return add(run, m);
+  if (operation == "multiply_dense") return multiply_dense(run, m);
   if (run.parameters().has("mask_entries"))
     m.mask = test::uniform_matrix<Value, Index>(m.a.rows, m.b.cols, run.parameters().real("mask_entries"),
                                                 std::uint64_t(run.parameters().integer("seed")) + 2);
@@ -132,8 +222,8 @@ void run_as(case_run& run) {
 void run_spgemm(case_run& run) {
   const std::string& operation = run.parameters().operation;
   const bool masked = operation == "multiply_inside" || operation == "multiply_outside";
-  if (!masked && operation != "multiply" && operation != "plan_execute")
-    throw std::runtime_error("unknown operation: " + run.parameters().id());
+  const std::set<std::string> others{"multiply", "plan_execute", "transpose", "add", "multiply_dense"};
+  if (!masked && !others.contains(operation)) throw std::runtime_error("unknown operation: " + run.parameters().id());
   if (masked != run.parameters().has("mask_entries"))
     throw std::runtime_error("case " + run.parameters().id() + ": mask_entries belong to masked products");
   const bool wide = run.parameters().has("index") && run.parameters().integer("index") == 64;

@@ -1,6 +1,8 @@
 // What is made of a decomposition, against the same in long double: gradients, randomised decompositions and
 // the functions of applications.hpp. Inputs have the singular values 1, 1 - 1/n, ..., 1/n, so that the distance of
 // neighbours, which the errors of vectors are inverse to, is known.
+#include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "accuracy/case_run.hpp"
@@ -49,23 +51,59 @@ struct input {
   double condition() const { return double(s(0) / s(k - 1)); }
 };
 
-/// What the functions do to an element, in units of what theory has for the norm of the whole: the decomposition is one
-/// of A + E with |E|_F <= 8 eps |A|_F (the bound of decompose.hpp for n <= 16; that of larger ones has as many more
-/// elements), and an error spreads over more than two by two elements, so that none has more than half of its norm.
-constexpr double element_bound = 4;
-
 /// Errors of all elements in units of eps times `size`.
 tolerance within(double bound, double size, std::size_t count, const std::string& unit) {
   return {bound, false, 0, std::vector<double>(count, size), unit};
 }
 
+/// What the functions do to an element. The decomposition is one of A + E with |E|_F <= 8 eps |A|_F (the bound of
+/// decompose.hpp for n <= 16, and so on), from very many roundings: the elements of E, in any basis, are taken as
+/// independent, with a standard deviation of |E|_F / sqrt(m n). To first order an element of f(A) is a linear function
+/// of E, whose coefficients follow from the exact decomposition: its deviation is that times their norm, and the bound
+/// is six deviations.
+constexpr double deviations = 6;
+template <class T>
+double deviation_of(const input<T>& in) {
+  return test::bounds_for(in.m, in.n, {}).residual * double(norm(in.exact)) / std::sqrt(double(in.m * in.n));
+}
+
+/// variance(i, j): the squared norm of the coefficients of element (i, j) of a matrix rows x cols.
+template <class T, class Variance>
+tolerance within_deviations(const input<T>& in, std::int64_t rows, std::int64_t cols, Variance variance) {
+  tolerance allowed{.bound = deviations, .unit = "eps deviations"};
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < cols; ++j)
+      allowed.sizes.push_back(deviation_of(in) * std::sqrt(double(variance(i, j))));
+  return allowed;
+}
+
+long double square(long double x) { return x * x; }
+/// |row i|^2
+long double row_square(const matrix& a, std::int64_t i) {
+  long double sum = 0;
+  for (std::int64_t j = 0; j < a.cols(); ++j) sum += square(a(i, j));
+  return sum;
+}
+/// What is missing of row i of an orthonormal U to the length 1: |row i of I - U U^T|^2.
+long double row_outside(const matrix& u, std::int64_t i) { return std::max(0.0L, 1 - row_square(u, i)); }
+
+/// (A^T A)^-1
+template <class T>
+matrix inverse_gram(const input<T>& in) {
+  std::vector<long double> weights;
+  for (std::int64_t r = 0; r < in.k; ++r) weights.push_back(1 / square(in.s(r)));
+  return scaled_columns(in.svd.v, weights) * transposed(in.svd.v);
+}
+
 template <class T>
 void pseudo_inverse(case_run& run) {
   const input<T> in(run.parameters());
-  const matrix exact = reference::pseudo_inverse(in.svd);
-  // Wedin: |A^+ E A^+| and no more to first order, up to a factor near 1.
-  const auto allowed = within(element_bound, in.condition() / double(in.s(in.k - 1)), in.a.size(), "eps cond |A^+|");
-  measure_elements(run, "pseudo-inverse", exact.elements(), allowed,
+  const matrix exact = reference::pseudo_inverse(in.svd), columns = transposed(exact), gram = inverse_gram(in);
+  // dX = -X E X + (A^T A)^-1 E^T (I - A X) (Wedin 1973), for at least as many rows as columns.
+  const auto variance = [&](std::int64_t i, std::int64_t j) {
+    return row_square(exact, i) * row_square(columns, j) + row_square(gram, i) * row_outside(in.svd.u, j);
+  };
+  measure_elements(run, "pseudo-inverse", exact.elements(), within_deviations(in, in.n, in.m, variance),
                    [&](const Device& device) { return svd::pseudo_inverse(in.decomposed(device), {}, device); });
 }
 
@@ -79,13 +117,13 @@ void least_squares(case_run& run) {
     stored.push_back(T(right.data()[i]));
     right.data()[i] = stored.back();
   }
-  const matrix x = reference::pseudo_inverse(in.svd) * right;
-  // Wedin: of the solution times the condition, of the residual times its square. The norms are those of three columns,
-  // which makes half of it.
-  const double size =
-      in.condition() * (double(norm(x)) + in.condition() * double(norm(right - in.exact * x) / in.s(0)));
-  measure_elements(run, "solution", x.elements(),
-                   within(element_bound / 2, size, std::size_t(x.size()), "eps (cond |x| + cond^2 |r| / |A|)"),
+  const matrix inverse = reference::pseudo_inverse(in.svd), gram = inverse_gram(in), x = inverse * right;
+  const matrix solutions = transposed(x), residuals = transposed(right - in.exact * x);
+  // dx = -X E x + (A^T A)^-1 E^T r
+  const auto variance = [&](std::int64_t i, std::int64_t j) {
+    return row_square(inverse, i) * row_square(solutions, j) + row_square(gram, i) * row_square(residuals, j);
+  };
+  measure_elements(run, "solution", x.elements(), within_deviations(in, in.n, count, variance),
                    [&](const Device& device) {
                      return svd::least_squares<T>(in.decomposed(device), {stored.data(), 1, in.m, count}, {}, device);
                    });
@@ -96,10 +134,24 @@ void low_rank(case_run& run) {
   const input<T> in(run.parameters());
   const std::int64_t rank = in.k / 2;
   const matrix exact = reference::low_rank(in.svd, rank);
-  // E turns the last vector that is kept and the first that is not by |E| / gap, and the kept one counts S_r.
-  const double size = double(in.s(0) * in.s(rank - 1) / (in.s(rank - 1) - in.s(rank)));
+  const matrix &u = in.svd.u, &v = in.svd.v;
+  // With F = U^T E V: F_pq among vectors that are kept; (S_p^2 F_pq + S_p S_q F_qp) / (S_p^2 - S_q^2) between one that
+  // is kept and one that is not; and E itself between the kept ones and what U leaves out.
+  const auto variance = [&](std::int64_t i, std::int64_t j) {
+    long double sum = 0;
+    for (std::int64_t p = 0; p < rank; ++p) {
+      for (std::int64_t q = 0; q < rank; ++q) sum += square(u(i, p) * v(j, q));
+      for (std::int64_t q = rank; q < in.k; ++q) {
+        const long double a = u(i, p) * v(j, q), b = u(i, q) * v(j, p), kept = square(in.s(p)),
+                          both = in.s(p) * in.s(q);
+        sum += (square(a * kept + b * both) + square(a * both + b * kept)) / square(kept - square(in.s(q)));
+      }
+      sum += row_outside(u, i) * square(v(j, p));
+    }
+    return sum;
+  };
   measure_elements(
-      run, "approximation", exact.elements(), within(element_bound, size, in.a.size(), "eps |A| S_r / gap"),
+      run, "approximation", exact.elements(), within_deviations(in, in.m, in.n, variance),
       [&](const Device& device) { return svd::low_rank_approximation(in.decomposed(device), rank, device); });
 }
 
@@ -107,9 +159,12 @@ template <class T>
 void condition_number(case_run& run) {
   const input<T> in(run.parameters());
   const std::vector<double> exact{in.condition()};
-  // S_0 and S_k are both off by so many eps S_0.
-  const double values = test::bounds_for(in.m, in.n, {}).values;
-  measure_elements(run, "condition number", exact, within(values, exact[0] * (1 + exact[0]), 1, "eps cond (1 + cond)"),
+  // dS_r = (U^T E V)_rr, and the quotient is rounded.
+  tolerance allowed = within_deviations(in, 1, 1, [&](std::int64_t, std::int64_t) {
+    return square(exact[0]) * (1 / square(in.s(0)) + 1 / square(in.s(in.k - 1)));
+  });
+  allowed.sizes[0] += exact[0] / 2 / deviations;
+  measure_elements(run, "condition number", exact, allowed,
                    [&](const Device& device) { return svd::condition_number(in.decomposed(device)); });
 }
 
@@ -117,14 +172,31 @@ template <class T>
 void polar(case_run& run) {
   const input<T> in(run.parameters());
   const matrix w = reference::orthonormal_factor(in.svd), h = reference::semidefinite_factor(in.svd);
-  // |dW| <= 2 |E| / (S_{k-1} + S_k), |dH| <= sqrt(2) |E| (Higham 2008, theorems 8.9 and 8.10).
-  const double size = 2 * double(in.s(0) / (in.s(in.k - 1) + in.s(std::max<std::int64_t>(in.k - 2, 0))));
-  measure_elements(run, "orthonormal factor", w.elements(),
-                   within(element_bound, size, std::size_t(w.size()), "eps 2 |A| / (S_{k-1} + S_k)"),
+  const matrix &u = in.svd.u, &v = in.svd.v;
+  // With F = U^T E V (Higham 2008, section 8.4): U^T dW V = (F_pq - F_qp) / (S_p + S_q), and E V / S where U leaves
+  // something out; V^T dH V = (S_p F_pq + S_q F_qp) / (S_p + S_q).
+  const auto of_w = [&](std::int64_t i, std::int64_t j) {
+    long double sum = 0;
+    for (std::int64_t p = 0; p < in.k; ++p) {
+      for (std::int64_t q = p + 1; q < in.k; ++q)
+        sum += 2 * square((u(i, p) * v(j, q) - u(i, q) * v(j, p)) / (in.s(p) + in.s(q)));
+      sum += row_outside(u, i) * square(v(j, p) / in.s(p));
+    }
+    return sum;
+  };
+  const auto of_h = [&](std::int64_t i, std::int64_t j) {
+    long double sum = 0;
+    for (std::int64_t p = 0; p < in.k; ++p) {
+      sum += square(v(i, p) * v(j, p));
+      for (std::int64_t q = p + 1; q < in.k; ++q)
+        sum +=
+            square((v(i, p) * v(j, q) + v(i, q) * v(j, p)) / (in.s(p) + in.s(q))) * (square(in.s(p)) + square(in.s(q)));
+    }
+    return sum;
+  };
+  measure_elements(run, "orthonormal factor", w.elements(), within_deviations(in, in.m, in.n, of_w),
                    [&](const Device& device) { return svd::polar(in.decomposed(device), device).w; });
-  measure_elements(run, "semidefinite factor", h.elements(),
-                   within(std::sqrt(2.0) * test::bounds_for(in.m, in.n, {}).residual, double(in.s(0)),
-                          std::size_t(h.size()), "eps |A|"),
+  measure_elements(run, "semidefinite factor", h.elements(), within_deviations(in, in.n, in.n, of_h),
                    [&](const Device& device) { return svd::polar(in.decomposed(device), device).h; });
 }
 
