@@ -1,5 +1,7 @@
 #include "support/embedding_data.hpp"
 
+#include <cstdint>
+#include <cstdio>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -8,8 +10,28 @@
 namespace quintet::test {
 namespace {
 
+// NumPy's format, version 1: a header in ASCII, its length before it, then float32 values row by row.
+point_set<float> from_npy(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  char magic[8] = {};
+  std::uint16_t length = 0;
+  file.read(magic, sizeof(magic)).read(reinterpret_cast<char*>(&length), sizeof(length));
+  std::string header(length, ' ');
+  file.read(header.data(), length);
+  long long rows = 0, cols = 0;
+  const std::size_t shape = header.find("'shape': (");
+  if (!file || header.find("'descr': '<f4', 'fortran_order': False") == header.npos || shape == header.npos ||
+      std::sscanf(header.c_str() + shape, "'shape': (%lld, %lld)", &rows, &cols) != 2)
+    throw std::runtime_error(path.string() + ": no matrix of float32");
+  point_set<float> points(rows, cols);
+  if (!file.read(reinterpret_cast<char*>(points.data.data()), std::streamsize(points.data.size() * sizeof(float))))
+    throw std::runtime_error(path.string() + ": cannot be read");
+  return points;
+}
+
 point_set<float> parsed(const std::string& name) {
   const std::filesystem::path path = embedding_folder() / (name + ".csv");
+  if (!std::filesystem::exists(path)) return from_npy(embedding_folder() / (name + ".npy"));
   std::ifstream file(path);
   std::vector<float> data;
   std::int64_t rows = 0;
@@ -50,7 +72,7 @@ std::vector<double> parse_numbers(const std::string& field) {
 }  // namespace
 
 const std::vector<std::string>& embedding_names() {
-  // Those that are there: the largest does not travel with the project.
+  // Those that are there: QUINTET_DATA_DIR may have a part of them.
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all{"iris", "digits", "epiverse384", "synth512", "synth768", "synth1536"};
     std::erase_if(all, [](const std::string& name) { return !has_embedding(name); });
@@ -59,7 +81,10 @@ const std::vector<std::string>& embedding_names() {
   return names;
 }
 
-bool has_embedding(const std::string& name) { return std::filesystem::exists(embedding_folder() / (name + ".csv")); }
+bool has_embedding(const std::string& name) {
+  return std::filesystem::exists(embedding_folder() / (name + ".csv")) ||
+         std::filesystem::exists(embedding_folder() / (name + ".npy"));
+}
 
 const point_set<float>& read_floats(const std::string& name) {
   static std::map<std::string, point_set<float>> known;

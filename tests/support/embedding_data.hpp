@@ -18,10 +18,10 @@ const std::vector<std::string>& embedding_names();
 /// Whether the points of this name are there.
 bool has_embedding(const std::string& name);
 
-/// The points of NAME.csv, read once.
+/// The points of NAME.csv or NAME.npy, read once.
 const point_set<float>& read_floats(const std::string& name);
 
-/// The points of NAME.csv: float32 values, exactly, whatever Real is.
+/// The same: float32 values, exactly, whatever Real is.
 template <class Real>
 point_set<Real> read_points(const std::string& name) {
   const point_set<float>& read = read_floats(name);

@@ -70,7 +70,10 @@ const fitted_case& fitted(const std::string& name) {
 
 class prediction_data : public ::testing::TestWithParam<std::string> {
  protected:
-  void SetUp() override { QUINTET_SKIP_WITHOUT(test::embedding_folder() / (GetParam() + ".csv")); }
+  void SetUp() override {
+    if (!test::has_embedding(GetParam()))
+      GTEST_SKIP() << "no reference data of " << GetParam() << " (QUINTET_DATA_DIR)";
+  }
 };
 INSTANTIATE_TEST_SUITE_P(sets, prediction_data, ::testing::Values("iris", "epiverse384"),
                          [](const auto& info) { return info.param; });
