@@ -63,7 +63,7 @@ points, dim, start, pairs, tree = map(int, sys.argv[1:])
 ranks, k, s, mib = 2, 16, 4, 2**20
 
 def check(name, n, used, formula):
-    formula = max(formula, 280 * n)
+    formula = max(formula, 320 * n)
     print(f"{name}: {(used - start) / 1e6:.0f} MB a rank beyond {start / 1e6:.0f}, formula {formula / 1e6:.0f}")
     return used - start <= 1.2 * formula
 
