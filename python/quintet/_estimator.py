@@ -24,6 +24,7 @@ from .hdbscan import (
     _fit,
     _integer,
     _metric,
+    _parameter,
     _tree_options,
     cut,
     medoids,
@@ -70,14 +71,15 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
     min_samples : int, default min_cluster_size. Which neighbour makes the core distance, the point itself not counted.
     cluster_selection_epsilon : float. Clusters born at a smaller distance give way to an ancestor; 0: off.
     max_cluster_size : int. "eom" takes no larger cluster; 0: no limit.
-    metric : "euclidean", "l2", "cosine", "poincare" or "precomputed" (a dense matrix of distances, which is not
-        overwritten, or a SciPy sparse matrix whose entries are the edges of a graph).
+    metric : "euclidean", "l2", "cosine", "manhattan", "cityblock", "l1", "chebyshev", "minkowski" (of ``p``; None is 2),
+        "poincare" or "precomputed" (a dense matrix of distances, which is not overwritten, or a SciPy sparse matrix whose
+        entries are the edges of a graph).
     alpha : float > 0. Divides distances, but not core distances.
     cluster_selection_method : "eom" or "leaf".
     allow_single_cluster : bool. The root may be a cluster.
     prediction_data : bool. Makes ``prediction_data_``; predictions work without it too.
     cluster_selection_epsilon_max : float > 0. "eom" takes no cluster born at a larger distance.
-    metric_params : dict. {"curvature": c} for metric="poincare".
+    metric_params : dict. {"curvature": c} for metric="poincare", {"p": p} for "minkowski".
     curvature : float < 0, of the Poincare ball.
     ties : "canonical" or "binary".
     tie_tolerance : float in [0, 1). Heights in [h (1 - tolerance), h] count as equal.
@@ -193,7 +195,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
             ("match_reference_implementation", False),
             ("p", None),
         ):
-            if getattr(self, name) != default:
+            if getattr(self, name) != default and not (name == "p" and self.metric == "minkowski"):
                 raise NotImplementedError(
                     f"{name} is not implemented, it must be {default!r} ({name}={getattr(self, name)!r})"
                 )
@@ -202,12 +204,14 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
                 f"store_centers must be None, 'centroid', 'medoid' or 'both' (store_centers={self.store_centers!r})"
             )
 
-    def _curvature(self) -> Any:
+    def _parameter(self) -> float:
         params = dict(self.metric_params or {})
-        bend = params.pop("curvature", self.curvature)
+        bend, p = params.pop("curvature", self.curvature), params.pop("p", 2.0 if self.p is None else self.p)
         if params:
-            raise InvalidArgument(f"metric_params may hold 'curvature' only (metric_params={self.metric_params!r})")
-        return bend
+            raise InvalidArgument(
+                f"metric_params may hold 'curvature' and 'p' only (metric_params={self.metric_params!r})"
+            )
+        return _parameter(self.metric, bend, p)
 
     def _options(self) -> tuple[Any, ...]:
         if self.min_samples is not None:
@@ -223,7 +227,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
             self.allow_single_cluster,
         )
         kind = _metric(self.metric, precomputed=True)
-        return _cluster_options(tree, self.min_samples, self.count_self, self.alpha, kind, self._curvature())
+        return _cluster_options(tree, self.min_samples, self.count_self, self.alpha, kind, self._parameter())
 
     def _take(self, X: Any, reset: bool) -> Any:
         """X as scikit-learn sees it, without a copy where the bindings can read it; bfloat16 stays bfloat16."""
@@ -316,6 +320,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
             self.probabilities_,
             metric=self._fitted_metric,
             curvature=self._state["options"][-1],
+            p=self._state["options"][-1],
             device=self.device,
         )
 

@@ -24,8 +24,8 @@ class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     scikit-learn does, because in ``fit_transform`` every point is its own first neighbour), or of ones for n_neighbors
     with mode="connectivity". To be put before whatever takes ``metric="precomputed"``: DBSCAN, HDBSCAN, TSNE, Isomap.
 
-    metric: "minkowski" with p = 2, "euclidean", "l2", "cosine", or "poincare" with metric_params={"curvature": -1.0};
-    else InvalidArgument. algorithm and leaf_size have no effect: the search is exact.
+    metric: "minkowski" of p, "euclidean", "l2", "manhattan", "cityblock", "l1", "chebyshev", "cosine", or "poincare" with
+    metric_params={"curvature": -1.0}; else InvalidArgument. algorithm and leaf_size have no effect: the search is exact.
 
     >>> import numpy as np
     >>> from quintet import KNeighborsTransformer
@@ -69,11 +69,11 @@ class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             raise InvalidArgument(f"mode must be 'distance' or 'connectivity' (mode={self.mode!r})")
         if _integer(self.n_neighbors, "n_neighbors") < 1:
             raise InvalidArgument(f"n_neighbors must be >= 1 (n_neighbors={self.n_neighbors})")
-        metric = self.metric
-        if metric == "minkowski":
-            if self.p != 2:
-                raise InvalidArgument(f"p must be 2, the Euclidean distance (p={self.p})")
-            metric = "euclidean"
+        if self.metric == "minkowski" and not self.p >= 1:
+            raise InvalidArgument(f"p must be >= 1 (p={self.p})")
+        # The names of these p have kernels of their own.
+        simple = {1: "manhattan", 2: "euclidean", float("inf"): "chebyshev"}
+        metric = simple.get(self.p, self.metric) if self.metric == "minkowski" else self.metric
         params = dict(self.metric_params or {})
         curvature = params.pop("curvature", -1.0)
         if params:
@@ -105,7 +105,9 @@ class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
                 f"n_samples = {most if rows is None else len(rows)}"
             )
         with own_threads(self.n_jobs):
-            found = nearest(self._fit_X, k, queries=rows, metric=metric, curvature=curvature, device=self.device)
+            found = nearest(
+                self._fit_X, k, queries=rows, metric=metric, curvature=curvature, p=self.p, device=self.device
+            )
         return (found.distances, found.indices) if return_distance else found.indices
 
     def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> csr_matrix:

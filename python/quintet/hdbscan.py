@@ -10,7 +10,8 @@ bits for any number of threads and do not depend on the order of the points.
 
 Points are arrays ``X[n, d]`` of float16, bfloat16, float32 or float64, NumPy's or any library's on the processor;
 integers and bools become float64. Rows with NaN or infinity belong to no cluster. ``metric`` is "euclidean" ("l2"),
-"cosine" or "poincare" (the ball of ``curvature`` < 0), and "precomputed" where a function says so.
+"cosine", "manhattan" ("cityblock", "l1"), "chebyshev", "minkowski" (with ``p`` >= 1) or "poincare" (the ball of
+``curvature`` < 0), and "precomputed" where a function says so.
 
 Errors: ``TypeError`` for arrays of another type, ``InvalidArgument`` (a ``ValueError``) for shapes and options out of
 range, ``DeviceError`` for memory of a GPU or an absent device, ``Cancelled`` when the progress callback returns False.
@@ -75,6 +76,7 @@ _METRICS = {
     "cityblock": "manhattan",
     "l1": "manhattan",
     "chebyshev": "chebyshev",
+    "minkowski": "minkowski",
     "poincare": "poincare",
 }
 
@@ -124,6 +126,11 @@ def _number(value: Any, name: str) -> float:
         raise TypeError(f"{name} must be a number ({name}={value!r})") from None
 
 
+def _parameter(metric: str, curvature: Any, p: Any) -> float:
+    """What the bindings take beside the name of a metric."""
+    return _number(p, "p") if metric == "minkowski" else _number(curvature, "curvature")
+
+
 def _choice(value: Any, name: str, allowed: tuple[str, str]) -> bool:
     """Whether it is the second one."""
     if value not in allowed:
@@ -163,7 +170,7 @@ def _samples(min_samples: Any) -> int:
 
 
 def _cluster_options(
-    tree: tuple[Any, ...], min_samples: Any, count_self: Any, alpha: Any, metric: str, curvature: Any
+    tree: tuple[Any, ...], min_samples: Any, count_self: Any, alpha: Any, metric: str, parameter: float
 ) -> tuple[Any, ...]:
     distance = "euclidean" if metric == "precomputed" else metric
     return (
@@ -172,7 +179,7 @@ def _cluster_options(
         bool(count_self),
         _number(alpha, "alpha"),
         distance,
-        _number(curvature, "curvature"),
+        parameter,
     )
 
 
@@ -383,6 +390,7 @@ def cluster(
     *,
     metric: str = "euclidean",
     curvature: float = -1.0,
+    p: float = 2.0,
     alpha: float = 1.0,
     count_self: bool = False,
     cluster_selection_method: str = "eom",
@@ -418,7 +426,7 @@ def cluster(
         max_cluster_size,
         allow_single_cluster,
     )
-    options = _cluster_options(tree, min_samples, count_self, alpha, kind, curvature)
+    options = _cluster_options(tree, min_samples, count_self, alpha, kind, _parameter(kind, curvature, p))
     return _fit(X, kind, options, progress, device)
 
 
@@ -439,6 +447,7 @@ def core_distances(
     *,
     metric: str = "euclidean",
     curvature: float = -1.0,
+    p: float = 2.0,
     count_self: bool = False,
     device: str = "auto",
 ) -> Any:
@@ -457,7 +466,7 @@ def core_distances(
         use = lambda m: _core.hdbscan_core_distances_of(m, k, bool(count_self), device)[0]  # noqa: E731
         return _with_symmetry(_distances(X), use)
     points, like = _points(X)
-    found = _core.hdbscan_core_distances(points, k, bool(count_self), kind, _number(curvature, "curvature"), device)
+    found = _core.hdbscan_core_distances(points, k, bool(count_self), kind, _parameter(kind, curvature, p), device)
     return like(found[0])
 
 
@@ -483,6 +492,7 @@ def mutual_reachability(
     count_self: bool = False,
     metric: str = "euclidean",
     curvature: float = -1.0,
+    p: float = 2.0,
     device: str = "auto",
 ) -> Any:
     """Mutual reachability ``max(c_i, c_j, d_ij / alpha)`` of the rows of ``X[n, d]``: ``[n, n]``, or of ``pairs[p, 2]``
@@ -499,7 +509,7 @@ def mutual_reachability(
     """
     kind = _metric(metric)
     points, like = _points(X)
-    bend, scale = _number(curvature, "curvature"), _number(alpha, "alpha")
+    bend, scale = _parameter(kind, curvature, p), _number(alpha, "alpha")
     if pairs is not None:
         if out is not None:
             raise InvalidArgument("out is for the whole matrix, not for pairs")
@@ -562,6 +572,7 @@ def mutual_reachability_blocks(
     count_self: bool = False,
     metric: str = "euclidean",
     curvature: float = -1.0,
+    p: float = 2.0,
     device: str = "auto",
 ) -> bool:
     """The matrix of :func:`mutual_reachability` by blocks of rows: ``take(first_row, rows)`` for each, in order.
@@ -577,7 +588,7 @@ def mutual_reachability_blocks(
     """
     kind = _metric(metric)
     points, _ = _points(X)
-    bend = _number(curvature, "curvature")
+    bend = _parameter(kind, curvature, p)
     if core is None:
         core = _core.hdbscan_core_distances(
             points, _integer(min_samples, "min_samples"), bool(count_self), kind, bend, device
@@ -608,6 +619,7 @@ def core_and_reachability(
     count_self: bool = False,
     metric: str = "euclidean",
     curvature: float = -1.0,
+    p: float = 2.0,
     device: str = "auto",
 ) -> Any:
     """Core distances and the matrix of mutual reachability in one pass over the pairs: ``(core, matrix)``.
@@ -633,7 +645,7 @@ def core_and_reachability(
         _number(alpha, "alpha"),
         bool(core_on_diagonal),
         kind,
-        _number(curvature, "curvature"),
+        _parameter(kind, curvature, p),
         device,
     )
     results = [(like(one[0]), like(matrix)) for (_, like), one, matrix in zip(given, found, matrices)]
@@ -646,6 +658,7 @@ def spanning_tree(
     *,
     metric: str = "euclidean",
     curvature: float = -1.0,
+    p: float = 2.0,
     alpha: float = 1.0,
     count_self: bool = False,
     progress: bool | Progress | None = None,
@@ -666,7 +679,7 @@ def spanning_tree(
         bool(count_self),
         _number(alpha, "alpha"),
         "euclidean" if kind == "precomputed" else kind,
-        _number(curvature, "curvature"),
+        _parameter(kind, curvature, p),
     )
     if kind != "precomputed":
         found = _core.hdbscan_spanning_tree(_points(X)[0], options, progress_callable(progress), device)
@@ -828,6 +841,7 @@ def medoids(
     *,
     metric: str = "euclidean",
     curvature: float = -1.0,
+    p: float = 2.0,
     device: str = "auto",
 ) -> np.ndarray:
     """Of every label the row that minimises the weighted sum of distances to the members of its cluster, ``[K]``.
@@ -841,7 +855,7 @@ def medoids(
     points, _ = _points(X)
     return np.asarray(
         _core.hdbscan_medoids(
-            points, _labels(labels), _weights(weights), _metric(metric), _number(curvature, "curvature"), device
+            points, _labels(labels), _weights(weights), _metric(metric), _parameter(metric, curvature, p), device
         )
     )
 
@@ -866,6 +880,7 @@ def validity_index(
     per_cluster_scores: bool = False,
     *,
     curvature: float = -1.0,
+    p: float = 2.0,
     details: bool = False,
     progress: bool | Progress | None = None,
     device: str = "auto",
@@ -890,7 +905,7 @@ def validity_index(
             points,
             _labels(labels),
             _metric(metric),
-            _number(curvature, "curvature"),
+            _parameter(metric, curvature, p),
             dimension,
             progress_callable(progress),
             device,

@@ -1,8 +1,8 @@
 """Exact nearest neighbours, without an index to tune: scikit-learn's transformer, UMAP's ``precomputed_knn``, arrays.
 
 Points are ``[n, d]`` of float16, bfloat16, float32 or float64 (integers and bools become float64), NumPy's or any
-library's on the processor. ``metric`` is "euclidean" ("l2"), "cosine" or "poincare" with a ``curvature`` < 0. In few
-dimensions a tree of blocks answers in about n log n, otherwise all pairs are computed; the result is the same. Equal
+library's on the processor. ``metric`` is "euclidean" ("l2"), "cosine", "manhattan" ("cityblock", "l1"), "chebyshev",
+"minkowski" with ``p`` >= 1, or "poincare" with a ``curvature`` < 0. In few dimensions a tree of blocks answers in about n log n, otherwise all pairs are computed; the result is the same. Equal
 distances are ordered by index. Rows with NaN or infinity are nobody's neighbours and have none.
 
 Errors: ``TypeError`` for arrays of another type, ``InvalidArgument`` (a ``ValueError``) for shapes, k, radius and options
@@ -18,7 +18,7 @@ import numpy as np
 from . import _core
 from ._arrays import Like, same_type
 from ._errors import InvalidArgument
-from .hdbscan import _integer, _metric, _number, _points
+from .hdbscan import _integer, _metric, _number, _parameter, _points
 
 if TYPE_CHECKING:
     from ._neighbours_estimator import KNeighborsTransformer as KNeighborsTransformer
@@ -105,6 +105,7 @@ def nearest(
     queries: Any = None,
     metric: str = "euclidean",
     curvature: float = -1.0,
+    p: float = 2.0,
     device: str = "auto",
 ) -> NearestResult:
     """The k nearest of ``points[n, d]`` to every row of ``queries[q, d]``; without queries the k nearest other rows of
@@ -120,7 +121,7 @@ def nearest(
     """
     array, rows, like = _both(points, queries)
     distance, index, *rest = _core.neighbours_nearest(
-        array, rows, _integer(k, "k"), _metric(metric), _number(curvature, "curvature"), device
+        array, rows, _integer(k, "k"), _metric(metric), _parameter(metric, curvature, p), device
     )
     return NearestResult(like(distance), like(index), rest[0], rest[1], rest[2])
 
@@ -132,6 +133,7 @@ def within_radius(
     queries: Any = None,
     metric: str = "euclidean",
     curvature: float = -1.0,
+    p: float = 2.0,
     device: str = "auto",
 ) -> RadiusResult:
     """All of ``points[n, d]`` at a distance <= radius of every row of ``queries[q, d]``; without queries all other rows.
@@ -142,7 +144,7 @@ def within_radius(
     """
     array, rows, _ = _both(points, queries)
     distance, index, pointers, q, n, *rest = _core.neighbours_within_radius(
-        array, rows, _number(radius, "radius"), _metric(metric), _number(curvature, "curvature"), device
+        array, rows, _number(radius, "radius"), _metric(metric), _parameter(metric, curvature, p), device
     )
     return RadiusResult(
         distance, index, pointers, (q, n), rest[0], rest[1], rest[2]
@@ -158,6 +160,7 @@ def nearest_graph(
     include_self: bool = False,
     metric: str = "euclidean",
     curvature: float = -1.0,
+    p: float = 2.0,
     device: str = "auto",
 ) -> Any:
     """The k nearest neighbours as a ``scipy.sparse.csr_array`` [q, n] of distances, or of ones with
@@ -173,7 +176,7 @@ def nearest_graph(
         raise InvalidArgument(f"mode must be 'distance' or 'connectivity' (mode={mode!r})")
     if include_self and queries is not None:
         raise InvalidArgument("include_self is for points among themselves, not for queries")
-    found = nearest(points, k, queries=queries, metric=metric, curvature=curvature, device=device)
+    found = nearest(points, k, queries=queries, metric=metric, curvature=curvature, p=p, device=device)
     distances, indices = np.asarray(found.distances), np.asarray(found.indices)
     if include_self:
         own = np.arange(len(indices))[:, None]
@@ -186,7 +189,13 @@ def nearest_graph(
 
 
 def precomputed_knn(
-    X: Any, n_neighbors: int = 15, *, metric: str = "euclidean", curvature: float = -1.0, device: str = "auto"
+    X: Any,
+    n_neighbors: int = 15,
+    *,
+    metric: str = "euclidean",
+    curvature: float = -1.0,
+    p: float = 2.0,
+    device: str = "auto",
 ) -> tuple[np.ndarray, np.ndarray]:
     """``(indices, distances)`` [n, n_neighbors] for ``umap.UMAP(precomputed_knn=...)``: every point is its own first
     neighbour there.
@@ -201,7 +210,7 @@ def precomputed_knn(
     count = _integer(n_neighbors, "n_neighbors")
     if count < 2:
         raise InvalidArgument(f"n_neighbors must be >= 2, the point itself included (n_neighbors={count})")
-    found = nearest(X, count - 1, metric=metric, curvature=curvature, device=device)
+    found = nearest(X, count - 1, metric=metric, curvature=curvature, p=p, device=device)
     if len(found.invalid_points):
         raise InvalidArgument(
             f"X must be finite, UMAP has no place for other rows (row {int(found.invalid_points[0])} is not)"

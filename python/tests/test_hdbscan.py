@@ -217,6 +217,25 @@ def test_precomputed_matrices_and_graphs(blobs: np.ndarray) -> None:
         HDBSCAN(metric="precomputed").fit(matrix[:, :50])
 
 
+@pytest.mark.parametrize("metric", ["manhattan", "chebyshev", "minkowski"])
+def test_other_metrics_are_those_of_the_matrix_of_distances(metric: str, blobs: np.ndarray) -> None:
+    spatial = pytest.importorskip("scipy.spatial.distance")
+    p = {"p": 3.0} if metric == "minkowski" else {}
+    D = spatial.squareform(spatial.pdist(blobs, {"manhattan": "cityblock"}.get(metric, metric), **p))
+    model = HDBSCAN(min_cluster_size=10, metric=metric, **p).fit(blobs)
+    expected = HDBSCAN(min_cluster_size=10, metric="precomputed").fit(D)
+    np.testing.assert_array_equal(model.labels_, expected.labels_)
+    np.testing.assert_allclose(model.core_distances_, expected.core_distances_, rtol=1e-12)
+    core = hdbscan.core_distances(blobs, 10, metric=metric, **p)
+    np.testing.assert_allclose(core, expected.core_distances_, rtol=1e-12)
+    if p:
+        again = HDBSCAN(min_cluster_size=10, metric=metric, metric_params=p).fit(blobs)
+        np.testing.assert_array_equal(again.labels_, model.labels_)
+        for bad in (0.5, np.nan):
+            with pytest.raises(quintet.InvalidArgument, match=r"\bp\b"):
+                hdbscan.cluster(blobs, metric=metric, p=bad)
+
+
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "poincare"])
 def test_metrics(metric: str) -> None:
     X = make_blobs(200, 4, centers=4, cluster_std=0.05, center_box=(-0.4, 0.4), random_state=0)[0]
@@ -411,7 +430,8 @@ def test_validity_index_equals_contribs(blobs: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("parameters, error", [
-    ({"metric": "manhattan"}, ValueError),
+    ({"metric": "hamming"}, ValueError),
+    ({"metric": "minkowski", "p": 0.5}, ValueError),
     ({"min_cluster_size": 1}, ValueError),
     ({"min_cluster_size": 2.5}, TypeError),
     ({"min_samples": 0}, ValueError),

@@ -19,18 +19,19 @@ def points() -> np.ndarray:
     return np.random.default_rng(4).normal(size=(500, 5))
 
 
-@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan", "chebyshev", "minkowski"])
 @pytest.mark.parametrize("dimensions", [2, 40])
 def test_nearest_equals_scikit_learn(metric: str, dimensions: int) -> None:
-    X = np.random.default_rng(0).normal(size=(3000 if dimensions == 2 else 400, dimensions))
-    reference = NearestNeighbors(n_neighbors=6, metric=metric, algorithm="brute").fit(X)
+    X = np.random.default_rng(0).normal(size=(1500 if dimensions == 2 else 300, dimensions))
+    p = {"p": 3} if metric == "minkowski" else {}
+    reference = NearestNeighbors(n_neighbors=6, metric=metric, algorithm="brute", **p).fit(X)
     distances, indices = reference.kneighbors()
-    found = neighbours.nearest(X, 6, metric=metric)
+    found = neighbours.nearest(X, 6, metric=metric, **p)
     np.testing.assert_allclose(found.distances, distances, atol=1e-12)
     np.testing.assert_array_equal(found.indices, indices)
     queries = X[:50] + 0.01
     distances, indices = reference.kneighbors(queries)
-    found = neighbours.nearest(X, 6, queries=queries, metric=metric)
+    found = neighbours.nearest(X, 6, queries=queries, metric=metric, **p)
     np.testing.assert_allclose(found.distances, distances, atol=1e-12)
     np.testing.assert_array_equal(found.indices, indices)
 
@@ -65,6 +66,11 @@ def test_transformer_is_scikit_learns(points: np.ndarray) -> None:
         c, d = ours.transform(points[:20] + 0.1), theirs.transform(points[:20] + 0.1)
         np.testing.assert_allclose(c.toarray(), d.toarray(), atol=1e-12)
         assert ours.get_feature_names_out().tolist()[:1] == ["kneighborstransformer0"]
+    for p in (1, 3.5, np.inf):
+        a = quintet.KNeighborsTransformer(p=p).fit_transform(points)
+        b = KNeighborsTransformer(p=p).fit_transform(points)
+        np.testing.assert_array_equal(a.indices, b.indices)
+        np.testing.assert_allclose(a.data, b.data, atol=1e-12)
     kn = quintet.KNeighborsTransformer().fit(points)
     distances, indices = kn.kneighbors()
     assert (indices != np.arange(500)[:, None]).all() and distances.shape == (500, 5)
@@ -112,6 +118,16 @@ def test_umap_itself(points: np.ndarray) -> None:
     assert found.shape == (500, 2) and np.isfinite(found).all()
 
 
+@pytest.mark.parametrize("n", [20, 3000])
+def test_indices_are_numpys_int64(n: int) -> None:
+    """Small results are copied, large ones owned: both are printed as int64, and writable."""
+    found = neighbours.nearest(np.random.default_rng(0).normal(size=(n, 2)), 3)
+    for array in (found.indices, found.invalid_points):
+        assert array.dtype.char == np.dtype(np.int64).char
+    found.indices[0, 0] = 7
+    assert found.indices.flags.c_contiguous and found.distances.flags.writeable
+
+
 def test_layouts_types_threads_and_edges(points: np.ndarray) -> None:
     for dtype in (np.float16, np.float32, np.float64):
         X = points.astype(dtype)
@@ -136,9 +152,10 @@ def test_layouts_types_threads_and_edges(points: np.ndarray) -> None:
 
 @pytest.mark.parametrize("call, error", [
     (lambda X: neighbours.nearest(X, 0), ValueError),
+    (lambda X: neighbours.nearest(X, 3, metric="minkowski", p=0.5), ValueError),
     (lambda X: neighbours.nearest(X, 500), ValueError),
     (lambda X: neighbours.nearest(X, 1.5), TypeError),
-    (lambda X: neighbours.nearest(X, 3, metric="l1"), ValueError),
+    (lambda X: neighbours.nearest(X, 3, metric="hamming"), ValueError),
     (lambda X: neighbours.nearest(X, 3, queries=X[:, :2]), ValueError),
     (lambda X: neighbours.nearest(X, 3, queries=X.astype(np.float32)), TypeError),
     (lambda X: neighbours.within_radius(X, -1.0), ValueError),
@@ -146,10 +163,10 @@ def test_layouts_types_threads_and_edges(points: np.ndarray) -> None:
     (lambda X: neighbours.nearest_graph(X, 3, mode="x"), ValueError),
     (lambda X: neighbours.nearest_graph(X, 3, queries=X, include_self=True), ValueError),
     (lambda X: neighbours.precomputed_knn(X, 1), ValueError),
-    (lambda X: quintet.KNeighborsTransformer(p=1).fit(X), ValueError),
+    (lambda X: quintet.KNeighborsTransformer(p=0.5).fit(X), ValueError),
     (lambda X: quintet.KNeighborsTransformer(mode="x").fit(X), ValueError),
     (lambda X: quintet.KNeighborsTransformer(n_neighbors=600).fit(X).transform(X), ValueError),
-    (lambda X: quintet.KNeighborsTransformer(metric="manhattan").fit(X).transform(X), ValueError),
+    (lambda X: quintet.KNeighborsTransformer(metric="hamming").fit(X).transform(X), ValueError),
 ])
 def test_bad_arguments(points: np.ndarray, call: Any, error: type[Exception]) -> None:
     with pytest.raises(error):

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from typing import Any, Callable
 
@@ -59,6 +60,34 @@ def test_threads() -> None:
     for bad, kind in ((0, ValueError), (1.5, TypeError), (True, TypeError)):
         with pytest.raises(kind, match="n must"):
             quintet.set_num_threads(bad)  # type: ignore[arg-type]
+
+
+def test_jobs_are_those_of_the_calling_thread() -> None:
+    from quintet._threads import own_threads
+
+    before = quintet.get_num_threads()
+    seen: dict[int, list[int]] = {}
+    together = threading.Barrier(2)
+
+    def work(jobs: int) -> None:
+        with own_threads(jobs):
+            together.wait()
+            seen[jobs] = [quintet.get_num_threads()]
+            together.wait()
+            with own_threads(None):
+                seen[jobs].append(quintet.get_num_threads())
+        together.wait()
+        seen[jobs].append(quintet.get_num_threads())
+
+    workers = [threading.Thread(target=work, args=(jobs,)) for jobs in (2, 5)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert seen == {2: [2, 2, before], 5: [5, 5, before]} and quintet.get_num_threads() == before
+    with pytest.raises(quintet.InvalidArgument, match="n_jobs must not be 0"):
+        with own_threads(0):
+            pass
 
 
 def test_missing_extras_are_named(python: Run) -> None:

@@ -241,6 +241,40 @@ def test_arviz_reads_the_chains() -> None:
         np.asarray(arviz.ess(result.posterior["root_height"])))) < 5
 
 
+def test_a_surrogate_is_asked_first(data: snp.Data) -> None:
+    options: dict[str, Any] = {"iterations": 1000, "burn_in": 0, "sample_every": 100, "chains": 2, "threads": 2}
+    asked: list[float] = []
+
+    def surrogate(network: snp.Network, pi1: float) -> float:
+        assert set(network.species) == set(data.species) and 0 < pi1 < 1
+        asked.append(snp.Likelihood(network, data, u=0.5 / pi1, v=0.5 / (1 - pi1)).evaluate())
+        return asked[-1]
+
+    def accepted(sampler: snp.Sampler) -> int:
+        sampler.advance()
+        return sum(move["accepted"] for chain in sampler.moves() for move in chain)
+
+    free = accepted(snp.Sampler(data, surrogate=surrogate, **options))
+    assert free > 0 and len(asked) > 100
+    # One that finds everything impossible but the start: parameters of the prior move alone.
+    starts = iter([0.0] * 2)
+    blocked = snp.Sampler(data, surrogate=lambda *_: next(starts, -np.inf), **options)
+    before = [blocked.current(chain).newick for chain in range(2)]
+    assert accepted(blocked) < free
+    assert [blocked.current(chain).newick for chain in range(2)] == before
+
+    def fail(*_: Any) -> float:
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        snp.Sampler(data, surrogate=fail, **options)
+    for bad in (3.0, "f"):
+        with pytest.raises(TypeError, match="surrogate"):
+            snp.Sampler(data, surrogate=bad, **options)
+    with pytest.raises(TypeError, match="surrogate's value"):
+        snp.Sampler(data, surrogate=lambda *_: None, **options)
+
+
 def test_a_sampler_goes_on_from_a_snapshot(data: snp.Data) -> None:
     def make() -> snp.Sampler:
         return snp.Sampler(data, iterations=3000, burn_in=0, sample_every=100, max_reticulations=1)

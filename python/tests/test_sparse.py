@@ -81,6 +81,20 @@ def test_masks_and_transposes() -> None:
     )
 
 
+@pytest.mark.parametrize("kind", ["csr_array", "csr_matrix", "csc_array", "csc_matrix"])
+def test_results_are_made_as_scipy_makes_them(kind: str) -> None:
+    A = getattr(sp, kind)(random(9, 9, 0.3))
+    C = sparse.multiply(A, A)
+    made = type(A)((C.data, C.indices, C.indptr), shape=C.shape)
+    made.has_canonical_format = True
+    assert type(C) is type(A) and vars(C).keys() == vars(made).keys()
+    for name, value in vars(made).items():
+        assert value is vars(C)[name] or np.array_equal(value, vars(C)[name]), name
+    made.check_format()
+    C.check_format()
+    assert (C @ C - sparse.multiply(C, C)).nnz == 0 or abs(C @ C - sparse.multiply(C, C)).max() < 1e-12
+
+
 def test_cancelled_entries_stay_unless_pruned() -> None:
     a = sp.csr_array(np.array([[1.0, 1.0]]))
     b = sp.csr_array(np.array([[1.0, 2.0], [-1.0, 2.0]]))
