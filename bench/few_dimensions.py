@@ -17,10 +17,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 CLUSTERING, NEIGHBOURS = "clustering", "16 nearest"
 # (task, points, dimensions, kind, peers)
 CASES = [
-    (CLUSTERING, 100_000, 2, "noise", ("fast_hdbscan", "hdbscan", "oneDAL")),
-    (CLUSTERING, 50_000, 5, "map", ("fast_hdbscan", "hdbscan", "oneDAL")),
-    (CLUSTERING, 50_000, 10, "map", ("fast_hdbscan", "oneDAL")),
-    (CLUSTERING, 5000, 384, "embeddings", ("oneDAL",)),
+    (CLUSTERING, 100_000, 2, "noise", ("fast_hdbscan", "hdbscan", "oneDAL kd_tree")),
+    (CLUSTERING, 50_000, 5, "map", ("fast_hdbscan", "hdbscan", "oneDAL kd_tree")),
+    (CLUSTERING, 50_000, 10, "map", ("fast_hdbscan", "oneDAL kd_tree")),
+    (CLUSTERING, 5000, 384, "embeddings", ("oneDAL brute_force",)),
     (NEIGHBOURS, 200_000, 2, "noise", ("cKDTree",)),
     (NEIGHBOURS, 200_000, 3, "noise", ("cKDTree",)),
     (NEIGHBOURS, 100_000, 5, "map", ("cKDTree",)),
@@ -28,8 +28,8 @@ CASES = [
 ]
 LARGE = [
     (CLUSTERING, 1_000_000, 2, "noise", ("fast_hdbscan",)),
-    (CLUSTERING, 200_000, 5, "map", ("fast_hdbscan", "oneDAL")),
-    (CLUSTERING, 200_000, 10, "map", ("fast_hdbscan", "oneDAL")),
+    (CLUSTERING, 200_000, 5, "map", ("fast_hdbscan", "oneDAL kd_tree")),
+    (CLUSTERING, 200_000, 10, "map", ("fast_hdbscan", "oneDAL kd_tree")),
     (NEIGHBOURS, 1_000_000, 2, "noise", ("cKDTree",)),
     (NEIGHBOURS, 1_000_000, 3, "noise", ("cKDTree",)),
     (NEIGHBOURS, 1_000_000, 5, "map", ("cKDTree",)),
@@ -66,11 +66,17 @@ def run_ours(case, path, folder, binaries, threads):
 
 def run_peer(peer, path, python, threads):
     """None where the peer is not installed, or fails."""
-    done = subprocess.run([python, os.path.join(HERE, "peers", "few_dimensions_peers.py"), peer, path],
-                          capture_output=True, text=True,
-                          env=dict(os.environ, OMP_NUM_THREADS=str(threads), NUMBA_NUM_THREADS=str(threads),
-                                   OPENBLAS_NUM_THREADS=str(threads)))
-    found = re.search(r"^wall ([\d.]+) cpu ([\d.]+)$", done.stdout, re.M)
+    if peer.startswith("oneDAL"):  # a program beside the interpreter, see peers/onedal_hdbscan.cpp
+        command = [os.path.join(os.path.dirname(python), "onedal_hdbscan"), peer.split()[1], path]
+    else:
+        command = [python, os.path.join(HERE, "peers", "few_dimensions_peers.py"), peer, path]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True,
+                              env=dict(os.environ, OMP_NUM_THREADS=str(threads), NUMBA_NUM_THREADS=str(threads),
+                                       OPENBLAS_NUM_THREADS=str(threads)))
+    except FileNotFoundError:
+        return None
+    found = re.search(r"^wall ([\d.]+) cpu ([\d.]+)", done.stdout, re.M)
     if found is None:
         print(f"{peer}: {(done.stderr.strip().splitlines() or ['no output'])[-1]}", file=sys.stderr)
         return None

@@ -6,8 +6,8 @@ Usage: few_dimensions_peers.py PEER FILE.npy
 
 Prints "wall SECONDS cpu SECONDS". PEER is one of
 
-  fast_hdbscan, hdbscan, oneDAL, scikit-learn   clusters, min_cluster_size 50, min_samples 10 (counted without the point)
-  cKDTree, FAISS                                16 nearest others: construction and a query with k = 17, two threads
+  fast_hdbscan, hdbscan, scikit-learn   clusters, min_cluster_size 50, min_samples 10 (counted without the point)
+  cKDTree, FAISS                        16 nearest others: construction and a query with k = 17, two threads
 """
 import sys
 import time
@@ -24,19 +24,13 @@ def cluster_fast_hdbscan(points):
 def cluster_hdbscan(points):
     import hdbscan
 
-    hdbscan.HDBSCAN(min_cluster_size=50, min_samples=10, core_dist_n_jobs=2).fit(points)
+    hdbscan.HDBSCAN(min_cluster_size=50, min_samples=10, core_dist_n_jobs=1).fit(points)
 
 
 def cluster_sklearn(points):
     from sklearn.cluster import HDBSCAN
 
     HDBSCAN(min_cluster_size=50, min_samples=11, n_jobs=2, copy=True).fit(points)
-
-
-def cluster_onedal(points):
-    from onedal.cluster import HDBSCAN
-
-    HDBSCAN(min_cluster_size=50, min_samples=11).fit(points)
 
 
 def search_ckdtree(points):
@@ -55,7 +49,7 @@ def search_faiss(points):
 
 
 PEERS = {"fast_hdbscan": cluster_fast_hdbscan, "hdbscan": cluster_hdbscan, "scikit-learn": cluster_sklearn,
-         "oneDAL": cluster_onedal, "cKDTree": search_ckdtree, "FAISS": search_faiss}
+         "cKDTree": search_ckdtree, "FAISS": search_faiss}
 
 
 def main():

@@ -87,9 +87,10 @@ void cluster_shared_points(session& session, const arguments& a) {
   const auto points = quintet::driver::read_shared_points<Storage>(session, a.input, a.dataset);
   session.say() << points.all_rows << " points of " << points.own.cols << " dimensions on " << ranks.size()
                 << " ranks, " << session.device().name() << std::endl;
-  auto found = quintet::mpi::hdbscan::cluster<Storage>(
-      ranks, points.own.view(), points.first_row, a.options, session.device(),
-      session.progress(quintet::driver::clustering_shares()), {a.checkpoint, a.checkpoint_minutes, a.resume});
+  auto found =
+      quintet::mpi::hdbscan::cluster<Storage>(ranks, points.own.view(), points.first_row, a.options, session.device(),
+                                              session.progress(quintet::driver::clustering_shares(points.own.cols)),
+                                              {a.checkpoint, a.checkpoint_minutes, a.resume});
   ranks.together([&] {
     if (!session.is_root()) return;
     findings all;
@@ -115,7 +116,7 @@ void cluster_points(session& session, const arguments& a) {
   findings all;
   all.single_precision = sizeof(Storage) < sizeof(double);
   all.clustering = hdbscan::cluster<Storage>(points.view(), a.options, session.device(),
-                                             session.progress(quintet::driver::clustering_shares()));
+                                             session.progress(quintet::driver::clustering_shares(points.cols)));
   if (a.membership) add_memberships(session, all, points.view());
   if (!a.predict.empty()) add_predictions(session, a, all, points.view(), std::as_const(further).view());
   finish(session, a, all);

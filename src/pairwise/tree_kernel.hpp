@@ -100,11 +100,11 @@ inline void find_needed(const Team& team, const tree_view<Real>& rows, std::int6
   typedef device::pack<Real, lanes> value;
   const value zero{};
   const Real *low = tree.low + node * tree.dim, *high = tree.high + node * tree.dim;
-  for (int i = team.rank() * lanes; i < Shape::side; i += team.size() * lanes) {
-    const std::int64_t point = leaf * Shape::side + i;
-    const Real* x = coordinates(rows.panels, rows.dim, point);
-    value sum = zero;
-    with_term<Dim>(rows.term, [&](const auto& of_coordinate) QUINTET_INLINE {
+  with_term<Dim>(rows.term, [&](const auto& of_coordinate) QUINTET_INLINE {
+    for (int i = team.rank() * lanes; i < Shape::side; i += team.size() * lanes) {
+      const std::int64_t point = leaf * Shape::side + i;
+      const Real* x = coordinates(rows.panels, rows.dim, point);
+      value sum = zero;
       for (std::int64_t k = 0; k < rows.dim; ++k) {
         const value at = device::load_pack<value>(x + k * panel_points<Real>);
         const value below = low[k] - at, above = at - high[k];
@@ -113,13 +113,13 @@ inline void find_needed(const Team& team, const tree_view<Real>& rows, std::int6
         of_coordinate.add(sum, gap);
       }
       sum = of_coordinate.bound(sum);
-    });
-    if (rows.factor != nullptr) {
-      const value both = device::load_pack<value>(rows.factor + point) * tree.min_factor[node];
-      sum = sum * both;
+      if (rows.factor != nullptr) {
+        const value both = device::load_pack<value>(rows.factor + point) * tree.min_factor[node];
+        sum = sum * both;
+      }
+      device::store_pack(s.distance + i, sum);
     }
-    device::store_pack(s.distance + i, sum);
-  }
+  });
   team.barrier();
   int any = 0;
   for (int i = team.rank(); i < Shape::side; i += team.size()) {
@@ -139,25 +139,25 @@ inline void leaf_tile(const Team& team, const tree_view<Real>& rows, std::int64_
   constexpr int lanes = panel_points<Real>;
   constexpr int per_row = Shape::side / Shape::cols, count = Shape::side / Shape::rows * per_row;
   const std::int64_t i0 = leaf * Shape::side, j0 = other * Shape::side;
-  for (int micro = team.rank(); micro < count; micro += team.size()) {
-    const int ti = micro / per_row * Shape::rows, tj = micro % per_row * Shape::cols;
-    int any = 0;
-    for (int i = 0; i < Shape::rows; ++i) any |= s.is_needed[ti + i];
-    if (!any) continue;
-    register_tile<Real, Shape> tile;
-    tile.clear();
-    Real* to = s.values + ti * Shape::pitch + tj;
-    with_term<Dim>(rows.term, [&](const auto& of_coordinate) QUINTET_INLINE {
+  with_term<Dim>(rows.term, [&](const auto& of_coordinate) QUINTET_INLINE {
+    for (int micro = team.rank(); micro < count; micro += team.size()) {
+      const int ti = micro / per_row * Shape::rows, tj = micro % per_row * Shape::cols;
+      int any = 0;
+      for (int i = 0; i < Shape::rows; ++i) any |= s.is_needed[ti + i];
+      if (!any) continue;
+      register_tile<Real, Shape> tile;
+      tile.clear();
       tile.add(
           coordinates(rows.panels, rows.dim, i0 + ti), lanes,
           [&](int j) QUINTET_INLINE { return coordinates(cols.panels, cols.dim, j0 + tj + j * Shape::lanes); }, lanes,
           rows.dim, of_coordinate);
-    });
-    if (Dim == other_metrics || rows.factor == nullptr)
-      tile.store(to, Shape::pitch);
-    else
-      tile.store(to, Shape::pitch, tile_factors<Real>{rows.factor + i0 + ti, cols.factor + j0 + tj});
-  }
+      Real* to = s.values + ti * Shape::pitch + tj;
+      if (Dim == other_metrics || rows.factor == nullptr)
+        tile.store(to, Shape::pitch);
+      else
+        tile.store(to, Shape::pitch, tile_factors<Real>{rows.factor + i0 + ti, cols.factor + j0 + tj});
+    }
+  });
   team.barrier();
 }
 

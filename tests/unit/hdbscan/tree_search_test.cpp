@@ -154,7 +154,7 @@ TYPED_TEST(block_tree_of, any_norm_has_the_lists_and_the_spanning_tree_of_all_pa
           point_metric(metric::minkowski, 3), point_metric(metric::minkowski, 8)})
       for (const std::int64_t dim : {2, 7})
         for (auto& [name, points] : kinds_of_points<TypeParam>(is_host ? 300 : 100, dim)) {
-          if (!is_host && dim != 7) continue;
+          if (!is_host && (dim != 7 || distance.p > 2)) continue;
           SCOPED_TRACE(name + " " + to_string(distance) + " " + std::to_string(dim));
           const both_ways<TypeParam> p(points, distance, device);
           expect_same_lists(p, 6);
