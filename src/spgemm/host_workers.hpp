@@ -238,7 +238,8 @@ csr<Value, Index> host_product(const row_product<Semiring, Value, Index>& r, con
   csr<Value, Index> result{last - first, r.p.b.cols, array<std::int64_t>(last - first + 1, memory), {}, {}};
   result.row_pointers[0] = 0;
   ordered_commit<Value, Index> out(std::int64_t(chunks.size()), room, bound, memory);
-  const std::int64_t before = memory.held();
+  // The result grows meanwhile, and is no scratch.
+  const std::int64_t before = memory.held() - out.bytes();
   const int count = int(std::min<std::int64_t>(host_threads(products), std::int64_t(chunks.size())));
   const std::int64_t slots = std::min<std::int64_t>(settings.table_size_cap, 2 * small_row_products);
   const typename worker::driver driver{r, rows.products.data(), std::int32_t(std::bit_floor(std::uint64_t(slots)))};
@@ -249,7 +250,7 @@ csr<Value, Index> host_product(const row_product<Semiring, Value, Index>& r, con
                                              result.row_pointers.data() - first, memory));
   device::launch(worker_kernel<worker>{pointers.data()}, count, Device::host());
   out.rethrow();
-  stats.scratch_bytes = std::max(stats.scratch_bytes, memory.held() - before);
+  stats.scratch_bytes = std::max(stats.scratch_bytes, memory.held() - out.bytes() - before);
   for (const worker& w : workers)
     for (int s = 0; s < strategies; ++s) {
       stats.rows_by_strategy[s] += w.counts().rows[s];

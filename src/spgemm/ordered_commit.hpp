@@ -61,6 +61,8 @@ class ordered_commit {
     if (failed()) std::rethrow_exception(why_);
   }
   std::int64_t entries() const { return offsets_[count_]; }
+  /// What the entries that there is room for take.
+  std::int64_t bytes() const { return columns.size() * std::int64_t(sizeof(Index) + sizeof(Value)); }
   /// Times that the arrays had to grow.
   std::int64_t growths() const { return growths_; }
 
