@@ -44,11 +44,12 @@ TEST(ProgressLog, WritesALineEveryInterval) {
 TEST(TimeLeft, IsThatOfTheSharesOfTheStages) {
   using quintet::driver::time_left;
   time_left left({{"neighbours", 0.5}, {"spanning_tree", 0.5}});
-  EXPECT_FALSE(left("neighbours", 0, 100)) << "the clock starts here";
+  EXPECT_FALSE(left("neighbours", 0, 60));
+  EXPECT_FALSE(left("neighbours", 0.1, 100)) << "the clock starts here, with a twentieth done";
   EXPECT_FALSE(left("neighbours", 0.19, 102));
-  EXPECT_DOUBLE_EQ(left("neighbours", 0.2, 110).value(), 90);
-  EXPECT_DOUBLE_EQ(left("neighbours", 1, 150).value(), 50);
-  EXPECT_DOUBLE_EQ(left("spanning_tree", 0.5, 160).value(), 20);
+  EXPECT_DOUBLE_EQ(left("neighbours", 0.3, 110).value(), 85);
+  EXPECT_DOUBLE_EQ(left("neighbours", 1, 145).value(), 50);
+  EXPECT_DOUBLE_EQ(left("spanning_tree", 0.6, 150).value(), 50 * 0.2 / 0.75);
   EXPECT_DOUBLE_EQ(left("spanning_tree", 1, 180).value(), 0);
   EXPECT_FALSE(left("another", 0.5, 190));
   EXPECT_FALSE(time_left()("neighbours", 0.5, 1));

@@ -7,7 +7,6 @@ namespace quintet::driver {
 
 std::optional<double> time_left::operator()(std::string_view stage, double fraction, double seconds) {
   constexpr double min_part = 0.1;
-  if (!begin_) begin_ = seconds;
   double before = 0;
   for (const auto& [name, share] : shares_) {
     if (name != stage) {
@@ -15,8 +14,10 @@ std::optional<double> time_left::operator()(std::string_view stage, double fract
       continue;
     }
     const double done = before + share * fraction;
-    if (done < min_part) return {};
-    return (seconds - *begin_) * (1 - done) / done;
+    // What comes before the first part, as putting the points in order, says nothing about the rate.
+    if (!begin_ && done > 0) begin_ = {done, seconds};
+    if (done < min_part || done <= begin_->first) return {};
+    return (seconds - begin_->second) * (1 - done) / (done - begin_->first);
   }
   return {};
 }

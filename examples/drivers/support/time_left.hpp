@@ -18,7 +18,7 @@ using stage_shares = std::vector<std::pair<std::string, double>>;
 /// without one rounds take 0.1 to 0.9.
 inline stage_shares clustering_shares(std::int64_t dimensions) {
   if (dimensions <= 32) return {{"neighbours", 0.5}, {"spanning_tree", 0.37}};
-  return {{"neighbours", 0.75}, {"spanning_tree", 0.25}};
+  return {{"neighbours", 0.85}, {"spanning_tree", 0.15}};
 }
 
 class time_left {
@@ -32,7 +32,7 @@ class time_left {
 
  private:
   stage_shares shares_;
-  std::optional<double> begin_;
+  std::optional<std::pair<double, double>> begin_;  ///< what was done first, and when
 };
 
 /// "about 40 s left", "about 3 min left", "about 2 h left".
