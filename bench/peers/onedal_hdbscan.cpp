@@ -3,7 +3,8 @@
 //
 // Not part of the build. With the packages daal and daal-include of PyPI in a virtual environment V:
 //
-//   clang++ -O2 -std=c++17 -IV/include bench/peers/onedal_hdbscan.cpp -o V/bin/onedal_hdbscan -LV/lib -Wl,-rpath,V/lib,--disable-new-dtags
+//   clang++ -O2 -std=c++17 -IV/include bench/peers/onedal_hdbscan.cpp -o V/bin/onedal_hdbscan -LV/lib
+//   -Wl,-rpath,V/lib,--disable-new-dtags
 //     -l:libonedal.so.4 -l:libonedal_parameters.so.4 -l:libonedal_core.so.4 -l:libonedal_thread.so.4 -l:libtbb.so.12
 //
 // Usage: onedal_hdbscan METHOD FILE.npy

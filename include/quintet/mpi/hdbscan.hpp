@@ -47,8 +47,8 @@ namespace hdbscan {
 ///
 /// Cost per rank, with P ranks: N^2 D / 2P multiply-adds on hosts, N^2 D / P on devices; about N D / 2 coordinates
 /// received (hosts). Memory: its part of the points (twice for a moment), about 100 MiB for visitors, 3 (k + 11) list
-/// entries for each of N / P points, three tables of bounds (32 MiB or a quarter of what its points take, each), 128 MiB
-/// (double: 256) at most for bounds of tiles, and 56 bytes for each of the N points. Where the tree of blocks pays
+/// entries for each of N / P points, three tables of bounds (32 MiB or a quarter of what its points take, each), 128
+/// MiB (double: 256) at most for bounds of tiles, and 56 bytes for each of the N points. Where the tree of blocks pays
 /// (D <= 32): N D coordinates received; all points (three times for a moment), k + 11 list entries for each of N / P
 /// points, and 80 bytes for each of the N points.
 template <class Storage, class = only_storage<Storage>>
