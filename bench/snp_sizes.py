@@ -53,15 +53,14 @@ def measure(programs, folder, network, copies, memory):
     message = child.stderr.read()
     _, status, usage = os.wait4(child.pid, 0)
     if status != 0:
-        if "memory" in message:
+        if "more than the limit" in message:
             return None
         sys.exit(message)
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, json.load(open(result))["results"]["largest_group"]
 
 
-def span(values, digits):
-    low, high = min(values), max(values)
-    low, high = f"{low:.{digits}g}", f"{high:.{digits}g}"
+def span(values, form):
+    low, high = format(min(values), form), format(max(values), form)
     return low if low == high else f"{low} to {high}"
 
 
@@ -84,7 +83,7 @@ def main():
     out = f"One evaluation, {options.species} species, 1000 sites, one thread of: {processor()}.\n\n"
     out += "| reticulations | diploids per species | largest group, states | seconds | MB | refused |\n|---|---|---|---|---|---|\n"
     for count, diploids, done, refused in rows:
-        cells = [span([d[2] for d in done], 6), span([d[0] for d in done], 2), span([d[1] / 1e6 for d in done], 2)] if done \
+        cells = [span([d[2] for d in done], "d"), span([d[0] for d in done], ".2g"), span([d[1] / 1e6 for d in done], ".0f")] if done \
             else ["", "", ""]
         out += f"| {count} | {diploids} | " + " | ".join(cells) + f" | {refused} of {refused + len(done)} |\n"
     if options.output:
