@@ -348,7 +348,7 @@ TEST_F(hdbscan_driver, reference_labels) {
     SCOPED_TRACE(c.stem);
     const hdbscan::cluster_options& o = c.options;
     arguments all{"--input",
-                  (test::embedding_folder() / (c.dataset + ".csv")).string(),
+                  test::embedding_file(c.dataset).string(),
                   "--output",
                   "out.csv",
                   "--json",

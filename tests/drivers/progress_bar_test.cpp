@@ -68,6 +68,7 @@ TEST(ProgressLog, SaysWhatIsLeft) {
   progress_log often(log, "quintet-x", std::chrono::nanoseconds(1));
   often.expect({{"neighbours", 1.0}});
   often.show("neighbours", 0);
+  often.show("neighbours", 0.1);
   often.show("neighbours", 0.5);
   EXPECT_NE(log.str().find("neighbours 50 % after 0 s, about 0 s left"), std::string::npos) << log.str();
 }

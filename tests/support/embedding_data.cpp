@@ -30,8 +30,8 @@ point_set<float> from_npy(const std::filesystem::path& path) {
 }
 
 point_set<float> parsed(const std::string& name) {
-  const std::filesystem::path path = embedding_folder() / (name + ".csv");
-  if (!std::filesystem::exists(path)) return from_npy(embedding_folder() / (name + ".npy"));
+  const std::filesystem::path path = embedding_file(name);
+  if (path.extension() == ".npy") return from_npy(path);
   std::ifstream file(path);
   std::vector<float> data;
   std::int64_t rows = 0;
@@ -81,9 +81,11 @@ const std::vector<std::string>& embedding_names() {
   return names;
 }
 
-bool has_embedding(const std::string& name) {
-  return std::filesystem::exists(embedding_folder() / (name + ".csv")) ||
-         std::filesystem::exists(embedding_folder() / (name + ".npy"));
+bool has_embedding(const std::string& name) { return std::filesystem::exists(embedding_file(name)); }
+
+std::filesystem::path embedding_file(const std::string& name) {
+  const std::filesystem::path text = embedding_folder() / (name + ".csv");
+  return std::filesystem::exists(text) ? text : embedding_folder() / (name + ".npy");
 }
 
 const point_set<float>& read_floats(const std::string& name) {

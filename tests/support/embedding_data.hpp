@@ -17,6 +17,8 @@ inline std::filesystem::path embedding_folder() { return data_folder("embeddings
 const std::vector<std::string>& embedding_names();
 /// Whether the points of this name are there.
 bool has_embedding(const std::string& name);
+/// The file of its points: .csv, or the smaller .npy.
+std::filesystem::path embedding_file(const std::string& name);
 
 /// The points of NAME.csv or NAME.npy, read once.
 const point_set<float>& read_floats(const std::string& name);
