@@ -206,10 +206,10 @@ inline int points_in_block(std::int64_t count, std::int64_t block) {
 /// thread of the team takes part; it ends with a barrier. On the host, values beyond used_rows and used_cols may be
 /// left out.
 template <class Real, int Dim, class Shape, class Team>
-inline void tile_sums(const Team& team, const Real* rows, std::int64_t row_block, const Real* cols,
-                      std::int64_t col_block, std::int64_t dim, const coordinate_term<Real>& term,
-                      detail::tile_scratch<Real, Shape>& scratch, int used_rows = Shape::side,
-                      int used_cols = Shape::side) {
+QUINTET_INLINE inline void tile_sums(const Team& team, const Real* rows, std::int64_t row_block, const Real* cols,
+                                     std::int64_t col_block, std::int64_t dim, const coordinate_term<Real>& term,
+                                     detail::tile_scratch<Real, Shape>& scratch, int used_rows = Shape::side,
+                                     int used_cols = Shape::side) {
   if constexpr (Dim > 0) dim = Dim;
   detail::with_term<Dim>(term, [&](const auto& of_coordinate) QUINTET_INLINE {
     if constexpr (Team::on_device)

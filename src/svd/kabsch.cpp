@@ -125,6 +125,7 @@ T residual(const weighted_sets<T>& sets, const batch_view<const T>& w, const T* 
   const std::int64_t dim = w.rows();
   const T *p0 = means + b * 2 * dim, *q0 = p0 + dim;
   T sum = q0[k] - sets.target(b, i, k);
+#pragma GCC unroll 1  // few terms; a device has not the registers
   for (std::int64_t j = 0; j < dim; ++j) sum = device::fma(w(b, j, k), sets.points(b, i, j) - p0[j], sum);
   return sum;
 }
@@ -140,6 +141,7 @@ struct sum_residuals {
     const std::int64_t b = index / sets.blocks();
     parts[index] = sets.sum_over(index % sets.blocks(), [&](std::int64_t i) QUINTET_SVD_INLINE_LAMBDA {
       T square = 0;
+#pragma GCC unroll 1
       for (std::int64_t k = 0; k < w.rows(); ++k) {
         const T x = residual(sets, w, means, b, i, k);
         square = device::fma(x, x, square);
@@ -189,6 +191,7 @@ struct write_gradients {
     const T left = root(square[b]), c = rmsd.data() == nullptr || left == 0 ? T(0) : rmsd[b] / left;
     const bool has_translation = translation.data() != nullptr;
     T by_p = 0, by_q = has_translation ? translation(b, k) : T(0);
+#pragma GCC unroll 1
     for (std::int64_t j = 0; j < dim; ++j) {
       by_p = device::fma(gh(b, k, j), sets.target(b, i, j) - q0[j], by_p);
       by_q = device::fma(gh(b, j, k), sets.points(b, i, j) - p0[j], by_q);

@@ -3,7 +3,9 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <chrono>
 #include <iostream>
+#include <thread>
 
 #include "quintet/core/error.hpp"
 #include "quintet/device/device.hpp"
@@ -14,6 +16,21 @@
 #endif
 
 namespace quintet::driver {
+
+namespace {
+
+/// The end of ranks that are not connected: the launcher ends all of them when one has failed, so the others leave the
+/// first the time to say why.
+int end_apart(bool is_root, int status, std::string_view line) {
+  if (status == 0) return status;
+  if (is_root)
+    std::cerr << line << std::endl;
+  else
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  return status;
+}
+
+}  // namespace
 
 #ifdef QUINTET_HAS_MPI
 
@@ -33,9 +50,7 @@ void mpi_session::start(const program& program) {
 bool mpi_session::is_root() const { return ranks_ != nullptr ? ranks_->is_root() : mpi::launched_rank() == 0; }
 
 int mpi_session::end(int status, std::string_view line) {
-  if (ranks_ != nullptr) return state_->program.end(status, line);
-  if (status != 0 && is_root()) std::cerr << line << std::endl;
-  return status;
+  return ranks_ != nullptr ? state_->program.end(status, line) : end_apart(is_root(), status, line);
 }
 
 nlohmann::ordered_json mpi_session::summary() const {
@@ -69,10 +84,7 @@ void mpi_session::start(const program& program) {
 
 bool mpi_session::is_root() const { return mpi::launched_rank() == 0; }
 
-int mpi_session::end(int status, std::string_view line) {
-  if (status != 0 && is_root()) std::cerr << line << std::endl;
-  return status;
-}
+int mpi_session::end(int status, std::string_view line) { return end_apart(is_root(), status, line); }
 
 nlohmann::ordered_json mpi_session::summary() const { return nullptr; }
 
