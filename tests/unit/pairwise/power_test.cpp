@@ -6,6 +6,7 @@
 #include <random>
 
 #include "support/near.hpp"
+#include "support/pack_errors.hpp"
 #include "support/real_types.hpp"
 
 namespace quintet::test {
@@ -14,32 +15,6 @@ namespace {
 template <class Real>
 class vector_power : public ::testing::Test {};
 TYPED_TEST_SUITE(vector_power, real_types);
-
-template <class Real>
-double ulps(Real found, long double exact) {
-  const Real near = Real(exact);
-  const Real step = std::nextafter(near, std::numeric_limits<Real>::infinity()) - near;
-  return double(std::fabs((long double)found - exact) / (long double)step);
-}
-
-/// The largest error of f(pack) for arguments 2^u, u uniform in [least, most]; one value alone has the same bits.
-template <class Real, class OfPack, class OfOne, class Exact>
-double worst_ulps(double least, double most, OfPack of_pack, OfOne of_one, Exact exact) {
-  constexpr int lanes = device::host_lanes<Real>();
-  std::mt19937_64 random(7);
-  std::uniform_real_distribution<double> exponent(least, most);
-  double worst = 0;
-  for (int i = 0; i < 20000 / lanes; ++i) {
-    Real in[lanes], out[lanes];
-    for (Real& x : in) x = Real(std::exp2(exponent(random)));
-    device::store_pack(out, of_pack(device::load_pack<device::pack<Real, lanes>>(in)));
-    for (int lane = 0; lane < lanes; ++lane) {
-      EXPECT_EQ(out[lane], of_one(in[lane]));
-      worst = std::max(worst, ulps(out[lane], exact((long double)in[lane])));
-    }
-  }
-  return worst;
-}
 
 // Exponents as metrics have them; results stay normal.
 TYPED_TEST(vector_power, error) {
@@ -51,15 +26,16 @@ TYPED_TEST(vector_power, error) {
     const long double exact = exponent;
     double power = 0, root = 0;
     for (const double range : {most, 4.0, 0.01}) {
-      power = std::max(power,
-                       worst_ulps<TypeParam>(
-                           -range / p, range / p, [&](auto v) { return device::power<TypeParam, lanes>(v, exponent); },
-                           [&](TypeParam v) { return device::power<TypeParam, 1>(v, exponent); },
-                           [&](long double v) { return std::pow(v, exact); }));
-      root = std::max(root, worst_ulps<TypeParam>(
-                                -range, range, [&](auto v) { return device::nth_root<TypeParam, lanes>(v, exponent); },
-                                [&](TypeParam v) { return device::nth_root<TypeParam, 1>(v, exponent); },
-                                [&](long double v) { return std::pow(v, 1 / exact); }));
+      power = std::max(
+          power, test::worst_ulps<TypeParam>(
+                     20000, -range / p, range / p, [&](auto v) { return device::power<TypeParam, lanes>(v, exponent); },
+                     [&](TypeParam v) { return device::power<TypeParam, 1>(v, exponent); },
+                     [&](long double v) { return std::pow(v, exact); }));
+      root = std::max(root,
+                      test::worst_ulps<TypeParam>(
+                          20000, -range, range, [&](auto v) { return device::nth_root<TypeParam, lanes>(v, exponent); },
+                          [&](TypeParam v) { return device::nth_root<TypeParam, 1>(v, exponent); },
+                          [&](long double v) { return std::pow(v, 1 / exact); }));
     }
     expect_error_within("power_" + std::to_string(p), power, p + 2);
     expect_error_within("root_" + std::to_string(p), root, 2);
