@@ -285,6 +285,11 @@ TEST_P(every_driver, small_stacks_of_threads) {
 
 TEST_P(every_driver, full_disk_leaves_what_was_there) {
   if (!GetParam().in_folder.empty()) GTEST_SKIP() << "a run of hours that goes on: snp_mcmc_kill_test.sh";
+  // libomp's record of a process (1024 bytes) does not fit under the limit: it leaves an empty file, and a later
+  // process of that number that meets such a file ends by SIGBUS.
+  const std::string without_records =
+      "bash -c 'record=/tmp/__KMP_REGISTERED_LIB_; (rm -f $record${BASHPID}_$UID; exec \"$0\" \"$@\") & "
+      "wait $!; status=$?; rm -f $record$!_$UID; exit $status'";
   for (const auto& [name, command] : writing()) {
     SCOPED_TRACE(name);
     make(name, "before");
@@ -292,7 +297,7 @@ TEST_P(every_driver, full_disk_leaves_what_was_there) {
     outcome result;
     {
       const test::file_size_limit limit(600);
-      result = run(command);
+      result = run(command, without_records);
     }
     EXPECT_EQ(result.status, 2) << result.error;
     QUINTET_EXPECT_CONTAINS(result.error, name);
