@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 #include "pairwise/compensated.hpp"
 #include "pairwise/metric.hpp"
@@ -24,6 +25,24 @@ struct ball_constants {
     numerator = std::ldexp(root_c, device::asinh_scale_exponent / 2) / scale;
   }
   bool flat() const { return c == 0; }
+
+  /// Whether a distance in float was summed from squares that may have left the normal numbers, so that it has to be
+  /// measured again (measured_again()). Double holds all squares of coordinates that matter.
+  template <class Real>
+  bool lost(Real distance) const {
+    if constexpr (sizeof(Real) == 8) return false;
+    return flat() ? distance < 0x1p-59 || distance > 0x1p63 : distance * root_c < 0x1p-68;
+  }
+  /// Packed coordinates of these magnitudes can have such distances: numbers that differ do so by 2^-24 of the smaller
+  /// one, so two that are 0 or >= m in every coordinate are 0 or m 2^-24 apart.
+  double small() const { return flat() ? 0x1p-35 : scale / root_c * 0x1p-44; }
+  double large() const { return flat() ? 0x1p40 : std::numeric_limits<double>::infinity(); }
+  /// The distance again, from the sum of squares of packed differences in double and the factors of both points (1 in
+  /// the flat ball): 2 asinh(sqrt(t)) = 2 sqrt(t) to all digits.
+  double measured_again(double squared, double factors) const {
+    const double unscale = flat() ? 2 : std::ldexp(2 / root_c, -device::asinh_scale_exponent / 2);
+    return std::sqrt(squared * factors) * unscale;
+  }
 
   template <class Real>
   reduced_metric<Real> measure(distance_curve curve) const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "device/atomic.hpp"
 #include "device/pack.hpp"
 #include "device/team.hpp"
 #include "pairwise/ball.hpp"
@@ -35,6 +36,7 @@ struct scan_kernel {
   metric kind;
   ball_constants ball;
   Real* out;
+  int* lost;  ///< set to 1 where distances in the ball may have to be measured again, see ball_constants::lost()
 
   template <class Team>
   void operator()(const Team& team, std::int64_t tile, scratch&) const {
@@ -95,8 +97,20 @@ struct scan_kernel {
       row[lane] = points.row(first + lane < end ? first + lane : end - 1);
       scale[lane] = Real(ball.scale);
     }
+    value least = device::broadcast_pack<value>(std::numeric_limits<Real>::max()), most{};
     for_each_coordinate<Real, lanes>(row, scale, points.dim, points.dim,
-                                     [&](std::int64_t, const value& x) QUINTET_INLINE { sums.add(widened<lanes>(x)); });
+                                     [&](std::int64_t, const value& x) QUINTET_INLINE {
+                                       sums.add(widened<lanes>(x));
+                                       if constexpr (sizeof(Real) == 4) {
+                                         const value magnitude = x < value{} ? -x : x;
+                                         const value other = magnitude > value{} ? magnitude : least;
+                                         least = other < least ? other : least;
+                                         most = magnitude > most ? magnitude : most;
+                                       }
+                                     });
+    if constexpr (sizeof(Real) == 4)
+      if (device::least_lane<Real>(least) < ball.small() || -device::least_lane<Real>(-most) > ball.large())
+        device::atomic_set(lost);
     const wide gaps = sums.square.one_minus(ball.c / ball.scale / ball.scale);
     for (int lane = 0; lane < lanes && first + lane < end; ++lane) {
       const double gap = get_lane<lanes>(gaps, lane);

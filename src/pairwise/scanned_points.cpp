@@ -106,12 +106,14 @@ template <class Storage>
 void scanned_points<Storage>::scan() {
   scale_ = Real(ball_.scale);
   number_ = Buffer<Real>(count(), device_);
+  Buffer<int> lost(std::vector<int>{0}, device_);
   device::with_shape<host_shape<Real>, device_shape<Real>>(device_, [&](auto shape) {
     using kernel = scan_kernel<Storage, decltype(shape)>;
-    device::launch(kernel{rows(), kind_, ball_, number_.data()},
+    device::launch(kernel{rows(), kind_, ball_, number_.data(), lost.data()},
                    (count() + kernel::rows_per_tile - 1) / kernel::rows_per_tile, device_);
   });
   on_host_ = number_.to_vector();
+  if (kind_ == metric::poincare && sizeof(Real) == 4) may_lose_ = lost.to_vector()[0] != 0;
 }
 
 template <class Storage>

@@ -33,6 +33,8 @@ class scanned_points {
   bool valid(std::int64_t i) const { return on_host_[i] >= 0; }
   /// Whether a point is finite and outside the ball.
   bool outside(std::int64_t i) const { return on_host_[i] < 0; }
+  /// Whether distances in the ball from these points may have to be measured again, see ball_constants::lost().
+  bool may_lose() const { return may_lose_; }
   std::int64_t valid_count() const;
   std::vector<std::int32_t> valid_rows() const;
   std::vector<std::int64_t> invalid_rows() const;
@@ -72,6 +74,7 @@ class scanned_points {
   Buffer<Real> number_;
   std::vector<Real> on_host_;  ///< the same numbers
   Real scale_ = 1;
+  bool may_lose_ = false;
   Real largest_ = 0;  ///< of a norm: the largest magnitude of a valid coordinate, which sets the scale
 };
 

@@ -24,7 +24,8 @@ ball_points<accumulator_t<Storage>> pack_ball(const matrix_view<const Storage>& 
                                               const Device& device) {
   const pairwise::scanned_points<Storage> scanned(points, b, device);
   ball_points<accumulator_t<Storage>> packed{scanned.pack({}, layout_on<accumulator_t<Storage>>(device)),
-                                             std::vector<point_status>(points.rows(), point_status::inside)};
+                                             std::vector<point_status>(points.rows(), point_status::inside),
+                                             scanned.may_lose()};
   for (std::int64_t i = 0; i < points.rows(); ++i)
     if (!scanned.valid(i)) packed.status[i] = scanned.outside(i) ? point_status::outside : point_status::not_finite;
   return packed;

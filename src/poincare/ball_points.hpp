@@ -15,6 +15,7 @@ template <class Real>
 struct ball_points {
   pairwise::panels<Real> panels;  ///< with factors, unless the ball is flat
   std::vector<point_status> status;
+  bool may_lose = false;  ///< see pairwise::scanned_points
 };
 
 /// Packs rows onto `device`, where they are if they lie in a Buffer.

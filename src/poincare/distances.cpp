@@ -1,5 +1,6 @@
 #include "quintet/poincare/distances.hpp"
 
+#include "device/for_each.hpp"
 #include "device/launch.hpp"
 #include "device/staged.hpp"
 #include "instantiate.hpp"
@@ -12,6 +13,41 @@
 namespace quintet::poincare {
 
 namespace {
+
+/// Distances of the written matrix that float squares could not hold, again in double: see ball_constants::lost(). A
+/// function of a row and a panel of columns. Nickel, Kiela 2017, equation 1, in difference form.
+template <class Real>
+struct measure_again {
+  const Real *rows, *cols;
+  std::int64_t dim;
+  const Real *of_rows, *of_cols;  ///< factors; null: none
+  pairwise::ball_constants ball;
+  matrix_view<Real> out;
+
+  enum { columns = pairwise::panel_points<Real> };
+
+  void operator()(std::int64_t e) const {
+    const std::int64_t panels = (out.cols() + columns - 1) / columns, row = e / panels, first = e % panels * columns;
+    const int count = out.cols() - first < columns ? int(out.cols() - first) : int(columns);
+    bool any = false;
+    for (int j = 0; j < count; ++j) any |= ball.lost(out(row, first + j));
+    if (!any) return;
+    const Real *x = pairwise::detail::coordinates(rows, dim, row), *y = cols + first * dim;
+    double squared[columns] = {};
+    for (std::int64_t k = 0; k < dim; ++k)
+#pragma GCC unroll 16
+      for (int j = 0; j < columns; ++j) {
+        const double difference = double(y[k * columns + j]) - double(x[k * columns]);
+        squared[j] = device::fma(difference, difference, squared[j]);
+      }
+#pragma GCC unroll 16
+    for (int j = 0; j < columns; ++j) {
+      if (j >= count || !ball.lost(out(row, first + j))) continue;
+      const double both = of_rows == nullptr ? 1 : double(of_rows[row]) * double(of_cols[first + j]);
+      out(row, first + j) = Real(ball.measured_again(squared[j], both));
+    }
+  }
+};
 
 template <class Real>
 void write_matrix(const ball_points<Real>& queries, const ball_points<Real>& points, const ball& b, formula expression,
@@ -27,6 +63,12 @@ void write_matrix(const ball_points<Real>& queries, const ball_points<Real>& poi
                          out.data(),
                          out.stride()},
                         rows.device());
+  if (!queries.may_lose && !points.may_lose) return;
+  const std::int64_t panels = (out.cols() + measure_again<Real>::columns - 1) / measure_again<Real>::columns;
+  device::for_each(
+      out.rows() * panels,
+      measure_again<Real>{rows.data.data(), cols.data.data(), rows.dim, rows.factor.data(), cols.factor.data(), b, out},
+      rows.device());
 }
 
 template <class Storage>

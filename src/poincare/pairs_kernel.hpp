@@ -85,9 +85,26 @@ struct pairs_kernel {
       y_status[first + lane] = y_is;
     }
     const value distance = measure.template distances<width>(value(squared * both));
-    for (int lane = 0; lane < width; ++lane)
-      if (first + lane < x.count)
-        out[first + lane] = usable[lane] ? get_lane<width>(distance, lane) : std::numeric_limits<Real>::quiet_NaN();
+    for (int lane = 0; lane < width; ++lane) {
+      if (first + lane >= x.count) continue;
+      const Real measured = get_lane<width>(distance, lane);
+      if (!usable[lane])
+        out[first + lane] = std::numeric_limits<Real>::quiet_NaN();
+      else if (!ball.lost(measured))
+        out[first + lane] = measured;
+      else
+        out[first + lane] = again(first + lane, get_lane<width>(x_gap, lane), get_lane<width>(y_gap, lane));
+    }
+  }
+
+  Real again(std::int64_t row, double x_gap, double y_gap) const {
+    double squared = 0;
+    for (std::int64_t k = 0; k < x.dim; ++k) {
+      const double difference = double(y.at(row, k) * Real(ball.scale)) - double(x.at(row, k) * Real(ball.scale));
+      squared = device::fma(difference, difference, squared);
+    }
+    const double of_x = ball.template factor<Real>(x_gap), of_y = ball.template factor<Real>(y_gap);
+    return Real(ball.measured_again(squared, ball.flat() ? 1 : of_x * of_y));
   }
 };
 

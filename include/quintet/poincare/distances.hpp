@@ -18,9 +18,8 @@
 // (D / 4 + 6) u, u = 2^-24 or 2^-53; in practice below 5e-7 (float) and 1e-15 (double) for D <= 128; measured figures
 // are in docs/design/numerics.md. Points that are the same have distance exactly 0, d(x, y) and d(y, x) have the same
 // bits, and the bits do not depend on the number of threads, nor on the device. distances() and pair_distances() agree
-// to the bit. float: points less than about 2^-83 / sqrt(c) apart lose digits, below 2^-94 they count as one, and
-// distances over 60 / sqrt(c), which only points with 1 - c |x|^2 < 2^-40 have, become infinite. For curvature = 0,
-// differences in float have to lie between 1e-18 and 1e18.
+// to the bit. Differences may have any size: those whose squares float cannot hold are summed again in double. float:
+// distances over 60 / sqrt(c), which only points with 1 - c |x|^2 < 2^-40 have, become infinite.
 //
 // Points that are not inside the ball: see point_report. All functions throw InvalidArgument for a curvature out of
 // range (checked_curvature()), for shapes that do not fit, D = 0, more than 2^31 - 1025 rows, arguments on several

@@ -36,7 +36,9 @@ struct neighbours {
 ///
 /// Pairs are compared by t of distances.hpp, which grows with the distance; asinh is taken of the winners only. Equal t
 /// are ordered by index. Results are exact, the same bits for any number of threads, any budget and any device, and the
-/// distances are those of distances(). Points that are not inside are nobody's neighbours and have none.
+/// distances are those of distances(); but in float, points less than about 2^-83 / sqrt(c) apart lose digits, and
+/// below 2^-94 / sqrt(c) all are equally near. (For curvature 0, differences have to lie between 1e-18 and 1e18.)
+/// Points that are not inside are nobody's neighbours and have none.
 /// Throws InvalidArgument as distances() does, for k out of range, a negative budget, and with exclude_self for Q != N;
 /// OutOfMemory, DeviceError. Memory beyond input and result: nearest_workspace_bytes(). Cost: Q N (2 D + 4) operations;
 /// in few dimensions (at most 32) a tree of blocks of points is searched where a sample shows that it pays.

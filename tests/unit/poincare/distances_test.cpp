@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "quintet/poincare/nearest.hpp"
 #include "reference/poincare_reference.hpp"
 #include "support/ball_points.hpp"
 #include "support/devices.hpp"
@@ -216,20 +217,63 @@ TEST(poincare_storage16, half) { expect_storage16_like_float<half>(); }
 TEST(poincare_storage16, bfloat16) { expect_storage16_like_float<bfloat16>(); }
 
 // The two numbers of docs/numerics.md.
-// The range that the header states: digits down to 2^-83 / sqrt(c), nothing below 2^-94 / sqrt(c), in float.
-TEST(poincare_range, of_distances_near_the_origin) {
-  for (const double c : {1.0, 1e-6, 1e20}) {
-    const double unit = 1 / std::sqrt(c);
-    const auto measured = [&]<class Real>(Real, double apart) {
-      const Real x[2] = {0, Real(apart)};
-      return double(poincare::distance<Real>(std::span(x, 1), std::span(x + 1, 1), {.curvature = -c}));
-    };
-    const double small = std::ldexp(unit, -83), none = std::ldexp(unit, -97);
-    EXPECT_NEAR(measured(0.0f, small) / small, 2, 2e-6) << c;
-    EXPECT_EQ(measured(0.0f, none), 0) << c;
-    EXPECT_NEAR(measured(0.0, none) / none, 2, 1e-15) << c;
-    EXPECT_NEAR(measured(0.0, 1e-140 * unit) / unit, 2e-140, 1e-154) << c;
-  }
+// Differences of every size that float has, beside points of the whole ball: squares of them leave float's range.
+TYPED_TEST(poincare_distances, of_any_size_near_the_origin) {
+  for (const double c : {1.0, 1e-6, 1e20, 0.0})
+    for (const std::int64_t dim : {1, 3, 40}) {
+      const double unit = c > 0 ? 1 / std::sqrt(c) : 1;
+      point_set<TypeParam> x = ball_points<TypeParam>(160, dim, 0, 0.9, c > 0 ? c : 1, 11);
+      for (std::int64_t i = 0; i < x.n; ++i) {
+        if (i % 5 == 0) continue;
+        // Nearly the same as another row in a few coordinates, or tiny as a whole.
+        const double tiny = unit * std::ldexp(1.0, -int(40 + i / 2));
+        for (std::int64_t k = 0; k < dim; ++k) x(i, k) = TypeParam(x(i, k) / unit * tiny);
+        if (dim > 1 && i % 5 == 4) x(i, dim - 1) = TypeParam(0.5 * unit);
+      }
+      const auto exact = exact_matrix(x, x, c);
+      const auto host = matrix_of(x, x, c, Device::host());
+      double error = 0;
+      for (std::size_t e = 0; e < host.size(); ++e) {
+        EXPECT_EQ(host[e] > 0, exact[e] > 0) << "c " << c << ", dim " << dim << ", " << e << ": " << double(exact[e]);
+        if (exact[e] > std::numeric_limits<TypeParam>::min())
+          error = std::max(error, double(std::fabs(host[e] - exact[e]) / exact[e]));
+      }
+      EXPECT_LE(error, bound<TypeParam>(dim)) << "c " << c << ", dim " << dim;
+      on_every_device([&](const Device& device) {
+        expect_same_bits(matrix_of(x, x, c, device), host);
+        for (std::int64_t i = 0; i < x.n; i += 7) {
+          std::vector<TypeParam> pairs(x.n), row(x.n);
+          point_set<TypeParam> same(x.n, dim);
+          for (std::int64_t j = 0; j < x.n; ++j) {
+            row[j] = host[i * x.n + j];
+            for (std::int64_t k = 0; k < dim; ++k) same(j, k) = x(i, k);
+          }
+          poincare::pair_distances<TypeParam>(same.view(), x.view(), pairs, {.curvature = -c}, device);
+          expect_same_bits(pairs, row);
+        }
+      });
+    }
+}
+
+// Issue 21, point 9: it was 0.
+TEST(poincare_range, of_two_points_near_the_origin) {
+  const float x[2] = {0, 1e-30f}, most[2] = {-1e30f, 2e30f};
+  const auto measured = [](const float* of, double curvature) {
+    return poincare::distance<float>(std::span(of, 1), std::span(of + 1, 1), {.curvature = curvature});
+  };
+  EXPECT_FLOAT_EQ(measured(x, -1), 2e-30f);
+  EXPECT_FLOAT_EQ(measured(x, 0), 2e-30f);
+  EXPECT_FLOAT_EQ(measured(most, 0), 6e30f);
+}
+
+// What nearest() states: it keeps one number of float for every pair, and pairs beyond its range are equally far.
+TEST(poincare_range, of_neighbours_near_the_origin) {
+  const auto first = [](double apart) {
+    const float points[3] = {0, float(2 * apart), float(apart)};
+    return poincare::nearest<float>({points, 1, 1}, {points + 1, 2, 1}, 1).index[0];
+  };
+  EXPECT_EQ(first(std::ldexp(1.0, -83)), 1);
+  EXPECT_EQ(first(std::ldexp(1.0, -97)), 0);
 }
 
 TEST(poincare_formula, clamped_artanh_is_no_metric) {
