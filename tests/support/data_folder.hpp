@@ -1,5 +1,5 @@
-// Where the reference data lie: QUINTET_DATA_DIR, or tests/data of the source tree (QUINTET_SOURCE_DIR); folders that
-// do not travel with it may be in ../shared/data beside it.
+// Where the reference data lie: QUINTET_DATA_DIR, tests/data of the source tree (QUINTET_SOURCE_DIR), or ../shared/data
+// beside it: the first of them that has the folder.
 #pragma once
 
 #include <cstdlib>
@@ -10,10 +10,15 @@ namespace quintet::test {
 
 /// The folder `name` of the reference data; the path may not exist.
 inline std::filesystem::path data_folder(const std::string& name) {
-  if (const char* set = std::getenv("QUINTET_DATA_DIR")) return std::filesystem::path(set) / name;
-  const std::filesystem::path source = QUINTET_SOURCE_DIR, here = source / "tests" / "data" / name;
-  std::error_code none;
-  return std::filesystem::exists(here, none) ? here : source / ".." / "shared" / "data" / name;
+  const std::filesystem::path source = QUINTET_SOURCE_DIR;
+  const char* set = std::getenv("QUINTET_DATA_DIR");
+  const std::filesystem::path beside = source / ".." / "shared" / "data" / name;
+  for (const auto& path :
+       {(set == nullptr ? beside : std::filesystem::path(set) / name), source / "tests" / "data" / name}) {
+    std::error_code none;
+    if (std::filesystem::exists(path, none)) return path;
+  }
+  return beside;
 }
 
 }  // namespace quintet::test

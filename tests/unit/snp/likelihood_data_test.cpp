@@ -1,5 +1,5 @@
-// Log-likelihoods of the files of ../shared/data/snp: expected values are from a brute-force program with dense matrix
-// exponentials, most of them confirmed by SNAPP, SnappNet and PhyloNet.
+// Log-likelihoods of the files of tests/data/snp: expected values are from programs of brute force with dense matrix
+// exponentials, which SNAPP, SnappNet and PhyloNet confirm; those of drawn/ are from drawn/drawn.py.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -22,37 +22,30 @@ void expect_log_likelihood(const std::string& name, const snp::Network& network,
   });
 }
 
-TEST(snp_likelihood_data, simulated_networks) {
-  QUINTET_SKIP_WITHOUT(data_folder("snp/sim"));
-  const auto data = [](const char* name) { return snp_counts(data_folder("snp/sim") / name); };
-  expect_log_likelihood("C1", snp_network(snp_text::net_a, .005), data("netA_counts.csv"), {}, -1741.6335172676);
-  expect_log_likelihood("C4", snp_network(snp_text::net_b, .005), data("netB_counts.csv"), {.u = .75, .v = 1.5},
-                        -1861.9247002394);
-  expect_log_likelihood("C5", snp_network(snp_text::net_c, .005), data("netC_counts.csv"), {}, -1798.0608911880);
+TEST(snp_likelihood_data, drawn_counts) {
+  const auto expect = [](const char* file, const char* newick, double theta, const snp::model& model, double all,
+                         double polymorphic) {
+    const auto network = snp_network(newick, theta);
+    const auto data = snp_counts(data_folder("snp/drawn") / file);
+    expect_log_likelihood(file + std::string(" all"), network, data, model, all);
+    snp::model given_polymorphic = model;
+    given_polymorphic.polymorphic_only = true;
+    expect_log_likelihood(file + std::string(" polymorphic"), network, data, given_polymorphic, polymorphic);
+  };
+  expect("net_a.csv", snp_text::net_a, .005, {}, -2101.658833535971, -1706.532345453766);
+  expect("net_b.csv", snp_text::net_b, .005, {.u = .75, .v = 1.5}, -2072.562805313569, -1662.529876012713);
+  expect("net_c.csv", snp_text::net_c, .005, {}, -1793.318700055622, -1381.715402921703);
+  expect("rice.csv", snp_text::rice_tree, .1, {}, -1570.215814725468, -1318.336296025475);
+  expect("rice.csv", snp_text::rice_level1, .1, {}, -1558.718227682060, -1305.960472948842);
+  expect("rice.csv", snp_text::rice_level2, .1, {}, -1555.162008816227, -1302.969536265712);
 }
 
 TEST(snp_likelihood_data, test1_of_snapp) {
-  QUINTET_SKIP_WITHOUT(snp_folder());
   expect_log_likelihood("C7", snp_network(snp_text::test1, .2), snp_counts(snp_folder() / "snapp/test1_counts.csv"), {},
                         -1795.6001540006);
 }
 
-TEST(snp_likelihood_data, rice) {
-  QUINTET_SKIP_WITHOUT(data_folder("snp/rice"));
-  const auto data = snp_nexus(data_folder("snp/rice") / "rice_JDD1_example.nexus", species_rule::after_last, 1);
-  EXPECT_EQ(data.patterns(), 308);
-  const auto expect = [&](const std::string& name, const char* newick, double all, double polymorphic) {
-    const auto network = snp_network(newick, .1);
-    expect_log_likelihood(name + " all", network, data, {}, all);
-    expect_log_likelihood(name + " polymorphic", network, data, {.polymorphic_only = true}, polymorphic);
-  };
-  expect("C10", snp_text::rice_tree, -44846.305273395, -32041.483734839);
-  expect("C12", snp_text::rice_level1, -44875.167030694, -32083.308391871);
-  expect("C14", snp_text::rice_level2, -44782.728140407, -31982.637364370);
-}
-
 TEST(snp_likelihood_data, ourisia) {
-  QUINTET_SKIP_WITHOUT(snp_folder());
   const auto data = snp_nexus(snp_folder() / "snapp/aflp_25.nex", species_rule::before_first, 1);
   const auto network = snp_network(snp_text::ourisia, .05);
   const double u = .5494505494505495, v = 5.555555555555555;

@@ -16,29 +16,16 @@ snp::Data read(const std::string& name, const char* rule = nullptr, bool dominan
   return io::read_snp_data((test::data_folder(path.parent_path().string()) / path.filename()).string(), options).data;
 }
 
-TEST(snp_reference_data, rice) {
-  QUINTET_SKIP_WITHOUT(test::data_folder("snp/rice"));
-  const snp::Data rice = read("rice/rice_JDD1_example.nexus", "after-last:_");
-  EXPECT_EQ(rice.species().size(), 6u);
-  EXPECT_EQ(rice.sites(), 12000);
-  EXPECT_EQ(rice.patterns(), 308);
-  EXPECT_EQ(rice.weight_of(pattern_kind::all_zero) + rice.weight_of(pattern_kind::all_one), 6318);
-  EXPECT_EQ(std::vector<std::int64_t>(rice.sampled_copies().begin(), rice.sampled_copies().end()),
-            std::vector<std::int64_t>(6, 2));
-  EXPECT_EQ(read("rice/rice_JDD1_without_invariant.nexus", "after-last:_").sites(), 12000);
-  EXPECT_EQ(read("rice/rice_JDD5_dataset3.nexus", "after-last:_").species().size(), 7u);
-}
-
-TEST(snp_reference_data, simulated_counts) {
+TEST(snp_reference_data, counts) {
   EXPECT_EQ(read("snapp/test1_counts.csv").sites(), 1000);
-  QUINTET_SKIP_WITHOUT(test::data_folder("snp/sim"));
-  EXPECT_EQ(read("sim/netA_counts.csv").patterns(), 43);
-  EXPECT_EQ(read("sim/netC_counts.csv").patterns(), 71);
-  EXPECT_EQ(read("sim/netB_counts.csv").sites(), 1000);
+  EXPECT_EQ(read("drawn/net_a.csv").patterns(), 93);
+  const snp::Data rice = read("drawn/rice.csv");
+  EXPECT_EQ(rice.sites(), 300);
+  EXPECT_EQ(rice.patterns(), 125);
+  EXPECT_EQ(read("drawn/net_c.csv").sampled_copies()[3], 5);
 }
 
 TEST(snp_reference_data, diploids_with_missing_genotypes) {
-  QUINTET_SKIP_WITHOUT(test::data_folder("snp"));
   const snp::Data hemi = read("snapp/hemi129.nex", "before-first:_");
   EXPECT_EQ(hemi.species().size(), 4u);
   EXPECT_EQ(hemi.given_sites(), 129);
@@ -48,7 +35,6 @@ TEST(snp_reference_data, diploids_with_missing_genotypes) {
 }
 
 TEST(snp_reference_data, amplified_fragments) {
-  QUINTET_SKIP_WITHOUT(test::data_folder("snp"));
   const snp::Data aflp = read("snapp/aflp_25.nex", "before-first:_");
   EXPECT_EQ(aflp.species().size(), 9u);
   EXPECT_EQ(aflp.sites(), 2576);
@@ -57,7 +43,6 @@ TEST(snp_reference_data, amplified_fragments) {
 }
 
 TEST(snp_reference_data, a_file_with_data_and_network) {
-  QUINTET_SKIP_WITHOUT(test::data_folder("snp"));
   EXPECT_EQ(read("phynetpy/paper_net.nex").sites(), 1000);
   EXPECT_EQ(read("phynetpy/paper_net_largeseq.nex").sites(), 12000);
   const snp::Network net =
