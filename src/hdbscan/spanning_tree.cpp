@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "device/small_call.hpp"
 #include "hdbscan/checks.hpp"
 #include "hdbscan/spanning_tree_parts.hpp"
 #include "instantiate.hpp"
@@ -97,6 +98,8 @@ spanning_tree_result spanning_tree(matrix_view<const Storage> points, const span
   check_alpha<Real>(options.alpha);
   progress report(callback);
   double neighbours_seconds = 0, spanning_tree_seconds = 0;
+  const double pairs = double(points.rows()) * double(points.rows());
+  const device::small_call alone(pairs * (12 + 0.1 * double(points.cols())), 12, device);
   stage_region finding("neighbours", &neighbours_seconds);
   const pairwise::scanned_points<Storage> scanned(points, options.distance, device);
   const std::int64_t valid = scanned.valid_count();

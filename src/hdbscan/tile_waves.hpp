@@ -19,12 +19,16 @@ class tile_waves {
  public:
   /// Infinite values are of no use, and in no wave. The values must outlive this.
   tile_waves(const Real* value, std::int64_t count, std::int64_t max) : value_(value), count_(count), max_(max) {
+    // All in one wave need no histogram, which is larger than small problems are.
+    if (count_ <= max_) return;
+    in_bucket_.assign(buckets, 0);
     for (std::int64_t i = 0; i < count_; ++i)
       if (value_[i] < std::numeric_limits<Real>::infinity()) ++in_bucket_[bucket_of(value_[i])];
   }
 
   /// The next ones; none if all were given.
   std::vector<std::int64_t> next() {
+    if (in_bucket_.empty()) return all();
     while (first_ < buckets && in_bucket_[first_] == 0) ++first_;
     if (first_ == buckets) return {};
     // Whole buckets, or a part of one that is too large by itself, by numbers.
@@ -48,22 +52,33 @@ class tile_waves {
       first_ = end;
       from_ = 0;
     }
+    return numbers_of(std::move(found));
+  }
+
+ private:
+  std::vector<std::int64_t> all() {
+    std::vector<std::pair<Real, std::int64_t>> found;
+    for (; from_ < count_; ++from_)
+      if (value_[from_] < std::numeric_limits<Real>::infinity()) found.emplace_back(value_[from_], from_);
+    return numbers_of(std::move(found));
+  }
+
+  static std::vector<std::int64_t> numbers_of(std::vector<std::pair<Real, std::int64_t>> found) {
     std::sort(found.begin(), found.end());
     std::vector<std::int64_t> numbers(found.size());
     for (std::size_t e = 0; e < found.size(); ++e) numbers[e] = found[e].second;
     return numbers;
   }
 
- private:
   static constexpr int buckets = 1 << 15;  // the sign of values that are not negative says nothing
 
   static int bucket_of(Real value) { return int(pairwise::key_of(value) >> (8 * sizeof(Real) - 16)); }
 
   const Real* value_;
   std::int64_t count_, max_;
-  std::vector<std::int64_t> in_bucket_ = std::vector<std::int64_t>(buckets, 0);
-  int first_ = 0;          ///< the first bucket that is not yet given
-  std::int64_t from_ = 0;  ///< numbers below are given of it
+  std::vector<std::int64_t> in_bucket_;  ///< empty: all that is left is one wave
+  int first_ = 0;                        ///< the first bucket that is not yet given
+  std::int64_t from_ = 0;                ///< numbers below are given of it
 };
 
 }  // namespace quintet::hdbscan

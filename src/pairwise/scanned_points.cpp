@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "device/launch.hpp"
+#include "device/small_call.hpp"
 #include "device/staged.hpp"
 #include "instantiate.hpp"
 #include "pairwise/scan_kernel.hpp"
@@ -107,6 +108,7 @@ void scanned_points<Storage>::scan() {
   scale_ = Real(ball_.scale);
   number_ = Buffer<Real>(count(), device_);
   Buffer<int> lost(std::vector<int>{0}, device_);
+  const device::small_call alone(double(count()) * double(rows().dim), 1, device_);
   device::with_shape<host_shape<Real>, device_shape<Real>>(device_, [&](auto shape) {
     using kernel = scan_kernel<Storage, decltype(shape)>;
     device::launch(kernel{rows(), kind_, ball_, number_.data(), lost.data()},
@@ -149,6 +151,7 @@ panels<accumulator_t<Storage>> scanned_points<Storage>::pack(const std::vector<s
   packed.data = Buffer<Real>(padded_count * packed.dim, device_);
   if (factors() != nullptr) packed.factor = Buffer<Real>(padded_count, device_);
   const device::staged_in order_on_device(order, device_);
+  const device::small_call alone(double(padded_count) * double(packed.dim), 1, device_);
   device::with_shape<host_shape<Real>, device_shape<Real>>(device_, [&](auto shape) {
     device::launch(
         pack_kernel<Storage, decltype(shape)>{rows(), packed.count, packed.dim,

@@ -2,6 +2,7 @@
 
 #include "device/for_each.hpp"
 #include "device/launch.hpp"
+#include "device/small_call.hpp"
 #include "device/staged.hpp"
 #include "instantiate.hpp"
 #include "pairwise/sinks.hpp"
@@ -88,6 +89,8 @@ point_report distances(matrix_view<const Storage> queries, matrix_view<const Sto
   const ball b(options.curvature);
   const Device device = device::run_device(given, {{"queries", queries}, {"points", points}, {"out", out}});
   check_sets(queries, points);
+  const double pairs = double(queries.rows()) * double(points.rows());
+  const device::small_call alone(pairs * (0.4 + 0.02 * double(points.cols())), 2, device);
   if ((points.rows() > 0 && out.rows() != queries.rows()) || out.cols() != points.rows())
     throw InvalidArgument(text("out must be Q x N (out=", out.rows(), " x ", out.cols(), ", Q=", queries.rows(),
                                ", N=", points.rows(), ")"));
@@ -113,6 +116,7 @@ point_report pair_distances(matrix_view<const Storage> x, matrix_view<const Stor
   require_argument(x.rows() == y.rows(), "y.rows", y.rows(), text("x.rows=", x.rows()));
   require_argument(out.size() == x.rows(), "out.size", out.size(), text("x.rows=", x.rows()));
   const std::int64_t n = x.rows();
+  const device::small_call alone(double(n) * double(20 + 2 * x.cols()), 1, device);
   const device::staged_in x_rows(x, device), y_rows(y, device);
   Buffer<point_status> x_status(n, device), y_status(n, device);
   device::staged_out result(out, device);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "device/for_each.hpp"
+#include "device/small_call.hpp"
 #include "device/staged.hpp"
 #include "instantiate.hpp"
 #include "pairwise/neighbours.hpp"
@@ -110,6 +111,8 @@ point_report nearest(matrix_view<const Storage> queries, matrix_view<const Stora
   const std::int64_t k = index.cols();
   check_sets(queries, points);
   check_neighbours(k, points.rows(), options);
+  const double pairs = double(queries.rows()) * double(points.rows());
+  const device::small_call alone(pairs * (2 + 0.02 * double(points.cols())), 2, device);
   if (options.exclude_self)
     require_argument(queries.rows() == points.rows(), "queries.rows", queries.rows(),
                      text("points.rows=", points.rows(), " with exclude_self"));

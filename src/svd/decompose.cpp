@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "device/for_each.hpp"
+#include "device/small_call.hpp"
 #include "device/staged.hpp"
 #include "instantiate.hpp"
 #include "quintet/core/error.hpp"
@@ -255,6 +256,8 @@ Device decompose(batch_view<const T> a, const outputs<T>& out, const options& op
       given, {{"a", a}, {"u", out.u}, {"v", out.v}, {"s", out.s}, {"status", out.status}, {"sweeps", out.sweeps}});
   if (a.batch() == 0) return device;
   const stage_region stage("decompose");
+  const double rows = double(std::max(a.rows(), a.cols())), cols = double(std::min(a.rows(), a.cols()));
+  const device::small_call alone(double(a.batch()) * (20 + 2 * rows * cols * cols), 1, device);
   const device::staged_in in(a, device);
   device::staged_out u(out.u, device), v(out.v, device);
   device::staged_out s(out.s, device);

@@ -7,10 +7,11 @@
 
 namespace {
 
-std::atomic<std::int64_t> allocated{0}, live{0}, until_failure{-1};
+std::atomic<std::int64_t> allocated{0}, bytes_asked{0}, live{0}, until_failure{-1};
 
 void* allocate_or_fail(std::size_t bytes, std::size_t alignment) {
   ++allocated;
+  bytes_asked += std::int64_t(bytes);
   if (until_failure.load(std::memory_order_relaxed) >= 0 && until_failure-- == 0) return nullptr;
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
   void* data = alignment <= alignof(std::max_align_t)
@@ -40,6 +41,7 @@ namespace quintet::test {
 
 void fail_allocation_after(std::int64_t countdown) { until_failure = countdown; }
 std::int64_t allocation_count() { return allocated; }
+std::int64_t allocated_bytes() { return bytes_asked; }
 std::int64_t live_allocations() { return live; }
 
 }  // namespace quintet::test

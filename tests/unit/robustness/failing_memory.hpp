@@ -8,8 +8,9 @@ namespace quintet::test {
 /// The allocation that comes `countdown` allocations from now fails, once; a negative number: none does.
 void fail_allocation_after(std::int64_t countdown);
 
-/// Allocations since the program began, and blocks that are not given back.
+/// Allocations since the program began, their bytes, and blocks that are not given back.
 std::int64_t allocation_count();
+std::int64_t allocated_bytes();
 std::int64_t live_allocations();
 
 }  // namespace quintet::test
