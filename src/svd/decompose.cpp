@@ -96,6 +96,7 @@ jacobi_job<Real> make_job(batch_view<const T> a, const outputs<T>& out, const op
   job.max_sweeps = std::int32_t(std::min<std::int64_t>(options.max_sweeps, 1 << 20));
   job.vectors = options.vectors != vectors::none;
   job.accurate = options.accurate;
+  job.starts_near = options.preconditioning == preconditioning::automatic && !options.accurate;
   job.canonical = options.canonical_signs;
   job.sign_by_right = is_exchanged;
   return job;

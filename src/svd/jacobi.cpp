@@ -61,6 +61,17 @@ bool fills_lanes(jacobi_job<Real> job, std::int64_t batch) {
   return batch * 4 >= device::host_lanes<Real>() || job.cols < 4;
 }
 
+/// From this size on the eigenvectors of the Gram matrix cost less than the sweeps that they save.
+template <class Real>
+constexpr int smallest_near = sizeof(Real) == 4 ? 120 : 64;
+
+/// Whether matrices start from eigenvectors: see eigenvectors.hpp.
+template <class Real>
+bool starts_near(const jacobi_job<Real>& job, const Device& device) {
+  return job.starts_near && device.kind() == device_kind::host && job.way != route::pivoted_lower &&
+         job.cols >= smallest_near<Real> && job.cols <= largest_undivided;
+}
+
 /// Few matrices with so many rows that workers should share their QR. On the host the bits are the same.
 template <class Real>
 bool is_long(const jacobi_job<Real>& job, std::int64_t batch) {
@@ -104,9 +115,10 @@ void run_jacobi(jacobi_job<Real> job, std::int64_t batch, const Device& device) 
   job.first = 0;
   job.phase = phase::all;
   job.root_rows = std::sqrt(Real(job.way == route::direct ? job.rows : job.cols));
+  job.starts_near = starts_near(job, device);
   if (job.cols > largest_undivided) return run_blocks(job, device);
   if (device.kind() != device_kind::host) return run_on_device(job, batch, device);
-  if (!fills_lanes(job, batch))
+  if (job.starts_near || !fills_lanes(job, batch))
     return is_long(job, batch) ? run_blocks(job, device) : run_policy<host_rows<Real>>(job, device);
   if (is_small(job)) return run_small<host_lanes<Real>>(job, device);
   return job.cols > full_lanes_size<Real> ? run_policy<host_half_lanes<Real>>(job, device)

@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "svd/eigenvectors.hpp"
 #include "svd/householder.hpp"
 #include "svd/sweeps.hpp"
 #include "svd/transfer.hpp"
@@ -42,6 +43,14 @@ struct jacobi_group {
     m.max_sweeps = job.max_sweeps;
     m.accurate = job.accurate;
     return m;
+  }
+
+  /// The memory of start_from_eigenvectors(): arrays that the sweeps fill anew.
+  template <class Map>
+  QUINTET_SVD_INLINE start_memory<real> start_in(const Map& map, real* memory) const {
+    const workspace_layout& at = job.at;
+    return {part(map, memory, at.start), part(map, memory, at.sigma),   part(map, memory, at.rank),
+            part(map, memory, at.sign),  part(map, memory, at.start_w), part(map, memory, at.start_y)};
   }
 
   /// The places of Q and R; none on the direct way.

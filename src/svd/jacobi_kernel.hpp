@@ -37,7 +37,7 @@ struct jacobi_kernel : jacobi_tiles<bool(Policy::on_device)>, jacobi_storing<typ
   enum { threads = Policy::threads, emulated_threads = Policy::emulated_threads };
   using base = jacobi_storing<real>;
   using base::active_lanes, base::any_lane, base::columns_in, base::factors_in, base::finish, base::job,
-      base::left_columns, base::load, base::part, base::start_columns, base::store_vectors;
+      base::left_columns, base::load, base::part, base::start_columns, base::start_in, base::store_vectors;
 
   template <class Team>
   QUINTET_SVD_INLINE void operator()(const Team& team, std::int64_t tile, scratch& s) const {
@@ -69,6 +69,7 @@ struct jacobi_kernel : jacobi_tiles<bool(Policy::on_device)>, jacobi_storing<typ
       start_columns(map, factors_in(map, memory, part(map, memory, job.at.a)), m);
       if (!does_all) order_columns(map, m);
     }
+    if (does_all || job.phase == phase::rotate) start_near(map, memory, m);
     if (does_all) {
       if constexpr (Map::packed > 1) {
         memory_ahead ahead(calls_ahead(job.cols));
@@ -90,6 +91,17 @@ struct jacobi_kernel : jacobi_tiles<bool(Policy::on_device)>, jacobi_storing<typ
               left_columns(), [this]() QUINTET_SVD_INLINE_LAMBDA { poll_within(); });
     if (job.vectors && (does_all || job.phase == phase::store)) store_vectors(map, group, memory, m);
     map.barrier();
+  }
+
+  /// Where the job allows it and the columns are of one size: X and V near their end. Only where one worker has a
+  /// matrix in rows: eigenvalues are found one after the other.
+  template <class Map>
+  QUINTET_SVD_INLINE void start_near(const Map& map, real* memory, columns<real>& m) const {
+    if constexpr (Map::width == 1 && Map::row_cyclic) {
+      if (!job.starts_near || part(map, memory, job.at.scaling)[2] == 0) return;
+      start_from_eigenvectors(map, m, part(map, memory, job.at.v), start_in(map, memory), [this]() { poll_within(); });
+      m.starts_near = true;
+    }
   }
 
   template <class Map>

@@ -40,6 +40,8 @@ struct jacobi_loading : jacobi_group<Real> {
     if (map.leads_team()) {
       map.set_entry(part(map, memory, at.scaling), 0, scale.first);
       map.set_entry(part(map, memory, at.scaling), 1, scale.second);
+      if constexpr (Map::width == 1)
+        part(map, memory, at.scaling)[2] = real(found.column_ratio <= started_ratio<real> ? 1 : 0);
     }
     prepare(map, a, ld, active, scale);
     if (job.way == route::pivoted_lower || (job.way == route::triangle && job.phase == phase::all))

@@ -77,9 +77,9 @@ enum class phase : std::int32_t {
 
 /// Offsets into the working memory of one group, counted in elements times the width of the map.
 struct workspace_layout {
-  std::int64_t a, h, x, v, left;
-  std::int64_t norm, column_scale, norm_correction, order, sigma, rank, sign, tau, pivots, row_rank, row_size, source,
-      scaling;
+  std::int64_t a, h, x, v, left, start;
+  std::int64_t norm, column_scale, norm_correction, order, sigma, rank, sign, tau, start_w, start_y, pivots, row_rank,
+      row_size, source, scaling;
   std::int64_t total;
 };
 
@@ -96,6 +96,7 @@ struct jacobi_job {
   std::int32_t max_sweeps;
   Real root_rows;
   bool vectors, accurate, canonical, sign_by_right;
+  bool starts_near;  ///< matrices whose columns are of one size start from eigenvectors: see eigenvectors.hpp
   bool defer_badly_scaled, defer_out_of_range;  ///< leave such matrices alone and only report them
   Real* workspace;
   std::int64_t slot;  ///< numbers of working memory a tile

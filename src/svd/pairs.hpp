@@ -23,7 +23,8 @@ struct columns {
   Real root_rows;
   int max_sweeps;
   bool accurate;
-  bool v_is_new;  ///< V was the identity before this sweep, whose order is row-cyclic
+  bool starts_near;  ///< X and V are those that start_from_eigenvectors() has left
+  bool v_is_new;     ///< V was the identity before this sweep, whose order is row-cyclic
 
   bool is_scaled() const { return v != nullptr && !accurate; }
   /// Rows of V that may hold anything when columns up to q have met: until column q has met others it is a canonical

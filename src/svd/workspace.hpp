@@ -19,6 +19,12 @@ void lay_out(jacobi_job<Real>& job, bool in_team_memory) {
   job.ld_a = padded_rows<Map>(job.rows);
   job.ld_x = is_direct ? job.ld_a : padded_rows<Map>(job.cols);
   job.ld_v = padded_rows<Map>(job.cols);
+  if (job.starts_near) {
+    // Rows of V are rotated a chunk at a time: columns a multiple of 512 bytes apart would share few places of a cache.
+    constexpr std::int32_t shared = 512 / std::int32_t(sizeof(Real));
+    if (job.ld_v % shared == 0) job.ld_v += Map::chunk;
+    if (job.ld_x % shared == 0) job.ld_x += Map::chunk;
+  }
   std::int64_t next = 0;
   const auto take = [&](std::int64_t count) {
     const std::int64_t offset = next;
@@ -27,14 +33,15 @@ void lay_out(jacobi_job<Real>& job, bool in_team_memory) {
   };
   workspace_layout& at = job.at;
   at.x = take(in_team_memory ? 0 : n * job.ld_x);
-  at.v = take(in_team_memory || !job.vectors ? 0 : n * job.ld_v);
+  at.v = take(in_team_memory || !(job.vectors || job.starts_near) ? 0 : n * job.ld_v);
   at.a = take(is_direct ? 0 : n * job.ld_a);
   at.h = take(is_direct ? 0 : n * job.ld_a);
   at.left = take(is_direct || !job.vectors ? 0 : std::max<std::int64_t>(n, job.left_cols) * job.ld_a);
+  at.start = take(job.starts_near ? n * std::max(job.ld_x, job.ld_v) : 0);
   for (std::int64_t* array : {&at.norm, &at.column_scale, &at.norm_correction, &at.order, &at.sigma, &at.rank, &at.sign,
-                              &at.tau, &at.pivots, &at.source})
+                              &at.tau, &at.start_w, &at.start_y, &at.pivots, &at.source})
     *array = take(n);
-  at.scaling = take(2);
+  at.scaling = take(3);
   at.row_rank = take(m);
   at.row_size = take(m);
   at.total = next;

@@ -15,7 +15,8 @@ enum class vectors {
 /// What Jacobi's method is applied to.
 enum class preconditioning {
   automatic,   ///< pivoted_qr for matrices whose rows or columns differ in size by more than 1e3, qr for m >= 1.5 n (n
-               ///< >= 1.5 m) and for full vectors of a matrix that is not square, none otherwise; decided per matrix
+               ///< >= 1.5 m) and for full vectors of a matrix that is not square, none otherwise; decided per matrix.
+               ///< On the host matrices of 64 (float: 120) or more columns of one size start from eigenvectors of A^T A
   none,        ///< the matrix itself; relative accuracy for any scaling of the columns (rows, when m < n)
   qr,          ///< R of a QR factorisation
   pivoted_qr,  ///< R^T of a QR factorisation with column pivoting and sorted rows (Drmac and Veselic 2008): relative

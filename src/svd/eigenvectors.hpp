@@ -1,0 +1,392 @@
+// A start for the sweeps near their end: approximate right singular vectors, the eigenvectors of the Gram matrix of X.
+//
+// The columns of X V are orthogonal up to rounding errors of the Gram matrix, and one or two sweeps remain of nine
+// (Gao, Ma, Shao 2022 start Jacobi from vectors of lower precision). Singular values and vectors still come from
+// rotations of X V, with their threshold: what the Gram matrix has lost of small singular values costs sweeps, not
+// digits. Only V must be orthogonal to all digits, and is as a product of reflections and rotations. X V mixes columns:
+// relative accuracy of small singular values is kept where columns are of one size (see started_ratio).
+#pragma once
+
+#include <type_traits>
+
+#include "svd/large_products.hpp"
+#include "svd/sweeps.hpp"
+
+namespace quintet::svd {
+
+/// Columns may differ in size by this factor: so much is lost of the relative accuracy that rotations have for any
+/// scaling of the columns.
+template <class Real>
+constexpr Real started_ratio = Real(16);
+
+/// Memory of the start: a matrix of n columns of at least `rows` and n numbers, and arrays of padded n.
+template <class Real>
+struct start_memory {
+  Real* matrix;
+  Real *diagonal, *beside, *tau, *w, *y;
+};
+
+/// G = X^T X. Padding of its columns, `ld` apart, is zero.
+template <class Map>
+QUINTET_SVD_INLINE void multiply_columns(const Map& map, const columns<typename Map::real>& m, typename Map::real* g,
+                                         int ld) {
+  using real = typename Map::real;
+  const int n = m.n, blocks = (n + 3) / 4;
+  const multiply_transposed<real> product{{m.x, 0, 1, m.ld_x}, {m.x, 0, 1, m.ld_x}, {g, 0, 1, ld}, m.rows, n, n};
+  for (int j = 0; j < blocks; ++j)
+    for_each_item(map, 0, j + 1, [&](int i, bool valid) QUINTET_SVD_INLINE_LAMBDA {
+      product.multiply_block(map, 0, 4 * i, 4 * j, valid);
+    });
+  map.barrier();
+  for (int j = 0; j < n; ++j)
+    for_each_row(map, j + 1, ld, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
+      g[std::int64_t(j) * ld + i] = i < n ? g[std::int64_t(i) * ld + j] : real(0);
+    });
+  map.barrier();
+}
+
+/// For Count columns g, g + ld, ...: g_j -= v w_j + w v_j; y_j = g_j . h. All over the chunks from `first` on.
+template <int Count, class Map>
+QUINTET_SVD_INLINE void update_and_multiply(const Map& map, typename Map::real* g, int ld, int chunks, int first,
+                                            const typename Map::real* v, const typename Map::real* w,
+                                            const typename Map::real* v_entry, const typename Map::real* w_entry,
+                                            const typename Map::real* h, typename Map::real* y, bool valid) {
+  using real = typename Map::real;
+  using vector = typename Map::vector;
+  vector sum[Count] = {};
+  real minus_v[Count], minus_w[Count];
+  for (int e = 0; e < Count; ++e) {
+    minus_v[e] = -v_entry[e];
+    minus_w[e] = -w_entry[e];
+  }
+  for (int c = first; c < (valid ? chunks : 0); c += map.pair_step()) {
+    const vector v_c = load<Map>(v, c), w_c = load<Map>(w, c), h_c = load<Map>(h, c);
+    for (int e = 0; e < Count; ++e) {
+      real* column = g + std::int64_t(e) * ld;
+      vector value = load<Map>(column, c);
+      value = device::fma(v_c, minus_w[e], value);
+      value = device::fma(w_c, minus_v[e], value);
+      store<Map>(column, c, value);
+      sum[e] = device::fma(value, h_c, sum[e]);
+    }
+  }
+  for (int e = 0; e < Count; ++e) {
+    const real product = map.pair_sum(sum[e]);
+    if (valid && map.leads_pair()) y[e] = product;
+  }
+}
+
+/// Reflection k of the tridiagonalisation, from column k of G; `column` becomes its vector, zero down to row k.
+template <class Map>
+QUINTET_SVD_INLINE void make_inner_reflection(const Map& map, typename Map::real* column, int k, int n, int ld,
+                                              const start_memory<typename Map::real>& at) {
+  using real = typename Map::real;
+  const real below = team_dot(map, column, column, n, k + 2), alpha = column[k + 1], diagonal = column[k];
+  const bool reflects = below > no_column_threshold<real>();
+  const real length = root(device::fma(alpha, alpha, below)), beta = alpha > 0 ? -length : length;
+  const real inverse = reflects ? real(1) / (alpha - beta) : real(0);
+  map.barrier();  // everybody has read column k
+  for_each_row(map, 0, ld, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
+    column[i] = i <= k ? real(0) : i == k + 1 ? real(1) : column[i] * inverse;
+  });
+  if (map.leads_team()) {
+    at.diagonal[k] = diagonal;
+    at.beside[k] = reflects ? beta : alpha;
+    at.tau[k] = reflects ? (beta - alpha) / beta : real(0);
+  }
+  map.barrier();
+}
+
+/// G = Q T Q^T with a tridiagonal T (Golub, Van Loan 1996, Algorithm 8.3.1): the reflections of Q in the columns of G.
+/// A column is updated by one reflection and multiplied with the vector of the next one in one pass.
+template <class Map, class Between>
+QUINTET_SVD_INLINE void tridiagonalise(const Map& map, typename Map::real* g, int n, int ld,
+                                       const start_memory<typename Map::real>& at, Between between) {
+  using real = typename Map::real;
+  constexpr int together = 4;
+  const int chunks = (n + Map::chunk - 1) / Map::chunk;
+  for_each_row(map, 0, padded_rows<Map>(n), [&](int i) QUINTET_SVD_INLINE_LAMBDA { at.w[i] = at.y[i] = 0; });
+  map.barrier();
+  for (int k = 0; k < n; ++k) {
+    between();
+    real* column = g + std::int64_t(k) * ld;
+    const real *v = k > 0 ? column - ld : at.w, *w = at.w;
+    const real v_k = v[k], w_k = w[k];
+    for_each_row(map, k, n, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
+      column[i] = device::fma(-v[i], w_k, device::fma(-w[i], v_k, column[i]));
+    });
+    map.barrier();
+    if (k + 1 == n) {
+      if (map.leads_team()) at.diagonal[k] = column[k];
+      break;
+    }
+    make_inner_reflection(map, column, k, n, ld, at);
+    const int first = first_chunk(map, k), blocks = (n - k - 1) / together, rest = k + 1 + blocks * together;
+    for_each_item(map, 0, blocks, [&](int item, bool valid) QUINTET_SVD_INLINE_LAMBDA {
+      const int j = k + 1 + item * together;
+      update_and_multiply<together>(map, g + std::int64_t(j) * ld, ld, chunks, first, v, w, v + j, w + j, column,
+                                    at.y + j, valid);
+    });
+    for_each_item(map, rest, n, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
+      update_and_multiply<1>(map, g + std::int64_t(j) * ld, ld, chunks, first, v, w, v + j, w + j, column, at.y + j,
+                             valid);
+    });
+    map.barrier();
+    // w = tau y - tau^2 / 2 (y . h) h
+    const real tau = at.tau[k], half = tau * tau * team_dot(map, at.y, column, n, k + 1) / 2;
+    map.barrier();
+    for_each_row(map, 0, n, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
+      at.w[i] = i > k ? device::fma(-half, column[i], tau * at.y[i]) : real(0);
+    });
+    map.barrier();
+  }
+  map.barrier();
+}
+
+/// Reflection h on Count columns, from the chunk of row `first` on.
+template <int Count, class Map>
+QUINTET_SVD_INLINE void reflect_together(const Map& map, const typename Map::real* h, typename Map::real tau,
+                                         typename Map::real* c, int ld, int rows, int first, bool valid) {
+  using real = typename Map::real;
+  using vector = typename Map::vector;
+  const int start = first_chunk(map, first), step = map.pair_step();
+  const int chunks = valid ? (rows + Map::chunk - 1) / Map::chunk : 0;
+  vector sum[Count] = {};
+  for (int i = start; i < chunks; i += step) {
+    const vector value = load<Map>(h, i);
+    for (int e = 0; e < Count; ++e) sum[e] = device::fma(value, load<Map>(c + std::int64_t(e) * ld, i), sum[e]);
+  }
+  real factor[Count];
+  for (int e = 0; e < Count; ++e) factor[e] = -(tau * map.pair_sum(sum[e]));
+  for (int i = start; i < chunks; i += step) {
+    const vector value = load<Map>(h, i);
+    for (int e = 0; e < Count; ++e) {
+      real* column = c + std::int64_t(e) * ld;
+      store<Map>(column, i, device::fma(value, factor[e], load<Map>(column, i)));
+    }
+  }
+}
+
+/// V = Q (Golub, Van Loan 1996, 5.1.6, backward accumulation): column j meets the reflections before it only.
+template <class Map>
+QUINTET_SVD_INLINE void form_reflections(const Map& map, const typename Map::real* h, int ld_h,
+                                         const typename Map::real* tau, typename Map::real* v, int n, int ld_v) {
+  using real = typename Map::real;
+  constexpr int together = 4;
+  for (int j = 0; j < n; ++j)
+    for_each_row(map, 0, ld_v,
+                 [&](int i) QUINTET_SVD_INLINE_LAMBDA { v[std::int64_t(j) * ld_v + i] = real(i == j ? 1 : 0); });
+  map.barrier();
+  // Where threads share sums, all take part in those of all columns.
+  const auto reflect_all = [&]<int Count>(std::integral_constant<int, Count>, int j,
+                                          bool valid) QUINTET_SVD_INLINE_LAMBDA {
+    const int last = j + Count < n ? j + Count : n - 1;
+    for (int k = (Map::row_cyclic ? last : n - 1) - 1; k >= 0; --k)
+      reflect_together<Count>(map, h + std::int64_t(k) * ld_h, tau[k], v + std::int64_t(j) * ld_v, ld_v, n, k + 1,
+                              valid && k < last);
+  };
+  const int blocks = n / together;
+  for_each_item(map, 0, blocks, [&](int item, bool valid) QUINTET_SVD_INLINE_LAMBDA {
+    reflect_all(std::integral_constant<int, together>{}, item * together, valid);
+  });
+  for_each_item(map, blocks * together, n, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
+    reflect_all(std::integral_constant<int, 1>{}, j, valid);
+  });
+  map.barrier();
+}
+
+/// How far the iteration on a tridiagonal matrix has come.
+struct tridiagonal_state {
+  int first = 0, iterations = 0;  ///< eigenvalues before `first` are there; iterations of this one
+};
+
+/// Implicit QL steps with Wilkinson's shift (Golub, Van Loan 1996, 8.3.3; Dubrulle 1970), by one thread, until all
+/// eigenvalues are there or `capacity` numbers of rotations are written. A step from row m up is m, the number of its
+/// rotations, and s / (1 + c) and s of each: columns change signs (kept in `sign`, +-1, of those of T) so that no
+/// cosine is negative. Returns the numbers written. An eigenvalue that does not converge is left: the rotations are
+/// right all the same.
+template <class Real>
+QUINTET_SVD_INLINE std::int64_t iterate_tridiagonal(Real* d, Real* e, Real* sign, int n, tridiagonal_state& at,
+                                                    Real* to, std::int64_t capacity) {
+  constexpr Real epsilon = std::numeric_limits<Real>::epsilon();
+  constexpr int max_iterations = 50;
+  std::int64_t used = 0;
+  // The Gram matrix knows nothing below epsilon times its size; in a block of zeros and rounding errors, elements
+  // beside the diagonal would shrink until their squares underflow.
+  Real size = 0;
+  for (int i = at.first; i < n; ++i) size = larger(size, absolute(d[i]));
+  const Real floor = epsilon * epsilon * size;
+  while (at.first < n) {
+    const int l = at.first;
+    int m = l;
+    while (m + 1 < n && absolute(e[m]) > device::fma(epsilon, absolute(d[m]) + absolute(d[m + 1]), floor)) ++m;
+    if (m == l || at.iterations == max_iterations) {
+      at = {l + 1, 0};
+      continue;
+    }
+    if (used + 2 + 2 * (m - l) > capacity) break;
+    ++at.iterations;
+    Real g = (d[l + 1] - d[l]) / (2 * e[l]), r = root(device::fma(g, g, Real(1)));
+    g = d[m] - d[l] + e[l] / (g < 0 ? g - r : g + r);
+    Real s = 1, c = 1, p = 0;
+    Real *step = to + used, carried = sign[m];
+    int i = m - 1;
+    used += 2;
+    for (; i >= l; --i) {
+      const Real f = s * e[i], b = c * e[i];
+      const Real square = device::fma(f, f, g * g);
+      if (!(square > no_column_threshold<Real>())) {
+        e[i + 1] = 0;
+        break;
+      }
+      r = root(square);
+      e[i + 1] = r;
+      const Real inverse = 1 / r;
+      s = f * inverse;
+      c = g * inverse;
+      g = d[i + 1] - p;
+      const Real change = device::fma(d[i] - g, s, (b + b) * c);
+      p = s * change;
+      d[i + 1] = g + p;
+      g = device::fma(c, change, -b);
+      const Real turn = c < 0 ? Real(-1) : Real(1), turned = s * (turn * carried * sign[i]);
+      sign[i + 1] = turn * carried;
+      carried = turn * sign[i];
+      to[used++] = turned / (1 + absolute(c));
+      to[used++] = turned;
+    }
+    sign[i + 1] = carried;
+    step[0] = Real(m);
+    step[1] = Real(m - 1 - i);
+    if (i >= l) {  // the matrix falls apart here
+      d[i + 1] -= p;
+    } else {
+      d[l] -= p;
+      e[l] = g;
+    }
+    e[m] = 0;
+  }
+  return used;
+}
+
+/// Recorded steps on Count chunks of the columns of V: each chunk meets all of them while it is in a cache (Van Zee,
+/// van de Geijn, Quintana-Orti 2014). In Rutishauser's form the cosine is 1 - s s / (1 + c), with more digits than a
+/// number holds: with rounded cosines V is three times as far from orthogonal.
+template <int Count, class Map>
+QUINTET_SVD_INLINE void rotate_rows(typename Map::real* v, int ld, int chunk, const typename Map::real* from,
+                                    std::int64_t used) {
+  using real = typename Map::real;
+  using vector = typename Map::vector;
+  for (const real* end = from + used; from < end;) {
+    const int m = int(from[0]), count = int(from[1]);
+    from += 2;
+    real* column = v + std::int64_t(m) * ld;
+    vector carried[Count];
+    for (int e = 0; e < Count; ++e) carried[e] = load<Map>(column, chunk + e);
+    for (int i = 0; i < count; ++i, from += 2) {
+      const real half_tangent = from[0], s = from[1];
+      real* next = column - ld;
+      for (int e = 0; e < Count; ++e) {
+        const vector value = load<Map>(next, chunk + e);
+        store<Map>(column, chunk + e, device::fma(device::fma(carried[e], -half_tangent, value), s, carried[e]));
+        carried[e] = device::fma(device::fma(value, half_tangent, carried[e]), -s, value);
+      }
+      column = next;
+    }
+    for (int e = 0; e < Count; ++e) store<Map>(column, chunk + e, carried[e]);
+  }
+}
+
+/// Columns of length 1 again.
+template <class Map>
+QUINTET_SVD_INLINE void restore_lengths(const Map& map, typename Map::real* v, int n, int ld) {
+  using real = typename Map::real;
+  for_each_item(map, 0, n, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
+    real* column = map.column(v, j, ld);
+    const real factor = real(1) / root(pair_dot(map, column, column, n));
+    if (valid) scale_column(map, column, n, factor);
+  });
+  map.barrier();
+}
+
+/// Rotations of a column, on average, after which its length is restored. Rounding errors of lengths add up, and a
+/// rotation of columns of different lengths leaves them not orthogonal.
+constexpr int rotations_between_lengths = 64;
+
+/// V times the eigenvectors of T. `record`: memory for `capacity` numbers, at least 4 n.
+template <class Map>
+QUINTET_SVD_INLINE void diagonalise(const Map& map, const start_memory<typename Map::real>& at, typename Map::real* v,
+                                    int n, int ld, typename Map::real* record, std::int64_t capacity) {
+  using real = typename Map::real;
+  constexpr int together = Map::row_cyclic ? 4 : 1;
+  const int chunks = (n + Map::chunk - 1) / Map::chunk;
+  for_each_row(map, 0, n, [&](int i) QUINTET_SVD_INLINE_LAMBDA { at.w[i] = 1; });
+  map.barrier();
+  const std::int64_t most = std::int64_t(rotations_between_lengths) * n + 4 * n;
+  if (capacity > most) capacity = most;
+  tridiagonal_state state;
+  for (bool more = true; more;) {
+    if (map.leads_team()) {
+      const std::int64_t used = iterate_tridiagonal(at.diagonal, at.beside, at.w, n, state, record, capacity);
+      at.y[0] = real(used);
+      at.y[1] = real(state.first < n ? 1 : 0);
+    }
+    map.barrier();
+    const std::int64_t used = std::int64_t(at.y[0]);
+    more = at.y[1] > 0;
+    for (int c = map.team_first() * together; c < chunks; c += map.team_step() * together)
+      if (c + together <= chunks)
+        rotate_rows<together, Map>(v, ld, c, record, used);
+      else
+        for (int i = c; i < chunks; ++i) rotate_rows<1, Map>(v, ld, i, record, used);
+    map.barrier();
+    restore_lengths(map, v, n, ld);
+  }
+}
+
+template <class Map>
+QUINTET_SVD_INLINE void copy_numbers(const Map& map, const typename Map::real* from, typename Map::real* to,
+                                     std::int64_t count) {
+  for (std::int64_t i = map.team_first(); i < count; i += map.team_step()) to[i] = from[i];
+  map.barrier();
+}
+
+/// V becomes the eigenvectors of X^T X by falling eigenvalues, and X becomes X V. `v` is where V is, also when no
+/// vectors are wanted (then the norm correction takes the lengths of its columns).
+template <class Map, class Between>
+QUINTET_SVD_INLINE void start_from_eigenvectors(const Map& map, const columns<typename Map::real>& m,
+                                                typename Map::real* v, const start_memory<typename Map::real>& at,
+                                                Between between) {
+  using real = typename Map::real;
+  const int n = m.n;
+  multiply_columns(map, m, at.matrix, m.ld_v);
+  tridiagonalise(map, at.matrix, n, m.ld_v, at, between);
+  form_reflections(map, at.matrix, m.ld_v, at.tau, v, n, m.ld_v);
+  diagonalise(map, at, v, n, m.ld_v, at.matrix, std::int64_t(n) * m.ld_v);
+  real* rank = at.beside;
+  rank_falling(map, at.diagonal, n, rank);
+  for (int j = 0; j < n; ++j)
+    for_each_row(map, 0, m.ld_v, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
+      at.matrix[std::int64_t(rank[j]) * m.ld_v + i] = v[std::int64_t(j) * m.ld_v + i];
+    });
+  map.barrier();
+  copy_numbers(map, at.matrix, v, std::int64_t(n) * m.ld_v);
+  const multiply_by_rows<real> product{
+      {m.x, 0, 1, m.ld_x}, {v, 0, 1, m.ld_v}, {at.matrix, 0, 1, m.ld_x}, m.rows, n, n, true};
+  for (std::int64_t tile = 0; tile < product.template tiles<Map>(); ++tile) {
+    between();
+    product(map, tile);
+  }
+  map.barrier();
+  copy_numbers(map, at.matrix, m.x, std::int64_t(n) * m.ld_x);
+  if (m.v == nullptr) {
+    for_each_item(map, 0, n, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
+      const real* column = map.column(v, j, m.ld_v);
+      const real square = pair_dot(map, column, column, n);
+      if (valid && map.leads_pair()) m.norm_correction[j] = square - 1;
+    });
+    map.barrier();
+  }
+}
+
+}  // namespace quintet::svd
