@@ -42,8 +42,55 @@ struct multiply_by_rows {
     const int end = begin + chunks_of_tile<Map>() < chunks ? begin + chunks_of_tile<Map>() : chunks;
     constexpr int together = Map::row_cyclic ? 4 : 1;
     const int step = map.team_step() * together;
+    if constexpr (Map::row_cyclic) {
+      if (has_padding && inner > terms_of_block_sum) return multiply_tile<together, Map>(b, begin, end);
+    }
     for (int c = begin + map.team_first() * together; c < end; c += step)
       for (int j = 0; j < columns; j += 4) multiply_block<together, Map>(b, c, end, j);
+  }
+
+  enum { terms_of_block_sum = 4 * terms_of_short_sum };
+
+  /// A whole tile by one thread with sums kept in Y: a part of A is used for all columns of X while the first-level
+  /// cache holds it, and the next part is asked for. The sums are those of multiply_block().
+  template <int Count, class Map>
+  QUINTET_SVD_INLINE void multiply_tile(std::int64_t b, int begin, int end) const {
+    const int shares = (columns + 3) / 4;
+    for (int first = 0; first < inner; first += terms_of_block_sum) {
+      const int last = first + terms_of_block_sum < inner ? first + terms_of_block_sum : inner;
+      for (int c = begin; c < end; c += Count) {
+        const bool is_last = c + Count >= end;
+        const int next = is_last ? begin : c + Count, ahead = is_last ? last - first : 0;
+        for (int share = 0; share < shares; ++share) {
+          for (int k = first + ahead + share; k < last + ahead && k < inner; k += shares) {
+            const Real* column = a.at(b, 0, k) + std::int64_t(next) * Map::stride;
+            for (int i = 0; i < Count && next + i < end; ++i) __builtin_prefetch(column + i * Map::stride);
+          }
+          add_products<Count, Map>(b, c, end, 4 * share, first, last);
+        }
+      }
+    }
+  }
+
+  /// The terms [first, last) of multiply_block(), added to Y.
+  template <int Count, class Map>
+  QUINTET_SVD_INLINE void add_products(std::int64_t b, int c, int end, int j, int first, int last) const {
+    using vector = typename Map::vector;
+    vector sum[Count][4] = {};
+    for (int k = first; k < last; ++k) {
+      const Real* column = a.at(b, 0, k);
+      vector value[Count];
+      for (int i = 0; i < Count; ++i) value[i] = load<Map>(column, c + i < end ? c + i : end - 1);
+      for (int e = 0; e < 4; ++e) {
+        const Real factor = *x.at(b, k, j + e < columns ? j + e : columns - 1);
+        for (int i = 0; i < Count; ++i) sum[i][e] = device::fma(value[i], factor, sum[i][e]);
+      }
+    }
+    for (int i = 0; i < Count && c + i < end; ++i)
+      for (int e = 0; e < 4 && j + e < columns; ++e) {
+        Real* to = y.at(b, 0, j + e);
+        store<Map>(to, c + i, first == 0 ? sum[i][e] : load<Map>(to, c + i) + sum[i][e]);
+      }
   }
 
   /// Chunks [c, c + Count) below `end` of the columns j ... j + 3.

@@ -47,18 +47,63 @@ QUINTET_SVD_INLINE void for_each_element(const Map& map, const batch_view<const 
   }
 }
 
-/// The largest magnitude in some columns, NaN where one is not finite: A is scaled as LAPACK does (Anderson et al.
-/// 1999, xGESVD).
+/// The largest magnitude in some columns (some rows where these lie in one piece each), NaN where one is not finite: A
+/// is scaled as LAPACK does (Anderson et al. 1999, xGESVD).
 template <class Real>
 struct survey_range {
   batch_view<const Real> a;
   Real* largest;
+
+  /// The same of numbers in one piece, by one thread.
+  template <class Map>
+  static QUINTET_SVD_INLINE void survey_piece(const Real* from, std::int64_t count, typename Map::vector* max,
+                                              typename Map::vector* lost) {
+    using vector = typename Map::vector;
+    constexpr int chunk = Map::chunk;
+    std::int64_t e = 0;
+    for (; e + 4 * chunk <= count; e += 4 * chunk)
+      for (int k = 0; k < 4; ++k) {
+        const vector value = device::load_pack<vector>(from + e + k * chunk);
+        lost[k] = device::fma(value, Real(0), lost[k]);
+        max[k] = larger(max[k], absolute(value));
+      }
+    for (; e < count; ++e) {
+      const vector value = same<vector>(from[e]);
+      lost[0] = device::fma(value, Real(0), lost[0]);
+      max[0] = larger(max[0], absolute(value));
+    }
+  }
+
+  /// Rows [begin, end), or columns of a transposed matrix, in one piece each, by one thread.
+  template <class Map>
+  QUINTET_SVD_INLINE Real survey_pieces(const Map& map, const Real* from, std::int64_t stride, std::int64_t begin,
+                                        std::int64_t end, std::int64_t length) const {
+    typename Map::vector max[4] = {}, lost[4] = {};
+    for (std::int64_t i = begin; i < end; ++i) survey_piece<Map>(from + i * stride, length, max, lost);
+    Real numbers[Map::chunk], result = 0;
+    device::store_pack(numbers, larger(larger(max[0], max[1]), larger(max[2], max[3])));
+    for (const Real number : numbers) result = larger(result, number);
+    return result + map.fold((lost[0] + lost[1]) + (lost[2] + lost[3]));
+  }
 
   template <class Map>
   QUINTET_SVD_INLINE void operator()(const Map& map, std::int64_t tile) const {
     const std::int64_t parts = (a.cols() + range_columns - 1) / range_columns, b = tile / parts;
     const int begin = int(tile % parts) * range_columns;
     const int end = begin + range_columns < a.cols() ? begin + range_columns : int(a.cols());
+    if constexpr (Map::row_cyclic) {
+      const Real* from = a.data() + b * a.batch_stride();
+      const std::int64_t part = tile % parts;
+      if (a.row_stride() == 1) {
+        largest[tile] = survey_pieces(map, from, a.col_stride(), begin, end, a.rows());
+        return;
+      }
+      if (a.col_stride() == 1) {
+        largest[tile] =
+            survey_pieces(map, from, a.row_stride(), part * a.rows() / parts, (part + 1) * a.rows() / parts, a.cols());
+        return;
+      }
+    }
     Real max = 0, lost = 0;
     for_each_element(map, a, begin, end, [&](int i, int j) QUINTET_SVD_INLINE_LAMBDA {
       const Real value = a(b, i, j);
