@@ -326,6 +326,7 @@ void evaluate(session& session, const arguments& a) {
   session.result("largest_group", likelihood.size().largest_group);
   session.result("bytes", likelihood.size().bytes);
   session.result("operations", likelihood.size().operations);
+  session.result("blocks", likelihood.size().blocks);
   // Some ten seconds of one core.
   constexpr double many_operations = 1e11;
   if (likelihood.size().operations > many_operations)

@@ -228,6 +228,7 @@ nb::dict dict_of(const evaluation_estimate& size) {
   d["largest_group"] = size.largest_group;
   d["bytes"] = size.bytes;
   d["operations"] = size.operations;
+  d["blocks"] = size.blocks;
   return d;
 }
 

@@ -67,8 +67,8 @@ quintet_status quintet_snp_estimate_likelihood(const quintet_snp_network* networ
     check_struct_size(required(estimate, "estimate").size, sizeof(*estimate), "estimate->size");
     const auto needs = snp::estimate(required(network, "network").network, required(data, "data").data, model_of(model),
                                      settings_of(memory_limit, device));
-    write_struct({estimate->size, needs.largest_group, needs.bytes, needs.operations}, estimate, estimate->size,
-                 "estimate->size");
+    write_struct({estimate->size, needs.largest_group, needs.bytes, needs.operations, needs.blocks}, estimate,
+                 estimate->size, "estimate->size");
   });
 }
 

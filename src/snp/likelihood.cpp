@@ -9,9 +9,11 @@
 #include <tuple>
 #include <utility>
 
+#include "device/small_call.hpp"
 #include "quintet/core/profile.hpp"
 #include "snp/plan.hpp"
 #include "snp/pruning_pass.hpp"
+#include "snp/state_space.hpp"
 
 namespace quintet::snp {
 
@@ -72,21 +74,32 @@ count_table counts_of(const Network& network, const Data& data, const model& m, 
   return table;
 }
 
-evaluation_estimate size_of(const plan& steps) {
-  evaluation_estimate size;
-  size.largest_group = steps.max_entries;
-  for (const partial_shape& value : steps.partials) {
-    size.groups.push_back({value.branches, value.entries, value.patterns});
-    size.bytes += value.entries * value.padded * std::int64_t(sizeof(double));
-  }
-  for (const rule& one : steps.rules) size.operations += base_of(one).operations;
-  return size;
-}
-
-// A plan with what it says of its size, for one rate category.
-struct sized_plan {
-  explicit sized_plan(device_plan made) : steps(std::move(made)), size(size_of(steps.host)) {}
+// Rows that are computed together.
+struct row_block {
   device_plan steps;
+  std::int64_t first, rows;
+};
+
+// The blocks of a plan with what they say of their size, for one rate category.
+struct sized_plan {
+  sized_plan(std::vector<plan_block> made, const Device& device) {
+    size.blocks = std::int64_t(made.size());
+    for (plan_block& one : made) {
+      const plan& steps = one.steps;
+      size.largest_group = std::max(size.largest_group, steps.max_entries);
+      for (std::size_t v = 0; v < steps.partials.size(); ++v) {
+        const partial_shape& value = steps.partials[v];
+        if (blocks.empty())
+          size.groups.push_back({value.branches, value.entries, value.patterns});
+        else
+          size.groups[v].patterns += value.patterns;
+      }
+      size.bytes = std::max(size.bytes, std::int64_t(bytes_of(steps).total()));
+      for (const rule& each : steps.rules) size.operations += base_of(each).operations;
+      blocks.push_back(row_block{device_plan(std::move(one.steps), device), one.first, one.rows});
+    }
+  }
+  std::deque<row_block> blocks;
   evaluation_estimate size;
 };
 
@@ -111,11 +124,14 @@ std::vector<std::int64_t> topology_of(const Network& network) {
   return numbers;
 }
 
-std::int64_t bytes_of(const plan_key& key, const plan& steps) {
-  std::int64_t bytes = std::int64_t(key.counts.copies.size() * 4 + key.topology.size() * 8 + steps.tables.size() * 8 +
-                                    steps.tiles.size() * 3 * sizeof(rule_tile) + steps.rules.size() * 512);
-  for (const leaf_rule& leaf : steps.leaves) bytes += std::int64_t(leaf.content.size() * 2 * sizeof(double));
-  return bytes;
+std::int64_t bytes_of(const plan_key& key, const sized_plan& made) {
+  std::size_t bytes = key.counts.copies.size() * 4 + key.topology.size() * 8;
+  for (const row_block& block : made.blocks) {
+    const plan& steps = block.steps.host;
+    bytes += steps.tables.size() * 8 + steps.tiles.size() * 3 * sizeof(rule_tile) + steps.rules.size() * 512;
+    for (const leaf_rule& leaf : steps.leaves) bytes += leaf.content.size() * 2 * sizeof(double);
+  }
+  return std::int64_t(bytes);
 }
 
 // The last plans of the process: an inference comes back to the same topologies with the same data again and again.
@@ -139,7 +155,7 @@ std::shared_ptr<const sized_plan> plan_of(const Network& network, const Data& da
   limits.bytes = options.memory_limit > 0 ? double(options.memory_limit) : memory > 0 ? double(memory) / 2 : 1e18;
   plan_key key{topology_of(network), counts_of(network, data, m, options), limits.bytes, options.device.kind()};
   const auto make = [&] {
-    return std::make_shared<const sized_plan>(device_plan(make_plan(network, key.counts, limits), options.device));
+    return std::make_shared<const sized_plan>(make_plan(network, key.counts, limits), options.device);
   };
   if (!options.device.shares_host_memory()) return make();
   {
@@ -147,7 +163,7 @@ std::shared_ptr<const sized_plan> plan_of(const Network& network, const Data& da
     if (const auto found = plan_cache.plans.find(key); found != plan_cache.plans.end()) return found->second.first;
   }
   const auto made = make();
-  const std::int64_t bytes = bytes_of(key, made->steps.host);
+  const std::int64_t bytes = bytes_of(key, *made);
   const std::lock_guard lock(plan_cache.mutex);
   const auto [place, is_new] = plan_cache.plans.try_emplace(std::move(key), made, bytes);
   if (!is_new) return place->second.first;
@@ -162,7 +178,7 @@ std::shared_ptr<const sized_plan> plan_of(const Network& network, const Data& da
 }
 
 evaluation_estimate with_categories(evaluation_estimate size, std::size_t categories) {
-  size.bytes *= std::int64_t(categories);
+  if (size.blocks == 1) size.bytes *= std::int64_t(categories);  // one after another in blocks
   size.operations *= double(categories);
   return size;
 }
@@ -199,7 +215,7 @@ struct Likelihood::state {
 
   Network network;
   snp::model model;
-  std::shared_ptr<const device_plan> steps;
+  std::shared_ptr<const sized_plan> plan;
   evaluation_estimate size;
   std::vector<double> weights;  // of the patterns that count
   std::shared_ptr<process_group> group;
@@ -208,7 +224,12 @@ struct Likelihood::state {
   std::vector<double> logs;  // of all patterns, while they are summed
   std::vector<std::int64_t> pattern_of_site;
   double ordering = 0;
-  std::vector<pruning_pass> passes;  // one a rate category
+  std::vector<pruning_pass> passes;  // one a rate category, if all rows are one block
+  // Of several blocks every evaluation computes all, and keeps only these, [category][row].
+  struct row_results {
+    std::vector<double> likelihood;
+    std::vector<std::int32_t> exponent;
+  } results, accepted;
   bool has_evaluated = false;
   parameter_changes changes;
   std::vector<change> proposal;
@@ -233,9 +254,8 @@ struct Likelihood::state {
 
   void prepare(const Data& data, const likelihood_options& options) {
     const snp::model& m = model;
-    const auto made = plan_of(network, data, m, options);
-    size = with_categories(made->size, m.rate_categories.size());
-    steps = std::shared_ptr<const device_plan>(made, &made->steps);
+    plan = plan_of(network, data, m, options);
+    size = with_categories(plan->size, m.rate_categories.size());
     for (std::int64_t p = 0; p < data.patterns(); ++p)
       weights.push_back(!m.polymorphic_only || data.kind(p) == pattern_kind::polymorphic ? data.weight(p) : 0);
     pattern_of_site.assign(data.pattern_of_site().begin(), data.pattern_of_site().end());
@@ -284,18 +304,66 @@ struct Likelihood::state {
     }
   }
 
+  bool is_in_blocks() const { return plan->blocks.size() > 1; }
+  std::size_t categories() const { return model.rate_categories.size(); }
+  // Rows that are computed here.
+  std::size_t rows() const { return std::size_t(plan->blocks.back().first + plan->blocks.back().rows); }
+  std::size_t pattern_of(const row_block& block, std::size_t row) const {
+    return std::size_t(block.steps.host.root_pattern_of_row[row - std::size_t(block.first)]);
+  }
+
+  pruning_pass pass_of(const row_block& block) const {
+    return pruning_pass(std::shared_ptr<const device_plan>(plan, &block.steps));
+  }
+
   void make_passes() {
     passes.clear();
-    for (std::size_t c = 0; c < model.rate_categories.size(); ++c) passes.emplace_back(steps);
+    for (std::size_t c = 0; c < categories() && !is_in_blocks(); ++c) passes.push_back(pass_of(plan->blocks[0]));
     is_interrupted = false;
+  }
+
+  // Calls f(block, category, pass) for passes that hold the current values, one at a time.
+  template <class Function>
+  void for_each_block(const Function& f) {
+    for (const row_block& block : plan->blocks)
+      for (std::size_t c = 0; c < categories(); ++c) {
+        pruning_pass pass = pass_of(block);
+        pass.evaluate(network, rates_of(c), changes, false);
+        f(block, c, pass);
+      }
+  }
+
+  row_results results_of_blocks() {
+    row_results made{std::vector<double>(categories() * rows()), std::vector<std::int32_t>(categories() * rows())};
+    for_each_block([&](const row_block& block, std::size_t c, const pruning_pass& pass) {
+      for (std::size_t row = std::size_t(block.first); row < std::size_t(block.first + block.rows); ++row) {
+        made.likelihood[c * rows() + row] = pass.likelihoods()[pattern_of(block, row)];
+        made.exponent[c * rows() + row] = pass.exponents()[pattern_of(block, row)];
+      }
+    });
+    return made;
+  }
+
+  // Launches of at most 10 microseconds are not worth waking other threads. (Operations in vectors; exponentials take
+  // about 300 a number.)
+  double nanoseconds() const {
+    double numbers = 0;
+    for (const std::int32_t max : plan->blocks[0].steps.host.max_of_branch)
+      numbers += double(column_block(std::min(max, dense_limit) + 1));
+    return 0.25 * (size.operations + 300 * numbers * double(categories()));
   }
 
   void update() {
     if (!is_changed()) return;
+    const device_plan& steps = plan->blocks[0].steps;
+    const int launches = int(2 * (steps.host.rules.size() + 1) * categories());
+    const device::small_call alone(3 * nanoseconds(), launches, steps.device);
     use_passes([&] {
       if (is_interrupted) make_passes();
+      if (is_in_blocks()) results = results_of_blocks();
       for (std::size_t c = 0; c < passes.size(); ++c) passes[c].evaluate(network, rates_of(c), changes, has_evaluated);
     });
+    if (!has_evaluated && proposal.empty()) accepted = results;
     has_evaluated = true;
     clear_changes();
   }
@@ -307,15 +375,19 @@ struct Likelihood::state {
 
   // Likelihood of a row of the counts that is computed here as value * 2^exponent, the mean over the categories.
   std::pair<double, std::int32_t> likelihood_of(std::size_t row) const {
-    const std::size_t p = std::size_t(steps->host.root_pattern_of_row[row]);
+    const std::size_t p = is_in_blocks() ? 0 : pattern_of(plan->blocks[0], row);
+    const auto in = [&](std::size_t c) -> std::pair<double, std::int32_t> {
+      if (is_in_blocks()) return {results.likelihood[c * rows() + row], results.exponent[c * rows() + row]};
+      return {passes[c].likelihoods()[p], passes[c].exponents()[p]};
+    };
     std::int32_t exponent = std::numeric_limits<std::int32_t>::min();
-    for (const pruning_pass& one : passes)
-      if (one.likelihoods()[p] > 0) exponent = std::max(exponent, one.exponents()[p]);
+    for (std::size_t c = 0; c < categories(); ++c)
+      if (in(c).first > 0) exponent = std::max(exponent, in(c).second);
     if (exponent == std::numeric_limits<std::int32_t>::min()) return {0.0, 0};
     double sum = 0;
-    for (const pruning_pass& one : passes)
-      sum += std::ldexp(one.likelihoods()[p], std::max(one.exponents()[p] - exponent, -4000));
-    return {sum / double(passes.size()), exponent};
+    for (std::size_t c = 0; c < categories(); ++c)
+      sum += std::ldexp(in(c).first, std::max(in(c).second - exponent, -4000));
+    return {sum / double(categories()), exponent};
   }
 
   double log_likelihood_of(std::size_t row) const {
@@ -376,16 +448,16 @@ struct Likelihood::state {
   }
 
   // By the likelihoods that one pass holds.
-  std::vector<double> seeds(std::size_t category) const {
-    const pruning_pass& one = passes[category];
+  std::vector<double> seeds(const row_block& block, const pruning_pass& one) const {
     std::vector<double> seed(one.likelihoods().size(), 0.0);
     const auto by_row = row_weights();
-    for (std::size_t row = 0; row < by_row.size(); ++row) {
+    const std::size_t end = std::min(by_row.size(), std::size_t(block.first + block.rows));
+    for (std::size_t row = std::size_t(block.first); row < end; ++row) {
       if (by_row[row] == 0) continue;
-      const std::size_t p = std::size_t(steps->host.root_pattern_of_row[row]);
+      const std::size_t p = pattern_of(block, row);
       const auto [value, exponent] = likelihood_of(row);
       seed[p] +=
-          by_row[row] / value * std::ldexp(1.0, std::max(one.exponents()[p] - exponent, -4000)) / double(passes.size());
+          by_row[row] / value * std::ldexp(1.0, std::max(one.exponents()[p] - exponent, -4000)) / double(categories());
     }
     return seed;
   }
@@ -504,6 +576,7 @@ void Likelihood::accept() {
   state_->use_passes([&] {
     for (pruning_pass& one : state_->passes) one.accept();
   });
+  state_->accepted = state_->results;
   state_->proposal.clear();
   state_->is_base_lost = false;
 }
@@ -515,6 +588,7 @@ void Likelihood::reject() {
     state_->has_evaluated = false;
   } else {
     for (pruning_pass& one : state_->passes) one.reject();
+    state_->results = state_->accepted;
   }
   for (auto change = state_->proposal.rbegin(); change != state_->proposal.rend(); ++change) state_->put_back(*change);
   state_->proposal.clear();
@@ -550,10 +624,13 @@ gradient Likelihood::gradient() {
     return sum;
   }
   state_->use_passes([&] {
-    for (std::size_t c = 0; c < state_->passes.size(); ++c) {
-      const auto one = state_->passes[c].differentiate(state_->network, state_->rates_of(c), state_->seeds(c));
+    const auto differentiate = [&](const row_block& block, std::size_t c, pruning_pass& pass) {
+      const auto one = pass.differentiate(state_->network, state_->rates_of(c), state_->seeds(block, pass));
       state_->add(sum, one, state_->model.rate_categories[c]);
-    }
+    };
+    if (state_->is_in_blocks()) return state_->for_each_block(differentiate);
+    for (std::size_t c = 0; c < state_->passes.size(); ++c)
+      differentiate(state_->plan->blocks[0], c, state_->passes[c]);
   });
   state_->add_up(sum);
   return sum;

@@ -59,15 +59,32 @@ struct plan {
   std::vector<std::int32_t> root_pattern_of_row;  ///< pattern of the root for every row that is computed
   std::vector<std::int32_t> max_of_branch;        ///< lineages
   std::int64_t max_entries = 0;
-  double byte_limit = 0;  ///< of all partial likelihoods together
+  double byte_limit = 0;  ///< of one evaluation
 };
 
 /// What making a plan needs to know about room.
 struct plan_limits {
-  double bytes = 0;  ///< of all partial likelihoods together, at most
+  double bytes = 0;  ///< of one evaluation, at most
 };
 
-/// Throws InvalidArgument that names the reticulations when a partial likelihood gets larger than the limits.
-plan make_plan(const Network& network, const count_table& counts, const plan_limits& limits);
+/// What one evaluation holds.
+struct evaluation_bytes {
+  double values = 0;    ///< partial likelihoods
+  double matrices = 0;  ///< of branches and reticulations
+  double work = 0;      ///< what kernels need besides, the most at a time
+  double total() const { return values + matrices + work; }
+};
+evaluation_bytes bytes_of(const plan& steps);
+
+/// A plan for some rows of the counts (of count_table::part) that follow each other.
+struct plan_block {
+  plan steps;
+  std::int64_t first = 0, rows = 0;
+};
+
+/// One block for all rows that are computed if an evaluation of it is within the limit, otherwise as many as make each
+/// so: the same bits. Throws InvalidArgument when one line of patterns is too large, and names the reticulations or
+/// what else it is.
+std::vector<plan_block> make_plan(const Network& network, const count_table& counts, const plan_limits& limits);
 
 }  // namespace quintet::snp

@@ -21,7 +21,7 @@ std::int32_t plan_builder::dense_of_next_branch(std::int32_t chosen) {
 
 std::int32_t plan_builder::add_partial(const layout& states, std::int32_t patterns) {
   const std::int32_t padded = (patterns + line - 1) / line * line;
-  check_size(states, padded);
+  check_size(states);
   plan_.partials.push_back({states.entries(), patterns, padded, states.axes(), {}});
   if (states.axes().size() == 1)
     for (std::int32_t n = 0, next = 0; n <= states.max(0); ++n) {
@@ -32,13 +32,14 @@ std::int32_t plan_builder::add_partial(const layout& states, std::int32_t patter
   return std::int32_t(plan_.partials.size()) - 1;
 }
 
-void plan_builder::check_size(const layout& states, std::int32_t padded) {
-  const double bytes = double(states.entries()) * padded * sizeof(double);
+// Patterns may follow each other in blocks, but a line of them is together.
+void plan_builder::check_size(const layout& states) {
+  const double bytes = double(states.entries()) * line * sizeof(double);
   bytes_ += bytes;
   if (bytes_ <= plan_.byte_limit && states.entries() <= std::numeric_limits<std::int32_t>::max()) return;
   throw InvalidArgument(text("the network needs a group of ", states.axes().size(), " open branches with ",
-                             states.entries(), " states for ", padded, " patterns (", std::ceil(bytes / 1e6), " MB, ",
-                             std::ceil(bytes_ / 1e6), " MB with all before it), more than the limit of ",
+                             states.entries(), " states (", std::ceil(bytes / 1e6), " MB for ", line, " patterns, ",
+                             std::ceil(bytes_ / 1e6), " MB with all groups before it), more than the limit of ",
                              std::floor(plan_.byte_limit / 1e6), " MB, because of ", responsible_(states.axes())));
 }
 

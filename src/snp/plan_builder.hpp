@@ -27,7 +27,7 @@ class plan_builder {
   /// Lineages with which the dense part of the next branch's rule may begin: `chosen`, or what the whole plan has.
   std::int32_t dense_of_next_branch(std::int32_t chosen);
 
-  /// Throws InvalidArgument when all partial likelihoods together exceed the limit.
+  /// Throws InvalidArgument when all partial likelihoods together exceed the limit even for one line of patterns.
   std::int32_t add_partial(const layout& states, std::int32_t patterns);
   const partial_shape& shape(std::int32_t partial) const { return plan_.partials[std::size_t(partial)]; }
   std::int64_t add_table(const std::vector<std::int32_t>& table);
@@ -39,7 +39,7 @@ class plan_builder {
   plan& result() { return plan_; }
 
  private:
-  void check_size(const layout& states, std::int32_t padded);
+  void check_size(const layout& states);
 
   plan plan_;
   reason responsible_;

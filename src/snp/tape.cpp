@@ -1,6 +1,9 @@
 #include "snp/tape.hpp"
 
+#include <algorithm>
+
 #include "device/for_each.hpp"
+#include "snp/rules/exponential_kernel.hpp"
 #include "snp/rules/remap_kernel.hpp"
 #include "snp/state_space.hpp"
 
@@ -35,6 +38,32 @@ tape::tape(std::shared_ptr<const device_plan> plan) : steps_(std::move(plan)) {
   }
   for (auto& version : lineages_) version.resize(host().partials.size());
   for (const leaf_rule& leaf : host().leaves) lineages_[0][std::size_t(leaf.out)] = certain(shape(leaf.out).prefix);
+}
+
+evaluation_bytes bytes_of(const plan& steps) {
+  constexpr std::int64_t parts = exponential_kernel<host_exponential, false>::work_parts, one = sizeof(double);
+  evaluation_bytes bytes;
+  for (const partial_shape& value : steps.partials) bytes.values += double(value.entries) * double(value.padded * one);
+  std::vector<bool> has_stages(steps.max_of_branch.size(), false);
+  double exponentials = 0, stages = 0;
+  for (const rule& step : steps.rules) {
+    if (const auto* split = std::get_if<split_rule>(&step))
+      bytes.matrices += double((split->max + 1) * (split->max + 1) * one);
+    const auto* branch = std::get_if<branch_rule>(&step);
+    if (branch == nullptr || !branch->has_stages) continue;
+    has_stages[std::size_t(branch->branch)] = true;
+    const partial_shape& out = steps.partials[std::size_t(branch->out)];
+    stages = std::max(stages, double(branch->stage_numbers(out) * one));
+  }
+  for (std::size_t b = 0; b < has_stages.size(); ++b) {
+    const std::int32_t max = has_stages[b] ? dense_limit : steps.max_of_branch[b];
+    const double matrix = double((column_block(max + 1) + exponential_padding) * one);
+    bytes.matrices += matrix;
+    exponentials =
+        has_stages[b] ? std::max(exponentials, double(parts) * matrix) : exponentials + double(parts) * matrix;
+  }
+  bytes.work = exponentials + stages;
+  return bytes;
 }
 
 void tape::begin(version_switch& version, bool propose) {

@@ -173,6 +173,7 @@ static void test_likelihood(void) {
   estimate.size = sizeof estimate;
   CHECK_OK(quintet_snp_estimate_likelihood(network, data, NULL, 0, "host", &estimate));
   CHECK(estimate.bytes > 0 && estimate.largest_group > 0 && estimate.operations > 0);
+  CHECK(estimate.blocks == 1);
   CHECK_OK(quintet_snp_model_default(&model, sizeof model));
   CHECK(model.u == 1 && model.v == 1 && model.categories == 0);
   model.u = 1.2;

@@ -148,8 +148,9 @@ QUINTET_API quintet_status quintet_snp_gamma_rates(double shape, int64_t categor
 typedef struct quintet_snp_estimate {
   size_t size;            ///< of this struct; set by the caller
   int64_t largest_group;  ///< states of the largest group of branches
-  int64_t bytes;          ///< of the values of one evaluation
+  int64_t bytes;          ///< of one evaluation: values, matrices of branches and what kernels need besides
   double operations;      ///< multiply-adds
+  int64_t blocks;         ///< parts of the patterns that follow each other, as the memory limit makes necessary
 } quintet_snp_estimate;
 
 /// *estimate := needs of a likelihood, before anything is computed; estimate->size must be set. Arguments, errors and

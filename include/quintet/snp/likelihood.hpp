@@ -42,7 +42,8 @@ namespace quintet::snp {
 /// Where a likelihood is computed, and within which memory.
 struct likelihood_options {
   Device device = Device::best();  ///< does the work
-  /// Bytes that the values of one evaluation may take, >= 0; 0: half the memory of the device.
+  /// Bytes that one evaluation may take, >= 0; 0: half the memory of the device. Patterns that do not fit together are
+  /// computed in blocks, with the same bits.
   std::int64_t memory_limit = 0;
   /// Processes that compute one likelihood together: each the patterns of its share, and what is known of all is the
   /// same in each. Members that compute are then collective, and evaluate() of a new object has the bits that it has
@@ -63,8 +64,12 @@ struct group_size {
 struct evaluation_estimate {
   std::vector<group_size> groups;  ///< one for every rule, in the order of the evaluation
   std::int64_t largest_group = 0;  ///< states of the largest
-  std::int64_t bytes = 0;          ///< of the values, for one evaluation without proposals
-  double operations = 0;           ///< multiply-adds of the rules, all of them
+  /// Of one evaluation without proposals: values, matrices of branches and what kernels need besides.
+  std::int64_t bytes = 0;
+  double operations = 0;  ///< multiply-adds of the rules, all of them
+  /// Parts of the patterns that are computed one after another, as many as the memory limit makes necessary. Of several
+  /// every evaluation computes everything, and gradients evaluate once more.
+  std::int64_t blocks = 1;
 };
 
 /// Sizes of groups, memory and operations, before anything is computed. Throws as the constructor of Likelihood does,

@@ -138,7 +138,7 @@ def estimate(
     memory_limit: int = 0,
     device: str = "auto",
 ) -> dict[str, Any]:
-    """What an evaluation needs, before anything is computed: groups, largest_group, bytes, operations.
+    """What an evaluation needs, before anything is computed: groups, largest_group, bytes, operations, blocks.
 
     >>> from quintet import snp
     >>> network = snp.Network("(A:0.1,B:0.1);", theta=0.05)

@@ -13,6 +13,13 @@
 
 namespace quintet::snp {
 
+namespace {
+
+// A line of patterns in stages costs as much as three patterns one by one (measured).
+bool are_single(std::int32_t patterns) { return patterns <= 3; }
+
+}  // namespace
+
 void branch_rule::encode(plan_builder& builder, group& g, std::size_t axis) {
   using record = branch_record<std::int32_t>;
   const layout below = g.states;
@@ -67,6 +74,14 @@ void branch_rule::encode(plan_builder& builder, group& g, std::size_t axis) {
     rule.stage_families = builder.add_table(table);
   }
   builder.add(rule);
+}
+
+std::int64_t branch_rule::stage_numbers(const partial_shape& out) const {
+  const std::int64_t states = state_count(max);
+  const std::int64_t work = are_single(out.patterns)
+                                ? out.patterns * stage_kernel<host_rules, false, false, 1>::work_size(max)
+                                : out.padded / line * stage_kernel<host_rules, false, false>::work_size(max);
+  return 2 * states * out.padded + 5 * states + work;
 }
 
 std::vector<std::int64_t> branch_rule::columns(const std::vector<std::int32_t>& tables) const {
@@ -183,20 +198,25 @@ void branch_rule::forward_stages(tape& values, const parameters& now, bool propo
   const std::int32_t *below = blocks_below(*this, values), *above = blocks_between(*this, values);
   double* result = values.write_partial(out);
   const double* from = values.partial(in);
+  const std::int32_t used = values.shape(out).patterns;
   with_rules(values.device(), [&](auto shape) {
     using Shape = decltype(shape);
-    using kernel = stage_kernel<Shape, false, false>;
     for (std::size_t i = 0; i < plan.stages.size(); ++i) {
       const stage& now_stage = plan.stages[i];
       const bool is_last = i + 1 == plan.stages.size() && !plan.has_dense_part();
       double* to = is_last ? result : values.stage_partial(i % 2, state_count(now_stage.to) * padded);
-      const std::int64_t tiles = padded / line;
-      const Buffer<double> coefficients(stage_coefficients(now_stage, one.theta, rates.branch_u, rates.branch_v, false),
-                                        values.device());
-      device::launch(kernel{now_stage.from, now_stage.to, now_stage.terms, padded, now_stage.length, now_stage.decay,
-                            coefficients.data(), i == 0 ? below : above, above, from, nullptr, nullptr, to, nullptr,
-                            nullptr, values.stage_work(tiles * kernel::work_size(now_stage.from))},
-                     tiles, values.device());
+      const auto run = [&]<class Kernel>(coefficient_order order, std::int64_t tiles, Kernel) {
+        const Buffer<double> coefficients(
+            stage_coefficients(now_stage, one.theta, rates.branch_u, rates.branch_v, false, order), values.device());
+        device::launch(Kernel{now_stage.from, now_stage.to, now_stage.terms, padded, now_stage.length, now_stage.decay,
+                              coefficients.data(), i == 0 ? below : above, above, from, nullptr, nullptr, to, nullptr,
+                              nullptr, values.stage_work(tiles * Kernel::work_size(now_stage.from)), used},
+                       tiles, values.device());
+      };
+      if (are_single(used))
+        run(coefficient_order::by_neighbour, used, stage_kernel<Shape, false, false, 1>{});
+      else
+        run(coefficient_order::by_state, padded / line, stage_kernel<Shape, false, false>{});
       from = to;
     }
     if (!plan.has_dense_part()) return;

@@ -16,6 +16,7 @@ namespace quintet::snp {
 struct adjoint_context;
 struct group;
 struct parameters;
+struct partial_shape;
 class plan_builder;
 struct preorder_context;
 class tape;
@@ -53,6 +54,8 @@ struct branch_rule : rule_base {
   void forward(tape& values, const parameters& now, bool propose) const;
   void adjoint(adjoint_context& pass) const;
   void preorder(preorder_context& pass) const;
+  /// Numbers that stages need besides the partial likelihoods below and above.
+  std::int64_t stage_numbers(const partial_shape& out) const;
   /// Columns without patterns of every family, from the tables of the plan.
   std::vector<std::int64_t> columns(const std::vector<std::int32_t>& tables) const;
 

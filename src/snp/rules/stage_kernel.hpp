@@ -7,31 +7,35 @@
 
 namespace quintet::snp {
 
-/// out = exp(A h) in, or its adjoint, for one line of patterns a tile. Neighbours of (n, r) in the coefficients:
-/// itself, (n, r + 1), (n, r - 1), then (n + 1, r), (n + 1, r + 1) or, for the adjoint, (n - 1, r), (n - 1, r - 1).
-/// Tangent: also the derivatives by u and v, of partial likelihoods that have derivatives already (null: zero).
-/// Uniformisation (Jensen 1953) of the A of Bryant et al. 2012.
-template <class Shape, bool Adjoint, bool Tangent>
+/// out = exp(A h) in, or its adjoint, for Patterns patterns a tile: a line of them, which are the lanes, or one, whose
+/// states (n, 0), (n, 1), ... are. Neighbours of (n, r) in the coefficients: itself, (n, r + 1), (n, r - 1), then
+/// (n + 1, r), (n + 1, r + 1) or, for the adjoint, (n - 1, r), (n - 1, r - 1). Tangent: also the derivatives by u and
+/// v, of partial likelihoods that have derivatives already (null: zero). Uniformisation (Jensen 1953) of the A of
+/// Bryant et al. 2012. A pattern has the same bits among 1 and among line patterns.
+template <class Shape, bool Adjoint, bool Tangent, int Patterns = line>
 struct stage_kernel {
+  static_assert(Patterns == line || (Patterns == 1 && !Adjoint && !Tangent));
   using shape = Shape;
   using pack = rule_pack<Shape>;
   struct scratch {};
   enum { threads = 128, emulated_threads = 4, parts = Tangent ? 9 : 3 };
   std::int32_t from, to;  ///< lineages of the input and of the output
-  std::int32_t terms, patterns;
+  std::int32_t terms;
+  std::int32_t patterns;  ///< padded
   double length, decay;
-  const double* coefficients;
+  const double* coefficients;              ///< [state][5]; of one pattern [5][state]
   const std::int32_t *in_base, *out_base;  ///< first entry of n lineages, -1: none
   const double *in, *in_u, *in_v;
   double *out, *out_u, *out_v;
-  double* work;  ///< [tiles][parts][states + one block][line]
+  double* work;           ///< [tiles][parts][states + one block][Patterns]
+  std::int32_t used = 0;  ///< of one pattern: how many are no padding, which gets zeros
 
-  static std::int64_t work_size(int from) { return std::int64_t(parts) * state_count(from + 1) * line; }
+  static std::int64_t work_size(int from) { return std::int64_t(parts) * state_count(from + 1) * Patterns; }
 
   template <class Team>
   void operator()(const Team& team, std::int64_t tile, scratch&) const {
     const int max = from > to ? from : to;
-    const std::int64_t size = state_count(max + 1) * line;
+    const std::int64_t size = state_count(max + 1) * Patterns;
     double* room = work + tile * parts * size;
     const auto next = [&] {
       double* part = room;
@@ -44,7 +48,7 @@ struct stage_kernel {
       x.by_u = next(), y.by_u = next(), sum.by_u = next();
       x.by_v = next(), y.by_v = next(), sum.by_v = next();
     }
-    const std::int64_t first = tile * line;
+    const std::int64_t first = tile * Patterns;
     start(team, max, first, in, x.value, y.value, sum.value);
     if constexpr (Tangent) {
       start(team, max, first, in_u, x.by_u, y.by_u, sum.by_u);
@@ -52,7 +56,10 @@ struct stage_kernel {
     }
     team.barrier();
     for (int k = 1; k <= terms; ++k) {
-      term(team, max, 1.0 / k, x, y, sum);
+      if constexpr (Patterns == 1)
+        term_of_one(team, max, 1.0 / k, x.value, y.value, sum.value);
+      else
+        term(team, max, 1.0 / k, x, y, sum);
       team.barrier();
       // One by one: copies of the whole would lie on a stack.
       exchange(x.value, y.value);
@@ -78,11 +85,11 @@ struct stage_kernel {
   void start(const Team& team, int max, std::int64_t first, const double* values, double* x, double* y,
              double* sum) const {
     for (int n = 0; n <= max + 1; ++n)
-      for (int item = team.rank(); item < (n + 1) * line; item += team.size()) {
-        const std::int64_t place = state_index(n, 0) * line + item;
+      for (int item = team.rank(); item < (n + 1) * Patterns; item += team.size()) {
+        const std::int64_t place = state_index(n, 0) * Patterns + item;
         const bool has = values != nullptr && n <= from && in_base[n] >= 0;
         const double value =
-            has ? values[(in_base[n] + item / line) * std::int64_t(patterns) + first + item % line] : 0.0;
+            has ? values[(in_base[n] + item / Patterns) * std::int64_t(patterns) + first + item % Patterns] : 0.0;
         x[place] = value;
         y[place] = 0;
         sum[place] = decay * value;
@@ -118,6 +125,38 @@ struct stage_kernel {
       }
   }
 
+  // Packs of a block's states side by side, and its last ones.
+  template <class Team>
+  void term_of_one(const Team& team, int max, double inverse, const double* x, double* y, double* sum) const {
+    const std::int64_t states = state_count(from > to ? from : to);
+    for (int n = 0; n <= max; ++n)
+      for (int r = team.rank() * Shape::lanes; r <= n; r += team.size() * Shape::lanes) {
+        const std::int64_t s = state_index(n, r);
+        // The first state has no neighbour before it.
+        if (n > 0 && r + Shape::lanes <= n + 1)
+          term_of_states<pack>(s, n, states, inverse, x, y, sum);
+        else
+          for (int i = 0; i < Shape::lanes && r + i <= n; ++i)
+            term_of_states<double>(s + i, n, states, inverse, x, y, sum);
+      }
+  }
+
+  // The operations of product() in the same order; coefficients of neighbours that do not exist are zero.
+  template <class Pack>
+  void term_of_states(std::int64_t s, int n, std::int64_t states, double inverse, const double* x, double* y,
+                      double* sum) const {
+    const auto load = [](const double* from) { return device::load_pack<Pack>(from); };
+    const auto c = [&](int i) { return load(coefficients + i * states + s); };
+    Pack value = c(0) * load(x + s);
+    value = device::fma(c(1), load(x + s + 1), value);
+    if (s > 0) value = device::fma(c(2), load(x + s - 1), value);
+    value = device::fma(c(3), load(x + s + n + 1), value);
+    value = device::fma(c(4), load(x + s + n + 2), value);
+    value = value * inverse;
+    device::store_pack(y + s, value);
+    device::store_pack(sum + s, Pack(device::fma(decay, value, load(sum + s))));
+  }
+
   static pack product(const double* x, std::int64_t s, int n, int r, int lane, const double* c) {
     pack value = c[0] * at(x, s, lane);
     value = device::fma(c[1], at(x, s + 1, lane), value);
@@ -136,9 +175,13 @@ struct stage_kernel {
   void finish(const Team& team, std::int64_t first, const double* sum, double* values) const {
     for (int n = 0; n <= to; ++n) {
       if (out_base[n] < 0) continue;
-      for (int item = team.rank(); item < (n + 1) * line; item += team.size())
-        values[(out_base[n] + item / line) * std::int64_t(patterns) + first + item % line] =
-            sum[state_index(n, 0) * line + item];
+      for (int item = team.rank(); item < (n + 1) * Patterns; item += team.size())
+        values[(out_base[n] + item / Patterns) * std::int64_t(patterns) + first + item % Patterns] =
+            sum[state_index(n, 0) * Patterns + item];
+      if constexpr (Patterns == 1)
+        for (int item = team.rank(); first + 1 == used && item < (n + 1) * (patterns - used); item += team.size())
+          values[(out_base[n] + item / (patterns - used)) * std::int64_t(patterns) + used + item % (patterns - used)] =
+              0;
     }
   }
 };

@@ -111,14 +111,19 @@ lineage_bound certain(const std::vector<std::int64_t>& prefix) {
   return all;
 }
 
-std::vector<double> stage_coefficients(const stage& one, double theta, double u, double v, bool transposed) {
+std::vector<double> stage_coefficients(const stage& one, double theta, double u, double v, bool transposed,
+                                       coefficient_order order) {
   const double h = one.length;
   const generator rates{h / theta, h * u, h * v, one.shift};
-  std::vector<double> table(std::size_t(state_count(one.from)) * 5, 0.0);
+  const std::int64_t states = state_count(one.from);
+  std::vector<double> table(std::size_t(states) * 5, 0.0);
   for (std::int32_t n = 0; n <= one.from; ++n)
     for (std::int32_t r = 0; r <= n; ++r) {
-      double* c = &table[std::size_t(state_index(n, r)) * 5];
+      double c[5];
       transposed ? rates.write_column(n, r, c) : rates.write_row(n, r, one.from, c);
+      const std::int64_t s = state_index(n, r);
+      for (int i = 0; i < 5; ++i)
+        table[std::size_t(order == coefficient_order::by_state ? s * 5 + i : i * states + s)] = c[i];
     }
   return table;
 }

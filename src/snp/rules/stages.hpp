@@ -53,8 +53,11 @@ stage_plan plan_stages(const lineage_bound& bottom, double length, double theta,
 /// Lineages of two branches together.
 lineage_bound join_bounds(const lineage_bound& left, const lineage_bound& right);
 
-/// Coefficients of (A + s I) h, or of its transpose, by state with at most stage.from lineages: [state][5], for the
-/// state itself and its neighbours as stage_kernel.hpp orders them.
-std::vector<double> stage_coefficients(const stage& stage, double theta, double u, double v, bool transposed);
+/// Which coefficients lie side by side: those of one state, or those of all states with one neighbour.
+enum class coefficient_order { by_state, by_neighbour };
+/// Coefficients of (A + s I) h, or of its transpose, by state with at most stage.from lineages: [state][5] or
+/// [5][state], for the state itself and its neighbours as stage_kernel.hpp orders them.
+std::vector<double> stage_coefficients(const stage& stage, double theta, double u, double v, bool transposed,
+                                       coefficient_order order = coefficient_order::by_state);
 
 }  // namespace quintet::snp

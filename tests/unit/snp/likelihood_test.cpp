@@ -11,7 +11,9 @@
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
 #include "support/near.hpp"
+#include "support/peak_memory.hpp"
 #include "support/random_network.hpp"
+#include "support/sanitized.hpp"
 #include "support/snp_cases.hpp"
 #include "support/thread_group.hpp"
 
@@ -423,15 +425,96 @@ TEST(snp_likelihood, estimate_and_its_errors) {
   const auto size = snp::estimate(network, data);
   // Branches x and y together: a, b >= 1 lineages, a + b <= 5, (a + 1)(b + 1) states: 28 + 27 + 20 + 10.
   EXPECT_EQ(size.largest_group, 85);
-  std::int64_t bytes = 0;
-  for (const auto& group : size.groups) bytes += group.states * 8 * 8;
-  EXPECT_EQ(size.bytes, bytes);
+  std::int64_t values = 0;
+  for (const auto& group : size.groups) values += group.states * 8 * 8;
+  EXPECT_GT(size.bytes, values);
+  EXPECT_EQ(size.blocks, 1);
   EXPECT_GT(size.operations, 1000);
   expect_invalid([&] { snp::estimate(network, data, {}, {.memory_limit = 6000}); }, "because of reticulation #H1");
+  // The states fit, the matrices do not.
+  expect_invalid([&] { snp::estimate(network, data, {}, {.memory_limit = values + 100}); }, "for the matrices of");
   expect_invalid([&] { snp::Likelihood(network, data, {.u = -1}); }, "u must be finite and >= 0 (u=-1)");
   expect_invalid([&] { snp::Likelihood(network, data, {.u = 0, .v = 0}); }, "u + v must be > 0");
   expect_invalid([&] { snp::Likelihood(network, data, {.rate_categories = {}}); }, "rate_categories");
   expect_invalid([&] { snp::Likelihood(network, data, {.polymorphic_only = true, .unseen_ones = 1}); }, "unseen_ones");
+}
+
+// 125 different patterns within the memory of few of them: it was refused, because of the reticulation.
+TEST(snp_likelihood, patterns_in_blocks) {
+  const auto network = snp_network("(((B:0.4)#H1:0.1::0.6,A:0.5)x:0.3,(C:0.6,#H1:0.2::0.4)y:0.2)r", .1);
+  const auto data = data_of(network, all_patterns({4, 4, 4}));
+  for (const snp::model& model : {snp::model{}, snp::model{.rate_categories = {0.5, 2}, .polymorphic_only = true}}) {
+    const std::int64_t bytes = snp::estimate(network, data, model).bytes;
+    const std::int64_t limit = bytes / std::int64_t(4 * model.rate_categories.size());
+    const auto size = snp::estimate(network, data, model, {.memory_limit = limit});
+    EXPECT_GE(size.blocks, 4);
+    EXPECT_LE(size.bytes, limit);
+    on_every_device([&](const Device& device) {
+      if (device.kind() != device_kind::host && model.polymorphic_only) return;
+      snp::Likelihood whole(network, data, model, {.device = device});
+      snp::Likelihood blocks(network, data, model, {.device = device, .memory_limit = limit});
+      EXPECT_EQ(blocks.size().blocks, size.blocks);
+      const double value = blocks.evaluate();
+      EXPECT_EQ(value, whole.evaluate());
+      expect_same_bits(blocks.pattern_log_likelihoods(), whole.pattern_log_likelihoods());
+      const auto found = blocks.gradient(), expected = whole.gradient();
+      expect_near(found.length, expected.length, 1e-11, 1);
+      expect_near(found.theta, expected.theta, 1e-11, 1);
+      expect_near(found.gamma, expected.gamma, 1e-11, 1);
+      EXPECT_NEAR(found.u, expected.u, 1e-11 * std::fabs(expected.u));
+      // Proposals compute everything, and are taken back.
+      blocks.set_length(0, 0.17);
+      const double proposed = blocks.evaluate();
+      EXPECT_EQ(proposed, snp::Likelihood(blocks.network(), data, model, {.device = device}).evaluate());
+      blocks.reject();
+      EXPECT_EQ(blocks.evaluate(), value);
+      blocks.set_theta(1, 0.3);
+      blocks.evaluate();
+      blocks.accept();
+      blocks.set_root_theta(0.2);
+      blocks.reject();
+      EXPECT_EQ(blocks.evaluate(), snp::Likelihood(blocks.network(), data, model, {.device = device}).evaluate());
+    });
+  }
+}
+
+// Up to three patterns go up a branch of many lineages one by one, more in lines.
+TEST(snp_likelihood, one_pattern_of_many_copies_has_its_bits_among_others) {
+  const auto network = snp_network("((A:0.02,B:0.3):0.01,C:0.2);", .1);
+  std::vector<std::pair<counts, counts>> sites;
+  for (std::int64_t red = 3; red < 12; ++red) sites.push_back({{3 * red, red % 3, 1}, {45, 2, 2}});
+  on_every_device([&](const Device& device) {
+    snp::Likelihood all(network, data_of(network, sites), {}, {.device = device});
+    const auto expected = all.pattern_log_likelihoods();
+    for (const std::size_t count : {1, 3}) {
+      const std::vector<std::pair<counts, counts>> few(sites.begin(), sites.begin() + std::ptrdiff_t(count));
+      const auto found =
+          snp::Likelihood(network, data_of(network, few), {}, {.device = device}).pattern_log_likelihoods();
+      expect_same_bits(found, std::vector<double>(expected.begin(), expected.begin() + std::ptrdiff_t(count)));
+    }
+  });
+}
+
+// Matrices and work are most of what a likelihood of few patterns takes; one pattern in stages has no line of them.
+TEST(snp_likelihood, estimate_is_what_is_held) {
+  if (sanitized) GTEST_SKIP() << "memory is counted";
+  const auto held = [](const std::string& newick, const counts& red, const counts& copies) {
+    const auto network = snp_network(newick, .1);
+    const auto data = data_of(network, {{red, copies}});
+    const std::int64_t bytes = snp::estimate(network, data, {}, {.device = Device::host()}).bytes;
+    const peak_memory memory;
+    snp::Likelihood(network, data, {}, {.device = Device::host()}).evaluate();
+    EXPECT_GE(double(bytes), 0.8 * double(memory.extra_bytes())) << newick;
+    return double(bytes);
+  };
+  std::string caterpillar = "s0:0.1";
+  for (int i = 1; i < 30; ++i)
+    caterpillar = text("(", caterpillar, ",s", i, ":", 0.1 * i, ")", i < 29 ? text(":", 0.1 + 0.01 * i) : "");
+  // Measured: 24 MB, of which 3 are values.
+  const double matrices = held(caterpillar + ";", counts(30, 1), counts(30, 2));
+  EXPECT_LE(matrices, 32e6);
+  // 180,901 states: three lines of them would be 30 MB more.
+  EXPECT_LE(held("(A:0.1,B:0.1);", {300, 1}, {599, 2}), 65e6);
 }
 
 }  // namespace
