@@ -398,13 +398,7 @@ void infer(session& session, const arguments& a) {
       a.gigabytes > 0 ? std::int64_t(a.gigabytes * 1e9)
                       : session.device().memory_bytes() / 2 / std::max<std::int64_t>(a.chains * a.temperatures, 1);
 #ifdef QUINTET_HAS_MPI
-  if (session.ranks() != nullptr) {
-    options.shared_by = quintet::mpi::snp::group_of(*session.ranks());
-    const std::int64_t ranks = session.ranks()->size(), walkers = a.chains * a.temperatures;
-    if (ranks > walkers)
-      session.warn(text(ranks - walkers, " of the ", ranks, " ranks have nothing to do: a walker is on one rank, and ",
-                        a.chains, " chains x ", a.temperatures, " temperatures are ", walkers, " walkers"));
-  }
+  if (session.ranks() != nullptr) options.shared_by = quintet::mpi::snp::group_of(*session.ranks());
 #endif
   const driver::run_identity identity =
       identity_of(session, a, options, prior_options, species, data ? &*data : nullptr);

@@ -204,6 +204,15 @@ communicator::communicator(MPI_Comm original) {
     throw MpiError(
         "MPI must be initialised by MPI_Init_thread with MPI_THREAD_FUNNELED or more: kernels run on threads");
   check(MPI_Comm_dup(original, &handle_), "MPI_Comm_dup");
+  find_place();
+}
+
+communicator::communicator(communicator& whole, int part) : whole_(&whole) {
+  check(MPI_Comm_split(whole.handle_, part, whole.rank_, &handle_), "MPI_Comm_split");
+  find_place();
+}
+
+void communicator::find_place() {
   check(MPI_Comm_set_errhandler(handle_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check(MPI_Comm_rank(handle_, &rank_), "MPI_Comm_rank");
   check(MPI_Comm_size(handle_, &size_), "MPI_Comm_size");
@@ -255,7 +264,7 @@ void communicator::phase(std::string_view name) {
   if (found == traffic_.end()) traffic_.push_back({.phase = std::string(name)});
 }
 
-phase_traffic& communicator::now() { return traffic_[phase_]; }
+phase_traffic& communicator::now() { return whole_ != nullptr ? whole_->now() : traffic_[phase_]; }
 
 phase_traffic communicator::total_traffic() const {
   phase_traffic total{.phase = "all"};

@@ -145,14 +145,18 @@ struct {
 constexpr std::size_t max_plans = 256;
 constexpr std::int64_t max_plan_bytes = std::int64_t{64} << 20;
 
+// At most, in bytes.
+double bytes_of_evaluation(const likelihood_options& options) {
+  const std::int64_t memory = options.device.memory_bytes();
+  return options.memory_limit != 0 ? double(options.memory_limit) : memory > 0 ? double(memory) / 2 : 1e18;
+}
+
 std::shared_ptr<const sized_plan> plan_of(const Network& network, const Data& data, const model& m,
                                           const likelihood_options& options) {
   check(m);
   require_argument(options.memory_limit >= 0, "memory_limit", options.memory_limit, ">= 0");
   require_argument(data.patterns() > 0, "patterns of the data", data.patterns(), "> 0");
-  const std::int64_t memory = options.device.memory_bytes();
-  plan_limits limits;
-  limits.bytes = options.memory_limit > 0 ? double(options.memory_limit) : memory > 0 ? double(memory) / 2 : 1e18;
+  const plan_limits limits{bytes_of_evaluation(options)};
   plan_key key{topology_of(network), counts_of(network, data, m, options), limits.bytes, options.device.kind()};
   const auto make = [&] {
     return std::make_shared<const sized_plan>(make_plan(network, key.counts, limits), options.device);
@@ -240,7 +244,15 @@ struct Likelihood::state {
   state(const Network& net, const Data& data, const snp::model& m, const likelihood_options& options)
       : network(net), model(m), group(options.shared_by), here(patterns_here(data, options)) {
     constants = std::size_t(group ? std::max<std::int64_t>(here.count, 1) : here.count);
-    together([&] { prepare(data, options); });
+    likelihood_options agreed = options;
+    if (group) agreed.memory_limit = least_limit(options);
+    together([&] { prepare(data, agreed); });
+  }
+
+  // What an evaluation may take in every process of the group: plans have to be those of one and the same limit.
+  std::int64_t least_limit(const likelihood_options& options) const {
+    const std::vector<double> all = group->allgather(std::vector<double>{bytes_of_evaluation(options)});
+    return std::int64_t(*std::min_element(all.begin(), all.end()));
   }
 
   // Runs `work`; where other processes share the likelihood, all throw or none does.
@@ -353,6 +365,22 @@ struct Likelihood::state {
     return 0.25 * (size.operations + 300 * numbers * double(categories()));
   }
 
+  // Passes whose products with pre-order partials are out of range in any process. What is a product is decided by
+  // numbers of all patterns, so all processes ask or none.
+  std::vector<bool> out_of_range() {
+    std::vector<double> found(passes.size(), 0.0);
+    bool is_any = false;
+    for (std::size_t c = 0; c < passes.size(); ++c) {
+      is_any = is_any || passes[c].is_contracted();
+      found[c] = passes[c].is_contracted() && !passes[c].is_in_range() ? 1 : 0;
+    }
+    if (group && is_any) found = group->allgather(found);
+    std::vector<bool> result(passes.size(), false);
+    for (std::size_t i = 0; i < found.size(); ++i)
+      if (found[i] > 0) result[i % passes.size()] = true;
+    return result;
+  }
+
   void update() {
     if (!is_changed()) return;
     const device_plan& steps = plan->blocks[0].steps;
@@ -364,6 +392,12 @@ struct Likelihood::state {
       for (std::size_t c = 0; c < passes.size(); ++c) passes[c].evaluate(network, rates_of(c), changes, has_evaluated);
     });
     if (!has_evaluated && proposal.empty()) accepted = results;
+    const std::vector<bool> redone = out_of_range();
+    if (std::find(redone.begin(), redone.end(), true) != redone.end())
+      use_passes([&] {
+        for (std::size_t c = 0; c < passes.size(); ++c)
+          if (redone[c]) passes[c].finish(network, rates_of(c));
+      });
     has_evaluated = true;
     clear_changes();
   }

@@ -60,6 +60,13 @@ struct plan {
   std::vector<std::int32_t> max_of_branch;        ///< lineages
   std::int64_t max_entries = 0;
   double byte_limit = 0;  ///< of one evaluation
+  ///@{
+  /// What decisions go by, so that they do not depend on which part of the rows this is the plan of: numbers of the
+  /// plan of all rows, and whether that is within the limit.
+  std::vector<double> operations_of_all{};    ///< by rule
+  std::vector<std::int32_t> padded_of_all{};  ///< by partial likelihood: patterns
+  bool is_whole_within_limit = true;
+  ///@}
 };
 
 /// What making a plan needs to know about room.

@@ -10,14 +10,25 @@ plan_builder::plan_builder(const plan_limits& limits, reason responsible, const 
     : responsible_(std::move(responsible)) {
   plan_.byte_limit = limits.bytes;
   if (whole == nullptr) return;
-  for (const rule& one : whole->rules)
+  plan_.operations_of_all = whole->operations_of_all;
+  plan_.padded_of_all = whole->padded_of_all;
+  plan_.is_whole_within_limit = whole->is_whole_within_limit;
+  std::vector<bool> is_expanded(whole->partials.size(), false);
+  for (const rule& one : whole->rules) {
+    if (const auto* remap = std::get_if<remap_rule>(&one))
+      is_expanded[std::size_t(remap->out)] = remap->pattern_of >= 0;
     if (const auto* branch = std::get_if<branch_rule>(&one); branch != nullptr && branch->has_stages)
       dense_of_branch_.push_back(branch->dense);
+    if (const auto* join = std::get_if<join_rule>(&one))
+      for (const std::int32_t in : {join->in, join->right.in}) expands_.push_back(is_expanded[std::size_t(in)]);
+  }
 }
 
 std::int32_t plan_builder::dense_of_next_branch(std::int32_t chosen) {
   return dense_of_branch_.empty() ? chosen : dense_of_branch_.at(branches_++);
 }
+
+bool plan_builder::expands_next_input(bool needed) { return expands_.empty() ? needed : expands_.at(inputs_++); }
 
 std::int32_t plan_builder::add_partial(const layout& states, std::int32_t patterns) {
   const std::int32_t padded = (patterns + line - 1) / line * line;

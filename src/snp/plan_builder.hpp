@@ -26,6 +26,9 @@ class plan_builder {
 
   /// Lineages with which the dense part of the next branch's rule may begin: `chosen`, or what the whole plan has.
   std::int32_t dense_of_next_branch(std::int32_t chosen);
+  /// Whether the next input of a join is mapped to the join's patterns: `needed`, or as in the whole plan, so that all
+  /// parts have the same rules.
+  bool expands_next_input(bool needed);
 
   /// Throws InvalidArgument when all partial likelihoods together exceed the limit even for one line of patterns.
   std::int32_t add_partial(const layout& states, std::int32_t patterns);
@@ -45,6 +48,8 @@ class plan_builder {
   reason responsible_;
   std::vector<std::int32_t> dense_of_branch_;  // of the whole plan, in the order of its rules with stages
   std::size_t branches_ = 0;
+  std::vector<bool> expands_;  // of the whole plan, by input of a join
+  std::size_t inputs_ = 0;
   double bytes_ = 0;
 };
 

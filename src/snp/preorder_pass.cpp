@@ -47,7 +47,7 @@ std::size_t pruning_pass::state::cheapest_meeting(const std::vector<std::int32_t
     const std::size_t v = std::size_t(path[i]);
     above += down().backward_cost[std::size_t(down().consumer[v])];
     if (preorder[preorder_home(path[i])].is_valid) above = 0;
-    const double product = double(host().partials[v].entries) * down().patterns;
+    const double product = double(host().partials[v].entries) * down().patterns_of_all;
     const double cost = below[i] + acceptance * above + product;
     if (cost > min) continue;
     min = cost;
@@ -68,7 +68,7 @@ bool pruning_pass::state::covers_lineages(std::int32_t v) const {
 
 bool pruning_pass::state::can_contract() const {
   const std::vector<bool>& touched = proposal.touched;
-  return !proposal.touches_root && down().bytes <= host().byte_limit &&
+  return !proposal.touches_root && host().is_whole_within_limit && down().bytes <= host().byte_limit &&
          std::find(touched.begin(), touched.end(), true) != touched.end();
 }
 
@@ -87,11 +87,17 @@ bool pruning_pass::state::contract(const parameters& now) {
     if (meeting + 2 >= path.size()) return false;
     run_changed(std::size_t(down().consumer[std::size_t(path[meeting])]), now, count);
   }
-  return multiply(path[meeting], now);
+  multiply(path[meeting], now);
+  return true;
 }
 
-// The root's likelihoods from one partial likelihood and its pre-order partial; whether they are in the range.
-bool pruning_pass::state::multiply(std::int32_t v, const parameters& now) {
+bool pruning_pass::state::is_in_range() {
+  return std::all_of(result().likelihood.begin(), result().likelihood.end(),
+                     [](double x) { return x >= min_contracted && x <= max_contracted; });
+}
+
+// The root's likelihoods from one partial likelihood and its pre-order partial.
+void pruning_pass::state::multiply(std::int32_t v, const parameters& now) {
   const std::int64_t patterns = down().patterns, entries = values.entries(v);
   require_preorder(v, now);
   const preorder_partial& with = preorder[preorder_home(v)];
@@ -123,8 +129,6 @@ bool pruning_pass::state::multiply(std::int32_t v, const parameters& now) {
   contracted.copy_to_host(result().likelihood.data(), std::int64_t(used));
   contracted_exponents.copy_to_host(result().exponent.data(), std::int64_t(used));
   proposal.met_at = v;
-  return std::all_of(result().likelihood.begin(), result().likelihood.end(),
-                     [](double x) { return x >= min_contracted && x <= max_contracted; });
 }
 
 // Where patterns alone are mapped the pre-order partial is that of the result.

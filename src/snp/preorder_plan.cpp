@@ -35,10 +35,11 @@ input_tiles tiles_to_input(const rule& one, const std::vector<std::int32_t>& tab
 
 preorder_plan::preorder_plan(const plan& steps, const Device& device, const rule_tile* tiles_on_device) {
   patterns = steps.partials[std::size_t(steps.root)].padded;
+  patterns_of_all = steps.padded_of_all[std::size_t(steps.root)];
   connect(steps);
   map_patterns(steps, device);
   widen(steps, device, tiles_on_device);
-  for (const partial_shape& one : steps.partials) bytes += double(one.entries) * patterns * sizeof(double);
+  for (const partial_shape& one : steps.partials) bytes += double(one.entries) * patterns_of_all * sizeof(double);
 }
 
 void preorder_plan::connect(const plan& steps) {
@@ -50,10 +51,11 @@ void preorder_plan::connect(const plan& steps) {
     producer[std::size_t(one.out)] = consumer[std::size_t(one.in)] = std::int32_t(s);
     if (second >= 0) consumer[std::size_t(second)] = std::int32_t(s);
     scaled_by[std::size_t(one.out)] = second >= 0 ? one.out : scaled_by[std::size_t(one.in)];
-    const partial_shape& out = steps.partials[std::size_t(one.out)];
-    const double moved = double(out.entries) * out.padded;
-    forward_cost.push_back(std::max(one.operations, moved) + launch_cost);
-    backward_cost.push_back(std::max(one.operations, moved) * patterns / out.padded + launch_cost);
+    const double padded = steps.padded_of_all[std::size_t(one.out)];
+    const double moved = double(steps.partials[std::size_t(one.out)].entries) * padded;
+    const double work = std::max(steps.operations_of_all[s], moved);
+    forward_cost.push_back(work + launch_cost);
+    backward_cost.push_back(work * patterns_of_all / padded + launch_cost);
   }
 }
 

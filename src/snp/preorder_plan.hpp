@@ -20,14 +20,15 @@ struct preorder_plan {
   preorder_plan(const plan& steps, const Device& device, const rule_tile* tiles);
 
   std::int32_t patterns = 0;            ///< of the root, padded
+  std::int32_t patterns_of_all = 0;     ///< the same of all processes that share the likelihood
   std::vector<std::int32_t> producer;   ///< by partial likelihood: rule, -1: a leaf
   std::vector<std::int32_t> consumer;   ///< by partial likelihood: rule, -1: the root
   std::vector<std::int32_t> scaled_by;  ///< by partial likelihood: that of the join whose exponents it has, -1: none
   /// By partial likelihood: its pattern for every pattern of the root, null: the same.
   std::vector<const std::int32_t*> pattern_of;
   std::vector<tile_range> tiles, right_tiles;       ///< by rule; right: of a join's second input
-  std::vector<double> forward_cost, backward_cost;  ///< by rule: about as many multiply-adds
-  double bytes = 0;                                 ///< of all pre-order partials
+  std::vector<double> forward_cost, backward_cost;  ///< by rule: about as many multiply-adds, for all
+  double bytes = 0;                                 ///< of all pre-order partials, for all patterns
 
  private:
   void connect(const plan& steps);

@@ -121,7 +121,7 @@ void pruning_pass::state::commit() {
 }
 
 void pruning_pass::state::close() {
-  proposal.is_open = proposal.is_complete = proposal.touches_root = false;
+  proposal.is_open = proposal.is_complete = proposal.touches_root = proposal.is_contracted = false;
   proposal.touched.assign(proposal.touched.size(), false);
 }
 
@@ -148,10 +148,22 @@ void pruning_pass::evaluate(const Network& network, const mutation_rates& rates,
     if (const auto* split = std::get_if<split_rule>(&one);
         split != nullptr && changes.inheritance[std::size_t(split->y)])
       update_shares(*split, s.values, now, true);
-  if (may_contract && s.contract(now)) return;
-  s.complete(now);
-  s.values.begin(s.root_version, true);
-  s.update_root(now);
+  s.proposal.is_contracted = may_contract && s.contract(now);
+  if (!s.proposal.is_contracted) s.finish(now);
+}
+
+bool pruning_pass::is_contracted() const { return state_->proposal.is_contracted; }
+bool pruning_pass::is_in_range() const { return state_->is_in_range(); }
+
+void pruning_pass::finish(const Network& network, const mutation_rates& rates) {
+  state_->finish(parameters_of(network, rates));
+}
+
+void pruning_pass::state::finish(const parameters& now) {
+  complete(now);
+  values.begin(root_version, true);
+  update_root(now);
+  proposal.is_contracted = false;
 }
 
 std::span<const double> pruning_pass::likelihoods() const { return state_->result().likelihood; }

@@ -31,8 +31,13 @@ class pruning_pass {
 
   /// Computes what depends on the changes; `propose`: into the other version. A proposal that does not change the root
   /// is computed up to where its changes meet, or a little higher, and multiplied with the pre-order partial there.
-  /// Such likelihoods differ from those of a fresh evaluation by rounding.
+  /// Such likelihoods differ from those of a fresh evaluation by rounding. Where is_contracted() but not is_in_range()
+  /// they are useless, and finish() computes the proposal up to the root; of processes that share the patterns all do
+  /// so when it is so in any, so that the likelihoods do not depend on how patterns are shared.
   void evaluate(const Network& network, const mutation_rates& rates, const parameter_changes& changes, bool propose);
+  bool is_contracted() const;
+  bool is_in_range() const;
+  void finish(const Network& network, const mutation_rates& rates);
   /// Likelihood of every pattern of the root is likelihood * 2^exponent.
   std::span<const double> likelihoods() const;
   std::span<const std::int32_t> exponents() const;

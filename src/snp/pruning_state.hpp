@@ -16,8 +16,9 @@ struct root_result {
 /// What was changed since the last accept() or reject(), and how far it was computed.
 struct open_proposal {
   bool is_open = false, is_complete = false, touches_root = false;
-  std::vector<bool> touched;  ///< by rule: its own parameter
-  std::int32_t met_at = -1;   ///< partial likelihood that was multiplied with its pre-order partial
+  bool is_contracted = false;  ///< the likelihoods are products with a pre-order partial
+  std::vector<bool> touched;   ///< by rule: its own parameter
+  std::int32_t met_at = -1;    ///< partial likelihood that was multiplied with its pre-order partial
 };
 
 struct pruning_pass::state {
@@ -49,6 +50,7 @@ struct pruning_pass::state {
   void refresh(std::int32_t v, const parameters& now);
   void run_changed(std::size_t rule, const parameters& now, const std::vector<std::int32_t>& count);
   void complete(const parameters& now);
+  void finish(const parameters& now);
   void note(const parameter_changes& changes);
   std::vector<std::int32_t> changes_below() const;
   void commit();
@@ -60,7 +62,8 @@ struct pruning_pass::state {
   std::vector<std::int32_t> common_path(const std::vector<std::int32_t>& count) const;
   std::size_t cheapest_meeting(const std::vector<std::int32_t>& path) const;
   bool covers_lineages(std::int32_t v) const;
-  bool multiply(std::int32_t v, const parameters& now);
+  void multiply(std::int32_t v, const parameters& now);
+  bool is_in_range();
   std::size_t preorder_home(std::int32_t v) const;
   void require_preorder(std::int32_t v, const parameters& now);
 };

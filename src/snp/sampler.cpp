@@ -9,6 +9,10 @@ namespace quintet::snp {
 
 namespace {
 constexpr int start_attempts = 1000;
+
+bool is_shared_by_more_than_walkers(const sampler_options& options) {
+  return options.shared_by && options.chains * options.temperatures < options.shared_by->size();
+}
 }  // namespace
 
 sampler::state::state(std::shared_ptr<const std::vector<std::string>> names, const Data* markers, const priors& prior,
@@ -16,12 +20,25 @@ sampler::state::state(std::shared_ptr<const std::vector<std::string>> names, con
     : species(std::move(names)),
       data(markers),
       options(std::move(given)),
-      workers(std::clamp<std::int64_t>(options.threads > 0 ? options.threads : threads(), 1,
-                                       std::max<std::int64_t>(options.chains * options.temperatures, 1))),
+      workers(is_shared_by_more_than_walkers(options)
+                  ? 1
+                  : std::clamp<std::int64_t>(options.threads > 0 ? options.threads : threads(), 1,
+                                             std::max<std::int64_t>(options.chains * options.temperatures, 1))),
       group(options.shared_by.get()),
       rank(group != nullptr ? group->rank() : 0) {
+  together([&] { check(prior); });
+  if (is_shared_by_more_than_walkers(options)) share_walkers();
   together([&] { prepare_all(prior); });
   for_own_places([&](std::int64_t i) { start(std::size_t(i)); });
+}
+
+// Process r works at walker r mod W with all others that do: each takes its steps, and has a part of its patterns.
+void sampler::state::share_walkers() {
+  const int walkers = int(options.chains * options.temperatures);
+  is_spokesman = rank < walkers;
+  rank %= walkers;
+  sharers = group->split(rank);
+  options.likelihood.shared_by = sharers;
 }
 
 void sampler::state::deal_places() {
@@ -30,7 +47,6 @@ void sampler::state::deal_places() {
 }
 
 void sampler::state::prepare_all(const priors& prior) {
-  check(prior);
   if (data != nullptr && options.delayed_acceptance && !options.surrogate)
     frequent = frequent_patterns(*data, options.frequent_share);
   places.reserve(std::size_t(options.chains * options.temperatures));  // moves refer to the priors there
@@ -196,6 +212,7 @@ std::vector<std::vector<sampled_state>> sampler::take_samples() {
   std::vector<double> own;
   for (std::size_t c = 0; c < result.size(); ++c)
     for (const sampled_state& one : std::exchange(state_->places[c * temperatures].samples, {})) {
+      if (!s.is_spokesman) break;
       const std::vector<double> numbers = numbers_of(one.state);
       own.insert(own.end(), {double(c), double(one.step), one.log_likelihood, double(numbers.size())});
       own.insert(own.end(), numbers.begin(), numbers.end());

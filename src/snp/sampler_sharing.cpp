@@ -32,7 +32,7 @@ void sampler::state::set_record(place& p, const std::vector<double>& numbers) {
 std::vector<double> sampler::state::log_likelihoods() const {
   std::vector<double> result(places.size()), own;
   for (const place& p : places)
-    if (is_own(p)) own.push_back(p.here->log_likelihood);
+    if (is_own(p) && is_spokesman) own.push_back(p.here->log_likelihood);
   if (group == nullptr) return own;
   const std::vector<double> all = group->allgather(own);
   // By process, and in each by place.

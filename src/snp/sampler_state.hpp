@@ -75,7 +75,9 @@ struct sampler::state {
   std::int64_t step = 0;
   bool is_broken_off = false;
   process_group* group;
-  int rank = 0;
+  int rank = 0;                              // of the process that owns what this one works at
+  bool is_spokesman = true;                  // of the processes that share a walker, the one that reports it
+  std::shared_ptr<process_group> sharers{};  // of this process's walker; null: it has walkers of its own
 
   state(std::shared_ptr<const std::vector<std::string>> names, const Data* markers, const priors& prior,
         sampler_options given);
@@ -103,6 +105,7 @@ struct sampler::state {
     });
   }
 
+  void share_walkers();
   void deal_places();
 
   // The numbers that the owner of every place reports of it, in every process.
@@ -110,7 +113,7 @@ struct sampler::state {
   std::vector<std::vector<double>> from_owners(const Report& report) const {
     std::vector<double> own;
     for (std::size_t i = 0; i < places.size(); ++i)
-      if (is_own(places[i])) {
+      if (is_own(places[i]) && is_spokesman) {
         const std::vector<double> reported = report(places[i]);
         own.push_back(double(i));
         own.push_back(double(reported.size()));
@@ -166,6 +169,7 @@ struct sampler::state {
 
   // Neighbours of a pair whose walkers were exchanged between two processes: the places follow them.
   void move_places(const std::vector<bool>& has_moved);
+  void poll_together() const;
   void run_to(std::int64_t end);
   void advance(const progress_callback& callback);
 

@@ -141,10 +141,18 @@ void sampler::state::exchange(std::int64_t t) {
   if (group != nullptr) move_places(has_moved);
 }
 
+// Those who share a walker stop at the same step or not at all: each waits for the others in every likelihood.
+void sampler::state::poll_together() const {
+  if (sharers)
+    sharers->together([] { poll(); });
+  else
+    poll();
+}
+
 void sampler::state::run_to(std::int64_t end) {
   for_own_places([&](std::int64_t i) {
     for (std::int64_t t = step + 1; t <= end; ++t) {
-      poll();
+      poll_together();
       take_step(std::size_t(i), t);
       if (t < end) sample(std::size_t(i), t);
     }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -25,6 +26,8 @@ class process_group {
   virtual std::vector<double> allgather(std::span<const double> own) = 0;
   /// The same in process 0 alone; nothing elsewhere.
   virtual std::vector<double> gather(std::span<const double> own) = 0;
+  /// The processes that give the same `part` >= 0, in their order here, as a group of its own.
+  virtual std::shared_ptr<process_group> split(int part) = 0;
 };
 
 /// A part of a range.

@@ -102,6 +102,9 @@ class communicator {
 
   /// Collective. Throws MpiError where MPI is not initialised, or without MPI_THREAD_FUNNELED.
   explicit communicator(MPI_Comm original = MPI_COMM_WORLD);
+  /// The ranks of `whole`, which must outlive it, that give the same `part` >= 0, in their order there; what it sends
+  /// counts as traffic of the whole. Collective over `whole`.
+  communicator(communicator& whole, int part);
   communicator(const communicator&) = delete;
   communicator& operator=(const communicator&) = delete;
   ~communicator();
@@ -249,10 +252,12 @@ class communicator {
   void timed(Call&& call);
   template <class Start>
   void collective(const char* name, Start&& start);
+  void find_place();
   void find_hosts();
 
   MPI_Comm handle_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1, host_rank_ = 0, host_size_ = 1, hosts_ = 1, threads_ = 1;
+  communicator* whole_ = nullptr;  // of a part
   std::vector<phase_traffic> traffic_;
   std::size_t phase_ = 0;
 };

@@ -8,8 +8,9 @@
 //
 // A likelihood deals its patterns to the ranks, in the order of the data; the tables of all patterns are made on every
 // one. An evaluation gathers 8 bytes per pattern, and every rank adds them up in the order of the data. A gradient
-// gathers its numbers and adds them by rank. A sampler deals its walkers, see sampler_options::shared_by; ranks beyond
-// the number of walkers have nothing to do. Network, data, model, options and calls are the same on all ranks.
+// gathers its numbers and adds them by rank. A sampler deals its walkers, and of more ranks than walkers those of a
+// walker share its patterns, see sampler_options::shared_by. Network, data, model, options and calls are the same on
+// all ranks.
 #pragma once
 
 #include <memory>

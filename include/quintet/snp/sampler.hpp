@@ -77,7 +77,8 @@ struct sampler_options {
   /// Processes that run the chains together: walker w begins in process w mod P, and exchanges move temperatures from
   /// walker to walker, not walkers from process to process. The samples are those of one process, bit for bit. Each
   /// exchange takes 8 bytes per walker, and about 100 bytes per move where temperatures change the process. Members
-  /// that say so are then collective. Null: this process alone.
+  /// that say so are then collective. Of more processes than walkers those with the same number mod W share the
+  /// patterns of a walker; each likelihood then gathers 8 bytes per pattern. Null: this process alone.
   std::shared_ptr<process_group> shared_by{};
 };
 

@@ -78,8 +78,8 @@ bool must_expand(std::int32_t patterns, const std::vector<std::int32_t>& of) {
 group join_rule::encode(plan_builder& builder, const group& g, std::int64_t a, const group& h, std::int64_t b,
                         std::int64_t above) {
   const pattern_pairs pairs = pairs_of(g, h);
-  const bool expand_left = must_expand(builder.shape(g.partial).patterns, pairs.left_of);
-  const bool expand_right = must_expand(builder.shape(h.partial).patterns, pairs.right_of);
+  const bool expand_left = builder.expands_next_input(must_expand(builder.shape(g.partial).patterns, pairs.left_of));
+  const bool expand_right = builder.expands_next_input(must_expand(builder.shape(h.partial).patterns, pairs.right_of));
   const group left = remap_rule::encode(builder, g, axes_with_first(g.states, {a}), pairs.left_of, expand_left);
   const group right = remap_rule::encode(builder, h, axes_with_first(h.states, {b}), pairs.right_of, expand_right);
   group result;

@@ -152,6 +152,30 @@ TEST(snp_sampler, any_number_of_processes_gives_the_same_bits) {
   }
 }
 
+TEST(snp_sampler, processes_that_share_a_walker_give_the_same_bits) {
+  hard_case one;
+  one.options.chains = 1;
+  one.options.temperatures = 2;
+  one.options.iterations = 1000;
+  one.options.burn_in = 400;
+  one.options.swap_every = 20;
+  one.options.delayed_acceptance = true;
+  const auto alone = one.make();
+  const rows expected = numbers_of_samples(*alone, one.prior);
+  for (const int processes : {3, 5}) {
+    run_as_group(processes, [&](std::shared_ptr<process_group> group) {
+      hard_case mine = one;
+      mine.options.shared_by = group;
+      auto chains = mine.make();
+      const rows found = numbers_of_samples(*chains, mine.prior);
+      EXPECT_TRUE(group->rank() == 0 ? same_bits(found, expected) : found.empty()) << processes;
+      const auto taken = chains->snapshot();
+      EXPECT_TRUE(same_bits({taken.numbers}, {alone->snapshot().numbers}));
+      EXPECT_EQ(taken.counts, alone->snapshot().counts);
+    });
+  }
+}
+
 TEST(snp_sampler, another_number_of_processes_goes_on_from_a_snapshot) {
   hard_case one;
   one.options.iterations = 2000;
