@@ -71,7 +71,8 @@ TEST(snp_sampler_long, ranks_are_uniform) {
     std::vector<int> less(numbers.size(), 0), equal(numbers.size(), 0);
     while (!chains.is_done()) {
       chains.advance();
-      for (const auto& sample : chains.take_samples()[0])
+      const auto taken = chains.take_samples();
+      for (const auto& sample : taken[0])
         for (std::size_t i = 0; i < numbers.size(); ++i) {
           const double x = numbers[i].second(sample.state), y = numbers[i].second(truth);
           less[i] += x < y;
