@@ -7,6 +7,7 @@
 #include "quintet/device/buffer.hpp"
 #include "svd/block_jacobi_kernel.hpp"
 #include "svd/jacobi_policies.hpp"
+#include "svd/large_eigenvectors.hpp"
 #include "svd/large_qr.hpp"
 #include "svd/workspace.hpp"
 
@@ -112,6 +113,9 @@ void run_chunk(jacobi_job<typename Policy::real> job, bool in_blocks, const Devi
   if (is_triangle) factorise_by_all<Policy>(q, matrices, device);
   job.phase = phase::start;
   jacobi_launch<Policy>::run(job, device);
+  if constexpr (!Policy::on_device) {
+    if (in_blocks && job.starts_near) shared_start<Policy>(job, matrices, device).run();
+  }
   if (in_blocks) {
     sweep_until_done<Policy>(job, device);
   } else {

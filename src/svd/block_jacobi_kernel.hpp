@@ -34,8 +34,10 @@ struct block_kernel {
     const int place = int(tile % pairs), i = is_diagonal ? place : (sum < blocks ? 0 : sum - blocks + 1) + place;
     const int j = is_diagonal ? place : sum - i;
     Policy::run(team, s, [&](const auto& map, real*) QUINTET_SVD_INLINE_LAMBDA {
-      const auto sums =
-          rotate_blocks(map, whole.columns_in(map, whole.job.workspace + matrix * whole.job.slot, nullptr), i, j);
+      real* memory = whole.job.workspace + matrix * whole.job.slot;
+      columns<real> m = whole.columns_in(map, memory, nullptr);
+      m.starts_near = whole.job.starts_near && memory[whole.job.at.scaling + 2] > 0;
+      const auto sums = rotate_blocks(map, m, i, j);
       if (map.leads_team()) {
         real* to = seen + ((matrix * blocks + i) * blocks + j) * 2;
         to[0] = sums.cosine;

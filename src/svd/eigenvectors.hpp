@@ -26,23 +26,27 @@ struct start_memory {
   Real *diagonal, *beside, *tau, *w, *y;
 };
 
-/// G = X^T X. Padding of its columns, `ld` apart, is zero.
+/// Columns that are worked on together.
+constexpr int start_together = 4;
+
+/// The columns 4 j to 4 j + 3 of G = X^T X down to the diagonal. The columns of G are `ld` apart.
 template <class Map>
 QUINTET_SVD_INLINE void multiply_columns(const Map& map, const columns<typename Map::real>& m, typename Map::real* g,
-                                         int ld) {
+                                         int ld, int j) {
   using real = typename Map::real;
-  const int n = m.n, blocks = (n + 3) / 4;
-  const multiply_transposed<real> product{{m.x, 0, 1, m.ld_x}, {m.x, 0, 1, m.ld_x}, {g, 0, 1, ld}, m.rows, n, n};
-  for (int j = 0; j < blocks; ++j)
-    for_each_item(map, 0, j + 1, [&](int i, bool valid) QUINTET_SVD_INLINE_LAMBDA {
-      product.multiply_block(map, 0, 4 * i, 4 * j, valid);
-    });
-  map.barrier();
-  for (int j = 0; j < n; ++j)
-    for_each_row(map, j + 1, ld, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
-      g[std::int64_t(j) * ld + i] = i < n ? g[std::int64_t(i) * ld + j] : real(0);
-    });
-  map.barrier();
+  const multiply_transposed<real> product{{m.x, 0, 1, m.ld_x}, {m.x, 0, 1, m.ld_x}, {g, 0, 1, ld}, m.rows, m.n, m.n};
+  for_each_item(map, 0, j + 1, [&](int i, bool valid) QUINTET_SVD_INLINE_LAMBDA {
+    product.multiply_block(map, 0, start_together * i, start_together * j, valid);
+  });
+}
+
+/// Column j of G below the diagonal from its row; padding becomes zero.
+template <class Map>
+QUINTET_SVD_INLINE void mirror_column(const Map& map, typename Map::real* g, int n, int ld, int j) {
+  using real = typename Map::real;
+  for_each_row(map, j + 1, ld, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
+    g[std::int64_t(j) * ld + i] = i < n ? g[std::int64_t(i) * ld + j] : real(0);
+  });
 }
 
 /// For Count columns g, g + ld, ...: g_j -= v w_j + w v_j; y_j = g_j . h. All over the chunks from `first` on.
@@ -97,50 +101,54 @@ QUINTET_SVD_INLINE void make_inner_reflection(const Map& map, typename Map::real
   map.barrier();
 }
 
-/// G = Q T Q^T with a tridiagonal T (Golub, Van Loan 1996, Algorithm 8.3.1): the reflections of Q in the columns of G.
-/// A column is updated by one reflection and multiplied with the vector of the next one in one pass.
-template <class Map, class Between>
-QUINTET_SVD_INLINE void tridiagonalise(const Map& map, typename Map::real* g, int n, int ld,
-                                       const start_memory<typename Map::real>& at, Between between) {
+/// Step k of G = Q T Q^T with a tridiagonal T (Golub, Van Loan 1996, Algorithm 8.3.1), first half: w of the reflection
+/// before, from y, and reflection k, which replaces column k of G.
+template <class Map>
+QUINTET_SVD_INLINE void begin_step(const Map& map, typename Map::real* g, int n, int ld, int k,
+                                   const start_memory<typename Map::real>& at) {
   using real = typename Map::real;
-  constexpr int together = 4;
-  const int chunks = (n + Map::chunk - 1) / Map::chunk;
-  for_each_row(map, 0, padded_rows<Map>(n), [&](int i) QUINTET_SVD_INLINE_LAMBDA { at.w[i] = at.y[i] = 0; });
-  map.barrier();
-  for (int k = 0; k < n; ++k) {
-    between();
-    real* column = g + std::int64_t(k) * ld;
-    const real *v = k > 0 ? column - ld : at.w, *w = at.w;
-    const real v_k = v[k], w_k = w[k];
-    for_each_row(map, k, n, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
-      column[i] = device::fma(-v[i], w_k, device::fma(-w[i], v_k, column[i]));
-    });
+  real* column = g + std::int64_t(k) * ld;
+  if (k == 0) {
+    for_each_row(map, 0, padded_rows<Map>(n), [&](int i) QUINTET_SVD_INLINE_LAMBDA { at.w[i] = at.y[i] = 0; });
     map.barrier();
-    if (k + 1 == n) {
-      if (map.leads_team()) at.diagonal[k] = column[k];
-      break;
-    }
-    make_inner_reflection(map, column, k, n, ld, at);
-    const int first = first_chunk(map, k), blocks = (n - k - 1) / together, rest = k + 1 + blocks * together;
-    for_each_item(map, 0, blocks, [&](int item, bool valid) QUINTET_SVD_INLINE_LAMBDA {
-      const int j = k + 1 + item * together;
-      update_and_multiply<together>(map, g + std::int64_t(j) * ld, ld, chunks, first, v, w, v + j, w + j, column,
-                                    at.y + j, valid);
-    });
-    for_each_item(map, rest, n, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
-      update_and_multiply<1>(map, g + std::int64_t(j) * ld, ld, chunks, first, v, w, v + j, w + j, column, at.y + j,
-                             valid);
-    });
-    map.barrier();
-    // w = tau y - tau^2 / 2 (y . h) h
-    const real tau = at.tau[k], half = tau * tau * team_dot(map, at.y, column, n, k + 1) / 2;
+  } else {  // w = tau y - tau^2 / 2 (y . h) h, and G - h w^T - w h^T in column k
+    const real* h = column - ld;
+    const real tau = at.tau[k - 1], half = tau * tau * team_dot(map, at.y, h, n, k) / 2;
     map.barrier();
     for_each_row(map, 0, n, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
-      at.w[i] = i > k ? device::fma(-half, column[i], tau * at.y[i]) : real(0);
+      at.w[i] = i >= k ? device::fma(-half, h[i], tau * at.y[i]) : real(0);
+    });
+    map.barrier();
+    const real h_k = h[k], w_k = at.w[k];
+    for_each_row(map, k, n, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
+      column[i] = device::fma(-h[i], w_k, device::fma(-at.w[i], h_k, column[i]));
     });
     map.barrier();
   }
-  map.barrier();
+  if (k + 1 < n)
+    make_inner_reflection(map, column, k, n, ld, at);
+  else if (map.leads_team())
+    at.diagonal[k] = column[k];
+}
+
+/// Second half of step k, for the columns [begin, end) behind k: a column is updated by the reflection before and
+/// multiplied with the vector of the new one in one pass.
+template <class Map>
+QUINTET_SVD_INLINE void update_columns(const Map& map, typename Map::real* g, int n, int ld, int k, int begin, int end,
+                                       const start_memory<typename Map::real>& at) {
+  using real = typename Map::real;
+  const real *column = g + std::int64_t(k) * ld, *v = k > 0 ? column - ld : at.w, *w = at.w;
+  const int chunks = (n + Map::chunk - 1) / Map::chunk, first = first_chunk(map, k);
+  const int blocks = (end - begin) / start_together;
+  for_each_item(map, 0, blocks, [&](int item, bool valid) QUINTET_SVD_INLINE_LAMBDA {
+    const int j = begin + item * start_together;
+    update_and_multiply<start_together>(map, g + std::int64_t(j) * ld, ld, chunks, first, v, w, v + j, w + j, column,
+                                        at.y + j, valid);
+  });
+  for_each_item(map, begin + blocks * start_together, end, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
+    update_and_multiply<1>(map, g + std::int64_t(j) * ld, ld, chunks, first, v, w, v + j, w + j, column, at.y + j,
+                           valid);
+  });
 }
 
 /// Reflection h on Count columns, from the chunk of row `first` on.
@@ -167,13 +175,14 @@ QUINTET_SVD_INLINE void reflect_together(const Map& map, const typename Map::rea
   }
 }
 
-/// V = Q (Golub, Van Loan 1996, 5.1.6, backward accumulation): column j meets the reflections before it only.
+/// The columns [begin, end) of V = Q (Golub, Van Loan 1996, 5.1.6, backward accumulation): a column meets the
+/// reflections before it only. `begin` is a multiple of 4.
 template <class Map>
-QUINTET_SVD_INLINE void form_reflections(const Map& map, const typename Map::real* h, int ld_h,
-                                         const typename Map::real* tau, typename Map::real* v, int n, int ld_v) {
+QUINTET_SVD_INLINE void form_columns(const Map& map, const typename Map::real* h, int ld_h,
+                                     const typename Map::real* tau, typename Map::real* v, int n, int ld_v, int begin,
+                                     int end) {
   using real = typename Map::real;
-  constexpr int together = 4;
-  for (int j = 0; j < n; ++j)
+  for (int j = begin; j < end; ++j)
     for_each_row(map, 0, ld_v,
                  [&](int i) QUINTET_SVD_INLINE_LAMBDA { v[std::int64_t(j) * ld_v + i] = real(i == j ? 1 : 0); });
   map.barrier();
@@ -185,11 +194,11 @@ QUINTET_SVD_INLINE void form_reflections(const Map& map, const typename Map::rea
       reflect_together<Count>(map, h + std::int64_t(k) * ld_h, tau[k], v + std::int64_t(j) * ld_v, ld_v, n, k + 1,
                               valid && k < last);
   };
-  const int blocks = n / together;
+  const int blocks = (end - begin) / start_together;
   for_each_item(map, 0, blocks, [&](int item, bool valid) QUINTET_SVD_INLINE_LAMBDA {
-    reflect_all(std::integral_constant<int, together>{}, item * together, valid);
+    reflect_all(std::integral_constant<int, start_together>{}, begin + item * start_together, valid);
   });
-  for_each_item(map, blocks * together, n, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
+  for_each_item(map, begin + blocks * start_together, end, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
     reflect_all(std::integral_constant<int, 1>{}, j, valid);
   });
   map.barrier();
@@ -297,11 +306,11 @@ QUINTET_SVD_INLINE void rotate_rows(typename Map::real* v, int ld, int chunk, co
   }
 }
 
-/// Columns of length 1 again.
+/// The columns [begin, end) of V get length 1 again.
 template <class Map>
-QUINTET_SVD_INLINE void restore_lengths(const Map& map, typename Map::real* v, int n, int ld) {
+QUINTET_SVD_INLINE void restore_lengths(const Map& map, typename Map::real* v, int n, int ld, int begin, int end) {
   using real = typename Map::real;
-  for_each_item(map, 0, n, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
+  for_each_item(map, begin, end, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
     real* column = map.column(v, j, ld);
     const real factor = real(1) / root(pair_dot(map, column, column, n));
     if (valid) scale_column(map, column, n, factor);
@@ -313,35 +322,61 @@ QUINTET_SVD_INLINE void restore_lengths(const Map& map, typename Map::real* v, i
 /// rotation of columns of different lengths leaves them not orthogonal.
 constexpr int rotations_between_lengths = 64;
 
-/// V times the eigenvectors of T. `record`: memory for `capacity` numbers, at least 4 n.
+/// Chunks of V that meet all rotations together.
 template <class Map>
-QUINTET_SVD_INLINE void diagonalise(const Map& map, const start_memory<typename Map::real>& at, typename Map::real* v,
-                                    int n, int ld, typename Map::real* record, std::int64_t capacity) {
+constexpr int chunks_rotated() {
+  return Map::row_cyclic ? 4 : 1;
+}
+
+/// Chunks [begin, end) of the columns of V times `used` numbers of recorded steps.
+template <class Map>
+QUINTET_SVD_INLINE void rotate_chunks(const Map& map, typename Map::real* v, int ld, int begin, int end,
+                                      const typename Map::real* record, std::int64_t used) {
+  constexpr int together = chunks_rotated<Map>();
+  for (int c = begin + map.team_first() * together; c < end; c += map.team_step() * together)
+    if (c + together <= end)
+      rotate_rows<together, Map>(v, ld, c, record, used);
+    else
+      for (int i = c; i < end; ++i) rotate_rows<1, Map>(v, ld, i, record, used);
+}
+
+/// The next rotations of V, in `at.matrix` (at.y[0] numbers); at.y[1] is 1 when there will be more. One thread.
+template <class Map>
+QUINTET_SVD_INLINE void record_rotations(const Map& map, const start_memory<typename Map::real>& at, int n, int ld,
+                                         tridiagonal_state& state) {
   using real = typename Map::real;
-  constexpr int together = Map::row_cyclic ? 4 : 1;
-  const int chunks = (n + Map::chunk - 1) / Map::chunk;
-  for_each_row(map, 0, n, [&](int i) QUINTET_SVD_INLINE_LAMBDA { at.w[i] = 1; });
-  map.barrier();
-  const std::int64_t most = std::int64_t(rotations_between_lengths) * n + 4 * n;
-  if (capacity > most) capacity = most;
-  tridiagonal_state state;
-  for (bool more = true; more;) {
-    if (map.leads_team()) {
-      const std::int64_t used = iterate_tridiagonal(at.diagonal, at.beside, at.w, n, state, record, capacity);
-      at.y[0] = real(used);
-      at.y[1] = real(state.first < n ? 1 : 0);
-    }
-    map.barrier();
-    const std::int64_t used = std::int64_t(at.y[0]);
-    more = at.y[1] > 0;
-    for (int c = map.team_first() * together; c < chunks; c += map.team_step() * together)
-      if (c + together <= chunks)
-        rotate_rows<together, Map>(v, ld, c, record, used);
-      else
-        for (int i = c; i < chunks; ++i) rotate_rows<1, Map>(v, ld, i, record, used);
-    map.barrier();
-    restore_lengths(map, v, n, ld);
+  if (map.leads_team()) {
+    if (state.first == 0 && state.iterations == 0)
+      for (int i = 0; i < n; ++i) at.w[i] = 1;
+    const std::int64_t wanted = std::int64_t(rotations_between_lengths + 4) * n, fitting = std::int64_t(n) * ld;
+    const std::int64_t used =
+        iterate_tridiagonal(at.diagonal, at.beside, at.w, n, state, at.matrix, wanted < fitting ? wanted : fitting);
+    at.y[0] = real(used);
+    at.y[1] = real(state.first < n ? 1 : 0);
   }
+  map.barrier();
+}
+
+/// Column j of V to its place in `to`, by falling eigenvalues.
+template <class Map>
+QUINTET_SVD_INLINE void place_column(const Map& map, const typename Map::real* v, const typename Map::real* rank,
+                                     int ld, int j, typename Map::real* to) {
+  for_each_row(map, 0, ld, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
+    to[std::int64_t(rank[j]) * ld + i] = v[std::int64_t(j) * ld + i];
+  });
+}
+
+/// |v_j|^2 - 1 of the columns [begin, end), where there will be no V to measure it.
+template <class Map>
+QUINTET_SVD_INLINE void note_lengths(const Map& map, const columns<typename Map::real>& m, const typename Map::real* v,
+                                     int begin, int end) {
+  using real = typename Map::real;
+  for_each_item(map, begin, end, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
+    const real* column = v + std::int64_t(j) * m.ld_v;
+    const real square = pair_dot(map, column, column, m.n);
+    if (valid && map.leads_pair()) m.norm_correction[j] = square - 1;
+  });
+  map.barrier();
 }
 
 template <class Map>
@@ -352,41 +387,49 @@ QUINTET_SVD_INLINE void copy_numbers(const Map& map, const typename Map::real* f
 }
 
 /// V becomes the eigenvectors of X^T X by falling eigenvalues, and X becomes X V. `v` is where V is, also when no
-/// vectors are wanted (then the norm correction takes the lengths of its columns).
+/// vectors are wanted (then the norm correction takes the lengths of its columns). By one team; for many, see
+/// large_eigenvectors.hpp.
 template <class Map, class Between>
 QUINTET_SVD_INLINE void start_from_eigenvectors(const Map& map, const columns<typename Map::real>& m,
                                                 typename Map::real* v, const start_memory<typename Map::real>& at,
                                                 Between between) {
   using real = typename Map::real;
-  const int n = m.n;
-  multiply_columns(map, m, at.matrix, m.ld_v);
-  tridiagonalise(map, at.matrix, n, m.ld_v, at, between);
-  form_reflections(map, at.matrix, m.ld_v, at.tau, v, n, m.ld_v);
-  diagonalise(map, at, v, n, m.ld_v, at.matrix, std::int64_t(n) * m.ld_v);
+  const int n = m.n, ld = m.ld_v, chunks = (n + Map::chunk - 1) / Map::chunk;
+  real* g = at.matrix;
+  for (int j = 0; j < (n + start_together - 1) / start_together; ++j) multiply_columns(map, m, g, ld, j);
+  map.barrier();
+  for (int j = 0; j < n; ++j) mirror_column(map, g, n, ld, j);
+  map.barrier();
+  for (int k = 0; k < n; ++k) {
+    between();
+    begin_step(map, g, n, ld, k, at);
+    if (k + 1 < n) update_columns(map, g, n, ld, k, k + 1, n, at);
+    map.barrier();
+  }
+  form_columns(map, g, ld, at.tau, v, n, ld, 0, n);
+  tridiagonal_state state;
+  for (bool more = true; more;) {
+    between();
+    record_rotations(map, at, n, ld, state);
+    more = at.y[1] > 0;
+    rotate_chunks(map, v, ld, 0, chunks, at.matrix, std::int64_t(at.y[0]));
+    map.barrier();
+    restore_lengths(map, v, n, ld, 0, n);
+  }
   real* rank = at.beside;
   rank_falling(map, at.diagonal, n, rank);
-  for (int j = 0; j < n; ++j)
-    for_each_row(map, 0, m.ld_v, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
-      at.matrix[std::int64_t(rank[j]) * m.ld_v + i] = v[std::int64_t(j) * m.ld_v + i];
-    });
+  for (int j = 0; j < n; ++j) place_column(map, v, rank, ld, j, at.matrix);
   map.barrier();
-  copy_numbers(map, at.matrix, v, std::int64_t(n) * m.ld_v);
+  copy_numbers(map, at.matrix, v, std::int64_t(n) * ld);
   const multiply_by_rows<real> product{
-      {m.x, 0, 1, m.ld_x}, {v, 0, 1, m.ld_v}, {at.matrix, 0, 1, m.ld_x}, m.rows, n, n, true};
+      {m.x, 0, 1, m.ld_x}, {v, 0, 1, ld}, {at.matrix, 0, 1, m.ld_x}, m.rows, n, n, true};
   for (std::int64_t tile = 0; tile < product.template tiles<Map>(); ++tile) {
     between();
     product(map, tile);
   }
   map.barrier();
   copy_numbers(map, at.matrix, m.x, std::int64_t(n) * m.ld_x);
-  if (m.v == nullptr) {
-    for_each_item(map, 0, n, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
-      const real* column = map.column(v, j, m.ld_v);
-      const real square = pair_dot(map, column, column, n);
-      if (valid && map.leads_pair()) m.norm_correction[j] = square - 1;
-    });
-    map.barrier();
-  }
+  if (m.v == nullptr) note_lengths(map, m, v, 0, n);
 }
 
 }  // namespace quintet::svd

@@ -69,7 +69,7 @@ constexpr int smallest_near = sizeof(Real) == 4 ? 120 : 64;
 template <class Real>
 bool starts_near(const jacobi_job<Real>& job, const Device& device) {
   return job.starts_near && device.kind() == device_kind::host && job.way != route::pivoted_lower &&
-         job.cols >= smallest_near<Real> && job.cols <= largest_undivided;
+         job.cols >= smallest_near<Real>;
 }
 
 /// Few matrices with so many rows that workers should share their QR. On the host the bits are the same.

@@ -43,22 +43,29 @@ struct multiply_by_rows {
     constexpr int together = Map::row_cyclic ? 4 : 1;
     const int step = map.team_step() * together;
     if constexpr (Map::row_cyclic) {
-      if (has_padding && inner > terms_of_block_sum) return multiply_tile<together, Map>(b, begin, end);
+      if (has_padding && inner > terms_of_part) return multiply_tile<together, Map>(b, begin, end);
     }
     for (int c = begin + map.team_first() * together; c < end; c += step)
       for (int j = 0; j < columns; j += 4) multiply_block<together, Map>(b, c, end, j);
   }
 
-  enum { terms_of_block_sum = 4 * terms_of_short_sum };
+  enum { terms_of_part = 2 * terms_of_short_sum };
 
-  /// A whole tile by one thread with sums kept in Y: a part of A is used for all columns of X while the first-level
-  /// cache holds it, and the next part is asked for. The sums are those of multiply_block().
+  /// A whole tile by one thread, with sums kept in Y: a part of A is copied to where the first-level cache holds it for
+  /// all columns of X, and the next one is asked for.
   template <int Count, class Map>
   QUINTET_SVD_INLINE void multiply_tile(std::int64_t b, int begin, int end) const {
     const int shares = (columns + 3) / 4;
-    for (int first = 0; first < inner; first += terms_of_block_sum) {
-      const int last = first + terms_of_block_sum < inner ? first + terms_of_block_sum : inner;
+    alignas(64) Real packed[terms_of_part * Count * Map::chunk];
+    for (int first = 0; first < inner; first += terms_of_part) {
+      const int last = first + terms_of_part < inner ? first + terms_of_part : inner;
       for (int c = begin; c < end; c += Count) {
+        Real* to = packed;
+        for (int k = first; k < last; ++k) {
+          const Real* column = a.at(b, 0, k);
+          for (int i = 0; i < Count; ++i, to += Map::chunk)
+            device::store_pack(to, load<Map>(column, c + i < end ? c + i : end - 1));
+        }
         const bool is_last = c + Count >= end;
         const int next = is_last ? begin : c + Count, ahead = is_last ? last - first : 0;
         for (int share = 0; share < shares; ++share) {
@@ -66,23 +73,25 @@ struct multiply_by_rows {
             const Real* column = a.at(b, 0, k) + std::int64_t(next) * Map::stride;
             for (int i = 0; i < Count && next + i < end; ++i) __builtin_prefetch(column + i * Map::stride);
           }
-          add_products<Count, Map>(b, c, end, 4 * share, first, last);
+          add_products<Count, Map>(packed, b, c, end, 4 * share, first, last);
         }
       }
     }
   }
 
-  /// The terms [first, last) of multiply_block(), added to Y.
+  /// The terms [first, last) of four columns from j on, added to Y.
   template <int Count, class Map>
-  QUINTET_SVD_INLINE void add_products(std::int64_t b, int c, int end, int j, int first, int last) const {
+  QUINTET_SVD_INLINE void add_products(const Real* packed, std::int64_t b, int c, int end, int j, int first,
+                                       int last) const {
     using vector = typename Map::vector;
+    const Real* factors[4];
+    for (int e = 0; e < 4; ++e) factors[e] = x.at(b, first, j + e < columns ? j + e : columns - 1);
     vector sum[Count][4] = {};
-    for (int k = first; k < last; ++k) {
-      const Real* column = a.at(b, 0, k);
+    for (std::int64_t k = 0; k < last - first; ++k, packed += Count * Map::chunk) {
       vector value[Count];
-      for (int i = 0; i < Count; ++i) value[i] = load<Map>(column, c + i < end ? c + i : end - 1);
+      for (int i = 0; i < Count; ++i) value[i] = device::load_pack<vector>(packed + i * Map::chunk);
       for (int e = 0; e < 4; ++e) {
-        const Real factor = *x.at(b, k, j + e < columns ? j + e : columns - 1);
+        const Real factor = factors[e][k * x.row];
         for (int i = 0; i < Count; ++i) sum[i][e] = device::fma(value[i], factor, sum[i][e]);
       }
     }
@@ -144,9 +153,58 @@ struct multiply_transposed {
     const std::int64_t b = tile / tiles();
     const int begin = int(tile % tiles()) * columns_of_tile, rest = a_columns - begin;
     const int width = columns_of_tile, blocks = ((rest < width ? rest : width) + 3) / 4, x_blocks = (x_columns + 3) / 4;
+    if constexpr (Map::row_cyclic) {
+      if (rows > 4 * chunks_of_sum * Map::chunk)
+        return multiply_tile<Map>(b, begin, begin + (rest < width ? rest : width));
+    }
     for_each_item(map, 0, blocks * x_blocks, [&](int item, bool valid) QUINTET_SVD_INLINE_LAMBDA {
       multiply_block(map, b, begin + item % blocks * 4, item / blocks * 4, valid);
     });
+  }
+
+  enum { chunks_of_sum = 2 * terms_of_short_sum, columns_in_cache = 64 };
+
+  /// The columns [begin, end) of A by one thread: parts of the rows for all columns of X, which the caches hold.
+  template <class Map>
+  QUINTET_SVD_INLINE void multiply_tile(std::int64_t b, int begin, int end) const {
+    const int chunks = padded_rows<Map>(rows) / Map::chunk;
+    for (int x_first = 0; x_first < x_columns; x_first += columns_in_cache) {
+      const int x_last = x_first + columns_in_cache < x_columns ? x_first + columns_in_cache : x_columns;
+      compensated_sum<Real> sums[columns_in_cache][columns_of_tile] = {};
+      for (int first = 0; first < chunks; first += chunks_of_sum) {
+        const int last = first + chunks_of_sum < chunks ? first + chunks_of_sum : chunks;
+        for (int j = x_first; j < x_last; j += 4)
+          for (int i = begin; i < end; i += 4) {
+            Real part[16];
+            multiply_part<Map>(b, i, j, first, last, part);
+            for (int k = 0; k < 4; ++k)
+              for (int e = 0; e < 4; ++e) sums[j - x_first + e][i - begin + k].add(part[4 * k + e]);
+          }
+      }
+      for (int j = x_first; j < x_last; ++j)
+        for (int i = begin; i < end; ++i) *z.at(b, i, j) = sums[j - x_first][i - begin].total();
+    }
+  }
+
+  /// The products of four columns of A from i on and four of X from j on, over the chunks [first, last).
+  template <class Map>
+  QUINTET_SVD_INLINE void multiply_part(std::int64_t b, int i, int j, int first, int last, Real* products) const {
+    using vector = typename Map::vector;
+    const Real *left[4], *right[4];
+    for (int e = 0; e < 4; ++e) {
+      left[e] = a.at(b, 0, i + e < a_columns ? i + e : a_columns - 1);
+      right[e] = x.at(b, 0, j + e < x_columns ? j + e : x_columns - 1);
+    }
+    vector sums[16] = {};
+    for (int c = first; c < last; ++c) {
+      vector value[4];
+      for (int e = 0; e < 4; ++e) value[e] = load<Map>(left[e], c);
+      for (int e = 0; e < 4; ++e) {
+        const vector other = load<Map>(right[e], c);
+        for (int k = 0; k < 4; ++k) sums[4 * k + e] = device::fma(value[k], other, sums[4 * k + e]);
+      }
+    }
+    fold_sixteen<Map>(sums, products);
   }
 
   template <class Map>

@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "device/team.hpp"
+#include "device/transpose.hpp"
 #include "svd/lane_math.hpp"
 #include "svd/sums.hpp"
 
@@ -225,6 +226,18 @@ QUINTET_SVD_INLINE typename Map::scalar team_dot(const Map& map, const typename 
     for (int i = first; i < whole * Map::chunk && i < rows; ++i)
       sum = device::fma(map.element(x, i), map.element(y, i), sum);
   return map.team_sum(sum);
+}
+
+/// The sum of each of 16 packs: a fraction of 16 folds.
+template <class Map>
+QUINTET_SVD_INLINE void fold_sixteen(typename Map::vector* packs, typename Map::real* sums) {
+  static_assert(Map::chunk > 1 && 16 % Map::chunk == 0);
+  for (int first = 0; first < 16; first += Map::chunk) {
+    device::transpose_packs<Map::chunk>(packs + first);
+    typename Map::vector total = packs[first];
+    for (int e = 1; e < Map::chunk; ++e) total += packs[first + e];
+    device::store_pack(sums + first, total);
+  }
 }
 
 /// y += factor * x over the chunks from that of row `first` on.

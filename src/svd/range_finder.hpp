@@ -2,6 +2,8 @@
 // Q^T A. A sequence of launches on some matrices at once, each shared among all threads and all teams.
 #pragma once
 
+#include <algorithm>
+
 #include "device/for_each.hpp"
 #include "quintet/core/philox.hpp"
 #include "quintet/core/view.hpp"
@@ -158,20 +160,41 @@ struct load_range {
   }
 };
 
-/// |column|^2 in double, one column per call: the terms of |A|_F for remaining_norm.
+/// Where A is read: columns of A, or rows, `ld` apart, each in one piece.
+template <class Real>
+struct range_operand {
+  const Real* data;
+  std::int64_t slot, ld;
+  bool has_rows;
+};
+
+/// |column|^2 in double, the terms of |A|_F for remaining_norm; n terms of a matrix, of a column or some rows each.
 template <class Real>
 struct square_columns {
-  range_memory<Real> of;
-  std::int64_t n;
+  range_operand<Real> a;
+  std::int64_t m, n;
+  double* square;
 
   void operator()(std::int64_t index) const {
-    const Real* column = of.a + index / n * of.slot + index % n * of.ld_m;
+    const std::int64_t matrix = index / n, j = index % n;
+    const Real* from = a.data + matrix * a.slot;
+    if (!a.has_rows) {
+      square[index] = square_of(from + j * a.ld, m);
+      return;
+    }
+    double sum = 0;
+    for (std::int64_t i = j * m / n; i < (j + 1) * m / n; ++i) sum += square_of(from + i * a.ld, n);
+    square[index] = sum;
+  }
+
+ private:
+  static double square_of(const Real* from, std::int64_t count) {
     double sum[8] = {};
-    int i = 0;
-    for (; i + 8 <= of.ld_m; i += 8)
-      for (int e = 0; e < 8; ++e) sum[e] = device::fma(double(column[i + e]), double(column[i + e]), sum[e]);
-    for (; i < of.ld_m; ++i) sum[0] = device::fma(double(column[i]), double(column[i]), sum[0]);
-    of.square[index] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+    std::int64_t i = 0;
+    for (; i + 8 <= count; i += 8)
+      for (int e = 0; e < 8; ++e) sum[e] = device::fma(double(from[i + e]), double(from[i + e]), sum[e]);
+    for (; i < count; ++i) sum[0] = device::fma(double(from[i]), double(from[i]), sum[0]);
+    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
   }
 };
 
@@ -255,8 +278,18 @@ class range_finder {
     const std::int64_t matrices = a.batch();
     launch_body<Policy>(survey_range<real>{a, part_.largest}, matrices * parts_, device_);
     device::for_each(matrices, scale_range<real>{part_.largest, parts_, scale_.data()}, device_);
-    launch_body<Policy>(load_range<real>{a, part_, scale_.data()}, matrices * parts_, device_);
-    device::for_each(matrices * n_, square_columns<real>{part_, n_}, device_);
+    if (is_read_in_place(a)) {
+      const bool has_rows = a.row_stride() != 1;
+      operand_ = {a.data(), a.batch_stride(), has_rows ? a.row_stride() : a.col_stride(), has_rows};
+      for (std::int64_t b = 0; b < matrices; ++b) {
+        scale_.data()[b] = {1, 1, 0};
+        std::fill_n(part_.y + b * part_.slot, l_ * part_.ld_m, real(0));  // its padding
+      }
+    } else {
+      operand_ = {part_.a, part_.slot, part_.ld_m, false};
+      launch_body<Policy>(load_range<real>{a, part_, scale_.data()}, matrices * parts_, device_);
+    }
+    device::for_each(matrices * n_, square_columns<real>{operand_, m_, n_, part_.square}, device_);
     device::for_each(matrices * l_ * part_.ld_n, draw_directions<real>{part_, n_, l_, first, seed}, device_);
     times_a(matrices);
     orthonormalise(part_.y, m_, part_.ld_m, matrices);
@@ -279,24 +312,50 @@ class range_finder {
   const range_scale<real>* scale() const { return scale_.data(); }
 
  private:
+  /// On the host a copy costs as much as a product. None is needed where columns (or rows) lie in one piece of whole
+  /// chunks and no power of two is: squares of sums stay in range.
+  bool is_read_in_place(const batch_view<const real>& a) const {
+    if constexpr (map::row_cyclic) {  // the memory is the host's
+      const bool by_columns = a.row_stride() == 1 && m_ % map::chunk == 0;
+      if (!by_columns && !(a.col_stride() == 1 && n_ % map::chunk == 0)) return false;
+      constexpr real small = sizeof(real) == 4 ? real(0x1p-30f) : real(0x1p-200);
+      for (std::int64_t b = 0; b < a.batch(); ++b) {
+        const range_scale<real>& s = scale_.data()[b];
+        if (!(s.lost == 0 && s.first == 1 && s.second > small && s.second < 1 / small)) return false;
+      }
+      return true;
+    }
+    return false;
+  }
+
   void multiply(const strided_batch<const real>& a, const strided_batch<const real>& x, const strided_batch<real>& y,
                 std::int64_t inner, int columns, std::int64_t matrices, bool has_padding) {
     const multiply_by_rows<real> product{a, x, y, int(m_), int(inner), columns, has_padding};
     launch_body<Policy>(product, matrices * product.template tiles<map>(), device_);
   }
+  /// Y = A Z and Z = A^T Y.
   void times_a(std::int64_t matrices) {
-    multiply({part_.a, part_.slot, 1, part_.ld_m}, {part_.z, part_.slot, 1, part_.ld_n},
-             {part_.y, part_.slot, 1, part_.ld_m}, n_, int(l_), matrices, true);
+    const strided_batch<real> z{part_.z, part_.slot, 1, part_.ld_n}, y{part_.y, part_.slot, 1, part_.ld_m};
+    operand_.has_rows ? by_products_of_pieces(z, n_, y, m_, matrices) : by_sums_of_pieces(z, n_, y, m_, matrices);
   }
   void times_transpose(std::int64_t matrices) {
-    const multiply_transposed<real> product{{part_.a, part_.slot, 1, part_.ld_m},
-                                            {part_.y, part_.slot, 1, part_.ld_m},
-                                            {part_.z, part_.slot, 1, part_.ld_n},
-                                            int(m_),
-                                            int(n_),
-                                            int(l_)};
+    const strided_batch<real> z{part_.z, part_.slot, 1, part_.ld_n}, y{part_.y, part_.slot, 1, part_.ld_m};
+    operand_.has_rows ? by_sums_of_pieces(y, m_, z, n_, matrices) : by_products_of_pieces(y, m_, z, n_, matrices);
+  }
+  /// `to` = P `from` and P^T `from`, P with the pieces of A as columns.
+  void by_sums_of_pieces(const strided_batch<real>& from, std::int64_t pieces, const strided_batch<real>& to,
+                         std::int64_t length, std::int64_t matrices) {
+    const multiply_by_rows<real> product{
+        pieces_of_a(), {from.data, from.slot, 1, from.column}, to, int(length), int(pieces), int(l_), true};
+    launch_body<Policy>(product, matrices * product.template tiles<map>(), device_);
+  }
+  void by_products_of_pieces(const strided_batch<real>& from, std::int64_t length, const strided_batch<real>& to,
+                             std::int64_t pieces, std::int64_t matrices) {
+    const multiply_transposed<real> product{
+        pieces_of_a(), {from.data, from.slot, 1, from.column}, to, int(length), int(pieces), int(l_)};
     launch_body<Policy>(product, matrices * product.tiles(), device_);
   }
+  strided_batch<const real> pieces_of_a() const { return {operand_.data, operand_.slot, 1, operand_.ld}; }
   /// The columns become those of Q of their QR factorisation.
   void orthonormalise(real* columns, std::int64_t rows, int ld, std::int64_t matrices) {
     const factors_batch<real> q{{columns, part_.h, part_.tau, nullptr, int(rows), int(l_), ld}, part_.slot};
@@ -311,6 +370,7 @@ class range_finder {
   Buffer<double> square_;
   Buffer<range_scale<real>> scale_;
   range_memory<real> part_;
+  range_operand<real> operand_ = {};
 };
 
 }  // namespace quintet::svd

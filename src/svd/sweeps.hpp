@@ -5,7 +5,6 @@
 #include <cstring>
 #include <limits>
 
-#include "device/transpose.hpp"
 #include "svd/pairs.hpp"
 
 namespace quintet::svd {
@@ -94,12 +93,7 @@ QUINTET_SVD_INLINE bool are_orthogonal(const Map& map, const columns<typename Ma
     }
   }
   real product[16], least[16];
-  for (int first = 0; first < 16; first += Map::chunk) {
-    device::transpose_packs<Map::chunk>(sums + first);
-    vector total = sums[first];
-    for (int e = 1; e < Map::chunk; ++e) total += sums[first + e];
-    device::store_pack(product + first, total);
-  }
+  fold_sixteen<Map>(sums, product);
   const real tolerance = limit.cosine * limit.cosine;
   for (int k = 0; k < 4; ++k)
     for (int e = 0; e < 4; ++e) {
@@ -225,13 +219,15 @@ QUINTET_SVD_INLINE sweep_sums<typename Map::scalar> sweep(const Map& map, const 
   return seen;
 }
 
-/// rank_j: how many entries of `key` come before entry j in falling order; equal ones keep their order.
+/// rank_j, first <= j < last: how many of the n entries of `key` come before entry j in falling order; equal ones keep
+/// their order.
 template <class Map>
-QUINTET_SVD_INLINE void rank_falling(const Map& map, const typename Map::real* key, int n, typename Map::real* rank) {
+QUINTET_SVD_INLINE void rank_falling(const Map& map, const typename Map::real* key, int n, typename Map::real* rank,
+                                     int first, int last) {
   using real = typename Map::real;
   using scalar = typename Map::scalar;
   const scalar one = same<scalar>(real(1));
-  for_each_row(map, 0, n, [&](int j) QUINTET_SVD_INLINE_LAMBDA {
+  for_each_row(map, first, last, [&](int j) QUINTET_SVD_INLINE_LAMBDA {
     const scalar own = map.entry(key, j);
     scalar before{};
     for (int i = 0; i < j; ++i) before += choose(map.entry(key, i) >= own, one, scalar{});
@@ -239,6 +235,11 @@ QUINTET_SVD_INLINE void rank_falling(const Map& map, const typename Map::real* k
     map.set_entry(rank, j, before);
   });
   map.barrier();
+}
+
+template <class Map>
+QUINTET_SVD_INLINE void rank_falling(const Map& map, const typename Map::real* key, int n, typename Map::real* rank) {
+  rank_falling(map, key, n, rank, 0, n);
 }
 
 /// More rows than this are ordered by their exponents: rank_falling() takes the square of their number.

@@ -192,6 +192,17 @@ TYPED_TEST(svd_eigenvectors, save_most_sweeps) {
     EXPECT_GE(svd::decompose<TypeParam>(view, rotates_all, Device::host()).sweeps[0], 6);
 }
 
+TYPED_TEST(svd_eigenvectors, large_matrices_that_workers_share) {
+  for (const std::int64_t n : {257, 300}) {
+    EXPECT_LE(check_decomposition<TypeParam>(random_numbers(n * n), n, n), 3);
+    EXPECT_LE(check_decomposition<TypeParam>(random_numbers(n * (2 * n + 3)), n, 2 * n + 3), 3);
+    std::vector<double> lost(n, 1.0);
+    for (std::int64_t j = n / 3; j < n; ++j) lost[j] = 0;
+    check_decomposition<TypeParam>(with_values(lost), n, n);
+    check_decomposition<TypeParam>(std::vector<double>(n * n, 1.0), n, n);
+  }
+}
+
 TYPED_TEST(svd_eigenvectors, special_matrices) {
   for (const std::int64_t n : {128, 131}) {
     SCOPED_TRACE(text("n = ", n));

@@ -175,6 +175,41 @@ TYPED_TEST(svd_randomised, one_large_matrix) {
   }
 }
 
+/// Columns or rows of whole registers are read where they lie, others are copied; a copy is scaled, and its bits are
+/// those of the matrix in place.
+TYPED_TEST(svd_randomised, in_place_and_copied) {
+  using T = TypeParam;
+  const std::int64_t m = 4320, n = 144, rank = 7;
+  std::vector<T> left(m * rank), right(rank * n), rows(m * n), columns(m * n), apart(2 * m * n), huge;
+  for (std::size_t i = 0; i < left.size(); ++i) left[i] = normal_at<T>(1, 0, i);
+  for (std::size_t i = 0; i < right.size(); ++i) right[i] = normal_at<T>(1, 1, i);
+  for (std::int64_t i = 0; i < m; ++i)
+    for (std::int64_t j = 0; j < n; ++j) {
+      for (std::int64_t r = 0; r < rank; ++r) rows[i * n + j] += left[i * rank + r] * right[r * n + j];
+      columns[j * m + i] = apart[2 * (i * n + j)] = rows[i * n + j];
+    }
+  const T power = std::ldexp(T(1), sizeof(T) == 4 ? 40 : 300);
+  for (const T value : columns) huge.push_back(value * power);
+  const svd::randomised_options options{.rank = rank, .power_iterations = 1, .canonical_signs = true};
+  const batch_view<const T> by_rows(rows.data(), 1, m, n), by_columns(columns.data(), 1, m, n, m * n, 1, m);
+  const batch_view<const T> copied(apart.data(), 1, m, n, 2 * m * n, 2 * n, 2);
+  const batch_view<const T> scaled(huge.data(), 1, m, n, m * n, 1, m);
+  const auto expected = svd::randomised(copied, options, Device::host());
+  const double epsilon = std::numeric_limits<T>::epsilon();
+  for (const auto& view : {by_rows, by_columns, by_rows.transposed(), by_columns.transposed()}) {
+    const auto r = svd::randomised(view, options, Device::host());
+    for (std::int64_t j = 0; j < rank; ++j)
+      EXPECT_NEAR(r.factors.s[j], expected.factors.s[j], 20 * epsilon * double(expected.factors.s[0]));
+    EXPECT_LE(test::residual(view, r.factors, 0), 30 * epsilon);
+    EXPECT_LE(test::orthogonality(r.factors.u_view(), 0), 30 * epsilon);
+    EXPECT_LE(test::orthogonality(r.factors.v_view(), 0), 30 * epsilon);
+  }
+  const auto in_place = svd::randomised(by_columns, options, Device::host());
+  const auto from_copy = svd::randomised(scaled, options, Device::host());
+  test::expect_same_bits(in_place.factors.u, from_copy.factors.u);
+  test::expect_same_bits(in_place.factors.v, from_copy.factors.v);
+}
+
 TYPED_TEST(svd_randomised, matrices_on_devices) {
   using T = TypeParam;
   const std::int64_t m = 11, n = 9;

@@ -1,0 +1,201 @@
+// The start from eigenvectors for matrices that several workers share: the pieces of eigenvectors.hpp as launches. The
+// bits do not depend on who does what.
+#pragma once
+
+#include "device/for_each.hpp"
+#include "quintet/device/buffer.hpp"
+#include "svd/eigenvectors.hpp"
+
+namespace quintet::svd {
+
+enum class start_phase {
+  multiply,  ///< G
+  mirror,
+  begin,  ///< step k of the tridiagonalisation
+  update,
+  form,    ///< V = Q
+  record,  ///< rotations
+  rotate,
+  lengths,
+  rank,   ///< of the eigenvalues
+  place,  ///< V in order, to the other memory
+  take_v,
+  take_x,  ///< X V, from the other memory
+  note
+};
+
+/// One phase of the start of several matrices of one shape, `slot` numbers apart (Gao, Ma, Shao 2022; the steps are
+/// cited in eigenvectors.hpp). Those that do not start so are left alone.
+template <class Real>
+struct start_step {
+  columns<Real> first;  ///< of the first matrix, as what follows
+  Real* v;
+  start_memory<Real> memory;
+  const Real* wanted;
+  std::int64_t slot;
+  std::int32_t* active;  ///< [matrices] whether more rotations will come
+  start_phase phase;
+  int parts;  ///< tiles of a matrix
+  int k;      ///< step of the tridiagonalisation
+
+  template <class Map>
+  QUINTET_SVD_INLINE void operator()(const Map& map, std::int64_t tile) const {
+    const std::int64_t matrix = tile / parts, offset = matrix * slot;
+    const int part = int(tile % parts);
+    if (!(wanted[offset] > 0)) return;
+    columns<Real> m = first;
+    m.x += offset;
+    m.norm_correction += offset;
+    run(map, m, v + offset,
+        {memory.matrix + offset, memory.diagonal + offset, memory.beside + offset, memory.tau + offset,
+         memory.w + offset, memory.y + offset},
+        matrix, part);
+  }
+
+  template <class Map>
+  QUINTET_SVD_INLINE void run(const Map& map, const columns<Real>& m, Real* vectors, const start_memory<Real>& at,
+                              std::int64_t matrix, int part) const {
+    const int n = m.n, ld = m.ld_v, begin = part_of(n, part), end = part_of(n, part + 1);
+    Real* g = at.matrix;
+    switch (phase) {
+      case start_phase::multiply:
+        return multiply_columns(map, m, g, ld, part);
+      case start_phase::mirror:
+        for (int j = begin; j < end; ++j) mirror_column(map, g, n, ld, j);
+        return;
+      case start_phase::begin:
+        return begin_step(map, g, n, ld, k, at);
+      case start_phase::update: {
+        const int rest = n - k - 1;
+        return update_columns(map, g, n, ld, k, k + 1 + part_of(rest, part), k + 1 + part_of(rest, part + 1), at);
+      }
+      case start_phase::form:
+        return form_columns(map, g, ld, at.tau, vectors, n, ld, begin, end);
+      case start_phase::record: {
+        tridiagonal_state state{int(at.y[2]), int(at.y[3])};
+        map.barrier();
+        if (k == 0) state = {};
+        record_rotations(map, at, n, ld, state);
+        if (!map.leads_team()) return;
+        at.y[2] = Real(state.first);
+        at.y[3] = Real(state.iterations);
+        active[matrix] = at.y[1] > 0 ? 1 : 0;
+        return;
+      }
+      case start_phase::rotate: {
+        const int chunks = (n + Map::chunk - 1) / Map::chunk;
+        return rotate_chunks(map, vectors, ld, part_of(chunks, part), part_of(chunks, part + 1), g,
+                             std::int64_t(at.y[0]));
+      }
+      case start_phase::lengths:
+        return restore_lengths(map, vectors, n, ld, begin, end);
+      case start_phase::rank:
+        return rank_falling(map, at.diagonal, n, at.beside, begin, end);
+      case start_phase::place:
+        for (int j = begin; j < end; ++j) place_column(map, vectors, at.beside, ld, j, g);
+        return;
+      case start_phase::take_v:
+        return copy_numbers(map, g + std::int64_t(begin) * ld, vectors + std::int64_t(begin) * ld,
+                            std::int64_t(end - begin) * ld);
+      case start_phase::take_x:
+        return copy_numbers(map, g + std::int64_t(begin) * m.ld_x, m.x + std::int64_t(begin) * m.ld_x,
+                            std::int64_t(end - begin) * m.ld_x);
+      case start_phase::note:
+        return note_lengths(map, m, vectors, begin, end);
+    }
+  }
+
+  /// Where a part begins: at a multiple of 4.
+  QUINTET_SVD_INLINE int part_of(int count, int part) const {
+    const std::int64_t blocks = (count + start_together - 1) / start_together;
+    const int begin = int(blocks * part / parts) * start_together;
+    return begin < count ? begin : count;
+  }
+};
+
+/// start_from_eigenvectors() by all workers.
+template <class Policy>
+class shared_start {
+ public:
+  using real = typename Policy::real;
+
+  shared_start(const jacobi_job<real>& job, std::int64_t matrices, const Device& device)
+      : matrices_(matrices), device_(device), active_(matrices, device) {
+    const workspace_layout& at = job.at;
+    real* memory = job.workspace;
+    step_.first.x = memory + at.x;
+    step_.first.v = job.vectors ? memory + at.v : nullptr;
+    step_.first.n = job.cols;
+    step_.first.rows = job.way == route::direct ? job.rows : job.cols;
+    step_.first.ld_x = job.ld_x;
+    step_.first.ld_v = job.ld_v;
+    step_.first.norm_correction = memory + at.norm_correction;
+    step_.v = memory + at.v;
+    step_.memory = {memory + at.start, memory + at.sigma,   memory + at.rank,
+                    memory + at.sign,  memory + at.start_w, memory + at.start_y};
+    step_.wanted = memory + at.scaling + 2;
+    step_.slot = job.slot;
+    device::fill(active_, std::int32_t(0));
+    step_.active = active_.data();
+  }
+
+  void run() {
+    const int n = step_.first.n;
+    launch(start_phase::multiply, (n + start_together - 1) / start_together);
+    launch(start_phase::mirror, parts_for(n));
+    for (int k = 0; k < n; ++k) {
+      launch(start_phase::begin, 1, k);
+      if (k + 1 < n) launch(start_phase::update, parts_for(n - k - 1), k);
+    }
+    launch(start_phase::form, (n + 2 * start_together - 1) / (2 * start_together));
+    constexpr int chunk = Policy::map::chunk, chunks_of_part = 2 * chunks_rotated<typename Policy::map>();
+    const int chunks = (n + chunk - 1) / chunk;
+    int round = 0;
+    do {
+      launch(start_phase::record, 1, round++);
+      launch(start_phase::rotate, (chunks + chunks_of_part - 1) / chunks_of_part);
+      launch(start_phase::lengths, parts_for(n));
+    } while (is_any(active_));
+    launch(start_phase::rank, parts_for(n));
+    launch(start_phase::place, parts_for(n));
+    launch(start_phase::take_v, parts_for(n));
+    const columns<real>& m = step_.first;
+    const multiply_by_rows<real> product{{m.x, step_.slot, 1, m.ld_x},
+                                         {step_.v, step_.slot, 1, m.ld_v},
+                                         {step_.memory.matrix, step_.slot, 1, m.ld_x},
+                                         m.rows,
+                                         n,
+                                         n,
+                                         true};
+    launch_body<Policy>(product, matrices_ * product.template tiles<typename Policy::map>(), device_);
+    launch(start_phase::take_x, parts_for(n));
+    if (m.v == nullptr) launch(start_phase::note, parts_for(n));
+  }
+
+ private:
+  static bool is_any(const Buffer<std::int32_t>& flags) {
+    for (const std::int32_t flag : flags.to_vector())
+      if (flag != 0) return true;
+    return false;
+  }
+
+  /// Parts of so many columns: a launch takes microseconds.
+  static int parts_for(int count) {
+    constexpr int of_part = 8 * start_together;
+    return (count + of_part - 1) / of_part;
+  }
+
+  void launch(start_phase phase, int parts, int k = 0) {
+    step_.phase = phase;
+    step_.parts = parts;
+    step_.k = k;
+    launch_body<Policy>(step_, matrices_ * parts, device_);
+  }
+
+  std::int64_t matrices_;
+  Device device_;
+  Buffer<std::int32_t> active_;
+  start_step<real> step_ = {};
+};
+
+}  // namespace quintet::svd
