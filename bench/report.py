@@ -186,6 +186,7 @@ def performance(f):
               "| [spgemm](../bench/results/spgemm.md) | 23 squares; small products |",
               "| [svd](../bench/results/svd.md) | n = 8 to 256, one and two threads |",
               "| [snp](../bench/results/snp.md) | evaluations and proposals |",
+              "| [start](../bench/results/start.md) | small problems, and the start of a process |",
               "| [roofline](../bench/results/roofline.md) | shares of the machine |",
               "| [kernels on sm_90](../bench/results/kernels_sm_90.md) | registers, team memory and occupancy, from the compiled code |",
               "", "Run them yourself: `bench/compare.py`, `bench/scaling.py`, `bench/roofline.py` after a build with",
