@@ -13,13 +13,6 @@
 
 namespace quintet::snp {
 
-namespace {
-
-// A line of patterns in stages costs as much as three patterns one by one (measured).
-bool are_single(std::int32_t patterns) { return patterns <= 3; }
-
-}  // namespace
-
 void branch_rule::encode(plan_builder& builder, group& g, std::size_t axis) {
   using record = branch_record<std::int32_t>;
   const layout below = g.states;
@@ -264,27 +257,33 @@ void branch_rule::preorder_stages(preorder_context& pass) const {
     });
     from = below;
   }
-  if (!plan.stages.empty()) adjoint_of_stages(*this, values, plan, pass.patterns, from, pass.to(), pass.now);
+  if (!plan.stages.empty())
+    adjoint_of_stages(*this, values, plan, pass.patterns, pass.patterns, from, pass.to(), pass.now);
 }
 
 void adjoint_of_stages(const branch_rule& rule, const tape& values, const stage_plan& plan, std::int32_t patterns,
-                       const double* from, double* below, const parameters& at) {
+                       std::int32_t used, const double* from, double* below, const parameters& at) {
   const double theta = at.of(rule.branch).theta;
   const std::int32_t *base_below = blocks_below(rule, values), *base_above = blocks_between(rule, values);
   Buffer<double> now;
   with_rules(values.device(), [&](auto shape) {
-    using kernel = stage_kernel<decltype(shape), true, false>;
+    using Shape = decltype(shape);
     for (std::size_t i = plan.stages.size(); i-- > 0;) {
       const stage& one = plan.stages[i];
       Buffer<double> next(i > 0 ? state_count(one.from) * patterns : 0, values.device());
-      const std::int64_t tiles = patterns / line;
-      Buffer<double> room(tiles * kernel::work_size(one.from), values.device());
-      const Buffer<double> coefficients(stage_coefficients(one, theta, at.rates.branch_u, at.rates.branch_v, true),
-                                        values.device());
-      device::launch(kernel{one.to, one.from, one.terms, patterns, one.length, one.decay, coefficients.data(),
-                            base_above, i > 0 ? base_above : base_below, from, nullptr, nullptr,
-                            i > 0 ? next.data() : below, nullptr, nullptr, room.data()},
-                     tiles, values.device());
+      const auto run = [&]<class Kernel>(coefficient_order order, std::int64_t tiles, Kernel) {
+        Buffer<double> room(tiles * Kernel::work_size(one.from), values.device());
+        const Buffer<double> coefficients(
+            stage_coefficients(one, theta, at.rates.branch_u, at.rates.branch_v, true, order), values.device());
+        device::launch(Kernel{one.to, one.from, one.terms, patterns, one.length, one.decay, coefficients.data(),
+                              base_above, i > 0 ? base_above : base_below, from, nullptr, nullptr,
+                              i > 0 ? next.data() : below, nullptr, nullptr, room.data(), used},
+                       tiles, values.device());
+      };
+      if (are_single(used))
+        run(coefficient_order::by_neighbour, used, stage_kernel<Shape, true, false, 1>{});
+      else
+        run(coefficient_order::by_state, patterns / line, stage_kernel<Shape, true, false>{});
       now = std::move(next);
       from = now.data();
     }

@@ -113,7 +113,8 @@ void branch_rule::adjoint_stages(adjoint_context& pass) const {
                           values.device());
   part.by_v = sum_columns(dot_columns{entries, shape_of.padded, down, last[2].data(), nullptr}, shape_of.padded,
                           values.device());
-  if (below != nullptr) adjoint_of_stages(*this, values, plan, shape_of.padded, down, below, pass.now);
+  if (below != nullptr)
+    adjoint_of_stages(*this, values, plan, shape_of.padded, shape_of.patterns, down, below, pass.now);
 }
 
 // What the last stage gives, and its derivatives by u and v.
@@ -123,22 +124,29 @@ std::vector<Buffer<double>> branch_rule::stages_with_derivatives(const adjoint_c
   const double theta = pass.now.of(branch).theta;
   const std::int32_t padded = values.shape(out).padded;
   const std::int32_t *below = blocks_below(*this, values), *above = blocks_between(*this, values);
+  const std::int32_t used = values.shape(out).patterns;
   std::vector<Buffer<double>> now;
   with_rules(values.device(), [&](auto shape) {
-    using kernel = stage_kernel<decltype(shape), false, true>;
+    using Shape = decltype(shape);
     for (std::size_t i = 0; i < plan.stages.size(); ++i) {
       const stage& one = plan.stages[i];
       std::vector<Buffer<double>> next;
       for (int k = 0; k < 3; ++k) next.emplace_back(state_count(one.to) * padded, values.device());
-      const std::int64_t tiles = padded / line;
-      Buffer<double> work(tiles * kernel::work_size(one.from), values.device());
-      const Buffer<double> coefficients(
-          stage_coefficients(one, theta, pass.now.rates.branch_u, pass.now.rates.branch_v, false), values.device());
-      device::launch(kernel{one.from, one.to, one.terms, padded, one.length, one.decay, coefficients.data(),
-                            i == 0 ? below : above, above, i == 0 ? values.partial(in) : now[0].data(),
-                            i == 0 ? nullptr : now[1].data(), i == 0 ? nullptr : now[2].data(), next[0].data(),
-                            next[1].data(), next[2].data(), work.data()},
-                     tiles, values.device());
+      const auto run = [&]<class Kernel>(coefficient_order order, std::int64_t tiles, Kernel) {
+        Buffer<double> work(tiles * Kernel::work_size(one.from), values.device());
+        const Buffer<double> coefficients(
+            stage_coefficients(one, theta, pass.now.rates.branch_u, pass.now.rates.branch_v, false, order),
+            values.device());
+        device::launch(Kernel{one.from, one.to, one.terms, padded, one.length, one.decay, coefficients.data(),
+                              i == 0 ? below : above, above, i == 0 ? values.partial(in) : now[0].data(),
+                              i == 0 ? nullptr : now[1].data(), i == 0 ? nullptr : now[2].data(), next[0].data(),
+                              next[1].data(), next[2].data(), work.data(), used},
+                       tiles, values.device());
+      };
+      if (are_single(used))
+        run(coefficient_order::by_neighbour, used, stage_kernel<Shape, false, true, 1>{});
+      else
+        run(coefficient_order::by_state, padded / line, stage_kernel<Shape, false, true>{});
       now = std::move(next);
     }
   });

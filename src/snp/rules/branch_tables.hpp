@@ -28,6 +28,6 @@ inline const std::int32_t* blocks_between(const branch_rule& rule, const tape& v
 
 /// The adjoint of the stages, from the last one down to `below`, for any number of patterns.
 void adjoint_of_stages(const branch_rule& rule, const tape& values, const stage_plan& plan, std::int32_t patterns,
-                       const double* from, double* below, const parameters& at);
+                       std::int32_t used, const double* from, double* below, const parameters& at);
 
 }  // namespace quintet::snp

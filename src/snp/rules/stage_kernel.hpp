@@ -14,7 +14,7 @@ namespace quintet::snp {
 /// Bryant et al. 2012. A pattern has the same bits among 1 and among line patterns.
 template <class Shape, bool Adjoint, bool Tangent, int Patterns = line>
 struct stage_kernel {
-  static_assert(Patterns == line || (Patterns == 1 && !Adjoint && !Tangent));
+  static_assert(Patterns == line || Patterns == 1);
   using shape = Shape;
   using pack = rule_pack<Shape>;
   struct scratch {};
@@ -57,7 +57,7 @@ struct stage_kernel {
     team.barrier();
     for (int k = 1; k <= terms; ++k) {
       if constexpr (Patterns == 1)
-        term_of_one(team, max, 1.0 / k, x.value, y.value, sum.value);
+        term_of_one(team, max, 1.0 / k, x, y, sum);
       else
         term(team, max, 1.0 / k, x, y, sum);
       team.barrier();
@@ -125,36 +125,65 @@ struct stage_kernel {
       }
   }
 
-  // Packs of a block's states side by side, and its last ones.
+  // Packs of a block's states side by side. Its first and last ones lack neighbours: where their coefficients are not
+  // just zero, or they would lie before the first state, these states are taken one by one.
   template <class Team>
-  void term_of_one(const Team& team, int max, double inverse, const double* x, double* y, double* sum) const {
-    const std::int64_t states = state_count(from > to ? from : to);
+  void term_of_one(const Team& team, int max, double inverse, const dual& x, const dual& y, const dual& sum) const {
+    constexpr int lanes = Shape::lanes, inner = Adjoint || Tangent;
+    const std::int64_t states = state_count(max);
     for (int n = 0; n <= max; ++n)
-      for (int r = team.rank() * Shape::lanes; r <= n; r += team.size() * Shape::lanes) {
+      for (int r = team.rank() * lanes; r <= n; r += team.size() * lanes) {
         const std::int64_t s = state_index(n, r);
-        // The first state has no neighbour before it.
-        if (n > 0 && r + Shape::lanes <= n + 1)
-          term_of_states<pack>(s, n, states, inverse, x, y, sum);
+        if (n > 0 && r >= inner && r + lanes <= n + 1 - inner)
+          term_of_states<pack>(s, n, r, states, inverse, x, y, sum);
         else
-          for (int i = 0; i < Shape::lanes && r + i <= n; ++i)
-            term_of_states<double>(s + i, n, states, inverse, x, y, sum);
+          for (int i = 0; i < lanes && r + i <= n; ++i)
+            term_of_states<double>(s + i, n, r + i, states, inverse, x, y, sum);
       }
   }
 
-  // The operations of product() in the same order; coefficients of neighbours that do not exist are zero.
+  // The operations of term() in the same order, for the states (n, r), (n, r + 1), ... of a pack.
   template <class Pack>
-  void term_of_states(std::int64_t s, int n, std::int64_t states, double inverse, const double* x, double* y,
-                      double* sum) const {
+  void term_of_states(std::int64_t s, int n, int r, std::int64_t states, double inverse, const dual& x, const dual& y,
+                      const dual& sum) const {
+    constexpr bool single = sizeof(Pack) == sizeof(double);
     const auto load = [](const double* from) { return device::load_pack<Pack>(from); };
-    const auto c = [&](int i) { return load(coefficients + i * states + s); };
-    Pack value = c(0) * load(x + s);
-    value = device::fma(c(1), load(x + s + 1), value);
-    if (s > 0) value = device::fma(c(2), load(x + s - 1), value);
-    value = device::fma(c(3), load(x + s + n + 1), value);
-    value = device::fma(c(4), load(x + s + n + 2), value);
-    value = value * inverse;
-    device::store_pack(y + s, value);
-    device::store_pack(sum + s, Pack(device::fma(decay, value, load(sum + s))));
+    const auto times = [&](const double* vector) {
+      const auto c = [&](int i) { return load(coefficients + i * states + s); };
+      Pack value = c(0) * load(vector + s);
+      value = device::fma(c(1), load(vector + s + 1), value);
+      if (s > 0) value = device::fma(c(2), load(vector + s - 1), value);
+      if constexpr (!Adjoint) {
+        value = device::fma(c(3), load(vector + s + n + 1), value);
+        value = device::fma(c(4), load(vector + s + n + 2), value);
+      } else {
+        if (!single || r < n) value = device::fma(c(3), load(vector + s - n), value);
+        if (!single || r > 0) value = device::fma(c(4), load(vector + s - n - 1), value);
+      }
+      return value;
+    };
+    const auto keep = [&](const Pack& value, double* to, double* total) {
+      device::store_pack(to + s, value);
+      device::store_pack(total + s, Pack(device::fma(decay, value, load(total + s))));
+    };
+    keep(times(x.value) * inverse, y.value, sum.value);
+    if constexpr (Tangent) {
+      const double h = length * inverse;
+      const auto own = [&](int i) { return load(x.value + s + i); };
+      Pack by_u, by_v;
+      if constexpr (single) {
+        by_u = generator_by_u<Pack>(n, r, own);
+        by_v = generator_by_v<Pack>(n, r, own);
+      } else {
+        Pack red{};
+        for (int i = 0; i < Shape::lanes; ++i) red[i] = double(r + i);
+        const Pack green = double(n) - red;
+        by_u = device::fma(green + 1.0, own(-1), Pack(-red * own(0)));
+        by_v = device::fma(red + 1.0, own(1), Pack(-green * own(0)));
+      }
+      keep(device::fma(times(x.by_u), inverse, Pack(h * by_u)), y.by_u, sum.by_u);
+      keep(device::fma(times(x.by_v), inverse, Pack(h * by_v)), y.by_v, sum.by_v);
+    }
   }
 
   static pack product(const double* x, std::int64_t s, int n, int r, int lane, const double* c) {

@@ -53,6 +53,9 @@ stage_plan plan_stages(const lineage_bound& bottom, double length, double theta,
 /// Lineages of two branches together.
 lineage_bound join_bounds(const lineage_bound& left, const lineage_bound& right);
 
+/// Whether patterns go up in stages one by one: a line of them costs as much as three, padding included (measured).
+inline bool are_single(std::int32_t patterns) { return patterns <= 3; }
+
 /// Which coefficients lie side by side: those of one state, or those of all states with one neighbour.
 enum class coefficient_order { by_state, by_neighbour };
 /// Coefficients of (A + s I) h, or of its transpose, by state with at most stage.from lineages: [state][5] or

@@ -91,6 +91,31 @@ TEST(snp_gradient, of_branches_with_many_lineages) {
   });
 }
 
+// One pattern goes through many lineages by itself, six go side by side.
+TEST(snp_gradient, of_many_lineages_is_the_sum_over_patterns) {
+  const auto network = snp::parse_newick("((A:0.02,B:0.3):0.01,C:0.2);", {.theta = .1});
+  const auto gradient_of = [&](std::int64_t first, std::int64_t count, const Device& device) {
+    snp::DataBuilder builder({"A", "B", "C"});
+    for (std::int64_t p = first; p < first + count; ++p)
+      builder.add_site(std::vector<std::int64_t>{5 * p + 4, p % 3, 1}, std::vector<std::int64_t>{40, 2, 2});
+    return snp::Likelihood(network, builder.finish(), {.u = .7, .v = 1.6}, {.device = device}).gradient();
+  };
+  on_every_device([&](const Device& device) {
+    snp::gradient sum = gradient_of(0, 1, device);
+    for (std::int64_t p = 1; p < 6; ++p) {
+      const snp::gradient one = gradient_of(p, 1, device);
+      for (std::size_t b = 0; b < sum.length.size(); ++b) sum.length[b] += one.length[b], sum.theta[b] += one.theta[b];
+      sum.u += one.u, sum.v += one.v, sum.root_theta += one.root_theta;
+    }
+    const snp::gradient all = gradient_of(0, 6, device);
+    expect_near(sum.length, all.length, 1e-11, 1);
+    expect_near(sum.theta, all.theta, 1e-11, 1);
+    EXPECT_NEAR(sum.u, all.u, 1e-11 * std::fabs(all.u));
+    EXPECT_NEAR(sum.v, all.v, 1e-11 * std::fabs(all.v));
+    EXPECT_NEAR(sum.root_theta, all.root_theta, 1e-11 * std::fabs(all.root_theta));
+  });
+}
+
 TEST(snp_gradient, is_the_same_on_other_devices) {
   random_stream random(4, 82);
   const snp::Network network(random_network(random, 3, 2));
