@@ -151,8 +151,8 @@ boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::device_ne
                        const pairwise::block_tree<Real>* tree, const bound_limits& limits)
     : boruvka(panels, std::move(lists), core,
               // From the lists as they are: they are moved from later, in the body of that constructor.
-              bounds_outside(core, pairwise::kth_value(lists, lists.k), lists.k, panels.count), original, tree, {},
-              false, limits) {}
+              bounds_outside(core, pairwise::outside_lists(lists), lists.k, panels.count), original, tree, {}, false,
+              limits) {}
 
 template <class Real>
 boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::device_neighbours<Real> lists,
@@ -247,6 +247,8 @@ void boruvka<Real>::scan(const std::vector<tile_index>& tiles, const visiting_pa
   const auto count = std::int64_t(tiles.size()), lines = 2 * count * panels_.block_side;
   const Buffer<tile_index> device_tiles(tiles, panels_.device());
   const Buffer<std::int32_t> visiting_panel(visitors ? visitors->panel : std::vector<std::int32_t>{}, panels_.device());
+  pairwise::dot_bounds filter;
+  if (filter_ && !visitors) filter = pairwise::rounded_points::between(*filter_, *filter_);
   Buffer<Real> weight(lines, panels_.device());
   Buffer<std::int32_t> target(lines, panels_.device());
   pairwise::lightest<Real>({panels_.data.data(),
@@ -262,7 +264,9 @@ void boruvka<Real>::scan(const std::vector<tile_index>& tiles, const visiting_pa
                             visiting_panel.data(),
                             visitors ? visitors->data.data() : nullptr,
                             visitors ? visitors->factor.data() : nullptr,
-                            panels_.term},
+                            panels_.term,
+                            filter,
+                            filter_ ? filter_->pairs() : 0},
                            count, panels_.device());
   device::for_each(lines, relax_line<Real, true>{state_, device_tiles.data(), weight.data(), target.data()},
                    panels_.device());

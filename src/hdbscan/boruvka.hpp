@@ -17,6 +17,7 @@
 #include "hdbscan/tile_waves.hpp"
 #include "pairwise/neighbours.hpp"
 #include "pairwise/panels.hpp"
+#include "pairwise/rounded_points.hpp"
 #include "pairwise/sinks.hpp"
 #include "pairwise/tree_search.hpp"
 #include "quintet/core/progress.hpp"
@@ -125,6 +126,9 @@ class boruvka {
           const std::vector<Real>& outside, const std::vector<std::int32_t>& original, rank_part<Real> part,
           const pairwise::block_tree<Real>* tree = nullptr, const bound_limits& limits = {});
 
+  /// Tiles are looked at through the rounded points of the panels, which have to outlive this: float, and no visitors.
+  void use_filter(const pairwise::rounded_points* filter) { filter_ = filter; }
+
   /// The edges of the tree, in no particular order; counts rounds and tiles.
   std::vector<packed_edge<Real>> run(spanning_tree_counters& counters, progress& report);
 
@@ -179,6 +183,7 @@ class boruvka {
   const pairwise::panels<Real>& panels_;
   const pairwise::block_tree<Real>* tree_;
   bool is_one_of_several_;
+  const pairwise::rounded_points* filter_ = nullptr;
   pairwise::device_neighbours<Real> lists_;
   std::vector<std::int32_t> packed_of_;  ///< by the caller's number
   rank_part<Real> part_;

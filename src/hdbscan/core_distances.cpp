@@ -9,6 +9,7 @@
 #include "device/staged.hpp"
 #include "hdbscan/checks.hpp"
 #include "instantiate.hpp"
+#include "pairwise/filtered_lists.hpp"
 #include "pairwise/neighbours.hpp"
 #include "pairwise/scanned_points.hpp"
 #include "pairwise/tree_points.hpp"
@@ -29,14 +30,14 @@ template <class Real>
 struct finish_core {
   pairwise::reduced_metric<Real> measure;
   const Real* number;         ///< of every point, >= 0 if it is valid
-  const Real* list;           ///< [list][k]; null: core distances are 0
+  const Real* list;           ///< [list][length]; null: core distances are 0
   const std::int32_t* place;  ///< of every point: its list; null: they are in the order of the points
-  std::int64_t k;
+  std::int64_t length, k;
   Real* core;
   void operator()(std::int64_t i) const {
     const bool valid = number[i] >= 0;
     const std::int64_t at = place != nullptr && valid ? place[i] : i;
-    const Real distance = list != nullptr && valid ? measure.distance(list[at * k + k - 1]) : Real(0);
+    const Real distance = list != nullptr && valid ? measure.distance(list[at * length + k - 1]) : Real(0);
     core[i] = valid ? distance : std::numeric_limits<Real>::quiet_NaN();
   }
 };
@@ -52,7 +53,10 @@ struct placed_lists {
     std::optional<pairwise::tree_points<Real>> tree;
     pairwise::plant_tree(points, k, tree);
     if (!tree) {
-      lists = pairwise::nearest_others_on_device(points.pack(), k);
+      const int length = int(std::min<std::int64_t>(points.valid_count() - 1, pairwise::filtered_length(k)));
+      const bool filtered = pairwise::filter_pays(points, points.count(), length);
+      lists = pairwise::nearest_others_filtered(points, {}, points.pack(),
+                                                {.length = filtered ? length : k, .exact = k, .values_only = true});
       return;
     }
     pairwise::tree_work work;
@@ -86,7 +90,7 @@ core_result<accumulator_t<Storage>> core_distances_into(matrix_view<const Storag
   device::staged_out staged(out, device);
   device::for_each(points.rows(),
                    finish_core<Real>{scanned.measure, scanned.numbers(), found.lists.value.data(), found.place.data(),
-                                     result.neighbours, staged.view().data()},
+                                     found.lists.k, result.neighbours, staged.view().data()},
                    device);
   staged.finish();
   return result;

@@ -9,6 +9,7 @@
 #include "hdbscan/checks.hpp"
 #include "hdbscan/spanning_tree_parts.hpp"
 #include "instantiate.hpp"
+#include "pairwise/filtered_lists.hpp"
 #include "pairwise/locality.hpp"
 #include "pairwise/pairs.hpp"
 #include "pairwise/scanned_points.hpp"
@@ -122,8 +123,14 @@ spanning_tree_result spanning_tree(matrix_view<const Storage> points, const span
   const std::int64_t table_bytes = bound_table_bytes(panels.data.bytes());
   const pairwise::part_callback found_part = [&](double part) { report(finding.name(), part); };
   const pairwise::part_callback listens = callback ? found_part : nullptr;
+  std::optional<pairwise::rounded_points> filter;
   auto lists = tree ? pairwise::nearest_others_on_device(*tree, list_length, work, nullptr, listens)
-                    : pairwise::nearest_others_on_device(panels, list_length, table_bytes, listens);
+                    : pairwise::nearest_others_filtered(scanned, order, panels,
+                                                        {.length = list_length,
+                                                         .exact = int(std::max<std::int64_t>(result.neighbours, 1)),
+                                                         .values_only = true,
+                                                         .minima_bytes = table_bytes},
+                                                        listens, &filter);
   std::vector<Real> core(valid, 0);
   if (result.neighbours > 0) core = pairwise::kth_value(lists, result.neighbours);
   for (std::int64_t i = 0; i < valid; ++i) result.core_distances[order[i]] = scanned.measure.distance(core[i]);
@@ -133,6 +140,8 @@ spanning_tree_result spanning_tree(matrix_view<const Storage> points, const span
 
   boruvka<Real> rounds(panels, std::move(lists), scaled_cores(std::move(core), options.alpha, scanned.measure), order,
                        tree, {.cell_bytes = table_bytes});
+  if constexpr (sizeof(Real) == sizeof(float))
+    if (filter) rounds.use_filter(&*filter);
   const auto packed = rounds.run(result.counters, report);
   result.edges = finished_edges(packed, order, scanned, options.alpha, result.core_distances);
   spanning_tree_counters& counters = result.counters;

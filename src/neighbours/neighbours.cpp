@@ -8,6 +8,7 @@
 #include "device/for_each.hpp"
 #include "instantiate.hpp"
 #include "pairwise/check_points.hpp"
+#include "pairwise/filtered_lists.hpp"
 #include "pairwise/scanned_points.hpp"
 #include "pairwise/tree_points.hpp"
 #include "quintet/core/profile.hpp"
@@ -64,7 +65,8 @@ class tree_pair {
   Buffer<std::int32_t> number_;
 };
 
-/// Puts lists into the rows of the result, row i of the lists into order[i] (i, if there is no order).
+/// Puts the first entries of lists into the rows of the result, row i of the lists into order[i] (i, if there is no
+/// order).
 template <class Real>
 void put_lists(const pairwise::device_neighbours<Real>& found, const std::vector<std::int32_t>& order,
                const pairwise::reduced_metric<Real>& metric, nearest_result<Real>& result) {
@@ -74,12 +76,21 @@ void put_lists(const pairwise::device_neighbours<Real>& found, const std::vector
   found.index.copy_to_host(index.data(), found.rows * found.k);
   for (std::int64_t i = 0; i < found.rows; ++i) {
     const std::int64_t row = order.empty() ? i : order[i];
-    for (std::int64_t e = 0; e < found.k; ++e) {
+    for (std::int64_t e = 0; e < result.k; ++e) {
       if (index[i * found.k + e] < 0) continue;
-      result.index[row * found.k + e] = index[i * found.k + e];
-      result.distance[row * found.k + e] = metric.distance(value[i * found.k + e]);
+      result.index[row * result.k + e] = index[i * found.k + e];
+      result.distance[row * result.k + e] = metric.distance(value[i * found.k + e]);
     }
   }
+}
+
+/// Lists of at least the k nearest.
+template <class Storage, class Real = accumulator_t<Storage>>
+pairwise::device_neighbours<Real> nearest_others(const scanned_points<Storage>& points,
+                                                 const pairwise::panels<Real>& packed, int k) {
+  const int length = int(std::min<std::int64_t>(points.count() - 1, pairwise::filtered_length(k)));
+  const bool filtered = pairwise::filter_pays(points, points.count(), length);
+  return pairwise::nearest_others_filtered(points, {}, packed, {.length = filtered ? length : k, .exact = k});
 }
 
 template <class Storage>
@@ -112,7 +123,7 @@ nearest_result<accumulator_t<Storage>> nearest_of(const point_sets<Storage>& set
   const auto points = sets.points.pack();
   const bool once = sets.same() && pairwise::sharing_of(device) == pairwise::list_sharing::symmetric;
   result.pairs_evaluated = once ? n * (n - 1) / 2 : result.queries * n;
-  const auto found = sets.same() ? pairwise::nearest_others_on_device(points, int(k))
+  const auto found = sets.same() ? nearest_others(sets.points, points, int(k))
                                  : pairwise::nearest_points_on_device(sets.queries().pack(), points, int(k));
   put_lists(found, {}, sets.points.measure, result);
   return result;

@@ -28,8 +28,8 @@ struct coordinate_term {
 };
 
 /// What stands in the place of a dimension in kernels: any_dimension for sums of squares in any, other_metrics for all
-/// other terms, also in any.
-enum { any_dimension = 0, other_metrics = -1 };
+/// other terms, also in any; rounded_products for bounds of squares from inner products, see dot_bounds.hpp.
+enum { any_dimension = 0, other_metrics = -1, rounded_products = -2 };
 
 namespace detail {
 
@@ -99,6 +99,12 @@ struct power_term {
   }
 };
 
+/// Takes in coordinates of some columns, and of a row in memory. Terms that are not of differences overload it.
+template <class Term, class Pack, class Real>
+QUINTET_INLINE inline void take_in(const Term& term, Pack& sum, const Pack& columns, const Real* row) {
+  const Pack difference = device::subtract_scalar(columns, row);
+  term.add(sum, difference);
+}
 /// Calls f with the term of a kernel for `Dim`.
 template <int Dim, class Real, class Function>
 QUINTET_INLINE inline void with_term(const coordinate_term<Real>& term, const Function& f) {

@@ -1,6 +1,9 @@
 // Sink: the lightest edge of mutual reachability that leaves each point's component (Boruvka's question), for a list of
 // tiles; a tile that can hold no better edge any more is passed over. Weights are reduced distances: max(core_i,
 // core_j, reduced distance of the distance), the cores scaled by alpha.
+//
+// With a filter a tile holds lower bounds of distances first, and distances where a bound leaves it open whether the
+// pair is the best edge of either end; what it does not is heavier, so the edges are the same.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +11,7 @@
 
 #include "device/atomic.hpp"
 #include "device/team.hpp"
+#include "pairwise/dot_bounds.hpp"
 #include "pairwise/edge_bounds.hpp"
 #include "pairwise/minima.hpp"
 #include "pairwise/point_factors.hpp"
@@ -33,16 +37,30 @@ struct lightest_arguments {
   const Real* visiting = nullptr;         ///< their panels
   const Real* visiting_factor = nullptr;  ///< and factors; null: none
   coordinate_term<Real> term = {};
+  dot_bounds filter = {};  ///< of own points, `words` words each; without visitors
+  std::int64_t words = 0;
 };
 
 namespace detail {
 
-template <class Real, class Shape>
+template <class Real, class Shape, int Dim>
 struct lightest_scratch : tile_scratch<Real, Shape> {
   tile_minima<Real, Shape> minima;
   Real row_core[Shape::side], col_core[Shape::side];
   std::int32_t row_component[Shape::side], col_component[Shape::side];
   int is_useful;
+};
+template <class Real, class Shape>
+struct lightest_scratch<Real, Shape, rounded_products> : lightest_scratch<Real, Shape, any_dimension> {
+  /// The weight of the best edge of a point's component, if the point may have one into the other block; else -1.
+  Real row_limit[Shape::side], col_limit[Shape::side];
+};
+
+/// What a filter leaves open is computed again in these parts of a tile: a pack of columns whose sums hide each other's
+/// latency, or a pair.
+template <class Shape>
+struct open_shape {
+  enum { rows = Shape::on_device ? 1 : 8, packs = 1, lanes = Shape::lanes, cols = lanes };
 };
 
 }  // namespace detail
@@ -51,7 +69,7 @@ struct lightest_scratch : tile_scratch<Real, Shape> {
 template <class Real, int Dim, class Shape>
 struct lightest_kernel {
   using shape = Shape;
-  using scratch = detail::lightest_scratch<Real, Shape>;
+  using scratch = detail::lightest_scratch<Real, Shape, Dim>;
   enum { threads = Shape::threads, emulated_threads = Shape::emulated_threads };
   lightest_arguments<Real> a;
 
@@ -66,14 +84,22 @@ struct lightest_kernel {
     tile_index panel = {a.bounds.place_of(block.row), a.bounds.place_of(block.col)};
     const bool visits = panel.col >= a.bounds.own;
     if (visits) panel.col = a.visiting_panel[panel.col - a.bounds.own];
-    tile_sums<Real, Dim, Shape>(team, a.panels, panel.row, visits ? a.visiting : a.panels, panel.col, a.dim, a.term, s);
-    point_factors<Real> factors = a.factors;
-    if (visits) factors.col = a.visiting_factor;
-    factors.template apply<Shape>(team, panel, s.values);
+    if constexpr (Dim == rounded_products) {
+      set_limits(team, block.row, block.col, s.row_limit);
+      set_limits(team, block.col, block.row, s.col_limit);
+      tile_bounds<Shape>(team, a.filter, panel, a.words, s);
+      open_up(team, panel, s);
+    } else {
+      tile_sums<Real, Dim, Shape>(team, a.panels, panel.row, visits ? a.visiting : a.panels, panel.col, a.dim, a.term,
+                                  s);
+      point_factors<Real> factors = a.factors;
+      if (visits) factors.col = a.visiting_factor;
+      factors.template apply<Shape>(team, panel, s.values);
+    }
     weigh(team, s);
     find_minima<Real, Shape>(team, s.values, s.minima);
-    choose(team, s.values, Shape::pitch, 1, s.minima.row, block.row, block.col, 2 * tile);
-    choose(team, s.values, 1, Shape::pitch, s.minima.col, block.col, block.row, 2 * tile + 1);
+    choose(team, s, Shape::pitch, 1, s.minima.row, block.row, block.col, 2 * tile);
+    choose(team, s, 1, Shape::pitch, s.minima.col, block.col, block.row, 2 * tile + 1);
     sharpen(team, block, s.minima);
   }
 
@@ -112,6 +138,56 @@ struct lightest_kernel {
     }
   }
 
+  template <class Team>
+  void set_limits(const Team& team, std::int64_t mine, std::int64_t other, Real* limit) const {
+    const typename edge_bounds<Real>::block_pair pair = a.bounds.pair_of(mine, other);
+    for (int l = team.rank(); l < Shape::side; l += team.size()) {
+      const std::int64_t point = mine * Shape::side + l;
+      const bool may =
+          point < a.bounds.count && a.bounds.useful_bound(pair, point, l) < std::numeric_limits<Real>::infinity();
+      limit[l] = may ? a.bounds.best_of(point) : Real(-1);
+    }
+  }
+
+  /// Bounds become distances where a pair may be the best edge of one of its ends.
+  template <class Team>
+  void open_up(const Team& team, tile_index panel, scratch& s) const {
+    using part = detail::open_shape<Shape>;
+    constexpr int side = Shape::side, per_row = side / part::cols, parts = side / part::rows * per_row;
+    constexpr int step = panel_points<Real>;
+    for (int p = team.rank(); p < parts; p += team.size()) {
+      const int ti = p / per_row * part::rows, tj = p % per_row * part::cols;
+      if (!is_open<part>(ti, tj, s)) continue;
+      detail::register_tile<Real, part> tile;
+      tile.clear();
+      const Real* columns = detail::coordinates(a.panels, a.dim, panel.col * Shape::side + tj);
+      tile.add(
+          detail::coordinates(a.panels, a.dim, panel.row * Shape::side + ti), step, [=](int) { return columns; }, step,
+          a.dim);
+      tile.store(s.values + ti * Shape::pitch + tj, Shape::pitch);
+    }
+    team.barrier();
+  }
+
+  template <class Part>
+  bool is_open(int ti, int tj, const scratch& s) const {
+    constexpr int lanes = Part::lanes;
+    typedef device::pack<Real, lanes> value;
+    typedef device::pack<std::int32_t, lanes> integer;
+    static_assert(sizeof(Real) == sizeof(std::int32_t));
+    const value core = device::load_pack<value>(s.col_core + tj), limit = device::load_pack<value>(s.col_limit + tj);
+    const integer component = device::load_pack<integer>(s.col_component + tj);
+    integer open{};
+    for (int i = ti; i < ti + Part::rows; ++i) {
+      const value bound = device::load_pack<value>(s.values + i * Shape::pitch + tj);
+      const value row_core = device::broadcast_pack<value>(s.row_core[i]);
+      const value row_limit = device::broadcast_pack<value>(s.row_limit[i]);
+      const value most = row_limit > limit ? row_limit : limit;
+      open |= integer((bound <= most) & (core <= most) & (row_core <= most) & (component != s.row_component[i]));
+    }
+    return any_lane<lanes>(open);
+  }
+
   /// Components only grow: what leaves one later leaves one now, and is no lighter than the lightest edge that does.
   template <class Team>
   void sharpen(const Team& team, tile_index block, const tile_minima<Real, Shape>& minima) const {
@@ -144,16 +220,25 @@ struct lightest_kernel {
     team.barrier();
   }
 
+  /// Weights up to it are those of distances, and of use.
+  Real limit_of(const scratch& s, const Real* line_min, std::int64_t point, int l) const {
+    if constexpr (Dim == rounded_products)
+      return line_min == s.minima.row ? s.row_limit[l] : s.col_limit[l];
+    else
+      return a.bounds.best_of(point);
+  }
+
   /// For every line of the tile whose minimum is of use, the point with the smallest number among those that attain it.
   template <class Team>
-  void choose(const Team& team, const Real* values, int line_step, int step, const Real* line_min,
+  void choose(const Team& team, const scratch& s, int line_step, int step, const Real* line_min,
               std::int64_t line_block, std::int64_t other_block, std::int64_t out) const {
+    const Real* values = s.values;
     const int others = points_in_block<Shape>(a.bounds.count, other_block);
     for (int l = team.rank(); l < Shape::side; l += team.size()) {
       const std::int64_t point = line_block * Shape::side + l;
       std::int32_t target = -1;
       if (point < a.bounds.count && line_min[l] < std::numeric_limits<Real>::infinity() &&
-          line_min[l] <= a.bounds.best_of(point))
+          line_min[l] <= limit_of(s, line_min, point, l))
         for (int e = 0; e < others; ++e) {
           if (!(values[l * line_step + e * step] == line_min[l])) continue;
           const auto other = std::int32_t(other_block * Shape::side + e);

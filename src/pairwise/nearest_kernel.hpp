@@ -4,10 +4,12 @@
 // does not depend on the order of the tiles or on who computed them.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <limits>
 
 #include "device/team.hpp"
+#include "pairwise/dot_bounds.hpp"
 #include "pairwise/minima.hpp"
 #include "pairwise/point_factors.hpp"
 #include "pairwise/tile_kernel.hpp"
@@ -93,6 +95,8 @@ struct nearest_arguments {
   /// list_sharing::symmetric: which tiles; all of them for a count of 0.
   std::int64_t first_tile = 0, tile_count = 0;
   ///@}
+  /// Lists and minima are of bounds, not of distances: `dim` words of these, and nothing of rows, cols and factors.
+  dot_bounds bounds = {};
 };
 
 namespace detail {
@@ -106,7 +110,9 @@ struct nearest_scratch : tile_scratch<Real, Shape> {
 template <class Real, int Dim, class Shape, class Team>
 inline void candidate_tile(const Team& team, const nearest_arguments<Real>& a, tile_index block,
                            nearest_scratch<Real, Shape>& s) {
-  if (Team::on_device || Dim == other_metrics || a.factors.row == nullptr) {
+  if constexpr (Dim == rounded_products) {
+    tile_bounds<Shape>(team, a.bounds, block, a.dim, s);
+  } else if (Team::on_device || Dim == other_metrics || a.factors.row == nullptr) {
     tile_sums<Real, Dim, Shape>(team, a.rows, block.row, a.cols, block.col, a.dim, a.term, s);
     a.factors.template apply<Shape>(team, block, s.values);
   } else {
@@ -175,11 +181,57 @@ struct nearest_kernel {
  private:
   static std::int64_t blocks_of(std::int64_t count) { return (count + Shape::side - 1) / Shape::side; }
 
+  /// Calls offer(line, candidate) for all pairs of a tile that are not beyond last(line), a pack of them at a time:
+  /// most packs hold none. Packs run along the rows of values, so they are candidates of a row, or lines that are
+  /// columns.
+  template <bool Transposed, class Last, class Offer>
+  static QUINTET_INLINE void offer_packs(const scratch& s, const Real* minima, int lines, int candidates,
+                                         const Last& last, const Offer& offer) {
+    constexpr int lanes = Shape::lanes;
+    typedef device::pack<Real, lanes> value;
+    const auto whole_packs = [](int count) { return (count + lanes - 1) / lanes * lanes; };
+    if constexpr (!Transposed) {
+      for (int l = 0; l < lines; ++l) {
+        if (!(minima[l] <= last(l))) continue;
+        for (int e = 0; e < whole_packs(candidates); e += lanes) {
+          const value limit = device::broadcast_pack<value>(last(l));
+          std::uint32_t found =
+              lanes_up_to<Real, lanes>(device::load_pack<value>(s.values + l * Shape::pitch + e), limit);
+          for (; found != 0; found &= found - 1) offer(l, e + std::countr_zero(found));
+        }
+      }
+    } else {
+      for (int l = 0; l < lines; l += lanes) {
+        Real limits[lanes];
+        bool any = false;
+        const auto measure = [&](int lane) {
+          const bool may = l + lane < lines && minima[l + lane] <= last(l + lane);
+          limits[lane] = may ? last(l + lane) : -std::numeric_limits<Real>::infinity();
+          any = any || may;
+        };
+        for (int lane = 0; lane < lanes; ++lane) measure(lane);
+        if (!any) continue;
+        value limit = device::load_pack<value>(limits);
+        for (int e = 0; e < candidates; ++e) {
+          std::uint32_t found =
+              lanes_up_to<Real, lanes>(device::load_pack<value>(s.values + e * Shape::pitch + l), limit);
+          if (found == 0) continue;
+          for (; found != 0; found &= found - 1) {
+            const int lane = std::countr_zero(found);
+            offer(l + lane, e);
+            limits[lane] = last(l + lane);
+          }
+          limit = device::load_pack<value>(limits);
+        }
+      }
+    }
+  }
+
   /// Offers a tile to the lists of the points of one side of it: of its rows, or, transposed, of its columns.
   template <bool Transposed, class Team>
   void insert(const Team& team, const scratch& s, const Real* minima, std::int64_t block, std::int64_t other_block,
               std::int64_t first_list) const {
-    constexpr int line_step = Transposed ? 1 : Shape::pitch, step = Transposed ? Shape::pitch : 1;
+    constexpr int line_step = Transposed ? 1 : int(Shape::pitch), step = Transposed ? int(Shape::pitch) : 1;
     const bool of_columns = Transposed && !a.same_points;
     const nearest_lists<Real>& list = of_columns ? a.col_list : a.list;
     const std::int32_t* number = Transposed ? a.row_number : a.col_number;
@@ -188,15 +240,20 @@ struct nearest_kernel {
     const int candidates = points_in_block<Shape>(Transposed ? a.row_count : a.col_count, other_block);
     std::int32_t* lock = (of_columns ? a.col_locks : a.locks) + block;
     if constexpr (Sharing == list_sharing::symmetric) team.lock(lock);
-    for (int l = team.rank(); l < lines; l += team.size()) {
+    const auto offer = [&](int l, int e) QUINTET_INLINE {
       const std::int64_t row = first_list + first_row + l;
-      if (!(minima[l] <= list.value[row * list.k + list.k - 1])) continue;
-      for (int e = 0; e < candidates; ++e) {
-        const Real candidate = s.values[l * line_step + e * step];
-        if (!(candidate <= list.value[row * list.k + list.k - 1])) continue;
-        const auto index = number == nullptr ? std::int32_t(first_other + e) : number[first_other + e];
-        if (list.accepts(row, candidate, index)) list.insert(row, candidate, index);
-      }
+      const Real candidate = s.values[l * line_step + e * step];
+      if (!(candidate <= list.value[row * list.k + list.k - 1])) return;
+      const auto index = number == nullptr ? std::int32_t(first_other + e) : number[first_other + e];
+      if (list.accepts(row, candidate, index)) list.insert(row, candidate, index);
+    };
+    const auto last = [&](int l) { return list.value[(first_list + first_row + l) * list.k + list.k - 1]; };
+    if constexpr (Team::on_device) {
+      for (int l = team.rank(); l < lines; l += team.size())
+        if (minima[l] <= last(l))
+          for (int e = 0; e < candidates; ++e) offer(l, e);
+    } else {
+      offer_packs<Transposed>(s, minima, lines, candidates, last, offer);
     }
     (of_columns ? a.col_minima : a.minima).update(team, minima, first_row, lines, other_block);
     if constexpr (Sharing == list_sharing::symmetric) team.unlock(lock);

@@ -10,6 +10,8 @@
 
 namespace quintet::pairwise {
 
+struct dot_bounds;
+
 /// Lists of the k nearest, ascending by (reduced distance, index); unfilled places hold infinity and -1.
 template <class Real>
 struct neighbour_table {
@@ -29,6 +31,8 @@ struct device_neighbours {
   /// Smallest reduced distance of every row and group of column blocks, [row][group]; empty if not asked for.
   Buffer<Real> minima;
   std::int64_t groups = 0, blocks_per_group = 1;
+  /// Of every row: no point that is not in its list is nearer; empty: that is the last entry.
+  Buffer<Real> beyond;
 };
 
 /// Told what part of a long search is done, 0 to 1; may throw.
@@ -63,6 +67,17 @@ device_neighbours<Real> nearest_others_on_device(const panels<Real>& points, int
                                                  const part_callback& report = {}) {
   return nearest_others_on_device(points, k, minima_bytes, sharing_of(points.device()), report);
 }
+
+/// The same of bounds of the distances: lists in the order (bound, index). Bounds are of `pairs` words for every point
+/// of `points`.
+template <class Real>
+device_neighbours<float> nearest_bounds_on_device(const dot_bounds& bounds, std::int64_t pairs,
+                                                  const panels<Real>& points, int k, std::int64_t minima_bytes = 0,
+                                                  const part_callback& report = {});
+
+/// For every row a distance that no point outside its list is below, on the host.
+template <class Real>
+std::vector<Real> outside_lists(const device_neighbours<Real>& found);
 
 /// The k-th smallest reduced distance of every point's list, 1 <= k <= found.k, on the host.
 template <class Real>

@@ -29,6 +29,14 @@ void with_dimension(std::int64_t dim, const coordinate_term<Real>& term, Functio
     f.template operator()<other_metrics>();
 }
 
+/// Calls f with rounded_products where there are bounds, and returns whether there are.
+template <class Real, class Function>
+bool with_bounds(const dot_bounds& bounds, Function&& f) {
+  if constexpr (sizeof(Real) == sizeof(float))
+    if (bounds.exist()) f.template operator()<rounded_products>();
+  return bounds.exist();
+}
+
 }  // namespace
 
 template <class Real>
@@ -43,7 +51,8 @@ void cross(const cross_arguments<Real>& a, const Device& device) {
 
 template <class Real>
 void nearest(const nearest_arguments<Real>& a, const Device& device) {
-  with_dimension<all_dimensions>(a.dim, a.term, [&]<int Dim>() { sinks<Real, Dim>::nearest(a, device); });
+  const auto run = [&]<int Dim>() { sinks<Real, Dim>::nearest(a, device); };
+  if (!with_bounds<Real>(a.bounds, run)) with_dimension<all_dimensions>(a.dim, a.term, run);
   if (a.splits <= 1) return;
   device::with_shape<host_shape<Real>, device_shape<Real>>(device, [&](auto shape) {
     using merge = merge_lists_kernel<Real, decltype(shape)>;
@@ -55,12 +64,14 @@ void nearest(const nearest_arguments<Real>& a, const Device& device) {
 template <class Real>
 void symmetric_nearest(const nearest_arguments<Real>& a, const Device& device) {
   const std::int64_t dim = device.kind() == device_kind::host ? a.dim : 0;
-  with_dimension<embedding_dimensions>(dim, a.term, [&]<int Dim>() { sinks<Real, Dim>::symmetric_nearest(a, device); });
+  const auto run = [&]<int Dim>() { sinks<Real, Dim>::symmetric_nearest(a, device); };
+  if (!with_bounds<Real>(a.bounds, run)) with_dimension<embedding_dimensions>(dim, a.term, run);
 }
 
 template <class Real>
 void lightest(const lightest_arguments<Real>& a, std::int64_t tiles, const Device& device) {
-  with_dimension<embedding_dimensions>(a.dim, a.term, [&]<int Dim>() { sinks<Real, Dim>::lightest(a, tiles, device); });
+  const auto run = [&]<int Dim>() { sinks<Real, Dim>::lightest(a, tiles, device); };
+  if (!with_bounds<Real>(a.filter, run)) with_dimension<embedding_dimensions>(a.dim, a.term, run);
 }
 
 #define QUINTET_INSTANTIATE(Real)                                                 \

@@ -20,15 +20,18 @@ template <int Dim>
 constexpr bool is_embedding_dimension = is_in<Dim>(embedding_dimensions{});
 template <int Dim>
 constexpr bool is_ball_dimension = is_in<Dim>(ball_dimensions{});
+/// Whether a sink takes sums of terms, and not bounds.
+template <int Dim>
+constexpr bool is_of_sums = Dim != rounded_products;
 
 /// Sinks for one type and one dimension (any_dimension, and other_metrics, see coordinate_term.hpp). Compiled in a
 /// translation unit of its own.
 template <class Real, int Dim>
 struct sinks {
   static void dense(const dense_arguments<Real>& a, const Device& device)
-    requires(is_embedding_dimension<Dim>);
+    requires(is_embedding_dimension<Dim> && is_of_sums<Dim>);
   static void cross(const cross_arguments<Real>& a, const Device& device)
-    requires(is_ball_dimension<Dim> && Dim != other_metrics);
+    requires(is_ball_dimension<Dim> && Dim != other_metrics && is_of_sums<Dim>);
   static void nearest(const nearest_arguments<Real>& a, const Device& device);
   static void symmetric_nearest(const nearest_arguments<Real>& a, const Device& device)
     requires(is_embedding_dimension<Dim>);

@@ -64,10 +64,7 @@ struct register_tile {
 #pragma GCC unroll 16
       for (int i = 0; i < Shape::rows; ++i)
 #pragma GCC unroll 16
-        for (int j = 0; j < Shape::packs; ++j) {
-          const value difference = device::subtract_scalar(column[j], x + k * x_step + i);
-          term.add(sum[i][j], difference);
-        }
+        for (int j = 0; j < Shape::packs; ++j) take_in(term, sum[i][j], column[j], x + k * x_step + i);
     }
   }
 
@@ -80,7 +77,7 @@ struct register_tile {
 
   /// store() of the sums times the factors of their points.
   template <class Factors>
-  void store(Real* to, int pitch, const Factors& factors) const {
+  QUINTET_INLINE void store(Real* to, int pitch, const Factors& factors) const {
 #pragma GCC unroll 16
     for (int i = 0; i < Shape::rows; ++i)
 #pragma GCC unroll 16

@@ -45,7 +45,7 @@ std::int64_t neighbour_count(const core_options& options, std::int64_t valid);
 /// 2 + 4) epsilon, in practice below 4 sqrt(D) epsilon. The result has the same bits on every device and for any number
 /// of threads. Throws InvalidArgument (N over 2^31 - 1025, D < 1, min_samples or curvature out of range), OutOfMemory,
 /// DeviceError. Cost: N^2 D / 2 multiply-adds on the host, N^2 D on a device; memory for one copy of the points and k
-/// entries per point.
+/// entries per point, in many dimensions half a copy more and three times the entries.
 template <class Storage, class = only_storage<Storage>>
 core_result<accumulator_t<Storage>> core_distances(matrix_view<const Storage> points, const core_options& options = {},
                                                    const Device& device = Device::best());

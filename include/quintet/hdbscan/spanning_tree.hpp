@@ -76,8 +76,9 @@ struct spanning_tree_result {
 /// Cost: in few dimensions (D <= 32, N >= 2048), where a sample of the searches shows that a tree of blocks of points
 /// pays, about N log N. Otherwise one pass over all pairs (N^2 D / 2 multiply-adds on the host, N^2 D on a device) and,
 /// on clustered data, a few percent of it again; at worst log2 N passes. Memory: one copy of the points (two for a
-/// moment), 8 (float) or 12 (double) bytes for each of k + 11 neighbours of a point, 64 bytes per point. Without the
-/// tree also two tables of bounds, of 32 MiB or a quarter of the points' bytes each, and 128 MiB (double: 256) at most.
+/// moment), 8 (float) or 12 (double) bytes for each of k + 11 neighbours of a point, in many dimensions half a copy and
+/// twice as much for neighbours more, 64 bytes per point. Without the tree also two tables of bounds, of 32 MiB or a
+/// quarter of the points' bytes each, and 128 MiB (double: 256) at most.
 template <class Storage, class = only_storage<Storage>>
 spanning_tree_result spanning_tree(matrix_view<const Storage> points, const spanning_tree_options& options = {},
                                    const Device& device = Device::best(), const progress_callback& report = {});

@@ -69,7 +69,7 @@ struct radius_result {
 /// by index. Same bits on every device and for any number of threads. Throws InvalidArgument (N over 2^31 - 1025, D <
 /// 1, k or curvature out of range), OutOfMemory, DeviceError. Cost: about N log N where the tree pays, at most N^2 D /
 /// 2 multiply-adds on the host and N^2 D on a device. Memory: two copies of the points for a moment, and 8 (float) or
-/// 12 (double) bytes per neighbour beyond the result.
+/// 12 (double) bytes per neighbour beyond the result, in many dimensions three times that.
 template <class Storage>
 nearest_result<accumulator_t<Storage>> nearest(matrix_view<const Storage> points, std::int64_t k,
                                                const options& how = {}, const Device& device = Device::best());

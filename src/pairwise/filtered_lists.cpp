@@ -1,0 +1,222 @@
+#include "pairwise/filtered_lists.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "device/for_each.hpp"
+#include "device/launch.hpp"
+#include "instantiate.hpp"
+#include "pairwise/refine_kernel.hpp"
+#include "pairwise/sinks.hpp"
+
+namespace quintet::pairwise {
+
+namespace {
+
+thread_local filter_use wanted_use = filter_use::automatic;
+
+// Measured on Zen 4 with AVX-512 BF16: below them the rest of a tile takes what products gain.
+constexpr std::int64_t min_filter_dimensions = 96, min_filter_points = 1024;
+// Rows without an answer, of all, beyond which the pass over all pairs takes less than each of them alone.
+constexpr double max_open_share = 0.25;
+// A sample tells beforehand what that share will be, where it is a small part of the work.
+constexpr std::int64_t sampled_rows = 96, min_sampled_points = 8192;
+
+/// Sorts what was measured into lists, and asks whether they are what was wanted (Knuth 1998, 5.2.1).
+template <class Real>
+struct settle_row {
+  nearest_lists<float> bounds;
+  const Real* measured;  ///< [row][bounds.k]
+  nearest_lists<Real> list;
+  Real* beyond;
+  std::int32_t* open;
+  int exact;
+  bool values_only;
+
+  void operator()(std::int64_t row) const {
+    list.clear(row);
+    for (int e = 0; e < bounds.k; ++e) {
+      const std::int32_t index = bounds.index[row * bounds.k + e];
+      const Real value = measured[row * bounds.k + e];
+      if (index >= 0 && list.accepts(row, value, index)) list.insert(row, value, index);
+    }
+    // What is not in a full list has a bound of at least its last one.
+    const std::int64_t last = row * bounds.k + bounds.k - 1;
+    const bool is_full = bounds.index[last] >= 0;
+    const Real least = is_full ? Real(bounds.value[last]) : std::numeric_limits<Real>::infinity();
+    const Real kth = list.value[row * list.k + exact - 1];
+    beyond[row] = least;
+    open[row] = is_full && !(kth < least || (values_only && kth == least));
+  }
+};
+
+/// Takes a row that was searched without a filter.
+template <class Real>
+struct put_row {
+  const std::int32_t* row_of;
+  nearest_lists<Real> found;  ///< one entry longer: the point itself may be among them
+  nearest_lists<Real> list;
+  Real* beyond;
+
+  void operator()(std::int64_t i) const {
+    const std::int64_t row = row_of[i];
+    int from = 0;
+    for (int e = 0; e < list.k; ++e, ++from) {
+      if (found.index[i * found.k + from] == row) ++from;
+      list.value[row * list.k + e] = found.value[i * found.k + from];
+      list.index[row * list.k + e] = found.index[i * found.k + from];
+    }
+    beyond[row] = list.value[row * list.k + list.k - 1];
+  }
+};
+
+template <class Real>
+struct widen {
+  const float* from;
+  Real* to;
+  void operator()(std::int64_t i) const { to[i] = Real(from[i]); }
+};
+
+/// Numbers of float as Real.
+template <class Real>
+Buffer<Real> widened_buffer(Buffer<float>&& from) {
+  if constexpr (sizeof(Real) == sizeof(float)) {
+    return std::move(from);
+  } else {
+    Buffer<Real> to(from.size(), from.device());
+    device::for_each(from.size(), widen<Real>{from.data(), to.data()}, from.device());
+    return to;
+  }
+}
+
+/// The caller's numbers of packed points.
+std::vector<std::int32_t> stored_rows_of(const std::vector<std::int32_t>& packed,
+                                         const std::vector<std::int32_t>& order) {
+  std::vector<std::int32_t> stored = packed;
+  if (!order.empty())
+    for (std::int32_t& row : stored) row = order[row];
+  return stored;
+}
+
+/// Whether bounds are likely to answer for most rows: a list does if its end and what comes behind it are farther apart
+/// than what rounding takes from a distance. From the lists of some rows.
+template <class Storage, class Real = accumulator_t<Storage>>
+bool bounds_suffice(const scanned_points<Storage>& points, const std::vector<std::int32_t>& order,
+                    const panels<Real>& panels, const rounded_points& rounded, const list_request& request) {
+  if (panels.count < min_sampled_points || wanted_use == filter_use::always) return true;
+  std::vector<std::int32_t> sample(sampled_rows);
+  for (std::int64_t i = 0; i < sampled_rows; ++i) sample[i] = std::int32_t(i * panels.count / sampled_rows);
+  const std::vector<float> errors = rounded.errors();
+  double usual = 0;
+  for (const std::int32_t row : sample) usual += errors[row] == errors[row] ? double(errors[row]) / sampled_rows : 0;
+  // The points themselves are in these lists.
+  const auto lists =
+      on_host(nearest_points_on_device(points.pack(stored_rows_of(sample, order)), panels, request.length + 2));
+  std::int64_t open = 0;
+  for (std::int64_t i = 0; i < sampled_rows; ++i) {
+    const Real* value = lists.value.data() + i * lists.k;
+    const double gap = std::sqrt(double(value[request.length + 1])) - std::sqrt(double(value[request.exact]));
+    if (gap <= double(errors[sample[i]]) + usual) ++open;
+  }
+  return double(open) <= max_open_share / 2 * double(sampled_rows);
+}
+
+template <class Storage>
+bool can_filter(const scanned_points<Storage>& points) {
+  return points.measure.term.kind == term_kind::square && points.factors() == nullptr &&
+         (points.kind() == metric::euclidean || points.kind() == metric::cosine) &&
+         points.rows().dim <= max_rounded_dimensions;
+}
+
+}  // namespace
+
+filter_guard::filter_guard(filter_use use) : previous_(std::exchange(wanted_use, use)) {}
+filter_guard::~filter_guard() { wanted_use = previous_; }
+
+template <class Storage>
+bool filter_pays(const scanned_points<Storage>& points, std::int64_t count, int length) {
+  if (wanted_use == filter_use::never || !can_filter(points) || length >= count) return false;
+  if (wanted_use == filter_use::always) return true;
+  return device::has_fast_products && points.device().kind() == device_kind::host &&
+         points.rows().dim >= min_filter_dimensions && count >= min_filter_points && length <= count / 8;
+}
+
+template <class Storage>
+device_neighbours<accumulator_t<Storage>> nearest_others_filtered(const scanned_points<Storage>& points,
+                                                                  const std::vector<std::int32_t>& order,
+                                                                  const panels<accumulator_t<Storage>>& panels,
+                                                                  const list_request& request,
+                                                                  const part_callback& report,
+                                                                  std::optional<rounded_points>* filter) {
+  using Real = accumulator_t<Storage>;
+  const auto unfiltered = [&] {
+    return nearest_others_on_device(panels, request.length, request.minima_bytes, report);
+  };
+  if (!filter_pays(points, panels.count, request.length)) return unfiltered();
+  const Device& device = panels.device();
+  std::optional<rounded_points> here;
+  std::optional<rounded_points>& rounded = filter != nullptr ? *filter : here;
+  rounded.emplace(panels);
+  if (!bounds_suffice(points, order, panels, *rounded, request)) {
+    rounded.reset();
+    return unfiltered();
+  }
+  device_neighbours<float> bounds =
+      nearest_bounds_on_device(rounded_points::between(*rounded, *rounded), rounded->pairs(), panels, request.length,
+                               request.minima_bytes, report);
+
+  const nearest_lists<float> of_bounds{bounds.value.data(), bounds.index.data(), bounds.k};
+  const Buffer<std::int32_t> order_on_device(order, device);
+  Buffer<Real> measured(bounds.rows * bounds.k, device);
+  device::with_shape<host_shape<Real>, device_shape<Real>>(device, [&](auto shape) {
+    using kernel = refine_kernel<Storage, decltype(shape)>;
+    device::launch(kernel{points.rows(), order.empty() ? nullptr : order_on_device.data(), points.numbers(),
+                          points.kind(), points.scale(), bounds.index.data(), bounds.k, bounds.rows, measured.data()},
+                   (bounds.rows + kernel::rows_per_tile - 1) / kernel::rows_per_tile, device);
+  });
+
+  device_neighbours<Real> found;
+  found.rows = bounds.rows;
+  found.k = bounds.k;
+  found.value = Buffer<Real>(found.rows * found.k, device);
+  found.index = Buffer<std::int32_t>(found.rows * found.k, device);
+  found.beyond = Buffer<Real>(found.rows, device);
+  Buffer<std::int32_t> open(found.rows, device);
+  const nearest_lists<Real> list{found.value.data(), found.index.data(), found.k};
+  device::for_each(found.rows,
+                   settle_row<Real>{of_bounds, measured.data(), list, found.beyond.data(), open.data(), request.exact,
+                                    request.values_only},
+                   device);
+  const std::vector<std::int32_t> is_open = open.to_vector();
+  std::vector<std::int32_t> open_rows;
+  for (std::int64_t i = 0; i < found.rows; ++i)
+    if (is_open[i]) open_rows.push_back(std::int32_t(i));
+  if (double(open_rows.size()) > max_open_share * double(found.rows)) {
+    rounded.reset();
+    return unfiltered();
+  }
+  if (!open_rows.empty()) {
+    auto again = nearest_points_on_device(points.pack(stored_rows_of(open_rows, order)), panels, found.k + 1);
+    const Buffer<std::int32_t> rows_on_device(open_rows, device);
+    device::for_each(
+        std::int64_t(open_rows.size()),
+        put_row<Real>{
+            rows_on_device.data(), {again.value.data(), again.index.data(), again.k}, list, found.beyond.data()},
+        device);
+  }
+  found.minima = widened_buffer<Real>(std::move(bounds.minima));
+  found.groups = bounds.groups;
+  found.blocks_per_group = bounds.blocks_per_group;
+  return found;
+}
+
+#define QUINTET_INSTANTIATE(Storage)                                                                           \
+  template bool filter_pays(const scanned_points<Storage>&, std::int64_t, int);                                \
+  template device_neighbours<accumulator_t<Storage>> nearest_others_filtered(                                  \
+      const scanned_points<Storage>&, const std::vector<std::int32_t>&, const panels<accumulator_t<Storage>>&, \
+      const list_request&, const part_callback&, std::optional<rounded_points>*);
+QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
+
+}  // namespace quintet::pairwise
