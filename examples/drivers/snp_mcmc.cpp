@@ -35,13 +35,18 @@ constexpr std::int64_t max_reticulations = 20;
 
 struct arguments {
   driver::snp_input input;
-  bool no_data = false, no_bubbles = false, resume = false, delayed = false;
+  bool no_data = false, no_bubbles = false, resume = false, delayed = false, keep_heat = false;
   std::string species, start, fix, priors_file, output, newick = "icytree";
   std::vector<std::string> prior;
   std::int64_t max_reticulations = 2, max_level = -1, iterations = 0, burn_in = -1, sample_every = 100, chains = 1,
-               temperatures = 1, seed = 1;
+               temperatures = 1, swap_every = 100, seed = 1;
   double heat = 0.1, checkpoint_seconds = 60, gigabytes = 0;
 };
+
+void swap_every(std::int64_t value) {
+  if (value < 1 || 1000 % value != 0)
+    throw InvalidArgument(text("--swap-every must be a divisor of 1000 (--swap-every ", value, ")"));
+}
 
 po::options_description describe(arguments& a) {
   po::options_description all, input("Input"), model("Model"), chains("Chains"), output("Output");
@@ -93,7 +98,10 @@ po::options_description describe(arguments& a) {
            ->notifier(driver::within<std::int64_t>("--temperatures", 1, 1024)),
        "walkers of each chain, the first at the posterior, the others hotter (MC3)")  //
       ("heat", po::value(&a.heat)->default_value(a.heat)->value_name("X")->notifier(driver::positive("--heat")),
-       "between two temperatures at the start: beta = 1 / (1 + heat i); tuned in burn-in")  //
+       "between two temperatures at the start: beta = 1 / (1 + heat i); tuned in burn-in")                     //
+      ("keep-heat", po::bool_switch(&a.keep_heat), "not tuned: for chains that stay in different topologies")  //
+      ("swap-every", po::value(&a.swap_every)->default_value(a.swap_every)->value_name("N")->notifier(swap_every),
+       "steps from one exchange of temperatures to the next, a divisor of 1000")  //
       ("delayed-acceptance", po::bool_switch(&a.delayed),
        "tries proposals with the most frequent tenth of the patterns first")  //
       ("seed", po::value(&a.seed)->default_value(a.seed)->value_name("S")->notifier(driver::at_least("--seed", 0)),
@@ -226,10 +234,11 @@ driver::run_identity identity_of(const session& session, const arguments& a, con
   for (const std::string& name : *species) config << ' ' << name;
   config << "\nmax-reticulations " << a.max_reticulations << "\nmax-level " << a.max_level << "\nbubbles "
          << !a.no_bubbles << "\nfix " << a.fix << "\nseed " << options.seed << "\nchains " << options.chains
-         << "\ntemperatures " << options.temperatures << "\nheat " << options.heat << "\nburn-in " << options.burn_in
-         << "\nsample-every " << options.sample_every << "\ndelayed-acceptance " << options.delayed_acceptance
-         << "\npolymorphic-only " << options.model.polymorphic_only << "\nordered-data " << options.model.ordered_data
-         << "\nunseen " << options.model.unseen_zeros << ' ' << options.model.unseen_ones << "\nmutation-only-at-root "
+         << "\ntemperatures " << options.temperatures << "\nheat " << options.heat << ' ' << options.tune_heat
+         << "\nswap-every " << options.swap_every << "\nburn-in " << options.burn_in << "\nsample-every "
+         << options.sample_every << "\ndelayed-acceptance " << options.delayed_acceptance << "\npolymorphic-only "
+         << options.model.polymorphic_only << "\nordered-data " << options.model.ordered_data << "\nunseen "
+         << options.model.unseen_zeros << ' ' << options.model.unseen_ones << "\nmutation-only-at-root "
          << options.model.mutation_only_at_root << "\nrates";
   for (const double rate : options.model.rate_categories) config << ' ' << rate;
   config << "\nnewick " << a.newick << "\n";
@@ -385,9 +394,11 @@ void infer(session& session, const arguments& a) {
   snp::sampler_options options{.chains = a.chains,
                                .temperatures = a.temperatures,
                                .heat = a.heat,
+                               .tune_heat = !a.keep_heat,
                                .iterations = a.iterations,
                                .burn_in = a.burn_in >= 0 ? a.burn_in : a.iterations / 10,
                                .sample_every = a.sample_every,
+                               .swap_every = a.swap_every,
                                .seed = std::uint64_t(a.seed),
                                .start = read_start(a, prior_options, species),
                                .delayed_acceptance = a.delayed,
@@ -462,7 +473,8 @@ int main(int argc, char** argv) {
                                        {{"--json", session.line().common.json}});
         if (std::isnan(a.input.gamma_shape))
           driver::require_absent(session.line(), {"gamma-categories"}, "needs --gamma-shape");
-        if (a.temperatures == 1) driver::require_absent(session.line(), {"heat"}, "needs --temperatures");
+        if (a.temperatures == 1)
+          driver::require_absent(session.line(), {"heat", "keep-heat", "swap-every"}, "needs --temperatures");
         complete(a);
         infer(session, a);
       });

@@ -283,6 +283,7 @@ sampler_options sampler_options_of(const nb::dict& d, const std::vector<std::str
   set("chains", o.chains);
   set("temperatures", o.temperatures);
   set("heat", o.heat);
+  set("tune_heat", o.tune_heat);
   set("iterations", o.iterations);
   set("burn_in", o.burn_in);
   set("sample_every", o.sample_every);

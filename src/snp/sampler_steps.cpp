@@ -134,7 +134,7 @@ void sampler::state::exchange(std::int64_t t) {
       std::swap(a.here, b.here);
       if (a.owner != b.owner) has_moved[i] = has_moved[i + 1] = true;
     }
-    if (t <= options.burn_in)
+    if (options.tune_heat && t <= options.burn_in)
       record.heat =
           std::clamp(record.heat * std::exp(tuning_step(accepted ? 1 : 0, exchange_target, trials)), 1e-6, 1e6);
   }

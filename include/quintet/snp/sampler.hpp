@@ -14,7 +14,8 @@
 //
 // *Temperatures* (MC3): a chain is a ladder of walkers with beta_i = 1 / (1 + heat i) on the likelihood alone; every
 // swap_every steps one neighbouring pair is exchanged with min(1, exp((beta_i - beta_j)(logL_j - logL_i))). Only the
-// walker at beta = 1 is sampled. heat is tuned in burn-in so that 30 % of the exchanges are accepted.
+// walker at beta = 1 is sampled. heat is tuned in burn-in so that 30 % of the exchanges are accepted; where chains
+// start at local maxima far apart that makes all temperatures cold, and a heat that stays lets the hot ones leave them.
 //
 // *Delayed acceptance*: a proposal is first tried with a cheap likelihood L*, of the most frequent patterns with their
 // weights scaled up, min(1, prior ratio [L*(y) / L*(x)]^beta e^H); what passes is accepted with
@@ -53,6 +54,7 @@ struct sampler_options {
   std::int64_t chains = 1;               ///< independent ones, >= 1
   std::int64_t temperatures = 1;         ///< walkers of a chain, >= 1
   double heat = 0.1;                     ///< between two temperatures at the start, > 0
+  bool tune_heat = true;                 ///< in burn-in
   std::int64_t iterations = 100000;      ///< steps of a walker, burn-in included, >= 1
   std::int64_t burn_in = 10000;          ///< steps that tune and are not sampled, 0 ... iterations
   std::int64_t sample_every = 100;       ///< steps from sample to sample, >= 1

@@ -15,7 +15,8 @@ from ._likelihood import _model
 from ._network import NAN, Network
 
 _COUNTS = ("chains", "temperatures", "iterations", "burn_in", "sample_every", "swap_every", "seed", "threads")
-_FLAGS = ("fix_topology", "fix_heights", "fix_origin", "fix_theta", "fix_gamma", "fix_rates", "delayed_acceptance")
+_FLAGS = ("fix_topology", "fix_heights", "fix_origin", "fix_theta", "fix_gamma", "fix_rates", "delayed_acceptance",
+          "tune_heat")
 
 
 class ChainSummary(NamedTuple):
@@ -385,7 +386,7 @@ def mcmc(
     priors: lines "key = value" as ``speciation-rate = 20``, ``netdiv = exponential(10)``, ``turnover = beta(1,1)``,
     ``origin = exponential(0.1)``, ``theta = each gamma(2,20)`` or ``common ...``, ``pi1 = beta(2,2)``, ``network =
     poisson``; keys that are left out have SnappNet's. Without data (None, and species) the prior is sampled. Further
-    options: heat, swap_every, threads, start (a Network) with fix_topology, fix_heights, fix_origin, fix_theta, fix_gamma,
+    options: heat, tune_heat, swap_every, threads, start (a Network) with fix_topology, fix_heights, fix_origin, fix_theta, fix_gamma,
     fix_rates; weights of moves; delayed_acceptance, frequent_share, surrogate (see :class:`Sampler`); max_level, bubbles,
     polymorphic_only, rate_categories, mutation_only_at_root, memory_limit, device. The same samples for any number of
     threads.

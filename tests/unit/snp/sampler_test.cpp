@@ -269,7 +269,12 @@ TEST(snp_sampler, widths_freeze_after_burn_in) {
   }
   EXPECT_TRUE(has_changed);
   EXPECT_EQ(chains->exchanges()[0].heat, heat);
+  EXPECT_NE(heat, one.options.heat);
   EXPECT_GT(chains->exchanges()[0].tried, 0);
+  one.options.tune_heat = false;
+  auto others = one.make();
+  others->advance();
+  EXPECT_EQ(others->exchanges()[0].heat, one.options.heat);
 }
 
 TEST(snp_sampler, one_topology_two_parameters) {  // P1
