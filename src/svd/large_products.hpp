@@ -173,8 +173,13 @@ struct multiply_transposed {
       compensated_sum<Real> sums[columns_in_cache][columns_of_tile] = {};
       for (int first = 0; first < chunks; first += chunks_of_sum) {
         const int last = first + chunks_of_sum < chunks ? first + chunks_of_sum : chunks;
+        const int next = last + chunks_of_sum < chunks ? last + chunks_of_sum : chunks;
         for (int j = x_first; j < x_last; j += 4)
           for (int i = begin; i < end; i += 4) {
+            // A share of what comes next; every share for all X.
+            for (int e = 0; e < 4 && i + e < end; ++e)
+              for (int c = last + (j - x_first) / 4; c < next; c += columns_in_cache / 4)
+                __builtin_prefetch(a.at(b, 0, i + e) + std::int64_t(c) * Map::stride);
             Real part[16];
             multiply_part<Map>(b, i, j, first, last, part);
             for (int k = 0; k < 4; ++k)

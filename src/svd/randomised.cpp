@@ -110,7 +110,7 @@ randomised_decomposition<T> randomised(batch_view<const T> a, const randomised_o
   const std::int64_t m = a.rows(), n = a.cols(), small = std::min(m, n);
   const std::int64_t rank = std::min(options.rank, small);
   // Each at most `small` before they are added: their sum may be none of 64 bits.
-  const std::int64_t l = std::min((rank + std::min(options.oversampling, small) + 7) / 8 * 8, small);
+  const std::int64_t l = std::min((rank + std::min(options.oversampling, small) + 3) / 4 * 4, small);
   randomised_decomposition<T> result;
   if (a.batch() == 0 || small == 0) {
     svd::options inner_options;

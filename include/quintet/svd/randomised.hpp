@@ -40,7 +40,7 @@ struct randomised_decomposition {
 ///
 /// Throws InvalidArgument for options out of range, m > 2^30 or n > 32768 (of a wider matrix take the transpose);
 /// OutOfMemory, DeviceError. Non-finite matrices: as decompose(), with a residual of NaN.
-/// Cost: (2 + 2q) m n l multiply-adds with l = rank + oversampling rounded up to a multiple of 8, at most min(m, n),
+/// Cost: (2 + 2q) m n l multiply-adds with l = rank + oversampling rounded up to a multiple of 4, at most min(m, n),
 /// and (4 + 4q) (m + n) l^2 for QR. Memory: m n + 4 (m + n) l numbers for each matrix in work, the result, (m + n) l
 /// numbers for each matrix of the batch. `a` may lie on a device, and the work is done there; other inputs are copied
 /// to it. Large matrices are shared among all threads and all teams. The result has the same bits for any number of
