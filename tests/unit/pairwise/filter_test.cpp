@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "device/dot_tile.hpp"
 #include "pairwise/filtered_lists.hpp"
 #include "pairwise/neighbours.hpp"
 #include "pairwise/rounded_points.hpp"
+#include "pairwise/stored_rows.hpp"
 #include "quintet/core/storage16.hpp"
 #include "quintet/hdbscan/core_distances.hpp"
 #include "quintet/hdbscan/spanning_tree.hpp"
@@ -87,6 +89,43 @@ point_set<Storage> stored_as(const point_set<double>& points) {
       stored(i, k) = Storage(accumulator_t<Storage>(x));
     }
   return stored;
+}
+
+/// Sums of products by packs of W lanes, of numbers that use all of 32 bits, as integers of 64 bits have them.
+template <int W>
+void expect_exact_products() {
+  typedef device::pack<float, W> pack;
+  std::mt19937_64 random(W);
+  constexpr int words = 24, coordinates = 2 * words;
+  // 48 products of numbers up to 6688 stay below 2^31.
+  const auto number = [&] { return float(int(random() % 13377) - 6688); };
+  std::vector<float> x(coordinates), y(coordinates * W);
+  for (float& v : x) v = number();
+  for (float& v : y) v = number();
+  x[0] = device::max_int16;
+  for (int lane = 0; lane < W; ++lane) y[lane] = lane % 2 == 0 ? -float(device::max_int16) : 1;
+  pack sum{}, plain{};
+  for (int k = 0; k < words; ++k) {
+    const float row = device::pair_int16(x[2 * k], x[2 * k + 1]);
+    const pack columns =
+        device::pair_int16(device::load_pack<pack>(&y[2 * k * W]), device::load_pack<pack>(&y[(2 * k + 1) * W]));
+    device::add_products(sum, columns, &row);
+    device::add_products_plain(plain, columns, &row);
+  }
+  for (int lane = 0; lane < W; ++lane) {
+    std::int64_t expected = 0;
+    for (int k = 0; k < coordinates; ++k) expected += std::int64_t(x[k]) * std::int64_t(y[k * W + lane]);
+    ASSERT_LT(std::abs(expected), std::int64_t(1) << 31);
+    EXPECT_EQ(get_lane<W>(device::product_sums(sum), lane), float(expected)) << W << " lanes, " << lane;
+    EXPECT_EQ(get_lane<W>(device::product_sums(plain), lane), float(expected)) << W << " lanes, " << lane;
+  }
+}
+
+TEST(dot_tile, products_are_exact) {
+  expect_exact_products<1>();
+  expect_exact_products<4>();
+  expect_exact_products<8>();
+  expect_exact_products<16>();
 }
 
 /// What a test spoils: a bound without it has to be found too small.
