@@ -97,7 +97,7 @@ struct jacobi_kernel : jacobi_tiles<bool(Policy::on_device)>, jacobi_storing<typ
   /// matrix in rows: eigenvalues are found one after the other.
   template <class Map>
   QUINTET_SVD_INLINE void start_near(const Map& map, real* memory, columns<real>& m) const {
-    if constexpr (Map::width == 1 && Map::row_cyclic) {
+    if constexpr (Map::chunk > 1) {
       if (!job.starts_near || part(map, memory, job.at.scaling)[2] == 0) return;
       start_from_eigenvectors(map, m, part(map, memory, job.at.v), start_in(map, memory), [this]() { poll_within(); });
       m.starts_near = true;

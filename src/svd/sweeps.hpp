@@ -111,7 +111,7 @@ template <class Map, class Ahead>
 QUINTET_SVD_INLINE void rotate_across(const Map& map, const columns<typename Map::real>& m, int first, int last,
                                       int first_q, int last_q, const thresholds<typename Map::scalar>& limit,
                                       sweep_sums<typename Map::scalar>& seen, [[maybe_unused]] Ahead& ahead) {
-  if constexpr (Map::row_cyclic && Map::width == 1) {
+  if constexpr (Map::chunk > 1) {
     if (m.starts_near) {
       for (int q = first_q; q < last_q; q += 4) {
         ahead();
