@@ -182,6 +182,8 @@ def performance(f):
               "| page | has |", "|---|---|",
               "| [peers](../bench/results/peers.md) | all ratios to other programs |",
               "| [hdbscan](../bench/results/hdbscan.md) | the stages, and larger sets |",
+              "| [many dimensions](../bench/results/many_dimensions.md) | hdbscan and neighbours with the filter of 16-bit integers |",
+              "| [start](../bench/results/start.md) | small problems, start of a process |",
               "| [poincare](../bench/results/poincare.md) | distances and neighbours |",
               "| [spgemm](../bench/results/spgemm.md) | 23 squares; small products |",
               "| [svd](../bench/results/svd.md) | n = 8 to 256, one and two threads |",

@@ -139,8 +139,6 @@ std::vector<plan_block> make_plan(const Network& network, const count_table& cou
   std::vector<std::int64_t> rows = counts.part;
   plan whole = planner(network, all, limits, nullptr).run();
   whole.is_whole_within_limit = bytes_of(whole).total() <= limits.bytes;
-  for (const rule& one : whole.rules) whole.operations_of_all.push_back(base_of(one).operations);
-  for (const partial_shape& one : whole.partials) whole.padded_of_all.push_back(one.padded);
   if (rows.empty() && whole.is_whole_within_limit) return {{std::move(whole), 0, counts.rows}};
   for (std::int64_t row = 0; counts.part.empty() && row < counts.rows; ++row) rows.push_back(row);
   const std::int64_t count = std::int64_t(rows.size()), most = (count + line - 1) / line;

@@ -7,7 +7,7 @@
 namespace quintet::snp {
 
 plan_builder::plan_builder(const plan_limits& limits, reason responsible, const plan* whole)
-    : responsible_(std::move(responsible)) {
+    : is_part_(whole != nullptr), responsible_(std::move(responsible)) {
   plan_.byte_limit = limits.bytes;
   if (whole == nullptr) return;
   plan_.operations_of_all = whole->operations_of_all;
@@ -34,6 +34,7 @@ std::int32_t plan_builder::add_partial(const layout& states, std::int32_t patter
   const std::int32_t padded = (patterns + line - 1) / line * line;
   check_size(states);
   plan_.partials.push_back({states.entries(), patterns, padded, states.axes(), {}});
+  if (!is_part_) plan_.padded_of_all.push_back(padded);
   if (states.axes().size() == 1)
     for (std::int32_t n = 0, next = 0; n <= states.max(0); ++n) {
       if (states.find({n}) >= 0) next += n + 1;
@@ -52,6 +53,11 @@ void plan_builder::check_size(const layout& states) {
                              states.entries(), " states (", std::ceil(bytes / 1e6), " MB for ", line, " patterns, ",
                              std::ceil(bytes_ / 1e6), " MB with all groups before it), more than the limit of ",
                              std::floor(plan_.byte_limit / 1e6), " MB, because of ", responsible_(states.axes())));
+}
+
+void plan_builder::add(rule one) {
+  if (!is_part_) plan_.operations_of_all.push_back(base_of(one).operations);
+  plan_.rules.push_back(std::move(one));
 }
 
 std::int64_t plan_builder::add_table(const std::vector<std::int32_t>& table) {

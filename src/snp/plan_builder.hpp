@@ -36,7 +36,7 @@ class plan_builder {
   std::int64_t add_table(const std::vector<std::int32_t>& table);
   /// Tiles of families with columns[f] columns, patterns included.
   tile_slice add_tiles(const std::vector<std::int64_t>& columns);
-  void add(rule one) { plan_.rules.push_back(std::move(one)); }
+  void add(rule one);
   void add(leaf_rule one) { plan_.leaves.push_back(std::move(one)); }
 
   plan& result() { return plan_; }
@@ -45,6 +45,7 @@ class plan_builder {
   void check_size(const layout& states);
 
   plan plan_;
+  bool is_part_;
   reason responsible_;
   std::vector<std::int32_t> dense_of_branch_;  // of the whole plan, in the order of its rules with stages
   std::size_t branches_ = 0;
