@@ -38,8 +38,8 @@ struct dot_bounds {
     const Pack scales = device::load_pack<Pack>(col.scale + j) * (-2 * row.scale[i]);
     const Pack of_rounded = device::fma(device::product_sums(product), scales, squares);
     const Pack distance = device::root<float, lanes>(of_rounded < Pack{} ? Pack{} : of_rounded) - errors;
-    const Pack least = distance < Pack{} ? Pack{} : distance;
-    return least * least * keep;
+    const Pack clamped = distance < Pack{} ? Pack{} : distance;
+    return clamped * clamped * keep;
   }
 };
 

@@ -26,7 +26,7 @@ constexpr std::int64_t sampled_rows = 96, min_sampled_points = 8192;
 
 /// Sorts what was measured into lists, and asks whether they are what was wanted (Knuth 1998, 5.2.1).
 template <class Real>
-struct settle_row {
+struct resolve_row {
   nearest_lists<float> bounds;
   const Real* measured;  ///< [row][bounds.k]
   nearest_lists<Real> list;
@@ -45,10 +45,10 @@ struct settle_row {
     // What is not in a full list has a bound of at least its last one.
     const std::int64_t last = row * bounds.k + bounds.k - 1;
     const bool is_full = bounds.index[last] >= 0;
-    const Real least = is_full ? Real(bounds.value[last]) : std::numeric_limits<Real>::infinity();
+    const Real min_beyond = is_full ? Real(bounds.value[last]) : std::numeric_limits<Real>::infinity();
     const Real kth = list.value[row * list.k + exact - 1];
-    beyond[row] = least;
-    open[row] = is_full && !(kth < least || (values_only && kth == least));
+    beyond[row] = min_beyond;
+    open[row] = is_full && !(kth < min_beyond || (values_only && kth == min_beyond));
   }
 };
 
@@ -186,8 +186,8 @@ device_neighbours<accumulator_t<Storage>> nearest_others_filtered(const scanned_
   Buffer<std::int32_t> open(found.rows, device);
   const nearest_lists<Real> list{found.value.data(), found.index.data(), found.k};
   device::for_each(found.rows,
-                   settle_row<Real>{of_bounds, measured.data(), list, found.beyond.data(), open.data(), request.exact,
-                                    request.values_only},
+                   resolve_row<Real>{of_bounds, measured.data(), list, found.beyond.data(), open.data(), request.exact,
+                                     request.values_only},
                    device);
   const std::vector<std::int32_t> is_open = open.to_vector();
   std::vector<std::int32_t> open_rows;

@@ -182,8 +182,9 @@ struct lightest_kernel {
       const value bound = device::load_pack<value>(s.values + i * Shape::pitch + tj);
       const value row_core = device::broadcast_pack<value>(s.row_core[i]);
       const value row_limit = device::broadcast_pack<value>(s.row_limit[i]);
-      const value most = row_limit > limit ? row_limit : limit;
-      open |= integer((bound <= most) & (core <= most) & (row_core <= most) & (component != s.row_component[i]));
+      const value max_limit = row_limit > limit ? row_limit : limit;
+      open |= integer((bound <= max_limit) & (core <= max_limit) & (row_core <= max_limit) &
+                      (component != s.row_component[i]));
     }
     return any_lane<lanes>(open);
   }

@@ -181,12 +181,12 @@ struct nearest_kernel {
  private:
   static std::int64_t blocks_of(std::int64_t count) { return (count + Shape::side - 1) / Shape::side; }
 
-  /// Calls offer(line, candidate) for all pairs of a tile that are not beyond last(line), a pack of them at a time:
-  /// most packs hold none. Packs run along the rows of values, so they are candidates of a row, or lines that are
+  /// Calls insert_one(line, candidate) for all pairs of a tile that are not beyond last(line), a pack of them at a
+  /// time: most packs hold none. Packs run along the rows of values, so they are candidates of a row, or lines that are
   /// columns.
-  template <bool Transposed, class Last, class Offer>
-  static QUINTET_INLINE void offer_packs(const scratch& s, const Real* minima, int lines, int candidates,
-                                         const Last& last, const Offer& offer) {
+  template <bool Transposed, class Last, class Insert>
+  static QUINTET_INLINE void insert_packs(const scratch& s, const Real* minima, int lines, int candidates,
+                                          const Last& last, const Insert& insert_one) {
     constexpr int lanes = Shape::lanes;
     typedef device::pack<Real, lanes> value;
     const auto whole_packs = [](int count) { return (count + lanes - 1) / lanes * lanes; };
@@ -197,7 +197,7 @@ struct nearest_kernel {
           const value limit = device::broadcast_pack<value>(last(l));
           std::uint32_t found =
               lanes_up_to<Real, lanes>(device::load_pack<value>(s.values + l * Shape::pitch + e), limit);
-          for (; found != 0; found &= found - 1) offer(l, e + std::countr_zero(found));
+          for (; found != 0; found &= found - 1) insert_one(l, e + std::countr_zero(found));
         }
       }
     } else {
@@ -218,7 +218,7 @@ struct nearest_kernel {
           if (found == 0) continue;
           for (; found != 0; found &= found - 1) {
             const int lane = std::countr_zero(found);
-            offer(l + lane, e);
+            insert_one(l + lane, e);
             limits[lane] = last(l + lane);
           }
           limit = device::load_pack<value>(limits);
@@ -227,7 +227,7 @@ struct nearest_kernel {
     }
   }
 
-  /// Offers a tile to the lists of the points of one side of it: of its rows, or, transposed, of its columns.
+  /// Inserts a tile into the lists of the points of one side of it: of its rows, or, transposed, of its columns.
   template <bool Transposed, class Team>
   void insert(const Team& team, const scratch& s, const Real* minima, std::int64_t block, std::int64_t other_block,
               std::int64_t first_list) const {
@@ -240,7 +240,7 @@ struct nearest_kernel {
     const int candidates = points_in_block<Shape>(Transposed ? a.row_count : a.col_count, other_block);
     std::int32_t* lock = (of_columns ? a.col_locks : a.locks) + block;
     if constexpr (Sharing == list_sharing::symmetric) team.lock(lock);
-    const auto offer = [&](int l, int e) QUINTET_INLINE {
+    const auto insert_one = [&](int l, int e) QUINTET_INLINE {
       const std::int64_t row = first_list + first_row + l;
       const Real candidate = s.values[l * line_step + e * step];
       if (!(candidate <= list.value[row * list.k + list.k - 1])) return;
@@ -251,9 +251,9 @@ struct nearest_kernel {
     if constexpr (Team::on_device) {
       for (int l = team.rank(); l < lines; l += team.size())
         if (minima[l] <= last(l))
-          for (int e = 0; e < candidates; ++e) offer(l, e);
+          for (int e = 0; e < candidates; ++e) insert_one(l, e);
     } else {
-      offer_packs<Transposed>(s, minima, lines, candidates, last, offer);
+      insert_packs<Transposed>(s, minima, lines, candidates, last, insert_one);
     }
     (of_columns ? a.col_minima : a.minima).update(team, minima, first_row, lines, other_block);
     if constexpr (Sharing == list_sharing::symmetric) team.unlock(lock);

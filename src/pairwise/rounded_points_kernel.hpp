@@ -18,14 +18,14 @@ struct dot_error {
   static constexpr double unit = 0x1p-24;
   static constexpr double square_part = 16 * unit, square_rest = 0x1p-120;  ///< of squared lengths
   static constexpr double change_part = 4 * unit;                           ///< of distances: a part of the lengths
-  static constexpr double least_scale = 0x1p-60;  ///< products of two scales are normal numbers
-  double longest;                                 ///< length of a point in integers, before rounding
-  double length_part, least;                      ///< of distances: relative, and a rest
+  static constexpr double min_scale = 0x1p-60;  ///< products of two scales are normal numbers
+  double longest;                               ///< length of a point in integers, before rounding
+  double length_part, absolute;                 ///< of distances: relative, and a rest
 
   explicit dot_error(std::int64_t n)
       : longest((device::max_int16_length - std::sqrt(double(n)) / 2 - 1) * (1 - (double(n) + 16) * unit)),
         length_part((double(n) + 16) * unit),
-        least(std::sqrt(double(n)) * 0x1p-61) {}
+        absolute(std::sqrt(double(n)) * 0x1p-61) {}
 
   /// What is kept of a distance, so that no sum of n rounded squares is below it.
   static double keep(std::int64_t n) { return 1 - (1.1 * double(n) + 24) * unit; }
@@ -96,16 +96,16 @@ struct round_kernel {
     const auto moved = [&](std::int64_t k) QUINTET_INLINE {
       return device::load_pack<value>(x + k * panel_points<Real>) - Real(centre[k]);
     };
-    value of_moved{}, most{};
+    value of_moved{}, max{};
     for (std::int64_t k = 0; k < dim; ++k) {
       const value v = moved(k), magnitude = v < value{} ? -v : v;
       of_moved = device::fma(v, v, of_moved);
-      most = magnitude > most ? magnitude : most;
+      max = magnitude > max ? magnitude : max;
     }
     value scales{}, inverse{};
     for (int lane = 0; lane < lanes; ++lane) {
       const float of_point =
-          scale_of(std::sqrt(double(get_lane<lanes>(of_moved, lane))), double(get_lane<lanes>(most, lane)));
+          scale_of(std::sqrt(double(get_lane<lanes>(of_moved, lane))), double(get_lane<lanes>(max, lane)));
       scale[point + lane] = of_point;
       set_lane<lanes>(scales, lane, Real(of_point));
       set_lane<lanes>(inverse, lane, Real(1 / double(of_point)));
@@ -132,11 +132,11 @@ struct round_kernel {
   }
 
   /// Integers are within their range, and as long vectors as products allow; NaN for a point that is missing.
-  float scale_of(double length, double most) const {
-    double least = length / lost.longest;
-    if (most > least * (device::max_int16 - 1)) least = most / (device::max_int16 - 1);
-    if (least < dot_error::least_scale) least = dot_error::least_scale;
-    return float(least * (1 + 4 * dot_error::unit));
+  float scale_of(double length, double max) const {
+    double min_scale = length / lost.longest;
+    if (max > min_scale * (device::max_int16 - 1)) min_scale = max / (device::max_int16 - 1);
+    if (min_scale < dot_error::min_scale) min_scale = dot_error::min_scale;
+    return float(min_scale * (1 + 4 * dot_error::unit));
   }
 
   /// Numbers are NaN for a point that is missing.
@@ -144,7 +144,7 @@ struct round_kernel {
     const double s = double(scale[point]), squared = s * s * of_rounded;
     square[point] = float(squared - dot_error::square_part * squared - dot_error::square_rest);
     error[point] = float(std::sqrt(of_change) * (1 + lost.length_part) +
-                         (std::sqrt(of_moved) + std::sqrt(squared)) * dot_error::change_part + lost.least);
+                         (std::sqrt(of_moved) + std::sqrt(squared)) * dot_error::change_part + lost.absolute);
   }
 };
 

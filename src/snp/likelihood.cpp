@@ -82,12 +82,12 @@ struct Likelihood::state {
       : network(net), model(m), group(options.shared_by), here(patterns_here(data, options)) {
     constants = std::size_t(group ? std::max<std::int64_t>(here.count, 1) : here.count);
     likelihood_options agreed = options;
-    if (group) agreed.memory_limit = least_limit(options);
+    if (group) agreed.memory_limit = min_limit(options);
     together([&] { prepare(data, agreed); });
   }
 
   // What an evaluation may take in every process of the group: plans have to be those of one and the same limit.
-  std::int64_t least_limit(const likelihood_options& options) const {
+  std::int64_t min_limit(const likelihood_options& options) const {
     const std::vector<double> all = group->allgather(std::vector<double>{bytes_of_evaluation(options)});
     return std::int64_t(*std::min_element(all.begin(), all.end()));
   }

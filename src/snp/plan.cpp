@@ -141,22 +141,22 @@ std::vector<plan_block> make_plan(const Network& network, const count_table& cou
   whole.is_whole_within_limit = bytes_of(whole).total() <= limits.bytes;
   if (rows.empty() && whole.is_whole_within_limit) return {{std::move(whole), 0, counts.rows}};
   for (std::int64_t row = 0; counts.part.empty() && row < counts.rows; ++row) rows.push_back(row);
-  const std::int64_t count = std::int64_t(rows.size()), most = (count + line - 1) / line;
-  const double least = bytes_of(whole).total() * double(count) / double(counts.rows) / limits.bytes;
-  for (std::int64_t blocks = std::int64_t(std::clamp(least, 1.0, double(most)));;
-       blocks = std::min(most, blocks + (blocks + 1) / 2)) {
+  const std::int64_t count = std::int64_t(rows.size()), max_blocks = (count + line - 1) / line;
+  const double min_blocks = bytes_of(whole).total() * double(count) / double(counts.rows) / limits.bytes;
+  for (std::int64_t blocks = std::int64_t(std::clamp(min_blocks, 1.0, double(max_blocks)));;
+       blocks = std::min(max_blocks, blocks + (blocks + 1) / 2)) {
     std::vector<plan_block> result;
     double bytes = 0;
     for (std::int64_t b = 0; b < blocks && bytes <= limits.bytes; ++b) {
       // Whole lines of rows; the last block may have fewer.
-      const std::int64_t first = std::min(count, b * most / blocks * line);
-      const std::int64_t end = std::min(count, (b + 1) * most / blocks * line);
+      const std::int64_t first = std::min(count, b * max_blocks / blocks * line);
+      const std::int64_t end = std::min(count, (b + 1) * max_blocks / blocks * line);
       all.part.assign(rows.begin() + first, rows.begin() + end);
       result.push_back({planner(network, all, limits, &whole).run(), first, end - first});
       bytes = bytes_of(result.back().steps).total();
     }
     if (bytes <= limits.bytes) return result;
-    if (blocks < most) continue;
+    if (blocks < max_blocks) continue;
     const evaluation_bytes of = bytes_of(result.back().steps);
     throw InvalidArgument(text("an evaluation of ", line, " patterns takes ", std::ceil(of.values / 1e6),
                                " MB for the states of groups of branches, ", std::ceil(of.matrices / 1e6),
