@@ -27,13 +27,17 @@ __all__ = [
     "LinAlgError",
     "PolarResult",
     "RandomizedSVDResult",
+    "RigidMotion",
     "SVDResult",
     "cond",
+    "kabsch",
+    "kabsch_gradient",
     "lstsq",
     "low_rank",
     "matrix_rank",
     "pinv",
     "polar",
+    "polar_gradient",
     "randomized_svd",
     "svd",
     "svd_gradient",
@@ -80,6 +84,14 @@ class PolarResult(NamedTuple):
 
     W: Any
     H: Any
+
+
+class RigidMotion(NamedTuple):
+    """``target`` is nearly ``points @ rotation.swapaxes(-1, -2) + translation[..., None, :]``."""
+
+    rotation: Any
+    translation: Any
+    rmsd: Any
 
 
 class RandomizedSVDResult(NamedTuple):
@@ -149,6 +161,7 @@ def _decompose(
     preconditioning: int = 0,
     accurate: bool = False,
     canonical_signs: bool = False,
+    proper_rotations: bool = False,
     max_sweeps: int = 30,
     device: str = "auto",
 ) -> _Factors:
@@ -160,15 +173,11 @@ def _decompose(
     p, q = (m, n) if vectors == _VECTORS_FULL else (k, k) if vectors else (0, 0)
     s = np.empty((batch, k), accumulator(a))
     status, sweeps = np.empty((2, batch), I32)
+    how = (vectors, top, preconditioning, accurate, canonical_signs, proper_rotations, max_sweeps, device)
     if vectors:
         u, v = np.empty((batch, m, p), a.dtype), np.empty((batch, n, q), a.dtype)
-        failed = _core.svd_decompose(
-            a, u, s, v, status, sweeps, vectors, top, preconditioning, accurate, canonical_signs, max_sweeps, device
-        )
-        return _Factors(u, s, v, status, sweeps, failed)
-    failed = _core.svd_decompose(
-        a, None, s, None, status, sweeps, 0, top, preconditioning, accurate, canonical_signs, max_sweeps, device
-    )
+        return _Factors(u, s, v, status, sweeps, _core.svd_decompose(a, u, s, v, status, sweeps, *how))
+    failed = _core.svd_decompose(a, None, s, None, status, sweeps, *how)
     none = np.empty((batch, 0, 0), a.dtype)
     return _Factors(none, s, none, status, sweeps, failed)
 
@@ -186,6 +195,7 @@ def svd(
     preconditioning: str = "automatic",
     accurate: bool = False,
     canonical_signs: bool = False,
+    proper_rotations: bool = False,
     max_sweeps: SupportsIndex = 30,
     on_failure: str = "raise",
     device: str = "auto",
@@ -201,6 +211,8 @@ def svd(
     preconditioning : "automatic", "none", "qr" or "pivoted_qr": what Jacobi's method is applied to.
     accurate : half the rounding errors, at 10 to 25 % of the speed.
     canonical_signs : the element of largest size of each column of U is positive.
+    proper_rotations : U and V have determinant 1 and the last singular value the sign of det a (McAdams et al. 2011);
+        for 2 x 2, 3 x 3 and 4 x 4 matrices with all values and vectors.
     max_sweeps : a matrix that needs more has not converged.
     on_failure : "raise" a LinAlgError that names the matrix, or "nan": failed matrices have NaN, see ``.status``.
     device : "auto", "host", or the number of an offload device.
@@ -230,6 +242,7 @@ def svd(
         preconditioning=_choice(preconditioning, "preconditioning", _PRECONDITIONING),
         accurate=accurate,
         canonical_signs=canonical_signs,
+        proper_rotations=proper_rotations,
         max_sweeps=_scalar_index(max_sweeps, "max_sweeps"),
         device=device,
     )
@@ -351,9 +364,12 @@ def cond(a: Any, *, device: str = "auto") -> Any:
     return _per_matrix(value, lead, like)
 
 
-def polar(a: Any, *, device: str = "auto") -> PolarResult:
+def polar(a: Any, *, proper_rotations: bool = False, device: str = "auto") -> PolarResult:
     """``a = W @ H``: W ``[..., m, n]`` of orthonormal columns (rows, when m < n), the nearest such matrix, and H
     ``[..., n, n]`` symmetric and positive semidefinite.
+
+    With `proper_rotations` (2 x 2, 3 x 3 and 4 x 4) W is the nearest rotation, det W = 1; H then is symmetric, and has
+    one negative eigenvalue where det a < 0.
 
     >>> import numpy as np, quintet.linalg
     >>> W, H = quintet.linalg.polar(np.array([[0.0, -2.0], [2.0, 0.0]]))
@@ -363,7 +379,7 @@ def polar(a: Any, *, device: str = "auto") -> PolarResult:
     """
     array, like = take(a, "a")
     matrices, lead = _batch(array, "a")
-    f = _decompose(matrices, _VECTORS_ECONOMY, device=device)
+    f = _decompose(matrices, _VECTORS_ECONOMY, proper_rotations=proper_rotations, device=device)
     _check(f.failed, f.status, lead)
     batch, m, n = matrices.shape
     w, h = np.empty((batch, m, n), matrices.dtype), np.empty((batch, n, n), matrices.dtype)
@@ -422,6 +438,19 @@ def svd_gradient(
     array([[1., 0.],
            [0., 1.]])
     """
+    f, lead, like = _factors_of(svd)
+    gu = _derivative(gU, "gU", lead + f.u.shape[1:], f.u.dtype)
+    gs = _derivative(gS, "gS", lead + f.s.shape[1:], f.s.dtype)
+    gv = _derivative(gV, "gV", lead + f.v.shape[1:], f.u.dtype)
+    out = np.empty((len(f.u), f.u.shape[1], f.v.shape[1]), f.u.dtype)
+    kind = _choice(policy, "policy", _POLICY)
+    gs = None if gs is None else np.ascontiguousarray(gs)
+    _core.svd_gradient(f.u, f.s, f.v, gu, gs, gv, out, kind, float(tolerance), device)
+    return _restore(out, lead, like)
+
+
+def _factors_of(svd: Any) -> tuple[_Factors, tuple[int, ...], Like]:
+    """Of what svd() returned: U, S, V as batches, the leading shape, and how results are returned."""
     try:
         U, S, Vh = svd
     except (TypeError, ValueError):
@@ -434,28 +463,138 @@ def svd_gradient(
         raise TypeError(f"S must be of type {accumulator(u).name} (dtype={s.dtype})")
     u, lead = _batch(u, "U")
     vh, _ = _batch(vh, "Vh")
-    batch = len(u)
-    s = np.ascontiguousarray(s).reshape((batch, -1))
+    s = np.ascontiguousarray(s).reshape((len(u), -1))
+    none = np.empty(0, I32)
+    return _Factors(u, s, vh.swapaxes(1, 2), none, none, 0), lead, like
 
-    def derivative(g: Any, name: str, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray | None:
-        if g is None:
-            return None
-        array, _ = take(g, name)
-        if array.dtype != dtype:
-            raise TypeError(f"{name} must be of type {dtype.name} (dtype={array.dtype})")
-        if array.shape != lead + shape:
-            raise InvalidArgument(f"{name} must be of shape {lead + shape} (shape={array.shape})")
-        return array.reshape((batch,) + shape)
 
-    m, n = u.shape[1], vh.shape[2]
-    gu = derivative(gU, "gU", u.shape[1:], u.dtype)
-    gs = derivative(gS, "gS", s.shape[1:], s.dtype)
-    gv = derivative(gV, "gV", (n, vh.shape[1]), u.dtype)
-    out = np.empty((batch, m, n), u.dtype)
+def _derivative(g: Any, name: str, shape: tuple[int, ...], dtype: np.dtype, core: int = 2) -> np.ndarray | None:
+    """With one leading dimension, before the last `core` ones."""
+    if g is None:
+        return None
+    array, _ = take(g, name)
+    if array.dtype != dtype:
+        raise TypeError(f"{name} must be of type {dtype.name} (dtype={array.dtype})")
+    if array.shape != shape:
+        raise InvalidArgument(f"{name} must be of shape {shape} (shape={array.shape})")
+    lead = shape[: len(shape) - core]
+    return array.reshape((math.prod(lead),) + shape[len(lead) :])
+
+
+def polar_gradient(
+    svd: Any,
+    gW: Any = None,
+    gH: Any = None,
+    *,
+    policy: str = "drop",
+    tolerance: float = 0.0,
+    device: str = "auto",
+) -> Any:
+    """Gradient ``[..., m, n]`` after ``a`` of a loss with the derivatives gW ``[..., m, n]`` and gH ``[..., n, n]`` after
+    the factors of :func:`polar`; None for zero. `svd` is what :func:`svd` returned with ``full_matrices=False``, and
+    with `proper_rotations` the result is that of the nearest rotation.
+
+    With M = U^T gW V, N = V^T (gH + gH^T) V and X_ij = (M_ij - M_ji + s_i N_ij) / (s_i + s_j),
+    ``gA = U X V^T + (I - U U^T) gW V S^-1 V^T + U (S^-1 U^T gW + V^T (gH + gH^T)) (I - V V^T)``: equal singular values
+    are no special case. `policy` and `tolerance` as in :func:`svd_gradient`.
+
+    >>> import numpy as np, quintet.linalg
+    >>> a = np.array([[2.0, 0.0], [0.0, 1.0]])
+    >>> turn = np.array([[0.0, -3.0], [3.0, 0.0]])
+    >>> quintet.linalg.polar_gradient(quintet.svd(a, full_matrices=False), gW=turn) + 0.0
+    array([[ 0., -2.],
+           [ 2.,  0.]])
+    """
+    f, lead, like = _factors_of(svd)
+    batch, m, n = len(f.u), f.u.shape[1], f.v.shape[1]
+    gw = _derivative(gW, "gW", lead + (m, n), f.u.dtype)
+    gh = _derivative(gH, "gH", lead + (n, n), f.u.dtype)
+    out = np.empty((batch, m, n), f.u.dtype)
     kind = _choice(policy, "policy", _POLICY)
-    gs = None if gs is None else np.ascontiguousarray(gs)
-    _core.svd_gradient(u, s, vh.swapaxes(1, 2), gu, gs, gv, out, kind, float(tolerance), device)
+    _core.svd_polar_gradient(f.u, f.s, f.v, gw, gh, out, kind, float(tolerance), device)
     return _restore(out, lead, like)
+
+
+class _PointSets(NamedTuple):
+    points: np.ndarray
+    target: np.ndarray
+    weights: np.ndarray | None
+
+
+def _point_sets(points: Any, target: Any, weights: Any) -> tuple[_PointSets, tuple[int, ...], Like]:
+    """As [B, N, D] and [B, N], the leading shape, and how results are returned."""
+    p, like = take(points, "points", REAL)
+    q, _ = take(target, "target", REAL)
+    same_type(p, q, "points", "target")
+    if p.ndim < 2 or p.shape != q.shape:
+        raise InvalidArgument(
+            f"points and target must have one shape [..., N, D] (points: {p.shape}, target: {q.shape})"
+        )
+    matrices, lead = _batch(p, "points")
+    w = None
+    if weights is not None:
+        w, _ = take(weights, "weights", REAL)
+        same_type(p, w, "points", "weights")
+        if w.shape != p.shape[:-1]:
+            raise InvalidArgument(f"weights must be of shape {p.shape[:-1]} (shape={w.shape})")
+        w = w.reshape(matrices.shape[:2])
+    return _PointSets(matrices, q.reshape(matrices.shape), w), lead, like
+
+
+def kabsch(
+    points: Any, target: Any, weights: Any = None, *, reflections: bool = False, device: str = "auto"
+) -> RigidMotion:
+    """The rigid motion of least weighted squares from ``points[..., N, D]`` to ``target[..., N, D]``, float32 or
+    float64: rotation R ``[..., D, D]`` of determinant 1, translation t ``[..., D]`` and the root of the weighted mean
+    square that is left, ``[...]``. Weights ``[..., N]`` >= 0 with a positive sum; None: all 1.
+
+    ``R = V diag(1, ..., 1, det(V U^T)) U^T`` of ``U S V^T = sum w (p - mean p)(q - mean q)^T`` and
+    ``t = mean q - R mean p`` (Kabsch 1976; Umeyama 1991). D is 2, 3 or 4; with `reflections` R is orthogonal of either
+    determinant (Schoenemann 1966) and D any.
+
+    >>> import numpy as np, quintet.linalg
+    >>> p = np.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 3.0], [0.0, 0.0, 0.0]])
+    >>> turn = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    >>> R, t, rmsd = quintet.linalg.kabsch(p, p @ turn.T + 5)
+    >>> np.allclose(R, turn), np.allclose(t, 5), bool(rmsd < 1e-12)
+    (True, True, True)
+    """
+    sets, lead, like = _point_sets(points, target, weights)
+    batch, _, d = sets.points.shape
+    dtype = sets.points.dtype
+    rotation, translation, rmsd = np.empty((batch, d, d), dtype), np.empty((batch, d), dtype), np.empty(batch, dtype)
+    _core.svd_kabsch(*sets, rotation, translation, rmsd, reflections, device)
+    return RigidMotion(_restore(rotation, lead, like), _restore(translation, lead, like), _per_matrix(rmsd, lead, like))
+
+
+def kabsch_gradient(
+    points: Any,
+    target: Any,
+    weights: Any = None,
+    *,
+    g_rotation: Any = None,
+    g_translation: Any = None,
+    g_rmsd: Any = None,
+    reflections: bool = False,
+    device: str = "auto",
+) -> tuple[Any, Any]:
+    """Gradients ``[..., N, D]`` after points and target of a loss with the derivatives g_rotation ``[..., D, D]``,
+    g_translation ``[..., D]`` and g_rmsd ``[...]`` after what :func:`kabsch` returns; None for zero. Weights are
+    constants. Where rmsd is 0 its derivative counts as 0. Autograd is in ``quintet.torch.kabsch``.
+
+    >>> import numpy as np, quintet.linalg
+    >>> p = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]])
+    >>> after_p, after_q = quintet.linalg.kabsch_gradient(p, p + 1, g_translation=np.array([3.0, 0.0]))
+    >>> np.round(after_q.sum(axis=0), 12) + 0.0
+    array([3., 0.])
+    """
+    sets, lead, like = _point_sets(points, target, weights)
+    d, dtype = sets.points.shape[2], sets.points.dtype
+    gr = _derivative(g_rotation, "g_rotation", lead + (d, d), dtype)
+    gt = _derivative(g_translation, "g_translation", lead + (d,), dtype, 1)
+    gs = _derivative(g_rmsd, "g_rmsd", lead, dtype, 0)
+    g_points, g_target = _core.svd_kabsch_gradient(*sets, gr, gt, gs, reflections, device)
+    return _restore(g_points, lead, like), _restore(g_target, lead, like)
 
 
 def randomized_svd(

@@ -8,6 +8,7 @@
 #include "quintet/svd/applications.hpp"
 #include "quintet/svd/decompose.hpp"
 #include "quintet/svd/gradient.hpp"
+#include "quintet/svd/kabsch.hpp"
 #include "quintet/svd/randomised.hpp"
 
 namespace quintet::python {
@@ -22,12 +23,14 @@ svd::factors_view<T> factors(const array& u, const array& s, const array& v) {
 /// Returns the number of matrices that failed. `status` and `sweeps` may be absent.
 std::int64_t decompose(const array& a, const array& u, const array& s, const array& v, const array& status,
                        const array& sweeps, int vectors, std::int64_t top, int preconditioning, bool accurate,
-                       bool canonical_signs, std::int64_t max_sweeps, const std::string& device) {
+                       bool canonical_signs, bool proper_rotations, std::int64_t max_sweeps,
+                       const std::string& device) {
   const svd::options options{.vectors = svd::vectors(vectors),
                              .top = top,
                              .preconditioning = svd::preconditioning(preconditioning),
                              .accurate = accurate,
                              .canonical_signs = canonical_signs,
+                             .proper_rotations = proper_rotations,
                              .max_sweeps = max_sweeps};
   return with_storage(a.type(), [&](auto tag) {
     using T = typename decltype(tag)::type;
@@ -99,6 +102,43 @@ void gradient(const array& u, const array& s, const array& v, const array& gu, c
   });
 }
 
+void polar_gradient(const array& u, const array& s, const array& v, const array& gw, const array& gh, const array& out,
+                    int policy, double tolerance, const std::string& device) {
+  const svd::gradient_options options{svd::degeneracy(policy), tolerance};
+  with_storage(out.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto f = factors<T>(u, s, v);
+    const auto dw = gw.batch<const T>(), dh = gh.batch<const T>();
+    const auto to = out.batch<T>();
+    run([&] { svd::polar_gradient<T>(f, dw, dh, to, options, Device::parse(device)); });
+  });
+}
+
+void kabsch(const array& points, const array& target, const array& weights, const array& rotation,
+            const array& translation, const array& rmsd, bool reflections, const std::string& device) {
+  with_real(points.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto p = points.batch<const T>(), q = target.batch<const T>();
+    const auto w = weights.matrix<const T>();
+    const svd::motion_outputs<T> out{rotation.batch<T>(), translation.matrix<T>(), rmsd.vector<T>()};
+    run([&] { svd::kabsch<T>(p, q, w, out, {reflections}, Device::parse(device)); });
+  });
+}
+
+nb::tuple kabsch_gradient(const array& points, const array& target, const array& weights, const array& g_rotation,
+                          const array& g_translation, const array& g_rmsd, bool reflections,
+                          const std::string& device) {
+  return with_real(points.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto p = points.batch<const T>(), q = target.batch<const T>(), gr = g_rotation.batch<const T>();
+    const auto w = weights.matrix<const T>(), gt = g_translation.matrix<const T>();
+    const auto gs = g_rmsd.vector<const T>();
+    auto g = run([&] { return svd::kabsch_gradient<T>(p, q, w, gr, gt, gs, {reflections}, Device::parse(device)); });
+    return nb::make_tuple(to_numpy(std::move(g.points), {p.batch(), p.rows(), p.cols()}),
+                          to_numpy(std::move(g.target), {p.batch(), p.rows(), p.cols()}));
+  });
+}
+
 nb::tuple randomised(const array& a, std::int64_t rank, std::int64_t oversampling, std::int64_t power_iterations,
                      std::uint64_t seed, bool canonical_signs, const std::string& device) {
   const svd::randomised_options options{rank, oversampling, power_iterations, seed, canonical_signs};
@@ -121,7 +161,7 @@ void bind_svd(nb::module_& m) {
   m.def("svd_decompose", &decompose, nb::arg("a"), nb::arg("u").none(), nb::arg("s"), nb::arg("v").none(),
         nb::arg("status").none(), nb::arg("sweeps").none(), nb::arg("vectors"), nb::arg("top") = 0,
         nb::arg("preconditioning") = 0, nb::arg("accurate") = false, nb::arg("canonical_signs") = false,
-        nb::arg("max_sweeps") = 30, nb::arg("device") = "auto");
+        nb::arg("proper_rotations") = false, nb::arg("max_sweeps") = 30, nb::arg("device") = "auto");
   m.def("svd_pseudo_inverse", &pseudo_inverse, nb::arg("u"), nb::arg("s"), nb::arg("v"), nb::arg("out"),
         nb::arg("tolerance"), nb::arg("device") = "auto");
   m.def("svd_least_squares", &least_squares, nb::arg("u"), nb::arg("s"), nb::arg("v"), nb::arg("right"), nb::arg("out"),
@@ -133,6 +173,13 @@ void bind_svd(nb::module_& m) {
   // policy: 0 exact, 1 drop, 2 broaden.
   m.def("svd_gradient", &gradient, nb::arg("u"), nb::arg("s"), nb::arg("v"), nb::arg("gu").none(), nb::arg("gs").none(),
         nb::arg("gv").none(), nb::arg("out"), nb::arg("policy"), nb::arg("tolerance"), nb::arg("device") = "auto");
+  m.def("svd_polar_gradient", &polar_gradient, nb::arg("u"), nb::arg("s"), nb::arg("v"), nb::arg("gw").none(),
+        nb::arg("gh").none(), nb::arg("out"), nb::arg("policy"), nb::arg("tolerance"), nb::arg("device") = "auto");
+  m.def("svd_kabsch", &kabsch, nb::arg("points"), nb::arg("target"), nb::arg("weights").none(), nb::arg("rotation"),
+        nb::arg("translation"), nb::arg("rmsd"), nb::arg("reflections") = false, nb::arg("device") = "auto");
+  m.def("svd_kabsch_gradient", &kabsch_gradient, nb::arg("points"), nb::arg("target"), nb::arg("weights").none(),
+        nb::arg("g_rotation").none(), nb::arg("g_translation").none(), nb::arg("g_rmsd").none(),
+        nb::arg("reflections") = false, nb::arg("device") = "auto");
   m.def("svd_randomised", &randomised, nb::arg("a"), nb::arg("rank"), nb::arg("oversampling"),
         nb::arg("power_iterations"), nb::arg("seed"), nb::arg("canonical_signs") = false, nb::arg("device") = "auto");
 }

@@ -56,8 +56,8 @@ def x() -> np.ndarray:
     return np.random.default_rng(0).normal(size=(8, 3)) / 10
 
 
-def named(name: str, argument: str) -> str:
-    return "" if name in ESTIMATORS else rf"\b{argument}\b"
+def named(name: str, argument: str) -> str | None:
+    return None if name in ESTIMATORS else rf"\b{argument}\b"
 
 
 def needs(name: str) -> None:

@@ -198,6 +198,93 @@ def test_randomized(rng: Any) -> None:
         linalg.randomized_svd(np.full((4, 4), np.nan), 2)
 
 
+def test_proper_rotations(rng: Any) -> None:
+    a = rng.standard_normal((50, 3, 3))
+    U, S, Vh = linalg.svd(a, proper_rotations=True)
+    np.testing.assert_allclose(np.linalg.det(U), 1, atol=1e-14)
+    np.testing.assert_allclose(np.linalg.det(Vh), 1, atol=1e-14)
+    assert (np.sign(S[:, 2]) == np.sign(np.linalg.det(a))).all()
+    np.testing.assert_allclose((U * S[:, None]) @ Vh, a, atol=1e-14)
+    W, H = linalg.polar(a, proper_rotations=True)
+    np.testing.assert_allclose(np.linalg.det(W), 1, atol=1e-14)
+    np.testing.assert_allclose(W @ H, a, atol=1e-14)
+    with pytest.raises(quintet.InvalidArgument, match="proper"):
+        linalg.svd(np.eye(5), proper_rotations=True)
+
+
+def numeric_gradient(loss: Any, a: np.ndarray) -> np.ndarray:
+    """Central differences."""
+    out, h = np.empty_like(a), 1e-6
+    for i in np.ndindex(a.shape):
+        above, below = a.copy(), a.copy()
+        above[i] += h
+        below[i] -= h
+        out[i] = (loss(above) - loss(below)) / (2 * h)
+    return out
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 3), (4, 2), (2, 5)])
+def test_polar_gradient(rng: Any, shape: tuple[int, ...]) -> None:
+    a = rng.standard_normal(shape)
+    W, H = linalg.polar(a)
+    gW, gH = rng.standard_normal(W.shape), rng.standard_normal(H.shape)
+
+    def loss(b: np.ndarray) -> float:
+        w, h = linalg.polar(b)
+        return float((w * gW).sum() + (h * gH).sum())
+
+    got = linalg.polar_gradient(linalg.svd(a, False), gW, gH)
+    np.testing.assert_allclose(got, numeric_gradient(loss, a), atol=2e-7)
+    with pytest.raises(quintet.InvalidArgument, match="gW must be of shape"):
+        linalg.polar_gradient(linalg.svd(a, False), gW[..., :1])
+    with pytest.raises(TypeError, match="gH must be of type float64"):
+        linalg.polar_gradient(linalg.svd(a, False), None, gH.astype(np.float32))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_kabsch_agrees_with_scipy(rng: Any, dtype: Any) -> None:
+    Rotation = pytest.importorskip("scipy.spatial.transform").Rotation
+    p, q = rng.standard_normal((2, 4, 30, 3)).astype(dtype)
+    w = rng.uniform(0.1, 1, (4, 30)).astype(dtype)
+    R, t, rmsd = linalg.kabsch(p, q, w)
+    assert R.dtype == t.dtype == rmsd.dtype == dtype
+    for b in range(4):
+        share = w[b].astype(np.float64) / w[b].sum(dtype=np.float64)
+        mean_p, mean_q = share @ p[b], share @ q[b]
+        expected, rest = Rotation.align_vectors(q[b] - mean_q, p[b] - mean_p, share)
+        np.testing.assert_allclose(R[b], expected.as_matrix(), atol=200 * EPS[dtype])
+        np.testing.assert_allclose(t[b], mean_q - expected.as_matrix() @ mean_p, atol=200 * EPS[dtype])
+        moved = p[b].astype(np.float64) @ expected.as_matrix().T + (mean_q - expected.as_matrix() @ mean_p)
+        np.testing.assert_allclose(rmsd[b], np.sqrt(share @ ((moved - q[b]) ** 2).sum(1)), rtol=200 * EPS[dtype])
+    mirror = p[0] * np.array([1, 1, -1], dtype)
+    assert np.linalg.det(linalg.kabsch(p[0], mirror, reflections=True).rotation) < 0
+    assert linalg.kabsch(p[0], mirror, reflections=True).rmsd < 100 * EPS[dtype] < linalg.kabsch(p[0], mirror).rmsd
+    with pytest.raises(quintet.InvalidArgument, match="one shape"):
+        linalg.kabsch(p, q[:, :3])
+    with pytest.raises(quintet.InvalidArgument, match="weights must be of shape"):
+        linalg.kabsch(p, q, w[:, :3])
+    with pytest.raises(quintet.InvalidArgument, match="weight"):
+        linalg.kabsch(p, q, -w)
+    with pytest.raises(TypeError):
+        linalg.kabsch(p, q.astype(np.float16))
+
+
+def test_kabsch_gradient(rng: Any) -> None:
+    p, q = rng.standard_normal((2, 6, 3))
+    w = rng.uniform(0.1, 1, 6)
+    gR, gt, gs = rng.standard_normal((3, 3)), rng.standard_normal(3), rng.standard_normal()
+
+    def loss(points: np.ndarray, target: np.ndarray) -> float:
+        R, t, rmsd = linalg.kabsch(points, target, w)
+        return float((R * gR).sum() + (t * gt).sum() + rmsd * gs)
+
+    after_p, after_q = linalg.kabsch_gradient(p, q, w, g_rotation=gR, g_translation=gt, g_rmsd=np.array(gs))
+    np.testing.assert_allclose(after_p, numeric_gradient(lambda x: loss(x, q), p), atol=2e-7)
+    np.testing.assert_allclose(after_q, numeric_gradient(lambda x: loss(p, x), q), atol=2e-7)
+    with pytest.raises(quintet.InvalidArgument, match="g_rotation must be of shape"):
+        linalg.kabsch_gradient(p, q, g_rotation=gR[:2])
+
+
 def test_python_threads_at_the_same_time(rng: Any) -> None:
     a = rng.standard_normal((8, 40, 10, 10))
     expected = [linalg.svd(x, False) for x in a]
