@@ -79,7 +79,7 @@ po::options_description describe(arguments& a) {
        "with --species: how many are drawn, >= 1; sites are made on the first");
   sites.add_options()  //
       ("copies", po::value(&a.copies)->default_value("2")->value_name("N|A=N,B=M,..."),
-       "gene copies of every species, or of each; 0 ... 1000, at most 1000 in all")  //
+       "gene copies of every species, or of each; 0 ... 8000, at most 8000 in all")  //
       ("u", po::value(&a.u)->value_name("U")->notifier(positive("--u")),
        "rate of 1 -> 0, > 0; by default 1, with --species what the prior draws")  //
       ("v", po::value(&a.v)->value_name("V")->notifier(positive("--v")),
@@ -155,8 +155,8 @@ std::int64_t read_count(const std::string& word, const std::string& all) {
   } catch (const std::exception&) {
     used = 0;
   }
-  if (used == 0 || used != word.size() || value < 0 || value > 1000)
-    throw InvalidArgument(text("--copies must be a number in 0 ... 1000, or species=number,... (--copies=", all, ")"));
+  if (used == 0 || used != word.size() || value < 0 || value > 8000)
+    throw InvalidArgument(text("--copies must be a number in 0 ... 8000, or species=number,... (--copies=", all, ")"));
   return value;
 }
 

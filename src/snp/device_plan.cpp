@@ -8,8 +8,9 @@ namespace quintet::snp {
 
 device_plan::device_plan(plan steps, const Device& on)
     : host(std::move(steps)), device(on), tables(host.tables, on), tiles(host.tiles, on), down(host, on, tiles.data()) {
-  const std::int32_t max =
-      host.max_of_branch.empty() ? 0 : *std::max_element(host.max_of_branch.begin(), host.max_of_branch.end());
+  std::int32_t max = 0;
+  for (const rule& one : host.rules)
+    if (const auto* split = std::get_if<split_rule>(&one)) max = std::max(max, split->max);
   binomial_stride = max + 1;
   binomials = Buffer<double>(binomial_table(max), device);
   leaf_of_partial.assign(host.partials.size(), -1);

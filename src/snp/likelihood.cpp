@@ -485,6 +485,8 @@ std::vector<double> Likelihood::site_log_likelihoods() {
 
 gradient Likelihood::gradient() {
   const stage_region stage("gradient");
+  if (state_->plan->blocks[0].steps.host.is_scaled)
+    throw InvalidArgument(text("gradients take at most ", max_unscaled_lineages, " gene copies of all species"));
   snp::gradient sum;
   const std::size_t branches = std::size_t(state_->network.branches());
   const bool is_finite = std::isfinite(evaluate());

@@ -10,8 +10,6 @@ namespace quintet::snp {
 
 namespace {
 
-constexpr std::int64_t lineage_limit = 1000;  // binomials stay finite: C(1000, 500) = 2.7e299
-
 // The nodes in the order of the schedule, each with its rule and Rule 1 on the branches above it.
 class planner {
  public:
@@ -30,7 +28,8 @@ class planner {
     builder_.result().max_of_branch.assign(below.begin(), below.end());
     std::int64_t all = 0;
     for (const std::int64_t m : max) all += m;
-    require_argument(all <= lineage_limit, "gene copies of all species", all, text("<= ", lineage_limit));
+    require_argument(all <= max_lineages, "gene copies of all species", all, text("<= ", max_lineages));
+    builder_.result().is_scaled = all > max_unscaled_lineages;
     schedule_ = best_schedule(network, max);
   }
 
@@ -68,6 +67,9 @@ class planner {
 
   void reticulation(std::int64_t node) {
     const std::int64_t child = network_.child_branches(node)[0];
+    const std::int64_t below = builder_.result().max_of_branch[std::size_t(child)];
+    require_argument(below <= max_unscaled_lineages, text("gene copies below ", responsible({child})), below,
+                     text("<= ", max_unscaled_lineages, ", as a reticulation has their binomials"));
     const auto parents = network_.parent_branches(node);
     group made = split_rule::encode(builder_, group_with(child), child, parents[0], parents[1]);
     branch_rule::encode(builder_, made, 0);

@@ -59,6 +59,9 @@ struct plan {
   std::vector<std::int32_t> root_pattern_of_row;  ///< pattern of the root for every row that is computed
   std::vector<std::int32_t> max_of_branch;        ///< lineages
   std::int64_t max_entries = 0;
+  /// More lineages than doubles have binomials for: leaves and branches with stages have exponents too, every partial
+  /// likelihood of one branch has its largest number near 2^many_lineages.target, and there are no derivatives.
+  bool is_scaled = false;
   double byte_limit = 0;  ///< of one evaluation
   ///@{
   /// What decisions go by, so that they do not depend on which part of the rows this is the plan of: numbers of the
@@ -68,6 +71,12 @@ struct plan {
   bool is_whole_within_limit = true;
   ///@}
 };
+
+///@{
+/// Gene copies of all species: at most; and so many that plans are not scaled. C(1000, 500) = 2.7e299. With more than
+/// max_lineages one exponent a pattern is not enough (docs/design/numerics.md).
+constexpr std::int64_t max_lineages = 8000, max_unscaled_lineages = 1000;
+///@}
 
 /// What making a plan needs to know about room.
 struct plan_limits {

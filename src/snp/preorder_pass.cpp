@@ -68,8 +68,8 @@ bool pruning_pass::state::covers_lineages(std::int32_t v) const {
 
 bool pruning_pass::state::can_contract() const {
   const std::vector<bool>& touched = proposal.touched;
-  return !proposal.touches_root && host().is_whole_within_limit && down().bytes <= host().byte_limit &&
-         std::find(touched.begin(), touched.end(), true) != touched.end();
+  return !host().is_scaled && !proposal.touches_root && host().is_whole_within_limit &&
+         down().bytes <= host().byte_limit && std::find(touched.begin(), touched.end(), true) != touched.end();
 }
 
 bool pruning_pass::state::contract(const parameters& now) {

@@ -129,10 +129,14 @@ void pruning_pass::evaluate(const Network& network, const mutation_rates& rates,
                             bool propose) {
   state& s = *state_;
   const parameters now = parameters_of(network, rates);
+  double mutations = 0;
   for (const rule& one : s.host().rules)
-    if (const auto* branch = std::get_if<branch_rule>(&one); branch != nullptr && branch->has_stages)
-      check_stages(branch->max, now.of(branch->branch).length, now.of(branch->branch).theta, rates.branch_u,
-                   rates.branch_v);
+    if (const auto* branch = std::get_if<branch_rule>(&one); branch != nullptr && branch->has_stages) {
+      const snp::branch& at = now.of(branch->branch);
+      check_stages(branch->max, at.length, at.theta, rates.branch_u, rates.branch_v);
+      mutations += mutations_on_branch(branch->max, at.length, at.theta, rates.branch_u, rates.branch_v);
+    }
+  if (s.host().is_scaled) check_mutations(mutations);
   if (!propose) return s.run_all(now);
   const bool is_first = !s.proposal.is_open;
   s.note(changes);

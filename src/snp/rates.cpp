@@ -118,6 +118,34 @@ root_weights root_weights_of(const layout& states, double a1, double a0) {
   return weights;
 }
 
+scaled_root_weights scaled_root_weights_of(const layout& states, double a1, double a0) {
+  scaled_root_weights weights;
+  weights.value.resize(std::size_t(states.entries()));
+  weights.exponent.resize(weights.value.size());
+  // Row n from row n - 1, as in root_weights_of.
+  std::vector<double> value{1};
+  std::vector<int> exponent{0};
+  const auto multiply = [&](std::size_t r, double factor) {
+    int more = 0;
+    value[r] = std::frexp(value[r] * factor, &more);
+    exponent[r] += more;
+  };
+  for (std::int32_t n = 0; n <= states.max(0); ++n) {
+    if (n > 0) {
+      const double below = a1 + a0 + (n - 1);
+      value.push_back(value.back());
+      exponent.push_back(exponent.back());
+      for (std::int32_t r = 0; r < n; ++r) multiply(std::size_t(r), (a0 + (n - 1 - r)) / below);
+      multiply(std::size_t(n), (a1 + (n - 1)) / below);
+    }
+    const std::int64_t base = states.find({n});
+    if (base < 0) continue;
+    std::copy(value.begin(), value.end(), weights.value.begin() + base);
+    std::copy(exponent.begin(), exponent.end(), weights.exponent.begin() + base);
+  }
+  return weights;
+}
+
 std::vector<double> inheritance_shares(std::int32_t max, double gamma, bool derivative) {
   const auto binomials = binomial_table(max);
   std::vector<double> shares(std::size_t(max + 1) * std::size_t(max + 1), 0.0);

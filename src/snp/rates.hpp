@@ -21,6 +21,13 @@ struct root_weights {
 };
 root_weights root_weights_of(const layout& states, double a1, double a0);
 
+/// The same weights for any number of lineages: weight = value * 2^exponent.
+struct scaled_root_weights {
+  std::vector<double> value;  ///< in [1/2, 1)
+  std::vector<std::int32_t> exponent;
+};
+scaled_root_weights scaled_root_weights_of(const layout& states, double a1, double a0);
+
 /// theta v and theta u, or where they are no numbers or nothing their limits of the same ratio.
 std::pair<double, double> scaled_rates(double theta, double v, double u);
 

@@ -13,7 +13,7 @@ namespace quintet::snp {
 namespace {
 
 constexpr std::int64_t sites_a_tile = 256;
-constexpr std::int64_t max_copies = 1000, max_tries = 1'000'000;
+constexpr std::int64_t max_copies = 8000, max_tries = 1'000'000;
 
 // A lineage of genes: the gene at its lower end, and the time since then.
 struct gene_lineage {

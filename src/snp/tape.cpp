@@ -30,6 +30,9 @@ tape::tape(std::shared_ptr<const device_plan> plan) : steps_(std::move(plan)) {
       shares_[std::size_t(split->y)] = {(split->max + 1) * (split->max + 1), device()};
     } else if (const auto* branch = std::get_if<branch_rule>(&one)) {
       if (branch->has_stages) has_stages_ = has_stages[std::size_t(branch->branch)] = true;
+      if (branch->scale >= 0)
+        for (auto* exponents : {&own_exponents_, &total_exponents_})
+          (*exponents)[std::size_t(branch->out)] = {shape(branch->out).padded, device()};
     }
   }
   for (std::size_t b = 0; b < branches; ++b) {
@@ -37,7 +40,13 @@ tape::tape(std::shared_ptr<const device_plan> plan) : steps_(std::move(plan)) {
     matrices_.emplace_back(column_block(max + 1) + exponential_padding, device());
   }
   for (auto& version : lineages_) version.resize(host().partials.size());
-  for (const leaf_rule& leaf : host().leaves) lineages_[0][std::size_t(leaf.out)] = certain(shape(leaf.out).prefix);
+  for (const leaf_rule& leaf : host().leaves) {
+    const std::size_t out = std::size_t(leaf.out);
+    lineages_[0][out] = certain(shape(leaf.out).prefix);
+    if (leaf.exponents.empty()) continue;
+    total_exponents_[out] = {shape(leaf.out).padded, device()};
+    total_exponents_[out].buffer(partial_version_[out]).copy_from_host(leaf.exponents.data(), shape(leaf.out).padded);
+  }
 }
 
 evaluation_bytes bytes_of(const plan& steps) {
@@ -99,6 +108,14 @@ void tape::set_all_lineages(std::int32_t v, std::int32_t max) {
 
 std::int32_t tape::limit(std::int32_t v, std::int32_t max, version which) const {
   return has_lineages(v) ? lineages(v, which).limit : max;
+}
+
+std::int32_t tape::low(std::int32_t v) const {
+  if (!host().is_scaled || !has_lineages(v)) return 0;
+  const lineage_bound& of = lineages(v);
+  std::int32_t n = 0;
+  for (double fewer = of.bound[0]; n < of.limit && fewer <= negligible_lineages; fewer += of.bound[std::size_t(n)]) ++n;
+  return n;
 }
 
 std::int64_t tape::entries(std::int32_t v, version which) const {

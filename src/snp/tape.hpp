@@ -55,7 +55,8 @@ class tape {
   double* write_partial(std::int32_t v) { return partials_[std::size_t(v)].write(partial_version_[std::size_t(v)]); }
   ///@}
   ///@{
-  /// Exponents of a join's result, by pattern: what it was itself scaled by, and all below it together.
+  /// Exponents of a join's result, and in scaled plans of leaves and of branches with stages, by pattern: what it was
+  /// itself scaled by, and all below it together.
   const std::int32_t* own_exponents(std::int32_t v) const { return read(own_exponents_, partial_version_, v); }
   const std::int32_t* total_exponents(std::int32_t v) const {
     return v < 0 ? nullptr : read(total_exponents_, partial_version_, v);
@@ -105,6 +106,8 @@ class tape {
   void set_all_lineages(std::int32_t v, std::int32_t max);
   /// Lineages that are not negligible: `max` in groups of several branches.
   std::int32_t limit(std::int32_t v, std::int32_t max, version which = version::current) const;
+  /// Of a scaled plan: lineages below which there is nothing that is not negligible either.
+  std::int32_t low(std::int32_t v) const;
   /// Entries that are not negligible.
   std::int64_t entries(std::int32_t v, version which = version::current) const;
   /// Zeros in the others, where a rule reads them.
@@ -121,7 +124,8 @@ class tape {
   /// What rules/root.hpp computes with.
   struct root_values {
     Buffer<double> weight, likelihood;
-    double a1 = -1, a0 = -1;  ///< theta v and theta u of the weights
+    Buffer<std::int32_t> weight_exponent, exponent;  ///< of a scaled plan
+    double a1 = -1, a0 = -1;                         ///< theta v and theta u of the weights
   };
   root_values root;
 

@@ -163,8 +163,9 @@ QUINTET_API quintet_status quintet_snp_estimate_likelihood(const quintet_snp_net
 /// *likelihood := schedule and tables; network and data are copied and may be freed. model: NULL is the default.
 /// memory_limit: bytes that the values may take, >= 0; 0: half the memory of the device. Freed with
 /// quintet_snp_likelihood_free(). Invalid: species that are no leaves or the other way round, a model out of range,
-/// data without a pattern, more than 1000 gene copies, groups over the limit (the message names the reticulations);
-/// also out of memory, device error. Time and memory O(patterns species) for every rule.
+/// data without a pattern, more than 8000 gene copies (1000 below a reticulation; a gradient takes 1000), groups over
+/// the limit (the message names the reticulations); also out of memory, device error. Time and memory O(patterns
+/// species) for every rule.
 QUINTET_API quintet_status quintet_snp_likelihood_create(const quintet_snp_network* network,
                                                          const quintet_snp_data* data, const quintet_snp_model* model,
                                                          int64_t memory_limit, const char* device,

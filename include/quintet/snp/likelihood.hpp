@@ -97,9 +97,9 @@ class Likelihood {
  public:
   /// Makes the schedule and the tables; they depend on the topology and the counts alone. Network, data and model are
   /// copied as far as they are needed. Throws NetworkError when leaves and species differ, InvalidArgument for a model
-  /// out of range, a negative limit, data without a pattern, more than 1000 gene copies, or groups larger than the
-  /// limit (the message names the reticulations). Cost: O(patterns x species) time and memory for every rule; nothing
-  /// is evaluated.
+  /// out of range, a negative limit, data without a pattern, more than 8000 gene copies (1000 below a reticulation), or
+  /// groups larger than the limit (the message names the reticulations). Cost: O(patterns x species) time and memory
+  /// for every rule; nothing is evaluated.
   Likelihood(const Network& network, const Data& data, const snp::model& model = {},
              const likelihood_options& options = {});
   ~Likelihood();

@@ -19,7 +19,7 @@ namespace quintet::snp {
 
 /// What is simulated.
 struct simulate_options {
-  /// Gene copies of every species in the order of Network::species(), each in [0, 32766], the sum >= 1 and <= 1000.
+  /// Gene copies of every species in the order of Network::species(), each >= 0, the sum >= 1 and <= 8000.
   std::vector<std::int64_t> copies;
   ///@{
   /// Rates of mutation as in snp::model, finite and > 0.

@@ -9,6 +9,7 @@
 #include "snp/rates.hpp"
 #include "snp/rules/branch_tables.hpp"
 #include "snp/rules/exponential_kernel.hpp"
+#include "snp/rules/join_kernel.hpp"
 #include "snp/rules/stage_kernel.hpp"
 
 namespace quintet::snp {
@@ -65,6 +66,10 @@ void branch_rule::encode(plan_builder& builder, group& g, std::size_t axis) {
     rule.dense = builder.dense_of_next_branch(padded <= few_patterns ? dense_limit_few : dense_limit);
     std::copy(record_of(0).above(), record_of(0).above() + rule.max + 1, record_of(0).below());
     rule.stage_families = builder.add_table(table);
+    if (builder.result().is_scaled) {
+      rule.scale = g.scale;
+      g.scale = g.partial;
+    }
   }
   builder.add(rule);
 }
@@ -180,6 +185,25 @@ void branch_rule::forward(tape& values, const parameters& now, bool propose) con
   });
 }
 
+// After a stage, of a scaled plan: the exponents of the branch are those of its input and what its stages add. Without
+// entries only the former.
+void branch_rule::scale_stage(tape& values, std::int64_t entries, bool is_first, double* partial) const {
+  const partial_shape& shape_of = values.shape(out);
+  std::int32_t *own = values.write_own_exponents(out), *total = values.write_total_exponents(out);
+  with_rules(values.device(), [&](auto shape) {
+    using kernel = column_max_kernel<decltype(shape)>;
+    const std::int64_t chunks = tiles_of(entries, kernel::entries_per_tile);
+    double* maxima = values.work(chunks * shape_of.padded);
+    device::launch(kernel{entries, shape_of.padded, partial, maxima}, chunks, values.device());
+    device::for_each(shape_of.padded,
+                     choose_exponents{chunks, shape_of.padded, shape_of.patterns, maxima,
+                                      is_first ? values.total_exponents(scale) : total, nullptr, nullptr, nullptr, own,
+                                      total, many_lineages},
+                     values.device());
+  });
+  device::for_each(shape_of.padded / line, apply_exponents{entries, shape_of.padded, own, partial}, values.device());
+}
+
 // Stages without a matrix, then a dense part.
 void branch_rule::forward_stages(tape& values, const parameters& now, bool propose) const {
   const snp::branch& one = now.of(branch);
@@ -192,6 +216,7 @@ void branch_rule::forward_stages(tape& values, const parameters& now, bool propo
   double* result = values.write_partial(out);
   const double* from = values.partial(in);
   const std::int32_t used = values.shape(out).patterns;
+  if (scale >= 0 && plan.stages.empty()) scale_stage(values, 0, true, nullptr);
   with_rules(values.device(), [&](auto shape) {
     using Shape = decltype(shape);
     for (std::size_t i = 0; i < plan.stages.size(); ++i) {
@@ -210,6 +235,7 @@ void branch_rule::forward_stages(tape& values, const parameters& now, bool propo
         run(coefficient_order::by_neighbour, used, stage_kernel<Shape, false, false, 1>{});
       else
         run(coefficient_order::by_state, padded / line, stage_kernel<Shape, false, false>{});
+      if (scale >= 0) scale_stage(values, values.shape(out).prefix[std::size_t(now_stage.to)], i == 0, to);
       from = to;
     }
     if (!plan.has_dense_part()) return;

@@ -48,6 +48,7 @@ struct branch_rule : rule_base {
   bool has_stages = false;
   std::int32_t dense = 0;            ///< lineages with which the dense part after the stages may begin
   std::int64_t stage_families = -1;  ///< the axis above the branch, twice
+  std::int32_t scale = -1;           ///< of a scaled plan: partial likelihood whose exponents the input has
 
   /// The group at the top of the branch, in its place.
   static void encode(plan_builder& builder, group& g, std::size_t axis);
@@ -61,6 +62,7 @@ struct branch_rule : rule_base {
 
  private:
   void forward_stages(tape& values, const parameters& now, bool propose) const;
+  void scale_stage(tape& values, std::int64_t entries, bool is_first, double* partial) const;
   void adjoint_stages(adjoint_context& pass) const;
   void adjoint_matrix(adjoint_context& pass, const std::int32_t* table, std::int32_t limit, const double* in,
                       double* below) const;

@@ -35,8 +35,13 @@ join_side_rule encode_side(plan_builder& builder, const group& g,
 
 layout joined_states(const layout& left, const layout& right, std::int64_t above) {
   std::map<lineage_counts, std::int64_t> blocks;
+  const bool is_single = left.axes().size() == 1 && right.axes().size() == 1;
+  std::vector<bool> has_sum(is_single ? std::size_t(left.max(0)) + std::size_t(right.max(0)) + 1 : 0, false);
   for (const auto& [l, l_base] : left.blocks())
     for (const auto& [r, r_base] : right.blocks()) {
+      // Thousands of lineages on both sides have few sums.
+      if (is_single && has_sum[std::size_t(l[0] + r[0])]) continue;
+      if (is_single) has_sum[std::size_t(l[0] + r[0])] = true;
       lineage_counts counts = with_first({l[0] + r[0]}, without(l, 0, 1));
       counts.insert(counts.end(), r.begin() + 1, r.end());
       blocks.emplace(counts, 0);
@@ -125,7 +130,8 @@ namespace {
 join_tables tables_of(const join_rule& rule, const tape& values, const rule_tile* tiles, std::int32_t patterns,
                       tape::version which = tape::version::current) {
   const auto side = [&](const join_side_rule& one) -> join_side {
-    return {values.table(one.families), one.family_count, one.max, values.limit(one.in, one.max, which)};
+    return {values.table(one.families), one.family_count, one.max, values.limit(one.in, one.max, which),
+            values.low(one.in)};
   };
   return {tiles,
           side(rule.left),
@@ -165,11 +171,12 @@ void join_rule::scale(tape& values) const {
     const std::int64_t chunks = tiles_of(entries, kernel::entries_per_tile);
     double* maxima = values.work(chunks * shape_of.padded);
     device::launch(kernel{entries, shape_of.padded, to, maxima}, chunks, values.device());
-    device::for_each(shape_of.padded,
-                     choose_exponents{chunks, shape_of.padded, shape_of.patterns, maxima,
-                                      values.total_exponents(left.scale), values.table(left.scale_of),
-                                      values.total_exponents(right.scale), values.table(right.scale_of), own, total},
-                     values.device());
+    device::for_each(
+        shape_of.padded,
+        choose_exponents{chunks, shape_of.padded, shape_of.patterns, maxima, values.total_exponents(left.scale),
+                         values.table(left.scale_of), values.total_exponents(right.scale), values.table(right.scale_of),
+                         own, total, values.host().is_scaled ? many_lineages : few_lineages},
+        values.device());
   });
   device::for_each(shape_of.padded / line, apply_exponents{entries, shape_of.padded, own, to}, values.device());
 }

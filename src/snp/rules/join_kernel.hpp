@@ -14,6 +14,7 @@ struct join_side {
   const std::int32_t* families = nullptr;
   std::int32_t count = 0, max = 0;
   std::int32_t limit = 0;  ///< lineages that occur with more than a negligible probability, <= max
+  std::int32_t low = 0;    ///< of a scaled plan: fewer lineages do not
 
   side_columns record(std::int64_t family) const { return {families + family * side_columns::size(max)}; }
 };
@@ -70,8 +71,8 @@ struct join_kernel {
     const double* right_column = right + column % right_stride;
     pack sum[quad];
     for (int i = 0; i < quad; ++i) sum[i] = device::broadcast_pack<pack>(0.0);
-    const int min = n > tables.right.limit ? n - tables.right.limit : 0;
-    const int max = n < tables.left.limit ? n : tables.left.limit;
+    const int min = n - tables.right.limit > tables.left.low ? n - tables.right.limit : tables.left.low;
+    const int max = n - tables.right.low < tables.left.limit ? n - tables.right.low : tables.left.limit;
     for (int n1 = min; n1 <= max; ++n1) {
       const int n2 = n - n1;
       if (l.first()[n1] < 0 || r.first()[n2] < 0) continue;
@@ -195,14 +196,24 @@ struct column_max_kernel {
 /// underflow.
 constexpr double scale_limit = 1e-100;
 
-/// own[p] = exponent that brings the largest element of pattern p to [1, 2), 0 where it is large enough or zero;
-/// total[p] = own[p] + the exponents of the parts. Rescaling of partial likelihoods (Yang 2000), by powers of two,
-/// which are exact.
+/// Patterns whose largest number is not in [low, high] are multiplied by the power of two that brings it to 2^target.
+struct exponent_range {
+  double low, high;
+  std::int32_t target;
+};
+constexpr exponent_range few_lineages{scale_limit, 0x1p1023, 0};
+/// Of a scaled plan. What counts lies within 2^-1500 of the largest number, and products of two must not overflow.
+constexpr exponent_range many_lineages{0x1p470, 0x1p490, 480};
+
+/// own[p] = exponent that brings the largest element of pattern p to its range, 0 where it is there or zero; total[p] =
+/// own[p] + the exponents of the parts. Rescaling of partial likelihoods (Yang 2000), by powers of two, which are
+/// exact.
 struct choose_exponents {
   std::int64_t chunks, patterns, used;  ///< padded patterns, those that are not padding
   const double* maxima;
   const std::int32_t *left, *left_of, *right, *right_of;  ///< null: no exponents, identity
   std::int32_t *own, *total;
+  exponent_range range = few_lineages;
 
   void operator()(std::int64_t p) const {
     double max = 0;
@@ -213,13 +224,13 @@ struct choose_exponents {
       own[p] = total[p] = 0;
       return;
     }
-    if (max > 0 && max < scale_limit) {
+    if (max > 0 && (max < range.low || max > range.high)) {
       // frexp without its pointer to a local.
       double shifted = max;
       if (shifted < 0x1p-1022) shifted *= 0x1p64, e -= 64;
       std::int64_t bits;
       __builtin_memcpy(&bits, &shifted, sizeof bits);
-      e += std::int32_t(bits >> 52 & 2047) - 1023;
+      e += std::int32_t(bits >> 52 & 2047) - 1023 - range.target;
     }
     own[p] = e;
     std::int32_t sum = e;
@@ -229,7 +240,7 @@ struct choose_exponents {
   }
 };
 
-/// 2^e for |e| up to 2000.
+/// 2^e for |e| up to 2044.
 inline double power_of_two(int e) {
   const auto one = [](int exponent) {
     const std::int64_t bits = std::int64_t(exponent + 1023) << 52;

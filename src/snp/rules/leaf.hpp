@@ -21,6 +21,8 @@ struct leaf_counts {
 struct leaf_rule {
   std::int32_t out = -1;
   std::vector<double> content;  ///< [entries][padded patterns]
+  /// By pattern, where the plan is of many lineages: the content is multiplied by 2^exponent. Otherwise empty.
+  std::vector<std::int32_t> exponents{};
 
   /// The group at the bottom of `branch`; one count for every row of the data. Patterns are made of the rows of `part`
   /// alone, unless it is empty; states are those of all.

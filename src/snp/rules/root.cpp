@@ -16,16 +16,50 @@ void update_root_weights(tape& values, const parameters& now) {
     to.likelihood = Buffer<double>(root.padded, values.device());
   }
   if (to.a1 == a1 && to.a0 == a0) return;
+  if (values.host().is_scaled) {
+    if (to.exponent.size() == 0) {
+      to.weight_exponent = Buffer<std::int32_t>(root.entries, values.device());
+      to.exponent = Buffer<std::int32_t>(root.padded, values.device());
+    }
+    const scaled_root_weights weights = scaled_root_weights_of(values.host().root_layout, a1, a0);
+    to.weight.copy_from_host(weights.value.data(), root.entries);
+    to.weight_exponent.copy_from_host(weights.exponent.data(), root.entries);
+    to.a1 = a1;
+    to.a0 = a0;
+    return;
+  }
   to.weight.copy_from_host(root_weights_of(values.host().root_layout, a1, a0).value.data(), root.entries);
   to.a1 = a1;
   to.a0 = a0;
 }
+
+namespace {
+
+void evaluate_scaled_root(tape& values, std::vector<double>& likelihood, std::vector<std::int32_t>& exponent) {
+  const plan& host = values.host();
+  const partial_shape& root = values.shape(host.root);
+  tape::root_values& at = values.root;
+  device::for_each(root.padded,
+                   scaled_root_sum{values.entries(host.root), root.padded, at.weight.data(), at.weight_exponent.data(),
+                                   values.partial(host.root), at.likelihood.data(), at.exponent.data()},
+                   values.device());
+  likelihood.resize(std::size_t(root.patterns));
+  at.likelihood.copy_to_host(likelihood.data(), root.patterns);
+  exponent.resize(std::size_t(root.patterns));
+  values.copy_total_exponents(host.root_scale, exponent);
+  std::vector<std::int32_t> own(exponent.size());
+  at.exponent.copy_to_host(own.data(), root.patterns);
+  for (std::size_t p = 0; p < own.size(); ++p) exponent[p] += own[p];
+}
+
+}  // namespace
 
 void evaluate_root(tape& values, const parameters& now, std::vector<double>& likelihood,
                    std::vector<std::int32_t>& exponent) {
   const plan& host = values.host();
   const partial_shape& root = values.shape(host.root);
   update_root_weights(values, now);
+  if (host.is_scaled) return evaluate_scaled_root(values, likelihood, exponent);
   with_rules(values.device(), [&](auto shape) {
     device::launch(root_kernel<decltype(shape)>{values.entries(host.root), root.padded, values.root.weight.data(),
                                                 values.partial(host.root), values.root.likelihood.data()},

@@ -1,6 +1,7 @@
 // What root.hpp launches.
 #pragma once
 
+#include "snp/rules/join_kernel.hpp"
 #include "snp/rules/shapes.hpp"
 
 namespace quintet::snp {
@@ -27,6 +28,45 @@ struct root_kernel {
         sum = device::fma(weight[e], device::load_pack<pack>(in + e * patterns + p), sum);
       device::store_pack(likelihood + p, sum);
     }
+  }
+};
+
+/// The same for the numbers of a scaled plan, whose products with the weights leave the range of doubles: likelihood[p]
+/// 2^exponent[p]. Bryant et al. 2012.
+struct scaled_root_sum {
+  std::int64_t entries, patterns;
+  const double* weight;
+  const std::int32_t* weight_exponent;
+  const double* in;
+  double* likelihood;
+  std::int32_t* exponent;
+
+  // 2^exponent of a positive number, or what is below all.
+  static std::int32_t exponent_of(double x) {
+    std::int64_t bits;
+    __builtin_memcpy(&bits, &x, sizeof bits);
+    return std::int32_t(bits >> 52 & 2047) - 1023;
+  }
+
+  void operator()(std::int64_t p) const {
+    std::int32_t top = -(1 << 30);
+    for (std::int64_t e = 0; e < entries; ++e) {
+      const double x = in[e * patterns + p];
+      if (!(x > 0)) continue;
+      const std::int32_t one = exponent_of(x) + weight_exponent[e];
+      top = one > top ? one : top;
+    }
+    double sum = 0;
+    for (std::int64_t e = 0; e < entries; ++e) {
+      const double x = in[e * patterns + p];
+      if (!(x > 0)) continue;
+      // What is not added is less than 2^-200 of the largest.
+      const std::int32_t shift = weight_exponent[e] - top;
+      if (exponent_of(x) + shift < -200) continue;
+      sum += weight[e] * (x * power_of_two(-exponent_of(x))) * power_of_two(exponent_of(x) + shift);
+    }
+    likelihood[p] = sum;
+    exponent[p] = sum > 0 ? top : 0;
   }
 };
 

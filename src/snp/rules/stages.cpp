@@ -73,6 +73,19 @@ void check_stages(std::int32_t max, double length, double theta, double u, doubl
                              " (length=", length, ", theta=", theta, ", u=", u, ", v=", v, ")"));
 }
 
+// n lineages are max / (1 + t max / theta) after a time t, and one in the end.
+double mutations_on_branch(std::int32_t max, double length, double theta, double u, double v) {
+  return std::max(u, v) * theta * std::log1p(max * std::min(length / theta, 1.0));
+}
+
+void check_mutations(double mutations) {
+  constexpr double most = 100;
+  if (mutations <= most) return;
+  throw InvalidArgument(text("more than 1000 gene copies must have at most ", most,
+                             " expected mutations on all branches with more than 24 lineages together (", mutations,
+                             "): theta u or theta v is large"));
+}
+
 stage_plan plan_stages(const lineage_bound& bottom, double length, double theta, double u, double v,
                        std::int32_t dense) {
   stage_plan result;

@@ -46,6 +46,12 @@ struct stage_plan {
 /// coalescence makes stages short. `max`: lineages at its bottom. Called before anything is computed.
 void check_stages(std::int32_t max, double length, double theta, double u, double v);
 
+/// Throws InvalidArgument when mutation takes the numbers of a scaled plan out of the range that one exponent a pattern
+/// gives them. `mutations`: expected ones of all lineages, summed over the branches with stages.
+void check_mutations(double mutations);
+/// Of one branch.
+double mutations_on_branch(std::int32_t max, double length, double theta, double u, double v);
+
 /// Stages until at most `dense` lineages are left, then a dense part.
 stage_plan plan_stages(const lineage_bound& bottom, double length, double theta, double u, double v,
                        std::int32_t dense);

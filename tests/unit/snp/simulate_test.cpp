@@ -182,9 +182,9 @@ TEST(simulate, arguments) {
     return [&network, options] { snp::simulate(network, options); };
   };
   expect_invalid(call({.copies = {1}}), "copies must be 2 numbers");
-  expect_invalid(call({.copies = {1, -1}}), "copies must be in [0, 1000]");
+  expect_invalid(call({.copies = {1, -1}}), "copies must be in [0, 8000]");
   expect_invalid(call({.copies = {0, 0}}), "sum of copies");
-  expect_invalid(call({.copies = {600, 600}}), "sum of copies must be in [1, 1000]");
+  expect_invalid(call({.copies = {4100, 4100}}), "sum of copies must be in [1, 8000]");
   expect_invalid(call({.copies = {1, 1}, .u = 0}), "u must be finite and > 0");
   expect_invalid(call({.copies = {1, 1}, .sites = 0}), "sites must be >= 1");
   expect_invalid(call({.copies = {1, 0}, .polymorphic_only = true}), ">= 2");
