@@ -91,6 +91,7 @@ void find_friends(session& session, const arguments& a) {
   const auto given = quintet::driver::read_sparse<float>(session, a.input, a.dataset);
   if (given.rows != given.cols)
     throw quintet::FileError(a.input, quintet::text("must be square (it is ", given.rows, " x ", given.cols, ")"));
+  session.result("ran_on", session.device().spelling());
   const graph known = session.timed("symmetry", [&] { return undirected(given, session.device()); });
   const graph taken = spgemm::add(1.0F, known.view(), 1.0F, identity(known.rows).view());
   const graph common = session.timed("friends_of_friends", [&] {

@@ -89,6 +89,7 @@ void report(session& session, const arguments& a, const Result& found) {
   if (!a.queries.empty()) report_invalid(session, "queries", found.invalid_queries);
   session.result("pairs_evaluated", found.pairs_evaluated);
   session.result("entries", std::int64_t(found.index.size()));
+  session.result("ran_on", found.ran_on.spelling());
 }
 
 #ifdef QUINTET_HAS_MPI

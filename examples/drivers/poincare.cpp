@@ -115,6 +115,7 @@ void measure_dealt_files(session& session, const arguments& a, quintet::mpi::com
   session.result("dim", points.rows.cols);
   session.result("queries", queries.all_rows);
   session.result("points", points.all_rows);
+  session.result("ran_on", session.device().spelling());
   poincare::point_report report;
   if (a.knn > 0) {
     auto found = session.timed("neighbours", [&] {
@@ -176,6 +177,7 @@ void measure_files(session& session, const arguments& a) {
   const io::matrix<Real>& queries = a.queries.empty() ? points : own_queries;
   session.result("queries", queries.rows);
   session.result("points", points.rows);
+  session.result("ran_on", session.device().spelling());
   poincare::point_report report;
   if (a.knn > 0) {
     const auto found = session.timed("neighbours", [&] {

@@ -327,6 +327,7 @@ void evaluate(session& session, const arguments& a) {
   session.result("bytes", likelihood.size().bytes);
   session.result("operations", likelihood.size().operations);
   session.result("blocks", likelihood.size().blocks);
+  session.result("ran_on", session.device().spelling());
   // Some ten seconds of one core.
   constexpr double many_operations = 1e11;
   if (likelihood.size().operations > many_operations)

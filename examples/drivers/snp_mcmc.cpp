@@ -351,6 +351,7 @@ void sample(session& session, const arguments& a, snp::sampler& chains, driver::
                   << ", " << clock_text(left) << " left" << std::endl;
   }
   const double seconds = seconds_since(begin);
+  session.result("ran_on", session.device().spelling());
   session.result("steps_per_second", double((chains.step() - first) * a.chains * a.temperatures) / seconds);
   nlohmann::ordered_json moves = nlohmann::ordered_json::object();
   const auto all = chains.moves();

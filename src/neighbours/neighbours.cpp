@@ -100,6 +100,7 @@ nearest_result<accumulator_t<Storage>> nearest_of(const point_sets<Storage>& set
   const std::int64_t n = sets.points.count(), max = std::max<std::int64_t>(sets.same() ? n - 1 : n, 1);
   require_argument(k >= 1 && k <= max, "k", k, text("in [1, ", max, "]"));
   nearest_result<Real> result;
+  result.ran_on = device;
   result.queries = sets.queries().count();
   result.points = n;
   result.k = k;
@@ -155,6 +156,7 @@ radius_result<accumulator_t<Storage>> within_of(const point_sets<Storage>& sets,
   using Real = accumulator_t<Storage>;
   require_argument(radius >= 0 && std::isfinite(radius), "radius", radius, ">= 0 and finite");
   radius_result<Real> result;
+  result.ran_on = device;
   result.queries = sets.queries().count();
   result.points = sets.points.count();
   result.row_pointers.assign(result.queries + 1, 0);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <map>
+#include <regex>
 #include <sstream>
 
 #include "drivers/driver_run.hpp"
@@ -266,6 +267,19 @@ TEST_P(every_driver, a_limit_on_files_is_an_error_not_a_signal) {
     const bool small = result.status == 0;
     EXPECT_TRUE(small || result.status == 2) << result.status << " " << result.error;
     if (!small) QUINTET_EXPECT_CONTAINS(result.error, "File too large");
+  }
+}
+
+TEST_P(every_driver, summary_says_where_the_stages_ran) {
+  if (GetParam().task == "devices" || GetParam().task == "snp-simulate") GTEST_SKIP() << "launches no kernel";
+  for (const char* device : {"host", "emulated"}) {
+    arguments line = with({"--device", device, "--json", "s.json"});
+    if (!GetParam().output_option.empty()) line.insert(line.end(), {GetParam().output_option, GetParam().outputs[0]});
+    const outcome done = run(line);
+    ASSERT_EQ(done.status, 0) << done.error;
+    const std::regex where(text("\"ran_on\": (\\{[^}]*)?\"", device, "\""));
+    EXPECT_TRUE(std::regex_search(text_of("s.json"), where)) << text_of("s.json");
+    remove_outputs();
   }
 }
 

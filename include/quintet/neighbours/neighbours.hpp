@@ -39,6 +39,7 @@ struct nearest_result {
   std::vector<std::int64_t> invalid_queries;  ///< rows with NaN or infinity (cosine: or without length), increasing
   std::vector<std::int64_t> invalid_points;   ///< the same of the points: nobody's neighbours
   std::int64_t pairs_evaluated = 0;           ///< distances computed; at most Q N, but for padding
+  Device ran_on;                              ///< where
 };
 
 /// Every point's neighbours within a radius: a sparse matrix in compressed rows, columns ascending.
@@ -54,6 +55,7 @@ struct radius_result {
   std::vector<std::int64_t> invalid_queries;  ///< as in nearest_result: empty rows
   std::vector<std::int64_t> invalid_points;   ///< as in nearest_result: empty columns
   std::int64_t pairs_evaluated = 0;           ///< distances computed
+  Device ran_on;                              ///< where
 
   /// The matrix Q x N of distances, without a copy: valid as long as the result is.
   spgemm::csr_view<Real, std::int64_t> view() const {

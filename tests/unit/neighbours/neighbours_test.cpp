@@ -159,10 +159,12 @@ TYPED_TEST(neighbours_of, every_device_is_the_same) {
   const auto near = within_radius(queries.view(), points.view(), 0.2, {}, Device::host());
   test::on_other_devices([&](const Device& device) {
     const auto found = nearest(points.view(), 7, {}, device);
+    EXPECT_EQ(found.ran_on, device);
     EXPECT_EQ(found.index, expected.index);
     test::expect_same_bits(found.distance, expected.distance);
     EXPECT_EQ(nearest(queries.view(), points.view(), 7, {}, device).index, asked.index);
     const auto there = within_radius(queries.view(), points.view(), 0.2, {}, device);
+    EXPECT_EQ(there.ran_on, device);
     EXPECT_EQ(there.row_pointers, near.row_pointers);
     EXPECT_EQ(there.index, near.index);
     test::expect_same_bits(there.distance, near.distance);
