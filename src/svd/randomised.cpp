@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "device/for_each.hpp"
 #include "device/pack.hpp"
 #include "device/staged.hpp"
 #include "instantiate.hpp"
 #include "quintet/core/error.hpp"
 #include "quintet/core/profile.hpp"
 #include "quintet/device/buffer.hpp"
+#include "svd/checks.hpp"
 #include "svd/range_finder.hpp"
 #include "svd/workspace.hpp"
 
@@ -67,10 +69,23 @@ struct remaining_norm {
   }
 };
 
+/// Matrices first ... first + count - 1 of a batch.
+template <class T>
+batch_view<T> part(const batch_view<T>& a, std::int64_t first, std::int64_t count) {
+  return {a.data() + first * a.batch_stride(),
+          count,
+          a.rows(),
+          a.cols(),
+          a.batch_stride(),
+          a.row_stride(),
+          a.col_stride(),
+          a.device()};
+}
+
 /// Everything in the memory of the device: a and the results.
 template <class Policy>
 void compute(const batch_view<const typename Policy::real>& a, std::int64_t l, const randomised_options& options,
-             const outputs<typename Policy::real>& out, double* residual, const Device& device) {
+             const outputs<typename Policy::real>& out, const vector_view<double>& residual, const Device& device) {
   using real = typename Policy::real;
   const std::int64_t m = a.rows(), n = a.cols(), k = out.s.cols();
   svd::options inner_options;
@@ -83,78 +98,117 @@ void compute(const batch_view<const typename Policy::real>& a, std::int64_t l, c
   const range_memory<real>& found = finder.memory();
   for (std::int64_t first = 0; first < a.batch(); first += together) {
     const std::int64_t count = std::min(together, a.batch() - first);
-    finder.find(
-        {a.data() + first * a.batch_stride(), count, m, n, a.batch_stride(), a.row_stride(), a.col_stride(), device},
-        first, options.power_iterations, options.seed);
+    finder.find(part(a, first, count), first, options.power_iterations, options.seed);
     // (Q^T A)^T = A^T Q [n x l] has the right vectors of A on its left.
-    const batch_view<real> u(out.u.data() + first * m * k, count, m, k, device);
-    const outputs<real> inner{{out.v.data() + first * n * k, count, n, k, device},
+    const batch_view<real> u = part(out.u, first, count);
+    const outputs<real> inner{part(out.v, first, count),
                               {right.data(), count, l, k, device},
-                              {out.s.data() + first * k, count, k, device},
+                              {out.s.data() + first * out.s.stride(), count, k, out.s.stride(), device},
                               {out.status.data() + first, count, device},
                               {out.sweeps.data() + first, count, device}};
     decompose<real>({found.z, count, n, l, found.slot, 1, found.ld_n, device}, inner, inner_options, device);
-    finder.lift({right.data(), l * k, k, 1}, int(k), {u.data(), m * k, k, 1}, count);
+    finder.lift({right.data(), l * k, k, 1}, int(k), {u.data(), u.batch_stride(), u.row_stride(), u.col_stride()},
+                count);
     if (options.canonical_signs) device::for_each(count * k, fix_sign<real>{u, inner.u}, device);
-    device::for_each(count, remaining_norm<real>{found, finder.scale(), inner.s, n, residual + first}, device);
+    device::for_each(count, remaining_norm<real>{found, finder.scale(), inner.s, n, residual.data() + first}, device);
   }
+}
+
+/// |A - U S V^T|_F of matrices without rows or columns.
+struct set_zero {
+  double* out;
+  void operator()(std::int64_t b) const { out[b] = 0; }
+};
+
+std::int64_t rank_of(std::int64_t rows, std::int64_t cols, const randomised_options& options) {
+  return std::min({options.rank, rows, cols});
+}
+
+template <class T>
+void check_outputs(const batch_view<const T>& a, std::int64_t rank, const randomised_outputs<T>& out) {
+  const std::int64_t batch = a.batch();
+  require_shape(out.u, batch, a.rows(), rank, "u");
+  require_shape(out.v, batch, a.cols(), rank, "v");
+  require_argument(out.s.rows() == batch, "s.rows", out.s.rows(), text("the batch, ", batch));
+  require_argument(out.s.cols() == rank, "s.cols", out.s.cols(), text("the number of values, ", rank));
+  const std::string wanted = text("the batch, ", batch);
+  require_argument(out.residual.size() == batch, "residual.size", out.residual.size(), wanted);
+  require_argument(out.status.size() == batch, "status.size", out.status.size(), wanted);
+  require_argument(out.sweeps.size() == batch, "sweeps.size", out.sweeps.size(), wanted);
 }
 
 }  // namespace
 
 template <class T>
-randomised_decomposition<T> randomised(batch_view<const T> a, const randomised_options& options, const Device& given) {
+Device randomised(batch_view<const T> a, const randomised_outputs<T>& out, const randomised_options& options,
+                  const Device& given) {
   check(a.rows(), a.cols(), options);
+  const std::int64_t small = std::min(a.rows(), a.cols()), rank = rank_of(a.rows(), a.cols(), options);
+  check_outputs(a, rank, out);
+  const Device device = device::run_device(given, {{"a", a},
+                                                   {"u", out.u},
+                                                   {"v", out.v},
+                                                   {"s", out.s},
+                                                   {"residual", out.residual},
+                                                   {"status", out.status},
+                                                   {"sweeps", out.sweeps}});
+  if (a.batch() == 0) return device;
   const stage_region stage("decompose");
-  const Device device = device::run_device(given, {{"a", a}});
-  const std::int64_t m = a.rows(), n = a.cols(), small = std::min(m, n);
-  const std::int64_t rank = std::min(options.rank, small);
   // Each at most `small` before they are added: their sum may be none of 64 bits.
   const std::int64_t l = std::min((rank + std::min(options.oversampling, small) + 3) / 4 * 4, small);
-  randomised_decomposition<T> result;
-  if (a.batch() == 0 || small == 0) {
-    svd::options inner_options;
-    inner_options.top = std::max<std::int64_t>(rank, 1);
-    result.factors = decompose<T>(a, inner_options, device);
-    result.residual.assign(a.batch(), 0.0);
-    return result;
-  }
-  decomposition<T>& d = result.factors;
-  d.batch = a.batch();
-  d.rows = m;
-  d.cols = n;
-  d.values = d.u_cols = d.v_cols = rank;
-  d.ran_on = device;
-  d.u.resize(d.batch * m * rank);
-  d.v.resize(d.batch * n * rank);
-  d.s.resize(d.batch * rank);
-  d.status.resize(d.batch);
-  d.sweeps.resize(d.batch);
-  result.residual.resize(d.batch);
   const device::staged_in in(a, device);
-  device::staged_out u(d.u, device), v(d.v, device), s(d.s, device);
-  device::staged_out residual(result.residual, device);
-  device::staged_out status(d.status, device), sweeps(d.sweeps, device);
-  const outputs<T> out{{u.view().data(), d.batch, m, rank, device},
-                       {v.view().data(), d.batch, n, rank, device},
-                       {s.view().data(), d.batch, rank, device},
-                       status.view(),
-                       sweeps.view()};
-  if (device.kind() == device_kind::host)
-    compute<host_rows<T>>(in.view(), l, options, out, residual.view().data(), device);
-  else
-    compute<device_rows<T, 8, 0>>(in.view(), l, options, out, residual.view().data(), device);
+  device::staged_out u(out.u, device), v(out.v, device);
+  device::staged_out s(out.s, device);
+  device::staged_out residual(out.residual, device);
+  device::staged_out status(out.status, device), sweeps(out.sweeps, device);
+  const outputs<T> factors{u.view(), v.view(), s.view(), status.view(), sweeps.view()};
+  if (small == 0) {
+    decompose<T>(in.view(), factors, {}, device);
+    device::for_each(a.batch(), set_zero{residual.view().data()}, device);
+  } else if (device.kind() == device_kind::host) {
+    compute<host_rows<T>>(in.view(), l, options, factors, residual.view(), device);
+  } else {
+    compute<device_rows<T, 8, 0>>(in.view(), l, options, factors, residual.view(), device);
+  }
   u.finish();
   v.finish();
   s.finish();
   residual.finish();
   status.finish();
   sweeps.finish();
+  return device;
+}
+
+template <class T>
+randomised_decomposition<T> randomised(batch_view<const T> a, const randomised_options& options, const Device& device) {
+  check(a.rows(), a.cols(), options);
+  const std::int64_t rank = rank_of(a.rows(), a.cols(), options);
+  randomised_decomposition<T> result;
+  decomposition<T>& d = result.factors;
+  d.batch = a.batch();
+  d.rows = a.rows();
+  d.cols = a.cols();
+  d.values = d.u_cols = d.v_cols = rank;
+  d.u.resize(d.batch * d.rows * rank);
+  d.v.resize(d.batch * d.cols * rank);
+  d.s.resize(d.batch * rank);
+  d.status.resize(d.batch);
+  d.sweeps.resize(d.batch);
+  result.residual.resize(d.batch);
+  const randomised_outputs<T> out{{d.u.data(), d.batch, d.rows, rank},
+                                  {d.v.data(), d.batch, d.cols, rank},
+                                  {d.s.data(), d.batch, rank},
+                                  result.residual,
+                                  d.status,
+                                  d.sweeps};
+  d.ran_on = randomised<T>(a, out, options, device);
   return result;
 }
 
-#define QUINTET_INSTANTIATE(T) \
-  template randomised_decomposition<T> randomised<T>(batch_view<const T>, const randomised_options&, const Device&);
+#define QUINTET_INSTANTIATE(T)                                                                                       \
+  template randomised_decomposition<T> randomised<T>(batch_view<const T>, const randomised_options&, const Device&); \
+  template Device randomised<T>(batch_view<const T>, const randomised_outputs<T>&, const randomised_options&,        \
+                                const Device&);
 QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
 #undef QUINTET_INSTANTIATE
 

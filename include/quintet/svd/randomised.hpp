@@ -58,4 +58,24 @@ auto randomised(const A& a, const randomised_options& options, const Device& dev
   return randomised<T>(batch_view<const T>(batch_of(a)), options, device);
 }
 
+/// Where the second form of randomised() writes, with r = min(rank, m, n): memory of the host or of the device.
+template <class T>
+struct randomised_outputs {
+  batch_view<T> u;               ///< [B, m, r], any strides
+  batch_view<T> v;               ///< [B, n, r], any strides
+  matrix_view<T> s;              ///< [B, r]
+  vector_view<double> residual;  ///< [B]
+  ///@{
+  /// [B] each, as in decomposition.
+  vector_view<std::int32_t> status, sweeps;
+  ///@}
+};
+
+/// The same to the caller's memory; between arguments on one device nothing is transferred but the status of the
+/// matrices. Outputs must not overlap each other or `a`. Throws InvalidArgument also for outputs of another shape.
+/// Returns the device that did it.
+template <class T>
+Device randomised(batch_view<const T> a, const randomised_outputs<T>& out, const randomised_options& options,
+                  const Device& device = Device::best());
+
 }  // namespace quintet::svd

@@ -227,6 +227,56 @@ TYPED_TEST(svd_randomised, matrices_on_devices) {
   });
 }
 
+TYPED_TEST(svd_randomised, outputs_of_any_strides_on_devices) {
+  using T = TypeParam;
+  const std::int64_t batch = 3, m = 40, n = 17, rank = 4, pad = 3;
+  std::vector<T> a(batch * m * n);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = normal_at<T>(8, 0, i);
+  const svd::randomised_options options{.rank = rank, .oversampling = 3, .canonical_signs = true};
+  test::on_every_device([&](const Device& device) {
+    const auto expected = svd::randomised<T>({a.data(), batch, m, n}, options, device);
+    // U by columns, V by rows, both with padding that stays as it is.
+    const std::int64_t u_size = rank * (m + pad), v_row = rank + pad, v_size = n * v_row, s_row = rank + pad;
+    const std::vector<T> untouched(batch * std::max(u_size, v_size), T(-7));
+    const Buffer<T> there(a, device);
+    Buffer<T> u(untouched, device), v(untouched, device), s(untouched, device);
+    Buffer<double> residual(batch, device);
+    Buffer<std::int32_t> status(batch, device), sweeps(batch, device);
+    const svd::randomised_outputs<T> out{{u.data(), batch, m, rank, u_size, 1, m + pad, device},
+                                         {v.data(), batch, n, rank, v_size, v_row, 1, device},
+                                         {s.data(), batch, rank, s_row, device},
+                                         vector_view(residual),
+                                         vector_view(status),
+                                         vector_view(sweeps)};
+    EXPECT_EQ(svd::randomised<T>(batch_view<const T>(there.data(), batch, m, n, device), out, options), device);
+    const std::vector<T> got_u = u.to_vector(), got_v = v.to_vector(), got_s = s.to_vector();
+    std::vector<T> dense_u, dense_v, dense_s;
+    for (std::int64_t b = 0; b < batch; ++b) {
+      for (std::int64_t i = 0; i < m; ++i)
+        for (std::int64_t j = 0; j < rank; ++j) dense_u.push_back(got_u[b * u_size + j * (m + pad) + i]);
+      for (std::int64_t i = 0; i < n; ++i)
+        for (std::int64_t j = 0; j < rank; ++j) dense_v.push_back(got_v[b * v_size + i * v_row + j]);
+      for (std::int64_t j = 0; j < rank; ++j) dense_s.push_back(got_s[b * s_row + j]);
+    }
+    test::expect_same_bits(dense_u, expected.factors.u);
+    test::expect_same_bits(dense_v, expected.factors.v);
+    test::expect_same_bits(dense_s, expected.factors.s);
+    EXPECT_EQ(residual.to_vector(), expected.residual);
+    EXPECT_EQ(status.to_vector(), expected.factors.status);
+    EXPECT_EQ(sweeps.to_vector(), expected.factors.sweeps);
+    EXPECT_EQ(std::count(got_u.begin(), got_u.end(), T(-7)), std::int64_t(got_u.size()) - batch * m * rank);
+    EXPECT_EQ(std::count(got_v.begin(), got_v.end(), T(-7)), std::int64_t(got_v.size()) - batch * n * rank);
+    EXPECT_EQ(std::count(got_s.begin(), got_s.end(), T(-7)), std::int64_t(got_s.size()) - batch * rank);
+    svd::randomised_outputs<T> wrong = out;
+    wrong.u = {u.data(), batch, m - 1, rank, device};
+    expect_invalid([&] { svd::randomised<T>({a.data(), batch, m, n}, wrong, options, device); }, "u");
+    wrong = out;
+    wrong.residual = vector_view<double>(residual.data(), batch - 1, device);
+    expect_invalid([&] { svd::randomised<T>({a.data(), batch, m, n}, wrong, options, device); },
+                   "residual.size must be the batch, 3 (residual.size=2)");
+  });
+}
+
 TEST(svd_randomised_arguments, wrong_ones) {
   const std::vector<float> a(12);
   const auto run = [&](const svd::randomised_options& options) {
