@@ -331,15 +331,27 @@ TEST(snp_likelihood, many_copies_agree_with_the_reference) {
   expect_error_within("log-likelihood of a site", worst, 1e-10);
 }
 
-// 300 species on stationary branches: 0.001^300 is far below the smallest double times itself.
+// 300 species on stationary branches: 0.001^300 is far below the smallest double times itself. Exponents come from the
+// left subtree, from the right one, and from both.
 TEST(snp_likelihood, many_species_do_not_underflow) {
-  std::string newick = "s0:1e5";
-  for (int i = 1; i < 300; ++i) newick = "(" + newick + ",s" + std::to_string(i) + ":1e5):1e5";
-  const auto network = snp_network(newick.substr(0, newick.rfind(':')) + ";", .1);
-  const auto logs =
-      pattern_logs(network, {{counts(300, 0), counts(300, 1)}, {counts(300, 1), counts(300, 1)}}, {.u = 1, .v = 999});
-  EXPECT_NEAR(logs[0], 300 * std::log(1e-3), 1e-8);
-  EXPECT_NEAR(logs[1], 300 * std::log(.999), 1e-8);
+  const auto caterpillar = [](int first, int end, bool to_the_right) {
+    std::string newick = text("s", first, ":1e5");
+    for (int i = first + 1; i < end; ++i) {
+      const std::string leaf = text("s", i, ":1e5");
+      newick = to_the_right ? text("(", leaf, ",", newick, "):1e5") : text("(", newick, ",", leaf, "):1e5");
+    }
+    return newick;
+  };
+  for (const std::string& newick : {caterpillar(0, 300, false), caterpillar(0, 300, true),
+                                    text("(", caterpillar(0, 150, false), ",", caterpillar(150, 300, true), "):")}) {
+    const auto network = snp_network(newick.substr(0, newick.rfind(':')) + ";", .1);
+    on_every_device([&](const Device& device) {
+      const auto logs = pattern_logs(network, {{counts(300, 0), counts(300, 1)}, {counts(300, 1), counts(300, 1)}},
+                                     {.u = 1, .v = 999}, device);
+      EXPECT_NEAR(logs[0], 300 * std::log(1e-3), 1e-8);
+      EXPECT_NEAR(logs[1], 300 * std::log(.999), 1e-8);
+    });
+  }
 }
 
 TEST(snp_likelihood, the_number_of_threads_does_not_matter) {
