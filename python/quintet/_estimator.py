@@ -88,8 +88,8 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
     n_jobs : int. Threads of fit and predictions; results do not depend on it.
     device : "auto", "host" or the number of an offload device.
     progress : None, True (a bar) or a callable(stage, fraction) that cancels by returning False.
-    algorithm, leaf_size, memory, approx_min_span_tree, gen_min_span_tree, core_dist_n_jobs : without effect; the tree
-        is exact and always there.
+    algorithm, leaf_size, memory, approx_min_span_tree, gen_min_span_tree, core_dist_n_jobs, copy : without effect; the
+        tree is exact and always there, and X is never written to.
     p, cluster_selection_persistence, branch_detection_data, match_reference_implementation : fit raises
         NotImplementedError for other values than the defaults.
 
@@ -143,6 +143,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         tie_tolerance: float = 0.0,
         count_self: bool = False,
         store_centers: str | None = None,
+        copy: bool = True,
         n_jobs: int | None = None,
         device: str = "auto",
         progress: Any = None,
@@ -173,6 +174,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         self.tie_tolerance = tie_tolerance
         self.count_self = count_self
         self.store_centers = store_centers
+        self.copy = copy
         self.n_jobs = n_jobs
         self.device = device
         self.progress = progress

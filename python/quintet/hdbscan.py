@@ -20,6 +20,7 @@ range, ``DeviceError`` for memory of a GPU or an absent device, ``Cancelled`` wh
 from __future__ import annotations
 
 import operator
+import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Sequence
 
@@ -40,6 +41,7 @@ __all__ = [
     "CondensedTree",
     "HDBSCAN",
     "MinimumSpanningTree",
+    "PointLabels",
     "PredictionData",
     "SingleLinkageTree",
     "SpanningTreeResult",
@@ -54,6 +56,7 @@ __all__ = [
     "core_and_reachability",
     "core_distances",
     "cut",
+    "label_points",
     "medoids",
     "membership_vector",
     "membership_vector_blocks",
@@ -90,6 +93,8 @@ def __getattr__(name: str) -> Any:
                 raise
             raise ImportError(f"quintet.{name} needs scikit-learn: pip install 'quintet[sklearn]'") from error
         return getattr(_estimator, name)
+    if name in ("prediction", "validity"):  # where contrib's module has the functions
+        return sys.modules[__name__]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -378,6 +383,15 @@ class TreeSummary(NamedTuple):
     point_cluster: np.ndarray  #: the cluster that a point leaves
     point_lambda: np.ndarray  #: where
     outlier_scores: np.ndarray  #: GLOSH of every point
+
+
+class PointLabels(NamedTuple):
+    """The flat clustering of selected clusters."""
+
+    labels: np.ndarray  #: of every point; -1 is noise
+    probabilities: np.ndarray  #: of every point, in [0, 1]; 0 for noise
+    persistence: np.ndarray  #: of every label
+    exemplars: list[np.ndarray]  #: of every label: points
 
 
 # Functions.
@@ -828,6 +842,34 @@ def select_clusters(
         allow_single_cluster,
     )
     return np.asarray(_core.hdbscan_select(patterns, points, clusters, options)) + points
+
+
+def label_points(
+    condensed: Any,
+    selected: Any,
+    n: int | None = None,
+    *,
+    cluster_selection_epsilon: float = 0.0,
+    allow_single_cluster: bool = False,
+) -> PointLabels:
+    """Labels of points for `selected` clusters of a condensed tree, those of :func:`select_clusters` or others of which
+    none contains another; label k is the k-th. The options are those of the selection.
+
+    >>> from quintet import hdbscan
+    >>> tree = hdbscan.condense([[0, 1, 1.0, 2], [2, 3, 1.0, 2], [4, 5, 9.0, 4]], 2)
+    >>> hdbscan.label_points(tree, [6]).labels
+    array([-1, -1,  0,  0])
+    """
+    patterns = _condensed_patterns(condensed)
+    points, clusters = _tree_sizes(patterns, n)
+    options = _tree_options(
+        2, "canonical", 0.0, "eom", cluster_selection_epsilon, float("inf"), 0, allow_single_cluster
+    )
+    chosen = _labels(selected, "selected") - points
+    labels, probabilities, persistence, offsets, members = _core.hdbscan_label(
+        patterns, points, clusters, chosen, options
+    )
+    return PointLabels(labels, probabilities, persistence, np.split(members, offsets[1:-1]) if len(chosen) else [])
 
 
 def _weights(weights: Any) -> np.ndarray | None:

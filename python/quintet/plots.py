@@ -94,7 +94,7 @@ class CondensedTree:
         return [int(c) for c in self._selected]
 
     def get_plot_data(
-        self, leaf_separation: float = 1, log_size: bool = False, max_rectangles_per_icicle: int = 20
+        self, leaf_separation: float = 1, log_size: bool = False, max_rectangle_per_icicle: int = 20
     ) -> dict[str, Any]:
         """What :meth:`plot` draws.
 
@@ -102,7 +102,7 @@ class CondensedTree:
         ----------
         leaf_separation : distance of the last leaves.
         log_size : widths are the logarithms of numbers of points.
-        max_rectangles_per_icicle : bars of one cluster at most, about.
+        max_rectangle_per_icicle : bars of one cluster at most, about.
 
         Returns
         -------
@@ -112,9 +112,9 @@ class CondensedTree:
         """
         if not leaf_separation > 0:
             raise InvalidArgument(f"leaf_separation must be > 0 (leaf_separation={leaf_separation!r})")
-        if max_rectangles_per_icicle < 1:
+        if max_rectangle_per_icicle < 1:
             raise InvalidArgument(
-                f"max_rectangles_per_icicle must be >= 1 (max_rectangles_per_icicle={max_rectangles_per_icicle})"
+                f"max_rectangle_per_icicle must be >= 1 (max_rectangle_per_icicle={max_rectangle_per_icicle})"
             )
         tree = self._raw_tree
         root = self._points()
@@ -170,7 +170,7 @@ class CondensedTree:
             levels, first = np.unique(lambdas[order], return_index=True)
             gone = np.add.reduceat(sizes[order], first)
             left = size[c] - np.concatenate(([0], np.cumsum(gone)[:-1]))  # points that are there below each level
-            step = (width(size[c]) - width(float(gone[-1]))) / max_rectangles_per_icicle
+            step = (width(size[c]) - width(float(gone[-1]))) / max_rectangle_per_icicle
             bottom, drawn = float(births[c]), width(size[c])
             for i, level in enumerate(levels):
                 now = width(left[i + 1]) if i + 1 < len(levels) else -1.0

@@ -275,6 +275,26 @@ nb::object select(const array& rows, std::int64_t points, std::int64_t clusters,
   return to_numpy(run([&] { return select_clusters(summarise(condensed), settings); }));
 }
 
+/// Labels, probabilities, persistence, offsets and points of exemplars.
+nb::tuple label(const array& rows, std::int64_t points, std::int64_t clusters, const array& selected,
+                const nb::tuple& options) {
+  const condensed_tree condensed{points, clusters, from_records<condensed_row>(rows)};
+  const auto chosen = vector_of<std::int64_t>(selected);
+  const tree_options settings = tree_options_of(options);
+  point_labels found;
+  std::vector<double> persistent;
+  point_groups groups;
+  run([&] {
+    const tree_summary s = summarise(condensed);
+    found = label_points(s, chosen, settings);
+    persistent = persistence(s, chosen, found.labels);
+    groups = exemplars(s, chosen, found.labels);
+  });
+  return nb::make_tuple(to_numpy(std::move(found.labels)), to_numpy(std::move(found.probabilities)),
+                        to_numpy(std::move(persistent)), to_numpy(std::move(groups.offsets)),
+                        to_numpy(std::move(groups.points)));
+}
+
 /// A clustering made again from the arrays that an estimator keeps.
 cluster_result model_of(const nb::dict& state) {
   const auto given = [&](const char* name, auto&& take) {
@@ -493,6 +513,7 @@ void bind_hdbscan(nb::module_& m) {
   m.def("hdbscan_condense", &condense_linkage, arg("rows"), arg("options"));
   m.def("hdbscan_summarise", &summary, arg("rows"), arg("points"), arg("clusters"));
   m.def("hdbscan_select", &select, arg("rows"), arg("points"), arg("clusters"), arg("options"));
+  m.def("hdbscan_label", &label, arg("rows"), arg("points"), arg("clusters"), arg("selected"), arg("options"));
   m.def("hdbscan_predict", &predict, arg("model"), arg("points"), arg("rows"), arg("device"));
   m.def("hdbscan_membership", &membership, arg("model"), arg("points"), arg("rows").none(), arg("device"));
   m.def("hdbscan_membership_blocks", &membership_blocks, arg("model"), arg("points"), arg("rows").none(), arg("take"),

@@ -416,6 +416,17 @@ def test_functions_against_plain_numpy(blobs: np.ndarray) -> None:
     np.testing.assert_array_equal(hdbscan.condense(result.linkage, 5), result.condensed)
     np.testing.assert_array_equal(hdbscan.select_clusters(result.condensed), result.selected)
     np.testing.assert_array_equal(hdbscan.summarise(result.condensed).outlier_scores, result.outlier_scores)
+    labelled = hdbscan.label_points(result.condensed, result.selected)
+    np.testing.assert_array_equal(labelled.labels, result.labels)
+    np.testing.assert_array_equal(labelled.probabilities, result.probabilities)
+    np.testing.assert_array_equal(labelled.persistence, result.persistence)
+    assert [e.tolist() for e in labelled.exemplars] == [e.tolist() for e in result.exemplars]
+    assert len(result.selected) == len(labelled.exemplars) > 1
+    none = hdbscan.label_points(result.condensed, np.empty(0, int))
+    assert (none.labels == -1).all() and none.exemplars == []
+    for bad, kind in (([0], ValueError), ([0.5], TypeError), (result.selected[::-1], ValueError)):
+        with pytest.raises(kind, match="selected"):
+            hdbscan.label_points(result.condensed, bad)
     assert hdbscan.relative_validity(tree.edges, result.labels) <= 1
 
 

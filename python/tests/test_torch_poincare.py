@@ -127,3 +127,118 @@ def test_refusals() -> None:
         qt.dist(x, x[:, :2])
     with pytest.raises(TypeError, match="x must be a tensor"):
         qt.dist([0.0], x)
+
+
+def test_every_name_of_geoopt() -> None:
+    geoopt = pytest.importorskip("geoopt")
+    wanted = {name for name in dir(geoopt.PoincareBall) if not name.startswith("_")} - set(dir(torch.nn.Module))
+    # One tensor is one point here; numbers lie on the processor and have the type of the points.
+    assert sorted(n for n in wanted if not hasattr(qt.PoincareBall(), n)) == ["device", "dtype", "pack_point", "unpack_tensor"]
+
+
+def test_the_rest_of_geoopt() -> None:
+    geoopt = pytest.importorskip("geoopt")
+    theirs, ours = geoopt.PoincareBall(c=0.7).double(), qt.PoincareBall(0.7)
+    x, y = points(ours, 4, 3), points(ours, 4, 3, seed=1)
+    g = torch.Generator().manual_seed(5)
+    v, w = (torch.randn(4, 3, dtype=torch.float64, generator=g) for _ in range(2))
+    m, many = torch.randn(2, 3, dtype=torch.float64, generator=g), torch.randn(4, 2, 3, dtype=torch.float64, generator=g)
+    t = torch.tensor([0.3, -0.4, 0.0, 1.2], dtype=torch.float64)
+    h = ours.inv_sproj(x)
+    for name, args in {
+        "mobius_coadd": (x, y),
+        "mobius_cosub": (x, y),
+        "mobius_matvec": (m, x),
+        "mobius_pointwise_mul": (w, x),
+        "geodesic_unit": (t[:, None], x, v),
+        "antipode": (x,),
+        "dist2plane": (x, y, v),
+        "transp0back": (x, v),
+        "transp_follow_retr": (x, 0.1 * v, w),
+        "transp_follow_expmap": (x, 0.1 * v, w),
+        "retr_transp": (x, 0.1 * v, w),
+        "expmap_transp": (x, 0.1 * v, w),
+        "weighted_midpoint": (x,),
+        "inv_sproj": (x,),
+        "sproj": (h,),
+        "component_inner": (x, v, w),
+    }.items():
+        torch.testing.assert_close(getattr(ours, name)(*args), getattr(theirs, name)(*args), msg=lambda s, n=name: f"{n}: {s}")
+    torch.testing.assert_close(ours.mobius_matvec(many, x), theirs.mobius_matvec(many, x))
+    torch.testing.assert_close(ours.sproj(h), x)
+    torch.testing.assert_close(ours.geodesic_unit(t, x, v), theirs.geodesic_unit(t[:, None], x, v))
+    for signed in (False, True):
+        for scaled in (False, True):
+            how = {"signed": signed, "scaled": scaled, "keepdim": scaled}
+            torch.testing.assert_close(ours.dist2plane(x, y, v, **how), theirs.dist2plane(x, y, v, **how))
+    xs = points(ours, 5, 4, 3, seed=7)
+    weights = torch.randn(5, 4, dtype=torch.float64, generator=g)
+    for how in ({}, {"reducedim": [1], "keepdim": True}, {"reducedim": [0], "lincomb": True}, {"lincomb": True}):
+        torch.testing.assert_close(
+            ours.weighted_midpoint(xs, weights.abs(), **how), theirs.weighted_midpoint(xs, weights.abs(), **how)
+        )
+        torch.testing.assert_close(
+            ours.weighted_midpoint(xs, weights, posweight=True, **how),
+            theirs.weighted_midpoint(xs, weights, posweight=True, **how),
+        )
+    far = 9 * v
+    torch.testing.assert_close(ours.expmap0(far, project=True), theirs.expmap0(far))
+    torch.testing.assert_close(ours.mobius_fn_apply(torch.relu, x), theirs.mobius_fn_apply(torch.relu, x))
+    chain = (torch.relu, torch.tanh)
+    torch.testing.assert_close(ours.mobius_fn_apply_chain(x, *chain), theirs.mobius_fn_apply_chain(x, *chain))
+    assert ours.radius == pytest.approx(float(theirs.radius))
+    with pytest.raises(quintet.InvalidArgument, match="x must lie in the ball"):
+        ours.assert_check_point_on_manifold(10 * v)
+    assert ours.check_point_on_manifold(10 * v, explain=True)[0] is False
+    assert ours.check_vector_on_tangent(x, v) and ours.check_point(x) and not ours.check_point(x[0, 0])
+    with pytest.raises(quintet.InvalidArgument, match=r"m must be of shape \(..., E, 3\)"):
+        ours.mobius_matvec(m.mT, x)
+    with pytest.raises(quintet.InvalidArgument, match="reducedim"):
+        ours.weighted_midpoint(xs, reducedim=[-1])
+    with pytest.raises(quintet.InvalidArgument, match="hyperboloid"):
+        qt.PoincareBall(0.0).inv_sproj(x)
+
+
+def test_gradients_of_layers(ball: Any) -> None:
+    x, y = points(ball, 4, 3).requires_grad_(), points(ball, 4, 3, seed=1).requires_grad_()
+    g = torch.Generator().manual_seed(5)
+    m = torch.randn(2, 3, dtype=torch.float64, generator=g).requires_grad_()
+    a = torch.randn(4, 3, dtype=torch.float64, generator=g).requires_grad_()
+    for f, args in (
+        (ball.mobius_matvec, (m, x)),
+        (ball.mobius_coadd, (x, y)),
+        (lambda *t: ball.dist2plane(*t, signed=True), (x, y, a)),
+        (ball.weighted_midpoint, (x,)),
+        (lambda u, v: ball.geodesic_unit(0.3, u, v), (x, a)),
+    ):
+        assert gradcheck(f, args) and gradgradcheck(f, args)
+
+
+def test_draws() -> None:
+    ball = qt.PoincareBall(0.7)
+    torch.manual_seed(0)
+    for draw in (
+        ball.random(200, 3), ball.random_normal((200, 3)), ball.random_normal(200, 3, mean=0.1, std=0.2),
+        ball.wrapped_normal(200, 3, mean=torch.full((3,), 0.2), std=0.1),
+    ):
+        assert draw.shape == (200, 3) and ball.check_point_on_manifold(draw)
+    near = ball.wrapped_normal(4000, 3, mean=torch.full((3,), 0.2, dtype=torch.float64), std=0.1)
+    # In the tangent space of the mean the draws are normal, of deviation std / lambda in every coordinate.
+    base = torch.full((3,), 0.2, dtype=torch.float64)
+    v = ball.logmap(base.expand(near.shape), near) * ball.lambda_x(base)
+    torch.testing.assert_close(v.std(0), torch.full((3,), 0.1, dtype=torch.float64), rtol=0.05, atol=0)
+
+
+@pytest.mark.parametrize("kind", ["RiemannianAdam", "RiemannianSGD"])
+def test_geoopts_optimisers_take_the_ball(kind: str) -> None:
+    geoopt = pytest.importorskip("geoopt")
+    ball = qt.PoincareBall()
+    goal = torch.tensor([[0.5, -0.3], [0.1, 0.8]], dtype=torch.float64)
+    x = geoopt.ManifoldParameter(torch.zeros(2, 2, dtype=torch.float64), manifold=ball)
+    more = {"momentum": 0.5} if kind == "RiemannianSGD" else {"stabilize": 10}
+    optimiser = getattr(geoopt.optim, kind)([x], lr=0.05, **more)
+    for _ in range(200):
+        optimiser.zero_grad()
+        ball.dist2(x, goal).sum().backward()
+        optimiser.step()
+    assert ball.dist(x.detach(), goal).max() < 0.05

@@ -20,6 +20,7 @@ from torch import Tensor
 
 from .. import _core
 from .._errors import InvalidArgument
+from ._gyrovectors import GyrovectorNames, _shape
 from ._svd import is_plain
 from ._tensors import CODES, REAL, check, plain, push_forward, rows
 
@@ -366,11 +367,13 @@ def _apply(name: str, formula: Callable[..., Tensor], c: float, *tensors: Tensor
     return out
 
 
-class PoincareBall:
-    """The ball ``{x : c |x|^2 < 1}`` of curvature ``-c``, with the names of geoopt.PoincareBall. Points and vectors are
-    ``[..., D]``, leading shapes are broadcast, and every function has gradients. 16-bit points give float32.
+class PoincareBall(GyrovectorNames):
+    """The ball ``{x : c |x|^2 < 1}`` of curvature ``-c``, with the names of geoopt.PoincareBall, whose optimisers take it.
+    Points and vectors are ``[..., D]``, leading shapes are broadcast, and every function has gradients. 16-bit points
+    give float32.
 
-    Nothing is projected behind your back: ``projx`` pulls points into the ball, and a point that is not inside has NaN.
+    Nothing is projected behind your back: ``projx`` pulls points into the ball, and a point that is not inside has NaN;
+    ``project=True``, geoopt's default, applies it to a result.
 
     >>> import torch, quintet.torch as qt
     >>> ball = qt.PoincareBall()
@@ -411,32 +414,32 @@ class PoincareBall:
         """Distance from the origin."""
         return self.dist(x, torch.zeros_like(x), keepdim=keepdim)
 
-    def mobius_add(self, x: Tensor, y: Tensor) -> Tensor:
+    def mobius_add(self, x: Tensor, y: Tensor, *, project: bool = False) -> Tensor:
         """``x (+) y``."""
         _two(x, y)
-        return _apply("add", _add, self.c, *_broadcast(x, y))
+        return self._projected(_apply("add", _add, self.c, *_broadcast(x, y)), project)
 
-    def mobius_sub(self, x: Tensor, y: Tensor) -> Tensor:
+    def mobius_sub(self, x: Tensor, y: Tensor, *, project: bool = False) -> Tensor:
         """``x (+) (-y)``."""
-        return self.mobius_add(x, -y)
+        return self.mobius_add(x, -y, project=project)
 
-    def mobius_scalar_mul(self, r: Tensor | float, x: Tensor) -> Tensor:
+    def mobius_scalar_mul(self, r: Tensor | float, x: Tensor, *, project: bool = False) -> Tensor:
         """``r (x) x``; r is a number or ``[...]``."""
         check(x, "x")
         factor = torch.as_tensor(r, dtype=REAL[x.dtype])
         if factor.dim() == x.dim() and factor.dim() > 0 and factor.shape[-1] == 1:  # geoopt's form
             factor = factor.squeeze(-1)
-        return _apply("scale", _scale, self.c, factor.expand(x.shape[:-1]), x)
+        return self._projected(_apply("scale", _scale, self.c, factor.expand(x.shape[:-1]), x), project)
 
-    def expmap(self, x: Tensor, u: Tensor) -> Tensor:
+    def expmap(self, x: Tensor, u: Tensor, *, project: bool = False) -> Tensor:
         """``exp_x(u)``."""
         _two(x, u, "x", "u")
-        return _apply("exp", _exp, self.c, *_broadcast(x, u))
+        return self._projected(_apply("exp", _exp, self.c, *_broadcast(x, u)), project)
 
-    def expmap0(self, u: Tensor) -> Tensor:
+    def expmap0(self, u: Tensor, *, project: bool = False) -> Tensor:
         """``exp_0(u)``."""
         check(u, "u")
-        return _apply("exp0", _exp0, self.c, u)
+        return self._projected(_apply("exp0", _exp0, self.c, u), project)
 
     def logmap(self, x: Tensor, y: Tensor) -> Tensor:
         """``log_x(y)``."""
@@ -508,15 +511,13 @@ class PoincareBall:
         n = _norm(x)
         return torch.where(n > limit, x / torch.where(n > 0, n, 1.0) * limit, x)
 
-    def check_point_on_manifold(self, x: Tensor) -> bool:
-        """Whether all points are inside."""
-        return bool(((x * x).sum(-1) * self.c < 1).all())
-
-    def random(self, *size: int, dtype: torch.dtype | None = None) -> Tensor:
-        """``exp_0`` of normal vectors of size ``[..., D]`` and length about 1."""
-        v = torch.randn(*size, dtype=dtype)
-        return self.expmap0(v / math.sqrt(size[-1]))
+    def check_point_on_manifold(
+        self, x: Tensor, *, explain: bool = False, atol: float = 1e-5, rtol: float = 1e-5
+    ) -> Any:
+        """Whether all points are inside. explain: with the reason, or None; atol and rtol, geoopt's, have no effect."""
+        ok = bool(((x * x).sum(-1) * self.c < 1).all())
+        return (ok, None if ok else f"points with |x| >= {self.radius}") if explain else ok
 
     def origin(self, *size: int, dtype: torch.dtype | None = None) -> Tensor:
         """The origin."""
-        return torch.zeros(*size, dtype=dtype)
+        return torch.zeros(_shape(size), dtype=dtype)

@@ -1,0 +1,262 @@
+"""The rest of geoopt's names of the ball, composed of those that have kernels: what hyperbolic layers and geoopt's
+optimisers call."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Callable, Sequence
+
+import torch
+from torch import Tensor
+
+from .._errors import InvalidArgument
+from ._tensors import check
+
+__all__ = ["GyrovectorNames"]
+
+
+class GyrovectorNames:
+    """Base of PoincareBall."""
+
+    c: float
+
+    if TYPE_CHECKING:  # of PoincareBall
+
+        def expmap(self, x: Tensor, u: Tensor, *, project: bool = False) -> Tensor: ...
+        def expmap0(self, u: Tensor, *, project: bool = False) -> Tensor: ...
+        def logmap0(self, y: Tensor) -> Tensor: ...
+        def mobius_add(self, x: Tensor, y: Tensor, *, project: bool = False) -> Tensor: ...
+        def mobius_scalar_mul(self, r: Tensor | float, x: Tensor, *, project: bool = False) -> Tensor: ...
+        def lambda_x(self, x: Tensor, *, keepdim: bool = False) -> Tensor: ...
+        def inner(self, x: Tensor, u: Tensor, v: Tensor | None = None, *, keepdim: bool = False) -> Tensor: ...
+        def transp(self, x: Tensor, y: Tensor, v: Tensor) -> Tensor: ...
+        def retr(self, x: Tensor, u: Tensor) -> Tensor: ...
+        def projx(self, x: Tensor, *, eps: float | None = None) -> Tensor: ...
+        def check_point_on_manifold(
+            self, x: Tensor, *, explain: bool = False, atol: float = 1e-5, rtol: float = 1e-5
+        ) -> Any: ...
+
+    def _projected(self, x: Tensor, project: bool) -> Tensor:
+        return self.projx(x) if project else x
+
+    @property
+    def radius(self) -> float:
+        """``1 / sqrt(c)``, infinity for c = 0."""
+        return 1 / math.sqrt(self.c) if self.c > 0 else math.inf
+
+    # Additions and products.
+
+    def mobius_coadd(self, x: Tensor, y: Tensor, *, project: bool = False) -> Tensor:
+        """Coaddition ``x (+) gyr[x, -y] y = ((1 - c|y|^2) x + (1 - c|x|^2) y) / (1 - c^2 |x|^2 |y|^2)``, which commutes."""
+        check(x, "x")
+        check(y, "y")
+        cx, cy = (self.c * (a * a).sum(-1, keepdim=True) for a in (x, y))
+        return self._projected(((1 - cy) * x + (1 - cx) * y) / (1 - cx * cy), project)
+
+    def mobius_cosub(self, x: Tensor, y: Tensor, *, project: bool = False) -> Tensor:
+        """Coaddition of ``-y``."""
+        return self.mobius_coadd(x, -y, project=project)
+
+    def mobius_fn_apply(
+        self, fn: Callable[..., Tensor], x: Tensor, *args: Any, project: bool = False, **kwargs: Any
+    ) -> Tensor:
+        """``exp_0(fn(log_0(x)))``."""
+        return self.expmap0(fn(self.logmap0(x), *args, **kwargs), project=project)
+
+    def mobius_fn_apply_chain(self, x: Tensor, *fns: Callable[[Tensor], Tensor], project: bool = False) -> Tensor:
+        """``exp_0(... fns[1](fns[0](log_0(x))))``."""
+        if not fns:
+            return self._projected(x, project)
+        v = self.logmap0(x)
+        for fn in fns:
+            v = fn(v)
+        return self.expmap0(v, project=project)
+
+    def mobius_matvec(self, m: Tensor, x: Tensor, *, project: bool = False) -> Tensor:
+        """``exp_0(m log_0(x))`` of a matrix ``m[..., E, D]`` (Ganea et al. 2018): the linear layer of the ball."""
+        check(m, "m")
+        check(x, "x")
+        if m.dim() < 2 or m.shape[-1] != x.shape[-1]:
+            raise InvalidArgument(
+                f"m must be of shape (..., E, {x.shape[-1]}), as x is (m: {tuple(m.shape)}, x: {tuple(x.shape)})"
+            )
+        v = self.logmap0(x).to(m.dtype)
+        return self.expmap0(v @ m.mT if m.dim() == 2 else (m @ v.unsqueeze(-1)).squeeze(-1), project=project)
+
+    def mobius_pointwise_mul(self, w: Tensor, x: Tensor, *, project: bool = False) -> Tensor:
+        """``exp_0(w * log_0(x))``, a diagonal matrix."""
+        check(w, "w")
+        return self.expmap0(w * self.logmap0(x), project=project)
+
+    def antipode(self, x: Tensor) -> Tensor:
+        """``-x``."""
+        return -x
+
+    # Geodesics, hyperplanes, transport.
+
+    def geodesic_unit(self, t: Tensor | float, x: Tensor, u: Tensor, *, project: bool = False) -> Tensor:
+        """The point at distance t from x in the direction u; t is a number, ``[...]`` or ``[..., 1]``."""
+        check(x, "x")
+        check(u, "u")
+        at = torch.as_tensor(t, dtype=u.dtype)
+        if at.dim() > 0 and not (at.dim() == u.dim() and at.shape[-1] == 1):
+            at = at.unsqueeze(-1)
+        # |u / lambda_x| has the length 1 / lambda_x, so t of it is at distance t.
+        unit = u / (u * u).sum(-1, keepdim=True).sqrt()
+        return self.expmap(x, at * unit / self.lambda_x(x, keepdim=True), project=project)
+
+    def dist2plane(
+        self, x: Tensor, p: Tensor, a: Tensor, *, keepdim: bool = False, signed: bool = False, scaled: bool = False
+    ) -> Tensor:
+        """Distance of x from the hyperplane through p orthogonal to a (Ganea et al. 2018):
+        ``asinh(2 sqrt(c) <w, a> / ((1 - c |w|^2) |a|)) / sqrt(c)``, ``w = (-p) (+) x``. signed: with the side that a
+        points to; scaled: times ``|a|``."""
+        w = self.mobius_add(-p, x)
+        a = a.to(w.dtype)
+        along, length = (w * a).sum(-1, keepdim=True), (a * a).sum(-1, keepdim=True).sqrt()
+        if not signed:
+            along = along.abs()
+        value = 2 * along / ((1 - self.c * (w * w).sum(-1, keepdim=True)) * length)
+        if self.c > 0:
+            value = torch.asinh(math.sqrt(self.c) * value) / math.sqrt(self.c)
+        if scaled:
+            value = value * length
+        return value if keepdim else value.squeeze(-1)
+
+    def transp0back(self, x: Tensor, u: Tensor) -> Tensor:
+        """The tangent vector u at x, moved to the origin: ``u lambda_x / 2``."""
+        return u * self.lambda_x(x, keepdim=True) / 2
+
+    def transp_follow_retr(self, x: Tensor, u: Tensor, v: Tensor) -> Tensor:
+        """v, moved from x to ``retr(x, u)``."""
+        return self.retr_transp(x, u, v)[1]
+
+    def transp_follow_expmap(self, x: Tensor, u: Tensor, v: Tensor, *, project: bool = False) -> Tensor:
+        """v, moved from x to ``expmap(x, u)``."""
+        return self.expmap_transp(x, u, v, project=project)[1]
+
+    def retr_transp(self, x: Tensor, u: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
+        """``y = retr(x, u)``, and v moved to it."""
+        y = self.retr(x, u)
+        return y, self.transp(x, y, v)
+
+    def expmap_transp(self, x: Tensor, u: Tensor, v: Tensor, *, project: bool = False) -> tuple[Tensor, Tensor]:
+        """``y = expmap(x, u)``, and v moved to it."""
+        y = self.expmap(x, u, project=project)
+        return y, self.transp(x, y, v)
+
+    # Means, models, draws, checks.
+
+    def weighted_midpoint(
+        self,
+        xs: Tensor,
+        weights: Tensor | None = None,
+        *,
+        reducedim: Sequence[int] | None = None,
+        keepdim: bool = False,
+        lincomb: bool = False,
+        posweight: bool = False,
+        project: bool = False,
+    ) -> Tensor:
+        """The gyromidpoint ``1/2 (x) sum w lambda x / sum w (lambda - 1)`` over the dimensions `reducedim` of
+        ``xs[..., D]``, None: all but the last; ``weights[...]`` or None: 1 each. lincomb: times the sum of the weights;
+        posweight: a negative weight is a positive one of the antipode."""
+        check(xs, "xs")
+        lead = xs.shape[:-1]
+        along = [d % xs.dim() for d in (range(len(lead)) if reducedim is None else reducedim)]
+        if xs.dim() - 1 in along:
+            raise InvalidArgument(f"reducedim must not name the last dimension (reducedim={reducedim})")
+        w = torch.ones(lead, dtype=xs.dtype) if weights is None else weights.expand(lead)
+        w = w.unsqueeze(-1)
+        if posweight:
+            xs, w = torch.where(w < 0, -xs, xs), w.abs()
+        lam = self.lambda_x(xs, keepdim=True)
+        below = ((lam - 1) * w).sum(along, keepdim=True)
+        mean = self.mobius_scalar_mul(0.5, (lam * w * xs).sum(along, keepdim=True) / below)
+        if lincomb:
+            mean = self.mobius_scalar_mul(w.sum(along, keepdim=True).squeeze(-1), mean)
+        if not keepdim:
+            for d in sorted(along, reverse=True):
+                mean = mean.squeeze(d)
+        return self._projected(mean, project)
+
+    def _root(self) -> float:
+        if self.c == 0:
+            raise InvalidArgument("c must be > 0: flat space has no hyperboloid (c=0)")
+        return math.sqrt(self.c)
+
+    def inv_sproj(self, x: Tensor) -> Tensor:
+        """To the hyperboloid, ``[..., D + 1]``, its last coordinate positive: ``(lambda x, (lambda - 1) / sqrt(c))``."""
+        root = self._root()
+        lam = self.lambda_x(x, keepdim=True)
+        return torch.cat((lam * x, (lam - 1) / root), -1)
+
+    def sproj(self, x: Tensor) -> Tensor:
+        """From the hyperboloid ``[..., D + 1]`` to the ball."""
+        return x[..., :-1] / (1 + self._root() * x[..., -1:])
+
+    def random_normal(
+        self, *size: int, mean: Tensor | float = 0.0, std: Tensor | float = 1.0, dtype: torch.dtype | None = None
+    ) -> Tensor:
+        """``exp_0`` of normal vectors ``[..., D]`` with this mean and the deviation ``std / sqrt(D)``."""
+        shape = _shape(size)
+        return self.expmap0(torch.randn(shape, dtype=dtype) * std / math.sqrt(shape[-1]) + mean)
+
+    random = random_normal
+
+    def wrapped_normal(
+        self, *size: int, mean: Tensor, std: Tensor | float = 1.0, dtype: torch.dtype | None = None
+    ) -> Tensor:
+        """``exp_mean`` of normal vectors of deviation ``std / lambda_mean`` (Mathieu et al. 2019)."""
+        v = torch.randn(_shape(size), dtype=dtype or mean.dtype) * std
+        base = mean.expand(v.shape)
+        return self.expmap(base, v / self.lambda_x(base, keepdim=True))
+
+    def component_inner(self, x: Tensor, u: Tensor, v: Tensor | None = None) -> Tensor:
+        """:meth:`inner`, of shape ``[..., 1]``."""
+        return self.inner(x, u, v, keepdim=True)
+
+    def check_point(self, x: Tensor, *, explain: bool = False) -> Any:
+        """Whether x can hold points: it has a dimension. explain: with the reason, or None."""
+        ok = x.dim() >= 1
+        return (ok, None if ok else "'x' must have at least 1 dimension") if explain else ok
+
+    def assert_check_point(self, x: Tensor) -> None:
+        """InvalidArgument unless :meth:`check_point`."""
+        if not self.check_point(x):
+            raise InvalidArgument(f"x must have at least 1 dimension (shape={tuple(x.shape)})")
+
+    check_vector, assert_check_vector = check_point, assert_check_point
+
+    def assert_check_point_on_manifold(self, x: Tensor, *, atol: float = 1e-5, rtol: float = 1e-5) -> None:
+        """InvalidArgument unless all points are inside."""
+        self.assert_check_point(x)
+        ok, reason = self.check_point_on_manifold(x, explain=True, atol=atol, rtol=rtol)
+        if not ok:
+            raise InvalidArgument(f"x must lie in the ball: {reason}")
+
+    def check_vector_on_tangent(
+        self,
+        x: Tensor,
+        u: Tensor,
+        *,
+        ok_point: bool = False,
+        explain: bool = False,
+        atol: float = 1e-5,
+        rtol: float = 1e-5,
+    ) -> Any:
+        """Every vector is tangent; whether x is inside, unless ok_point says so."""
+        ok, reason = (True, None) if ok_point else self.check_point_on_manifold(x, explain=True, atol=atol, rtol=rtol)
+        return (ok, reason) if explain else ok
+
+    def assert_check_vector_on_tangent(
+        self, x: Tensor, u: Tensor, *, ok_point: bool = False, atol: float = 1e-5, rtol: float = 1e-5
+    ) -> None:
+        """InvalidArgument unless x is inside."""
+        if not ok_point:
+            self.assert_check_point_on_manifold(x, atol=atol, rtol=rtol)
+
+
+def _shape(size: Sequence[Any]) -> tuple[int, ...]:
+    """Numbers, or one shape."""
+    return tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else tuple(size)
