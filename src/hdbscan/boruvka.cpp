@@ -183,6 +183,8 @@ cell_bounds<Real> boruvka<Real>::cells() {
 template <class Real>
 void boruvka<Real>::find_useful_tiles(bool first_only) {
   device::for_each(memory_.blocks, reduce_block_bounds<Real>{state_}, panels_.device());
+  // The bounds of the only strip are still there.
+  is_again_ = first_only_ && !first_only && memory_.strips.count() == 1;
   first_only_ = first_only;
   strip_ = 0;
   is_in_strip_ = false;
@@ -197,7 +199,8 @@ bool boruvka<Real>::begin_strip() {
   state_.bounds.first_tile = strips.first_tile(strip_);
   const std::int64_t first = strips.first_row(strip_), tiles = strips.tiles(strip_);
   device::for_each(strips.rows(strip_) * memory_.places,
-                   bound_of_blocks<Real>{state_, cells(), first, memory_.useful_bound.data()}, panels_.device());
+                   bound_of_blocks<Real>{state_, cells(), first, memory_.useful_bound.data(), is_again_},
+                   panels_.device());
   const Real* bounds = memory_.useful_bound.data();
   if (!panels_.device().shares_host_memory()) {
     bounds_.resize(tiles);

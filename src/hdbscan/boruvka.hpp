@@ -191,7 +191,7 @@ class boruvka {
   std::vector<Real> bounds_;               ///< of the tiles of a strip, a copy on the host
   std::optional<tile_waves<Real>> waves_;  ///< of the strip
   std::int64_t strip_ = 0;                 ///< whose tiles come now
-  bool is_in_strip_ = false, first_only_ = false;
+  bool is_in_strip_ = false, first_only_ = false, is_again_ = false;
   boruvka_state<Real> state_;
 };
 

@@ -183,11 +183,14 @@ struct bound_of_blocks {
   cell_bounds<Real> cells;
   std::int64_t first_row;
   Real* useful;  ///< as bounds.tile_bound
+  bool again;    ///< in the same round, with better best edges: what was of no use is of none
 
   void operator()(std::int64_t pair) const {
     const pairwise::edge_bounds<Real>& b = s.bounds;
     const std::int64_t row = first_row + pair / b.places, col = pair % b.places;
     if (col < row) return;
+    Real& of_use = useful[b.tile_position(row, col) - b.first_tile];
+    if (again && of_use == std::numeric_limits<Real>::infinity()) return;
     const std::int64_t block = b.block_of(row), other = b.block_of(col);
     min found{std::numeric_limits<Real>::infinity(), std::numeric_limits<Real>::infinity()};
     if (!b.is_elsewhere(row, col) && !b.is_inside_one_component(block, other)) {
@@ -196,7 +199,7 @@ struct bound_of_blocks {
       if (col != row) look(other, block, found);
     }
     b.bound_of_tile(row, col) = found.of_all;
-    useful[b.tile_position(row, col) - b.first_tile] = found.of_use;
+    of_use = found.of_use;
   }
 
  private:

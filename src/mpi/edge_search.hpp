@@ -32,6 +32,8 @@ class edge_search {
   virtual int steps() const = 0;
   virtual void find_lists(const std::function<void(int step)>& after_step, int first_step) = 0;
   virtual pairwise::device_neighbours<Real>& lists() = 0;
+  /// Of every own point: no point outside its list is nearer. On the host; nothing of this is collective.
+  virtual std::vector<Real> outside_lists() { return pairwise::outside_lists(lists()); }
   virtual sizes_of_lists sizes() const = 0;
   virtual contents copy_lists() const = 0;
   virtual void restore_lists(const contents& saved) = 0;

@@ -55,7 +55,7 @@ class leaf_search final : public edge_search<accumulator_t<Storage>> {
   }
   pairwise::device_neighbours<Real>& lists() override { return lists_; }
   sizes_of_lists sizes() const override { return {.k = lists_.k}; }
-  contents copy_lists() const override { return {lists_.value.to_vector(), lists_.index.to_vector(), {}, {}}; }
+  contents copy_lists() const override { return {lists_.value.to_vector(), lists_.index.to_vector(), {}, {}, {}}; }
   void restore_lists(const contents& saved) override {
     lists_.rows = std::int64_t(saved.value.size()) / lists_.k;
     lists_.value = {saved.value, points_.tree.device()};

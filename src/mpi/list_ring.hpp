@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "mpi/fault.hpp"
+#include "mpi/shared_rows.hpp"
+#include "pairwise/filtered_lists.hpp"
 #include "pairwise/ring_lists.hpp"
 #include "quintet/mpi/communicator.hpp"
 
@@ -65,6 +68,36 @@ class ring_plan {
 /// Points in a range of blocks of a part.
 inline std::int64_t points_in(const ring_part& part, pairwise::block_range blocks, std::int64_t side) {
   return std::clamp<std::int64_t>(part.points - blocks.first * side, 0, blocks.count * side);
+}
+
+/// Visitors come in pieces of at most so many bytes.
+constexpr std::int64_t visitors_bytes = std::int64_t(32) << 20;
+
+/// Blocks of such a piece.
+template <class Real>
+std::int64_t piece_blocks(std::int64_t side, std::int64_t dim) {
+  return std::max<std::int64_t>(1, visitors_bytes / (side * dim * std::int64_t(sizeof(Real))));
+}
+
+/// `wanted` where a filter pays on every rank, as ring_lists take it; otherwise no filter. Collective.
+template <class Storage>
+pairwise::ring_request filter_for(communicator& ranks, const shared_points<Storage>& points, const ring_plan& plan,
+                                  const pairwise::panels<accumulator_t<Storage>>& own,
+                                  const pairwise::ring_request& wanted) {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (int rank = 0; rank < plan.size(); ++rank) least = std::min(least, plan.part(rank).points);
+  bool pays = false;
+  if constexpr (sizeof(accumulator_t<Storage>) == sizeof(float))
+    pays = pairwise::sharing_of(points.own().device()) == pairwise::list_sharing::symmetric &&
+           pairwise::filter_pays(points.own(), least, wanted.length);
+  // Processors of ranks may differ.
+  if (ranks.minimum(std::int64_t(pays)) == 0) return {};
+  pairwise::ring_request request = wanted;
+  for (const ring_visit& visit : plan.visits(ranks.rank()))
+    request.visitors = std::max(
+        request.visitors,
+        std::min(plan.part(visit.source).points, piece_blocks<float>(own.block_side, own.dim) * own.block_side));
+  return request;
 }
 
 template <class Real>
@@ -127,29 +160,34 @@ class list_ring {
           mine.attempt([&] {
             visitors.value.copy_to_host(back_value_.data(), visitors.value.size());
             visitors.index.copy_to_host(back_index_.data(), visitors.index.size());
+            std::copy(visitors.beyond.begin(), visitors.beyond.end(), back_beyond_.begin());
           });
           const std::size_t entries =
               std::size_t(points_in(plan_.part(visit.source), pieces[piece], side_) * lists_.k());
           ranks_.start_send(std::span<const Real>(back_value_.data(), entries), visit.source, list_tag, returned);
           ranks_.start_send(std::span<const std::int32_t>(back_index_.data(), entries), visit.source, list_tag,
                             returned);
+          if (lists_.has_filter())
+            ranks_.start_send(std::span<const Real>(back_beyond_.data(), entries / std::size_t(lists_.k())),
+                              visit.source, list_tag, returned);
         }
+        if (visitors.data.size() > 0 && shares_memory()) spare_ = std::move(visitors.data);
         receiving = std::move(next_receiving);
       }
       if (pieces.empty()) receiving = receive(step + 1, 0);
       ranks_.finish(returned);
       ranks_.finish(returns_home);
       ranks_.finish(sending);
-      if (with_lists) mine.attempt([&] { lists_.take(home_value_, home_index_); });
+      if (with_lists) mine.attempt([&] { lists_.take(home_value_, home_index_, home_beyond_); });
       sending = std::move(next_sending);
       agree(mine, step + 1, sending, receiving);
       after_step(step);
     }
+    lists_.end_ring();
   }
 
  private:
   static constexpr int point_tag = 1, list_tag = 2;
-  static constexpr std::int64_t piece_bytes = std::int64_t(32) << 20;
   using pokes = std::initializer_list<transfer*>;
 
   /// Before an error is thrown, what was sent already for the next step comes to its end: all ranks are here.
@@ -169,7 +207,7 @@ class list_ring {
   }
 
   std::vector<pairwise::block_range> pieces_of(pairwise::block_range blocks) const {
-    const std::int64_t most = std::max<std::int64_t>(1, piece_bytes / (side_ * dim_ * std::int64_t(sizeof(Real))));
+    const std::int64_t most = piece_blocks<Real>(side_, dim_);
     std::vector<pairwise::block_range> pieces;
     for (std::int64_t first = 0; first < blocks.count; first += most)
       pieces.push_back({blocks.first + first, std::min(most, blocks.count - first)});
@@ -180,24 +218,30 @@ class list_ring {
   void prepare(bool with_lists) {
     const pairwise::panels<Real>& own = lists_.own();
     kth_ = pairwise::kth_value(lists_.lists(), lists_.k());
+    if (lists_.has_filter()) exact_kth_ = pairwise::kth_value(lists_.lists(), lists_.request().exact);
     if (!own.device().shares_host_memory()) {
       own_data_ = own.data.to_vector();
       own_factor_ = own.factor.to_vector();
     }
-    std::int64_t blocks = 0, points = 0;
+    std::int64_t blocks = 0, points = 0, pieces = 0;
     for (const ring_visit& visit : visits_)
       for (const pairwise::block_range& piece : pieces_of(visit.visiting)) {
+        ++pieces;
         blocks = std::max(blocks, piece.count);
         points = std::max(points, points_in(plan_.part(visit.source), piece, side_));
       }
-    data_.resize(blocks * side_ * dim_);
+    data_ = Buffer<Real>(blocks * side_ * dim_);
+    if (shares_memory() && pieces > 1) spare_ = Buffer<Real>(data_.size());
     factor_.resize(has_factors_ ? blocks * side_ : 0);
     limit_.resize(points);
+    exact_limit_.resize(lists_.has_filter() ? points : 0);
     if (!with_lists) return;
     back_value_.resize(points * lists_.k());
     back_index_.resize(points * lists_.k());
     home_value_.resize(own.count * lists_.k());
     home_index_.resize(own.count * lists_.k());
+    back_beyond_.resize(lists_.has_filter() ? points : 0);
+    home_beyond_.resize(lists_.has_filter() ? own.count : 0);
   }
 
   /// Own blocks go to the rank that they visit in a step.
@@ -214,10 +258,10 @@ class list_ring {
       ranks_.start_send(std::span<const Real>(data + first * dim_, std::size_t(padded * dim_)), to, point_tag, started);
       if (has_factors_)
         ranks_.start_send(std::span<const Real>(factor + first, std::size_t(padded)), to, point_tag, started);
-      if (with_limits())
-        ranks_.start_send(
-            std::span<const Real>(kth_.data() + first, std::size_t(points_in(plan_.part(ranks_.rank()), piece, side_))),
-            to, point_tag, started);
+      const auto points = std::size_t(points_in(plan_.part(ranks_.rank()), piece, side_));
+      if (with_limits()) ranks_.start_send(std::span<const Real>(kth_.data() + first, points), to, point_tag, started);
+      if (lists_.has_filter())
+        ranks_.start_send(std::span<const Real>(exact_kth_.data() + first, points), to, point_tag, started);
     }
     return started;
   }
@@ -233,24 +277,36 @@ class list_ring {
     ranks_.start_receive(std::span<Real>(data_.data(), std::size_t(padded * dim_)), visit.source, point_tag, started);
     if (has_factors_)
       ranks_.start_receive(std::span<Real>(factor_.data(), std::size_t(padded)), visit.source, point_tag, started);
-    if (with_limits())
-      ranks_.start_receive(
-          std::span<Real>(limit_.data(), std::size_t(points_in(plan_.part(visit.source), pieces[number], side_))),
-          visit.source, point_tag, started);
+    const auto points = std::size_t(points_in(plan_.part(visit.source), pieces[number], side_));
+    if (with_limits()) ranks_.start_receive(std::span<Real>(limit_.data(), points), visit.source, point_tag, started);
+    if (lists_.has_filter())
+      ranks_.start_receive(std::span<Real>(exact_limit_.data(), points), visit.source, point_tag, started);
     return started;
   }
 
+  bool shares_memory() const { return lists_.own().device().shares_host_memory(); }
   bool with_limits() const { return lists_.sharing() == pairwise::list_sharing::symmetric; }
 
   pairwise::visiting_points<Real> arrived(const ring_visit& visit, pairwise::block_range piece) {
     const std::int64_t points = points_in(plan_.part(visit.source), piece, side_);
     auto visitors =
         lists_.room_for(points, piece.count, visit.first_place + piece.first - visit.visiting.first, has_factors_);
-    visitors.data.copy_from_host(data_.data(), visitors.data.size());
     if (has_factors_) visitors.factor.copy_from_host(factor_.data(), visitors.factor.size());
     const std::vector<std::int32_t> number = numbers_(visit.source);
     visitors.number.copy_from_host(number.data() + piece.first * side_, points);
     lists_.begin_lists(visitors, {limit_.begin(), limit_.begin() + (with_limits() ? points : 0)});
+    if (lists_.has_filter()) {
+      visitors.exact_kth.assign(exact_limit_.begin(), exact_limit_.begin() + points);
+      visitors.beyond.assign(points, std::numeric_limits<Real>::infinity());
+    }
+    // Last: where something fails before, there is still memory for what comes.
+    if (shares_memory()) {
+      visitors.data = std::move(data_);
+      data_ = std::move(spare_);
+    } else {
+      visitors.data = Buffer<Real>(piece.count * side_ * dim_, lists_.own().device());
+      visitors.data.copy_from_host(data_.data(), visitors.data.size());
+    }
     return visitors;
   }
 
@@ -260,10 +316,12 @@ class list_ring {
     const bool is_host = lists_.own().device().kind() == device_kind::host;
     const std::int64_t tiles = is_host ? 65536 * std::int64_t(ranks_.threads()) / dim_ : blocks * visit.own.count;
     const std::int64_t together = std::clamp<std::int64_t>(tiles / visit.own.count, 1, blocks);
+    lists_.begin_meeting(visitors, visit.own);
     for (std::int64_t first = 0; first < blocks; first += together) {
       lists_.meet(visitors, visit.own, {first, std::min(together, blocks - first)});
       for (transfer* started : transfers) ranks_.poke(*started);
     }
+    lists_.end_meeting(visitors, visit.own);
   }
 
   /// The lists of own points that were visitors, into home_value_ and home_index_.
@@ -272,11 +330,16 @@ class list_ring {
     const ring_visit& guest = guests_[step - 1];
     const int from = (ranks_.rank() - step + ranks_.size()) % ranks_.size();
     std::fill(home_index_.begin(), home_index_.end(), -1);
+    std::fill(home_beyond_.begin(), home_beyond_.end(), std::numeric_limits<Real>::infinity());
     for (const pairwise::block_range& piece : pieces_of(guest.visiting)) {
       const std::int64_t first = piece.first * side_ * lists_.k();
       const auto entries = std::size_t(points_in(plan_.part(ranks_.rank()), piece, side_) * lists_.k());
       ranks_.start_receive(std::span<Real>(home_value_.data() + first, entries), from, list_tag, started);
       ranks_.start_receive(std::span<std::int32_t>(home_index_.data() + first, entries), from, list_tag, started);
+      if (lists_.has_filter())
+        ranks_.start_receive(
+            std::span<Real>(home_beyond_.data() + piece.first * side_, entries / std::size_t(lists_.k())), from,
+            list_tag, started);
     }
     return started;
   }
@@ -290,7 +353,9 @@ class list_ring {
   std::vector<ring_visit> visits_;  ///< by step
   std::vector<ring_visit> guests_;  ///< as what the own blocks visit another rank, by step
   std::vector<Real> kth_, own_data_, own_factor_;
-  std::vector<Real> data_, factor_, limit_, back_value_, home_value_;
+  std::vector<Real> exact_kth_, exact_limit_, back_beyond_, home_beyond_;  ///< with a filter
+  Buffer<Real> data_, spare_;  ///< of visitors to come: where they are received, and where the next ones will be
+  std::vector<Real> factor_, limit_, back_value_, home_value_;
   std::vector<std::int32_t> back_index_, home_index_;
 };
 

@@ -53,9 +53,11 @@ quintet::neighbours::nearest_result<accumulator_t<Storage>> nearest(communicator
     std::iota(number.begin(), number.end(), std::int32_t(spread.first(rank)));
     return number;
   };
+  const pairwise::ring_request request =
+      filter_for(ranks, points, plan, panels, {int(k), pairwise::filtered_length(int(k)), false});
   std::unique_ptr<pairwise::ring_lists<Real>> lists;
   ranks.together([&] {
-    lists = std::make_unique<pairwise::ring_lists<Real>>(panels, int(k), numbers(ranks.rank()), 0, 0, sharing);
+    lists = std::make_unique<pairwise::ring_lists<Real>>(panels, int(k), numbers(ranks.rank()), 0, 0, sharing, request);
   });
   list_ring<Real> around(ranks, *lists, plan, side, panels.dim, points.has_factors(), numbers);
   around.run([](int) {});

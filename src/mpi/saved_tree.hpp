@@ -28,7 +28,7 @@ std::string identity_of(communicator& ranks, const shared_points<Storage>& point
   });
   std::uint64_t all = 0;
   for (const std::int64_t one : ranks.allgather_counts(std::int64_t(mine))) all += std::uint64_t(one);
-  return text("hdbscan 1: ", points.spread().rows(), " x ", points.dim(), " of ", sizeof(Storage), " bytes, ", options,
+  return text("hdbscan 2: ", points.spread().rows(), " x ", points.dim(), " of ", sizeof(Storage), " bytes, ", options,
               ", blocks of ", side, ", rows ", all, ", order ",
               hash_bytes(order.data(), order.size() * sizeof(order[0])));
 }
@@ -38,6 +38,7 @@ packed_arrays packed(const typename pairwise::ring_lists<Real>::contents& all) {
   packed_arrays arrays;
   arrays.add(all.value);
   arrays.add(all.index);
+  arrays.add(all.beyond);
   arrays.add(all.minima);
   arrays.add(all.visiting_minima);
   return arrays;
@@ -46,6 +47,7 @@ packed_arrays packed(const typename pairwise::ring_lists<Real>::contents& all) {
 /// How much of everything a rank has.
 struct sizes_of_lists {
   std::int64_t k = 0, minima = 0, visiting_minima = 0;
+  bool has_beyond = false;
 };
 
 /// The lists of the own points from a checkpoint. By as many ranks it has the bounds of tiles too.
@@ -61,6 +63,7 @@ typename pairwise::ring_lists<Real>::contents saved_lists(communicator& ranks, c
     typename pairwise::ring_lists<Real>::contents all;
     all.value = arrays.take<Real>(entries);
     all.index = arrays.take<std::int32_t>(entries);
+    all.beyond = arrays.take<Real>(sizes.has_beyond ? entries / k : 0);
     all.minima = arrays.take<Real>(sizes.minima);
     all.visiting_minima = arrays.take<Real>(sizes.visiting_minima);
     return all;
@@ -77,6 +80,7 @@ typename pairwise::ring_lists<Real>::contents saved_lists(communicator& ranks, c
   typename pairwise::ring_lists<Real>::contents all;
   all.value.resize(entries);
   all.index.resize(entries);
+  all.beyond.resize(sizes.has_beyond ? entries / k : 0);
   std::int64_t next = 0;
   for (const std::int64_t block : dealt.blocks_of(ranks.rank())) {
     const int rank = before.owner(block * side);
@@ -85,6 +89,10 @@ typename pairwise::ring_lists<Real>::contents saved_lists(communicator& ranks, c
     read_part(path, first * std::int64_t(sizeof(Real)), all.value.data() + next, count * std::int64_t(sizeof(Real)));
     read_part(path, parts[rank].points * k * std::int64_t(sizeof(Real)) + first * std::int64_t(sizeof(std::int32_t)),
               all.index.data() + next, count * std::int64_t(sizeof(std::int32_t)));
+    const std::int64_t entry_bytes = sizeof(Real) + sizeof(std::int32_t), rows = count / k;
+    if (sizes.has_beyond)
+      read_part(path, parts[rank].points * k * entry_bytes + place[block] * side * std::int64_t(sizeof(Real)),
+                all.beyond.data() + next / k, rows * std::int64_t(sizeof(Real)));
     next += count;
   }
   return all;

@@ -42,10 +42,10 @@ std::string options_text(const spanning_tree_options& o) {
 /// How this rank looks for edges: the same on all of them.
 template <class Storage>
 std::unique_ptr<edge_search<accumulator_t<Storage>>> search_of(communicator& ranks,
-                                                               const shared_points<Storage>& points, int k,
+                                                               const shared_points<Storage>& points, int k, int exact,
                                                                const Device& device) {
   if (auto leaves = leaf_search<Storage>::where_it_pays(ranks, points, k)) return leaves;
-  return std::make_unique<tile_search<Storage>>(ranks, points, k, device);
+  return std::make_unique<tile_search<Storage>>(ranks, points, k, exact, device);
 }
 
 template <class Storage>
@@ -82,7 +82,8 @@ spanning_tree_result tree_of(communicator& ranks, matrix_view<const Storage> row
 
   ranks.together([&] { report("neighbours", 0); });
   const auto list_length = int(std::min(valid - 1, result.neighbours + clustering::spare_neighbours));
-  const auto search = search_of(ranks, points, list_length, device);
+  const auto exact = int(std::max<std::int64_t>(result.neighbours, 1));
+  const auto search = search_of(ranks, points, list_length, exact, device);
   const std::vector<std::int32_t>& order = search->order();
   const deal& dealt = search->dealt();
   std::string identity;
@@ -108,7 +109,7 @@ spanning_tree_result tree_of(communicator& ranks, matrix_view<const Storage> row
     own_core.assign(lists.rows, 0);
     if (lists.rows == 0) return;
     if (result.neighbours > 0) own_core = pairwise::kth_value(lists, result.neighbours);
-    own_last = pairwise::kth_value(lists, list_length);
+    own_last = search->outside_lists();
   });
   const std::vector<Real> core = by_position(ranks, own_core, dealt, valid);
   const std::vector<Real> last = by_position(ranks, own_last, dealt, valid);

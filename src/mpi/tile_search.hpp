@@ -24,8 +24,9 @@ class tile_search final : public edge_search<accumulator_t<Storage>> {
   using typename edge_search<Real>::contents;
   using typename edge_search<Real>::work;
 
-  /// Lists of k entries. Collective, as all of this unless it says otherwise.
-  tile_search(communicator& ranks, const shared_points<Storage>& points, int k, const Device& device)
+  /// Lists of k entries, the first `exact` of which are the nearest points. Collective, as all of this unless it says
+  /// otherwise.
+  tile_search(communicator& ranks, const shared_points<Storage>& points, int k, int exact, const Device& device)
       : ranks_(ranks), has_factors_(points.has_factors()), order_(shared_order(ranks, points)) {
     ranks.phase("deal");
     const auto valid = std::int64_t(order_.size());
@@ -33,6 +34,7 @@ class tile_search final : public edge_search<accumulator_t<Storage>> {
     panels_ = dealt_panels(ranks, points, order_, *dealt_);
     ranks.phase("lists");
     plan_.emplace(dealt_->parts(), pairwise::sharing_of(device));
+    const pairwise::ring_request request = filter_for(ranks, points, *plan_, panels_, {exact, k, true});
     ranks.together([&] {
       for (const ring_visit& visit : plan_->visits(ranks.rank())) {
         const auto first = dealt_->blocks_of(visit.source).begin() + visit.visiting.first;
@@ -40,7 +42,7 @@ class tile_search final : public edge_search<accumulator_t<Storage>> {
       }
       lists_ = std::make_unique<pairwise::ring_lists<Real>>(
           panels_, k, dealt_->positions_of(ranks.rank()), std::int64_t(visitors_.size()),
-          quintet::hdbscan::bound_table_bytes(panels_.data.bytes()), pairwise::sharing_of(device));
+          quintet::hdbscan::bound_table_bytes(panels_.data.bytes()), pairwise::sharing_of(device), request);
     });
   }
 
@@ -54,8 +56,13 @@ class tile_search final : public edge_search<accumulator_t<Storage>> {
     }).run(after_step, first_step);
   }
   pairwise::device_neighbours<Real>& lists() override { return lists_->lists(); }
+  std::vector<Real> outside_lists() override {
+    std::vector<Real> outside = pairwise::kth_value(lists_->lists(), lists_->k());
+    for (std::size_t i = 0; i < outside.size(); ++i) outside[i] = std::min(outside[i], lists_->beyond()[i]);
+    return outside;
+  }
   sizes_of_lists sizes() const override {
-    return {lists_->k(), lists_->minima_size(), lists_->visiting_minima().size()};
+    return {lists_->k(), lists_->minima_size(), lists_->visiting_minima().size(), true};
   }
   contents copy_lists() const override { return lists_->copy(); }
   void restore_lists(const contents& saved) override { lists_->restore(saved); }

@@ -19,8 +19,6 @@ thread_local filter_use wanted_use = filter_use::automatic;
 
 // Measured on Zen 4 with AVX-512 BF16: below them the rest of a tile takes what products gain.
 constexpr std::int64_t min_filter_dimensions = 96, min_filter_points = 1024;
-// Rows without an answer, of all, beyond which the pass over all pairs takes less than each of them alone.
-constexpr double max_open_share = 0.25;
 // A sample tells beforehand what that share will be, where it is a small part of the work.
 constexpr std::int64_t sampled_rows = 96, min_sampled_points = 8192;
 
@@ -100,29 +98,6 @@ std::vector<std::int32_t> stored_rows_of(const std::vector<std::int32_t>& packed
   return stored;
 }
 
-/// Whether bounds are likely to answer for most rows: a list does if its end and what comes behind it are farther apart
-/// than what rounding takes from a distance. From the lists of some rows.
-template <class Storage, class Real = accumulator_t<Storage>>
-bool bounds_suffice(const scanned_points<Storage>& points, const std::vector<std::int32_t>& order,
-                    const panels<Real>& panels, const rounded_points& rounded, const list_request& request) {
-  if (panels.count < min_sampled_points || wanted_use == filter_use::always) return true;
-  std::vector<std::int32_t> sample(sampled_rows);
-  for (std::int64_t i = 0; i < sampled_rows; ++i) sample[i] = std::int32_t(i * panels.count / sampled_rows);
-  const std::vector<float> errors = rounded.errors();
-  double usual = 0;
-  for (const std::int32_t row : sample) usual += errors[row] == errors[row] ? double(errors[row]) / sampled_rows : 0;
-  // The points themselves are in these lists.
-  const auto lists =
-      on_host(nearest_points_on_device(points.pack(stored_rows_of(sample, order)), panels, request.length + 2));
-  std::int64_t open = 0;
-  for (std::int64_t i = 0; i < sampled_rows; ++i) {
-    const Real* value = lists.value.data() + i * lists.k;
-    const double gap = std::sqrt(double(value[request.length + 1])) - std::sqrt(double(value[request.exact]));
-    if (gap <= double(errors[sample[i]]) + usual) ++open;
-  }
-  return double(open) <= max_open_share / 2 * double(sampled_rows);
-}
-
 template <class Storage>
 bool can_filter(const scanned_points<Storage>& points) {
   return points.measure.term.kind == term_kind::square && points.factors() == nullptr &&
@@ -134,6 +109,48 @@ bool can_filter(const scanned_points<Storage>& points) {
 
 filter_guard::filter_guard(filter_use use) : previous_(std::exchange(wanted_use, use)) {}
 filter_guard::~filter_guard() { wanted_use = previous_; }
+
+template <class Real>
+Buffer<Real> listed_distances(const stored_rows<Real>& points, const std::vector<std::int32_t>& order,
+                              const Buffer<std::int32_t>& list, std::int64_t length) {
+  const Device& device = list.device();
+  const std::int64_t rows = list.size() / length;
+  const Buffer<std::int32_t> order_on_device(order, device);
+  Buffer<Real> measured(list.size(), device);
+  device::with_shape<host_shape<Real>, device_shape<Real>>(device, [&](auto shape) {
+    using kernel = refine_kernel<Real, decltype(shape)>;
+    device::launch(kernel{points, order.empty() ? nullptr : order_on_device.data(), nullptr, metric::euclidean, Real(1),
+                          list.data(), length, rows, measured.data()},
+                   (rows + kernel::rows_per_tile - 1) / kernel::rows_per_tile, device);
+  });
+  return measured;
+}
+
+std::vector<std::int32_t> sample_for_bounds(std::int64_t points) {
+  if (points < min_sampled_points || wanted_use == filter_use::always) return {};
+  std::vector<std::int32_t> sample(sampled_rows);
+  for (std::int64_t i = 0; i < sampled_rows; ++i) sample[i] = std::int32_t(i * points / sampled_rows);
+  return sample;
+}
+
+// A list does if its end and what comes behind it are farther apart than what rounding takes from a distance.
+template <class Real>
+bool bounds_suffice(const panels<Real>& sample, const std::vector<std::int32_t>& sampled, const panels<Real>& points,
+                    const rounded_points& rounded, int length, int exact) {
+  const std::vector<float> errors = rounded.errors();
+  const auto count = double(sampled.size());
+  double usual = 0;
+  for (const std::int32_t row : sampled) usual += errors[row] == errors[row] ? double(errors[row]) / count : 0;
+  // The points themselves are in these lists.
+  const auto lists = on_host(nearest_points_on_device(sample, points, length + 2));
+  std::int64_t open = 0;
+  for (std::size_t i = 0; i < sampled.size(); ++i) {
+    const Real* value = lists.value.data() + std::int64_t(i) * lists.k;
+    const double gap = std::sqrt(double(value[length + 1])) - std::sqrt(double(value[exact]));
+    if (gap <= double(errors[sampled[i]]) + usual) ++open;
+  }
+  return double(open) <= max_open_share / 2 * count;
+}
 
 template <class Storage>
 bool filter_pays(const scanned_points<Storage>& points, std::int64_t count, int length) {
@@ -159,7 +176,9 @@ device_neighbours<accumulator_t<Storage>> nearest_others_filtered(const scanned_
   std::optional<rounded_points> here;
   std::optional<rounded_points>& rounded = filter != nullptr ? *filter : here;
   rounded.emplace(panels);
-  if (!bounds_suffice(points, order, panels, *rounded, request)) {
+  const std::vector<std::int32_t> sample = sample_for_bounds(panels.count);
+  if (!sample.empty() && !bounds_suffice(points.pack(stored_rows_of(sample, order)), sample, panels, *rounded,
+                                         request.length, request.exact)) {
     rounded.reset();
     return unfiltered();
   }
@@ -218,5 +237,13 @@ device_neighbours<accumulator_t<Storage>> nearest_others_filtered(const scanned_
       const scanned_points<Storage>&, const std::vector<std::int32_t>&, const panels<accumulator_t<Storage>>&, \
       const list_request&, const part_callback&, std::optional<rounded_points>*);
 QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
+#undef QUINTET_INSTANTIATE
+
+#define QUINTET_INSTANTIATE(Real)                                                                          \
+  template Buffer<Real> listed_distances(const stored_rows<Real>&, const std::vector<std::int32_t>&,       \
+                                         const Buffer<std::int32_t>&, std::int64_t);                       \
+  template bool bounds_suffice(const panels<Real>&, const std::vector<std::int32_t>&, const panels<Real>&, \
+                               const rounded_points&, int, int);
+QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::pairwise

@@ -11,30 +11,13 @@
 #include <optional>
 #include <vector>
 
+#include "pairwise/filter_use.hpp"
 #include "pairwise/neighbours.hpp"
 #include "pairwise/rounded_points.hpp"
 #include "pairwise/scanned_points.hpp"
+#include "pairwise/stored_rows.hpp"
 
 namespace quintet::pairwise {
-
-/// Whether filters are used.
-enum class filter_use {
-  automatic,  ///< where they were measured to pay
-  never,
-  always  ///< wherever they can be
-};
-
-/// For tests: while it lives, this thread's calls use filters so. Guards nest.
-class filter_guard {
- public:
-  explicit filter_guard(filter_use use);
-  filter_guard(const filter_guard&) = delete;
-  filter_guard& operator=(const filter_guard&) = delete;
-  ~filter_guard();
-
- private:
-  filter_use previous_;
-};
 
 /// Length of lists of bounds, of which k entries have to be the nearest points: what bounds leave open takes a few
 /// more.
@@ -51,6 +34,22 @@ struct list_request {
 /// Whether lists of points of this metric, dimension and number are found faster with a filter.
 template <class Storage>
 bool filter_pays(const scanned_points<Storage>& points, std::int64_t count, int length);
+
+/// Squared distances of rows to the points in their lists, in their order; NaN where there is none (an entry < 0). Both
+/// are numbers among `order`, which are those of points.
+template <class Real>
+Buffer<Real> listed_distances(const stored_rows<Real>& points, const std::vector<std::int32_t>& order,
+                              const Buffer<std::int32_t>& list, std::int64_t length);
+
+/// Rows that bounds leave open, of all, beyond which the pass over all pairs takes less than each of them alone.
+constexpr double max_open_share = 0.25;
+
+/// Whether bounds are likely to answer for most rows: by the neighbours of `sample`, points `sampled` of `points`.
+template <class Real>
+bool bounds_suffice(const panels<Real>& sample, const std::vector<std::int32_t>& sampled, const panels<Real>& points,
+                    const rounded_points& rounded, int length, int exact);
+/// Which points that would be: none where there are so few that it is not worth asking.
+std::vector<std::int32_t> sample_for_bounds(std::int64_t points);
 
 /// Every point's nearest other points, with a filter where that pays. `panels` are the points `order` (empty: all),
 /// packed by tile_layout(). Entries of a list are nearest points, in order, the first `exact` of them all that there

@@ -51,6 +51,11 @@ struct refine_kernel {
 
   void measure(std::int64_t row, std::int64_t first) const {
     typedef device::pack<Real, lanes> value;
+    if (list[row * length + first] < 0) {  // the end of the list
+      for (std::int64_t e = first; e < first + lanes && e < length; ++e)
+        out[row * length + e] = std::numeric_limits<Real>::quiet_NaN();
+      return;
+    }
     const std::int64_t mine = stored_row(row);
     const Storage* other[lanes];
     Real factors[lanes];

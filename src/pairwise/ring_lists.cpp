@@ -44,8 +44,14 @@ struct begin_list {
 
 template <class Real>
 ring_lists<Real>::ring_lists(const panels<Real>& own, int k, const std::vector<std::int32_t>& number,
-                             std::int64_t visiting_blocks, std::int64_t minima_bytes, list_sharing sharing)
-    : own_(own), sharing_(sharing), number_(number, own.device()), locks_(own.blocks(), own.device()) {
+                             std::int64_t visiting_blocks, std::int64_t minima_bytes, list_sharing sharing,
+                             const ring_request& request)
+    : own_(own),
+      sharing_(sharing),
+      number_(number, own.device()),
+      locks_(own.blocks(), own.device()),
+      request_(request),
+      beyond_(own.count, std::numeric_limits<Real>::infinity()) {
   const Device& device = own.device();
   lists_.rows = own.count;
   lists_.k = k;
@@ -63,25 +69,101 @@ ring_lists<Real>::ring_lists(const panels<Real>& own, int k, const std::vector<s
   device::fill(lists_.value, std::numeric_limits<Real>::infinity());
   device::fill(lists_.index, std::int32_t(-1));
   device::fill(locks_, std::int32_t(0));
+  if constexpr (sizeof(Real) == sizeof(float))
+    if (has_filter() && own.count > 0) filter_.emplace(own, request);
 }
 
 template <class Real>
 void ring_lists<Real>::meet_own() {
   if (own_.count == 0) return;
   visiting_points<Real> nobody;
-  meet(nobody, {0, own_.blocks()}, {0, own_.blocks()});
+  const block_range all{0, own_.blocks()};
+  begin_meeting(nobody, all);
+  meet(nobody, all, all);
+  end_meeting(nobody, all);
+}
+
+namespace {
+
+/// Of every list its entry `kth`, from 1.
+template <class Real>
+std::vector<Real> entries(const Real* lists, std::int64_t count, int k, int kth) {
+  std::vector<Real> values(count);
+  for (std::int64_t i = 0; i < count; ++i) values[i] = lists[i * k + kth - 1];
+  return values;
+}
+
+}  // namespace
+
+template <class Real>
+void ring_lists<Real>::begin_meeting(visiting_points<Real>& visitors, block_range own) {
+  if constexpr (sizeof(Real) == sizeof(float)) {
+    if (!filter_ || !filter_->is_used() || own.count == 0) return;
+    const std::int64_t first = own.first * own_.block_side, k = lists_.k;
+    const bool same = visitors.data.size() == 0;
+    exact_kth_ = entries(lists_.value.data(), own_.count, lists_.k, request_.exact);
+    const ring_filter::side rows{.points = &own_,
+                                 .first = first,
+                                 .count = std::min(own.count * own_.block_side, own_.count - first),
+                                 .number = number_.data() + first,
+                                 .list = {lists_.value.data() + first * k, lists_.index.data() + first * k, int(k)},
+                                 .exact_kth = exact_kth_.data() + first,
+                                 .beyond = beyond_.data() + first};
+    if (same) return filter_->begin(rows, nullptr);
+    visiting_panels_.data = std::move(visitors.data);
+    visiting_panels_.count = visitors.count;
+    visiting_panels_.dim = own_.dim;
+    visiting_panels_.block_side = own_.block_side;
+    visiting_panels_.term = own_.term;
+    const ring_filter::side cols{.points = &visiting_panels_,
+                                 .first = 0,
+                                 .count = visitors.count,
+                                 .number = visitors.number.data(),
+                                 .list = {visitors.value.data(), visitors.index.data(), int(k)},
+                                 .exact_kth = visitors.exact_kth.data(),
+                                 .beyond = visitors.beyond.data()};
+    filter_->begin(rows, &cols);
+  }
+}
+
+template <class Real>
+void ring_lists<Real>::end_meeting(visiting_points<Real>& visitors, block_range own) {
+  if constexpr (sizeof(Real) == sizeof(float)) {
+    if (!filter_ || !filter_->is_used() || own.count == 0) return;
+    const bool same = visiting_panels_.data.size() == 0;
+    const bool all_taken = filter_->end();
+    visitors.data = std::move(visiting_panels_.data);
+    if (!all_taken) meet(visitors, own, {0, same ? own_.blocks() : visitors.locks.size()});
+  }
 }
 
 template <class Real>
 void ring_lists<Real>::meet(visiting_points<Real>& visitors, block_range own, block_range visiting) {
   if (own_.count == 0 || own.count == 0 || visiting.count == 0) return;
   const Device& device = own_.device();
-  const bool same = visitors.data.size() == 0, is_owned = sharing_ == list_sharing::owned;
+  const bool is_filtering = filter_ && filter_->is_used();
+  const bool same = visitors.data.size() + visiting_panels_.data.size() == 0,
+             is_owned = sharing_ == list_sharing::owned;
   const std::int64_t side = own_.block_side, k = lists_.k;
   const std::int64_t first_row = own.first * side, first_col = visiting.first * side;
   const std::int64_t col_count = same ? own_.count : visitors.count;
   const std::int64_t first_place = (same ? 0 : visitors.first_place) + visiting.first;
   const auto at = [](auto* data, std::int64_t offset) { return data == nullptr ? data : data + offset; };
+  const auto minima_at = [&]<class Value>(minima_table<Value>& rows, minima_table<Value>& cols) {
+    if constexpr (std::is_same_v<Value, Real>) {
+      rows = {at(lists_.minima.data(), first_row * lists_.groups), lists_.groups, lists_.blocks_per_group, first_place};
+      if (same || is_owned) return;
+      const std::int64_t row = (visitors.first_place - own_.blocks()) * side + first_col;
+      cols = {at(visiting_minima_.data(), row * visiting_groups_), visiting_groups_, visiting_blocks_per_group_,
+              own.first};
+    }
+  };
+  if (is_filtering) {
+    nearest_arguments<float> bounds =
+        filter_->bounds(first_col, std::min(visiting.count * side, col_count - first_col));
+    minima_at(bounds.minima, bounds.col_minima);
+    return symmetric_nearest(bounds, device);
+  }
   // Lists of a pass of their own, which then join the result.
   const std::int64_t list_offset = is_owned ? own_.count * k : 0;
   const Real *cols = same ? own_.data.data() : visitors.data.data(),
@@ -97,12 +179,12 @@ void ring_lists<Real>::meet(visiting_points<Real>& visitors, block_range own, bl
                                      lists_.index.data() + list_offset + first_row * k, int(k)},
                             .splits = 1,
                             .locks = locks_.data() + own.first,
-                            .minima = {at(lists_.minima.data(), first_row * lists_.groups), lists_.groups,
-                                       lists_.blocks_per_group, first_place},
+                            .minima = {},
                             .factors = {at(own_.factor.data(), first_row), at(col_factor, first_col)},
                             .term = own_.term,
                             .row_number = number_.data() + first_row,
                             .col_number = col_number + first_col};
+  minima_at(a.minima, a.col_minima);
   if (is_owned) {
     // Teams take whole groups, so that one alone writes an entry of the table.
     const std::int64_t groups = (visiting.count + lists_.blocks_per_group - 1) / lists_.blocks_per_group;
@@ -111,11 +193,8 @@ void ring_lists<Real>::meet(visiting_points<Real>& visitors, block_range own, bl
     return merge();
   }
   if (!same) {
-    const std::int64_t row = (visitors.first_place - own_.blocks()) * side + first_col;
     a.col_list = {visitors.value.data() + first_col * k, visitors.index.data() + first_col * k, int(k)};
     a.col_locks = visitors.locks.data() + visiting.first;
-    a.col_minima = {at(visiting_minima_.data(), row * visiting_groups_), visiting_groups_, visiting_blocks_per_group_,
-                    own.first};
   }
   symmetric_nearest(a, device);
 }
@@ -140,7 +219,6 @@ visiting_points<Real> ring_lists<Real>::room_for(std::int64_t count, std::int64_
   visiting_points<Real> visitors;
   visitors.count = count;
   visitors.first_place = first_place;
-  visitors.data = Buffer<Real>(padded * own_.dim, device);
   if (has_factors) visitors.factor = Buffer<Real>(padded, device);
   visitors.number = Buffer<std::int32_t>(padded, device);
   visitors.value = Buffer<Real>(entries, device);
@@ -160,8 +238,10 @@ void ring_lists<Real>::begin_lists(visiting_points<Real>& visitors, const std::v
 }
 
 template <class Real>
-void ring_lists<Real>::take(const std::vector<Real>& value, const std::vector<std::int32_t>& index) {
+void ring_lists<Real>::take(const std::vector<Real>& value, const std::vector<std::int32_t>& index,
+                            const std::vector<Real>& beyond) {
   if (own_.count == 0) return;
+  for (std::size_t i = 0; i < beyond.size(); ++i) beyond_[i] = std::min(beyond_[i], beyond[i]);
   lists_.value.copy_from_host(value.data(), std::int64_t(value.size()), own_.count * lists_.k);
   lists_.index.copy_from_host(index.data(), std::int64_t(index.size()), own_.count * lists_.k);
   merge();
@@ -170,7 +250,7 @@ void ring_lists<Real>::take(const std::vector<Real>& value, const std::vector<st
 template <class Real>
 typename ring_lists<Real>::contents ring_lists<Real>::copy() const {
   const std::int64_t entries = own_.count * lists_.k;
-  contents all{std::vector<Real>(entries), std::vector<std::int32_t>(entries), lists_.minima.to_vector(),
+  contents all{std::vector<Real>(entries), std::vector<std::int32_t>(entries), beyond_, lists_.minima.to_vector(),
                visiting_minima_.to_vector()};
   lists_.value.copy_to_host(all.value.data(), entries);
   lists_.index.copy_to_host(all.index.data(), entries);
@@ -181,6 +261,7 @@ template <class Real>
 void ring_lists<Real>::restore(const contents& saved) {
   lists_.value.copy_from_host(saved.value.data(), std::int64_t(saved.value.size()));
   lists_.index.copy_from_host(saved.index.data(), std::int64_t(saved.index.size()));
+  beyond_ = saved.beyond;
   const auto take_table = [](const std::vector<Real>& table, Buffer<Real>& to) {
     if (table.empty())
       device::fill(to, Real(0));

@@ -7,10 +7,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "pairwise/nearest_kernel.hpp"
 #include "pairwise/neighbours.hpp"
+#include "pairwise/ring_filter.hpp"
 
 namespace quintet::pairwise {
 
@@ -28,6 +30,11 @@ struct visiting_points {
   Buffer<std::int32_t> number;   ///< what lists hold of them
   Buffer<Real> value;            ///< lists [point][k]; empty where they are not filled
   Buffer<std::int32_t> index, locks;
+  ///@{
+  /// With a filter, on the host: what entry request.exact of a point's list is not above where it is at home, and what
+  /// no point is below that was left out here.
+  std::vector<Real> exact_kth, beyond;
+  ///@}
 };
 
 /// The lists of the own points, and bounds of all tiles that were computed.
@@ -36,22 +43,30 @@ class ring_lists {
  public:
   /// `own` must outlive this. `number`: what lists hold of the own points and what decides between ties.
   /// `visiting_blocks`: blocks of others that will pass by, by places after the own blocks; minima_bytes > 0: tables of
-  /// bounds of so many bytes each (one entry per point at least).
+  /// bounds of so many bytes each (one entry per point at least). `request`: with a filter, on all ranks or on none;
+  /// float and list_sharing::symmetric only.
   ring_lists(const panels<Real>& own, int k, const std::vector<std::int32_t>& number, std::int64_t visiting_blocks,
-             std::int64_t minima_bytes, list_sharing sharing);
+             std::int64_t minima_bytes, list_sharing sharing, const ring_request& request = {});
+  /// The filter's memory goes; nothing is met after that.
+  void end_ring() { filter_.reset(); }
 
   /// Pairs of own points.
   void meet_own();
   /// Pairs of points of some own blocks and of some blocks of visitors (all own blocks with list_sharing::owned).
+  /// Between begin_meeting() and end_meeting(), which have the same own blocks and all visitors.
   void meet(visiting_points<Real>& visitors, block_range own, block_range visiting);
+  void begin_meeting(visiting_points<Real>& visitors, block_range own);
+  void end_meeting(visiting_points<Real>& visitors, block_range own);
 
   /// Room for visitors whose lists begin as long as they are: nothing above `kth`, the longest entry of each, counts.
+  /// There is none for coordinates yet.
   visiting_points<Real> room_for(std::int64_t count, std::int64_t blocks, std::int64_t first_place,
                                  bool has_factors) const;
   void begin_lists(visiting_points<Real>& visitors, const std::vector<Real>& kth) const;
 
   /// The own lists take in those that another rank filled, [point][k].
-  void take(const std::vector<Real>& value, const std::vector<std::int32_t>& index);
+  /// `beyond`: what those leave out, of every point; empty: nothing.
+  void take(const std::vector<Real>& value, const std::vector<std::int32_t>& index, const std::vector<Real>& beyond);
 
   ///@{
   /// All that the lists and tables hold, to go on later: entries [point][k], then the tables, which restore() can do
@@ -59,16 +74,20 @@ class ring_lists {
   struct contents {
     std::vector<Real> value;
     std::vector<std::int32_t> index;
-    std::vector<Real> minima, visiting_minima;
+    std::vector<Real> beyond, minima, visiting_minima;
   };
   contents copy() const;
   void restore(const contents& saved);
   ///@}
 
   list_sharing sharing() const { return sharing_; }
+  bool has_filter() const { return request_.exact > 0; }
+  const ring_request& request() const { return request_; }
   const panels<Real>& own() const { return own_; }
   int k() const { return lists_.k; }
   device_neighbours<Real>& lists() { return lists_; }
+  /// Of every own point: no point that is not in its list is nearer than this and than its last entry.
+  const std::vector<Real>& beyond() const { return beyond_; }
   std::int64_t minima_size() const { return lists_.minima.size(); }
   Buffer<Real>& visiting_minima() { return visiting_minima_; }
   const Buffer<Real>& visiting_minima() const { return visiting_minima_; }
@@ -82,6 +101,11 @@ class ring_lists {
   list_sharing sharing_;
   device_neighbours<Real> lists_;  ///< [lists to merge, the result first][point][k]
   Buffer<std::int32_t> number_, locks_;
+  ring_request request_;
+  std::optional<ring_filter> filter_;
+  std::vector<Real> beyond_;
+  std::vector<Real> exact_kth_;   ///< of own points, in a meeting
+  panels<Real> visiting_panels_;  ///< in a meeting: the visitors' coordinates
   Buffer<Real> visiting_minima_;
   std::int64_t visiting_groups_ = 0, visiting_blocks_per_group_ = 1;
 };

@@ -10,6 +10,7 @@
 
 #include "mpi/ranks.hpp"
 #include "mpi/spread.hpp"
+#include "pairwise/filter_use.hpp"
 #include "support/ball_points.hpp"
 #include "support/devices.hpp"
 #include "support/points.hpp"
@@ -110,6 +111,35 @@ TEST(mpi_spanning_tree, sums_and_maxima_of_differences) {
   }
 }
 
+/// Sets of points of which bounds by rounded points leave much, or nothing, open.
+std::vector<point_set<float>> sets_for_filters(std::int64_t n, std::int64_t dim) {
+  std::vector<point_set<float>> sets{test::clustered_points<float>(n, dim, 41), test::grid_points<float>(n, dim, 2, 42),
+                                     test::clustered_points<float>(n, dim, 43), point_set<float>(n, dim),
+                                     test::clustered_points<float>(n, dim, 44)};
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t k = 0; k < dim; ++k) {
+      sets[2](i, k) += 1e4f;                                                   // far away
+      sets[3](i, k) = float(k % 3) + (i % 2 == 0 ? 0 : 1e-5f * float(i % 5));  // nearly the same
+      if (i % 7 == 3) sets[4](i, k) = k == 2 ? std::numeric_limits<float>::quiet_NaN() : sets[4](i - 1, k);
+    }
+  return sets;
+}
+
+TEST(mpi_spanning_tree, filters_leave_no_trace) {
+  const pairwise::filter_guard guard(pairwise::filter_use::always);
+  for (const auto& points : sets_for_filters(1300, 40)) expect_same_tree(points, {}, Device::host());
+  expect_same_tree(test::clustered_points<float>(1300, 130, 45), {.distance = metric::cosine, .alpha = 1.5},
+                   Device::host());
+  expect_same_tree(test::grid_points<float>(1000, 40, 3, 46), {.min_samples = 0}, Device::host());
+  const auto singles = test::clustered_points<float>(900, 50, 47);
+  point_set<half> halves(900, 50);
+  for (std::size_t e = 0; e < halves.data.size(); ++e) halves.data[e] = half(singles.data[e]);
+  expect_same_tree(halves, {.min_samples = 12}, Device::host());
+  expect_same_tree(test::clustered_points<double>(700, 40, 48), {}, Device::host());
+  for (const std::int64_t n : {2, ranks().size() + 1, 97})
+    expect_same_tree(test::clustered_points<float>(n, 40, 49), {}, Device::host());
+}
+
 TEST(mpi_spanning_tree, alpha_and_how_points_count) {
   expect_same_tree(test::clustered_points<float>(1100, 20, 11), {.alpha = 1.5}, Device::host());
   expect_same_tree(test::grid_points<double>(500, 3, 4, 12), {.count_self = true, .alpha = 0.3}, Device::host());
@@ -202,6 +232,18 @@ TEST(mpi_spanning_tree, traffic_is_what_the_formulas_say) {
   std::int64_t components = ranks().is_root() ? components_of_all_rounds(found.edges, n) : 0;
   ranks().broadcast(std::span<std::int64_t>(&components, 1));
   EXPECT_EQ(after[2].reduced - before[2].reduced, 3 * components);
+}
+
+TEST(mpi_spanning_tree, traffic_with_a_filter) {
+  // Visitors tell one number more, and their lists bring one home.
+  if (ranks().size() % 2 == 0) return;
+  const pairwise::filter_guard guard(pairwise::filter_use::always);
+  const std::int64_t size = ranks().size(), per_rank = 8 * 96, dim = 16, k = 5 + 11;
+  const auto points = test::clustered_points<float>(per_rank * size, dim, 50);
+  const auto [rows, first] = own_rows(points);
+  const std::int64_t before = traffic_of("lists").received;
+  mpi::hdbscan::spanning_tree<float>(ranks(), rows, first, {.min_samples = 5}, Device::host());
+  EXPECT_EQ(traffic_of("lists").received - before, (size - 1) / 2 * per_rank * (dim * 4 + 4 + k * 8 + 8));
 }
 
 TEST(mpi_spanning_tree, traffic_with_a_tree_of_blocks) {

@@ -7,6 +7,7 @@
 
 #include "mpi/ranks.hpp"
 #include "mpi/spread.hpp"
+#include "pairwise/filter_use.hpp"
 #include "support/ball_points.hpp"
 #include "support/devices.hpp"
 #include "support/points.hpp"
@@ -48,6 +49,18 @@ TEST(mpi_nearest, ties_are_decided_by_the_number_of_the_row) {
   points(100, 0) = std::numeric_limits<float>::quiet_NaN();
   points(899, 1) = std::numeric_limits<float>::infinity();
   expect_same_lists(points, 20, {}, Device::host());
+}
+
+TEST(mpi_nearest, filters_leave_no_trace) {
+  const pairwise::filter_guard guard(pairwise::filter_use::always);
+  for (const std::int64_t n : {2, ranks().size() + 1, 97, 900})
+    expect_same_lists(test::clustered_points<float>(n, 40, 10), n > 10 ? 10 : 1, {}, Device::host());
+  expect_same_lists(test::grid_points<float>(900, 40, 2, 11), 20, {}, Device::host());
+  expect_same_lists(test::clustered_points<float>(800, 100, 12), 33, {metric::cosine}, Device::host());
+  auto far = test::clustered_points<float>(800, 40, 13);
+  for (float& x : far.data) x += 1e4f;
+  expect_same_lists(far, 5, {}, Device::host());
+  expect_same_lists(point_set<float>(500, 40), 3, {}, Device::host());
 }
 
 TEST(mpi_nearest, devices_whose_teams_own_their_lists) {

@@ -1,0 +1,25 @@
+// Whether lists are found by a filter, see filtered_lists.hpp.
+#pragma once
+
+namespace quintet::pairwise {
+
+/// Whether filters are used.
+enum class filter_use {
+  automatic,  ///< where they were measured to pay
+  never,
+  always  ///< wherever they can be
+};
+
+/// For tests: while it lives, this thread's calls use filters so. Guards nest.
+class filter_guard {
+ public:
+  explicit filter_guard(filter_use use);
+  filter_guard(const filter_guard&) = delete;
+  filter_guard& operator=(const filter_guard&) = delete;
+  ~filter_guard();
+
+ private:
+  filter_use previous_;
+};
+
+}  // namespace quintet::pairwise
