@@ -127,18 +127,24 @@ class list_ring {
   /// over.
   void run(const std::function<void(int step)>& after_step, int first_step = 0) {
     const bool with_lists = lists_.sharing() == pairwise::list_sharing::symmetric;
-    failure mine;
-    if (first_step == 0) {
-      mine.attempt([&] {
-        fault_point(ranks_.rank());
-        lists_.meet_own();
-      });
-      ranks_.agree(mine);
-      after_step(0);
-    }
+    const int first = std::max(first_step, 1);
     ranks_.together([&] { prepare(with_lists); });
-    transfer sending = send_points(std::max(first_step, 1)), next_sending;
-    transfer receiving = receive(std::max(first_step, 1), 0), next_receiving;
+    failure mine;
+    // The first visitors come while own points meet; their limits are known then.
+    transfer sending, next_sending, receiving, next_receiving;
+    send_coordinates(first, sending);
+    receive_coordinates(first, 0, receiving);
+    mine.attempt([&] {
+      if (first_step == 0) {
+        fault_point(ranks_.rank());
+        lists_.meet_own([&] { poke({&sending, &receiving}); });
+      }
+      find_limits();
+    });
+    agree(mine, first, sending, receiving, false);
+    if (first_step == 0) tell(after_step, 0, first, sending, receiving, false);
+    send_limits(first, sending);
+    receive_limits(first, 0, receiving);
     for (int step = std::max(first_step, 1); step <= plan_.steps(); ++step) {
       const ring_visit& visit = visits_[step - 1];
       next_sending = send_points(step + 1);
@@ -181,29 +187,48 @@ class list_ring {
       if (with_lists) mine.attempt([&] { lists_.take(home_value_, home_index_, home_beyond_); });
       sending = std::move(next_sending);
       agree(mine, step + 1, sending, receiving);
-      after_step(step);
+      tell(after_step, step, step + 1, sending, receiving);
     }
     lists_.end_ring();
   }
 
  private:
-  static constexpr int point_tag = 1, list_tag = 2;
+  static constexpr int point_tag = 1, list_tag = 2, limit_tag = 4;
   using pokes = std::initializer_list<transfer*>;
 
+  void poke(pokes transfers) {
+    for (transfer* started : transfers) ranks_.poke(*started);
+  }
+
   /// Before an error is thrown, what was sent already for the next step comes to its end: all ranks are here.
-  void agree(const failure& mine, int next_step, transfer& sending, transfer& receiving) {
+  void agree(const failure& mine, int next_step, transfer& sending, transfer& receiving, bool has_limits = true) {
     try {
       ranks_.agree(mine);
-    } catch (...) {
-      ranks_.finish(receiving);
-      const std::size_t pieces = next_step > plan_.steps() ? 0 : pieces_of(visits_[next_step - 1].visiting).size();
-      for (std::size_t piece = 1; piece < pieces; ++piece) {
-        transfer rest = receive(next_step, piece);
-        ranks_.finish(rest);
-      }
-      ranks_.finish(sending);
+    } catch (const agreed_error&) {
+      end_transfers(next_step, sending, receiving, has_limits);
       throw;
     }
+  }
+  /// The same where all ranks are told that a step is over, and may throw.
+  void tell(const std::function<void(int step)>& after_step, int step, int next_step, transfer& sending,
+            transfer& receiving, bool has_limits = true) {
+    try {
+      after_step(step);
+    } catch (const agreed_error&) {
+      end_transfers(next_step, sending, receiving, has_limits);
+      throw;
+    }
+  }
+  void end_transfers(int next_step, transfer& sending, transfer& receiving, bool has_limits) {
+    ranks_.finish(receiving);
+    const std::size_t pieces = next_step > plan_.steps() ? 0 : pieces_of(visits_[next_step - 1].visiting).size();
+    for (std::size_t piece = 1; piece < pieces; ++piece) {
+      transfer rest;
+      receive_coordinates(next_step, piece, rest);
+      if (has_limits) receive_limits(next_step, piece, rest);
+      ranks_.finish(rest);
+    }
+    ranks_.finish(sending);
   }
 
   std::vector<pairwise::block_range> pieces_of(pairwise::block_range blocks) const {
@@ -217,8 +242,6 @@ class list_ring {
   /// Memory for all steps.
   void prepare(bool with_lists) {
     const pairwise::panels<Real>& own = lists_.own();
-    kth_ = pairwise::kth_value(lists_.lists(), lists_.k());
-    if (lists_.has_filter()) exact_kth_ = pairwise::kth_value(lists_.lists(), lists_.request().exact);
     if (!own.device().shares_host_memory()) {
       own_data_ = own.data.to_vector();
       own_factor_ = own.factor.to_vector();
@@ -244,44 +267,73 @@ class list_ring {
     home_beyond_.resize(lists_.has_filter() ? own.count : 0);
   }
 
+  /// What visitors tell of their lists.
+  void find_limits() {
+    kth_ = pairwise::kth_value(lists_.lists(), lists_.k());
+    if (lists_.has_filter()) exact_kth_ = pairwise::kth_value(lists_.lists(), lists_.request().exact);
+  }
+
   /// Own blocks go to the rank that they visit in a step.
   transfer send_points(int step) {
     transfer started;
-    if (step > plan_.steps()) return started;
-    const ring_visit& guest = guests_[step - 1];
-    const int to = (ranks_.rank() - step + ranks_.size()) % ranks_.size();
-    const pairwise::panels<Real>& own = lists_.own();
-    const Real* data = own_data_.empty() ? own.data.data() : own_data_.data();
-    const Real* factor = own_factor_.empty() ? own.factor.data() : own_factor_.data();
-    for (const pairwise::block_range& piece : pieces_of(guest.visiting)) {
-      const std::int64_t first = piece.first * side_, padded = piece.count * side_;
-      ranks_.start_send(std::span<const Real>(data + first * dim_, std::size_t(padded * dim_)), to, point_tag, started);
-      if (has_factors_)
-        ranks_.start_send(std::span<const Real>(factor + first, std::size_t(padded)), to, point_tag, started);
-      const auto points = std::size_t(points_in(plan_.part(ranks_.rank()), piece, side_));
-      if (with_limits()) ranks_.start_send(std::span<const Real>(kth_.data() + first, points), to, point_tag, started);
-      if (lists_.has_filter())
-        ranks_.start_send(std::span<const Real>(exact_kth_.data() + first, points), to, point_tag, started);
-    }
+    send_coordinates(step, started);
+    send_limits(step, started);
     return started;
   }
-
   /// A piece of the visitors of a step, into the staging memory.
   transfer receive(int step, std::size_t number) {
     transfer started;
-    if (step > plan_.steps()) return started;
+    receive_coordinates(step, number, started);
+    receive_limits(step, number, started);
+    return started;
+  }
+
+  int host_of(int step) const { return (ranks_.rank() - step + ranks_.size()) % ranks_.size(); }
+
+  void send_coordinates(int step, transfer& started) {
+    if (step > plan_.steps()) return;
+    const pairwise::panels<Real>& own = lists_.own();
+    const Real* data = own_data_.empty() ? own.data.data() : own_data_.data();
+    const Real* factor = own_factor_.empty() ? own.factor.data() : own_factor_.data();
+    for (const pairwise::block_range& piece : pieces_of(guests_[step - 1].visiting)) {
+      const std::int64_t first = piece.first * side_, padded = piece.count * side_;
+      ranks_.start_send(std::span<const Real>(data + first * dim_, std::size_t(padded * dim_)), host_of(step),
+                        point_tag, started);
+      if (has_factors_)
+        ranks_.start_send(std::span<const Real>(factor + first, std::size_t(padded)), host_of(step), point_tag,
+                          started);
+    }
+  }
+  void send_limits(int step, transfer& started) {
+    if (step > plan_.steps() || !with_limits()) return;
+    for (const pairwise::block_range& piece : pieces_of(guests_[step - 1].visiting)) {
+      const std::int64_t first = piece.first * side_;
+      const auto points = std::size_t(points_in(plan_.part(ranks_.rank()), piece, side_));
+      ranks_.start_send(std::span<const Real>(kth_.data() + first, points), host_of(step), limit_tag, started);
+      if (lists_.has_filter())
+        ranks_.start_send(std::span<const Real>(exact_kth_.data() + first, points), host_of(step), limit_tag, started);
+    }
+  }
+
+  void receive_coordinates(int step, std::size_t number, transfer& started) {
+    if (step > plan_.steps()) return;
     const ring_visit& visit = visits_[step - 1];
     const std::vector<pairwise::block_range> pieces = pieces_of(visit.visiting);
-    if (number >= pieces.size()) return started;
+    if (number >= pieces.size()) return;
     const std::int64_t padded = pieces[number].count * side_;
     ranks_.start_receive(std::span<Real>(data_.data(), std::size_t(padded * dim_)), visit.source, point_tag, started);
     if (has_factors_)
       ranks_.start_receive(std::span<Real>(factor_.data(), std::size_t(padded)), visit.source, point_tag, started);
+  }
+  void receive_limits(int step, std::size_t number, transfer& started) {
+    if (step > plan_.steps() || !with_limits()) return;
+    const ring_visit& visit = visits_[step - 1];
+    const std::vector<pairwise::block_range> pieces = pieces_of(visit.visiting);
+    if (number >= pieces.size()) return;
     const auto points = std::size_t(points_in(plan_.part(visit.source), pieces[number], side_));
-    if (with_limits()) ranks_.start_receive(std::span<Real>(limit_.data(), points), visit.source, point_tag, started);
+    ranks_.start_receive(std::span<Real>(limit_.data(), points), visit.source, limit_tag, started);
     if (lists_.has_filter())
-      ranks_.start_receive(std::span<Real>(exact_limit_.data(), points), visit.source, point_tag, started);
-    return started;
+      ranks_.start_receive(std::span<Real>(exact_limit_.data(), points), visit.source, limit_tag, started);
   }
 
   bool shares_memory() const { return lists_.own().device().shares_host_memory(); }
@@ -319,7 +371,7 @@ class list_ring {
     lists_.begin_meeting(visitors, visit.own);
     for (std::int64_t first = 0; first < blocks; first += together) {
       lists_.meet(visitors, visit.own, {first, std::min(together, blocks - first)});
-      for (transfer* started : transfers) ranks_.poke(*started);
+      poke(transfers);
     }
     lists_.end_meeting(visitors, visit.own);
   }

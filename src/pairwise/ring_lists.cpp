@@ -74,13 +74,27 @@ ring_lists<Real>::ring_lists(const panels<Real>& own, int k, const std::vector<s
 }
 
 template <class Real>
-void ring_lists<Real>::meet_own() {
+void ring_lists<Real>::meet_own(const std::function<void()>& between) {
   if (own_.count == 0) return;
+  between_ = between;
   visiting_points<Real> nobody;
   const block_range all{0, own_.blocks()};
   begin_meeting(nobody, all);
   meet(nobody, all, all);
   end_meeting(nobody, all);
+  between_ = nullptr;
+}
+
+/// Of own points, with looks at what else there is to do.
+template <class Real>
+template <class Value>
+void ring_lists<Real>::meet_in_parts(nearest_arguments<Value> arguments, std::int64_t tiles) {
+  const part_callback report = between_ ? part_callback([this](double) { between_(); }) : part_callback();
+  in_parts(tiles, report, [&](std::int64_t first, std::int64_t count) {
+    arguments.first_tile = first;
+    arguments.tile_count = count;
+    symmetric_nearest(arguments, own_.device());
+  });
 }
 
 namespace {
@@ -162,7 +176,7 @@ void ring_lists<Real>::meet(visiting_points<Real>& visitors, block_range own, bl
     nearest_arguments<float> bounds =
         filter_->bounds(first_col, std::min(visiting.count * side, col_count - first_col));
     minima_at(bounds.minima, bounds.col_minima);
-    return symmetric_nearest(bounds, device);
+    return same ? meet_in_parts(bounds, triangle_size(own_.blocks())) : symmetric_nearest(bounds, device);
   }
   // Lists of a pass of their own, which then join the result.
   const std::int64_t list_offset = is_owned ? own_.count * k : 0;
@@ -196,6 +210,7 @@ void ring_lists<Real>::meet(visiting_points<Real>& visitors, block_range own, bl
     a.col_list = {visitors.value.data() + first_col * k, visitors.index.data() + first_col * k, int(k)};
     a.col_locks = visitors.locks.data() + visiting.first;
   }
+  if (same) return meet_in_parts(a, triangle_size(own_.blocks()));
   symmetric_nearest(a, device);
 }
 

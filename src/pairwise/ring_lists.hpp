@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -50,8 +51,8 @@ class ring_lists {
   /// The filter's memory goes; nothing is met after that.
   void end_ring() { filter_.reset(); }
 
-  /// Pairs of own points.
-  void meet_own();
+  /// Pairs of own points; on the host `between` is called some forty times.
+  void meet_own(const std::function<void()>& between = {});
   /// Pairs of points of some own blocks and of some blocks of visitors (all own blocks with list_sharing::owned).
   /// Between begin_meeting() and end_meeting(), which have the same own blocks and all visitors.
   void meet(visiting_points<Real>& visitors, block_range own, block_range visiting);
@@ -96,6 +97,8 @@ class ring_lists {
 
  private:
   void merge();
+  template <class Value>
+  void meet_in_parts(nearest_arguments<Value> arguments, std::int64_t tiles);
 
   const panels<Real>& own_;
   list_sharing sharing_;
@@ -104,8 +107,9 @@ class ring_lists {
   ring_request request_;
   std::optional<ring_filter> filter_;
   std::vector<Real> beyond_;
-  std::vector<Real> exact_kth_;   ///< of own points, in a meeting
-  panels<Real> visiting_panels_;  ///< in a meeting: the visitors' coordinates
+  std::function<void()> between_;  ///< while own points meet
+  std::vector<Real> exact_kth_;    ///< of own points, in a meeting
+  panels<Real> visiting_panels_;   ///< in a meeting: the visitors' coordinates
   Buffer<Real> visiting_minima_;
   std::int64_t visiting_groups_ = 0, visiting_blocks_per_group_ = 1;
 };
