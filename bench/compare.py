@@ -56,6 +56,8 @@ CASES = [
      "python:hdbscan default"),
     ("hdbscan", "exact clustering, 5000 x 384 float", "cluster/5000/384/real_time", "hdbscan, brute force",
      "python:hdbscan brute force"),
+    ("hdbscan", "exact clustering, 5000 x 384 float", "cluster/5000/384/real_time", "oneDAL, brute force",
+     "python:oneDAL brute force"),
     ("poincare", "distances, 1000 x 1000 x 64 float", MATRIX, "OpenBLAS and asinh",
      "peer_sgemm_asinh/1000/1000/64/real_time"),
     ("poincare", "distances, 1000 x 1000 x 64 float", MATRIX, "numpy", "python:numpy"),

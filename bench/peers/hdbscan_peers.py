@@ -7,12 +7,16 @@ Reads unit vectors written by `hdbscan_bench --write-points FILE.npy` and prints
   torch         the same by torch.cdist
   scikit-learn  the same by euclidean_distances; cluster.HDBSCAN (from 1.3 on)
   contrib       scikit-learn-contrib/hdbscan, its default and its exact brute force
+  oneDAL        brute force, by the program onedal_hdbscan beside the interpreter (see onedal_hdbscan.cpp)
 
 A package that is not installed is left out, with a line.
 
 Usage: hdbscan_peers.py FILE.npy [repetitions]
 """
+import os
+import re
 import statistics
+import subprocess
 import sys
 import time
 
@@ -62,6 +66,17 @@ def run_contrib(report):
            lambda points: HDBSCAN(min_cluster_size=10, core_dist_n_jobs=2, algorithm="generic").fit(points.astype(float)))
 
 
+def run_onedal(repetitions):
+    program = os.path.join(os.path.dirname(sys.executable), "onedal_hdbscan")
+    if not os.path.exists(program):
+        raise ImportError(f"{program} is not there")
+    walls = []
+    for _ in range(repetitions):
+        told = subprocess.run([program, "brute_force", sys.argv[1]], capture_output=True, text=True, check=True).stdout
+        walls.append(1e3 * float(re.search(r"wall ([\d.]+)", told)[1]))
+    print(f"{'oneDAL brute force':22} {statistics.median(walls):10.1f} ms", flush=True)
+
+
 def main():
     points = np.load(sys.argv[1])
     repetitions = int(sys.argv[2]) if len(sys.argv) > 2 else 7
@@ -75,6 +90,10 @@ def main():
             run(report)
         except ImportError as error:
             print(f"left out: {error}")
+    try:
+        run_onedal(repetitions)
+    except ImportError as error:
+        print(f"left out: {error}")
 
 
 main()
