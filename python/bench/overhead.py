@@ -38,6 +38,7 @@ def functions() -> dict[str, Callable[[], Any]]:
     labels = np.array([0, 0, 0, 1, 1, 1])
     a = np.random.default_rng(1).normal(size=(3, 3))
     p, v = 0.1 * X, 0.01 * X
+    h = poincare.to_hyperboloid(p)
     tree = hdbscan.spanning_tree(X, 2)
     found = hdbscan.cluster(X, 2, 2)
     U, S, Vh = linalg.svd(a)
@@ -52,6 +53,9 @@ def functions() -> dict[str, Callable[[], Any]]:
         "hdbscan.spanning_tree": lambda: hdbscan.spanning_tree(X, 2),
         "hdbscan.single_linkage": lambda: hdbscan.single_linkage(tree.edges, 6),
         "hdbscan.condense": lambda: hdbscan.condense(found.linkage, 2),
+        "hdbscan.summarise": lambda: hdbscan.summarise(found.condensed, 6),
+        "hdbscan.select_clusters": lambda: hdbscan.select_clusters(found.condensed, 6),
+        "hdbscan.label_points": lambda: hdbscan.label_points(found.condensed, found.selected, 6),
         "hdbscan.cluster_tree": lambda: hdbscan.cluster_tree(tree.edges, 6, min_cluster_size=2),
         "hdbscan.cluster": lambda: hdbscan.cluster(X, 2, 2),
         "hdbscan.cut": lambda: hdbscan.cut(found.linkage, 1.0, 2),
@@ -70,12 +74,16 @@ def functions() -> dict[str, Callable[[], Any]]:
         "linalg.polar": lambda: linalg.polar(a),
         "linalg.low_rank": lambda: linalg.low_rank(a, 1),
         "linalg.svd_gradient": lambda: linalg.svd_gradient((U, S, Vh), U),
+        "linalg.polar_gradient": lambda: linalg.polar_gradient((U, S, Vh), gW=a),
+        "linalg.kabsch": lambda: linalg.kabsch(a, a),
+        "linalg.kabsch_gradient": lambda: linalg.kabsch_gradient(a, a, g_rotation=a),
         "linalg.randomized_svd": lambda: linalg.randomized_svd(a, 1),
         "poincare.distances": lambda: poincare.distances(p, p),
         "poincare.pair_distances": lambda: poincare.pair_distances(p, p),
         "poincare.origin_distances": lambda: poincare.origin_distances(p),
         "poincare.nearest": lambda: poincare.nearest(p, p, 1),
         "poincare.mobius_add": lambda: poincare.mobius_add(p, p),
+        "poincare.mobius_scalar_mul": lambda: poincare.mobius_scalar_mul(0.5, p),
         "poincare.exp_map": lambda: poincare.exp_map(v, p),
         "poincare.log_map": lambda: poincare.log_map(p, p[::-1]),
         "poincare.geodesic": lambda: poincare.geodesic(p, p[::-1], 0.5),
@@ -83,6 +91,8 @@ def functions() -> dict[str, Callable[[], Any]]:
         "poincare.project": lambda: poincare.project(p, 1e-3),
         "poincare.conformal_factor": lambda: poincare.conformal_factor(p),
         "poincare.to_hyperboloid": lambda: poincare.to_hyperboloid(p),
+        "poincare.from_hyperboloid": lambda: poincare.from_hyperboloid(h),
+        "poincare.riemannian_gradient": lambda: poincare.riemannian_gradient(p, v),
         "poincare.distance_gradients": lambda: poincare.distance_gradients(p, p[::-1]),
         "poincare.rsgd_step": lambda: poincare.rsgd_step(p, v, 0.1, 1e-3),
         "poincare.gyromidpoint": lambda: poincare.gyromidpoint(p),

@@ -13,6 +13,7 @@ qt = pytest.importorskip("quintet.torch")
 from torch.autograd import gradcheck, gradgradcheck  # noqa: E402
 
 from quintet import linalg  # noqa: E402
+from quintet.torch import _kabsch  # noqa: E402
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
 
@@ -319,11 +320,53 @@ def test_kabsch(mirror: bool) -> None:
     torch.testing.assert_close((moved - q).square().sum(-1).mean().sqrt(), rmsd)
 
 
-def test_kabsch_gradients() -> None:
-    p, q = matrix(2, 8, 3).requires_grad_(), matrix(2, 8, 3, seed=1).requires_grad_()
+@pytest.mark.parametrize("dimensions", [2, 3, 4])
+def test_kabsch_gradients(dimensions: int) -> None:
+    p, q = matrix(2, 8, dimensions).requires_grad_(), matrix(2, 8, dimensions, seed=1).requires_grad_()
     w = torch.rand(2, 8, dtype=torch.float64, generator=torch.Generator().manual_seed(3)).requires_grad_()
-    assert gradcheck(qt.kabsch, (p, q, w))
-    # Equal singular values: the corners of a cube.
+    assert gradcheck(qt.kabsch, (p, q, w), check_forward_ad=True)
+    assert gradgradcheck(lambda *t: tuple(qt.kabsch(*t)), (p, q, w))
+    P, Q, W = p.detach(), q.detach(), w.detach()
+    for weights in (None, W):  # the kernels, and what has derivatives
+        for found, expected in zip(_kabsch._by_kernel(P, Q, weights), _kabsch._composed(P, Q, weights)):
+            torch.testing.assert_close(found, expected)
+
+    def loss(x: Any, y: Any) -> Any:
+        R, t, rmsd = qt.kabsch(x, y)
+        return R[..., 0, 0].sum() + t.square().sum() + rmsd.sum()
+
+    one = torch.func.grad(loss)(P, Q)
+    torch.testing.assert_close(torch.func.vmap(torch.func.grad(loss))(P, Q), one)
+    loss(p, Q).backward()
+    torch.testing.assert_close(p.grad, one)
+    torch.testing.assert_close(torch.func.hessian(loss)(P[0], Q[0]), torch.autograd.functional.hessian(lambda x: loss(x, Q[0]), P[0]))
+    compiled, x = torch.compile(loss, backend="aot_eager", fullgraph=True), P.clone().requires_grad_()
+    compiled(x, Q).backward()
+    torch.testing.assert_close(x.grad, one)
+
+
+def test_kabsch_gradients_of_a_cube() -> None:
+    """Equal singular values: R and its derivatives of every order are smooth there."""
     cube = torch.cartesian_prod(*[torch.tensor([-1.0, 1.0], dtype=torch.float64)] * 3).requires_grad_()
     target = cube.detach().clone()
     assert gradcheck(lambda x: qt.kabsch(x, target).rotation, cube)
+    assert gradgradcheck(lambda x: qt.kabsch(x, target).rotation, cube)
+
+
+def test_kabsch_refusals() -> None:
+    p, q = matrix(8, 3), matrix(8, 3, seed=1)
+    bad = p.clone()
+    bad[2, 1] = float("nan")
+    for history in (False, True):
+        with pytest.raises(torch.linalg.LinAlgError, match="non-finite"):
+            qt.kabsch(bad.clone().requires_grad_(history), q)
+        for weights in (torch.zeros(8), -torch.ones(8), torch.full((8,), float("nan"))):
+            with pytest.raises(quintet.InvalidArgument, match="weights"):
+                qt.kabsch(p.clone().requires_grad_(history), q, weights.double())
+    with pytest.raises(quintet.InvalidArgument, match="one shape"):
+        qt.kabsch(p, q[:5])
+    with pytest.raises(TypeError, match="one type"):
+        qt.kabsch(p, q.float())
+    with pytest.raises(quintet.InvalidArgument, match="weights must be of shape"):
+        qt.kabsch(p, q, torch.ones(7))
+    assert qt.kabsch(p.half(), q.half()).rotation.dtype == torch.float16

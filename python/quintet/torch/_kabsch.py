@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import math
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
+from .. import _core
 from .._errors import InvalidArgument
 from . import _svd
-from ._tensors import check
+from ._svd import is_plain
+from ._tensors import CODES, batch, check, flat, plain
 
 __all__ = ["Kabsch", "kabsch"]
 
@@ -27,8 +30,9 @@ def kabsch(points: Tensor, target: Tensor, weights: Tensor | None = None) -> Kab
     ``[..., D]`` and the root of the mean square that is left, ``[...]``, for ``points[..., N, D]`` and
     ``target[..., N, D]``, weights ``[..., N]`` >= 0 with a positive sum (None: all 1). D = 3 mostly.
 
-    ``R = V diag(1, ..., 1, det(V U^T)) U^T`` of ``U S V^T = sum w (p - mean p)(q - mean q)^T``. Gradients go through
-    :func:`svd`: those of R and t are finite also where singular values are equal, as long as R is unique.
+    ``R = V diag(1, ..., 1, det(V U^T)) U^T`` of ``U S V^T = sum w (p - mean p)(q - mean q)^T``. Gradients of every order
+    after points, target and weights, forward mode, torch.func and torch.compile; those of R and t are finite also where
+    singular values are equal, as long as R is unique.
 
     >>> import torch, quintet.torch as qt
     >>> p = torch.tensor([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 3.0], [0.0, 0.0, 0.0]])
@@ -46,56 +50,135 @@ def kabsch(points: Tensor, target: Tensor, weights: Tensor | None = None) -> Kab
         )
     if points.dtype != target.dtype:
         raise TypeError(f"points and target must be of one type (points: {points.dtype}, target: {target.dtype})")
-    if weights is None:
-        share = points.new_full((*points.shape[:-1], 1), 1 / points.shape[-2])
-    else:
+    if weights is not None:
+        check(weights, "weights")
         if weights.shape != points.shape[:-1]:
             raise InvalidArgument(
                 f"weights must be of shape {tuple(points.shape[:-1])} (shape={tuple(weights.shape)})"
             )
+    given = (points, target) if weights is None else (points, target, weights)
+    if _has_kernel(given) and is_plain(*given):
+        found = Kabsch(*_by_kernel(*given))
+        if not math.isfinite(found.rmsd.sum().item()) and not found.rmsd.isfinite().all():
+            raise torch.linalg.LinAlgError("kabsch: points, target or weights hold non-finite values")
+        return found
+    if weights is not None and not torch.compiler.is_compiling() and not torch._C._are_functorch_transforms_active():
+        sound = (weights.detach() >= 0).all(-1) & (weights.detach().sum(-1) > 0)
+        if not sound.all():
+            raise InvalidArgument("weights must be >= 0, with a positive sum for every set, and not NaN")
+    return Kabsch(*_composed(points, target, weights))
+
+
+def _has_kernel(given: tuple[Tensor, ...]) -> bool:
+    dtype = given[0].dtype
+    return (
+        2 <= given[0].shape[-1] <= 4
+        and dtype in (torch.float32, torch.float64)
+        and all(t.dtype == dtype and t.device.type == "cpu" for t in given)
+    )
+
+
+def _by_kernel(points: Tensor, target: Tensor, weights: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor]:
+    """Of tensors without history."""
+    p, q = flat(plain(points)), flat(plain(target))
+    w = None if weights is None else plain(weights).reshape(-1, points.shape[-2]).contiguous()
+    lead, d = points.shape[:-2], points.shape[-1]
+    rotation, translation, rmsd = points.new_empty((*lead, d, d)), points.new_empty((*lead, d)), points.new_empty(lead)
+    code, count = CODES[points.dtype], rmsd.numel()
+    _core.svd_kabsch(
+        batch(p),
+        batch(q),
+        None if w is None else (w.data_ptr(), code, tuple(w.shape), (w.shape[1], 1), -1),
+        (rotation.data_ptr(), code, (count, d, d), (d * d, d, 1), -1),
+        (translation.data_ptr(), code, (count, d), (d, 1), -1),
+        (rmsd.data_ptr(), code, (count,), (1,), -1),
+        False,
+        "auto",
+    )
+    return rotation, translation, rmsd
+
+
+def _composed(points: Tensor, target: Tensor, weights: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
+    if weights is None:
+        share = torch.full_like(points[..., :1], 1 / points.shape[-2])
+    else:
         share = (weights / weights.sum(-1, keepdim=True)).unsqueeze(-1)
     mean_p, mean_q = (share * points).sum(-2, keepdim=True), (share * target).sum(-2, keepdim=True)
     p, q = points - mean_p, target - mean_q
-    R = _Rotation.of((share * p).mT @ q)
+    H = (share * p).mT @ q
+    R = _turn(*_factors(H)).to(H.dtype) if torch.compiler.is_compiling() else _Rotation.apply(H)
     t = (mean_q - mean_p @ R.mT).squeeze(-2)
     rest = (share * (p @ R.mT - q).square()).sum((-2, -1))
     positive = rest > 0
     rmsd = torch.where(positive, torch.where(positive, rest, 1.0).sqrt(), 0.0).to(rest.dtype)
-    return Kabsch(R, t, rmsd)
+    return R, t, rmsd
 
 
-class _Rotation:
-    """R(H): its derivative needs only sums of two singular values, of which the last has the determinant's sign."""
+def _factors(H: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """U, s, V' with H = U diag(s) V'^T and det(V' U^T) = 1: the last singular value has the sign of det H."""
+    U, S, Vh = _svd.svd(H, False)
+    U, Vh = U.to(S.dtype), Vh.to(S.dtype)
+    sign = torch.linalg.det((U @ Vh).detach()).sign()
+    last = torch.cat((torch.ones_like(S[..., 1:]), sign.unsqueeze(-1)), -1)
+    return U, S * last, Vh.mT * last.unsqueeze(-2)
+
+
+def _turn(U: Tensor, s: Tensor, V: Tensor) -> Tensor:
+    return V @ U.mT
+
+
+def _skew(U: Tensor, s: Tensor, V: Tensor, M: Tensor) -> Tensor:
+    """W with W_ij (s_i + s_j) = M_ij - M_ji: only sums of two singular values, so that equal ones do no harm. A sum of 0
+    has no rotation of its own, and gives 0."""
+    sums = s.unsqueeze(-1) + s.unsqueeze(-2)
+    small = sums.abs() <= 10 * torch.finfo(s.dtype).eps * s[..., :1].unsqueeze(-1).detach()
+    return torch.where(small, 0.0, (M - M.mT) / torch.where(small, 1.0, sums))
+
+
+def _solve_skew(M: Tensor, K: Tensor) -> Tensor:
+    """The skew X with M X + X M = K, M symmetric and K skew: a linear system of D (D - 1) / 2 numbers, whose derivatives
+    have no differences of singular values in them."""
+    d = M.shape[-1]
+    row, column = torch.triu_indices(d, d, 1)
+    k, l, i, j = row[:, None], column[:, None], row, column
+    one = torch.eye(d, dtype=M.dtype)
+    system = (
+        M[..., k, i] * one[j, l] - M[..., k, j] * one[i, l] + one[k, i] * M[..., j, l] - one[k, j] * M[..., i, l]
+    )
+    x = torch.linalg.solve_ex(system, K[..., row, column].unsqueeze(-1))[0].squeeze(-1)
+    basis = torch.zeros(len(row), d, d, dtype=M.dtype)
+    basis[torch.arange(len(row)), row, column] = 1
+    return torch.einsum("...a,aij->...ij", x, basis - basis.mT)
+
+
+class _Rotation(torch.autograd.Function):
+    """R(H). R H is symmetric, so dR = R U W U^T with W_ij (s_i + s_j) = (V^T dH^T U - its transpose)_ij."""
+
+    generate_vmap_rule = True
 
     @staticmethod
-    def of(H: Tensor) -> Tensor:
-        with torch.no_grad():
-            U, S, Vh = _svd.svd(H.detach().contiguous(), False)
-            sign = torch.linalg.det((U @ Vh).to(S.dtype)).sign()
-            last = torch.ones_like(S)
-            last[..., -1] = sign
-            U, s, V = U.to(S.dtype), S * last, Vh.mT.to(S.dtype)
-            R = (V * last.unsqueeze(-2)) @ U.mT
-        if not H.requires_grad:
-            return R.to(H.dtype)
-        out: Tensor = _RotationFunction.apply(H, R.to(H.dtype), U, s, V, last)
-        return out
-
-
-class _RotationFunction(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: object, H: Tensor, R: Tensor, U: Tensor, s: Tensor, V: Tensor, last: Tensor) -> Tensor:
-        ctx.save_for_backward(H, R, U, s, V, last)  # type: ignore[attr-defined]
-        return R.clone()
+    def forward(H: Tensor) -> Tensor:
+        return _turn(*_factors(H)).to(H.dtype)
 
     @staticmethod
-    def backward(ctx: object, G: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
-        H, R, U, s, V, last = ctx.saved_tensors  # type: ignore[attr-defined]
-        # R H is symmetric, so dR = V' W U^T with W_ij (s_i + s_j) = (U^T dH V' - its transpose)_ji.
-        Vp = V * last.unsqueeze(-2)
-        M = Vp.mT @ G.to(s.dtype) @ U
-        sums = s.unsqueeze(-1) + s.unsqueeze(-2)
-        cut = 10 * torch.finfo(s.dtype).eps * s[..., :1].unsqueeze(-1)
-        small = sums.abs() <= cut
-        W = torch.where(small, 0.0, (M - M.mT) / torch.where(small, 1.0, sums))
-        return (U @ W.mT @ Vp.mT).to(H.dtype), None, None, None, None, None
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.save_for_backward(inputs[0])
+        ctx.save_for_forward(inputs[0])
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        (H,) = ctx.saved_tensors
+        if torch.is_grad_enabled():  # a derivative of this one may be wanted
+            R = _Rotation.apply(H)
+            M, K = R @ H, grads[0] @ R.mT
+            return -R.mT @ _solve_skew((M + M.mT) / 2, K - K.mT)
+        U, s, V = _factors(H)
+        W = _skew(U, s, V, V.mT @ grads[0].to(s.dtype) @ U)
+        return (U @ W.mT @ V.mT).to(H.dtype)
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        (H,) = ctx.saved_tensors
+        U, s, V = _factors(H)
+        W = _skew(U, s, V, V.mT @ tangents[0].to(s.dtype).mT @ U)
+        return (V @ W @ U.mT).to(H.dtype)

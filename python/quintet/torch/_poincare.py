@@ -28,8 +28,9 @@ __all__ = ["PoincareBall", "cdist", "dist"]
 
 
 def _ready(t: Tensor) -> Tensor:
-    """[..., D] as [N, D] of contiguous rows."""
-    t = plain(t)
+    """[..., D] as [N, D] of contiguous rows; an address tells neither history nor the lazy sign."""
+    if t.requires_grad or t.is_neg():
+        t = plain(t)
     t = t if t.dim() == 2 else t.reshape(-1, t.shape[-1])
     shape, (row, column) = t.shape, t.stride()
     if (shape[1] > 1 and column != 1) or (shape[0] > 1 and row < shape[1]):
@@ -43,7 +44,8 @@ def _vector(t: Tensor) -> Any:
 
 def _pair_distances(x: Tensor, y: Tensor, c: float) -> Tensor:
     first, second = _ready(x), _ready(y)
-    out = torch.empty(x.shape[:-1], dtype=REAL[x.dtype])
+    dtype = x.dtype
+    out = x.new_empty(x.shape[:-1], dtype=None if REAL[dtype] is dtype else REAL[dtype])
     _core.poincare_pair_distances(rows(first), rows(second), _vector(out), 0, -c)
     return out
 
