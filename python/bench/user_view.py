@@ -1,12 +1,13 @@
 """What a user sees: this library beside its peers, from Python.
 
-    python python/bench/user_view.py [--rounds 5] [--threads 2] [--json out.json] [--only NAME ...]
-        [--picture out.svg [--processor-time]]
+    [ONEDAL_HDBSCAN=onedal_hdbscan] python python/bench/user_view.py [--rounds 5] [--threads 2] [--json out.json] [--only NAME ...]
+        [--picture out.svg [--processor-time] [--read in.json ...]]
 
 Every program runs in a process of its own, since runtimes disturb each other, with OMP_WAIT_POLICY=passive, and all with
 the same number of threads; rounds are interleaved, and medians are told. A peer that is not installed is left out, and
 named. Told are wall times and processor times of a call, after one that is not counted (none before calls of more than
-5 s). On a machine that does other things the ratios of processor times are those that mean something.
+5 s). ONEDAL_HDBSCAN names the program of bench/peers/onedal_hdbscan.cpp. --read takes times of earlier runs instead of
+measuring. On a machine that does other things the ratios of processor times are those that mean something.
 """
 
 from __future__ import annotations
@@ -58,10 +59,12 @@ TASKS = {
         "HDBSCAN fit, 5000 x 384",
         {
             "quintet": (EMBEDDINGS + "from quintet import HDBSCAN", "HDBSCAN(min_cluster_size=15).fit(X)"),
-            # oneDAL has no HDBSCAN: this is the first half of the work.
-            "oneDAL, neighbours": (
-                EMBEDDINGS + "from sklearnex.neighbors import NearestNeighbors",
-                "NearestNeighbors(n_neighbors=15, algorithm='brute', n_jobs=THREADS).fit(X).kneighbors()",
+            # bench/peers/onedal_hdbscan.cpp, which tells its own times.
+            "oneDAL, brute force": (
+                EMBEDDINGS + "import os, subprocess, tempfile\n"
+                "program, file = os.environ['ONEDAL_HDBSCAN'], tempfile.mkdtemp() + '/points.npy'; np.save(file, X)",
+                "own = subprocess.run([program, 'brute_force', file], capture_output=True, text=True, check=True)"
+                ".stdout.split()[1:4:2]",
             ),
             "fast_hdbscan": (
                 EMBEDDINGS + "from fast_hdbscan import HDBSCAN",
@@ -142,7 +145,7 @@ def run(program: tuple[str, str], repeats: int, threads: int) -> tuple[float, fl
         + f"start = now()\n{timed}\nend, count = now(), 1\n"
         + f"if end[1] - start[1] < 5:\n    start, count = now(), {repeats}\n    for _ in range({repeats}):\n        {timed}\n"
         + "    end = now()\n"
-        + "print(*((e - s) / count for s, e in zip(start, end)))\n"
+        + "print(*(globals().get('own') or ((e - s) / count for s, e in zip(start, end))))\n"
     )
     variables = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
     environment = {**os.environ, "OMP_WAIT_POLICY": "passive", **{v: str(threads) for v in variables}}
@@ -199,13 +202,22 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--only", nargs="+", choices=list(TASKS), default=list(TASKS))
     parser.add_argument("--json", help="file for all times")
+    parser.add_argument("--read", nargs="+", default=[], help="files that --json wrote")
     parser.add_argument("--picture", help="file for a picture (svg)")
     parser.add_argument("--processor-time", action="store_true", help="what the picture shows")
     options = parser.parse_args()
     chosen = [TASKS[name] for name in options.only]
+    known: dict[str, dict[str, dict[str, list[float]]]] = {}
+    for name in options.read:
+        with open(name, encoding="utf-8") as file:
+            known |= json.load(file)
+    if known:
+        chosen = [task for task in chosen if task.title in known]
     for task in chosen:
         left_out = {}
-        for _ in range(options.rounds):
+        if known:
+            task.times, task.processor = known[task.title]["wall"], known[task.title]["processor"]
+        for _ in range(0 if known else options.rounds):
             for name, program in task.programs.items():
                 if name in left_out:
                     continue
@@ -215,7 +227,8 @@ def main() -> None:
                 else:
                     task.times.setdefault(name, []).append(seconds[0])
                     task.processor.setdefault(name, []).append(seconds[1])
-        print(f"\n{task.title}, {options.threads} threads, median of {options.rounds}")
+        rounds = len(next(iter(task.times.values()), []))
+        print(f"\n{task.title}, {options.threads} threads, median of {rounds}")
         ours = ours_processor = None
         for name, times in task.times.items():
             median, processor = statistics.median(times), statistics.median(task.processor[name])
