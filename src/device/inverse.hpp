@@ -24,7 +24,8 @@ template <class Value>
 constexpr bool has_estimates() {
 #if QUINTET_HAVE_ESTIMATES
   return std::is_same_v<Value, pack<float, 16>> || std::is_same_v<Value, pack<double, 8>> ||
-         std::is_same_v<Value, pack<float, 8>> || std::is_same_v<Value, pack<double, 4>>;
+         std::is_same_v<Value, pack<float, 8>> || std::is_same_v<Value, pack<double, 4>> ||
+         std::is_same_v<Value, pack<float, 32>> || std::is_same_v<Value, pack<double, 16>>;
 #else
   return false;
 #endif
@@ -58,6 +59,30 @@ inline pack<double, 8> estimate_inverse_root(const pack<double, 8>& x) {
 }
 inline pack<float, 8> estimate_inverse_root(const pack<float, 8>& x) { return _mm256_rsqrt14_ps(x); }
 inline pack<double, 4> estimate_inverse_root(const pack<double, 4>& x) { return _mm256_rsqrt14_pd(x); }
+
+/// Two registers that are worked on side by side.
+template <class Half, class Value, class Function>
+inline Value by_halves(const Value& x, Function f) {
+  Half half[2];
+  __builtin_memcpy(half, &x, sizeof x);
+  half[0] = f(half[0]);
+  half[1] = f(half[1]);
+  Value result;
+  __builtin_memcpy(&result, half, sizeof x);
+  return result;
+}
+inline pack<float, 32> estimate_inverse(const pack<float, 32>& x) {
+  return by_halves<pack<float, 16>>(x, [](const pack<float, 16>& half) { return estimate_inverse(half); });
+}
+inline pack<double, 16> estimate_inverse(const pack<double, 16>& x) {
+  return by_halves<pack<double, 8>>(x, [](const pack<double, 8>& half) { return estimate_inverse(half); });
+}
+inline pack<float, 32> estimate_inverse_root(const pack<float, 32>& x) {
+  return by_halves<pack<float, 16>>(x, [](const pack<float, 16>& half) { return estimate_inverse_root(half); });
+}
+inline pack<double, 16> estimate_inverse_root(const pack<double, 16>& x) {
+  return by_halves<pack<double, 8>>(x, [](const pack<double, 8>& half) { return estimate_inverse_root(half); });
+}
 
 /// One step towards 1 / sqrt(x): twice the digits.
 template <class Value>

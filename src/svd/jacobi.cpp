@@ -120,7 +120,7 @@ void run_jacobi(jacobi_job<Real> job, std::int64_t batch, const Device& device) 
   if (device.kind() != device_kind::host) return run_on_device(job, batch, device);
   if (job.starts_near || !fills_lanes(job, batch))
     return is_long(job, batch) ? run_blocks(job, device) : run_policy<host_rows<Real>>(job, device);
-  if (is_small(job)) return run_small<host_lanes<Real>>(job, device);
+  if (is_small(job)) return run_small<host_double_lanes<Real>>(job, device);
   return job.cols > full_lanes_size<Real> ? run_policy<host_half_lanes<Real>>(job, device)
                                           : run_policy<host_lanes<Real>>(job, device);
 }

@@ -2,6 +2,7 @@
 // is the same for all.
 #pragma once
 
+#include "device/inverse.hpp"
 #include "device/launch.hpp"
 #include "quintet/device/device.hpp"
 #include "svd/job.hpp"
@@ -23,6 +24,16 @@ struct lanes_on_host {
 };
 template <class Real>
 struct host_lanes : lanes_on_host<Real, device::host_lanes<Real>()> {};
+/// Two registers full where the compiler splits such packs well, for small_kernel.hpp: each rotation waits for the one
+/// before it, and there is time for another matrix meanwhile.
+template <class Real>
+#if defined(__clang__)
+constexpr int registers_for_small = device::has_estimates<device::pack<Real, device::host_lanes<Real>()>>() ? 2 : 1;
+#else
+constexpr int registers_for_small = 1;
+#endif
+template <class Real>
+struct host_double_lanes : lanes_on_host<Real, registers_for_small<Real> * device::host_lanes<Real>()> {};
 /// Half as many, for large matrices: half the working memory, and twice as many groups for the threads.
 template <class Real>
 struct host_half_lanes : lanes_on_host<Real, device::host_lanes<Real>() / 2> {};

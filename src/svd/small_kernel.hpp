@@ -3,6 +3,9 @@
 // by side in the lanes of a register, on a device each thread has one.
 #pragma once
 
+#include <cstring>
+
+#include "device/interleave.hpp"
 #include "device/launch.hpp"
 #include "svd/jacobi_policies.hpp"
 #include "svd/sweeps.hpp"
@@ -217,11 +220,26 @@ struct small_kernel {
   /// Memory that another group will need.
   template <class Map>
   QUINTET_SVD_INLINE void ask_ahead(const Map& map, std::int64_t group) const {
-    memory_ahead ahead(1);
-    ahead.add(map, job, group, job.a, N * N, false);
-    ahead.add(map, job, group, job.left, N * N, true);
-    ahead.add(map, job, group, job.right, N * N, true);
-    ahead();
+    if (!are_neighbours(map, group) || !is_dense<N * N>(job.a) || !is_dense<N * N>(job.left) ||
+        !is_dense<N * N>(job.right)) {
+      memory_ahead ahead(1);
+      ahead.add(map, job, group, job.a, N * N, false);
+      ahead.add(map, job, group, job.left, N * N, true);
+      ahead.add(map, job, group, job.right, N * N, true);
+      return ahead();
+    }
+    // The same lines without a loop.
+    constexpr int bytes = Map::packed * N * N * int(sizeof(real)), memory_line = 64;
+    const std::int64_t first = (job.first + group * Map::width) * (N * N * std::int64_t(sizeof(real)));
+    const char* from = static_cast<const char*>(job.a.data) + first;
+    const char *left = static_cast<const char*>(job.left.data) + first,
+               *right = static_cast<const char*>(job.right.data) + first;
+#pragma GCC unroll 64
+    for (int at = 0; at < bytes; at += memory_line) {
+      __builtin_prefetch(from + at, 0);
+      __builtin_prefetch(left + at, 1);
+      __builtin_prefetch(right + at, 1);
+    }
   }
 
   template <class Map>
@@ -256,6 +274,8 @@ struct small_kernel {
       else
         detail::make_canonical(m, m.x);
     }
+    if constexpr (Map::packed > 1)
+      if (store_neighbours(map, group, m, scale, outcome, at)) return;
     store(m, scale, outcome, at);
   }
 
@@ -272,6 +292,19 @@ struct small_kernel {
   template <class Map>
   QUINTET_SVD_INLINE void load(const Map& map, std::int64_t group, const lanes<Map::packed>& at,
                                small_matrices<typename Map::scalar, N>& m) const {
+    if constexpr (Map::packed > 1) {
+      if (are_neighbours(map, group) && is_dense<N * N>(job.a)) {
+        const real* from = static_cast<const real*>(job.a.data) + (job.first + group * Map::width) * (N * N);
+        with_places(job.a, [&](auto place) QUINTET_SVD_INLINE_LAMBDA {
+          read_records<N * N, typename Map::scalar>(from, [&](int at_place, const auto& value) {
+            // place() is its own inverse: rows and columns change places, or nothing does.
+            const int e = place(at_place);
+            m.x[e / N][e % N] = value;
+          });
+        });
+        return;
+      }
+    }
     real numbers[N * N][Map::packed];
     // A lane to spare has a copy of the first matrix.
     const std::int64_t first = matrix_in(map, job, group, 0);
@@ -287,6 +320,67 @@ struct small_kernel {
     });
 #pragma GCC unroll 16
     for (int e = 0; e < N * N; ++e) m.x[e / N][e % N] = device::load_pack<typename Map::scalar>(numbers[e]);
+  }
+
+  /// Whether the matrices of a group lie one after another, none of them missing.
+  template <class Map>
+  QUINTET_SVD_INLINE bool are_neighbours(const Map&, std::int64_t group) const {
+    return job.index == nullptr && job.first + (group + 1) * Map::width <= job.count;
+  }
+  template <int Count>
+  static QUINTET_SVD_INLINE bool is_dense(const stored_batch& a) {
+    constexpr storage_type own = sizeof(real) == sizeof(float) ? storage_type::float32 : storage_type::float64;
+    return a.type == own && a.batch == Count &&
+           (Count == N || (a.row == N && a.column == 1) || (a.row == 1 && a.column == N));
+  }
+
+  /// Calls set(place, pack) for every place of a record of Count numbers, of which there is one for every lane.
+  template <int Count, class Pack, class Function>
+  static QUINTET_SVD_INLINE void read_records(const real* from, Function set) {
+    constexpr int width = sizeof(Pack) / sizeof(real), main = Count & (Count - 1) ? Count - 1 : Count;
+    Pack packs[main];
+    if constexpr (main == Count) {
+#pragma GCC unroll 16
+      for (int i = 0; i < main; ++i) packs[i] = device::load_pack<Pack>(from + i * width);
+    } else {
+      // 3 and 9: the last number goes by itself.
+      real records[main * width], last[width];
+#pragma GCC unroll 1
+      for (int l = 0; l < width; ++l) {
+        std::memcpy(records + l * main, from + l * Count, main * sizeof(real));
+        last[l] = from[l * Count + main];
+      }
+#pragma GCC unroll 16
+      for (int i = 0; i < main; ++i) packs[i] = device::load_pack<Pack>(records + i * width);
+      set(main, device::load_pack<Pack>(last));
+    }
+    device::separate_packs<main, width>(packs);
+#pragma GCC unroll 16
+    for (int i = 0; i < main; ++i) set(i, packs[i]);
+  }
+
+  /// The other way round, from get(place).
+  template <int Count, class Pack, class Function>
+  static QUINTET_SVD_INLINE void write_records(real* to, Function get) {
+    constexpr int width = sizeof(Pack) / sizeof(real), main = Count & (Count - 1) ? Count - 1 : Count;
+    Pack packs[main];
+#pragma GCC unroll 16
+    for (int i = 0; i < main; ++i) packs[i] = get(i);
+    device::interleave_packs<main, width>(packs);
+    if constexpr (main == Count) {
+#pragma GCC unroll 16
+      for (int i = 0; i < main; ++i) device::store_pack(to + i * width, packs[i]);
+    } else {
+      real records[main * width], last[width];
+#pragma GCC unroll 16
+      for (int i = 0; i < main; ++i) device::store_pack(records + i * width, packs[i]);
+      device::store_pack(last, get(main));
+#pragma GCC unroll 1
+      for (int l = 0; l < width; ++l) {
+        std::memcpy(to + l * Count, records + l * main, main * sizeof(real));
+        to[l * Count + main] = last[l];
+      }
+    }
   }
 
   /// survey_matrices() in registers.
@@ -321,6 +415,7 @@ struct small_kernel {
   template <class Scalar, int Width>
   QUINTET_SVD_INLINE mask_of<Scalar> find_codes(const survey<Scalar>& found, lanes<Width>& at) const {
     const auto number = [](int code) QUINTET_SVD_INLINE_LAMBDA { return same<Scalar>(real(code)); };
+    const Scalar zero_codes{};
     Scalar codes{};
     if (job.defer_badly_scaled)
       codes = choose((found.column_ratio > badly_scaled_ratio<real>) | (found.row_ratio > badly_scaled_ratio<real>),
@@ -328,6 +423,14 @@ struct small_kernel {
     if (job.defer_out_of_range)
       codes = choose(found.column_ratio > out_of_range_ratio<real>, number(code_out_of_range), codes);
     codes = choose(found.finite, codes, number(code_not_finite));
+    if (!any(codes != zero_codes)) {
+      bool is_full = true;
+      for (int l = 0; l < Width; ++l) {
+        at.code[l] = code_ok;
+        is_full = is_full && at.matrix[l] >= 0;
+      }
+      if (is_full) return codes == zero_codes;
+    }
     real numbers[Width];
     device::store_pack(numbers, codes);
     for (int l = 0; l < Width; ++l) {
@@ -335,6 +438,41 @@ struct small_kernel {
       numbers[l] = at.matrix[l] >= 0 && at.code[l] == code_ok ? real(1) : real(0);
     }
     return device::load_pack<Scalar>(numbers) > Scalar{};
+  }
+
+  /// All matrices of a group at once, if they are neighbours and nothing is wrong with any.
+  template <class Map, class Scalar, int Width>
+  QUINTET_SVD_INLINE bool store_neighbours(const Map& map, std::int64_t group, const small_matrices<Scalar, N>& m,
+                                           const scaling<Scalar>& scale, const sweep_result<Scalar>& outcome,
+                                           const lanes<Width>& at) const {
+    if (!are_neighbours(map, group) || !is_dense<N * N>(job.left) || !is_dense<N * N>(job.right) ||
+        !is_dense<N>(job.s) || any(outcome.unfinished))
+      return false;
+    std::int32_t wrong = 0;
+    for (int l = 0; l < Width; ++l) wrong |= at.code[l];
+    if (wrong != code_ok) return false;
+    const std::int64_t first = job.first + group * Map::width;
+    const auto write = [&](const stored_batch& out, const Scalar(&matrix)[N][N]) QUINTET_SVD_INLINE_LAMBDA {
+      with_places(out, [&](auto place) QUINTET_SVD_INLINE_LAMBDA {
+        write_records<N * N, Scalar>(static_cast<real*>(out.data) + first * (N * N),
+                                     [&](int at_place) QUINTET_SVD_INLINE_LAMBDA {
+                                       const int e = place(at_place);
+                                       return Scalar(matrix[e / N][e % N] + real(0));
+                                     });
+      });
+    };
+    write(job.left, m.x);
+    write(job.right, m.v);
+    write_records<N, Scalar>(static_cast<real*>(job.s.data) + first * N, [&](int j) QUINTET_SVD_INLINE_LAMBDA {
+      return Scalar(m.sigma[j] / scale.second / scale.first);
+    });
+    real sweeps[Width];
+    device::store_pack(sweeps, outcome.sweeps);
+    for (int l = 0; l < Width; ++l) {
+      job.status[first + l] = code_ok;
+      job.sweeps[first + l] = std::int32_t(sweeps[l]);
+    }
+    return true;
   }
 
   template <class Scalar, int Width>

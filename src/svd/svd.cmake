@@ -11,7 +11,7 @@ quintet_instantiate(QUINTET_KERNEL_SOURCES HEADER svd/jacobi_kernel.hpp TEMPLATE
   TYPES ${types})
 set(types "")
 foreach(real IN LISTS QUINTET_REALS)
-  foreach(policy host_lanes device_lanes)
+  foreach(policy host_double_lanes device_lanes)
     set(type "quintet::svd::${policy}<${real}>")
     list(APPEND types "${type}, 2 | ${type}, 3 | ${type}, 4")
   endforeach()

@@ -67,7 +67,7 @@ TYPED_TEST(svd_small, every_kind_of_matrix) {
     for (const std::int64_t n : {2, 3, 4})
       for (int k = 0; k < int(kind::last); ++k) {
         SCOPED_TRACE(text("n = ", n, ", kind ", k));
-        const std::int64_t batch = 19 + n;  // two groups, the second one not full
+        const std::int64_t batch = 67 + n;  // full groups and one that is not
         const auto a = matrices_of<TypeParam>(kind(k), batch, n);
         const batch_view<const TypeParam> view(a.data(), batch, n, n);
         check(view, svd::decompose(view, {}, device));
@@ -79,7 +79,7 @@ TYPED_TEST(svd_small, every_kind_of_matrix) {
 TYPED_TEST(svd_small, a_matrix_knows_nothing_of_its_neighbours) {
   on_every_device([](const Device& device) {
     for (const std::int64_t n : {2, 3, 4}) {
-      const std::int64_t batch = 21;
+      const std::int64_t batch = 101;
       auto a = matrices_of<TypeParam>(kind::random, batch, n);
       for (std::int64_t e = 0; e < n * n; ++e) a[7 * n * n + e] = std::numeric_limits<TypeParam>::quiet_NaN();
       for (std::int64_t e = 0; e < n * n; ++e) a[8 * n * n + e] = 0;
@@ -87,7 +87,7 @@ TYPED_TEST(svd_small, a_matrix_knows_nothing_of_its_neighbours) {
       const auto all = svd::decompose(view, {.canonical_signs = true}, device);
       EXPECT_EQ(all.status[7], svd::not_finite);
       EXPECT_TRUE(std::isnan(all.u[7 * n * n]) && std::isnan(all.s[7 * n]) && std::isnan(all.v[7 * n * n]));
-      for (const std::int64_t b : {0, 8, 20}) {
+      for (const std::int64_t b : {0, 8, 20, 40, 100}) {
         const batch_view<const TypeParam> one(a.data() + b * n * n, 1, n, n);
         const auto alone = svd::decompose(one, {.canonical_signs = true}, device);
         if (n < 4 || device.kind() != device_kind::host)  // one matrix of four columns has its rows in registers
