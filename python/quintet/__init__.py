@@ -2,8 +2,8 @@
 species-network likelihoods, on host threads and GPUs.
 
 Families are modules: :mod:`quintet.hdbscan`, :mod:`quintet.poincare`, :mod:`quintet.linalg`, :mod:`quintet.sparse`,
-:mod:`quintet.snp`, :mod:`quintet.neighbours`; :mod:`quintet.torch` has what PyTorch needs. They are loaded when they are
-asked for.
+:mod:`quintet.snp`, :mod:`quintet.neighbours`; :mod:`quintet.torch` has what PyTorch needs, :mod:`quintet.mpi` runs them on
+several ranks. They are loaded when they are asked for.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ._threads import get_num_threads, num_threads, set_num_threads
 
 __version__: str = _core.build_info()["version"]
 
-_MODULES = {"hdbscan", "linalg", "metalsvd", "neighbours", "plots", "poincare", "snp", "sparse", "torch"}
+_MODULES = {"hdbscan", "linalg", "metalsvd", "mpi", "neighbours", "plots", "poincare", "snp", "sparse", "torch"}
 _NAMES = {
     "svd": ("linalg", "svd"),
     "HDBSCAN": ("hdbscan", "HDBSCAN"),

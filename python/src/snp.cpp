@@ -6,6 +6,7 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -300,6 +301,7 @@ sampler_options sampler_options_of(const nb::dict& d, const std::vector<std::str
   set("frequent_share", o.frequent_share);
   set("weights", o.weights);
   if (d.contains("model")) o.model = model_of(nb::cast<nb::tuple>(d["model"]));
+  if (d.contains("shared_by")) o.shared_by = nb::cast<std::shared_ptr<process_group>>(d["shared_by"]);
   if (d.contains("memory_limit")) o.likelihood.memory_limit = nb::cast<std::int64_t>(d["memory_limit"]);
   if (d.contains("device")) o.likelihood.device = Device::parse(nb::cast<std::string>(d["device"]));
   if (d.contains("start")) {  // (network, origin, common theta?, pi1)
@@ -480,6 +482,10 @@ void bind_data(nb::module_& m) {
 }
 
 void bind_likelihood(nb::module_& m) {
+  // What quintet._mpi makes of ranks.
+  nb::class_<process_group>(m, "ProcessGroup")
+      .def_prop_ro("rank", &process_group::rank)
+      .def_prop_ro("size", &process_group::size);
   using nb::arg;
   m.def("snp_gamma_rates",
         [](double shape, std::int64_t categories) { return to_numpy(gamma_rates(shape, categories)); });
@@ -534,15 +540,17 @@ void bind_likelihood(nb::module_& m) {
   m.def(
       "snp_likelihood",
       [](const Network& network, const Data& data, const nb::tuple& t, std::int64_t memory_limit,
-         const std::string& device) {
+         const std::string& device, std::shared_ptr<process_group> shared_by) {
         const model how = model_of(t);
         return run([&] {
-                 return std::make_unique<shared_likelihood>(network, data, how,
-                                                            likelihood_options{Device::parse(device), memory_limit});
+                 likelihood_options options{Device::parse(device), memory_limit};
+                 options.shared_by = std::move(shared_by);
+                 return std::make_unique<shared_likelihood>(network, data, how, options);
                })
             .release();
       },
-      nb::rv_policy::take_ownership);
+      nb::rv_policy::take_ownership, arg("network"), arg("data"), arg("model"), arg("memory_limit"), arg("device"),
+      arg("shared_by").none() = nb::none());
   m.def(
       "snp_search",
       [](const Data& data, std::int64_t max_reticulations, std::int64_t starts, std::int64_t patience, double theta,

@@ -12,71 +12,13 @@
 #include "quintet/spgemm/plan.hpp"
 #include "quintet/spgemm/summary.hpp"
 #include "quintet/spgemm/transpose.hpp"
+#include "sparse_matrices.hpp"
 
 namespace quintet::python {
 
 namespace {
 
 using namespace spgemm;
-
-/// The arrays of a matrix, held while the object lives.
-struct operand {
-  std::int64_t rows = 0, cols = 0;
-  array pointers, columns, values;
-
-  explicit operand(const nb::tuple& matrix)
-      : rows(nb::cast<std::int64_t>(matrix[0])), cols(nb::cast<std::int64_t>(matrix[1])) {
-    array* parts[] = {&pointers, &columns, &values};
-    for (int i = 0; i < 3; ++i)
-      if (!parts[i]->take(nb::object(matrix[i + 2]).ptr()) || !parts[i]->present())
-        throw nb::type_error("a sparse matrix must consist of arrays");
-  }
-
-  template <class Value, class Index>
-  csr_view<Value, Index> view() const {
-    const auto p = pointers.vector<const std::int64_t>();
-    const auto c = columns.vector<const Index>();
-    const auto v = values.vector<const Value>();
-    require_argument(p.size() == rows + 1, "indptr.size", p.size(), text("rows + 1, rows=", rows));
-    require_argument(p.data()[0] == 0, "indptr[0]", p.data()[0], "0");
-    require_argument(p.data()[rows] <= c.size() && p.data()[rows] <= v.size(), "indptr[-1]", p.data()[rows],
-                     text("at most the number of entries, ", std::min(c.size(), v.size())));
-    return {rows, cols, p.data(), c.data(), v.data()};
-  }
-};
-
-template <class T>
-nb::object to_numpy(spgemm::array<T>&& values) {
-  const auto size = std::int64_t(values.size());
-  return elements_to_numpy<T>(std::move(values), {size});
-}
-
-template <class Value, class Index>
-nb::tuple tuple_of(csr<Value, Index>&& m) {
-  return nb::make_tuple(m.rows, m.cols, to_numpy(std::move(m.row_pointers)), to_numpy(std::move(m.columns)),
-                        to_numpy(std::move(m.values)));
-}
-
-/// f(type_tag<Value>, type_tag<Index>) for the types of a matrix.
-template <class Function>
-decltype(auto) with_types(const operand& m, Function&& f) {
-  return with_real(m.values.type(), [&](auto value) {
-    if (m.columns.type() == element::i32) return f(value, type_tag<std::int32_t>{});
-    if (m.columns.type() == element::i64) return f(value, type_tag<std::int64_t>{});
-    refuse_type(m.columns.type(), "int32 or int64");
-  });
-}
-
-/// The same and type_tag<Semiring>.
-template <class Function>
-decltype(auto) with_semiring(const std::string& name, const operand& m, Function&& f) {
-  return with_types(m, [&](auto value, auto index) {
-    if (name == "plus_times") return f(value, index, type_tag<plus_times>{});
-    if (name == "min_plus") return f(value, index, type_tag<min_plus>{});
-    if (name == "or_and") return f(value, index, type_tag<or_and>{});
-    throw InvalidArgument(text("semiring must be plus_times, min_plus or or_and (semiring=", name, ")"));
-  });
-}
 
 nb::dict dict_of(const report& told) {
   nb::dict d;

@@ -8,7 +8,7 @@ namespace {
 
 std::string words_of(const quintet::svd::options& o) {
   return text("vectors ", int(o.vectors), ", top ", o.top, ", preconditioning ", int(o.preconditioning), ", accurate ",
-              o.accurate, ", signs ", o.canonical_signs, ", sweeps ", o.max_sweeps);
+              o.accurate, ", signs ", o.canonical_signs, ", rotations ", o.proper_rotations, ", sweeps ", o.max_sweeps);
 }
 
 template <class T>

@@ -71,7 +71,10 @@ own, row = points / ranks, -(-dim // 16) * 16 * s
 blocks = -(-points // 96)
 table = max(32 * mib, own * row / 4)
 bounds = sum(min(table, size) for size in (own * blocks * s, own * blocks * s / 2, blocks**2 * s / 4))
-good = check("tiles", points, pairs, 3 * own * row + 2 * min(32 * mib, own * row) + 5 * k * (s + 4) * own + bounds +
+# With a filter: rounded points and coordinates once more, of own points and of visitors.
+filtered = 1.5 * own * row + 1.5 * min(32 * mib, own * row)
+good = check("tiles", points, pairs,
+             3 * own * row + 2 * min(32 * mib, own * row) + filtered + 5 * k * (s + 4) * own + bounds +
              2 * s * min(2**24, blocks**2 / 4) + 56 * points)
 n = 200000
 good &= check("tree of blocks", n, tree, 3 * n * 2 * s + k * (s + 4) * n / ranks + 80 * n)

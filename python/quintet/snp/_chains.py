@@ -195,7 +195,8 @@ class Sampler:
 
     ``surrogate(network, pi1)`` is another log likelihood, cheaper than the right one, that proposals have to pass first
     (delayed acceptance: the samples are of the same posterior). It must depend on its arguments alone, and is called
-    from several threads, one at a time; its exceptions come out of the call.
+    from several threads, one at a time; its exceptions come out of the call. ``shared_by``: ranks that share the chains,
+    see :func:`quintet.mpi.snp_group`.
 
     >>> from quintet import snp
     >>> sampler = snp.Sampler(None, ["A", "B"], iterations=1000, burn_in=0, sample_every=100, max_reticulations=0)
@@ -238,13 +239,16 @@ class Sampler:
                 given[name] = {str(k): _number(w, f"weights[{k!r}]") for k, w in dict(value).items()}
             elif name == "memory_limit":
                 given[name] = _integer(value, name)
+            elif name == "shared_by":
+                if value is not None:
+                    given[name] = value
             elif name == "surrogate":
                 if not callable(value):
                     raise TypeError(f"surrogate must be a callable(network, pi1) (surrogate={value!r})")
                 given[name] = self._surrogate = _surrogate(value)
             else:
                 raise TypeError(f"there is no option {name!r}; there are {', '.join((*_COUNTS, *_FLAGS))}, heat, "
-                                "frequent_share, weights, memory_limit and surrogate")
+                                "frequent_share, weights, memory_limit, shared_by and surrogate")
         given["model"] = _model(
             1.0, 1.0, rate_categories, mutation_only_at_root, polymorphic_only, 0.0, 0.0, False
         )

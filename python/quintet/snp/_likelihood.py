@@ -161,7 +161,7 @@ class Likelihood:
     Parameters: mutation rates u (1 to 0) and v (0 to 1); rate_categories multiply them (see :func:`gamma_rates`);
     mutation_only_at_root; polymorphic_only: constant sites are left out and corrected for; unseen_zeros, unseen_ones:
     constant sites that the data do not show; ordered_data: which copies are red instead of how many; memory_limit in
-    bytes, 0 is half of what there is.
+    bytes, 0 is half of what there is; shared_by: ranks that share the patterns, see :func:`quintet.mpi.snp_group`.
 
     >>> from quintet import snp
     >>> network = snp.Network("((A:0.1,B:0.1):0.2,C:0.3);", theta=0.05)
@@ -191,6 +191,7 @@ class Likelihood:
         ordered_data: bool = False,
         memory_limit: int = 0,
         device: str = "auto",
+        shared_by: Any = None,
     ) -> None:
         if not isinstance(network, Network):
             raise TypeError(f"network must be a Network (network is {type(network).__qualname__})")
@@ -200,7 +201,7 @@ class Likelihood:
             u, v, rate_categories, mutation_only_at_root, polymorphic_only, unseen_zeros, unseen_ones, ordered_data
         )
         self._core: Any = _core.snp_likelihood(
-            network._core, data._core, model, _integer(memory_limit, "memory_limit"), device
+            network._core, data._core, model, _integer(memory_limit, "memory_limit"), device, shared_by
         )
 
     def evaluate(self) -> float:
