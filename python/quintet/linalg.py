@@ -541,6 +541,16 @@ def _point_sets(points: Any, target: Any, weights: Any) -> tuple[_PointSets, tup
     return _PointSets(matrices, q.reshape(matrices.shape), w), lead, like
 
 
+def _check_finite(result: np.ndarray, lead: tuple[int, ...], what: str) -> None:
+    """LinAlgError that names the first set with NaN or infinity, which make a result that is not finite."""
+    finite = np.isfinite(result)
+    if finite.all():
+        return
+    first = int(finite.reshape(len(result), -1).all(axis=1).argmin())
+    place = ", ".join(str(int(i)) for i in np.unravel_index(first, lead)) if lead else ""
+    raise LinAlgError(f"{what} hold NaN or infinity" + (f" (set [{place}])" if lead else ""))
+
+
 def kabsch(
     points: Any, target: Any, weights: Any = None, *, reflections: bool = False, device: str = "auto"
 ) -> RigidMotion:
@@ -550,7 +560,7 @@ def kabsch(
 
     ``R = V diag(1, ..., 1, det(V U^T)) U^T`` of ``U S V^T = sum w (p - mean p)(q - mean q)^T`` and
     ``t = mean q - R mean p`` (Kabsch 1976; Umeyama 1991). D is 2, 3 or 4; with `reflections` R is orthogonal of either
-    determinant (Schoenemann 1966) and D any.
+    determinant (Schoenemann 1966) and D any. NaN and infinity are a LinAlgError that names the set.
 
     >>> import numpy as np, quintet.linalg
     >>> p = np.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 3.0], [0.0, 0.0, 0.0]])
@@ -564,6 +574,7 @@ def kabsch(
     dtype = sets.points.dtype
     rotation, translation, rmsd = np.empty((batch, d, d), dtype), np.empty((batch, d), dtype), np.empty(batch, dtype)
     _core.svd_kabsch(*sets, rotation, translation, rmsd, reflections, device)
+    _check_finite(rmsd, lead, "points, target or weights")
     return RigidMotion(_restore(rotation, lead, like), _restore(translation, lead, like), _per_matrix(rmsd, lead, like))
 
 
@@ -594,6 +605,7 @@ def kabsch_gradient(
     gt = _derivative(g_translation, "g_translation", lead + (d,), dtype, 1)
     gs = _derivative(g_rmsd, "g_rmsd", lead, dtype, 0)
     g_points, g_target = _core.svd_kabsch_gradient(*sets, gr, gt, gs, reflections, device)
+    _check_finite(g_points, lead, "points, target, weights or derivatives")
     return _restore(g_points, lead, like), _restore(g_target, lead, like)
 
 

@@ -19,6 +19,8 @@ FUNCTIONS: dict[str, tuple[str, Call]] = {
     "hdbscan.core_and_reachability": ("X", lambda x: hdbscan.core_and_reachability(x, 2)),
     "hdbscan.mutual_reachability": ("X", hdbscan.mutual_reachability),
     "hdbscan.spanning_tree": ("X", lambda x: hdbscan.spanning_tree(x, 2)),
+    "hdbscan.medoids": ("X", lambda x: hdbscan.medoids(x, np.arange(8) % 2)),
+    "hdbscan.weighted_centroids": ("X", lambda x: hdbscan.weighted_centroids(x, np.arange(8) % 2)),
     "hdbscan.validity_index": ("X", lambda x: hdbscan.validity_index(x, np.arange(8) % 2)),
     "neighbours.nearest": ("points", lambda x: neighbours.nearest(x, 1)),
     "neighbours.within_radius": ("points", lambda x: neighbours.within_radius(x, 1.0)),
@@ -30,6 +32,8 @@ FUNCTIONS: dict[str, tuple[str, Call]] = {
     "linalg.low_rank": ("a", lambda x: linalg.low_rank(x, 1)),
     "linalg.cond": ("a", linalg.cond),
     "linalg.matrix_rank": ("a", linalg.matrix_rank),
+    "linalg.kabsch": ("points", lambda x: linalg.kabsch(x, x)),
+    "linalg.kabsch_gradient": ("points", lambda x: linalg.kabsch_gradient(x, x, g_translation=np.ones(3, like_type(x)))),
     "linalg.randomized_svd": ("a", lambda x: linalg.randomized_svd(x, 1)),
     "poincare.distances": ("x", lambda x: poincare.distances(x, x)),
     "poincare.pair_distances": ("x", lambda x: poincare.pair_distances(x, x)),
@@ -39,6 +43,17 @@ FUNCTIONS: dict[str, tuple[str, Call]] = {
     "poincare.exp_map": ("v", poincare.exp_map),
     "poincare.distance_gradients": ("x", lambda x: poincare.distance_gradients(x, x)),
     "poincare.frechet_mean": ("points", poincare.frechet_mean),
+    "poincare.gyromidpoint": ("points", poincare.gyromidpoint),
+    "poincare.mobius_scalar_mul": ("x", lambda x: poincare.mobius_scalar_mul(0.5, x)),
+    "poincare.log_map": ("y", poincare.log_map),
+    "poincare.geodesic": ("x", lambda x: poincare.geodesic(x, x, 0.5)),
+    "poincare.parallel_transport": ("x", lambda x: poincare.parallel_transport(x, x, x)),
+    "poincare.project": ("x", lambda x: poincare.project(x, 1e-3)),
+    "poincare.conformal_factor": ("x", poincare.conformal_factor),
+    "poincare.to_hyperboloid": ("x", poincare.to_hyperboloid),
+    "poincare.from_hyperboloid": ("h", poincare.from_hyperboloid),
+    "poincare.riemannian_gradient": ("x", lambda x: poincare.riemannian_gradient(x, x)),
+    "poincare.rsgd_step": ("x", lambda x: poincare.rsgd_step(x, x, 0.1, 1e-3)),
     "sparse.multiply_dense": ("X", lambda x: sparse.multiply_dense(eye(8), x)),
     "quintet.HDBSCAN": ("X", lambda x: quintet.HDBSCAN(min_cluster_size=2).fit(x)),
 }
@@ -58,6 +73,11 @@ def x() -> np.ndarray:
 
 def named(name: str, argument: str) -> str | None:
     return None if name in ESTIMATORS else rf"\b{argument}\b"
+
+
+def like_type(x: Any) -> Any:
+    """The type of NumPy for an array or tensor of floats; what is bad has none."""
+    return str(getattr(x, "dtype", "")).removeprefix("torch.") if "float" in str(getattr(x, "dtype", "")) else float
 
 
 def needs(name: str) -> None:
@@ -103,6 +123,10 @@ def test_not_a_number(name: str, x: np.ndarray) -> None:
         assert not name.startswith("linalg"), name
         if name.endswith("cluster") or name in ESTIMATORS:
             assert (found.labels if name.endswith("cluster") else found.labels_)[2] == -1
+        elif name == "hdbscan.medoids":
+            assert (found != 2).all()
+        elif name == "hdbscan.weighted_centroids":  # of the rows that are left
+            assert np.isfinite(found).all() and not (found == call(np.where(np.isfinite(x), x, 0))).all()
         elif name.endswith("nearest") and not name.startswith("poincare"):
             assert (found.indices[2] == -1).all() and (found.indices != 2).all()
         elif isinstance(found, np.ndarray):
@@ -168,7 +192,7 @@ def test_tensors(name: str, x: np.ndarray) -> None:
     assert negative.is_neg()
     got, expected = call(negative), call(torch.from_numpy(x).float())
     if isinstance(got, torch.Tensor):
-        assert torch.equal(got, expected)
+        torch.testing.assert_close(got, expected, rtol=0, atol=0, equal_nan=True)
 
 
 def test_other_devices_are_refused(x: np.ndarray) -> None:

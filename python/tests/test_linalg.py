@@ -322,3 +322,12 @@ def test_mutated_during_a_call(rng: Any) -> None:
         writer.join()
     S = linalg.svdvals(a)
     np.testing.assert_allclose(S, np.linalg.svd(a, compute_uv=False), atol=1e-12)
+
+
+def test_kabsch_names_the_set_that_is_not_finite() -> None:
+    p = np.random.default_rng(0).normal(size=(2, 3, 8, 3))
+    p[1, 2, 4, 0] = np.nan
+    with pytest.raises(np.linalg.LinAlgError, match=r"points, target or weights hold NaN or infinity \(set \[1, 2\]\)"):
+        linalg.kabsch(p, np.nan_to_num(p))
+    with pytest.raises(np.linalg.LinAlgError, match=r"set \[1, 2\]"):
+        linalg.kabsch_gradient(p, np.nan_to_num(p), g_rmsd=np.ones((2, 3)))
