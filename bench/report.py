@@ -122,7 +122,8 @@ def readme_table(f):
          "none measured; uniform noise in 10 or more dimensions costs all pairs"),
         ("[svd](docs/svd.md)", "batches of small SVDs, randomised SVD, gradients",
          f"faster of OpenBLAS and Eigen: **{short(min(small))}–{short(max(small))}×** for n = 8 to 32",
-         f"n = 256, and double from n = 128 on: {min(large):.2f}–{max(large):.2f}×"),
+         f"n = 256, and double from n = 128 on: {min(large):.2f}–{max(large):.2f}×" if min(large) < 1 else
+         f"none measured; {min(large):.2f}–{max(large):.2f}× for n = 128 double and 256"),
         ("[spgemm](docs/spgemm.md)", "sparse products over semirings, masks, plans",
          f"faster of SuiteSparse:GraphBLAS and Eigen: **{statistics.geometric_mean(squares):.1f}×**, geometric mean of "
          f"{len(squares)} ({min(squares):.1f}–{max(squares):.1f}×, 1 thread)",
