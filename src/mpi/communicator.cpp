@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "mpi/fault.hpp"
 #include "mpi/processors.hpp"
 #include "quintet/device/device.hpp"
 
@@ -240,7 +241,7 @@ std::string communicator::use_threads() {
   // The host, by the lowest of its ranks, so that everybody can tell who shares one.
   MPI_Comm host = MPI_COMM_NULL;
   check(MPI_Comm_split_type(handle_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host), "MPI_Comm_split_type");
-  const cpu_set_t mine = own_processors(), all = available_processors();
+  const cpu_set_t mine = own_processors(), all = processors_present(available_processors());
   std::vector<cpu_set_t> masks(host_size_);
   const int gathered = MPI_Allgather(&mine, sizeof mine, MPI_BYTE, masks.data(), sizeof(cpu_set_t), MPI_BYTE, host);
   MPI_Comm_free(&host);

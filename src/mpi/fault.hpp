@@ -1,6 +1,8 @@
 // Faults on purpose, for tests.
 #pragma once
 
+#include <sched.h>
+
 #include <cstdint>
 
 #include <string_view>
@@ -14,5 +16,8 @@ void fault_point(int rank);
 
 /// Tiles of a strip of bounds: `usual`, or in test builds what QUINTET_MPI_STRIP says.
 std::int64_t tiles_of_strip(std::int64_t usual);
+
+/// In builds with tests a host of QUINTET_MPI_PRESENT processors.
+cpu_set_t processors_present(const cpu_set_t& usual);
 
 }  // namespace quintet::mpi

@@ -147,6 +147,15 @@ if [ "$ranks" -le 3 ]; then
   bad "no memory" 3 "memory" -- quintet-poincare --points ../most.csv --output x.npy --precision double
 fi
 on_one=
+# Ranks that are bound to a few of many processors: a warning of rank 0, and the same file.
+if [ "$ranks" -le 3 ]; then
+  (cd many && QUINTET_MPI_PRESENT=64 "${mpirun[@]}" -n "$ranks" "$bin/quintet-svd" --input ../points.csv \
+    --precision double --output w.h5) >out.txt 2>errors.txt || fail "few processors"
+  [ "$(grep -c "the $ranks ranks of a host may use .* of its 64 processors.*--bind-to none" errors.txt)" -eq 1 ] ||
+    fail "few processors: no warning"
+  (cd one && "$bin/quintet-svd" --input ../points.csv --precision double --output w.h5 --quiet) && cmp one/w.h5 many/w.h5 ||
+    fail "few processors: another file"
+fi
 # The launcher of the other MPI starts copies that do not know each other.
 other=mpirun.openmpi
 [[ ${mpirun[0]} == *openmpi* ]] && other=mpirun.mpich

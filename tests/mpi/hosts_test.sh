@@ -53,6 +53,9 @@ on_hosts() {
 }
 awk 'BEGIN { srand(1); for (i = 0; i < 3000; ++i) {
   line = ""; for (d = 0; d < 16; ++d) line = line (d ? "," : "") (rand() - 0.5) / 3; print line } }' >points.csv
+awk 'BEGIN { srand(2); for (i = 0; i < 2500; ++i) {
+  c = int(5 * rand()); line = ""
+  for (d = 0; d < 100; ++d) line = line (d ? "," : "") (c * (d % 7) % 5 + rand()); print line } }' >wide.csv
 mkdir one many || exit 1
 # Received and sent by the first host.
 on_wire() { inside 1 cat /proc/net/dev | awk -F'[: ]+' '/veth/ { sub(/^ +/, ""); print $2 + $10 }'; }
@@ -65,6 +68,9 @@ same() {
   grep -q '"hosts": 2' many/mpi.json || { cat many/mpi.json >errors.txt; fail "$1 does not see two hosts"; }
 }
 same n.csv 3 quintet-poincare --points ../points.csv --knn 5 --output n.csv
+# By tiles, whose lists have a filter where the processors do; by a tree of blocks.
+for ranks in 2 3; do same c.h5 $ranks quintet-hdbscan --input ../wide.csv --min-cluster-size 9 --output c.h5; done
+same p.h5 2 quintet-hdbscan --input ../points.csv --min-cluster-size 9 --output p.h5
 before=$(on_wire)
 same d.npy 2 quintet-poincare --points ../points.csv --output d.npy --precision double
 after=$(on_wire)
