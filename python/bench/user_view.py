@@ -172,6 +172,7 @@ def picture(tasks: list[Task], path: str, processor: bool) -> None:
 
     matplotlib.use("svg")
     import matplotlib.pyplot as plt
+    import matplotlib.ticker
 
     height = 1.1 + sum(0.35 * len(t.times) + 0.6 for t in tasks)
     rows = {"height_ratios": [len(t.times) + 1 for t in tasks]}
@@ -184,12 +185,14 @@ def picture(tasks: list[Task], path: str, processor: bool) -> None:
         colours = ["C0" if name.startswith(("quintet", "patched")) else "0.7" for name in names]
         axis.barh(names, [medians[name] for name in names], color=colours)
         axis.set_xscale("log")
+        axis.xaxis.set_minor_formatter(matplotlib.ticker.NullFormatter())
         axis.set_title(task.title, loc="left", fontsize=9)
         for i, name in enumerate(names):
             ratio = medians[name] / medians[ours]
             axis.text(medians[name], i, f" {human(medians[name])}" + (f" ({ratio:.1f} x)" if name != ours else ""),
                       va="center", fontsize=8)
-        axis.margins(x=0.3)
+        # From a tenth of ours on: on a logarithmic scale nothing has a natural beginning.
+        axis.set_xlim(min(medians.values()) / 10, 6 * max(medians.values()))
         axis.spines[["top", "right"]].set_visible(False)
     axes[-1, 0].set_xlabel(f"seconds of {'processor time' if processor else 'wall time'} per call")
     figure.tight_layout()
