@@ -1,6 +1,8 @@
 #include "spgemm/analysis.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include "quintet/spgemm/semiring.hpp"
@@ -9,33 +11,79 @@
 
 namespace quintet::spgemm {
 
-std::vector<row_sample> choose_rows(const row_analysis& rows) {
-  std::int64_t count[64] = {}, products[64] = {}, total = 0, strata = 0;
-  const auto stratum = [&](std::int64_t i) { return std::bit_width(std::uint64_t(rows.products[i])) - 1; };
+namespace {
+
+int stratum_of(std::int64_t products) { return std::bit_width(std::uint64_t(products)) - 1; }
+
+/// f(row, its stratum) for the rows of the strata in `wanted`.
+template <class Function>
+void each_row_of(const row_analysis& rows, std::uint64_t wanted, const Function& f) {
   for (std::int64_t i = 0; i < rows.products.size(); ++i)
-    if (rows.products[i] > 0) {
-      const int s = stratum(i);
-      strata += count[s]++ == 0;
-      products[s] += rows.products[i];
-      total += rows.products[i];
+    if (const int s = stratum_of(rows.products[i]); s >= 0 && (wanted >> s & 1) != 0) f(i, s);
+}
+
+}  // namespace
+
+strata::strata(const row_analysis& all) : block_rows((all.products.size() + blocks - 1) / blocks), before(64 * blocks) {
+  for (int block = 0; block < blocks; ++block) {
+    for (int s = 0; s < 64; ++s) before[std::size_t(s * blocks + block)] = rows[s];
+    // Two tables in turn, the first column for rows without products: neighbours are often of one stratum, and a sum
+    // that was just stored is slow to come back.
+    std::int64_t count[2][65] = {}, sum[2][65] = {};
+    const std::int64_t end = std::min(all.products.size(), (block + 1) * block_rows);
+    for (std::int64_t i = block * block_rows; i < end; ++i) {
+      const std::int64_t of_row = all.products[i];
+      const int s = std::bit_width(std::uint64_t(of_row));
+      ++count[i % 2][s];
+      sum[i % 2][s] += of_row;
     }
-  std::int64_t step[64], wait[64] = {};  // rows of a stratum from one chosen to the next, and before the next
-  for (int s = 0; s < 64; ++s) {
-    if (count[s] == 0) continue;
-    const std::int64_t allowed = std::int64_t(0.01 * double(total) / double(strata) * double(count[s]) /
-                                              double(products[s]));  // each stratum may use the same share
-    const std::int64_t wanted = std::max<std::int64_t>(16, count[s] / 100);
-    step[s] = std::max<std::int64_t>(1, count[s] / std::max<std::int64_t>(2, std::min(wanted, allowed)));
-    wait[s] = step[s] / 2;
+    for (int s = 0; s < 64; ++s) {
+      rows[s] += count[0][s + 1] + count[1][s + 1];
+      products[s] += sum[0][s + 1] + sum[1][s + 1];
+    }
   }
+}
+
+std::vector<row_sample> choose_rows(const row_analysis& rows, const strata& all) {
+  const std::int64_t count = rows.products.size(), present = std::count_if(all.rows, all.rows + 64, std::identity{});
+  std::int64_t step[64], wait[64] = {};  // rows of a stratum from one chosen to the next, and before the next
+  std::uint64_t rare = 0;
   std::vector<row_sample> chosen;
-  for (std::int64_t i = 0; i < rows.products.size(); ++i)
-    if (rows.products[i] > 0) {
-      const int s = stratum(i);
-      if (wait[s]-- > 0) continue;
-      wait[s] = step[s] - 1;
+  // Rows of a stratum that many are of: the block of every sample is looked up, and the next row is near.
+  const auto choose_in_blocks = [&](int s, std::int64_t number) {
+    const std::int64_t* const before = &all.before[std::size_t(s * strata::blocks)];
+    std::int64_t i = 0;
+    for (std::int64_t k = 0, block = 0; k < number; ++k, ++i) {
+      const std::int64_t wanted = (2 * k + 1) * all.rows[s] / (2 * number);
+      while (block + 1 < strata::blocks && before[block + 1] <= wanted) ++block;
+      const std::int64_t of_block = (block + 1 < strata::blocks ? before[block + 1] : all.rows[s]) - before[block];
+      i = std::max(i, block * all.block_rows + (wanted - before[block]) * all.block_rows / of_block);
+      while (i < count && stratum_of(rows.products[i]) != s) ++i;
+      if (i == count) return;
       chosen.push_back({i, 0});
     }
+  };
+  for (int s = 0; s < 64; ++s) {
+    if (all.rows[s] == 0) continue;
+    const std::int64_t allowed =
+        std::int64_t(0.01 * double(rows.total_products) / double(present) * double(all.rows[s]) /
+                     double(all.products[s]));  // each stratum may use the same share
+    const std::int64_t wanted = std::max<std::int64_t>(16, all.rows[s] / 100);
+    const std::int64_t number = std::min(all.rows[s], std::max<std::int64_t>(2, std::min(wanted, allowed)));
+    if (all.rows[s] > std::max<std::int64_t>(4096, count / 64) && all.rows[s] >= 16 * number) {
+      choose_in_blocks(s, number);
+    } else {
+      rare |= std::uint64_t{1} << s;
+      step[s] = all.rows[s] / number;
+      wait[s] = step[s] / 2;
+    }
+  }
+  if (rare != 0)
+    each_row_of(rows, rare, [&](std::int64_t i, int s) {
+      if (wait[s]-- > 0) return;
+      wait[s] = step[s] - 1;
+      chosen.push_back({i, 0});
+    });
   return chosen;
 }
 
@@ -43,7 +91,7 @@ compression compression_of(const std::vector<row_sample>& chosen, const row_anal
   compression result;
   double products[64] = {}, entries[64] = {};
   for (const row_sample& s : chosen) {
-    const int stratum = std::bit_width(std::uint64_t(rows.products[s.row])) - 1;
+    const int stratum = stratum_of(rows.products[s.row]);
     entries[stratum] += double(s.entries);
     products[stratum] += double(rows.products[s.row]);
   }
@@ -122,9 +170,9 @@ struct count_kernel {
 }  // namespace
 
 template <class Value, class Index>
-compression sample_compression(const problem<Value, Index>& p, const row_analysis& rows, const Device& device,
-                               memory_source& memory) {
-  std::vector<row_sample> chosen = choose_rows(rows);
+compression sample_compression(const problem<Value, Index>& p, const row_analysis& rows, const strata& all,
+                               const Device& device, memory_source& memory) {
+  std::vector<row_sample> chosen = choose_rows(rows, all);
   const std::int64_t count = std::int64_t(chosen.size());
   if (device.kind() == device_kind::host) {
     const std::int64_t words = (p.b.cols + 63) / 64, tiles = std::min<std::int64_t>(threads(), (count + 15) / 16);
@@ -141,15 +189,24 @@ compression sample_compression(const problem<Value, Index>& p, const row_analysi
   return compression_of(chosen, rows);
 }
 
-std::int64_t predicted_entries(const row_analysis& rows, const compression& sampled) {
+std::int64_t predicted_entries(const row_analysis& rows, const strata& all, const compression& sampled) {
+  constexpr int first_spanned = std::bit_width(std::uint64_t(unspanned_products));  // strata below have no other bounds
+  static_assert(std::has_single_bit(std::uint64_t(unspanned_products)));
   double sum = 0;
-  for (std::int64_t i = 0; i < rows.products.size(); ++i) sum += sampled.entries(rows.products[i], rows.bound[i]);
+  std::uint64_t spanned = 0;
+  for (int s = 0; s < 64; ++s)
+    if (s + 1 < first_spanned)
+      sum += sampled.ratio[s] * double(all.products[s]);
+    else if (all.rows[s] > 0)
+      spanned |= std::uint64_t{1} << s;
+  if (spanned != 0)
+    each_row_of(rows, spanned, [&](std::int64_t i, int) { sum += sampled.entries(rows.products[i], rows.bound[i]); });
   return std::llround(sum);
 }
 
 #define QUINTET_INSTANTIATE(Value, Index)                                                                   \
-  template compression sample_compression(const problem<Value, Index>&, const row_analysis&, const Device&, \
-                                          memory_source&);
+  template compression sample_compression(const problem<Value, Index>&, const row_analysis&, const strata&, \
+                                          const Device&, memory_source&);
 QUINTET_FOR_EACH_SPARSE(QUINTET_INSTANTIATE)
 #undef QUINTET_INSTANTIATE
 

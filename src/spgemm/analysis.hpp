@@ -100,6 +100,15 @@ struct compression {
   }
 };
 
+/// Rows and products of every stratum.
+struct strata {
+  enum { blocks = 64 };
+  std::int64_t rows[64] = {}, products[64] = {};
+  std::int64_t block_rows = 0;       ///< the matrix in blocks of so many rows
+  std::vector<std::int64_t> before;  ///< [stratum][block]: rows in blocks before
+  explicit strata(const row_analysis& all);
+};
+
 /// A row whose entries are counted exactly.
 struct row_sample {
   std::int64_t row, entries;
@@ -107,16 +116,16 @@ struct row_sample {
 
 /// Evenly spread rows of every stratum: at least two, otherwise one in a hundred or sixteen, and altogether at most a
 /// hundredth of the products. The choice depends on the matrices only. Their entries are 0.
-std::vector<row_sample> choose_rows(const row_analysis& rows);
+std::vector<row_sample> choose_rows(const row_analysis& rows, const strata& all);
 /// What the samples say.
 compression compression_of(const std::vector<row_sample>& chosen, const row_analysis& rows);
 
 /// Both, with the rows counted on `device`, where the operands are.
 template <class Value, class Index>
-compression sample_compression(const problem<Value, Index>& p, const row_analysis& rows, const Device& device,
-                               memory_source& memory);
+compression sample_compression(const problem<Value, Index>& p, const row_analysis& rows, const strata& all,
+                               const Device& device, memory_source& memory);
 
 /// Sum of the entries expected of all rows.
-std::int64_t predicted_entries(const row_analysis& rows, const compression& sampled);
+std::int64_t predicted_entries(const row_analysis& rows, const strata& all, const compression& sampled);
 
 }  // namespace quintet::spgemm

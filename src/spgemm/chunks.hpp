@@ -65,28 +65,54 @@ inline std::vector<chunk> host_chunks(const row_analysis& rows, std::int64_t fir
   const strategy how = settings.how.value_or(strategy::empty);
   const std::int64_t heavy =
       workers > 1 ? std::max<std::int64_t>(std::int64_t{1} << 17, rows.total_products / (8 * workers)) : INT64_MAX;
+  const bool wide = cols > widest_accumulator;
+  const std::int64_t ranked = max_ranked_products(cols);
+  const std::int64_t *const row_products = rows.products.data(), *const row_bound = rows.bound.data();
   std::vector<chunk> chunks;
-  open_chunk open(chunks, first, cols, how);
+  chunk now{};
+  const auto close = [&](std::int64_t next) {
+    if (next > now.first_row) {
+      now.last_row = next;
+      chunks.push_back(now);
+    }
+  };
+  const auto begin = [&](std::int64_t row) {
+    now = {row, row, 0, cols, 0, 0, false, true, how};
+    now.ranked = how == strategy::empty;
+  };
+  begin(first);
   bool before = false;  // whether the row before might be in a group
   for (std::int64_t i = first; i < last; ++i) {
-    const std::int64_t products = rows.products[i], bound = rows.bound[i];
-    std::int64_t pieces = products > heavy ? std::min(products / heavy + 1, cols / narrowest_range) : 1;
-    pieces = std::max<std::int64_t>({pieces, 1, (cols + widest_accumulator - 1) / widest_accumulator});
-    const std::int64_t entries = a_pointers[i + 1] - a_pointers[i];
-    const bool small = products <= small_row_products && entries <= small_row_products && how == strategy::empty;
-    if (pieces == 1 || small) {
-      if (open.now.bound + bound > chunk_entries || open.now.products + products > 16 * chunk_entries) open.close(i);
-      open.add(rows, i);
-      const bool groups = worth_grouping(entries, products);
-      open.now.may_group |= groups && before;
-      before = groups;
-      continue;
+    const std::int64_t products = row_products[i], bound = row_bound[i];
+    if (products > heavy || wide) {
+      std::int64_t pieces = products > heavy ? std::min(products / heavy + 1, cols / narrowest_range) : 1;
+      pieces = std::max<std::int64_t>({pieces, 1, (cols + widest_accumulator - 1) / widest_accumulator});
+      const bool small = products <= small_row_products && a_pointers[i + 1] - a_pointers[i] <= small_row_products &&
+                         how == strategy::empty;
+      if (pieces > 1 && !small) {
+        close(i);
+        cut_row(chunks, rows, i, 0, cols, (cols + pieces - 1) / pieces, how);
+        begin(i + 1);
+        before = false;
+        continue;
+      }
     }
-    open.close(i);
-    cut_row(chunks, rows, i, 0, cols, (cols + pieces - 1) / pieces, how);
-    open.close(i + 1);
+    if (now.bound + bound > chunk_entries || now.products + products > 16 * chunk_entries) {
+      close(i);
+      begin(i);
+    }
+    now.bound += bound;
+    now.products += products;
+    if (products > ranked) {
+      now.ranked = false;
+      const bool groups = worth_grouping(a_pointers[i + 1] - a_pointers[i], products);
+      now.may_group |= groups && before;
+      before = groups;
+    } else {
+      before = false;
+    }
   }
-  open.close(last);
+  close(last);
   return chunks;
 }
 

@@ -20,7 +20,8 @@ size_estimate estimate(const csr_view<Value, Index>& a, const csr_view<Value, In
   size_estimate result;
   result.products = rows.total_products;
   result.upper_bound = rows.total_bound;
-  result.predicted_nnz = predicted_entries(rows, sample_compression(p, rows, device, memory));
+  const strata all(rows);
+  result.predicted_nnz = predicted_entries(rows, all, sample_compression(p, rows, all, device, memory));
   const auto bytes = [&](std::int64_t entries) {
     return 8 * (a.rows + 1) + entries * std::int64_t(sizeof(Value) + sizeof(Index));
   };

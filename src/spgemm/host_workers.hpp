@@ -232,7 +232,8 @@ csr<Value, Index> host_product(const row_product<Semiring, Value, Index>& r, con
     products += c.products;
     bound += c.bound;
     largest = std::max(largest, c.bound);
-    needs.width = std::max(needs.width, std::min(c.last_col - c.first_col, widest_accumulator));
+    if (!c.ranked || r.p.b.cols > INT32_MAX)
+      needs.width = std::max(needs.width, std::min(c.last_col - c.first_col, widest_accumulator));
     needs.group |= c.may_group;
   }
   csr<Value, Index> result{last - first, r.p.b.cols, array<std::int64_t>(last - first + 1, memory), {}, {}};

@@ -58,8 +58,9 @@ struct preparation {
   void predict(const options& settings) {
     if (rows.total_bound <= cheap_bound && settings.prediction_scale == 1) return;
     const stage_region stage("prediction", &stats.prediction_seconds);
-    sampled = sample_compression(r.p, rows, device, memory);
-    stats.predicted = predicted_entries(rows, sampled);
+    const strata all(rows);
+    sampled = sample_compression(r.p, rows, all, device, memory);
+    stats.predicted = predicted_entries(rows, all, sampled);
   }
   /// Rows [first, last) on the device.
   device_matrix<Value, Index> product_there(const std::vector<chunk>& chunks, std::int64_t first, std::int64_t last,

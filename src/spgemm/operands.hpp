@@ -14,30 +14,36 @@ namespace quintet::spgemm {
 /// Columns that an accumulator of the host covers at most.
 constexpr std::int64_t widest_accumulator = std::int64_t{1} << 22;
 
-/// Finds out whether every row has strictly ascending columns.
+/// Counts where columns do not ascend strictly within a row: of all entries that are not above the one before, without
+/// a look at rows, those at the beginning of a row do not count.
 template <class Index>
 struct find_unsorted {
   const std::int64_t* row_pointers;
   const Index* columns;
-  int* found;
+  std::int64_t* found;
   template <class Team>
   void operator()(const Team& team, std::int64_t begin, std::int64_t end) const {
-    bool good = true;
-    for (std::int64_t i = begin + team.rank(); i < end; i += team.size())
-      for (std::int64_t k = row_pointers[i] + 1; k < row_pointers[i + 1]; ++k) good &= columns[k - 1] < columns[k];
-    if (!good) device::atomic_set(found);
+    const std::int64_t first = row_pointers[begin], last = row_pointers[end];
+    const Index* const c = columns;
+    std::int64_t descents = 0;
+    for (std::int64_t k = first + 1 + team.rank(); k < last; k += team.size()) descents += c[k - 1] >= c[k];
+    for (std::int64_t i = begin + 1 + team.rank(); i < end; i += team.size()) {
+      const std::int64_t k = row_pointers[i];
+      if (k > row_pointers[i - 1] && k > first && k < last) descents -= c[k - 1] >= c[k];
+    }
+    if (descents != 0) device::atomic_add(found, descents);
   }
 };
 
 /// Whether every row has strictly ascending columns. Runs on `device`, where the matrix is.
 template <class Value, class Index>
 bool is_canonical(const csr_view<Value, Index>& m, const Device& device) {
-  int found = 0;
+  std::int64_t found = 0;
   if (device.shares_host_memory()) {
     range_loop(m.rows, 4096, find_unsorted<Index>{m.row_pointers, m.columns, &found}, device);
     return found == 0;
   }
-  device_array<int> there(&found, 1, device, memory_source::standard());
+  device_array<std::int64_t> there(&found, 1, device, memory_source::standard());
   range_loop(m.rows, 4096, find_unsorted<Index>{m.row_pointers, m.columns, there.data()}, device);
   there.to_host(&found, 1);
   return found == 0;

@@ -7,6 +7,7 @@
 #include "quintet/spgemm/csr.hpp"
 #include "quintet/spgemm/detail/structured_rows.hpp"
 #include "quintet/spgemm/options.hpp"
+#include "quintet/spgemm/semiring.hpp"
 
 namespace quintet::spgemm {
 
@@ -30,6 +31,7 @@ struct chunk {
   strategy how = strategy::empty;  ///< the accumulator; empty: every row chooses its own
   std::int32_t slots = 0;          ///< of the hash table
   bool may_group = false;          ///< some of its rows might be summed up together
+  bool ranked = false;             ///< all its rows are short enough for ranks, and choose them
 };
 
 /// Instead of the entries of a chunk: the arena has no room for them, or the accumulator none for the row.
@@ -92,6 +94,17 @@ struct row_product {
   static constexpr Value identity() { return Semiring::template identity<Value>(); }
   static Value add(Value sum, Value product) { return Semiring::template add<Value>(sum, product); }
   static Value multiply(Value a, Value b) { return product_of<Semiring>(a, b); }
+  /// add() in every lane: written so that compilers do not take packs to pieces.
+  template <class Pack>
+  static Pack add_lanes(const Pack& x, const Pack& y) {
+    if constexpr (std::is_same_v<Semiring, plus_times> || std::is_same_v<Semiring, min_plus>) {
+      return Semiring::template add<Pack>(x, y);
+    } else {
+      Pack result{};
+      for (unsigned e = 0; e < sizeof(Pack) / sizeof(Value); ++e) result[e] = add(Value(x[e]), Value(y[e]));
+      return result;
+    }
+  }
   /// A sum of one product.
   static Value first_sum(Value product) { return add(identity(), product); }
 

@@ -15,8 +15,7 @@
 namespace quintet::spgemm {
 
 enum : std::int64_t {
-  ranked_products_narrow = 16,  ///< where B has at most narrow_columns, an array over them serves larger rows faster
-  narrow_columns = 8192,
+  always_ranked_products = 16,    ///< rows of so many products are, however few the columns
   cached_columns = 1 << 18,       ///< wider accumulators leave the second-level cache
   small_row_products = 4096,      ///< rows of a wide B with at most so many use a hash table instead
   grouped_products = 6,           ///< for each entry of A, before rows are worth a look together
@@ -28,6 +27,15 @@ enum : std::int64_t {
   team_dense_columns = 2048,      ///< columns of an array of sums in team memory
   team_bitmask_columns = 1 << 17  ///< columns of a block: 16 KB of bits, 16 KB of ranks
 };
+
+/// Products of a row up to which an array with flags over `cols` columns does not serve it faster than order does.
+inline std::int64_t max_ordered_products(std::int64_t cols) {
+  return std::max<std::int64_t>(always_ranked_products, (cols - 1) / flagged_columns);
+}
+/// Products up to which rows are put in order before anything else is looked at.
+inline std::int64_t max_ranked_products(std::int64_t cols) {
+  return std::min(ranked_products, max_ordered_products(cols));
+}
 
 /// Whether a row is worth a look for neighbours that it has much in common with.
 inline bool worth_grouping(std::int64_t entries, std::int64_t products) {
@@ -164,10 +172,12 @@ struct row_driver {
   template <class Memory>
   step chosen(const chunk& c, std::int64_t i, const Memory& m) const {
     const std::int64_t cols = r.p.b.cols;
-    if (const int rows = ranked_rows(c, i, cols <= narrow_columns ? ranked_products_narrow : ranked_products); rows > 0)
-      return {strategy::tiny, rows};
+    if (const int rows = ranked_rows(c, i, max_ranked_products(cols)); rows > 0) return {strategy::tiny, rows};
     if (i >= m.ungrouped)
       if (const int rows = grouped_rows(c, i); rows > 1) return {strategy::grouped, rows};
+    const std::int64_t max_sorted = std::min(sorted_products, max_ordered_products(cols));
+    if (products[i] <= max_sorted && sorts_rows(r))
+      if (const int rows = ranked_rows(c, i, max_sorted); rows > 0) return {strategy::tiny, rows};
     if (products[i] == 0) return {strategy::empty, 1};
     if (entries_of(i) == 1) return {strategy::streaming, 1};
     const bool small = cols > cached_columns && products[i] <= small_row_products;
@@ -193,7 +203,9 @@ struct row_driver {
   int ranked_rows(const chunk& c, std::int64_t i, std::int64_t max_products) const {
     if (r.p.b.cols > INT32_MAX) return 0;
     int count = 0;
-    while (count < 8 && i + count < c.last_row && products[i + count] <= max_products) ++count;
+    std::int64_t sum = 0;
+    while (count < 32 && i + count < c.last_row && products[i + count] <= max_products && sum < 1024)
+      sum += products[i + count++];
     // Rows of one entry are copied, and empty ones need nothing.
     const std::int64_t *row = r.p.a.row_pointers + i, first_entries = row[count > 0] - row[0];
     return first_entries > 1 || row[count] - row[0] > count ? count : 0;

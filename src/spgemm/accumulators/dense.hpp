@@ -30,6 +30,9 @@ struct dense_memory {
   std::uint64_t bits[columns / 64], groups[(columns + 4095) / 4096];
 };
 
+/// Columns for each product of a row up to which flags are scanned, not bits.
+constexpr std::int64_t flagged_columns = 16;
+
 namespace detail {
 
 /// Where the arrays are.
@@ -182,8 +185,8 @@ inline std::int64_t dense(const Team& team, const Product& r, const chunk& c, st
 template <class Team, class Product, class Memory, class Out>
 inline std::int64_t accumulate_dense(const Team& team, const Product& r, const chunk& c, std::int64_t i,
                                      std::int64_t products, Memory& m, std::int32_t* scan, Out& out) {
-  return c.last_col - c.first_col <= 16 * products ? detail::dense<false>(team, r, c, i, m, scan, out)
-                                                   : detail::dense<true>(team, r, c, i, m, scan, out);
+  return c.last_col - c.first_col <= flagged_columns * products ? detail::dense<false>(team, r, c, i, m, scan, out)
+                                                                : detail::dense<true>(team, r, c, i, m, scan, out);
 }
 
 }  // namespace quintet::spgemm

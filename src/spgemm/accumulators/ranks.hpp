@@ -1,13 +1,16 @@
 // Rows of few products, some at a time: all their products are written one behind the other, then every row is put in
-// order by ranks: how many columns are smaller (comparison counting: Knuth 1998, 5.2). Nothing depends on a comparison
-// of two columns by a branch, and what is read as a vector was written long before.
+// order. In the registers of a host rows are sorted by a network (Batcher 1968), their products' places with them;
+// elsewhere by ranks: how many columns are smaller (comparison counting: Knuth 1998, 5.2). Nothing depends on a
+// comparison of two columns by a branch, and what is read as a vector was written long before.
 #pragma once
 
 #include <bit>
 #include <climits>
 
 #include "device/inline.hpp"
+#include "device/lane_moves.hpp"
 #include "device/pack.hpp"
+#include "device/sort_packs.hpp"
 #include "spgemm/accumulators/emit.hpp"
 
 #if defined(__clang__)
@@ -18,14 +21,22 @@
 
 namespace quintet::spgemm {
 
-/// Rows of at most so many products are ordered by ranks.
+/// Rows of at most so many products are ordered by ranks,
 constexpr std::int64_t ranked_products = 64;
+/// and of so many where they are sorted in registers.
+constexpr std::int64_t sorted_products = 128;
 
 /// `Lanes` columns are ranked at a time: 16 in the registers of a host, one by a thread of a team. With several, a row
 /// is written a little beyond its end.
 template <class Value, int Lanes>
 struct ranks_memory {
-  enum { lanes = Lanes, rows = 8, expanded = Lanes == 1 ? 1 : 4, room = (rows + 1) * int(ranked_products) };
+  enum {
+    lanes = Lanes,
+    rows = Lanes == 1 ? 8 : 32,  ///< at most, at a time
+    expanded = Lanes == 1 ? 1 : 8,
+    products = int(Lanes == 1 ? ranked_products : sorted_products),
+    room = Lanes == 1 ? (rows + 1) * products : 1024 + 2 * products,
+  };
   std::int32_t start[rows + 1];
   alignas(64) std::int32_t keys[room];
   alignas(64) std::int32_t place[room];  ///< of each product in its row; -1: not wanted
@@ -34,7 +45,7 @@ struct ranks_memory {
 
 namespace detail {
 
-/// One row of B times a; returns its length. A few elements at a time, beyond its end too where B has more: most rows
+/// One row of B times a; returns its length. Some elements at a time, beyond its end too where B has more: most rows
 /// take one round, so that no branch is guessed wrong.
 template <int Lanes, class Product, class Value, class Index>
 inline int expand_row(Value a, const Index* columns, const Value* values, std::int64_t begin, std::int64_t end,
@@ -84,13 +95,15 @@ inline device::pack<std::int32_t, Lanes> keys_at(const std::int32_t* keys, int c
   return lane_numbers<Lanes>() < count ? key : pack{} + INT32_MAX;
 }
 
-/// At most Lanes products, loops of fixed length. A row is written a little beyond its end.
+/// At most Lanes products, loops of fixed length, where lanes cannot be moved. A row is written a little beyond its
+/// end.
 template <int Lanes>
 struct all_ranks {
+  enum { in_registers = 0 };
   /// Equal columns have equal ranks; the place of a column is how many of the ranks below it are taken. Lanes without a
-  /// product are placed behind all others. Returns the taken ranks.
+  /// product are placed behind all others. Returns how many ranks are taken.
   template <class Keeps>
-  static std::uint64_t place(const std::int32_t* keys, int count, std::int32_t* places, const Keeps&) {
+  QUINTET_INLINE static int place(const std::int32_t* keys, int count, std::int32_t* places, const Keeps&) {
     using pack = device::pack<std::int32_t, Lanes>;
     const pack lane = lane_numbers<Lanes>(), key = keys_at<Lanes>(keys, count);
     pack rank{};
@@ -104,7 +117,7 @@ struct all_ranks {
     for (int e = 0; e < Lanes; ++e) place[e] = std::popcount(std::uint32_t(place[e]));
     place = lane < count ? place : lane;
     __builtin_memcpy(places, &place, sizeof place);
-    return taken;
+    return std::popcount(taken);
   }
   template <class Product, class Index, class Value>
   static void scatter(const std::int32_t* keys, const std::int32_t* places, const Value* product, int, int,
@@ -118,35 +131,28 @@ struct all_ranks {
   }
 };
 
-/// Any number of products up to 64, Vectors * Lanes of them at a time: at once where Rounds is 1. keeps(column) says
-/// which are wanted.
-template <int Lanes, int Vectors, int Rounds, bool Filtered>
+/// Any number of products up to 64, Lanes of them at a time. keeps(column) says which are wanted.
+template <int Lanes>
 struct some_ranks {
+  enum { in_registers = 0 };
   template <class Keeps>
-  static std::uint64_t place(const std::int32_t* keys, int count, std::int32_t* places, const Keeps& keeps) {
+  static int place(const std::int32_t* keys, int count, std::int32_t* places, const Keeps& keeps) {
     using pack = device::pack<std::int32_t, Lanes>;
-    for (int first = 0; first < (Rounds == 1 ? 1 : count); first += Lanes * Vectors) {
-      pack key[Vectors], rank[Vectors];
-#pragma GCC unroll 4
-      for (int v = 0; v < Vectors; ++v) {
-        key[v] = keys_at<Lanes>(keys + first + Lanes * v, count - first - Lanes * v);
-        rank[v] = pack{};
-      }
-      for (int e = 0; e < count; ++e) {
-        const pack other = pack{} + keys[e];
-#pragma GCC unroll 4
-        for (int v = 0; v < Vectors; ++v) rank[v] -= (other - key[v]) >> 31;  // columns are >= 0: the sign, no mask
-      }
-      __builtin_memcpy(places + first, rank, sizeof rank);
+    for (int first = 0; first < count; first += Lanes) {
+      const pack key = keys_at<Lanes>(keys + first, count - first);
+      pack rank{};
+      // Columns are >= 0: the sign, no mask.
+      for (int e = 0; e < count; ++e) rank -= ((pack{} + keys[e]) - key) >> 31;
+      __builtin_memcpy(places + first, &rank, sizeof rank);
     }
     std::uint64_t taken = 0;
     for (int e = 0; e < count; ++e)
-      if (!Filtered || keeps(keys[e])) taken |= std::uint64_t{1} << places[e];
+      if (keeps(keys[e])) taken |= std::uint64_t{1} << places[e];
     for (int e = 0; e < count; ++e) {
       const std::uint64_t bit = std::uint64_t{1} << places[e];
-      places[e] = Filtered && (taken & bit) == 0 ? -1 : std::popcount(taken & (bit - 1));
+      places[e] = (taken & bit) == 0 ? -1 : std::popcount(taken & (bit - 1));
     }
-    return taken;
+    return std::popcount(taken);
   }
   template <class Product, class Index, class Value>
   static void scatter(const std::int32_t* keys, const std::int32_t* places, const Value* product, int count,
@@ -154,31 +160,128 @@ struct some_ranks {
     for (int e = 0; e < entries; ++e) values[e] = Product::identity();
     QUINTET_SCALAR_LOOP
     for (int e = 0; e < count; ++e) {
-      if (Filtered && places[e] < 0) continue;
+      if (places[e] < 0) continue;
       columns[places[e]] = Index(keys[e]);
       values[places[e]] = Product::add(values[places[e]], product[e]);
     }
   }
 };
 
-/// f(how a row of so many products is ranked).
-template <int Lanes, class Function>
-QUINTET_INLINE inline void with_ranks(bool filtered, int products, const Function& f) {
-  if (filtered) return f(some_ranks<Lanes, 1, 64 / Lanes, true>{});
-  if constexpr (Lanes > 1) {
-    if (products <= 8) return f(all_ranks<8>{});
-    if (products <= 16) return f(all_ranks<16>{});
-    if (products <= 32) return f(some_ranks<Lanes, 2, 1, false>{});
-    f(some_ranks<Lanes, 4, 1, false>{});
-  } else {
-    f(some_ranks<1, 1, 64, false>{});
+/// At most Vectors * Lanes products, sorted in registers: a number is a column and behind it the place among the
+/// products, so that equal columns keep their order. `places` gets these numbers.
+template <int Lanes, int Vectors>
+struct sorted_ranks {
+  enum { in_registers = 0, place_bits = 7, place_mask = (1 << place_bits) - 1, step = 8 };
+  template <class Keeps>
+  QUINTET_INLINE static int place(const std::int32_t* keys, int count, std::int32_t* places, const Keeps&) {
+    using pack = device::pack<std::int32_t, Lanes>;
+    pack number[Vectors + 1];
+    number[Vectors] = pack{} + INT32_MAX;
+#pragma GCC unroll 4
+    for (int v = 0; v < Vectors; ++v) {
+      const pack at = lane_numbers<Lanes>() + Lanes * v;
+      const pack key = device::load_pack<pack>(keys + Lanes * v);
+      number[v] = at < count ? (key << int(place_bits) | at) : pack{} + INT32_MAX;
+    }
+    device::sort_packs<Lanes, Vectors>(number);
+    pack last{};  // of equal columns: minus their number
+#pragma GCC unroll 4
+    for (int v = 0; v < Vectors; ++v) {
+      const pack next = device::next_lanes<Lanes>(number[v], number[v + 1]);
+      last += (number[v] ^ next) > pack{} + int(place_mask);
+    }
+    __builtin_memcpy(places, number, sizeof number);
+    return -device::sum_lanes<std::int32_t>(last);
   }
+  template <class Product, class Index, class Value>
+  QUINTET_INLINE static void scatter(const std::int32_t*, const std::int32_t* places, const Value* product, int count,
+                                     int entries, Index* columns, Value* values) {
+    if (entries == count) {
+      for (int e = 0; e < count; e += step)
+#pragma GCC unroll 8
+        for (int f = e; f < e + step; ++f) {
+          columns[f] = Index(places[f] >> place_bits);
+          values[f] = Product::first_sum(product[places[f] & place_mask]);
+        }
+      return;
+    }
+    for (int e = 0; e < entries; e += step)
+      for (int f = e; f < e + step; ++f) values[f] = Product::identity();
+    QUINTET_SCALAR_LOOP
+    for (int e = 0; e < count; ++e) {
+      const std::int32_t number = places[e];
+      *columns = Index(number >> place_bits);
+      *values = Product::add(*values, product[number & place_mask]);
+      const int ends = (number ^ places[e + 1]) > place_mask;
+      columns += ends;
+      values += ends;
+    }
+  }
+};
+
+/// At most Lanes products, sorted and summed up in registers; Lanes is 8.
+template <int Lanes>
+struct row_in_registers {
+  enum { in_registers = 1, lanes = Lanes, place_bits = 3, place_mask = lanes - 1 };
+  /// Writes the row, and a little beyond its end; returns its entries.
+  template <class Product, class Index, class Value>
+  QUINTET_INLINE static int emit(const std::int32_t* keys, const Value* product, int count, Index* columns,
+                                 Value* values) {
+    using pack = device::pack<std::int32_t, lanes>;
+    using value_pack = device::pack<Value, lanes>;
+    const pack lane = lane_numbers<lanes>(), none = pack{} + INT32_MAX;
+    pack number = lane < count ? (device::load_pack<pack>(keys) << int(place_bits) | lane) : none;
+    device::sort_packs<lanes, 1>(&number);
+    const std::uint32_t last = device::lanes_above(number ^ device::next_lanes<lanes>(number, none), place_mask);
+    const std::uint32_t repeats = ~(last << 1) & ((1u << count) - 1) & ~1u;  // lanes of the column before theirs
+    const value_pack value = device::permuted(device::load_pack<value_pack>(product), number & int(place_mask));
+    value_pack sum = Product::add_lanes(device::broadcast_pack<value_pack>(Product::identity()), value);
+    // Every round is right for one lane more of every column.
+    const auto add_before = [&]() QUINTET_INLINE {
+      sum = device::selected(repeats, Product::add_lanes(device::previous_lanes<lanes>(sum), value), sum);
+    };
+    add_before();
+    add_before();
+    for (std::uint32_t more = repeats & repeats << 1 & repeats << 2; more != 0; more &= more << 1) add_before();
+    const pack column = device::gathered(last, number >> int(place_bits));
+    sum = device::gathered(last, sum);
+    if constexpr (sizeof(Index) == sizeof column[0])
+      __builtin_memcpy(columns, &column, sizeof column);
+    else
+      for (int e = 0; e < lanes; ++e) columns[e] = column[e];
+    __builtin_memcpy(values, &sum, sizeof sum);
+    return std::popcount(last);
+  }
+};
+
+/// Columns up to which a column and a place are one number, and no such number is INT32_MAX.
+constexpr std::int64_t sorted_columns = (std::int64_t{1} << 24) - 1;
+
+/// f(how a row of so many products is put in order).
+template <int Lanes, class Function>
+QUINTET_INLINE inline void with_ranks(bool sorts, int products, const Function& f) {
+  if constexpr (Lanes > 1) {
+    if (sorts) {
+      if (products <= 8) return f(std::conditional_t<device::has_lane_moves, row_in_registers<8>, all_ranks<8>>{});
+      if (products <= 16) return f(sorted_ranks<Lanes, 1>{});
+      if (products <= 32) return f(sorted_ranks<Lanes, 2>{});
+      if (products <= 64) return f(sorted_ranks<Lanes, 4>{});
+      return f(sorted_ranks<Lanes, 8>{});
+    }
+  }
+  f(some_ranks<Lanes>{});
 }
 
 }  // namespace detail
 
-/// `count` rows from `first` on, with at most ranked_products each, of fewer than 2^31 columns. ask(k) comes before A's
-/// entry k is used.
+/// Whether rows of several products are sorted in the registers of a host.
+template <class Product>
+inline bool sorts_rows(const Product& r) {
+  return r.p.b.cols <= detail::sorted_columns && !r.filter.active();
+}
+
+/// `count` rows from `first` on, with at most ranked_products each (sorted_products where sorts_rows() says so), of
+/// fewer than 2^31 columns. ask(k) comes before A's entry k is used.
 template <class Team, class Product, class Memory, class Out, class Ask>
 inline std::int64_t accumulate_ranks(const Team& team, const Product& r, std::int64_t first, int count,
                                      const std::int64_t* products, Memory& m, std::int32_t* scan, Out& out,
@@ -207,14 +310,14 @@ inline std::int64_t accumulate_ranks(const Team& team, const Product& r, std::in
                                                         b.row_pointers[j + 1], b_end, m.keys + next, m.product + next);
     }
   }
-  const bool filtered = r.filter.active();
+  const bool sorts = sorts_rows(r);
   std::int64_t* const ends = out.ends + first + 1;
   std::int64_t to = out.used;
   // Calls f(its ranks, columns, products, how many, which are wanted).
   const auto with_row = [&](std::int64_t row, const auto& f) QUINTET_INLINE {
     const std::int32_t begin = m.start[row], products_of_row = m.start[row + 1] - begin;
     const auto keeps = [&](std::int32_t column) { return r.filter.keeps(first + row, Index(column)); };
-    detail::with_ranks<lanes>(filtered, products_of_row, [&](auto ranks) QUINTET_INLINE {
+    detail::with_ranks<lanes>(sorts, products_of_row, [&](auto ranks) QUINTET_INLINE {
       f(ranks, m.keys + begin, m.product + begin, products_of_row, keeps);
     });
   };
@@ -222,7 +325,7 @@ inline std::int64_t accumulate_ranks(const Team& team, const Product& r, std::in
     std::int32_t found = 0, entries = 0;
     for (std::int64_t row = mine.begin; row < mine.end; ++row)
       with_row(row, [&](auto ranks, auto* keys, auto*, int products_of_row, const auto& keeps) {
-        const int taken = std::popcount(ranks.place(keys, products_of_row, m.place + m.start[row], keeps));
+        const int taken = ranks.place(keys, products_of_row, m.place + m.start[row], keeps);
         ends[row] = taken;
         found += taken;
       });
@@ -238,14 +341,21 @@ inline std::int64_t accumulate_ranks(const Team& team, const Product& r, std::in
       });
     return entries;
   } else {
+    struct row_places {
+      alignas(64) std::int32_t of[sorted_products + Memory::lanes];
+    };
     Index* const columns = out.columns;
     Value* const values = out.values;
     for (std::int64_t row = 0; row < count; ++row)
       with_row(row, [&](auto ranks, auto* keys, auto* product, int products_of_row, const auto& keeps) QUINTET_INLINE {
-        alignas(64) std::int32_t places[ranked_products];
-        const int taken = std::popcount(ranks.place(keys, products_of_row, places, keeps));
-        ranks.template scatter<Product>(keys, places, product, products_of_row, taken, columns + to, values + to);
-        to += taken;
+        if constexpr (ranks.in_registers) {
+          to += ranks.template emit<Product>(keys, product, products_of_row, columns + to, values + to);
+        } else {
+          row_places places;
+          const int taken = ranks.place(keys, products_of_row, places.of, keeps);
+          ranks.template scatter<Product>(keys, places.of, product, products_of_row, taken, columns + to, values + to);
+          to += taken;
+        }
         ends[row] = to;
       });
     return to - out.used;

@@ -114,6 +114,43 @@ TEST(spgemm_accumulators, are_those_that_were_chosen) {
   });
 }
 
+// Rows of any number of products that is put in order at once, in columns of which most are used again and again, some
+// or none of them: what is sorted in registers, at every width and every length of a run of equal columns.
+template <class Semiring, class Value, class Index>
+void expect_short_rows() {
+  constexpr std::int64_t most = 140, cols = 5000;
+  for (const std::int64_t different : {std::int64_t{1}, std::int64_t{3}, std::int64_t{40}, cols}) {
+    SCOPED_TRACE(text(different, " columns"));
+    random_stream random{std::uint64_t(different)};
+    const auto b = test::matrix_of_rows<Value, Index>(300, cols, 21, [&](std::int64_t i) {
+      std::set<std::int64_t> row;
+      for (std::int64_t e = 0; e < i % 4; ++e)
+        row.insert(std::int64_t(random.below(std::uint32_t(different))) * (cols / different));
+      return std::vector<std::int64_t>(row.begin(), row.end());
+    });
+    const auto a = test::matrix_of_rows<Value, Index>(3 * most, b.rows, 22, [&](std::int64_t i) {
+      std::set<std::int64_t> row;
+      std::int64_t products = 0;
+      for (std::int64_t tries = 0; products < i % most && tries < 1000; ++tries) {
+        const std::int64_t j = random.below(std::uint32_t(b.rows));
+        if (row.insert(j).second) products += b.row_pointers[j + 1] - b.row_pointers[j];
+      }
+      return std::vector<std::int64_t>(row.begin(), row.end());
+    });
+    report told;
+    EXPECT_EQ(multiply<Semiring>(a.view(), b.view(), {}, Device::host(), &told),
+              test::reference_product<Semiring>(a.view(), b.view()));
+    const auto all = std::int64_t(told.rows_by_strategy[int(strategy::tiny)]);
+    EXPECT_GT(all, a.rows * 4 / 5);
+  }
+}
+TEST(spgemm_accumulators, short_rows) {
+  expect_short_rows<plus_times, double, std::int32_t>();
+  expect_short_rows<plus_times, float, std::int64_t>();
+  expect_short_rows<min_plus, float, std::int32_t>();
+  expect_short_rows<or_and, double, std::int64_t>();
+}
+
 // Every kernel of the family in every instantiation, on the host and on the emulated device.
 template <class Semiring, class Value, class Index>
 void expect_every_kernel() {

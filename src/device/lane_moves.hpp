@@ -1,0 +1,70 @@
+// Lanes of a SIMD register moved to places that are known at run time only: instructions of AVX-512, for which
+// compilers have no expression of their own.
+#pragma once
+
+#include <cstdint>
+
+#include "device/inline.hpp"
+#include "device/pack.hpp"
+
+#if defined(__AVX512F__) && defined(__AVX512VL__)
+#include <immintrin.h>
+#endif
+
+namespace quintet::device {
+
+#if defined(__AVX512F__) && defined(__AVX512VL__)
+
+/// Whether the functions here exist.
+constexpr bool has_lane_moves = true;
+
+/// A bit for every lane of `values` above `limit`.
+QUINTET_INLINE inline std::uint32_t lanes_above(const pack<std::int32_t, 8>& values, std::int32_t limit) {
+  return _mm256_cmpgt_epi32_mask((__m256i)values, _mm256_set1_epi32(limit));
+}
+
+/// Lane l is lane index[l] of `values`. (With masks: g++ 12 warns of uninitialised numbers in its header without.)
+QUINTET_INLINE inline pack<float, 8> permuted(const pack<float, 8>& values, const pack<std::int32_t, 8>& index) {
+  return (pack<float, 8>)_mm256_maskz_permutexvar_ps(0xff, (__m256i)index, (__m256)values);
+}
+QUINTET_INLINE inline pack<double, 8> permuted(const pack<double, 8>& values, const pack<std::int32_t, 8>& index) {
+  return (pack<double, 8>)_mm512_maskz_permutexvar_pd(0xff, _mm512_maskz_cvtepi32_epi64(0xff, (__m256i)index),
+                                                      (__m512d)values);
+}
+
+/// Lanes of `yes` where `mask` has a bit, of `no` elsewhere.
+QUINTET_INLINE inline pack<float, 8> selected(std::uint32_t mask, const pack<float, 8>& yes, const pack<float, 8>& no) {
+  return (pack<float, 8>)_mm256_mask_blend_ps(__mmask8(mask), (__m256)no, (__m256)yes);
+}
+QUINTET_INLINE inline pack<double, 8> selected(std::uint32_t mask, const pack<double, 8>& yes,
+                                               const pack<double, 8>& no) {
+  return (pack<double, 8>)_mm512_mask_blend_pd(__mmask8(mask), (__m512d)no, (__m512d)yes);
+}
+
+/// The lanes where `mask` has a bit, side by side, and zeros behind them.
+QUINTET_INLINE inline pack<std::int32_t, 8> gathered(std::uint32_t mask, const pack<std::int32_t, 8>& values) {
+  return (pack<std::int32_t, 8>)_mm256_maskz_compress_epi32(__mmask8(mask), (__m256i)values);
+}
+QUINTET_INLINE inline pack<float, 8> gathered(std::uint32_t mask, const pack<float, 8>& values) {
+  return (pack<float, 8>)_mm256_maskz_compress_ps(__mmask8(mask), (__m256)values);
+}
+QUINTET_INLINE inline pack<double, 8> gathered(std::uint32_t mask, const pack<double, 8>& values) {
+  return (pack<double, 8>)_mm512_maskz_compress_pd(__mmask8(mask), (__m512d)values);
+}
+
+#else
+
+constexpr bool has_lane_moves = false;
+
+template <class Values>
+std::uint32_t lanes_above(const Values&, std::int32_t) = delete;
+template <class Values, class Index>
+Values permuted(const Values&, const Index&) = delete;
+template <class Values>
+Values selected(std::uint32_t, const Values&, const Values&) = delete;
+template <class Values>
+Values gathered(std::uint32_t, const Values&) = delete;
+
+#endif
+
+}  // namespace quintet::device
