@@ -13,6 +13,9 @@ namespace quintet::spgemm {
 
 namespace {
 
+/// Rows of a stratum from which on they are not all looked at to choose some.
+constexpr std::int64_t common_rows = 4096;
+
 int stratum_of(std::int64_t products) { return std::bit_width(std::uint64_t(products)) - 1; }
 
 /// f(row, its stratum) for the rows of the strata in `wanted`.
@@ -24,9 +27,12 @@ void each_row_of(const row_analysis& rows, std::uint64_t wanted, const Function&
 
 }  // namespace
 
-strata::strata(const row_analysis& all) : block_rows((all.products.size() + blocks - 1) / blocks), before(64 * blocks) {
-  for (int block = 0; block < blocks; ++block) {
-    for (int s = 0; s < 64; ++s) before[std::size_t(s * blocks + block)] = rows[s];
+strata::strata(const row_analysis& all)
+    : block_rows(all.products.size() < common_rows ? common_rows : (all.products.size() + blocks - 1) / blocks),
+      before(all.products.size() < common_rows ? 0 : 64 * blocks) {
+  for (int block = 0; block < (before.empty() ? 1 : int(blocks)); ++block) {
+    if (!before.empty())
+      for (int s = 0; s < 64; ++s) before[std::size_t(s * blocks + block)] = rows[s];
     // Two tables in turn, the first column for rows without products: neighbours are often of one stratum, and a sum
     // that was just stored is slow to come back.
     std::int64_t count[2][65] = {}, sum[2][65] = {};
@@ -70,7 +76,7 @@ std::vector<row_sample> choose_rows(const row_analysis& rows, const strata& all)
                      double(all.products[s]));  // each stratum may use the same share
     const std::int64_t wanted = std::max<std::int64_t>(16, all.rows[s] / 100);
     const std::int64_t number = std::min(all.rows[s], std::max<std::int64_t>(2, std::min(wanted, allowed)));
-    if (all.rows[s] > std::max<std::int64_t>(4096, count / 64) && all.rows[s] >= 16 * number) {
+    if (all.rows[s] > std::max(common_rows, count / 64) && all.rows[s] >= 16 * number) {
       choose_in_blocks(s, number);
     } else {
       rare |= std::uint64_t{1} << s;
