@@ -20,7 +20,7 @@ import numpy as np
 from numpy.linalg import LinAlgError
 
 from . import _core
-from ._arrays import F32, F64, I32, NUMPY, REAL, STORAGE, Like, accumulator, same_type, take
+from ._arrays import F32, F64, I32, I64, NUMPY, REAL, STORAGE, Like, accumulator, same_type, take
 from ._errors import InvalidArgument
 
 __all__ = [
@@ -47,6 +47,7 @@ __all__ = [
 _VECTORS_NONE, _VECTORS_ECONOMY, _VECTORS_FULL = 0, 1, 2
 _PRECONDITIONING = {"automatic": 0, "none": 1, "qr": 2, "pivoted_qr": 3}
 _POLICY = {"exact": 0, "drop": 1, "broaden": 2}
+_EPSILON = {F32: float(np.finfo(F32).eps), F64: float(np.finfo(F64).eps)}
 _STATUS = {1: "did not converge", 2: "holds NaN or infinity"}
 
 
@@ -290,9 +291,8 @@ def matrix_rank(a: Any, *, rtol: float | None = None, device: str = "auto") -> A
     matrices, lead = _batch(array, "a")
     f = _decompose(matrices, _VECTORS_NONE, device=device)
     _check(f.failed, f.status, lead)
-    relative = _tolerance(rtol) or max(matrices.shape[1:]) * float(np.finfo(f.s.dtype).eps)
-    largest = f.s[:, :1] if f.s.shape[1] else np.zeros((len(f.s), 1), f.s.dtype)
-    rank = np.count_nonzero(f.s > largest * relative, axis=1).astype(np.int64)
+    relative = _tolerance(rtol) or max(matrices.shape[1:]) * _EPSILON[f.s.dtype]
+    rank = np.add.reduce(f.s > f.s[:, :1] * relative, axis=1, dtype=I64)
     return _per_matrix(rank, lead, like)
 
 

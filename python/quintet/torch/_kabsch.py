@@ -17,6 +17,9 @@ from ._tensors import CODES, batch, check, flat, plain
 __all__ = ["Kabsch", "kabsch"]
 
 
+_TYPES = (torch.float32, torch.float64)
+
+
 class Kabsch(NamedTuple):
     """``target`` is nearly ``points @ rotation.mT + translation.unsqueeze(-2)``."""
 
@@ -59,7 +62,8 @@ def kabsch(points: Tensor, target: Tensor, weights: Tensor | None = None) -> Kab
     given = (points, target) if weights is None else (points, target, weights)
     if _has_kernel(given) and is_plain(*given):
         found = Kabsch(*_by_kernel(*given))
-        if not math.isfinite(found.rmsd.sum().item()) and not found.rmsd.isfinite().all():
+        rmsd = found.rmsd
+        if not math.isfinite((rmsd.sum() if rmsd.dim() else rmsd).item()) and not rmsd.isfinite().all():
             raise torch.linalg.LinAlgError("kabsch: points, target or weights hold non-finite values")
         return found
     if weights is not None and not torch.compiler.is_compiling() and not torch._C._are_functorch_transforms_active():
@@ -71,16 +75,12 @@ def kabsch(points: Tensor, target: Tensor, weights: Tensor | None = None) -> Kab
 
 def _has_kernel(given: tuple[Tensor, ...]) -> bool:
     dtype = given[0].dtype
-    return (
-        2 <= given[0].shape[-1] <= 4
-        and dtype in (torch.float32, torch.float64)
-        and all(t.dtype == dtype and t.device.type == "cpu" for t in given)
-    )
+    return 2 <= given[0].shape[-1] <= 4 and dtype in _TYPES and given[-1].dtype == dtype
 
 
 def _by_kernel(points: Tensor, target: Tensor, weights: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """Of tensors without history."""
-    p, q = flat(plain(points)), flat(plain(target))
+    p, q = (flat(plain(t)) if t.requires_grad or t.is_neg() or t.dim() > 3 else t for t in (points, target))
     w = None if weights is None else plain(weights).reshape(-1, points.shape[-2]).contiguous()
     lead, d = points.shape[:-2], points.shape[-1]
     rotation, translation, rmsd = points.new_empty((*lead, d, d)), points.new_empty((*lead, d)), points.new_empty(lead)
