@@ -45,11 +45,11 @@ bool is_small(const jacobi_job<Real>& job) {
          job.values == n && job.way == route::direct && job.vectors && !job.accurate;
 }
 
-template <class Policy>
+template <class Policy, class PolicyOfFour = Policy>
 void run_small(const jacobi_job<typename Policy::real>& job, const Device& device) {
   if (job.cols == 2) return run_policy<Policy, small_launch<Policy, 2>>(job, device);
   if (job.cols == 3) return run_policy<Policy, small_launch<Policy, 3>>(job, device);
-  run_policy<Policy, small_launch<Policy, 4>>(job, device);
+  run_policy<PolicyOfFour, small_launch<PolicyOfFour, 4>>(job, device);
 }
 
 /// Whether lanes are better than rows: a group of lanes costs the same however few of them hold a matrix. Matrices of
@@ -120,7 +120,7 @@ void run_jacobi(jacobi_job<Real> job, std::int64_t batch, const Device& device) 
   if (device.kind() != device_kind::host) return run_on_device(job, batch, device);
   if (job.starts_near || !fills_lanes(job, batch))
     return is_long(job, batch) ? run_blocks(job, device) : run_policy<host_rows<Real>>(job, device);
-  if (is_small(job)) return run_small<host_double_lanes<Real>>(job, device);
+  if (is_small(job)) return run_small<host_double_lanes<Real>, host_lanes<Real>>(job, device);
   return job.cols > full_lanes_size<Real> ? run_policy<host_half_lanes<Real>>(job, device)
                                           : run_policy<host_lanes<Real>>(job, device);
 }

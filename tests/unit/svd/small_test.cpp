@@ -2,6 +2,7 @@
 // full, on every device.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -112,6 +113,22 @@ TYPED_TEST(svd_small, a_matrix_knows_nothing_of_its_neighbours) {
         if (!std::isnan(all.u[e])) ASSERT_EQ(same.u[e], all.u[e]) << e;
     }
   });
+}
+
+// Work for all threads. CMakeLists.txt runs it with little stack for each, too.
+TYPED_TEST(svd_small, thousands_by_all_threads) {
+  for (const std::int64_t n : {2, 3, 4}) {
+    const std::int64_t batch = 5000;
+    const auto a = matrices_of<TypeParam>(kind::random, batch, n);
+    const auto all = svd::decompose(batch_view<const TypeParam>(a.data(), batch, n, n), {}, Device::host());
+    for (const std::int64_t b : {std::int64_t{0}, batch / 2, batch - 1}) {
+      const batch_view<const TypeParam> few(a.data() + b / 8 * 8 * n * n, std::min<std::int64_t>(batch - b / 8 * 8, 8),
+                                            n, n);
+      const auto alone = svd::decompose(few, {}, Device::host());
+      for (std::int64_t e = 0; e < n * n; ++e)
+        EXPECT_EQ(alone.u[b % 8 * n * n + e], all.u[b * n * n + e]) << n << ", matrix " << b;
+    }
+  }
 }
 
 }  // namespace
