@@ -60,6 +60,8 @@ TEST_F(Csv, HeaderIsALineWithoutNumbers) {
   EXPECT_EQ(parse("1st,2nd\n1,2\n").names, (names{"1st", "2nd"}));
   // nan and inf are numbers.
   EXPECT_EQ(parse("nan,inf\n1,2\n").values.rows, 2);
+  // As C's printf writes it for a sign that is set.
+  EXPECT_TRUE(std::isnan(parse("-nan,1\n2,-NaN\n").values.data[0]));
   // A mixture is more likely damage than a header.
   QUINTET_EXPECT_CONTAINS(error("1,x\n1,2\n"), "1: field 2 \"x\" is not a number");
 }
