@@ -111,13 +111,14 @@ struct preparation {
   }
 };
 
-/// Where a product runs: on the device that has an operand, or that is named; without a name the host takes small ones.
+/// Where a product runs: on the device that has an operand, or that is named; without a name the host takes those below
+/// settings.host_products.
 template <class Value, class Index>
 Device product_device(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, const options& settings,
                       const Device& given) {
   const Device device = device::run_device(given, {{"a", a}, {"b", b}});
   const bool here = a.where.kind() == device_kind::host && b.where.kind() == device_kind::host;
-  if (!given.automatic() || device.kind() == device_kind::host || !here) return device;
+  if (settings.host_products == 0 || !given.automatic() || device.kind() == device_kind::host || !here) return device;
   check_operands(a, b);
   std::int64_t products = 0;
   for (std::int64_t k = 0, first = a.rows > 0 ? a.row_pointers[0] : 0; k < a.nnz(); ++k) {

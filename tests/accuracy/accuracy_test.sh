@@ -23,3 +23,9 @@ grep -q " [1-9][0-9]* new in the baseline, 0 beyond what it was$" "$work/log" &&
 status=0
 "$accuracy" --filter no-such-case >"$work/log" 2>&1 || status=$?
 [ "$status" -eq 2 ] || { echo "an unknown case: exit status $status, not 2"; exit 1; }
+for devices in gpu host,gpu; do
+  status=0
+  "$accuracy" --devices $devices >"$work/log" 2>&1 || status=$?
+  [ "$status" -eq 2 ] && grep -qF "host, emulated, offload (--devices=$devices)" "$work/log" ||
+    { echo "--devices $devices: exit status $status, not 2"; cat "$work/log"; exit 1; }
+done

@@ -49,7 +49,7 @@ typedef struct quintet_spgemm_options {
   double prediction_scale;  ///< factor on the predicted number of entries, in (0, 1e6]; default 1
   int64_t arena_entries;    ///< entries that a device has room for at first; < 0 (default): from the prediction
   int64_t table_size_cap;   ///< slots of a hash table at most, >= 8; default 2^30
-  int64_t host_products;    ///< products below which "auto" means the host, >= 0; default 10^6
+  int64_t host_products;    ///< products below which "auto" means the host, >= 0; default 0
 } quintet_spgemm_options;
 
 /// *options := the defaults. `size` is sizeof *options.

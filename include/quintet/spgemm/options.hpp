@@ -39,8 +39,8 @@ struct options {
   /// without one.
   std::int64_t table_size_cap = std::int64_t{1} << 30;
   /// Products below which operands on the host are multiplied there when no device is named (Device::best()), >= 0:
-  /// transfers and launches would take longer.
-  std::int64_t host_products = 1'000'000;
+  /// where transfers and launches take longer, which depends on the device. 0: none.
+  std::int64_t host_products = 0;
   /// Where memory comes from; null: memory_source::standard(). Must outlive the result.
   memory_source* memory = nullptr;
   /// The strategy for all rows that it can compute, instead of the choice of the library: for measurements and tests.
