@@ -16,7 +16,7 @@ from ._errors import Cancelled, DeviceError, Error, FileError, InvalidArgument, 
 try:
     from . import _core
 except ImportError as _error:
-    if "libquintet.so" not in str(_error):
+    if "libquintet.so" not in str(_error) and "undefined symbol: _ZN7quintet" not in str(_error):
         raise
     raise ImportError(
         "quintet needs a processor with AVX2 and FMA (x86-64-v3), and this one has none: the wheel has no library for "
