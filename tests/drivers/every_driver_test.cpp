@@ -271,7 +271,7 @@ TEST_P(every_driver, a_limit_on_files_is_an_error_not_a_signal) {
 }
 
 TEST_P(every_driver, summary_says_where_the_stages_ran) {
-  if (GetParam().task == "devices" || GetParam().task == "snp-simulate") GTEST_SKIP() << "launches no kernel";
+  if (GetParam().task == "devices" || GetParam().task == "snp-simulate") return;  // they launch no kernel
   for (const char* device : {"host", "emulated"}) {
     arguments line = with({"--device", device, "--json", "s.json"});
     if (!GetParam().output_option.empty()) line.insert(line.end(), {GetParam().output_option, GetParam().outputs[0]});
