@@ -238,8 +238,11 @@ struct nearest_kernel {
     const std::int64_t first_row = block * Shape::side, first_other = other_block * Shape::side;
     const int lines = points_in_block<Shape>(of_columns ? a.col_count : a.row_count, block);
     const int candidates = points_in_block<Shape>(Transposed ? a.row_count : a.col_count, other_block);
-    std::int32_t* lock = (of_columns ? a.col_locks : a.locks) + block;
-    if constexpr (Sharing == list_sharing::symmetric) team.lock(lock);
+    std::int32_t* lock = nullptr;
+    if constexpr (Sharing == list_sharing::symmetric) {
+      lock = (of_columns ? a.col_locks : a.locks) + block;
+      team.lock(lock);
+    }
     const auto insert_one = [&](int l, int e) QUINTET_INLINE {
       const std::int64_t row = first_list + first_row + l;
       const Real candidate = s.values[l * line_step + e * step];

@@ -42,9 +42,10 @@ struct arena_out {
     team.barrier();
     const std::int64_t place = shared;
     team.barrier();
+    if (place < 0) return false;
     columns = arena.columns + place;
     values = arena.values + place;
-    return place >= 0;
+    return true;
   }
 };
 

@@ -107,9 +107,11 @@ TEST_F(Profile, HalfAHookIsOne) {
   EXPECT_EQ(begun, 1);
 }
 
+// A static of the function would be constructed by the thread that runs the function only.
+thread_local events mine;
+
 TEST_F(Profile, ThreadsHaveRegionsOfTheirOwn) {
   constexpr int threads = 8, rounds = 500;
-  static thread_local events mine;
   set_profile_hook({.begin = [](void*, const char* stage) { mine.push_back(std::string("+") + stage); },
                     .end = [](void*, const char* stage) { mine.push_back(std::string("-") + stage); }});
   std::vector<events> seen(threads);
