@@ -7,6 +7,7 @@
 #include "quintet/device/buffer.hpp"
 #include "svd/block_jacobi_kernel.hpp"
 #include "svd/jacobi_policies.hpp"
+#include "svd/large_completion.hpp"
 #include "svd/large_eigenvectors.hpp"
 #include "svd/large_qr.hpp"
 #include "svd/workspace.hpp"
@@ -105,12 +106,15 @@ void run_chunk(jacobi_job<typename Policy::real> job, bool in_blocks, const Devi
   Buffer<real> workspace(job.slot * matrices, device);
   job.workspace = workspace.data();
   const bool is_triangle = job.way == route::triangle;
-  const factors_batch<real> q{{job.workspace + job.at.a, job.workspace + job.at.h, job.workspace + job.at.tau, nullptr,
-                               job.rows, job.cols, job.ld_a},
+  real* const memory = job.workspace;
+  const bool is_pivoted = job.way == route::pivoted_lower;
+  const factors_batch<real> q{{memory + job.at.a, memory + job.at.h, memory + job.at.tau,
+                               is_pivoted ? memory + job.at.pivots : nullptr, job.rows, job.cols, job.ld_a},
                               job.slot};
   job.phase = phase::load;
   jacobi_launch<Policy>::run(job, device);
   if (is_triangle) factorise_by_all<Policy>(q, matrices, device);
+  if (is_pivoted) factorise_pivoted_by_all<Policy>(q, memory + job.at.norm, matrices, device);
   job.phase = phase::start;
   jacobi_launch<Policy>::run(job, device);
   if constexpr (!Policy::on_device) {
@@ -123,11 +127,20 @@ void run_chunk(jacobi_job<typename Policy::real> job, bool in_blocks, const Devi
     jacobi_launch<Policy>::run(job, device);
   }
   job.phase = phase::finish;
+  job.completes_by_all = in_blocks;
   jacobi_launch<Policy>::run(job, device);
   if (!job.vectors) return;
-  if (job.way != route::direct)
+  if (in_blocks)
+    complete_by_all<Policy>(
+        completed_batch<real>{memory + job.at.x, memory + job.at.norm, memory + job.at.source, nullptr, job.slot,
+                              std::int32_t(job.way == route::direct ? job.rows : job.cols), job.cols, job.ld_x},
+        matrices, device);
+  if (job.way != route::direct) {
+    job.phase = phase::expand;
+    jacobi_launch<Policy>::run(job, device);
     apply_q_by_all<Policy>(q, job.workspace + job.at.left, job.slot, std::max(job.left_cols, job.cols), matrices,
                            device);
+  }
   job.phase = phase::store;
   jacobi_launch<Policy>::run(job, device);
 }

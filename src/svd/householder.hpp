@@ -17,6 +17,24 @@ struct factors {
   int rows, n, ld;
 };
 
+/// Exchanges the columns k and j, and what they are, in the matrices where `moves`.
+template <class Map>
+QUINTET_SVD_INLINE void exchange_columns(const Map& map, const factors<typename Map::real>& f, int k, int j,
+                                         const mask_of<typename Map::scalar>& moves) {
+  using scalar = typename Map::scalar;
+  auto *first = map.column(f.a, k, f.ld), *other = map.column(f.a, j, f.ld);
+  for_each_row(map, 0, f.rows, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
+    const scalar x = map.element(first, i), y = map.element(other, i);
+    map.set_element(first, i, choose(moves, y, x));
+    map.set_element(other, i, choose(moves, x, y));
+  });
+  if (map.leads_team()) {
+    const scalar x = map.entry(f.pivots, k), y = map.entry(f.pivots, j);
+    map.set_entry(f.pivots, k, choose(moves, y, x));
+    map.set_entry(f.pivots, j, choose(moves, x, y));
+  }
+}
+
 /// Brings the longest remaining column to place k, in each matrix its own.
 template <class Map>
 QUINTET_SVD_INLINE void pivot(const Map& map, const factors<typename Map::real>& f, int k) {
@@ -29,21 +47,9 @@ QUINTET_SVD_INLINE void pivot(const Map& map, const factors<typename Map::real>&
     place = choose(square > longest, same<scalar>(real(j)), place);
     longest = larger(longest, square);
   }
-  real* first = map.column(f.a, k, f.ld);
   for (int j = k + 1; j < f.n; ++j) {
     const mask_of<scalar> moves = (place >= real(j)) & (place <= real(j));
-    if (!any(moves)) continue;
-    real* other = map.column(f.a, j, f.ld);
-    for_each_row(map, 0, f.rows, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
-      const scalar x = map.element(first, i), y = map.element(other, i);
-      map.set_element(first, i, choose(moves, y, x));
-      map.set_element(other, i, choose(moves, x, y));
-    });
-    if (map.leads_team()) {
-      const scalar x = map.entry(f.pivots, k), y = map.entry(f.pivots, j);
-      map.set_entry(f.pivots, k, choose(moves, y, x));
-      map.set_entry(f.pivots, j, choose(moves, x, y));
-    }
+    if (any(moves)) exchange_columns(map, f, k, j, moves);
   }
   map.barrier();
 }

@@ -36,8 +36,8 @@ struct jacobi_kernel : jacobi_tiles<bool(Policy::on_device)>, jacobi_storing<typ
   using real = typename Policy::real;
   enum { threads = Policy::threads, emulated_threads = Policy::emulated_threads };
   using base = jacobi_storing<real>;
-  using base::active_lanes, base::any_lane, base::columns_in, base::factors_in, base::finish, base::job,
-      base::left_columns, base::load, base::part, base::start_columns, base::start_in, base::store_vectors;
+  using base::active_lanes, base::any_lane, base::columns_in, base::expand_left, base::factors_in, base::finish,
+      base::job, base::left_columns, base::load, base::part, base::start_columns, base::start_in, base::store_vectors;
 
   template <class Team>
   QUINTET_SVD_INLINE void operator()(const Team& team, std::int64_t tile, scratch& s) const {
@@ -86,7 +86,9 @@ struct jacobi_kernel : jacobi_tiles<bool(Policy::on_device)>, jacobi_storing<typ
     }
     if (job.phase == phase::rotate) note_outcome(map, group, orthogonalise(map, m, active_lanes(map, group), [] {}));
     if (does_all || job.phase == phase::finish) finish(map, group, memory, m);
-    if (does_all && job.vectors && job.way != route::direct)
+    const bool has_q = job.vectors && job.way != route::direct;
+    if (has_q && (does_all || job.phase == phase::expand)) expand_left(map, memory, m);
+    if (has_q && does_all)
       apply_q(map, factors_in(map, memory, part(map, memory, job.at.a)), part(map, memory, job.at.left), 0,
               left_columns(), [this]() QUINTET_SVD_INLINE_LAMBDA { poll_within(); });
     if (job.vectors && (does_all || job.phase == phase::store)) store_vectors(map, group, memory, m);

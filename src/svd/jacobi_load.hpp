@@ -12,7 +12,7 @@ struct jacobi_loading : jacobi_group<Real> {
   using real = Real;
   using base::any_lane, base::factors_in, base::job, base::part, base::set_lane;
 
-  /// From the caller's memory to the working memory, and QR where this launch has to do it. Returns the lanes to work
+  /// From the caller's memory to the working memory, and QR where this launch does all. Returns the lanes to work
   /// on. `between`: see factorise().
   template <class Map, class Between>
   QUINTET_SVD_INLINE mask_of<typename Map::scalar> load(const Map& map, std::int64_t group, real* memory,
@@ -44,8 +44,7 @@ struct jacobi_loading : jacobi_group<Real> {
         part(map, memory, at.scaling)[2] = real(found.column_ratio <= started_ratio<real> ? 1 : 0);
     }
     prepare(map, a, ld, active, scale);
-    if (job.way == route::pivoted_lower || (job.way == route::triangle && job.phase == phase::all))
-      factorise(map, factors_in(map, memory, a), between);
+    if (job.way != route::direct && job.phase == phase::all) factorise(map, factors_in(map, memory, a), between);
     return active;
   }
 

@@ -8,14 +8,14 @@
 
 namespace quintet::svd {
 
-/// The last part of the kernel: finish() and store_vectors().
+/// The last part of the kernel: finish(), expand_left() and store_vectors().
 template <class Real>
 struct jacobi_storing : jacobi_loading<Real> {
   using base = jacobi_loading<Real>;
   using real = Real;
   using base::factors_in, base::job, base::left_columns, base::part;
 
-  /// From orthogonal columns to S in the caller's memory, and to what Q is applied to.
+  /// From orthogonal columns to S in the caller's memory and to vectors of length 1.
   template <class Map>
   QUINTET_SVD_INLINE void finish(const Map& map, std::int64_t group, real* memory, columns<real>& m) const {
     using scalar = typename Map::scalar;
@@ -31,12 +31,15 @@ struct jacobi_storing : jacobi_loading<Real> {
       rank_falling(map, sigma, m.n, rank);
     }
     store_values(map, group, sigma, rank, scale);
-    if (!job.vectors) return;
-    complete(map, m);
-    if (job.way == route::direct) return;
+    if (job.vectors && !job.completes_by_all) complete(map, m);
+  }
+
+  /// The vectors of R become what Q is applied to.
+  template <class Map>
+  QUINTET_SVD_INLINE void expand_left(const Map& map, real* memory, const columns<real>& m) const {
     const bool is_lower = job.way == route::pivoted_lower;
-    expand(map, factors_in(map, memory, part(map, memory, at.a)), is_lower ? m.v : m.x, is_lower ? m.ld_v : m.ld_x,
-           part(map, memory, at.left), left_columns());
+    expand(map, factors_in(map, memory, part(map, memory, job.at.a)), is_lower ? m.v : m.x, is_lower ? m.ld_v : m.ld_x,
+           part(map, memory, job.at.left), left_columns());
   }
 
   /// Singular values, scaled back; here they may overflow or become subnormal, as they should.

@@ -68,10 +68,11 @@ enum status_code : std::int32_t {
 /// between these.
 enum class phase : std::int32_t {
   all,
-  load,    ///< the scaled matrix in the working memory; with pivots also its QR
+  load,    ///< the scaled matrix in the working memory
   start,   ///< X and V
   rotate,  ///< all sweeps, by the team of the matrix
-  finish,  ///< singular values; the left vectors as far as Q has no part in them
+  finish,  ///< singular values; vectors normalised, and completed where this is not done by all
+  expand,  ///< the left vectors as far as Q has no part in them
   store,   ///< vectors
 };
 
@@ -96,7 +97,8 @@ struct jacobi_job {
   std::int32_t max_sweeps;
   Real root_rows;
   bool vectors, accurate, canonical, sign_by_right;
-  bool starts_near;  ///< matrices whose columns are of one size start from eigenvectors: see eigenvectors.hpp
+  bool completes_by_all;  ///< what rank-deficient matrices lack is made by other launches
+  bool starts_near;       ///< matrices whose columns are of one size start from eigenvectors: see eigenvectors.hpp
   bool defer_badly_scaled, defer_out_of_range;  ///< leave such matrices alone and only report them
   Real* workspace;
   std::int64_t slot;  ///< numbers of working memory a tile

@@ -33,7 +33,7 @@ struct start_step {
   start_memory<Real> memory;
   const Real* wanted;
   std::int64_t slot;
-  std::int32_t* active;  ///< [matrices] whether more rotations will come
+  std::int32_t* rounds;  ///< [matrices] 2: more rotations will come, 1: these are the last ones, 0: none are left
   start_phase phase;
   int parts;  ///< tiles of a matrix
   int k;      ///< step of the tridiagonalisation
@@ -72,6 +72,12 @@ struct start_step {
       case start_phase::form:
         return form_columns(map, g, ld, at.tau, vectors, n, ld, begin, end);
       case start_phase::record: {
+        // Who is done stays as it is, however long others in the batch take.
+        if (k > 0 && rounds[matrix] < 2) {
+          map.barrier();
+          if (map.leads_team()) rounds[matrix] = 0;
+          return;
+        }
         tridiagonal_state state{int(at.y[2]), int(at.y[3])};
         map.barrier();
         if (k == 0) state = {};
@@ -79,15 +85,17 @@ struct start_step {
         if (!map.leads_team()) return;
         at.y[2] = Real(state.first);
         at.y[3] = Real(state.iterations);
-        active[matrix] = at.y[1] > 0 ? 1 : 0;
+        rounds[matrix] = at.y[1] > 0 ? 2 : 1;
         return;
       }
       case start_phase::rotate: {
+        if (rounds[matrix] == 0) return;
         const int chunks = (n + Map::chunk - 1) / Map::chunk;
         return rotate_chunks(map, vectors, ld, part_of(chunks, part), part_of(chunks, part + 1), g,
                              std::int64_t(at.y[0]));
       }
       case start_phase::lengths:
+        if (rounds[matrix] == 0) return;
         return restore_lengths(map, vectors, n, ld, begin, end);
       case start_phase::rank:
         return rank_falling(map, at.diagonal, n, at.beside, begin, end);
@@ -120,7 +128,7 @@ class shared_start {
   using real = typename Policy::real;
 
   shared_start(const jacobi_job<real>& job, std::int64_t matrices, const Device& device)
-      : matrices_(matrices), device_(device), active_(matrices, device) {
+      : matrices_(matrices), device_(device), rounds_(matrices, device) {
     const workspace_layout& at = job.at;
     real* memory = job.workspace;
     step_.first.x = memory + at.x;
@@ -135,8 +143,8 @@ class shared_start {
                     memory + at.sign,  memory + at.start_w, memory + at.start_y};
     step_.wanted = memory + at.scaling + 2;
     step_.slot = job.slot;
-    device::fill(active_, std::int32_t(0));
-    step_.active = active_.data();
+    device::fill(rounds_, std::int32_t(0));
+    step_.rounds = rounds_.data();
   }
 
   void run() {
@@ -155,7 +163,7 @@ class shared_start {
       launch(start_phase::record, 1, round++);
       launch(start_phase::rotate, (chunks + chunks_of_part - 1) / chunks_of_part);
       launch(start_phase::lengths, parts_for(n));
-    } while (is_any(active_));
+    } while (has_more(rounds_));
     launch(start_phase::rank, parts_for(n));
     launch(start_phase::place, parts_for(n));
     launch(start_phase::take_v, parts_for(n));
@@ -173,9 +181,9 @@ class shared_start {
   }
 
  private:
-  static bool is_any(const Buffer<std::int32_t>& flags) {
-    for (const std::int32_t flag : flags.to_vector())
-      if (flag != 0) return true;
+  static bool has_more(const Buffer<std::int32_t>& rounds) {
+    for (const std::int32_t left : rounds.to_vector())
+      if (left == 2) return true;
     return false;
   }
 
@@ -194,7 +202,7 @@ class shared_start {
 
   std::int64_t matrices_;
   Device device_;
-  Buffer<std::int32_t> active_;
+  Buffer<std::int32_t> rounds_;
   start_step<real> step_ = {};
 };
 

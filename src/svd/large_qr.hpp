@@ -3,6 +3,7 @@
 // that those behind a panel are read once for all its reflections.
 #pragma once
 
+#include "device/for_each.hpp"
 #include "svd/householder.hpp"
 #include "svd/jacobi_policies.hpp"
 
@@ -19,6 +20,7 @@ struct factors_batch {
     f.a += matrix * slot;
     f.h += matrix * slot;
     f.tau += matrix * slot;
+    if (f.pivots != nullptr) f.pivots += matrix * slot;
     return f;
   }
 };
@@ -32,6 +34,16 @@ template <class Map>
 constexpr std::int64_t column_tiles(int columns) {
   return (columns + columns_of_tile<Map>() - 1) / columns_of_tile<Map>();
 }
+
+/// Every column stands at its own place.
+template <class Real>
+struct start_pivots {
+  factors_batch<Real> q;
+  void operator()(std::int64_t index) const {
+    const std::int64_t n = q.first.n;
+    q.first.pivots[index / n * q.slot + index % n] = Real(index % n);
+  }
+};
 
 /// Reflections [first, last) on the columns [begin, end) of A, in this order; then, where it is one of them, column
 /// `next` becomes a reflection itself. Golub, Van Loan 1996, Algorithm 5.2.1.
@@ -74,6 +86,54 @@ struct factorise_panel {
   }
 };
 
+/// The columns of a tile meet reflection `step`, where there is one before them, and show the squares of what is left
+/// of them: what step + 1 chooses its pivot by.
+template <class Real>
+struct reflect_and_measure {
+  factors_batch<Real> q;
+  Real* squares;  ///< [n] of a matrix, slots apart as its factors
+  int step;
+
+  template <class Map>
+  QUINTET_SVD_INLINE void operator()(const Map& map, std::int64_t tile) const {
+    const int begin = step + 1, n = q.first.n;
+    const std::int64_t tiles = column_tiles<Map>(n - begin), matrix = tile / tiles;
+    const factors<Real> f = q.of(matrix);
+    const int from = begin + int(tile % tiles) * columns_of_tile<Map>(),
+              to = from + columns_of_tile<Map>() < n ? from + columns_of_tile<Map>() : n;
+    if (step >= 0)
+      for_each_item(map, from, to, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
+        reflect(map, f, step, map.column(f.a, j, f.ld), valid);
+      });
+    map.barrier();
+    for (int j = from; j < to; ++j) {
+      const Real* column = map.column(f.a, j, f.ld);
+      const Real square = team_dot(map, column, column, f.rows, begin);
+      if (map.leads_team()) squares[matrix * q.slot + j] = square;
+    }
+  }
+};
+
+/// The column with the largest square comes to place `step` and becomes a reflection (Businger, Golub 1965).
+template <class Real>
+struct take_pivot {
+  factors_batch<Real> q;
+  const Real* squares;
+  int step;
+
+  template <class Map>
+  QUINTET_SVD_INLINE void operator()(const Map& map, std::int64_t matrix) const {
+    const factors<Real> f = q.of(matrix);
+    Real longest = -1;
+    int place = step;
+    for (int j = step; j < f.n; ++j)
+      if (const Real square = squares[matrix * q.slot + j]; square > longest) longest = square, place = j;
+    if (place != step) exchange_columns(map, f, step, place, true);
+    map.barrier();
+    make_reflection(map, f, step);
+  }
+};
+
 /// C := Q C, for `count` columns of a matrix at c + matrix * c_slot. Golub, Van Loan 1996, 5.1.6 (factored form).
 template <class Real>
 struct apply_q_to_columns {
@@ -110,6 +170,20 @@ void factorise_by_all(const factors_batch<typename Policy::real>& q, std::int64_
     if (last < n)
       launch_body<Policy>(reflect_columns<real>{q, first, last, last, n, -1}, matrices * column_tiles<map>(n - last),
                           device);
+  }
+}
+
+/// A P = Q R of `matrices` matrices, with `squares` for [n] numbers of each. The same choices and bits as factorise().
+template <class Policy>
+void factorise_pivoted_by_all(const factors_batch<typename Policy::real>& q, typename Policy::real* squares,
+                              std::int64_t matrices, const Device& device) {
+  using real = typename Policy::real;
+  const int n = q.first.n;
+  device::for_each(matrices * n, start_pivots<real>{q}, device);
+  for (int step = -1; step + 1 < n; ++step) {
+    launch_body<Policy>(reflect_and_measure<real>{q, squares, step},
+                        matrices * column_tiles<typename Policy::map>(n - step - 1), device);
+    launch_body<Policy>(take_pivot<real>{q, squares, step + 1}, matrices, device);
   }
 }
 

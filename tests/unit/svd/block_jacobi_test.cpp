@@ -181,10 +181,60 @@ TEST(svd_block_properties, too_few_sweeps_and_lost_rank) {
   EXPECT_LE(r.s[k], 20 * epsilon * r.s[0]);
 }
 
+/// Columns of zeros in matrices of different rank, down to none, and one without: what is missing in U or V is
+/// completed, with the same bits whoever else is in the batch and however many threads work on it.
+TYPED_TEST(svd_block, zero_columns) {
+  using real = TypeParam;
+  const std::int64_t batch = 4, m = 300, n = 270;
+  auto a = random_numbers<real>(batch * m * n);
+  const auto is_zero = [](std::int64_t b, std::int64_t j) {
+    return b == 1 ? true : b == 2 ? j % 3 == 1 : b == 3 && j >= 20;
+  };
+  for (std::int64_t b = 0; b < batch; ++b)
+    for (std::int64_t i = 0; i < m; ++i)
+      for (std::int64_t j = 0; j < n; ++j)
+        if (is_zero(b, j)) a[(b * m + i) * n + j] = 0;
+  const batch_view<const real> all(a.data(), batch, m, n);
+  using svd::preconditioning, svd::vectors;
+  for (const svd::options& options :
+       {svd::options{}, svd::options{.vectors = vectors::full}, svd::options{.preconditioning = preconditioning::none},
+        svd::options{.preconditioning = preconditioning::pivoted_qr}}) {
+    SCOPED_TRACE(text("vectors ", int(options.vectors), ", preconditioning ", int(options.preconditioning)));
+    set_threads(3);
+    const auto r = svd::decompose<real>(all, options, Device::host());
+    set_threads(1);
+    const double epsilon = test::compute_epsilon<real>;
+    const test::svd_bounds bounds = test::bounds_for(m, n, options);
+    for (std::int64_t b = 0; b < batch; ++b) {
+      SCOPED_TRACE(b);
+      EXPECT_EQ(r.status[b], svd::ok);
+      EXPECT_TRUE(test::is_sorted(r, b));
+      test::expect_error_within(text("u_", b), test::orthogonality(r.u_view(), b) / epsilon, bounds.u);
+      test::expect_error_within(text("v_", b), test::orthogonality(r.v_view(), b) / epsilon, bounds.v);
+      if (b != 1) test::expect_error_within(text("residual_", b), test::residual(all, r, b) / epsilon, bounds.residual);
+      std::int64_t rank = 0;
+      for (std::int64_t j = 0; j < n; ++j) rank += is_zero(b, j) ? 0 : 1;
+      for (std::int64_t j = rank; j < n; ++j) EXPECT_LE(r.s[b * n + j], epsilon * r.s[b * n]) << j;
+      const auto alone = svd::decompose<real>({a.data() + b * m * n, 1, m, n}, options, Device::host());
+      const auto part = [&](const std::vector<real>& of_all) {
+        const std::int64_t size = std::int64_t(of_all.size()) / batch;
+        return std::vector<real>(of_all.begin() + b * size, of_all.begin() + (b + 1) * size);
+      };
+      test::expect_same_bits(part(r.u), alone.u);
+      test::expect_same_bits(part(r.v), alone.v);
+      test::expect_same_bits(part(r.s), alone.s);
+    }
+    set_threads(0);
+  }
+}
+
 /// The block method on a matrix of two blocks, which emulated teams can do in a second.
-TEST(svd_block_devices, two_blocks_on_every_device) {
+template <class Change>
+void check_two_blocks(svd::route way, Change change) {
   const std::int32_t m = 45, n = 37;
-  const std::vector<double> a = random_numbers<double>(m * n);
+  std::vector<double> a = random_numbers<double>(m * n);
+  for (std::int32_t i = 0; i < m; ++i)
+    for (std::int32_t j = 0; j < n; ++j) change(a[i * n + j], j);
   test::on_every_device([&](const Device& device) {
     svd::decomposition<double> r;
     r.batch = 1;
@@ -204,7 +254,7 @@ TEST(svd_block_devices, two_blocks_on_every_device) {
     job.count = 1;
     job.rows = m;
     job.cols = job.left_cols = job.right_cols = job.values = n;
-    job.way = svd::route::triangle;
+    job.way = way;
     job.max_sweeps = 30;
     job.root_rows = std::sqrt(double(n));
     job.vectors = true;
@@ -220,6 +270,21 @@ TEST(svd_block_devices, two_blocks_on_every_device) {
     EXPECT_LE(test::orthogonality(r.v_view(), 0), 16 * epsilon);
     EXPECT_TRUE(test::is_sorted(r, 0));
   });
+}
+
+TEST(svd_block_devices, two_blocks_on_every_device) {
+  check_two_blocks(svd::route::triangle, [](double&, int) {});
+}
+
+TEST(svd_block_devices, scaled_columns_with_pivots) {
+  check_two_blocks(svd::route::pivoted_lower, [](double& x, int j) { x = std::ldexp(x, -2 * ((7 * j) % 37)); });
+}
+
+TEST(svd_block_devices, zero_columns) {
+  for (const svd::route way : {svd::route::direct, svd::route::triangle, svd::route::pivoted_lower}) {
+    SCOPED_TRACE(int(way));
+    check_two_blocks(way, [](double& x, int j) { x = j % 4 == 1 || j == 36 ? 0 : x; });
+  }
 }
 
 }  // namespace
