@@ -92,7 +92,8 @@ core_result<Real> in_place(matrix_view<const Storage> points, const core_options
 // A larger matrix is not held on an offload device: core distances come first then, and the matrix by blocks of rows.
 constexpr std::int64_t max_whole_bytes = std::int64_t(4) << 30;
 
-// Sets of fewer points than this run side by side; larger ones keep all threads busy alone.
+// Sets of fewer points than this run side by side, on a device launched by as many host threads; larger ones keep all
+// threads busy alone.
 constexpr std::int64_t small_set = 2000;
 
 }  // namespace
@@ -126,7 +127,7 @@ std::vector<core_result<accumulator_t<Storage>>> core_and_reachability_batch(
   };
   std::vector<std::int64_t> small;
   for (std::int64_t t = 0; t < std::int64_t(tasks.size()); ++t)
-    if (device.kind() == device_kind::host && tasks[t].points.rows() < small_set)
+    if (tasks[t].points.rows() < small_set)
       small.push_back(t);
     else
       run(t);

@@ -99,6 +99,7 @@ core_result<accumulator_t<Storage>> core_distances_into(matrix_view<const Storag
 template <class Storage, class>
 core_result<accumulator_t<Storage>> core_distances(matrix_view<const Storage> points, const core_options& options,
                                                    const Device& device) {
+  check_points(points);  // before memory for them is asked for
   std::vector<accumulator_t<Storage>> distances(points.rows());
   auto result = core_distances_into<Storage>(points, distances, options, device);
   result.distances = std::move(distances);

@@ -30,10 +30,10 @@ struct reachability_task {
   matrix_view<accumulator_t<Storage>> out;  ///< N x N
 };
 
-/// core_and_reachability() of every task. On the host sets of fewer than 2000 points run side by side, one per thread,
-/// after the larger ones. The results do not depend on the batch. Throws what the first task does that fails, a larger
-/// one before a small one; the matrices of the other tasks are unspecified then. Cost: the sum of the tasks'; memory
-/// for the points of those that run at the same time.
+/// core_and_reachability() of every task. Sets of fewer than 2000 points run side by side, one per host thread, which
+/// on a device launches its kernels, after the larger ones. The results do not depend on the batch. Throws what the
+/// first task does that fails, a larger one before a small one; the matrices of the other tasks are unspecified then.
+/// Cost: the sum of the tasks'; memory for the points of those that run at the same time.
 template <class Storage>
 std::vector<core_result<accumulator_t<Storage>>> core_and_reachability_batch(
     std::span<const reachability_task<Storage>> tasks, const core_options& core,

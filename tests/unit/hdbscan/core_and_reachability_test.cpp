@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "support/devices.hpp"
 #include "support/points.hpp"
 
 namespace quintet::hdbscan {
@@ -52,19 +53,25 @@ TEST(CoreAndReachabilityBatch, SetsOfDifferentSizesGiveWhatTheyGiveAlone) {
   std::vector<test::point_set<float>> sets;
   for (const std::int64_t n : {0, 1, 2, 30, 100, 97, 250})
     sets.push_back(test::clustered_points<float>(n, 3 + n / 10, n));
-  std::vector<std::vector<float>> matrices;
-  std::vector<reachability_task<float>> tasks;
-  for (const auto& set : sets) matrices.emplace_back(set.n * set.n);
-  for (std::size_t t = 0; t < sets.size(); ++t)
-    tasks.push_back({sets[t].view(), {matrices[t].data(), sets[t].n, sets[t].n}});
-  const auto results = core_and_reachability_batch<float>(tasks, {.min_samples = 5}, {}, Device::host());
-  for (std::size_t t = 0; t < sets.size(); ++t) {
-    std::vector<float> alone(sets[t].n * sets[t].n);
-    const auto expected = core_and_reachability<float>(sets[t].view(), {.min_samples = 5},
-                                                       {alone.data(), sets[t].n, sets[t].n}, {}, Device::host());
-    EXPECT_EQ(results[t].distances, expected.distances) << t;
-    EXPECT_EQ(matrices[t], alone) << t;
-  }
+  const core_options options{.min_samples = 5};
+  set_threads(3);
+  test::on_every_device([&](const Device& device) {
+    std::vector<std::vector<float>> matrices;
+    std::vector<reachability_task<float>> tasks;
+    for (const auto& set : sets) matrices.emplace_back(set.n * set.n);
+    for (std::size_t t = 0; t < sets.size(); ++t)
+      tasks.push_back({sets[t].view(), {matrices[t].data(), sets[t].n, sets[t].n}});
+    const auto results = core_and_reachability_batch<float>(tasks, options, {}, device);
+    for (std::size_t t = 0; t < sets.size(); ++t) {
+      std::vector<float> alone(sets[t].n * sets[t].n);
+      const auto expected =
+          core_and_reachability<float>(sets[t].view(), options, {alone.data(), sets[t].n, sets[t].n}, {}, device);
+      EXPECT_EQ(results[t].ran_on, device);
+      EXPECT_EQ(results[t].distances, expected.distances) << t;
+      EXPECT_EQ(matrices[t], alone) << t;
+    }
+  });
+  set_threads(0);
 }
 
 TEST(CoreAndReachabilityBatch, TheFirstErrorIsThrownAndOthersAreDone) {
