@@ -340,6 +340,7 @@ def svd(
     preconditioning: str = "automatic",
     accurate: bool = False,
     canonical_signs: bool = False,
+    proper_rotations: bool = False,
     max_sweeps: SupportsIndex = 30,
     on_failure: str = "raise",
     device: str = "auto",
@@ -363,7 +364,7 @@ def svd(
     full = full_matrices and not largest
     vectors = 0 if not compute_uv else _linalg._VECTORS_FULL if full else _linalg._VECTORS_ECONOMY
     u, s, v, status, used = _mpi.svd(
-        ranks, matrices, vectors, largest, kind, accurate, canonical_signs, sweeps, device
+        ranks, matrices, vectors, largest, kind, accurate, canonical_signs, proper_rotations, sweeps, device
     )
     lead = (len(matrices),)
     _prepared(ranks, lambda: _linalg._check(int((status != 0).sum()), status, lead, on_failure))

@@ -96,18 +96,29 @@ def _check_semiring(semiring: str) -> str:
 
 def _parts(matrix: Any, name: str, semiring: str, pattern: bool = False) -> _Matrix:
     """The arrays of a CSR or CSC matrix. `pattern`: the values do not count, any type will do."""
-    data = np.asarray(matrix.data)
-    is_bool = data.dtype == BOOL
     if pattern:
-        data = np.ones(len(data), np.float32)
-    elif is_bool and semiring == "or_and":
-        data = data.astype(np.float32)
-    elif data.dtype not in REAL and data.dtype.newbyteorder("=") not in REAL:
-        hint = "; bool is for semiring='or_and'" if is_bool else f": use {name}.astype(float)"
-        raise TypeError(f"{name} must be of type float32 or float64{hint} (dtype={matrix.dtype})")
+        data = np.asarray(matrix.data)
+        if data.dtype not in REAL:
+            data = np.ones(len(data), np.float32)
+    else:
+        data = _values(matrix, name, semiring)
     indptr = np.array(matrix.indptr, dtype=I64, order="C")
     rows, cols = matrix.shape if matrix.format == "csr" else matrix.shape[::-1]
-    return _Matrix(rows, cols, indptr, np.asarray(matrix.indices), data, _is_array(matrix), is_bool)
+    return _Matrix(rows, cols, indptr, np.asarray(matrix.indices), data, _is_array(matrix), matrix.data.dtype == BOOL)
+
+
+def _values(matrix: Any, name: str, semiring: str) -> np.ndarray:
+    """The values as float32 or float64."""
+    data = np.asarray(matrix.data)
+    if data.dtype in REAL:
+        return data
+    is_bool = data.dtype == BOOL
+    if is_bool and semiring == "or_and":
+        return data.astype(np.float32)
+    if data.dtype.newbyteorder("=") not in REAL:
+        hint = "; bool is for semiring='or_and'" if is_bool else f": use {name}.astype(float)"
+        raise TypeError(f"{name} must be of type float32 or float64{hint} (dtype={matrix.dtype})")
+    return data
 
 
 def _is_array(matrix: Any) -> bool:
@@ -127,7 +138,21 @@ def _csr(matrix: Any, name: str) -> Any:
 
 
 def _equal(x: np.ndarray, y: np.ndarray) -> bool:
+    same = _core.same_numbers(x, y)
+    if same >= 0:
+        return same == 1
     return x.shape == y.shape and bool((x == y).all())
+
+
+def _pair(A: Any, B: Any, semiring: str) -> tuple[_Matrix, _Matrix]:
+    """The arrays of both, of one matrix once."""
+    a = _parts(_csr(A, "A"), "A", semiring)
+    return a, a if B is A else _parts(_csr(B, "B"), "B", semiring)
+
+
+def _cores(a: _Matrix, b: _Matrix, types: tuple[np.dtype, np.dtype]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    left = a.core(*types)
+    return left, left if b is a else b.core(*types)
 
 
 def _common(*matrices: _Matrix) -> tuple[np.dtype, np.dtype]:
@@ -213,9 +238,9 @@ def multiply(
     if complement and mask is None:
         raise InvalidArgument("complement needs a mask")
     columns = A.format == B.format == "csc" and mask is None and not transpose_b
-    left, right = (B, A) if columns else (A.tocsr(), B.tocsr())
-    a = _parts(left, "B" if columns else "A", semiring)
-    b = a if left is right else _parts(right, "A" if columns else "B", semiring)
+    first, second = (B, A) if columns else (A.tocsr(), B.tocsr())
+    a = _parts(first, "B" if columns else "A", semiring)
+    b = a if first is second else _parts(second, "A" if columns else "B", semiring)
     inner = b.cols if transpose_b else b.rows
     if a.cols != inner:
         raise InvalidArgument(
@@ -223,17 +248,19 @@ def multiply(
         )
     m = None
     if mask is not None:
-        m = _parts(_csr(mask, "mask"), "mask", semiring, pattern=True)
+        m = a if mask is A else _parts(_csr(mask, "mask"), "mask", semiring, pattern=True)
         wanted = (a.rows, b.rows if transpose_b else b.cols)
         if (m.rows, m.cols) != wanted:
             raise InvalidArgument(f"mask must have the shape of the product, {wanted} (shape={(m.rows, m.cols)})")
-    dtype, index = _common(a, b) if m is None else (_common(a, b)[0], _common(a, b, m)[1])
-    operand = a.core(dtype, index)
+    dtype, index = _common(a, b)
+    if m is not None and m is not a:
+        index = _common(a, b, m)[1]
+    left, right = _cores(a, b, (dtype, index))
     found, report = _core.spgemm_multiply(
-        operand,
-        operand if b is a else b.core(dtype, index),
+        left,
+        right,
         semiring,
-        None if m is None else m.core(dtype, index),
+        None if m is None else left if m is a else m.core(dtype, index),
         bool(complement),
         bool(transpose_b),
         bool(return_report),
@@ -260,12 +287,15 @@ class Plan:
 
     def __init__(self, A: Any, B: Any, semiring: str = "plus_times", *, device: str = "auto") -> None:
         self.semiring = _check_semiring(semiring)
-        a, b = _parts(_csr(A, "A"), "A", semiring), _parts(_csr(B, "B"), "B", semiring)
+        a, b = _pair(A, B, semiring)
         if a.cols != b.rows:
             raise InvalidArgument(f"A and B must fit: {A.shape} times {B.shape}")
         self._dtype, self._index = _common(a, b)
-        left, right = a.core(self._dtype, self._index), b.core(self._dtype, self._index)
+        left, right = _cores(a, b, (self._dtype, self._index))
         self._structures = tuple(m[:4] for m in (left, right))
+        self._is_square = left is right
+        # Of the type that SciPy gives them, which makes comparing cheap.
+        self._pointers = tuple(m.indptr.astype(I32) if m.indptr[-1] <= _INT32_MAX else m.indptr for m in (a, b))
         self._plan = _core.spgemm_plan(left, right, semiring, device)
         self.shape = (a.rows, b.cols)
 
@@ -274,25 +304,34 @@ class Plan:
         """Entries of the product."""
         return int(self._plan.nnz)
 
-    def _operand(self, matrix: Any, name: str, which: int) -> tuple[_Matrix, tuple[Any, ...]]:
-        m = _parts(_csr(matrix, name), name, self.semiring)
-        rows, cols, indptr, indices = self._structures[which]
-        if (m.rows, m.cols) != (rows, cols):
-            raise InvalidArgument(f"{name} must be as planned: {rows} x {cols} ({name} is {m.rows} x {m.cols})")
-        if not (_equal(m.indptr, indptr) and _equal(m.indices[: indptr[-1]], indices[: indptr[-1]])):
+    def _operand(self, matrix: Any, name: str, which: int) -> tuple[Any, tuple[Any, ...]]:
+        """The matrix and, behind the planned structure, its values."""
+        matrix = _csr(matrix, name)
+        rows, cols, indptr, indices = structure = self._structures[which]
+        if matrix.shape != (rows, cols):
+            m, n = matrix.shape
+            raise InvalidArgument(f"{name} must be as planned: {rows} x {cols} ({name} is {m} x {n})")
+        data, found = _values(matrix, name, self.semiring), matrix.indices
+        if not (_equal(matrix.indptr, self._pointers[which]) and (found is indices or self._is_planned(found, which))):
             raise InvalidArgument(f"{name} must have the structure that was planned (indptr or indices differ)")
-        if m.data.dtype.itemsize > self._dtype.itemsize:
-            raise TypeError(f"{name} must be of the planned type {self._dtype} (dtype={m.data.dtype})")
-        return m, (*self._structures[which], np.ascontiguousarray(m.data, dtype=self._dtype))
+        if data.dtype.itemsize > self._dtype.itemsize:
+            raise TypeError(f"{name} must be of the planned type {self._dtype} (dtype={data.dtype})")
+        return matrix, (*structure, np.ascontiguousarray(data, dtype=self._dtype))
+
+    def _is_planned(self, indices: np.ndarray, which: int) -> bool:
+        _, _, indptr, planned = self._structures[which]
+        if len(indices) == len(planned):
+            return _equal(indices, planned)
+        return _equal(indices[: indptr[-1]], planned[: indptr[-1]])
 
     def execute(self, A: Any, B: Any, out: Any = None) -> Any:
         """The product of `A` and `B`. `out`, an earlier result, gets the new values and is returned."""
-        (a, left) = self._operand(A, "A", 0)
-        (b, right) = self._operand(B, "B", 1)
+        a, left = self._operand(A, "A", 0)
+        b, right = (a, left) if B is A and self._is_square else self._operand(B, "B", 1)
         found = self._plan.execute(left, right)
-        is_bool = a.is_bool and b.is_bool
+        is_bool = a.dtype == b.dtype == BOOL
         if out is None:
-            return _result(found, a.is_array or b.is_array, is_bool)
+            return _result(found, _is_array(a) or _is_array(b), is_bool)
         data = found[4] != 0 if is_bool else found[4]
         if (
             _checked(out, "out").format != "csr"
@@ -314,11 +353,10 @@ def estimate(A: Any, B: Any, *, device: str = "auto") -> Estimate:
     >>> sparse.estimate(sp.eye_array(5).tocsr(), sp.eye_array(5).tocsr()).products
     5
     """
-    a, b = _parts(_csr(A, "A"), "A", "or_and"), _parts(_csr(B, "B"), "B", "or_and")
+    a, b = _pair(A, B, "or_and")
     if a.cols != b.rows:
         raise InvalidArgument(f"A and B must fit: {A.shape} times {B.shape}")
-    types = _common(a, b)
-    return Estimate(*_core.spgemm_estimate(a.core(*types), b.core(*types), device))
+    return Estimate(*_core.spgemm_estimate(*_cores(a, b, _common(a, b)), device))
 
 
 def multiply_blocks(
@@ -346,16 +384,16 @@ def multiply_blocks(
     _check_semiring(semiring)
     if not callable(take):
         raise TypeError(f"take must be callable (take={take!r})")
-    a, b = _parts(_csr(A, "A"), "A", semiring), _parts(_csr(B, "B"), "B", semiring)
+    a, b = _pair(A, B, semiring)
     if a.cols != b.rows:
         raise InvalidArgument(f"A and B must fit: {A.shape} times {B.shape}")
-    types = _common(a, b)
+    left, right = _cores(a, b, _common(a, b))
 
     def receive(first_row: int, first_col: int, last_col: int, block: tuple[Any, ...]) -> Any:
         matrix = _result(block, a.is_array or b.is_array, a.is_bool and b.is_bool)
         return take(first_row, first_col, last_col, matrix)
 
-    _core.spgemm_blocks(a.core(*types), b.core(*types), _integer(budget, "budget"), receive, semiring, device)
+    _core.spgemm_blocks(left, right, _integer(budget, "budget"), receive, semiring, device)
 
 
 def multiply_dense(A: Any, X: Any, out: np.ndarray | None = None, *, device: str = "auto") -> Any:
@@ -397,13 +435,11 @@ def add(A: Any, B: Any, alpha: float = 1.0, beta: float = 1.0, *, prune: bool = 
     array([[3., 0.],
            [0., 3.]])
     """
-    a, b = _parts(_csr(A, "A"), "A", "plus_times"), _parts(_csr(B, "B"), "B", "plus_times")
+    a, b = _pair(A, B, "plus_times")
     if (a.rows, a.cols) != (b.rows, b.cols):
         raise InvalidArgument(f"A and B must have one shape (A: {A.shape}, B: {B.shape})")
-    types = _common(a, b)
-    found = _core.spgemm_add(
-        _number(alpha, "alpha"), a.core(*types), _number(beta, "beta"), b.core(*types), device
-    )
+    left, right = _cores(a, b, _common(a, b))
+    found = _core.spgemm_add(_number(alpha, "alpha"), left, _number(beta, "beta"), right, device)
     return _result(found, a.is_array or b.is_array, False, prune)
 
 

@@ -77,6 +77,10 @@ def matrices():
         for found, expected in zip(mpi.svd(ranks, a[mine], full_matrices=False), quintet.svd(a, full_matrices=False)):
             same(found, expected[mine])
         same(mpi.svd(ranks, a[mine], compute_uv=False), quintet.svd(a, compute_uv=False)[mine])
+    a = random.normal(size=(11, 3, 3))
+    mine = ranks.own_rows(len(a))
+    for found, expected in zip(mpi.svd(ranks, a[mine], proper_rotations=True), quintet.svd(a, proper_rotations=True)):
+        same(found, expected[mine])
 
 
 def products():
