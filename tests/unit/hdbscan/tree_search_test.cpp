@@ -122,9 +122,9 @@ void expect_same_edges(const both_ways<Real>& p, int k, int list_length) {
 TYPED_TEST(block_tree_of, any_points_has_the_lists_of_all_pairs) {
   test::on_every_device([](const Device& device) {
     const bool is_host = device == Device::host();
-    for (const std::int64_t dim : {1, 2, 3, 10, 33, 64})
-      for (const std::int64_t n :
-           is_host ? std::vector<std::int64_t>{1, 2, 64, 65, 130, 1500} : std::vector<std::int64_t>{1, 65, 200})
+    using numbers = std::vector<std::int64_t>;
+    for (const std::int64_t dim : is_host ? numbers{1, 2, 3, 10, 33, 64} : numbers{1, 3, 33})
+      for (const std::int64_t n : is_host ? numbers{1, 2, 64, 65, 130, 1500} : numbers{1, 65, 200})
         for (auto& [name, points] : kinds_of_points<TypeParam>(n, dim)) {
           SCOPED_TRACE(name + " " + std::to_string(n) + " x " + std::to_string(dim));
           expect_same_lists(both_ways<TypeParam>(points, metric::euclidean, device), is_host ? 9 : 4);
@@ -166,9 +166,9 @@ TYPED_TEST(block_tree_of, any_norm_has_the_lists_and_the_spanning_tree_of_all_pa
 TYPED_TEST(block_tree_of, any_points_has_the_spanning_tree_of_all_pairs) {
   test::on_every_device([](const Device& device) {
     const bool is_host = device == Device::host();
-    for (const std::int64_t dim : {1, 2, 5, 20})
-      for (const std::int64_t n :
-           is_host ? std::vector<std::int64_t>{2, 65, 400, 1500} : std::vector<std::int64_t>{150})
+    using numbers = std::vector<std::int64_t>;
+    for (const std::int64_t dim : is_host ? numbers{1, 2, 5, 20} : numbers{2, 20})
+      for (const std::int64_t n : is_host ? numbers{2, 65, 400, 1500} : numbers{150})
         for (auto& [name, points] : kinds_of_points<TypeParam>(n, dim))
           for (const int k : {1, 5}) {
             SCOPED_TRACE(name + " " + std::to_string(n) + " x " + std::to_string(dim) + ", k = " + std::to_string(k));

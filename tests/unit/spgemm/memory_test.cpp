@@ -78,6 +78,7 @@ TEST(spgemm_memory, any_prediction_gives_the_same_bits) {
     const matrix expected = multiply(a.view(), a.view());
     test::on_every_device([&](const Device& device) {
       for (const double scale : {1e-6, 0.01, 0.5, 1.0, 2.0}) {
+        if (device != Device::host() && scale != 1e-6 && scale != 0.5) continue;  // one too small, one nearly right
         SCOPED_TRACE(scale);
         report told;
         EXPECT_EQ(multiply(a.view(), a.view(), {.prediction_scale = scale, .host_products = 0}, device, &told),
