@@ -107,7 +107,7 @@ function(quintet_ptx_test name)
     add_test(NAME ptx_${name}
       COMMAND ${PROJECT_SOURCE_DIR}/tests/kernels/run_ptx $<TARGET_FILE:${name}> ${PROJECT_BINARY_DIR})
     set_tests_properties(ptx_${name} PROPERTIES LABELS ptx TIMEOUT 3600 ENVIRONMENT
-      "${QUINTET_TEST_ENVIRONMENT};LD_LIBRARY_PATH=${folder};QUINTET_EXPECTED_DEVICES=1;QUINTET_EMULATED_THREADS=1")
+      "${QUINTET_TEST_ENVIRONMENT};LD_LIBRARY_PATH=${folder};QUINTET_EXPECTED_DEVICES=1;QUINTET_EMULATED_THREADS=1;GTEST_FILTER=-*emulated*")
   endif()
 endfunction()
 
