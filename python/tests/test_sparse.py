@@ -243,3 +243,17 @@ def test_corrupt_arrays_are_refused() -> None:
             bad.indptr[-1] += 5
         with pytest.raises(ValueError):
             sparse.multiply(bad, B)
+
+
+def test_plan_ignores_what_lies_behind_the_last_entry():
+    a = sp.csr_array(np.array([[0.0, 2.0], [3.0, 0.0]]))
+    expected = sparse.multiply(a, a)
+    longer = []
+    for column in (0, 1):
+        m = sp.csr_array((2, 2))
+        m.data, m.indices, m.indptr = np.array([2.0, 3.0, 9.0]), np.array([1, 0, column], np.int32), a.indptr.copy()
+        longer.append(m)
+    for planned, given in ((a, longer[0]), (longer[0], a), (longer[0], longer[1])):
+        product = sparse.Plan(planned, planned).execute(given, given)
+        assert product.indptr.tolist() == expected.indptr.tolist()
+        assert product.data.tolist() == expected.data.tolist()

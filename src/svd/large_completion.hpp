@@ -41,6 +41,7 @@ QUINTET_SVD_INLINE void copy_column(const Map& map, const typename Map::real* fr
   for_each_row(map, 0, rows, [&](int i) QUINTET_SVD_INLINE_LAMBDA { to[i] = from[i]; });
 }
 
+/// What is missing, and where a column goes or comes from.
 template <class Real>
 struct place_columns {
   completed_batch<Real> all;
