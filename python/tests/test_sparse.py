@@ -245,7 +245,7 @@ def test_corrupt_arrays_are_refused() -> None:
             sparse.multiply(bad, B)
 
 
-def test_plan_ignores_what_lies_behind_the_last_entry():
+def test_plan_ignores_what_lies_behind_the_last_entry() -> None:
     a = sp.csr_array(np.array([[0.0, 2.0], [3.0, 0.0]]))
     expected = sparse.multiply(a, a)
     longer = []
