@@ -1,4 +1,4 @@
-// Lanes of a SIMD register moved to places that are known at run time only: instructions of AVX-512, for which
+// Lanes of a SIMD register moved to places that are known at run time only, and bytes as bits: instructions for which
 // compilers have no expression of their own.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include "device/inline.hpp"
 #include "device/pack.hpp"
 
-#if defined(__AVX512F__) && defined(__AVX512VL__)
+#if defined(__AVX2__) || (defined(__AVX512F__) && defined(__AVX512VL__))
 #include <immintrin.h>
 #endif
 
@@ -66,5 +66,32 @@ template <class Values>
 Values gathered(std::uint32_t, const Values&) = delete;
 
 #endif
+
+/// Bit i: whether bytes[i] has one of `bits`, for 64 bytes.
+inline std::uint64_t bytes_with(const std::uint8_t* bytes, std::uint8_t bits) {
+#if defined(__AVX512BW__)
+  return _mm512_test_epi8_mask(_mm512_loadu_si512(bytes), _mm512_set1_epi8(char(bits)));
+#elif defined(__AVX2__)
+  const __m256i wanted = _mm256_set1_epi8(char(bits));
+  const auto without = [&](int half) {
+    const __m256i b = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes) + half);
+    return std::uint32_t(_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_and_si256(b, wanted), _mm256_setzero_si256())));
+  };
+  return ~(std::uint64_t(without(1)) << 32 | without(0));
+#else
+  std::uint64_t mask = 0;
+#pragma GCC unroll 8
+  for (int w = 0; w < 8; ++w) {
+    std::uint64_t word;
+    __builtin_memcpy(&word, bytes + 8 * w, 8);
+    word &= 0x0101010101010101u * bits;
+    // The highest bit of every byte that is not zero; nothing carries.
+    word = (((word & 0x7f7f7f7f7f7f7f7fu) + 0x7f7f7f7f7f7f7f7fu) | word) & 0x8080808080808080u;
+    // Moves the highest bit of byte i to bit 56 + i.
+    mask |= (((word >> 7) * 0x0102040810204080u) >> 56) << (8 * w);
+  }
+  return mask;
+#endif
+}
 
 }  // namespace quintet::device

@@ -24,7 +24,7 @@ template <class Semiring, class Value, class Index>
 class host_arrays {
  public:
   host_arrays(const problem<Value, Index>& p, const accumulator_needs& needs, memory_source& memory)
-      : sums_(needs.width, memory),
+      : sums_(needs.width + 64, memory),  // whole blocks of columns
         flags_(needs.width + 128, memory),
         bits_(needs.width / 64 + 2, memory),
         groups_(needs.width / 4096 + 2, memory),
@@ -208,8 +208,9 @@ struct worker_kernel {
   }
 };
 
-/// Results of at most so many entries are given room for their upper bound: that costs less than to predict them.
-constexpr std::int64_t cheap_bound = std::int64_t{1} << 16;
+/// Results of at most so many entries are given addresses for their upper bound, 16 MB at most: what is not written is
+/// no memory, and to predict them takes longer.
+constexpr std::int64_t cheap_bound = std::int64_t{1} << 20;
 
 /// Entries of a result to make room for at first.
 inline std::int64_t first_room(std::int64_t bound, std::int64_t predicted, double scale) {

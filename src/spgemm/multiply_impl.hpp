@@ -1,6 +1,7 @@
 // The steps of a product; instantiated by the generated sources.
 #pragma once
 
+#include "device/small_call.hpp"
 #include "quintet/core/profile.hpp"
 #include "quintet/spgemm/device_csr.hpp"
 #include "quintet/spgemm/multiply.hpp"
@@ -38,6 +39,7 @@ struct preparation {
       : memory(settings.memory), device(where) {
     check_options(settings);
     const stage_region stage("analysis", &stats.analysis_seconds);
+    const device::small_call alone(analysis_nanoseconds(a_view, b_view), 4, device);
     check_operands(a_view, b_view);
     a = device_operand<Value, Index>(a_view, device);
     b = prepare<Semiring>(b_view, device, memory);
@@ -55,6 +57,14 @@ struct preparation {
     stats.ran_on = device;
   }
   bool on_host() const { return device.kind() == device_kind::host; }
+  /// What checks and passes over rows take of one thread, about. The operands are not checked yet.
+  static double analysis_nanoseconds(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b) {
+    const auto entries = [](const csr_view<Value, Index>& m) {
+      const bool here = m.rows > 0 && m.row_pointers != nullptr && m.where.kind() == device_kind::host;
+      return here ? double(m.row_pointers[m.rows]) - double(m.row_pointers[0]) : 0.0;
+    };
+    return 1.5 * (double(a.rows) + entries(a)) + 0.5 * entries(b);
+  }
   void predict(const options& settings) {
     if (rows.total_bound <= cheap_bound && settings.prediction_scale == 1) return;
     const stage_region stage("prediction", &stats.prediction_seconds);

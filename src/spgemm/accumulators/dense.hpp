@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "device/atomic.hpp"
+#include "device/lane_moves.hpp"
 #include "spgemm/accumulators/emit.hpp"
-#include "spgemm/flag_scan.hpp"
 
 namespace quintet::spgemm {
 
@@ -32,6 +32,9 @@ struct dense_memory {
 
 /// Columns for each product of a row up to which flags are scanned, not bits.
 constexpr std::int64_t flagged_columns = 16;
+
+/// Entries of a block of 64 columns from which on all its sums are moved, not only those of entries: measured.
+constexpr int min_moved_sums = 12;
 
 namespace detail {
 
@@ -80,8 +83,8 @@ inline void take_out(const Team& team, const Product& r, Memory& m, const chunk&
 }
 
 /// The sums of the columns of `mask` in a block of 64, to columns[count] and values[count] on; they are clean
-/// afterwards. Returns where the next go.
-template <class Product, class Value, class Index>
+/// afterwards. Returns where the next go. Beyond: a little may be written behind them.
+template <class Product, bool Beyond, class Value, class Index>
 inline std::int64_t take_sums(std::uint64_t mask, Value* sums, Index base, std::int64_t count, Index* columns,
                               Value* values) {
   if (mask == ~std::uint64_t{0}) {
@@ -92,6 +95,22 @@ inline std::int64_t take_sums(std::uint64_t mask, Value* sums, Index base, std::
     }
     return count + 64;
   }
+  if constexpr (Beyond && device::has_lane_moves)
+    if (std::popcount(mask) >= min_moved_sums) {
+      using pack = device::pack<std::int32_t, 8>;
+      using value_pack = device::pack<Value, 8>;
+      const value_pack clean = device::broadcast_pack<value_pack>(Product::identity());
+      const pack lane = {0, 1, 2, 3, 4, 5, 6, 7};
+      for (int c = 0; c < 64; c += 8, mask >>= 8) {
+        const pack places = device::gathered(std::uint32_t(mask & 0xff), lane);
+        const value_pack sum = device::gathered(std::uint32_t(mask & 0xff), device::load_pack<value_pack>(sums + c));
+        for (int e = 0; e < 8; ++e) columns[count + e] = Index(base + c + places[e]);
+        __builtin_memcpy(values + count, &sum, sizeof sum);
+        __builtin_memcpy(sums + c, &clean, sizeof clean);
+        count += std::popcount(mask & 0xff);
+      }
+      return count;
+    }
   for (; mask != 0; mask &= mask - 1) {
     const int c = std::countr_zero(mask);
     columns[count] = Index(base + c);
@@ -122,7 +141,7 @@ inline void each_block(const Team& team, Memory& m, std::int64_t low, std::int64
     const std::int64_t first = low / 64;
     const team_share mine(team, (high - 1) / 64 + 1 - first);
     for (std::int64_t block = first + mine.begin; block < first + mine.end; ++block) {
-      const std::uint64_t mask = mask_of_flags(m.flags + 64 * block);
+      const std::uint64_t mask = device::bytes_with(m.flags + 64 * block, 1);
       if (mask == 0) continue;
       if constexpr (Clear) std::memset(m.flags + 64 * block, 0, 64);
       f(block, mask);
@@ -174,7 +193,8 @@ inline std::int64_t dense(const Team& team, const Product& r, const chunk& c, st
   Index* const columns = out.columns;
   Value* const values = out.values;
   each_block<Bits, true>(team, m, low, high, [&](std::int64_t block, std::uint64_t mask) {
-    place = take_sums<Product>(mask, &m.sums[64 * block], Index(c.first_col + 64 * block), place, columns, values);
+    place = take_sums<Product, !Out::exact>(mask, &m.sums[64 * block], Index(c.first_col + 64 * block), place, columns,
+                                            values);
   });
   return Out::exact ? std::int64_t(entries) : place - out.used;
 }

@@ -8,9 +8,9 @@
 #include <type_traits>
 
 #include "device/atomic.hpp"
+#include "device/lane_moves.hpp"
 #include "device/pack.hpp"
 #include "spgemm/accumulators/emit.hpp"
-#include "spgemm/flag_scan.hpp"
 
 namespace quintet::spgemm {
 
@@ -161,7 +161,7 @@ inline std::int64_t accumulate_group(const Team& team, const Product& r, std::in
   // A bit for every entry, by blocks of 64 columns and rows.
   for (std::int64_t w = team.rank(); w < group_rows * extent.blocks; w += team.size()) {
     const int row = int(w % group_rows);
-    m.found[w] = row < count ? mask_of_bit(m.flags + 64 * (w / group_rows), row) : 0;
+    m.found[w] = row < count ? device::bytes_with(m.flags + 64 * (w / group_rows), std::uint8_t(1u << row)) : 0;
   }
   team.barrier();
   if (r.filter.active()) {
@@ -209,7 +209,7 @@ inline std::int64_t accumulate_group(const Team& team, const Product& r, std::in
   }
   if constexpr (Memory::kept_clean) {
     for (std::int64_t block = 0; block < extent.blocks; ++block) {
-      for (std::uint64_t bits = mask_of_any_bit(m.flags + 64 * block); bits != 0; bits &= bits - 1)
+      for (std::uint64_t bits = device::bytes_with(m.flags + 64 * block, 0xff); bits != 0; bits &= bits - 1)
         std::fill_n(m.sums + group_rows * (64 * block + std::countr_zero(bits)), int(group_rows), Product::identity());
       std::fill_n(m.flags + 64 * block, 64, std::uint8_t(0));
     }
