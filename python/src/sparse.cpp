@@ -20,28 +20,44 @@ namespace {
 
 using namespace spgemm;
 
-nb::dict dict_of(const report& told) {
-  nb::dict d;
-  d["rows"] = told.rows;
-  d["cols"] = told.cols;
-  d["nnz"] = told.nnz;
-  d["products"] = told.products;
-  d["upper_bound"] = told.upper_bound;
-  d["predicted"] = told.predicted;
-  d["retries"] = told.retries;
-  d["peak_bytes"] = told.peak_bytes;
-  d["scratch_bytes"] = told.scratch_bytes;
-  d["ran_on"] = told.ran_on.spelling();
-  nb::dict rows, products;
-  for (int s = 0; s < strategies; ++s) {
-    const std::string name(name_of(strategy(s)));
-    rows[name.c_str()] = told.rows_by_strategy[s];
-    products[name.c_str()] = told.products_by_strategy[s];
+/// Sets items of dictionaries whose keys are always the same: made once, and kept for the life of the process.
+template <std::size_t Count>
+class dict_keys {
+ public:
+  template <class Name>
+  explicit dict_keys(const Name& name) {
+    for (std::size_t i = 0; i < Count; ++i) keys_[i] = PyUnicode_InternFromString(std::string(name(i)).c_str());
   }
-  d["rows_by_strategy"] = rows;
-  d["products_by_strategy"] = products;
-  d["seconds"] =
-      nb::make_tuple(told.analysis_seconds, told.prediction_seconds, told.product_seconds, told.assembly_seconds);
+  void set(nb::dict& d, std::size_t i, nb::object value) const {
+    if (keys_[i] == nullptr || PyDict_SetItem(d.ptr(), keys_[i], value.ptr()) != 0) throw nb::python_error();
+  }
+
+ private:
+  PyObject* keys_[Count];
+};
+
+nb::object whole_number(std::int64_t value) { return nb::steal(PyLong_FromLongLong(value)); }
+
+nb::dict dict_of(const report& told) {
+  static constexpr const char* names[] = {
+      "rows",       "cols",          "nnz",    "products",         "upper_bound",          "predicted", "retries",
+      "peak_bytes", "scratch_bytes", "ran_on", "rows_by_strategy", "products_by_strategy", "seconds"};
+  static const dict_keys<std::size(names)> keys([](std::size_t i) { return names[i]; });
+  static const dict_keys<strategies> strategy_keys([](std::size_t s) { return name_of(strategy(s)); });
+  nb::dict d, rows, products;
+  const std::int64_t numbers[] = {told.rows,      told.cols,    told.nnz,        told.products,     told.upper_bound,
+                                  told.predicted, told.retries, told.peak_bytes, told.scratch_bytes};
+  std::size_t next = 0;
+  for (const std::int64_t number : numbers) keys.set(d, next++, whole_number(number));
+  keys.set(d, next++, nb::cast(told.ran_on.spelling()));
+  for (std::size_t s = 0; s < strategies; ++s) {
+    strategy_keys.set(rows, s, whole_number(told.rows_by_strategy[s]));
+    strategy_keys.set(products, s, whole_number(told.products_by_strategy[s]));
+  }
+  keys.set(d, next++, rows);
+  keys.set(d, next++, products);
+  keys.set(d, next++,
+           nb::make_tuple(told.analysis_seconds, told.prediction_seconds, told.product_seconds, told.assembly_seconds));
   return d;
 }
 

@@ -3,6 +3,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <cmath>
+
 #include "arrays.hpp"
 #include "call.hpp"
 #include "quintet/svd/applications.hpp"
@@ -114,14 +116,19 @@ void polar_gradient(const array& u, const array& s, const array& v, const array&
   });
 }
 
-void kabsch(const array& points, const array& target, const array& weights, const array& rotation,
+/// Whether all of rmsd is finite, as it is where all of the input is; true where the host cannot see it.
+bool kabsch(const array& points, const array& target, const array& weights, const array& rotation,
             const array& translation, const array& rmsd, bool reflections, const std::string& device) {
-  with_real(points.type(), [&](auto tag) {
+  return with_real(points.type(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const auto p = points.batch<const T>(), q = target.batch<const T>();
     const auto w = weights.matrix<const T>();
     const svd::motion_outputs<T> out{rotation.batch<T>(), translation.matrix<T>(), rmsd.vector<T>()};
     run([&] { svd::kabsch<T>(p, q, w, out, {reflections}, Device::parse(device)); });
+    bool finite = true;
+    if (out.rmsd.device().shares_host_memory())
+      for (std::int64_t b = 0; b < out.rmsd.size(); ++b) finite &= std::isfinite(out.rmsd[b]);
+    return finite;
   });
 }
 

@@ -12,7 +12,7 @@ from .. import _core
 from .._errors import InvalidArgument
 from . import _svd
 from ._svd import is_plain
-from ._tensors import CODES, batch, check, flat, plain
+from ._tensors import CODES, applied, batch, check, flat, plain
 
 __all__ = ["Kabsch", "kabsch"]
 
@@ -61,11 +61,7 @@ def kabsch(points: Tensor, target: Tensor, weights: Tensor | None = None) -> Kab
             )
     given = (points, target) if weights is None else (points, target, weights)
     if _has_kernel(given) and is_plain(*given):
-        found = Kabsch(*_by_kernel(*given))
-        rmsd = found.rmsd
-        if not math.isfinite((rmsd.sum() if rmsd.dim() else rmsd).item()) and not rmsd.isfinite().all():
-            raise torch.linalg.LinAlgError("kabsch: points, target or weights hold non-finite values")
-        return found
+        return _by_kernel(*given)
     if weights is not None and not torch.compiler.is_compiling() and not torch._C._are_functorch_transforms_active():
         sound = (weights.detach() >= 0).all(-1) & (weights.detach().sum(-1) > 0)
         if not sound.all():
@@ -78,24 +74,28 @@ def _has_kernel(given: tuple[Tensor, ...]) -> bool:
     return 2 <= given[0].shape[-1] <= 4 and dtype in _TYPES and given[-1].dtype == dtype
 
 
-def _by_kernel(points: Tensor, target: Tensor, weights: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor]:
+def _matrices(t: Tensor) -> Tensor:
+    return flat(plain(t)) if t.requires_grad or t.is_neg() or t.dim() > 3 else t
+
+
+def _by_kernel(points: Tensor, target: Tensor, weights: Tensor | None = None) -> Kabsch:
     """Of tensors without history."""
-    p, q = (flat(plain(t)) if t.requires_grad or t.is_neg() or t.dim() > 3 else t for t in (points, target))
-    w = None if weights is None else plain(weights).reshape(-1, points.shape[-2]).contiguous()
-    lead, d = points.shape[:-2], points.shape[-1]
+    p, q = _matrices(points), _matrices(target)
+    *lead, n, d = points.shape
+    w = None if weights is None else plain(weights).reshape(-1, n).contiguous()
     rotation, translation, rmsd = points.new_empty((*lead, d, d)), points.new_empty((*lead, d)), points.new_empty(lead)
-    code, count = CODES[points.dtype], rmsd.numel()
-    _core.svd_kabsch(
+    code, count = CODES[points.dtype], math.prod(lead)
+    finite = _core.svd_kabsch(
         batch(p),
         batch(q),
         None if w is None else (w.data_ptr(), code, tuple(w.shape), (w.shape[1], 1), -1),
         (rotation.data_ptr(), code, (count, d, d), (d * d, d, 1), -1),
         (translation.data_ptr(), code, (count, d), (d, 1), -1),
         (rmsd.data_ptr(), code, (count,), (1,), -1),
-        False,
-        "auto",
     )
-    return rotation, translation, rmsd
+    if not finite:
+        raise torch.linalg.LinAlgError("kabsch: points, target or weights hold non-finite values")
+    return Kabsch(rotation, translation, rmsd)
 
 
 def _composed(points: Tensor, target: Tensor, weights: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
@@ -106,7 +106,7 @@ def _composed(points: Tensor, target: Tensor, weights: Tensor | None) -> tuple[T
     mean_p, mean_q = (share * points).sum(-2, keepdim=True), (share * target).sum(-2, keepdim=True)
     p, q = points - mean_p, target - mean_q
     H = (share * p).mT @ q
-    R = _turn(*_factors(H)).to(H.dtype) if torch.compiler.is_compiling() else _Rotation.apply(H)
+    R = _turn(*_factors(H)).to(H.dtype) if torch.compiler.is_compiling() else applied(_Rotation, H)
     t = (mean_q - mean_p @ R.mT).squeeze(-2)
     rest = (share * (p @ R.mT - q).square()).sum((-2, -1))
     positive = rest > 0
@@ -169,7 +169,7 @@ class _Rotation(torch.autograd.Function):
     def backward(ctx: Any, *grads: Any) -> Any:
         (H,) = ctx.saved_tensors
         if torch.is_grad_enabled():  # a derivative of this one may be wanted
-            R = _Rotation.apply(H)
+            R = applied(_Rotation, H)
             M, K = R @ H, grads[0] @ R.mT
             return -R.mT @ _solve_skew((M + M.mT) / 2, K - K.mT)
         U, s, V = _factors(H)

@@ -22,20 +22,13 @@ from .. import _core
 from .._errors import InvalidArgument
 from ._gyrovectors import GyrovectorNames, _shape
 from ._svd import is_plain
-from ._tensors import CODES, REAL, check, plain, push_forward, rows
+from ._tensors import CODES, REAL, applied, check, plain, points, push_forward, rows
 
 __all__ = ["PoincareBall", "cdist", "dist"]
 
 
 def _ready(t: Tensor) -> Tensor:
-    """[..., D] as [N, D] of contiguous rows; an address tells neither history nor the lazy sign."""
-    if t.requires_grad or t.is_neg():
-        t = plain(t)
-    t = t if t.dim() == 2 else t.reshape(-1, t.shape[-1])
-    shape, (row, column) = t.shape, t.stride()
-    if (shape[1] > 1 and column != 1) or (shape[0] > 1 and row < shape[1]):
-        t = t.contiguous()
-    return t
+    return points(t)[1]
 
 
 def _vector(t: Tensor) -> Any:
@@ -43,17 +36,19 @@ def _vector(t: Tensor) -> Any:
 
 
 def _pair_distances(x: Tensor, y: Tensor, c: float) -> Tensor:
-    first, second = _ready(x), _ready(y)
-    dtype = x.dtype
-    out = x.new_empty(x.shape[:-1], dtype=None if REAL[dtype] is dtype else REAL[dtype])
-    _core.poincare_pair_distances(rows(first), rows(second), _vector(out), 0, -c)
+    first, kept = points(x)
+    second, also_kept = points(y)  # until they are read
+    lead, real = x.shape[:-1], REAL[x.dtype]
+    out = x.new_empty(lead) if real is x.dtype else x.new_empty(lead, dtype=real)
+    _core.poincare_pair_distances(first, second, (out.data_ptr(), CODES[real], (first[2][0],), (1,), -1), 0, -c)
     return out
 
 
 def _all_distances(x: Tensor, y: Tensor, c: float) -> Tensor:
-    first, second = _ready(x), _ready(y)
+    first, kept = points(x)
+    second, also_kept = points(y)
     out = torch.empty((x.shape[0], y.shape[0]), dtype=REAL[x.dtype])
-    _core.poincare_distances(rows(first), rows(second), rows(out), 0, -c)
+    _core.poincare_distances(first, second, rows(out), 0, -c)
     return out
 
 
@@ -88,7 +83,7 @@ class _Dist(torch.autograd.Function):
         x, y, d = ctx.saved_tensors
         c, G = ctx.c, grads[0]
         if torch.is_grad_enabled():
-            d = _Dist.apply(x, y, c)
+            d = applied(_Dist, x, y, c)
         real = d.dtype
         p, q, difference = x.to(real), y.to(real), x.to(real) - y.to(real)
         ax, ay = 1 - c * (p * p).sum(-1), 1 - c * (q * q).sum(-1)
@@ -104,7 +99,7 @@ class _Dist(torch.autograd.Function):
     @staticmethod
     def vmap(info: Any, in_dims: Any, x: Tensor, y: Tensor, c: float) -> Any:
         front = [t.expand(info.batch_size, *t.shape) if d is None else t.movedim(d, 0) for t, d in zip((x, y), in_dims)]
-        return _Dist.apply(*front, c), 0
+        return applied(_Dist, *front, c), 0
 
 
 class _Cdist(torch.autograd.Function):
@@ -122,7 +117,7 @@ class _Cdist(torch.autograd.Function):
         x, y, d = ctx.saved_tensors
         c, G = ctx.c, grads[0]
         if torch.is_grad_enabled():
-            d = _Cdist.apply(x, y, c)
+            d = applied(_Cdist, x, y, c)
         # Sums of W (x - y) lose digits where points are close: in double there are enough.
         p, q, wide = x.double(), y.double(), d.double()
         ax, ay = 1 - c * (p * p).sum(-1), 1 - c * (q * q).sum(-1)
@@ -150,6 +145,8 @@ def _two(x: Any, y: Any, x_name: str = "x", y_name: str = "y") -> None:
     check(y, y_name)
     if x.dtype != y.dtype:
         raise TypeError(f"{x_name} and {y_name} must be of one type ({x_name}: {x.dtype}, {y_name}: {y.dtype})")
+    if x.shape == y.shape and x.dim() > 0:
+        return
     if x.dim() < 1 or y.dim() < 1 or x.shape[-1] != y.shape[-1]:
         raise InvalidArgument(
             f"{x_name} and {y_name} must have the same last dimension "
@@ -180,7 +177,7 @@ def dist(x: Tensor, y: Tensor, *, c: float = 1.0) -> Tensor:
     x, y = _broadcast(x, y)
     if is_plain(x, y):
         return _pair_distances(x, y, c)
-    out: Tensor = _Dist.apply(x, y, c)
+    out: Tensor = applied(_Dist, x, y, c)
     return out
 
 
@@ -198,7 +195,7 @@ def cdist(x: Tensor, y: Tensor, *, c: float = 1.0) -> Tensor:
         raise InvalidArgument(f"x and y must have 2 dimensions (x: {tuple(x.shape)}, y: {tuple(y.shape)})")
     if is_plain(x, y):
         return _all_distances(x, y, c)
-    out: Tensor = _Cdist.apply(x, y, c)
+    out: Tensor = applied(_Cdist, x, y, c)
     return out
 
 
@@ -310,7 +307,7 @@ class _Operation(torch.autograd.Function):
             t.expand(info.batch_size, *t.shape) if d is None else t.movedim(d, 0)
             for t, d in zip(tensors, in_dims[3:])
         ]
-        return _Operation.apply(kernel, formula, c, *front), 0
+        return applied(_Operation, kernel, formula, c, *front), 0
 
 
 def _rows_kernel(function: Any, scalar_first: bool = False, columns: int | None = None) -> Callable[..., Tensor]:
@@ -365,7 +362,7 @@ _KERNELS = {
 def _apply(name: str, formula: Callable[..., Tensor], c: float, *tensors: Tensor) -> Tensor:
     if is_plain(*tensors):
         return _KERNELS[name](c, *tensors)
-    out: Tensor = _Operation.apply(_KERNELS[name], formula, c, *tensors)
+    out: Tensor = applied(_Operation, _KERNELS[name], formula, c, *tensors)
     return out
 
 

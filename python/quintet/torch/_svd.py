@@ -17,7 +17,7 @@ from torch.library import custom_op, register_autograd, register_fake, register_
 
 from .. import _core, linalg
 from .._errors import InvalidArgument
-from ._tensors import CODES, REAL, batch, check, flat, plain, push_forward
+from ._tensors import CODES, REAL, applied, batch, check, flat, plain, push_forward
 
 __all__ = ["pinv", "svd", "svdvals"]
 
@@ -99,7 +99,7 @@ def _batch_of(A: Tensor) -> tuple[Any, int, Tensor]:
     if len(shape) != 3:
         A = A.flatten(0, -3)
         shape, strides = A.shape, A.stride()
-    return (A.data_ptr(), CODES[A.dtype], tuple(shape), strides, -1), shape[0], A
+    return (A.data_ptr(), CODES[A.dtype], shape, strides, -1), shape[0], A
 
 
 def decompose(A: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
@@ -330,7 +330,7 @@ def _push(
 class _SVDFunction(torch.autograd.Function):
     @staticmethod
     def forward(A: Tensor, full: bool, policy: int, tolerance: float) -> Any:
-        return _svd_op(A.detach(), full, policy, tolerance)
+        return decompose(A, full) if is_plain(A) else _svd_op(A.detach(), full, policy, tolerance)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
@@ -345,7 +345,7 @@ class _SVDFunction(torch.autograd.Function):
         if gU is None and gS is None and gVh is None:
             return None, None, None, None
         U, S, Vh = ctx.saved_tensors
-        gradient = _BackwardFunction.apply(U, S, Vh, *_dense(U, S, Vh, gU, gS, gVh), ctx.policy, ctx.tolerance)
+        gradient = applied(_BackwardFunction, U, S, Vh, *_dense(U, S, Vh, gU, gS, gVh), ctx.policy, ctx.tolerance)
         return gradient, None, None, None
 
     @staticmethod
@@ -355,7 +355,7 @@ class _SVDFunction(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, A: Tensor, full: bool, policy: int, tolerance: float) -> Any:
-        return _SVDFunction.apply(_front(A, in_dims[0], info.batch_size), full, policy, tolerance), (0, 0, 0)
+        return applied(_SVDFunction, _front(A, in_dims[0], info.batch_size), full, policy, tolerance), (0, 0, 0)
 
 
 class _BackwardFunction(torch.autograd.Function):
@@ -363,7 +363,8 @@ class _BackwardFunction(torch.autograd.Function):
     def forward(
         U: Tensor, S: Tensor, Vh: Tensor, gU: Tensor, gS: Tensor, gVh: Tensor, policy: int, tolerance: float
     ) -> Tensor:
-        return _backward_op(U, S, Vh, gU, gS, gVh, policy, tolerance)
+        compute = _gradient if is_plain(U, S, Vh, gU, gS, gVh) else _backward_op
+        return compute(U, S, Vh, gU, gS, gVh, policy, tolerance)  # type: ignore[no-any-return]
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
@@ -385,10 +386,13 @@ class _BackwardFunction(torch.autograd.Function):
     @staticmethod
     def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
         tensors = [_front(t, d, info.batch_size) for t, d in zip(args[:6], in_dims[:6])]
-        return _BackwardFunction.apply(*tensors, *args[6:]), 0
+        return applied(_BackwardFunction, *tensors, *args[6:]), 0
 
 
 # --- What users call ---------------------------------------------------------------------------------------------------
+
+
+_TENSORS = (Tensor, torch.nn.Parameter)
 
 
 def is_plain(*tensors: Tensor) -> bool:
@@ -399,7 +403,7 @@ def is_plain(*tensors: Tensor) -> bool:
         return False
     wants = torch.is_grad_enabled()
     for t in tensors:
-        if (wants and t.requires_grad) or type(t) not in (Tensor, torch.nn.Parameter) or t.device.type != "cpu":
+        if (wants and t.requires_grad) or type(t) not in _TENSORS or not t.is_cpu:
             return False
     return True
 
@@ -446,7 +450,7 @@ def svd(
     kind, limit = _options(policy, tolerance)
     if torch.compiler.is_compiling() or not _has_history(A):
         return SVD(*_svd_op(A, full_matrices, kind, limit))
-    return SVD(*_SVDFunction.apply(A, full_matrices, kind, limit))
+    return SVD(*applied(_SVDFunction, A, full_matrices, kind, limit))
 
 
 def _has_history(A: Tensor) -> bool:
@@ -493,7 +497,7 @@ class _Pinv(torch.autograd.Function):
     def backward(ctx: Any, *grads: Any) -> Any:
         (A,) = ctx.saved_tensors
         G = grads[0]
-        P = _Pinv.apply(A, ctx.rtol)
+        P = applied(_Pinv, A, ctx.rtol)
         H = G.mT
         first = P.mT @ G @ P.mT
         second = (H - A @ (P @ H)) @ P @ P.mT
@@ -504,12 +508,12 @@ class _Pinv(torch.autograd.Function):
     def jvp(ctx: Any, *tangents: Any) -> Any:
         (A,) = ctx.saved_tensors
         D = tangents[0]
-        P = _Pinv.apply(A, ctx.rtol)
+        P = applied(_Pinv, A, ctx.rtol)
         return -P @ D @ P + P @ P.mT @ (D.mT - D.mT @ A @ P) + (D.mT - P @ (A @ D.mT)) @ P.mT @ P
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, A: Tensor, rtol: float) -> Any:
-        return _Pinv.apply(_front(A, in_dims[0], info.batch_size), rtol), 0
+        return applied(_Pinv, _front(A, in_dims[0], info.batch_size), rtol), 0
 
 
 def pinv(A: Tensor, *, rtol: float | None = None) -> Tensor:
@@ -526,4 +530,4 @@ def pinv(A: Tensor, *, rtol: float | None = None) -> Tensor:
     limit = 0.0 if rtol is None else float(rtol)
     if not limit >= 0:
         raise InvalidArgument(f"rtol must be >= 0 (rtol={limit})")
-    return _pinv_of(A, limit) if torch.compiler.is_compiling() else _Pinv.apply(A, limit)
+    return _pinv_of(A, limit) if torch.compiler.is_compiling() else applied(_Pinv, A, limit)

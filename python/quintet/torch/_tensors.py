@@ -20,6 +20,8 @@ Batch = tuple[int, str, tuple[int, ...], tuple[int, ...], int]
 
 def check(t: Any, name: str) -> None:
     """TypeError or DeviceError for what the bindings cannot take."""
+    if type(t) is Tensor and t.is_cpu and t.dtype in CODES and t.layout is torch.strided:
+        return
     if not isinstance(t, torch.Tensor):
         raise TypeError(f"{name} must be a tensor ({name}: {type(t).__name__})")
     if t.dtype not in CODES:
@@ -44,7 +46,7 @@ def batch(t: torch.Tensor) -> Batch:
     shape, strides = t.shape, t.stride()
     dim = len(shape)
     if dim == 3:
-        return (t.data_ptr(), CODES[t.dtype], tuple(shape), strides, -1)
+        return (t.data_ptr(), CODES[t.dtype], shape, strides, -1)
     if dim == 2:
         return (t.data_ptr(), CODES[t.dtype], (1, shape[0], shape[1]), (0, strides[0], strides[1]), -1)
     raise ValueError("more than one leading dimension")
@@ -57,8 +59,23 @@ def flat(t: torch.Tensor) -> torch.Tensor:
 
 def rows(t: torch.Tensor) -> Batch:
     """[N, D] with contiguous rows."""
+    return (t.data_ptr(), CODES[t.dtype], t.shape, t.stride(), -1)
+
+
+def points(t: torch.Tensor) -> tuple[Batch, torch.Tensor]:
+    """[..., D] as rows [N, D], and the tensor that has to outlive the call: contiguous rows, without history or lazy
+    sign, which an address does not tell."""
+    if t.requires_grad or t.is_neg():
+        t = plain(t)
     shape, strides = t.shape, t.stride()
-    return (t.data_ptr(), CODES[t.dtype], tuple(shape), strides, -1)
+    if len(shape) != 2:
+        t = t.reshape(-1, shape[-1])
+        shape, strides = t.shape, t.stride()
+    count, dim = shape
+    if (dim > 1 and strides[1] != 1) or (count > 1 and strides[0] < dim):
+        t = t.contiguous()
+        strides = (dim, 1)
+    return (t.data_ptr(), CODES[t.dtype], shape, strides, -1), t
 
 
 def push_forward(f: Callable[..., Tensor], at: tuple[Tensor, ...], changes: tuple[Tensor, ...]) -> Tensor:
@@ -67,3 +84,31 @@ def push_forward(f: Callable[..., Tensor], at: tuple[Tensor, ...], changes: tupl
     _, push = torch.func.vjp(pull, torch.zeros_like(value))
     result: Tensor = push(changes)[0]
     return result
+
+
+_eager: dict[type, Any] = {}
+
+
+def _eager_of(function: Any) -> Any:
+    """`function` in the older form, whose forward has the context: what torch.func refuses, and what costs a tenth, since
+    torch looks up signatures for setup_context at every call."""
+
+    def forward(ctx: Any, *args: Any) -> Any:
+        output = function.forward(*args)
+        function.setup_context(ctx, args, output)
+        return output
+
+    members = {"forward": staticmethod(forward), "backward": staticmethod(function.backward)}
+    if function.jvp is not torch.autograd.Function.jvp:
+        members["jvp"] = staticmethod(function.jvp)
+    return type(function.__name__, (torch.autograd.Function,), members)
+
+
+def applied(function: Any, *args: Any) -> Any:
+    """``function.apply(*args)`` of a Function with setup_context."""
+    if torch._C._are_functorch_transforms_active() or torch.compiler.is_compiling():
+        return function.apply(*args)
+    eager = _eager.get(function)
+    if eager is None:
+        eager = _eager.setdefault(function, _eager_of(function))
+    return eager.apply(*args)
