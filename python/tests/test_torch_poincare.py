@@ -242,3 +242,18 @@ def test_geoopts_optimisers_take_the_ball(kind: str) -> None:
         ball.dist2(x, goal).sum().backward()
         optimiser.step()
     assert ball.dist(x.detach(), goal).max() < 0.05
+
+
+@pytest.mark.parametrize("name", ["expmap0", "logmap0"])
+def test_a_number_is_no_point(name: str) -> None:
+    with pytest.raises(quintet.InvalidArgument, match="at least 1 dimension"):
+        getattr(qt.PoincareBall(), name)(torch.tensor(0.5))
+
+
+def test_a_lazy_sign_counts() -> None:
+    x = torch.tensor([[0.1, 0.2], [0.3, -0.4]], dtype=torch.float64)
+    lazy = torch.complex(torch.zeros_like(x), -x).conj().imag
+    assert lazy.is_neg() and torch.equal(lazy, x)
+    ball = qt.PoincareBall()
+    torch.testing.assert_close(ball.dist(lazy, x.flip(0)), ball.dist(x, x.flip(0)), rtol=0, atol=0)
+    torch.testing.assert_close(ball.expmap0(lazy), ball.expmap0(x), rtol=0, atol=0)

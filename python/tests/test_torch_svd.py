@@ -370,3 +370,11 @@ def test_kabsch_refusals() -> None:
     with pytest.raises(quintet.InvalidArgument, match="weights must be of shape"):
         qt.kabsch(p, q, torch.ones(7))
     assert qt.kabsch(p.half(), q.half()).rotation.dtype == torch.float16
+
+
+def test_a_failure_that_has_gone() -> None:
+    """Another thread has repaired the matrices before it is looked which of them failed."""
+    from quintet.torch import _svd
+
+    error = _svd._failure(torch.eye(3, dtype=torch.float64))
+    assert isinstance(error, torch.linalg.LinAlgError) and "another thread" in str(error)

@@ -154,6 +154,12 @@ def _two(x: Any, y: Any, x_name: str = "x", y_name: str = "y") -> None:
         )
 
 
+def _points(x: Any, name: str) -> None:
+    check(x, name)
+    if x.dim() < 1:
+        raise InvalidArgument(f"{name} must have at least 1 dimension (shape={tuple(x.shape)})")
+
+
 def _broadcast(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     if x.shape == y.shape:
         return x, y
@@ -424,7 +430,7 @@ class PoincareBall(GyrovectorNames):
 
     def mobius_scalar_mul(self, r: Tensor | float, x: Tensor, *, project: bool = False) -> Tensor:
         """``r (x) x``; r is a number or ``[...]``."""
-        check(x, "x")
+        _points(x, "x")
         factor = torch.as_tensor(r, dtype=REAL[x.dtype])
         if factor.dim() == x.dim() and factor.dim() > 0 and factor.shape[-1] == 1:  # geoopt's form
             factor = factor.squeeze(-1)
@@ -437,7 +443,7 @@ class PoincareBall(GyrovectorNames):
 
     def expmap0(self, u: Tensor, *, project: bool = False) -> Tensor:
         """``exp_0(u)``."""
-        check(u, "u")
+        _points(u, "u")
         return self._projected(_apply("exp0", _exp0, self.c, u), project)
 
     def logmap(self, x: Tensor, y: Tensor) -> Tensor:
@@ -447,7 +453,7 @@ class PoincareBall(GyrovectorNames):
 
     def logmap0(self, y: Tensor) -> Tensor:
         """``log_0(y)``."""
-        check(y, "y")
+        _points(y, "y")
         return _apply("log0", _log0, self.c, y)
 
     def retr(self, x: Tensor, u: Tensor) -> Tensor:

@@ -72,7 +72,10 @@ def _by_columns(lead: list[int], rows: int, columns: int) -> tuple[int, ...]:
 
 
 def _status_text(status: Tensor, lead: tuple[int, ...]) -> str:
-    first = int(status.nonzero()[0])
+    failed = status.nonzero()
+    if not len(failed):
+        return "linalg.svd: The algorithm failed for a matrix that has changed since: another thread writes to the input."
+    first = int(failed[0])
     where = f"(Batch element {first}): " if lead else ""
     if int(status[first]) == 2:
         return (
