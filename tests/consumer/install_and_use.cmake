@@ -1,6 +1,7 @@
 # Installs BUILD into FOLDER/prefix (with CPACK: unpacks its Debian packages there), then builds and runs the project in
 # SOURCE against it with each of COMPILERS, and the C program EXAMPLE with each of C_COMPILERS; then the same programs
-# through pkg-config, if PKG_CONFIG is set.
+# through pkg-config, if PKG_CONFIG is set. Where MPI_PACKAGE is set, a package of that name has all that is for MPI and is
+# alone in needing one: the project SOURCE_mpi is built against it with MPI_C_COMPILER, and MPIRUN starts its program.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 file(REMOVE_RECURSE ${FOLDER})
@@ -16,11 +17,26 @@ if(CPACK)
   if(NOT count EQUAL 2)
     message(FATAL_ERROR "not libquintet-dev and quintet-tools: ${packages}")
   endif()
+  set(missing ${MPI_PACKAGE})
   foreach(package IN LISTS packages)
     run(${DPKG_DEB} --extract ${package} ${FOLDER}/root)
     run(${DPKG_DEB} --field ${package} Package Version Depends)
     message("${output}")
+    # What is for MPI is in one package. Programs need that MPI's library, a development package of it nothing else.
+    string(REGEX REPLACE "^Package: ([^\n]*).*" "\\1" name "${output}")
+    string(COMPARE EQUAL "${name}" "${MPI_PACKAGE}" is_for_mpi)
+    string(REGEX MATCH "lib(openmpi|mpich)-dev" needed "${output}")
+    run(${DPKG_DEB} --contents ${package})
+    string(REGEX MATCHALL "/libquintet_mpi\\.|/quintetMpiTargets\\.cmake|/quintet/mpi/communicator\\.hpp" found "${output}")
+    list(LENGTH found count)
+    if(is_for_mpi AND (NOT needed OR count LESS 3) OR NOT is_for_mpi AND (needed OR found))
+      message(FATAL_ERROR "${name} depends on '${needed}' and has '${found}'")
+    endif()
+    list(REMOVE_ITEM missing "${name}")
   endforeach()
+  if(missing)
+    message(FATAL_ERROR "there is no package ${missing}")
+  endif()
   set(prefix ${FOLDER}/root/usr)
   file(GLOB programs ${prefix}/bin/quintet-*)
   foreach(program IN LISTS programs)
@@ -48,6 +64,19 @@ foreach(compiler IN LISTS COMPILERS)
     message("${name}: ${output}")
   endif()
 endforeach()
+
+if(MPI_PACKAGE)
+  list(GET COMPILERS 0 compiler)
+  set(build ${FOLDER}/mpi)
+  run(${CMAKE_COMMAND} -S ${SOURCE}_mpi -B ${build} -G Ninja -DCMAKE_PREFIX_PATH=${prefix} -DMPI_C_COMPILER=${MPI_C_COMPILER}
+    -DCMAKE_CXX_COMPILER=${compiler} -DCMAKE_BUILD_TYPE=Release)
+  run(${CMAKE_COMMAND} --build ${build})
+  run(${MPIRUN} -n 2 ${build}/mpi_consumer)
+  if(NOT output MATCHES "2 ranks: right\n")
+    message(FATAL_ERROR "${build}/mpi_consumer printed ${output}")
+  endif()
+  message("${MPI_PACKAGE}: ${output}")
+endif()
 
 function(expect_clusters program)
   run_in(${FOLDER} ${program})

@@ -12,6 +12,7 @@
 #include "quintet/mpi/spgemm.hpp"
 #include "quintet/mpi/svd.hpp"
 #include "quintet/snp/newick.hpp"
+#include "support/devices.hpp"
 #include "support/random_network.hpp"
 #include "support/sparse_matrices.hpp"
 
@@ -62,17 +63,17 @@ std::vector<T> random_matrices(std::int64_t batch, std::int64_t rows, std::int64
 
 template <class T>
 void compare_svd(std::int64_t batch, std::int64_t rows, std::int64_t cols, const svd::options& options,
-                 bool is_graded = false) {
+                 bool is_graded = false, const Device& device = Device::host()) {
   auto a = random_matrices<T>(batch, rows, cols);
   for (std::int64_t i = 0; is_graded && i < std::int64_t(a.size()); ++i)
     if (i / (rows * cols) % 4 == 0) a[std::size_t(i)] = T(float(a[std::size_t(i)]) * std::pow(10.0f, float(i % cols)));
   if (batch > 3) a[std::size_t(2 * rows * cols)] = T(std::numeric_limits<float>::quiet_NaN());
   const auto range = own(batch);
-  const auto whole = svd::decompose<T>(batch_view<const T>(a.data(), batch, rows, cols), options, Device::host());
+  const auto whole = svd::decompose<T>(batch_view<const T>(a.data(), batch, rows, cols), options, device);
   const batch_view<const T> part(a.data() + range.first * rows * cols, range.count, rows, cols);
   ranks().phase("test");
   const std::int64_t before = received({"decompose"}), gathered = received({"gather"});
-  const auto found = mpi::svd::decompose<T>(ranks(), part, options, Device::host());
+  const auto found = mpi::svd::decompose<T>(ranks(), part, options, device);
   // Nothing but the results, to rank 0.
   EXPECT_EQ(received({"decompose"}, before), 0);
   if (!ranks().is_root()) {
@@ -100,6 +101,7 @@ TEST(mpi_families, svd_has_the_bits_of_one_process) {
   compare_svd<half>(20, 8, 8, {.vectors = svd::vectors::none});
   compare_svd<float>(0, 4, 4, {});
   compare_svd<float>(9, 6, 6, {}, true);  // columns of many sizes: other steps, which some of the matrices need
+  on_other_devices([](const Device& device) { compare_svd<float>(9, 6, 4, {}, true, device); });
 }
 
 TEST(mpi_families, svd_options_have_to_be_the_same) {
@@ -167,21 +169,21 @@ TEST(mpi_families, poincare_neighbours_have_the_bits_of_one_process) {
   compare_neighbours<float>(150, 150, 4, 3, true, Device::emulated());
 }
 
-TEST(mpi_families, poincare_distances_have_the_bits_of_one_process) {
+void compare_distances(const Device& device) {
   const std::int64_t q = 61, n = 143, dim = 7;
   const auto queries = ball_points<float>(q, dim, 3), points = ball_points<float>(n, dim, 4);
   std::vector<float> whole(std::size_t(q * n)), part;
   const poincare::distance_options options{.curvature = -0.7};
   poincare::distances<float>(matrix_view<const float>(queries.data(), q, dim),
                              matrix_view<const float>(points.data(), n, dim), matrix_view<float>(whole.data(), q, n),
-                             options, Device::host());
+                             options, device);
   const auto of_q = own(q), of_n = own(n);
   part.resize(std::size_t(of_q.count * n));
   const matrix_view<const float> q_part(queries.data() + of_q.first * dim, of_q.count, dim);
   const matrix_view<const float> n_part(points.data() + of_n.first * dim, of_n.count, dim);
   const std::int64_t before = received({"distances"});
   mpi::poincare::distances<float>(ranks(), q_part, n_part, matrix_view<float>(part.data(), of_q.count, n), options,
-                                  Device::host());
+                                  device);
   EXPECT_EQ(received({"distances"}, before), (n - of_n.count) * dim * 4);
   EXPECT_TRUE(same_bits(
       part, std::vector<float>(whole.begin() + of_q.first * n, whole.begin() + (of_q.first + of_q.count) * n)));
@@ -190,16 +192,18 @@ TEST(mpi_families, poincare_distances_have_the_bits_of_one_process) {
   try {
     poincare::distances<float>(matrix_view<const float>(queries.data(), q, dim),
                                matrix_view<const float>(points.data(), n, dim), matrix_view<float>(whole.data(), q, n),
-                               {.strict = true}, Device::host());
+                               {.strict = true}, device);
   } catch (const InvalidArgument& e) {
     one = e.what();
   }
   EXPECT_EQ(error_everywhere<InvalidArgument>([&] {
               mpi::poincare::distances<float>(ranks(), q_part, n_part, matrix_view<float>(part.data(), of_q.count, n),
-                                              {.strict = true}, Device::host());
+                                              {.strict = true}, device);
             }),
             one);
 }
+
+TEST(mpi_families, poincare_distances_have_the_bits_of_one_process) { on_every_device(compare_distances); }
 
 TEST(mpi_families, poincare_refuses_what_one_process_refuses) {
   const auto points = ball_points<float>(4, 3, 1);
@@ -215,13 +219,13 @@ TEST(mpi_families, poincare_refuses_what_one_process_refuses) {
 
 template <class Value, class Index, class Semiring = spgemm::plus_times>
 void compare_product(const spgemm::csr<Value, Index>& a, const spgemm::csr<Value, Index>& b,
-                     mpi::spgemm::options options) {
-  const auto whole = spgemm::multiply<Semiring>(a.view(), b.view());
+                     mpi::spgemm::options options, const Device& device = Device::host()) {
+  const auto whole = spgemm::multiply<Semiring>(a.view(), b.view(), {}, device);
   const auto of_a = own(a.rows), of_b = own(b.rows);
   mpi::spgemm::report told;
-  const auto found = mpi::spgemm::multiply<Semiring>(ranks(), a.view().slice(of_a.first, of_a.first + of_a.count),
-                                                     b.view().slice(of_b.first, of_b.first + of_b.count), options,
-                                                     Device::host(), &told);
+  const auto found =
+      mpi::spgemm::multiply<Semiring>(ranks(), a.view().slice(of_a.first, of_a.first + of_a.count),
+                                      b.view().slice(of_b.first, of_b.first + of_b.count), options, device, &told);
   EXPECT_EQ(ranks().sum(found.block.rows), a.rows);
   const auto all = mpi::spgemm::gather(ranks(), found.block.view());
   if (ranks().is_root()) EXPECT_TRUE(all == whole);
@@ -250,6 +254,9 @@ TEST(mpi_families, sparse_products_have_the_bits_of_one_process) {
   for (const auto how : {layout::rows, layout::grid}) compare_product(mixed, mixed, {.layout = how});
   const spgemm::csr<double, std::int32_t> none{0, 90, {0}, {}, {}};
   compare_product(none, b, {});
+  on_other_devices([&](const Device& device) {
+    for (const auto how : {layout::rows, layout::grid}) compare_product(a, b, {.budget = 2000, .layout = how}, device);
+  });
 }
 
 TEST(mpi_families, sparse_products_fetch_what_the_formula_says) {
@@ -349,7 +356,7 @@ TEST(mpi_families, a_bad_matrix_of_one_rank_is_an_error_of_all) {
   EXPECT_NE(said.find("99"), std::string::npos) << said;
 }
 
-TEST(mpi_families, likelihood_has_the_bits_of_one_process) {
+void compare_likelihoods(const Device& device) {
   random_stream random(5, 72);
   const snp::Network network(random_network(random, 4, 1));
   const auto species = network.species();
@@ -364,9 +371,9 @@ TEST(mpi_families, likelihood_has_the_bits_of_one_process) {
   }
   const snp::Data data = builder.finish();
   const snp::model model{.u = 1.1, .v = 0.9, .polymorphic_only = true};
-  snp::Likelihood alone(network, data, model, {.device = Device::host()});
+  snp::Likelihood alone(network, data, model, {.device = device});
   ranks().phase("likelihood");
-  snp::Likelihood shared(network, data, model, {.device = Device::host(), .shared_by = mpi::snp::group_of(ranks())});
+  snp::Likelihood shared(network, data, model, {.device = device, .shared_by = mpi::snp::group_of(ranks())});
   const std::int64_t before = received({"likelihood"});
   EXPECT_EQ(shared.evaluate(), alone.evaluate());
   EXPECT_EQ(received({"likelihood"}, before), (data.patterns() - own(data.patterns()).count) * 8);
@@ -375,6 +382,8 @@ TEST(mpi_families, likelihood_has_the_bits_of_one_process) {
   for (std::size_t i = 0; i < a.length.size(); ++i)
     EXPECT_NEAR(a.length[i], b.length[i], 1e-11 * (1 + std::fabs(b.length[i])));
 }
+
+TEST(mpi_families, likelihood_has_the_bits_of_one_process) { on_every_device(compare_likelihoods); }
 
 // What chains sample in these tests.
 struct sampled_problem {
