@@ -16,7 +16,8 @@ int main(int argc, char** argv) {
     std::vector<float> points;
     for (int i = 0; i < 40; ++i) points.insert(points.end(), {float(i % 7), float(i * i % 11), 0.5f * float(i)});
     const auto mine = quintet::mpi::even_rows(40, ranks.rank(), ranks.size());
-    const quintet::matrix_view<const float> all(points.data(), 40, 3), own(points.data() + mine.first * 3, mine.count, 3);
+    const quintet::matrix_view<const float> all(points.data(), 40, 3),
+        own(points.data() + mine.first * 3, mine.count, 3);
     const auto found = quintet::mpi::neighbours::nearest<float>(ranks, own, mine.first, 4);
     const auto whole = quintet::neighbours::nearest<float>(all, 4);
     right = found.index.size() == std::size_t(mine.count) * 4 &&
