@@ -12,6 +12,7 @@
 #include "quintet/hdbscan/prediction.hpp"
 #include "quintet/hdbscan/validity.hpp"
 #include "support/dense_matrix.hpp"
+#include "support/device_of_arguments.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
 #include "support/near.hpp"
@@ -44,7 +45,7 @@ TYPED_TEST(device_memory_of, points_cores_pairs_and_matrices_may_lie_on_a_device
     const Buffer<TypeParam> there(points.data, device);
     const matrix_view<const TypeParam> view(there, points.dim);
     Buffer<TypeParam> device_core(n, device), device_matrix(n * n, device), device_pairs(n * n, device);
-    const auto found = core_distances_into(view, device_core, {.min_samples = 3});
+    const auto found = core_distances_into(view, device_core, {.min_samples = 3}, test::device_of_arguments(device));
     EXPECT_EQ(found.ran_on, device);
     EXPECT_EQ(found.invalid_rows, std::vector<std::int64_t>{9});
     test::expect_same_bits(device_core.to_vector(), core);
@@ -88,7 +89,7 @@ TYPED_TEST(device_memory_of, clusters_and_what_follows_are_those_of_host_points)
   test::on_every_device([&](const Device& device) {
     const Buffer<TypeParam> there(points.data, device), device_more(more.data, device);
     const matrix_view<const TypeParam> view(there, 4), further(device_more, 4);
-    const cluster_result found = cluster(view, options);
+    const cluster_result found = cluster(view, options, test::device_of_arguments(device));
     EXPECT_EQ(found.ran_on.neighbours, device);
     EXPECT_EQ(found.ran_on.spanning_tree, device);
     EXPECT_EQ(found.ran_on.tree_stage, Device::host());
@@ -127,7 +128,7 @@ TYPED_TEST(device_memory_of, distances_have_their_cores_and_tree_on_every_device
       const Buffer<TypeParam> there(matrix, device);
       const matrix_view<const TypeParam> view(there, n);
       test::expect_same_bits(core_distances_of(view, {.min_samples = k}).distances, expected);
-      const auto found = spanning_tree_of(view, {.min_samples = k});
+      const auto found = spanning_tree_of(view, {.min_samples = k}, test::device_of_arguments(device));
       EXPECT_EQ(found.edges, tree.edges);
       EXPECT_EQ(found.ran_on.spanning_tree, device);
     });

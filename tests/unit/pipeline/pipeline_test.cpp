@@ -12,6 +12,7 @@
 #include "quintet/spgemm/dense_product.hpp"
 #include "quintet/spgemm/device_csr.hpp"
 #include "quintet/svd/randomised.hpp"
+#include "support/device_of_arguments.hpp"
 #include "support/devices.hpp"
 
 namespace quintet::test {
@@ -35,6 +36,7 @@ stages run(const Device& device) {
   std::int64_t before = 0;
   const auto begin = [&] { before = detail::transferred_bytes(); };
   const auto end = [&](int stage) { found.moved[stage] = detail::transferred_bytes() - before; };
+  const Device given = device_of_arguments(device);
   const Buffer<double> points(points_in_ball(), device);
   const matrix_view x(points, dim);
   std::vector<std::int64_t> row_pointers(n + 1);
@@ -45,11 +47,11 @@ stages run(const Device& device) {
   graph.columns = Buffer<std::int64_t>(n * k, device);
   graph.values = Buffer<double>(n * k, device);
   begin();
-  poincare::nearest(x, x, matrix_view(graph.columns, k), matrix_view(graph.values, k), {.exclude_self = true});
+  poincare::nearest(x, x, matrix_view(graph.columns, k), matrix_view(graph.values, k), {.exclude_self = true}, given);
   end(0);
   begin();
   Buffer<double> product(n * dim, device);
-  spgemm::multiply_dense(graph.view(), x, matrix_view(product, dim));
+  spgemm::multiply_dense(graph.view(), x, matrix_view(product, dim), given);
   end(1);
   Buffer<double> u(n * rank, device), v(dim * rank, device), s(rank, device), residual(1, device);
   Buffer<std::int32_t> status(1, device), sweeps(1, device);
@@ -57,7 +59,7 @@ stages run(const Device& device) {
   svd::randomised<double>(batch_view(product, n, dim),
                           {batch_view(u, n, rank), batch_view(v, dim, rank), matrix_view(s, rank),
                            vector_view(residual), vector_view(status), vector_view(sweeps)},
-                          {.rank = rank});
+                          {.rank = rank}, given);
   end(2);
   found.singular_values = s.to_vector();
   return found;

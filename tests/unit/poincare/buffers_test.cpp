@@ -4,6 +4,7 @@
 #include "quintet/io/matrix.hpp"
 #include "quintet/poincare/poincare.hpp"
 #include "support/ball_points.hpp"
+#include "support/device_of_arguments.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
 #include "support/near.hpp"
@@ -106,7 +107,7 @@ std::vector<accumulator_t<Storage>> from_buffers(const std::vector<std::vector<S
                              call(vector_view<Real>(to));
                              keep(to);
                            },
-                           Device::best());
+                           device_of_arguments(device));
   return results;
 }
 

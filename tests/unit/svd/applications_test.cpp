@@ -8,6 +8,7 @@
 #include "quintet/core/philox.hpp"
 #include "quintet/device/buffer.hpp"
 #include "reference/svd_reference.hpp"
+#include "support/device_of_arguments.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
 #include "support/near.hpp"
@@ -112,7 +113,9 @@ TEST(svd_applications, same_bits_on_every_device) {
     const Buffer<float> u(d.u, device), v(d.v, device), s(d.s, device);
     Buffer<float> by_column(batch * n * m, device), condition(batch, device);
     const svd::factors_view<float> f{{u, m, n}, {v, n, n}, {s, n}};
-    EXPECT_EQ(svd::pseudo_inverse<float>(f, {by_column.data(), batch, n, m, n * m, 1, n, device}, {}), device);
+    EXPECT_EQ(svd::pseudo_inverse<float>(f, {by_column.data(), batch, n, m, n * m, 1, n, device}, {},
+                                         test::device_of_arguments(device)),
+              device);
     const std::vector<float> turned = by_column.to_vector();
     for (std::int64_t b = 0; b < batch; ++b)
       for (std::int64_t i = 0; i < n; ++i)

@@ -8,6 +8,7 @@
 
 #include "quintet/core/philox.hpp"
 #include "quintet/device/buffer.hpp"
+#include "support/device_of_arguments.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
 #include "support/near.hpp"
@@ -263,13 +264,14 @@ TEST(svd_decompose, matrices_and_factors_on_devices) {
     const auto expected = svd::decompose<float>({a.data(), batch, m, n}, {}, device);
     EXPECT_EQ(expected.ran_on, device);
     const Buffer<float> there(a, device);
-    const auto r = svd::decompose(batch_view(there, m, n));
+    const Device given = test::device_of_arguments(device);
+    const auto r = svd::decompose(batch_view(there, m, n), {}, given);
     EXPECT_EQ(r.ran_on, device);
     test::expect_same_bits(r.u, expected.u);
     test::expect_same_bits(r.s, expected.s);
     Buffer<float> u(batch * m * n, device), v(batch * n * n, device), s(batch * n, device);
     Buffer<std::int32_t> status(batch, device), sweeps(batch, device);
-    EXPECT_EQ(svd::decompose<float>(batch_view(there, m, n), {{u, m, n}, {v, n, n}, {s, n}, status, sweeps}, {}),
+    EXPECT_EQ(svd::decompose<float>(batch_view(there, m, n), {{u, m, n}, {v, n, n}, {s, n}, status, sweeps}, {}, given),
               device);
     test::expect_same_bits(u.to_vector(), expected.u);
     test::expect_same_bits(v.to_vector(), expected.v);
@@ -280,7 +282,7 @@ TEST(svd_decompose, matrices_and_factors_on_devices) {
     std::vector<float> home(batch * n);
     std::vector<std::int32_t> outcome(batch), count(batch);
     svd::decompose<float>(batch_view(there, m, n), {{}, {}, {home.data(), batch, n}, outcome, count},
-                          {.vectors = svd::vectors::none});
+                          {.vectors = svd::vectors::none}, given);
     for (std::int64_t b = 0; b < batch; ++b) EXPECT_NEAR(home[b * n], expected.s[b * n], 1e-5 * expected.s[b * n]);
   });
   const Buffer<float> there(a, Device::emulated());

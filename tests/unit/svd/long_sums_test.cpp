@@ -10,6 +10,7 @@
 #include "support/devices.hpp"
 #include "support/near.hpp"
 #include "support/svd_errors.hpp"
+#include "svd/sums.hpp"
 
 namespace quintet {
 namespace {
@@ -88,6 +89,19 @@ TYPED_TEST(svd_long_sums, device_shapes) {
     check_patterns<TypeParam>(1, 1500, 2, {}, device);
     check_patterns<TypeParam>(1, 600, 9, {.preconditioning = svd::preconditioning::none}, device);
   });
+}
+
+// The partial sums of a team as large as a GPU's are alike as well: a chain of 256 of them loses 32 eps.
+TYPED_TEST(svd_long_sums, partial_sums_of_large_teams) {
+  for (int i = 0; i < 100; ++i) {
+    const auto value = static_cast<TypeParam>(normal(7, i));
+    const std::vector<TypeParam> values(256, value);
+    for (const int count : {1, 15, 16, 17, 100, 256}) {
+      const double exact = count * double(value);
+      EXPECT_LE(std::abs(svd::sum_of_blocks(values.data(), count) - exact),
+                4 * test::compute_epsilon<TypeParam> * std::abs(exact));
+    }
+  }
 }
 
 TYPED_TEST(svd_long_sums, a_million_rows) { check_patterns<TypeParam>(1, 1000000, 2, {}, Device::host()); }

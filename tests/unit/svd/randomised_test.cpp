@@ -9,6 +9,7 @@
 #include "quintet/core/philox.hpp"
 #include "quintet/device/buffer.hpp"
 #include "reference/svd_reference.hpp"
+#include "support/device_of_arguments.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
 #include "support/near.hpp"
@@ -218,7 +219,7 @@ TYPED_TEST(svd_randomised, matrices_on_devices) {
   test::on_every_device([&](const Device& device) {
     const svd::randomised_options options{.rank = 3, .power_iterations = 0};
     const Buffer<T> there(a, device);
-    const auto r = svd::randomised(matrix_view(there, n), options);
+    const auto r = svd::randomised(matrix_view(there, n), options, test::device_of_arguments(device));
     const auto expected = svd::randomised<T>({a.data(), 1, m, n}, options, device);
     EXPECT_EQ(r.factors.ran_on, device);
     test::expect_same_bits(r.factors.u, expected.factors.u);
@@ -248,7 +249,9 @@ TYPED_TEST(svd_randomised, outputs_of_any_strides_on_devices) {
                                          vector_view(residual),
                                          vector_view(status),
                                          vector_view(sweeps)};
-    EXPECT_EQ(svd::randomised<T>(batch_view<const T>(there.data(), batch, m, n, device), out, options), device);
+    EXPECT_EQ(svd::randomised<T>(batch_view<const T>(there.data(), batch, m, n, device), out, options,
+                                 test::device_of_arguments(device)),
+              device);
     const std::vector<T> got_u = u.to_vector(), got_v = v.to_vector(), got_s = s.to_vector();
     std::vector<T> dense_u, dense_v, dense_s;
     for (std::int64_t b = 0; b < batch; ++b) {
