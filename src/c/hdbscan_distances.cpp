@@ -6,7 +6,7 @@ namespace quintet::c {
 
 namespace {
 
-constexpr quintet_hdbscan_options default_options = [] {
+constexpr quintet_hdbscan_options default_distance_options = [] {
   const hdbscan::cluster_options defaults;
   quintet_hdbscan_options options{};
   options.size = sizeof(options);
@@ -55,7 +55,7 @@ reachability_input<T> reachability_points(const void* points, std::int64_t n, st
 }  // namespace
 
 quintet_hdbscan_options known_options(const quintet_hdbscan_options* given) {
-  return known_options(given, default_options);
+  return known_options(given, default_distance_options);
 }
 
 point_metric metric_of(const quintet_hdbscan_options& options) {

@@ -12,7 +12,7 @@ static_assert(QUINTET_INSIDE == int(poincare::point_status::inside) &&
 static_assert(QUINTET_GEODESIC == int(poincare::formula::geodesic) &&
               QUINTET_CLAMPED_ARTANH == int(poincare::formula::clamped_artanh));
 
-constexpr quintet_poincare_options default_options = [] {
+constexpr quintet_poincare_options default_poincare_options = [] {
   const poincare::distance_options distance;
   const poincare::nearest_options nearest;
   const poincare::frechet_options frechet;
@@ -36,7 +36,7 @@ poincare::distance_options distance_options(const quintet_poincare_options* give
 }  // namespace
 
 quintet_poincare_options quintet::c::known_options(const quintet_poincare_options* given) {
-  return known_options(given, default_options);
+  return known_options(given, default_poincare_options);
 }
 
 poincare::ball_options quintet::c::ball_options(const quintet_poincare_options* given) {
@@ -47,7 +47,7 @@ poincare::ball_options quintet::c::ball_options(const quintet_poincare_options* 
 extern "C" {
 
 quintet_status quintet_poincare_options_default(quintet_poincare_options* options, size_t size) noexcept {
-  return guarded([&] { write_struct(default_options, options, size, "options"); });
+  return guarded([&] { write_struct(default_poincare_options, options, size, "options"); });
 }
 
 quintet_status quintet_poincare_distances(const void* queries, int64_t q, int64_t query_stride, const void* points,

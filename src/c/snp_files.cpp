@@ -10,7 +10,7 @@ using namespace quintet::c;
 
 namespace {
 
-constexpr quintet_snp_read_options default_options = [] {
+constexpr quintet_snp_read_options default_read_options = [] {
   quintet_snp_read_options options{};
   options.size = sizeof(options);
   return options;
@@ -36,13 +36,13 @@ quintet_status quintet_snp_network_read(const char* path, double theta, double r
 }
 
 quintet_status quintet_snp_read_options_default(quintet_snp_read_options* options, size_t size) noexcept {
-  return guarded([&] { write_struct(default_options, options, size, "options"); });
+  return guarded([&] { write_struct(default_read_options, options, size, "options"); });
 }
 
 quintet_status quintet_snp_data_read(const char* path, const quintet_snp_read_options* options,
                                      quintet_snp_data** data) noexcept {
   return make_handle(data, [&] {
-    const quintet_snp_read_options known = known_options(options, default_options);
+    const quintet_snp_read_options known = known_options(options, default_read_options);
     io::snp_read_options settings;
     settings.populations = populations_of(known);
     settings.diploid = known.diploid != 0;

@@ -11,7 +11,7 @@ static_assert(QUINTET_SNP_THETAS_FIXED == int(snp::theta_parameters::fixed) &&
               QUINTET_SNP_THETAS_EACH == int(snp::theta_parameters::each) &&
               QUINTET_SNP_THETAS_COMMON == int(snp::theta_parameters::common));
 
-quintet_snp_optimise_options default_options() {
+quintet_snp_optimise_options default_optimise_options() {
   const snp::optimise_options defaults;
   quintet_snp_optimise_options options{};
   options.size = sizeof(options);
@@ -29,7 +29,7 @@ quintet_snp_optimise_options default_options() {
 }
 
 snp::optimise_options settings_of(const quintet_snp_optimise_options* given) {
-  const quintet_snp_optimise_options known = known_options(given, default_options());
+  const quintet_snp_optimise_options known = known_options(given, default_optimise_options());
   snp::optimise_options options;
   options.lengths = known.lengths != 0;
   options.thetas = enumerated<snp::theta_parameters>(known.thetas, 3, "thetas");
@@ -49,7 +49,7 @@ snp::optimise_options settings_of(const quintet_snp_optimise_options* given) {
 extern "C" {
 
 quintet_status quintet_snp_optimise_options_default(quintet_snp_optimise_options* options, size_t size) noexcept {
-  return guarded([&] { write_struct(default_options(), options, size, "options"); });
+  return guarded([&] { write_struct(default_optimise_options(), options, size, "options"); });
 }
 
 quintet_status quintet_snp_likelihood_optimise(quintet_snp_likelihood* likelihood,

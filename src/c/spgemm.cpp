@@ -9,7 +9,7 @@ using namespace quintet::c;
 
 namespace {
 
-constexpr quintet_spgemm_options default_options = [] {
+constexpr quintet_spgemm_options default_spgemm_options = [] {
   const spgemm::options defaults;
   quintet_spgemm_options options{};
   options.size = sizeof(options);
@@ -57,7 +57,7 @@ quintet_status product_of(const quintet_csr* a, const quintet_csr* b, quintet_se
 }  // namespace
 
 spgemm::options quintet::c::product_options(const quintet_spgemm_options* given) {
-  const quintet_spgemm_options known = known_options(given, default_options);
+  const quintet_spgemm_options known = known_options(given, default_spgemm_options);
   spgemm::options options;
   options.prediction_scale = known.prediction_scale;
   options.arena_entries = known.arena_entries;
@@ -69,7 +69,7 @@ spgemm::options quintet::c::product_options(const quintet_spgemm_options* given)
 extern "C" {
 
 quintet_status quintet_spgemm_options_default(quintet_spgemm_options* options, size_t size) noexcept {
-  return guarded([&] { write_struct(default_options, options, size, "options"); });
+  return guarded([&] { write_struct(default_spgemm_options, options, size, "options"); });
 }
 
 quintet_status quintet_spgemm_view(const quintet_spgemm_matrix* matrix, quintet_csr* view) noexcept {

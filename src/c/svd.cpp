@@ -31,7 +31,7 @@ static_assert(int(QUINTET_SVD_CONVERGED) == svd::ok && int(QUINTET_SVD_NOT_CONVE
 static_assert(QUINTET_SVD_EXACT == int(svd::degeneracy::exact) && QUINTET_SVD_DROP == int(svd::degeneracy::drop) &&
               QUINTET_SVD_BROADEN == int(svd::degeneracy::broaden));
 
-constexpr quintet_svd_options default_options = [] {
+constexpr quintet_svd_options default_svd_options = [] {
   const svd::options defaults;
   const svd::randomised_options randomised;
   quintet_svd_options options{};
@@ -97,7 +97,7 @@ void deliver(const std::vector<T>& values, void* out) {
 extern "C" {
 
 quintet_status quintet_svd_options_default(quintet_svd_options* options, size_t size) noexcept {
-  return guarded([&] { write_struct(default_options, options, size, "options"); });
+  return guarded([&] { write_struct(default_svd_options, options, size, "options"); });
 }
 
 quintet_status quintet_svd_decompose(const void* a, quintet_type type, int64_t batch, int64_t rows, int64_t cols,
@@ -105,7 +105,7 @@ quintet_status quintet_svd_decompose(const void* a, quintet_type type, int64_t b
                                      const quintet_svd_options* options, const char* device,
                                      quintet_svd** result) noexcept {
   return make_handle(result, [&] {
-    const quintet_svd_options known = known_options(options, default_options);
+    const quintet_svd_options known = known_options(options, default_svd_options);
     svd::options settings;
     settings.vectors = enumerated<svd::vectors>(known.vectors, 3, "vectors");
     settings.preconditioning = enumerated<svd::preconditioning>(known.preconditioning, 4, "preconditioning");
@@ -125,7 +125,7 @@ quintet_status quintet_svd_randomised(const void* a, quintet_type type, int64_t 
                                       const quintet_svd_options* options, const char* device,
                                       quintet_svd** result) noexcept {
   return make_handle(result, [&] {
-    const quintet_svd_options known = known_options(options, default_options);
+    const quintet_svd_options known = known_options(options, default_svd_options);
     const svd::randomised_options settings{known.rank, known.oversampling, known.power_iterations, known.seed,
                                            known.canonical_signs != 0};
     const given_batch given{a, batch, rows, cols, batch_stride, row_stride, col_stride};

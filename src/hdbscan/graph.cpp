@@ -32,7 +32,7 @@ void check_graph(const csr_graph<Real>& graph) {
                      graph.row_begin[i + 1], text(">= graph.row_begin[", i, "]=", graph.row_begin[i]));
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t e = graph.row_begin[i]; e < graph.row_begin[i + 1]; ++e) {
-      detail::poll_sometimes(e);
+      quintet::detail::poll_sometimes(e);
       const std::int64_t j = graph.columns[e];
       if (j >= 0 && j < n && j != i && graph.values[e] >= 0) continue;
       require_argument(j >= 0 && j < n, text("graph.columns[", e, "]"), j, text("in [0, points=", n, ")"));
@@ -51,7 +51,8 @@ std::vector<edge> distinct_edges(const csr_graph<Real>& graph) {
       if (graph.values[e] < std::numeric_limits<Real>::infinity())
         edges.push_back({std::min(i, graph.columns[e]), std::max(i, graph.columns[e]), double(graph.values[e])});
   const auto ends = [](const edge& e) { return std::pair(e.u, e.v); };
-  detail::polled_sort(edges.begin(), edges.end(), [&](const edge& a, const edge& b) { return ends(a) < ends(b); });
+  quintet::detail::polled_sort(edges.begin(), edges.end(),
+                               [&](const edge& a, const edge& b) { return ends(a) < ends(b); });
   for (std::size_t e = 1; e < edges.size(); ++e)
     if (ends(edges[e]) == ends(edges[e - 1]))
       require_argument(edges[e].weight == edges[e - 1].weight,
@@ -78,7 +79,7 @@ std::vector<double> core_distances_of_edges(const std::vector<edge>& edges, std:
     distance[next[e.v]++] = e.weight;
   }
   for (std::int64_t i = 0; i < n; ++i) {
-    detail::poll_sometimes(i);
+    quintet::detail::poll_sometimes(i);
     core[i] = std::numeric_limits<double>::infinity();
     if (begin[i + 1] - begin[i] < k) continue;
     std::nth_element(distance.begin() + begin[i], distance.begin() + begin[i] + (k - 1),
@@ -90,11 +91,11 @@ std::vector<double> core_distances_of_edges(const std::vector<edge>& edges, std:
 
 /// Kruskal's algorithm (1956): the edges of the minimum spanning forest, in the order (weight, u, v).
 std::vector<edge> kruskal_edges(std::vector<edge> edges, std::int64_t n) {
-  detail::polled_sort(edges.begin(), edges.end());
+  quintet::detail::polled_sort(edges.begin(), edges.end());
   disjoint_sets sets(n);
   std::int64_t looked = 0;
   std::erase_if(edges, [&](const edge& e) {
-    detail::poll_sometimes(looked++);
+    quintet::detail::poll_sometimes(looked++);
     return !sets.join(e.u, e.v);
   });
   return edges;

@@ -30,7 +30,7 @@ Buffer<Real> checked_cores(vector_view<const Real> core, const pairwise::scanned
   require_argument(core.size() == n, "core.size", core.size(), text("0 or points.rows=", n));
   Buffer<Real> padded(padded_count, device);
   device::fill(padded, Real(0));
-  detail::copy(padded.data(), device, core.data(), core.device(), n * std::int64_t(sizeof(Real)));
+  quintet::detail::copy(padded.data(), device, core.data(), core.device(), n * std::int64_t(sizeof(Real)));
   const std::int64_t wrong = device::find_first(n, is_no_core<Real>{padded.data(), points.numbers()}, device);
   if (wrong >= 0) require_element(false, "core", wrong, device::host_copy(core)[wrong], ">= 0");
   return padded;

@@ -19,7 +19,7 @@ namespace quintet::io {
 
 namespace {
 
-constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
+constexpr std::size_t write_bytes = std::size_t{1} << 18;
 
 struct destination {
   int descriptor = -1;   // an open file to write to, where the path means one
@@ -104,7 +104,7 @@ atomic_file::atomic_file(std::string path, temporary kind) : path_(std::move(pat
   const destination where = examine(path_);
   target_ = where.target;
   regular_ = where.regular;
-  buffer_.reserve(buffer_bytes);
+  buffer_.reserve(write_bytes);
   if (!regular_) {
     // An open file is written where it stands: opened anew it would begin at its start, and a socket could not be.
     descriptor_ = where.descriptor >= 0 ? ::fcntl(where.descriptor, F_DUPFD_CLOEXEC, 0)
@@ -140,11 +140,11 @@ void atomic_file::write(const void* data, std::size_t bytes) {
   if (descriptor_ < 0 || failed_) fail_to_write(path_, "the file is closed");
   const char* from = static_cast<const char*>(data);
   while (bytes > 0) {
-    const std::size_t part = std::min(bytes, buffer_bytes - buffer_.size());
+    const std::size_t part = std::min(bytes, write_bytes - buffer_.size());
     buffer_.insert(buffer_.end(), from, from + part);
     from += part;
     bytes -= part;
-    if (buffer_.size() == buffer_bytes) flush();
+    if (buffer_.size() == write_bytes) flush();
   }
 }
 

@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <set>
 
 #include "quintet/core/error.hpp"
+#include "snp/numbers.hpp"
 
 namespace quintet::snp {
 
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 using draws = std::vector<std::vector<double>>;
 

@@ -7,6 +7,7 @@
 
 #include "device/small_call.hpp"
 #include "quintet/core/profile.hpp"
+#include "snp/numbers.hpp"
 #include "snp/plan_cache.hpp"
 #include "snp/pruning_pass.hpp"
 #include "snp/state_space.hpp"
@@ -14,9 +15,6 @@
 namespace quintet::snp {
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 evaluation_estimate with_categories(evaluation_estimate size, std::size_t categories) {
   if (size.blocks == 1) size.bytes *= std::int64_t(categories);  // one after another in blocks

@@ -1,4 +1,5 @@
 #include "snp/network_graph.hpp"
+#include "snp/numbers.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -8,8 +9,6 @@
 namespace quintet::snp {
 
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 void drop(std::array<std::int32_t, 2>& list, std::int32_t& count, std::int32_t x) {
   if (list[0] == x) list[0] = list[1];

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "snp/network_graph.hpp"
+#include "snp/numbers.hpp"
 #include "snp/state_graph.hpp"
 
 namespace quintet::snp {
@@ -18,7 +19,6 @@ constexpr double height_tolerance = 1e-6;
 // What is left of 1 - g and g after one rounding.
 constexpr double gamma_sum_tolerance = 1e-15;
 
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 bool is_open_unit(double x) { return x > 0 && x < 1; }
 bool is_positive(double x) { return x > 0 && std::isfinite(x); }
 

@@ -1,20 +1,18 @@
 #include "quintet/snp/network_topology.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <set>
 
 #include "quintet/snp/newick.hpp"
 #include "snp/network_graph.hpp"
+#include "snp/numbers.hpp"
 
 namespace quintet::snp {
 
 namespace {
 
 constexpr std::size_t max_reticulations = 20;
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 using name_set = std::vector<std::string>;
 

@@ -9,7 +9,7 @@ namespace quintet::snp {
 
 namespace {
 
-using rule = NetworkError::rule;
+using breach = NetworkError::rule;
 
 // A place in the text where a node stands: a reticulation has two.
 struct occurrence {
@@ -39,7 +39,7 @@ class reader {
   void read();
   const std::vector<occurrence>& occurrences() const { return found_; }
   double root_theta() const { return root_theta_; }
-  [[noreturn]] void fail(std::size_t position, const std::string& message, rule broken = rule::syntax) const {
+  [[noreturn]] void fail(std::size_t position, const std::string& message, breach broken = breach::syntax) const {
     throw NewickError(static_cast<std::int64_t>(position), broken, message);
   }
 
@@ -91,7 +91,7 @@ void reader::read_prefix() {
     double theta;
     if (is_number(comment, theta)) set(root_theta_, theta, position, "theta of the root");
   }
-  if (at_end()) fail(at_, "there is no network; it begins with a parenthesis", rule::empty);
+  if (at_end()) fail(at_, "there is no network; it begins with a parenthesis", breach::empty);
   if (peek() != '(') fail(at_, text("a network begins with a parenthesis, not with \"", excerpt(rest()), "\""));
 }
 
@@ -209,7 +209,7 @@ void reader::end_node(std::size_t node) {
   } else if (!o.inner) {
     fail(at_,
          at_end() ? "the text ends where a name should be" : text("a name is missing before \"", excerpt(rest()), "\""),
-         rule::name);
+         breach::name);
   }
   read_numbers(o);
 }
@@ -277,7 +277,7 @@ class assembly {
 void assembly::name_hybrid(const occurrence& o, hybrid& h) {
   if (!o.name.empty() && !h.name.empty() && o.name != h.name)
     in_.fail(static_cast<std::size_t>(o.position),
-             text("the reticulation #", o.hybrid, " has two names, ", h.name, " and ", o.name), rule::name);
+             text("the reticulation #", o.hybrid, " has two names, ", h.name, " and ", o.name), breach::name);
   if (!o.name.empty()) h.name = o.name;
   made_.names[static_cast<std::size_t>(h.node)] = h.name + "#" + o.hybrid;
 }
@@ -302,9 +302,9 @@ std::int64_t assembly::node_of(std::size_t index) {
   const auto position = static_cast<std::size_t>(o.position);
   if (h.places > 2)
     in_.fail(position, text("the label #", o.hybrid, " comes a third time; a reticulation has two parents"),
-             rule::binary);
+             breach::binary);
   if (h.subtrees > 1)
-    in_.fail(position, text("the reticulation #", o.hybrid, " has a subtree at both its places"), rule::binary);
+    in_.fail(position, text("the reticulation #", o.hybrid, " has a subtree at both its places"), breach::binary);
   return h.node;
 }
 
@@ -318,10 +318,10 @@ void assembly::add_edge(const occurrence& o, std::int64_t node) {
 
 void assembly::take_root(const occurrence& root) {
   const auto position = static_cast<std::size_t>(root.position);
-  if (!std::isnan(root.gamma) && root.gamma != 1) in_.fail(position, "the root has a gamma", rule::gamma);
+  if (!std::isnan(root.gamma) && root.gamma != 1) in_.fail(position, "the root has a gamma", breach::gamma);
   double theta = in_.root_theta();
   if (!std::isnan(theta) && !std::isnan(root.theta) && theta != root.theta)
-    in_.fail(position, text("the root has two thetas, [", theta, "] and ", root.theta), rule::theta);
+    in_.fail(position, text("the root has two thetas, [", theta, "] and ", root.theta), breach::theta);
   if (std::isnan(theta)) theta = root.theta;
   if (std::isnan(theta)) theta = options_.root_theta;
   made_.root_theta = std::isnan(theta) ? options_.theta : theta;
@@ -331,13 +331,14 @@ void assembly::check_hybrids() const {
   for (const auto& [label, h] : hybrids_) {
     const auto position = static_cast<std::size_t>(in_.occurrences()[h.first].position);
     if (h.places == 1)
-      in_.fail(position, text("the label #", label, " comes only once; a reticulation has two parents"), rule::binary);
+      in_.fail(position, text("the label #", label, " comes only once; a reticulation has two parents"),
+               breach::binary);
     if (h.subtrees == 0)
-      in_.fail(position, text("the reticulation #", label, " has no subtree at either of its places"), rule::binary);
+      in_.fail(position, text("the reticulation #", label, " has no subtree at either of its places"), breach::binary);
     if (!h.has_gamma && std::isnan(options_.gamma))
       in_.fail(position,
                text("the reticulation #", label, " has no gamma; it is the third number, as in #", label, ":0.1::0.6"),
-               rule::gamma);
+               breach::gamma);
   }
 }
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <unordered_set>
 
 #include "snp/lineage_process.hpp"
+#include "snp/numbers.hpp"
 #include "snp/random_variates.hpp"
 
 namespace quintet::snp {
@@ -15,11 +15,8 @@ namespace {
 
 using family = univariate_prior::family;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t max_tries = 1'000'000;
 constexpr double phylonet_origin = 10, phylonet_height_mean = 10, phylonet_kappa = 1;
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 double log_gamma_density(double x, double shape, double rate) {
   return shape * std::log(rate) - std::lgamma(shape) + (shape - 1) * std::log(x) - rate * x;

@@ -2,16 +2,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 
 #include "quintet/core/poll.hpp"
+#include "snp/numbers.hpp"
 #include "snp/sampler_state.hpp"
 
 namespace quintet::snp {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double max_drift = 1e-6;
 constexpr double exchange_target = 0.3;
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,12 +11,12 @@
 #include "quintet/snp/network_topology.hpp"
 #include "quintet/snp/priors.hpp"
 #include "snp/moves/move.hpp"
+#include "snp/numbers.hpp"
 
 namespace quintet::snp {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double min_gain = 1e-3;
 constexpr int proposals_per_topology = 50;
 

@@ -23,7 +23,7 @@ struct device_shape {
 };
 
 /// Tiles that may be in work on a device at the same time.
-constexpr std::int64_t device_tiles = 2048;
+constexpr std::int64_t device_gradient_tiles = 2048;
 
 template <class View>
 bool is_absent(const View& view) {
@@ -63,7 +63,7 @@ void check(const factors_view<T>& f, batch_view<const T> gu, matrix_view<const a
 
 /// Matrices in work at the same time.
 std::int64_t tiles_of(std::int64_t batch, const Device& device) {
-  return std::min(batch, device.kind() == device_kind::host ? 8 * std::int64_t(threads()) : device_tiles);
+  return std::min(batch, device.kind() == device_kind::host ? 8 * std::int64_t(threads()) : device_gradient_tiles);
 }
 
 template <class T>

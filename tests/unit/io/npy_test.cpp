@@ -212,7 +212,7 @@ TEST_F(Npy, WriterMakesNumPysBytes) {
 }
 
 template <class T>
-void round_trip(const std::string& path) {
+void npy_round_trip(const std::string& path) {
   std::vector<T> values(600'000);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(i) - T(1000);
   quintet::io::write_npy<T>(path, values, sizes{2, 300, 1000});
@@ -222,10 +222,10 @@ void round_trip(const std::string& path) {
 }
 
 TEST_F(Npy, WhatIsWrittenReturns) {
-  round_trip<float>(path("out.npy"));
-  round_trip<double>(path("out.npy"));
-  round_trip<std::int32_t>(path("out.npy"));
-  round_trip<std::int64_t>(path("out.npy"));
+  npy_round_trip<float>(path("out.npy"));
+  npy_round_trip<double>(path("out.npy"));
+  npy_round_trip<std::int32_t>(path("out.npy"));
+  npy_round_trip<std::int64_t>(path("out.npy"));
 }
 
 TEST_F(Npy, StridedMatrix) {

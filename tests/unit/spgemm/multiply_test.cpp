@@ -10,6 +10,7 @@
 #include "quintet/spgemm/summary.hpp"
 #include "quintet/spgemm/transpose.hpp"
 #include "reference/spgemm_reference.hpp"
+#include "support/csr_types.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
 #include "support/sanitized.hpp"
@@ -18,16 +19,9 @@
 namespace quintet::spgemm {
 namespace {
 
-template <class Value, class Index>
-struct types {
-  using value = Value;
-  using index = Index;
-};
 template <class T>
 class multiply_of : public ::testing::Test {};
-using all_types = ::testing::Types<types<float, std::int32_t>, types<float, std::int64_t>, types<double, std::int32_t>,
-                                   types<double, std::int64_t>>;
-TYPED_TEST_SUITE(multiply_of, all_types);
+TYPED_TEST_SUITE(multiply_of, test::all_csr_types);
 
 // Devices do the work themselves, however small it is.
 options for_test() { return {.host_products = 0}; }

@@ -5,6 +5,7 @@
 #include "quintet/spgemm/dense_product.hpp"
 #include "quintet/spgemm/multiply.hpp"
 #include "quintet/spgemm/transpose.hpp"
+#include "support/csr_types.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
 #include "support/sparse_matrices.hpp"
@@ -21,16 +22,9 @@ std::vector<double> dense_of(const csr<Value, Index>& m) {
   return dense;
 }
 
-template <class Value, class Index>
-struct types {
-  using value = Value;
-  using index = Index;
-};
 template <class T>
 class spgemm_pieces_of : public ::testing::Test {};
-using all_types = ::testing::Types<types<float, std::int32_t>, types<float, std::int64_t>, types<double, std::int32_t>,
-                                   types<double, std::int64_t>>;
-TYPED_TEST_SUITE(spgemm_pieces_of, all_types);
+TYPED_TEST_SUITE(spgemm_pieces_of, test::all_csr_types);
 
 TYPED_TEST(spgemm_pieces_of, add) {
   using V = typename TypeParam::value;
