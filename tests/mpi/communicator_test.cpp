@@ -16,7 +16,7 @@
 namespace quintet {
 namespace {
 
-mpi::communicator& ranks() { return test::ranks(); }
+using test::ranks;
 
 /// What rank r has in these tests: r + 1 numbers.
 std::vector<std::int64_t> numbers_of(int rank) {

@@ -22,6 +22,9 @@ inline std::shared_ptr<const std::vector<std::string>> species_names(std::int64_
   return std::make_shared<const std::vector<std::string>>(names);
 }
 
+/// Of a standard normal number, in either direction: more than that comes once in 150,000.
+inline constexpr double allowed = 4.5;
+
 /// A number of every state, by name.
 struct statistic {
   const char* name;

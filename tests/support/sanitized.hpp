@@ -1,4 +1,4 @@
-// Sizes of tests that would take minutes under a sanitizer.
+// Sizes of tests that would take minutes under a sanitizer, or on the processors of an emulating plugin.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,14 @@ inline constexpr bool sanitized = __has_feature(address_sanitizer) || __has_feat
 inline constexpr bool sanitized = false;
 #endif
 
-/// `size`, or `small` under a sanitizer.
-constexpr std::int64_t sized(std::int64_t size, std::int64_t small) { return sanitized ? small : size; }
+/// Whether devices are the plugin's: threads of this machine, many more than it has processors.
+#ifdef QUINTET_TEST_EMULATION
+inline constexpr bool emulating = true;
+#else
+inline constexpr bool emulating = false;
+#endif
+
+/// `size`, or `small` where everything takes several times as long.
+constexpr std::int64_t sized(std::int64_t size, std::int64_t small) { return sanitized || emulating ? small : size; }
 
 }  // namespace quintet::test

@@ -290,7 +290,8 @@ template <class Storage>
 void expect_same_tree(std::int64_t n, std::int64_t dim, const Device& device) {
   for (const named_set& set : sets_for_lists<Storage>(n, dim))
     for (const metric kind : {metric::euclidean, metric::cosine})
-      for (const double alpha : {1.0, 0.75}) {
+      for (const double alpha : {0.75, 1.0}) {
+        if (alpha == 1 && device.kind() != device_kind::host) continue;  // one factor is enough for emulated threads
         SCOPED_TRACE(set.name);
         const auto points = stored_as<Storage>(set.points);
         const auto found = [&](filter_use use) {

@@ -13,12 +13,12 @@
 namespace quintet::test {
 namespace {
 
-constexpr std::int64_t n = 70, dim = 5;
+constexpr std::int64_t n = 70, width = 5;
 
 template <class Storage>
 std::vector<Storage> stored_points(double max, std::uint64_t seed) {
   std::vector<Storage> stored;
-  for (const double x : ball_points<double>(n, dim, 0, max, 1, seed).data)
+  for (const double x : ball_points<double>(n, width, 0, max, 1, seed).data)
     stored.emplace_back(accumulator_t<Storage>(x));
   return stored;
 }
@@ -37,23 +37,23 @@ void call_everything(Rows in, Values scalars, Out out, OutValues out_values, con
   out(n, n, [&](auto to) { distances<Storage>(x, y, to, {}, device); });
   out_values(n, [&](auto to) { pair_distances<Storage>(x, y, to, {}, device); });
   out_values(n, [&](auto to) { origin_distances<Storage>(x, to, {}, device); });
-  out(n, dim, [&](auto to) { mobius_add<Storage>(x, y, to, {}, device); });
-  out(n, dim, [&](auto to) { mobius_scalar_mul<Storage>(r, x, to, {}, device); });
-  out(n, dim, [&](auto to) { exp_map<Storage>(x, v, to, {}, device); });
-  out(n, dim, [&](auto to) { log_map<Storage>(x, y, to, {}, device); });
-  out(n, dim, [&](auto to) { exp_map_origin<Storage>(v, to, {}, device); });
-  out(n, dim, [&](auto to) { log_map_origin<Storage>(x, to, {}, device); });
-  out(n, dim, [&](auto to) { geodesic<Storage>(x, y, r, to, {}, device); });
-  out(n, dim, [&](auto to) { parallel_transport<Storage>(x, y, v, to, {}, device); });
-  out(n, dim, [&](auto to) { project<Storage>(x, 0.5, to, {}, device); });
+  out(n, width, [&](auto to) { mobius_add<Storage>(x, y, to, {}, device); });
+  out(n, width, [&](auto to) { mobius_scalar_mul<Storage>(r, x, to, {}, device); });
+  out(n, width, [&](auto to) { exp_map<Storage>(x, v, to, {}, device); });
+  out(n, width, [&](auto to) { log_map<Storage>(x, y, to, {}, device); });
+  out(n, width, [&](auto to) { exp_map_origin<Storage>(v, to, {}, device); });
+  out(n, width, [&](auto to) { log_map_origin<Storage>(x, to, {}, device); });
+  out(n, width, [&](auto to) { geodesic<Storage>(x, y, r, to, {}, device); });
+  out(n, width, [&](auto to) { parallel_transport<Storage>(x, y, v, to, {}, device); });
+  out(n, width, [&](auto to) { project<Storage>(x, 0.5, to, {}, device); });
   out_values(n, [&](auto to) { conformal_factor<Storage>(x, to, {}, device); });
-  out(n, dim + 1, [&](auto to) { to_hyperboloid<Storage>(x, to, {}, device); });
-  out(n, dim, [&](auto to) { riemannian_gradient<Storage>(x, v, to, {}, device); });
-  out(n, dim, [&](auto to) { rsgd_step<Storage>(x, v, 0.1, 1e-3, to, {}, device); });
-  out(n, dim,
-      [&](auto to) { out(n, dim, [&](auto other) { distance_gradients<Storage>(x, y, to, other, {}, device); }); });
-  out(3, dim, [&](auto to) { gyromidpoint<Storage>(x, offsets, w, to, {}, device); });
-  out(3, dim, [&](auto to) { frechet_mean<Storage>(x, offsets, w, to, {}, device); });
+  out(n, width + 1, [&](auto to) { to_hyperboloid<Storage>(x, to, {}, device); });
+  out(n, width, [&](auto to) { riemannian_gradient<Storage>(x, v, to, {}, device); });
+  out(n, width, [&](auto to) { rsgd_step<Storage>(x, v, 0.1, 1e-3, to, {}, device); });
+  out(n, width,
+      [&](auto to) { out(n, width, [&](auto other) { distance_gradients<Storage>(x, y, to, other, {}, device); }); });
+  out(3, width, [&](auto to) { gyromidpoint<Storage>(x, offsets, w, to, {}, device); });
+  out(3, width, [&](auto to) { frechet_mean<Storage>(x, offsets, w, to, {}, device); });
 }
 
 /// Host arguments.
@@ -64,7 +64,7 @@ std::vector<accumulator_t<Storage>> from_host(const std::vector<std::vector<Stor
   const auto keep = [&](const std::vector<Real>& values) {
     results.insert(results.end(), values.begin(), values.end());
   };
-  call_everything<Storage>([&](int set) { return matrix_view<const Storage>(sets[set].data(), n, dim); },
+  call_everything<Storage>([&](int set) { return matrix_view<const Storage>(sets[set].data(), n, width); },
                            [](const std::vector<Real>& values) { return vector_view<const Real>(values); },
                            [&](std::int64_t rows, std::int64_t cols, auto call) {
                              std::vector<Real> to(rows * cols);
@@ -93,7 +93,7 @@ std::vector<accumulator_t<Storage>> from_buffers(const std::vector<std::vector<S
     const std::vector<Real> values = to.to_vector();
     results.insert(results.end(), values.begin(), values.end());
   };
-  call_everything<Storage>([&](int set) { return matrix_view<const Storage>(there[set], dim); },
+  call_everything<Storage>([&](int set) { return matrix_view<const Storage>(there[set], width); },
                            [&](const std::vector<Real>& values) {
                              return vector_view<const Real>(std::as_const(scalars.emplace_back(values, device)));
                            },
@@ -130,12 +130,12 @@ TYPED_TEST(poincare_buffers, have_the_bits_of_host_arguments) {
 TYPED_TEST(poincare_buffers, nearest_stays_on_the_device) {
   const auto all = sets<TypeParam>();
   const auto host =
-      poincare::nearest<TypeParam>({all[0].data(), n, dim}, {all[1].data(), n, dim}, 4, {}, Device::host());
+      poincare::nearest<TypeParam>({all[0].data(), n, width}, {all[1].data(), n, width}, 4, {}, Device::host());
   on_every_device([&](const Device& device) {
     const Buffer<TypeParam> queries(all[0], device), points(all[1], device);
     Buffer<std::int64_t> index(n * 4, device);
     Buffer<accumulator_t<TypeParam>> distance(n * 4, device);
-    poincare::nearest<TypeParam>({queries, dim}, {points, dim}, {index, 4}, {distance, 4});
+    poincare::nearest<TypeParam>({queries, width}, {points, width}, {index, 4}, {distance, 4});
     EXPECT_EQ(index.to_vector(), host.index);
     expect_same_bits(distance.to_vector(), host.distance);
   });
@@ -144,7 +144,7 @@ TYPED_TEST(poincare_buffers, nearest_stays_on_the_device) {
 TYPED_TEST(poincare_buffers, nearest_writes_rows_that_lie_apart) {
   using Real = accumulator_t<TypeParam>;
   const auto all = sets<TypeParam>();
-  const matrix_view<const TypeParam> queries(all[0].data(), n, dim), points(all[1].data(), n, dim);
+  const matrix_view<const TypeParam> queries(all[0].data(), n, width), points(all[1].data(), n, width);
   const auto host = poincare::nearest(queries, points, 4, {}, Device::host());
   on_every_device([&](const Device& device) {
     std::vector<std::int64_t> index(n * 6, -7);
@@ -165,10 +165,10 @@ TYPED_TEST(poincare_buffers, nearest_writes_rows_that_lie_apart) {
 // Types and kinds of arguments as they come; the same compiled functions.
 TEST(poincare_arguments, are_taken_as_they_come) {
   const auto all = sets<float>();
-  const io::matrix<float> x{n, dim, all[0]}, y{n, dim, all[1]};
-  io::matrix<float> matrix{n, n, std::vector<float>(n * n)}, rows{n, dim, std::vector<float>(n * dim)};
+  const io::matrix<float> x{n, width, all[0]}, y{n, width, all[1]};
+  io::matrix<float> matrix{n, n, std::vector<float>(n * n)}, rows{n, width, std::vector<float>(n * width)};
   std::vector<float> values(n), expected(n), weights(n, 0.5f);
-  poincare::pair_distances<float>({all[0].data(), n, dim}, {all[1].data(), n, dim}, expected);
+  poincare::pair_distances<float>({all[0].data(), n, width}, {all[1].data(), n, width}, expected);
   EXPECT_TRUE(poincare::pair_distances(x, y, values).all_inside());
   expect_same_bits(values, expected);
   const matrix_view<const float> x_view = x.view(), y_view = y.view();
@@ -178,7 +178,7 @@ TEST(poincare_arguments, are_taken_as_they_come) {
   EXPECT_EQ(matrix.data[n + 1], expected[1]);
   poincare::mobius_scalar_mul(std::vector<float>{0.5f}, x, rows);
   poincare::geodesic(x, y, std::vector<float>{0.5f}, rows);
-  io::matrix<float> means{2, dim, std::vector<float>(2 * dim)};
+  io::matrix<float> means{2, width, std::vector<float>(2 * width)};
   const std::vector<std::int64_t> offsets{0, 9, n};
   EXPECT_EQ(poincare::gyromidpoint(x, offsets, weights, means).converged, (std::vector<std::uint8_t>{1, 1}));
   EXPECT_EQ(poincare::nearest(x, y, 3).k, 3);

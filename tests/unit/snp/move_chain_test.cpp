@@ -12,13 +12,13 @@ namespace {
 
 using snp::network_state;
 using snp::univariate_prior;
+using test::allowed;
 
 #ifdef QUINTET_LONG_TEST
 constexpr std::int64_t chain_steps = 8'000'000;
 #else
 constexpr std::int64_t chain_steps = 400'000;
 #endif
-constexpr double allowed = 4.5;
 
 // Means over batches of a chain, and how far they are from what is expected, in standard errors.
 class batch_means {

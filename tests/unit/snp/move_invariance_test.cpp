@@ -14,6 +14,7 @@ namespace {
 
 using snp::network_state;
 using snp::univariate_prior;
+using test::allowed;
 using test::statistics;
 
 #ifdef QUINTET_LONG_TEST
@@ -21,8 +22,6 @@ constexpr std::int64_t draws = 1'000'000;
 #else
 constexpr std::int64_t draws = 100'000;
 #endif
-// Of a standard normal number, in either direction: once in 150,000.
-constexpr double allowed = 4.5;
 
 struct tally {
   double sum = 0, squares = 0;

@@ -30,9 +30,9 @@ std::vector<int> team_sizes() {
 
 /// Matrices with their factors, all on an emulated device.
 template <class Real>
-class problem {
+class team_problem {
  public:
-  problem(std::int64_t batch, std::int64_t rows, std::int64_t cols) {
+  team_problem(std::int64_t batch, std::int64_t rows, std::int64_t cols) {
     const Device device = Device::emulated();
     std::vector<Real> numbers(batch * rows * cols);
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = normal_at<Real>(3, 0, i);
@@ -97,7 +97,7 @@ TYPED_TEST(svd_teams, of_any_size_in_every_specialisation) {
     for (const int size : team_sizes()) {
       SCOPED_TRACE(text("specialisation ", int(policy), ", teams of ", size));
       const device::emulated_team_size guard(size);
-      problem<TypeParam> square(1, 5, 5), tall(1, 11, 4);
+      team_problem<TypeParam> square(1, 5, 5), tall(1, 11, 4);
       square.run(policy, svd::route::direct);
       square.check();
       tall.run(policy, svd::route::pivoted_lower);
