@@ -97,8 +97,9 @@ inline std::int64_t take_sums(std::uint64_t mask, Value* sums, Index base, std::
   }
   if constexpr (Beyond && device::has_lane_moves)
     if (std::popcount(mask) >= min_moved_sums) {
-      using pack = device::pack<std::int32_t, 8>;
-      using value_pack = device::pack<Value, 8>;
+      constexpr int lanes = sizeof(Value) > 0 ? 8 : 0;  // dependent: where lanes cannot be moved this is not looked at
+      using pack = device::pack<std::int32_t, lanes>;
+      using value_pack = device::pack<Value, lanes>;
       const value_pack clean = device::broadcast_pack<value_pack>(Product::identity());
       const pack lane = {0, 1, 2, 3, 4, 5, 6, 7};
       for (int c = 0; c < 64; c += 8, mask >>= 8) {
