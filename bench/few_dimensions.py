@@ -33,6 +33,7 @@ LARGE = [
     (NEIGHBOURS, 1_000_000, 2, "noise", ("cKDTree",)),
     (NEIGHBOURS, 1_000_000, 3, "noise", ("cKDTree",)),
     (NEIGHBOURS, 1_000_000, 5, "map", ("cKDTree",)),
+    (NEIGHBOURS, 100_000, 384, "embeddings", ("FAISS",)),
 ]
 
 

@@ -76,6 +76,7 @@ boruvka_state<Real> boruvka_memory<Real>::state(pairwise::device_neighbours<Real
           .k = lists.k,
           .list_value = lists.value.data(),
           .list_index = lists.index.data(),
+          .list_first = list_first.data(),
           .list_point = list_point.data(),
           .core = core.data(),
           .outside = outside.data(),
@@ -133,6 +134,7 @@ boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::device_ne
     memory_.place = {places(memory_.blocks, block_at), panels.device()};
     memory_.block_at = {block_at, panels.device()};
   }
+  memory_.list_first = Buffer<std::int32_t>(lists_.rows, panels.device());
   state_ = memory_.state(lists_);
   state_.bounds.visiting_minima = part_.visiting_minima.data();
   state_.bounds.visiting_groups = part_.visiting_groups;
@@ -141,6 +143,7 @@ boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::device_ne
   state_.bounds.shared_place = part_.shared_place;
   device::fill(memory_.cell_bound, Real(0));
   device::fill(memory_.counters, std::int64_t(0));
+  device::fill(memory_.list_first, std::int32_t(0));
   for_each_point(start_point<Real>{state_});
   if (tree_) tree_->for_each_node_upwards(core_of_node<Real>{state_, memory_.node_core.data()});
 }
@@ -389,6 +392,7 @@ round_state<Real> boruvka<Real>::state() const {
 
 template <class Real>
 void boruvka<Real>::restore(const round_state<Real>& state) {
+  device::fill(memory_.list_first, std::int32_t(0));
   memory_.component.copy_from_host(state.component.data(), memory_.count);
   memory_.tree_edge.copy_from_host(state.tree_edge.data(), memory_.count);
   memory_.tree_weight.copy_from_host(state.tree_weight.data(), memory_.count);
@@ -414,6 +418,7 @@ std::vector<packed_edge<Real>> boruvka<Real>::run(spanning_tree_counters& counte
 template <class Real>
 std::vector<packed_edge<Real>> boruvka<Real>::lightest_leaving(const std::vector<std::int32_t>& component,
                                                                std::int64_t components) {
+  device::fill(memory_.list_first, std::int32_t(0));
   memory_.component.copy_from_host(component.data(), memory_.component.size());
   relax_lists();
   relax_others();

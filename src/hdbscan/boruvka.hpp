@@ -82,6 +82,7 @@ struct boruvka_memory {
   Buffer<std::int32_t> packed_of;  ///< by the caller's number
   Buffer<Real> outside;
   Buffer<std::int32_t> place, block_at, list_point;  ///< see edge_bounds and boruvka_state; empty on a single rank
+  Buffer<std::int32_t> list_first{};                 ///< [list], see boruvka_state
   Buffer<std::int32_t> own_leaf;                     ///< of one rank of several, with a tree
   Buffer<Real> tree_weight{count, core.device()};
   Buffer<std::int32_t> component{count, core.device()}, parent{count, core.device()}, root{count, core.device()};

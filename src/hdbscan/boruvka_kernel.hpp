@@ -29,6 +29,7 @@ struct boruvka_state {
   int k = 0;
   const Real* list_value = nullptr;              ///< [list][k], ascending
   const std::int32_t* list_index = nullptr;      ///< [list][k], -1 where there is none
+  std::int32_t* list_first = nullptr;            ///< [list]: the entries before it do not leave the point's component
   const std::int32_t* list_point = nullptr;      ///< whose list it is; null: lists are numbered as points
   const Real* core = nullptr;                    ///< reduced distances, scaled by alpha
   Real* outside = nullptr;                       ///< what bounds.outside points to
@@ -110,8 +111,18 @@ template <class Real, bool Weights>
 struct relax_list {
   boruvka_state<Real> s;
   void operator()(std::int64_t i) const {
+    // Components only grow: what does not leave one now never will.
+    const std::int32_t first = s.list_first[i];
+    if (first == s.k) return;
     const std::int32_t a = s.point_of(i);
-    for (int e = 0; e < s.k; ++e) {
+    std::int32_t inside = first;
+    if constexpr (Weights) {
+      while (inside < s.k && s.list_index[i * s.k + inside] >= 0 && !s.leaves(a, s.list_index[i * s.k + inside]))
+        ++inside;
+      if (inside < s.k && s.list_index[i * s.k + inside] < 0) inside = s.k;
+      if (inside > first) s.list_first[i] = inside;
+    }
+    for (int e = inside; e < s.k; ++e) {
       const std::int32_t b = s.list_index[i * s.k + e];
       if (b < 0) return;
       if (!s.leaves(a, b)) continue;

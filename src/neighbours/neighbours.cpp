@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "device/for_each.hpp"
+#include "device/parallel.hpp"
 #include "instantiate.hpp"
 #include "pairwise/check_points.hpp"
 #include "pairwise/filtered_lists.hpp"
@@ -70,18 +71,22 @@ class tree_pair {
 template <class Real>
 void put_lists(const pairwise::device_neighbours<Real>& found, const std::vector<std::int32_t>& order,
                const pairwise::reduced_metric<Real>& metric, nearest_result<Real>& result) {
-  std::vector<Real> value(found.rows * found.k);
-  std::vector<std::int32_t> index(found.rows * found.k);
-  found.value.copy_to_host(value.data(), found.rows * found.k);
-  found.index.copy_to_host(index.data(), found.rows * found.k);
-  for (std::int64_t i = 0; i < found.rows; ++i) {
-    const std::int64_t row = order.empty() ? i : order[i];
-    for (std::int64_t e = 0; e < result.k; ++e) {
-      if (index[i * found.k + e] < 0) continue;
-      result.index[row * result.k + e] = index[i * found.k + e];
-      result.distance[row * result.k + e] = metric.distance(value[i * found.k + e]);
+  const bool is_shared = found.value.device().shares_host_memory();
+  const std::vector<Real> values = is_shared ? std::vector<Real>{} : found.value.to_vector();
+  const std::vector<std::int32_t> indices = is_shared ? std::vector<std::int32_t>{} : found.index.to_vector();
+  const Real* const value = is_shared ? found.value.data() : values.data();
+  const std::int32_t* const index = is_shared ? found.index.data() : indices.data();
+  constexpr std::int64_t at_once = 4096;
+  device::for_each_side_by_side((found.rows + at_once - 1) / at_once, [&](std::int64_t part) {
+    for (std::int64_t i = part * at_once; i < std::min(found.rows, (part + 1) * at_once); ++i) {
+      const std::int64_t row = order.empty() ? i : order[i];
+      for (std::int64_t e = 0; e < result.k; ++e) {
+        if (index[i * found.k + e] < 0) continue;
+        result.index[row * result.k + e] = index[i * found.k + e];
+        result.distance[row * result.k + e] = metric.distance(value[i * found.k + e]);
+      }
     }
-  }
+  });
 }
 
 /// Lists of at least the k nearest.

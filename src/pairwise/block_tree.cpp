@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "device/parallel.hpp"
@@ -19,19 +20,33 @@ template <class Real>
 class node_splitter {
  public:
   node_splitter(const Real* panels, std::int64_t dim, std::vector<std::int32_t>& order)
-      : panels_(panels), dim_(dim), order_(order) {}
+      : panels_(panels), dim_(dim), order_(order), keys_(std::make_unique_for_overwrite<point_key[]>(order.size())) {}
 
   void split(const tree_node& node) const {
     const std::int64_t first = std::int64_t(node.first_leaf) * leaf_points;
     const std::int64_t end = std::min(std::int64_t(order_.size()), first + std::int64_t(node.leaves) * leaf_points);
     const std::int64_t side = widest_side(first, end);
-    std::vector<std::pair<Real, std::int32_t>> key(end - first);
-    for (std::int64_t i = first; i < end; ++i) key[i - first] = {coordinate(order_[i], side), order_[i]};
-    std::nth_element(key.begin(), key.begin() + std::int64_t(node.left_leaves()) * leaf_points, key.end());
-    for (std::int64_t i = first; i < end; ++i) order_[i] = key[i - first].second;
+    point_key* const key = keys_.get();
+    for (std::int64_t i = first; i < end; ++i) key[i] = {coordinate(order_[i], side), order_[i]};
+    std::nth_element(key + first, key + first + std::int64_t(node.left_leaves()) * leaf_points, key + end);
+    for (std::int64_t i = first; i < end; ++i) order_[i] = key[i].point;
+  }
+
+  /// Also the nodes below it, while its points are in a cache.
+  void split_all(const tree_node& node) const {
+    if (node.is_leaf()) return;
+    split(node);
+    split_all(node.left());
+    split_all(node.right());
   }
 
  private:
+  struct point_key {
+    Real x;
+    std::int32_t point;
+    bool operator<(const point_key& other) const { return x < other.x || (x == other.x && point < other.point); }
+  };
+
   Real coordinate(std::int64_t point, std::int64_t k) const {
     return detail::coordinates(panels_, dim_, point)[k * panel_points<Real>];
   }
@@ -54,7 +69,11 @@ class node_splitter {
   const Real* panels_;
   std::int64_t dim_;
   std::vector<std::int32_t>& order_;
+  std::unique_ptr<point_key[]> keys_;  ///< by place in the order
 };
+
+// Leaves of a node that is split by one thread down to its leaves: what it reads of the points fits into its cache.
+constexpr std::int32_t leaves_at_once = 64;
 
 /// The inner nodes of `depth`'s children.
 std::vector<tree_node> children_of(const std::vector<tree_node>& nodes) {
@@ -157,7 +176,10 @@ std::vector<std::int32_t> tree_order(const panels<Real>& points) {
   std::vector<tree_node> nodes{{0, 0, leaves_of(points.count)}};
   while (!nodes.empty()) {
     std::erase_if(nodes, [](const tree_node& node) { return node.is_leaf(); });
-    device::for_each_side_by_side(std::int64_t(nodes.size()), [&](std::int64_t i) { splitter.split(nodes[i]); });
+    device::for_each_side_by_side(std::int64_t(nodes.size()), [&](std::int64_t i) {
+      nodes[i].leaves > leaves_at_once ? splitter.split(nodes[i]) : splitter.split_all(nodes[i]);
+    });
+    std::erase_if(nodes, [](const tree_node& node) { return node.leaves <= leaves_at_once; });
     nodes = children_of(nodes);
   }
   return order;

@@ -15,6 +15,7 @@
 #include "device/team.hpp"
 #include "pairwise/block_tree.hpp"
 #include "pairwise/edge_bounds.hpp"
+#include "pairwise/minima.hpp"
 #include "pairwise/nearest_kernel.hpp"
 #include "pairwise/tile_kernel.hpp"
 
@@ -278,15 +279,33 @@ struct tree_nearest_kernel {
         Real* values = s.values + l * Shape::pitch;
         if (a.same_points && leaf == other) values[l] = std::numeric_limits<Real>::quiet_NaN();
         if (!(detail::row_minimum<Real, Shape>(values) <= s.limit[l])) continue;
-        const std::int64_t row = tile * Shape::side + l;
-        for (int e = 0; e < candidates; ++e) {
-          const std::int64_t j = std::int64_t(other) * Shape::side + e;
-          const std::int32_t index = a.number == nullptr ? std::int32_t(j) : a.number[j];
-          if (a.list.accepts(row, values[e], index)) a.list.insert(row, values[e], index);
-        }
-        s.limit[l] = a.list.value[row * a.list.k + a.list.k - 1];
+        s.limit[l] =
+            take_row(values, candidates, tile * Shape::side + l, std::int64_t(other) * Shape::side, s.limit[l]);
       }
       team.barrier();
+    }
+
+   private:
+    /// Into the list of `row`; returns the limit there is then. Most packs have nothing within it.
+    Real take_row(const Real* values, int candidates, std::int64_t row, std::int64_t first_point, Real limit) const {
+      typedef device::pack<Real, Shape::lanes> value;
+      const nearest_lists<Real> list = a.list;
+      const std::int32_t* const number = a.number;
+      for (int first = 0; first < candidates; first += Shape::lanes) {
+        if (!any_lane<Shape::lanes>(device::load_pack<value>(values + first) <= device::broadcast_pack<value>(limit)))
+          continue;
+        const int end = first + Shape::lanes < candidates ? first + Shape::lanes : candidates;
+        for (int e = first; e < end; ++e) {
+          const Real candidate = values[e];
+          if (!(candidate <= limit)) continue;
+          const auto j = std::int32_t(first_point + e);
+          const std::int32_t index = number == nullptr ? j : number[j];
+          if (!list.accepts(row, candidate, index)) continue;
+          list.insert(row, candidate, index);
+          limit = list.value[row * list.k + list.k - 1];
+        }
+      }
+      return limit;
     }
   };
 
