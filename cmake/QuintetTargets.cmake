@@ -74,7 +74,8 @@ endfunction()
 # its own on devices, and a name may mean something else there.
 function(quintet_unity_groups target)
   get_target_property(sources ${target} SOURCES)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP
+    UNITY_BUILD_CODE_AFTER_INCLUDE "#undef QUINTET_INSTANTIATE")
   foreach(source IN LISTS sources)
     string(REGEX REPLACE "^.*/generated/" "" folder "${source}")
     if(folder MATCHES "^([a-z_]+)/.*[.]cpp$")
