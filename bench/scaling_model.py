@@ -35,8 +35,8 @@ BEGIN, END = "<!-- bench/scaling_model.py: begin -->", "<!-- bench/scaling_model
 
 RANKS = (1, 2, 4, 16, 64, 256, 1024)
 SIZES = (10**6, 10**7)
-# Terms of pairs, (x - y)^2 summed, a second. A node: 64 cores of 6.7e10 (with the filter, measured on one, docs/performance.md). A GPU:
-# the roofline of an H100, half of its float multiply-adds.
+# Terms of pairs, (x - y)^2 summed, a second. A node: 64 cores of 6.7e10 (with the filter, measured on one,
+# docs/performance.md). A GPU: the roofline of an H100, half of its float multiply-adds.
 MACHINES = {"node of 64 cores": dict(rate=64 * 6.7e10, ring="half"), "H100": dict(rate=1e13, ring="full")}
 NETWORKS = {"25 GB/s": dict(latency=1.5e-6, beta=25e9), "100 GbE": dict(latency=10e-6, beta=12.5e9)}
 

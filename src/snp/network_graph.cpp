@@ -1,10 +1,10 @@
 #include "snp/network_graph.hpp"
-#include "snp/numbers.hpp"
 
 #include <algorithm>
 #include <numeric>
 
 #include "snp/newick_text.hpp"
+#include "snp/numbers.hpp"
 
 namespace quintet::snp {
 

@@ -1,3 +1,4 @@
+// Numbers that many sources of this family name.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 # Two hosts that are network namespaces with names of their own: the files of one process, byte for byte, over TCP, and
 # about as many bytes on the wire as the programs count.
 #
-#   hosts_test.sh FOLDER_OF_PROGRAMS MPIRUN...     needs the right to make namespaces, else ends with 77
+#   hosts_test.sh FOLDER_OF_PROGRAMS MPIRUN...     Open MPI's; needs the right to make namespaces, else ends with 77
 set -u
 bin=$1
 shift
@@ -23,11 +23,7 @@ for host in 1 2; do
   holders+=($!)
   disown
 done
-# MPICH looks for devices of the network in /sys, which shows those of the namespace that mounted it.
-with_sys='mount -t sysfs sysfs /sys; exec "$@"'
-inside() {
-  nsenter --target "${holders[$1 - 1]}" --net --uts unshare --mount sh -c "$with_sys" sh "${@:2}"
-}
+inside() { nsenter --target "${holders[$1 - 1]}" --net --uts "${@:2}"; }
 # The namespaces are there when they are no longer ours.
 for host in 1 2; do
   for attempt in $(seq 100); do
@@ -43,23 +39,18 @@ for host in 1 2; do
   inside $host ip link set "qt${host}_$$" name veth up || fail "starting a device"
   inside $host ip address add 10.77.0.$host/24 dev veth
 done
-# What is taken for ssh; MPICH puts -x before the host.
+# What Open MPI takes for ssh.
 cat >agent <<END
 #!/bin/sh
-[ "\$1" = -x ] && shift
 [ "\$1" = 10.77.0.2 ] && pid=${holders[1]} || pid=${holders[0]}
 shift
-exec nsenter --target \$pid --net --uts unshare --mount sh -c '$with_sys' sh sh -c "\$*"
+exec nsenter --target \$pid --net --uts sh -c "\$*"
 END
 chmod +x agent
-if [[ ${mpirun[0]} == *openmpi* ]]; then
-  mpirun+=(--mca plm_rsh_agent "$work/agent" --mca btl tcp,self --mca btl_tcp_if_include veth --mca oob_tcp_if_include veth
-    --host "10.77.0.1:4,10.77.0.2:4" --map-by node)
-else
-  export UCX_TLS=tcp,self UCX_NET_DEVICES=veth
-  mpirun+=(-launcher ssh -launcher-exec "$work/agent" -iface veth -hosts "10.77.0.1:1,10.77.0.2:1")
-fi
-on_hosts() { inside 1 timeout 100 "${mpirun[@]}" "$@"; }
+on_hosts() {
+  inside 1 timeout 100 "${mpirun[@]}" --mca plm_rsh_agent "$work/agent" --mca btl tcp,self --mca btl_tcp_if_include veth \
+    --mca oob_tcp_if_include veth --host 10.77.0.1:4,10.77.0.2:4 --map-by node "$@"
+}
 awk 'BEGIN { srand(1); for (i = 0; i < 3000; ++i) {
   line = ""; for (d = 0; d < 16; ++d) line = line (d ? "," : "") (rand() - 0.5) / 3; print line } }' >points.csv
 awk 'BEGIN { srand(2); for (i = 0; i < 2500; ++i) {
