@@ -440,7 +440,7 @@ def svd_gradient(
     """
     f, lead, like = _factors_of(svd)
     gu = _derivative(gU, "gU", lead + f.u.shape[1:], f.u.dtype)
-    gs = _derivative(gS, "gS", lead + f.s.shape[1:], f.s.dtype)
+    gs = _derivative(gS, "gS", lead + f.s.shape[1:], f.s.dtype, core=1)
     gv = _derivative(gV, "gV", lead + f.v.shape[1:], f.u.dtype)
     out = np.empty((len(f.u), f.u.shape[1], f.v.shape[1]), f.u.dtype)
     kind = _choice(policy, "policy", _POLICY)

@@ -156,8 +156,13 @@ def _cores(a: _Matrix, b: _Matrix, types: tuple[np.dtype, np.dtype]) -> tuple[tu
 
 
 def _common(*matrices: _Matrix) -> tuple[np.dtype, np.dtype]:
-    dtype = F64 if any(m.data.dtype.itemsize == 8 for m in matrices) else F32
-    index = I64 if any(m.indices.dtype.itemsize == 8 or m.cols > _INT32_MAX for m in matrices) else I32
+    dtype: np.dtype = F32
+    index: np.dtype = I32
+    for m in matrices:
+        if m.data.dtype.itemsize == 8:
+            dtype = F64
+        if m.indices.dtype.itemsize == 8 or m.cols > _INT32_MAX:
+            index = I64
     return dtype, index
 
 
@@ -174,13 +179,17 @@ _attributes: dict[Any, dict[str, Any]] = {}
 
 
 def _assembled(kind: Any, shape: tuple[int, int], data: np.ndarray, indices: np.ndarray, indptr: np.ndarray) -> Any:
-    """``kind((data, indices, indptr), shape)`` without SciPy's checks, which take longer than small products: what the
-    library returns passes them."""
+    """``kind((data, indices, indptr), shape)`` of canonical rows without SciPy's checks, which take longer than small
+    products: what the library returns passes them."""
     attributes = _attributes.get(kind)
     if attributes is None:
-        attributes = _attributes[kind] = dict(vars(kind((1, 1))))
+        empty = kind((1, 1))
+        empty.has_canonical_format = True
+        attributes = _attributes[kind] = dict(vars(empty))
     if not attributes.keys() >= {"_shape", "data", "indices", "indptr"}:  # SciPy has changed
-        return kind((data, indices, indptr), shape=shape, copy=False)
+        result = kind((data, indices, indptr), shape=shape, copy=False)
+        result.has_canonical_format = True
+        return result
     result = kind.__new__(kind)
     vars(result).update(attributes, _shape=shape, data=data, indices=indices, indptr=indptr)
     return result
@@ -200,9 +209,7 @@ def _result(
     sparse = _scipy()
     kinds = (sparse.csc_array, sparse.csc_matrix) if columns else (sparse.csr_array, sparse.csr_matrix)
     shape = (cols, rows) if columns else (rows, cols)
-    result = _assembled(kinds[0 if is_array else 1], shape, data, indices, indptr)
-    result.has_canonical_format = True
-    return result
+    return _assembled(kinds[0 if is_array else 1], shape, data, indices, indptr)
 
 
 def multiply(
@@ -252,7 +259,7 @@ def multiply(
         wanted = (a.rows, b.rows if transpose_b else b.cols)
         if (m.rows, m.cols) != wanted:
             raise InvalidArgument(f"mask must have the shape of the product, {wanted} (shape={(m.rows, m.cols)})")
-    dtype, index = _common(a, b)
+    dtype, index = _common(a) if b is a else _common(a, b)
     if m is not None and m is not a:
         index = _common(a, b, m)[1]
     left, right = _cores(a, b, (dtype, index))

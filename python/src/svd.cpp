@@ -3,7 +3,10 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <vector>
 
 #include "arrays.hpp"
 #include "call.hpp"
@@ -22,7 +25,26 @@ svd::factors_view<T> factors(const array& u, const array& s, const array& v) {
   return {u.batch<const T>(), v.batch<const T>(), s.matrix<const accumulator_t<T>>()};
 }
 
-/// Returns the number of matrices that failed. `status` and `sweeps` may be absent.
+/// Returns the number of matrices that failed; -1 where the host cannot see it. Absent status and sweeps are its own.
+template <class T>
+std::int64_t decompose_into(const batch_view<const T>& matrices, svd::outputs<T> out, const svd::options& options,
+                            const Device& device) {
+  const std::int64_t count = out.status.data() == nullptr ? matrices.batch() : 0;
+  std::int32_t few[2];
+  std::vector<std::int32_t> many(count > 1 ? std::size_t(2 * count) : 0);
+  if (count > 0) {
+    std::int32_t* const own = count > 1 ? many.data() : few;
+    out.status = {own, count};
+    out.sweeps = {own + count, count};
+  }
+  run([&] { svd::decompose<T>(matrices, out, options, device); });
+  if (!out.status.device().shares_host_memory()) return -1;
+  std::int64_t failed = 0;
+  for (std::int64_t b = 0; b < out.status.size(); ++b) failed += out.status[b] != svd::ok;
+  return failed;
+}
+
+/// `status` and `sweeps` may be absent.
 std::int64_t decompose(const array& a, const array& u, const array& s, const array& v, const array& status,
                        const array& sweeps, int vectors, std::int64_t top, int preconditioning, bool accurate,
                        bool canonical_signs, bool proper_rotations, std::int64_t max_sweeps,
@@ -36,18 +58,27 @@ std::int64_t decompose(const array& a, const array& u, const array& s, const arr
                              .max_sweeps = max_sweeps};
   return with_storage(a.type(), [&](auto tag) {
     using T = typename decltype(tag)::type;
+    const svd::outputs<T> out{u.batch<T>(), v.batch<T>(), s.matrix<accumulator_t<T>>(), status.vector<std::int32_t>(),
+                              sweeps.vector<std::int32_t>()};
+    return decompose_into<T>(a.batch<const T>(), out, options, Device::parse(device));
+  });
+}
+
+/// The same of a tensor in memory of the host, in fewer arguments: `u`, `s` and `v` are addresses, of U [batch, m, p]
+/// by columns, S, and V^T [batch, q, n] by columns, all contiguous.
+std::int64_t decompose_tensor(const array& a, std::uintptr_t u, std::uintptr_t s, std::uintptr_t v, bool full) {
+  return with_storage(a.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
     const auto matrices = a.batch<const T>();
-    std::vector<std::int32_t> own(status.present() ? 0 : std::size_t(2 * matrices.batch()));
-    const std::int64_t count = std::int64_t(own.size()) / 2;
-    const svd::outputs<T> out{
-        u.batch<T>(), v.batch<T>(), s.matrix<accumulator_t<T>>(),
-        status.present() ? status.vector<std::int32_t>() : vector_view<std::int32_t>(own.data(), count),
-        status.present() ? sweeps.vector<std::int32_t>() : vector_view<std::int32_t>(own.data() + count, count)};
-    run([&] { svd::decompose<T>(matrices, out, options, Device::parse(device)); });
-    if (!out.status.device().shares_host_memory()) return std::int64_t(-1);
-    std::int64_t failed = 0;
-    for (std::int64_t b = 0; b < out.status.size(); ++b) failed += out.status[b] != svd::ok;
-    return failed;
+    const std::int64_t batch = matrices.batch(), m = matrices.rows(), n = matrices.cols(), k = std::min(m, n);
+    const std::int64_t p = full ? m : k, q = full ? n : k;
+    const svd::outputs<T> out{batch_view<T>(reinterpret_cast<T*>(u), batch, m, p, m * p, 1, m),
+                              batch_view<T>(reinterpret_cast<T*>(v), batch, n, q, n * q, q, 1),
+                              {reinterpret_cast<accumulator_t<T>*>(s), batch, k},
+                              {},
+                              {}};
+    return decompose_into<T>(matrices, out, {.vectors = full ? svd::vectors::full : svd::vectors::economy},
+                             Device::best());
   });
 }
 
@@ -117,18 +148,39 @@ void polar_gradient(const array& u, const array& s, const array& v, const array&
 }
 
 /// Whether all of rmsd is finite, as it is where all of the input is; true where the host cannot see it.
+template <class T>
+bool kabsch_into(const batch_view<const T>& points, const batch_view<const T>& target,
+                 const matrix_view<const T>& weights, const svd::motion_outputs<T>& out, bool reflections,
+                 const Device& device) {
+  run([&] { svd::kabsch<T>(points, target, weights, out, {reflections}, device); });
+  bool finite = true;
+  if (out.rmsd.device().shares_host_memory())
+    for (std::int64_t b = 0; b < out.rmsd.size(); ++b) finite &= std::isfinite(out.rmsd[b]);
+  return finite;
+}
+
 bool kabsch(const array& points, const array& target, const array& weights, const array& rotation,
             const array& translation, const array& rmsd, bool reflections, const std::string& device) {
   return with_real(points.type(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const auto p = points.batch<const T>(), q = target.batch<const T>();
-    const auto w = weights.matrix<const T>();
-    const svd::motion_outputs<T> out{rotation.batch<T>(), translation.matrix<T>(), rmsd.vector<T>()};
-    run([&] { svd::kabsch<T>(p, q, w, out, {reflections}, Device::parse(device)); });
-    bool finite = true;
-    if (out.rmsd.device().shares_host_memory())
-      for (std::int64_t b = 0; b < out.rmsd.size(); ++b) finite &= std::isfinite(out.rmsd[b]);
-    return finite;
+    return kabsch_into<T>(points.batch<const T>(), target.batch<const T>(), weights.matrix<const T>(),
+                          {rotation.batch<T>(), translation.matrix<T>(), rmsd.vector<T>()}, reflections,
+                          Device::parse(device));
+  });
+}
+
+/// The same of tensors in memory of the host: the last three are addresses of contiguous outputs.
+bool kabsch_tensors(const array& points, const array& target, const array& weights, std::uintptr_t rotation,
+                    std::uintptr_t translation, std::uintptr_t rmsd) {
+  return with_real(points.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto p = points.batch<const T>();
+    const std::int64_t batch = p.batch(), dim = p.cols();
+    return kabsch_into<T>(p, target.batch<const T>(), weights.matrix<const T>(),
+                          {batch_view<T>(reinterpret_cast<T*>(rotation), batch, dim, dim),
+                           {reinterpret_cast<T*>(translation), batch, dim},
+                           {reinterpret_cast<T*>(rmsd), batch}},
+                          false, Device::best());
   });
 }
 
@@ -169,6 +221,8 @@ void bind_svd(nb::module_& m) {
         nb::arg("status").none(), nb::arg("sweeps").none(), nb::arg("vectors"), nb::arg("top") = 0,
         nb::arg("preconditioning") = 0, nb::arg("accurate") = false, nb::arg("canonical_signs") = false,
         nb::arg("proper_rotations") = false, nb::arg("max_sweeps") = 30, nb::arg("device") = "auto");
+  m.def("svd_decompose_tensor", &decompose_tensor, nb::arg("a"), nb::arg("u"), nb::arg("s"), nb::arg("v"),
+        nb::arg("full"));
   m.def("svd_pseudo_inverse", &pseudo_inverse, nb::arg("u"), nb::arg("s"), nb::arg("v"), nb::arg("out"),
         nb::arg("tolerance"), nb::arg("device") = "auto");
   m.def("svd_least_squares", &least_squares, nb::arg("u"), nb::arg("s"), nb::arg("v"), nb::arg("right"), nb::arg("out"),
@@ -184,6 +238,8 @@ void bind_svd(nb::module_& m) {
         nb::arg("gh").none(), nb::arg("out"), nb::arg("policy"), nb::arg("tolerance"), nb::arg("device") = "auto");
   m.def("svd_kabsch", &kabsch, nb::arg("points"), nb::arg("target"), nb::arg("weights").none(), nb::arg("rotation"),
         nb::arg("translation"), nb::arg("rmsd"), nb::arg("reflections") = false, nb::arg("device") = "auto");
+  m.def("svd_kabsch_tensors", &kabsch_tensors, nb::arg("points"), nb::arg("target"), nb::arg("weights").none(),
+        nb::arg("rotation"), nb::arg("translation"), nb::arg("rmsd"));
   m.def("svd_kabsch_gradient", &kabsch_gradient, nb::arg("points"), nb::arg("target"), nb::arg("weights").none(),
         nb::arg("g_rotation").none(), nb::arg("g_translation").none(), nb::arg("g_rmsd").none(),
         nb::arg("reflections") = false, nb::arg("device") = "auto");

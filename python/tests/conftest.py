@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from typing import Any, Callable
@@ -12,6 +13,11 @@ import pytest
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(20)
+
+
+def interruptible() -> None:
+    """For a child: programs that a shell starts in the background ignore SIGINT, and hand that on."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.fixture
@@ -26,6 +32,7 @@ def python() -> Callable[..., subprocess.CompletedProcess[str]]:
             text=True,
             timeout=timeout,
             check=False,
+            preexec_fn=interruptible,
         )
 
     return run

@@ -56,6 +56,12 @@ CASES = {
         "quintet.linalg.svd(A)",
         "assert quintet.linalg.svdvals(A[:5]).shape == (5, 100)",
     ),
+    "svd, gradients": (
+        "U = np.random.default_rng(0).normal(size=(3000, 100, 100))\\n"
+        "S = np.ones((3000, 100)) + np.arange(100)",
+        "quintet.linalg.svd_gradient((U, S, U), U)",
+        "assert quintet.linalg.svdvals(np.ones((5, 10, 10))).shape == (5, 10)",
+    ),
     "svd of one large matrix": (
         "A = np.random.default_rng(0).normal(size=(2000, 2000))",
         "quintet.linalg.svdvals(A)",
@@ -66,6 +72,15 @@ CASES = {
         "g = np.random.default_rng(0)\\n"
         "n, k = 20000, 600\\n"
         "A = sp.csr_array((np.ones(n * k), g.integers(0, n, n * k).astype(np.int32), np.arange(0, n * k + 1, k)), (n, n))\\n"
+        "E = sp.eye_array(n, format='csr')",
+        "quintet.sparse.multiply(A, A, mask=E)",
+        "assert quintet.sparse.multiply(E, E).nnz == n",
+    ),
+    "sparse, sorted": (
+        "import scipy.sparse as sp\\n"
+        "n, k = 20000, 600\\n"
+        "columns = 33 * np.arange(k, dtype=np.int32) + np.arange(n, dtype=np.int32)[:, None] % 33\\n"
+        "A = sp.csr_array((np.ones(n * k), columns.ravel(), np.arange(0, n * k + 1, k)), (n, n))\\n"
         "E = sp.eye_array(n, format='csr')",
         "quintet.sparse.multiply(A, A, mask=E)",
         "assert quintet.sparse.multiply(E, E).nnz == n",
@@ -92,7 +107,7 @@ CASES = {
 @pytest.mark.slow
 @pytest.mark.parametrize("family", list(CASES))
 def test_ctrl_c(family: str, python: Callable[..., object]) -> None:
-    if family == "sparse":
+    if family.startswith("sparse"):
         pytest.importorskip("scipy")
     setup, call, again = CASES[family]
     found = python(

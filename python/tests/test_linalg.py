@@ -181,6 +181,9 @@ def test_gradient_is_that_of_differences(rng: Any) -> None:
         e = np.zeros_like(a)
         e[i, j] = h
         assert abs((loss(a + e) - loss(a - e)) / (2 * h) - got[i, j]) < 1e-7
+    pair = np.stack((a, 2 * a))
+    both = linalg.svd_gradient(linalg.svd(pair, False, canonical_signs=True), *(np.stack((g, g)) for g in (gU, gS, gV)))
+    np.testing.assert_array_equal(both[0], got)
     with pytest.raises(quintet.InvalidArgument, match="policy"):
         linalg.svd_gradient(linalg.svd(a, False), gS=gS, policy="guess")
     with pytest.raises(quintet.InvalidArgument, match="gS must be of shape"):

@@ -17,6 +17,8 @@ from typing import Any, Callable
 import numpy as np
 import pytest
 
+from conftest import interruptible
+
 import quintet
 from quintet import linalg
 
@@ -194,7 +196,9 @@ def test_interrupt(family: str) -> None:
         "else:\n    print('finished', flush=True)\n"
         "quintet.linalg.svd(np.eye(3))\n"
     )
-    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, preexec_fn=interruptible
+    ) as process:
         assert process.stdout is not None
         for _ in range(2 if "ready" in INTERRUPTED[family] else 1):
             assert process.stdout.readline() == "ready\n"

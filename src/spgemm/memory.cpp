@@ -29,9 +29,12 @@ namespace {
 #if defined(__SANITIZE_ADDRESS__) || defined(QUINTET_ADDRESS_SANITIZER)
 constexpr std::int64_t mapped_bytes = INT64_MAX;
 #else
-constexpr std::int64_t mapped_bytes = std::int64_t{256} << 10;
+constexpr std::int64_t mapped_bytes = std::int64_t{64} << 10;
 #endif
 constexpr std::int64_t page = 4096;
+// Mappings of at most so much are usable as a whole, and so much is not given back: a call of the system costs as much
+// as writing some ten kilobytes, and what nobody has written is no memory anyway.
+constexpr std::int64_t slack_bytes = std::int64_t{1} << 20;
 
 std::int64_t whole_pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 
@@ -77,14 +80,16 @@ class mappings {
         return data;
       }
     }
-    void* const data = ::mmap(nullptr, std::size_t(length), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const bool whole = length <= slack_bytes;
+    void* const data = ::mmap(nullptr, std::size_t(length), whole ? PROT_READ | PROT_WRITE : PROT_NONE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (data == MAP_FAILED) fail(bytes);
 #ifdef MADV_HUGEPAGE
-    ::madvise(data, std::size_t(length), MADV_HUGEPAGE);
+    if (!whole) ::madvise(data, std::size_t(length), MADV_HUGEPAGE);
 #endif
     try {
       const std::lock_guard guard(lock_);
-      used_.emplace(data, mapping{data, length, 0});
+      used_.emplace(data, mapping{data, length, whole ? length : 0});
     } catch (const std::bad_alloc&) {
       ::munmap(data, std::size_t(length));
       throw;
@@ -105,7 +110,7 @@ class mappings {
   void trim(void* data, std::int64_t bytes) {
     mapping& m = of(data);
     const std::int64_t end = whole_pages(bytes);
-    if (end >= m.usable) return;
+    if (m.usable - end <= slack_bytes) return;
     if (::mmap(static_cast<char*>(data) + end, std::size_t(m.usable - end), PROT_NONE,
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
       m.usable = end;

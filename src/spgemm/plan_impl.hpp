@@ -16,18 +16,17 @@ void fill_structure(const problem<Value, Index>& p, std::int64_t rows, const std
                     memory_source& memory) {
   const bool host = device.kind() == device_kind::host;
   const std::int64_t grain = host ? 64 : 1, tiles = (rows + grain - 1) / grain, zero = 0;
-  device_array<std::int64_t> next(&zero, 1, device, memory);
   if (host) {
-    const std::int64_t workers = std::min<std::int64_t>(threads(), tiles);
-    array<std::int64_t> maps(p.b.cols <= widest_accumulator ? workers * p.b.cols : 0, memory);
-    std::fill(maps.begin(), maps.end(), -1);
+    column_maps maps(tiles, p.b.cols, memory);
     device::launch(structured_kernel<Semiring, Value, Index, host_shape>{p, row_pointers, columns, values, touched,
-                                                                         rows, grain, next.data(), maps.data()},
-                   workers, device);
+                                                                         rows, grain, nullptr, maps.all()},
+                   tiles, device);
   } else {
-    device::launch(structured_kernel<Semiring, Value, Index, team_shape>{p, row_pointers, columns, values, touched,
-                                                                         rows, grain, next.data(), nullptr},
-                   std::min<std::int64_t>(tiles, 4096), device);
+    device_array<std::int64_t> next(&zero, 1, device, memory);
+    device::launch(
+        structured_kernel<Semiring, Value, Index, team_shape>{
+            p, row_pointers, columns, values, touched, rows, grain, next.data(), {}},
+        std::min<std::int64_t>(tiles, 4096), device);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "device/pack.hpp"
+#include "quintet/core/poll.hpp"
 #include "quintet/core/storage16.hpp"
 #include "quintet/core/view.hpp"
 #include "svd/sums.hpp"
@@ -42,7 +43,10 @@ struct gradient_kernel {
 
   template <class Team>
   void operator()(const Team& team, std::int64_t tile, scratch&) const {
-    for (std::int64_t b = tile; b < ga.batch(); b += tiles) one(team, b, workspace + tile * slot);
+    for (std::int64_t b = tile; b < ga.batch(); b += tiles) {
+      if constexpr (!Team::on_device) poll();
+      one(team, b, workspace + tile * slot);
+    }
   }
 
   /// product[i, j] = sum_r a[r, i] g[r, j] for i, j < k.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "quintet/core/poll.hpp"
 #include "quintet/core/storage16.hpp"
 #include "quintet/core/view.hpp"
 #include "svd/gradient_kernel.hpp"
@@ -32,7 +33,10 @@ struct polar_gradient_kernel {
 
   template <class Team>
   void operator()(const Team& team, std::int64_t tile, scratch&) const {
-    for (std::int64_t b = tile; b < ga.batch(); b += tiles) one(team, b, workspace + tile * slot);
+    for (std::int64_t b = tile; b < ga.batch(); b += tiles) {
+      if constexpr (!Team::on_device) poll();
+      one(team, b, workspace + tile * slot);
+    }
   }
 
  private:

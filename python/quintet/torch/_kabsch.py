@@ -12,7 +12,7 @@ from .. import _core
 from .._errors import InvalidArgument
 from . import _svd
 from ._svd import is_plain
-from ._tensors import CODES, applied, batch, check, flat, plain
+from ._tensors import CODES, applied, batch, check, empty, flat, plain
 
 __all__ = ["Kabsch", "kabsch"]
 
@@ -46,18 +46,19 @@ def kabsch(points: Tensor, target: Tensor, weights: Tensor | None = None) -> Kab
     """
     check(points, "points")
     check(target, "target")
-    if points.dim() < 2 or points.shape[-2] < 1 or points.shape != target.shape:
+    shape, dtype = points.shape, points.dtype
+    if shape != target.shape or len(shape) < 2 or shape[-2] < 1:
         raise InvalidArgument(
             f"points and target must have one shape [..., N, D], N >= 1 "
-            f"(points: {tuple(points.shape)}, target: {tuple(target.shape)})"
+            f"(points: {tuple(shape)}, target: {tuple(target.shape)})"
         )
-    if points.dtype != target.dtype:
-        raise TypeError(f"points and target must be of one type (points: {points.dtype}, target: {target.dtype})")
+    if dtype != target.dtype:
+        raise TypeError(f"points and target must be of one type (points: {dtype}, target: {target.dtype})")
     if weights is not None:
         check(weights, "weights")
-        if weights.shape != points.shape[:-1]:
+        if weights.shape != shape[:-1]:
             raise InvalidArgument(
-                f"weights must be of shape {tuple(points.shape[:-1])} (shape={tuple(weights.shape)})"
+                f"weights must be of shape {tuple(shape[:-1])} (shape={tuple(weights.shape)})"
             )
     given = (points, target) if weights is None else (points, target, weights)
     if _has_kernel(given) and is_plain(*given):
@@ -81,17 +82,22 @@ def _matrices(t: Tensor) -> Tensor:
 def _by_kernel(points: Tensor, target: Tensor, weights: Tensor | None = None) -> Kabsch:
     """Of tensors without history."""
     p, q = _matrices(points), _matrices(target)
-    *lead, n, d = points.shape
+    shape = points.shape
+    n, d = shape[-2:]
+    if len(shape) == 2:
+        dtype = points.dtype
+        rotation, translation, rmsd = empty((d, d), (d, 1), dtype), empty((d,), (1,), dtype), empty((), (), dtype)
+    else:
+        lead = shape[:-2]
+        rotation, translation, rmsd = points.new_empty((*lead, d, d)), points.new_empty((*lead, d)), points.new_empty(lead)
     w = None if weights is None else plain(weights).reshape(-1, n).contiguous()
-    rotation, translation, rmsd = points.new_empty((*lead, d, d)), points.new_empty((*lead, d)), points.new_empty(lead)
-    code, count = CODES[points.dtype], math.prod(lead)
-    finite = _core.svd_kabsch(
+    finite = _core.svd_kabsch_tensors(
         batch(p),
         batch(q),
-        None if w is None else (w.data_ptr(), code, tuple(w.shape), (w.shape[1], 1), -1),
-        (rotation.data_ptr(), code, (count, d, d), (d * d, d, 1), -1),
-        (translation.data_ptr(), code, (count, d), (d, 1), -1),
-        (rmsd.data_ptr(), code, (count,), (1,), -1),
+        None if w is None else (w.data_ptr(), CODES[points.dtype], tuple(w.shape), (w.shape[1], 1), -1),
+        rotation.data_ptr(),
+        translation.data_ptr(),
+        rmsd.data_ptr(),
     )
     if not finite:
         raise torch.linalg.LinAlgError("kabsch: points, target or weights hold non-finite values")

@@ -17,7 +17,7 @@ from torch.library import custom_op, register_autograd, register_fake, register_
 
 from .. import _core, linalg
 from .._errors import InvalidArgument
-from ._tensors import CODES, REAL, applied, batch, check, flat, plain, push_forward
+from ._tensors import CODES, REAL, applied, batch, check, empty, flat, plain, push_forward
 
 __all__ = ["pinv", "svd", "svdvals"]
 
@@ -37,22 +37,17 @@ class SVD(NamedTuple):
 
 
 def _outputs(A: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
-    """U, S and Vh in the layout of torch's own kernel: U and Vh by columns. None is a view: derivatives refuse them."""
+    """U, S and Vh in the layout of torch's own kernel: U and Vh by columns. None is a view: derivatives refuse them.
+    Of torch's ways to make a tensor new_empty_strided is the fastest."""
     *lead, m, n = A.shape
     k = min(m, n)
     p, q = (m, n) if full else (k, k)
     dtype = A.dtype
-    if not lead:
-        return (
-            A.new_empty_strided((m, p), (1, m)),
-            A.new_empty(k) if REAL[dtype] is dtype else A.new_empty(k, dtype=REAL[dtype]),
-            A.new_empty_strided((q, n), (1, q)),
-        )
     if len(lead) == 1 and REAL[dtype] is dtype:  # the way of most calls, without a loop
         count = lead[0]
         return (
             A.new_empty_strided((count, m, p), (m * p, 1, m)),
-            A.new_empty(count, k),
+            A.new_empty_strided((count, k), (k, 1)),
             A.new_empty_strided((count, q, n), (q * n, 1, q)),
         )
     return (
@@ -106,25 +101,24 @@ def _batch_of(A: Tensor) -> tuple[Any, int, Tensor]:
 
 
 def decompose(A: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
-    """U, S, Vh of a tensor without history. Raises LinAlgError with torch's text."""
-    if A.requires_grad or A.is_neg():
+    """U, S, Vh of a tensor whose history does not count. Raises LinAlgError with torch's text."""
+    if A.is_neg():
         A = plain(A)
-    U, S, Vh = _outputs(A, full)
-    matrices, count, alive = _batch_of(A)
-    _, code, (_, m, n), _, _ = matrices
-    k = S.shape[-1]
-    p, q = (m, n) if full else (k, k)
-    failed = _core.svd_decompose(
-        matrices,
-        (U.data_ptr(), code, (count, m, p), (m * p, 1, m), -1),
-        (S.data_ptr(), "d" if code == "d" else "f", (count, k), (k, 1), -1),
-        (Vh.data_ptr(), code, (count, n, q), (n * q, q, 1), -1),
-        None,
-        None,
-        2 if full else 1,
-    )
-    if failed:
-        raise _failure(alive.reshape(A.shape))
+    shape, dtype = A.shape, A.dtype
+    if len(shape) == 2 and REAL[dtype] is dtype and A.is_cpu:  # one matrix costs what its tensors cost: _outputs() and _batch_of()
+        m, n = shape
+        p = q = m if m < n else n
+        S = empty((p,), (1,), dtype)
+        if full:
+            p, q = m, n
+        U, Vh = empty((m, p), (1, m), dtype), empty((q, n), (1, q), dtype)
+        down, right = A.stride()
+        matrices = (A.data_ptr(), CODES[dtype], (1, m, n), (0, down, right), -1)
+    else:
+        U, S, Vh = _outputs(A, full)
+        matrices, _, alive = _batch_of(A)
+    if _core.svd_decompose_tensor(matrices, U.data_ptr(), S.data_ptr(), Vh.data_ptr(), full):
+        raise _failure(A.detach())
     return U, S, Vh
 
 
@@ -361,6 +355,21 @@ class _SVDFunction(torch.autograd.Function):
         return applied(_SVDFunction, _front(A, in_dims[0], info.batch_size), full, policy, tolerance), (0, 0, 0)
 
 
+class _OrdinarySVD(torch.autograd.Function):
+    """_SVDFunction for what is_ordinary() and the default policy, in the older form of a Function and with nothing kept
+    for forward mode: half the time."""
+
+    @staticmethod
+    def forward(ctx: Any, A: Tensor, full: bool) -> Any:
+        output = decompose(A, full)
+        ctx.save_for_backward(*output)
+        return output
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return applied(_BackwardFunction, *ctx.saved_tensors, *grads, POLICIES["drop"], 0.0), None
+
+
 class _BackwardFunction(torch.autograd.Function):
     @staticmethod
     def forward(
@@ -396,13 +405,25 @@ class _BackwardFunction(torch.autograd.Function):
 
 
 _TENSORS = (Tensor, torch.nn.Parameter)
+_is_compiling = torch.compiler.is_compiling
+_has_transforms, _count_modes = torch._C._are_functorch_transforms_active, torch._C._len_torch_dispatch_stack
+
+
+def is_ordinary(t: Tensor) -> bool:
+    """Whether no transform, mode or subclass is at work, so that a binding can read the memory."""
+    return not (
+        _is_compiling()
+        or _has_transforms()
+        or _count_modes() > 0
+        or forward_ad._current_level >= 0
+        or type(t) not in _TENSORS
+        or not t.is_cpu
+    )
 
 
 def is_plain(*tensors: Tensor) -> bool:
     """Whether the binding can be called at once: no gradient is wanted, no transform or mode is at work."""
-    if torch.compiler.is_compiling() or torch._C._are_functorch_transforms_active():
-        return False
-    if torch._C._len_torch_dispatch_stack() > 0 or forward_ad._current_level >= 0:
+    if not is_ordinary(tensors[0]):
         return False
     wants = torch.is_grad_enabled()
     for t in tensors:
@@ -446,10 +467,14 @@ def svd(
     True
     """
     _check_matrix(A)
-    if is_plain(A):
-        if policy != "drop" or tolerance != 0.0:
-            _options(policy, tolerance)
-        return SVD(*decompose(A, full_matrices))
+    usual = policy == "drop" and tolerance == 0.0
+    if not usual:
+        _options(policy, tolerance)
+    if is_ordinary(A):
+        if not (A.requires_grad and torch.is_grad_enabled()):
+            return SVD._make(decompose(A, full_matrices))
+        if usual:
+            return SVD._make(_OrdinarySVD.apply(A, full_matrices))
     kind, limit = _options(policy, tolerance)
     if torch.compiler.is_compiling() or not _has_history(A):
         return SVD(*_svd_op(A, full_matrices, kind, limit))

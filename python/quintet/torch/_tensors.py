@@ -18,6 +18,14 @@ REAL[torch.bfloat16] = torch.float32
 Batch = tuple[int, str, tuple[int, ...], tuple[int, ...], int]
 
 
+def _slow_empty(shape: tuple[int, ...], strides: tuple[int, ...], dtype: torch.dtype) -> Tensor:
+    return torch.empty_strided(shape, strides, dtype=dtype)
+
+
+#: What compiled programs of torch allocate by: no dispatcher, a third of the time of any other way.
+empty = getattr(getattr(torch._C._dynamo, "guards", None), "_empty_strided_cpu", _slow_empty)
+
+
 def check(t: Any, name: str) -> None:
     """TypeError or DeviceError for what the bindings cannot take."""
     if type(t) is Tensor and t.is_cpu and t.dtype in CODES and t.layout is torch.strided:
