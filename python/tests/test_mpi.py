@@ -100,3 +100,19 @@ def test_without_mpi4py_it_says_so():
         "else:\n    raise AssertionError\n"
     )
     subprocess.run([sys.executable, "-c", words], check=True)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("quintet._mpi") is None, reason="quintet was built without MPI")
+def test_mpi4py_with_another_mpi_is_refused():
+    words = (
+        "import sys, types, quintet\n"
+        "theirs = types.ModuleType('mpi4py.MPI')\n"
+        "theirs.Comm, theirs.COMM_NULL = type('Comm', (), {}), None\n"
+        "theirs.Get_library_version = lambda: 'Another MPI, version 7'\n"
+        "package = types.ModuleType('mpi4py')\npackage.MPI = theirs\n"
+        "sys.modules.update({'mpi4py': package, 'mpi4py.MPI': theirs})\n"
+        "try:\n    quintet.mpi.Communicator(theirs.Comm())\n"
+        "except ImportError as error:\n    assert \"uses 'Another MPI, version'\" in str(error), error\n"
+        "else:\n    raise AssertionError\n"
+    )
+    subprocess.run([sys.executable, "-c", words], check=True)
