@@ -23,7 +23,7 @@ namespace {
 
 /// Those of tests/kernels, which runs these tests with every size, or two that are not what kernels ask for.
 std::vector<int> team_sizes() {
-  const char* only = std::getenv("QUINTET_EMULATED_THREADS");
+  const char* only = std::getenv("QUINTET_TEST_TEAM_SIZE");
   if (only != nullptr && *only != 0) return {std::atoi(only)};
   return {3, 32};
 }
