@@ -129,7 +129,7 @@ def write():
 
 def as_rank(folder, command):
     """Runs a rank and notes its processor seconds: those of the program, as MPI that waits gives way to others in the system."""
-    child = subprocess.Popen(command)
+    child = subprocess.Popen(command, close_fds=False)  # MPICH's launcher speaks to its ranks by a descriptor they inherit
     _, status, usage = os.wait4(child.pid, 0)
     rank = next((os.environ[v] for v in ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID") if v in os.environ), "0")
     pathlib.Path(folder, f"{rank}.json").write_text(json.dumps(usage.ru_utime))
@@ -152,7 +152,9 @@ def measure(options, points, ranks, folder):
 def validate(options):
     import numpy
     if shutil.which(options.mpirun.split()[0]) is None:
-        sys.exit(f"{options.mpirun.split()[0]} is not installed")
+        sys.exit(f"--mpirun: {options.mpirun.split()[0]} is not installed")
+    if shutil.which(os.path.join(options.bin, "quintet-hdbscan")) is None:
+        sys.exit(f"--bin: {options.bin} has no program quintet-hdbscan; build the project with MPI, or name its folder")
     random = numpy.random.default_rng(1)
     centres = random.normal(size=(50, options.dim))
     with tempfile.TemporaryDirectory() as folder:

@@ -16,7 +16,7 @@ namespace quintet::device::detail {
 /// body(is_caller, helpers) on at most `count` threads. helpers() is how many others have begun; one that begins later
 /// finds nothing left to do.
 template <class Body>
-void on_host_threads(int count, const Body& body) {
+void on_host_threads([[maybe_unused]] int count, const Body& body) {
   struct region {
     const Body& body;
     const std::thread::id caller = std::this_thread::get_id();
@@ -42,7 +42,7 @@ namespace quintet::device::detail {
 
 /// body(is_caller, helpers) on at most `count` threads. helpers() is how many others there are.
 template <class Body>
-void on_host_threads(int count, const Body& body) {
+void on_host_threads([[maybe_unused]] int count, const Body& body) {
 #pragma omp parallel num_threads(count)
   body(omp_get_thread_num() == 0, [] { return omp_get_num_threads() - 1; });
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include "device/inline.hpp"
 #include "device/pack.hpp"
@@ -66,6 +67,43 @@ template <class Values>
 Values gathered(std::uint32_t, const Values&) = delete;
 
 #endif
+
+/// The first `count` numbers of `from` in the first lanes, zeros in the others; nothing behind them is read.
+template <class Pack, class Number>
+QUINTET_INLINE inline Pack load_some(const Number* from, int count) {
+  constexpr int lanes = sizeof(Pack) / sizeof(Number);
+  if (count > lanes) count = lanes;
+#if defined(__AVX512F__) && defined(__AVX512VL__)
+  const std::uint32_t mask = (1U << count) - 1;
+  if constexpr (sizeof(Pack) == 64 && sizeof(Number) == 4) return (Pack)_mm512_maskz_loadu_epi32(__mmask16(mask), from);
+  if constexpr (sizeof(Pack) == 64 && sizeof(Number) == 8) return (Pack)_mm512_maskz_loadu_epi64(__mmask8(mask), from);
+  if constexpr (sizeof(Pack) == 32 && sizeof(Number) == 4) return (Pack)_mm256_maskz_loadu_epi32(__mmask8(mask), from);
+#endif
+  Pack value{};
+  std::memcpy(&value, from, count * sizeof(Number));
+  return value;
+}
+
+/// The first `count` lanes to `to`; nothing behind them is written.
+template <class Pack, class Number>
+QUINTET_INLINE inline void store_some(Number* to, const Pack& value, int count) {
+  constexpr int lanes = sizeof(Pack) / sizeof(Number);
+  if (count > lanes) count = lanes;
+#if defined(__AVX512F__) && defined(__AVX512VL__)
+  const std::uint32_t mask = (1U << count) - 1;
+  if constexpr (sizeof(Pack) == 64 && sizeof(Number) == 4) {
+    _mm512_mask_storeu_epi32(to, __mmask16(mask), (__m512i)value);
+    return;
+  } else if constexpr (sizeof(Pack) == 64 && sizeof(Number) == 8) {
+    _mm512_mask_storeu_epi64(to, __mmask8(mask), (__m512i)value);
+    return;
+  } else if constexpr (sizeof(Pack) == 32 && sizeof(Number) == 4) {
+    _mm256_mask_storeu_epi32(to, __mmask8(mask), (__m256i)value);
+    return;
+  }
+#endif
+  std::memcpy(to, &value, count * sizeof(Number));
+}
 
 /// Bit i: whether bytes[i] has one of `bits`, for 64 bytes.
 inline std::uint64_t bytes_with(const std::uint8_t* bytes, std::uint8_t bits) {

@@ -7,6 +7,7 @@
 // by numbers.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <limits>
 
@@ -17,6 +18,7 @@
 #include "pairwise/edge_bounds.hpp"
 #include "pairwise/minima.hpp"
 #include "pairwise/nearest_kernel.hpp"
+#include "pairwise/short_list.hpp"
 #include "pairwise/tile_kernel.hpp"
 
 namespace quintet::pairwise {
@@ -288,24 +290,25 @@ struct tree_nearest_kernel {
    private:
     /// Into the list of `row`; returns the limit there is then. Most packs have nothing within it.
     Real take_row(const Real* values, int candidates, std::int64_t row, std::int64_t first_point, Real limit) const {
-      typedef device::pack<Real, Shape::lanes> value;
-      const nearest_lists<Real> list = a.list;
+      constexpr int lanes = Shape::lanes;
+      typedef device::pack<Real, lanes> value;
       const std::int32_t* const number = a.number;
-      for (int first = 0; first < candidates; first += Shape::lanes) {
-        if (!any_lane<Shape::lanes>(device::load_pack<value>(values + first) <= device::broadcast_pack<value>(limit)))
-          continue;
-        const int end = first + Shape::lanes < candidates ? first + Shape::lanes : candidates;
-        for (int e = first; e < end; ++e) {
-          const Real candidate = values[e];
-          if (!(candidate <= limit)) continue;
-          const auto j = std::int32_t(first_point + e);
-          const std::int32_t index = number == nullptr ? j : number[j];
-          if (!list.accepts(row, candidate, index)) continue;
-          list.insert(row, candidate, index);
-          limit = list.value[row * list.k + list.k - 1];
+      return with_list<lanes>(a.list, row, [&](auto list) QUINTET_INLINE {
+        for (int first = 0; first < candidates; first += lanes) {
+          std::uint32_t found =
+              lanes_up_to<Real, lanes>(device::load_pack<value>(values + first), device::broadcast_pack<value>(limit));
+          if (candidates - first < lanes) found &= (1U << (candidates - first)) - 1;
+          if (found == 0) continue;
+          for (; found != 0; found &= found - 1) {
+            const int e = first + std::countr_zero(found);
+            const auto j = std::int32_t(first_point + e);
+            list.offer(values[e], number == nullptr ? j : number[j]);
+          }
+          limit = list.limit();
         }
-      }
-      return limit;
+        list.finish();
+        return limit;
+      });
     }
   };
 
