@@ -64,7 +64,7 @@ class Figures:
         self.own = [row for row in peers if row["peer"].startswith("our full")]
         self.products = [row for row in table("spgemm.md", "matrix") if not row["matrix"].startswith("geometric")]
         self.svd = table("svd.md", "type, n")
-        self.few = table("few_dimensions.md", "points")
+        self.few = table("few_dimensions.md", "task | peer")
         self.snp = table("snp.md", "case | patterns")
         self.facts = machine(re.search(r"compare.py: begin -->\n(.*)", read("peers.md"))[1])
 
@@ -77,8 +77,10 @@ class Figures:
                     best[row["task"]] = row
         return list(best.values())
 
-    def few_ratios(self, ours, peer):
-        return sorted(number(r[peer]) / number(r[ours]) for r in self.few if r[ours] and r[peer])
+    def few_ratios(self, peer):
+        """The least and the largest ratio of wall times in few dimensions, in words."""
+        ratios = sorted(number(r["ratio, wall"]) for r in self.few if peer in r["peer"] and " 384," not in r["task"])
+        return f"{short(ratios[0])}–{short(ratios[-1])}×"
 
 
 def losses(figures):
@@ -103,7 +105,6 @@ def losses(figures):
 def readme_table(f):
     clustering = f.best("hdbscan", "exact clustering")[0]
     ball = f.best("poincare")[0]
-    few, near = f.few_ratios("quintet-hdbscan", "fast_hdbscan"), f.few_ratios("quintet-neighbours", "cKDTree")
     # Beside the fastest of the other programs, whichever that is.
     svd = {row["type, n"]: min(number(row[c]) for c in row if c.startswith("x ") and row[c] != "-") for row in f.svd}
     small = [svd[f"{kind} {n}"] for kind in ("float", "double") for n in (8, 16, 32)]
@@ -115,10 +116,10 @@ def readme_table(f):
     rows = [
         ("[hdbscan](docs/hdbscan.md)", "exact HDBSCAN* of embeddings, prediction, soft clustering, validity",
          f"`hdbscan`, brute force: **{number(clustering['peer / ours']):.1f}×** ({spread(clustering)}) at 5000 x 384; "
-         f"`fast_hdbscan`: {short(few[0])}–{short(few[-1])}× in 2 and 5 dimensions",
+         f"in 2 to 10 dimensions `fast_hdbscan`: **{f.few_ratios('fast_hdbscan')}**, oneDAL: {f.few_ratios('oneDAL')}",
          "none among the peers measured; approximate programs were not compared"),
         ("[neighbours](docs/neighbours.md)", "exact k nearest neighbours and radius graphs",
-         f"SciPy's `cKDTree`: **{near[0]:.1f}–{near[-1]:.1f}×** in 2 and 5 dimensions",
+         f"SciPy's `cKDTree`: **{f.few_ratios('cKDTree')}** in 2 to 5 dimensions",
          "none measured; uniform noise in 10 or more dimensions costs all pairs"),
         ("[svd](docs/svd.md)", "batches of small SVDs, randomised SVD, gradients",
          f"faster of OpenBLAS and Eigen: **{short(min(small))}–{short(max(small))}×** for n = 8 to 32",
@@ -158,11 +159,12 @@ def performance(f):
     lines += [f"| {family} | {task} | {peer} | {ratio:.2f} |" for family, task, peer, ratio in losses(f)]
     lines += ["", "The products of `spgemm` were measured before its accumulators became one text for all processors.", "",
               "## Few dimensions", "",
-              "CPU seconds of whole programs; points and peers are described in [few_dimensions](../bench/results/few_dimensions.md).",
-              "", "| points | quintet-hdbscan | fast_hdbscan | quintet-neighbours | cKDTree | GPU |", "|---|---|---|---|---|---|"]
+              "Whole programs, reading and writing included, beside the work alone of the others; points and peers are described in",
+              "[few_dimensions](../bench/results/few_dimensions.md).", "",
+              "| task | quintet, CPU s | peer | peer, CPU s | ratio, CPU | ratio, wall | GPU |", "|---|---|---|---|---|---|---|"]
     for row in f.few:
-        lines.append(f"| {row['points']} | {row['quintet-hdbscan']} | {row['fast_hdbscan']} | {row['quintet-neighbours']} | "
-                     f"{row['cKDTree']} | {NOT_MEASURED} |")
+        lines.append(f"| {row['task']} | {row['ours, CPU s']} | {row['peer']} | {row['peer, CPU s']} | {row['ratio, CPU']} | "
+                     f"{row['ratio, wall']} | {NOT_MEASURED} |")
     lines += ["", "## SNP likelihoods", "",
               "One evaluation, ms. The other programs ran on another machine (one thread, 2.6 GHz), so no ratio is given.", "",
               "| case | patterns, largest group | 1 thread | 2 threads | other programs | GPU |", "|---|---|---|---|---|---|"]
