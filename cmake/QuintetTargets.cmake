@@ -76,6 +76,10 @@ function(quintet_unity_groups target)
   get_target_property(sources ${target} SOURCES)
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP
     UNITY_BUILD_CODE_AFTER_INCLUDE "#undef QUINTET_INSTANTIATE")
+  # g++ takes sources that are included for headers, where unnamed namespaces would be a fault.
+  if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  endif()
   foreach(source IN LISTS sources)
     string(REGEX REPLACE "^.*/generated/" "" folder "${source}")
     if(folder MATCHES "^([a-z_]+)/.*[.]cpp$")
