@@ -132,11 +132,11 @@ TYPED_TEST(block_tree_of, any_points_has_the_lists_of_all_pairs) {
   });
 }
 
-// Of one register, of two, and longer ones, which stay in memory; by lanes and numbers of entries of every processor.
+// In one to four registers of 2 to 16 lanes, and longer ones, which stay in memory.
 TYPED_TEST(block_tree_of, lists_of_any_length_are_those_of_all_pairs) {
   for (auto& [name, points] : kinds_of_points<TypeParam>(200, 2)) {
     const both_ways<TypeParam> p(points, metric::euclidean, Device::host());
-    for (const int k : {1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 40}) {
+    for (const int k : {1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 48, 49, 64, 65}) {
       SCOPED_TRACE(name + ", k = " + std::to_string(k));
       expect_same_lists(p, k);
     }
