@@ -117,14 +117,7 @@ struct rows_map {
 #endif
     return device::subgroup_reduce<ThreadsPerPair>(team, own, plus{}, storage);
   }
-  scalar team_sum(scalar value) const {
-    if constexpr (!Team::on_device) return value;
-    storage[team.rank()] = value;
-    team.barrier();
-    const scalar total = sum_of_blocks(storage, team.size());
-    team.barrier();
-    return total;
-  }
+  scalar team_sum(scalar value) const { return device::reduce(team, value, plus{}, storage); }
   scalar team_max(scalar value) const { return device::reduce(team, value, maximum{}, storage); }
 
  private:

@@ -22,19 +22,6 @@ struct compensated_sum {
 /// wrong by up to k / 8 eps. Short ones, which are those of the fast cases, are one block.
 enum { terms_of_block = 16, terms_of_short_sum = 32 };
 
-/// values[0] + ... + values[count - 1], count > 0, for the threads of a team: few enough for chains of blocks.
-template <class Real>
-QUINTET_SVD_INLINE Real sum_of_blocks(const Real* values, int count) {
-  Real total = 0;
-  for (int first = 0; first < count; first += terms_of_block) {
-    const int last = count - first > terms_of_block ? first + terms_of_block : count;
-    Real sum = values[first];
-    for (int i = first + 1; i < last; ++i) sum += values[i];
-    total = first == 0 ? sum : total + sum;
-  }
-  return total;
-}
-
 /// term(0) + ... + term(count - 1) by one thread.
 template <class Real, class Index, class Term>
 QUINTET_SVD_INLINE Real sum_of_terms(Index count, Term term) {

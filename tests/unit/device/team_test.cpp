@@ -1,6 +1,8 @@
 // Collectives of a team: results, their order, and storage that may be used again.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "kernels.hpp"
 #include "support/devices.hpp"
 
@@ -10,7 +12,7 @@ namespace {
 using test::gpu_team;
 using test::on_every_device;
 
-TEST(team, reduce_combines_in_the_order_of_the_ranks_for_everybody) {
+TEST(team, reduce_combines_blocks_in_the_order_of_the_ranks_for_everybody) {
   on_every_device([](const Device& device) {
     for (const int repeats : {1, 2, 10}) {
       const auto found = test::reduce_ranks(repeats, device);
@@ -20,8 +22,12 @@ TEST(team, reduce_combines_in_the_order_of_the_ranks_for_everybody) {
       std::vector<std::uint64_t> value;
       for (std::uint64_t r = 0; r < size; ++r) value.push_back(1 + r);
       for (int i = 0; i < repeats; ++i) {
-        std::uint64_t total = value[0];
-        for (std::uint64_t r = 1; r < size; ++r) total = 7 * total + value[r] + r;
+        std::uint64_t total = 0;
+        for (std::uint64_t first = 0; first < size; first += 16) {
+          std::uint64_t block = value[first] + first;
+          for (std::uint64_t r = first + 1; r < std::min(size, first + 16); ++r) block = 7 * block + value[r] + r;
+          total = first == 0 ? block : 7 * total + block;
+        }
         value.assign(size, total);
       }
       EXPECT_EQ(std::vector<std::uint64_t>(found.begin(), found.begin() + std::int64_t(size)), value);
