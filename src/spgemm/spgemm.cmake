@@ -1,4 +1,13 @@
-# The products have a translation unit for every semiring and type.
-quintet_product(types QUINTET_SEMIRINGS QUINTET_REALS QUINTET_INDICES)
+# The products have translation units for every type: one for the semiring that most use, one for the others, whose headers
+# are read once.
+set(types "")
+foreach(real IN LISTS QUINTET_REALS)
+  foreach(index IN LISTS QUINTET_INDICES)
+    list(TRANSFORM QUINTET_SEMIRINGS APPEND ", ${real}, ${index}" OUTPUT_VARIABLE products)
+    list(POP_FRONT products first)
+    list(JOIN products " | " others)
+    list(APPEND types "${first}" "${others}")
+  endforeach()
+endforeach()
 quintet_instantiate(QUINTET_KERNEL_SOURCES HEADER spgemm/semiring_kernels.hpp MACRO QUINTET_SEMIRING_KERNELS
   TYPES ${types})
