@@ -10,9 +10,10 @@ packages_build="clang-19 libomp-19-dev cmake ninja-build libhdf5-dev libhts-dev 
 packages_demo="$packages_build python3-matplotlib python3-h5py"
 # Several nodes: quintet::mpi, with what starts programs. (libmpich-dev and mpich do as well.)
 packages_mpi="libopenmpi-dev openmpi-bin"
-# g++ beside clang, the tests and benchmarks, the sanitizers' runtime and symbols, the tools of offload compilation,
-# Python for the compile gate, Doxygen for the reference, mkdocs for the site, and what cpack needs for Debian packages.
-packages_test="$packages_build $packages_mpi g++ binutils libgtest-dev libeigen3-dev libbenchmark-dev libclang-rt-19-dev llvm-19
+# g++ and a fast linker beside clang, the tests and benchmarks, the sanitizers' runtime and symbols, the tools of offload
+# compilation, Python for the compile gate, Doxygen for the reference, mkdocs for the site, and what cpack needs for Debian
+# packages.
+packages_test="$packages_build $packages_mpi g++ binutils lld-19 libgtest-dev libeigen3-dev libbenchmark-dev libclang-rt-19-dev llvm-19
   clang-tools-19 clang-format-19 doxygen mkdocs python3 python3-numpy python3-h5py python3-matplotlib pkgconf dpkg-dev file"
 
 # install_packages WHAT PACKAGE...: installs those that are missing, and says which; does nothing when all are there.
