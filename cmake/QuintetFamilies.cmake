@@ -1,0 +1,45 @@
+# A build of some families: less to compile where a program needs one of them.
+set(families hdbscan neighbours poincare snp spgemm svd)
+set(QUINTET_FAMILIES "${families}" CACHE STRING "Families to build, a list of ${families}; tests and bindings need all")
+list(JOIN families ", " allowed)
+foreach(family IN LISTS QUINTET_FAMILIES)
+  if(NOT family IN_LIST families)
+    message(FATAL_ERROR "QUINTET_FAMILIES must be a list of ${allowed} (QUINTET_FAMILIES=${QUINTET_FAMILIES})")
+  endif()
+endforeach()
+set(QUINTET_MISSING_FAMILIES ${families})
+list(REMOVE_ITEM QUINTET_MISSING_FAMILIES ${QUINTET_FAMILIES})
+if(QUINTET_FAMILIES STREQUAL "")
+  message(FATAL_ERROR "QUINTET_FAMILIES is empty: it must be a list of ${allowed}")
+endif()
+
+# What needs all of them: an error where it was asked for.
+function(quintet_requires_all_families option)
+  if(${option} AND QUINTET_MISSING_FAMILIES)
+    list(JOIN QUINTET_MISSING_FAMILIES ", " missing)
+    message(FATAL_ERROR "${option}=ON needs all families, and QUINTET_FAMILIES lacks ${missing}")
+  endif()
+endfunction()
+
+# quintet_drop_missing_families(<list of sources>): without the sources of families that are not built.
+function(quintet_drop_missing_families list)
+  set(sources ${${list}})
+  # Sparse matrices are read from files for other families too.
+  set(kept ${sources})
+  list(FILTER kept INCLUDE REGEX "^spgemm/(csr|memory)[.]")
+  set(missing ${QUINTET_MISSING_FAMILIES})
+  # The engine of all pairs and its trees.
+  if(NOT "hdbscan" IN_LIST QUINTET_FAMILIES AND NOT "neighbours" IN_LIST QUINTET_FAMILIES
+     AND NOT "poincare" IN_LIST QUINTET_FAMILIES)
+    list(APPEND missing pairwise)
+  endif()
+  foreach(family IN LISTS missing)
+    list(FILTER sources EXCLUDE REGEX "(^|/generated/)${family}/|^(c|io)/${family}[_.]")
+  endforeach()
+  if("snp" IN_LIST missing)
+    list(FILTER sources EXCLUDE REGEX "^io/(genotypes|nexus_tokens|population_map)[.]")
+  endif()
+  list(APPEND sources ${kept})
+  list(REMOVE_DUPLICATES sources)
+  set(${list} "${sources}" PARENT_SCOPE)
+endfunction()
