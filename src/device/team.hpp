@@ -82,8 +82,7 @@ inline void for_each_in_tile(const Team& team, int rows, Function f) {
   }
 }
 
-/// Values that reduce() combines before it combines their results: a chain of k equal terms is wrong by up to k / 8
-/// eps.
+/// Values that reduce() combines before it combines their results: a chain of k equal terms errs by up to k / 8 eps.
 enum { values_of_block = 16 };
 
 /// Every thread's `value`, combined in the order of the ranks by blocks of values_of_block; every thread gets the
