@@ -1,6 +1,5 @@
 // What Eigen decomposes.
 #include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <Eigen/SVD>
 #include <stdexcept>
 #include <utility>
@@ -26,17 +25,6 @@ matrix copied(const column_major& a) {
   return result;
 }
 
-// Blocks of reflections at once take long to compile, too.
-row_major<double> orthogonal_factor(const double* a, Eigen::Index n) {
-  row_major<double> reflections = Eigen::Map<const row_major<double>>(a, n, n), q = row_major<double>::Identity(n, n);
-  Eigen::VectorXd factors(n), work(n);
-  Eigen::internal::householder_qr_inplace_unblocked(reflections, factors, work.data());
-  for (Eigen::Index k = n; k-- > 0;)
-    q.bottomRightCorner(n - k, n - k)
-        .applyHouseholderOnTheLeft(reflections.col(k).tail(n - k - 1), factors(k), work.data());
-  return q;
-}
-
 }  // namespace
 
 decomposition decomposed(const matrix& a) {
@@ -57,14 +45,6 @@ std::vector<double> singular_values(const matrix& a) {
   if (a.rows() < a.cols()) return singular_values(transposed(a));
   const jacobi d(mapped(a.rows() == a.cols() ? a : qr(a).r));
   return {d.singularValues().data(), d.singularValues().data() + d.singularValues().size()};
-}
-
-std::vector<double> with_singular_values(const double* left, const std::vector<double>& s, const double* right) {
-  const auto n = Eigen::Index(s.size());
-  const row_major<double> made = orthogonal_factor(left, n) *
-                                 Eigen::Map<const Eigen::VectorXd>(s.data(), n).asDiagonal() *
-                                 orthogonal_factor(right, n).transpose();
-  return {made.data(), made.data() + made.size()};
 }
 
 std::vector<long double> eigenvalues_with_zero_diagonal(const std::vector<long double>& beside) {

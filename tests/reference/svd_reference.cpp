@@ -87,6 +87,15 @@ matrix with_singular_values(const matrix& left, const std::vector<long double>& 
   return scaled_columns(qr(left).q, s) * transposed(qr(right).q);
 }
 
+std::vector<double> with_singular_values(const double* left, const std::vector<double>& s, const double* right) {
+  const auto n = std::int64_t(s.size());
+  matrix wide_left(n, n), wide_right(n, n);
+  std::copy(left, left + n * n, wide_left.data());
+  std::copy(right, right + n * n, wide_right.data());
+  const matrix made = with_singular_values(wide_left, numbers(s.begin(), s.end()), wide_right);
+  return {made.data(), made.data() + n * n};
+}
+
 // The singular values of B are the positive eigenvalues of the matrix with d_0, e_0, d_1, ... beside its diagonal.
 std::vector<long double> singular_values_by_bidiagonalisation(matrix a) {
   if (a.rows() < a.cols()) a = transposed(a);

@@ -41,7 +41,7 @@ std::vector<double> singular_values(batch_view<const T> a, std::int64_t b) {
 /// Q_left diag(s) Q_right^T, with the orthonormal columns of the QR decompositions of both, which have as many columns
 /// as s has elements.
 matrix with_singular_values(const matrix& left, const std::vector<long double>& s, const matrix& right);
-/// The same in double, for n x n row-major elements.
+/// The same for n x n row-major elements, rounded at the end: one matrix whatever compiler and processor made it.
 std::vector<double> with_singular_values(const double* left, const std::vector<double>& s, const double* right);
 
 /// Whether all pivots of Cholesky's decomposition of a symmetric matrix are positive.
