@@ -1,0 +1,38 @@
+# What scripts/test says at its end; sourced by it, not run.
+summary=() reasons="" skipped=0 failures=0
+
+# report_skipped PRESET WHY
+report_skipped() {
+  echo "=== $1: SKIPPED, $2"
+  summary+=("$1 skipped - $2")
+}
+
+# report_preset PRESET RESULT SECONDS LOG: counts what CTest skipped and names what failed, with the first errors of the log.
+report_preset() {
+  [ "$2" = passed ] || {
+    failures=1
+    reasons+=$'\n'"=== $1: FAILED"$'\n'$(grep -aE -A9 'error:|Error |FAILED:|: Failure$|Error:' "$4" | cut -c1-400 | head -n 60)
+  }
+  skipped=$((skipped + $(sed -n 's/^\[  SKIPPED \] \([0-9]*\) tests\{0,1\}, listed below:.*/\1/p' \
+    "build/$1"*/Testing/Temporary/LastTest.log 2>/dev/null | paste -sd+ - | sed 's/^$/0/')))
+  summary+=("$1 $2 $3 $(sed -n 's/.*tests passed, \(.*\)/\1/p' "$4" | tail -n 1)$(
+    sed -n '/FAILED:$/,$s/^\t *[0-9]* - \([^ ]*\) .*/ \1/p' "$4" | tr -d '\n')")
+}
+
+# report_python RESULT SECONDS LOG: of scripts/test_python, which says itself when it has skipped everything.
+report_python() {
+  local result=$1
+  [ "$result" = passed ] || failures=1
+  ! grep -q '^=== python: SKIPPED' "$3" || result=skipped
+  summary+=("python $result $2 $(sed -n 's/^=== python: \(SKIPPED.*\)/\1/p; s/^\(.* passed.*\) in .*/\1/p' "$3" | tail -n 1)")
+}
+
+# print_report SECONDS
+print_report() {
+  local line
+  printf '%s\n\n%-12s %-8s %8s  %s\n' "$reasons" preset result seconds tests
+  for line in "${summary[@]}"; do
+    printf '%-12s %-8s %8s  %s\n' ${line%% *} $(cut -d' ' -f2,3 <<<"$line") "$(cut -d' ' -f4- <<<"$line")"
+  done
+  echo "$1 s in all, $skipped tests skipped in what ran (named in build/*/Testing/Temporary/LastTest.log)"
+}
