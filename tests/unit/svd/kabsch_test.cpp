@@ -4,7 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
+#include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -12,6 +13,7 @@
 #include "quintet/device/buffer.hpp"
 #include "quintet/svd/applications.hpp"
 #include "quintet/svd/gradient.hpp"
+#include "reference/svd_reference.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
 
@@ -103,6 +105,23 @@ TEST(svd_rotations, wrong_options) {
   expect_invalid(decompose(3, 3, {.canonical_signs = true}), "canonical_signs");
 }
 
+/// A = U S V^T by Eigen's JacobiSVD, which is compiled with the reference.
+struct factors {
+  matrix u, v, s;
+};
+factors decomposed(const matrix& a) {
+  reference::matrix copy(a.rows(), a.cols());
+  std::copy(a.data(), a.data() + a.size(), copy.data());
+  const reference::decomposition d = reference::decomposed(copy);
+  const auto mapped = [](const reference::matrix& m) -> matrix {
+    return Eigen::Map<const matrix>(m.data(), m.rows(), m.cols());
+  };
+  const auto k = Eigen::Index(d.s.size());
+  matrix s = matrix::Zero(k, k);
+  for (Eigen::Index j = 0; j < k; ++j) s(j, j) = d.s[std::size_t(j)];
+  return {mapped(d.u), mapped(d.v), s};
+}
+
 /// Sum of gw W + gh H of the polar decomposition by Eigen, in long double.
 struct polar_loss {
   std::int64_t m, n;
@@ -110,9 +129,7 @@ struct polar_loss {
   bool is_rotation;
 
   long double operator()(const matrix& a) const {
-    const Eigen::JacobiSVD<matrix> svd(a, Eigen::ComputeThinU | Eigen::ComputeThinV);
-    matrix u = svd.matrixU(), s = svd.singularValues().asDiagonal();
-    const matrix v = svd.matrixV();
+    auto [u, v, s] = decomposed(a);
     if (is_rotation && u.determinant() * v.determinant() < 0) {
       u.col(n - 1) *= -1;
       s(n - 1, n - 1) *= -1;
@@ -188,11 +205,11 @@ motion reference_motion(const matrix& p, const matrix& q, const std::vector<doub
   const matrix p0 = w.transpose() * p, q0 = w.transpose() * q;
   const matrix pc = p - matrix::Ones(count, 1) * p0, qc = q - matrix::Ones(count, 1) * q0;
   const matrix h = pc.transpose() * w.asDiagonal() * qc;
-  const Eigen::JacobiSVD<matrix> svd(h, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  const auto [u, v, s] = decomposed(h);
   matrix turn = matrix::Identity(dim, dim);
-  if (!reflections && (svd.matrixV() * svd.matrixU().transpose()).determinant() < 0) turn(dim - 1, dim - 1) = -1;
+  if (!reflections && matrix(v * u.transpose()).determinant() < 0) turn(dim - 1, dim - 1) = -1;
   motion m;
-  m.rotation = svd.matrixV() * turn * svd.matrixU().transpose();
+  m.rotation = v * turn * u.transpose();
   m.translation = q0.transpose() - m.rotation * p0.transpose();
   m.rmsd = std::sqrt((w.transpose() * (pc * m.rotation.transpose() - qc).rowwise().squaredNorm())(0, 0));
   return m;
