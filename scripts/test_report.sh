@@ -11,7 +11,7 @@ report_skipped() {
 report_preset() {
   [ "$2" = passed ] || {
     failures=1
-    reasons+=$'\n'"=== $1: FAILED"$'\n'$(grep -aE -A9 'error:|Error |FAILED:|: Failure$|Error:' "$4" | cut -c1-400 | head -n 60)
+    reasons+=$'\n'"=== $1: FAILED"$'\n'$(grep -aE -A9 ' error: |Error |^FAILED|: Failure$|Error:' "$4" | cut -c1-400 | head -n 60)
   }
   skipped=$((skipped + $(sed -n 's/^\[  SKIPPED \] \([0-9]*\) tests\{0,1\}, listed below:.*/\1/p' \
     "build/$1"*/Testing/Temporary/LastTest.log 2>/dev/null | paste -sd+ - | sed 's/^$/0/')))
