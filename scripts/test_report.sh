@@ -1,6 +1,13 @@
 # What scripts/test says at its end; sourced by it, not run.
 summary=() reasons="" skipped=0 failures=0
 
+# Names the sources that clang-format would change.
+report_format() {
+  local unformatted
+  unformatted=$(git ls-files '*.hpp' '*.cpp' '*.h' '*.c' | xargs clang-format-19 --dry-run -Werror 2>&1 | sed -n 's/:.*error:.*//p')
+  [ -z "$unformatted" ] || { echo "=== format: FAILED, run clang-format-19 -i on" $(sort -u <<<"$unformatted"); failures=1; }
+}
+
 # report_skipped PRESET WHY
 report_skipped() {
   echo "=== $1: SKIPPED, $2"
@@ -27,7 +34,7 @@ report_python() {
   summary+=("python $result $2 $(sed -n 's/^=== python: \(SKIPPED.*\)/\1/p; s/^\(.* passed.*\) in .*/\1/p' "$3" | tail -n 1)")
 }
 
-# print_report SECONDS
+# print_report SECONDS: the summary; its status is 0 when all that ran has passed.
 print_report() {
   local line
   printf '%s\n\n%-12s %-8s %8s  %s\n' "$reasons" preset result seconds tests
@@ -35,4 +42,5 @@ print_report() {
     printf '%-12s %-8s %8s  %s\n' ${line%% *} $(cut -d' ' -f2,3 <<<"$line") "$(cut -d' ' -f4- <<<"$line")"
   done
   echo "$1 s in all, $skipped tests skipped in what ran (named in build/*/Testing/Temporary/LastTest.log)"
+  return $failures
 }

@@ -10,13 +10,12 @@ namespace quintet::reference {
 
 namespace {
 
-template <class Real>
-using row_major = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using row_major = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using column_major = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
 // Eigen's own QR decompositions take as long to compile as all else here.
 using jacobi = Eigen::JacobiSVD<column_major, Eigen::NoQRPreconditioner>;
 
-Eigen::Map<const row_major<long double>> mapped(const matrix& a) { return {a.data(), a.rows(), a.cols()}; }
+Eigen::Map<const row_major> mapped(const matrix& a) { return {a.data(), a.rows(), a.cols()}; }
 
 matrix copied(const column_major& a) {
   matrix result(a.rows(), a.cols());
