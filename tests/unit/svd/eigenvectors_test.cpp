@@ -1,6 +1,6 @@
 // The start of the sweeps from eigenvectors: the pieces on one worker and on teams that share a matrix, and the
 // decompositions that come of it.
-#include "svd/eigenvectors.hpp"
+#include "eigenvectors_start.hpp"
 
 #include <gtest/gtest.h>
 
@@ -38,16 +38,6 @@ std::vector<double> falling(std::int64_t n, double condition) {
   for (std::int64_t j = 0; j < n; ++j) s.push_back(std::pow(condition, n > 1 ? -double(j) / double(n - 1) : 0.0));
   return s;
 }
-
-/// A team of a device, of threads of this test.
-struct test_team {
-  enum { on_device = 1 };
-  int thread, threads;
-  std::barrier<>* all;
-  int rank() const { return thread; }
-  int size() const { return threads; }
-  void barrier() const { all->arrive_and_wait(); }
-};
 
 /// The memory of one matrix, columns `ld` apart.
 template <class Real>
@@ -122,31 +112,27 @@ using real_types = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(svd_eigenvectors, real_types);
 
 TYPED_TEST(svd_eigenvectors, one_worker) {
-  using map = svd::host_rows<TypeParam>::map;
   for (const int n : {1, 2, 3, 4, 5, 8, 31, 64, 67}) {
     SCOPED_TRACE(text("n = ", n));
     const auto a = with_values(falling(n, 16));
-    problem<TypeParam> p(a, n, n, map::chunk);
-    svd::start_from_eigenvectors(map{{}, nullptr}, p.columns(), p.v.data(), p.memory(), [] {});
+    problem<TypeParam> p(a, n, n, test::alone_map<TypeParam>::chunk);
+    test::start_alone(p.columns(), p.memory());
     check_start(p, a);
   }
 }
 
 TYPED_TEST(svd_eigenvectors, threads_that_share_a_matrix) {
-  using map = svd::rows_map<TypeParam, 2, 1, test_team>;
   for (const int threads : {1, 2, 6})
     for (const int n : {3, 8, 23}) {
       SCOPED_TRACE(text(threads, " threads, n = ", n));
       const auto a = with_values(falling(n, 16));
-      problem<TypeParam> p(a, n, n, map::chunk);
+      problem<TypeParam> p(a, n, n, test::team_map<TypeParam>::chunk);
       std::vector<TypeParam> exchange(threads);
       std::barrier<> all(threads);
       std::vector<std::thread> team;
       for (int t = 0; t < threads; ++t)
-        team.emplace_back([&, t] {
-          svd::start_from_eigenvectors(map{test_team{t, threads, &all}, exchange.data()}, p.columns(), p.v.data(),
-                                       p.memory(), [] {});
-        });
+        team.emplace_back(
+            [&, t] { test::start_in_team<TypeParam>({t, threads, &all}, exchange.data(), p.columns(), p.memory()); });
       for (std::thread& thread : team) thread.join();
       check_start(p, a);
     }
