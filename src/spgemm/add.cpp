@@ -3,6 +3,7 @@
 #include "quintet/spgemm/semiring.hpp"
 #include "spgemm/operands.hpp"
 #include "spgemm/results.hpp"
+#include "spgemm/scan.hpp"
 
 #include "instantiate.hpp"
 

@@ -1,7 +1,7 @@
 #include "instantiate.hpp"
 #include "quintet/spgemm/multiply.hpp"
 #include "spgemm/analysis.hpp"
-#include "spgemm/block_ranges.hpp"
+#include "spgemm/chunks.hpp"
 #include "spgemm/meter.hpp"
 #include "spgemm/operands.hpp"
 #include "spgemm/results.hpp"

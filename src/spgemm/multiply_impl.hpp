@@ -6,7 +6,6 @@
 #include "quintet/spgemm/device_csr.hpp"
 #include "quintet/spgemm/multiply.hpp"
 #include "spgemm/arena.hpp"
-#include "spgemm/block_ranges.hpp"
 #include "spgemm/host_workers.hpp"
 #include "spgemm/operands.hpp"
 #include "spgemm/results.hpp"
@@ -78,7 +77,7 @@ struct preparation {
     return device_product(r, rows, chunks, first, last, sampled, settings, device, memory, stats);
   }
   std::vector<chunk> team_chunks(std::int64_t first, std::int64_t last, const options& settings) const {
-    return team_planner(rows, a_pointers.data(), r.p.b.cols, sampled, settings).plan(first, last);
+    return spgemm::team_chunks(rows, first, last, a_pointers.data(), r.p.b.cols, sampled, settings);
   }
   /// Chunks of the rows [first, last), wherever they run, into memory of the host.
   csr<Value, Index> product_of(const std::vector<chunk>& chunks, std::int64_t first, std::int64_t last,

@@ -50,6 +50,11 @@ void refill(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, cs
   values.to_host(c.values.data(), c.nnz());
 }
 
+/// The entries of m that are marked; all on `device`.
+template <class Value, class Index>
+device_matrix<Value, Index> marked_entries(const csr_view<Value, Index>& m, const std::uint8_t* marked,
+                                           const Device& device, memory_source& memory);
+
 /// C where the sorted `mask` has an entry; all on `device`.
 template <class Semiring, class Value, class Index>
 csr<Value, Index> product_inside(const problem<Value, Index>& p, csr_view<Value, Index> mask, meter& memory,
@@ -57,19 +62,12 @@ csr<Value, Index> product_inside(const problem<Value, Index>& p, csr_view<Value,
   const auto [first, last] = entry_range(mask);
   device_array<Value> values(last - first, device, memory);
   device_array<std::uint8_t> touched(last - first, device, memory);
-  device_matrix<Value, Index> c{mask.rows, mask.cols, {mask.rows + 1, device, memory}, {}, {}, device};
   // Entries are numbered as the mask's are, whose row pointers may count from elsewhere.
   Value* const value = values.data() - first;
   std::uint8_t* const mark = touched.data() - first;
   fill_structure<Semiring>(p, mask.rows, mask.row_pointers, mask.columns, value, mark, device, memory);
-  range_loop(mask.rows, 256, count_marked{mask.row_pointers, mark, c.row_pointers.data()}, device);
-  const std::int64_t entries = scan_counts(c.row_pointers.data(), mask.rows, device, memory);
-  c.columns = {entries, device, memory};
-  c.values = {entries, device, memory};
   mask.values = value;
-  range_loop(mask.rows, 256,
-             keep_marked<Value, Index>{mask, mark, c.row_pointers.data(), c.columns.data(), c.values.data()}, device);
-  return to_host(std::move(c), memory.source());
+  return to_host(marked_entries(mask, mark, device, memory), memory.source());
 }
 
 template <class Semiring, class Mask, class Value, class Index>

@@ -98,42 +98,4 @@ struct structured_kernel {
   }
 };
 
-/// Marked entries of each row.
-/// Stream compaction (Blelloch 1990), step 1 of 2; scan.hpp between them.
-struct count_marked {
-  const std::int64_t* row_pointers;
-  const std::uint8_t* marked;
-  std::int64_t* counts;
-  template <class Team>
-  void operator()(const Team& team, std::int64_t begin, std::int64_t end) const {
-    for (std::int64_t i = begin + team.rank(); i < end; i += team.size()) {
-      std::int64_t count = 0;
-      for (std::int64_t k = row_pointers[i]; k < row_pointers[i + 1]; ++k) count += marked[k];
-      counts[i + 1] = count;
-    }
-  }
-};
-
-/// The marked entries, closed up.
-/// Stream compaction, step 2 of 2.
-template <class Value, class Index>
-struct keep_marked {
-  csr_view<Value, Index> m;
-  const std::uint8_t* marked;
-  const std::int64_t* row_pointers;
-  Index* columns;
-  Value* values;
-  template <class Team>
-  void operator()(const Team& team, std::int64_t begin, std::int64_t end) const {
-    for (std::int64_t i = begin + team.rank(); i < end; i += team.size()) {
-      std::int64_t next = row_pointers[i];
-      for (std::int64_t k = m.row_pointers[i]; k < m.row_pointers[i + 1]; ++k) {
-        if (marked[k] == 0) continue;
-        columns[next] = m.columns[k];
-        values[next++] = m.values[k];
-      }
-    }
-  }
-};
-
 }  // namespace quintet::spgemm

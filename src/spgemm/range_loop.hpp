@@ -54,4 +54,12 @@ void host_loop(std::int64_t count, std::int64_t grain, const Function& f) {
                  Device::host());
 }
 
+struct set_zero {
+  std::int64_t* values;
+  template <class Team>
+  void operator()(const Team& team, std::int64_t begin, std::int64_t end) const {
+    for (std::int64_t i = begin + team.rank(); i < end; i += team.size()) values[i] = 0;
+  }
+};
+
 }  // namespace quintet::spgemm

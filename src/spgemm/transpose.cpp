@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "spgemm/range_loop.hpp"
 #include "spgemm/results.hpp"
 #include "spgemm/scan.hpp"
 
@@ -121,7 +122,7 @@ device_matrix<Value, Index> transpose_there(const csr_view<Value, Index>& any, c
   device_matrix<Value, Index> t{
       m.cols, m.rows, {m.cols + 1, device, memory}, {nnz, device, memory}, {nnz, device, memory}, device};
   if (m.rows == 0) {
-    range_loop(m.cols + 1, 4096, detail::set_zero{t.row_pointers.data()}, device);
+    range_loop(m.cols + 1, 4096, set_zero{t.row_pointers.data()}, device);
     return t;
   }
   // Counts of all blocks take at most four times the room of a column number each.
