@@ -149,12 +149,14 @@ function(quintet_ptx_test name)
   endif()
 endfunction()
 
-# quintet_test(<name> [LABEL long] [LABELS ...] SOURCES ... [KERNELS ...] [LIBRARIES ...] [OPTIONS ...]): a GoogleTest
-# program, registered as one test. LABELS beside fast or long: `kernels` for what other compilers and memories can change
-# (built by the target kernel_tests), `races` for what the race checker runs (race_tests), `files`. KERNELS: sources that hold kernels of their own; they are compiled as the library's are,
-# without GoogleTest. OPTIONS: for the compiler; such a program cannot use the precompiled headers of the others.
+# quintet_test(<name> [LABEL long] [LABELS ...] [COST <seconds>] SOURCES ... [KERNELS ...] [LIBRARIES ...] [OPTIONS ...]):
+# a GoogleTest program, registered as one test. LABELS beside fast or long: `kernels` for what other compilers and memories
+# can change (built by the target kernel_tests), `races` for what the race checker runs (race_tests), `files`. COST: of those
+# that take long; CTest begins with them, so that none runs alone at the end. KERNELS: sources that hold kernels of their
+# own; they are compiled as the library's are, without GoogleTest. OPTIONS: for the compiler; such a program cannot use the
+# precompiled headers of the others.
 function(quintet_test name)
-  cmake_parse_arguments(arg "" "LABEL" "LABELS;SOURCES;KERNELS;LIBRARIES;OPTIONS" ${ARGN})
+  cmake_parse_arguments(arg "" "LABEL;COST" "LABELS;SOURCES;KERNELS;LIBRARIES;OPTIONS" ${ARGN})
   set(objects "")
   if(arg_KERNELS)
     quintet_kernel_objects(${name}_kernels objects SOURCES ${arg_KERNELS})
@@ -179,6 +181,9 @@ function(quintet_test name)
   # A part that was skipped is no part that has passed. These are GoogleTest's last words when nothing has failed.
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL};${arg_LABELS}"
     ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}" TIMEOUT ${timeout} SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\] [^\n]*\n$")
+  if(arg_COST)
+    set_tests_properties(${name} PROPERTIES COST ${arg_COST})
+  endif()
   quintet_test_targets(${name} ${arg_LABELS})
   quintet_ptx_test(${name} ${arg_SOURCES})
 endfunction()

@@ -1,5 +1,5 @@
-# What scripts/test says at its end; sourced by it, not run.
-summary=() reasons="" skipped=0 failures=0
+# What scripts/test says at its end, with the checks that no preset builds; sourced by it, not run.
+summary=() reasons="" skipped=0 failures=0 python=""
 
 # Names the sources that clang-format would change.
 report_format() {
@@ -26,12 +26,15 @@ report_preset() {
     sed -n '/FAILED:$/,$s/^\t *[0-9]* - \([^ ]*\) .*/ \1/p' "$4" | tr -d '\n')")
 }
 
-# report_python RESULT SECONDS LOG: of scripts/test_python, which says itself when it has skipped everything.
+# report_python PRESET: the Python package against the library that PRESET has built, the first that has one.
 report_python() {
-  local result=$1
-  [ "$result" = passed ] || failures=1
-  ! grep -q '^=== python: SKIPPED' "$3" || result=skipped
-  summary+=("python $result $2 $(sed -n 's/^=== python: \(SKIPPED.*\)/\1/p; s/^\(.* passed.*\) in .*/\1/p' "$3" | tail -n 1)")
+  local result=passed started=$SECONDS log=build/python-tests.log
+  [ -z "$python" ] && [ -e "build/$1/src/libquintet.a" ] || return 0
+  python=$1
+  scripts/test_python --built "build/$1" 2>&1 | tee "$log" || { result=FAILED; failures=1; }
+  ! grep -q '^=== python: SKIPPED' "$log" || result=skipped
+  summary+=("python $result $((SECONDS - started)) $(
+    sed -n 's/^=== python: \(SKIPPED.*\)/\1/p; s/^\(.* passed.*\) in .*/\1/p' "$log" | tail -n 1)")
 }
 
 # print_report SECONDS: the summary; its status is 0 when all that ran has passed.

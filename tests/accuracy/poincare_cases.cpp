@@ -143,14 +143,16 @@ struct operation_bound {
 /// 4 bytes are rounded once more, by half a unit.
 template <class Storage>
 struct row_results {
+  using real = accumulator_t<Storage>;
+  /// Not a template's argument: its 17 operations times four types would be as many copies of what is below.
+  using call_on = std::function<void(matrix_view<real>, const Device&)>;
+
   case_run& run;
   const ball<Storage>& b;
   operation_bound allowed;
 
   /// Rows `exact`; call(out, device) makes as many.
-  template <class Call>
-  void measure(const std::string& quantity, const std::vector<ball_vector>& exact, Call call) const {
-    using real = accumulator_t<Storage>;
+  void measure(const std::string& quantity, const std::vector<ball_vector>& exact, const call_on& call) const {
     const double in_double = allowed.in(b.dim), u = epsilon_of<double>;
     tolerance result{.bound = sizeof(real) == 8 ? in_double : 0.5 + 1e-3,
                      .unit = allowed.is_walk ? "eps (max |x_k| + sinh l (1 - c |x|^2) / 2)" : "eps max |x_k|"};
@@ -191,13 +193,11 @@ void operation(case_run& run) {
   const std::vector<real> factor{t};
   const poincare::ball_options options = b.options();
   const long double c = b.c;
-  const auto rows = [&](auto f) {
+  const auto measure = [&](const operation_bound& allowed, const std::function<ball_vector(V, V, V)>& exact_row,
+                           const typename row_results<Storage>::call_on& call, const char* quantity = "coordinate") {
     std::vector<ball_vector> exact;
-    for (std::int64_t i = 0; i < b.n; ++i) exact.push_back(f(b.x.row(i), b.y.row(i), b.v.row(i)));
-    return exact;
-  };
-  const auto measure = [&](const operation_bound& allowed, auto exact, auto call, const char* quantity = "coordinate") {
-    row_results<Storage>{run, b, allowed}.measure(quantity, rows(exact), call);
+    for (std::int64_t i = 0; i < b.n; ++i) exact.push_back(exact_row(b.x.row(i), b.y.row(i), b.v.row(i)));
+    row_results<Storage>{run, b, allowed}.measure(quantity, exact, call);
   };
   // Groups of two points, whose mean is the middle of their geodesic.
   std::vector<Storage> both;
