@@ -1,0 +1,220 @@
+// Views whose element type is a value: what every public function that takes points, matrices or batches has as its
+// argument, so that it is compiled once and switches on the type once.
+//
+//   void norms(any_matrix points, any_output_vector out, const Device&);         // one declaration, one contract
+//   with_storage(points.type, [&]<class T>() { norms_of(points.as<T>()); });     // the one switch, in its source
+//
+// Views convert to them. The C interface and the Python module fill them from their own arguments; as<T>() checks
+// sizes, strides and the pointer as the constructors of the views do. Everything is O(1); nothing is allocated or
+// copied.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "quintet/core/arguments.hpp"
+#include "quintet/core/error.hpp"
+#include "quintet/core/storage16.hpp"
+#include "quintet/core/view.hpp"
+#include "quintet/device/device.hpp"
+
+namespace quintet {
+
+/// Type of the stored elements; the numbers are those of the C interface.
+enum class scalar_type : std::int32_t { float32 = 1, float64 = 2, float16 = 3, bfloat16 = 4 };
+
+/// The value that stands for T.
+template <storage_type T>
+constexpr scalar_type scalar_type_of() {
+  if constexpr (std::is_same_v<T, float>)
+    return scalar_type::float32;
+  else if constexpr (std::is_same_v<T, double>)
+    return scalar_type::float64;
+  else if constexpr (std::is_same_v<T, half>)
+    return scalar_type::float16;
+  else
+    return scalar_type::bfloat16;
+}
+
+/// "float32", "float64", "float16" or "bfloat16".
+constexpr std::string_view name_of(scalar_type type) {
+  constexpr std::string_view names[] = {"float32", "float64", "float16", "bfloat16"};
+  return names[static_cast<std::int32_t>(type) - 1];
+}
+
+/// The type that elements of `type` are computed in: float64 for float64, float32 for the others.
+constexpr scalar_type accumulator_of(scalar_type type) {
+  return type == scalar_type::float64 ? scalar_type::float64 : scalar_type::float32;
+}
+
+/// Calls action.operator()<T>() with the T of `type`: float, double, half or bfloat16.
+template <class Action>
+decltype(auto) with_storage(scalar_type type, Action&& action) {
+  switch (type) {
+    case scalar_type::float32:
+      return action.template operator()<float>();
+    case scalar_type::float64:
+      return action.template operator()<double>();
+    case scalar_type::float16:
+      return action.template operator()<half>();
+    case scalar_type::bfloat16:
+      break;
+  }
+  return action.template operator()<bfloat16>();
+}
+
+/// The same where only float and double are supported. Throws InvalidArgument for the other two; `name` is the
+/// argument.
+template <class Action>
+decltype(auto) with_real(scalar_type type, std::string_view name, Action&& action) {
+  if (type != scalar_type::float32 && type != scalar_type::float64)
+    throw InvalidArgument(
+        text("the elements of ", name, " must be float32 or float64 (", name, ".type=", name_of(type), ")"));
+  return type == scalar_type::float64 ? action.template operator()<double>() : action.template operator()<float>();
+}
+
+namespace detail {
+
+/// void or const void: void with the const of T.
+template <class T>
+using erased_t = std::conditional_t<std::is_const_v<T>, const void, void>;
+/// T with the const of Void.
+template <class Void, class T>
+using like_erased_t = std::conditional_t<std::is_const_v<Void>, const T, T>;
+/// Elements that a view of Void can hold.
+template <class T, class Void>
+concept erasable = storage_type<std::remove_const_t<T>> && (std::is_const_v<Void> || !std::is_const_v<T>);
+
+/// Throws InvalidArgument unless `type` is `wanted`.
+inline void check_scalar_type(scalar_type type, scalar_type wanted) {
+  if (type != wanted) throw InvalidArgument(text("elements must be ", name_of(wanted), " (type=", name_of(type), ")"));
+}
+
+}  // namespace detail
+
+/// Values in a line: see vector_view. Void is const void where they are only read.
+template <class Void>
+struct basic_any_vector {
+  Void* data = nullptr;                     ///< the first value
+  scalar_type type = scalar_type::float32;  ///< of the values
+  std::int64_t size = 0;                    ///< number of values
+  Device device;                            ///< whose memory it is
+
+  basic_any_vector() = default;
+  /// From the outside, where nothing is checked before as<T>().
+  basic_any_vector(Void* data, scalar_type type, std::int64_t size, const Device& device = Device::host())
+      : data(data), type(type), size(size), device(device) {}
+  /// Any view of a storage type.
+  template <detail::erasable<Void> T>
+  basic_any_vector(const vector_view<T>& view)
+      : data(view.data()), type(scalar_type_of<std::remove_const_t<T>>()), size(view.size()), device(view.device()) {}
+
+  /// As a view of T. Throws InvalidArgument if T is not the type of the elements, and as vector_view does.
+  template <storage_type T>
+  vector_view<detail::like_erased_t<Void, T>> as() const {
+    detail::check_scalar_type(type, scalar_type_of<T>());
+    return {static_cast<detail::like_erased_t<Void, T>*>(data), size, device};
+  }
+};
+
+/// Rows with adjacent elements: see matrix_view. Void is const void where they are only read.
+template <class Void>
+struct basic_any_matrix {
+  Void* data = nullptr;                     ///< element (0, 0)
+  scalar_type type = scalar_type::float32;  ///< of the elements
+  std::int64_t rows = 0, cols = 0;          ///< sizes, in elements
+  std::int64_t stride = 0;                  ///< elements from one row to the next
+  Device device;                            ///< whose memory it is
+
+  basic_any_matrix() = default;
+  /// From the outside, where nothing is checked before as<T>().
+  basic_any_matrix(Void* data, scalar_type type, std::int64_t rows, std::int64_t cols, std::int64_t stride,
+                   const Device& device = Device::host())
+      : data(data), type(type), rows(rows), cols(cols), stride(stride), device(device) {}
+  /// Any view of a storage type.
+  template <detail::erasable<Void> T>
+  basic_any_matrix(const matrix_view<T>& view)
+      : data(view.data()),
+        type(scalar_type_of<std::remove_const_t<T>>()),
+        rows(view.rows()),
+        cols(view.cols()),
+        stride(view.stride()),
+        device(view.device()) {}
+
+  /// As a view of T. Throws InvalidArgument if T is not the type of the elements, and as matrix_view does.
+  template <storage_type T>
+  matrix_view<detail::like_erased_t<Void, T>> as() const {
+    detail::check_scalar_type(type, scalar_type_of<T>());
+    return {static_cast<detail::like_erased_t<Void, T>*>(data), rows, cols, stride, device};
+  }
+};
+
+/// Matrices of one shape with any strides: see batch_view. Void is const void where they are only read.
+template <class Void>
+struct basic_any_batch {
+  Void* data = nullptr;                                           ///< element (0, 0) of matrix 0
+  scalar_type type = scalar_type::float32;                        ///< of the elements
+  std::int64_t batch = 0, rows = 0, cols = 0;                     ///< sizes, in elements
+  std::int64_t batch_stride = 0, row_stride = 0, col_stride = 0;  ///< elements to the next matrix, row, column
+  Device device;                                                  ///< whose memory it is
+
+  basic_any_batch() = default;
+  /// From the outside, where nothing is checked before as<T>().
+  basic_any_batch(Void* data, scalar_type type, std::int64_t batch, std::int64_t rows, std::int64_t cols,
+                  std::int64_t batch_stride, std::int64_t row_stride, std::int64_t col_stride,
+                  const Device& device = Device::host())
+      : data(data),
+        type(type),
+        batch(batch),
+        rows(rows),
+        cols(cols),
+        batch_stride(batch_stride),
+        row_stride(row_stride),
+        col_stride(col_stride),
+        device(device) {}
+  /// Any view of a storage type.
+  template <detail::erasable<Void> T>
+  basic_any_batch(const batch_view<T>& view)
+      : data(view.data()),
+        type(scalar_type_of<std::remove_const_t<T>>()),
+        batch(view.batch()),
+        rows(view.rows()),
+        cols(view.cols()),
+        batch_stride(view.batch_stride()),
+        row_stride(view.row_stride()),
+        col_stride(view.col_stride()),
+        device(view.device()) {}
+  /// A batch of one matrix.
+  template <detail::erasable<Void> T>
+  basic_any_batch(const matrix_view<T>& matrix) : basic_any_batch(batch_view<T>(matrix)) {}
+
+  /// As a view of T. Throws InvalidArgument if T is not the type of the elements, and as batch_view does.
+  template <storage_type T>
+  batch_view<detail::like_erased_t<Void, T>> as() const {
+    detail::check_scalar_type(type, scalar_type_of<T>());
+    return {static_cast<detail::like_erased_t<Void, T>*>(data),
+            batch,
+            rows,
+            cols,
+            batch_stride,
+            row_stride,
+            col_stride,
+            device};
+  }
+};
+
+///@{
+/// Arguments that are only read.
+using any_vector = basic_any_vector<const void>;
+using any_matrix = basic_any_matrix<const void>;
+using any_batch = basic_any_batch<const void>;
+///@}
+///@{
+/// Arguments that are written.
+using any_output_vector = basic_any_vector<void>;
+using any_output_matrix = basic_any_matrix<void>;
+using any_output_batch = basic_any_batch<void>;
+///@}
+
+}  // namespace quintet
