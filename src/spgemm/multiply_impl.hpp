@@ -167,15 +167,12 @@ csr<Value, Index> product_outside(const csr_view<Value, Index>& a, const csr_vie
   return prepared.whole_product(settings);
 }
 
-}  // namespace detail
-
 template <class Semiring, class Value, class Index>
-  requires has_kernels<Semiring>
-csr<Value, Index> multiply_transposed(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
-                                      const options& settings, const Device& device, report* stats) {
+csr<Value, Index> transposed_product(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
+                                     const options& settings, const Device& device, report* stats) {
   memory_source& memory = settings.memory != nullptr ? *settings.memory : memory_source::standard();
   const Device where = device_of_operands(device, {{"a", a}, {"b", b}});
-  return detail::product<Semiring>(a, transpose_there(b, where, memory).view(), settings, device, stats);
+  return product<Semiring>(a, transpose_there(b, where, memory).view(), settings, device, stats);
 }
 
 /// Rows of what `prepared` prepared, or of a single row a range of the columns.
@@ -204,10 +201,9 @@ result_block<Value, Index> block_of(preparation<Semiring, Value, Index>& prepare
 }
 
 template <class Semiring, class Value, class Index>
-  requires has_kernels<Semiring>
-void multiply_in_blocks(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, std::int64_t budget,
-                        const std::function<bool(result_block<Value, Index>&&)>& take, const options& settings,
-                        const Device& device, report* stats) {
+void product_in_blocks(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, std::int64_t budget,
+                       const std::function<bool(result_block<Value, Index>&&)>& take, const options& settings,
+                       const Device& device, report* stats) {
   if (!take) throw InvalidArgument("take must not be empty");
   preparation<Semiring, Value, Index> prepared(a, b, settings, product_device(a, b, settings, device));
   require_argument(budget >= minimum_budget, "budget", budget, text(">= ", minimum_budget));
@@ -220,9 +216,8 @@ void multiply_in_blocks(const csr_view<Value, Index>& a, const csr_view<Value, I
 }
 
 template <class Semiring, class Value, class Index>
-  requires has_kernels<Semiring>
-device_csr<Value, Index> multiply(const device_csr<Value, Index>& a, const device_csr<Value, Index>& b,
-                                  const options& settings, report* stats) {
+device_csr<Value, Index> product(const device_csr<Value, Index>& a, const device_csr<Value, Index>& b,
+                                 const options& settings, report* stats) {
   check_options(settings);
   const Device& device = one_device(a, b);
   check_sizes(a, "a");
@@ -247,5 +242,7 @@ device_csr<Value, Index> multiply(const device_csr<Value, Index>& a, const devic
   if (stats != nullptr) *stats = prepared.stats;
   return c;
 }
+
+}  // namespace detail
 
 }  // namespace quintet::spgemm

@@ -10,12 +10,13 @@
   namespace quintet::spgemm {                                                                                         \
   template csr<Value, Index> detail::product<Semiring>(const csr_view<Value, Index>&, const csr_view<Value, Index>&,  \
                                                        const options&, const Device&, report*);                       \
-  template csr<Value, Index> multiply_transposed<Semiring>(const csr_view<Value, Index>&,                             \
-                                                           const csr_view<Value, Index>&, const options&,             \
-                                                           const Device&, report*);                                   \
-  template void multiply_in_blocks<Semiring>(const csr_view<Value, Index>&, const csr_view<Value, Index>&,            \
-                                             std::int64_t, const std::function<bool(result_block<Value, Index>&&)>&,  \
-                                             const options&, const Device&, report*);                                 \
+  template csr<Value, Index> detail::transposed_product<Semiring>(const csr_view<Value, Index>&,                      \
+                                                                  const csr_view<Value, Index>&, const options&,      \
+                                                                  const Device&, report*);                            \
+  template void detail::product_in_blocks<Semiring>(const csr_view<Value, Index>&, const csr_view<Value, Index>&,     \
+                                                    std::int64_t,                                                     \
+                                                    const std::function<bool(result_block<Value, Index>&&)>&,         \
+                                                    const options&, const Device&, report*);                          \
   template csr<Value, Index> detail::masked<Semiring, structural_mask>(const csr_view<Value, Index>&,                 \
                                                                        const csr_view<Value, Index>&,                 \
                                                                        const csr_view<Value, Index>&, const options&, \
@@ -26,6 +27,7 @@
                                                                        const Device&);                                \
   template void detail::refill<Semiring>(const csr_view<Value, Index>&, const csr_view<Value, Index>&,                \
                                          csr<Value, Index>&, const options&, const Device&);                          \
-  template device_csr<Value, Index> multiply<Semiring>(const device_csr<Value, Index>&,                               \
-                                                       const device_csr<Value, Index>&, const options&, report*);     \
+  template device_csr<Value, Index> detail::product<Semiring>(const device_csr<Value, Index>&,                        \
+                                                              const device_csr<Value, Index>&, const options&,        \
+                                                              report*);                                               \
   }

@@ -41,6 +41,12 @@ device_csr<Value, Index> upload(const csr_view<Value, Index>& matrix, const Devi
 template <class Value, class Index>
 csr<Value, Index> download(const device_csr<Value, Index>& matrix, memory_source& memory = memory_source::standard());
 
+namespace detail {
+template <class Semiring, class Value, class Index>
+device_csr<Value, Index> product(const device_csr<Value, Index>& a, const device_csr<Value, Index>& b,
+                                 const options& settings, report* stats);
+}  // namespace detail
+
 /// C = A * B, all on one device: the same bits as the product of host matrices. Analysis, sampling and product run
 /// there; the host gets the row pointers of A and of C, and products and bounds of the rows. A may have unsorted or
 /// repeated columns; such a B is sorted on the host first, and sent back. options::host_products does not count here.
@@ -51,6 +57,8 @@ csr<Value, Index> download(const device_csr<Value, Index>& matrix, memory_source
 template <class Semiring = plus_times, class Value, class Index>
   requires has_kernels<Semiring>
 device_csr<Value, Index> multiply(const device_csr<Value, Index>& a, const device_csr<Value, Index>& b,
-                                  const options& settings = {}, report* stats = nullptr);
+                                  const options& settings = {}, report* stats = nullptr) {
+  return detail::product<Semiring>(a, b, settings, stats);
+}
 
 }  // namespace quintet::spgemm

@@ -33,6 +33,11 @@
 
 namespace quintet::spgemm {
 
+template <class Value, class Index>
+struct result_block;
+
+// Compiled in the library. Without constraints, because compilers disagree whether a constraint is part of a function's
+// name: a program of g++ 12 would not link what clang 19 has compiled.
 namespace detail {
 template <class Semiring, class Value, class Index>
 csr<Value, Index> product(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, const options& settings,
@@ -40,6 +45,13 @@ csr<Value, Index> product(const csr_view<Value, Index>& a, const csr_view<Value,
 template <class Semiring, class Mask, class Value, class Index>
 csr<Value, Index> masked(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
                          const csr_view<Value, Index>& mask, const options& settings, const Device& device);
+template <class Semiring, class Value, class Index>
+csr<Value, Index> transposed_product(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
+                                     const options& settings, const Device& device, report* stats);
+template <class Semiring, class Value, class Index>
+void product_in_blocks(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, std::int64_t budget,
+                       const std::function<bool(result_block<Value, Index>&&)>& take, const options& settings,
+                       const Device& device, report* stats);
 }  // namespace detail
 
 /// C = A * B. `stats`, if not null, receives a report of the work. Shapes, errors, time and memory: above.
@@ -69,7 +81,9 @@ template <class Semiring = plus_times, class Value, class Index>
   requires has_kernels<Semiring>
 csr<Value, Index> multiply_transposed(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
                                       const options& settings = {}, const Device& device = Device::best(),
-                                      report* stats = nullptr);
+                                      report* stats = nullptr) {
+  return detail::transposed_product<Semiring>(a, b, settings, device, stats);
+}
 
 /// Sizes of A * B, found out on `device`; without a name where the operands are. Cost: one pass over A and B, and 1% of
 /// the products; 16 bytes per row of A.
@@ -98,6 +112,8 @@ template <class Semiring = plus_times, class Value, class Index>
   requires has_kernels<Semiring>
 void multiply_in_blocks(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, std::int64_t budget,
                         const std::function<bool(result_block<Value, Index>&&)>& take, const options& settings = {},
-                        const Device& device = Device::best(), report* stats = nullptr);
+                        const Device& device = Device::best(), report* stats = nullptr) {
+  detail::product_in_blocks<Semiring>(a, b, budget, take, settings, device, stats);
+}
 
 }  // namespace quintet::spgemm

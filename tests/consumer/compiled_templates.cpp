@@ -1,0 +1,67 @@
+// Names every function template that public headers declare and the library compiles, so that g++ has to find what
+// another compiler has built: a constraint, say, is part of a function's name in one compiler and not in the other.
+#include <quintet/spgemm/add.hpp>
+#include <quintet/spgemm/dense_product.hpp>
+#include <quintet/spgemm/device_csr.hpp>
+#include <quintet/spgemm/multiply.hpp>
+#include <quintet/spgemm/plan.hpp>
+#include <quintet/spgemm/summary.hpp>
+#include <quintet/spgemm/transpose.hpp>
+
+#include <cstdio>
+
+namespace {
+
+int failures = 0;
+
+void expect(std::int64_t value, std::int64_t wanted, const char* name) {
+  if (value == wanted) return;
+  std::printf("%s: %lld instead of %lld\n", name, static_cast<long long>(value), static_cast<long long>(wanted));
+  ++failures;
+}
+
+template <class Value, class Index>
+void sparse_products() {
+  namespace sp = quintet::spgemm;
+  const sp::csr<Value, Index> matrix{2, 2, {0, 1, 2}, {1, 0}, {2, 3}};
+  const auto a = matrix.view();
+  check(a, "a");
+  expect(sp::multiply(a, a).nnz(), 2, "multiply");
+  expect(sp::multiply<sp::min_plus>(a, a).nnz(), 2, "multiply<min_plus>");
+  expect(sp::multiply_masked(a, a, a).nnz(), 0, "multiply_masked");
+  expect(sp::multiply_masked<sp::or_and, sp::complement_mask>(a, a, a).nnz(), 2, "multiply_masked<complement_mask>");
+  expect(sp::multiply_transposed(a, a).nnz(), 2, "multiply_transposed");
+  std::int64_t entries = 0;
+  sp::multiply_in_blocks<sp::plus_times, Value, Index>(a, a, 1 << 20, [&](sp::result_block<Value, Index>&& block) {
+    entries += block.block.nnz();
+    return true;
+  });
+  expect(entries, 2, "multiply_in_blocks");
+  expect(sp::estimate(a, a).products, 2, "estimate");
+  expect(sp::add(Value(1), a, Value(1), a).nnz(), 2, "add");
+  expect(sp::transpose(a).nnz(), 2, "transpose");
+  expect(std::int64_t(sp::summarise(a).sum), 5, "summarise");
+  sp::plan<sp::plus_times, Value, Index> plan(a, a);
+  expect(plan.execute(a, a).nnz(), 2, "plan");
+
+  const Value x[2] = {1, 1};
+  Value y[2] = {};
+  sp::multiply_dense(a, quintet::matrix_view<const Value>(x, 2, 1), quintet::matrix_view<Value>(y, 2, 1));
+  expect(std::int64_t(y[1]), 3, "multiply_dense");
+
+  const auto there = sp::upload(a, quintet::Device::emulated());
+  expect(sp::download(there).nnz(), 2, "download");
+  expect(sp::multiply(there, there).nnz(), 2, "multiply(device_csr)");
+  expect(sp::add(Value(1), there, Value(1), there).nnz(), 2, "add(device_csr)");
+  expect(sp::transpose(there).nnz(), 2, "transpose(device_csr)");
+}
+
+}  // namespace
+
+int main() {
+  sparse_products<float, std::int32_t>();
+  sparse_products<float, std::int64_t>();
+  sparse_products<double, std::int32_t>();
+  sparse_products<double, std::int64_t>();
+  return failures;
+}
