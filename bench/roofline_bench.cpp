@@ -15,7 +15,7 @@
 #include "quintet/hdbscan/core_distances.hpp"
 #include "quintet/hdbscan/mutual_reachability.hpp"
 #include "quintet/poincare/poincare.hpp"
-#include "quintet/snp/likelihood.hpp"
+#include "quintet/snp/likelihood/likelihood.hpp"
 #include "quintet/spgemm/dense_product.hpp"
 #include "quintet/spgemm/multiply.hpp"
 #include "quintet/spgemm/transpose.hpp"

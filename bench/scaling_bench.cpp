@@ -13,7 +13,7 @@
 #include "quintet/core/philox.hpp"
 #include "quintet/hdbscan/hdbscan.hpp"
 #include "quintet/poincare/poincare.hpp"
-#include "quintet/snp/likelihood.hpp"
+#include "quintet/snp/likelihood/likelihood.hpp"
 #include "quintet/spgemm/multiply.hpp"
 #include "quintet/svd/decompose.hpp"
 #include "support/snp_cases.hpp"

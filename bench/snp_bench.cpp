@@ -17,7 +17,7 @@
 
 #include "machine.hpp"
 #include "quintet/core/philox.hpp"
-#include "quintet/snp/likelihood.hpp"
+#include "quintet/snp/likelihood/likelihood.hpp"
 #include "support/snp_cases.hpp"
 
 namespace {

@@ -198,7 +198,7 @@ function(quintet_test_targets name)
   endforeach()
 endfunction()
 
-# quintet_driver(<task> [FAMILY <family>] [<source>...]): examples/drivers/<task>.cpp, with more sources, becomes the
+# quintet_driver(<task> [FAMILY <family>] [<source>...]): programs/<task>.cpp, with more sources, becomes the
 # program quintet-<task>, if its family is built: the first word of the task where FAMILY does not say; what is '-' in the
 # task is '_' in the file.
 function(quintet_driver task)

@@ -2,10 +2,10 @@
 // them: a changed parameter costs a fraction of an evaluation, and what is rejected was never there.
 #include <iostream>
 
-#include "quintet/snp/likelihood.hpp"
-#include "quintet/snp/newick.hpp"
-#include "quintet/snp/optimise.hpp"
-#include "quintet/snp/simulate.hpp"
+#include "quintet/snp/likelihood/likelihood.hpp"
+#include "quintet/snp/likelihood/optimise.hpp"
+#include "quintet/snp/network/newick.hpp"
+#include "quintet/snp/simulation/simulate.hpp"
 
 namespace snp = quintet::snp;
 

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "quintet/core/error.hpp"
-#include "quintet/snp/newick.hpp"
+#include "quintet/snp/network/newick.hpp"
 
 namespace quintet::python {
 

@@ -1,6 +1,6 @@
 // C functions of phylogenetic networks.
 #include "c/snp_support.hpp"
-#include "quintet/snp/newick.hpp"
+#include "quintet/snp/network/newick.hpp"
 
 using namespace quintet;
 using namespace quintet::c;

@@ -1,6 +1,6 @@
 // C functions of maximum likelihood on a network.
 #include "c/snp_support.hpp"
-#include "quintet/snp/optimise.hpp"
+#include "quintet/snp/likelihood/optimise.hpp"
 
 using namespace quintet;
 using namespace quintet::c;

@@ -3,7 +3,7 @@
 
 #include "c/support.hpp"
 #include "quintet/c/snp.h"
-#include "quintet/snp/likelihood.hpp"
+#include "quintet/snp/likelihood/likelihood.hpp"
 
 struct quintet_snp_network {
   quintet::snp::Network network;

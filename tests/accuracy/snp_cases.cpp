@@ -9,7 +9,7 @@
 #include "accuracy/bounds.hpp"
 #include "accuracy/case_run.hpp"
 #include "quintet/core/philox.hpp"
-#include "quintet/snp/likelihood.hpp"
+#include "quintet/snp/likelihood/likelihood.hpp"
 #include "reference/snp_reference.hpp"
 #include "support/random_network.hpp"
 #include "support/snp_cases.hpp"

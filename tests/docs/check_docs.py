@@ -146,9 +146,9 @@ def text_below(source, folders, endings):
 def check_names(source, pages):
     """Options of programs and functions of the library that pages name exist."""
     errors, options, functions = [], 0, 0
-    programs = text_below(source, ["examples/drivers", "tests/accuracy"], (".cpp", ".hpp"))
+    programs = text_below(source, ["programs", "tests/accuracy"], (".cpp", ".hpp"))
     scripts = text_below(source, ["scripts"], ()) + text_below(source, ["scripts", "bench", "tests", "examples"], (".py", ".sh"))
-    code = text_below(source, ["include", "src", "examples", "tests", "cmake", "python"],
+    code = text_below(source, ["include", "src", "examples", "programs", "tests", "cmake", "python"],
                       (".hpp", ".h", ".cpp", ".c", ".txt", ".cmake", ".py"))
     for page in pages:
         text = open(os.path.join(source, page), encoding="utf-8").read()
@@ -199,7 +199,7 @@ def check_links(source, pages):
             elif anchor and anchor not in anchors_of(path):
                 errors.append(f"{page}: {target}: no heading of that name ({sorted(anchors_of(path))})")
         # Paths of the tree that are named in passing.
-        for path in re.findall(r"`((?:bench|cmake|docs|examples|include|python|scripts|src|tests)/[\w./-]+)`", text):
+        for path in re.findall(r"`((?:bench|cmake|docs|examples|include|programs|python|scripts|src|tests)/[\w./-]+)`", text):
             paths += 1
             if not os.path.exists(os.path.join(source, path)):
                 errors.append(f"{page}: `{path}` does not exist")

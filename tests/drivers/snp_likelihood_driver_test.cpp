@@ -5,9 +5,9 @@
 #include "drivers/driver_run.hpp"
 #include "quintet/io/csv.hpp"
 #include "quintet/io/snp_data.hpp"
-#include "quintet/snp/likelihood.hpp"
-#include "quintet/snp/network_topology.hpp"
-#include "quintet/snp/newick.hpp"
+#include "quintet/snp/likelihood/likelihood.hpp"
+#include "quintet/snp/network/network_topology.hpp"
+#include "quintet/snp/network/newick.hpp"
 #include "support/data_folder.hpp"
 #include "support/near.hpp"
 

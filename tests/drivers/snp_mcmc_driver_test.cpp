@@ -5,8 +5,8 @@
 #include "drivers/driver_run.hpp"
 #include "quintet/io/hdf5.hpp"
 #include "quintet/io/snp_network.hpp"
-#include "quintet/snp/network_topology.hpp"
-#include "quintet/snp/newick.hpp"
+#include "quintet/snp/network/network_topology.hpp"
+#include "quintet/snp/network/newick.hpp"
 
 namespace quintet {
 namespace {

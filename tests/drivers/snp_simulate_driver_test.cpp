@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "drivers/driver_run.hpp"
-#include "quintet/snp/newick.hpp"
+#include "quintet/snp/network/newick.hpp"
 
 namespace quintet {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "quintet/snp/newick.hpp"
+#include "quintet/snp/network/newick.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   namespace snp = quintet::snp;

@@ -11,7 +11,7 @@
 #include "quintet/mpi/snp.hpp"
 #include "quintet/mpi/spgemm.hpp"
 #include "quintet/mpi/svd.hpp"
-#include "quintet/snp/newick.hpp"
+#include "quintet/snp/network/newick.hpp"
 #include "support/devices.hpp"
 #include "support/random_network.hpp"
 #include "support/sparse_matrices.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "quintet/snp/network.hpp"
+#include "quintet/snp/network/network.hpp"
 
 namespace quintet::reference {
 

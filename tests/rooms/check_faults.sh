@@ -33,3 +33,12 @@ expect src/c/a.cpp hdbscan/finish.hpp 'c must not include hdbscan/finish.hpp'
 expect include/quintet/svd/a.hpp quintet/io/csv.hpp 'svd must not include quintet/io/csv.hpp'
 expect include/quintet/hdbscan/a.hpp pairwise/panels.hpp 'a public header must not include pairwise/panels.hpp'
 expect src/attic/a.cpp core/polled.hpp 'attic is no room'
+# Parts of divided rooms.
+expect src/snp/likelihood/a.cpp snp/network/numbers.hpp ''
+expect src/snp/network/a.cpp snp/likelihood/plan.hpp "snp's part network must not include snp/likelihood/plan.hpp of the part likelihood"
+expect include/quintet/snp/markers/a.hpp quintet/snp/inference/priors.hpp "snp's part markers must not include"
+expect src/snp/a.cpp snp/network/numbers.hpp 'a.cpp is in no part, or in two, of snp'
+expect src/pairwise/ring_a.cpp pairwise/neighbours.hpp ''
+expect src/pairwise/dense_kernel.hpp pairwise/neighbours.hpp "pairwise's part tiles must not include"
+expect src/hdbscan/tree_stages/a.cpp hdbscan/boruvka.hpp "hdbscan's part tree stage must not include"
+expect src/svd/sweeps.hpp svd/kabsch.hpp 'svd/kabsch.hpp'

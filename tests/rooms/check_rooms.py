@@ -4,7 +4,8 @@
     check_rooms.py --source DIR
 
 A room is a folder of src/ with the folder of include/quintet/ of the same name. ROOMS says which rooms a room may use: their
-private headers, those of src/, or only the public ones. Exit status 0: all is right; 1: not.
+private headers, those of src/, or only the public ones. Large rooms are divided: LAYERS names the parts of a room from the lowest
+to the highest, and a file may include its own part and lower ones. Exit status 0: all is right; 1: not.
 """
 import argparse
 import os
@@ -27,6 +28,38 @@ ROOMS = {  # room: (rooms whose private headers it may use, rooms of which it ma
     "mpi": (BASE | FAMILIES | {"pairwise"}, {"io"}),
     "c": (BASE, FAMILIES | {"io", "pairwise"}),
 }
+LAYERS = {  # room: (part, pattern of the paths in it without their endings), from the lowest part to the highest
+    "snp": (
+        ("network", r"network/.*"),
+        ("markers", r"markers/.*"),
+        ("likelihood", r"likelihood/.*"),
+        ("inference", r"inference/.*"),
+        ("simulation", r"simulation/.*"),
+    ),
+    "svd": (
+        ("lanes", r"lane_math|sums|maps|rotation|options"),
+        ("steps", r"job|workspace|transfer|pairs|sweeps|finish|householder|jacobi_policies"),
+        ("large", r"eigenvectors|large_.*"),
+        ("jacobi", r"jacobi(_(?!policies).*)?|small_kernel|block_jacobi.*"),
+        ("functions", r"checks|decompose|applications|gradient.*|polar_gradient.*|kabsch|randomised|range_finder"),
+    ),
+    "pairwise": (
+        ("points", r"metric|coordinate_term|compensated|ball|shape|dimensions|check_points|panels|scan.*|stored_rows"
+                   r"|transposed_rows"),
+        ("tiles", r"tile_kernel|triangle|pack_loop|point_factors|dot_bounds|edge_bounds|minima|group_minima.*|dense_kernel"
+                  r"|cross_kernel|resident_tile|nearest_kernel|lightest_kernel|pairs.*|sinks.*"),
+        ("lists", r"list_plan|neighbours|short_list|filter.*|refine_kernel|rounded_points.*|locality"),
+        ("trees", r"block_tree.*|tree_.*"),
+        ("ring", r"ring_.*"),
+    ),
+    "hdbscan": (
+        ("tree stage", r"edge|tree_stages(/.*)?|tree_rules|cluster_tree|cut|disjoint_sets"),
+        ("distances", r"checks|core_.*|mutual_reachability|reachability_source|row_.*"),
+        ("spanning tree", r"spanning_tree.*|boruvka.*|tile_.*|prim"),
+        ("clustering", r"hdbscan|finish|precomputed|graph|symmetric_check"),
+        ("use", r"fitted_tree|joining|medoids|members|membership|each_row|prediction|validity|relative_validity"),
+    ),
+}
 INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"', re.M)
 
 
@@ -46,6 +79,26 @@ def includes(source):
                     yield os.path.relpath(path, source), parts[0], header, where[0] if where[1:] else None, is_public
 
 
+def layer_of(room, path):
+    """Number of the part of `room` that `path`, below the room's folder, belongs to; None where it is in none, or in two."""
+    stem = re.sub(r"(\.hpp\.in|\.\w+)$", "", path)
+    parts = [i for i, (_, pattern) in enumerate(LAYERS[room]) if re.fullmatch(pattern, stem)]
+    return parts[0] if len(parts) == 1 else None
+
+
+def check_layers(path, room, header):
+    """What is wrong with an include inside a divided room, or an empty list."""
+    file = path.split("/", 3)[3] if path.startswith("include/") else path.split("/", 2)[2]
+    other = header.split("/", 2)[2] if header.startswith("quintet/") else header.split("/", 1)[1]
+    layers = [layer_of(room, name) for name in (file, other)]
+    problems = [f"{path}: {name} is in no part, or in two, of {room} in tests/rooms/check_rooms.py"
+                for name, layer in zip((file, other), layers) if layer is None]
+    if not problems and layers[1] > layers[0]:
+        names = [LAYERS[room][layer][0] for layer in layers]
+        problems.append(f"{path}: {room}'s part {names[0]} must not include {header} of the part {names[1]}")
+    return problems
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--source", required=True, help="root of the tree")
@@ -59,6 +112,8 @@ def main():
             private, public = ROOMS[room]
             if other not in (private | public if is_public else private):
                 problems.append(f"{path}: {room} must not include {header}")
+        elif other == room and room in LAYERS:
+            problems += check_layers(path, room, header)
         if path.startswith("include/") and not is_public:
             problems.append(f"{path}: a public header must not include {header}")
     for problem in sorted(set(problems)):

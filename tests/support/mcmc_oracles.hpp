@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "quintet/snp/data.hpp"
-#include "quintet/snp/diagnostics.hpp"
-#include "quintet/snp/newick.hpp"
-#include "quintet/snp/sampler.hpp"
+#include "quintet/snp/inference/diagnostics.hpp"
+#include "quintet/snp/inference/sampler.hpp"
+#include "quintet/snp/markers/data.hpp"
+#include "quintet/snp/network/newick.hpp"
 #include "support/near.hpp"
 
 namespace quintet::test {

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "quintet/snp/network_state.hpp"
-#include "quintet/snp/priors.hpp"
-#include "snp/moves/move.hpp"
+#include "quintet/snp/inference/priors.hpp"
+#include "quintet/snp/network/network_state.hpp"
+#include "snp/inference/moves/move.hpp"
 
 namespace quintet::test {
 

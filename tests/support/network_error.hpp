@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "quintet/snp/network.hpp"
+#include "quintet/snp/network/network.hpp"
 #include "support/expect_error.hpp"
 
 namespace quintet::test {

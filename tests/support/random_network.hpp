@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "quintet/core/philox.hpp"
-#include "quintet/snp/network.hpp"
+#include "quintet/snp/network/network.hpp"
 
 namespace quintet::test {
 

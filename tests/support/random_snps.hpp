@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "quintet/core/philox.hpp"
-#include "quintet/snp/data.hpp"
-#include "quintet/snp/network.hpp"
+#include "quintet/snp/markers/data.hpp"
+#include "quintet/snp/network/network.hpp"
 
 namespace quintet::test {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "quintet/snp/data.hpp"
-#include "quintet/snp/newick.hpp"
+#include "quintet/snp/markers/data.hpp"
+#include "quintet/snp/network/newick.hpp"
 #include "support/data_folder.hpp"
 
 namespace quintet::test {

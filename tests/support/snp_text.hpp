@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "quintet/snp/data.hpp"
+#include "quintet/snp/markers/data.hpp"
 
 namespace quintet::test {
 

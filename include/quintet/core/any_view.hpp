@@ -48,7 +48,7 @@ constexpr scalar_type accumulator_of(scalar_type type) {
   return type == scalar_type::float64 ? scalar_type::float64 : scalar_type::float32;
 }
 
-/// Calls action.operator()<T>() with the T of `type`: float, double, half or bfloat16.
+/// Calls `action.operator()<T>()` with the T of `type`: float, double, half or bfloat16.
 template <class Action>
 decltype(auto) with_storage(scalar_type type, Action&& action) {
   switch (type) {
@@ -123,9 +123,12 @@ template <class Void>
 struct basic_any_matrix {
   Void* data = nullptr;                     ///< element (0, 0)
   scalar_type type = scalar_type::float32;  ///< of the elements
-  std::int64_t rows = 0, cols = 0;          ///< sizes, in elements
-  std::int64_t stride = 0;                  ///< elements from one row to the next
-  Device device;                            ///< whose memory it is
+  ///@{
+  /// Sizes, in elements.
+  std::int64_t rows = 0, cols = 0;
+  ///@}
+  std::int64_t stride = 0;  ///< elements from one row to the next
+  Device device;            ///< whose memory it is
 
   basic_any_matrix() = default;
   /// From the outside, where nothing is checked before as<T>().
@@ -153,11 +156,17 @@ struct basic_any_matrix {
 /// Matrices of one shape with any strides: see batch_view. Void is const void where they are only read.
 template <class Void>
 struct basic_any_batch {
-  Void* data = nullptr;                                           ///< element (0, 0) of matrix 0
-  scalar_type type = scalar_type::float32;                        ///< of the elements
-  std::int64_t batch = 0, rows = 0, cols = 0;                     ///< sizes, in elements
-  std::int64_t batch_stride = 0, row_stride = 0, col_stride = 0;  ///< elements to the next matrix, row, column
-  Device device;                                                  ///< whose memory it is
+  Void* data = nullptr;                     ///< element (0, 0) of matrix 0
+  scalar_type type = scalar_type::float32;  ///< of the elements
+  ///@{
+  /// Sizes, in elements.
+  std::int64_t batch = 0, rows = 0, cols = 0;
+  ///@}
+  ///@{
+  /// Elements to the next matrix, row and column.
+  std::int64_t batch_stride = 0, row_stride = 0, col_stride = 0;
+  ///@}
+  Device device;  ///< whose memory it is
 
   basic_any_batch() = default;
   /// From the outside, where nothing is checked before as<T>().

@@ -28,7 +28,7 @@
 #include <vector>
 
 #include "quintet/io/population_map.hpp"
-#include "quintet/snp/data.hpp"
+#include "quintet/snp/markers/data.hpp"
 
 namespace quintet::io {
 

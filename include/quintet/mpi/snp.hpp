@@ -17,8 +17,8 @@
 
 #include "quintet/core/process_group.hpp"
 #include "quintet/mpi/communicator.hpp"
-#include "quintet/snp/likelihood.hpp"
-#include "quintet/snp/sampler.hpp"
+#include "quintet/snp/inference/sampler.hpp"
+#include "quintet/snp/likelihood/likelihood.hpp"
 
 namespace quintet::mpi::snp {
 

@@ -1,0 +1,389 @@
+// quintet-snp-likelihood: the log-likelihood of biallelic markers on a phylogenetic network, and its maximum.
+#include <cmath>
+#include <filesystem>
+#include <iomanip>
+#include <optional>
+#include <sstream>
+
+#include "quintet/io/atomic_file.hpp"
+#include "quintet/io/csv.hpp"
+#include "quintet/io/snp_network.hpp"
+#include "quintet/snp/inference/search.hpp"
+#include "quintet/snp/likelihood/likelihood.hpp"
+#include "quintet/snp/likelihood/optimise.hpp"
+#include "snp_likelihood/report.hpp"
+#include "support/driver.hpp"
+#include "support/snp_input.hpp"
+#ifdef QUINTET_HAS_MPI
+#include "quintet/mpi/snp.hpp"
+#endif
+
+namespace {
+
+namespace po = boost::program_options;
+namespace io = quintet::io;
+namespace snp = quintet::snp;
+using quintet::InvalidArgument;
+using quintet::text;
+using quintet::driver::session;
+
+struct arguments {
+  quintet::driver::snp_input input;
+  std::string network, per_site, optimise, output_network;
+  std::vector<std::string> compare;
+  double theta = snp::unset, root_theta = snp::unset, u = 1, v = 1, gigabytes = 0;
+  bool search = false;
+  std::int64_t max_reticulations = 2, starts = 0, patience = 40, seed = 1;
+};
+
+/// As many bytes as a 64-bit number holds.
+void memory_in_range(double gigabytes) {
+  quintet::require_argument(gigabytes > 0 && gigabytes <= 9e9, "--memory", gigabytes, "in (0, 9e9]");
+}
+
+void check_per_site(const std::string& path) {
+  try {
+    io::check_output(path, {io::file_format::csv});
+  } catch (const quintet::FileError& e) {
+    throw InvalidArgument(text("--per-site: ", e.what()));
+  }
+}
+
+void check_output_network(const std::string& path) {
+  try {
+    io::check_writable(path);
+  } catch (const quintet::FileError& e) {
+    throw InvalidArgument(text("--output-network: ", e.what()));
+  }
+}
+
+void describe_model(po::options_description& options, arguments& a) {
+  options.add_options()  //
+      ("theta", po::value(&a.theta)->value_name("X")->notifier(quintet::driver::positive("--theta")),
+       "of branches without one of their own, > 0; pairs of lineages merge with rate 2/theta")  //
+      ("root-theta", po::value(&a.root_theta)->value_name("X")->notifier(quintet::driver::positive("--root-theta")),
+       "above the root, if the network does not say, > 0; by default --theta")  //
+      ("u", po::value(&a.u)->required()->value_name("U")->notifier(quintet::driver::not_negative("--u")),
+       "rate of 1 -> 0, >= 0")  //
+      ("v", po::value(&a.v)->required()->value_name("V")->notifier(quintet::driver::not_negative("--v")),
+       "rate of 0 -> 1, >= 0");
+  quintet::driver::describe_corrections(options, a.input);
+}
+
+po::options_description describe(arguments& a) {
+  po::options_description all, input("Input"), model("Model"), search("Search"), output("Output");
+  quintet::driver::describe_markers(input, a.input);
+  input.add_options()("network", po::value(&a.network)->value_name("TEXT|FILE"),
+                      "rooted network in extended Newick, name:length:theta:gamma, or a file with one; also NEXUS with "
+                      "a TREES block")  //
+      ("compare", po::value(&a.compare)->multitoken()->value_name("TEXT|FILE"),
+       "instead of --network: several of them, one after the other, each optimised if --optimise says so; a table of "
+       "log-likelihoods, parameters, AIC and BIC");
+  describe_model(model, a);
+  search.add_options()  //
+      ("search", po::bool_switch(&a.search),
+       "instead of --network: hill climbing over topologies by the maximum of the likelihood, trees first, then one "
+       "reticulation after the other; --optimise says what is optimised at each, lengths,common-theta,gamma by "
+       "default, from --theta")  //
+      ("max-reticulations",
+       po::value(&a.max_reticulations)
+           ->default_value(a.max_reticulations)
+           ->value_name("R")
+           ->notifier(quintet::driver::within<std::int64_t>("--max-reticulations", 0, 20)),
+       "of the search, 0 ... 20")  //
+      ("starts", po::value(&a.starts)->value_name("N")->notifier(quintet::driver::at_least("--starts", 1)),
+       "random trees that the search begins with, 4 by default; or climbs of --optimise, 1 by default: the others "
+       "begin "
+       "with lengths and thetas multiplied by random factors, the best one counts")  //
+      ("patience",
+       po::value(&a.patience)
+           ->default_value(a.patience)
+           ->value_name("N")
+           ->notifier(quintet::driver::at_least("--patience", 1)),
+       "new topologies without a gain before a climb ends")  //
+      ("seed",
+       po::value(&a.seed)->default_value(a.seed)->value_name("S")->notifier(quintet::driver::at_least("--seed", 0)),
+       "all chance of the search and of --starts depends on it, >= 0");
+  output.add_options()  //
+      ("optimise", po::value(&a.optimise)->value_name("WHAT"),
+       "maximum likelihood from here, the topology stays; a list of lengths, theta (one for every branch and the root) "
+       "or "
+       "common-theta (one for all), gamma: lengths,theta,gamma")  //
+      ("output-network", po::value(&a.output_network)->value_name("FILE")->notifier(check_output_network),
+       "the network as extended Newick, with what was optimised; of a search the one of the least BIC")  //
+      ("per-site", po::value(&a.per_site)->value_name("FILE")->notifier(check_per_site),
+       ".csv: site and pattern (from 1; pattern 0: left out), weight of the pattern, log_likelihood without "
+       "corrections")  //
+      ("memory", po::value(&a.gigabytes)->value_name("GB")->notifier(memory_in_range),
+       "limit for the partial likelihoods, > 0; by default half of what the device has");
+  all.add(input).add(model).add(search).add(output);
+  return all;
+}
+
+snp::optimise_options optimise_options_of(const arguments& a) {
+  snp::optimise_options options{.lengths = false, .thetas = snp::theta_parameters::fixed, .gammas = false};
+  std::istringstream words(a.optimise + ",");
+  const auto set_thetas = [&](snp::theta_parameters how) {
+    if (options.thetas != snp::theta_parameters::fixed && options.thetas != how)
+      throw InvalidArgument(text("--optimise must name theta or common-theta, not both (--optimise=", a.optimise, ")"));
+    options.thetas = how;
+  };
+  for (std::string word; std::getline(words, word, ',');) {
+    if (word == "lengths")
+      options.lengths = true;
+    else if (word == "theta")
+      set_thetas(snp::theta_parameters::each);
+    else if (word == "common-theta")
+      set_thetas(snp::theta_parameters::common);
+    else if (word == "gamma")
+      options.gammas = true;
+    else
+      throw InvalidArgument(
+          text("--optimise must be a list of lengths, theta or common-theta, gamma (--optimise=", a.optimise, ")"));
+  }
+  return options;
+}
+
+// What the options say together.
+void complete(arguments& a) {
+  if (int(a.search) + int(!a.network.empty()) + int(!a.compare.empty()) != 1)
+    throw InvalidArgument(a.search || !a.network.empty() || !a.compare.empty()
+                              ? "--search, --network and --compare exclude each other"
+                              : "the option '--network' is required but missing (or --compare, or --search)");
+  if (a.network.empty() && !a.per_site.empty()) throw InvalidArgument("--per-site needs --network");
+  if (!a.compare.empty() && !a.output_network.empty())
+    throw InvalidArgument("--output-network goes with --network or --search");
+  if (!a.search && a.optimise.empty() && a.starts > 0) throw InvalidArgument("--starts needs --optimise or --search");
+  if (a.search && std::isnan(a.theta)) throw InvalidArgument("--search needs --theta, where thetas start");
+  if (!a.optimise.empty()) optimise_options_of(a);
+  a.input.model.u = a.u;
+  a.input.model.v = a.v;
+  quintet::driver::complete(a.input);
+}
+
+bool is_file(const std::string& network) {
+  std::error_code none;
+  return std::filesystem::exists(network, none);
+}
+
+snp::Network read_network(const arguments& a, const char* option, const std::string& given) {
+  const snp::newick_options options{.theta = a.theta, .root_theta = a.root_theta};
+  if (!is_file(given) && given.find('(') == std::string::npos)
+    throw InvalidArgument(
+        text(option, " must be a file or a network, which begins with a parenthesis (", option, "=", given, ")"));
+  snp::Network network = is_file(given) ? io::read_network(given, options) : snp::parse_newick(given, options);
+  if (!std::isnan(a.root_theta) && network.root_theta() != a.root_theta)
+    throw InvalidArgument(text("--root-theta must be what the network says of its root, or stay away (--root-theta=",
+                               a.root_theta, ", network: ", network.root_theta(), ")"));
+  return network;
+}
+
+// Sites by number from 1, as NEXUS counts.
+void write_sites(session& session, const arguments& a, snp::Likelihood& likelihood, const snp::Data& data) {
+  const std::vector<double> values = likelihood.site_log_likelihoods();
+  if (!session.is_root()) return;
+  session.timed("write", [&] {
+    io::csv_writer out(a.per_site, {"site", "pattern", "weight", "log_likelihood"});
+    for (std::size_t site = 0; site < values.size(); ++site) {
+      const std::int64_t pattern = data.pattern_of_site()[site];
+      out.row(std::int64_t(site) + 1, pattern + 1, pattern < 0 ? 0.0 : data.weight(pattern), values[site]);
+    }
+    out.commit();
+  });
+}
+
+void write_network(session& session, const arguments& a, const snp::Network& network) {
+  if (a.output_network.empty()) return;
+  session.timed("write", [&] {
+    io::atomic_file out(a.output_network);
+    out.write(snp::to_newick(network) + "\n");
+    out.commit();
+  });
+}
+
+snp::likelihood_options likelihood_options_of(session& session, const arguments& a) {
+  return {.device = session.device(), .memory_limit = std::int64_t(a.gigabytes * 1e9)};
+}
+
+snp::optimise_result optimise(session& session, const arguments& a, snp::Likelihood& likelihood) {
+  snp::optimise_options options = optimise_options_of(a);
+  options.starts = std::max<std::int64_t>(a.starts, 1);
+  options.seed = std::uint64_t(a.seed);
+  options.progress = session.progress();
+  // A tree has no gamma to optimise.
+  options.gammas = options.gammas && (a.compare.empty() || !likelihood.network().reticulations().empty());
+  return session.timed("optimise", [&] { return snp::optimise(likelihood, options); });
+}
+
+void report_optimum(session& session, const arguments& a, const snp::optimise_result& found, double sites) {
+  session.result("start_log_likelihood", found.start);
+  session.result("iterations", found.iterations);
+  session.result("evaluations", found.evaluations);
+  session.result("converged", found.converged);
+  session.result("parameters", found.parameters);
+  session.result("aic", snp::aic(found.log_likelihood, found.parameters));
+  session.result("bic", snp::bic(found.log_likelihood, found.parameters, sites));
+  session.result("at_bounds", quintet::driver::bounds_as_json(found.at_bounds));
+  if (a.starts > 1) session.result("ends", found.ends);
+  if (!found.converged) session.warn(text("no maximum was reached in ", found.iterations, " iterations"));
+  quintet::driver::warn_of_bounds(session, found.at_bounds, "");
+}
+
+void search(session& session, const arguments& a) {
+  const snp::Data data = quintet::driver::read_markers(session, a.input);
+  const std::int64_t starts = a.starts > 0 ? a.starts : 4;
+  snp::search_options options{.max_reticulations = a.max_reticulations,
+                              .starts = starts,
+                              .patience = a.patience,
+                              .theta = a.theta,
+                              .seed = std::uint64_t(a.seed),
+                              .model = a.input.model,
+                              .progress = session.progress()};
+  if (!a.optimise.empty()) {
+    const snp::optimise_options parts = optimise_options_of(a);
+    options.optimise.lengths = parts.lengths;
+    options.optimise.thetas = parts.thetas;
+    options.optimise.gammas = parts.gammas;
+  }
+  options.likelihood = likelihood_options_of(session, a);
+  const snp::search_result found = session.timed("search", [&] { return snp::search_networks(data, options); });
+  session.result("topologies", found.topologies);
+  nlohmann::ordered_json levels = nlohmann::ordered_json::array();
+  session.say() << "reticulations  log-likelihood  parameters         AIC         BIC  starts\n" << std::fixed;
+  for (const snp::search_level& level : found.levels) {
+    levels.push_back({{"reticulations", level.reticulations},
+                      {"log_likelihood", level.log_likelihood},
+                      {"parameters", level.parameters},
+                      {"aic", level.aic},
+                      {"bic", level.bic},
+                      {"starts", level.starts},
+                      {"at_bounds", quintet::driver::bounds_as_json(level.at_bounds)},
+                      {"network", snp::to_newick(level.network)}});
+    session.say() << std::setw(13) << level.reticulations << std::setprecision(4) << std::setw(16)
+                  << level.log_likelihood << std::setw(12) << level.parameters << std::setprecision(2) << std::setw(12)
+                  << level.aic << std::setw(12) << level.bic << std::setw(5) << level.starts << "/" << starts << "\n";
+  }
+  session.result("levels", levels);
+  for (const snp::search_level& level : found.levels) {
+    session.say() << level.reticulations << " " << snp::to_newick(level.network) << "\n";
+    quintet::driver::warn_of_bounds(session, level.at_bounds, text("the network with r = ", level.reticulations));
+  }
+  const auto best = std::min_element(found.levels.begin(), found.levels.end(),
+                                     [](const auto& x, const auto& y) { return x.bic < y.bic; });
+  write_network(session, a, best->network);
+}
+
+void compare(session& session, const arguments& a) {
+  const snp::Data data = quintet::driver::read_markers(session, a.input);
+  std::vector<quintet::driver::compared_network> networks;
+  for (const std::string& given : a.compare) {
+    const std::string name =
+        is_file(given) ? std::filesystem::path(given).filename().string() : text("network ", networks.size() + 1);
+    snp::Likelihood likelihood(read_network(a, "--compare", given), data, a.input.model,
+                               likelihood_options_of(session, a));
+    quintet::driver::compared_network one{.name = name, .network = likelihood.network()};
+    one.log_likelihood = session.timed("likelihood", [&] { return likelihood.evaluate(); });
+    if (!a.optimise.empty()) {
+      const snp::optimise_result found = optimise(session, a, likelihood);
+      one.network = likelihood.network();
+      one.log_likelihood = found.log_likelihood;
+      one.parameters = found.parameters;
+      one.converged = found.converged;
+      one.at_bounds = found.at_bounds;
+      if (!found.converged) session.warn(text(name, ": no maximum was reached in ", found.iterations, " iterations"));
+      quintet::driver::warn_of_bounds(session, found.at_bounds, name);
+    }
+    networks.push_back(std::move(one));
+  }
+  quintet::driver::report_comparison(session, networks, quintet::driver::counted_sites(data, a.input.model));
+}
+
+void evaluate(session& session, const arguments& a) {
+  std::optional<snp::Network> found;
+  std::optional<snp::Data> markers;
+  snp::likelihood_options options = likelihood_options_of(session, a);
+  const auto read = [&] {
+    found = read_network(a, "--network", a.network);
+    markers = quintet::driver::read_markers(session, a.input);
+  };
+#ifdef QUINTET_HAS_MPI
+  if (session.ranks() != nullptr) {
+    session.ranks()->together(read);
+    std::ostringstream words;
+    words << std::setprecision(17) << snp::to_newick(*found);
+    for (std::int64_t p = 0; p < markers->patterns(); ++p) words << ' ' << markers->weight(p);
+    for (const auto one : markers->copies()) words << ' ' << one;
+    for (const auto one : markers->red()) words << ' ' << one;
+    session.ranks()->require_same("the network and the markers (a number of them)",
+                                  text(std::hash<std::string>()(words.str())));
+    options.shared_by = quintet::mpi::snp::group_of(*session.ranks());
+  }
+#endif
+  if (!markers) read();
+  const snp::Network& network = *found;
+  const snp::Data& data = *markers;
+  auto likelihood = session.timed("setup", [&] { return snp::Likelihood(network, data, a.input.model, options); });
+  session.result("largest_group", likelihood.size().largest_group);
+  session.result("bytes", likelihood.size().bytes);
+  session.result("operations", likelihood.size().operations);
+  session.result("blocks", likelihood.size().blocks);
+  session.result("ran_on", session.device().spelling());
+  // Some ten seconds of one core.
+  constexpr double many_operations = 1e11;
+  if (likelihood.size().operations > many_operations)
+    session.warn(text("an evaluation takes up to ", likelihood.size().operations, " multiply-adds and ",
+                      double(likelihood.size().bytes) / 1e9, " GB, in groups of up to ",
+                      likelihood.size().largest_group, " states; fewer individuals (--individuals) make it smaller"));
+  double value = session.timed("likelihood", [&] { return likelihood.evaluate(); });
+  if (!a.optimise.empty()) {
+    const snp::optimise_result found = optimise(session, a, likelihood);
+    report_optimum(session, a, found, quintet::driver::counted_sites(data, a.input.model));
+    value = found.log_likelihood;
+  }
+  session.result("log_likelihood", value);
+  session.result("network", snp::to_newick(likelihood.network()));
+  write_network(session, a, likelihood.network());
+  if (!a.per_site.empty()) write_sites(session, a, likelihood, data);
+  session.say() << data.sites() << " sites, " << data.patterns() << " patterns, " << data.species().size()
+                << " species on " << session.device().name() << "\n";
+  if (!a.optimise.empty()) {
+    quintet::driver::print_branches(session, likelihood.network());
+    session.say() << "network " << snp::to_newick(likelihood.network()) << "\n";
+  }
+  session.say() << "log-likelihood " << std::fixed << std::setprecision(12) << value << std::endl;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  arguments a;
+  const po::options_description options = describe(a);
+  return quintet::driver::run_driver(
+      argc, argv,
+      {"quintet-snp-likelihood",
+       "the log-likelihood of biallelic markers on a phylogenetic network, and its maximum.",
+       "quintet-snp-likelihood --data rice.nexus --species-rule after-last:_ --theta 0.1 --u 1 --v 1 \\\n"
+       "    --network '(((Jap:0.02,(Aro:0.01)#H1:0.01::0.65):0.03,(Ind:0.04,(Aus:0.02,#H1:0.01::0.35):0.02):0.01):0.03,"
+       "(Or3:0.06,Or1:0.06):0.02)'",
+       {"double"},
+       true},
+      options, [&](session& session) {
+        quintet::driver::require_one_process(session, {"search"});
+        quintet::driver::require_distinct_files(
+            {{"--data", a.input.data}, {"--network", a.network}, {"--population-map", a.input.population_map}},
+            {{"--per-site", a.per_site},
+             {"--output-network", a.output_network},
+             {"--json", session.line().common.json}});
+        if (std::isnan(a.input.gamma_shape))
+          quintet::driver::require_absent(session.line(), {"gamma-categories"}, "needs --gamma-shape");
+        if (a.search)
+          quintet::driver::require_absent(session.line(), {"root-theta"}, "and --search exclude each other");
+        else
+          quintet::driver::require_absent(session.line(), {"max-reticulations", "patience"}, "needs --search");
+        if (!a.search && a.starts <= 1)
+          quintet::driver::require_absent(session.line(), {"seed"}, "needs --search or --starts");
+        complete(a);
+        if (a.search) return search(session, a);
+        a.compare.empty() ? evaluate(session, a) : compare(session, a);
+      });
+}

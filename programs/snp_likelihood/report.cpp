@@ -1,0 +1,111 @@
+#include "snp_likelihood/report.hpp"
+
+#include <algorithm>
+#include <iomanip>
+
+#include "quintet/snp/network/newick.hpp"
+
+namespace quintet::driver {
+
+namespace {
+
+std::string name_of(const snp::Network& network, std::int64_t node) {
+  const std::string& name = network.name(node);
+  if (node == network.root() && name.empty()) return "root";
+  return name.empty() ? text("node ", node) : name;
+}
+
+}  // namespace
+
+double counted_sites(const snp::Data& data, const snp::model& model) {
+  double sites = 0;
+  for (std::int64_t p = 0; p < data.patterns(); ++p)
+    if (!model.polymorphic_only || data.kind(p) == snp::pattern_kind::polymorphic) sites += data.weight(p);
+  return sites + model.unseen_zeros + model.unseen_ones;
+}
+
+void print_branches(session& session, const snp::Network& network) {
+  std::size_t width = 6;
+  for (std::int64_t node = 0; node < network.nodes(); ++node) width = std::max(width, name_of(network, node).size());
+  const int column = int(width) + 2;
+  std::ostream& out = session.say();
+  out << std::left << std::setw(column) << "branch" << std::setw(column) << "up to" << std::right << std::setw(14)
+      << "length" << std::setw(14) << "theta" << std::setw(10) << "gamma"
+      << "\n";
+  const auto number = [&](double value, int places) {
+    out << std::defaultfloat << std::setprecision(6) << std::setw(places) << value;
+  };
+  for (std::int64_t b = 0; b < network.branches(); ++b) {
+    const snp::branch& one = network.branch(b);
+    out << std::left << std::setw(column) << name_of(network, one.child) << std::setw(column)
+        << name_of(network, one.parent) << std::right;
+    number(one.length, 14);
+    number(one.theta, 14);
+    if (network.kind(one.child) == snp::node_kind::reticulation) number(one.gamma, 10);
+    out << "\n";
+  }
+  out << std::left << std::setw(column) << name_of(network, network.root()) << std::setw(column) << "-" << std::right
+      << std::setw(14) << "endless";
+  number(network.root_theta(), 14);
+  out << "\n";
+}
+
+void report_comparison(session& session, const std::vector<compared_network>& networks, double sites) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  std::vector<double> aic, bic;
+  std::size_t width = 7;
+  for (const compared_network& one : networks) {
+    aic.push_back(snp::aic(one.log_likelihood, one.parameters));
+    bic.push_back(snp::bic(one.log_likelihood, one.parameters, sites));
+    width = std::max(width, one.name.size());
+    all.push_back({{"name", one.name},
+                   {"reticulations", one.network.reticulations().size()},
+                   {"log_likelihood", one.log_likelihood},
+                   {"parameters", one.parameters},
+                   {"aic", aic.back()},
+                   {"bic", bic.back()},
+                   {"converged", one.converged},
+                   {"at_bounds", bounds_as_json(one.at_bounds)},
+                   {"network", snp::to_newick(one.network)}});
+  }
+  session.result("networks", all);
+  const double min_aic = *std::min_element(aic.begin(), aic.end());
+  const double min_bic = *std::min_element(bic.begin(), bic.end());
+  std::ostream& out = session.say();
+  out << std::left << std::setw(int(width) + 2) << "network" << std::right << std::setw(13) << "reticulations"
+      << std::setw(16) << "log-likelihood" << std::setw(12) << "parameters" << std::setw(13) << "AIC" << std::setw(13)
+      << "BIC"
+      << "\n"
+      << std::fixed;
+  const auto criterion = [&](double value, double min) {
+    out << std::setprecision(2) << std::setw(12) << value << (value == min ? "*" : " ");
+  };
+  for (std::size_t i = 0; i < networks.size(); ++i) {
+    const compared_network& one = networks[i];
+    out << std::left << std::setw(int(width) + 2) << one.name << std::right << std::setw(13)
+        << one.network.reticulations().size() << std::setprecision(4) << std::setw(16) << one.log_likelihood
+        << std::setw(12) << one.parameters;
+    criterion(aic[i], min_aic);
+    criterion(bic[i], min_bic);
+    out << "\n";
+  }
+}
+
+nlohmann::ordered_json bounds_as_json(const std::vector<snp::parameter_at_bound>& at_bounds) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const snp::parameter_at_bound& one : at_bounds)
+    all.push_back({{"name", one.name}, {"value", one.value}, {"end", one.is_lower ? "lower" : "upper"}});
+  return all;
+}
+
+void warn_of_bounds(session& session, const std::vector<snp::parameter_at_bound>& at_bounds, const std::string& where) {
+  if (at_bounds.empty()) return;
+  std::string names;
+  for (const snp::parameter_at_bound& one : at_bounds)
+    names += text(names.empty() ? "" : "; ", one.name, " = ", one.value, one.is_lower ? " (least)" : " (most)");
+  session.warn(text(where, where.empty() ? "" : ": ", at_bounds.size(),
+                    at_bounds.size() == 1 ? " parameter ends" : " parameters end",
+                    " at a bound of the range, so the data ask for nothing there, or for another network: ", names));
+}
+
+}  // namespace quintet::driver

@@ -1,0 +1,33 @@
+// What quintet-snp-likelihood prints: tables of branches and of networks, and warnings.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "quintet/snp/likelihood/optimise.hpp"
+#include "support/driver.hpp"
+
+namespace quintet::driver {
+
+/// A network of --compare after its evaluation.
+struct compared_network {
+  std::string name;
+  snp::Network network;
+  double log_likelihood = 0;
+  std::int64_t parameters = 0;  ///< 0: nothing was optimised
+  bool converged = true;
+  std::vector<snp::parameter_at_bound> at_bounds = {};
+};
+
+/// Sites that the likelihood counts: with polymorphic_only those that are.
+double counted_sites(const snp::Data& data, const snp::model& model);
+
+/// One line per branch with its parameters, and the root's theta.
+void print_branches(session& session, const snp::Network& network);
+/// One line per network, the least AIC and BIC marked; also as results "networks".
+void report_comparison(session& session, const std::vector<compared_network>& networks, double sites);
+/// A warning that names them, if there are any; `where` says of which network.
+void warn_of_bounds(session& session, const std::vector<snp::parameter_at_bound>& at_bounds, const std::string& where);
+nlohmann::ordered_json bounds_as_json(const std::vector<snp::parameter_at_bound>& at_bounds);
+
+}  // namespace quintet::driver

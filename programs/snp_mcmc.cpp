@@ -1,0 +1,482 @@
+// quintet-snp-mcmc: Bayesian inference of a species network from biallelic markers.
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iomanip>
+#include <sstream>
+
+#include "quintet/core/build_info.hpp"
+#include "quintet/io/atomic_file.hpp"
+#include "quintet/io/snp_network.hpp"
+#include "quintet/snp/inference/sampler.hpp"
+#include "quintet/snp/network/newick.hpp"
+#include "snp_mcmc/output.hpp"
+#include "snp_mcmc/summary.hpp"
+#include "support/driver.hpp"
+#include "support/snp_input.hpp"
+#ifdef QUINTET_HAS_MPI
+#include "quintet/mpi/snp.hpp"
+#endif
+
+namespace {
+
+namespace po = boost::program_options;
+namespace io = quintet::io;
+namespace snp = quintet::snp;
+namespace driver = quintet::driver;
+using quintet::FileError;
+using quintet::InvalidArgument;
+using quintet::text;
+using quintet::driver::session;
+using names = std::shared_ptr<const std::vector<std::string>>;
+
+constexpr std::int64_t max_reticulations = 20;
+
+struct arguments {
+  driver::snp_input input;
+  bool no_data = false, no_bubbles = false, resume = false, delayed = false, keep_heat = false;
+  std::string species, start, fix, priors_file, output, newick = "icytree";
+  std::vector<std::string> prior;
+  std::int64_t max_reticulations = 2, max_level = -1, iterations = 0, burn_in = -1, sample_every = 100, chains = 1,
+               temperatures = 1, swap_every = 100, seed = 1;
+  double heat = 0.1, checkpoint_seconds = 60, gigabytes = 0;
+};
+
+void swap_every(std::int64_t value) {
+  if (value < 1 || 1000 % value != 0)
+    throw InvalidArgument(text("--swap-every must be a divisor of 1000 (--swap-every ", value, ")"));
+}
+
+po::options_description describe(arguments& a) {
+  po::options_description all, input("Input"), model("Model"), chains("Chains"), output("Output");
+  driver::describe_markers(input, a.input, false);
+  input.add_options()  //
+      ("no-data", po::bool_switch(&a.no_data), "samples the prior; --species says of what")(
+          "species", po::value(&a.species)->value_name("A,B,..."), "with --no-data: the names of the species")  //
+      ("start", po::value(&a.start)->value_name("TEXT|FILE"),
+       "network in extended Newick, all of whose ways to the root are equally long, where all chains start; by default "
+       "draws from the prior, a new one for each chain");
+  driver::describe_corrections(model, a.input);
+  model.add_options()  //
+      ("priors", po::value(&a.priors_file)->value_name("FILE"),
+       "key = value, one per line: network, speciation-rate or netdiv, hybridization-rate or turnover, origin, "
+       "inheritance, theta, theta-mean, pi1; see docs/snp_mcmc.md")  //
+      ("prior", po::value(&a.prior)->value_name("'KEY = VALUE'")->composing(),
+       "one line of it; may come several times")  //
+      ("max-reticulations",
+       po::value(&a.max_reticulations)
+           ->default_value(a.max_reticulations)
+           ->value_name("R")
+           ->notifier(driver::within<std::int64_t>("--max-reticulations", 0, max_reticulations)),
+       "at most, 0 ... 20")  //
+      ("max-level", po::value(&a.max_level)->value_name("L")->notifier(driver::at_least("--max-level", 0)),
+       "reticulations in one biconnected component at most; by default as many as there are")                //
+      ("no-bubbles", po::bool_switch(&a.no_bubbles), "no two branches from one node to the same other one")  //
+      ("fix", po::value(&a.fix)->value_name("WHAT"),
+       "stays as in --start; a list of topology, heights, origin, theta, gamma, rates");
+  chains.add_options()  //
+      ("iterations",
+       po::value(&a.iterations)->required()->value_name("N")->notifier(driver::at_least("--iterations", 1)),
+       "steps of each chain, burn-in included")  //
+      ("burn-in", po::value(&a.burn_in)->value_name("N")->notifier(driver::at_least("--burn-in", 0)),
+       "steps in which widths and temperatures are tuned and nothing is sampled; by default a tenth")  //
+      ("sample-every",
+       po::value(&a.sample_every)
+           ->default_value(a.sample_every)
+           ->value_name("N")
+           ->notifier(driver::at_least("--sample-every", 1)),
+       "steps from sample to sample")  //
+      ("chains",
+       po::value(&a.chains)->default_value(a.chains)->value_name("C")->notifier(
+           driver::within<std::int64_t>("--chains", 1, 4096)),
+       "independent chains")  //
+      ("temperatures",
+       po::value(&a.temperatures)
+           ->default_value(a.temperatures)
+           ->value_name("T")
+           ->notifier(driver::within<std::int64_t>("--temperatures", 1, 1024)),
+       "walkers of each chain, the first at the posterior, the others hotter (MC3)")  //
+      ("heat", po::value(&a.heat)->default_value(a.heat)->value_name("X")->notifier(driver::positive("--heat")),
+       "between two temperatures at the start: beta = 1 / (1 + heat i); tuned in burn-in")                     //
+      ("keep-heat", po::bool_switch(&a.keep_heat), "not tuned: for chains that stay in different topologies")  //
+      ("swap-every", po::value(&a.swap_every)->default_value(a.swap_every)->value_name("N")->notifier(swap_every),
+       "steps from one exchange of temperatures to the next, a divisor of 1000")  //
+      ("delayed-acceptance", po::bool_switch(&a.delayed),
+       "tries proposals with the most frequent tenth of the patterns first")  //
+      ("seed", po::value(&a.seed)->default_value(a.seed)->value_name("S")->notifier(driver::at_least("--seed", 0)),
+       "all chance depends on it, >= 0");
+  output.add_options()  //
+      ("output", po::value(&a.output)->required()->value_name("DIR"),
+       "folder for chain_<c>.log (Tracer), chain_<c>.trees, samples.h5, summary.json")  //
+      ("resume", po::bool_switch(&a.resume),
+       "goes on from the checkpoint in the folder, with the options of that run; --iterations may be more")  //
+      ("newick", po::value(&a.newick)->default_value(a.newick)->value_name("FORMAT"),
+       "of the sampled networks: icytree (NEXUS trees, also for Dendroscope) or phylonet (NETWORKS block)")  //
+      ("checkpoint-seconds",
+       po::value(&a.checkpoint_seconds)
+           ->default_value(a.checkpoint_seconds)
+           ->value_name("X")
+           ->notifier(driver::not_negative("--checkpoint-seconds")),
+       "least time between two checkpoints")  //
+      ("memory", po::value(&a.gigabytes)->value_name("GB")->notifier(driver::positive("--memory")),
+       "limit for the partial likelihoods of each walker; by default half of what the device has, shared by them");
+  all.add(input).add(model).add(chains).add(output);
+  return all;
+}
+
+driver::tree_format format_of(const arguments& a) {
+  return driver::choice<driver::tree_format>(
+      "--newick", a.newick, {{"icytree", driver::tree_format::icytree}, {"phylonet", driver::tree_format::phylonet}});
+}
+
+std::string content_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream content;
+  if (!in || !(content << in.rdbuf())) {
+    if (!in.is_open() || !std::filesystem::is_empty(path)) throw FileError(path, "cannot be read");
+  }
+  return content.str();
+}
+
+snp::prior_options read_priors(const arguments& a) {
+  std::string lines = a.priors_file.empty() ? "" : content_of(a.priors_file);
+  if (!lines.empty() && lines.back() != '\n') lines += '\n';
+  for (const std::string& one : a.prior) lines += one + "\n";
+  return snp::parse_priors(lines, a.priors_file.empty() ? "--prior" : a.priors_file);
+}
+
+names names_of(const arguments& a) {
+  std::vector<std::string> result;
+  std::istringstream words(a.species);
+  for (std::string word; std::getline(words, word, ',');) {
+    if (word.empty() || std::find(result.begin(), result.end(), word) != result.end())
+      throw InvalidArgument(text("--species must be different names with commas between (--species=", a.species, ")"));
+    result.push_back(word);
+  }
+  quintet::require_argument(result.size() >= 2, "--species", a.species.empty() ? "none" : a.species,
+                            "two or more names");
+  return std::make_shared<const std::vector<std::string>>(std::move(result));
+}
+
+void complete(arguments& a) {
+  format_of(a);
+  if (a.no_data) {
+    if (!a.input.data.empty()) throw InvalidArgument("--data and --no-data exclude each other");
+    return;
+  }
+  if (a.input.data.empty()) throw InvalidArgument("--data is needed, or --no-data with --species");
+  if (!a.species.empty()) throw InvalidArgument("--species belongs to --no-data; data have species of their own");
+  driver::complete(a.input);
+}
+
+// The middle of a density, for what a start does not say.
+double middle_of(const snp::univariate_prior& prior) {
+  using family = snp::univariate_prior::family;
+  switch (prior.kind) {
+    case family::fixed:
+    case family::exponential:
+      return prior.a;
+    case family::gamma:
+      return prior.a / prior.b;
+    case family::invgamma:
+      return prior.a > 1 ? prior.b / (prior.a - 1) : prior.b;
+    case family::lognormal:
+      return std::exp(prior.a);
+    case family::beta:
+      break;
+  }
+  return prior.a / (prior.a + prior.b);
+}
+
+std::optional<snp::network_state> read_start(const arguments& a, const snp::prior_options& priors,
+                                             const names& species) {
+  if (a.start.empty()) return {};
+  const double theta = middle_of(priors.theta);
+  const snp::newick_options options{.theta = theta, .root_theta = snp::unset};
+  std::error_code none;
+  const bool is_file = std::filesystem::exists(a.start, none);
+  if (!is_file && a.start.find('(') == std::string::npos)
+    throw InvalidArgument(
+        text("--start must be a file or a network, which begins with a parenthesis (--start=", a.start, ")"));
+  const snp::Network network = is_file ? io::read_network(a.start, options) : snp::parse_newick(a.start, options);
+  snp::state_options more{.origin = priors.origin.is_fixed() ? priors.origin.a : snp::unset,
+                          .thetas = priors.thetas,
+                          .pi1 = middle_of(priors.pi1)};
+  snp::network_state state = snp::state_of(network, species, more);
+  if (!priors.speciation_rate) state.netdiv = middle_of(priors.netdiv);
+  if (!priors.hybridization_rate) state.turnover = middle_of(priors.turnover);
+  if (priors.theta_mean) state.theta_mean = middle_of(*priors.theta_mean);
+  return state;
+}
+
+void read_fixed(const arguments& a, snp::sampler_options& options) {
+  std::istringstream words(a.fix);
+  for (std::string word; std::getline(words, word, ',');) {
+    const std::pair<const char*, bool*> parts[] = {
+        {"topology", &options.fix_topology}, {"heights", &options.fix_heights}, {"origin", &options.fix_origin},
+        {"theta", &options.fix_theta},       {"gamma", &options.fix_gamma},     {"rates", &options.fix_rates}};
+    const auto found = std::find_if(std::begin(parts), std::end(parts), [&](const auto& p) { return p.first == word; });
+    if (found == std::end(parts))
+      throw InvalidArgument(
+          text("--fix must be a list of topology, heights, origin, theta, gamma, rates (--fix=", a.fix, ")"));
+    *found->second = true;
+  }
+  if (!a.fix.empty() && a.start.empty()) throw InvalidArgument("--fix needs --start: parts stay as they are there");
+}
+
+// Everything that samples depend on, in words and as a number.
+driver::run_identity identity_of(const session& session, const arguments& a, const snp::sampler_options& options,
+                                 const snp::prior_options& priors, const names& species, const snp::Data* data) {
+  std::ostringstream config;
+  config << std::setprecision(17) << "format 1\n" << snp::to_text(priors);
+  config << "\nspecies";
+  for (const std::string& name : *species) config << ' ' << name;
+  config << "\nmax-reticulations " << a.max_reticulations << "\nmax-level " << a.max_level << "\nbubbles "
+         << !a.no_bubbles << "\nfix " << a.fix << "\nseed " << options.seed << "\nchains " << options.chains
+         << "\ntemperatures " << options.temperatures << "\nheat " << options.heat << ' ' << options.tune_heat
+         << "\nswap-every " << options.swap_every << "\nburn-in " << options.burn_in << "\nsample-every "
+         << options.sample_every << "\ndelayed-acceptance " << options.delayed_acceptance << "\npolymorphic-only "
+         << options.model.polymorphic_only << "\nordered-data " << options.model.ordered_data << "\nunseen "
+         << options.model.unseen_zeros << ' ' << options.model.unseen_ones << "\nmutation-only-at-root "
+         << options.model.mutation_only_at_root << "\nrates";
+  for (const double rate : options.model.rate_categories) config << ' ' << rate;
+  config << "\nnewick " << a.newick << "\n";
+  if (options.start) {
+    config << "start";
+    for (const double x : snp::numbers_of(*options.start)) config << ' ' << x;
+    config << "\n";
+  }
+  driver::run_identity identity;
+  identity.config = config.str();
+  identity.hash = driver::hash_of(identity.config);
+  if (data != nullptr) {
+    std::ostringstream patterns;
+    patterns << std::setprecision(17) << data->dominant();
+    for (std::int64_t p = 0; p < data->patterns(); ++p) {
+      patterns << '\n' << data->weight(p);
+      for (std::int64_t s = 0; s < std::int64_t(species->size()); ++s)
+        patterns << ' ' << data->red(p, s) << '/' << data->copies(p, s);
+    }
+    identity.hash = driver::hash_of(patterns.str(), identity.hash);
+  }
+  // A run that was ended before its first checkpoint begins anew, and is the run that it would have been.
+  nlohmann::ordered_json parameters = session.line().parameters;
+  parameters.erase("resume");
+  identity.head = text("# quintet-snp-mcmc ", quintet::build_info().version, "\n# ", parameters.dump(), "\n# seed ",
+                       options.seed, "\n");
+  return identity;
+}
+
+std::string clock_text(double seconds) {
+  std::ostringstream out;
+  const auto all = std::int64_t(seconds);
+  if (all >= 3600) out << all / 3600 << " h ";
+  out << all / 60 % 60 << " min";
+  if (all < 600) out << ' ' << all % 60 << " s";
+  return out.str();
+}
+
+void write_text(const std::string& path, const std::string& content) {
+  io::atomic_file out(path);
+  out.write(content);
+  out.commit();
+}
+
+// Runs `action`; as several ranks, all throw what the lowest of them throws.
+template <class Action>
+void on_all([[maybe_unused]] const session& session, const Action& action) {
+#ifdef QUINTET_HAS_MPI
+  if (session.ranks() != nullptr) return session.ranks()->together(action);
+#endif
+  action();
+}
+
+// The checkpoint of the first rank, if there is one, on all of them.
+std::optional<snp::sampler_snapshot> found_by_root([[maybe_unused]] const session& session,
+                                                   const snp::sampler_snapshot* found) {
+  std::optional<snp::sampler_snapshot> result;
+  if (found != nullptr) result = *found;
+#ifdef QUINTET_HAS_MPI
+  if (session.ranks() == nullptr) return result;
+  quintet::mpi::communicator& ranks = *session.ranks();
+  std::int64_t sizes[3] = {result ? result->step : -1, result ? std::int64_t(result->numbers.size()) : 0,
+                           result ? std::int64_t(result->counts.size()) : 0};
+  ranks.broadcast(std::span<std::int64_t>(sizes));
+  if (sizes[0] < 0) return {};
+  if (!result) result.emplace();
+  result->step = sizes[0];
+  result->numbers.resize(std::size_t(sizes[1]));
+  result->counts.resize(std::size_t(sizes[2]));
+  ranks.broadcast(std::span<double>(result->numbers));
+  ranks.broadcast(std::span<std::int64_t>(result->counts));
+#endif
+  return result;
+}
+
+// Samples until all is done; people hear of it now and then. Of several ranks the first one has files.
+void sample(session& session, const arguments& a, snp::sampler& chains, driver::run_files* files,
+            const snp::priors& prior) {
+  using clock = std::chrono::steady_clock;
+  const auto seconds_since = [](clock::time_point then) {
+    return std::chrono::duration<double>(clock::now() - then).count();
+  };
+  const auto begin = clock::now();
+  auto saved = begin, reported = begin;
+  double patience = 10;
+  const std::int64_t first = chains.step();
+  while (!chains.is_done()) {
+    chains.advance(session.progress());
+    const auto samples = chains.take_samples();
+    std::optional<snp::sampler_snapshot> now;
+    if (chains.step() % 1000 == 0) now = chains.snapshot();
+    on_all(session, [&] {
+      if (files == nullptr) return;
+      files->add(samples, prior);
+      if (!now) return;
+      files->mark(std::move(*now));
+      if (seconds_since(saved) >= a.checkpoint_seconds) {
+        files->save();
+        saved = clock::now();
+      }
+    });
+    if (seconds_since(reported) < patience || session.quiet() || !session.is_root()) continue;
+    reported = clock::now();
+    patience = std::min(patience * 1.5, 600.0);
+    const double left =
+        seconds_since(begin) / double(chains.step() - first) * double(chains.options().iterations - chains.step());
+    // More than the step would be a question to all ranks, which do not know of the time here.
+    session.say() << (session.ranks() == nullptr ? driver::progress_line(files->samples(), files->columns(), chains)
+                                                 : text("step ", chains.step(), " of ", chains.options().iterations))
+                  << ", " << clock_text(left) << " left" << std::endl;
+  }
+  const double seconds = seconds_since(begin);
+  session.result("ran_on", session.device().spelling());
+  session.result("steps_per_second", double((chains.step() - first) * a.chains * a.temperatures) / seconds);
+  nlohmann::ordered_json moves = nlohmann::ordered_json::object();
+  const auto all = chains.moves();
+  for (std::size_t m = 0; m < all[0].size(); ++m) {
+    double time = 0, tried = 0;
+    for (const auto& chain : all) time += chain[m].seconds, tried += double(chain[m].tried);
+    moves[all[0][m].name] = tried > 0 ? time / tried * 1e6 : 0;
+  }
+  // The sampled walkers' times; tries of a run that went on include those before.
+  if (first == 0) session.result("microseconds_by_move", moves);
+}
+
+void say_result(session& session, const nlohmann::ordered_json& summary) {
+  std::ostream& out = session.say();
+  if (!summary.contains("map")) return;
+  out << "reticulations";
+  for (const auto& [r, p] : summary["reticulations"].items())
+    out << "  " << r << ": " << std::setprecision(3) << p.get<double>();
+  out << "\nmost probable topology, " << summary["map"]["probability"].get<double>() << ": "
+      << summary["map"]["newick"].get<std::string>() << "\n  " << summary["map"]["network"].get<std::string>() << "\n";
+  for (const auto& event : summary["hybrid_events"])
+    if (event["support"].get<double>() >= 0.05)
+      out << "hybrid " << event["hybrid"].get<std::string>() << " of " << event["parents"][0].get<std::string>()
+          << " and " << event["parents"][1].get<std::string>() << ": support " << event["support"].get<double>() << ", "
+          << event["mean_gamma"].get<double>() << " from the first\n";
+}
+
+void infer(session& session, const arguments& a) {
+  snp::prior_options prior_options;
+  std::optional<snp::Data> data;
+  on_all(session, [&] {
+    prior_options = read_priors(a);
+    if (!a.no_data) data = driver::read_markers(session, a.input);
+  });
+  const names species =
+      data ? std::make_shared<const std::vector<std::string>>(data->species().begin(), data->species().end())
+           : names_of(a);
+  const snp::priors prior(
+      prior_options, std::int64_t(species->size()),
+      {.max_reticulations = a.max_reticulations, .max_level = a.max_level, .bubbles = !a.no_bubbles});
+  snp::sampler_options options{.chains = a.chains,
+                               .temperatures = a.temperatures,
+                               .heat = a.heat,
+                               .tune_heat = !a.keep_heat,
+                               .iterations = a.iterations,
+                               .burn_in = a.burn_in >= 0 ? a.burn_in : a.iterations / 10,
+                               .sample_every = a.sample_every,
+                               .swap_every = a.swap_every,
+                               .seed = std::uint64_t(a.seed),
+                               .start = read_start(a, prior_options, species),
+                               .delayed_acceptance = a.delayed,
+                               .model = a.input.model};
+  read_fixed(a, options);
+  options.likelihood.device = session.device();
+  options.likelihood.memory_limit =
+      a.gigabytes > 0 ? std::int64_t(a.gigabytes * 1e9)
+                      : session.device().memory_bytes() / 2 / std::max<std::int64_t>(a.chains * a.temperatures, 1);
+#ifdef QUINTET_HAS_MPI
+  if (session.ranks() != nullptr) options.shared_by = quintet::mpi::snp::group_of(*session.ranks());
+#endif
+  const driver::run_identity identity =
+      identity_of(session, a, options, prior_options, species, data ? &*data : nullptr);
+#ifdef QUINTET_HAS_MPI
+  if (session.ranks() != nullptr) session.ranks()->require_same("the run (priors, data, options)", text(identity.hash));
+#endif
+  auto chains = session.timed(
+      "setup", [&] { return std::make_unique<snp::sampler>(species, data ? &*data : nullptr, prior, options); });
+  const snp::sampler_snapshot begin = chains->snapshot();
+  std::optional<driver::run_folder> folder;
+  std::optional<driver::run_files> files;
+  on_all(session, [&] {
+    if (!session.is_root()) return;
+    folder.emplace(a.output, a.resume);
+    const bool resume = a.resume && folder->has_checkpoint();
+    if (a.resume && !resume) session.say() << a.output << " has no checkpoint: the run begins anew\n";
+    files.emplace(*folder, identity, format_of(a), a.chains, begin, species, resume);
+  });
+  if (const auto found = found_by_root(session, files ? files->found() : nullptr)) {
+    quintet::require_argument(found->step <= a.iterations, "--iterations", a.iterations,
+                              text(">= the steps that are done, ", found->step));
+    chains->restore(*found);
+    session.say() << "goes on from step " << chains->step() << "\n";
+  }
+  session.timed("sample", [&] { sample(session, a, *chains, files ? &*files : nullptr, prior); });
+  const auto moves = chains->moves();
+  on_all(session, [&] {
+    if (!session.is_root()) return;
+    const nlohmann::ordered_json summary = session.timed("summarise", [&] {
+      files->finish();
+      auto made = driver::summary_of(files->samples(), files->columns(), species, *chains, moves, prior);
+      write_text(folder->file("summary.json"),
+                 made.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+      return made;
+    });
+    for (const auto& warning : summary["warnings"]) session.warn(warning.get<std::string>());
+    say_result(session, summary);
+    session.result("output", a.output);
+    session.say_done(folder->file("summary.json"));
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  arguments a;
+  const po::options_description options = describe(a);
+  return driver::run_driver(
+      argc, argv,
+      {"quintet-snp-mcmc",
+       "samples species networks, their heights, population sizes and inheritance probabilities from their posterior.",
+       "quintet-snp-mcmc --data rice.nexus --species-rule after-last:_ --polymorphic-only --priors rice.priors \\\n"
+       "    --iterations 1000000 --chains 4 --temperatures 4 --seed 1 --output rice",
+       {"double"},
+       true},
+      options, [&](session& session) {
+        driver::require_distinct_files({{"--data", a.input.data},
+                                        {"--start", a.start},
+                                        {"--population-map", a.input.population_map},
+                                        {"--priors", a.priors_file}},
+                                       {{"--json", session.line().common.json}});
+        if (std::isnan(a.input.gamma_shape))
+          driver::require_absent(session.line(), {"gamma-categories"}, "needs --gamma-shape");
+        if (a.temperatures == 1)
+          driver::require_absent(session.line(), {"heat", "keep-heat", "swap-every"}, "needs --temperatures");
+        complete(a);
+        infer(session, a);
+      });
+}

@@ -1,0 +1,351 @@
+#include "snp_mcmc/summary.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <numeric>
+#include <sstream>
+
+#include "quintet/core/error.hpp"
+#include "quintet/snp/inference/diagnostics.hpp"
+#include "quintet/snp/network/network_topology.hpp"
+#include "quintet/snp/network/newick.hpp"
+
+namespace quintet::driver {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+using frequencies = std::vector<std::map<std::string, double>>;  // by chain
+
+constexpr double worst_rhat = 1.01, worst_deviation = 0.01, ess_per_chain = 100;
+constexpr std::size_t max_listed = 200;
+
+std::size_t index_of(const std::vector<std::string>& columns, std::string_view name) {
+  return std::size_t(std::find(columns.begin(), columns.end(), name) - columns.begin());
+}
+
+std::vector<std::vector<double>> column(const kept_chains& samples, std::size_t which) {
+  std::size_t min = samples[0].size();
+  for (const auto& chain : samples) min = std::min(min, chain.size());
+  std::vector<std::vector<double>> values(samples.size());
+  for (std::size_t c = 0; c < samples.size(); ++c)
+    for (std::size_t s = 0; s < min; ++s) values[c].push_back(samples[c][s].row[which]);
+  return values;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
+  return text;
+}
+
+double mean_over_chains(const frequencies& found, const std::string& thing) {
+  double sum = 0;
+  for (const auto& chain : found) sum += chain.contains(thing) ? chain.at(thing) : 0;
+  return sum / double(found.size());
+}
+
+// Things with their mean frequencies, falling.
+std::vector<std::pair<std::string, double>> ranked(const frequencies& found) {
+  std::map<std::string, double> all;
+  for (const auto& chain : found)
+    for (const auto& [thing, frequency] : chain) all.emplace(thing, 0);
+  std::vector<std::pair<std::string, double>> result;
+  for (const auto& [thing, zero] : all) result.emplace_back(thing, mean_over_chains(found, thing));
+  std::sort(result.begin(), result.end(), [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  return result;
+}
+
+// Standard error of the probability of something that the samples either have or have not.
+template <class Has>
+double mcse_of(const kept_chains& samples, Has has) {
+  std::vector<std::vector<double>> indicator;
+  for (const auto& chain : samples) {
+    indicator.emplace_back();
+    for (const kept_sample& one : chain) indicator.back().push_back(has(one) ? 1 : 0);
+  }
+  return snp::summarise(indicator).mcse;
+}
+
+json interval_json(const std::vector<std::vector<double>>& values) {
+  std::vector<double> all;
+  for (const auto& chain : values) all.insert(all.end(), chain.begin(), chain.end());
+  const snp::interval hpd = snp::shortest_interval(all);
+  return {{"mean", std::accumulate(all.begin(), all.end(), 0.0) / double(all.size())}, {"hpd95", {hpd.low, hpd.high}}};
+}
+
+// Means and intervals of every height, theta and gamma of the samples with one topology; nodes and branches are those
+// of the network that is written.
+json consensus(const kept_chains& samples, const std::shared_ptr<const std::vector<std::string>>& species,
+               const std::string& key) {
+  std::vector<std::vector<double>> heights, thetas, gammas;
+  std::vector<double> root_theta;
+  std::unique_ptr<snp::Network> network;
+  for (const auto& chain : samples)
+    for (const kept_sample& one : chain) {
+      if (one.key != key) continue;
+      const snp::network_state state = snp::state_from_numbers(species, one.numbers);
+      const auto numbering = snp::number_canonically(state);
+      if (!network) {
+        network = std::make_unique<snp::Network>(snp::to_network(state, numbering));
+        heights.resize(std::size_t(network->nodes()));
+        thetas.resize(std::size_t(network->branches()));
+        gammas = thetas;
+      }
+      for (std::int32_t x = 0; x < std::int32_t(state.nodes.size()); ++x) {
+        heights[std::size_t(numbering.node[std::size_t(x)])].push_back(state.node(x).height);
+        for (std::int32_t which = 0; which < state.node(x).parents; ++which) {
+          const std::int32_t b = snp::network_state::branch_of(x, which);
+          const std::int32_t there = numbering.branch[std::size_t(b)];
+          if (there < 0) continue;
+          thetas[std::size_t(there)].push_back(state.theta(b));
+          gammas[std::size_t(there)].push_back(state.gamma(b));
+        }
+      }
+      root_theta.push_back(state.theta(state.root_branch()));
+    }
+  const auto mean = [](const std::vector<double>& v) {
+    return std::accumulate(v.begin(), v.end(), 0.0) / double(v.size());
+  };
+  json nodes = json::array(), branches = json::array();
+  for (std::int64_t x = 0; x < network->nodes(); ++x) {
+    json node{{"node", x}};
+    if (!network->name(x).empty()) node["name"] = network->name(x);
+    node["height"] = interval_json({heights[std::size_t(x)]});
+    nodes.push_back(node);
+  }
+  for (std::int64_t b = 0; b < network->branches(); ++b) {
+    const snp::branch& one = network->branch(b);
+    json branch{{"child", one.child}, {"parent", one.parent}, {"theta", interval_json({thetas[std::size_t(b)]})}};
+    if (network->kind(one.child) == snp::node_kind::reticulation)
+      branch["gamma"] = interval_json({gammas[std::size_t(b)]});
+    branches.push_back(branch);
+  }
+  for (std::int64_t b = 0; b < network->branches(); ++b) {
+    const snp::branch one = network->branch(b);
+    network->set_length(b,
+                        std::max(mean(heights[std::size_t(one.parent)]) - mean(heights[std::size_t(one.child)]), 0.0));
+    network->set_theta(b, mean(thetas[std::size_t(b)]));
+    if (network->kind(one.child) == snp::node_kind::reticulation && network->parent_branches(one.child)[0] == b)
+      network->set_gamma(b, mean(gammas[std::size_t(b)]));
+  }
+  network->set_root_theta(mean(root_theta));
+  return {{"network", snp::to_newick(*network)},
+          {"annotated", annotated_newick(*network)},
+          {"root_theta", interval_json({root_theta})},
+          {"nodes", nodes},
+          {"branches", branches}};
+}
+
+struct events {
+  frequencies topologies, reduced, clusters, hybrids;
+  std::map<std::string, std::pair<double, double>> gamma;  // sum and number, by hybrid event
+};
+
+events count_events(const kept_chains& samples, const std::shared_ptr<const std::vector<std::string>>& species) {
+  events found;
+  std::map<std::string, std::string> reduced_of;
+  for (const auto& chain : samples) {
+    std::map<std::string, double> topologies, reduced, clusters, hybrids;
+    const double share = 1 / double(chain.size());
+    for (const kept_sample& one : chain) {
+      const snp::Network network = snp::to_network(snp::state_from_numbers(species, one.numbers));
+      topologies[one.key] += share;
+      const auto [place, is_new] = reduced_of.try_emplace(one.key);
+      if (is_new) place->second = snp::reduced_topology(network);
+      reduced[place->second] += share;
+      for (const snp::cluster_weight& cluster : snp::clusters(network))
+        clusters[joined(cluster.leaves)] += share * cluster.weight;
+      std::map<std::string, double> here;  // an event that a network has twice counts once
+      for (const snp::hybrid_event& event : snp::hybrid_events(network)) {
+        const std::string name =
+            joined(event.hybrid) + " <- " + joined(event.parents[0]) + " | " + joined(event.parents[1]);
+        here[name] = share;
+        auto& [sum, count] = found.gamma[name];
+        sum += event.gamma[0];
+        ++count;
+      }
+      for (const auto& [name, weight] : here) hybrids[name] += weight;
+    }
+    found.topologies.push_back(std::move(topologies));
+    found.reduced.push_back(std::move(reduced));
+    found.clusters.push_back(std::move(clusters));
+    found.hybrids.push_back(std::move(hybrids));
+  }
+  return found;
+}
+
+json moves_json(const std::vector<std::vector<snp::move_record>>& moves) {
+  json all = json::array();
+  for (const auto& chain : moves) {
+    json table = json::array();
+    for (const snp::move_record& one : chain) {
+      json row{
+          {"name", one.name}, {"tried", one.tried}, {"accepted", one.accepted}, {"not_applicable", one.not_applicable}};
+      if (one.width > 0) row["width"] = one.width;
+      table.push_back(row);
+    }
+    all.push_back(table);
+  }
+  return all;
+}
+
+json split_event(const std::string& name) {
+  const std::size_t arrow = name.find(" <- "), bar = name.find(" | ");
+  return {{"hybrid", name.substr(0, arrow)},
+          {"parents", {name.substr(arrow + 4, bar - arrow - 4), name.substr(bar + 3)}}};
+}
+
+}  // namespace
+
+json summary_of(const kept_chains& samples, const std::vector<std::string>& columns,
+                const std::shared_ptr<const std::vector<std::string>>& species, const snp::sampler& chains,
+                const std::vector<std::vector<snp::move_record>>& moves, const snp::priors& prior) {
+  std::size_t min = samples[0].size();
+  for (const auto& chain : samples) min = std::min(min, chain.size());
+  json warnings = json::array();
+  json summary{{"species", *species},
+               {"chains", samples.size()},
+               {"temperatures", chains.options().temperatures},
+               {"iterations", chains.options().iterations},
+               {"burn_in", chains.options().burn_in},
+               {"samples_per_chain", min}};
+  if (min == 0) {
+    summary["warnings"] = {"no sample was taken: raise --iterations over --burn-in, or lower --sample-every"};
+    return summary;
+  }
+  const double wanted = ess_per_chain * double(samples.size());
+
+  json reticulations = json::object();
+  const std::size_t r = index_of(columns, "reticulations");
+  std::vector<double> share(std::size_t(prior.limits().max_reticulations) + 1, 0.0);
+  double all = 0;
+  for (const auto& chain : samples)
+    for (const kept_sample& one : chain) ++share[std::size_t(one.row[r])], ++all;
+  for (std::size_t i = 0; i < share.size(); ++i) reticulations[std::to_string(i)] = share[i] / all;
+  summary["reticulations"] = reticulations;
+
+  json parameters = json::object();
+  for (std::size_t i = 1; i < columns.size(); ++i) {
+    const snp::column_summary one = snp::summarise(column(samples, i));
+    parameters[columns[i]] = {{"mean", one.mean},         {"sd", one.sd},
+                              {"median", one.median},     {"hpd95", {one.hpd95.low, one.hpd95.high}},
+                              {"ess_bulk", one.ess_bulk}, {"ess_tail", one.ess_tail},
+                              {"rhat", one.rhat},         {"mcse", one.mcse}};
+    if (one.rhat > worst_rhat)
+      warnings.push_back(text("R-hat of ", columns[i], " is ", std::setprecision(4), one.rhat, " > ", worst_rhat,
+                              ": the chains do not agree; look at the traces, raise --iterations, or let hot chains "
+                              "help (--temperatures)"));
+    else if (std::min(one.ess_bulk, one.ess_tail) < wanted)
+      warnings.push_back(text("ESS of ", columns[i], " is ", std::int64_t(std::min(one.ess_bulk, one.ess_tail)), " < ",
+                              wanted, ": raise --iterations"));
+  }
+  summary["parameters"] = parameters;
+
+  const events found = count_events(samples, species);
+  json topologies = json::array();
+  for (const auto& [key, probability] : ranked(found.topologies)) {
+    if (topologies.size() == max_listed) break;
+    topologies.push_back({{"newick", key},
+                          {"probability", probability},
+                          {"mcse", mcse_of(samples, [&key = key](const kept_sample& one) { return one.key == key; })},
+                          {"reduced", snp::reduced_topology(snp::parse_topology(key))}});
+  }
+  summary["topologies"] = topologies;
+  json reduced = json::array();
+  for (const auto& [key, probability] : ranked(found.reduced)) {
+    if (reduced.size() == max_listed) break;
+    reduced.push_back({{"newick", key}, {"probability", probability}});
+  }
+  summary["reduced_topologies"] = reduced;
+
+  const std::string best = topologies[0]["newick"];
+  json map{{"newick", best}, {"probability", topologies[0]["probability"]}};
+  map.update(consensus(samples, species, best));
+  summary["map"] = map;
+  const kept_sample* peak = nullptr;
+  for (const auto& chain : samples)
+    for (const kept_sample& one : chain)
+      if (peak == nullptr || one.row[1] > peak->row[1]) peak = &one;
+  summary["highest_posterior"] = {
+      {"step", std::int64_t(peak->row[0])},
+      {"posterior", peak->row[1]},
+      {"likelihood", peak->row[2]},
+      {"network", snp::to_newick(snp::to_network(snp::state_from_numbers(species, peak->numbers)))}};
+
+  json clusters = json::array(), hybrids = json::array();
+  for (const auto& [leaves, probability] : ranked(found.clusters))
+    if (clusters.size() < max_listed) clusters.push_back({{"leaves", leaves}, {"probability", probability}});
+  summary["clusters"] = clusters;
+  for (const auto& [name, support] : ranked(found.hybrids)) {
+    if (hybrids.size() == max_listed) break;
+    json event = split_event(name);
+    event["support"] = support;
+    const auto& [sum, count] = found.gamma.at(name);
+    event["mean_gamma"] = sum / count;
+    hybrids.push_back(event);
+  }
+  summary["hybrid_events"] = hybrids;
+
+  if (samples.size() > 1) {
+    const std::pair<const char*, const frequencies*> kinds[] = {
+        {"topologies", &found.topologies}, {"clusters", &found.clusters}, {"hybrid_events", &found.hybrids}};
+    json deviations = json::object();
+    for (const auto& [name, counts] : kinds) {
+      const double deviation = snp::frequency_deviation(*counts);
+      deviations[name] = deviation;
+      if (!(deviation < worst_deviation))
+        warnings.push_back(text("ASDSF of ", name, " is ", std::setprecision(3), deviation, ", not < ", worst_deviation,
+                                ": the chains have them with different frequencies; raise --iterations or "
+                                "--temperatures"));
+    }
+    summary["asdsf"] = deviations;
+  } else {
+    warnings.push_back("one chain cannot show that others would agree: run several (--chains 4)");
+  }
+  if (share.size() > 1 && share.back() / all > 0.1)
+    warnings.push_back(text("P(", share.size() - 1, " reticulations) is ", std::setprecision(3), share.back() / all,
+                            ", and more are not allowed: raise --max-reticulations"));
+  summary["moves"] = moves_json(moves);
+  json exchanges = json::array();
+  if (chains.options().temperatures > 1)
+    for (const snp::exchange_record& one : chains.exchanges()) {
+      exchanges.push_back({{"tried", one.tried}, {"accepted", one.accepted}, {"heat", one.heat}});
+      const double rate = double(one.accepted) / double(std::max<std::int64_t>(one.tried, 1));
+      if (rate < 0.1)
+        warnings.push_back(text("only ", std::setprecision(3), 100 * rate,
+                                " % of the exchanges between temperatures were accepted: a longer --burn-in tunes "
+                                "the heat, more --temperatures lessen the steps"));
+    }
+  summary["exchanges"] = exchanges;
+  summary["warnings"] = warnings;
+  return summary;
+}
+
+std::string progress_line(const kept_chains& samples, const std::vector<std::string>& columns,
+                          const snp::sampler& chains) {
+  std::ostringstream line;
+  line << "step " << chains.step() << " of " << chains.options().iterations;
+  std::int64_t tried = 0, accepted = 0;
+  for (const auto& chain : chains.moves())
+    for (const snp::move_record& one : chain) tried += one.tried, accepted += one.accepted;
+  line << std::fixed << std::setprecision(1) << ", log L";
+  for (std::int64_t c = 0; c < chains.options().chains; ++c) line << " " << chains.current(c).log_likelihood;
+  line << ", r";
+  for (std::int64_t c = 0; c < chains.options().chains; ++c) line << " " << chains.current(c).state.reticulations;
+  line << ", accepted " << 100 * double(accepted) / double(std::max<std::int64_t>(tried, 1)) << " %";
+  std::size_t min = samples[0].size();
+  for (const auto& chain : samples) min = std::min(min, chain.size());
+  if (min >= 10)
+    for (const char* name : {"likelihood", "root_height", "reticulations"}) {
+      const auto values = column(samples, index_of(columns, name));
+      line << ", " << name << " ESS " << std::setprecision(0) << snp::ess_bulk(values);
+      if (values.size() > 1) line << " R-hat " << std::setprecision(3) << snp::split_rhat(values);
+    }
+  return line.str();
+}
+
+}  // namespace quintet::driver

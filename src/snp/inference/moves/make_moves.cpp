@@ -1,0 +1,66 @@
+#include "quintet/core/error.hpp"
+#include "snp/inference/moves/add_move.hpp"
+#include "snp/inference/moves/all_thetas_move.hpp"
+#include "snp/inference/moves/delete_move.hpp"
+#include "snp/inference/moves/flip_move.hpp"
+#include "snp/inference/moves/gamma_move.hpp"
+#include "snp/inference/moves/head_move.hpp"
+#include "snp/inference/moves/height_move.hpp"
+#include "snp/inference/moves/move.hpp"
+#include "snp/inference/moves/netdiv_move.hpp"
+#include "snp/inference/moves/origin_move.hpp"
+#include "snp/inference/moves/pi1_move.hpp"
+#include "snp/inference/moves/scale_move.hpp"
+#include "snp/inference/moves/swap_move.hpp"
+#include "snp/inference/moves/tail_move.hpp"
+#include "snp/inference/moves/theta_mean_move.hpp"
+#include "snp/inference/moves/theta_move.hpp"
+#include "snp/inference/moves/turnover_move.hpp"
+#include "snp/inference/moves/up_down_move.hpp"
+#include "snp/inference/moves/up_up_move.hpp"
+
+namespace quintet::snp {
+
+namespace {
+
+// Standard deviation of the logarithms of new thetas.
+constexpr double jump_width = 0.5;
+
+}  // namespace
+
+std::vector<std::unique_ptr<move>> make_moves(const priors& priors, const fixed_parts& fixed) {
+  const bool is_each = priors.options().thetas == theta_mode::each;
+  if (!fixed.topology && (fixed.heights || fixed.gamma || (fixed.theta && is_each && priors.has_theta())))
+    throw InvalidArgument("heights, gammas and thetas of single branches can be fixed only with the topology");
+  const bool has_theta = priors.has_theta() && !fixed.theta, has_origin = priors.has_origin() && !fixed.origin;
+  const bool has_reticulations = priors.limits().max_reticulations > 0;
+  std::vector<std::unique_ptr<move>> moves;
+  const auto use = [&](bool is_wanted, auto&& make) {
+    if (is_wanted) moves.push_back(make());
+  };
+  use(!fixed.heights, [] { return std::make_unique<height_move>(20); });
+  use(has_theta, [] { return std::make_unique<theta_move>(20); });
+  use(has_theta && is_each, [] { return std::make_unique<all_thetas_move>(3); });
+  use(has_reticulations && !fixed.gamma, [] { return std::make_unique<gamma_move>(8); });
+  use(!fixed.topology, [] { return std::make_unique<tail_move>(8); });
+  use(!fixed.topology, [] { return std::make_unique<swap_move>(5); });
+  if (!fixed.topology && has_reticulations) {
+    const jump_options jump{priors.limits().max_reticulations, priors.options().inheritance, has_theta && is_each};
+    const auto width = std::make_shared<double>(jump_width);
+    moves.push_back(std::make_unique<head_move>(4));
+    moves.push_back(std::make_unique<flip_move>(3));
+    moves.push_back(std::make_unique<add_move>(6, width, jump));
+    moves.push_back(std::make_unique<delete_move>(6, width, jump));
+  }
+  use(!fixed.heights, [&] { return std::make_unique<scale_move>(2, has_origin); });
+  use(!fixed.heights && has_theta, [&] { return std::make_unique<up_up_move>(2, has_origin); });
+  use(!fixed.heights && has_theta, [&] { return std::make_unique<up_down_move>(2, has_origin); });
+  use(has_origin, [] { return std::make_unique<origin_move>(2); });
+  use(priors.has_pi1() && !fixed.rates, [] { return std::make_unique<pi1_move>(2); });
+  use(priors.has_netdiv() && !fixed.rates, [] { return std::make_unique<netdiv_move>(1); });
+  use(priors.has_turnover() && !fixed.rates, [] { return std::make_unique<turnover_move>(1); });
+  use(priors.has_theta_mean() && !fixed.theta, [] { return std::make_unique<theta_mean_move>(1); });
+  return moves;
+}
+
+}  // namespace quintet::snp

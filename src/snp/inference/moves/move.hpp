@@ -1,0 +1,112 @@
+// What a move of the sampler is. A move takes a state, changes it in place, and says what it changed and the logarithm
+// of its Hastings ratio, log [q(y -> x) / q(x -> y)]: the step is accepted with
+//   min(1, exp(beta dlogL + dlog prior + log_hastings)).
+// Each move is in a file of its own, which states the proposal and why the ratio is what it is.
+//
+// A move neither knows the likelihood nor the prior's values. The caller keeps a copy of the state and takes it back
+// when it rejects; the copy has every bit. A proposal that `applies` may still be outside the support: the caller
+// checks is_in_range() and is_allowed(), in this order, and rejects.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "quintet/core/philox.hpp"
+#include "quintet/snp/inference/priors.hpp"
+#include "quintet/snp/network/network_state.hpp"
+
+namespace quintet::snp {
+
+/// A list of few numbers without allocation.
+class small_list {
+ public:
+  void push_back(std::int32_t x) { item_[static_cast<std::size_t>(size_++)] = x; }
+  const std::int32_t* begin() const { return item_.data(); }
+  const std::int32_t* end() const { return item_.data() + size_; }
+  std::int32_t size() const { return size_; }
+  std::int32_t operator[](std::int32_t i) const { return item_[static_cast<std::size_t>(i)]; }
+
+ private:
+  std::array<std::int32_t, 4> item_{};
+  std::int32_t size_ = 0;
+};
+
+/// What a move did.
+struct proposal {
+  /// False: there was nothing to choose; the state is as before, the step counts as rejected.
+  bool applies = false;
+  double log_hastings = 0;
+
+  /// Nodes, branches, or which branch is where, may have changed: number_canonically() tells whether the topology did.
+  /// Everything below may have changed too, and node and branch numbers are new.
+  bool topology = false;
+  ///@{
+  /// Every height, or every theta.
+  bool all_heights = false, all_thetas = false;
+  ///@}
+  small_list heights{};  ///< nodes with a new height: the lengths of their parent and child branches
+  small_list thetas{};   ///< branches with a new theta (theta_mode::each); root_branch() for that above the root
+  small_list gammas{};   ///< branches with a new gamma (their siblings' too)
+  bool pi1 = false;      ///< the rates of mutation
+  ///@{
+  /// Numbers that the likelihood does not see: the origin; d, q or m. With nothing else the log-likelihood stays.
+  bool origin = false, hyper = false;
+  ///@}
+
+  /// Whether a likelihood has to be computed.
+  bool changes_likelihood() const {
+    return topology || all_heights || all_thetas || pi1 || heights.size() + thetas.size() + gammas.size() > 0;
+  }
+};
+
+/// A kind of proposal with its weight and its width. Objects are immutable but for the width.
+class move {
+ public:
+  virtual ~move() = default;
+
+  virtual std::string_view name() const = 0;
+  /// Share of the steps, relative to the other moves; does not depend on the state.
+  double weight() const { return weight_; }
+
+  /// Whether there is a width to tune, and the acceptance to tune it for.
+  virtual bool is_tunable() const { return false; }
+  virtual double target() const { return 0.44; }
+  ///@{
+  /// Width of the proposal, in [1e-4, 20]; add and delete share theirs: it must be the same in both directions.
+  double width() const { return *width_; }
+  void set_width(double width) { *width_ = width; }
+  ///@}
+  /// Moves with the same width are tuned as one: equal addresses.
+  const void* width_identity() const { return width_.get(); }
+
+  /// Changes `state`, which keeps all rules of broken_rule(), to a proposal. Deterministic in state and random.
+  virtual proposal propose(network_state& state, random_stream& random) const = 0;
+
+ protected:
+  move(double weight, double width) : move(weight, std::make_shared<double>(width)) {}
+  move(double weight, std::shared_ptr<double> width) : weight_(weight), width_(std::move(width)) {}
+
+ private:
+  double weight_;
+  std::shared_ptr<double> width_;
+};
+
+/// Parts of the state that stay as they are at the start.
+struct fixed_parts {
+  bool topology = false;  ///< nodes and branches; heights stay free
+  bool heights = false;   ///< of all nodes below the origin; the topology must be fixed too
+  bool origin = false;    ///< also without this when the prior has it fixed
+  bool theta = false;     ///< also without this when the prior has it fixed
+  bool gamma = false;     ///< also without this when there are no reticulations to be had
+  bool rates = false;     ///< pi1, d, q
+};
+
+/// The moves that a prior and a start leave something to do for, with the weights of the specification; the order is
+/// always the same. `priors` must outlive them. Throws InvalidArgument for parts that cannot be fixed alone: heights or
+/// thetas of each branch or gammas without the topology.
+std::vector<std::unique_ptr<move>> make_moves(const priors& priors, const fixed_parts& fixed = {});
+
+}  // namespace quintet::snp

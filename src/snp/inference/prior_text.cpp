@@ -1,0 +1,273 @@
+// The keys of prior files.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+
+#include "core/parse_number.hpp"
+#include "quintet/snp/inference/priors.hpp"
+
+namespace quintet::snp {
+
+namespace {
+
+using family = univariate_prior::family;
+
+constexpr const char* known_keys =
+    "network, speciation-rate, netdiv, hybridization-rate, turnover, origin, inheritance, theta, theta-mean, pi1";
+
+std::string_view trimmed(std::string_view word) {
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+  while (!word.empty() && is_blank(word.front())) word.remove_prefix(1);
+  while (!word.empty() && is_blank(word.back())) word.remove_suffix(1);
+  return word;
+}
+
+std::string number_text(double x) {
+  char digits[32];
+  const auto [end, error] = std::to_chars(digits, digits + sizeof digits, x);
+  return {digits, end};
+}
+
+// name(a, b) with up to two numbers.
+struct call {
+  std::string name;
+  std::vector<double> numbers;
+};
+
+class prior_parser {
+ public:
+  explicit prior_parser(std::string_view source) : source_(source) {}
+
+  void read_line(std::string_view line) {
+    ++line_;
+    line = trimmed(line.substr(0, line.find('#')));
+    if (line.empty()) return;
+    const std::size_t equals = line.find('=');
+    if (equals == std::string_view::npos) fail(quintet::text("expected key = value, found \"", line, "\""));
+    key_ = trimmed(line.substr(0, equals));
+    value_ = trimmed(line.substr(equals + 1));
+    if (const auto [earlier, is_new] = lines_.emplace(key_, line_); !is_new)
+      fail(quintet::text("the key ", key_, " was set in line ", earlier->second));
+    set();
+  }
+
+  prior_options finish() {
+    exclude("speciation-rate", "netdiv");
+    exclude("hybridization-rate", "turnover");
+    const bool is_phylonet = made_.network == network_prior::phylonet || made_.network == network_prior::phylonet_ee;
+    if (is_phylonet) {
+      for (const auto& [key, line] : lines_)
+        if (key != "network" && key != "pi1")
+          fail_at(line, quintet::text("network = phylonet leaves no choice of ", key));
+      made_.origin = {family::fixed, 10, 1};
+      made_.thetas = theta_mode::common;
+      made_.theta = {family::gamma, 2, 1};
+      made_.theta_mean = univariate_prior{family::lognormal, 0, 1};  // a place for m; its density is 1/m
+      made_.speciation_rate = 1;
+      made_.hybridization_rate = 1;
+    }
+    if (made_.theta_mean.has_value() && !is_phylonet) {
+      const std::int64_t line = lines_.at("theta-mean");
+      if (made_.theta.kind != family::gamma || made_.thetas != theta_mode::each || theta_rates_ != 0)
+        fail_at(line, "theta-mean needs theta = each gamma(shape)");
+    } else if (theta_rates_ == 0 && !is_phylonet) {
+      fail_at(lines_.at("theta"), "theta = each gamma(shape) needs theta-mean, otherwise gamma(shape, rate)");
+    }
+    return made_;
+  }
+
+ private:
+  [[noreturn]] void fail_at(std::int64_t line, const std::string& why) const { throw FileError(source_, line, why); }
+  [[noreturn]] void fail(const std::string& why) const { fail_at(line_, why); }
+  [[noreturn]] void fail_value(const char* allowed) const {
+    fail(quintet::text(key_, " must be ", allowed, " (", key_, " = ", value_, ")"));
+  }
+
+  void exclude(const char* one, const char* other) const {
+    const auto a = lines_.find(one), b = lines_.find(other);
+    if (a != lines_.end() && b != lines_.end())
+      fail_at(std::max(a->second, b->second), quintet::text("the keys ", one, " and ", other, " exclude each other"));
+  }
+
+  bool read_number(std::string_view word, double& value) const {
+    const char *begin = word.data(), *end = begin + word.size();
+    return !word.empty() && parse_number(&begin, end, value) == parse_status::ok && begin == end &&
+           std::isfinite(value);
+  }
+
+  call read_call(std::string_view word, const char* allowed) const {
+    call made;
+    const std::size_t open = word.find('(');
+    made.name = trimmed(word.substr(0, open));
+    if (open == std::string_view::npos) return made;
+    if (word.back() != ')') fail_value(allowed);
+    std::string_view rest = word.substr(open + 1, word.size() - open - 2);
+    for (;;) {
+      const std::size_t comma = rest.find(',');
+      double value = 0;
+      if (!read_number(trimmed(rest.substr(0, comma)), value)) fail_value(allowed);
+      made.numbers.push_back(value);
+      if (comma == std::string_view::npos) return made;
+      rest.remove_prefix(comma + 1);
+    }
+  }
+
+  // One of the families, with as many numbers in their ranges.
+  univariate_prior read_density(std::string_view word, std::initializer_list<family> families, const char* allowed,
+                                bool may_lack_rate = false) const {
+    const call read = read_call(word, allowed);
+    const std::map<std::string, std::pair<family, std::size_t>> forms{
+        {"fixed", {family::fixed, 1}},       {"exponential", {family::exponential, 1}}, {"gamma", {family::gamma, 2}},
+        {"invgamma", {family::invgamma, 2}}, {"lognormal", {family::lognormal, 2}},     {"beta", {family::beta, 2}}};
+    const auto form = forms.find(read.name);
+    if (form == forms.end() || std::find(families.begin(), families.end(), form->second.first) == families.end())
+      fail_value(allowed);
+    const bool lacks_rate = may_lack_rate && form->second.first == family::gamma && read.numbers.size() == 1;
+    if (!lacks_rate && read.numbers.size() != form->second.second) fail_value(allowed);
+    univariate_prior made{form->second.first, read.numbers[0], read.numbers.size() > 1 ? read.numbers[1] : 1};
+    const bool is_any_real = made.kind == family::lognormal;
+    if ((!is_any_real && !(made.a > 0)) || !(made.b > 0)) fail_value(allowed);
+    return made;
+  }
+
+  double read_rate(bool may_be_zero, const char* allowed) const {
+    double value = 0;
+    if (!read_number(value_, value) || value < 0 || (value == 0 && !may_be_zero)) fail_value(allowed);
+    return value;
+  }
+
+  void set_network() {
+    constexpr const char* allowed = "birth-hybridization, poisson(kappa) with kappa > 0, phylonet or phylonet-ee";
+    const call read = read_call(value_, allowed);
+    const bool is_poisson = read.name == "poisson";
+    if (read.numbers.size() != (is_poisson ? 1u : 0u)) fail_value(allowed);
+    if (is_poisson) {
+      if (!(read.numbers[0] > 0)) fail_value(allowed);
+      made_.network = network_prior::poisson;
+      made_.kappa = read.numbers[0];
+    } else if (read.name == "birth-hybridization") {
+      made_.network = network_prior::birth_hybridization;
+    } else if (read.name == "phylonet") {
+      made_.network = network_prior::phylonet;
+    } else if (read.name == "phylonet-ee") {
+      made_.network = network_prior::phylonet_ee;
+    } else {
+      fail_value(allowed);
+    }
+  }
+
+  void set_theta() {
+    constexpr const char* allowed =
+        "common or each, and gamma(shape,rate), invgamma(shape,scale), exponential(mean), lognormal(mu,sigma) or "
+        "fixed(x); numbers > 0 (mu: any)";
+    const std::size_t blank = value_.find_first_of(" \t");
+    const std::string mode = value_.substr(0, blank);
+    if (blank == std::string::npos || (mode != "common" && mode != "each")) fail_value(allowed);
+    made_.thetas = mode == "common" ? theta_mode::common : theta_mode::each;
+    const std::string_view density = trimmed(std::string_view(value_).substr(blank));
+    made_.theta =
+        read_density(density, {family::gamma, family::invgamma, family::exponential, family::lognormal, family::fixed},
+                     allowed, true);
+    theta_rates_ = made_.theta.kind == family::gamma && density.find(',') == std::string_view::npos ? 0 : 1;
+  }
+
+  void set_inheritance() {
+    constexpr const char* allowed = "beta(a,a) with a > 0, twice the same number, as parents have no order";
+    const univariate_prior read = read_density(value_, {family::beta}, allowed);
+    if (read.a != read.b) fail_value(allowed);
+    made_.inheritance = read.a;
+  }
+
+  void set_pi1() {
+    constexpr const char* allowed = "fixed(x) with 0 < x < 1, or beta(a,b) with a, b > 0";
+    made_.pi1 = read_density(value_, {family::fixed, family::beta}, allowed);
+    if (made_.pi1.is_fixed() && !(made_.pi1.a < 1)) fail_value(allowed);
+  }
+
+  void set() {
+    if (key_ == "network") {
+      set_network();
+    } else if (key_ == "speciation-rate") {
+      made_.speciation_rate = read_rate(false, "a number > 0");
+    } else if (key_ == "netdiv") {
+      made_.netdiv = read_density(value_, {family::exponential, family::gamma, family::lognormal, family::fixed},
+                                  "exponential(mean), gamma(shape,rate), lognormal(mu,sigma) or fixed(x)");
+    } else if (key_ == "hybridization-rate") {
+      made_.hybridization_rate = read_rate(true, "a number >= 0");
+    } else if (key_ == "turnover") {
+      made_.turnover = read_density(value_, {family::beta, family::fixed}, "beta(a,b) or fixed(x) with 0 < x < 1");
+      if (made_.turnover.is_fixed() && !(made_.turnover.a < 1)) fail_value("beta(a,b) or fixed(x) with 0 < x < 1");
+    } else if (key_ == "origin") {
+      made_.origin = read_density(value_, {family::exponential, family::fixed}, "exponential(mean) or fixed(x), > 0");
+    } else if (key_ == "inheritance") {
+      set_inheritance();
+    } else if (key_ == "theta") {
+      set_theta();
+    } else if (key_ == "theta-mean") {
+      made_.theta_mean = read_density(value_, {family::lognormal, family::gamma, family::exponential, family::fixed},
+                                      "lognormal(mu,sigma), gamma(shape,rate), exponential(mean) or fixed(x)");
+    } else if (key_ == "pi1") {
+      set_pi1();
+    } else {
+      fail(quintet::text("there is no key \"", key_, "\"; there are ", known_keys));
+    }
+  }
+
+  std::string source_;
+  std::int64_t line_ = 0;
+  std::string key_, value_;
+  std::map<std::string, std::int64_t> lines_;
+  prior_options made_;
+  int theta_rates_ = 1;  // 0: theta = gamma(shape) without a rate
+};
+
+std::string density_text(const univariate_prior& prior) { return prior.text(); }
+
+}  // namespace
+
+std::string univariate_prior::text() const {
+  const char* const names[] = {"fixed", "exponential", "gamma", "invgamma", "lognormal", "beta"};
+  const bool has_two = kind != family::fixed && kind != family::exponential;
+  return names[static_cast<int>(kind)] + ("(" + number_text(a)) + (has_two ? "," + number_text(b) : "") + ")";
+}
+
+prior_options parse_priors(std::string_view text, std::string_view source) {
+  prior_parser parser(source);
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    parser.read_line(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return parser.finish();
+}
+
+std::string to_text(const prior_options& o) {
+  std::string out;
+  const auto line = [&](const char* key, const std::string& value) { out += std::string(key) + " = " + value + "\n"; };
+  const char* const pi1 = "pi1";
+  if (o.network == network_prior::phylonet || o.network == network_prior::phylonet_ee) {
+    line("network", o.network == network_prior::phylonet ? "phylonet" : "phylonet-ee");
+    line(pi1, density_text(o.pi1));
+    return out;
+  }
+  line("network",
+       o.network == network_prior::poisson ? "poisson(" + number_text(o.kappa) + ")" : "birth-hybridization");
+  if (o.speciation_rate)
+    line("speciation-rate", number_text(*o.speciation_rate));
+  else
+    line("netdiv", density_text(o.netdiv));
+  if (o.hybridization_rate)
+    line("hybridization-rate", number_text(*o.hybridization_rate));
+  else
+    line("turnover", density_text(o.turnover));
+  line("origin", density_text(o.origin));
+  line("inheritance", "beta(" + number_text(o.inheritance) + "," + number_text(o.inheritance) + ")");
+  const std::string theta = o.theta_mean ? "gamma(" + number_text(o.theta.a) + ")" : density_text(o.theta);
+  line("theta", (o.thetas == theta_mode::common ? "common " : "each ") + theta);
+  if (o.theta_mean) line("theta-mean", density_text(*o.theta_mean));
+  line(pi1, density_text(o.pi1));
+  return out;
+}
+
+}  // namespace quintet::snp

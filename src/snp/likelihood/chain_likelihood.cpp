@@ -1,0 +1,95 @@
+#include "snp/likelihood/chain_likelihood.hpp"
+
+#include <utility>
+
+namespace quintet::snp {
+
+namespace {
+
+snp::model with_rates(snp::model model, const network_state& state) {
+  model.u = state.u();
+  model.v = state.v();
+  return model;
+}
+
+}  // namespace
+
+double chain_likelihood::build(const network_state& state) {
+  if (data_ == nullptr) return 0;
+  pending_ = change::none;
+  numbering_ = number_canonically(state);
+  now_.emplace(to_network(state, numbering_), *data_, with_rates(model_, state), options_);
+  return now_->evaluate();
+}
+
+double chain_likelihood::propose(const network_state& state, bool topology) {
+  if (data_ == nullptr) return 0;
+  pending_ = change::parameters;
+  if (topology) {
+    then_numbering_ = number_canonically(state);
+    if (then_numbering_.key != numbering_.key) {
+      pending_ = change::object;
+      then_.emplace(to_network(state, then_numbering_), *data_, with_rates(model_, state), options_);
+      return then_->evaluate_beside(*now_);
+    }
+    pending_ = change::numbers;
+  }
+  follow(state, topology ? then_numbering_ : numbering_);
+  return now_->evaluate();
+}
+
+// Sets what differs.
+void chain_likelihood::follow(const network_state& state, const canonical_numbering& numbering) {
+  Likelihood& likelihood = *now_;
+  const Network& network = likelihood.network();
+  for (std::int32_t x = 0; x < std::int32_t(state.nodes.size()); ++x) {
+    const std::int32_t parents = state.node(x).parents;
+    for (std::int32_t which = 0; which < parents; ++which) {
+      const std::int32_t b = network_state::branch_of(x, which);
+      const std::int64_t there = numbering.branch[std::size_t(b)];
+      if (there < 0) continue;
+      const branch& now = network.branch(there);
+      if (now.length != state.length(b)) likelihood.set_length(there, state.length(b));
+      if (now.theta != state.theta(b)) likelihood.set_theta(there, state.theta(b));
+      // The second gamma follows from the first.
+      if (parents == 2 && network.parent_branches(now.child)[0] == there && now.gamma != state.gamma(b))
+        likelihood.set_gamma(there, state.gamma(b));
+    }
+  }
+  if (network.root_theta() != state.theta(state.root_branch()))
+    likelihood.set_root_theta(state.theta(state.root_branch()));
+  if (likelihood.model().u != state.u() || likelihood.model().v != state.v())
+    likelihood.set_rates(state.u(), state.v());
+}
+
+void chain_likelihood::accept() {
+  switch (std::exchange(pending_, change::none)) {
+    case change::none:
+      return;
+    case change::object:
+      now_ = std::move(then_);
+      then_.reset();
+      std::swap(numbering_, then_numbering_);
+      return;
+    case change::numbers:
+      std::swap(numbering_, then_numbering_);
+      [[fallthrough]];
+    case change::parameters:
+      now_->accept();
+  }
+}
+
+void chain_likelihood::reject() {
+  switch (std::exchange(pending_, change::none)) {
+    case change::none:
+      return;
+    case change::object:
+      then_.reset();
+      return;
+    case change::numbers:
+    case change::parameters:
+      now_->reject();
+  }
+}
+
+}  // namespace quintet::snp

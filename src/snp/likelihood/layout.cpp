@@ -1,0 +1,36 @@
+#include "snp/likelihood/layout.hpp"
+
+#include <algorithm>
+
+namespace quintet::snp {
+
+layout::layout(std::vector<std::int64_t> axes, const std::map<lineage_counts, std::int64_t>& blocks)
+    : axes_(std::move(axes)), blocks_(blocks) {
+  for (auto& [counts, base] : blocks_) {
+    base = entries_;
+    entries_ += block_entries(counts);
+  }
+}
+
+std::int64_t layout::find(const lineage_counts& counts) const {
+  const auto found = blocks_.find(counts);
+  return found == blocks_.end() ? -1 : found->second;
+}
+
+std::int32_t layout::max(std::size_t axis) const {
+  std::int32_t max = 0;
+  for (const auto& [counts, base] : blocks_) max = std::max(max, counts[axis]);
+  return max;
+}
+
+std::size_t layout::axis_of(std::int64_t branch) const {
+  return std::size_t(std::find(axes_.begin(), axes_.end(), branch) - axes_.begin());
+}
+
+std::int64_t block_entries(const lineage_counts& counts) {
+  std::int64_t entries = 1;
+  for (const std::int32_t n : counts) entries *= n + 1;
+  return entries;
+}
+
+}  // namespace quintet::snp

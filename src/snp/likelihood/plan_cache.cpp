@@ -1,0 +1,142 @@
+#include "snp/likelihood/plan_cache.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <utility>
+
+namespace quintet::snp {
+
+namespace {
+
+// The patterns of the data by leaf, and after them the two constant ones where the model needs them; every process of
+// a group has the latter.
+count_table counts_of(const Network& network, const Data& data, const model& m, const likelihood_options& options) {
+  const auto columns = columns_of_leaves(network, data);
+  count_table table;
+  table.leaves = std::int64_t(columns.size());
+  table.dominant = data.dominant();
+  const auto add = [&](std::int64_t copies, std::int64_t red) {
+    table.copies.push_back(std::int16_t(copies));
+    table.red.push_back(std::int16_t(red));
+  };
+  for (std::int64_t p = 0; p < data.patterns(); ++p)
+    for (const std::int64_t column : columns) add(data.copies(p, column), data.red(p, column));
+  table.rows = data.patterns();
+  if (options.shared_by) {
+    const share_of_range here = patterns_here(data, options);
+    for (std::int64_t i = 0; i < here.count; ++i) table.part.push_back(here.first + i);
+    if (here.count == 0) table.part.push_back(0);  // computed by another process too, and not counted here
+  }
+  if (!needs_constant_patterns(m)) return table;
+  for (const bool ones : {false, true})
+    for (const std::int64_t column : columns) {
+      const std::int64_t copies = data.sampled_copies()[std::size_t(column)];
+      add(copies, !ones ? 0 : data.dominant() ? copies / 2 : copies);
+    }
+  for (int which = 0; which < 2; ++which, ++table.rows)
+    if (options.shared_by) table.part.push_back(table.rows);
+  return table;
+}
+
+// Everything that a plan is made of.
+struct plan_key {
+  std::vector<std::int64_t> topology;
+  count_table counts;
+  double byte_limit;
+  device_kind kind;
+  auto tied() const {
+    return std::tie(topology, counts.rows, counts.leaves, counts.dominant, byte_limit, kind, counts.part, counts.copies,
+                    counts.red);
+  }
+  friend bool operator<(const plan_key& a, const plan_key& b) { return a.tied() < b.tied(); }
+};
+
+std::vector<std::int64_t> topology_of(const Network& network) {
+  std::vector<std::int64_t> numbers{network.nodes()};
+  for (std::int64_t b = 0; b < network.branches(); ++b)
+    numbers.insert(numbers.end(), {network.branch(b).parent, network.branch(b).child});
+  numbers.insert(numbers.end(), network.leaves().begin(), network.leaves().end());
+  return numbers;
+}
+
+std::int64_t bytes_of(const plan_key& key, const sized_plan& made) {
+  std::size_t bytes = key.counts.copies.size() * 4 + key.topology.size() * 8;
+  for (const row_block& block : made.blocks) {
+    const plan& steps = block.steps.host;
+    bytes += steps.tables.size() * 8 + steps.tiles.size() * 3 * sizeof(rule_tile) + steps.rules.size() * 512;
+    for (const leaf_rule& leaf : steps.leaves) bytes += leaf.content.size() * 2 * sizeof(double);
+  }
+  return std::int64_t(bytes);
+}
+
+// The last plans of the process: an inference comes back to the same topologies with the same data again and again.
+// Only those in host memory, which may be given back at any time until the process ends.
+struct {
+  std::mutex mutex;
+  std::map<plan_key, std::pair<std::shared_ptr<const sized_plan>, std::int64_t>> plans;
+  std::deque<decltype(plans)::iterator> oldest;
+  std::int64_t bytes = 0;
+} plan_cache;
+constexpr std::size_t max_plans = 256;
+constexpr std::int64_t max_plan_bytes = std::int64_t{64} << 20;
+
+}  // namespace
+
+void check_model(const model& m) {
+  require_argument(m.u >= 0 && std::isfinite(m.u), "u", m.u, "finite and >= 0");
+  require_argument(m.v >= 0 && std::isfinite(m.v), "v", m.v, "finite and >= 0");
+  require_argument(m.u + m.v > 0, "u + v", m.u + m.v, "> 0");
+  require_argument(!m.rate_categories.empty(), "rate_categories", "none", "at least one rate");
+  for (const double rate : m.rate_categories)
+    require_argument(rate > 0 && std::isfinite(rate), "rate category", rate, "finite and > 0");
+  require_argument(m.unseen_zeros >= 0 && std::isfinite(m.unseen_zeros), "unseen_zeros", m.unseen_zeros, ">= 0");
+  require_argument(m.unseen_ones >= 0 && std::isfinite(m.unseen_ones), "unseen_ones", m.unseen_ones, ">= 0");
+  if (m.polymorphic_only && (m.unseen_zeros > 0 || m.unseen_ones > 0))
+    throw InvalidArgument(text("unseen_zeros and unseen_ones must be 0 with polymorphic_only (unseen_zeros=",
+                               m.unseen_zeros, ", unseen_ones=", m.unseen_ones, ")"));
+}
+
+share_of_range patterns_here(const Data& data, const likelihood_options& options) {
+  return options.shared_by ? share_of(data.patterns(), options.shared_by->rank(), options.shared_by->size())
+                           : share_of_range{0, data.patterns()};
+}
+
+double bytes_of_evaluation(const likelihood_options& options) {
+  const std::int64_t memory = options.device.memory_bytes();
+  return options.memory_limit != 0 ? double(options.memory_limit) : memory > 0 ? double(memory) / 2 : 1e18;
+}
+
+std::shared_ptr<const sized_plan> plan_of(const Network& network, const Data& data, const model& m,
+                                          const likelihood_options& options) {
+  check_model(m);
+  require_argument(options.memory_limit >= 0, "memory_limit", options.memory_limit, ">= 0");
+  require_argument(data.patterns() > 0, "patterns of the data", data.patterns(), "> 0");
+  const plan_limits limits{bytes_of_evaluation(options)};
+  plan_key key{topology_of(network), counts_of(network, data, m, options), limits.bytes, options.device.kind()};
+  const auto make = [&] {
+    return std::make_shared<const sized_plan>(make_plan(network, key.counts, limits), options.device);
+  };
+  if (!options.device.shares_host_memory()) return make();
+  {
+    const std::lock_guard lock(plan_cache.mutex);
+    if (const auto found = plan_cache.plans.find(key); found != plan_cache.plans.end()) return found->second.first;
+  }
+  const auto made = make();
+  const std::int64_t bytes = bytes_of(key, *made);
+  const std::lock_guard lock(plan_cache.mutex);
+  const auto [place, is_new] = plan_cache.plans.try_emplace(std::move(key), made, bytes);
+  if (!is_new) return place->second.first;
+  plan_cache.oldest.push_back(place);
+  plan_cache.bytes += bytes;
+  while (plan_cache.oldest.size() > max_plans || (plan_cache.bytes > max_plan_bytes && !plan_cache.oldest.empty())) {
+    plan_cache.bytes -= plan_cache.oldest.front()->second.second;
+    plan_cache.plans.erase(plan_cache.oldest.front());
+    plan_cache.oldest.pop_front();
+  }
+  return made;
+}
+
+}  // namespace quintet::snp

@@ -1,0 +1,218 @@
+// One stage of a branch with many lineages: see stages.hpp.
+#pragma once
+
+#include "snp/likelihood/generator.hpp"
+#include "snp/likelihood/rules/shapes.hpp"
+#include "snp/likelihood/state_space.hpp"
+
+namespace quintet::snp {
+
+/// out = exp(A h) in, or its adjoint, for Patterns patterns a tile: a line of them, which are the lanes, or one, whose
+/// states (n, 0), (n, 1), ... are. Neighbours of (n, r) in the coefficients: itself, (n, r + 1), (n, r - 1), then
+/// (n + 1, r), (n + 1, r + 1) or, for the adjoint, (n - 1, r), (n - 1, r - 1). Tangent: also the derivatives by u and
+/// v, of partial likelihoods that have derivatives already (null: zero). Uniformisation (Jensen 1953) of the A of
+/// Bryant et al. 2012. A pattern has the same bits among 1 and among line patterns.
+template <class Shape, bool Adjoint, bool Tangent, int Patterns = line>
+struct stage_kernel {
+  static_assert(Patterns == line || Patterns == 1);
+  using shape = Shape;
+  using pack = rule_pack<Shape>;
+  struct scratch {};
+  enum { threads = 128, emulated_threads = 4, parts = Tangent ? 9 : 3 };
+  std::int32_t from, to;  ///< lineages of the input and of the output
+  std::int32_t terms;
+  std::int32_t patterns;  ///< padded
+  double length, decay;
+  const double* coefficients;              ///< [state][5]; of one pattern [5][state]
+  const std::int32_t *in_base, *out_base;  ///< first entry of n lineages, -1: none
+  const double *in, *in_u, *in_v;
+  double *out, *out_u, *out_v;
+  double* work;           ///< [tiles][parts][states + one block][Patterns]
+  std::int32_t used = 0;  ///< of one pattern: how many are no padding, which gets zeros
+
+  static std::int64_t work_size(int from) { return std::int64_t(parts) * state_count(from + 1) * Patterns; }
+
+  template <class Team>
+  void operator()(const Team& team, std::int64_t tile, scratch&) const {
+    const int max = from > to ? from : to;
+    const std::int64_t size = state_count(max + 1) * Patterns;
+    double* room = work + tile * parts * size;
+    const auto next = [&] {
+      double* part = room;
+      room += size;
+      return part;
+    };
+    dual x{}, y{}, sum{};
+    x.value = next(), y.value = next(), sum.value = next();
+    if constexpr (Tangent) {
+      x.by_u = next(), y.by_u = next(), sum.by_u = next();
+      x.by_v = next(), y.by_v = next(), sum.by_v = next();
+    }
+    const std::int64_t first = tile * Patterns;
+    start(team, max, first, in, x.value, y.value, sum.value);
+    if constexpr (Tangent) {
+      start(team, max, first, in_u, x.by_u, y.by_u, sum.by_u);
+      start(team, max, first, in_v, x.by_v, y.by_v, sum.by_v);
+    }
+    team.barrier();
+    for (int k = 1; k <= terms; ++k) {
+      if constexpr (Patterns == 1)
+        term_of_one(team, max, 1.0 / k, x, y, sum);
+      else
+        term(team, max, 1.0 / k, x, y, sum);
+      team.barrier();
+      // One by one: copies of the whole would lie on a stack.
+      exchange(x.value, y.value);
+      if constexpr (Tangent) exchange(x.by_u, y.by_u), exchange(x.by_v, y.by_v);
+    }
+    finish(team, first, sum.value, out);
+    if constexpr (Tangent) finish(team, first, sum.by_u, out_u), finish(team, first, sum.by_v, out_v);
+  }
+
+ private:
+  // Numbers of all states and, with Tangent, their derivatives.
+  struct dual {
+    double *value, *by_u, *by_v;
+  };
+  static void exchange(double*& a, double*& b) {
+    double* const before = a;
+    a = b;
+    b = before;
+  }
+
+  // States that the input does not have, and one block more, are zero.
+  template <class Team>
+  void start(const Team& team, int max, std::int64_t first, const double* values, double* x, double* y,
+             double* sum) const {
+    for (int n = 0; n <= max + 1; ++n)
+      for (int item = team.rank(); item < (n + 1) * Patterns; item += team.size()) {
+        const std::int64_t place = state_index(n, 0) * Patterns + item;
+        const bool has = values != nullptr && n <= from && in_base[n] >= 0;
+        const double value =
+            has ? values[(in_base[n] + item / Patterns) * std::int64_t(patterns) + first + item % Patterns] : 0.0;
+        x[place] = value;
+        y[place] = 0;
+        sum[place] = decay * value;
+      }
+  }
+
+  static pack at(const double* x, std::int64_t state, int lane) {
+    return device::load_pack<pack>(x + state * line + lane);
+  }
+
+  template <class Team>
+  void term(const Team& team, int max, double inverse, const dual& x, const dual& y, const dual& sum) const {
+    constexpr int groups = line / Shape::lanes;
+    for (int n = 0; n <= max; ++n)
+      for (int item = team.rank(); item < (n + 1) * groups; item += team.size()) {
+        const int r = item / groups, lane = item % groups * Shape::lanes;
+        const std::int64_t s = state_index(n, r);
+        const double* c = coefficients + s * 5;
+        const pack value = product(x.value, s, n, r, lane, c) * inverse;
+        device::store_pack(y.value + s * line + lane, value);
+        device::store_pack(sum.value + s * line + lane, device::fma(decay, value, at(sum.value, s, lane)));
+        if constexpr (Tangent) {
+          const double h = length * inverse;
+          const auto own = [&](int i) { return at(x.value, s + i, lane); };
+          const pack by_u = generator_by_u<pack>(n, r, own), by_v = generator_by_v<pack>(n, r, own);
+          const pack value_u = device::fma(product(x.by_u, s, n, r, lane, c), inverse, pack(h * by_u));
+          const pack value_v = device::fma(product(x.by_v, s, n, r, lane, c), inverse, pack(h * by_v));
+          device::store_pack(y.by_u + s * line + lane, value_u);
+          device::store_pack(y.by_v + s * line + lane, value_v);
+          device::store_pack(sum.by_u + s * line + lane, device::fma(decay, value_u, at(sum.by_u, s, lane)));
+          device::store_pack(sum.by_v + s * line + lane, device::fma(decay, value_v, at(sum.by_v, s, lane)));
+        }
+      }
+  }
+
+  // Packs of a block's states side by side. Its first and last ones lack neighbours: where their coefficients are not
+  // just zero, or they would lie before the first state, these states are taken one by one.
+  template <class Team>
+  void term_of_one(const Team& team, int max, double inverse, const dual& x, const dual& y, const dual& sum) const {
+    constexpr int lanes = Shape::lanes, inner = Adjoint || Tangent;
+    const std::int64_t states = state_count(max);
+    for (int n = 0; n <= max; ++n)
+      for (int r = team.rank() * lanes; r <= n; r += team.size() * lanes) {
+        const std::int64_t s = state_index(n, r);
+        if (n > 0 && r >= inner && r + lanes <= n + 1 - inner)
+          term_of_states<pack>(s, n, r, states, inverse, x, y, sum);
+        else
+          for (int i = 0; i < lanes && r + i <= n; ++i)
+            term_of_states<double>(s + i, n, r + i, states, inverse, x, y, sum);
+      }
+  }
+
+  // The operations of term() in the same order, for the states (n, r), (n, r + 1), ... of a pack.
+  template <class Pack>
+  void term_of_states(std::int64_t s, int n, int r, std::int64_t states, double inverse, const dual& x, const dual& y,
+                      const dual& sum) const {
+    constexpr bool single = sizeof(Pack) == sizeof(double);
+    const auto load = [](const double* from) { return device::load_pack<Pack>(from); };
+    const auto times = [&](const double* vector) {
+      const auto c = [&](int i) { return load(coefficients + i * states + s); };
+      Pack value = c(0) * load(vector + s);
+      value = device::fma(c(1), load(vector + s + 1), value);
+      if (s > 0) value = device::fma(c(2), load(vector + s - 1), value);
+      if constexpr (!Adjoint) {
+        value = device::fma(c(3), load(vector + s + n + 1), value);
+        value = device::fma(c(4), load(vector + s + n + 2), value);
+      } else {
+        if (!single || r < n) value = device::fma(c(3), load(vector + s - n), value);
+        if (!single || r > 0) value = device::fma(c(4), load(vector + s - n - 1), value);
+      }
+      return value;
+    };
+    const auto keep = [&](const Pack& value, double* to, double* total) {
+      device::store_pack(to + s, value);
+      device::store_pack(total + s, Pack(device::fma(decay, value, load(total + s))));
+    };
+    keep(times(x.value) * inverse, y.value, sum.value);
+    if constexpr (Tangent) {
+      const double h = length * inverse;
+      const auto own = [&](int i) { return load(x.value + s + i); };
+      Pack by_u, by_v;
+      if constexpr (single) {
+        by_u = generator_by_u<Pack>(n, r, own);
+        by_v = generator_by_v<Pack>(n, r, own);
+      } else {
+        Pack red{};
+        for (int i = 0; i < Shape::lanes; ++i) red[i] = double(r + i);
+        const Pack green = double(n) - red;
+        by_u = device::fma(green + 1.0, own(-1), Pack(-red * own(0)));
+        by_v = device::fma(red + 1.0, own(1), Pack(-green * own(0)));
+      }
+      keep(device::fma(times(x.by_u), inverse, Pack(h * by_u)), y.by_u, sum.by_u);
+      keep(device::fma(times(x.by_v), inverse, Pack(h * by_v)), y.by_v, sum.by_v);
+    }
+  }
+
+  static pack product(const double* x, std::int64_t s, int n, int r, int lane, const double* c) {
+    pack value = c[0] * at(x, s, lane);
+    value = device::fma(c[1], at(x, s + 1, lane), value);
+    if (s > 0) value = device::fma(c[2], at(x, s - 1, lane), value);
+    if constexpr (!Adjoint) {
+      value = device::fma(c[3], at(x, s + n + 1, lane), value);
+      value = device::fma(c[4], at(x, s + n + 2, lane), value);
+    } else {
+      if (r < n) value = device::fma(c[3], at(x, s - n, lane), value);
+      if (r > 0) value = device::fma(c[4], at(x, s - n - 1, lane), value);
+    }
+    return value;
+  }
+
+  template <class Team>
+  void finish(const Team& team, std::int64_t first, const double* sum, double* values) const {
+    for (int n = 0; n <= to; ++n) {
+      if (out_base[n] < 0) continue;
+      for (int item = team.rank(); item < (n + 1) * Patterns; item += team.size())
+        values[(out_base[n] + item / Patterns) * std::int64_t(patterns) + first + item % Patterns] =
+            sum[state_index(n, 0) * Patterns + item];
+      if constexpr (Patterns == 1)
+        for (int item = team.rank(); first + 1 == used && item < (n + 1) * (patterns - used); item += team.size())
+          values[(out_base[n] + item / (patterns - used)) * std::int64_t(patterns) + used + item % (patterns - used)] =
+              0;
+    }
+  }
+};
+
+}  // namespace quintet::snp
