@@ -41,7 +41,7 @@ bool sampler::state::try_move(place& p, const move& chosen, move_record& record,
   const auto passes = [&](double log_ratio) {
     return log_ratio >= 0 || std::log(random.uniform_positive<double>()) <= log_ratio;
   };
-  if (!made.changes_likelihood()) {
+  if (!made.changes_likelihood) {
     if (!passes(ratio)) return keep_old();
     w.log_prior = log_prior;
     return true;

@@ -16,15 +16,12 @@ class gamma_move final : public move {
 
   proposal propose(network_state& state, random_stream& random) const override {
     if (state.reticulations == 0) return {};
-    proposal made{.applies = true};
     const std::int32_t x = reticulation_number(
         state, static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(state.reticulations))));
     auto& gamma = state.node(x).gamma;
     const logit_step step = draw_logit_step(gamma[0], width(), random);
     gamma = {step.value, 1 - step.value};
-    made.log_hastings = step.log_hastings;
-    made.gammas.push_back(network_state::branch_of(x));
-    return made;
+    return {.applies = true, .log_hastings = step.log_hastings};
   }
 };
 

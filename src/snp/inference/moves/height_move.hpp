@@ -17,7 +17,6 @@ class height_move final : public move {
   bool is_tunable() const override { return true; }
 
   proposal propose(network_state& state, random_stream& random) const override {
-    proposal made{.applies = true};
     const std::int32_t x =
         state.leaves() + static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(state.inner_nodes())));
     const height_range range = range_of(state, x);
@@ -27,8 +26,7 @@ class height_move final : public move {
     else
       height =
           reflect(height + width() * (range.high - range.low) * random.normals<double>().first, range.low, range.high);
-    made.heights.push_back(x);
-    return made;
+    return {.applies = true};
   }
 };
 

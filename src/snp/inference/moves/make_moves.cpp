@@ -1,23 +1,17 @@
 #include "quintet/core/error.hpp"
 #include "snp/inference/moves/add_move.hpp"
-#include "snp/inference/moves/all_thetas_move.hpp"
 #include "snp/inference/moves/delete_move.hpp"
 #include "snp/inference/moves/flip_move.hpp"
 #include "snp/inference/moves/gamma_move.hpp"
 #include "snp/inference/moves/head_move.hpp"
 #include "snp/inference/moves/height_move.hpp"
 #include "snp/inference/moves/move.hpp"
-#include "snp/inference/moves/netdiv_move.hpp"
 #include "snp/inference/moves/origin_move.hpp"
-#include "snp/inference/moves/pi1_move.hpp"
+#include "snp/inference/moves/scalar_move.hpp"
 #include "snp/inference/moves/scale_move.hpp"
 #include "snp/inference/moves/swap_move.hpp"
 #include "snp/inference/moves/tail_move.hpp"
-#include "snp/inference/moves/theta_mean_move.hpp"
 #include "snp/inference/moves/theta_move.hpp"
-#include "snp/inference/moves/turnover_move.hpp"
-#include "snp/inference/moves/up_down_move.hpp"
-#include "snp/inference/moves/up_up_move.hpp"
 
 namespace quintet::snp {
 
@@ -40,7 +34,11 @@ std::vector<std::unique_ptr<move>> make_moves(const priors& priors, const fixed_
   };
   use(!fixed.heights, [] { return std::make_unique<height_move>(20); });
   use(has_theta, [] { return std::make_unique<theta_move>(20); });
-  use(has_theta && is_each, [] { return std::make_unique<all_thetas_move>(3); });
+  const auto use_scale = [&](bool is_wanted, std::string_view name, double weight, double width,
+                             scale_exponents exponents) {
+    use(is_wanted, [&] { return std::make_unique<scale_move>(name, weight, width, exponents); });
+  };
+  use_scale(has_theta && is_each, "all thetas", 3, 0.5, {.thetas = 1});
   use(has_reticulations && !fixed.gamma, [] { return std::make_unique<gamma_move>(8); });
   use(!fixed.topology, [] { return std::make_unique<tail_move>(8); });
   use(!fixed.topology, [] { return std::make_unique<swap_move>(5); });
@@ -52,14 +50,22 @@ std::vector<std::unique_ptr<move>> make_moves(const priors& priors, const fixed_
     moves.push_back(std::make_unique<add_move>(6, width, jump));
     moves.push_back(std::make_unique<delete_move>(6, width, jump));
   }
-  use(!fixed.heights, [&] { return std::make_unique<scale_move>(2, has_origin); });
-  use(!fixed.heights && has_theta, [&] { return std::make_unique<up_up_move>(2, has_origin); });
-  use(!fixed.heights && has_theta, [&] { return std::make_unique<up_down_move>(2, has_origin); });
+  const std::int32_t origin = has_origin ? 1 : 0;
+  use_scale(!fixed.heights, "scale", 2, 0.5, {.heights = 1, .origin = origin});
+  use_scale(!fixed.heights && has_theta, "up-up", 2, 0.5, {.heights = 1, .origin = origin, .thetas = 1});
+  use_scale(!fixed.heights && has_theta, "up-down", 2, 0.3, {.heights = 1, .origin = origin, .thetas = -1});
   use(has_origin, [] { return std::make_unique<origin_move>(2); });
-  use(priors.has_pi1() && !fixed.rates, [] { return std::make_unique<pi1_move>(2); });
-  use(priors.has_netdiv() && !fixed.rates, [] { return std::make_unique<netdiv_move>(1); });
-  use(priors.has_turnover() && !fixed.rates, [] { return std::make_unique<turnover_move>(1); });
-  use(priors.has_theta_mean() && !fixed.theta, [] { return std::make_unique<theta_mean_move>(1); });
+  const auto use_scalar = [&](bool is_wanted, std::string_view name, double weight, double width,
+                              double network_state::* member, support range, bool changes_likelihood) {
+    use(is_wanted,
+        [&] { return std::make_unique<scalar_move>(name, weight, width, member, range, changes_likelihood); });
+  };
+  use_scalar(priors.has_pi1() && !fixed.rates, "pi1", 2, 1, &network_state::pi1, support::unit_interval, true);
+  use_scalar(priors.has_netdiv() && !fixed.rates, "netdiv", 1, 3, &network_state::netdiv, support::positive, false);
+  use_scalar(priors.has_turnover() && !fixed.rates, "turnover", 1, 3, &network_state::turnover, support::unit_interval,
+             false);
+  use_scalar(priors.has_theta_mean() && !fixed.theta, "theta mean", 1, 1, &network_state::theta_mean, support::positive,
+             false);
   return moves;
 }
 

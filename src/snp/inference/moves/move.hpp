@@ -8,7 +8,6 @@
 // checks is_in_range() and is_allowed(), in this order, and rejects.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -20,46 +19,16 @@
 
 namespace quintet::snp {
 
-/// A list of few numbers without allocation.
-class small_list {
- public:
-  void push_back(std::int32_t x) { item_[static_cast<std::size_t>(size_++)] = x; }
-  const std::int32_t* begin() const { return item_.data(); }
-  const std::int32_t* end() const { return item_.data() + size_; }
-  std::int32_t size() const { return size_; }
-  std::int32_t operator[](std::int32_t i) const { return item_[static_cast<std::size_t>(i)]; }
-
- private:
-  std::array<std::int32_t, 4> item_{};
-  std::int32_t size_ = 0;
-};
-
 /// What a move did.
 struct proposal {
   /// False: there was nothing to choose; the state is as before, the step counts as rejected.
   bool applies = false;
   double log_hastings = 0;
-
   /// Nodes, branches, or which branch is where, may have changed: number_canonically() tells whether the topology did.
-  /// Everything below may have changed too, and node and branch numbers are new.
+  /// Everything else may have changed too, and node and branch numbers are new.
   bool topology = false;
-  ///@{
-  /// Every height, or every theta.
-  bool all_heights = false, all_thetas = false;
-  ///@}
-  small_list heights{};  ///< nodes with a new height: the lengths of their parent and child branches
-  small_list thetas{};   ///< branches with a new theta (theta_mode::each); root_branch() for that above the root
-  small_list gammas{};   ///< branches with a new gamma (their siblings' too)
-  bool pi1 = false;      ///< the rates of mutation
-  ///@{
-  /// Numbers that the likelihood does not see: the origin; d, q or m. With nothing else the log-likelihood stays.
-  bool origin = false, hyper = false;
-  ///@}
-
-  /// Whether a likelihood has to be computed.
-  bool changes_likelihood() const {
-    return topology || all_heights || all_thetas || pi1 || heights.size() + thetas.size() + gammas.size() > 0;
-  }
+  /// False where only numbers changed that the likelihood does not depend on: the origin; d, q or m.
+  bool changes_likelihood = true;
 };
 
 /// A kind of proposal with its weight and its width. Objects are immutable but for the width.

@@ -15,13 +15,10 @@ class origin_move final : public move {
   bool is_tunable() const override { return true; }
 
   proposal propose(network_state& state, random_stream& random) const override {
-    proposal made{.applies = true};
     const double before = state.origin, root_height = state.node(state.root).height;
     state.origin *= draw_factor(width(), random);
     if (state.origin < root_height) state.origin = root_height * (root_height / state.origin);
-    made.log_hastings = std::log(state.origin / before);
-    made.origin = true;
-    return made;
+    return {.applies = true, .log_hastings = std::log(state.origin / before), .changes_likelihood = false};
   }
 };
 

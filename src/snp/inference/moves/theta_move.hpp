@@ -15,20 +15,17 @@ class theta_move final : public move {
   bool is_tunable() const override { return true; }
 
   proposal propose(network_state& state, random_stream& random) const override {
-    proposal made{.applies = true};
     const double factor = draw_factor(width(), random);
-    made.log_hastings = std::log(factor);
+    const proposal result{.applies = true, .log_hastings = std::log(factor)};
     if (state.thetas == theta_mode::common) {
       state.common_theta *= factor;
-      made.all_thetas = true;
-      return made;
+      return result;
     }
     auto which = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(state.branches())));
     std::int32_t x = 0;
     while (which >= state.node(x).parents) which -= state.node(x++).parents;
     state.node(x).theta[static_cast<std::size_t>(which)] *= factor;
-    made.thetas.push_back(network_state::branch_of(x, which));
-    return made;
+    return result;
   }
 };
 

@@ -125,7 +125,7 @@ TEST(snp_sampler_long, joint_chain_follows_the_prior) {
       bool accepted = made.applies && snp::is_in_range(state) && snp::is_allowed(state, prior.limits());
       if (accepted) {
         double ratio = prior.log_density(state) - prior.log_density(backup) + made.log_hastings;
-        if (made.changes_likelihood() && ratio > -1e300) {
+        if (made.changes_likelihood && ratio > -1e300) {
           snp::chain_likelihood likelihood(&data, {}, {.device = Device::host()});
           ratio -= likelihood.build(backup);
           ratio += likelihood.build(state);
