@@ -110,7 +110,7 @@ void matrix(benchmark::State& state) {
   fma_peak<Real>();
   problem<Real> p(state.range(0), state.range(1), state.range(2));
   const auto run = [&] {
-    poincare::distances<Real>(p.query_rows(), p.point_rows(), {p.out.data(), p.q, p.n}, {}, Device::host());
+    poincare::distances(p.query_rows(), p.point_rows(), {p.out.data(), p.q, p.n}, {}, Device::host());
   };
   run();
   if (const char* wrong = p.check(sizeof(Real) == 4 ? 1e-6 : 1e-14)) return state.SkipWithError(wrong);
@@ -126,11 +126,11 @@ void neighbours(benchmark::State& state) {
   const bench::memory_watch memory;
   poincare::neighbours<float> found;
   const stopwatch<float> watch;
-  for (auto _ : state) found = poincare::nearest<float>(p.query_rows(), p.point_rows(), k, {}, Device::host());
+  for (auto _ : state) found = poincare::nearest(p.query_rows(), p.point_rows(), k, {}, Device::host());
   watch.report(state, p.q, p.n, p.dim);
   state.counters["extra_MB"] = double(memory.extra_bytes()) * 1e-6;
   state.counters["stated_MB"] =
-      1e-6 * double(poincare::nearest_workspace_bytes<float>(p.q, p.n, p.dim, k, {}, Device::host()));
+      1e-6 * double(poincare::nearest_workspace_bytes(scalar_type::float32, p.q, p.n, p.dim, k, {}, Device::host()));
   for (std::int64_t i = 0; i < p.q; i += p.q / 7)
     for (std::int64_t e = 0; e < k; ++e)
       if (std::fabs(found.distance[i * k + e] - p.exact(i, found.index[i * k + e])) > 1e-5)

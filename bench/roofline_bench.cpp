@@ -95,8 +95,7 @@ void poincare_distances(benchmark::State& state) {
   const auto points = ball_points(n, dim);
   std::vector<float> out(std::size_t(n * n));
   measure<float>(state, {2 * double(n) * double(n) * double(dim), 4.0 * double(2 * n * dim + n * n)}, [&] {
-    poincare::distances<float>({points.data(), n, dim}, {points.data(), n, dim}, {out.data(), n, n}, {},
-                               Device::host());
+    poincare::distances({points.data(), n, dim}, {points.data(), n, dim}, {out.data(), n, n}, {}, Device::host());
     benchmark::DoNotOptimize(out.data());
   });
 }

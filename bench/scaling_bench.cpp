@@ -51,8 +51,7 @@ void poincare(benchmark::State& state) {
   for (std::size_t i = 0; i < points.size(); ++i) points[i] = 0.05F * normal_at<float>(4, 0, i);
   measure(state, [&] {
     std::vector<float> out(std::size_t(n * n));
-    poincare::distances<float>({points.data(), n, dim}, {points.data(), n, dim}, {out.data(), n, n}, {},
-                               Device::host());
+    poincare::distances({points.data(), n, dim}, {points.data(), n, dim}, {out.data(), n, n}, {}, Device::host());
     benchmark::DoNotOptimize(out.data());
   });
 }

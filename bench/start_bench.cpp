@@ -85,7 +85,7 @@ void all(int repetitions, const char* threads) {
   for (float& x : ball) x *= 0.1F;
   std::vector<float> out(400);
   measure("poincare 20 x 20 x 4", repetitions, 200, [&] {
-    poincare::distances<float>({ball.data(), 20, 4}, {ball.data(), 20, 4}, {out.data(), 20, 20}, {}, Device::host());
+    poincare::distances({ball.data(), 20, 4}, {ball.data(), 20, 4}, {out.data(), 20, 20}, {}, Device::host());
   });
 }
 

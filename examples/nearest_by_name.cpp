@@ -55,7 +55,7 @@ void run(const std::vector<std::string>& arguments) {
   quintet::require_argument(std::int64_t(names.size()) == points.rows, "names", names.size(),
                             quintet::text("as many as points, ", points.rows));
   const auto queries = rows_of(wanted, names, points);
-  const auto found = quintet::poincare::nearest<double>(queries.view(), points.view(), neighbours + 1);
+  const auto found = quintet::poincare::nearest(queries.view(), points.view(), neighbours + 1);
   for (std::size_t q = 0; q < wanted.size(); ++q)
     print(wanted[q], names, &found.index[q * found.k], &found.distance[q * found.k]);
 }

@@ -183,7 +183,7 @@ void measure_files(session& session, const arguments& a) {
     const auto found = session.timed("neighbours", [&] {
       const poincare::nearest_options options{
           .curvature = a.curvature, .strict = a.strict, .exclude_self = a.queries.empty()};
-      return poincare::nearest<Real>(queries.view(), points.view(), a.knn, options, session.device());
+      return poincare::nearest(queries.view(), points.view(), a.knn, options, session.device());
     });
     report = found.report;
     session.timed("write", [&] { quintet::driver::write_neighbours(session, a.output, found); });
@@ -191,10 +191,10 @@ void measure_files(session& session, const arguments& a) {
     io::matrix<Real> distances{queries.rows, a.pairwise ? 1 : points.rows, {}};
     distances.data.resize(distances.rows * distances.cols);
     report = session.timed("distances", [&] {
-      return a.pairwise ? poincare::pair_distances<Real>(queries.view(), points.view(), distances.data,
-                                                         distance_options_of(a), session.device())
-                        : poincare::distances<Real>(queries.view(), points.view(), distances.view(),
-                                                    distance_options_of(a), session.device());
+      return a.pairwise ? poincare::pair_distances(queries.view(), points.view(), distances.data,
+                                                   distance_options_of(a), session.device())
+                        : poincare::distances(queries.view(), points.view(), distances.view(), distance_options_of(a),
+                                              session.device());
     });
     write_distances<Real>(session, a, distances.view());
   }

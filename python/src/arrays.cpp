@@ -123,6 +123,47 @@ void array::check(element type, int dimensions, bool write) const {
     throw InvalidArgument(text("the elements of a row must be adjacent (stride=", stride_[last], ")"));
 }
 
+scalar_type array::checked_type(int dimensions, bool write) const {
+  check(type_, dimensions, write);
+  switch (type_) {
+    case element::f32:
+      return scalar_type::float32;
+    case element::f64:
+      return scalar_type::float64;
+    case element::f16:
+      return scalar_type::float16;
+    case element::bf16:
+      return scalar_type::bfloat16;
+    default:
+      refuse_type(type_, "float16, bfloat16, float32 or float64");
+  }
+}
+
+any_vector array::values() const {
+  if (!present_) return {};
+  return {data_, checked_type(1, false), shape_[0], device_};
+}
+any_output_vector array::output_values() const {
+  if (!present_) return {};
+  return {data_, checked_type(1, true), shape_[0], device_};
+}
+any_matrix array::rows() const {
+  if (!present_) return {};
+  return {data_, checked_type(2, false), shape_[0], shape_[1], row_stride(), device_};
+}
+any_output_matrix array::output_rows() const {
+  if (!present_) return {};
+  return {data_, checked_type(2, true), shape_[0], shape_[1], row_stride(), device_};
+}
+any_batch array::matrices() const {
+  if (!present_) return {};
+  return {data_, checked_type(3, false), shape_[0], shape_[1], shape_[2], stride_[0], stride_[1], stride_[2], device_};
+}
+any_output_batch array::output_matrices() const {
+  if (!present_) return {};
+  return {data_, checked_type(3, true), shape_[0], shape_[1], shape_[2], stride_[0], stride_[1], stride_[2], device_};
+}
+
 namespace {
 
 /// What is wanted of NumPy. Kept for the life of the process, as the interpreter may be gone when statics are

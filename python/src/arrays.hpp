@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "quintet/core/any_view.hpp"
 #include "quintet/core/storage16.hpp"
 #include "quintet/core/view.hpp"
 
@@ -86,8 +87,7 @@ class array {
   matrix_view<T> matrix() const {
     if (!present_) return {};
     check(element_for<std::remove_const_t<T>>(), 2, !std::is_const_v<T>);
-    return matrix_view<T>(static_cast<T*>(data_), shape_[0], shape_[1], shape_[0] > 1 ? stride_[0] : shape_[1],
-                          device_);
+    return matrix_view<T>(static_cast<T*>(data_), shape_[0], shape_[1], row_stride(), device_);
   }
   template <class T>
   batch_view<T> batch() const {
@@ -97,11 +97,22 @@ class array {
                          device_);
   }
   ///@}
+  ///@{
+  /// The same with the type as a value; those that are written must be writable.
+  any_vector values() const;
+  any_output_vector output_values() const;
+  any_matrix rows() const;
+  any_output_matrix output_rows() const;
+  any_batch matrices() const;
+  any_output_batch output_matrices() const;
+  ///@}
 
  private:
   bool take_buffer(PyObject* object) noexcept;
   bool take_tuple(PyObject* object) noexcept;
   void check(element type, int dimensions, bool write) const;
+  scalar_type checked_type(int dimensions, bool write) const;
+  std::int64_t row_stride() const { return shape_[0] > 1 ? stride_[0] : shape_[1]; }
 
   Py_buffer buffer_{};
   bool held_ = false, present_ = false, read_only_ = false;

@@ -32,159 +32,98 @@ nb::object report_or_none(const poincare::point_report& report, bool wanted) {
 nb::object distances(const array& x, const array& y, const array& out, int expression, double curvature, bool strict,
                      bool want_status, const std::string& device) {
   const poincare::distance_options options{curvature, poincare::formula(expression), strict};
-  return with_storage(x.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto queries = x.matrix<const T>(), points = y.matrix<const T>();
-    const auto to = out.matrix<accumulator_t<T>>();
-    return report_or_none(
-        run([&] { return poincare::distances<T>(queries, points, to, options, Device::parse(device)); }), want_status);
-  });
+  return report_or_none(
+      run([&] { return poincare::distances(x.rows(), y.rows(), out.output_rows(), options, Device::parse(device)); }),
+      want_status);
 }
 
 nb::object pair_distances(const array& x, const array& y, const array& out, int expression, double curvature,
                           bool strict, bool want_status, const std::string& device) {
   const poincare::distance_options options{curvature, poincare::formula(expression), strict};
-  return with_storage(x.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto first = x.matrix<const T>(), second = y.matrix<const T>();
-    const auto to = out.vector<accumulator_t<T>>();
-    return report_or_none(
-        run([&] { return poincare::pair_distances<T>(first, second, to, options, Device::parse(device)); }),
-        want_status);
-  });
+  return report_or_none(run([&] {
+                          return poincare::pair_distances(x.rows(), y.rows(), out.output_values(), options,
+                                                          Device::parse(device));
+                        }),
+                        want_status);
 }
 
 nb::object origin_distances(const array& x, const array& out, double curvature, bool strict, bool want_status,
                             const std::string& device) {
   const poincare::distance_options options{curvature, poincare::formula::geodesic, strict};
-  return with_storage(x.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto points = x.matrix<const T>();
-    const auto to = out.vector<accumulator_t<T>>();
-    return status_or_none(
-        run([&] { return poincare::origin_distances<T>(points, to, options, Device::parse(device)); }), want_status);
-  });
+  return status_or_none(
+      run([&] { return poincare::origin_distances(x.rows(), out.output_values(), options, Device::parse(device)); }),
+      want_status);
 }
 
 nb::object nearest(const array& queries, const array& points, const array& index, const array& distance,
                    double curvature, bool strict, bool exclude_self, std::int64_t budget_bytes, bool want_status,
                    const std::string& device) {
   const poincare::nearest_options options{curvature, strict, exclude_self, budget_bytes};
-  return with_storage(queries.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto x = queries.matrix<const T>(), y = points.matrix<const T>();
-    const auto to_index = index.matrix<std::int64_t>();
-    const auto to_distance = distance.matrix<accumulator_t<T>>();
-    return report_or_none(
-        run([&] { return poincare::nearest<T>(x, y, to_index, to_distance, options, Device::parse(device)); }),
-        want_status);
-  });
+  return report_or_none(run([&] {
+                          return poincare::nearest(queries.rows(), points.rows(), index.matrix<std::int64_t>(),
+                                                   distance.output_rows(), options, Device::parse(device));
+                        }),
+                        want_status);
 }
 
 // Operations of rows: f(x, out), f(x, y, out), f(x, y, v, out), f(value, x, out) and so on.
 
-#define QUINTET_UNARY(name)                                                                                   \
-  nb::object name(const array& x, const array& out, double curvature, bool strict, bool want_status,          \
-                  const std::string& device) {                                                                \
-    const ball_options options{curvature, strict};                                                            \
-    return with_storage(x.type(), [&](auto tag) {                                                             \
-      using T = typename decltype(tag)::type;                                                                 \
-      const auto rows = x.matrix<const T>();                                                                  \
-      const auto to = out.matrix<accumulator_t<T>>();                                                         \
-      return status_or_none(run([&] { return poincare::name<T>(rows, to, options, Device::parse(device)); }), \
-                            want_status);                                                                     \
-    });                                                                                                       \
-  }
+/// call(options, device): the status of the rows, without the interpreter's lock.
+template <class Call>
+nb::object row_operation(double curvature, bool strict, bool want_status, const std::string& device, Call&& call) {
+  const ball_options options{curvature, strict};
+  return status_or_none(run([&] { return call(options, Device::parse(device)); }), want_status);
+}
 
-#define QUINTET_BINARY(name)                                                                                           \
-  nb::object name(const array& x, const array& y, const array& out, double curvature, bool strict, bool want_status,   \
-                  const std::string& device) {                                                                         \
-    const ball_options options{curvature, strict};                                                                     \
-    return with_storage(x.type(), [&](auto tag) {                                                                      \
-      using T = typename decltype(tag)::type;                                                                          \
-      const auto first = x.matrix<const T>(), second = y.matrix<const T>();                                            \
-      const auto to = out.matrix<accumulator_t<T>>();                                                                  \
-      return status_or_none(run([&] { return poincare::name<T>(first, second, to, options, Device::parse(device)); }), \
-                            want_status);                                                                              \
-    });                                                                                                                \
-  }
+template <auto operation>
+nb::object unary(const array& x, const array& out, double curvature, bool strict, bool want_status,
+                 const std::string& device) {
+  return row_operation(curvature, strict, want_status, device, [&](const ball_options& options, const Device& where) {
+    return operation(x.rows(), out.output_rows(), options, where);
+  });
+}
 
-QUINTET_UNARY(exp_map_origin)
-QUINTET_UNARY(log_map_origin)
-QUINTET_UNARY(to_hyperboloid)
-QUINTET_UNARY(from_hyperboloid)
-QUINTET_BINARY(mobius_add)
-QUINTET_BINARY(exp_map)
-QUINTET_BINARY(log_map)
-QUINTET_BINARY(riemannian_gradient)
-
-#undef QUINTET_UNARY
-#undef QUINTET_BINARY
+template <auto operation>
+nb::object binary(const array& x, const array& y, const array& out, double curvature, bool strict, bool want_status,
+                  const std::string& device) {
+  return row_operation(curvature, strict, want_status, device, [&](const ball_options& options, const Device& where) {
+    return operation(x.rows(), y.rows(), out.output_rows(), options, where);
+  });
+}
 
 nb::object mobius_scalar_mul(const array& r, const array& x, const array& out, double curvature, bool strict,
                              bool want_status, const std::string& device) {
-  const ball_options options{curvature, strict};
-  return with_storage(x.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto factor = r.vector<const accumulator_t<T>>();
-    const auto rows = x.matrix<const T>();
-    const auto to = out.matrix<accumulator_t<T>>();
-    return status_or_none(
-        run([&] { return poincare::mobius_scalar_mul<T>(factor, rows, to, options, Device::parse(device)); }),
-        want_status);
+  return row_operation(curvature, strict, want_status, device, [&](const ball_options& options, const Device& where) {
+    return poincare::mobius_scalar_mul(r.values(), x.rows(), out.output_rows(), options, where);
   });
 }
 
 nb::object geodesic(const array& x, const array& y, const array& t, const array& out, double curvature, bool strict,
                     bool want_status, const std::string& device) {
-  const ball_options options{curvature, strict};
-  return with_storage(x.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto first = x.matrix<const T>(), second = y.matrix<const T>();
-    const auto at = t.vector<const accumulator_t<T>>();
-    const auto to = out.matrix<accumulator_t<T>>();
-    return status_or_none(
-        run([&] { return poincare::geodesic<T>(first, second, at, to, options, Device::parse(device)); }), want_status);
+  return row_operation(curvature, strict, want_status, device, [&](const ball_options& options, const Device& where) {
+    return poincare::geodesic(x.rows(), y.rows(), t.values(), out.output_rows(), options, where);
   });
 }
 
 nb::object parallel_transport(const array& x, const array& y, const array& v, const array& out, double curvature,
                               bool strict, bool want_status, const std::string& device) {
-  const ball_options options{curvature, strict};
-  return with_storage(x.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto from = x.matrix<const T>(), to_point = y.matrix<const T>(), vectors = v.matrix<const T>();
-    const auto to = out.matrix<accumulator_t<T>>();
-    return status_or_none(run([&] {
-                            return poincare::parallel_transport<T>(from, to_point, vectors, to, options,
-                                                                   Device::parse(device));
-                          }),
-                          want_status);
+  return row_operation(curvature, strict, want_status, device, [&](const ball_options& options, const Device& where) {
+    return poincare::parallel_transport(x.rows(), y.rows(), v.rows(), out.output_rows(), options, where);
   });
 }
 
 nb::object conformal_factor(const array& x, const array& out, double curvature, bool strict, bool want_status,
                             const std::string& device) {
-  const ball_options options{curvature, strict};
-  return with_storage(x.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto rows = x.matrix<const T>();
-    const auto to = out.vector<accumulator_t<T>>();
-    return status_or_none(run([&] { return poincare::conformal_factor<T>(rows, to, options, Device::parse(device)); }),
-                          want_status);
+  return row_operation(curvature, strict, want_status, device, [&](const ball_options& options, const Device& where) {
+    return poincare::conformal_factor(x.rows(), out.output_values(), options, where);
   });
 }
 
 nb::object distance_gradients(const array& x, const array& y, const array& gradient_x, const array& gradient_y,
                               double curvature, bool strict, bool want_status, const std::string& device) {
-  const ball_options options{curvature, strict};
-  return with_storage(x.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto first = x.matrix<const T>(), second = y.matrix<const T>();
-    const auto to_x = gradient_x.matrix<accumulator_t<T>>(), to_y = gradient_y.matrix<accumulator_t<T>>();
-    return status_or_none(
-        run([&] { return poincare::distance_gradients<T>(first, second, to_x, to_y, options, Device::parse(device)); }),
-        want_status);
+  return row_operation(curvature, strict, want_status, device, [&](const ball_options& options, const Device& where) {
+    return poincare::distance_gradients(x.rows(), y.rows(), gradient_x.output_rows(), gradient_y.output_rows(), options,
+                                        where);
   });
 }
 
@@ -192,41 +131,30 @@ nb::object distance_gradients(const array& x, const array& y, const array& gradi
 nb::tuple project(const array& x, double epsilon, const array& out, double curvature, bool strict, bool want_status,
                   const std::string& device) {
   const ball_options options{curvature, strict};
-  return with_storage(x.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto rows = x.matrix<const T>();
-    const auto to = out.matrix<accumulator_t<T>>();
-    const auto report = run([&] { return poincare::project<T>(rows, epsilon, to, options, Device::parse(device)); });
-    return nb::make_tuple(status_or_none(report.status, want_status), report.moved);
-  });
+  const auto report =
+      run([&] { return poincare::project(x.rows(), epsilon, out.output_rows(), options, Device::parse(device)); });
+  return nb::make_tuple(status_or_none(report.status, want_status), report.moved);
 }
 
 nb::tuple rsgd_step(const array& x, const array& gradient, double rate, double epsilon, const array& out,
                     double curvature, bool strict, bool want_status, const std::string& device) {
   const ball_options options{curvature, strict};
-  return with_storage(x.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto rows = x.matrix<const T>(), g = gradient.matrix<const T>();
-    const auto to = out.matrix<accumulator_t<T>>();
-    const auto report =
-        run([&] { return poincare::rsgd_step<T>(rows, g, rate, epsilon, to, options, Device::parse(device)); });
-    return nb::make_tuple(status_or_none(report.status, want_status), report.moved);
+  const auto report = run([&] {
+    return poincare::rsgd_step(x.rows(), gradient.rows(), rate, epsilon, out.output_rows(), options,
+                               Device::parse(device));
   });
+  return nb::make_tuple(status_or_none(report.status, want_status), report.moved);
 }
 
 /// (status of the points, converged).
 nb::tuple gyromidpoint(const array& points, const array& offsets, const array& weights, const array& out,
                        double curvature, bool strict, const std::string& device) {
   const ball_options options{curvature, strict};
-  return with_storage(points.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto rows = points.matrix<const T>();
-    const auto groups = offsets.vector<const std::int64_t>();
-    const auto w = weights.vector<const accumulator_t<T>>();
-    const auto to = out.matrix<accumulator_t<T>>();
-    auto report = run([&] { return poincare::gyromidpoint<T>(rows, groups, w, to, options, Device::parse(device)); });
-    return nb::make_tuple(to_numpy_status(report.points), to_numpy(std::move(report.converged)));
+  auto report = run([&] {
+    return poincare::gyromidpoint(points.rows(), offsets.vector<const std::int64_t>(), weights.values(),
+                                  out.output_rows(), options, Device::parse(device));
   });
+  return nb::make_tuple(to_numpy_status(report.points), to_numpy(std::move(report.converged)));
 }
 
 /// (status of the points, converged, iterations).
@@ -234,16 +162,12 @@ nb::tuple frechet_mean(const array& points, const array& offsets, const array& w
                        double tolerance, std::int64_t max_iterations, double curvature, bool strict,
                        const std::string& device) {
   const poincare::frechet_options options{curvature, strict, tolerance, max_iterations};
-  return with_storage(points.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto rows = points.matrix<const T>();
-    const auto groups = offsets.vector<const std::int64_t>();
-    const auto w = weights.vector<const accumulator_t<T>>();
-    const auto to = out.matrix<accumulator_t<T>>();
-    auto report = run([&] { return poincare::frechet_mean<T>(rows, groups, w, to, options, Device::parse(device)); });
-    return nb::make_tuple(to_numpy_status(report.points), to_numpy(std::move(report.converged)),
-                          to_numpy(std::move(report.iterations)));
+  auto report = run([&] {
+    return poincare::frechet_mean(points.rows(), offsets.vector<const std::int64_t>(), weights.values(),
+                                  out.output_rows(), options, Device::parse(device));
   });
+  return nb::make_tuple(to_numpy_status(report.points), to_numpy(std::move(report.converged)),
+                        to_numpy(std::move(report.iterations)));
 }
 
 }  // namespace
@@ -263,22 +187,22 @@ void bind_poincare(nb::module_& m) {
   m.def("poincare_nearest", &nearest, nb::arg("queries"), nb::arg("points"), nb::arg("index"), nb::arg("distance"),
         curvature(), strict(), nb::arg("exclude_self") = false, nb::arg("budget_bytes") = std::int64_t(256) << 20,
         status(), device());
-  const auto unary = [&](const char* name, auto* f) {
+  const auto def_unary = [&](const char* name, auto* f) {
     m.def(name, f, nb::arg("x"), nb::arg("out"), curvature(), strict(), status(), device());
   };
-  unary("poincare_exp_map_origin", &exp_map_origin);
-  unary("poincare_log_map_origin", &log_map_origin);
-  unary("poincare_to_hyperboloid", &to_hyperboloid);
-  unary("poincare_from_hyperboloid", &from_hyperboloid);
-  unary("poincare_conformal_factor", &conformal_factor);
-  const auto binary = [&](const char* name, auto* f) {
+  def_unary("poincare_exp_map_origin", &unary<&poincare::exp_map_origin>);
+  def_unary("poincare_log_map_origin", &unary<&poincare::log_map_origin>);
+  def_unary("poincare_to_hyperboloid", &unary<&poincare::to_hyperboloid>);
+  def_unary("poincare_from_hyperboloid", &unary<&poincare::from_hyperboloid>);
+  def_unary("poincare_conformal_factor", &conformal_factor);
+  const auto def_binary = [&](const char* name, auto* f) {
     m.def(name, f, nb::arg("x"), nb::arg("y"), nb::arg("out"), curvature(), strict(), status(), device());
   };
-  binary("poincare_mobius_add", &mobius_add);
-  binary("poincare_exp_map", &exp_map);
-  binary("poincare_log_map", &log_map);
-  binary("poincare_riemannian_gradient", &riemannian_gradient);
-  binary("poincare_mobius_scalar_mul", &mobius_scalar_mul);
+  def_binary("poincare_mobius_add", &binary<&poincare::mobius_add>);
+  def_binary("poincare_exp_map", &binary<&poincare::exp_map>);
+  def_binary("poincare_log_map", &binary<&poincare::log_map>);
+  def_binary("poincare_riemannian_gradient", &binary<&poincare::riemannian_gradient>);
+  def_binary("poincare_mobius_scalar_mul", &mobius_scalar_mul);
   m.def("poincare_geodesic", &geodesic, nb::arg("x"), nb::arg("y"), nb::arg("t"), nb::arg("out"), curvature(), strict(),
         status(), device());
   m.def("poincare_parallel_transport", &parallel_transport, nb::arg("x"), nb::arg("y"), nb::arg("v"), nb::arg("out"),

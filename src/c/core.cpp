@@ -79,6 +79,45 @@ void check_matrix(const void* data, std::int64_t rows, std::int64_t cols, std::i
     throw InvalidArgument(text(name, " must not be null (", rows, " x ", cols, ")"));
 }
 
+scalar_type storage_type_of(quintet_type type) {
+  if (type < QUINTET_FLOAT || type > QUINTET_BFLOAT16)
+    throw InvalidArgument(text(
+        "type must be QUINTET_FLOAT (1), QUINTET_DOUBLE (2), QUINTET_HALF (3) or QUINTET_BFLOAT16 (4) (type=", type,
+        ")"));
+  return static_cast<scalar_type>(type);
+}
+
+scalar_type real_type(quintet_type type) {
+  if (type != QUINTET_FLOAT && type != QUINTET_DOUBLE)
+    throw InvalidArgument(text("type must be QUINTET_FLOAT (1) or QUINTET_DOUBLE (2) (type=", type, ")"));
+  return static_cast<scalar_type>(type);
+}
+
+any_matrix any_input(const void* data, scalar_type type, std::int64_t rows, std::int64_t cols, std::int64_t stride,
+                     std::string_view name) {
+  check_matrix(data, rows, cols, stride, element_bytes(type), name);
+  return {data, type, rows, cols, stride};
+}
+any_output_matrix any_output(void* data, scalar_type type, std::int64_t rows, std::int64_t cols, std::int64_t stride,
+                             std::string_view name) {
+  check_matrix(data, rows, cols, stride, element_bytes(type), name);
+  return {data, type, rows, cols, stride};
+}
+any_vector any_input(const void* data, scalar_type type, std::int64_t count, std::string_view name) {
+  check_array(data, count, element_bytes(type), name);
+  return {data, type, count};
+}
+any_output_vector any_output(void* data, scalar_type type, std::int64_t count, std::string_view name) {
+  check_array(data, count, element_bytes(type), name);
+  return {data, type, count};
+}
+any_vector any_optional(const void* data, scalar_type type, std::int64_t count, std::string_view name) {
+  return data == nullptr ? any_vector(nullptr, type, 0) : any_input(data, type, count, name);
+}
+
+static_assert(int(scalar_type::float32) == QUINTET_FLOAT && int(scalar_type::float64) == QUINTET_DOUBLE &&
+              int(scalar_type::float16) == QUINTET_HALF && int(scalar_type::bfloat16) == QUINTET_BFLOAT16);
+
 Device chosen_device(const char* device) { return Device::parse(device == nullptr ? "auto" : device); }
 
 progress_callback passed_on(quintet_progress report, void* user) {

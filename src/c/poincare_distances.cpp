@@ -1,6 +1,8 @@
 // C functions of the Poincare ball that give distances and neighbours.
 #include "c/poincare_support.hpp"
 
+#include <cstddef>
+
 using namespace quintet;
 using namespace quintet::c;
 
@@ -55,14 +57,12 @@ quintet_status quintet_poincare_distances(const void* queries, int64_t q, int64_
                                           const quintet_poincare_options* options, const char* device, void* out,
                                           int64_t out_stride, uint8_t* query_status, uint8_t* point_status) noexcept {
   return guarded([&] {
-    with_storage(type, [&]<class T> {
-      const auto report = poincare::distances<T>(input_matrix<T>(queries, q, dim, query_stride, "queries"),
-                                                 input_matrix<T>(points, n, dim, point_stride, "points"),
-                                                 output_matrix<accumulator_t<T>>(out, q, n, out_stride, "out"),
-                                                 distance_options(options), chosen_device(device));
-      give_status(report.queries, query_status);
-      give_status(report.points, point_status);
-    });
+    const scalar_type t = storage_type_of(type);
+    const auto report = poincare::distances(
+        any_input(queries, t, q, dim, query_stride, "queries"), any_input(points, t, n, dim, point_stride, "points"),
+        any_output(out, accumulator_of(t), q, n, out_stride, "out"), distance_options(options), chosen_device(device));
+    give_status(report.queries, query_status);
+    give_status(report.points, point_status);
   });
 }
 
@@ -71,24 +71,22 @@ quintet_status quintet_poincare_pair_distances(const void* x, int64_t x_stride, 
                                                const quintet_poincare_options* options, const char* device, void* out,
                                                uint8_t* x_status, uint8_t* y_status) noexcept {
   return guarded([&] {
-    with_storage(type, [&]<class T> {
-      const auto report = poincare::pair_distances<T>(
-          input_matrix<T>(x, n, dim, x_stride, "x"), input_matrix<T>(y, n, dim, y_stride, "y"),
-          output_array<accumulator_t<T>>(out, n, "out"), distance_options(options), chosen_device(device));
-      give_status(report.queries, x_status);
-      give_status(report.points, y_status);
-    });
+    const scalar_type t = storage_type_of(type);
+    const auto report = poincare::pair_distances(
+        any_input(x, t, n, dim, x_stride, "x"), any_input(y, t, n, dim, y_stride, "y"),
+        any_output(out, accumulator_of(t), n, "out"), distance_options(options), chosen_device(device));
+    give_status(report.queries, x_status);
+    give_status(report.points, y_status);
   });
 }
 
 quintet_status quintet_poincare_distance(const void* x, const void* y, quintet_type type, int64_t dim,
                                          const quintet_poincare_options* options, void* out) noexcept {
   return guarded([&] {
-    with_storage(type, [&]<class T> {
-      const auto result = output_array<accumulator_t<T>>(out, 1, "out");
-      result[0] =
-          poincare::distance<T>(input_array<T>(x, dim, "x"), input_array<T>(y, dim, "y"), distance_options(options));
-    });
+    const scalar_type t = storage_type_of(type);
+    const any_output_vector result = any_output(out, accumulator_of(t), 1, "out");
+    poincare::pair_distances(any_input(x, t, 1, dim, dim, "x"), any_input(y, t, 1, dim, dim, "y"), result,
+                             distance_options(options), Device::host());
   });
 }
 
@@ -96,12 +94,11 @@ quintet_status quintet_poincare_origin_distances(const void* x, int64_t stride, 
                                                  int64_t dim, const quintet_poincare_options* options,
                                                  const char* device, void* out, uint8_t* status) noexcept {
   return guarded([&] {
-    with_storage(type, [&]<class T> {
-      give_status(poincare::origin_distances<T>(input_matrix<T>(x, n, dim, stride, "x"),
-                                                output_array<accumulator_t<T>>(out, n, "out"),
-                                                distance_options(options), chosen_device(device)),
-                  status);
-    });
+    const scalar_type t = storage_type_of(type);
+    give_status(
+        poincare::origin_distances(any_input(x, t, n, dim, stride, "x"), any_output(out, accumulator_of(t), n, "out"),
+                                   distance_options(options), chosen_device(device)),
+        status);
   });
 }
 
@@ -111,18 +108,22 @@ quintet_status quintet_poincare_nearest(const void* queries, int64_t q, int64_t 
                                         void* distance, uint8_t* query_status, uint8_t* point_status) noexcept {
   return guarded([&] {
     const quintet_poincare_options known = known_options(options);
-    with_storage(type, [&]<class T> {
-      using Real = accumulator_t<T>;
-      output_matrix<std::int64_t>(index, q, k, k, "index");
-      const auto found = poincare::nearest<T>(
-          input_matrix<T>(queries, q, dim, query_stride, "queries"),
-          input_matrix<T>(points, n, dim, point_stride, "points"), k,
-          {known.curvature, known.strict != 0, known.exclude_self != 0, known.budget_bytes}, chosen_device(device));
-      copy_to(found.index, index);
-      copy_to(found.distance, static_cast<Real*>(distance));
-      give_status(found.report.queries, query_status);
-      give_status(found.report.points, point_status);
-    });
+    const scalar_type t = storage_type_of(type), real = accumulator_of(t);
+    output_matrix<std::int64_t>(index, q, k, k, "index");
+    const any_matrix x = any_input(queries, t, q, dim, query_stride, "queries"),
+                     y = any_input(points, t, n, dim, point_stride, "points");
+    const poincare::nearest_options search{known.curvature, known.strict != 0, known.exclude_self != 0,
+                                           known.budget_bytes};
+    poincare::check_neighbours(k, n, search);  // before memory is asked for
+    // The caller's arrays get results of calls that succeed only.
+    std::vector<std::int64_t> nearest(q * k);
+    std::vector<std::byte> distances(q * k * element_bytes(real));
+    const auto report = poincare::nearest(x, y, {nearest.data(), q, k}, {distances.data(), real, q, k, k}, search,
+                                          chosen_device(device));
+    copy_to(nearest, index);
+    copy_to(distances, static_cast<std::byte*>(distance));
+    give_status(report.queries, query_status);
+    give_status(report.points, point_status);
   });
 }
 

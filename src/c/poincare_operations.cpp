@@ -6,29 +6,28 @@ using namespace quintet::c;
 
 namespace {
 
-// Rows of the caller's arguments as one type, with what all operations take besides them.
-template <class T>
+// Rows of the caller's arguments, with what all operations take besides them.
 struct rows {
+  scalar_type type;
   std::int64_t n, dim;
   poincare::ball_options options;
   Device device;
 
-  matrix_view<const T> in(const void* data, std::int64_t stride, std::string_view name) const {
-    return input_matrix<T>(data, n, dim, stride, name);
+  any_matrix in(const void* data, std::int64_t stride, std::string_view name) const {
+    return any_input(data, type, n, dim, stride, name);
   }
-  matrix_view<T> out(void* data, std::int64_t stride, std::string_view name = "out") const {
-    return output_matrix<T>(data, n, dim, stride, name);
+  any_output_matrix out(void* data, std::int64_t stride, std::string_view name = "out") const {
+    return any_output(data, type, n, dim, stride, name);
   }
 };
 
-// Runs operation(rows<T>) for the T of `type`; it returns the status of the rows.
+// Runs operation(rows); it returns the status of the rows.
 template <class Operation>
 quintet_status each_row(quintet_type type, std::int64_t n, std::int64_t dim, const quintet_poincare_options* options,
                         const char* device, std::uint8_t* status, Operation&& operation) noexcept {
   return guarded([&] {
-    with_real(type, [&]<class T> {
-      give_status(operation(rows<T>{n, dim, ball_options(options), chosen_device(device)}), status);
-    });
+    const scalar_type real = real_type(type);
+    give_status(operation(rows{real, n, dim, ball_options(options), chosen_device(device)}), status);
   });
 }
 
@@ -48,13 +47,14 @@ struct groups_of_points {
   std::int64_t out_stride;
 };
 
-// Calls mean(points, offsets, weights, out) with the caller's arrays as one type.
-template <class T, class Mean>
-poincare::mean_report mean_of(const groups_of_points& g, Mean&& mean) {
+// Calls mean(points, offsets, weights, out) with the caller's arrays.
+template <class Mean>
+poincare::mean_report mean_of(quintet_type given, const groups_of_points& g, Mean&& mean) {
+  const scalar_type type = real_type(given);
   require_argument(g.groups >= 0 && g.groups < std::numeric_limits<std::int64_t>::max(), "groups", g.groups, ">= 0");
-  return mean(input_matrix<T>(g.points, g.n, g.dim, g.stride, "points"), array(g.offsets, g.groups + 1, "offsets"),
-              optional_array<T>(g.weights, g.n, "weights"),
-              output_matrix<T>(g.out, g.groups, g.dim, g.out_stride, "out"));
+  return mean(any_input(g.points, type, g.n, g.dim, g.stride, "points"), array(g.offsets, g.groups + 1, "offsets"),
+              any_optional(g.weights, type, g.n, "weights"),
+              any_output(g.out, type, g.groups, g.dim, g.out_stride, "out"));
 }
 
 }  // namespace
@@ -65,9 +65,9 @@ quintet_status quintet_poincare_mobius_add(const void* x, int64_t x_stride, cons
                                            quintet_type type, int64_t n, int64_t dim,
                                            const quintet_poincare_options* options, const char* device, void* out,
                                            int64_t out_stride, uint8_t* status) noexcept {
-  return each_row(type, n, dim, options, device, status, [&]<class T>(const rows<T>& r) {
-    return poincare::mobius_add<T>(r.in(x, x_stride, "x"), r.in(y, y_stride, "y"), r.out(out, out_stride), r.options,
-                                   r.device);
+  return each_row(type, n, dim, options, device, status, [&](const rows& r) {
+    return poincare::mobius_add(r.in(x, x_stride, "x"), r.in(y, y_stride, "y"), r.out(out, out_stride), r.options,
+                                r.device);
   });
 }
 
@@ -75,9 +75,9 @@ quintet_status quintet_poincare_mobius_scalar_mul(const void* factor, int64_t fa
                                                   quintet_type type, int64_t n, int64_t dim,
                                                   const quintet_poincare_options* options, const char* device,
                                                   void* out, int64_t out_stride, uint8_t* status) noexcept {
-  return each_row(type, n, dim, options, device, status, [&]<class T>(const rows<T>& r) {
-    return poincare::mobius_scalar_mul<T>(input_array<T>(factor, factors, "r"), r.in(x, x_stride, "x"),
-                                          r.out(out, out_stride), r.options, r.device);
+  return each_row(type, n, dim, options, device, status, [&](const rows& r) {
+    return poincare::mobius_scalar_mul(any_input(factor, r.type, factors, "r"), r.in(x, x_stride, "x"),
+                                       r.out(out, out_stride), r.options, r.device);
   });
 }
 
@@ -85,9 +85,9 @@ quintet_status quintet_poincare_exp_map(const void* x, int64_t x_stride, const v
                                         quintet_type type, int64_t n, int64_t dim,
                                         const quintet_poincare_options* options, const char* device, void* out,
                                         int64_t out_stride, uint8_t* status) noexcept {
-  return each_row(type, n, dim, options, device, status, [&]<class T>(const rows<T>& r) {
-    return poincare::exp_map<T>(r.in(x, x_stride, "x"), r.in(v, v_stride, "v"), r.out(out, out_stride), r.options,
-                                r.device);
+  return each_row(type, n, dim, options, device, status, [&](const rows& r) {
+    return poincare::exp_map(r.in(x, x_stride, "x"), r.in(v, v_stride, "v"), r.out(out, out_stride), r.options,
+                             r.device);
   });
 }
 
@@ -95,25 +95,25 @@ quintet_status quintet_poincare_log_map(const void* x, int64_t x_stride, const v
                                         quintet_type type, int64_t n, int64_t dim,
                                         const quintet_poincare_options* options, const char* device, void* out,
                                         int64_t out_stride, uint8_t* status) noexcept {
-  return each_row(type, n, dim, options, device, status, [&]<class T>(const rows<T>& r) {
-    return poincare::log_map<T>(r.in(x, x_stride, "x"), r.in(y, y_stride, "y"), r.out(out, out_stride), r.options,
-                                r.device);
+  return each_row(type, n, dim, options, device, status, [&](const rows& r) {
+    return poincare::log_map(r.in(x, x_stride, "x"), r.in(y, y_stride, "y"), r.out(out, out_stride), r.options,
+                             r.device);
   });
 }
 
 quintet_status quintet_poincare_exp_map_origin(const void* v, int64_t v_stride, quintet_type type, int64_t n,
                                                int64_t dim, const quintet_poincare_options* options, const char* device,
                                                void* out, int64_t out_stride, uint8_t* status) noexcept {
-  return each_row(type, n, dim, options, device, status, [&]<class T>(const rows<T>& r) {
-    return poincare::exp_map_origin<T>(r.in(v, v_stride, "v"), r.out(out, out_stride), r.options, r.device);
+  return each_row(type, n, dim, options, device, status, [&](const rows& r) {
+    return poincare::exp_map_origin(r.in(v, v_stride, "v"), r.out(out, out_stride), r.options, r.device);
   });
 }
 
 quintet_status quintet_poincare_log_map_origin(const void* y, int64_t y_stride, quintet_type type, int64_t n,
                                                int64_t dim, const quintet_poincare_options* options, const char* device,
                                                void* out, int64_t out_stride, uint8_t* status) noexcept {
-  return each_row(type, n, dim, options, device, status, [&]<class T>(const rows<T>& r) {
-    return poincare::log_map_origin<T>(r.in(y, y_stride, "y"), r.out(out, out_stride), r.options, r.device);
+  return each_row(type, n, dim, options, device, status, [&](const rows& r) {
+    return poincare::log_map_origin(r.in(y, y_stride, "y"), r.out(out, out_stride), r.options, r.device);
   });
 }
 
@@ -121,9 +121,9 @@ quintet_status quintet_poincare_geodesic(const void* x, int64_t x_stride, const 
                                          const void* t, int64_t times, quintet_type type, int64_t n, int64_t dim,
                                          const quintet_poincare_options* options, const char* device, void* out,
                                          int64_t out_stride, uint8_t* status) noexcept {
-  return each_row(type, n, dim, options, device, status, [&]<class T>(const rows<T>& r) {
-    return poincare::geodesic<T>(r.in(x, x_stride, "x"), r.in(y, y_stride, "y"), input_array<T>(t, times, "t"),
-                                 r.out(out, out_stride), r.options, r.device);
+  return each_row(type, n, dim, options, device, status, [&](const rows& r) {
+    return poincare::geodesic(r.in(x, x_stride, "x"), r.in(y, y_stride, "y"), any_input(t, r.type, times, "t"),
+                              r.out(out, out_stride), r.options, r.device);
   });
 }
 
@@ -132,18 +132,17 @@ quintet_status quintet_poincare_parallel_transport(const void* x, int64_t x_stri
                                                    int64_t dim, const quintet_poincare_options* options,
                                                    const char* device, void* out, int64_t out_stride,
                                                    uint8_t* status) noexcept {
-  return each_row(type, n, dim, options, device, status, [&]<class T>(const rows<T>& r) {
-    return poincare::parallel_transport<T>(r.in(x, x_stride, "x"), r.in(y, y_stride, "y"), r.in(v, v_stride, "v"),
-                                           r.out(out, out_stride), r.options, r.device);
+  return each_row(type, n, dim, options, device, status, [&](const rows& r) {
+    return poincare::parallel_transport(r.in(x, x_stride, "x"), r.in(y, y_stride, "y"), r.in(v, v_stride, "v"),
+                                        r.out(out, out_stride), r.options, r.device);
   });
 }
 
 quintet_status quintet_poincare_project(const void* x, int64_t x_stride, quintet_type type, int64_t n, int64_t dim,
                                         double epsilon, const quintet_poincare_options* options, const char* device,
                                         void* out, int64_t out_stride, uint8_t* status, int64_t* moved) noexcept {
-  return each_row(type, n, dim, options, device, status, [&]<class T>(const rows<T>& r) {
-    const auto report =
-        poincare::project<T>(r.in(x, x_stride, "x"), epsilon, r.out(out, out_stride), r.options, r.device);
+  return each_row(type, n, dim, options, device, status, [&](const rows& r) {
+    const auto report = poincare::project(r.in(x, x_stride, "x"), epsilon, r.out(out, out_stride), r.options, r.device);
     set(moved, report.moved);
     return report.status;
   });
@@ -152,17 +151,17 @@ quintet_status quintet_poincare_project(const void* x, int64_t x_stride, quintet
 quintet_status quintet_poincare_conformal_factor(const void* x, int64_t x_stride, quintet_type type, int64_t n,
                                                  int64_t dim, const quintet_poincare_options* options,
                                                  const char* device, void* out, uint8_t* status) noexcept {
-  return each_row(type, n, dim, options, device, status, [&]<class T>(const rows<T>& r) {
-    return poincare::conformal_factor<T>(r.in(x, x_stride, "x"), output_array<T>(out, n, "out"), r.options, r.device);
+  return each_row(type, n, dim, options, device, status, [&](const rows& r) {
+    return poincare::conformal_factor(r.in(x, x_stride, "x"), any_output(out, r.type, n, "out"), r.options, r.device);
   });
 }
 
 quintet_status quintet_poincare_to_hyperboloid(const void* x, int64_t x_stride, quintet_type type, int64_t n,
                                                int64_t dim, const quintet_poincare_options* options, const char* device,
                                                void* out, int64_t out_stride, uint8_t* status) noexcept {
-  return each_row(type, n, dim, options, device, status, [&]<class T>(const rows<T>& r) {
-    return poincare::to_hyperboloid<T>(
-        r.in(x, x_stride, "x"), output_matrix<T>(out, n, with_time(dim), out_stride, "out"), r.options, r.device);
+  return each_row(type, n, dim, options, device, status, [&](const rows& r) {
+    return poincare::to_hyperboloid(r.in(x, x_stride, "x"),
+                                    any_output(out, r.type, n, with_time(dim), out_stride, "out"), r.options, r.device);
   });
 }
 
@@ -170,9 +169,9 @@ quintet_status quintet_poincare_from_hyperboloid(const void* h, int64_t h_stride
                                                  int64_t dim, const quintet_poincare_options* options,
                                                  const char* device, void* out, int64_t out_stride,
                                                  uint8_t* status) noexcept {
-  return each_row(type, n, dim, options, device, status, [&]<class T>(const rows<T>& r) {
-    return poincare::from_hyperboloid<T>(input_matrix<T>(h, n, with_time(dim), h_stride, "h"), r.out(out, out_stride),
-                                         r.options, r.device);
+  return each_row(type, n, dim, options, device, status, [&](const rows& r) {
+    return poincare::from_hyperboloid(any_input(h, r.type, n, with_time(dim), h_stride, "h"), r.out(out, out_stride),
+                                      r.options, r.device);
   });
 }
 
@@ -181,10 +180,10 @@ quintet_status quintet_poincare_distance_gradients(const void* x, int64_t x_stri
                                                    const quintet_poincare_options* options, const char* device,
                                                    void* gradient_x, int64_t gradient_x_stride, void* gradient_y,
                                                    int64_t gradient_y_stride, uint8_t* status) noexcept {
-  return each_row(type, n, dim, options, device, status, [&]<class T>(const rows<T>& r) {
-    return poincare::distance_gradients<T>(r.in(x, x_stride, "x"), r.in(y, y_stride, "y"),
-                                           r.out(gradient_x, gradient_x_stride, "gradient_x"),
-                                           r.out(gradient_y, gradient_y_stride, "gradient_y"), r.options, r.device);
+  return each_row(type, n, dim, options, device, status, [&](const rows& r) {
+    return poincare::distance_gradients(r.in(x, x_stride, "x"), r.in(y, y_stride, "y"),
+                                        r.out(gradient_x, gradient_x_stride, "gradient_x"),
+                                        r.out(gradient_y, gradient_y_stride, "gradient_y"), r.options, r.device);
   });
 }
 
@@ -192,9 +191,9 @@ quintet_status quintet_poincare_riemannian_gradient(const void* x, int64_t x_str
                                                     int64_t gradient_stride, quintet_type type, int64_t n, int64_t dim,
                                                     const quintet_poincare_options* options, const char* device,
                                                     void* out, int64_t out_stride, uint8_t* status) noexcept {
-  return each_row(type, n, dim, options, device, status, [&]<class T>(const rows<T>& r) {
-    return poincare::riemannian_gradient<T>(r.in(x, x_stride, "x"), r.in(gradient, gradient_stride, "gradient"),
-                                            r.out(out, out_stride), r.options, r.device);
+  return each_row(type, n, dim, options, device, status, [&](const rows& r) {
+    return poincare::riemannian_gradient(r.in(x, x_stride, "x"), r.in(gradient, gradient_stride, "gradient"),
+                                         r.out(out, out_stride), r.options, r.device);
   });
 }
 
@@ -203,9 +202,9 @@ quintet_status quintet_poincare_rsgd_step(const void* x, int64_t x_stride, const
                                           double rate, double epsilon, const quintet_poincare_options* options,
                                           const char* device, void* out, int64_t out_stride, uint8_t* status,
                                           int64_t* moved) noexcept {
-  return each_row(type, n, dim, options, device, status, [&]<class T>(const rows<T>& r) {
-    const auto report = poincare::rsgd_step<T>(r.in(x, x_stride, "x"), r.in(gradient, gradient_stride, "gradient"),
-                                               rate, epsilon, r.out(out, out_stride), r.options, r.device);
+  return each_row(type, n, dim, options, device, status, [&](const rows& r) {
+    const auto report = poincare::rsgd_step(r.in(x, x_stride, "x"), r.in(gradient, gradient_stride, "gradient"), rate,
+                                            epsilon, r.out(out, out_stride), r.options, r.device);
     set(moved, report.moved);
     return report.status;
   });
@@ -216,13 +215,11 @@ quintet_status quintet_poincare_gyromidpoint(const void* points, int64_t stride,
                                              const quintet_poincare_options* options, const char* device, void* out,
                                              int64_t out_stride, uint8_t* status) noexcept {
   return guarded([&] {
-    with_real(type, [&]<class T> {
-      const auto report =
-          mean_of<T>({points, stride, n, dim, offsets, groups, weights, out, out_stride}, [&](auto... arguments) {
-            return poincare::gyromidpoint<T>(arguments..., ball_options(options), chosen_device(device));
-          });
-      give_status(report.points, status);
-    });
+    const auto report =
+        mean_of(type, {points, stride, n, dim, offsets, groups, weights, out, out_stride}, [&](auto... arguments) {
+          return poincare::gyromidpoint(arguments..., ball_options(options), chosen_device(device));
+        });
+    give_status(report.points, status);
   });
 }
 
@@ -234,14 +231,12 @@ quintet_status quintet_poincare_frechet_mean(const void* points, int64_t stride,
   return guarded([&] {
     const quintet_poincare_options known = known_options(options);
     const poincare::frechet_options settings{known.curvature, known.strict != 0, known.tolerance, known.max_iterations};
-    with_real(type, [&]<class T> {
-      const auto report = mean_of<T>(
-          {points, stride, n, dim, offsets, groups, weights, out, out_stride},
-          [&](auto... arguments) { return poincare::frechet_mean<T>(arguments..., settings, chosen_device(device)); });
-      give_status(report.points, status);
-      copy_to(report.converged, converged);
-      copy_to(report.iterations, iterations);
-    });
+    const auto report = mean_of(
+        type, {points, stride, n, dim, offsets, groups, weights, out, out_stride},
+        [&](auto... arguments) { return poincare::frechet_mean(arguments..., settings, chosen_device(device)); });
+    give_status(report.points, status);
+    copy_to(report.converged, converged);
+    copy_to(report.iterations, iterations);
   });
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "quintet/c/core.h"
+#include "quintet/core/any_view.hpp"
 #include "quintet/core/error.hpp"
 #include "quintet/core/progress.hpp"
 #include "quintet/core/storage16.hpp"
@@ -90,6 +91,22 @@ matrix_view<T> output_matrix(void* data, std::int64_t rows, std::int64_t cols, s
   check_matrix(data, rows, cols, stride, sizeof(T), name);
   return {static_cast<T*>(data), rows, cols, stride};
 }
+
+/// `type` as the library has it. Throws InvalidArgument for other numbers, real_type() for 16-bit types too.
+scalar_type storage_type_of(quintet_type type);
+scalar_type real_type(quintet_type type);
+
+///@{
+/// The caller's memory as an argument of the library, checked under its name.
+any_matrix any_input(const void* data, scalar_type type, std::int64_t rows, std::int64_t cols, std::int64_t stride,
+                     std::string_view name);
+any_output_matrix any_output(void* data, scalar_type type, std::int64_t rows, std::int64_t cols, std::int64_t stride,
+                             std::string_view name);
+any_vector any_input(const void* data, scalar_type type, std::int64_t count, std::string_view name);
+any_output_vector any_output(void* data, scalar_type type, std::int64_t count, std::string_view name);
+/// Null stands for an absent array.
+any_vector any_optional(const void* data, scalar_type type, std::int64_t count, std::string_view name);
+///@}
 
 /// Copies `values` to the caller's array of as many elements; a null one is not wanted.
 template <class Values, class T>

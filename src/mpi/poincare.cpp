@@ -248,10 +248,10 @@ point_report distances(communicator& ranks, matrix_view<const Storage> queries, 
           const std::int64_t column = sets.first_of_points[std::size_t(owner)] + first;
           const matrix_view<accumulator_t<Storage>> columns(out.data() + column, out.rows(), last - first,
                                                             out.stride());
-          const point_report told =
-              quintet::poincare::distances<Storage>(queries, rows.slice(first, last), columns, plain, device);
-          report.queries = told.queries;
-          status.insert(status.end(), told.points.begin(), told.points.end());
+          const point_report part =
+              quintet::poincare::distances(queries, rows.slice(first, last), columns, plain, device);
+          report.queries = part.queries;
+          status.insert(status.end(), part.points.begin(), part.points.end());
         },
         poke);
     if (owner == ranks.rank()) report.points = std::move(status);
@@ -283,7 +283,7 @@ point_report pair_distances(communicator& ranks, matrix_view<const Storage> x, m
   plain.strict = false;
   point_report report;
   ranks.phase("distances");
-  ranks.together([&] { report = quintet::poincare::pair_distances<Storage>(x, y, out, plain, device); });
+  ranks.together([&] { report = quintet::poincare::pair_distances(x, y, out, plain, device); });
   return report;
 }
 

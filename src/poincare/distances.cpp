@@ -4,7 +4,6 @@
 #include "device/launch.hpp"
 #include "device/small_call.hpp"
 #include "device/staged.hpp"
-#include "instantiate.hpp"
 #include "pairwise/sinks.hpp"
 #include "poincare/ball_points.hpp"
 #include "poincare/checks.hpp"
@@ -80,17 +79,16 @@ void require_both_inside(bool strict, matrix_view<const Storage> queries, matrix
   require_inside(points, report.points, "points", b);
 }
 
-}  // namespace
-
-template <class Storage, class>
-point_report distances(matrix_view<const Storage> queries, matrix_view<const Storage> points,
-                       matrix_view<accumulator_t<Storage>> out, const distance_options& options, const Device& given) {
+template <class Storage>
+point_report measure_distances(matrix_view<const Storage> queries, matrix_view<const Storage> points,
+                               matrix_view<accumulator_t<Storage>> out, const distance_options& options,
+                               const Device& given) {
   const stage_region stage("distances");
   const ball b(options.curvature);
   const Device device = device::run_device(given, {{"queries", queries}, {"points", points}, {"out", out}});
   check_sets(queries, points);
   const double pairs = double(queries.rows()) * double(points.rows());
-  const device::small_call alone(pairs * (0.4 + 0.02 * double(points.cols())), 2, device);
+  const device::small_call serial_if_small(pairs * (0.4 + 0.02 * double(points.cols())), 2, device);
   if ((points.rows() > 0 && out.rows() != queries.rows()) || out.cols() != points.rows())
     throw InvalidArgument(text("out must be Q x N (out=", out.rows(), " x ", out.cols(), ", Q=", queries.rows(),
                                ", N=", points.rows(), ")"));
@@ -104,10 +102,10 @@ point_report distances(matrix_view<const Storage> queries, matrix_view<const Sto
   return report;
 }
 
-template <class Storage, class>
-point_report pair_distances(matrix_view<const Storage> x, matrix_view<const Storage> y,
-                            vector_view<accumulator_t<Storage>> out, const distance_options& options,
-                            const Device& given) {
+template <class Storage>
+point_report measure_pairs(matrix_view<const Storage> x, matrix_view<const Storage> y,
+                           vector_view<accumulator_t<Storage>> out, const distance_options& options,
+                           const Device& given) {
   using Real = accumulator_t<Storage>;
   const stage_region stage("distances");
   const ball b(options.curvature);
@@ -116,7 +114,7 @@ point_report pair_distances(matrix_view<const Storage> x, matrix_view<const Stor
   require_argument(x.rows() == y.rows(), "y.rows", y.rows(), text("x.rows=", x.rows()));
   require_argument(out.size() == x.rows(), "out.size", out.size(), text("x.rows=", x.rows()));
   const std::int64_t n = x.rows();
-  const device::small_call alone(double(n) * double(20 + 2 * x.cols()), 1, device);
+  const device::small_call serial_if_small(double(n) * double(20 + 2 * x.cols()), 1, device);
   const device::staged_in x_rows(x, device), y_rows(y, device);
   Buffer<point_status> x_status(n, device), y_status(n, device);
   device::staged_out result(out, device);
@@ -135,19 +133,9 @@ point_report pair_distances(matrix_view<const Storage> x, matrix_view<const Stor
   return report;
 }
 
-template <class Storage, class>
-accumulator_t<Storage> distance(std::span<const Storage> x, std::span<const Storage> y,
-                                const distance_options& options) {
-  accumulator_t<Storage> result[1];
-  const matrix_view<const Storage> x_row(x.data(), 1, std::int64_t(x.size())),
-      y_row(y.data(), 1, std::int64_t(y.size()));
-  pair_distances<Storage>(x_row, y_row, std::span<accumulator_t<Storage>>(result), options, Device::host());
-  return result[0];
-}
-
-template <class Storage, class>
-std::vector<point_status> origin_distances(matrix_view<const Storage> x, vector_view<accumulator_t<Storage>> out,
-                                           const distance_options& options, const Device& given) {
+template <class Storage>
+std::vector<point_status> measure_from_origin(matrix_view<const Storage> x, vector_view<accumulator_t<Storage>> out,
+                                              const distance_options& options, const Device& given) {
   using Real = accumulator_t<Storage>;
   const ball b(options.curvature);
   const Device device = device::run_device(given, {{"x", x}, {"out", out}});
@@ -164,21 +152,34 @@ std::vector<point_status> origin_distances(matrix_view<const Storage> x, vector_
     device::launch(kernel{stored(rows.view()), b.c, b.root_c, result.view().data(), status.data()},
                    (n + kernel::rows_per_tile - 1) / kernel::rows_per_tile, device);
   });
-  const std::vector<point_status> found = status.to_vector();
-  if (options.strict) require_inside(x, found, "x", b);
+  const std::vector<point_status> row_status = status.to_vector();
+  if (options.strict) require_inside(x, row_status, "x", b);
   result.finish();
-  return found;
+  return row_status;
 }
 
-#define QUINTET_INSTANTIATE(Storage)                                                                                   \
-  template point_report distances(matrix_view<const Storage>, matrix_view<const Storage>,                              \
-                                  matrix_view<accumulator_t<Storage>>, const distance_options&, const Device&);        \
-  template point_report pair_distances(matrix_view<const Storage>, matrix_view<const Storage>,                         \
-                                       vector_view<accumulator_t<Storage>>, const distance_options&, const Device&);   \
-  template accumulator_t<Storage> distance(std::span<const Storage>, std::span<const Storage>,                         \
-                                           const distance_options&);                                                   \
-  template std::vector<point_status> origin_distances(matrix_view<const Storage>, vector_view<accumulator_t<Storage>>, \
-                                                      const distance_options&, const Device&);
-QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
+}  // namespace
+
+point_report distances(any_matrix queries, any_matrix points, any_output_matrix out, const distance_options& options,
+                       const Device& device) {
+  return with_storage(queries.type, [&]<class T>() {
+    return measure_distances<T>(queries.as<T>("queries"), points.as<T>("points"), out.as<accumulator_t<T>>("out"),
+                                options, device);
+  });
+}
+
+point_report pair_distances(any_matrix x, any_matrix y, any_output_vector out, const distance_options& options,
+                            const Device& device) {
+  return with_storage(x.type, [&]<class T>() {
+    return measure_pairs<T>(x.as<T>("x"), y.as<T>("y"), out.as<accumulator_t<T>>("out"), options, device);
+  });
+}
+
+std::vector<point_status> origin_distances(any_matrix x, any_output_vector out, const distance_options& options,
+                                           const Device& device) {
+  return with_storage(x.type, [&]<class T>() {
+    return measure_from_origin<T>(x.as<T>("x"), out.as<accumulator_t<T>>("out"), options, device);
+  });
+}
 
 }  // namespace quintet::poincare

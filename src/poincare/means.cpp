@@ -4,7 +4,6 @@
 
 #include "device/launch.hpp"
 #include "device/staged.hpp"
-#include "instantiate.hpp"
 #include "poincare/means_kernel.hpp"
 #include "poincare/row_operations.hpp"
 
@@ -40,17 +39,17 @@ void check_groups(matrix_view<const Storage> points, vector_view<const std::int6
 template <class Storage>
 row_status status_of_points(matrix_view<const Storage> points, const ball_options& options, const Device& device) {
   // No result but the status: `out` has no columns.
-  const matrix_view<accumulator_t<Storage>> nothing(nullptr, points.rows(), 0);
-  const row_inputs<Storage> in{.x = points};
-  const row_status status = run_rows<look_row, Storage>(in, nothing, {}, options, device);
+  const matrix_view<accumulator_t<Storage>> no_columns(nullptr, points.rows(), 0);
+  const any_matrix rows = points;
+  const row_status status = run_rows<look_row, Storage>({.x = &rows}, no_columns, {}, options, device);
   if (options.strict) require_inside(points, status, "points", ball(options.curvature));
   return status;
 }
 
 template <class Storage>
-mean_report means(matrix_view<const Storage> points, vector_view<const std::int64_t> offsets,
-                  vector_view<const accumulator_t<Storage>> weights, matrix_view<accumulator_t<Storage>> out,
-                  bool frechet, const frechet_options& options, const Device& given) {
+mean_report means_of(matrix_view<const Storage> points, vector_view<const std::int64_t> offsets,
+                     vector_view<const accumulator_t<Storage>> weights, matrix_view<accumulator_t<Storage>> out,
+                     bool frechet, const frechet_options& options, const Device& given) {
   const Device device =
       device::run_device(given, {{"points", points}, {"offsets", offsets}, {"weights", weights}, {"out", out}});
   check_groups(points, offsets, weights, out);
@@ -92,33 +91,29 @@ mean_report means(matrix_view<const Storage> points, vector_view<const std::int6
   return report;
 }
 
-}  // namespace
-
-template <class Storage, class>
-mean_report gyromidpoint(matrix_view<const Storage> points, vector_view<const std::int64_t> offsets,
-                         vector_view<const accumulator_t<Storage>> weights, matrix_view<accumulator_t<Storage>> out,
-                         const ball_options& options, const Device& device) {
-  return means<Storage>(points, offsets, weights, out, false, {options.curvature, options.strict}, device);
+mean_report means(any_matrix points, vector_view<const std::int64_t> offsets, any_vector weights, any_output_matrix out,
+                  bool frechet, const frechet_options& options, const Device& device) {
+  return with_storage(points.type, [&]<class T>() {
+    using Real = accumulator_t<T>;
+    const auto of_points = weights.size == 0 ? vector_view<const Real>() : weights.as<Real>("weights");
+    return means_of<T>(points.as<T>("points"), offsets, of_points, out.as<Real>("out"), frechet, options, device);
+  });
 }
 
-template <class Storage, class>
-mean_report frechet_mean(matrix_view<const Storage> points, vector_view<const std::int64_t> offsets,
-                         vector_view<const accumulator_t<Storage>> weights, matrix_view<accumulator_t<Storage>> out,
-                         const frechet_options& options, const Device& device) {
+}  // namespace
+
+mean_report gyromidpoint(any_matrix points, vector_view<const std::int64_t> offsets, any_vector weights,
+                         any_output_matrix out, const ball_options& options, const Device& device) {
+  return means(points, offsets, weights, out, false, {options.curvature, options.strict}, device);
+}
+
+mean_report frechet_mean(any_matrix points, vector_view<const std::int64_t> offsets, any_vector weights,
+                         any_output_matrix out, const frechet_options& options, const Device& device) {
   require_argument(options.tolerance > 0, "tolerance", options.tolerance, "> 0");
   constexpr std::int64_t max = std::numeric_limits<std::int32_t>::max();  // mean_report counts them in 32 bits
   require_argument(options.max_iterations >= 0 && options.max_iterations <= max, "max_iterations",
                    options.max_iterations, text("in [0, ", max, "]"));
-  return means<Storage>(points, offsets, weights, out, true, options, device);
+  return means(points, offsets, weights, out, true, options, device);
 }
-
-#define QUINTET_INSTANTIATE(R)                                                                          \
-  template mean_report gyromidpoint(matrix_view<const R>, vector_view<const std::int64_t>,              \
-                                    vector_view<const accumulator_t<R>>, matrix_view<accumulator_t<R>>, \
-                                    const ball_options&, const Device&);                                \
-  template mean_report frechet_mean(matrix_view<const R>, vector_view<const std::int64_t>,              \
-                                    vector_view<const accumulator_t<R>>, matrix_view<accumulator_t<R>>, \
-                                    const frechet_options&, const Device&);
-QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::poincare

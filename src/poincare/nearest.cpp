@@ -70,8 +70,8 @@ struct measure_winners {
 
   void operator()(std::int64_t e) const {
     const std::int64_t query = e / index.cols(), place = e % index.cols();
-    Real& one = value(query, place);
-    one = index(query, place) < 0 ? std::numeric_limits<Real>::quiet_NaN() : measure.distance(one);
+    Real& distance = value(query, place);
+    distance = index(query, place) < 0 ? std::numeric_limits<Real>::quiet_NaN() : measure.distance(distance);
   }
 };
 
@@ -98,37 +98,6 @@ void check_neighbours(std::int64_t k, std::int64_t points, const nearest_options
   const std::int64_t max = points - (options.exclude_self ? 1 : 0);
   require_argument(k >= 1 && k <= max, "k", k, text("in [1, ", max, "]"));
   require_argument(options.budget_bytes >= 0, "budget_bytes", options.budget_bytes, ">= 0");
-}
-
-template <class Storage, class>
-point_report nearest(matrix_view<const Storage> queries, matrix_view<const Storage> points,
-                     matrix_view<std::int64_t> index, matrix_view<accumulator_t<Storage>> distance,
-                     const nearest_options& options, const Device& given) {
-  const stage_region stage("neighbours");
-  const ball b(options.curvature);
-  const Device device =
-      device::run_device(given, {{"queries", queries}, {"points", points}, {"index", index}, {"distance", distance}});
-  const std::int64_t k = index.cols();
-  check_sets(queries, points);
-  check_neighbours(k, points.rows(), options);
-  const double pairs = double(queries.rows()) * double(points.rows());
-  const device::small_call alone(pairs * (2 + 0.02 * double(points.cols())), 2, device);
-  if (options.exclude_self)
-    require_argument(queries.rows() == points.rows(), "queries.rows", queries.rows(),
-                     text("points.rows=", points.rows(), " with exclude_self"));
-  require_shape(index, "index", queries.rows(), k);
-  require_shape(distance, "distance", queries.rows(), k);
-  device::staged_out found(index, device);
-  device::staged_out measured(distance, device);
-  nearest_search<Storage> search(queries, 0, found.view(), measured.view(), options, device);
-  point_report report{search.status(), {}};
-  if (options.strict) require_inside(queries, report.queries, "queries", b);
-  search.reset();
-  search.take(points, 0, report.points);
-  search.measure();
-  found.finish();
-  measured.finish();
-  return report;
 }
 
 template <class Storage>
@@ -201,21 +170,42 @@ void nearest_search<Storage>::measure() const {
                    measure_winners<Real>{ball_.measure<Real>(formula::geodesic), index_, distance_}, device_);
 }
 
-template <class Storage, class>
-neighbours<accumulator_t<Storage>> nearest(matrix_view<const Storage> queries, matrix_view<const Storage> points,
-                                           std::int64_t k, const nearest_options& options, const Device& device) {
+namespace {
+
+template <class Storage>
+point_report find_nearest(matrix_view<const Storage> queries, matrix_view<const Storage> points,
+                          matrix_view<std::int64_t> index, matrix_view<accumulator_t<Storage>> distance,
+                          const nearest_options& options, const Device& given) {
+  const stage_region stage("neighbours");
+  const ball b(options.curvature);
+  const Device device =
+      device::run_device(given, {{"queries", queries}, {"points", points}, {"index", index}, {"distance", distance}});
+  const std::int64_t k = index.cols();
+  check_sets(queries, points);
   check_neighbours(k, points.rows(), options);
-  neighbours<accumulator_t<Storage>> found{queries.rows(), k, {}, {}, {}};
-  found.index.resize(queries.rows() * k);
-  found.distance.resize(queries.rows() * k);
-  found.report = nearest<Storage>(queries, points, vector_view(found.index).as_rows(queries.rows(), k),
-                                  vector_view(found.distance).as_rows(queries.rows(), k), options, device);
-  return found;
+  const double pairs = double(queries.rows()) * double(points.rows());
+  const device::small_call serial_if_small(pairs * (2 + 0.02 * double(points.cols())), 2, device);
+  if (options.exclude_self)
+    require_argument(queries.rows() == points.rows(), "queries.rows", queries.rows(),
+                     text("points.rows=", points.rows(), " with exclude_self"));
+  require_shape(index, "index", queries.rows(), k);
+  require_shape(distance, "distance", queries.rows(), k);
+  device::staged_out neighbour(index, device);
+  device::staged_out measured(distance, device);
+  nearest_search<Storage> search(queries, 0, neighbour.view(), measured.view(), options, device);
+  point_report report{search.status(), {}};
+  if (options.strict) require_inside(queries, report.queries, "queries", b);
+  search.reset();
+  search.take(points, 0, report.points);
+  search.measure();
+  neighbour.finish();
+  measured.finish();
+  return report;
 }
 
-template <class Storage, class>
-std::int64_t nearest_workspace_bytes(std::int64_t queries, std::int64_t points, std::int64_t dim, std::int64_t k,
-                                     const nearest_options& options, const Device& device) {
+template <class Storage>
+std::int64_t workspace_bytes(std::int64_t queries, std::int64_t points, std::int64_t dim, std::int64_t k,
+                             const nearest_options& options, const Device& device) {
   using Real = accumulator_t<Storage>;
   require_argument(queries >= 0 && queries <= max_points, "queries", queries, text("in [0, ", max_points, "]"));
   require_argument(points >= 0 && points <= max_points, "points", points, text("in [0, ", max_points, "]"));
@@ -242,14 +232,23 @@ std::int64_t nearest_workspace_bytes(std::int64_t queries, std::int64_t points, 
          queries * k * std::int64_t(sizeof(Real) + sizeof(std::int64_t)) + raw + queries + piece;
 }
 
-#define QUINTET_INSTANTIATE(Storage)                                                                               \
-  template class nearest_search<Storage>;                                                                          \
-  template point_report nearest(matrix_view<const Storage>, matrix_view<const Storage>, matrix_view<std::int64_t>, \
-                                matrix_view<accumulator_t<Storage>>, const nearest_options&, const Device&);       \
-  template neighbours<accumulator_t<Storage>> nearest(matrix_view<const Storage>, matrix_view<const Storage>,      \
-                                                      std::int64_t, const nearest_options&, const Device&);        \
-  template std::int64_t nearest_workspace_bytes<Storage>(std::int64_t, std::int64_t, std::int64_t, std::int64_t,   \
-                                                         const nearest_options&, const Device&);
+}  // namespace
+
+point_report nearest(any_matrix queries, any_matrix points, matrix_view<std::int64_t> index, any_output_matrix distance,
+                     const nearest_options& options, const Device& device) {
+  return with_storage(queries.type, [&]<class T>() {
+    return find_nearest<T>(queries.as<T>("queries"), points.as<T>("points"), index,
+                           distance.as<accumulator_t<T>>("distance"), options, device);
+  });
+}
+
+std::int64_t nearest_workspace_bytes(scalar_type type, std::int64_t queries, std::int64_t points, std::int64_t dim,
+                                     std::int64_t k, const nearest_options& options, const Device& device) {
+  return with_storage(type, [&]<class T>() { return workspace_bytes<T>(queries, points, dim, k, options, device); });
+}
+
+// Used by ranks, too.
+#define QUINTET_INSTANTIATE(Storage) template class nearest_search<Storage>;
 QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::poincare

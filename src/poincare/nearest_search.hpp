@@ -10,9 +10,6 @@
 
 namespace quintet::poincare {
 
-/// Throws InvalidArgument for k out of range and for a negative budget.
-void check_neighbours(std::int64_t k, std::int64_t points, const nearest_options& options);
-
 /// Lists of the nearest points of some queries. They begin with reset(), grow with every take(), and hold reduced
 /// distances until measure(): what was found for some points may be kept, moved and taken up by another object.
 template <class Storage>

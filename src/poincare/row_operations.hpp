@@ -10,34 +10,45 @@
 
 namespace quintet::poincare {
 
-template <class Storage>
+/// Arguments of an operation; null where it does not take them.
 struct row_inputs {
-  matrix_view<const Storage> x = {}, y = {}, v = {};      ///< those that are used have N rows
-  vector_view<const accumulator_t<Storage>> scalar = {};  ///< empty, 1 or N values
+  const any_matrix *x = nullptr, *y = nullptr, *v = nullptr;  ///< [N x D], of one type
+  const any_vector* scalar = nullptr;                         ///< 1 or N values
   double parameter = 0, rate = 0;
   const char *x_name = "x", *y_name = "y", *v_name = "v", *scalar_name = "r";  ///< in messages
+
+  scalar_type type() const { return x != nullptr ? x->type : v->type; }
 };
+
+template <class T>
+matrix_view<const T> rows_of(const any_matrix* rows, const char* name) {
+  return rows == nullptr ? matrix_view<const T>() : rows->as<T>(name);
+}
 
 /// Applies Operation to every row of `out` (and `second`).
 template <class Operation, class Storage>
-row_status run_rows(const row_inputs<Storage>& in, const matrix_view<accumulator_t<Storage>>& out,
+row_status run_rows(const row_inputs& in, const matrix_view<accumulator_t<Storage>>& out,
                     const matrix_view<accumulator_t<Storage>>& second, const ball_options& options,
                     const Device& given) {
+  using Real = accumulator_t<Storage>;
+  const auto in_x = rows_of<Storage>(in.x, in.x_name), in_y = rows_of<Storage>(in.y, in.y_name),
+             in_v = rows_of<Storage>(in.v, in.v_name);
+  const auto in_scalar = in.scalar == nullptr ? vector_view<const Real>() : in.scalar->as<Real>(in.scalar_name);
   const ball b(options.curvature);
-  const Device device = device::run_device(given, {{in.x_name, in.x},
-                                                   {in.y_name, in.y},
-                                                   {in.v_name, in.v},
-                                                   {in.scalar_name, in.scalar},
+  const Device device = device::run_device(given, {{in.x_name, in_x},
+                                                   {in.y_name, in_y},
+                                                   {in.v_name, in_v},
+                                                   {in.scalar_name, in_scalar},
                                                    {"out", out},
                                                    {"gradient_y", second}});
   const std::int64_t n = out.rows();
-  const device::staged_in x(in.x, device), y(in.y, device), v(in.v, device);
-  const device::staged_in scalar(in.scalar, device);
+  const device::staged_in x(in_x, device), y(in_y, device), v(in_v, device);
+  const device::staged_in scalar(in_scalar, device);
   device::staged_out to(out, device), to_second(second, device);
   Buffer<point_status> status(n, device);
   row_arguments<Storage> a{stored(x.view()), stored(y.view()), stored(v.view())};
   a.scalar = scalar.view().data();
-  a.scalar_step = in.scalar.size() > 1 ? 1 : 0;
+  a.scalar_step = in_scalar.size() > 1 ? 1 : 0;
   a.out = to.view().data();
   a.out_stride = to.view().stride();
   a.second = to_second.view().data();
@@ -52,15 +63,15 @@ row_status run_rows(const row_inputs<Storage>& in, const matrix_view<accumulator
     using kernel = row_kernel<Storage, Operation, decltype(shape)>;
     device::launch(kernel{a, n}, (n + kernel::rows_per_tile - 1) / kernel::rows_per_tile, device);
   });
-  row_status found = status.to_vector();
+  row_status result = status.to_vector();
   to.finish();
   to_second.finish();
-  return found;
+  return result;
 }
 
 /// Throws InvalidArgument for the first row of `status` that is not inside, if `strict`. The row is one of x, or of y.
 template <class Storage>
-void require_rows_inside(const row_inputs<Storage>& in, const row_status& status, const ball_options& options) {
+void require_rows_inside(const row_inputs& in, const row_status& status, const ball_options& options) {
   if (!options.strict) return;
   const std::int64_t i = first_invalid(status);
   if (i < 0) return;
@@ -69,10 +80,11 @@ void require_rows_inside(const row_inputs<Storage>& in, const row_status& status
     const std::vector<Storage> row = device::host_copy(rows.slice(i, i + 1));
     return examine_point(rows.cols(), b.c, [&](std::int64_t k) { return double(accumulator_t<Storage>(row[k])); });
   };
-  const bool first = in.y.rows() == 0 || !look(in.x).usable();
-  row_status only(i + 1, point_status::inside);
-  only[i] = status[i];
-  require_inside(first ? in.x : in.y, only, first ? "x" : "y", b);
+  const auto x = rows_of<Storage>(in.x, "x"), y = rows_of<Storage>(in.y, "y");
+  const bool is_of_x = y.rows() == 0 || !look(x).usable();
+  row_status first_status(i + 1, point_status::inside);
+  first_status[i] = status[i];
+  require_inside(is_of_x ? x : y, first_status, is_of_x ? "x" : "y", b);
 }
 
 }  // namespace quintet::poincare

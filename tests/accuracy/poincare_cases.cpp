@@ -78,7 +78,7 @@ void distances(case_run& run) {
     for (std::int64_t j = 0; j < b.n; ++j) exact.push_back(reference::ball_distance(b.x.row(i), b.y.row(j), b.c));
   measure_elements(run, "distance", exact, distance_tolerance(b.dim), [&](const Device& device) {
     std::vector<accumulator_t<Storage>> d(exact.size());
-    poincare::distances<Storage>(b.x.view(), b.y.view(), {d.data(), b.n, b.n}, b.distance_options(), device);
+    poincare::distances(b.x.view(), b.y.view(), {d.data(), b.n, b.n}, b.distance_options(), device);
     return d;
   });
 }
@@ -90,7 +90,7 @@ void pair_distances(case_run& run) {
   for (std::int64_t i = 0; i < b.n; ++i) exact.push_back(reference::ball_distance(b.x.row(i), b.y.row(i), b.c));
   measure_elements(run, "distance", exact, distance_tolerance(b.dim), [&](const Device& device) {
     std::vector<accumulator_t<Storage>> d(exact.size());
-    poincare::pair_distances<Storage>(b.x.view(), b.y.view(), d, b.distance_options(), device);
+    poincare::pair_distances(b.x.view(), b.y.view(), d, b.distance_options(), device);
     return d;
   });
 }
@@ -107,7 +107,7 @@ void nearest(case_run& run) {
     exact.insert(exact.end(), row.begin(), row.begin() + k);
   }
   measure_elements(run, "distance of a neighbour", exact, distance_tolerance(b.dim), [&](const Device& device) {
-    return poincare::nearest<Storage>(b.x.view(), b.y.view(), k, {.curvature = -b.c}, device).distance;
+    return poincare::nearest(b.x.view(), b.y.view(), k, {.curvature = -b.c}, device).distance;
   });
 }
 
@@ -121,7 +121,7 @@ void origin_distances(case_run& run) {
   for (std::int64_t i = 0; i < b.n; ++i) exact.push_back(reference::ball_distance(origin, b.x.row(i), b.c));
   measure_elements(run, "distance", exact, {.bound = sizeof(real) == 4 ? 1.0 : 4.0}, [&](const Device& device) {
     std::vector<real> d(exact.size());
-    poincare::origin_distances<Storage>(b.x.view(), d, b.distance_options(), device);
+    poincare::origin_distances(b.x.view(), d, b.distance_options(), device);
     return d;
   });
 }
@@ -224,60 +224,59 @@ void operation(case_run& run) {
        [&] {
          measure(
              one_sum, [&](V p, V q, V) { return reference::mobius_add(p, q, c); },
-             [&](out_view out, const Device& d) { poincare::mobius_add<Storage>(x, y, out, options, d); });
+             [&](out_view out, const Device& d) { poincare::mobius_add(x, y, out, options, d); });
        }},
       {"mobius_scalar_mul",
        [&] {
          measure(
              one_sum, [&](V p, V, V) { return reference::mobius_scalar_mul(t, p, c); },
-             [&](out_view out, const Device& d) { poincare::mobius_scalar_mul<Storage>(factor, x, out, options, d); });
+             [&](out_view out, const Device& d) { poincare::mobius_scalar_mul(factor, x, out, options, d); });
        }},
       {"exp_map",
        [&] {
          measure(
              walk, [&](V p, V, V u) { return reference::exp_map(p, u, c); },
-             [&](out_view out, const Device& d) { poincare::exp_map<Storage>(x, v, out, options, d); });
+             [&](out_view out, const Device& d) { poincare::exp_map(x, v, out, options, d); });
        }},
       {"log_map",
        [&] {
          measure(
              two_sums, [&](V p, V q, V) { return reference::log_map(p, q, c); },
-             [&](out_view out, const Device& d) { poincare::log_map<Storage>(x, y, out, options, d); });
+             [&](out_view out, const Device& d) { poincare::log_map(x, y, out, options, d); });
        }},
       {"exp_map_origin",
        [&] {
          measure(
              {0.5, 4}, [&](V, V, V u) { return reference::exp_map(origin, u, c); },
-             [&](out_view out, const Device& d) { poincare::exp_map_origin<Storage>(v, out, options, d); });
+             [&](out_view out, const Device& d) { poincare::exp_map_origin(v, out, options, d); });
        }},
       {"log_map_origin",
        [&] {
          measure(
              {0.5, 4}, [&](V p, V, V) { return reference::log_map(origin, p, c); },
-             [&](out_view out, const Device& d) { poincare::log_map_origin<Storage>(x, out, options, d); });
+             [&](out_view out, const Device& d) { poincare::log_map_origin(x, out, options, d); });
        }},
       {"geodesic",
        [&] {
          measure(
              walk, [&](V p, V q, V) { return reference::geodesic(p, q, t, c); },
-             [&](out_view out, const Device& d) { poincare::geodesic<Storage>(x, y, factor, out, options, d); });
+             [&](out_view out, const Device& d) { poincare::geodesic(x, y, factor, out, options, d); });
        }},
       {"parallel_transport",
        [&] {
          measure(
              two_sums, [&](V p, V q, V u) { return reference::parallel_transport(p, q, u, c); },
-             [&](out_view out, const Device& d) { poincare::parallel_transport<Storage>(x, y, v, out, options, d); });
+             [&](out_view out, const Device& d) { poincare::parallel_transport(x, y, v, out, options, d); });
        }},
       {"gyromidpoint",
        [&] {
-         measure(two_sums, middle, [&](out_view out, const Device& d) {
-           poincare::gyromidpoint<Storage>(groups, offsets, {}, out, options, d);
-         });
+         measure(two_sums, middle,
+                 [&](out_view out, const Device& d) { poincare::gyromidpoint(groups, offsets, {}, out, options, d); });
        }},
       {"frechet_mean",
        [&] {
          measure(two_sums, middle, [&](out_view out, const Device& d) {
-           poincare::frechet_mean<Storage>(groups, offsets, {}, out, {.curvature = -b.c}, d);
+           poincare::frechet_mean(groups, offsets, {}, out, {.curvature = -b.c}, d);
          });
        }},
       {"distance_gradients",
@@ -286,29 +285,25 @@ void operation(case_run& run) {
          const out_view other(unused.data(), b.n, b.dim);
          measure(
              one_sum, [&](V p, V q, V) { return reference::distance_gradient(p, q, c); },
-             [&](out_view out, const Device& d) {
-               poincare::distance_gradients<Storage>(x, y, out, other, options, d);
-             },
+             [&](out_view out, const Device& d) { poincare::distance_gradients(x, y, out, other, options, d); },
              "by x");
          measure(
              one_sum, [&](V p, V q, V) { return reference::distance_gradient(q, p, c); },
-             [&](out_view out, const Device& d) {
-               poincare::distance_gradients<Storage>(x, y, other, out, options, d);
-             },
+             [&](out_view out, const Device& d) { poincare::distance_gradients(x, y, other, out, options, d); },
              "by y");
        }},
       {"riemannian_gradient",
        [&] {
          measure(
              {0, 3.5}, [&](V p, V, V u) { return scaled(u, gap(p) * gap(p) / 4); },
-             [&](out_view out, const Device& d) { poincare::riemannian_gradient<Storage>(x, v, out, options, d); });
+             [&](out_view out, const Device& d) { poincare::riemannian_gradient(x, v, out, options, d); });
        }},
       {"rsgd_step",
        [&] {
          // 1 - epsilon is where no result of these norms is.
          measure(
              walk, [&](V p, V, V u) { return reference::exp_map(p, scaled(u, -wide(0.25) * gap(p) * gap(p) / 4), c); },
-             [&](out_view out, const Device& d) { poincare::rsgd_step<Storage>(x, v, 0.25, 1e-6, out, options, d); });
+             [&](out_view out, const Device& d) { poincare::rsgd_step(x, v, 0.25, 1e-6, out, options, d); });
        }},
       {"project",
        [&] {
@@ -321,14 +316,14 @@ void operation(case_run& run) {
            return norm > norms ? scaled(p, wide(limit / norm)) : p;
          };
          measure({0.5, 4}, drawn_in,
-                 [&](out_view out, const Device& d) { poincare::project<Storage>(x, 1 - norms, out, options, d); });
+                 [&](out_view out, const Device& d) { poincare::project(x, 1 - norms, out, options, d); });
        }},
       {"conformal_factor",
        [&] {
          measure(
              {0, 1.5}, [&](V p, V, V) { return ball_vector{2 / gap(p)}; },
              [&](out_view out, const Device& d) {
-               poincare::conformal_factor<Storage>(x, {out.data(), out.rows()}, options, d);
+               poincare::conformal_factor(x, {out.data(), out.rows()}, options, d);
              });
        }},
       {"to_hyperboloid",
@@ -340,7 +335,7 @@ void operation(case_run& run) {
                h.insert(h.begin(), (2 - gap(p)) / gap(p) / wide(std::sqrt(c)));
                return h;
              },
-             [&](out_view out, const Device& d) { poincare::to_hyperboloid<Storage>(x, out, options, d); });
+             [&](out_view out, const Device& d) { poincare::to_hyperboloid(x, out, options, d); });
        }},
       {"from_hyperboloid",
        [&] {
@@ -355,7 +350,7 @@ void operation(case_run& run) {
          }
          const matrix_view<const Storage> from(h.data(), b.n, b.dim + 1);
          row_results<Storage>{run, b, {0, 2}}.measure("coordinate", exact, [&](out_view out, const Device& d) {
-           poincare::from_hyperboloid<Storage>(from, out, options, d);
+           poincare::from_hyperboloid(from, out, options, d);
          });
        }},
   };
@@ -382,8 +377,8 @@ void stored_pairs(case_run& run) {
     for (std::size_t i = 0; i < table.rows(); ++i) {
       const auto x = test::parse_vector<Real>(table.at(i, "x")), y = test::parse_vector<Real>(table.at(i, "y"));
       const auto dim = std::int64_t(x.size());
-      poincare::pair_distances<Real>({x.data(), 1, dim}, {y.data(), 1, dim}, d,
-                                     {.curvature = -std::stod(table.at(i, "c"))}, device);
+      poincare::pair_distances({x.data(), 1, dim}, {y.data(), 1, dim}, d, {.curvature = -std::stod(table.at(i, "c"))},
+                               device);
       all.push_back(d[0]);
     }
     return all;

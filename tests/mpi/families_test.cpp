@@ -135,8 +135,8 @@ void compare_neighbours(std::int64_t q, std::int64_t n, std::int64_t dim, std::i
   const auto points = ball_points<T>(n, dim, 1), others = ball_points<T>(q, dim, 2);
   const auto& queries = self ? points : others;
   const poincare::nearest_options options{.exclude_self = self};
-  const auto whole = poincare::nearest<T>(matrix_view<const T>(queries.data(), q, dim),
-                                          matrix_view<const T>(points.data(), n, dim), k, options, device);
+  const auto whole = poincare::nearest(matrix_view<const T>(queries.data(), q, dim),
+                                       matrix_view<const T>(points.data(), n, dim), k, options, device);
   const auto of_q = own(q), of_n = own(n);
   const matrix_view<const T> q_part(queries.data() + of_q.first * dim, of_q.count, dim);
   const matrix_view<const T> n_part(points.data() + of_n.first * dim, of_n.count, dim);
@@ -174,9 +174,8 @@ void compare_distances(const Device& device) {
   const auto queries = ball_points<float>(q, dim, 3), points = ball_points<float>(n, dim, 4);
   std::vector<float> whole(std::size_t(q * n)), part;
   const poincare::distance_options options{.curvature = -0.7};
-  poincare::distances<float>(matrix_view<const float>(queries.data(), q, dim),
-                             matrix_view<const float>(points.data(), n, dim), matrix_view<float>(whole.data(), q, n),
-                             options, device);
+  poincare::distances(matrix_view<const float>(queries.data(), q, dim), matrix_view<const float>(points.data(), n, dim),
+                      matrix_view<float>(whole.data(), q, n), options, device);
   const auto of_q = own(q), of_n = own(n);
   part.resize(std::size_t(of_q.count * n));
   const matrix_view<const float> q_part(queries.data() + of_q.first * dim, of_q.count, dim);
@@ -190,9 +189,9 @@ void compare_distances(const Device& device) {
   // The first row that is not inside, by its number among all.
   std::string one;
   try {
-    poincare::distances<float>(matrix_view<const float>(queries.data(), q, dim),
-                               matrix_view<const float>(points.data(), n, dim), matrix_view<float>(whole.data(), q, n),
-                               {.strict = true}, device);
+    poincare::distances(matrix_view<const float>(queries.data(), q, dim),
+                        matrix_view<const float>(points.data(), n, dim), matrix_view<float>(whole.data(), q, n),
+                        {.strict = true}, device);
   } catch (const InvalidArgument& e) {
     one = e.what();
   }

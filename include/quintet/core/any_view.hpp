@@ -43,6 +43,11 @@ constexpr std::string_view name_of(scalar_type type) {
   return names[static_cast<std::int32_t>(type) - 1];
 }
 
+/// Bytes of an element.
+constexpr std::int64_t element_bytes(scalar_type type) {
+  return type == scalar_type::float64 ? 8 : type == scalar_type::float32 ? 4 : 2;
+}
+
 /// The type that elements of `type` are computed in: float64 for float64, float32 for the others.
 constexpr scalar_type accumulator_of(scalar_type type) {
   return type == scalar_type::float64 ? scalar_type::float64 : scalar_type::float32;
@@ -86,9 +91,25 @@ using like_erased_t = std::conditional_t<std::is_const_v<Void>, const T, T>;
 template <class T, class Void>
 concept erasable = storage_type<std::remove_const_t<T>> && (std::is_const_v<Void> || !std::is_const_v<T>);
 
-/// Throws InvalidArgument unless `type` is `wanted`.
-inline void check_scalar_type(scalar_type type, scalar_type wanted) {
-  if (type != wanted) throw InvalidArgument(text("elements must be ", name_of(wanted), " (type=", name_of(type), ")"));
+/// Throws InvalidArgument unless `type`, that of the argument `name`, is `wanted`.
+inline void check_scalar_type(scalar_type type, scalar_type wanted, const char* name) {
+  if (type != wanted)
+    throw InvalidArgument(
+        text("the elements of ", name, " must be ", name_of(wanted), " (", name, ".type=", name_of(type), ")"));
+}
+
+/// A view of a storage type: it has a constructor of another kind.
+template <class A, template <class> class View>
+constexpr bool is_stored = false;
+template <class T, template <class> class View>
+constexpr bool is_stored<View<T>, View> = storage_type<std::remove_const_t<T>>;
+
+/// The view that an argument is, where results can be written to it.
+template <class Void, class View>
+View writable(const View& view) {
+  static_assert(std::is_const_v<Void> || !std::is_const_v<typename View::element_type>,
+                "quintet: a result must be writable, and its elements are const");
+  return view;
 }
 
 }  // namespace detail
@@ -109,11 +130,23 @@ struct basic_any_vector {
   template <detail::erasable<Void> T>
   basic_any_vector(const vector_view<T>& view)
       : data(view.data()), type(scalar_type_of<std::remove_const_t<T>>()), size(view.size()), device(view.device()) {}
+  /// `size` values at `data`. Throws as vector_view does.
+  template <detail::erasable<Void> T>
+  basic_any_vector(T* data, std::int64_t size, const Device& device = Device::host())
+      : basic_any_vector(vector_view<T>(data, size, device)) {}
+  /// Anything that is values in a line.
+  template <vector_argument V>
+    requires(!detail::is_stored<std::remove_cvref_t<V>, vector_view>)
+  basic_any_vector(V&& values) : basic_any_vector(detail::writable<Void>(values_of(values))) {
+    static_assert(storage_type<std::remove_const_t<typename decltype(values_of(values))::element_type>>,
+                  "quintet: values must be float, double, quintet::half or quintet::bfloat16: convert them first");
+  }
 
-  /// As a view of T. Throws InvalidArgument if T is not the type of the elements, and as vector_view does.
+  /// As a view of T. Throws InvalidArgument, which calls the argument `name`, if T is not the type of the elements, and
+  /// as vector_view does.
   template <storage_type T>
-  vector_view<detail::like_erased_t<Void, T>> as() const {
-    detail::check_scalar_type(type, scalar_type_of<T>());
+  vector_view<detail::like_erased_t<Void, T>> as(const char* name = "the argument") const {
+    detail::check_scalar_type(type, scalar_type_of<T>(), name);
     return {static_cast<detail::like_erased_t<Void, T>*>(data), size, device};
   }
 };
@@ -144,12 +177,41 @@ struct basic_any_matrix {
         cols(view.cols()),
         stride(view.stride()),
         device(view.device()) {}
+  ///@{
+  /// Rows at `data`, dense without a stride. Throw as matrix_view does.
+  template <detail::erasable<Void> T>
+  basic_any_matrix(T* data, std::int64_t rows, std::int64_t cols, const Device& device = Device::host())
+      : basic_any_matrix(matrix_view<T>(data, rows, cols, device)) {}
+  template <detail::erasable<Void> T>
+  basic_any_matrix(T* data, std::int64_t rows, std::int64_t cols, std::int64_t stride,
+                   const Device& device = Device::host())
+      : basic_any_matrix(matrix_view<T>(data, rows, cols, stride, device)) {}
+  ///@}
+  ///@{
+  /// Dense rows of `cols` elements in a buffer. Throw as matrix_view does.
+  template <detail::erasable<Void> T>
+  basic_any_matrix(Buffer<T>& buffer, std::int64_t cols) : basic_any_matrix(matrix_view<T>(buffer, cols)) {}
+  template <class T>
+    requires detail::erasable<const T, Void>
+  basic_any_matrix(const Buffer<T>& buffer, std::int64_t cols) : basic_any_matrix(matrix_view<const T>(buffer, cols)) {}
+  ///@}
+  /// Anything that is a matrix by rows; the compiler refuses other elements and columns that are contiguous.
+  template <matrix_argument M>
+    requires(!detail::is_stored<std::remove_cvref_t<M>, matrix_view>)
+  basic_any_matrix(M&& matrix) : basic_any_matrix(of<element_of<M>>(matrix)) {}
 
-  /// As a view of T. Throws InvalidArgument if T is not the type of the elements, and as matrix_view does.
+  /// As a view of T. Throws InvalidArgument, which calls the argument `name`, if T is not the type of the elements, and
+  /// as matrix_view does.
   template <storage_type T>
-  matrix_view<detail::like_erased_t<Void, T>> as() const {
-    detail::check_scalar_type(type, scalar_type_of<T>());
+  matrix_view<detail::like_erased_t<Void, T>> as(const char* name = "the argument") const {
+    detail::check_scalar_type(type, scalar_type_of<T>(), name);
     return {static_cast<detail::like_erased_t<Void, T>*>(data), rows, cols, stride, device};
+  }
+
+ private:
+  template <class T, class M>
+  static matrix_view<detail::like_erased_t<Void, T>> of(M& matrix) {
+    return detail::writable<Void>(matrix_of(matrix));
   }
 };
 
@@ -194,14 +256,37 @@ struct basic_any_batch {
         row_stride(view.row_stride()),
         col_stride(view.col_stride()),
         device(view.device()) {}
-  /// A batch of one matrix.
+  ///@{
+  /// Matrices at `data`, dense without strides. Throw as batch_view does.
   template <detail::erasable<Void> T>
-  basic_any_batch(const matrix_view<T>& matrix) : basic_any_batch(batch_view<T>(matrix)) {}
+  basic_any_batch(T* data, std::int64_t batch, std::int64_t rows, std::int64_t cols,
+                  const Device& device = Device::host())
+      : basic_any_batch(batch_view<T>(data, batch, rows, cols, device)) {}
+  template <detail::erasable<Void> T>
+  basic_any_batch(T* data, std::int64_t batch, std::int64_t rows, std::int64_t cols, std::int64_t batch_stride,
+                  std::int64_t row_stride, std::int64_t col_stride, const Device& device = Device::host())
+      : basic_any_batch(batch_view<T>(data, batch, rows, cols, batch_stride, row_stride, col_stride, device)) {}
+  ///@}
+  ///@{
+  /// Dense matrices in a buffer. Throw as batch_view does.
+  template <detail::erasable<Void> T>
+  basic_any_batch(Buffer<T>& buffer, std::int64_t rows, std::int64_t cols)
+      : basic_any_batch(batch_view<T>(buffer, rows, cols)) {}
+  template <class T>
+    requires detail::erasable<const T, Void>
+  basic_any_batch(const Buffer<T>& buffer, std::int64_t rows, std::int64_t cols)
+      : basic_any_batch(batch_view<const T>(buffer, rows, cols)) {}
+  ///@}
+  /// Anything that is a batch, or one matrix; the compiler refuses other elements.
+  template <batch_argument B>
+    requires(!detail::is_stored<std::remove_cvref_t<B>, batch_view>)
+  basic_any_batch(B&& batch) : basic_any_batch(of<element_of<B>>(batch)) {}
 
-  /// As a view of T. Throws InvalidArgument if T is not the type of the elements, and as batch_view does.
+  /// As a view of T. Throws InvalidArgument, which calls the argument `name`, if T is not the type of the elements, and
+  /// as batch_view does.
   template <storage_type T>
-  batch_view<detail::like_erased_t<Void, T>> as() const {
-    detail::check_scalar_type(type, scalar_type_of<T>());
+  batch_view<detail::like_erased_t<Void, T>> as(const char* name = "the argument") const {
+    detail::check_scalar_type(type, scalar_type_of<T>(), name);
     return {static_cast<detail::like_erased_t<Void, T>*>(data),
             batch,
             rows,
@@ -210,6 +295,12 @@ struct basic_any_batch {
             row_stride,
             col_stride,
             device};
+  }
+
+ private:
+  template <class T, class B>
+  static batch_view<detail::like_erased_t<Void, T>> of(B& batch) {
+    return detail::writable<Void>(batch_of(batch));
   }
 };
 

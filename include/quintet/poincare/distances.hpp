@@ -5,13 +5,13 @@
 // (Nickel and Kiela 2017: arcosh(1 + 2 t) / sqrt(c), the same number.) curvature = -c; 0 gives 2 |x - y|. See ball.hpp.
 //
 //   std::vector<float> out(q * n);
-//   auto report = quintet::poincare::distances<float>({queries, q, dim}, {points, n, dim}, {out.data(), q, n});
+//   auto report = quintet::poincare::distances({queries, q, dim}, {points, n, dim}, {out.data(), q, n});
 //
-// Matrices and values are taken as they come (core/arguments.hpp), with types deduced: distances(x, y, out). Memory of
-// a device is used where it is, and the work done there: {queries_buffer, dim}, {out_buffer, n}.
+// Everything that is a matrix, or values, is an argument (core/any_view.hpp): distances(x, y, out). Memory of a device
+// is used where it is, and the work done there: {queries_buffer, dim}, {out_buffer, n}.
 //
-// Storage is float, double, half or bfloat16; 16-bit coordinates are widened to float, and results are
-// accumulator_t<Storage>: float, or double for double.
+// Points are float, double, half or bfloat16, all arguments of one type; 16-bit coordinates are widened to float, and
+// results are float, or double for double. Other types of results throw InvalidArgument.
 //
 // Accuracy. |x - y|^2 is summed in difference form; 1 - c |x|^2 is taken once per point in double with a compensated
 // sum of exact squares, so the relative error does not grow towards the boundary. Against exact arithmetic it is below
@@ -30,7 +30,7 @@
 #include <span>
 #include <vector>
 
-#include "quintet/core/arguments.hpp"
+#include "quintet/core/any_view.hpp"
 #include "quintet/device/buffer.hpp"
 #include "quintet/device/device.hpp"
 #include "quintet/poincare/ball.hpp"
@@ -70,47 +70,29 @@ struct point_report {
 /// staged in its memory once (on a device up to D = 128 in float, 64 in double, for which there are kernels of their
 /// own; in slices for others), on the host their panel is read in place. Memory: panels of (Q + N) D values, and on a
 /// device also the host arguments. Cost: Q N (2 D + 35) operations.
-template <class Storage, class = only_storage<Storage>>
-point_report distances(matrix_view<const Storage> queries, matrix_view<const Storage> points,
-                       matrix_view<accumulator_t<Storage>> out, const distance_options& options = {},
-                       const Device& device = Device::best());
-/// \overload
-template <matrix_argument Queries, matrix_argument Points, matrix_argument Out>
-point_report distances(const Queries& queries, const Points& points, Out&& out, const distance_options& options = {},
-                       const Device& device = Device::best()) {
-  return distances<element_of<Queries>>(matrix_of(queries), matrix_of(points), matrix_of(out), options, device);
-}
+point_report distances(any_matrix queries, any_matrix points, any_output_matrix out,
+                       const distance_options& options = {}, const Device& device = Device::best());
 
 /// out[i] = d(x row i, y row i); x and y [N x D], out N values. Cost: O(N D), one pass; memory 2 bytes per pair, and on
 /// a device also the host arguments.
-template <class Storage, class = only_storage<Storage>>
-point_report pair_distances(matrix_view<const Storage> x, matrix_view<const Storage> y,
-                            vector_view<accumulator_t<Storage>> out, const distance_options& options = {},
+point_report pair_distances(any_matrix x, any_matrix y, any_output_vector out, const distance_options& options = {},
                             const Device& device = Device::best());
-/// \overload
-template <matrix_argument X, matrix_argument Y, vector_argument Out>
-point_report pair_distances(const X& x, const Y& y, Out&& out, const distance_options& options = {},
-                            const Device& device = Device::best()) {
-  return pair_distances<element_of<X>>(matrix_of(x), matrix_of(y), values_of(out), options, device);
-}
 
 /// d(x, y) of one pair of D >= 1 coordinates each, on the host; NaN if one of them is not inside. Cost: O(D). For many
 /// pairs take pair_distances(): the checks of one cost more than its distance.
-template <class Storage, class = only_storage<Storage>>
+template <storage_type Storage>
 accumulator_t<Storage> distance(std::span<const Storage> x, std::span<const Storage> y,
-                                const distance_options& options = {});
+                                const distance_options& options = {}) {
+  accumulator_t<Storage> result = 0;
+  pair_distances({x.data(), 1, std::int64_t(x.size())}, {y.data(), 1, std::int64_t(y.size())}, {&result, 1}, options,
+                 Device::host());
+  return result;
+}
 
 /// out[i] = d(0, x row i) = (2 / sqrt(c)) artanh(sqrt(c) |x|), from the compensated norm: within 1 ulp of float and 4
 /// of double; x [N x D], out N values. options.expression must be formula::geodesic. Returns the status of every row.
 /// Cost: O(N D), one pass; memory 1 byte per row, and on a device also the host arguments.
-template <class Storage, class = only_storage<Storage>>
-std::vector<point_status> origin_distances(matrix_view<const Storage> x, vector_view<accumulator_t<Storage>> out,
-                                           const distance_options& options = {}, const Device& device = Device::best());
-/// \overload
-template <matrix_argument X, vector_argument Out>
-std::vector<point_status> origin_distances(const X& x, Out&& out, const distance_options& options = {},
-                                           const Device& device = Device::best()) {
-  return origin_distances<element_of<X>>(matrix_of(x), values_of(out), options, device);
-}
+std::vector<point_status> origin_distances(any_matrix x, any_output_vector out, const distance_options& options = {},
+                                           const Device& device = Device::best());
 
 }  // namespace quintet::poincare

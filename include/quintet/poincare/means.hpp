@@ -24,17 +24,9 @@ struct mean_report {
 
 /// The gyromidpoint (Einstein midpoint, normalised Lorentz centroid): (1/2) (x) sum w lambda x / sum w (lambda - 1).
 /// (Ungar 2008.) Taken in the frame of the result, where nothing cancels: two passes. Cost: O(N D).
-template <class Storage, class = only_storage<Storage>>
-mean_report gyromidpoint(matrix_view<const Storage> points, vector_view<const std::int64_t> offsets,
-                         vector_view<const accumulator_t<Storage>> weights, matrix_view<accumulator_t<Storage>> out,
-                         const ball_options& options = {}, const Device& device = Device::best());
-/// \overload
-template <matrix_argument Points, vector_argument Offsets, vector_argument Weights, matrix_argument Out>
-mean_report gyromidpoint(const Points& points, const Offsets& offsets, const Weights& weights, Out&& out,
-                         const ball_options& options = {}, const Device& device = Device::best()) {
-  return gyromidpoint<element_of<Points>>(matrix_of(points), values_of(offsets), values_of(weights), matrix_of(out),
-                                          options, device);
-}
+mean_report gyromidpoint(any_matrix points, vector_view<const std::int64_t> offsets, any_vector weights,
+                         any_output_matrix out, const ball_options& options = {},
+                         const Device& device = Device::best());
 
 /// Which ball, and when the iteration of frechet_mean() ends.
 struct frechet_options {
@@ -51,16 +43,8 @@ struct frechet_options {
 /// goes m <- exp_m(2 / (1 + L) mean log_m(x_i)), L the mean of sqrt(c) d_i coth(sqrt(c) d_i), which bounds the
 /// curvature of the objective; a unit step does not converge for spread points (Karcher 1977). Linear convergence.
 /// Cost: O(N D) an iteration.
-template <class Storage, class = only_storage<Storage>>
-mean_report frechet_mean(matrix_view<const Storage> points, vector_view<const std::int64_t> offsets,
-                         vector_view<const accumulator_t<Storage>> weights, matrix_view<accumulator_t<Storage>> out,
-                         const frechet_options& options = {}, const Device& device = Device::best());
-/// \overload
-template <matrix_argument Points, vector_argument Offsets, vector_argument Weights, matrix_argument Out>
-mean_report frechet_mean(const Points& points, const Offsets& offsets, const Weights& weights, Out&& out,
-                         const frechet_options& options = {}, const Device& device = Device::best()) {
-  return frechet_mean<element_of<Points>>(matrix_of(points), values_of(offsets), values_of(weights), matrix_of(out),
-                                          options, device);
-}
+mean_report frechet_mean(any_matrix points, vector_view<const std::int64_t> offsets, any_vector weights,
+                         any_output_matrix out, const frechet_options& options = {},
+                         const Device& device = Device::best());
 
 }  // namespace quintet::poincare

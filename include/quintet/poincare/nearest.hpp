@@ -1,6 +1,6 @@
 // The k nearest points of the Poincare ball, without the matrix of distances.
 //
-//   auto found = quintet::poincare::nearest<float>({queries, q, dim}, {points, n, dim}, 10);
+//   auto found = quintet::poincare::nearest(queries, points, 10);
 //   found.index[i * found.k + e], found.distance[i * found.k + e]
 //   nearest(queries, points, index, distance);   // into matrices of the caller, of the host or of a device
 #pragma once
@@ -32,6 +32,10 @@ struct neighbours {
   point_report report;              ///< of both arguments
 };
 
+/// Throws InvalidArgument for k out of range and for a negative budget: what nearest() checks before it asks for
+/// memory.
+void check_neighbours(std::int64_t k, std::int64_t points, const nearest_options& options);
+
 /// For every row of `queries` [Q x D] the k nearest rows of `points` [N x D], 1 <= k <= N (N - 1 with exclude_self).
 ///
 /// Pairs are compared by t of distances.hpp, which grows with the distance; asinh is taken of the winners only. Equal t
@@ -42,36 +46,41 @@ struct neighbours {
 /// Throws InvalidArgument as distances() does, for k out of range, a negative budget, and with exclude_self for Q != N;
 /// OutOfMemory, DeviceError. Memory beyond input and result: nearest_workspace_bytes(). Cost: Q N (2 D + 4) operations;
 /// in few dimensions (at most 32) a tree of blocks of points is searched where a sample shows that it pays.
-template <class Storage, class = only_storage<Storage>>
-neighbours<accumulator_t<Storage>> nearest(matrix_view<const Storage> queries, matrix_view<const Storage> points,
-                                           std::int64_t k, const nearest_options& options = {},
-                                           const Device& device = Device::best());
-/// \overload
-template <matrix_argument Queries, matrix_argument Points>
-neighbours<accumulator_t<element_of<Queries>>> nearest(const Queries& queries, const Points& points, std::int64_t k,
-                                                       const nearest_options& options = {},
-                                                       const Device& device = Device::best()) {
-  return nearest<element_of<Queries>>(matrix_of(queries), matrix_of(points), k, options, device);
-}
-
-/// The same into `index` and `distance` [Q x k], on the host or on a device: k is the number of their columns.
-template <class Storage, class = only_storage<Storage>>
-point_report nearest(matrix_view<const Storage> queries, matrix_view<const Storage> points,
-                     matrix_view<std::int64_t> index, matrix_view<accumulator_t<Storage>> distance,
+///
+/// Into `index` and `distance` [Q x k], on the host or on a device: k is the number of their columns.
+point_report nearest(any_matrix queries, any_matrix points, matrix_view<std::int64_t> index, any_output_matrix distance,
                      const nearest_options& options = {}, const Device& device = Device::best());
-/// \overload
-template <matrix_argument Queries, matrix_argument Points, matrix_argument Index, matrix_argument Distance>
-point_report nearest(const Queries& queries, const Points& points, Index&& index, Distance&& distance,
+/// Into any matrix of std::int64_t.
+template <matrix_argument Index>
+point_report nearest(any_matrix queries, any_matrix points, Index&& index, any_output_matrix distance,
                      const nearest_options& options = {}, const Device& device = Device::best()) {
-  return nearest<element_of<Queries>>(matrix_of(queries), matrix_of(points), matrix_of(index), matrix_of(distance),
-                                      options, device);
+  return nearest(queries, points, matrix_view<std::int64_t>(matrix_of(index)), distance, options, device);
+}
+/// Into memory of the result.
+template <storage_type Storage>
+neighbours<accumulator_t<Storage>> nearest(matrix_view<const Storage> queries, any_matrix points, std::int64_t k,
+                                           const nearest_options& options = {}, const Device& device = Device::best()) {
+  check_neighbours(k, points.rows, options);
+  const std::int64_t n = queries.rows();
+  neighbours<accumulator_t<Storage>> result{
+      n, k, std::vector<std::int64_t>(n * k), std::vector<accumulator_t<Storage>>(n * k), {}};
+  result.report = nearest(queries, points, matrix_view<std::int64_t>(result.index.data(), n, k),
+                          {result.distance.data(), n, k}, options, device);
+  return result;
+}
+/// The same of anything that is a matrix.
+template <matrix_argument Queries>
+auto nearest(const Queries& queries, any_matrix points, std::int64_t k, const nearest_options& options = {},
+             const Device& device = Device::best()) {
+  return nearest<element_of<Queries>>(matrix_view<const element_of<Queries>>(matrix_of(queries)), points, k, options,
+                                      device);
 }
 
 /// Upper bound of the memory that nearest() takes beyond its input and its result, in bytes, for Q and N rows of `dim`
-/// coordinates. Throws InvalidArgument for sizes that nearest() refuses, and for such that the bytes cannot be counted.
-/// O(1).
-template <class Storage, class = only_storage<Storage>>
-std::int64_t nearest_workspace_bytes(std::int64_t queries, std::int64_t points, std::int64_t dim, std::int64_t k,
-                                     const nearest_options& options = {}, const Device& device = Device::best());
+/// coordinates of `type`. Throws InvalidArgument for sizes that nearest() refuses, and for such that the bytes cannot
+/// be counted. O(1).
+std::int64_t nearest_workspace_bytes(scalar_type type, std::int64_t queries, std::int64_t points, std::int64_t dim,
+                                     std::int64_t k, const nearest_options& options = {},
+                                     const Device& device = Device::best());
 
 }  // namespace quintet::poincare

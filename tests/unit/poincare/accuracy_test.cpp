@@ -85,7 +85,7 @@ template <class Storage>
 std::vector<accumulator_t<Storage>> matrix(const gapped_points<Storage>& x, const gapped_points<Storage>& y,
                                            poincare::formula expression) {
   std::vector<accumulator_t<Storage>> out(x.n * y.n);
-  poincare::distances<Storage>(x.view(), y.view(), {out.data(), x.n, y.n}, {.expression = expression}, Device::host());
+  poincare::distances(x.view(), y.view(), {out.data(), x.n, y.n}, {.expression = expression}, Device::host());
   return out;
 }
 

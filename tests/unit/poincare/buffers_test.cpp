@@ -34,26 +34,25 @@ void call_everything(Rows in, Values scalars, Out out, OutValues out_values, con
   const std::vector<std::int64_t> offsets{0, 3, 3, n};
   const auto x = in(0), y = in(1), v = in(2);
   const auto r = scalars(half_way), w = scalars(weights);
-  out(n, n, [&](auto to) { distances<Storage>(x, y, to, {}, device); });
-  out_values(n, [&](auto to) { pair_distances<Storage>(x, y, to, {}, device); });
-  out_values(n, [&](auto to) { origin_distances<Storage>(x, to, {}, device); });
-  out(n, width, [&](auto to) { mobius_add<Storage>(x, y, to, {}, device); });
-  out(n, width, [&](auto to) { mobius_scalar_mul<Storage>(r, x, to, {}, device); });
-  out(n, width, [&](auto to) { exp_map<Storage>(x, v, to, {}, device); });
-  out(n, width, [&](auto to) { log_map<Storage>(x, y, to, {}, device); });
-  out(n, width, [&](auto to) { exp_map_origin<Storage>(v, to, {}, device); });
-  out(n, width, [&](auto to) { log_map_origin<Storage>(x, to, {}, device); });
-  out(n, width, [&](auto to) { geodesic<Storage>(x, y, r, to, {}, device); });
-  out(n, width, [&](auto to) { parallel_transport<Storage>(x, y, v, to, {}, device); });
-  out(n, width, [&](auto to) { project<Storage>(x, 0.5, to, {}, device); });
-  out_values(n, [&](auto to) { conformal_factor<Storage>(x, to, {}, device); });
-  out(n, width + 1, [&](auto to) { to_hyperboloid<Storage>(x, to, {}, device); });
-  out(n, width, [&](auto to) { riemannian_gradient<Storage>(x, v, to, {}, device); });
-  out(n, width, [&](auto to) { rsgd_step<Storage>(x, v, 0.1, 1e-3, to, {}, device); });
-  out(n, width,
-      [&](auto to) { out(n, width, [&](auto other) { distance_gradients<Storage>(x, y, to, other, {}, device); }); });
-  out(3, width, [&](auto to) { gyromidpoint<Storage>(x, offsets, w, to, {}, device); });
-  out(3, width, [&](auto to) { frechet_mean<Storage>(x, offsets, w, to, {}, device); });
+  out(n, n, [&](auto to) { distances(x, y, to, {}, device); });
+  out_values(n, [&](auto to) { pair_distances(x, y, to, {}, device); });
+  out_values(n, [&](auto to) { origin_distances(x, to, {}, device); });
+  out(n, width, [&](auto to) { mobius_add(x, y, to, {}, device); });
+  out(n, width, [&](auto to) { mobius_scalar_mul(r, x, to, {}, device); });
+  out(n, width, [&](auto to) { exp_map(x, v, to, {}, device); });
+  out(n, width, [&](auto to) { log_map(x, y, to, {}, device); });
+  out(n, width, [&](auto to) { exp_map_origin(v, to, {}, device); });
+  out(n, width, [&](auto to) { log_map_origin(x, to, {}, device); });
+  out(n, width, [&](auto to) { geodesic(x, y, r, to, {}, device); });
+  out(n, width, [&](auto to) { parallel_transport(x, y, v, to, {}, device); });
+  out(n, width, [&](auto to) { project(x, 0.5, to, {}, device); });
+  out_values(n, [&](auto to) { conformal_factor(x, to, {}, device); });
+  out(n, width + 1, [&](auto to) { to_hyperboloid(x, to, {}, device); });
+  out(n, width, [&](auto to) { riemannian_gradient(x, v, to, {}, device); });
+  out(n, width, [&](auto to) { rsgd_step(x, v, 0.1, 1e-3, to, {}, device); });
+  out(n, width, [&](auto to) { out(n, width, [&](auto other) { distance_gradients(x, y, to, other, {}, device); }); });
+  out(3, width, [&](auto to) { gyromidpoint(x, offsets, w, to, {}, device); });
+  out(3, width, [&](auto to) { frechet_mean(x, offsets, w, to, {}, device); });
 }
 
 /// Host arguments.
@@ -129,13 +128,12 @@ TYPED_TEST(poincare_buffers, have_the_bits_of_host_arguments) {
 
 TYPED_TEST(poincare_buffers, nearest_stays_on_the_device) {
   const auto all = sets<TypeParam>();
-  const auto host =
-      poincare::nearest<TypeParam>({all[0].data(), n, width}, {all[1].data(), n, width}, 4, {}, Device::host());
+  const auto host = poincare::nearest<TypeParam>({all[0].data(), n, width}, {all[1].data(), n, width}, 4, {}, Device::host());
   on_every_device([&](const Device& device) {
     const Buffer<TypeParam> queries(all[0], device), points(all[1], device);
     Buffer<std::int64_t> index(n * 4, device);
     Buffer<accumulator_t<TypeParam>> distance(n * 4, device);
-    poincare::nearest<TypeParam>({queries, width}, {points, width}, {index, 4}, {distance, 4});
+    poincare::nearest({queries, width}, {points, width}, {index, 4}, {distance, 4});
     EXPECT_EQ(index.to_vector(), host.index);
     expect_same_bits(distance.to_vector(), host.distance);
   });
@@ -168,7 +166,7 @@ TEST(poincare_arguments, are_taken_as_they_come) {
   const io::matrix<float> x{n, width, all[0]}, y{n, width, all[1]};
   io::matrix<float> matrix{n, n, std::vector<float>(n * n)}, rows{n, width, std::vector<float>(n * width)};
   std::vector<float> values(n), expected(n), weights(n, 0.5f);
-  poincare::pair_distances<float>({all[0].data(), n, width}, {all[1].data(), n, width}, expected);
+  poincare::pair_distances({all[0].data(), n, width}, {all[1].data(), n, width}, expected);
   EXPECT_TRUE(poincare::pair_distances(x, y, values).all_inside());
   expect_same_bits(values, expected);
   const matrix_view<const float> x_view = x.view(), y_view = y.view();
@@ -197,14 +195,14 @@ TEST(poincare_buffers_errors, are_named) {
   const Buffer<float> here(std::vector<float>(10, 0.1f), Device::host()),
       there(std::vector<float>(10, 0.1f), Device::emulated());
   Buffer<float> out(10, Device::host());
-  expect_invalid([&] { poincare::mobius_add<float>({here, 5}, {there, 5}, {out, 5}, {}, Device::host()); },
+  expect_invalid([&] { poincare::mobius_add({here, 5}, {there, 5}, {out, 5}, {}, Device::host()); },
                  "device must be where the arguments are (device=host, y is in the memory of device emulated)");
-  expect_invalid([&] { poincare::mobius_add<float>({here, 3}, {here, 5}, {out, 5}); },
+  expect_invalid([&] { poincare::mobius_add({here, 3}, {here, 5}, {out, 5}); },
                  "cols must be > 0, a divisor of the buffer's size 10 (cols=3)");
-  expect_invalid([&] { poincare::mobius_add<float>({here, 5}, {here, 5}, {out, 2}); }, "out must be 2 x 5");
+  expect_invalid([&] { poincare::mobius_add({here, 5}, {here, 5}, {out, 2}); }, "out must be 2 x 5");
   const Buffer<float> outside(std::vector<float>(10, 2.f), Device::emulated());
   Buffer<float> device_out(10, Device::emulated());
-  expect_invalid([&] { poincare::log_map<float>({there, 5}, {outside, 5}, {device_out, 5}, {.strict = true}); },
+  expect_invalid([&] { poincare::log_map({there, 5}, {outside, 5}, {device_out, 5}, {.strict = true}); },
                  "y[0] must be inside the ball");
 }
 
@@ -214,12 +212,12 @@ TEST(poincare_rows_errors, an_argument_without_rows_is_named) {
   std::vector<double> results(6);
   const matrix_view<const double> rows(values.data(), 2, 3), none(nullptr, 0, 3);
   const matrix_view<double> out(results.data(), 2, 3);
-  expect_invalid([&] { poincare::exp_map<double>(none, rows, out); }, "v must be 0 x 3");
-  expect_invalid([&] { poincare::exp_map<double>(rows, none, out); }, "v must be 2 x 3");
-  expect_invalid([&] { poincare::mobius_add<double>(rows, {}, out); }, "y must be 2 x 3");
-  expect_invalid([&] { poincare::parallel_transport<double>(rows, rows, {}, out); }, "v must be 2 x 3");
-  expect_invalid([&] { poincare::riemannian_gradient<double>(none, rows, out); }, "gradient must be 0 x 3");
-  expect_invalid([&] { poincare::distance_gradients<double>(rows, rows, {}, out); }, "gradient_x must be 2 x 3");
+  expect_invalid([&] { poincare::exp_map(none, rows, out); }, "v must be 0 x 3");
+  expect_invalid([&] { poincare::exp_map(rows, none, out); }, "v must be 2 x 3");
+  expect_invalid([&] { poincare::mobius_add(rows, {}, out); }, "y must be 2 x 3");
+  expect_invalid([&] { poincare::parallel_transport(rows, rows, {}, out); }, "v must be 2 x 3");
+  expect_invalid([&] { poincare::riemannian_gradient(none, rows, out); }, "gradient must be 0 x 3");
+  expect_invalid([&] { poincare::distance_gradients(rows, rows, {}, out); }, "gradient_x must be 2 x 3");
 }
 
 }  // namespace

@@ -57,10 +57,8 @@ TYPED_TEST(poincare_pairs, matrix_has_the_bits_of_the_pair) {
     const auto dim = std::int64_t(x.size());
     on_every_device([&](const Device& device) {
       TypeParam there = 0, back = 0;
-      poincare::distances<TypeParam>({x.data(), 1, dim}, {y.data(), 1, dim}, {&there, 1, 1}, {.curvature = -pair.c},
-                                     device);
-      poincare::distances<TypeParam>({y.data(), 1, dim}, {x.data(), 1, dim}, {&back, 1, 1}, {.curvature = -pair.c},
-                                     device);
+      poincare::distances({x.data(), 1, dim}, {y.data(), 1, dim}, {&there, 1, 1}, {.curvature = -pair.c}, device);
+      poincare::distances({y.data(), 1, dim}, {x.data(), 1, dim}, {&back, 1, 1}, {.curvature = -pair.c}, device);
       EXPECT_EQ(there, distance_of<TypeParam>(pair, {.curvature = -pair.c})) << pair.name;
       EXPECT_EQ(there, back) << pair.name;
     });
@@ -84,7 +82,7 @@ TYPED_TEST(poincare_pairs, mammals) {
   const auto first = table.integers("i"), second = table.integers("j");
   const auto expected = table.doubles("distance");
   std::vector<TypeParam> matrix(points.n * points.n), found;
-  poincare::distances<TypeParam>(points.view(), points.view(), {matrix.data(), points.n, points.n}, {}, Device::host());
+  poincare::distances(points.view(), points.view(), {matrix.data(), points.n, points.n}, {}, Device::host());
   for (std::size_t p = 0; p < first.size(); ++p) found.push_back(matrix[first[p] * points.n + second[p]]);
   expect_error_within("mammals_pairs", largest_error(found, expected), pairs_bound<TypeParam>);
 }

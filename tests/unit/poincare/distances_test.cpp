@@ -24,8 +24,7 @@ template <class Real>
 std::vector<Real> matrix_of(const point_set<Real>& x, const point_set<Real>& y, double c, const Device& device,
                             poincare::formula expression = poincare::formula::geodesic) {
   std::vector<Real> out(x.n * y.n, Real(-1));
-  poincare::distances<Real>(x.view(), y.view(), {out.data(), x.n, y.n}, {.curvature = -c, .expression = expression},
-                            device);
+  poincare::distances(x.view(), y.view(), {out.data(), x.n, y.n}, {.curvature = -c, .expression = expression}, device);
   return out;
 }
 
@@ -82,7 +81,7 @@ TYPED_TEST(poincare_distances, pairs_have_the_bits_of_the_matrix) {
   const auto d = matrix_of(x, y, 2, Device::host());
   on_every_device([&](const Device& device) {
     std::vector<TypeParam> pairs(x.n);
-    poincare::pair_distances<TypeParam>(x.view(), y.view(), pairs, {.curvature = -2}, device);
+    poincare::pair_distances(x.view(), y.view(), pairs, {.curvature = -2}, device);
     for (std::int64_t i = 0; i < x.n; ++i) EXPECT_EQ(pairs[i], d[i * x.n + i]);
   });
 }
@@ -97,7 +96,7 @@ TYPED_TEST(poincare_distances, from_the_origin) {
       exact.push_back(reference::ball_distance<TypeParam>(origin, row_of(x, i), c));
     on_every_device([&](const Device& device) {
       std::vector<TypeParam> d(x.n);
-      poincare::origin_distances<TypeParam>(x.view(), d, {.curvature = -c}, device);
+      poincare::origin_distances(x.view(), d, {.curvature = -c}, device);
       EXPECT_LE(largest_error(d, exact), sizeof(TypeParam) == 4 ? 1.2e-7 : 1e-15);
       EXPECT_EQ(d[5], 0);
     });
@@ -146,7 +145,7 @@ TYPED_TEST(poincare_distances, points_that_are_not_inside) {
   y(3, 0) = 17;
   on_every_device([&](const Device& device) {
     std::vector<TypeParam> d(x.n * y.n);
-    const auto report = poincare::distances<TypeParam>(x.view(), y.view(), {d.data(), x.n, y.n}, {}, device);
+    const auto report = poincare::distances(x.view(), y.view(), {d.data(), x.n, y.n}, {}, device);
     EXPECT_EQ(report.queries[4], point_status::outside);
     EXPECT_EQ(report.queries[7], point_status::not_finite);
     EXPECT_EQ(report.points[100], point_status::not_finite);
@@ -159,7 +158,7 @@ TYPED_TEST(poincare_distances, points_that_are_not_inside) {
   });
   std::vector<TypeParam> d(x.n * y.n);
   const auto strict = [&] {
-    poincare::distances<TypeParam>(x.view(), y.view(), {d.data(), x.n, y.n}, {.strict = true}, Device::host());
+    poincare::distances(x.view(), y.view(), {d.data(), x.n, y.n}, {.strict = true}, Device::host());
   };
   expect_invalid(strict, "queries[4] must be inside the ball, of norm < 1 (queries[4]=norm 1)");
 }
@@ -180,13 +179,12 @@ TYPED_TEST(poincare_distances, errors) {
   const auto x = ball_points<TypeParam>(2, 3, 0, 0.5, 1, 13), y = ball_points<TypeParam>(2, 4, 0, 0.5, 1, 13);
   std::vector<TypeParam> d(4);
   const auto call = [&](const auto& a, const auto& b, double curvature) {
-    poincare::distances<TypeParam>(a.view(), b.view(), {d.data(), 2, 2}, {.curvature = curvature}, Device::host());
+    poincare::distances(a.view(), b.view(), {d.data(), 2, 2}, {.curvature = curvature}, Device::host());
   };
   expect_invalid([&] { call(x, x, 1.0); }, "curvature must be 0 (Euclidean) or negative");
   expect_invalid([&] { call(x, x, std::nan("")); }, "curvature");
   expect_invalid([&] { call(x, y, -1.0); }, "dimension");
-  expect_invalid([&] { poincare::distances<TypeParam>(x.view(), x.view(), {d.data(), 1, 2}, {}, Device::host()); },
-                 "Q x N");
+  expect_invalid([&] { poincare::distances(x.view(), x.view(), {d.data(), 1, 2}, {}, Device::host()); }, "Q x N");
 }
 
 TYPED_TEST(poincare_distances, buffers_on_a_device) {
@@ -195,7 +193,7 @@ TYPED_TEST(poincare_distances, buffers_on_a_device) {
   on_every_device([&](const Device& device) {
     const Buffer<TypeParam> queries(x.data, device), points(y.data, device);
     Buffer<TypeParam> out(x.n * y.n, device);
-    EXPECT_TRUE(poincare::distances<TypeParam>({queries, 5}, {points, 5}, {out, y.n}).all_inside());
+    EXPECT_TRUE(poincare::distances({queries, 5}, {points, 5}, {out, y.n}).all_inside());
     expect_same_bits(out.to_vector(), host);
   });
 }
@@ -209,7 +207,7 @@ void expect_storage16_like_float() {
   for (std::size_t e = 0; e < wide_y.data.size(); ++e) rounded_y.data[e] = y.emplace_back(wide_y.data[e]);
   on_every_device([&](const Device& device) {
     std::vector<float> d(30 * 40);
-    poincare::distances<Storage>({x.data(), 30, 12}, {y.data(), 40, 12}, {d.data(), 30, 40}, {}, device);
+    poincare::distances({x.data(), 30, 12}, {y.data(), 40, 12}, {d.data(), 30, 40}, {}, device);
     expect_same_bits(d, matrix_of(rounded_x, rounded_y, 1, Device::host()));
   });
 }
@@ -248,7 +246,7 @@ TYPED_TEST(poincare_distances, of_any_size_near_the_origin) {
             row[j] = host[i * x.n + j];
             for (std::int64_t k = 0; k < dim; ++k) same(j, k) = x(i, k);
           }
-          poincare::pair_distances<TypeParam>(same.view(), x.view(), pairs, {.curvature = -c}, device);
+          poincare::pair_distances(same.view(), x.view(), pairs, {.curvature = -c}, device);
           expect_same_bits(pairs, row);
         }
       });

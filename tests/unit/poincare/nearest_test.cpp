@@ -23,7 +23,7 @@ template <class Real>
 std::vector<Real> smallest_distances(const point_set<Real>& x, const point_set<Real>& y, std::int64_t k, double c,
                                      bool exclude_self) {
   std::vector<Real> d(x.n * y.n), result;
-  poincare::distances<Real>(x.view(), y.view(), {d.data(), x.n, y.n}, {.curvature = -c}, Device::host());
+  poincare::distances(x.view(), y.view(), {d.data(), x.n, y.n}, {.curvature = -c}, Device::host());
   for (std::int64_t i = 0; i < x.n; ++i) {
     std::vector<Real> row;
     for (std::int64_t j = 0; j < y.n; ++j)
@@ -40,10 +40,10 @@ TYPED_TEST(poincare_nearest, are_the_smallest_distances) {
     for (const std::int64_t dim : {3, 16, 40}) {
       const auto x = ball_points<TypeParam>(60, dim, 0, 0.9, 1, 1), y = ball_points<TypeParam>(420, dim, 0, 0.9, 1, 2);
       const auto expected = smallest_distances(x, y, 7, c, false);
-      const auto host = poincare::nearest<TypeParam>(x.view(), y.view(), 7, {.curvature = -c}, Device::host());
+      const auto host = poincare::nearest(x.view(), y.view(), 7, {.curvature = -c}, Device::host());
       expect_same_bits(host.distance, expected);
       on_other_devices([&](const Device& device) {
-        const auto found = poincare::nearest<TypeParam>(x.view(), y.view(), 7, {.curvature = -c}, device);
+        const auto found = poincare::nearest(x.view(), y.view(), 7, {.curvature = -c}, device);
         expect_same_bits(found.distance, expected);
         EXPECT_EQ(found.index, host.index);
       });
@@ -53,7 +53,7 @@ TYPED_TEST(poincare_nearest, are_the_smallest_distances) {
 TYPED_TEST(poincare_nearest, any_budget_and_threads) {
   auto y = ball_points<TypeParam>(900, 6, 0, 0.95, 1, 3);
   for (std::int64_t k = 0; k < 6; ++k) y(700, k) = y(10, k);
-  const auto once = poincare::nearest<TypeParam>(y.view(), y.view(), 5, {.exclude_self = true}, Device::host());
+  const auto once = poincare::nearest(y.view(), y.view(), 5, {.exclude_self = true}, Device::host());
   expect_same_bits(once.distance, smallest_distances(y, y, 5, 1, true));
   EXPECT_EQ(once.index[10 * 5], 700);
   EXPECT_EQ(once.index[700 * 5], 10);
@@ -61,7 +61,7 @@ TYPED_TEST(poincare_nearest, any_budget_and_threads) {
   for (const int threads : {1, 3}) {
     set_threads(threads);
     const auto pieces =
-        poincare::nearest<TypeParam>(y.view(), y.view(), 5, {.exclude_self = true, .budget_bytes = 0}, Device::host());
+        poincare::nearest(y.view(), y.view(), 5, {.exclude_self = true, .budget_bytes = 0}, Device::host());
     EXPECT_EQ(pieces.index, once.index);
     expect_same_bits(pieces.distance, once.distance);
   }
@@ -74,24 +74,24 @@ TYPED_TEST(poincare_nearest, many_queries_in_few_dimensions_have_the_bits_of_few
     auto x = ball_points<TypeParam>(1100, 2, 0, 0.99, 1, 5), y = ball_points<TypeParam>(5000, 2, 0, 0.99, 1, 6);
     for (std::int64_t k = 0; k < 2; ++k) y(3000, k) = y(10, k);
     x(7, 0) = y(4000, 1) = std::numeric_limits<TypeParam>::quiet_NaN();
-    const auto all = poincare::nearest<TypeParam>(x.view(), y.view(), 6, {.curvature = -c}, Device::host());
+    const auto all = poincare::nearest(x.view(), y.view(), 6, {.curvature = -c}, Device::host());
     for (const std::int64_t first : {0, 550}) {
-      const auto some = poincare::nearest<TypeParam>(x.view().slice(first, first + 550), y.view(), 6, {.curvature = -c},
-                                                     Device::host());
+      const auto some =
+          poincare::nearest(x.view().slice(first, first + 550), y.view(), 6, {.curvature = -c}, Device::host());
       const auto begin = first * 6, end = (first + 550) * 6;
       EXPECT_EQ(some.index, std::vector<std::int64_t>(all.index.begin() + begin, all.index.begin() + end));
       expect_same_bits(some.distance, std::vector<TypeParam>(all.distance.begin() + begin, all.distance.begin() + end));
     }
     on_other_devices([&](const Device& device) {
-      const auto found = poincare::nearest<TypeParam>(x.view(), y.view(), 6, {.curvature = -c}, device);
+      const auto found = poincare::nearest(x.view(), y.view(), 6, {.curvature = -c}, device);
       EXPECT_EQ(found.index, all.index);
       expect_same_bits(found.distance, all.distance);
     });
     const auto others =
-        poincare::nearest<TypeParam>(y.view(), y.view(), 3, {.curvature = -c, .exclude_self = true}, Device::host());
+        poincare::nearest(y.view(), y.view(), 3, {.curvature = -c, .exclude_self = true}, Device::host());
     EXPECT_EQ(others.index[10 * 3], 3000);
     EXPECT_EQ(others.index[3000 * 3], 10);
-    const auto pieces = poincare::nearest<TypeParam>(
+    const auto pieces = poincare::nearest(
         y.view(), y.view(), 3, {.curvature = -c, .exclude_self = true, .budget_bytes = 3000 * 80}, Device::host());
     EXPECT_EQ(pieces.index, others.index);
     expect_same_bits(pieces.distance, others.distance);
@@ -103,7 +103,7 @@ TYPED_TEST(poincare_nearest, ties_go_to_the_smaller_index) {
   for (TypeParam& x : same.data) x = TypeParam(0.25);
   query(0, 0) = query(0, 1) = 0;
   on_every_device([&](const Device& device) {
-    const auto found = poincare::nearest<TypeParam>(query.view(), same.view(), 4, {.budget_bytes = 0}, device);
+    const auto found = poincare::nearest(query.view(), same.view(), 4, {.budget_bytes = 0}, device);
     EXPECT_EQ(found.index, (std::vector<std::int64_t>{0, 1, 2, 3}));
   });
 }
@@ -112,7 +112,7 @@ TYPED_TEST(poincare_nearest, invalid_points_are_nobodys_neighbours) {
   auto y = ball_points<TypeParam>(8, 2, 0, 0.9, 1, 4);
   y(2, 0) = 3;
   y(5, 1) = std::numeric_limits<TypeParam>::quiet_NaN();
-  const auto found = poincare::nearest<TypeParam>(y.view(), y.view(), 7, {.exclude_self = true}, Device::host());
+  const auto found = poincare::nearest(y.view(), y.view(), 7, {.exclude_self = true}, Device::host());
   for (std::int64_t i = 0; i < 8; ++i) {
     const bool invalid = i == 2 || i == 5;
     for (std::int64_t e = 0; e < 7; ++e) {
@@ -127,19 +127,20 @@ TYPED_TEST(poincare_nearest, invalid_points_are_nobodys_neighbours) {
 TYPED_TEST(poincare_nearest, errors_and_workspace) {
   const auto y = ball_points<TypeParam>(8, 2, 0, 0.9, 1, 4);
   const auto call = [&](std::int64_t k, double curvature) {
-    poincare::nearest<TypeParam>(y.view(), y.view(), k, {.curvature = curvature, .exclude_self = true}, Device::host());
+    poincare::nearest(y.view(), y.view(), k, {.curvature = curvature, .exclude_self = true}, Device::host());
   };
   expect_invalid([&] { call(8, -1); }, "k must be in [1, 7] (k=8)");
   expect_invalid([&] { call(0, -1); }, "k must be in [1, 7]");
   expect_invalid([&] { call(3, 2); }, "curvature must be 0 (Euclidean) or negative");
   const auto workspace = [](std::int64_t queries, std::int64_t points, std::int64_t dim) {
-    poincare::nearest_workspace_bytes<TypeParam>(queries, points, dim, 1, {}, Device::host());
+    poincare::nearest_workspace_bytes(scalar_type_of<TypeParam>(), queries, points, dim, 1, {}, Device::host());
   };
   expect_invalid([&] { workspace(-1, 5, 2); }, "queries must be in [0, 2147482623] (queries=-1)");
   expect_invalid([&] { workspace(5, std::int64_t(1) << 40, 2); }, "points must be in");
   expect_invalid([&] { workspace(5, 5, 0); }, "dim must be >= 1 (dim=0)");
   expect_invalid([&] { workspace(5, 5, INT64_MAX); }, "dim and k must be small enough");
-  const auto bytes = poincare::nearest_workspace_bytes<TypeParam>(10000, 1000000, 64, 10, {}, Device::host());
+  const auto bytes =
+      poincare::nearest_workspace_bytes(scalar_type_of<TypeParam>(), 10000, 1000000, 64, 10, {}, Device::host());
   EXPECT_GT(bytes, std::int64_t(250) << 20);
   EXPECT_LT(bytes, std::int64_t(300) << 20);
 }

@@ -33,14 +33,14 @@ std::vector<Real> result_of(const std::string& op, const call<Real>& in) {
   const matrix_view<Real> out(result.data(), 1, in.dim);
   const poincare::ball_options options{.curvature = -in.c, .strict = true};
   const std::vector<std::int64_t> offsets{0, in.x().rows()};
-  if (op == "mobius_add") poincare::mobius_add<Real>(in.x(), in.y(), out, options, in.device);
-  if (op == "expmap") poincare::exp_map<Real>(in.x(), in.y(), out, options, in.device);
-  if (op == "logmap") poincare::log_map<Real>(in.x(), in.y(), out, options, in.device);
-  if (op == "expmap0") poincare::exp_map_origin<Real>(in.x(), out, options, in.device);
-  if (op == "logmap0") poincare::log_map_origin<Real>(in.x(), out, options, in.device);
-  if (op == "gyromidpoint") poincare::gyromidpoint<Real>(in.x(), offsets, {}, out, options, in.device);
+  if (op == "mobius_add") poincare::mobius_add(in.x(), in.y(), out, options, in.device);
+  if (op == "expmap") poincare::exp_map(in.x(), in.y(), out, options, in.device);
+  if (op == "logmap") poincare::log_map(in.x(), in.y(), out, options, in.device);
+  if (op == "expmap0") poincare::exp_map_origin(in.x(), out, options, in.device);
+  if (op == "logmap0") poincare::log_map_origin(in.x(), out, options, in.device);
+  if (op == "gyromidpoint") poincare::gyromidpoint(in.x(), offsets, {}, out, options, in.device);
   if (op == "frechet_mean") {
-    const auto report = poincare::frechet_mean<Real>(in.x(), offsets, {}, out, {.curvature = -in.c}, in.device);
+    const auto report = poincare::frechet_mean(in.x(), offsets, {}, out, {.curvature = -in.c}, in.device);
     EXPECT_EQ(report.converged[0], 1);
     EXPECT_LE(report.iterations[0], 120);
   }
@@ -74,7 +74,7 @@ TYPED_TEST(poincare_operations_data, mammals_nearest_neighbours) {
   const csv_table table(hyperbolic_folder() / "mammals_knn10.csv");
   const auto queries = table.integers("query");
   on_every_device([&](const Device& device) {
-    const auto found = poincare::nearest<TypeParam>(points.view(), points.view(), 10, {.exclude_self = true}, device);
+    const auto found = poincare::nearest(points.view(), points.view(), 10, {.exclude_self = true}, device);
     for (std::size_t q = 0; q < queries.size(); ++q)
       for (std::int64_t e = 0; e < 10; ++e) {
         const std::int64_t at = queries[q] * 10 + e;
@@ -104,7 +104,7 @@ TEST(poincare_metrics, mammals_mean_rank_and_precision) {
     ++edges;
   }
   std::vector<double> matrix(points.n * points.n);
-  poincare::distances<double>(points.view(), points.view(), {matrix.data(), points.n, points.n}, {}, Device::host());
+  poincare::distances(points.view(), points.view(), {matrix.data(), points.n, points.n}, {}, Device::host());
   double rank_sum = 0, precision_sum = 0;
   for (const auto& [node, others] : related) {
     std::vector<bool> is_related(points.n, false);

@@ -33,34 +33,34 @@ struct laboratory {
 
   point_set<Real> add(const point_set<Real>& a, const point_set<Real>& b) const {
     auto out = room();
-    poincare::mobius_add<Real>(a.view(), b.view(), to(out), options(), device);
+    poincare::mobius_add(a.view(), b.view(), to(out), options(), device);
     return out;
   }
   point_set<Real> exp(const point_set<Real>& a, const point_set<Real>& b) const {
     auto out = room();
-    poincare::exp_map<Real>(a.view(), b.view(), to(out), options(), device);
+    poincare::exp_map(a.view(), b.view(), to(out), options(), device);
     return out;
   }
   point_set<Real> log(const point_set<Real>& a, const point_set<Real>& b) const {
     auto out = room();
-    poincare::log_map<Real>(a.view(), b.view(), to(out), options(), device);
+    poincare::log_map(a.view(), b.view(), to(out), options(), device);
     return out;
   }
   point_set<Real> times(Real r, const point_set<Real>& a) const {
     auto out = room();
     const std::vector<Real> factor{r};
-    poincare::mobius_scalar_mul<Real>(factor, a.view(), to(out), options(), device);
+    poincare::mobius_scalar_mul(factor, a.view(), to(out), options(), device);
     return out;
   }
   point_set<Real> along(const point_set<Real>& a, const point_set<Real>& b, Real t) const {
     auto out = room();
     const std::vector<Real> at{t};
-    poincare::geodesic<Real>(a.view(), b.view(), at, to(out), options(), device);
+    poincare::geodesic(a.view(), b.view(), at, to(out), options(), device);
     return out;
   }
   std::vector<Real> distance(const point_set<Real>& a, const point_set<Real>& b) const {
     std::vector<Real> d(rows);
-    poincare::pair_distances<Real>(a.view(), b.view(), d, {.curvature = -c}, device);
+    poincare::pair_distances(a.view(), b.view(), d, {.curvature = -c}, device);
     return d;
   }
   /// Lengths of tangent vectors at a, lambda_a |v|.
@@ -132,9 +132,9 @@ TYPED_TEST(poincare_operations, maps_at_the_origin) {
   this->everywhere([](const auto& lab, double tolerance) {
     auto origin = lab.room(), there = lab.room(), back = lab.room();
     std::fill(origin.data.begin(), origin.data.end(), TypeParam(0));
-    poincare::exp_map_origin<TypeParam>(lab.v.view(), lab.to(there), lab.options(), lab.device);
+    poincare::exp_map_origin(lab.v.view(), lab.to(there), lab.options(), lab.device);
     expect_rows_near(there, lab.exp(origin, lab.v), tolerance);
-    poincare::log_map_origin<TypeParam>(there.view(), lab.to(back), lab.options(), lab.device);
+    poincare::log_map_origin(there.view(), lab.to(back), lab.options(), lab.device);
     expect_rows_near(back, lab.v, 4 * tolerance);
   });
 }
@@ -166,8 +166,7 @@ TYPED_TEST(poincare_operations, parallel_transport_is_an_isometry_along_the_geod
   this->everywhere([](const auto& lab, double tolerance) {
     auto moved = lab.room();
     const auto carry = [&](const auto& v) {
-      poincare::parallel_transport<TypeParam>(lab.x.view(), lab.y.view(), v.view(), lab.to(moved), lab.options(),
-                                              lab.device);
+      poincare::parallel_transport(lab.x.view(), lab.y.view(), v.view(), lab.to(moved), lab.options(), lab.device);
     };
     carry(lab.v);
     EXPECT_LE(largest_error(lab.lengths(lab.y, moved), lab.lengths(lab.x, lab.v)),
@@ -185,15 +184,15 @@ TYPED_TEST(poincare_operations, hyperboloid_and_back) {
     const laboratory<TypeParam> lab(2.5, device);
     point_set<TypeParam> h(rows, dim + 1);
     auto back = lab.room();
-    poincare::to_hyperboloid<TypeParam>(lab.x.view(), lab.to(h), lab.options(), device);
+    poincare::to_hyperboloid(lab.x.view(), lab.to(h), lab.options(), device);
     for (std::int64_t i = 0; i < rows; ++i) {
       double form = -double(h(i, 0)) * double(h(i, 0));
       for (std::int64_t k = 1; k <= dim; ++k) form += double(h(i, k)) * double(h(i, k));
       EXPECT_NEAR(form, -1 / 2.5, 1e3 * std::numeric_limits<TypeParam>::epsilon());
     }
-    poincare::from_hyperboloid<TypeParam>(h.view(), lab.to(back), lab.options(), device);
+    poincare::from_hyperboloid(h.view(), lab.to(back), lab.options(), device);
     expect_rows_near(back, lab.x, sizeof(TypeParam) == 4 ? 2e-7 : 1e-15);
-    expect_invalid([&] { poincare::to_hyperboloid<TypeParam>(lab.x.view(), lab.to(h), {.curvature = 0}, device); },
+    expect_invalid([&] { poincare::to_hyperboloid(lab.x.view(), lab.to(h), {.curvature = 0}, device); },
                    "curvature must be negative");
   });
 }
@@ -205,7 +204,7 @@ TYPED_TEST(poincare_operations, projection_moves_what_is_outside_and_says_so) {
     for (std::int64_t k = 0; k < dim; ++k) lab.x(1, k) = std::numeric_limits<TypeParam>::max() / 4;
     lab.x(2, 0) = std::numeric_limits<TypeParam>::quiet_NaN();
     auto out = lab.room();
-    const auto report = poincare::project<TypeParam>(lab.x.view(), 1e-3, lab.to(out), lab.options(), device);
+    const auto report = poincare::project(lab.x.view(), 1e-3, lab.to(out), lab.options(), device);
     EXPECT_EQ(report.moved, 2);
     EXPECT_EQ(report.status[0], poincare::point_status::outside);
     EXPECT_TRUE(std::isnan(out(2, 1)));
@@ -213,8 +212,8 @@ TYPED_TEST(poincare_operations, projection_moves_what_is_outside_and_says_so) {
     EXPECT_EQ(out(10, 3), lab.x(10, 3));
     const auto again = out;
     for (std::int64_t k = 0; k < dim; ++k) lab.x(2, k) = 0;
-    EXPECT_EQ(poincare::project<TypeParam>(again.view(), 1e-3, lab.to(out), lab.options(), device).moved, 0);
-    expect_invalid([&] { poincare::project<TypeParam>(lab.x.view(), 0, lab.to(out), lab.options(), device); },
+    EXPECT_EQ(poincare::project(again.view(), 1e-3, lab.to(out), lab.options(), device).moved, 0);
+    expect_invalid([&] { poincare::project(lab.x.view(), 0, lab.to(out), lab.options(), device); },
                    "epsilon must be in");
   });
 }
@@ -223,8 +222,7 @@ TYPED_TEST(poincare_operations, gradients_of_the_distance) {
   this->everywhere([](const auto& lab, double) {
     auto of_x = lab.room(), of_y = lab.room(), x = lab.x;
     for (std::int64_t k = 0; k < dim; ++k) x(9, k) = lab.y(9, k);
-    poincare::distance_gradients<TypeParam>(x.view(), lab.y.view(), lab.to(of_x), lab.to(of_y), lab.options(),
-                                            lab.device);
+    poincare::distance_gradients(x.view(), lab.y.view(), lab.to(of_x), lab.to(of_y), lab.options(), lab.device);
     for (std::int64_t i = 0; i < rows; ++i) {
       std::vector<double> a(dim), b(dim);
       for (std::int64_t k = 0; k < dim; ++k) a[k] = x(i, k), b[k] = lab.y(i, k);
@@ -251,7 +249,7 @@ TYPED_TEST(poincare_operations, gradients_of_the_distance) {
     }
     // In the metric every gradient has length 1: lambda |g / lambda^2| = |g| / lambda.
     auto riemannian = lab.room();
-    poincare::riemannian_gradient<TypeParam>(x.view(), of_x.view(), lab.to(riemannian), lab.options(), lab.device);
+    poincare::riemannian_gradient(x.view(), of_x.view(), lab.to(riemannian), lab.options(), lab.device);
     auto length = lab.lengths(x, riemannian);
     length[9] = 1;
     EXPECT_LE(largest_error(length, std::vector<double>(rows, 1.0)), sizeof(TypeParam) == 4 ? 1e-6 : 1e-14);
@@ -262,10 +260,9 @@ TYPED_TEST(poincare_operations, gradient_step_goes_down_and_stays_inside) {
   on_every_device([](const Device& device) {
     const laboratory<TypeParam> lab(1, device);
     auto of_x = lab.room(), of_y = lab.room(), next = lab.room();
-    poincare::distance_gradients<TypeParam>(lab.x.view(), lab.y.view(), lab.to(of_x), lab.to(of_y), lab.options(),
-                                            device);
+    poincare::distance_gradients(lab.x.view(), lab.y.view(), lab.to(of_x), lab.to(of_y), lab.options(), device);
     const auto step = [&](double rate) {
-      return poincare::rsgd_step<TypeParam>(lab.x.view(), of_x.view(), rate, 1e-5, lab.to(next), lab.options(), device);
+      return poincare::rsgd_step(lab.x.view(), of_x.view(), rate, 1e-5, lab.to(next), lab.options(), device);
     };
     EXPECT_EQ(step(0.05).moved, 0);
     auto expected = lab.distance(lab.x, lab.y);
@@ -292,9 +289,9 @@ TYPED_TEST(poincare_operations, means_of_groups) {
     offsets.push_back(2 * rows + 1);
     offsets.push_back(2 * rows + 2);
     const auto of_midpoint =
-        poincare::gyromidpoint<TypeParam>(points.view(), offsets, weights, lab.to(out), lab.options(), lab.device);
-    const auto of_frechet = poincare::frechet_mean<TypeParam>(points.view(), offsets, weights, lab.to(frechet),
-                                                              {.curvature = -lab.c}, lab.device);
+        poincare::gyromidpoint(points.view(), offsets, weights, lab.to(out), lab.options(), lab.device);
+    const auto of_frechet =
+        poincare::frechet_mean(points.view(), offsets, weights, lab.to(frechet), {.curvature = -lab.c}, lab.device);
     EXPECT_EQ(of_midpoint.converged[rows], 1);
     EXPECT_EQ(of_midpoint.converged[rows + 1], 0);
     EXPECT_TRUE(std::isnan(out(rows + 1, 0)));
@@ -314,19 +311,16 @@ TYPED_TEST(poincare_operations, status_and_errors) {
   laboratory<TypeParam> lab(1, Device::host());
   lab.y(3, 0) = 2;
   auto out = lab.room();
-  const auto status =
-      poincare::mobius_add<TypeParam>(lab.x.view(), lab.y.view(), lab.to(out), lab.options(), lab.device);
+  const auto status = poincare::mobius_add(lab.x.view(), lab.y.view(), lab.to(out), lab.options(), lab.device);
   EXPECT_EQ(poincare::first_invalid(status), 3);
   EXPECT_TRUE(std::isnan(out(3, 0)));
   EXPECT_FALSE(std::isnan(out(4, 0)));
-  expect_invalid(
-      [&] { poincare::mobius_add<TypeParam>(lab.x.view(), lab.y.view(), lab.to(out), {.strict = true}, lab.device); },
-      "y[3] must be inside the ball");
-  expect_invalid(
-      [&] { poincare::exp_map<TypeParam>(lab.x.view(), lab.v.view(), lab.to(out), {.curvature = 1}, lab.device); },
-      "curvature must be 0 (Euclidean) or negative");
+  expect_invalid([&] { poincare::mobius_add(lab.x.view(), lab.y.view(), lab.to(out), {.strict = true}, lab.device); },
+                 "y[3] must be inside the ball");
+  expect_invalid([&] { poincare::exp_map(lab.x.view(), lab.v.view(), lab.to(out), {.curvature = 1}, lab.device); },
+                 "curvature must be 0 (Euclidean) or negative");
   std::vector<TypeParam> lambda(rows);
-  poincare::conformal_factor<TypeParam>(lab.x.view(), lambda, lab.options(), lab.device);
+  poincare::conformal_factor(lab.x.view(), lambda, lab.options(), lab.device);
   for (std::int64_t i = 0; i < rows; ++i)
     EXPECT_NEAR(lambda[i], 2 / double(reference::ball_gap(row_of(lab.x, i), 1)), lambda[i] * 1e-6);
 }

@@ -149,15 +149,15 @@ TEST(allocation_failure, poincare) {
   const auto view = points.view();
   std::vector<float> matrix(60 * 60), rows(60 * 9);
   on_both_devices(points.data, [&](const Device& device) {
-    poincare::distances<float>(view, view, matrix_view<float>(matrix.data(), 60, 60), {}, device);
+    poincare::distances(view, view, matrix_view<float>(matrix.data(), 60, 60), {}, device);
     return numbers_of(matrix);
   });
   on_both_devices(points.data, [&](const Device& device) {
-    const auto found = poincare::nearest<float>(view, view, 4, {}, device);
+    const auto found = poincare::nearest(view, view, 4, {}, device);
     return numbers_of(found.index, found.distance);
   });
   on_both_devices(points.data, [&](const Device& device) {
-    poincare::mobius_add<float>(view, view, matrix_view<float>(rows.data(), 60, 9), {}, device);
+    poincare::mobius_add(view, view, matrix_view<float>(rows.data(), 60, 9), {}, device);
     return numbers_of(rows);
   });
 }

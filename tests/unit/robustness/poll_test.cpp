@@ -268,10 +268,10 @@ TEST(poll, poincare) {
   std::vector<float> matrix(300 * 300), rows(300 * 9), mean(9);
   const std::vector<std::int64_t> offsets{0, 300};
   on_host_and_emulated([&](const Device& device) {
-    poincare::distances<float>(view, view, matrix_view<float>(matrix.data(), 300, 300), {}, device);
-    poincare::mobius_add<float>(view, view, matrix_view<float>(rows.data(), 300, 9), {}, device);
-    const auto nearest = poincare::nearest<float>(view, view, 4, {}, device);
-    poincare::frechet_mean<float>(view, offsets, {}, matrix_view<float>(mean.data(), 1, 9), {}, device);
+    poincare::distances(view, view, matrix_view<float>(matrix.data(), 300, 300), {}, device);
+    poincare::mobius_add(view, view, matrix_view<float>(rows.data(), 300, 9), {}, device);
+    const auto nearest = poincare::nearest(view, view, 4, {}, device);
+    poincare::frechet_mean(view, offsets, {}, matrix_view<float>(mean.data(), 1, 9), {}, device);
     return all_of(matrix, rows, nearest.index, mean);
   });
 }
@@ -503,7 +503,7 @@ TEST(poll, every_family_polls_often) {
                      [&] { hdbscan::cluster(flat.view(), hdbscan::cluster_options{}, Device::host()); });
   const auto ball = test::ball_points<float>(6000, 30, 0, 0.9, 1, 2);
   expect_polls_often("poincare nearest 6000 x 30",
-                     [&] { poincare::nearest<float>(ball.view(), ball.view(), 4, {}, Device::host()); });
+                     [&] { poincare::nearest(ball.view(), ball.view(), 4, {}, Device::host()); });
   const auto square = test::clustered_points<double>(500, 500, 1);
   expect_polls_often("svd 500 x 500", [&] { svd::decompose(square.view(), {}, Device::host()); });
   const auto middle = test::clustered_points<double>(40 * 128, 128, 1);

@@ -36,7 +36,7 @@ void decompose_matrices(std::int64_t batch) {
 void measure_ball(std::int64_t n) {
   const auto points = normal_values(n * 8, 0.05F);
   std::vector<float> out(std::size_t(n * n));
-  poincare::distances<float>({points.data(), n, 8}, {points.data(), n, 8}, {out.data(), n, n}, {}, Device::host());
+  poincare::distances({points.data(), n, 8}, {points.data(), n, 8}, {out.data(), n, n}, {}, Device::host());
   poincare::nearest<float>({points.data(), n, 8}, {points.data(), n, 8}, 5, {}, Device::host());
 }
 
