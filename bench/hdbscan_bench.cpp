@@ -88,7 +88,7 @@ class stopwatch {
 void dense(benchmark::State& state) {
   problem& p = shared_problem(state.range(0), state.range(1));
   const auto run = [&] {
-    hdbscan::mutual_reachability<float>(p.view(), p.core, {p.out.data(), p.n, p.n}, {}, Device::host());
+    hdbscan::mutual_reachability(p.view(), p.core, {p.out.data(), p.n, p.n}, {}, Device::host());
   };
   run();
   if (const char* wrong = p.check(1e-5)) return state.SkipWithError(wrong);
@@ -109,7 +109,7 @@ void cluster(benchmark::State& state) {
   problem& p = shared_problem(state.range(0), state.range(1));
   hdbscan::cluster_result result;
   const stopwatch watch;
-  for (auto _ : state) result = hdbscan::cluster<float>(p.view(), {.min_cluster_size = 10}, Device::host());
+  for (auto _ : state) result = hdbscan::cluster(p.view(), {.min_cluster_size = 10}, Device::host());
   if (result.clusters() < 40 || std::int64_t(result.spanning_tree.size()) != p.n - 1)
     return state.SkipWithError("wrong result");
   watch.report(state, p, result.counters.passes);
@@ -124,8 +124,7 @@ void cluster_memory(benchmark::State& state) {
   const std::vector<float> points = bench::clustered_points<float>(n, dim);
   const bench::memory_watch memory;
   hdbscan::cluster_result result;
-  for (auto _ : state)
-    result = hdbscan::cluster<float>({points.data(), n, dim}, {.min_cluster_size = 10}, Device::host());
+  for (auto _ : state) result = hdbscan::cluster({points.data(), n, dim}, {.min_cluster_size = 10}, Device::host());
   const double pairs = double(n) * double(n - 1) / 2;
   state.counters["extra_MB"] = double(memory.extra_bytes()) * 1e-6;
   state.counters["passes"] = result.counters.passes;

@@ -70,7 +70,7 @@ void mutual_reachability(benchmark::State& state) {
   const auto core = hdbscan::core_distances<float>(view, {.min_samples = 5}, Device::host()).distances;
   std::vector<float> out(std::size_t(n * n));
   measure<float>(state, {double(n) * double(n) * double(dim), 4.0 * double(n * dim + n * n)}, [&] {
-    hdbscan::mutual_reachability<float>(view, core, {out.data(), n, n}, {}, Device::host());
+    hdbscan::mutual_reachability(view, core, {out.data(), n, n}, {}, Device::host());
     benchmark::DoNotOptimize(out.data());
   });
 }

@@ -40,8 +40,7 @@ void hdbscan(benchmark::State& state) {
   const std::int64_t n = state.range(0), dim = 64;
   const auto points = bench::clustered_points<float>(n, dim);
   measure(state, [&] {
-    benchmark::DoNotOptimize(
-        hdbscan::cluster<float>({points.data(), n, dim}, {.min_cluster_size = 10}, Device::host()));
+    benchmark::DoNotOptimize(hdbscan::cluster({points.data(), n, dim}, {.min_cluster_size = 10}, Device::host()));
   });
 }
 

@@ -79,7 +79,7 @@ void all(int repetitions, const char* threads) {
     auto points = normal_values<float>(n * 4, 1);
     for (std::int64_t i = 0; i < n; ++i) points[std::size_t(4 * i)] += float(6 * (i % 3));
     measure(n == 100 ? "cluster 100 x 4" : "cluster 150 x 4", repetitions, 20,
-            [&] { hdbscan::cluster<float>({points.data(), n, 4}, {}, Device::host()); });
+            [&] { hdbscan::cluster({points.data(), n, 4}, {}, Device::host()); });
   }
   auto ball = normal_values<float>(20 * 4, 2);
   for (float& x : ball) x *= 0.1F;

@@ -83,7 +83,7 @@ void add_predictions(session& session, const arguments& a, findings& all, quinte
 template <class Storage>
 void cluster_shared_points(session& session, const arguments& a) {
   quintet::mpi::communicator& ranks = *session.ranks();
-  ranks.together([&] { hdbscan::cluster<Storage>({}, a.options, session.device()); });
+  ranks.together([&] { hdbscan::cluster({}, a.options, session.device()); });
   const auto points = quintet::driver::read_shared_points<Storage>(session, a.input, a.dataset);
   session.say() << points.all_rows << " points of " << points.own.cols << " dimensions on " << ranks.size()
                 << " ranks, " << session.device().name() << std::endl;
@@ -107,7 +107,7 @@ void cluster_points(session& session, const arguments& a) {
   if (session.ranks() != nullptr) return cluster_shared_points<Storage>(session, a);
 #endif
   // Wrong options are found before a large file is read.
-  hdbscan::cluster<Storage>({}, a.options, session.device());
+  hdbscan::cluster({}, a.options, session.device());
   const io::matrix<Storage> points = quintet::driver::read_points<Storage>(session, a.input, a.dataset);
   io::matrix<Storage> further;
   if (!a.predict.empty()) further = quintet::driver::read_further_points<Storage>(session, a.predict, points.cols);
@@ -115,8 +115,8 @@ void cluster_points(session& session, const arguments& a) {
                 << std::endl;
   findings all;
   all.single_precision = sizeof(Storage) < sizeof(double);
-  all.clustering = hdbscan::cluster<Storage>(points.view(), a.options, session.device(),
-                                             session.progress(quintet::driver::clustering_shares(points.cols)));
+  all.clustering = hdbscan::cluster(points.view(), a.options, session.device(),
+                                    session.progress(quintet::driver::clustering_shares(points.cols)));
   if (a.membership) add_memberships(session, all, points.view());
   if (!a.predict.empty()) add_predictions(session, a, all, points.view(), std::as_const(further).view());
   finish(session, a, all);
@@ -144,13 +144,13 @@ template <class Real>
 hdbscan::cluster_result cluster_matrix_file(session& session, const arguments& a) {
   const auto distances = quintet::driver::read_points<Real>(session, a.input, a.dataset);
   require_square(a.input, distances.rows, distances.cols, "to hold the distances between all points");
-  return hdbscan::cluster_distances<Real>(distances.view(), a.options, session.device());
+  return hdbscan::cluster_distances(distances.view(), a.options, session.device());
 }
 
 template <class Real>
 void cluster_precomputed(session& session, const arguments& a) {
   // Wrong options are found before a large file is read.
-  hdbscan::cluster_distances<Real>({}, a.options, session.device());
+  hdbscan::cluster_distances({}, a.options, session.device());
   const quintet::Device& device = session.device();
   if (quintet::hdbscan_driver::is_matrix_market(a.input) && !device.automatic() &&
       device.kind() != quintet::device_kind::host)

@@ -179,7 +179,7 @@ void write_matrix(session& session, const arguments& a, matrix_view<const Storag
   } else {
     std::vector<Real> matrix(n * n);
     session.timed("reachability", [&] {
-      hdbscan::mutual_reachability<Storage>(points, core, {matrix.data(), n, n}, a.reachability, session.device());
+      hdbscan::mutual_reachability(points, core, {matrix.data(), n, n}, a.reachability, session.device());
     });
     session.timed("write", [&] { out.rows(0, {matrix.data(), n, n}); });
   }

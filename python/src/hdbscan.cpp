@@ -30,22 +30,14 @@ using namespace hdbscan;
 
 nb::dict fit(const array& points, const nb::tuple& options, nb::handle progress, const std::string& device) {
   const cluster_options settings = options_of(options);
-  return with_storage(points.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto view = points.matrix<const T>();
-    return dict_of(run(progress, [&](const progress_callback& report) {
-      return hdbscan::cluster<T>(view, settings, Device::parse(device), report);
-    }));
-  });
+  return dict_of(run(progress, [&](const progress_callback& report) {
+    return hdbscan::cluster(points.rows(), settings, Device::parse(device), report);
+  }));
 }
 
 nb::dict fit_distances(const array& distances, const nb::tuple& options, const std::string& device) {
   const cluster_options settings = options_of(options);
-  return with_real(distances.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto view = distances.matrix<const T>();
-    return dict_of(run([&] { return cluster_distances<T>(view, settings, Device::parse(device)); }));
-  });
+  return dict_of(run([&] { return cluster_distances(distances.rows(), settings, Device::parse(device)); }));
 }
 
 template <class T>
@@ -59,28 +51,20 @@ nb::dict fit_graph(std::int64_t points, const array& row_begin, const array& col
   return with_real(values.type(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const auto graph = graph_of<T>(points, row_begin, columns, values);
-    return dict_of(run([&] { return cluster_graph<T>(graph, settings); }));
+    return dict_of(run([&] { return cluster_graph(graph, settings); }));
   });
 }
 
 nb::dict tree(const array& points, const nb::tuple& options, nb::handle progress, const std::string& device) {
   const spanning_tree_options settings = spanning_options_of(options);
-  return with_storage(points.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto view = points.matrix<const T>();
-    return dict_of(run(progress, [&](const progress_callback& report) {
-      return spanning_tree<T>(view, settings, Device::parse(device), report);
-    }));
-  });
+  return dict_of(run(progress, [&](const progress_callback& report) {
+    return spanning_tree(points.rows(), settings, Device::parse(device), report);
+  }));
 }
 
 nb::dict tree_of_distances(const array& distances, const nb::tuple& options, const std::string& device) {
   const spanning_tree_options settings = spanning_options_of(options);
-  return with_real(distances.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto view = distances.matrix<const T>();
-    return dict_of(run([&] { return spanning_tree_of<T>(view, settings, Device::parse(device)); }));
-  });
+  return dict_of(run([&] { return spanning_tree_of(distances.rows(), settings, Device::parse(device)); }));
 }
 
 nb::dict tree_of_graph(std::int64_t points, const array& row_begin, const array& columns, const array& values,
@@ -89,7 +73,7 @@ nb::dict tree_of_graph(std::int64_t points, const array& row_begin, const array&
   return with_real(values.type(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const auto graph = graph_of<T>(points, row_begin, columns, values);
-    return dict_of(run([&] { return spanning_tree_of<T>(graph, settings); }));
+    return dict_of(run([&] { return spanning_tree_of(graph, settings); }));
   });
 }
 
@@ -189,79 +173,56 @@ cluster_result model_of(const nb::dict& state) {
 }
 
 nb::tuple predict(const cluster_result& model, const array& points, const array& rows, const std::string& device) {
-  return with_storage(points.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto view = points.matrix<const T>(), more = rows.matrix<const T>();
-    auto found = run([&] { return approximate_predict<T>(model, view, more, Device::parse(device)); });
-    return nb::make_tuple(to_numpy(std::move(found.labels)), to_numpy(std::move(found.probabilities)),
-                          to_numpy(std::move(found.outlier_scores)), to_numpy(std::move(found.neighbours)),
-                          to_numpy(std::move(found.lambdas)));
-  });
+  auto result = run([&] { return approximate_predict(model, points.rows(), rows.rows(), Device::parse(device)); });
+  return nb::make_tuple(to_numpy(std::move(result.labels)), to_numpy(std::move(result.probabilities)),
+                        to_numpy(std::move(result.outlier_scores)), to_numpy(std::move(result.neighbours)),
+                        to_numpy(std::move(result.lambdas)));
 }
 
 nb::object membership(const cluster_result& model, const array& points, const array& rows, const std::string& device) {
-  return with_storage(points.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto view = points.matrix<const T>(), more = rows.matrix<const T>();
-    const std::int64_t count = rows.present() ? more.rows() : view.rows();
-    auto found = run([&] {
-      return rows.present() ? membership_vectors<T>(model, view, more, Device::parse(device))
-                            : all_points_membership_vectors<T>(model, view, Device::parse(device));
-    });
-    return to_numpy(std::move(found), {count, model.clusters()});
+  const any_matrix known = points.rows(), unseen = rows.rows();
+  auto vectors = run([&] {
+    return rows.present() ? membership_vectors(model, known, unseen, Device::parse(device))
+                          : all_points_membership_vectors(model, known, Device::parse(device));
   });
+  return to_numpy(std::move(vectors), {rows.present() ? unseen.rows : known.rows, model.clusters()});
 }
 
 bool membership_blocks(const cluster_result& model, const array& points, const array& rows, nb::handle take,
                        std::int64_t budget, const std::string& device) {
-  return with_storage(points.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto view = points.matrix<const T>(), more = rows.matrix<const T>();
-    const membership_callback receive = block_receiver<double>(take);
-    return run([&] {
-      return rows.present() ? membership_rows<T>(model, view, more, receive, budget, Device::parse(device))
-                            : all_points_membership_rows<T>(model, view, receive, budget, Device::parse(device));
-    });
+  const membership_callback receive = block_receiver<double>(take);
+  return run([&] {
+    return rows.present() ? membership_rows(model, points.rows(), rows.rows(), receive, budget, Device::parse(device))
+                          : all_points_membership_rows(model, points.rows(), receive, budget, Device::parse(device));
   });
 }
 
 nb::object medoid_rows(const array& points, const array& labels, const array& weights, const std::string& metric,
                        double curvature, const std::string& device) {
-  return with_storage(points.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto view = points.matrix<const T>();
-    const auto label = vector_of<std::int64_t>(labels);
-    const auto weight = span_of<double>(weights);
-    const auto distance = metric_of(metric, curvature);
-    return to_numpy(run([&] { return medoids<T>(view, label, weight, distance, Device::parse(device)); }));
-  });
+  const auto label = vector_of<std::int64_t>(labels);
+  const auto weight = span_of<double>(weights);
+  const auto distance = metric_of(metric, curvature);
+  return to_numpy(run([&] { return medoids(points.rows(), label, weight, distance, Device::parse(device)); }));
 }
 
 nb::object centroid_rows(const array& points, const array& labels, const array& weights, const std::string& device) {
-  return with_storage(points.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto view = points.matrix<const T>();
-    const auto label = vector_of<std::int64_t>(labels);
-    const auto weight = span_of<double>(weights);
-    auto means = run([&] { return weighted_centroids<T>(view, label, weight, Device::parse(device)); });
-    const std::int64_t count = view.cols() > 0 ? std::int64_t(means.size()) / view.cols() : 0;
-    return to_numpy(std::move(means), {count, view.cols()});
-  });
+  const any_matrix view = points.rows();
+  const auto label = vector_of<std::int64_t>(labels);
+  const auto weight = span_of<double>(weights);
+  auto means = run([&] { return weighted_centroids(view, label, weight, Device::parse(device)); });
+  const std::int64_t count = view.cols > 0 ? std::int64_t(means.size()) / view.cols : 0;
+  return to_numpy(std::move(means), {count, view.cols});
 }
 
 nb::tuple validity(const array& points, const array& labels, const std::string& metric, double curvature,
                    double dimension, nb::handle progress, const std::string& device) {
-  return with_storage(points.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto view = points.matrix<const T>();
-    const auto label = vector_of<std::int64_t>(labels);
-    const validity_options settings{metric_of(metric, curvature), dimension};
-    auto found = run(progress, [&](const progress_callback& report) {
-      return validity_index<T>(view, label, settings, Device::parse(device), report);
-    });
-    return nb::make_tuple(found.index, to_numpy(std::move(found.cluster_validity)),
-                          to_numpy(std::move(found.sparseness)), to_numpy(std::move(found.separation)));
+  const auto label = vector_of<std::int64_t>(labels);
+  const validity_options settings{metric_of(metric, curvature), dimension};
+  auto result = run(progress, [&](const progress_callback& report) {
+    return validity_index(points.rows(), label, settings, Device::parse(device), report);
   });
+  return nb::make_tuple(result.index, to_numpy(std::move(result.cluster_validity)),
+                        to_numpy(std::move(result.sparseness)), to_numpy(std::move(result.separation)));
 }
 
 double relative(const array& edges, const array& labels) {
@@ -270,71 +231,62 @@ double relative(const array& edges, const array& labels) {
   return run([&] { return relative_validity(list, label); });
 }
 
-template <class Real>
-nb::tuple tuple_of(core_result<Real>&& r) {
-  return nb::make_tuple(to_numpy(std::move(r.distances)), r.neighbours, r.clamped, to_numpy(std::move(r.invalid_rows)),
-                        r.ran_on.spelling());
+nb::tuple tuple_of(nb::object distances, core_summary&& s) {
+  return nb::make_tuple(std::move(distances), s.neighbours, s.clamped, to_numpy(std::move(s.invalid_rows)),
+                        s.ran_on.spelling());
+}
+
+/// compute(any_output_vector) writes the core distances of N rows and gives their summary.
+template <class Compute>
+nb::tuple cores_with_summary(const any_matrix& rows, scalar_type real, Compute&& compute) {
+  core_summary summary;
+  nb::object distances =
+      filled_values(real, rows.rows, [&](any_output_vector out) { summary = run([&] { return compute(out); }); });
+  return tuple_of(std::move(distances), std::move(summary));
 }
 
 nb::tuple cores(const array& points, std::int64_t min_samples, bool count_self, const std::string& metric,
                 double curvature, const std::string& device) {
-  return with_storage(points.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto view = points.matrix<const T>();
-    const core_options settings{min_samples, count_self, metric_of(metric, curvature)};
-    return tuple_of(run([&] { return core_distances<T>(view, settings, Device::parse(device)); }));
+  const any_matrix rows = points.rows();
+  const core_options settings{min_samples, count_self, metric_of(metric, curvature)};
+  hdbscan::detail::checked_count(rows);
+  return cores_with_summary(rows, accumulator_of(rows.type), [&](any_output_vector out) {
+    return core_distances_into(rows, out, settings, Device::parse(device));
   });
 }
 
 nb::tuple cores_of_distances(const array& distances, std::int64_t min_samples, bool count_self,
                              const std::string& device) {
-  return with_real(distances.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto view = distances.matrix<const T>();
-    return tuple_of(run([&] { return core_distances_of<T>(view, {min_samples, count_self}, Device::parse(device)); }));
+  const any_matrix rows = distances.rows();
+  return cores_with_summary(rows, rows.type, [&](any_output_vector out) {
+    return core_distances_of_into(rows, out, {min_samples, count_self}, Device::parse(device));
   });
 }
 
 void reachability(const array& points, const array& core, const array& out, double alpha, bool core_on_diagonal,
                   const std::string& metric, double curvature, const std::string& device) {
-  with_storage(points.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    using Real = accumulator_t<T>;
-    const auto view = points.matrix<const T>();
-    const auto cores = core.vector<const Real>();
-    const auto to = out.matrix<Real>();
-    const reachability_options settings{alpha, core_on_diagonal, metric_of(metric, curvature)};
-    run([&] { mutual_reachability<T>(view, cores, to, settings, Device::parse(device)); });
-  });
+  const reachability_options settings{alpha, core_on_diagonal, metric_of(metric, curvature)};
+  run([&] { mutual_reachability(points.rows(), core.values(), out.output_rows(), settings, Device::parse(device)); });
 }
 
 nb::object reachability_of_pairs(const array& points, const array& core, const array& pairs, double alpha,
                                  bool core_on_diagonal, const std::string& metric, double curvature,
                                  const std::string& device) {
-  return with_storage(points.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    using Real = accumulator_t<T>;
-    const auto view = points.matrix<const T>();
-    const auto cores = core.vector<const Real>();
-    const auto list = pairs.matrix<const std::int64_t>();
-    const reachability_options settings{alpha, core_on_diagonal, metric_of(metric, curvature)};
-    return to_numpy(
-        run([&] { return mutual_reachability_pairs<T>(view, cores, list, settings, Device::parse(device)); }));
+  const any_matrix rows = points.rows();
+  const auto list = pairs.matrix<const std::int64_t>();
+  const reachability_options settings{alpha, core_on_diagonal, metric_of(metric, curvature)};
+  return filled_values(accumulator_of(rows.type), list.rows(), [&](any_output_vector out) {
+    run([&] { mutual_reachability_pairs(rows, core.values(), list, out, settings, Device::parse(device)); });
   });
 }
 
 bool reachability_blocks(const array& points, const array& core, nb::handle take, std::int64_t budget, double alpha,
                          bool core_on_diagonal, const std::string& metric, double curvature,
                          const std::string& device) {
-  return with_storage(points.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    using Real = accumulator_t<T>;
-    const auto view = points.matrix<const T>();
-    const auto cores = core.vector<const Real>();
-    const reachability_options settings{alpha, core_on_diagonal, metric_of(metric, curvature)};
-    const row_block_callback<Real> receive = block_receiver<Real>(take);
-    return run(
-        [&] { return mutual_reachability_rows<T>(view, cores, receive, budget, settings, Device::parse(device)); });
+  const reachability_options settings{alpha, core_on_diagonal, metric_of(metric, curvature)};
+  const any_row_block_callback receive = any_block_receiver(take);
+  return run([&] {
+    return mutual_reachability_rows(points.rows(), core.values(), receive, budget, settings, Device::parse(device));
   });
 }
 
@@ -348,17 +300,20 @@ nb::list both(const nb::list& points, const nb::list& outs, std::int64_t min_sam
   nb::list results;
   if (sets.empty()) return results;
   const auto distance = metric_of(metric, curvature);
-  with_storage(sets[0].type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    using Real = accumulator_t<T>;
-    std::vector<reachability_task<T>> tasks;
-    for (std::size_t i = 0; i < sets.size(); ++i)
-      tasks.push_back({sets[i].template matrix<const T>(), matrices[i].template matrix<Real>()});
-    auto found = run([&] {
-      return core_and_reachability_batch<T>(tasks, {min_samples, count_self, distance},
-                                            {alpha, core_on_diagonal, distance}, Device::parse(device));
+  quintet::with_real(accumulator_of(sets[0].rows().type), "points", [&]<class Real>() {
+    std::vector<std::vector<Real>> core(sets.size());
+    std::vector<reachability_task> tasks;
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+      const any_matrix rows = sets[i].rows();
+      core[i].resize(hdbscan::detail::checked_count(rows));
+      tasks.push_back({rows, core[i], matrices[i].output_rows()});
+    }
+    auto summaries = run([&] {
+      return core_and_reachability_batch(tasks, {min_samples, count_self, distance},
+                                         {alpha, core_on_diagonal, distance}, Device::parse(device));
     });
-    for (auto& one : found) results.append(tuple_of(std::move(one)));
+    for (std::size_t i = 0; i < sets.size(); ++i)
+      results.append(tuple_of(to_numpy(std::move(core[i])), std::move(summaries[i])));
   });
   return results;
 }

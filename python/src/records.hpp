@@ -62,5 +62,22 @@ auto block_receiver(nb::handle take) {
     return answer.ptr() != Py_False;
   };
 }
+/// The same for blocks of float or double.
+inline auto any_block_receiver(nb::handle take) {
+  return [take](std::int64_t first_row, any_matrix rows) {
+    return quintet::with_real(rows.type, "rows",
+                              [&]<class Real>() { return block_receiver<Real>(take)(first_row, rows.as<Real>()); });
+  };
+}
+
+/// A new NumPy array of `count` values that fill(any_output_vector) has written. Needs the GIL; fill() gives it back.
+template <class Fill>
+nb::object filled_values(scalar_type real, std::int64_t count, Fill&& fill) {
+  return quintet::with_real(real, "values", [&]<class Real>() {
+    std::vector<Real> values(count);
+    fill(any_output_vector(values));
+    return to_numpy(std::move(values));
+  });
+}
 
 }  // namespace quintet::python

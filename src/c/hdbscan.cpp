@@ -37,12 +37,11 @@ quintet_status quintet_hdbscan_cluster(const void* points, quintet_type type, in
                                        quintet_progress report, void* user,
                                        quintet_hdbscan_clustering** clustering) noexcept {
   return make_handle(clustering, [&] {
-    return with_storage(type, [&]<class T> {
-      return quintet_hdbscan_clustering{
-          hdbscan::cluster<T>(input_matrix<T>(points, n, dim, stride, "points"), cluster_options(options),
-                              chosen_device(device), passed_on(report, user)),
-          type, dim};
-    });
+    const scalar_type t = storage_type_of(type);
+    return quintet_hdbscan_clustering{
+        hdbscan::cluster(any_input(points, t, n, dim, stride, "points"), cluster_options(options),
+                         chosen_device(device), passed_on(report, user)),
+        type, dim};
   });
 }
 
@@ -50,10 +49,9 @@ quintet_status quintet_hdbscan_cluster_distances(const void* distances, quintet_
                                                  const quintet_hdbscan_options* options,
                                                  quintet_hdbscan_clustering** clustering) noexcept {
   return make_handle(clustering, [&] {
-    return with_real(type, [&]<class T> {
-      return quintet_hdbscan_clustering{hdbscan::cluster_distances<T>(
-          input_matrix<T>(distances, n, n, stride, "distances"), cluster_options(options), Device::host())};
-    });
+    const scalar_type real = real_type(type);
+    return quintet_hdbscan_clustering{hdbscan::cluster_distances(any_input(distances, real, n, n, stride, "distances"),
+                                                                 cluster_options(options), Device::host())};
   });
 }
 
@@ -61,7 +59,7 @@ quintet_status quintet_hdbscan_cluster_graph(const int64_t* row_begin, const int
                                              quintet_type type, int64_t n, const quintet_hdbscan_options* options,
                                              quintet_hdbscan_clustering** clustering) noexcept {
   return make_handle(clustering, [&] {
-    return with_real(type, [&]<class T> {
+    return with_real(real_type(type), "values", [&]<class T>() {
       require_argument(n >= 0 && n < std::numeric_limits<std::int64_t>::max(), "n", n, "in [0, 2^63 - 1)");
       const auto offsets = array(row_begin, n + 1, "row_begin");
       const std::int64_t entries = offsets[n];

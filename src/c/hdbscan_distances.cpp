@@ -1,4 +1,6 @@
 // C functions of hdbscan before there is a clustering: distances and the spanning tree.
+#include <cstddef>
+
 #include "c/hdbscan_support.hpp"
 #include "quintet/hdbscan/core_and_reachability.hpp"
 
@@ -40,17 +42,26 @@ hdbscan::reachability_options reachability_options(const quintet_hdbscan_options
   return {options.alpha, options.core_on_diagonal != 0, metric_of(options)};
 }
 
-template <class T>
 struct reachability_input {
-  matrix_view<const T> points;
-  std::span<const accumulator_t<T>> core;
+  any_matrix points;
+  any_vector core;
 };
 
-template <class T>
-reachability_input<T> reachability_points(const void* points, std::int64_t n, std::int64_t dim, std::int64_t stride,
-                                          const void* core) {
-  return {input_matrix<T>(points, n, dim, stride, "points"), optional_array<accumulator_t<T>>(core, n, "core")};
+reachability_input reachability_points(const void* points, quintet_type type, std::int64_t n, std::int64_t dim,
+                                       std::int64_t stride, const void* core) {
+  const scalar_type t = storage_type_of(type);
+  return {any_input(points, t, n, dim, stride, "points"), any_optional(core, accumulator_of(t), n, "core")};
 }
+
+// Values of a call until it succeeds: the caller's memory stays as it is where it throws.
+struct pending_values {
+  std::vector<std::byte> bytes;
+  scalar_type type;
+
+  pending_values(std::int64_t count, scalar_type real) : bytes(std::size_t(count * element_bytes(real))), type(real) {}
+  any_output_vector view() { return {bytes.data(), type, std::int64_t(bytes.size()) / element_bytes(type)}; }
+  void copy_to(void* out) const { quintet::c::copy_to(bytes, static_cast<std::byte*>(out)); }
+};
 
 }  // namespace
 
@@ -98,14 +109,14 @@ quintet_status quintet_hdbscan_core_distances(const void* points, quintet_type t
                                               int64_t stride, const quintet_hdbscan_options* options,
                                               const char* device, void* core, int64_t* neighbours) noexcept {
   return guarded([&] {
-    with_storage(type, [&]<class T> {
-      const auto out = output_array<accumulator_t<T>>(core, n, "core");
-      const auto found =
-          hdbscan::core_distances<T>(input_matrix<T>(points, n, dim, stride, "points"),
-                                     hdbscan::spanning_tree_part(cluster_options(options)), chosen_device(device));
-      copy_to(found.distances, out.data());
-      set(neighbours, found.neighbours);
-    });
+    const scalar_type t = storage_type_of(type), real = accumulator_of(t);
+    any_output(core, real, n, "core");
+    const any_matrix x = any_input(points, t, n, dim, stride, "points");
+    pending_values values(hdbscan::detail::checked_count(x), real);
+    const auto summary = hdbscan::core_distances_into(
+        x, values.view(), hdbscan::spanning_tree_part(cluster_options(options)), chosen_device(device));
+    values.copy_to(core);
+    set(neighbours, summary.neighbours);
   });
 }
 
@@ -114,12 +125,10 @@ quintet_status quintet_hdbscan_mutual_reachability(const void* points, quintet_t
                                                    const quintet_hdbscan_options* options, const char* device,
                                                    void* out, int64_t out_stride) noexcept {
   return guarded([&] {
-    with_storage(type, [&]<class T> {
-      const auto input = reachability_points<T>(points, n, dim, stride, core);
-      hdbscan::mutual_reachability<T>(input.points, input.core,
-                                      output_matrix<accumulator_t<T>>(out, n, n, out_stride, "out"),
-                                      reachability_options(options), chosen_device(device));
-    });
+    const auto input = reachability_points(points, type, n, dim, stride, core);
+    hdbscan::mutual_reachability(input.points, input.core,
+                                 any_output(out, accumulator_of(input.points.type), n, n, out_stride, "out"),
+                                 reachability_options(options), chosen_device(device));
   });
 }
 
@@ -128,13 +137,13 @@ quintet_status quintet_hdbscan_core_and_reachability(const void* points, quintet
                                                      const char* device, void* core, void* out,
                                                      int64_t out_stride) noexcept {
   return guarded([&] {
-    with_storage(type, [&]<class T> {
-      using Real = accumulator_t<T>;
-      const auto found = hdbscan::core_and_reachability<T>(
-          input_matrix<T>(points, n, dim, stride, "points"), hdbscan::spanning_tree_part(cluster_options(options)),
-          output_matrix<Real>(out, n, n, out_stride, "out"), reachability_options(options), chosen_device(device));
-      copy_to(found.distances, static_cast<Real*>(core));
-    });
+    const scalar_type t = storage_type_of(type), real = accumulator_of(t);
+    const any_matrix x = any_input(points, t, n, dim, stride, "points");
+    pending_values values(hdbscan::detail::checked_count(x), real);
+    hdbscan::core_and_reachability_into(x, values.view(), any_output(out, real, n, n, out_stride, "out"),
+                                        hdbscan::spanning_tree_part(cluster_options(options)),
+                                        reachability_options(options), chosen_device(device));
+    values.copy_to(core);
   });
 }
 
@@ -142,14 +151,14 @@ quintet_status quintet_hdbscan_reachability_pairs(const void* points, quintet_ty
                                                   int64_t stride, const void* core, const int64_t* pairs, int64_t count,
                                                   const quintet_hdbscan_options* options, void* out) noexcept {
   return guarded([&] {
-    with_storage(type, [&]<class T> {
-      const auto input = reachability_points<T>(points, n, dim, stride, core);
-      const auto result = output_array<accumulator_t<T>>(out, count, "out");
-      copy_to(hdbscan::mutual_reachability_pairs<T>(input.points, input.core,
-                                                    input_matrix<std::int64_t>(pairs, count, 2, 2, "pairs"),
-                                                    reachability_options(options), Device::host()),
-              result.data());
-    });
+    const auto input = reachability_points(points, type, n, dim, stride, core);
+    const scalar_type real = accumulator_of(input.points.type);
+    any_output(out, real, count, "out");
+    const auto list = input_matrix<std::int64_t>(pairs, count, 2, 2, "pairs");
+    pending_values values(count, real);
+    hdbscan::mutual_reachability_pairs(input.points, input.core, list, values.view(), reachability_options(options),
+                                       Device::host());
+    values.copy_to(out);
   });
 }
 
@@ -159,16 +168,14 @@ quintet_status quintet_hdbscan_reachability_rows(const void* points, quintet_typ
                                                  quintet_row_block receive, void* user) noexcept {
   return guarded([&] {
     if (receive == nullptr) throw InvalidArgument("receive must not be null");
-    with_storage(type, [&]<class T> {
-      const auto input = reachability_points<T>(points, n, dim, stride, core);
-      const bool finished = hdbscan::mutual_reachability_rows<T>(
-          input.points, input.core,
-          [&](std::int64_t first_row, matrix_view<const accumulator_t<T>> rows) {
-            return receive(first_row, rows.data(), rows.rows(), rows.cols(), rows.stride(), user) != 0;
-          },
-          budget_bytes, reachability_options(options), chosen_device(device));
-      if (!finished) throw Cancelled("rows");
-    });
+    const auto input = reachability_points(points, type, n, dim, stride, core);
+    const bool finished = hdbscan::mutual_reachability_rows(
+        input.points, input.core,
+        [&](std::int64_t first_row, any_matrix rows) {
+          return receive(first_row, rows.data, rows.rows, rows.cols, rows.stride, user) != 0;
+        },
+        budget_bytes, reachability_options(options), chosen_device(device));
+    if (!finished) throw Cancelled("rows");
   });
 }
 
@@ -178,16 +185,15 @@ quintet_status quintet_hdbscan_spanning_tree(const void* points, quintet_type ty
                                              double* core) noexcept {
   return guarded([&] {
     required(count, "count");
-    with_storage(type, [&]<class T> {
-      const auto view = input_matrix<T>(points, n, dim, stride, "points");
-      array(edges, std::max<std::int64_t>(n - 1, 0), "edges");
-      const auto tree = hdbscan::spanning_tree<T>(view, hdbscan::spanning_tree_part(cluster_options(options)),
-                                                  chosen_device(device), passed_on(report, user));
-      for (std::size_t e = 0; e < tree.edges.size(); ++e)
-        edges[e] = {tree.edges[e].u, tree.edges[e].v, tree.edges[e].weight};
-      *count = std::int64_t(tree.edges.size());
-      copy_to(tree.core_distances, core);
-    });
+    const scalar_type t = storage_type_of(type);
+    const any_matrix x = any_input(points, t, n, dim, stride, "points");
+    array(edges, std::max<std::int64_t>(n - 1, 0), "edges");
+    const auto tree = hdbscan::spanning_tree(x, hdbscan::spanning_tree_part(cluster_options(options)),
+                                             chosen_device(device), passed_on(report, user));
+    for (std::size_t e = 0; e < tree.edges.size(); ++e)
+      edges[e] = {tree.edges[e].u, tree.edges[e].v, tree.edges[e].weight};
+    *count = std::int64_t(tree.edges.size());
+    copy_to(tree.core_distances, core);
   });
 }
 

@@ -9,6 +9,17 @@
 using namespace quintet;
 using namespace quintet::c;
 
+any_matrix quintet::c::clustered_points(const quintet_hdbscan_clustering& clustering, const void* points,
+                                        quintet_type type, std::int64_t n, std::int64_t dim, std::int64_t stride) {
+  const scalar_type t = storage_type_of(type);
+  if (clustering.type == 0) throw InvalidArgument("clustering must be one of points, not of distances or edges");
+  require_argument(type == clustering.type, "type", type, text("that of the clustered points: ", clustering.type));
+  require_argument(dim == clustering.dim, "dim", dim, text("that of the clustered points: ", clustering.dim));
+  const auto clustered = std::int64_t(clustering.model.labels.size());
+  require_argument(n == clustered, "n", n, text("that of the clustering: ", clustered));
+  return any_input(points, t, n, dim, stride, "points");
+}
+
 namespace {
 
 // Takes blocks of rows into the caller's matrix.
@@ -49,15 +60,13 @@ quintet_status quintet_hdbscan_predict(const quintet_hdbscan_clustering* cluster
                                        int64_t* neighbours) noexcept {
   return guarded([&] {
     const auto& fitted = required(clustering, "clustering");
-    with_storage(type, [&]<class T> {
-      const auto found = hdbscan::approximate_predict<T>(
-          fitted.model, clustered_points<T>(fitted, points, n, dim, stride),
-          input_matrix<T>(new_points, m, dim, new_stride, "new_points"), chosen_device(device));
-      copy_to(found.labels, labels);
-      copy_to(found.probabilities, probabilities);
-      copy_to(found.outlier_scores, outlier_scores);
-      copy_to(found.neighbours, neighbours);
-    });
+    const any_matrix x = clustered_points(fitted, points, type, n, dim, stride);
+    const auto result = hdbscan::approximate_predict(
+        fitted.model, x, any_input(new_points, x.type, m, dim, new_stride, "new_points"), chosen_device(device));
+    copy_to(result.labels, labels);
+    copy_to(result.probabilities, probabilities);
+    copy_to(result.outlier_scores, outlier_scores);
+    copy_to(result.neighbours, neighbours);
   });
 }
 
@@ -66,12 +75,9 @@ quintet_status quintet_hdbscan_membership(const quintet_hdbscan_clustering* clus
                                           double* out, int64_t out_stride) noexcept {
   return guarded([&] {
     const auto& fitted = required(clustering, "clustering");
-    with_storage(type, [&]<class T> {
-      const auto view = clustered_points<T>(fitted, points, n, dim, stride);
-      const auto target = output_matrix<double>(out, n, fitted.model.clusters(), out_stride, "out");
-      hdbscan::all_points_membership_rows<T>(fitted.model, view, into(target), membership_budget,
-                                             chosen_device(device));
-    });
+    const any_matrix x = clustered_points(fitted, points, type, n, dim, stride);
+    const auto target = output_matrix<double>(out, n, fitted.model.clusters(), out_stride, "out");
+    hdbscan::all_points_membership_rows(fitted.model, x, into(target), membership_budget, chosen_device(device));
   });
 }
 
@@ -81,12 +87,10 @@ quintet_status quintet_hdbscan_membership_new(const quintet_hdbscan_clustering* 
                                               double* out, int64_t out_stride) noexcept {
   return guarded([&] {
     const auto& fitted = required(clustering, "clustering");
-    with_storage(type, [&]<class T> {
-      const auto view = clustered_points<T>(fitted, points, n, dim, stride);
-      const auto target = output_matrix<double>(out, m, fitted.model.clusters(), out_stride, "out");
-      hdbscan::membership_rows<T>(fitted.model, view, input_matrix<T>(new_points, m, dim, new_stride, "new_points"),
-                                  into(target), membership_budget, chosen_device(device));
-    });
+    const any_matrix x = clustered_points(fitted, points, type, n, dim, stride);
+    const auto target = output_matrix<double>(out, m, fitted.model.clusters(), out_stride, "out");
+    hdbscan::membership_rows(fitted.model, x, any_input(new_points, x.type, m, dim, new_stride, "new_points"),
+                             into(target), membership_budget, chosen_device(device));
   });
 }
 
@@ -96,16 +100,15 @@ quintet_status quintet_hdbscan_validity(const void* points, quintet_type type, i
                                         double* per_cluster) noexcept {
   return guarded([&] {
     required(index, "index");
-    with_storage(type, [&]<class T> {
-      hdbscan::validity_options validity;
-      validity.distance = metric_of(known_options(options));
-      validity.dimension = dimension;
-      const auto found =
-          hdbscan::validity_index<T>(input_matrix<T>(points, n, dim, stride, "points"), array(labels, n, "labels"),
-                                     validity, chosen_device(device), passed_on(report, user));
-      *index = found.index;
-      copy_to(found.cluster_validity, per_cluster);
-    });
+    const scalar_type t = storage_type_of(type);
+    hdbscan::validity_options validity;
+    validity.distance = metric_of(known_options(options));
+    validity.dimension = dimension;
+    const auto result =
+        hdbscan::validity_index(any_input(points, t, n, dim, stride, "points"), array(labels, n, "labels"), validity,
+                                chosen_device(device), passed_on(report, user));
+    *index = result.index;
+    copy_to(result.cluster_validity, per_cluster);
   });
 }
 
@@ -121,15 +124,14 @@ quintet_status quintet_hdbscan_medoids(const void* points, quintet_type type, in
                                        const quintet_hdbscan_options* options, const char* device, int64_t* medoids,
                                        int64_t clusters) noexcept {
   return guarded([&] {
-    with_storage(type, [&]<class T> {
-      const auto given = array(labels, n, "labels");
-      check_clusters(clusters, given);
-      array(medoids, clusters, "medoids");
-      copy_to(hdbscan::medoids<T>(input_matrix<T>(points, n, dim, stride, "points"), given,
-                                  optional_array<double>(weights, n, "weights"), metric_of(known_options(options)),
-                                  chosen_device(device)),
-              medoids);
-    });
+    const scalar_type t = storage_type_of(type);
+    const auto label = array(labels, n, "labels");
+    check_clusters(clusters, label);
+    array(medoids, clusters, "medoids");
+    copy_to(hdbscan::medoids(any_input(points, t, n, dim, stride, "points"), label,
+                             optional_array<double>(weights, n, "weights"), metric_of(known_options(options)),
+                             chosen_device(device)),
+            medoids);
   });
 }
 
@@ -137,14 +139,13 @@ quintet_status quintet_hdbscan_centroids(const void* points, quintet_type type, 
                                          const int64_t* labels, const double* weights, double* centroids,
                                          int64_t clusters) noexcept {
   return guarded([&] {
-    with_storage(type, [&]<class T> {
-      const auto given = array(labels, n, "labels");
-      check_clusters(clusters, given);
-      output_matrix<double>(centroids, clusters, dim, dim, "centroids");
-      copy_to(hdbscan::weighted_centroids<T>(input_matrix<T>(points, n, dim, stride, "points"), given,
-                                             optional_array<double>(weights, n, "weights"), Device::host()),
-              centroids);
-    });
+    const scalar_type t = storage_type_of(type);
+    const auto label = array(labels, n, "labels");
+    check_clusters(clusters, label);
+    output_matrix<double>(centroids, clusters, dim, dim, "centroids");
+    copy_to(hdbscan::weighted_centroids(any_input(points, t, n, dim, stride, "points"), label,
+                                        optional_array<double>(weights, n, "weights"), Device::host()),
+            centroids);
   });
 }
 

@@ -8,7 +8,6 @@
 #include "hdbscan/reachability_source.hpp"
 #include "hdbscan/row_blocks.hpp"
 #include "hdbscan/row_selection.hpp"
-#include "instantiate.hpp"
 #include "pairwise/metric.hpp"
 
 namespace quintet::hdbscan {
@@ -58,13 +57,13 @@ struct finish_core_of_set {
 
 /// The matrix holds distances first, and core distances come from them.
 template <class Storage, class Real = accumulator_t<Storage>>
-core_result<Real> in_place(matrix_view<const Storage> points, const core_options& core, matrix_view<Real> out,
-                           const reachability_options& options, const Device& device) {
+core_summary in_place(matrix_view<const Storage> points, const core_options& core, vector_view<Real> core_out,
+                      matrix_view<Real> out, const reachability_options& options, const Device& device) {
   const std::int64_t n = points.rows();
   if (out.rows() != n || out.cols() != n)
     throw InvalidArgument(text("out must be N x N (out=", out.rows(), " x ", out.cols(), ", N=", n, ")"));
   const pairwise::scanned_points<Storage> scanned(points, core.distance, device);
-  core_result<Real> result;
+  core_summary result;
   result.ran_on = device;
   result.neighbours = neighbour_count(core, scanned.valid_count());
   result.clamped = is_clamped(core, result.neighbours);
@@ -85,7 +84,9 @@ core_result<Real> in_place(matrix_view<const Storage> points, const core_options
                    n, device);
   });
   staged.finish();
-  result.distances = cores.to_vector();
+  if (core_out.size() > 0)
+    device::detail::download<Real>(device::detail::as_batch(core_out),
+                                   device::detail::as_batch(vector_view<const Real>(cores)));
   return result;
 }
 
@@ -96,51 +97,60 @@ constexpr std::int64_t max_whole_bytes = std::int64_t(4) << 30;
 // threads busy alone.
 constexpr std::int64_t small_set = 2000;
 
-}  // namespace
-
-template <class Storage, class>
-core_result<accumulator_t<Storage>> core_and_reachability(matrix_view<const Storage> points, const core_options& core,
-                                                          matrix_view<accumulator_t<Storage>> out,
-                                                          const reachability_options& options, const Device& given) {
+template <class Storage>
+core_summary write_both(matrix_view<const Storage> points, vector_view<accumulator_t<Storage>> core_out,
+                        matrix_view<accumulator_t<Storage>> out, const core_options& core,
+                        const reachability_options& options, const Device& given) {
   using Real = accumulator_t<Storage>;
-  const Device device = device::run_device(given, {{"points", points}, {"out", out}});
+  const Device device = device::run_device(given, {{"points", points}, {"core", core_out}, {"out", out}});
   check_points(points);
   check_alpha<Real>(options.alpha);
   if (core.distance != options.distance)
     throw InvalidArgument(text("core.distance and options.distance must be the same (", to_string(core.distance), ", ",
                                to_string(options.distance), ")"));
   const std::int64_t n = points.rows();
+  if (core_out.size() > 0)
+    require_argument(core_out.size() == n, "core.size", core_out.size(), text("0 or points.rows=", n));
   if (device::reaches(device, out.device()) || n * n * std::int64_t(sizeof(Real)) <= max_whole_bytes)
-    return in_place<Storage>(points, core, out, options, device);
-  core_result<Real> result = core_distances(points, core, device);
-  mutual_reachability<Storage>(points, vector_view<const Real>(result.distances), out, options, device);
+    return in_place<Storage>(points, core, core_out, out, options, device);
+  std::vector<Real> own;
+  if (core_out.size() == 0) {
+    own.resize(n);
+    core_out = own;
+  }
+  const core_summary result = core_distances_into(points, core_out, core, device);
+  mutual_reachability(points, core_out, out, options, device);
   return result;
 }
 
-template <class Storage>
-std::vector<core_result<accumulator_t<Storage>>> core_and_reachability_batch(
-    std::span<const reachability_task<Storage>> tasks, const core_options& core, const reachability_options& options,
-    const Device& device) {
-  std::vector<core_result<accumulator_t<Storage>>> results(tasks.size());
+}  // namespace
+
+core_summary core_and_reachability_into(any_matrix points, any_output_vector core, any_output_matrix out,
+                                        const core_options& core_settings, const reachability_options& options,
+                                        const Device& device) {
+  return with_storage(points.type, [&]<class T>() {
+    using Real = accumulator_t<T>;
+    const auto core_out = core.size == 0 ? vector_view<Real>() : core.as<Real>("core");
+    return write_both<T>(points.as<T>("points"), core_out, out.as<Real>("out"), core_settings, options, device);
+  });
+}
+
+std::vector<core_summary> core_and_reachability_batch(std::span<const reachability_task> tasks,
+                                                      const core_options& core_settings,
+                                                      const reachability_options& options, const Device& device) {
+  std::vector<core_summary> results(tasks.size());
   const auto run = [&](std::int64_t t) {
-    results[t] = core_and_reachability<Storage>(tasks[t].points, core, tasks[t].out, options, device);
+    results[t] =
+        core_and_reachability_into(tasks[t].points, tasks[t].core, tasks[t].out, core_settings, options, device);
   };
   std::vector<std::int64_t> small;
   for (std::int64_t t = 0; t < std::int64_t(tasks.size()); ++t)
-    if (tasks[t].points.rows() < small_set)
+    if (tasks[t].points.rows < small_set)
       small.push_back(t);
     else
       run(t);
   device::for_each_side_by_side(std::int64_t(small.size()), [&](std::int64_t s) { run(small[s]); });
   return results;
 }
-
-#define QUINTET_INSTANTIATE(Storage)                                                                                  \
-  template core_result<accumulator_t<Storage>> core_and_reachability(matrix_view<const Storage>, const core_options&, \
-                                                                     matrix_view<accumulator_t<Storage>>,             \
-                                                                     const reachability_options&, const Device&);     \
-  template std::vector<core_result<accumulator_t<Storage>>> core_and_reachability_batch(                              \
-      std::span<const reachability_task<Storage>>, const core_options&, const reachability_options&, const Device&);
-QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::hdbscan

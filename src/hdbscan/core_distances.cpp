@@ -8,7 +8,6 @@
 #include "device/for_each.hpp"
 #include "device/staged.hpp"
 #include "hdbscan/checks.hpp"
-#include "instantiate.hpp"
 #include "pairwise/filtered_lists.hpp"
 #include "pairwise/neighbours.hpp"
 #include "pairwise/scanned_points.hpp"
@@ -68,49 +67,43 @@ struct placed_lists {
   placed_lists() = default;
 };
 
-}  // namespace
-
-template <class Storage, class>
-core_result<accumulator_t<Storage>> core_distances_into(matrix_view<const Storage> points,
-                                                        vector_view<accumulator_t<Storage>> out,
-                                                        const core_options& options, const Device& given) {
+template <class Storage>
+core_summary write_core_distances(matrix_view<const Storage> points, vector_view<accumulator_t<Storage>> out,
+                                  const core_options& options, const Device& given) {
   using Real = accumulator_t<Storage>;
   const stage_region stage("neighbours");
   const Device device = device::run_device(given, {{"points", points}, {"out", out}});
   check_points(points);
   require_argument(out.size() == points.rows(), "out.size", out.size(), text("points.rows=", points.rows()));
   const pairwise::scanned_points<Storage> scanned(points, options.distance, device);
-  core_result<Real> result;
+  core_summary result;
   result.ran_on = device;
   result.neighbours = neighbour_count(options, scanned.valid_count());
   result.clamped = is_clamped(options, result.neighbours);
   result.invalid_rows = scanned.invalid_rows();
-  placed_lists<Real> found;
-  if (result.neighbours > 0) found = {scanned, int(result.neighbours)};
+  placed_lists<Real> nearest;
+  if (result.neighbours > 0) nearest = {scanned, int(result.neighbours)};
   device::staged_out staged(out, device);
   device::for_each(points.rows(),
-                   finish_core<Real>{scanned.measure, scanned.numbers(), found.lists.value.data(), found.place.data(),
-                                     found.lists.k, result.neighbours, staged.view().data()},
+                   finish_core<Real>{scanned.measure, scanned.numbers(), nearest.lists.value.data(),
+                                     nearest.place.data(), nearest.lists.k, result.neighbours, staged.view().data()},
                    device);
   staged.finish();
   return result;
 }
 
-template <class Storage, class>
-core_result<accumulator_t<Storage>> core_distances(matrix_view<const Storage> points, const core_options& options,
-                                                   const Device& device) {
-  check_points(points);  // before memory for them is asked for
-  std::vector<accumulator_t<Storage>> distances(points.rows());
-  auto result = core_distances_into<Storage>(points, distances, options, device);
-  result.distances = std::move(distances);
-  return result;
+}  // namespace
+
+std::int64_t detail::checked_count(const any_matrix& points) {
+  check_points(points.rows, points.cols);
+  return points.rows;
 }
 
-#define QUINTET_INSTANTIATE(Storage)                                                                           \
-  template core_result<accumulator_t<Storage>> core_distances_into(                                            \
-      matrix_view<const Storage>, vector_view<accumulator_t<Storage>>, const core_options&, const Device&);    \
-  template core_result<accumulator_t<Storage>> core_distances(matrix_view<const Storage>, const core_options&, \
-                                                              const Device&);
-QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
+core_summary core_distances_into(any_matrix points, any_output_vector out, const core_options& options,
+                                 const Device& device) {
+  return with_storage(points.type, [&]<class T>() {
+    return write_core_distances<T>(points.as<T>("points"), out.as<accumulator_t<T>>("out"), options, device);
+  });
+}
 
 }  // namespace quintet::hdbscan

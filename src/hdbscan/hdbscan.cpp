@@ -1,7 +1,6 @@
 #include "quintet/hdbscan/hdbscan.hpp"
 
 #include "hdbscan/finish.hpp"
-#include "instantiate.hpp"
 #include "quintet/core/error.hpp"
 #include "quintet/core/profile.hpp"
 
@@ -69,15 +68,9 @@ cluster_result finish_clustering(spanning_tree_result tree, std::int64_t n, cons
   return result;
 }
 
-template <class Storage, class>
-cluster_result cluster(matrix_view<const Storage> points, const cluster_options& options, const Device& device,
+cluster_result cluster(any_matrix points, const cluster_options& options, const Device& device,
                        const progress_callback& report) {
-  return finish_clustering(spanning_tree(points, spanning_tree_part(options), device, report), points.rows(), options);
+  return finish_clustering(spanning_tree(points, spanning_tree_part(options), device, report), points.rows, options);
 }
-
-#define QUINTET_INSTANTIATE(Storage)                                                                 \
-  template cluster_result cluster(matrix_view<const Storage>, const cluster_options&, const Device&, \
-                                  const progress_callback&);
-QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::hdbscan

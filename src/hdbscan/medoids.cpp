@@ -8,7 +8,6 @@
 #include "hdbscan/each_row.hpp"
 #include "hdbscan/members.hpp"
 #include "hdbscan/row_blocks.hpp"
-#include "instantiate.hpp"
 #include "pairwise/scanned_points.hpp"
 
 namespace quintet::hdbscan {
@@ -96,11 +95,10 @@ struct centroid_kernel {
   }
 };
 
-}  // namespace
-
-template <class Storage, class>
-std::vector<std::int64_t> medoids(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
-                                  std::span<const double> weights, const point_metric& distance, const Device& given) {
+template <class Storage>
+std::vector<std::int64_t> medoids_of(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
+                                     std::span<const double> weights, const point_metric& distance,
+                                     const Device& given) {
   const Device device = device::run_device(given, {{"points", points}});
   check_points(points);
   check_weights(weights, points.rows());
@@ -116,9 +114,9 @@ std::vector<std::int64_t> medoids(matrix_view<const Storage> points, std::span<c
   return result;
 }
 
-template <class Storage, class>
-std::vector<double> weighted_centroids(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
-                                       std::span<const double> weights, const Device& given) {
+template <class Storage>
+std::vector<double> centroids_of(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
+                                 std::span<const double> weights, const Device& given) {
   using Real = accumulator_t<Storage>;
   const Device device = device::run_device(given, {{"points", points}});
   check_points(points);
@@ -147,11 +145,18 @@ std::vector<double> weighted_centroids(matrix_view<const Storage> points, std::s
   return centroids.to_vector();
 }
 
-#define QUINTET_INSTANTIATE(Storage)                                                                         \
-  template std::vector<std::int64_t> medoids(matrix_view<const Storage>, std::span<const std::int64_t>,      \
-                                             std::span<const double>, const point_metric&, const Device&);   \
-  template std::vector<double> weighted_centroids(matrix_view<const Storage>, std::span<const std::int64_t>, \
-                                                  std::span<const double>, const Device&);
-QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
+}  // namespace
+
+std::vector<std::int64_t> medoids(any_matrix points, std::span<const std::int64_t> labels,
+                                  std::span<const double> weights, const point_metric& distance, const Device& device) {
+  return with_storage(
+      points.type, [&]<class T>() { return medoids_of<T>(points.as<T>("points"), labels, weights, distance, device); });
+}
+
+std::vector<double> weighted_centroids(any_matrix points, std::span<const std::int64_t> labels,
+                                       std::span<const double> weights, const Device& device) {
+  return with_storage(points.type,
+                      [&]<class T>() { return centroids_of<T>(points.as<T>("points"), labels, weights, device); });
+}
 
 }  // namespace quintet::hdbscan

@@ -8,7 +8,6 @@
 #include "hdbscan/each_row.hpp"
 #include "hdbscan/fitted_tree.hpp"
 #include "hdbscan/joining.hpp"
-#include "instantiate.hpp"
 #include "pairwise/group_minima.hpp"
 #include "quintet/core/profile.hpp"
 
@@ -145,11 +144,9 @@ void check_blocks(std::int64_t budget_bytes, const membership_callback& receive)
   if (!receive) throw InvalidArgument("receive must not be empty");
 }
 
-}  // namespace
-
-template <class Storage, class>
-bool all_points_membership_rows(const cluster_result& model, matrix_view<const Storage> points,
-                                const membership_callback& receive, std::int64_t budget_bytes, const Device& given) {
+template <class Storage>
+bool rows_of_points(const cluster_result& model, matrix_view<const Storage> points, const membership_callback& receive,
+                    std::int64_t budget_bytes, const Device& given) {
   const stage_region stage("membership");
   const Device device = device::run_device(given, {{"points", points}});
   check_model(model, points, {});
@@ -164,10 +161,10 @@ bool all_points_membership_rows(const cluster_result& model, matrix_view<const S
   return for_row_blocks(fitted, model.clusters(), budget_bytes, receive, fill);
 }
 
-template <class Storage, class>
-bool membership_rows(const cluster_result& model, matrix_view<const Storage> points,
-                     matrix_view<const Storage> new_points, const membership_callback& receive,
-                     std::int64_t budget_bytes, const Device& given) {
+template <class Storage>
+bool rows_of_new_points(const cluster_result& model, matrix_view<const Storage> points,
+                        matrix_view<const Storage> new_points, const membership_callback& receive,
+                        std::int64_t budget_bytes, const Device& given) {
   const stage_region stage("membership");
   const Device device = device::run_device(given, {{"points", points}, {"new_points", new_points}});
   check_model(model, points, new_points);
@@ -186,31 +183,35 @@ bool membership_rows(const cluster_result& model, matrix_view<const Storage> poi
   return for_row_blocks(queries, model.clusters(), budget_bytes, receive, fill);
 }
 
-template <class Storage, class>
-std::vector<double> all_points_membership_vectors(const cluster_result& model, matrix_view<const Storage> points,
+}  // namespace
+
+bool all_points_membership_rows(const cluster_result& model, any_matrix points, const membership_callback& receive,
+                                std::int64_t budget_bytes, const Device& device) {
+  return with_storage(points.type, [&]<class T>() {
+    return rows_of_points<T>(model, points.as<T>("points"), receive, budget_bytes, device);
+  });
+}
+
+bool membership_rows(const cluster_result& model, any_matrix points, any_matrix new_points,
+                     const membership_callback& receive, std::int64_t budget_bytes, const Device& device) {
+  return with_storage(points.type, [&]<class T>() {
+    return rows_of_new_points<T>(model, points.as<T>("points"), new_points.as<T>("new_points"), receive, budget_bytes,
+                                 device);
+  });
+}
+
+std::vector<double> all_points_membership_vectors(const cluster_result& model, any_matrix points,
                                                   const Device& device) {
-  return collected(points.rows(), model.clusters(), [&](const membership_callback& receive) {
+  return collected(points.rows, model.clusters(), [&](const membership_callback& receive) {
     all_points_membership_rows(model, points, receive, dense_budget, device);
   });
 }
 
-template <class Storage, class>
-std::vector<double> membership_vectors(const cluster_result& model, matrix_view<const Storage> points,
-                                       matrix_view<const Storage> new_points, const Device& device) {
-  return collected(new_points.rows(), model.clusters(), [&](const membership_callback& receive) {
+std::vector<double> membership_vectors(const cluster_result& model, any_matrix points, any_matrix new_points,
+                                       const Device& device) {
+  return collected(new_points.rows, model.clusters(), [&](const membership_callback& receive) {
     membership_rows(model, points, new_points, receive, dense_budget, device);
   });
 }
-
-#define QUINTET_INSTANTIATE(Storage)                                                                            \
-  template std::vector<double> all_points_membership_vectors(const cluster_result&, matrix_view<const Storage>, \
-                                                             const Device&);                                    \
-  template bool all_points_membership_rows(const cluster_result&, matrix_view<const Storage>,                   \
-                                           const membership_callback&, std::int64_t, const Device&);            \
-  template std::vector<double> membership_vectors(const cluster_result&, matrix_view<const Storage>,            \
-                                                  matrix_view<const Storage>, const Device&);                   \
-  template bool membership_rows(const cluster_result&, matrix_view<const Storage>, matrix_view<const Storage>,  \
-                                const membership_callback&, std::int64_t, const Device&);
-QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::hdbscan

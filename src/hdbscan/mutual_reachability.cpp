@@ -5,7 +5,6 @@
 #include "hdbscan/checks.hpp"
 #include "hdbscan/reachability_source.hpp"
 #include "hdbscan/row_blocks.hpp"
-#include "instantiate.hpp"
 #include "pairwise/pairs.hpp"
 #include "pairwise/sinks.hpp"
 #include "quintet/core/profile.hpp"
@@ -49,12 +48,9 @@ struct reach_pair {
   }
 };
 
-}  // namespace
-
-template <class Storage, class>
-void mutual_reachability(matrix_view<const Storage> points, vector_view<const accumulator_t<Storage>> core,
-                         matrix_view<accumulator_t<Storage>> out, const reachability_options& options,
-                         const Device& given) {
+template <class Storage>
+void write_matrix(matrix_view<const Storage> points, vector_view<const accumulator_t<Storage>> core,
+                  matrix_view<accumulator_t<Storage>> out, const reachability_options& options, const Device& given) {
   using Real = accumulator_t<Storage>;
   const stage_region stage("reachability");
   const Device device = device::run_device(given, {{"points", points}, {"core", core}, {"out", out}});
@@ -77,10 +73,10 @@ void mutual_reachability(matrix_view<const Storage> points, vector_view<const ac
                  });
 }
 
-template <class Storage, class>
-void mutual_reachability_pairs(matrix_view<const Storage> points, vector_view<const accumulator_t<Storage>> core,
-                               matrix_view<const std::int64_t> pairs, vector_view<accumulator_t<Storage>> out,
-                               const reachability_options& options, const Device& given) {
+template <class Storage>
+void write_pairs(matrix_view<const Storage> points, vector_view<const accumulator_t<Storage>> core,
+                 matrix_view<const std::int64_t> pairs, vector_view<accumulator_t<Storage>> out,
+                 const reachability_options& options, const Device& given) {
   using Real = accumulator_t<Storage>;
   const stage_region stage("reachability");
   const Device device = device::run_device(given, {{"points", points}, {"core", core}, {"pairs", pairs}, {"out", out}});
@@ -106,21 +102,10 @@ void mutual_reachability_pairs(matrix_view<const Storage> points, vector_view<co
   values.finish();
 }
 
-template <class Storage, class>
-std::vector<accumulator_t<Storage>> mutual_reachability_pairs(matrix_view<const Storage> points,
-                                                              vector_view<const accumulator_t<Storage>> core,
-                                                              matrix_view<const std::int64_t> pairs,
-                                                              const reachability_options& options,
-                                                              const Device& device) {
-  std::vector<accumulator_t<Storage>> values(pairs.rows());
-  mutual_reachability_pairs<Storage>(points, core, pairs, vector_view<accumulator_t<Storage>>(values), options, device);
-  return values;
-}
-
-template <class Storage, class>
-bool mutual_reachability_rows(matrix_view<const Storage> points, vector_view<const accumulator_t<Storage>> core,
-                              const row_block_callback<accumulator_t<Storage>>& receive, std::int64_t budget_bytes,
-                              const reachability_options& options, const Device& given) {
+template <class Storage>
+bool give_rows(matrix_view<const Storage> points, vector_view<const accumulator_t<Storage>> core,
+               const any_row_block_callback& receive, std::int64_t budget_bytes, const reachability_options& options,
+               const Device& given) {
   using Real = accumulator_t<Storage>;
   const stage_region stage("reachability");
   const Device device = device::run_device(given, {{"points", points}, {"core", core}});
@@ -130,24 +115,42 @@ bool mutual_reachability_rows(matrix_view<const Storage> points, vector_view<con
   if (points.rows() == 0) return true;
   return for_row_blocks(source.panels(), source.arguments(nullptr, points.rows()), budget_bytes,
                         [&](std::int64_t first_row, matrix_view<const Real> rows) {
-                          if (device.shares_host_memory()) return receive(first_row, rows);
+                          if (device.shares_host_memory()) return receive(first_row, any_matrix(rows));
                           const std::vector<Real> on_host = device::host_copy(rows);
-                          return receive(first_row, {on_host.data(), rows.rows(), rows.cols()});
+                          return receive(first_row, any_matrix(on_host.data(), rows.rows(), rows.cols()));
                         });
 }
 
-#define QUINTET_INSTANTIATE(Storage)                                                                                  \
-  template void mutual_reachability(matrix_view<const Storage>, vector_view<const accumulator_t<Storage>>,            \
-                                    matrix_view<accumulator_t<Storage>>, const reachability_options&, const Device&); \
-  template void mutual_reachability_pairs(matrix_view<const Storage>, vector_view<const accumulator_t<Storage>>,      \
-                                          matrix_view<const std::int64_t>, vector_view<accumulator_t<Storage>>,       \
-                                          const reachability_options&, const Device&);                                \
-  template std::vector<accumulator_t<Storage>> mutual_reachability_pairs(                                             \
-      matrix_view<const Storage>, vector_view<const accumulator_t<Storage>>, matrix_view<const std::int64_t>,         \
-      const reachability_options&, const Device&);                                                                    \
-  template bool mutual_reachability_rows(matrix_view<const Storage>, vector_view<const accumulator_t<Storage>>,       \
-                                         const row_block_callback<accumulator_t<Storage>>&, std::int64_t,             \
-                                         const reachability_options&, const Device&);
-QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
+/// No core distances stand for 0.
+template <class Real>
+vector_view<const Real> core_of(const any_vector& core) {
+  return core.size == 0 ? vector_view<const Real>() : core.as<Real>("core");
+}
+
+}  // namespace
+
+void mutual_reachability(any_matrix points, any_vector core, any_output_matrix out, const reachability_options& options,
+                         const Device& device) {
+  with_storage(points.type, [&]<class T>() {
+    using Real = accumulator_t<T>;
+    write_matrix<T>(points.as<T>("points"), core_of<Real>(core), out.as<Real>("out"), options, device);
+  });
+}
+
+void mutual_reachability_pairs(any_matrix points, any_vector core, matrix_view<const std::int64_t> pairs,
+                               any_output_vector out, const reachability_options& options, const Device& device) {
+  with_storage(points.type, [&]<class T>() {
+    using Real = accumulator_t<T>;
+    write_pairs<T>(points.as<T>("points"), core_of<Real>(core), pairs, out.as<Real>("out"), options, device);
+  });
+}
+
+bool mutual_reachability_rows(any_matrix points, any_vector core, const any_row_block_callback& receive,
+                              std::int64_t budget_bytes, const reachability_options& options, const Device& device) {
+  return with_storage(points.type, [&]<class T>() {
+    return give_rows<T>(points.as<T>("points"), core_of<accumulator_t<T>>(core), receive, budget_bytes, options,
+                        device);
+  });
+}
 
 }  // namespace quintet::hdbscan

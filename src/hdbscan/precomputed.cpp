@@ -7,7 +7,6 @@
 #include "hdbscan/prim.hpp"
 #include "hdbscan/row_selection.hpp"
 #include "hdbscan/symmetric_check.hpp"
-#include "instantiate.hpp"
 #include "quintet/core/profile.hpp"
 
 namespace quintet::hdbscan {
@@ -49,26 +48,26 @@ struct distance_source {
   }
 };
 
-}  // namespace
-
 template <class Real>
-core_result<Real> core_distances_of(matrix_view<const Real> distances, const core_options& options,
-                                    const Device& device) {
+core_summary write_core_distances(matrix_view<const Real> distances, vector_view<Real> out, const core_options& options,
+                                  const Device& device) {
   const distance_source<Real> source(distances, options, device);
-  core_result<Real> result;
+  require_argument(out.size() == distances.rows(), "out.size", out.size(), text("distances.rows=", distances.rows()));
+  core_summary result;
   result.ran_on = source.device;
   result.neighbours = source.neighbours;
   result.clamped = is_clamped(options, result.neighbours);
-  result.distances = source.core.to_vector();
+  device::detail::download<Real>(device::detail::as_batch(out),
+                                 device::detail::as_batch(vector_view<const Real>(source.core)));
   return result;
 }
 
 template <class Real>
-spanning_tree_result spanning_tree_of(matrix_view<const Real> distances, const spanning_tree_options& options,
-                                      const Device& device) {
+spanning_tree_result tree_of_distances(matrix_view<const Real> distances, const spanning_tree_options& options,
+                                       const Device& device) {
   check_alpha<Real>(options.alpha);
   double neighbours_seconds = 0, spanning_tree_seconds = 0;
-  stage_region finding("neighbours", &neighbours_seconds);
+  stage_region neighbours_region("neighbours", &neighbours_seconds);
   const distance_source<Real> source(distances, options, device);
   spanning_tree_result result;
   result.ran_on = {source.device, source.device, Device::host()};
@@ -76,26 +75,32 @@ spanning_tree_result spanning_tree_of(matrix_view<const Real> distances, const s
   result.core_distances.assign(core.begin(), core.end());
   result.neighbours = source.neighbours;
   result.clamped = is_clamped(options, result.neighbours);
-  finding.end();
-  stage_region joining("spanning_tree", &spanning_tree_seconds);
+  neighbours_region.end();
+  stage_region tree_region("spanning_tree", &spanning_tree_seconds);
   result.edges = prim_edges(source.matrix(), source.core.data(), Real(options.alpha), source.device);
-  joining.end();
+  tree_region.end();
   result.neighbours_seconds = neighbours_seconds;
   result.spanning_tree_seconds = spanning_tree_seconds;
   return result;
 }
 
-template <class Real>
-cluster_result cluster_distances(matrix_view<const Real> distances, const cluster_options& options,
-                                 const Device& device) {
-  return finish_clustering(spanning_tree_of(distances, spanning_tree_part(options), device), distances.rows(), options);
+}  // namespace
+
+core_summary core_distances_of_into(any_matrix distances, any_output_vector out, const core_options& options,
+                                    const Device& device) {
+  return with_real(distances.type, "distances", [&]<class T>() {
+    return write_core_distances<T>(distances.as<T>("distances"), out.as<T>("out"), options, device);
+  });
 }
 
-#define QUINTET_INSTANTIATE(Real)                                                                            \
-  template core_result<Real> core_distances_of(matrix_view<const Real>, const core_options&, const Device&); \
-  template spanning_tree_result spanning_tree_of(matrix_view<const Real>, const spanning_tree_options&,      \
-                                                 const Device&);                                             \
-  template cluster_result cluster_distances(matrix_view<const Real>, const cluster_options&, const Device&);
-QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
+spanning_tree_result spanning_tree_of(any_matrix distances, const spanning_tree_options& options,
+                                      const Device& device) {
+  return with_real(distances.type, "distances",
+                   [&]<class T>() { return tree_of_distances<T>(distances.as<T>("distances"), options, device); });
+}
+
+cluster_result cluster_distances(any_matrix distances, const cluster_options& options, const Device& device) {
+  return finish_clustering(spanning_tree_of(distances, spanning_tree_part(options), device), distances.rows, options);
+}
 
 }  // namespace quintet::hdbscan

@@ -3,7 +3,6 @@
 #include "hdbscan/fitted_tree.hpp"
 #include "hdbscan/joining.hpp"
 #include "hdbscan/tree_rules.hpp"
-#include "instantiate.hpp"
 #include "quintet/core/profile.hpp"
 
 namespace quintet::hdbscan {
@@ -37,11 +36,9 @@ void enter(prediction& result, std::int64_t row, const fitted_tree& tree, std::i
   result.lambdas[row] = lambda;
 }
 
-}  // namespace
-
-template <class Storage, class>
-prediction approximate_predict(const cluster_result& model, matrix_view<const Storage> points,
-                               matrix_view<const Storage> new_points, const Device& given) {
+template <class Storage>
+prediction predict(const cluster_result& model, matrix_view<const Storage> points,
+                   matrix_view<const Storage> new_points, const Device& given) {
   const stage_region stage("predict");
   const Device device = device::run_device(given, {{"points", points}, {"new_points", new_points}});
   check_model(model, points, new_points);
@@ -60,9 +57,13 @@ prediction approximate_predict(const cluster_result& model, matrix_view<const St
   return result;
 }
 
-#define QUINTET_INSTANTIATE(Storage)                                                         \
-  template prediction approximate_predict(const cluster_result&, matrix_view<const Storage>, \
-                                          matrix_view<const Storage>, const Device&);
-QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
+}  // namespace
+
+prediction approximate_predict(const cluster_result& model, any_matrix points, any_matrix new_points,
+                               const Device& device) {
+  return with_storage(points.type, [&]<class T>() {
+    return predict<T>(model, points.as<T>("points"), new_points.as<T>("new_points"), device);
+  });
+}
 
 }  // namespace quintet::hdbscan

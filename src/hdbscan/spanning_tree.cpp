@@ -90,9 +90,11 @@ double spanning_tree_result::total_weight() const {
   return sum;
 }
 
-template <class Storage, class>
-spanning_tree_result spanning_tree(matrix_view<const Storage> points, const spanning_tree_options& options,
-                                   const Device& given, const progress_callback& callback) {
+namespace {
+
+template <class Storage>
+spanning_tree_result spanning_tree_of_points(matrix_view<const Storage> points, const spanning_tree_options& options,
+                                             const Device& given, const progress_callback& callback) {
   using Real = accumulator_t<Storage>;
   const Device device = device::run_device(given, {{"points", points}});
   check_points(points);
@@ -162,16 +164,19 @@ spanning_tree_result spanning_tree(matrix_view<const Storage> points, const span
   return result;
 }
 
+}  // namespace
+
+spanning_tree_result spanning_tree(any_matrix points, const spanning_tree_options& options, const Device& device,
+                                   const progress_callback& report) {
+  return with_storage(points.type, [&]<class T>() {
+    return spanning_tree_of_points<T>(points.as<T>("points"), options, device, report);
+  });
+}
+
 #define QUINTET_INSTANTIATE(Real)                                                                              \
   template std::vector<Real> scaled_cores(std::vector<Real>, double, const pairwise::reduced_metric<Real>&);   \
   template std::vector<edge> edges_of(const std::vector<packed_edge<Real>>&, const std::vector<std::int32_t>&, \
                                       const pairwise::reduced_metric<Real>&);
 QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
-#undef QUINTET_INSTANTIATE
-
-#define QUINTET_INSTANTIATE(Storage)                                                                                   \
-  template spanning_tree_result spanning_tree(matrix_view<const Storage>, const spanning_tree_options&, const Device&, \
-                                              const progress_callback&);
-QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::hdbscan

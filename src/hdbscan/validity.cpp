@@ -9,7 +9,6 @@
 #include "hdbscan/each_row.hpp"
 #include "hdbscan/members.hpp"
 #include "hdbscan/row_blocks.hpp"
-#include "instantiate.hpp"
 #include "pairwise/locality.hpp"
 #include "pairwise/neighbours.hpp"
 #include "quintet/core/profile.hpp"
@@ -166,12 +165,9 @@ class validity_engine {
   double dimension_;
 };
 
-}  // namespace
-
-template <class Storage, class>
-validity_result validity_index(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
-                               const validity_options& options, const Device& given,
-                               const progress_callback& callback) {
+template <class Storage>
+validity_result validity_of(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
+                            const validity_options& options, const Device& given, const progress_callback& callback) {
   const stage_region stage("validity");
   const Device device = device::run_device(given, {{"points", points}});
   check_points(points);
@@ -206,9 +202,12 @@ validity_result validity_index(matrix_view<const Storage> points, std::span<cons
   return result;
 }
 
-#define QUINTET_INSTANTIATE(Storage)                                                                 \
-  template validity_result validity_index(matrix_view<const Storage>, std::span<const std::int64_t>, \
-                                          const validity_options&, const Device&, const progress_callback&);
-QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
+}  // namespace
+
+validity_result validity_index(any_matrix points, std::span<const std::int64_t> labels, const validity_options& options,
+                               const Device& device, const progress_callback& report) {
+  return with_storage(
+      points.type, [&]<class T>() { return validity_of<T>(points.as<T>("points"), labels, options, device, report); });
+}
 
 }  // namespace quintet::hdbscan

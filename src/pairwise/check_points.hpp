@@ -10,11 +10,14 @@
 namespace quintet::pairwise {
 
 /// N >= 0 and small enough for the 32-bit indices inside tiles and lists; D >= 1.
+inline void check_points(std::int64_t rows, std::int64_t cols) {
+  constexpr std::int64_t max = std::numeric_limits<std::int32_t>::max() - 1024;
+  require_argument(rows <= max, "points.rows", rows, text("<= ", max));
+  if (rows > 0) require_argument(cols >= 1, "points.cols", cols, ">= 1");
+}
 template <class Storage>
 void check_points(matrix_view<const Storage> points) {
-  constexpr std::int64_t max = std::numeric_limits<std::int32_t>::max() - 1024;
-  require_argument(points.rows() <= max, "points.rows", points.rows(), text("<= ", max));
-  if (points.rows() > 0) require_argument(points.cols() >= 1, "points.cols", points.cols(), ">= 1");
+  check_points(points.rows(), points.cols());
 }
 
 }  // namespace quintet::pairwise

@@ -61,7 +61,7 @@ void mutual(case_run& run) {
   const std::vector<long double> whole(r.exact.data(), r.exact.data() + r.exact.size());
   measure_elements(run, "mutual reachability", whole, r.allowed(whole), [&](const Device& device) {
     std::vector<accumulator_t<Storage>> matrix(whole.size());
-    hdbscan::mutual_reachability<Storage>(r.p.view(), r.core, {matrix.data(), r.p.n, r.p.n}, r.options, device);
+    hdbscan::mutual_reachability(r.p.view(), r.core, {matrix.data(), r.p.n, r.p.n}, r.options, device);
     return matrix;
   });
 }
@@ -118,7 +118,7 @@ void tree(case_run& run) {
     options.min_samples = p.k;
     options.distance = p.distance;
     std::vector<accumulator_t<Storage>> weights;
-    for (const auto& e : hdbscan::spanning_tree<Storage>(p.view(), options, device).edges)
+    for (const auto& e : hdbscan::spanning_tree(p.view(), options, device).edges)
       weights.push_back(accumulator_t<Storage>(e.weight));
     return weights;
   };
@@ -149,10 +149,10 @@ void predict(case_run& run) {
   hdbscan::cluster_options options{.min_cluster_size = 5};
   options.min_samples = p.k;
   options.distance = p.distance;
-  const auto model = hdbscan::cluster<Storage>(points, options, Device::host());
+  const auto model = hdbscan::cluster(points, options, Device::host());
   const auto compute = [&](const Device& device) {
     std::vector<accumulator_t<Storage>> reachability;
-    for (const double lambda : hdbscan::approximate_predict<Storage>(model, points, added, device).lambdas)
+    for (const double lambda : hdbscan::approximate_predict(model, points, added, device).lambdas)
       reachability.push_back(accumulator_t<Storage>(1 / lambda));
     return reachability;
   };

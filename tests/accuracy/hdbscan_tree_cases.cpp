@@ -49,10 +49,10 @@ void scores(case_run& run) {
   const tolerance allowed{
       .bound = 2 * distance_bound(p.dim, p.distance) + 2, .same_bits = true, .floor = 1, .unit = "eps"};
   measure_elements(run, "outlier score", exact.outlier_scores, allowed, [&](const Device& device) {
-    return in_precision_of<Storage>(hdbscan::cluster<Storage>(p.view(), options, device).outlier_scores);
+    return in_precision_of<Storage>(hdbscan::cluster(p.view(), options, device).outlier_scores);
   });
   measure_elements(run, "probability", exact.probabilities, allowed, [&](const Device& device) {
-    return in_precision_of<Storage>(hdbscan::cluster<Storage>(p.view(), options, device).probabilities);
+    return in_precision_of<Storage>(hdbscan::cluster(p.view(), options, device).probabilities);
   });
 }
 
@@ -111,9 +111,9 @@ void soft_membership(case_run& run, bool is_new) {
   const std::int64_t known = is_new ? p.n * 3 / 4 : p.n;
   const matrix_view<const Storage> points(p.stored.data(), known, p.dim),
       added(p.stored.data() + known * p.dim, p.n - known, p.dim);
-  const auto model = hdbscan::cluster<Storage>(points, options_of(p), Device::host());
+  const auto model = hdbscan::cluster(points, options_of(p), Device::host());
   const reference::plain_tree tree(model);
-  const auto joined = hdbscan::approximate_predict<Storage>(model, points, added, Device::host());
+  const auto joined = hdbscan::approximate_predict(model, points, added, Device::host());
   std::vector<long double> exact;
   tolerance allowed{.bound = 2 * distance_bound(p.dim, p.distance) + 2, .same_bits = true, .unit = "eps' |v_k|"};
   for (std::int64_t i = is_new ? known : 0; i < p.n; ++i) {
@@ -131,8 +131,8 @@ void soft_membership(case_run& run, bool is_new) {
   }
   if (exact.empty()) throw std::runtime_error("case " + run.parameters().id() + ": there is no cluster");
   measure_elements(run, "membership", exact, allowed, [&](const Device& device) {
-    return in_precision_of<Storage>(is_new ? hdbscan::membership_vectors<Storage>(model, points, added, device)
-                                           : hdbscan::all_points_membership_vectors<Storage>(model, points, device));
+    return in_precision_of<Storage>(is_new ? hdbscan::membership_vectors(model, points, added, device)
+                                           : hdbscan::all_points_membership_vectors(model, points, device));
   });
 }
 
@@ -141,11 +141,11 @@ void soft_membership(case_run& run, bool is_new) {
 template <class Storage>
 void validity(case_run& run) {
   const hdbscan_problem<Storage> p(run.parameters());
-  const auto labels = hdbscan::cluster<Storage>(p.view(), options_of(p), Device::host()).labels;
+  const auto labels = hdbscan::cluster(p.view(), options_of(p), Device::host()).labels;
   const auto exact = reference::validity_index(p.exact, labels, static_cast<long double>(p.dim));
   const double one = distance_bound(p.dim, p.distance) + 2;
   const auto found = [&](const Device& device) {
-    return hdbscan::validity_index<Storage>(p.view(), labels, {.distance = p.distance}, device);
+    return hdbscan::validity_index(p.view(), labels, {.distance = p.distance}, device);
   };
   const tolerance of_index{.bound = 2 * one, .same_bits = true, .floor = 1, .unit = "eps"};
   std::vector<double> indices = exact.cluster_validity, lengths = exact.sparseness;
@@ -168,7 +168,7 @@ void validity(case_run& run) {
 template <class Storage>
 void relative_validity(case_run& run) {
   const hdbscan_problem<Storage> p(run.parameters());
-  const auto model = hdbscan::cluster<Storage>(p.view(), options_of(p), Device::host());
+  const auto model = hdbscan::cluster(p.view(), options_of(p), Device::host());
   const auto clusters = std::size_t(model.clusters());
   std::vector<long double> sparseness(clusters, 0), separation(clusters, infinite), size(clusters, 0);
   long double longest = 0;
@@ -200,7 +200,7 @@ void relative_validity(case_run& run) {
 template <class Storage>
 void medoids(case_run& run) {
   const hdbscan_problem<Storage> p(run.parameters());
-  const auto model = hdbscan::cluster<Storage>(p.view(), options_of(p), Device::host());
+  const auto model = hdbscan::cluster(p.view(), options_of(p), Device::host());
   const auto total = [&](std::int64_t i) {
     long double sum = 0;
     for (std::int64_t j = 0; j < p.n; ++j)
@@ -217,8 +217,7 @@ void medoids(case_run& run) {
   const tolerance allowed{.bound = 2 * distance_bound(p.dim, p.distance) + 0.5, .same_bits = true};
   measure_elements(run, "total distance of a medoid", exact, allowed, [&](const Device& device) {
     std::vector<accumulator_t<Storage>> totals;
-    for (const std::int64_t i :
-         hdbscan::medoids<Storage>(p.view(), model.labels, model.probabilities, p.distance, device))
+    for (const std::int64_t i : hdbscan::medoids(p.view(), model.labels, model.probabilities, p.distance, device))
       totals.push_back(i < 0 ? std::nanf("") : accumulator_t<Storage>(total(i)));
     return totals;
   });
@@ -237,7 +236,7 @@ void medoids(case_run& run) {
                      .unit = "eps sum |w x| / sum w"};
   of_means.sizes.assign(size.begin(), size.end());
   measure_elements(run, "centroid", mean, of_means, [&](const Device& device) {
-    return hdbscan::weighted_centroids<Storage>(p.view(), model.labels, model.probabilities, device);
+    return hdbscan::weighted_centroids(p.view(), model.labels, model.probabilities, device);
   });
 }
 

@@ -17,7 +17,7 @@ int main() {
   std::vector<quintet::Device> devices = quintet::Device::all();
   devices.push_back(quintet::Device::emulated());
   for (const quintet::Device& device : devices) {
-    const auto result = quintet::hdbscan::cluster<float>(view, {.min_cluster_size = 5}, device);
+    const auto result = quintet::hdbscan::cluster(view, {.min_cluster_size = 5}, device);
     bool right = result.labels.size() == 20;
     for (std::size_t i = 0; i < result.labels.size(); ++i) right &= result.labels[i] == (i < 10 ? 0 : 1);
     std::printf("%s: %s\n", device.name().c_str(), right ? "right" : "WRONG");

@@ -66,7 +66,7 @@ std::string told_by_failing(int step, const test::point_set<float>& points,
 /// Fails at every step, goes on, and has the edges of one process; returns how many steps there are, and rounds.
 std::pair<int, std::int64_t> go_on_from_every_step(const test::point_set<float>& points) {
   const hdbscan::spanning_tree_options options{.min_samples = 4};
-  const auto expected = hdbscan::spanning_tree<float>(points.view(), options, Device::host());
+  const auto expected = hdbscan::spanning_tree(points.view(), options, Device::host());
   const auto [rows, first] = own_rows(points);
   int step = 0;
   for (;; ++step) {
@@ -107,7 +107,7 @@ TEST(mpi_faults, memory_that_runs_out_on_one_rank_is_one_error) {
 
 TEST(mpi_faults, a_slow_rank_changes_nothing) {
   const auto points = test::clustered_points<float>(1200, 8, 6);
-  const auto expected = hdbscan::spanning_tree<float>(points.view(), {}, Device::host());
+  const auto expected = hdbscan::spanning_tree(points.view(), {}, Device::host());
   const failing_step fault(1, "slow");
   const auto [rows, first] = own_rows(points);
   const auto found = mpi::hdbscan::spanning_tree<float>(ranks(), rows, first, {}, Device::host());
@@ -117,7 +117,7 @@ TEST(mpi_faults, a_slow_rank_changes_nothing) {
 }
 
 void one_rank_goes_on(const test::point_set<float>& points, int lists_steps) {
-  const auto expected = hdbscan::spanning_tree<float>(points.view(), {}, Device::host());
+  const auto expected = hdbscan::spanning_tree(points.view(), {}, Device::host());
   const scratch_folder folder;
   mpi::checkpoint_options saved{.folder = folder.path(), .minutes = 0};
   EXPECT_NE(told_by_failing(lists_steps + 1, points, {}, saved), "");

@@ -34,7 +34,7 @@ std::vector<T> own_part(const std::vector<T>& all, std::int64_t n) {
 template <class Storage>
 void expect_same_tree(const point_set<Storage>& points, const hdbscan::spanning_tree_options& options,
                       const Device& device) {
-  const auto expected = hdbscan::spanning_tree<Storage>(points.view(), options, Device::host());
+  const auto expected = hdbscan::spanning_tree(points.view(), options, Device::host());
   const auto [rows, first] = own_rows(points);
   const auto found = mpi::hdbscan::spanning_tree<Storage>(ranks(), rows, first, options, device);
   EXPECT_EQ(found.neighbours, expected.neighbours);
@@ -262,7 +262,7 @@ TEST(mpi_cluster, has_the_bits_of_the_plain_one) {
   auto points = test::clustered_points<float>(1500, 12, 17);
   points(700, 3) = std::numeric_limits<float>::quiet_NaN();
   const hdbscan::cluster_options options{.min_cluster_size = 8, .min_samples = 4};
-  const auto expected = hdbscan::cluster<float>(points.view(), options, Device::host());
+  const auto expected = hdbscan::cluster(points.view(), options, Device::host());
   const auto [rows, first] = own_rows(points);
   const auto found = mpi::hdbscan::cluster<float>(ranks(), rows, first, options, Device::host());
   EXPECT_GT(expected.clusters(), 1);

@@ -15,7 +15,7 @@ std::vector<Real> dense_matrix(matrix_view<const Real> points, const std::vector
                                const Device& device = Device::host()) {
   const std::int64_t n = points.rows();
   std::vector<Real> matrix(n * n, Real(-1));
-  hdbscan::mutual_reachability<Real>(points, core, {matrix.data(), n, n}, options, device);
+  hdbscan::mutual_reachability(points, core, {matrix.data(), n, n}, options, device);
   return matrix;
 }
 

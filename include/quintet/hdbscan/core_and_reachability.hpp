@@ -9,34 +9,44 @@
 
 namespace quintet::hdbscan {
 
-/// Core distances of `points` [N x D], and out [N x N] := their mutual reachability.
+/// core [N] := core distances of `points` [N x D], and out [N x N] := their mutual reachability. `core` may be empty.
 ///
 /// The bits are those of core_distances() followed by mutual_reachability(), but every distance is computed once: the
-/// matrix itself holds the distances until the core distances are known. `core.distance` and `options.distance` must be
-/// the same; `core` says which neighbour counts, `options` the rest. Throws InvalidArgument as those two functions do,
-/// and for metrics that differ; OutOfMemory, DeviceError. Cost: N^2 D / 2 multiply-adds, and `out` is read twice and
-/// written twice; memory for one copy of the points. On an offload device a matrix of over 4 GiB comes from one
-/// function after the other, at the cost of both.
-template <class Storage, class = only_storage<Storage>>
-core_result<accumulator_t<Storage>> core_and_reachability(matrix_view<const Storage> points, const core_options& core,
-                                                          matrix_view<accumulator_t<Storage>> out,
+/// matrix itself holds the distances until the core distances are known. `core_settings.distance` and
+/// `options.distance` must be the same; the former say which neighbour counts, the latter the rest. Throws
+/// InvalidArgument as those two functions do, and for metrics that differ; OutOfMemory, DeviceError. Cost: N^2 D / 2
+/// multiply-adds, and `out` is read twice and written twice; memory for one copy of the points. On an offload device a
+/// matrix of over 4 GiB comes from one function after the other, at the cost of both.
+core_summary core_and_reachability_into(any_matrix points, any_output_vector core, any_output_matrix out,
+                                        const core_options& core_settings, const reachability_options& options = {},
+                                        const Device& device = Device::best());
+/// With the core distances in the result.
+template <storage_type Storage>
+core_result<accumulator_t<Storage>> core_and_reachability(matrix_view<const Storage> points,
+                                                          const core_options& core_settings, any_output_matrix out,
                                                           const reachability_options& options = {},
-                                                          const Device& device = Device::best());
+                                                          const Device& device = Device::best()) {
+  core_result<accumulator_t<Storage>> result;
+  result.distances.resize(detail::checked_count(points));
+  static_cast<core_summary&>(result) =
+      core_and_reachability_into(points, result.distances, out, core_settings, options, device);
+  return result;
+}
 
-/// One set of points of a batch and where its matrix goes.
-template <class Storage>
+/// One set of points of a batch and where its results go: see core_and_reachability_into().
 struct reachability_task {
-  matrix_view<const Storage> points;        ///< N x D; N and D may differ from task to task
-  matrix_view<accumulator_t<Storage>> out;  ///< N x N
+  any_matrix points;       ///< N x D; N, D and the type may differ from task to task
+  any_output_vector core;  ///< N values, or empty
+  any_output_matrix out;   ///< N x N
 };
 
-/// core_and_reachability() of every task. Sets of fewer than 2000 points run side by side, one per host thread, which
-/// on a device launches its kernels, after the larger ones. The results do not depend on the batch. Throws what the
-/// first task does that fails, a larger one before a small one; the matrices of the other tasks are unspecified then.
-/// Cost: the sum of the tasks'; memory for the points of those that run at the same time.
-template <class Storage>
-std::vector<core_result<accumulator_t<Storage>>> core_and_reachability_batch(
-    std::span<const reachability_task<Storage>> tasks, const core_options& core,
-    const reachability_options& options = {}, const Device& device = Device::best());
+/// core_and_reachability_into() of every task. Sets of fewer than 2000 points run side by side, one per host thread,
+/// which on a device launches its kernels, after the larger ones. The results do not depend on the batch. Throws what
+/// the first task does that fails, a larger one before a small one; the results of the other tasks are unspecified
+/// then. Cost: the sum of the tasks'; memory for the points of those that run at the same time.
+std::vector<core_summary> core_and_reachability_batch(std::span<const reachability_task> tasks,
+                                                      const core_options& core_settings,
+                                                      const reachability_options& options = {},
+                                                      const Device& device = Device::best());
 
 }  // namespace quintet::hdbscan

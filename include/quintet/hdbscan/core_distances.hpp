@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "quintet/core/arguments.hpp"
+#include "quintet/core/any_view.hpp"
 #include "quintet/device/device.hpp"
 #include "quintet/pairwise/metric.hpp"
 
@@ -23,10 +23,8 @@ struct core_options {
   point_metric distance = metric::euclidean;  ///< d of points
 };
 
-/// Core distances of N points.
-template <class Real>
-struct core_result {
-  std::vector<Real> distances;  ///< N; NaN for invalid rows
+/// What is known of core distances besides their values.
+struct core_summary {
   std::int64_t neighbours = 0;  ///< the k that was used
   bool clamped = false;         ///< k was larger than the number of other valid points and was lowered to it
   std::vector<std::int64_t>
@@ -34,39 +32,47 @@ struct core_result {
   Device ran_on;     ///< where distances were computed
 };
 
+/// Core distances of N points.
+template <class Real>
+struct core_result : core_summary {
+  std::vector<Real> distances;  ///< N; NaN for invalid rows
+};
+
+namespace detail {
+/// N, checked before memory for N results is asked for.
+std::int64_t checked_count(const any_matrix& points);
+}  // namespace detail
+
 /// The k of `options` for points of which `valid` can be used: min_samples (less one with count_self), at most
 /// valid - 1, at least 0. Throws InvalidArgument if min_samples < 0 (< 1 with count_self). O(1).
 std::int64_t neighbour_count(const core_options& options, std::int64_t valid);
 
 /// Core distances of the rows of `points` [N x D], N >= 0, D >= 1, any row stride. k = 0 gives 0 everywhere.
 ///
-/// Storage is float, double, half or bfloat16; 16-bit coordinates are computed with as floats. Distances are taken in
+/// Points are float, double, half or bfloat16; 16-bit coordinates are computed with as floats. Distances are taken in
 /// difference form, sqrt(sum (x - y)^2): identical points have distance exactly 0, and the relative error is below (D /
 /// 2 + 4) epsilon, in practice below 4 sqrt(D) epsilon. The result has the same bits on every device and for any number
 /// of threads. Throws InvalidArgument (N over 2^31 - 1025, D < 1, min_samples or curvature out of range), OutOfMemory,
 /// DeviceError. Cost: N^2 D / 2 multiply-adds on the host, N^2 D on a device; memory for one copy of the points and k
 /// entries per point, in many dimensions half a copy more and three times the entries.
-template <class Storage, class = only_storage<Storage>>
+///
+/// Into N values of host or device memory: float, or double for points of double. Throws InvalidArgument also for
+/// another size or type.
+core_summary core_distances_into(any_matrix points, any_output_vector out, const core_options& options = {},
+                                 const Device& device = Device::best());
+/// Into memory of the result.
+template <storage_type Storage>
 core_result<accumulator_t<Storage>> core_distances(matrix_view<const Storage> points, const core_options& options = {},
-                                                   const Device& device = Device::best());
-/// \overload
+                                                   const Device& device = Device::best()) {
+  core_result<accumulator_t<Storage>> result;
+  result.distances.resize(detail::checked_count(points));
+  static_cast<core_summary&>(result) = core_distances_into(points, result.distances, options, device);
+  return result;
+}
+/// The same of anything that is a matrix.
 template <matrix_argument Points>
 auto core_distances(const Points& points, const core_options& options = {}, const Device& device = Device::best()) {
-  return core_distances<element_of<Points>>(matrix_of(points), options, device);
-}
-
-/// The same into N values of host or device memory; `distances` of the result is empty. Throws InvalidArgument also for
-/// another size.
-template <class Storage, class = only_storage<Storage>>
-core_result<accumulator_t<Storage>> core_distances_into(matrix_view<const Storage> points,
-                                                        vector_view<accumulator_t<Storage>> out,
-                                                        const core_options& options = {},
-                                                        const Device& device = Device::best());
-/// \overload
-template <matrix_argument Points, vector_argument Out>
-auto core_distances_into(const Points& points, Out&& out, const core_options& options = {},
-                         const Device& device = Device::best()) {
-  return core_distances_into<element_of<Points>>(matrix_of(points), values_of(out), options, device);
+  return core_distances<element_of<Points>>(matrix_view<const element_of<Points>>(matrix_of(points)), options, device);
 }
 
 }  // namespace quintet::hdbscan

@@ -11,6 +11,7 @@
 #include <limits>
 #include <vector>
 
+#include "quintet/core/any_view.hpp"
 #include "quintet/core/progress.hpp"
 #include "quintet/hdbscan/cluster_tree.hpp"
 #include "quintet/hdbscan/spanning_tree.hpp"
@@ -63,20 +64,13 @@ struct cluster_result : clustering {
 /// on its edges are cluster() in two steps. Throws InvalidArgument for options out of range.
 spanning_tree_options spanning_tree_part(const cluster_options& options);
 
-/// Clusters the rows of `points` [N x D], N >= 0, D >= 1, any row stride; Storage is float, double, half or bfloat16.
+/// Clusters the rows of `points` [N x D], N >= 0, D >= 1, any row stride; points are float, double, half or bfloat16.
 ///
 /// One valid row, or none, is noise. Same bits on every run, for any number of threads and on every device; with
 /// ties::canonical (the default) independent of the order of the points. Throws as spanning_tree() and check_options()
 /// do: InvalidArgument, OutOfMemory, DeviceError, Cancelled. Cost and memory: those of spanning_tree() and
 /// cluster_tree(). The matrix N x N is never held.
-template <class Storage, class = only_storage<Storage>>
-cluster_result cluster(matrix_view<const Storage> points, const cluster_options& options = {},
-                       const Device& device = Device::best(), const progress_callback& report = {});
-/// \overload
-template <matrix_argument Points>
-cluster_result cluster(const Points& points, const cluster_options& options = {}, const Device& device = Device::best(),
-                       const progress_callback& report = {}) {
-  return cluster<element_of<Points>>(matrix_of(points), options, device, report);
-}
+cluster_result cluster(any_matrix points, const cluster_options& options = {}, const Device& device = Device::best(),
+                       const progress_callback& report = {});
 
 }  // namespace quintet::hdbscan

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "quintet/core/arguments.hpp"
+#include "quintet/core/any_view.hpp"
 #include "quintet/device/device.hpp"
 #include "quintet/pairwise/metric.hpp"
 
@@ -25,27 +25,17 @@ namespace quintet::hdbscan {
 /// rows. Same result for any number of threads and on every device. Throws InvalidArgument for labels, weights, shapes
 /// or a curvature out of range; OutOfMemory, DeviceError. Cost: n^2 D multiply-adds for a cluster of n points; memory
 /// for a copy of its points, and 64 MB of distances.
-template <class Storage, class = only_storage<Storage>>
-std::vector<std::int64_t> medoids(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
+std::vector<std::int64_t> medoids(any_matrix points, std::span<const std::int64_t> labels,
                                   std::span<const double> weights = {},
                                   const point_metric& distance = metric::euclidean,
                                   const Device& device = Device::best());
-/// \overload
-template <matrix_argument Points>
-std::vector<std::int64_t> medoids(const Points& points, std::span<const std::int64_t> labels,
-                                  std::span<const double> weights = {},
-                                  const point_metric& distance = metric::euclidean,
-                                  const Device& device = Device::best()) {
-  return medoids<element_of<Points>>(matrix_of(points), labels, weights, distance, device);
-}
 
 /// The weighted mean of the members of every cluster, [K x D] row by row; labels and weights as for medoids(). NaN for
 /// a label that no valid row has. Rows are taken as they are, whatever the metric of the clustering; those with NaN or
 /// infinity are left out. Sums are in double, in the order of the rows. Throws InvalidArgument as medoids() does. Cost:
 /// O(N D), two passes over the points; memory for the result and, on an offload device,
 /// for the points as they are stored.
-template <class Storage, class = only_storage<Storage>>
-std::vector<double> weighted_centroids(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
+std::vector<double> weighted_centroids(any_matrix points, std::span<const std::int64_t> labels,
                                        std::span<const double> weights = {}, const Device& device = Device::best());
 
 }  // namespace quintet::hdbscan

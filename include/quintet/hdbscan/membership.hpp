@@ -39,7 +39,7 @@
 #include <functional>
 #include <vector>
 
-#include "quintet/core/view.hpp"
+#include "quintet/core/any_view.hpp"
 #include "quintet/device/device.hpp"
 #include "quintet/hdbscan/hdbscan.hpp"
 
@@ -51,46 +51,29 @@ using membership_callback = std::function<bool(std::int64_t first_row, matrix_vi
 
 /// v for the rows of `points` [N x D], the points that `model` is a clustering of: [N x K], row by row.
 ///
-/// Storage is the type that the model was made from: float, double, half or bfloat16. Same bits for any number of
+/// Points are of the type that the model was made from: float, double, half or bfloat16. Same bits for any number of
 /// threads and on every device. Throws InvalidArgument when `model` is not of as many rows as `points`; OutOfMemory,
 /// DeviceError. Cost: N E D multiply-adds for E exemplars in all, and 2 N K exponentials; memory for the result, the
 /// exemplars, and 32 MB for a block of rows.
-template <class Storage, class = only_storage<Storage>>
-std::vector<double> all_points_membership_vectors(const cluster_result& model, matrix_view<const Storage> points,
+std::vector<double> all_points_membership_vectors(const cluster_result& model, any_matrix points,
                                                   const Device& device = Device::best());
-/// \overload
-template <matrix_argument Points>
-std::vector<double> all_points_membership_vectors(const cluster_result& model, const Points& points,
-                                                  const Device& device = Device::best()) {
-  return all_points_membership_vectors<element_of<Points>>(model, matrix_of(points), device);
-}
 
 /// The same by blocks of rows, in ascending order: `budget_bytes` >= 0 is for the values of one block (at least 64
 /// rows and at most 8192 are in a block). Nothing N x K is held. Returns false if the callback stopped it; it is not
 /// called when there are no rows or no clusters. Throws InvalidArgument also for a negative budget and an empty
 /// callback.
-template <class Storage, class = only_storage<Storage>>
-bool all_points_membership_rows(const cluster_result& model, matrix_view<const Storage> points,
-                                const membership_callback& receive, std::int64_t budget_bytes = 32 << 20,
-                                const Device& device = Device::best());
+bool all_points_membership_rows(const cluster_result& model, any_matrix points, const membership_callback& receive,
+                                std::int64_t budget_bytes = 32 << 20, const Device& device = Device::best());
 
 /// v for the rows of `new_points` [M x D], which `model` has not seen: [M x K], row by row. `points` are those of the
 /// model. Cost, memory and errors: those of all_points_membership_vectors() (with M in place of N) and of
 /// approximate_predict().
-template <class Storage, class = only_storage<Storage>>
-std::vector<double> membership_vectors(const cluster_result& model, matrix_view<const Storage> points,
-                                       matrix_view<const Storage> new_points, const Device& device = Device::best());
-/// \overload
-template <matrix_argument Points, matrix_argument NewPoints>
-std::vector<double> membership_vectors(const cluster_result& model, const Points& points, const NewPoints& new_points,
-                                       const Device& device = Device::best()) {
-  return membership_vectors<element_of<Points>>(model, matrix_of(points), matrix_of(new_points), device);
-}
+std::vector<double> membership_vectors(const cluster_result& model, any_matrix points, any_matrix new_points,
+                                       const Device& device = Device::best());
 
 /// The same by blocks of rows: budget, callback, result and errors as for all_points_membership_rows().
-template <class Storage, class = only_storage<Storage>>
-bool membership_rows(const cluster_result& model, matrix_view<const Storage> points,
-                     matrix_view<const Storage> new_points, const membership_callback& receive,
-                     std::int64_t budget_bytes = 32 << 20, const Device& device = Device::best());
+bool membership_rows(const cluster_result& model, any_matrix points, any_matrix new_points,
+                     const membership_callback& receive, std::int64_t budget_bytes = 32 << 20,
+                     const Device& device = Device::best());
 
 }  // namespace quintet::hdbscan

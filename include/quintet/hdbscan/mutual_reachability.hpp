@@ -12,7 +12,7 @@
 #include <functional>
 #include <vector>
 
-#include "quintet/core/arguments.hpp"
+#include "quintet/core/any_view.hpp"
 #include "quintet/device/buffer.hpp"
 #include "quintet/device/device.hpp"
 #include "quintet/pairwise/metric.hpp"
@@ -34,43 +34,41 @@ struct reachability_options {
 /// OutOfMemory, DeviceError. Cost: N^2 D / 2 multiply-adds and N^2 values written; memory for one copy of the points.
 /// On an offload device host arguments take as much there as on the host, the matrix at most 4 GiB at a time (a larger
 /// one takes twice the arithmetic).
-template <class Storage, class = only_storage<Storage>>
-void mutual_reachability(matrix_view<const Storage> points, vector_view<const accumulator_t<Storage>> core,
-                         matrix_view<accumulator_t<Storage>> out, const reachability_options& options = {},
-                         const Device& device = Device::best());
-/// \overload
-template <matrix_argument Points, vector_argument Core, matrix_argument Out>
-void mutual_reachability(const Points& points, const Core& core, Out&& out, const reachability_options& options = {},
-                         const Device& device = Device::best()) {
-  mutual_reachability<element_of<Points>>(matrix_of(points), values_of(core), matrix_of(out), options, device);
-}
+void mutual_reachability(any_matrix points, any_vector core, any_output_matrix out,
+                         const reachability_options& options = {}, const Device& device = Device::best());
 /// Into a buffer of its device, where the work is done: N rows of N values, one behind the other. Throws
 /// InvalidArgument also for fewer than N * N elements.
-template <class Storage, class = only_storage<Storage>>
-void mutual_reachability(matrix_view<const Storage> points, vector_view<const accumulator_t<Storage>> core,
-                         Buffer<accumulator_t<Storage>>& out, const reachability_options& options = {}) {
-  const std::int64_t n = points.rows();
+template <class Real>
+void mutual_reachability(any_matrix points, any_vector core, Buffer<Real>& out,
+                         const reachability_options& options = {}) {
+  const std::int64_t n = points.rows;
   if (out.size() < n * n) require_argument(false, "out.size", out.size(), text(">= N * N=", n * n));
-  mutual_reachability<Storage>(points, core, {out.data(), n, n, out.device()}, options, out.device());
+  mutual_reachability(points, core, {out.data(), n, n, out.device()}, options, out.device());
 }
 
 /// m for the pairs (i0, j0), (i1, j1), ... of `pairs` [P x 2], indices in [0, N). A pair (i, i) gives the diagonal.
 /// Throws InvalidArgument as mutual_reachability() does, for other than two columns, and naming the first index out of
 /// range. Cost: O(N D) to look at the points and 2 D loads a pair; on an offload device memory for arguments that do
 /// not lie there, as they are, and for the result.
-template <class Storage, class = only_storage<Storage>>
-std::vector<accumulator_t<Storage>> mutual_reachability_pairs(matrix_view<const Storage> points,
-                                                              vector_view<const accumulator_t<Storage>> core,
+///
+/// Into P values of host or device memory. Throws InvalidArgument also for another size.
+void mutual_reachability_pairs(any_matrix points, any_vector core, matrix_view<const std::int64_t> pairs,
+                               any_output_vector out, const reachability_options& options,
+                               const Device& device = Device::best());
+/// Into memory of the result.
+template <storage_type Storage>
+std::vector<accumulator_t<Storage>> mutual_reachability_pairs(matrix_view<const Storage> points, any_vector core,
                                                               matrix_view<const std::int64_t> pairs,
                                                               const reachability_options& options = {},
-                                                              const Device& device = Device::best());
-/// The same into P values of host or device memory. Throws InvalidArgument also for another size.
-template <class Storage, class = only_storage<Storage>>
-void mutual_reachability_pairs(matrix_view<const Storage> points, vector_view<const accumulator_t<Storage>> core,
-                               matrix_view<const std::int64_t> pairs, vector_view<accumulator_t<Storage>> out,
-                               const reachability_options& options, const Device& device = Device::best());
+                                                              const Device& device = Device::best()) {
+  std::vector<accumulator_t<Storage>> values(pairs.rows());
+  mutual_reachability_pairs(points, core, pairs, values, options, device);
+  return values;
+}
 
 /// Receives rows first_row ... of the matrix; the view is valid during the call only. Return false to stop.
+using any_row_block_callback = std::function<bool(std::int64_t first_row, any_matrix rows)>;
+/// The same with the type of the rows: float, or double for points of double.
 template <class Real>
 using row_block_callback = std::function<bool(std::int64_t first_row, matrix_view<const Real> rows)>;
 
@@ -78,10 +76,21 @@ using row_block_callback = std::function<bool(std::int64_t first_row, matrix_vie
 /// of rows is used: 96 N values; on an offload device as much there). Nothing N x N is held. Returns false if the
 /// callback stopped it. Throws as mutual_reachability() does, and InvalidArgument for a negative budget and an empty
 /// callback. Cost: N^2 D multiply-adds (twice the dense function: rows are computed without their mirror images).
-template <class Storage, class = only_storage<Storage>>
-bool mutual_reachability_rows(matrix_view<const Storage> points, vector_view<const accumulator_t<Storage>> core,
-                              const row_block_callback<accumulator_t<Storage>>& receive,
+bool mutual_reachability_rows(any_matrix points, any_vector core, const any_row_block_callback& receive,
                               std::int64_t budget_bytes = 256 << 20, const reachability_options& options = {},
                               const Device& device = Device::best());
+/// To a callback that knows the type of the rows.
+template <storage_type Storage>
+bool mutual_reachability_rows(matrix_view<const Storage> points, any_vector core,
+                              const row_block_callback<accumulator_t<Storage>>& receive,
+                              std::int64_t budget_bytes = 256 << 20, const reachability_options& options = {},
+                              const Device& device = Device::best()) {
+  any_row_block_callback rows_of;
+  if (receive)
+    rows_of = [&](std::int64_t first_row, any_matrix rows) {
+      return receive(first_row, rows.as<accumulator_t<Storage>>());
+    };
+  return mutual_reachability_rows(any_matrix(points), core, rows_of, budget_bytes, options, device);
+}
 
 }  // namespace quintet::hdbscan

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "quintet/core/view.hpp"
+#include "quintet/core/any_view.hpp"
 #include "quintet/hdbscan/hdbscan.hpp"
 
 namespace quintet::hdbscan {
@@ -27,29 +27,33 @@ struct csr_graph {
 /// breaks this (for NaN, a negative number, or d(i, j) != d(j, i)), for a matrix that is not square, and for
 /// options.min_samples out of range. options.distance is not used. Cost: O(N^2): the matrix is read twice, as often as
 /// a number has bits for k > 64. Memory: up to 64 numbers per point; on an offload device the matrix as well.
-template <class Real>
-core_result<Real> core_distances_of(matrix_view<const Real> distances, const core_options& options = {},
+///
+/// Distances are float or double. Into N values of their type.
+core_summary core_distances_of_into(any_matrix distances, any_output_vector out, const core_options& options = {},
                                     const Device& device = Device::best());
-/// \overload
+/// Into memory of the result.
+template <storage_type Real>
+core_result<Real> core_distances_of(matrix_view<const Real> distances, const core_options& options = {},
+                                    const Device& device = Device::best()) {
+  core_result<Real> result;
+  result.distances.resize(distances.rows());
+  static_cast<core_summary&>(result) = core_distances_of_into(distances, result.distances, options, device);
+  return result;
+}
+/// The same of anything that is a matrix.
 template <matrix_argument Distances>
 auto core_distances_of(const Distances& distances, const core_options& options = {},
                        const Device& device = Device::best()) {
-  return core_distances_of<element_of<Distances>>(matrix_of(distances), options, device);
+  using Real = element_of<Distances>;
+  return core_distances_of<Real>(matrix_view<const Real>(matrix_of(distances)), options, device);
 }
 
 /// The minimum spanning tree (forest, where infinity separates) of the mutual reachability of given distances: edges of
 /// finite weight, u < v, sorted by (weight, u, v); unique. options.distance is not used.
 /// Throws InvalidArgument as core_distances_of() does, and for alpha out of range. Cost: O(N^2) (Prim 1957) in N
 /// launches; memory O(N), on an offload device the matrix as well.
-template <class Real>
-spanning_tree_result spanning_tree_of(matrix_view<const Real> distances, const spanning_tree_options& options = {},
+spanning_tree_result spanning_tree_of(any_matrix distances, const spanning_tree_options& options = {},
                                       const Device& device = Device::best());
-/// \overload
-template <matrix_argument Distances>
-spanning_tree_result spanning_tree_of(const Distances& distances, const spanning_tree_options& options = {},
-                                      const Device& device = Device::best()) {
-  return spanning_tree_of<element_of<Distances>>(matrix_of(distances), options, device);
-}
 
 /// The same for a sparse graph. A point with fewer than k neighbours has core distance +infinity and is unconnected.
 /// Throws InvalidArgument for offsets that do not increase, a column out of range, a loop (i, i), a value that is
@@ -60,15 +64,8 @@ spanning_tree_result spanning_tree_of(const csr_graph<Real>& graph, const spanni
 
 /// HDBSCAN of given distances; see cluster(). options.distance is not used. Throws as spanning_tree_of() and
 /// check_options() do. Cost and memory: those of spanning_tree_of() and cluster_tree().
-template <class Real>
-cluster_result cluster_distances(matrix_view<const Real> distances, const cluster_options& options = {},
+cluster_result cluster_distances(any_matrix distances, const cluster_options& options = {},
                                  const Device& device = Device::best());
-/// \overload
-template <matrix_argument Distances>
-cluster_result cluster_distances(const Distances& distances, const cluster_options& options = {},
-                                 const Device& device = Device::best()) {
-  return cluster_distances<element_of<Distances>>(matrix_of(distances), options, device);
-}
 
 /// HDBSCAN of a sparse graph of distances; options.distance is not used. Errors, cost and memory likewise.
 template <class Real>

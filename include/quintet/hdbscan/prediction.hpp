@@ -1,14 +1,14 @@
 // Labels for new points from a finished clustering, without clustering again.
 //
 //   auto model = quintet::hdbscan::cluster(points, {.min_cluster_size = 10});
-//   auto found = quintet::hdbscan::approximate_predict<float>(model, points, new_points);
+//   auto found = quintet::hdbscan::approximate_predict(model, points, new_points);
 //   found.labels[i], found.probabilities[i]
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "quintet/core/view.hpp"
+#include "quintet/core/any_view.hpp"
 #include "quintet/device/device.hpp"
 #include "quintet/hdbscan/hdbscan.hpp"
 
@@ -45,20 +45,13 @@ struct prediction {
 /// rows) and 384-dimensional sentence embeddings (126): the labels of all 30 and of 123 agree, where the other three
 /// are just within a cluster here and just outside there; probabilities then differ by at most 0.164 and 0.039.
 ///
-/// Storage is the type that the model was made from: float, double, half or bfloat16. Same bits for any number of
+/// Points are of the type that the model was made from: float, double, half or bfloat16. Same bits for any number of
 /// threads and on every device, and for a row alone or among others. Throws InvalidArgument when `model` is not of as
 /// many rows as `points`, or for other dimensions; OutOfMemory, DeviceError. `model` is one that cluster() made: the
 /// rest of it is trusted. Cost: M N D multiply-adds. Memory on the device: one copy of the points, and for up to 8192
 /// new rows at a time their coordinates and lists (16 (float) or 24 (double) bytes times k a row, at most 64 MB, times
 /// the splits that keep a device busy).
-template <class Storage, class = only_storage<Storage>>
-prediction approximate_predict(const cluster_result& model, matrix_view<const Storage> points,
-                               matrix_view<const Storage> new_points, const Device& device = Device::best());
-/// \overload
-template <matrix_argument Points, matrix_argument NewPoints>
-prediction approximate_predict(const cluster_result& model, const Points& points, const NewPoints& new_points,
-                               const Device& device = Device::best()) {
-  return approximate_predict<element_of<Points>>(model, matrix_of(points), matrix_of(new_points), device);
-}
+prediction approximate_predict(const cluster_result& model, any_matrix points, any_matrix new_points,
+                               const Device& device = Device::best());
 
 }  // namespace quintet::hdbscan

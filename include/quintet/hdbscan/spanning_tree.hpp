@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "quintet/core/any_view.hpp"
 #include "quintet/core/progress.hpp"
-#include "quintet/core/view.hpp"
 #include "quintet/device/device.hpp"
 #include "quintet/hdbscan/core_distances.hpp"
 #include "quintet/hdbscan/edge.hpp"
@@ -67,7 +67,7 @@ struct spanning_tree_result {
 };
 
 /// The tree of the rows of `points` [N x D], N >= 0, D >= 1, any row stride; rows with NaN or infinity are left out and
-/// listed. Storage is float, double, half or bfloat16. Distances are computed as by core_distances(), and heights are
+/// listed. Points are float, double, half or bfloat16. Distances are computed as by core_distances(), and heights are
 /// exact conversions to double. Same bits for any number of threads and on every device.
 ///
 /// Throws InvalidArgument (N over 2^31 - 1025, D < 1, options out of range, an alpha that takes a core distance out of
@@ -79,14 +79,7 @@ struct spanning_tree_result {
 /// moment), 8 (float) or 12 (double) bytes for each of k + 11 neighbours of a point, in many dimensions half a copy and
 /// twice as much for neighbours more, 64 bytes per point. Without the tree also two tables of bounds, of 32 MiB or a
 /// quarter of the points' bytes each, and 128 MiB (double: 256) at most.
-template <class Storage, class = only_storage<Storage>>
-spanning_tree_result spanning_tree(matrix_view<const Storage> points, const spanning_tree_options& options = {},
+spanning_tree_result spanning_tree(any_matrix points, const spanning_tree_options& options = {},
                                    const Device& device = Device::best(), const progress_callback& report = {});
-/// \overload
-template <matrix_argument Points>
-spanning_tree_result spanning_tree(const Points& points, const spanning_tree_options& options = {},
-                                   const Device& device = Device::best(), const progress_callback& report = {}) {
-  return spanning_tree<element_of<Points>>(matrix_of(points), options, device, report);
-}
 
 }  // namespace quintet::hdbscan

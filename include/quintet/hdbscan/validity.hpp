@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "quintet/core/arguments.hpp"
+#include "quintet/core/any_view.hpp"
 #include "quintet/core/progress.hpp"
 #include "quintet/device/device.hpp"
 #include "quintet/hdbscan/edge.hpp"
@@ -55,22 +55,14 @@ struct validity_result {
 /// scikit-learn-contrib/hdbscan 0.8.43 to 1e-12 (relative) on reference data of 4 and 384 dimensions; that program
 /// stops or returns NaN for one cluster, and for clusters of one or two points.
 ///
-/// Storage is float, double, half or bfloat16. Throws InvalidArgument for shapes, labels or options out of range;
+/// Points are float, double, half or bfloat16. Throws InvalidArgument for shapes, labels or options out of range;
 /// OutOfMemory, DeviceError, Cancelled. Cost: 1 1/2 passes over
 /// the pairs within clusters with a power for each of their distances that matters, and on clustered data a fraction of
 /// a pass over the pairs of internal points. Memory: two copies of the points, the budget, and what spanning_tree()
 /// takes for the largest cluster. Nothing n x n is held.
-template <class Storage, class = only_storage<Storage>>
-validity_result validity_index(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
+validity_result validity_index(any_matrix points, std::span<const std::int64_t> labels,
                                const validity_options& options = {}, const Device& device = Device::best(),
                                const progress_callback& report = {});
-/// \overload
-template <matrix_argument Points>
-validity_result validity_index(const Points& points, std::span<const std::int64_t> labels,
-                               const validity_options& options = {}, const Device& device = Device::best(),
-                               const progress_callback& report = {}) {
-  return validity_index<element_of<Points>>(matrix_of(points), labels, options, device, report);
-}
 
 /// DBCV with everything taken from the spanning tree of mutual reachability (the relative_validity of
 /// scikit-learn-contrib/hdbscan): the sparseness of a cluster is its longest edge, its separation the shortest edge to

@@ -50,10 +50,10 @@ TYPED_TEST(device_memory_of, points_cores_pairs_and_matrices_may_lie_on_a_device
     EXPECT_EQ(found.invalid_rows, std::vector<std::int64_t>{9});
     test::expect_same_bits(device_core.to_vector(), core);
 
-    mutual_reachability<TypeParam>(view, device_core, matrix_view<TypeParam>(device_matrix, n));
+    mutual_reachability(view, device_core, matrix_view<TypeParam>(device_matrix, n));
     test::expect_same_bits(device_matrix.to_vector(), matrix);
     const Buffer<std::int64_t> index(pairs, device);
-    mutual_reachability_pairs<TypeParam>(view, device_core, {index, 2}, device_pairs, {});
+    mutual_reachability_pairs(view, device_core, {index, 2}, device_pairs, {});
     test::expect_same_bits(device_pairs.to_vector(), matrix);
     test::expect_same_bits(
         mutual_reachability_pairs<TypeParam>(points.view(), core, {pairs.data(), n * n, 2}, {}, device), matrix);
@@ -100,8 +100,8 @@ TYPED_TEST(device_memory_of, clusters_and_what_follows_are_those_of_host_points)
     EXPECT_EQ(membership_vectors(found, view, further),
               membership_vectors(expected, points.view(), more.view(), Device::host()));
     EXPECT_EQ(medoids(view, found.labels), medoids(points.view(), found.labels, {}, metric::euclidean, Device::host()));
-    test::expect_same_bits(weighted_centroids<TypeParam>(view, found.labels),
-                           weighted_centroids<TypeParam>(points.view(), found.labels, {}, Device::host()));
+    test::expect_same_bits(weighted_centroids(view, found.labels),
+                           weighted_centroids(points.view(), found.labels, {}, Device::host()));
     EXPECT_NEAR(validity_index(view, found.labels).index,
                 validity_index(points.view(), found.labels, {}, Device::host()).index, 1e-12);
   });
@@ -123,7 +123,7 @@ TYPED_TEST(device_memory_of, distances_have_their_cores_and_tree_on_every_device
       std::sort(row.begin(), row.end());
       expected[i] = row[k - 1];
     }
-    const auto tree = spanning_tree_of<TypeParam>({matrix.data(), n, n}, {.min_samples = k}, Device::host());
+    const auto tree = spanning_tree_of({matrix.data(), n, n}, {.min_samples = k}, Device::host());
     test::on_every_device([&](const Device& device) {
       const Buffer<TypeParam> there(matrix, device);
       const matrix_view<const TypeParam> view(there, n);

@@ -147,7 +147,7 @@ TYPED_TEST(clustering_of, groups_finds_them) {
 
 TYPED_TEST(clustering_of, no_points) {
   test::on_every_device([](const Device& device) {
-    const cluster_result found = cluster<TypeParam>({nullptr, 0, 3}, {}, device);
+    const cluster_result found = cluster(matrix_view<const TypeParam>(nullptr, 0, 3), {}, device);
     expect_all_noise(found, 0, 0);
     EXPECT_TRUE(found.core_distances.empty());
     EXPECT_TRUE(found.spanning_tree.empty());
@@ -324,7 +324,7 @@ TEST(clustering, bad_arguments_are_named) {
     change(options);
     expect_invalid([&] { cluster(points.view(), options); }, words);
     // Arguments are looked at before points.
-    expect_invalid([&] { cluster<float>({nullptr, 0, 3}, options); }, words);
+    expect_invalid([&] { cluster(matrix_view<const float>(nullptr, 0, 3), options); }, words);
   };
   bad("min_cluster_size must be >= 2 (min_cluster_size=1)", [](auto& o) { o.min_cluster_size = 1; });
   bad("min_samples must be >= 0 (min_samples=-3)", [](auto& o) { o.min_samples = -3; });
@@ -334,7 +334,7 @@ TEST(clustering, bad_arguments_are_named) {
   bad("(epsilon_max=0)", [](auto& o) { o.epsilon_max = 0; });
   bad("(max_cluster_size=-1)", [](auto& o) { o.max_cluster_size = -1; });
   bad("(tie_tolerance=1)", [](auto& o) { o.tie_tolerance = 1; });
-  expect_invalid([&] { cluster<float>({points.data.data(), 10, 0}); }, "points.cols must be >= 1 (points.cols=0)");
+  expect_invalid([&] { cluster({points.data.data(), 10, 0}); }, "points.cols must be >= 1 (points.cols=0)");
 }
 
 TEST(clustering, can_be_cancelled) {

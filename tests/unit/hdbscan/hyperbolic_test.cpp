@@ -55,7 +55,7 @@ template <class Real>
 std::vector<Real> dense(const point_set<Real>& points, std::span<const Real> core, const reachability_options& options,
                         const Device& device = Device::host()) {
   std::vector<Real> matrix(points.n * points.n);
-  mutual_reachability<Real>(points.view(), core, {matrix.data(), points.n, points.n}, options, device);
+  mutual_reachability(points.view(), core, {matrix.data(), points.n, points.n}, options, device);
   return matrix;
 }
 
@@ -126,7 +126,7 @@ template <class Real>
 cluster_result brute_force(const point_set<Real>& points, const cluster_options& options) {
   const reference::matrix distances = plain_distances(points, options.distance.curvature);
   const std::vector<double> rounded(distances.data(), distances.data() + distances.size());
-  return cluster_distances<double>({rounded.data(), points.n, points.n}, options);
+  return cluster_distances({rounded.data(), points.n, points.n}, options);
 }
 
 TYPED_TEST(hyperbolic, clusters_are_those_of_brute_force) {
@@ -196,9 +196,9 @@ TYPED_TEST(hyperbolic, validity_and_medoids_are_those_of_the_reference) {
   const auto points = clusters_in_ball<TypeParam>(260, 4, 6);
   const indices labels = cluster(points.view(), {.min_cluster_size = 6, .distance = metric::poincare}).labels;
   const reference::matrix distances = plain_distances(points);
-  const auto found = validity_index<TypeParam>(points.view(), labels, {.distance = metric::poincare});
+  const auto found = validity_index(points.view(), labels, {.distance = metric::poincare});
   EXPECT_NEAR(found.index, reference::validity_index(distances, labels, 4).index, test::data_bound<TypeParam>);
-  const indices medoid = medoids<TypeParam>(points.view(), labels, {}, metric::poincare);
+  const indices medoid = medoids(points.view(), labels, {}, metric::poincare);
   for (std::size_t k = 0; k < medoid.size(); ++k) {
     const auto total = [&](std::int64_t i) {
       long double sum = 0;

@@ -35,7 +35,7 @@ TYPED_TEST(medoid, no_member_has_a_smaller_total_distance) {
     const auto points = test::clustered_points<TypeParam>(300, 9, 40);
     const cluster_result model = cluster(points.view(), {.min_cluster_size = 6, .distance = kind});
     const auto distances = reference::distances(reference::widened(points.view()), kind);
-    const auto found = medoids<TypeParam>(points.view(), model.labels, model.probabilities, kind);
+    const auto found = medoids(points.view(), model.labels, model.probabilities, kind);
     ASSERT_EQ(std::int64_t(found.size()), model.clusters());
     for (std::int64_t i = 0; i < points.n; ++i) {
       if (model.labels[i] < 0) continue;
@@ -45,7 +45,7 @@ TYPED_TEST(medoid, no_member_has_a_smaller_total_distance) {
                 total(distances, model.labels, model.probabilities, i) * (1 + test::data_bound<TypeParam>));
     }
     test::on_other_devices([&](const Device& device) {
-      EXPECT_EQ(medoids<TypeParam>(points.view(), model.labels, model.probabilities, kind, device), found);
+      EXPECT_EQ(medoids(points.view(), model.labels, model.probabilities, kind, device), found);
     });
   }
 }
@@ -54,27 +54,27 @@ TYPED_TEST(medoid, weights_and_ties) {
   test::point_set<TypeParam> points(5, 1);
   for (std::int64_t i = 0; i < 5; ++i) points(i, 0) = TypeParam(i);
   const indices labels(5, 0);
-  EXPECT_EQ(medoids<TypeParam>(points.view(), labels), indices{2});
-  EXPECT_EQ(medoids<TypeParam>(points.view(), labels, std::vector<double>{0, 0, 0, 0, 1}), indices{4});
-  EXPECT_EQ(medoids<TypeParam>(points.view(), labels, std::vector<double>(5, 0)), indices{2});
+  EXPECT_EQ(medoids(points.view(), labels), indices{2});
+  EXPECT_EQ(medoids(points.view(), labels, std::vector<double>{0, 0, 0, 0, 1}), indices{4});
+  EXPECT_EQ(medoids(points.view(), labels, std::vector<double>(5, 0)), indices{2});
   // 1 and 2 have the same total; the first counts.
-  EXPECT_EQ(medoids<TypeParam>(points.view(), indices{-1, 0, 0, -1, -1}), indices{1});
+  EXPECT_EQ(medoids(points.view(), indices{-1, 0, 0, -1, -1}), indices{1});
 }
 
 TYPED_TEST(medoid, labels_without_valid_rows) {
   auto points = test::clustered_points<TypeParam>(6, 2, 41);
   points(0, 0) = std::numeric_limits<TypeParam>::quiet_NaN();
   const indices labels{0, -1, 2, 2, 2, 3};
-  const auto found = medoids<TypeParam>(points.view(), labels);
+  const auto found = medoids(points.view(), labels);
   EXPECT_EQ(found.size(), 4u);
   EXPECT_EQ(found[0], -1);
   EXPECT_EQ(found[1], -1);
   EXPECT_EQ(found[3], 5);
-  const auto centroids = weighted_centroids<TypeParam>(points.view(), labels);
+  const auto centroids = weighted_centroids(points.view(), labels);
   EXPECT_TRUE(std::isnan(centroids[0]) && std::isnan(centroids[2]));
   EXPECT_EQ(centroids[6], double(points(5, 0)));
-  EXPECT_TRUE(medoids<TypeParam>(points.view(), indices(6, -1)).empty());
-  EXPECT_TRUE(medoids<TypeParam>({}, indices{}).empty());
+  EXPECT_TRUE(medoids(points.view(), indices(6, -1)).empty());
+  EXPECT_TRUE(medoids({}, indices{}).empty());
 }
 
 TYPED_TEST(medoid, centroids_are_weighted_means) {
@@ -82,19 +82,18 @@ TYPED_TEST(medoid, centroids_are_weighted_means) {
   const double at[4][2] = {{0, 2}, {4, 6}, {1, 1}, {100, 100}};
   for (std::int64_t i = 0; i < 4; ++i)
     for (std::int64_t d = 0; d < 2; ++d) points(i, d) = TypeParam(at[i][d]);
-  const auto found =
-      weighted_centroids<TypeParam>(points.view(), indices{0, 0, 1, -1}, std::vector<double>{3, 1, 0, 1});
+  const auto found = weighted_centroids(points.view(), indices{0, 0, 1, -1}, std::vector<double>{3, 1, 0, 1});
   EXPECT_EQ(found, (std::vector<double>{1, 3, 1, 1}));
 }
 
 TYPED_TEST(medoid, errors) {
   const auto points = test::clustered_points<TypeParam>(4, 2, 42);
   const indices labels(4, 0);
-  expect_invalid([&] { medoids<TypeParam>(points.view(), labels, std::vector<double>(3, 1)); },
+  expect_invalid([&] { medoids(points.view(), labels, std::vector<double>(3, 1)); },
                  "weights.size must be 0 or points.rows=4 (weights.size=3)");
-  expect_invalid([&] { weighted_centroids<TypeParam>(points.view(), labels, std::vector<double>{1, -1, 1, 1}); },
+  expect_invalid([&] { weighted_centroids(points.view(), labels, std::vector<double>{1, -1, 1, 1}); },
                  "weights[1] must be finite and >= 0 (weights[1]=-1)");
-  expect_invalid([&] { medoids<TypeParam>(points.view(), indices{0, 0, 0, 4}); }, "labels[3] must be in [-1, N=4)");
+  expect_invalid([&] { medoids(points.view(), indices{0, 0, 0, 4}); }, "labels[3] must be in [-1, N=4)");
 }
 
 }  // namespace

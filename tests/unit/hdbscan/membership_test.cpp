@@ -95,7 +95,7 @@ TYPED_TEST(soft_membership, same_bits_on_every_device_and_for_any_budget) {
     });
     std::vector<double> streamed;
     std::int64_t blocks = 0;
-    EXPECT_TRUE(all_points_membership_rows<TypeParam>(
+    EXPECT_TRUE(all_points_membership_rows(
         model, points.fit.view(),
         [&](std::int64_t first, matrix_view<const double> rows) {
           EXPECT_EQ(first * model.clusters(), std::int64_t(streamed.size()));
@@ -114,8 +114,8 @@ TYPED_TEST(soft_membership, the_callback_can_stop) {
   const cluster_result model = cluster(points.view(), {.min_cluster_size = 6});
   std::int64_t calls = 0;
   const auto stop = [&](std::int64_t, matrix_view<const double>) { return ++calls < 2; };
-  EXPECT_FALSE(all_points_membership_rows<TypeParam>(model, points.view(), stop, 0));
-  EXPECT_FALSE(membership_rows<TypeParam>(model, points.view(), points.view(), stop, 0));
+  EXPECT_FALSE(all_points_membership_rows(model, points.view(), stop, 0));
+  EXPECT_FALSE(membership_rows(model, points.view(), points.view(), stop, 0));
   EXPECT_EQ(calls, 3);
 }
 
@@ -123,7 +123,7 @@ TYPED_TEST(soft_membership, without_clusters_there_are_no_columns) {
   const auto points = test::clustered_points<TypeParam>(30, 3, 7);
   const cluster_result model = cluster(points.view(), {.min_cluster_size = 31});
   const auto never = [](std::int64_t, matrix_view<const double>) { return false; };
-  EXPECT_TRUE(all_points_membership_rows<TypeParam>(model, points.view(), never));
+  EXPECT_TRUE(all_points_membership_rows(model, points.view(), never));
   EXPECT_TRUE(all_points_membership_vectors(model, points.view()).empty());
   EXPECT_TRUE(membership_vectors(model, points.view(), points.view()).empty());
 }
@@ -179,11 +179,10 @@ TYPED_TEST(soft_membership, errors) {
   const cluster_result model = cluster(points.view());
   const auto ignore = [](std::int64_t, matrix_view<const double>) { return true; };
   expect_invalid([&] { all_points_membership_vectors(model, fewer.view()); }, "(points.rows=49)");
-  expect_invalid([&] { all_points_membership_rows<TypeParam>(model, points.view(), ignore, -1); },
+  expect_invalid([&] { all_points_membership_rows(model, points.view(), ignore, -1); },
                  "budget_bytes must be >= 0 (budget_bytes=-1)");
-  expect_invalid([&] { all_points_membership_rows<TypeParam>(model, points.view(), {}); }, "receive must not be empty");
-  expect_invalid([&] { membership_rows<TypeParam>(model, points.view(), points.view(), {}); },
-                 "receive must not be empty");
+  expect_invalid([&] { all_points_membership_rows(model, points.view(), {}); }, "receive must not be empty");
+  expect_invalid([&] { membership_rows(model, points.view(), points.view(), {}); }, "receive must not be empty");
 }
 
 }  // namespace

@@ -19,9 +19,9 @@ TEST(hdbscan_memory_bound, of_50000_embeddings) {
     for (std::int64_t d = 0; d < dim; ++d)
       points[i * dim + d] = normal_at<float>(1, 0, i % clusters * dim + d) + 0.2f * normal_at<float>(1, 1, i * dim + d);
   const matrix_view<const float> rows(points.data(), n, dim);
-  spanning_tree<float>(rows.slice(0, 2000), {.min_samples = k}, Device::host());  // threads and their stacks
+  spanning_tree(rows.slice(0, 2000), {.min_samples = k}, Device::host());  // threads and their stacks
   const test::peak_memory memory;
-  const spanning_tree_result tree = spanning_tree<float>(rows, {.min_samples = k}, Device::host());
+  const spanning_tree_result tree = spanning_tree(rows, {.min_samples = k}, Device::host());
   const std::int64_t measured = memory.extra_bytes();
   ASSERT_GE(measured, 0) << "this system does not say";
   EXPECT_EQ(std::int64_t(tree.edges.size()), n - 1);

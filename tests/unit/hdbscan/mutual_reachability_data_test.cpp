@@ -63,7 +63,7 @@ TYPED_TEST(mutual_reachability_data, the_matrix_at_the_listed_pairs) {
     const listed_pairs pairs(name);
     const auto core = core_distances(points.view(), {.min_samples = 5}).distances;
     std::vector<TypeParam> matrix(n * n);
-    mutual_reachability<TypeParam>(points.view(), core, {matrix.data(), n, n}, {}, device);
+    mutual_reachability(points.view(), core, {matrix.data(), n, n}, {}, device);
     test::expect_near(entries_at(matrix, n, pairs), pairs.reachability, test::data_bound<TypeParam>);
   };
   for (const std::string& name : test::embedding_names()) check(name, Device::host());

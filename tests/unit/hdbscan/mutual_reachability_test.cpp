@@ -174,7 +174,7 @@ TEST(mutual_reachability, bad_arguments_are_named) {
   const std::vector<std::int64_t> pairs{0, 1, 2, 4};
   std::vector<float> out(16);
   const auto dense = [&](const std::vector<float>& core, const reachability_options& options) {
-    mutual_reachability<float>(points.view(), core, {out.data(), 4, 4}, options);
+    mutual_reachability(points.view(), core, {out.data(), 4, 4}, options);
   };
   const auto listed = [&](const std::vector<float>& core, matrix_view<const std::int64_t> view,
                           const reachability_options& options = {}) {
@@ -190,9 +190,9 @@ TEST(mutual_reachability, bad_arguments_are_named) {
   expect_invalid([&] { dense({1, 2, 3}, {}); }, "core.size must be 0 or points.rows=4 (core.size=3)");
   expect_invalid([&] { dense({1, 2, -3, 4}, {}); }, "core[2] must be >= 0 (core[2]=-3)");
   expect_invalid([&] { dense({1, 2, 3, NAN}, {}); }, "core[3] must be >= 0 (core[3]=nan)");
-  expect_invalid([&] { mutual_reachability<float>(points.view(), {}, {out.data(), 4, 3}); },
+  expect_invalid([&] { mutual_reachability(points.view(), {}, {out.data(), 4, 3}); },
                  "out must be N x N (out=4 x 3, N=4)");
-  expect_invalid([&] { mutual_reachability<float>(points.view(), {}, {out.data(), 2, 2}); },
+  expect_invalid([&] { mutual_reachability(points.view(), {}, {out.data(), 2, 2}); },
                  "out must be N x N (out=2 x 2, N=4)");
   expect_invalid([&] { listed({}, {pairs.data(), 2, 2}); }, "pairs(1, 1) must be in [0, N=4) (pairs(1, 1)=4)");
   const std::vector<std::int64_t> negative{-1, 0};

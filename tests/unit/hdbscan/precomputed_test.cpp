@@ -17,7 +17,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 template <class Real>
 std::vector<Real> distance_matrix(const test::point_set<Real>& points) {
   std::vector<Real> matrix(points.n * points.n);
-  mutual_reachability<Real>(points.view(), {}, {matrix.data(), points.n, points.n}, {}, Device::host());
+  mutual_reachability(points.view(), {}, {matrix.data(), points.n, points.n}, {}, Device::host());
   return matrix;
 }
 
@@ -52,10 +52,10 @@ TYPED_TEST(Precomputed, MatrixAndGraphsGiveTheTreeOfThePoints) {
       const auto points =
           ties ? test::grid_points<TypeParam>(150, 3, 4, 5) : test::clustered_points<TypeParam>(200, 7, 3);
       const spanning_tree_options options{.min_samples = 4, .alpha = alpha};
-      const auto of_points = spanning_tree<TypeParam>(points.view(), options, Device::host());
+      const auto of_points = spanning_tree(points.view(), options, Device::host());
       const auto matrix = distance_matrix(points);
       const auto before = matrix;
-      const auto of_matrix = spanning_tree_of<TypeParam>({matrix.data(), points.n, points.n}, options);
+      const auto of_matrix = spanning_tree_of({matrix.data(), points.n, points.n}, options);
       EXPECT_EQ(matrix, before);
       EXPECT_EQ(of_matrix.core_distances, of_points.core_distances);
       // With alpha, weights of the points' tree are ordered before they are rounded.
@@ -66,7 +66,7 @@ TYPED_TEST(Precomputed, MatrixAndGraphsGiveTheTreeOfThePoints) {
       if (std::is_same_v<TypeParam, double> || alpha == 1) {
         for (const bool both : {false, true}) {
           const graph_storage<TypeParam> graph(matrix, points.n, both);
-          EXPECT_EQ(spanning_tree_of<TypeParam>(graph.view(), options).edges, of_matrix.edges) << both;
+          EXPECT_EQ(spanning_tree_of(graph.view(), options).edges, of_matrix.edges) << both;
         }
       }
     }
@@ -76,9 +76,9 @@ TYPED_TEST(Precomputed, MatrixAndGraphsGiveTheTreeOfThePoints) {
 TYPED_TEST(Precomputed, ClusteringIsThatOfThePoints) {
   const auto points = test::clustered_points<TypeParam>(300, 5, 11);
   const cluster_options options{.min_cluster_size = 8};
-  const auto expected = cluster<TypeParam>(points.view(), options, Device::host());
+  const auto expected = cluster(points.view(), options, Device::host());
   const auto matrix = distance_matrix(points);
-  const auto of_matrix = cluster_distances<TypeParam>({matrix.data(), points.n, points.n}, options);
+  const auto of_matrix = cluster_distances({matrix.data(), points.n, points.n}, options);
   EXPECT_GT(expected.clusters(), 1);
   EXPECT_EQ(of_matrix.labels, expected.labels);
   EXPECT_EQ(of_matrix.probabilities, expected.probabilities);
@@ -94,7 +94,7 @@ TEST(PrecomputedEdges, InfinitySeparatesAndIsReported) {
     for (std::int64_t j = 0; j < n; ++j)
       if (i / 4 == j / 4) matrix[i * n + j] = i == j ? 0 : 1 + double(i % 4 + j % 4) / 10;
   const cluster_options options{.min_cluster_size = 3, .min_samples = 2};
-  const auto of_matrix = cluster_distances<double>({matrix.data(), n, n}, options);
+  const auto of_matrix = cluster_distances({matrix.data(), n, n}, options);
   EXPECT_EQ(of_matrix.components, 2);
   EXPECT_EQ(of_matrix.spanning_tree.size(), 6u);
   EXPECT_EQ(of_matrix.labels, (std::vector<std::int64_t>{0, 0, 0, 0, 1, 1, 1, 1}));
@@ -105,7 +105,7 @@ TEST(PrecomputedEdges, InfinitySeparatesAndIsReported) {
 TEST(PrecomputedEdges, PointWithTooFewNeighboursIsUnconnected) {
   const std::vector<std::int64_t> row_begin{0, 2, 3, 3, 3}, columns{1, 2, 2};
   const std::vector<double> values{1, 1, 1};
-  const auto tree = spanning_tree_of<double>(csr_graph<double>{4, row_begin, columns, values}, {.min_samples = 2});
+  const auto tree = spanning_tree_of(csr_graph<double>{4, row_begin, columns, values}, {.min_samples = 2});
   EXPECT_EQ(tree.core_distances, (std::vector<double>{1, 1, 1, infinity}));
   EXPECT_EQ(tree.edges.size(), 2u);
 }
@@ -113,7 +113,7 @@ TEST(PrecomputedEdges, PointWithTooFewNeighboursIsUnconnected) {
 TEST(PrecomputedEdges, SmallInputs) {
   for (std::int64_t n = 0; n <= 2; ++n) {
     const std::vector<double> matrix(n * n, 0);
-    const auto result = cluster_distances<double>({matrix.data(), n, n}, {.min_cluster_size = 2});
+    const auto result = cluster_distances({matrix.data(), n, n}, {.min_cluster_size = 2});
     EXPECT_EQ(result.labels, std::vector<std::int64_t>(n, -1)) << n;
   }
 }
@@ -146,7 +146,7 @@ TEST(PrecomputedEdges, BadGraphsAreRefusedWithTheEntry) {
   std::vector<std::int64_t> row_begin{0, 1, 2}, columns{1, 0};
   std::vector<double> values{1, 1};
   const auto run = [&] {
-    return error_of([&] { spanning_tree_of<double>(csr_graph<double>{2, row_begin, columns, values}); });
+    return error_of([&] { spanning_tree_of(csr_graph<double>{2, row_begin, columns, values}); });
   };
   EXPECT_EQ(run(), "no error");
   values[1] = 2;

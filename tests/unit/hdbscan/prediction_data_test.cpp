@@ -169,15 +169,14 @@ TEST_P(prediction_data, membership_of_new_points) {
 TEST_P(prediction_data, validity) {
   const fitted_case& c = fitted(GetParam());
   test::expect_error_within(
-      "dbcv", std::abs(validity_index<double>(c.fit.view(), c.expected.fit.labels).index / c.expected.dbcv - 1), 1e-12);
+      "dbcv", std::abs(validity_index(c.fit.view(), c.expected.fit.labels).index / c.expected.dbcv - 1), 1e-12);
   test::expect_error_within(
       "relative_validity",
       std::abs(relative_validity(c.model.spanning_tree, c.expected.fit.labels) / c.expected.relative_validity - 1),
       1e-12);
   const auto in_float = test::reordered(test::read_points<float>(c.name), c.expected.fit.rows);
   test::expect_error_within(
-      "dbcv_float", std::abs(validity_index<float>(in_float.view(), c.expected.fit.labels).index / c.expected.dbcv - 1),
-      1e-5);
+      "dbcv_float", std::abs(validity_index(in_float.view(), c.expected.fit.labels).index / c.expected.dbcv - 1), 1e-5);
 }
 
 TEST_P(prediction_data, cut) {

@@ -299,7 +299,7 @@ TYPED_TEST(spanning_tree_of, rows_that_are_not_finite_are_left_out) {
 
 TYPED_TEST(spanning_tree_of, few_points) {
   test::on_every_device([](const Device& device) {
-    const auto none = spanning_tree<TypeParam>({nullptr, 0, 3}, neighbours(5), device);
+    const auto none = spanning_tree(matrix_view<const TypeParam>(nullptr, 0, 3), neighbours(5), device);
     EXPECT_TRUE(none.edges.empty());
     EXPECT_TRUE(none.core_distances.empty());
     point_set<TypeParam> points(3, 1);
@@ -376,8 +376,7 @@ TEST(spanning_tree, bad_arguments_are_named) {
   expect_invalid([&] { spanning_tree(points.view(), neighbours(1, metric::euclidean, 0)); },
                  "alpha must be > 0 and finite (alpha=0)");
   expect_invalid([&] { spanning_tree(points.view(), neighbours(1, metric::euclidean, 1e-60)); }, "(alpha=1e-60)");
-  expect_invalid([&] { spanning_tree<float>({points.data.data(), 10, 0}); },
-                 "points.cols must be >= 1 (points.cols=0)");
+  expect_invalid([&] { spanning_tree({points.data.data(), 10, 0}); }, "points.cols must be >= 1 (points.cols=0)");
 }
 
 }  // namespace

@@ -48,8 +48,8 @@ TYPED_TEST(validity, plain_reference) {
       const auto points = test::clustered_points<TypeParam>(250, dim, 20 + dim);
       const indices labels = cluster(points.view(), {.min_cluster_size = 5, .distance = kind}).labels;
       ASSERT_GT(*std::max_element(labels.begin(), labels.end()), 1);
-      expect_near(validity_index<TypeParam>(points.view(), labels, {.distance = kind}),
-                  plain(points, labels, kind, double(dim)), test::data_bound<TypeParam>);
+      expect_near(validity_index(points.view(), labels, {.distance = kind}), plain(points, labels, kind, double(dim)),
+                  test::data_bound<TypeParam>);
     }
 }
 
@@ -59,7 +59,7 @@ TYPED_TEST(validity, labels_that_make_no_sense) {
   std::mt19937_64 random(31);
   indices labels;
   for (std::int64_t i = 0; i < points.n; ++i) labels.push_back(std::int64_t(random() % 12) - 1);
-  const auto found = validity_index<TypeParam>(points.view(), labels);
+  const auto found = validity_index(points.view(), labels);
   expect_near(found, plain(points, labels, metric::euclidean, 5), test::data_bound<TypeParam>);
   EXPECT_LT(found.index, 0);
 }
@@ -70,7 +70,7 @@ TYPED_TEST(validity, powers_neither_overflow_nor_vanish) {
   const indices labels = cluster(points.view(), {.min_cluster_size = 5}).labels;
   for (const double factor : {std::ldexp(1.0, -40), 1.0, std::ldexp(1.0, 40)}) {
     const auto scaled = test::scaled(points, TypeParam(factor));
-    expect_near(validity_index<TypeParam>(scaled.view(), labels, {.dimension = 1536}),
+    expect_near(validity_index(scaled.view(), labels, {.dimension = 1536}),
                 plain(scaled, labels, metric::euclidean, 1536), test::data_bound<TypeParam>);
   }
 }
@@ -78,18 +78,17 @@ TYPED_TEST(validity, powers_neither_overflow_nor_vanish) {
 TYPED_TEST(validity, same_bits_on_every_device_and_for_any_budget) {
   const auto points = test::clustered_points<TypeParam>(330, 20, 33);
   const indices labels = cluster(points.view(), {.min_cluster_size = 6}).labels;
-  const auto on_host = validity_index<TypeParam>(points.view(), labels, {}, Device::host());
-  expect_same(validity_index<TypeParam>(points.view(), labels, {.budget_bytes = 0}, Device::host()), on_host);
-  test::on_other_devices([&](const Device& device) {
-    expect_same(validity_index<TypeParam>(points.view(), labels, {}, device), on_host);
-  });
+  const auto on_host = validity_index(points.view(), labels, {}, Device::host());
+  expect_same(validity_index(points.view(), labels, {.budget_bytes = 0}, Device::host()), on_host);
+  test::on_other_devices(
+      [&](const Device& device) { expect_same(validity_index(points.view(), labels, {}, device), on_host); });
 }
 
 // Points enough for an order of their own (locality), and for clusters of several tiles.
 TYPED_TEST(validity, clusters_of_several_tiles) {
   const auto points = test::clustered_points<TypeParam>(1300, 3, 34);
   indices labels = cluster(points.view(), {.min_cluster_size = 30}).labels;
-  expect_near(validity_index<TypeParam>(points.view(), labels), plain(points, labels, metric::euclidean, 3),
+  expect_near(validity_index(points.view(), labels), plain(points, labels, metric::euclidean, 3),
               test::data_bound<TypeParam>);
 }
 
@@ -99,7 +98,7 @@ TYPED_TEST(validity, small_clusters) {
   for (std::int64_t i = 0; i < 9; ++i) points(i, 0) = TypeParam(at[i]);
   // Three, two and one points, a number without points, three points.
   const indices labels{0, 0, 0, 1, 1, 2, 4, 4, 4};
-  const auto found = validity_index<TypeParam>(points.view(), labels);
+  const auto found = validity_index(points.view(), labels);
   expect_near(found, plain(points, labels, metric::euclidean, 1), test::data_bound<TypeParam>);
   EXPECT_EQ(found.separation[2], infinity);
   EXPECT_EQ(found.cluster_validity[2], 0);
@@ -109,11 +108,11 @@ TYPED_TEST(validity, small_clusters) {
 
 TYPED_TEST(validity, fewer_than_two_clusters_give_zero) {
   const auto points = test::clustered_points<TypeParam>(40, 3, 35);
-  EXPECT_EQ(validity_index<TypeParam>(points.view(), indices(40, -1)).index, 0);
-  const auto one = validity_index<TypeParam>(points.view(), indices(40, 0));
+  EXPECT_EQ(validity_index(points.view(), indices(40, -1)).index, 0);
+  const auto one = validity_index(points.view(), indices(40, 0));
   EXPECT_EQ(one.index, 0);
   EXPECT_GT(one.sparseness[0], 0);
-  EXPECT_EQ(validity_index<TypeParam>({}, indices{}).index, 0);
+  EXPECT_EQ(validity_index({}, indices{}).index, 0);
 }
 
 TYPED_TEST(validity, duplicates) {
@@ -121,12 +120,12 @@ TYPED_TEST(validity, duplicates) {
   for (std::int64_t i = 0; i < 12; ++i) points(i, 0) = points(i, 1) = TypeParam(i < 6 ? 0 : 10);
   indices labels(12, 0);
   std::fill(labels.begin() + 6, labels.end(), 1);
-  const auto found = validity_index<TypeParam>(points.view(), labels);
+  const auto found = validity_index(points.view(), labels);
   EXPECT_EQ(found.index, 1);
   EXPECT_EQ(found.sparseness, (std::vector<double>{0, 0}));
   // All points in one place: neither sparse nor apart.
   std::fill(points.data.begin(), points.data.end(), TypeParam(1));
-  EXPECT_EQ(validity_index<TypeParam>(points.view(), labels).index, 0);
+  EXPECT_EQ(validity_index(points.view(), labels).index, 0);
 }
 
 TYPED_TEST(validity, rows_with_nan_count_as_noise) {
@@ -134,21 +133,20 @@ TYPED_TEST(validity, rows_with_nan_count_as_noise) {
   indices labels = cluster(points.view(), {.min_cluster_size = 6}).labels;
   points(5, 1) = std::numeric_limits<TypeParam>::quiet_NaN();
   labels[5] = 0;
-  const auto found = validity_index<TypeParam>(points.view(), labels);
+  const auto found = validity_index(points.view(), labels);
   labels[5] = -1;
-  expect_same(found, validity_index<TypeParam>(points.view(), labels));
+  expect_same(found, validity_index(points.view(), labels));
 }
 
 TYPED_TEST(validity, errors) {
   const auto points = test::clustered_points<TypeParam>(10, 3, 37);
   indices labels(10, 0);
-  expect_invalid([&] { validity_index<TypeParam>(points.view(), indices(9, 0)); },
+  expect_invalid([&] { validity_index(points.view(), indices(9, 0)); },
                  "labels.size must be points.rows=10 (labels.size=9)");
-  expect_invalid([&] { validity_index<TypeParam>(points.view(), labels, {.dimension = -1}); },
+  expect_invalid([&] { validity_index(points.view(), labels, {.dimension = -1}); },
                  "dimension must be >= 0 and finite (dimension=-1)");
   labels[4] = -2;
-  expect_invalid([&] { validity_index<TypeParam>(points.view(), labels); },
-                 "labels[4] must be in [-1, N=10) (labels[4]=-2)");
+  expect_invalid([&] { validity_index(points.view(), labels); }, "labels[4] must be in [-1, N=10) (labels[4]=-2)");
 }
 
 const std::vector<edge> chain{{0, 1, 1.0}, {1, 2, 2.0}, {2, 3, 8.0}, {3, 4, 1.0}, {4, 5, 4.0}};
@@ -182,17 +180,17 @@ TEST(validity_progress, reports_and_can_be_cancelled) {
   const auto points = test::clustered_points<float>(400, 6, 40);
   const indices labels = cluster(points.view(), {.min_cluster_size = 10}).labels;
   std::vector<double> fractions;
-  validity_index<float>(points.view(), labels, {.budget_bytes = 0}, Device::host(),
-                        [&](std::string_view stage, double fraction) {
-                          EXPECT_EQ(stage, "validity");
-                          fractions.push_back(fraction);
-                          return true;
-                        });
+  validity_index(points.view(), labels, {.budget_bytes = 0}, Device::host(),
+                 [&](std::string_view stage, double fraction) {
+                   EXPECT_EQ(stage, "validity");
+                   fractions.push_back(fraction);
+                   return true;
+                 });
   EXPECT_TRUE(std::is_sorted(fractions.begin(), fractions.end()));
   EXPECT_EQ(fractions.front(), 0);
   EXPECT_EQ(fractions.back(), 1);
   EXPECT_THROW(
-      validity_index<float>(points.view(), labels, {}, Device::host(), [](std::string_view, double) { return false; }),
+      validity_index(points.view(), labels, {}, Device::host(), [](std::string_view, double) { return false; }),
       Cancelled);
 }
 

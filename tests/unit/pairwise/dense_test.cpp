@@ -100,7 +100,7 @@ TYPED_TEST(dense, strides_change_nothing) {
     const auto expected = distances(packed, metric::euclidean);
     test::expect_same_bits(distances(apart, metric::euclidean), expected);
     std::vector<TypeParam> wide(100 * 113, TypeParam(-1));
-    hdbscan::mutual_reachability<TypeParam>(apart.view(), {}, {wide.data(), 100, 100, 113});
+    hdbscan::mutual_reachability(apart.view(), {}, {wide.data(), 100, 100, 113});
     for (std::int64_t i = 0; i < 100; ++i)
       for (std::int64_t j = 0; j < 113; ++j)
         ASSERT_EQ(wide[i * 113 + j], j < 100 ? expected[i * 100 + j] : TypeParam(-1));

@@ -300,7 +300,7 @@ void expect_same_tree(std::int64_t n, std::int64_t dim, const Device& device) {
           options.min_samples = 4;
           options.distance = kind;
           options.alpha = alpha;
-          return hdbscan::spanning_tree<Storage>(points.view(), options, device);
+          return hdbscan::spanning_tree(points.view(), options, device);
         };
         const auto tree = found(filter_use::always), expected = found(filter_use::never);
         ASSERT_EQ(tree.edges.size(), expected.edges.size());
@@ -328,7 +328,7 @@ TEST(filter_teams, have_the_bits_of_all_pairs) {
       const filter_guard guard(use);
       hdbscan::spanning_tree_options options;
       options.min_samples = 3;
-      trees.push_back(hdbscan::spanning_tree<float>(points.view(), options, device));
+      trees.push_back(hdbscan::spanning_tree(points.view(), options, device));
     }
   });
   for (const auto& tree : trees) {

@@ -102,7 +102,7 @@ TEST_F(Stages, Hdbscan) {
   EXPECT_EQ(seen(), (names{"membership"}));
   hdbscan::approximate_predict(model, points, points);
   EXPECT_EQ(seen(), (names{"predict"}));
-  hdbscan::cluster_distances<float>({matrix.data(), 400, 400}, {.min_cluster_size = 5});
+  hdbscan::cluster_distances({matrix.data(), 400, 400}, {.min_cluster_size = 5});
   EXPECT_EQ(seen(), (names{"neighbours", "spanning_tree", "tree_stage"}));
 }
 

@@ -123,7 +123,7 @@ TEST(allocation_failure, hdbscan) {
   });
   const std::vector<float> distances(matrix.size(), 1);
   on_both_devices(distances, [&](const Device&) {
-    return numbers_of(hdbscan::cluster_distances<float>({distances.data(), 130, 130}, options).labels);
+    return numbers_of(hdbscan::cluster_distances({distances.data(), 130, 130}, options).labels);
   });
 }
 
@@ -131,14 +131,14 @@ TEST(allocation_failure, hdbscan) {
 TEST(allocation_failure, sets_of_several_threads) {
   const auto points = test::clustered_points<float>(40, 3, 1);
   std::vector<std::vector<float>> matrices(3, std::vector<float>(40 * 40));
-  std::vector<hdbscan::reachability_task<float>> tasks;
-  for (auto& matrix : matrices) tasks.push_back({points.view(), matrix_view<float>(matrix.data(), 40, 40)});
+  std::vector<hdbscan::reachability_task> tasks;
+  for (auto& matrix : matrices) tasks.push_back({points.view(), {}, matrix_view<float>(matrix.data(), 40, 40)});
   const int threads = quintet::threads();
   set_threads(3);
   // On the host, where they are side by side.
   expect_survives([&] {
     for (auto& matrix : matrices) std::fill(matrix.begin(), matrix.end(), -1.0f);
-    hdbscan::core_and_reachability_batch<float>(tasks, {.min_samples = 3}, {}, Device::host());
+    hdbscan::core_and_reachability_batch(tasks, {.min_samples = 3}, {}, Device::host());
     return numbers_of(matrices[0], matrices[1], matrices[2]);
   });
   set_threads(threads);

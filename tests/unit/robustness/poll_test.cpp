@@ -241,12 +241,12 @@ TEST(poll, hdbscan_of_few_dimensions_and_of_a_graph) {
 TEST(poll, hdbscan_of_sets_side_by_side) {
   const auto points = test::clustered_points<float>(90, 4, 1);
   std::vector<std::vector<float>> matrices(5, std::vector<float>(90 * 90));
-  std::vector<hdbscan::reachability_task<float>> tasks;
-  for (auto& matrix : matrices) tasks.push_back({points.view(), matrix_view<float>(matrix.data(), 90, 90)});
+  std::vector<hdbscan::reachability_task> tasks;
+  for (auto& matrix : matrices) tasks.push_back({points.view(), {}, matrix_view<float>(matrix.data(), 90, 90)});
   for (const int count : {1, 3}) {
     set_threads(count);
     expect_interruptible([&] {
-      hdbscan::core_and_reachability_batch<float>(tasks, {.min_samples = 3}, {}, Device::host());
+      hdbscan::core_and_reachability_batch(tasks, {.min_samples = 3}, {}, Device::host());
       return all_of(matrices[0], matrices[4]);
     });
   }

@@ -25,7 +25,7 @@ int threads_of_process() { return int(std::distance(std::filesystem::directory_i
 
 void cluster_points(std::int64_t n) {
   const auto points = normal_values(n * 4, 1);
-  hdbscan::cluster<float>({points.data(), n, 4}, {}, Device::host());
+  hdbscan::cluster({points.data(), n, 4}, {}, Device::host());
 }
 
 void decompose_matrices(std::int64_t batch) {
