@@ -8,24 +8,35 @@ namespace quintet::c {
 
 namespace {
 
-constexpr quintet_hdbscan_options default_distance_options = [] {
+/// visit(C member, C++ member) for every option but those of the metric, for an enumeration also with the number of its
+/// values and its name. The defaults and the options of the library are made from this list.
+template <class Visit>
+constexpr void each_option(Visit visit) {
+  using c = quintet_hdbscan_options;
+  using library = hdbscan::cluster_options;
+  visit(&c::min_cluster_size, &library::min_cluster_size);
+  visit(&c::ties, &library::tie_mode, 2, "ties");
+  visit(&c::tie_tolerance, &library::tie_tolerance);
+  visit(&c::selection, &library::method, 2, "selection");
+  visit(&c::epsilon, &library::epsilon);
+  visit(&c::epsilon_max, &library::epsilon_max);
+  visit(&c::max_cluster_size, &library::max_cluster_size);
+  visit(&c::allow_single_cluster, &library::allow_single_cluster);
+  visit(&c::min_samples, &library::min_samples);
+  visit(&c::count_self, &library::count_self);
+  visit(&c::alpha, &library::alpha);
+}
+
+constexpr quintet_hdbscan_options default_options = [] {
   const hdbscan::cluster_options defaults;
   quintet_hdbscan_options options{};
   options.size = sizeof(options);
-  options.min_cluster_size = defaults.min_cluster_size;
-  options.min_samples = defaults.min_samples;
-  options.count_self = defaults.count_self;
+  each_option([&]<class C>(C quintet_hdbscan_options::* member, auto library_member, auto...) {
+    options.*member = static_cast<C>(defaults.*library_member);
+  });
   options.metric = static_cast<quintet_metric>(defaults.distance.kind);
   options.curvature = defaults.distance.curvature;
   options.p = defaults.distance.p;
-  options.alpha = defaults.alpha;
-  options.ties = static_cast<quintet_ties>(defaults.tie_mode);
-  options.selection = static_cast<quintet_selection>(defaults.method);
-  options.tie_tolerance = defaults.tie_tolerance;
-  options.epsilon = defaults.epsilon;
-  options.epsilon_max = defaults.epsilon_max;
-  options.max_cluster_size = defaults.max_cluster_size;
-  options.allow_single_cluster = defaults.allow_single_cluster;
   return options;
 }();
 
@@ -66,7 +77,7 @@ struct pending_values {
 }  // namespace
 
 quintet_hdbscan_options known_options(const quintet_hdbscan_options* given) {
-  return known_options(given, default_distance_options);
+  return known_options(given, default_options);
 }
 
 point_metric metric_of(const quintet_hdbscan_options& options) {
@@ -79,17 +90,9 @@ point_metric metric_of(const quintet_hdbscan_options& options) {
 hdbscan::cluster_options cluster_options(const quintet_hdbscan_options* given) {
   const quintet_hdbscan_options options = known_options(given);
   hdbscan::cluster_options result;
-  result.min_cluster_size = options.min_cluster_size;
-  result.tie_mode = enumerated<hdbscan::ties>(options.ties, 2, "ties");
-  result.tie_tolerance = options.tie_tolerance;
-  result.method = enumerated<hdbscan::selection>(options.selection, 2, "selection");
-  result.epsilon = options.epsilon;
-  result.epsilon_max = options.epsilon_max;
-  result.max_cluster_size = options.max_cluster_size;
-  result.allow_single_cluster = options.allow_single_cluster != 0;
-  result.min_samples = options.min_samples;
-  result.count_self = options.count_self != 0;
-  result.alpha = options.alpha;
+  each_option([&]<class Value>(auto member, Value hdbscan::cluster_options::* library_member, auto... enumeration) {
+    result.*library_member = option_as<Value>(options.*member, enumeration...);
+  });
   result.distance = metric_of(options);
   return result;
 }

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -178,6 +179,17 @@ template <class Enum>
 Enum enumerated(std::int32_t value, std::int32_t count, std::string_view name) {
   require_argument(value >= 0 && value < count, name, value, text("one of the named values 0 to ", count - 1));
   return static_cast<Enum>(value);
+}
+
+/// An option of the interface as the library has it: a truth value, a number, or an enumeration of `count` values.
+template <class Value, class C>
+Value option_as(C value, std::int32_t count = 0, std::string_view name = {}) {
+  if constexpr (std::is_enum_v<Value>)
+    return enumerated<Value>(value, count, name);
+  else if constexpr (std::is_same_v<Value, bool>)
+    return value != 0;
+  else
+    return value;
 }
 
 /// Throws InvalidArgument unless `size` is one that this struct had in this or an earlier version.
