@@ -217,8 +217,9 @@ const char* quintet_offload_targets(void) noexcept { return build_info().offload
 quintet_status quintet_convert(const void* from, quintet_type from_type, void* to, quintet_type to_type,
                                int64_t count) noexcept {
   return guarded([&] {
-    with_storage(from_type,
-                 [&]<class From> { with_storage(to_type, [&]<class To> { convert<From, To>(from, to, count); }); });
+    with_storage(storage_type_of(from_type), [&]<class From> {
+      with_storage(storage_type_of(to_type), [&]<class To> { convert<From, To>(from, to, count); });
+    });
   });
 }
 

@@ -8,10 +8,8 @@ namespace quintet::c {
 
 namespace {
 
-/// visit(C member, C++ member) for every option but those of the metric, for an enumeration also with the number of its
-/// values and its name. The defaults and the options of the library are made from this list.
-template <class Visit>
-constexpr void each_option(Visit visit) {
+/// Every option but those of the metric.
+constexpr auto option_list = [](auto visit) {
   using c = quintet_hdbscan_options;
   using library = hdbscan::cluster_options;
   visit(&c::min_cluster_size, &library::min_cluster_size);
@@ -25,15 +23,13 @@ constexpr void each_option(Visit visit) {
   visit(&c::min_samples, &library::min_samples);
   visit(&c::count_self, &library::count_self);
   visit(&c::alpha, &library::alpha);
-}
+};
 
 constexpr quintet_hdbscan_options default_options = [] {
   const hdbscan::cluster_options defaults;
   quintet_hdbscan_options options{};
   options.size = sizeof(options);
-  each_option([&]<class C>(C quintet_hdbscan_options::* member, auto library_member, auto...) {
-    options.*member = static_cast<C>(defaults.*library_member);
-  });
+  copy_to_interface(option_list, defaults, options);
   options.metric = static_cast<quintet_metric>(defaults.distance.kind);
   options.curvature = defaults.distance.curvature;
   options.p = defaults.distance.p;
@@ -90,9 +86,7 @@ point_metric metric_of(const quintet_hdbscan_options& options) {
 hdbscan::cluster_options cluster_options(const quintet_hdbscan_options* given) {
   const quintet_hdbscan_options options = known_options(given);
   hdbscan::cluster_options result;
-  each_option([&]<class Value>(auto member, Value hdbscan::cluster_options::* library_member, auto... enumeration) {
-    result.*library_member = option_as<Value>(options.*member, enumeration...);
-  });
+  copy_to_library(option_list, options, result);
   result.distance = metric_of(options);
   return result;
 }

@@ -28,7 +28,7 @@ decltype(auto) with_csr_types(const quintet_csr* matrix, std::string_view name, 
                    given.index_type, "QUINTET_INT32 (1) or QUINTET_INT64 (2)");
   require_argument(given.value_type == QUINTET_FLOAT || given.value_type == QUINTET_DOUBLE, text(name, ".value_type"),
                    given.value_type, "QUINTET_FLOAT (1) or QUINTET_DOUBLE (2)");
-  return with_real(given.value_type, [&]<class Value>() -> decltype(auto) {
+  return with_real(real_type(given.value_type), "values", [&]<class Value>() -> decltype(auto) {
     return given.index_type == QUINTET_INT32 ? action.template operator()<Value, std::int32_t>()
                                              : action.template operator()<Value, std::int64_t>();
   });

@@ -131,48 +131,9 @@ Device chosen_device(const char* device);
 /// The callback as the library takes it; null is none.
 progress_callback passed_on(quintet_progress report, void* user);
 
-/// Calls action.operator()<T>() with the T of `type`: float, double, half or bfloat16.
-template <class Action>
-decltype(auto) with_storage(quintet_type type, Action&& action) {
-  switch (type) {
-    case QUINTET_FLOAT:
-      return action.template operator()<float>();
-    case QUINTET_DOUBLE:
-      return action.template operator()<double>();
-    case QUINTET_HALF:
-      return action.template operator()<half>();
-    case QUINTET_BFLOAT16:
-      return action.template operator()<bfloat16>();
-    default:
-      throw InvalidArgument(text(
-          "type must be QUINTET_FLOAT (1), QUINTET_DOUBLE (2), QUINTET_HALF (3) or QUINTET_BFLOAT16 (4) (type=", type,
-          ")"));
-  }
-}
-/// The same where only float and double are.
-template <class Action>
-decltype(auto) with_real(quintet_type type, Action&& action) {
-  switch (type) {
-    case QUINTET_FLOAT:
-      return action.template operator()<float>();
-    case QUINTET_DOUBLE:
-      return action.template operator()<double>();
-    default:
-      throw InvalidArgument(text("type must be QUINTET_FLOAT (1) or QUINTET_DOUBLE (2) (type=", type, ")"));
-  }
-}
-
 /// The number of `T` in the interface.
-template <class T>
-constexpr quintet_type type_of = 0;
-template <>
-inline constexpr quintet_type type_of<float> = QUINTET_FLOAT;
-template <>
-inline constexpr quintet_type type_of<double> = QUINTET_DOUBLE;
-template <>
-inline constexpr quintet_type type_of<half> = QUINTET_HALF;
-template <>
-inline constexpr quintet_type type_of<bfloat16> = QUINTET_BFLOAT16;
+template <storage_type T>
+constexpr auto type_of = static_cast<quintet_type>(scalar_type_of<T>());
 
 /// A named value as the enumeration that has the same numbers 0 ... count - 1.
 template <class Enum>
@@ -181,15 +142,27 @@ Enum enumerated(std::int32_t value, std::int32_t count, std::string_view name) {
   return static_cast<Enum>(value);
 }
 
-/// An option of the interface as the library has it: a truth value, a number, or an enumeration of `count` values.
-template <class Value, class C>
-Value option_as(C value, std::int32_t count = 0, std::string_view name = {}) {
-  if constexpr (std::is_enum_v<Value>)
-    return enumerated<Value>(value, count, name);
-  else if constexpr (std::is_same_v<Value, bool>)
-    return value != 0;
-  else
-    return value;
+// Options are lists of pairs of members: list(visit) calls visit(C member, library member), for an enumeration also
+// with the number of its values and its name. Defaults and the options of the library are made from one list.
+
+/// Members of the library's options into those of the interface.
+template <class List, class Library, class Options>
+constexpr void copy_to_interface(List list, const Library& library, Options& options) {
+  list([&]<class C>(C Options::* member, auto library_member, auto...) {
+    options.*member = static_cast<C>(library.*library_member);
+  });
+}
+/// And back. Throws InvalidArgument for a number that names no value of an enumeration.
+template <class List, class Options, class Library>
+void copy_to_library(List list, const Options& options, Library& library) {
+  list([&]<class Value>(auto member, Value Library::* library_member, auto... enumeration) {
+    if constexpr (std::is_enum_v<Value>)
+      library.*library_member = enumerated<Value>(options.*member, enumeration...);
+    else if constexpr (std::is_same_v<Value, bool>)
+      library.*library_member = options.*member != 0;
+    else
+      library.*library_member = options.*member;
+  });
 }
 
 /// Throws InvalidArgument unless `size` is one that this struct had in this or an earlier version.

@@ -31,21 +31,32 @@ static_assert(int(QUINTET_SVD_CONVERGED) == svd::ok && int(QUINTET_SVD_NOT_CONVE
 static_assert(QUINTET_SVD_EXACT == int(svd::degeneracy::exact) && QUINTET_SVD_DROP == int(svd::degeneracy::drop) &&
               QUINTET_SVD_BROADEN == int(svd::degeneracy::broaden));
 
+constexpr auto option_list = [](auto visit) {
+  using c = quintet_svd_options;
+  using library = svd::options;
+  visit(&c::vectors, &library::vectors, 3, "vectors");
+  visit(&c::preconditioning, &library::preconditioning, 4, "preconditioning");
+  visit(&c::top, &library::top);
+  visit(&c::max_sweeps, &library::max_sweeps);
+  visit(&c::accurate, &library::accurate);
+  visit(&c::canonical_signs, &library::canonical_signs);
+};
+
+constexpr auto randomised_list = [](auto visit) {
+  using c = quintet_svd_options;
+  using library = svd::randomised_options;
+  visit(&c::rank, &library::rank);
+  visit(&c::oversampling, &library::oversampling);
+  visit(&c::power_iterations, &library::power_iterations);
+  visit(&c::seed, &library::seed);
+  visit(&c::canonical_signs, &library::canonical_signs);
+};
+
 constexpr quintet_svd_options default_svd_options = [] {
-  const svd::options defaults;
-  const svd::randomised_options randomised;
   quintet_svd_options options{};
   options.size = sizeof(options);
-  options.vectors = static_cast<quintet_svd_vectors>(defaults.vectors);
-  options.preconditioning = static_cast<quintet_svd_preconditioning>(defaults.preconditioning);
-  options.top = defaults.top;
-  options.max_sweeps = defaults.max_sweeps;
-  options.accurate = defaults.accurate;
-  options.canonical_signs = defaults.canonical_signs;
-  options.rank = randomised.rank;
-  options.oversampling = randomised.oversampling;
-  options.power_iterations = randomised.power_iterations;
-  options.seed = randomised.seed;
+  copy_to_interface(randomised_list, svd::randomised_options{}, options);
+  copy_to_interface(option_list, svd::options{}, options);
   return options;
 }();
 
@@ -107,14 +118,9 @@ quintet_status quintet_svd_decompose(const void* a, quintet_type type, int64_t b
   return make_handle(result, [&] {
     const quintet_svd_options known = known_options(options, default_svd_options);
     svd::options settings;
-    settings.vectors = enumerated<svd::vectors>(known.vectors, 3, "vectors");
-    settings.preconditioning = enumerated<svd::preconditioning>(known.preconditioning, 4, "preconditioning");
-    settings.top = known.top;
-    settings.max_sweeps = known.max_sweeps;
-    settings.accurate = known.accurate != 0;
-    settings.canonical_signs = known.canonical_signs != 0;
+    copy_to_library(option_list, known, settings);
     const given_batch given{a, batch, rows, cols, batch_stride, row_stride, col_stride};
-    return with_storage(type, [&]<class T> {
+    return with_storage(storage_type_of(type), [&]<class T> {
       return quintet_svd{svd::decompose<T>(given.view<T>("a"), settings, chosen_device(device))};
     });
   });
@@ -126,10 +132,10 @@ quintet_status quintet_svd_randomised(const void* a, quintet_type type, int64_t 
                                       quintet_svd** result) noexcept {
   return make_handle(result, [&] {
     const quintet_svd_options known = known_options(options, default_svd_options);
-    const svd::randomised_options settings{known.rank, known.oversampling, known.power_iterations, known.seed,
-                                           known.canonical_signs != 0};
+    svd::randomised_options settings;
+    copy_to_library(randomised_list, known, settings);
     const given_batch given{a, batch, rows, cols, batch_stride, row_stride, col_stride};
-    return with_real(type, [&]<class T> {
+    return with_real(real_type(type), "a", [&]<class T> {
       auto found = svd::randomised<T>(given.view<T>("a"), settings, chosen_device(device));
       return quintet_svd{std::move(found.factors), std::move(found.residual)};
     });
