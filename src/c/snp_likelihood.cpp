@@ -6,27 +6,31 @@ using namespace quintet::c;
 
 namespace {
 
+constexpr auto member_list = [](auto visit) {
+  using c = quintet_snp_model;
+  using library = snp::model;
+  visit(&c::u, &library::u);
+  visit(&c::v, &library::v);
+  visit(&c::mutation_only_at_root, &library::mutation_only_at_root);
+  visit(&c::polymorphic_only, &library::polymorphic_only);
+  visit(&c::unseen_zeros, &library::unseen_zeros);
+  visit(&c::unseen_ones, &library::unseen_ones);
+  visit(&c::ordered_data, &library::ordered_data);
+};
+
 constexpr quintet_snp_model default_model = [] {
-  const snp::model defaults;
   quintet_snp_model model{};
   model.size = sizeof(model);
-  model.u = defaults.u;
-  model.v = defaults.v;
+  copy_to_interface(member_list, snp::model{}, model);
   return model;
 }();
 
 snp::model model_of(const quintet_snp_model* given) {
   const quintet_snp_model known = known_options(given, default_model);
   snp::model model;
-  model.u = known.u;
-  model.v = known.v;
+  copy_to_library(member_list, known, model);
   const auto rates = array(known.rate_categories, known.categories, "model->rate_categories");
   if (!rates.empty()) model.rate_categories.assign(rates.begin(), rates.end());
-  model.mutation_only_at_root = known.mutation_only_at_root != 0;
-  model.polymorphic_only = known.polymorphic_only != 0;
-  model.unseen_zeros = known.unseen_zeros;
-  model.unseen_ones = known.unseen_ones;
-  model.ordered_data = known.ordered_data != 0;
   return model;
 }
 

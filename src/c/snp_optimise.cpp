@@ -11,36 +11,31 @@ static_assert(QUINTET_SNP_THETAS_FIXED == int(snp::theta_parameters::fixed) &&
               QUINTET_SNP_THETAS_EACH == int(snp::theta_parameters::each) &&
               QUINTET_SNP_THETAS_COMMON == int(snp::theta_parameters::common));
 
+constexpr auto option_list = [](auto visit) {
+  using c = quintet_snp_optimise_options;
+  using library = snp::optimise_options;
+  visit(&c::lengths, &library::lengths);
+  visit(&c::gammas, &library::gammas);
+  visit(&c::thetas, &library::thetas, 3, "thetas");
+  visit(&c::max_iterations, &library::max_iterations);
+  visit(&c::tolerance, &library::tolerance);
+  visit(&c::min_length, &library::min_length);
+  visit(&c::max_length, &library::max_length);
+  visit(&c::min_theta, &library::min_theta);
+  visit(&c::max_theta, &library::max_theta);
+  visit(&c::min_gamma, &library::min_gamma);
+};
+
 quintet_snp_optimise_options default_optimise_options() {
-  const snp::optimise_options defaults;
   quintet_snp_optimise_options options{};
   options.size = sizeof(options);
-  options.lengths = defaults.lengths;
-  options.gammas = defaults.gammas;
-  options.thetas = static_cast<quintet_snp_thetas>(defaults.thetas);
-  options.max_iterations = defaults.max_iterations;
-  options.tolerance = defaults.tolerance;
-  options.min_length = defaults.min_length;
-  options.max_length = defaults.max_length;
-  options.min_theta = defaults.min_theta;
-  options.max_theta = defaults.max_theta;
-  options.min_gamma = defaults.min_gamma;
+  copy_to_interface(option_list, snp::optimise_options{}, options);
   return options;
 }
 
 snp::optimise_options settings_of(const quintet_snp_optimise_options* given) {
-  const quintet_snp_optimise_options known = known_options(given, default_optimise_options());
   snp::optimise_options options;
-  options.lengths = known.lengths != 0;
-  options.thetas = enumerated<snp::theta_parameters>(known.thetas, 3, "thetas");
-  options.gammas = known.gammas != 0;
-  options.max_iterations = known.max_iterations;
-  options.tolerance = known.tolerance;
-  options.min_length = known.min_length;
-  options.max_length = known.max_length;
-  options.min_theta = known.min_theta;
-  options.max_theta = known.max_theta;
-  options.min_gamma = known.min_gamma;
+  copy_to_library(option_list, known_options(given, default_optimise_options()), options);
   return options;
 }
 

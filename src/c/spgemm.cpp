@@ -9,14 +9,19 @@ using namespace quintet::c;
 
 namespace {
 
+constexpr auto option_list = [](auto visit) {
+  using c = quintet_spgemm_options;
+  using library = spgemm::options;
+  visit(&c::prediction_scale, &library::prediction_scale);
+  visit(&c::arena_entries, &library::arena_entries);
+  visit(&c::table_size_cap, &library::table_size_cap);
+  visit(&c::host_products, &library::host_products);
+};
+
 constexpr quintet_spgemm_options default_spgemm_options = [] {
-  const spgemm::options defaults;
   quintet_spgemm_options options{};
   options.size = sizeof(options);
-  options.prediction_scale = defaults.prediction_scale;
-  options.arena_entries = defaults.arena_entries;
-  options.table_size_cap = defaults.table_size_cap;
-  options.host_products = defaults.host_products;
+  copy_to_interface(option_list, spgemm::options{}, options);
   return options;
 }();
 
@@ -57,12 +62,8 @@ quintet_status product_of(const quintet_csr* a, const quintet_csr* b, quintet_se
 }  // namespace
 
 spgemm::options quintet::c::product_options(const quintet_spgemm_options* given) {
-  const quintet_spgemm_options known = known_options(given, default_spgemm_options);
   spgemm::options options;
-  options.prediction_scale = known.prediction_scale;
-  options.arena_entries = known.arena_entries;
-  options.table_size_cap = known.table_size_cap;
-  options.host_products = known.host_products;
+  copy_to_library(option_list, known_options(given, default_spgemm_options), options);
   return options;
 }
 
