@@ -23,24 +23,19 @@ inline point_metric metric_of(const std::string& name, double curvature) { retur
 
 /// (min_cluster_size, binary, tie_tolerance, leaf, epsilon, epsilon_max, max_cluster_size, allow_single_cluster).
 inline tree_options tree_options_of(const nb::tuple& t) {
-  return {nb::cast<std::int64_t>(t[0]), nb::cast<bool>(t[1]) ? ties::binary : ties::canonical,
-          nb::cast<double>(t[2]),       nb::cast<bool>(t[3]) ? selection::leaf : selection::eom,
-          nb::cast<double>(t[4]),       nb::cast<double>(t[5]),
-          nb::cast<std::int64_t>(t[6]), nb::cast<bool>(t[7])};
+  return {.min_cluster_size = nb::cast<std::int64_t>(t[0]),
+          .tie_mode = nb::cast<bool>(t[1]) ? ties::binary : ties::canonical,
+          .tie_tolerance = nb::cast<double>(t[2]),
+          .method = nb::cast<bool>(t[3]) ? selection::leaf : selection::eom,
+          .epsilon = nb::cast<double>(t[4]),
+          .epsilon_max = nb::cast<double>(t[5]),
+          .max_cluster_size = nb::cast<std::int64_t>(t[6]),
+          .allow_single_cluster = nb::cast<bool>(t[7])};
 }
 
 /// The same and (min_samples, count_self, alpha, metric, curvature).
 inline cluster_options options_of(const nb::tuple& t) {
-  const tree_options tree = tree_options_of(t);
-  cluster_options all;
-  all.min_cluster_size = tree.min_cluster_size;
-  all.tie_mode = tree.tie_mode;
-  all.tie_tolerance = tree.tie_tolerance;
-  all.method = tree.method;
-  all.epsilon = tree.epsilon;
-  all.epsilon_max = tree.epsilon_max;
-  all.max_cluster_size = tree.max_cluster_size;
-  all.allow_single_cluster = tree.allow_single_cluster;
+  cluster_options all = tree_options_of(t);
   all.min_samples = nb::cast<std::int64_t>(t[8]);
   all.count_self = nb::cast<bool>(t[9]);
   all.alpha = nb::cast<double>(t[10]);

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "quintet/core/any_view.hpp"
@@ -18,28 +17,6 @@
 #include "quintet/hdbscan/tree_stages.hpp"
 
 namespace quintet::hdbscan {
-
-/// Options of cluster(): those of the tree stage (see tree_options), and how densities are measured.
-struct cluster_options {
-  std::int64_t min_cluster_size = 5;  ///< smaller groups are no clusters; >= 2, and may exceed N; 5 as other programs
-  ties tie_mode = ties::canonical;    ///< what equal heights do
-  double tie_tolerance = 0;           ///< canonical: heights in [h (1 - tie_tolerance), h] count as h; in [0, 1)
-  selection method = selection::eom;  ///< which clusters are taken
-  double epsilon = 0;                 ///< >= 0: clusters born at a smaller height give way to an ancestor; 0 = off
-  double epsilon_max = std::numeric_limits<double>::infinity();  ///< > 0: eom takes no cluster born at a larger height
-  std::int64_t max_cluster_size = 0;                             ///< >= 0: eom takes no larger cluster; 0 = no limit
-  bool allow_single_cluster = false;                             ///< the root may be taken
-  std::int64_t min_samples = 0;                                  ///< k of the core distances; 0: min_cluster_size
-  bool count_self = false;                    ///< k = min_samples - 1, as scikit-learn and the paper count
-  double alpha = 1;                           ///< > 0, finite: divides distances, not core distances
-  point_metric distance = metric::euclidean;  ///< d of points
-
-  /// Those of the tree stage.
-  operator tree_options() const {  // NOLINT: implicit
-    return {min_cluster_size, tie_mode,    tie_tolerance,    method,
-            epsilon,          epsilon_max, max_cluster_size, allow_single_cluster};
-  }
-};
 
 /// A clustering with what it was made from. Rows with NaN or infinity have label -1, probability 0 and score 1.
 struct cluster_result : clustering {

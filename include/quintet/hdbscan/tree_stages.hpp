@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "quintet/hdbscan/edge.hpp"
+#include "quintet/pairwise/metric.hpp"
 
 namespace quintet::hdbscan {
 
@@ -29,8 +30,9 @@ enum class selection {
   leaf  ///< all clusters that do not split any more
 };
 
-/// Options of condense(), select_clusters() and everything after them. Heights are distances, in units of the edges.
-struct tree_options {
+/// Options of cluster(). Those up to allow_single_cluster are of the tree: condense(), select_clusters() and everything
+/// after them read no others. Heights are distances, in units of the edges.
+struct cluster_options {
   std::int64_t min_cluster_size = 5;  ///< smaller groups are no clusters; >= 2, and may exceed N; 5 as other programs
   ties tie_mode = ties::canonical;    ///< what equal heights do
   double tie_tolerance = 0;           ///< canonical: heights in [h (1 - tie_tolerance), h] count as h; in [0, 1)
@@ -39,9 +41,16 @@ struct tree_options {
   double epsilon_max = std::numeric_limits<double>::infinity();  ///< > 0: eom takes no cluster born at a larger height
   std::int64_t max_cluster_size = 0;                             ///< >= 0: eom takes no larger cluster; 0 = no limit
   bool allow_single_cluster = false;                             ///< the root may be taken
+  std::int64_t min_samples = 0;                                  ///< k of the core distances; 0: min_cluster_size
+  bool count_self = false;                    ///< k = min_samples - 1, as scikit-learn and the paper count
+  double alpha = 1;                           ///< > 0, finite: divides distances, not core distances
+  point_metric distance = metric::euclidean;  ///< d of points
 };
+/// The name of the same options where there is only a tree.
+using tree_options = cluster_options;
 
-/// Throws InvalidArgument naming the first option that is outside its range (or NaN), its value and the range. O(1).
+/// Throws InvalidArgument naming the first option of the tree that is outside its range (or NaN), its value and the
+/// range. O(1).
 void check_options(const tree_options& options);
 
 // Single linkage: the binary tree of merges that Kruskal's algorithm makes from weighted edges. These are taken in the
