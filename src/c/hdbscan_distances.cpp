@@ -9,7 +9,7 @@ namespace quintet::c {
 namespace {
 
 /// Every option but those of the metric.
-constexpr auto option_list = [](auto visit) {
+constexpr auto spanning_tree_option_list = [](auto visit) {
   using c = quintet_hdbscan_options;
   using library = hdbscan::cluster_options;
   visit(&c::min_cluster_size, &library::min_cluster_size);
@@ -29,7 +29,7 @@ constexpr quintet_hdbscan_options default_options = [] {
   const hdbscan::cluster_options defaults;
   quintet_hdbscan_options options{};
   options.size = sizeof(options);
-  copy_to_interface(option_list, defaults, options);
+  copy_to_interface(spanning_tree_option_list, defaults, options);
   options.metric = static_cast<quintet_metric>(defaults.distance.kind);
   options.curvature = defaults.distance.curvature;
   options.p = defaults.distance.p;
@@ -86,7 +86,7 @@ point_metric metric_of(const quintet_hdbscan_options& options) {
 hdbscan::cluster_options cluster_options(const quintet_hdbscan_options* given) {
   const quintet_hdbscan_options options = known_options(given);
   hdbscan::cluster_options result;
-  copy_to_library(option_list, options, result);
+  copy_to_library(spanning_tree_option_list, options, result);
   result.distance = metric_of(options);
   return result;
 }

@@ -11,7 +11,7 @@ static_assert(QUINTET_SNP_THETAS_FIXED == int(snp::theta_parameters::fixed) &&
               QUINTET_SNP_THETAS_EACH == int(snp::theta_parameters::each) &&
               QUINTET_SNP_THETAS_COMMON == int(snp::theta_parameters::common));
 
-constexpr auto option_list = [](auto visit) {
+constexpr auto optimise_option_list = [](auto visit) {
   using c = quintet_snp_optimise_options;
   using library = snp::optimise_options;
   visit(&c::lengths, &library::lengths);
@@ -29,13 +29,13 @@ constexpr auto option_list = [](auto visit) {
 quintet_snp_optimise_options default_optimise_options() {
   quintet_snp_optimise_options options{};
   options.size = sizeof(options);
-  copy_to_interface(option_list, snp::optimise_options{}, options);
+  copy_to_interface(optimise_option_list, snp::optimise_options{}, options);
   return options;
 }
 
 snp::optimise_options settings_of(const quintet_snp_optimise_options* given) {
   snp::optimise_options options;
-  copy_to_library(option_list, known_options(given, default_optimise_options()), options);
+  copy_to_library(optimise_option_list, known_options(given, default_optimise_options()), options);
   return options;
 }
 

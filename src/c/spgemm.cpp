@@ -9,7 +9,7 @@ using namespace quintet::c;
 
 namespace {
 
-constexpr auto option_list = [](auto visit) {
+constexpr auto spgemm_option_list = [](auto visit) {
   using c = quintet_spgemm_options;
   using library = spgemm::options;
   visit(&c::prediction_scale, &library::prediction_scale);
@@ -21,7 +21,7 @@ constexpr auto option_list = [](auto visit) {
 constexpr quintet_spgemm_options default_spgemm_options = [] {
   quintet_spgemm_options options{};
   options.size = sizeof(options);
-  copy_to_interface(option_list, spgemm::options{}, options);
+  copy_to_interface(spgemm_option_list, spgemm::options{}, options);
   return options;
 }();
 
@@ -63,7 +63,7 @@ quintet_status product_of(const quintet_csr* a, const quintet_csr* b, quintet_se
 
 spgemm::options quintet::c::product_options(const quintet_spgemm_options* given) {
   spgemm::options options;
-  copy_to_library(option_list, known_options(given, default_spgemm_options), options);
+  copy_to_library(spgemm_option_list, known_options(given, default_spgemm_options), options);
   return options;
 }
 

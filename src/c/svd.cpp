@@ -31,7 +31,7 @@ static_assert(int(QUINTET_SVD_CONVERGED) == svd::ok && int(QUINTET_SVD_NOT_CONVE
 static_assert(QUINTET_SVD_EXACT == int(svd::degeneracy::exact) && QUINTET_SVD_DROP == int(svd::degeneracy::drop) &&
               QUINTET_SVD_BROADEN == int(svd::degeneracy::broaden));
 
-constexpr auto option_list = [](auto visit) {
+constexpr auto svd_option_list = [](auto visit) {
   using c = quintet_svd_options;
   using library = svd::options;
   visit(&c::vectors, &library::vectors, 3, "vectors");
@@ -56,7 +56,7 @@ constexpr quintet_svd_options default_svd_options = [] {
   quintet_svd_options options{};
   options.size = sizeof(options);
   copy_to_interface(randomised_list, svd::randomised_options{}, options);
-  copy_to_interface(option_list, svd::options{}, options);
+  copy_to_interface(svd_option_list, svd::options{}, options);
   return options;
 }();
 
@@ -118,7 +118,7 @@ quintet_status quintet_svd_decompose(const void* a, quintet_type type, int64_t b
   return make_handle(result, [&] {
     const quintet_svd_options known = known_options(options, default_svd_options);
     svd::options settings;
-    copy_to_library(option_list, known, settings);
+    copy_to_library(svd_option_list, known, settings);
     const given_batch given{a, batch, rows, cols, batch_stride, row_stride, col_stride};
     return with_storage(storage_type_of(type), [&]<class T> {
       return quintet_svd{svd::decompose<T>(given.view<T>("a"), settings, chosen_device(device))};

@@ -111,8 +111,8 @@ std::int64_t rows_in_budget(std::int64_t budget_bytes, std::int64_t clusters) {
 
 /// Calls fill(which, block) for the valid rows of one block of zeros after another, and hands the blocks out.
 template <class Storage, class Fill>
-bool for_row_blocks(const pairwise::scanned_points<Storage>& points, std::int64_t clusters, std::int64_t budget_bytes,
-                    const membership_callback& receive, const Fill& fill) {
+bool for_membership_blocks(const pairwise::scanned_points<Storage>& points, std::int64_t clusters,
+                           std::int64_t budget_bytes, const membership_callback& receive, const Fill& fill) {
   const std::int64_t rows = points.count(), together = rows_in_budget(budget_bytes, clusters);
   std::vector<double> block;
   for (std::int64_t first = 0; first < rows; first += together) {
@@ -158,7 +158,7 @@ bool rows_of_points(const cluster_result& model, matrix_view<const Storage> poin
     const auto place = [&](std::int64_t i) { return source.tree().of_point(which[i]); };
     source.fill(origin::fitted, fitted, which, place, out);
   };
-  return for_row_blocks(fitted, model.clusters(), budget_bytes, receive, fill);
+  return for_membership_blocks(fitted, model.clusters(), budget_bytes, receive, fill);
 }
 
 template <class Storage>
@@ -180,7 +180,7 @@ bool rows_of_new_points(const cluster_result& model, matrix_view<const Storage> 
     const auto place = [&](std::int64_t i) { return source.tree().joining(joins.neighbour[i], joins.lambda[i]); };
     source.fill(origin::unseen, queries, which, place, out);
   };
-  return for_row_blocks(queries, model.clusters(), budget_bytes, receive, fill);
+  return for_membership_blocks(queries, model.clusters(), budget_bytes, receive, fill);
 }
 
 }  // namespace

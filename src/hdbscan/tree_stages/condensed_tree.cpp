@@ -17,11 +17,11 @@ class dendrogram {
   explicit dendrogram(const single_linkage_tree& tree)
       : tree_(tree), points_(tree.points), first_(2 * tree.points - 1), smallest_(tree.rows.size()) {
     for (std::size_t t = 0; t < tree.rows.size(); ++t) {
-      detail::poll_sometimes(std::int64_t(t));
+      quintet::detail::poll_sometimes(std::int64_t(t));
       smallest_[t] = std::min(smallest_point(tree.rows[t].left), smallest_point(tree.rows[t].right));
     }
     for (std::int64_t node = root(); !is_point(node); --node) {
-      detail::poll_sometimes(node);
+      quintet::detail::poll_sometimes(node);
       const auto [left, right] = children(node);
       first_[left] = first_[node];
       first_[right] = first_[node] + size(left);
@@ -61,7 +61,7 @@ class condenser {
 
   condensed_tree run() {
     for (std::size_t i = 0; i < alive_.size(); ++i) {
-      detail::poll_sometimes(std::int64_t(i));
+      quintet::detail::poll_sometimes(std::int64_t(i));
       if (!nodes_.is_point(alive_[i].node)) split(alive_[i]);
     }
     poll();

@@ -93,14 +93,14 @@ void check_row(const single_linkage_tree& tree, std::size_t t, std::vector<char>
 single_linkage_tree single_linkage(std::span<const edge> edges, std::int64_t n) {
   require_argument(n >= 1, "n", n, ">= 1");
   for (std::size_t i = 0; i < edges.size(); ++i) {
-    detail::poll_sometimes(std::int64_t(i));
+    quintet::detail::poll_sometimes(std::int64_t(i));
     check_edge(edges[i], i, n);
   }
   std::vector<edge> storage;
   forest components(n);
   std::int64_t joined = 0;
   for (const edge& e : in_total_order(edges, storage)) {
-    detail::poll_sometimes(joined++);
+    quintet::detail::poll_sometimes(joined++);
     components.join(e.u, e.v, e.weight);
   }
   // In increasing order, the first point of a component that is not joined yet is its smallest.
@@ -120,7 +120,7 @@ void check_linkage(const single_linkage_tree& tree) {
   require_argument(rows == tree.points - 1, "rows.size()", rows, text("points - 1 = ", tree.points - 1));
   std::vector<char> is_used(2 * tree.points - 1, 0);
   for (std::size_t t = 0; t < tree.rows.size(); ++t) {
-    detail::poll_sometimes(std::int64_t(t));
+    quintet::detail::poll_sometimes(std::int64_t(t));
     check_row(tree, t, is_used);
   }
 }

@@ -72,7 +72,7 @@ tree_summary summarise(const condensed_tree& tree) {
   check_tree(tree);
   tree_summary s = empty_summary(tree.points, tree.clusters);
   for (std::size_t r = 0; r < tree.rows.size(); ++r) {
-    detail::poll_sometimes(std::int64_t(r));
+    quintet::detail::poll_sometimes(std::int64_t(r));
     enter_row(s, tree.rows[r], tree.points);
   }
   add_stabilities(s, tree.rows, tree.points);
