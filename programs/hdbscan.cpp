@@ -83,7 +83,7 @@ void add_predictions(session& session, const arguments& a, findings& all, quinte
 template <class Storage>
 void cluster_shared_points(session& session, const arguments& a) {
   quintet::mpi::communicator& ranks = *session.ranks();
-  ranks.together([&] { hdbscan::cluster({}, a.options, session.device()); });
+  ranks.run_collectively([&] { hdbscan::cluster({}, a.options, session.device()); });
   const auto points = quintet::driver::read_shared_points<Storage>(session, a.input, a.dataset);
   session.say() << points.all_rows << " points of " << points.own.cols << " dimensions on " << ranks.size()
                 << " ranks, " << session.device().name() << std::endl;
@@ -91,7 +91,7 @@ void cluster_shared_points(session& session, const arguments& a) {
       quintet::mpi::hdbscan::cluster<Storage>(ranks, points.own.view(), points.first_row, a.options, session.device(),
                                               session.progress(quintet::driver::clustering_shares(points.own.cols)),
                                               {a.checkpoint, a.checkpoint_minutes, a.resume});
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     if (!session.is_root()) return;
     findings all;
     all.single_precision = sizeof(Storage) < sizeof(double);

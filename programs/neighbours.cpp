@@ -104,7 +104,7 @@ void find_shared(session& session, const arguments& a) {
   ranks.phase("write");
   const auto index = ranks.gather(std::span<const std::int64_t>(found.index));
   const auto distance = ranks.gather(std::span<const quintet::accumulator_t<Storage>>(found.distance));
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     if (!session.is_root()) return;
     found.queries = found.points;
     found.index = index;

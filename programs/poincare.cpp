@@ -130,14 +130,14 @@ void measure_dealt_files(session& session, const arguments& a, quintet::mpi::com
       return own;
     });
     report = std::move(found.report);
-    ranks.together([&] {
+    ranks.run_collectively([&] {
       if (session.is_root())
         session.timed("write", [&] { quintet::driver::write_neighbours(session, a.output, found); });
     });
   } else {
     const std::int64_t cols = a.pairwise ? 1 : points.all_rows;
     io::matrix<Real> distances{queries.rows.rows, cols, {}};
-    ranks.together([&] { distances.data.resize(distances.rows * cols); });
+    ranks.run_collectively([&] { distances.data.resize(distances.rows * cols); });
     report = session.timed("distances", [&] {
       if (a.pairwise)
         quintet::require_argument(queries.all_rows == points.all_rows, "y.rows", points.all_rows,

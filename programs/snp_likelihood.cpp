@@ -308,7 +308,7 @@ void evaluate(session& session, const arguments& a) {
   };
 #ifdef QUINTET_HAS_MPI
   if (session.ranks() != nullptr) {
-    session.ranks()->together(read);
+    session.ranks()->run_collectively(read);
     std::ostringstream words;
     words << std::setprecision(17) << snp::to_newick(*found);
     for (std::int64_t p = 0; p < markers->patterns(); ++p) words << ' ' << markers->weight(p);

@@ -287,7 +287,7 @@ void write_text(const std::string& path, const std::string& content) {
 template <class Action>
 void on_all([[maybe_unused]] const session& session, const Action& action) {
 #ifdef QUINTET_HAS_MPI
-  if (session.ranks() != nullptr) return session.ranks()->together(action);
+  if (session.ranks() != nullptr) return session.ranks()->run_collectively(action);
 #endif
   action();
 }

@@ -131,7 +131,7 @@ void multiply_dealt_files(session& session, const arguments& a, quintet::mpi::co
                                            &report);
   });
   const auto all = session.timed("gather", [&] { return mpi::spgemm::gather(ranks, c.block.view()); });
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     if (!session.is_root()) return;
     spgemm::report whole;
     whole.rows = all.rows;

@@ -128,7 +128,7 @@ template <class Real>
 io::array<Real> read_share(quintet::mpi::communicator& ranks, const arguments& a, std::vector<std::int64_t>& shape) {
   io::array<Real> own;
   ranks.phase("read");
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     const io::file_format format = io::format_of(a.input);
     if (format == io::file_format::csv || (format == io::file_format::npy && !a.dataset.empty()))
       shape = {1, 1};  // the root says what is wrong, or how large it is

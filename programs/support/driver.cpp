@@ -68,7 +68,7 @@ Device chosen_device(const common_options& common, [[maybe_unused]] const mpi_se
 template <class Action>
 void on_all([[maybe_unused]] const mpi_session& mpi, const Action& action) {
 #ifdef QUINTET_HAS_MPI
-  if (mpi.ranks() != nullptr) return mpi.ranks()->together(action);
+  if (mpi.ranks() != nullptr) return mpi.ranks()->run_collectively(action);
 #endif
   action();
 }

@@ -45,7 +45,7 @@ class session {
   const std::string& precision() const { return line_.common.precision; }
   bool quiet() const { return line_.common.quiet; }
   /// The ranks that work together on this; null for a process of its own. What is thrown out of the work then has to be
-  /// thrown on all ranks: see mpi::communicator::together().
+  /// thrown on all ranks: see mpi::communicator::run_collectively().
   mpi::communicator* ranks() const { return mpi_.ranks(); }
   /// Whether this process prints and writes files. say(), warn(), result() and the summary may be used by all ranks.
   bool is_root() const { return mpi_.is_root(); }

@@ -64,9 +64,9 @@ shared_points<Storage> read_shared_points(session& session, const std::string& p
     auto read = mpi::read_rows<accumulator_t<Storage>>(ranks, path, dataset);
     points.first_row = read.first_row;
     points.all_rows = read.all_rows;
-    ranks.together([&] { points.own = stored_as<Storage>(std::move(read.rows), path, read.first_row); });
+    ranks.run_collectively([&] { points.own = stored_as<Storage>(std::move(read.rows), path, read.first_row); });
   });
-  ranks.together([&] { require_points(path, points.all_rows, points.own.cols); });
+  ranks.run_collectively([&] { require_points(path, points.all_rows, points.own.cols); });
   session.result("n", points.all_rows);
   session.result("dim", points.own.cols);
   return points;

@@ -422,4 +422,4 @@ def snp_group(comm: Any) -> Any:
     """What ``quintet.snp.Likelihood(..., shared_by=...)`` and ``quintet.snp.Sampler(..., shared_by=...)`` take: the ranks
     share the patterns of a likelihood, or the chains. All ranks make the same object and call the same methods in the same
     order; log-likelihoods and samples are those of one process."""
-    return _mpi.snp_group(_ranks(comm))
+    return _ranks(comm)

@@ -14,7 +14,6 @@
 #include "quintet/mpi/hdbscan.hpp"
 #include "quintet/mpi/neighbours.hpp"
 #include "quintet/mpi/poincare.hpp"
-#include "quintet/mpi/snp.hpp"
 #include "quintet/mpi/spgemm.hpp"
 #include "quintet/mpi/svd.hpp"
 #include "sparse_matrices.hpp"
@@ -44,7 +43,7 @@ void agree(communicator& ranks, const nb::object& words) {
   const bool is_wrong = !words.is_none();
   const std::string text = is_wrong ? nb::cast<std::string>(words) : std::string();
   run([&] {
-    ranks.together([&] {
+    ranks.run_collectively([&] {
       if (is_wrong) throw InvalidArgument(text);
     });
   });
@@ -224,7 +223,7 @@ NB_MODULE(_mpi, m) {
   nb::module_::import_("quintet._core");
   bind_errors(m);
   m.def("library_version", &library_version);
-  nb::class_<communicator>(m, "Communicator")
+  nb::class_<communicator, process_group>(m, "Communicator")
       .def_prop_ro("rank", &communicator::rank)
       .def_prop_ro("size", &communicator::size)
       .def_prop_ro("hosts", &communicator::hosts)
@@ -256,7 +255,4 @@ NB_MODULE(_mpi, m) {
         arg("canonical_signs"), arg("proper_rotations"), arg("max_sweeps"), arg("device"));
   m.def("multiply", &multiply_rows, arg("ranks"), arg("a"), arg("b"), arg("semiring"), arg("budget"), arg("balance"),
         arg("layout"), arg("device"));
-  m.def(
-      "snp_group", [](communicator& ranks) { return quintet::mpi::snp::group_of(ranks); }, nb::keep_alive<0, 1>(),
-      arg("ranks"));
 }

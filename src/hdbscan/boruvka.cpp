@@ -1,7 +1,6 @@
 #include "hdbscan/boruvka.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -29,7 +28,7 @@ std::vector<std::int32_t> places(std::int64_t blocks, const std::vector<std::int
   return place;
 }
 
-std::vector<std::int32_t> joined(std::vector<std::int32_t> first, const std::vector<std::int32_t>& second) {
+std::vector<std::int32_t> concatenated(std::vector<std::int32_t> first, const std::vector<std::int32_t>& second) {
   first.insert(first.end(), second.begin(), second.end());
   return first;
 }
@@ -53,6 +52,12 @@ edge_key ends_of(const edge_record<double>& e) {
 }
 
 }  // namespace
+
+template <class Real>
+Real weight_of(const edge_record<Real>& e) {
+  return ends_of(e) == no_edge ? std::numeric_limits<Real>::infinity()
+                               : pairwise::weight_of<Real>(weight_key<Real>(e.weight));
+}
 
 template <class Real>
 boruvka_state<Real> boruvka_memory<Real>::state(pairwise::device_neighbours<Real>& lists) {
@@ -92,8 +97,8 @@ boruvka_state<Real> boruvka_memory<Real>::state(pairwise::device_neighbours<Real
 }
 
 template <class Real>
-std::vector<Real> bounds_outside(const std::vector<Real>& core, const std::vector<Real>& last, int k,
-                                 std::int64_t count) {
+std::vector<Real> lower_bounds_outside_list(const std::vector<Real>& core, const std::vector<Real>& last, int k,
+                                            std::int64_t count) {
   std::vector<Real> outside(core.size(), std::numeric_limits<Real>::infinity());
   if (k < count - 1)
     for (std::size_t i = 0; i < outside.size(); ++i) outside[i] = core[i] > last[i] ? core[i] : last[i];
@@ -101,13 +106,12 @@ std::vector<Real> bounds_outside(const std::vector<Real>& core, const std::vecto
 }
 
 template <class Real>
-boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::device_neighbours<Real>&& lists,
+boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::device_neighbours<Real> lists,
                        const std::vector<Real>& core, const std::vector<Real>& outside,
-                       const std::vector<std::int32_t>& original, const pairwise::block_tree<Real>* tree,
-                       rank_part<Real> part, bool is_one_of_several, const bound_limits& limits)
+                       const std::vector<std::int32_t>& original, rank_part<Real> part,
+                       const pairwise::block_tree<Real>* tree, const bound_limits& limits)
     : panels_(panels),
       tree_(tree),
-      is_one_of_several_(is_one_of_several),
       lists_(std::move(lists)),
       packed_of_(inverse(original)),
       part_(std::move(part)),
@@ -127,10 +131,10 @@ boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::device_ne
               .block_at = {},
               .list_point = {},
               .own_leaf = {}} {
-  if (is_one_of_several) memory_.list_point = {part_.list_point, panels.device()};
-  if (is_one_of_several && tree) memory_.own_leaf = {part_.own, panels.device()};
-  if (is_one_of_several && !tree) {
-    const std::vector<std::int32_t> block_at = joined(part_.own, part_.visitors);
+  if (!part_.is_whole) memory_.list_point = {part_.list_point, panels.device()};
+  if (!part_.is_whole && tree) memory_.own_leaf = {part_.own, panels.device()};
+  if (!part_.is_whole && !tree) {
+    const std::vector<std::int32_t> block_at = concatenated(part_.own, part_.visitors);
     memory_.place = {places(memory_.blocks, block_at), panels.device()};
     memory_.block_at = {block_at, panels.device()};
   }
@@ -147,22 +151,6 @@ boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::device_ne
   for_each_point(start_point<Real>{state_});
   if (tree_) tree_->for_each_node_upwards(core_of_node<Real>{state_, memory_.node_core.data()});
 }
-
-template <class Real>
-boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::device_neighbours<Real> lists,
-                       const std::vector<Real>& core, const std::vector<std::int32_t>& original,
-                       const pairwise::block_tree<Real>* tree, const bound_limits& limits)
-    : boruvka(panels, std::move(lists), core,
-              // From the lists as they are: they are moved from later, in the body of that constructor.
-              bounds_outside(core, pairwise::outside_lists(lists), lists.k, panels.count), original, tree, {}, false,
-              limits) {}
-
-template <class Real>
-boruvka<Real>::boruvka(const pairwise::panels<Real>& panels, pairwise::device_neighbours<Real> lists,
-                       const std::vector<Real>& core, const std::vector<Real>& outside,
-                       const std::vector<std::int32_t>& original, rank_part<Real> part,
-                       const pairwise::block_tree<Real>* tree, const bound_limits& limits)
-    : boruvka(panels, std::move(lists), core, outside, original, tree, std::move(part), true, limits) {}
 
 template <class Real>
 template <class Function>
@@ -240,7 +228,7 @@ std::vector<tile_index> boruvka<Real>::useful_tiles() {
   std::vector<tile_index> tiles(positions.size());
   for (std::size_t t = 0; t < tiles.size(); ++t) {
     const tile_index at = pairwise::tile_at_position(memory_.places, state_.bounds.first_tile + positions[t]);
-    tiles[t] = !is_one_of_several_
+    tiles[t] = part_.is_whole
                    ? at
                    : tile_index{part_.own[at.row],
                                 at.col < memory_.own ? part_.own[at.col] : part_.visitors[at.col - memory_.own]};
@@ -283,29 +271,15 @@ void boruvka<Real>::scan(const std::vector<tile_index>& tiles, const visiting_pa
 
 // Few at first: the best edges get good early. On a device they must fill it. Later ones are mostly passed over.
 template <class Real>
-std::int64_t boruvka<Real>::tiles_together(std::int64_t done) const {
+std::int64_t boruvka<Real>::tiles_per_scan(std::int64_t done) const {
   const std::int64_t min = panels_.device().kind() == device_kind::offload ? 1024 : 48;
   return std::max(min, done / 4);
 }
 
 template <class Real>
-void boruvka<Real>::relax_tiles() {
-  // Those with small bounds first: with good edges of all strips many others are of no use any more.
-  if (memory_.strips.count() > 1) relax_tiles(true);
-  relax_tiles(false);
-}
-
-template <class Real>
-void boruvka<Real>::relax_tiles(bool first_only) {
-  find_useful_tiles(first_only);
-  std::int64_t scanned = 0;
-  for (std::vector<tile_index> tiles; !(tiles = useful_tiles()).empty();)
-    for (std::int64_t done = 0; done < std::int64_t(tiles.size());) {
-      const std::int64_t end = std::min<std::int64_t>(done + tiles_together(scanned), tiles.size());
-      scan({tiles.begin() + done, tiles.begin() + end});
-      scanned += end - done;
-      done = end;
-    }
+int boruvka<Real>::tile_passes() const {
+  if (tree_) return 0;
+  return !part_.is_whole || memory_.strips.count() > 1 ? 2 : 1;
 }
 
 /// Every point looks for the lightest edge that leaves its component; the tree passes over what cannot be of use.
@@ -316,7 +290,7 @@ void boruvka<Real>::relax_leaves() {
       {tree_->view(), memory_.core.data(), memory_.original.data(), memory_.outside.data(), memory_.component.data(),
        memory_.node_component.data(), memory_.node_core.data(), memory_.best_weight.data(), memory_.found_weight.data(),
        memory_.found_target.data(), memory_.own_leaf.data(), memory_.counters.data() + 1},
-      is_one_of_several_ ? memory_.own_leaf.size() : tree_->leaves(), panels_.device());
+      part_.is_whole ? tree_->leaves() : memory_.own_leaf.size(), panels_.device());
   for_each_point(commit_weight<Real>{state_});
   device::for_each(lists_.rows, relax_found<Real>{state_, memory_.found_weight.data(), memory_.found_target.data()},
                    panels_.device());
@@ -324,19 +298,11 @@ void boruvka<Real>::relax_leaves() {
 }
 
 template <class Real>
-void boruvka<Real>::relax_others() {
-  if (tree_)
-    relax_leaves();
-  else
-    relax_tiles();
-}
-
-template <class Real>
 std::int64_t boruvka<Real>::join_components() {
   for_each_point(follow_best_edge<Real>{state_});
   for_each_point(join_parent<Real>{state_});
   for_each_point(find_component<Real>{state_});
-  return memory_.counters.to_vector()[0];
+  return joined_ = memory_.counters.to_vector()[0];
 }
 
 template <class Real>
@@ -368,26 +334,19 @@ void boruvka<Real>::take_best(const std::vector<edge_record<Real>>& best) {
 }
 
 template <class Real>
-packed_edge<Real> boruvka<Real>::unpacked(edge_key key, Real weight) const {
-  if (key == no_edge) return {};
-  return {weight, packed_of_[key >> 32], packed_of_[key & 0xffffffffu]};
-}
-
-template <class Real>
 std::vector<packed_edge<Real>> boruvka<Real>::tree() const {
   const std::vector<edge_key> key = memory_.tree_edge.to_vector();
   const std::vector<Real> weight = memory_.tree_weight.to_vector();
   std::vector<packed_edge<Real>> edges;
   edges.reserve(memory_.count);
   for (std::int64_t c = 0; c < memory_.count; ++c)
-    if (key[c] != no_edge) edges.push_back(unpacked(key[c], weight[c]));
+    if (key[c] != no_edge) edges.push_back({weight[c], packed_of_[key[c] >> 32], packed_of_[key[c] & 0xffffffffu]});
   return edges;
 }
 
 template <class Real>
 round_state<Real> boruvka<Real>::state() const {
-  return {memory_.component.to_vector(), memory_.tree_edge.to_vector(), memory_.tree_weight.to_vector(),
-          memory_.counters.to_vector()[0]};
+  return {memory_.component.to_vector(), memory_.tree_edge.to_vector(), memory_.tree_weight.to_vector(), joined_};
 }
 
 template <class Real>
@@ -397,41 +356,14 @@ void boruvka<Real>::restore(const round_state<Real>& state) {
   memory_.tree_edge.copy_from_host(state.tree_edge.data(), memory_.count);
   memory_.tree_weight.copy_from_host(state.tree_weight.data(), memory_.count);
   memory_.counters.copy_from_host(&state.joined, 1);
+  joined_ = state.joined;
 }
 
-template <class Real>
-std::vector<packed_edge<Real>> boruvka<Real>::run(spanning_tree_counters& counters, progress& report) {
-  std::int64_t before = -1;
-  for (std::int64_t joined = 0; joined < memory_.count - 1 && joined > before; ++counters.rounds) {
-    // A round divides the number of components by two or more, and rounds take about the same time.
-    report("spanning_tree", 1 - std::log(double(memory_.count - joined)) / std::log(double(memory_.count)));
-    before = joined;
-    relax_lists();
-    relax_others();
-    joined = join_components();
-    counters.tiles_scanned = tiles_scanned();
-  }
-  report("spanning_tree", 1);
-  return tree();
-}
-
-template <class Real>
-std::vector<packed_edge<Real>> boruvka<Real>::lightest_leaving(const std::vector<std::int32_t>& component,
-                                                               std::int64_t components) {
-  device::fill(memory_.list_first, std::int32_t(0));
-  memory_.component.copy_from_host(component.data(), memory_.component.size());
-  relax_lists();
-  relax_others();
-  const std::vector<edge_key> key = memory_.best_edge.to_vector();
-  const std::vector<weight_key<Real>> weight = memory_.best_weight.to_vector();
-  std::vector<packed_edge<Real>> best(components);
-  for (std::int64_t c = 0; c < components; ++c) best[c] = unpacked(key[c], pairwise::weight_of<Real>(weight[c]));
-  return best;
-}
-
-#define QUINTET_INSTANTIATE(Real) \
-  template class boruvka<Real>;   \
-  template std::vector<Real> bounds_outside(const std::vector<Real>&, const std::vector<Real>&, int, std::int64_t);
+#define QUINTET_INSTANTIATE(Real)                                                                               \
+  template class boruvka<Real>;                                                                                 \
+  template Real weight_of(const edge_record<Real>&);                                                            \
+  template std::vector<Real> lower_bounds_outside_list(const std::vector<Real>&, const std::vector<Real>&, int, \
+                                                       std::int64_t);
 QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::hdbscan

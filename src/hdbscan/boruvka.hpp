@@ -20,8 +20,6 @@
 #include "pairwise/rounded_points.hpp"
 #include "pairwise/sinks.hpp"
 #include "pairwise/tree_search.hpp"
-#include "quintet/core/progress.hpp"
-#include "quintet/hdbscan/spanning_tree.hpp"
 
 namespace quintet::hdbscan {
 
@@ -32,9 +30,10 @@ struct packed_edge {
   std::int32_t first = -1, second = -1;
 };
 
-/// The blocks that one rank of several looks at; see edge_bounds. With a tree: its leaves, and nothing of visitors.
+/// The blocks that a process looks at; see edge_bounds. With a tree: its leaves, and nothing of visitors.
 template <class Real>
 struct rank_part {
+  bool is_whole = true;                     ///< all of them, and what follows is empty
   std::vector<std::int32_t> own, visitors;  ///< blocks, in the order of their places
   std::vector<std::int32_t> list_point;     ///< of every list, the point
   Buffer<Real> visiting_minima;             ///< [visiting point][group of own blocks]; may be empty
@@ -59,6 +58,9 @@ struct edge_record<double> {
   using word = std::int64_t;
   std::int64_t weight, ends;
 };
+/// Infinity where there is no edge.
+template <class Real>
+Real weight_of(const edge_record<Real>& e);
 
 /// Where the rounds are: by packed point, the same on every rank.
 template <class Real>
@@ -103,8 +105,8 @@ struct boruvka_memory {
 /// No edge from a point outside its list is lighter: the longest entry or the core distance, of every point. `last` is
 /// that entry, `count` the number of points; a list of all others leaves nothing out.
 template <class Real>
-std::vector<Real> bounds_outside(const std::vector<Real>& core, const std::vector<Real>& last, int k,
-                                 std::int64_t count);
+std::vector<Real> lower_bounds_outside_list(const std::vector<Real>& core, const std::vector<Real>& last, int k,
+                                            std::int64_t count);
 
 /// Packed visitors, in memory of the rounds' device.
 template <class Real>
@@ -116,33 +118,25 @@ struct visiting_panels {
 template <class Real>
 class boruvka {
  public:
-  /// `core`: reduced core distances of the packed points, multiplied by alpha. `lists` have a table of minima, unless
-  /// there is a `tree` over the panels, which is searched then instead of tiles of all pairs.
+  /// `core`: reduced core distances of the packed points, multiplied by alpha; `outside`: see
+  /// lower_bounds_outside_list(). `lists` have a table of minima, unless there is a `tree` over the panels, which is
+  /// searched then instead of tiles of all pairs. With a `part` of the blocks `panels` and `lists` are of its own
+  /// blocks, all else is of all points; with a `tree` the panels too.
   boruvka(const pairwise::panels<Real>& panels, pairwise::device_neighbours<Real> lists, const std::vector<Real>& core,
-          const std::vector<std::int32_t>& original, const pairwise::block_tree<Real>* tree = nullptr,
-          const bound_limits& limits = {});
-  /// The part of one rank: `panels` and `lists` are of its own blocks, `core`, `outside` and `original` of all points.
-  /// With a `tree` it and the panels are of all points.
-  boruvka(const pairwise::panels<Real>& panels, pairwise::device_neighbours<Real> lists, const std::vector<Real>& core,
-          const std::vector<Real>& outside, const std::vector<std::int32_t>& original, rank_part<Real> part,
+          const std::vector<Real>& outside, const std::vector<std::int32_t>& original, rank_part<Real> part = {},
           const pairwise::block_tree<Real>* tree = nullptr, const bound_limits& limits = {});
 
   /// Tiles are looked at through the rounded points of the panels, which have to outlive this: float, and no visitors.
   void use_filter(const pairwise::rounded_points* filter) { filter_ = filter; }
 
-  /// The edges of the tree, in no particular order; counts rounds and tiles.
-  std::vector<packed_edge<Real>> run(spanning_tree_counters& counters, progress& report);
-
-  /// For every component in [0, components) the edge that comes first among those that leave it. `component` tells
-  /// that of every packed point. This is one round of run(), for components of the caller's.
-  std::vector<packed_edge<Real>> lightest_leaving(const std::vector<std::int32_t>& component, std::int64_t components);
-
   ///@{
-  /// The steps of a round. On every rank: relax_lists(), find_useful_tiles(), scan() of useful_tiles() and
-  /// join_components(), with take_best() of the least best() of all ranks after the lists and after tiles. With a tree
-  /// relax_leaves() takes the place of tiles.
+  /// The steps of a round, see rounds.hpp. In every process: relax_lists(), then for each of tile_passes()
+  /// find_useful_tiles() and scan() of useful_tiles(), or relax_leaves() where there are none because of a tree, then
+  /// join_components(). take_best() of the least best() of all processes comes after each of them but the last.
   void relax_lists();
   void relax_leaves();
+  /// 0 with a tree; 2 where the first pass is one of few tiles.
+  int tile_passes() const;
   /// Begins with the tiles that may hold an edge that comes before a component's best one: what useful_tiles() gives.
   /// `first_only`: an eighth of them or so.
   void find_useful_tiles(bool first_only);
@@ -150,40 +144,35 @@ class boruvka {
   /// own block. They have to be scanned before the next call.
   std::vector<pairwise::tile_index> useful_tiles();
   void scan(const std::vector<pairwise::tile_index>& tiles, const visiting_panels<Real>* visitors = nullptr);
+  /// How many tiles scan() is best given at a time when `done` of the round are done.
+  std::int64_t tiles_per_scan(std::int64_t done) const;
   /// The best edges so far of all components, in the order of components; the largest words where there is none.
   std::vector<edge_record<Real>> best() const;
   void take_best(const std::vector<edge_record<Real>>& best);
-  /// Returns the number of edges in the tree.
+  /// Returns the number of edges in the tree, joined().
   std::int64_t join_components();
+  ///@}
+  /// The edges of the tree so far, in no particular order.
   std::vector<packed_edge<Real>> tree() const;
   ///@{
-  /// To go on later from where the rounds are. Bounds are not part of it: others may be looser, and cost time alone.
+  /// To go on later from where the rounds are, or from components of the caller's, each named by the first of its
+  /// points. Bounds are not part of it: others may be looser, and cost time alone.
   round_state<Real> state() const;
   void restore(const round_state<Real>& state);
   ///@}
+  std::int64_t points() const { return memory_.count; }
+  std::int64_t joined() const { return joined_; }  ///< edges in the tree
   std::int64_t tiles_scanned() const { return memory_.counters.to_vector()[1]; }
-  /// How many tiles scan() is best given at a time when `done` of the round are done.
-  std::int64_t tiles_together(std::int64_t done) const;
-  ///@}
 
  private:
-  boruvka(const pairwise::panels<Real>& panels, pairwise::device_neighbours<Real>&& lists,
-          const std::vector<Real>& core, const std::vector<Real>& outside, const std::vector<std::int32_t>& original,
-          const pairwise::block_tree<Real>* tree, rank_part<Real> part, bool is_one_of_several,
-          const bound_limits& limits);
   template <class Function>
   void for_each_point(const Function& f) const;
-  void relax_tiles();
-  void relax_tiles(bool first_only);
-  void relax_others();
   bool begin_strip();
   void end_strip();
   cell_bounds<Real> cells();
-  packed_edge<Real> unpacked(edge_key key, Real weight) const;
 
   const pairwise::panels<Real>& panels_;
   const pairwise::block_tree<Real>* tree_;
-  bool is_one_of_several_;
   const pairwise::rounded_points* filter_ = nullptr;
   pairwise::device_neighbours<Real> lists_;
   std::vector<std::int32_t> packed_of_;  ///< by the caller's number
@@ -192,6 +181,7 @@ class boruvka {
   std::vector<Real> bounds_;               ///< of the tiles of a strip, a copy on the host
   std::optional<tile_waves<Real>> waves_;  ///< of the strip
   std::int64_t strip_ = 0;                 ///< whose tiles come now
+  std::int64_t joined_ = 0;
   bool is_in_strip_ = false, first_only_ = false, is_again_ = false;
   boruvka_state<Real> state_;
 };

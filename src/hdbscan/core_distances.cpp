@@ -50,7 +50,7 @@ struct placed_lists {
   template <class Storage>
   placed_lists(const pairwise::scanned_points<Storage>& points, int k) {
     std::optional<pairwise::tree_points<Real>> tree;
-    pairwise::plant_tree(points, k, tree);
+    pairwise::build_tree_if_faster(points, k, tree);
     if (!tree) {
       const int length = int(std::min<std::int64_t>(points.valid_count() - 1, pairwise::filtered_length(k)));
       const bool filtered = pairwise::filter_pays(points, points.count(), length);

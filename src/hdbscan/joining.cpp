@@ -43,7 +43,7 @@ join_finder<Storage>::join_finder(const pairwise::scanned_points<Storage>& point
   for (std::int64_t i = 0; i < points.count(); ++i)
     require_element(!points.valid(i) || core_[i] >= 0, "model.core_distances", i, core_[i], ">= 0");
   if (queries >= min_tree_queries && valid_ > 0)
-    pairwise::plant_tree(points, int(std::clamp<std::int64_t>(2 * neighbours_, 1, valid_)), tree_);
+    pairwise::build_tree_if_faster(points, int(std::clamp<std::int64_t>(2 * neighbours_, 1, valid_)), tree_);
   if (tree_)
     number_ = Buffer<std::int32_t>(tree_->order, points.device());
   else

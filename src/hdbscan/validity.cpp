@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "hdbscan/boruvka.hpp"
 #include "hdbscan/checks.hpp"
 #include "hdbscan/each_row.hpp"
 #include "hdbscan/members.hpp"
+#include "hdbscan/rounds.hpp"
 #include "hdbscan/row_blocks.hpp"
 #include "pairwise/locality.hpp"
 #include "pairwise/neighbours.hpp"
@@ -100,28 +100,35 @@ class validity_engine {
   void examine(cluster_part<Real>& part, pair_progress& report) const {
     const auto panels = points_.pack(part.members);
     part.core = reduced_cores(panels, report);
-    spanning_tree_counters counters;
+    auto rounds = engine(panels, part.core, part.members);
     progress silent;
-    const auto edges = engine(panels, part.core, part.members).run(counters, silent);
-    find_internal(part, edges);
+    run_rounds(rounds, silent);
+    find_internal(part, rounds.tree());
   }
 
   /// The least m between internal points of each part and of any other.
   std::vector<double> separations(const std::vector<cluster_part<Real>>& parts) const {
     std::vector<std::int32_t> order, component;
     std::vector<Real> core;
-    for (std::size_t k = 0; k < parts.size(); ++k)
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      const auto first = std::int32_t(order.size());
       for (std::size_t i = 0; i < parts[k].members.size(); ++i) {
         if (!parts[k].is_internal[i]) continue;
         order.push_back(parts[k].members[i]);
         core.push_back(parts[k].core[i]);
-        component.push_back(std::int32_t(k));
+        component.push_back(first);
       }
+    }
     const auto panels = points_.pack(order);
-    auto search = engine(panels, core, order);
+    // One round, for the parts as components.
+    auto rounds = engine(panels, core, order);
+    const std::size_t count = order.size();
+    rounds.restore({std::move(component), std::vector<edge_key>(count, no_edge), std::vector<Real>(count, 0)});
+    single_process process;
+    round_exchange<Real> exchange(process);
+    relax_edges(rounds, exchange);
     std::vector<double> result;
-    for (const auto& e : search.lightest_leaving(component, std::int64_t(parts.size())))
-      result.push_back(points_.measure.distance(e.weight));
+    for (const edge_record<Real>& e : rounds.best()) result.push_back(points_.measure.distance(weight_of(e)));
     return result;
   }
 
@@ -142,7 +149,9 @@ class validity_engine {
   static boruvka<Real> engine(const pairwise::panels<Real>& panels, const std::vector<Real>& core,
                               const std::vector<std::int32_t>& original) {
     const int length = int(std::min(list_length, panels.count - 1));
-    return {panels, pairwise::nearest_others_on_device(panels, length, minima_table_bytes), core, original};
+    auto lists = pairwise::nearest_others_on_device(panels, length, minima_table_bytes);
+    const auto outside = lower_bounds_outside_list(core, pairwise::outside_lists(lists), length, panels.count);
+    return {panels, std::move(lists), core, outside, original};
   }
 
   void find_internal(cluster_part<Real>& part, const std::vector<packed_edge<Real>>& edges) const {

@@ -103,6 +103,15 @@ class agreed : public Base, public agreed_error {
   std::string what_;
 };
 
+struct mpi_requests : transfer::requests {
+  std::vector<MPI_Request> all;
+};
+
+/// Of a transfer that has some.
+std::vector<MPI_Request>& pieces(const std::unique_ptr<transfer::requests>& requests) {
+  return static_cast<mpi_requests&>(*requests).all;
+}
+
 enum class error_type : std::int64_t {
   invalid,
   file,
@@ -280,6 +289,8 @@ phase_traffic communicator::total_traffic() const {
   return total;
 }
 
+void communicator::begin_step() { fault_point(rank_); }
+
 void communicator::agree(const failure& mine) {
   const auto lowest = int(minimum(mine ? rank_ : size_));
   if (lowest == size_) return;
@@ -293,28 +304,9 @@ void communicator::agree(const failure& mine) {
   throw_again(e);
 }
 
-void communicator::require_same(std::string_view what, std::string_view value) {
-  std::string of_root(value);
-  broadcast(of_root);
-  together([&] {
-    if (value != of_root)
-      throw InvalidArgument(
-          text(what, " must be the same on all ranks (rank 0: ", of_root, "; rank ", rank_, ": ", value, ")"));
-  });
-}
-
 void communicator::barrier() {
   timed([&] { collective("MPI_Ibarrier", [&](MPI_Request* r) { return MPI_Ibarrier(handle_, r); }); });
   ++now().collectives;
-}
-
-std::int64_t communicator::sum(const std::vector<std::int64_t>& counts) {
-  return std::accumulate(counts.begin(), counts.end(), std::int64_t(0));
-}
-
-std::vector<std::int64_t> communicator::scaled(std::vector<std::int64_t> counts, std::size_t size) {
-  for (std::int64_t& count : counts) count *= std::int64_t(size);
-  return counts;
 }
 
 void communicator::broadcast_bytes(void* data, std::int64_t bytes, int root) {
@@ -333,13 +325,6 @@ void communicator::broadcast_bytes(void* data, std::int64_t bytes, int root) {
   }
   traffic.sent += bytes * (size_ - 1);
   traffic.messages += (bytes + piece_bytes - 1) / piece_bytes * (size_ - 1);
-}
-
-void communicator::broadcast(std::string& value, int root) {
-  auto length = std::int64_t(value.size());
-  broadcast(std::span<std::int64_t>(&length, 1), root);
-  value.resize(std::size_t(length));
-  broadcast(std::span<char>(value), root);
 }
 
 std::vector<std::int64_t> communicator::allgather_counts(std::int64_t mine) {
@@ -451,15 +436,6 @@ std::int64_t communicator::minimum(std::int64_t mine) {
   return all;
 }
 
-double communicator::largest_value(double mine) {
-  // The bits of numbers that are not negative are in the order of the numbers.
-  std::int64_t key = 0;
-  std::memcpy(&key, &mine, sizeof key);
-  key = maximum(key);
-  std::memcpy(&mine, &key, sizeof key);
-  return mine;
-}
-
 void communicator::minimum_words(void* records, std::int64_t count, int words, int word_bytes) {
   const record_type record(words, word_bytes);
   const std::int64_t bytes = std::int64_t(words) * word_bytes, together = piece_bytes / bytes;
@@ -484,26 +460,28 @@ void communicator::start(void* data, std::int64_t bytes, int other, int tag, boo
       check(MPI_Isend(at, count, MPI_BYTE, other, tag, handle_, &request), "MPI_Isend");
     else
       check(MPI_Irecv(at, count, MPI_BYTE, other, tag, handle_, &request), "MPI_Irecv");
-    started.requests_.push_back(request);
+    std::unique_ptr<transfer::requests>& requests = requests_of(started);
+    if (!requests) requests = std::make_unique<mpi_requests>();
+    pieces(requests).push_back(request);
     if (other != rank_) traffic.messages += send ? 1 : 0;
   }
   if (other != rank_) (send ? traffic.sent : traffic.received) += bytes;
 }
 
 bool communicator::poke(transfer& started) {
-  if (started.requests_.empty()) return true;
+  if (!started.pending()) return true;
+  std::vector<MPI_Request>& requests = pieces(requests_of(started));
   int done = 0;
-  check(MPI_Testall(int(started.requests_.size()), started.requests_.data(), &done, MPI_STATUSES_IGNORE),
-        "MPI_Testall");
-  if (done) started.requests_.clear();
+  check(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+  if (done) requests_of(started).reset();
   return done != 0;
 }
 
 void communicator::finish(transfer& started) {
   timed([&] {
-    if (!started.requests_.empty()) wait_for(started.requests_, host_size_ > processors_of_host());
+    if (started.pending()) wait_for(pieces(requests_of(started)), host_size_ > processors_of_host());
   });
-  started.requests_.clear();
+  requests_of(started).reset();
 }
 
 void abort_all(std::string_view line, int status) noexcept {

@@ -20,7 +20,7 @@ cluster_result cluster(communicator& ranks, matrix_view<const Storage> rows, std
                        const quintet::hdbscan::cluster_options& options, const Device& device,
                        const progress_callback& report, const checkpoint_options& checkpoint) {
   quintet::hdbscan::spanning_tree_options of_tree;
-  ranks.together([&] { of_tree = quintet::hdbscan::spanning_tree_part(options); });
+  ranks.run_collectively([&] { of_tree = quintet::hdbscan::spanning_tree_part(options); });
   ranks.require_same("options", options_text(options));
   auto tree = spanning_tree(ranks, rows, first_row, of_tree, device, report, checkpoint);
   ranks.phase("tree stage");
@@ -28,7 +28,7 @@ cluster_result cluster(communicator& ranks, matrix_view<const Storage> rows, std
   std::int64_t n = 0;
   for (const std::int64_t count : counts) n += count;
   cluster_result result;
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     if (ranks.is_root()) {
       result.whole = quintet::hdbscan::finish_clustering(std::move(tree), n, options);
       return;

@@ -6,11 +6,14 @@
 #include <numeric>
 
 #include "device/staged.hpp"
+#include "distributed/list_ring.hpp"
+#include "distributed/shared_rows.hpp"
 #include "instantiate.hpp"
-#include "mpi/list_ring.hpp"
-#include "mpi/shared_rows.hpp"
 
 namespace quintet::mpi::neighbours {
+
+using distributed::list_ring, distributed::ring_part, distributed::ring_plan, distributed::row_spread,
+    distributed::shared_points;
 
 template <class Storage>
 quintet::neighbours::nearest_result<accumulator_t<Storage>> nearest(communicator& ranks,
@@ -21,13 +24,14 @@ quintet::neighbours::nearest_result<accumulator_t<Storage>> nearest(communicator
   using Real = accumulator_t<Storage>;
   ranks.phase("start");
   Device device;
-  ranks.together([&] { device = device::run_device(given, {{"rows", rows}}); });
-  require_same_work(ranks, text("k=", k, " metric=", to_string(how.distance), " bytes=", sizeof(Storage)), device);
+  ranks.run_collectively([&] { device = device::run_device(given, {{"rows", rows}}); });
+  distributed::require_same_work(ranks, text("k=", k, " metric=", to_string(how.distance), " bytes=", sizeof(Storage)),
+                                 device);
   const shared_points<Storage> points(ranks, rows, first_row, how.distance, device);
   const row_spread& spread = points.spread();
   quintet::neighbours::nearest_result<Real> result;
   pairwise::panels<Real> panels;
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     const std::int64_t n = spread.rows(), most = std::max<std::int64_t>(n - 1, 1);
     require_argument(k >= 1 && k <= most, "k", k, text("in [1, ", most, "]"));
     result.queries = rows.rows();
@@ -54,16 +58,16 @@ quintet::neighbours::nearest_result<accumulator_t<Storage>> nearest(communicator
     return number;
   };
   const pairwise::ring_request request =
-      filter_for(ranks, points, plan, panels, {int(k), pairwise::filtered_length(int(k)), false});
+      distributed::filter_for(ranks, points, plan, panels, {int(k), pairwise::filtered_length(int(k)), false});
   std::unique_ptr<pairwise::ring_lists<Real>> lists;
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     lists = std::make_unique<pairwise::ring_lists<Real>>(panels, int(k), numbers(ranks.rank()), 0, 0, sharing, request);
   });
   list_ring<Real> around(ranks, *lists, plan, side, panels.dim, points.has_factors(), numbers);
   around.run([](int) {});
   const std::int64_t n = spread.rows();
   result.pairs_evaluated = sharing == pairwise::list_sharing::symmetric ? n * (n - 1) / 2 : n * n;
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     const pairwise::neighbour_table<Real> found = pairwise::on_host(lists->lists());
     for (std::size_t e = 0; e < found.index.size(); ++e) {
       if (found.index[e] < 0) continue;

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "device/staged.hpp"
+#include "distributed/ring.hpp"
 #include "instantiate.hpp"
-#include "mpi/ring.hpp"
 #include "poincare/checks.hpp"
 #include "poincare/nearest_search.hpp"
 
@@ -13,6 +13,7 @@ namespace quintet::mpi::poincare {
 
 namespace {
 
+using distributed::around, distributed::first_rows, distributed::in_parts;
 using quintet::poincare::ball;
 using quintet::poincare::distance_options;
 using quintet::poincare::nearest_options;
@@ -39,7 +40,7 @@ dealt_sets check_dealt(communicator& ranks, matrix_view<const Storage> queries, 
   sets.first_of_queries = first_rows(sets.queries);
   sets.first_of_points = first_rows(sets.points);
   sets.cols = ranks.maximum(std::max(queries.rows() > 0 ? queries.cols() : 0, points.rows() > 0 ? points.cols() : 0));
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     using quintet::poincare::max_points;
     require_argument(sets.all_queries() <= max_points, "x.rows", sets.all_queries(), text("<= ", max_points));
     require_argument(sets.all_points() <= max_points, "y.rows", sets.all_points(), text("<= ", max_points));
@@ -54,7 +55,7 @@ dealt_sets check_dealt(communicator& ranks, matrix_view<const Storage> queries, 
 template <class Storage>
 void require_inside(communicator& ranks, matrix_view<const Storage> rows, std::int64_t first, const char* name,
                     const ball& b, const Device& device) {
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     quintet::poincare::require_inside(rows, quintet::poincare::pack_ball(rows, b, device).status, name, b, first);
   });
 }
@@ -89,7 +90,7 @@ void search_with_points(communicator& ranks, const dealt_sets& sets, matrix_view
   using Real = accumulator_t<Storage>;
   lists<Real> own;
   std::unique_ptr<const nearest_search<Storage>> search;
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     own = lists<Real>(found.queries, found.k, device);
     search = std::make_unique<const nearest_search<Storage>>(queries, sets.first_of_queries[std::size_t(ranks.rank())],
                                                              own.index_view(), own.distance_view(), options, device);
@@ -106,7 +107,7 @@ void search_with_points(communicator& ranks, const dealt_sets& sets, matrix_view
         poke);
     if (owner == ranks.rank()) found.report.points = std::move(status);
   });
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     search->measure();
     found.index = own.index.to_vector();
     found.distance = own.distance.to_vector();
@@ -125,7 +126,7 @@ void search_with_queries(communicator& ranks, const dealt_sets& sets, matrix_vie
   const std::int64_t most = *std::max_element(sets.queries.begin(), sets.queries.end());
   std::vector<std::int64_t> index, next_index;
   std::vector<Real> distance, next_distance;
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     for (auto* one : {&index, &next_index}) one->assign(std::size_t(most * k), -1);
     for (auto* one : {&distance, &next_distance}) one->assign(std::size_t(most * k), 0);
   });
@@ -167,7 +168,7 @@ void search_with_queries(communicator& ranks, const dealt_sets& sets, matrix_vie
     distance.swap(next_distance);
     if (error) std::rethrow_exception(error);
   });
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     lists<Real> own(found.queries, k, device);
     own.index.copy_from_host(index.data(), own.index.size());
     own.distance.copy_from_host(distance.data(), own.distance.size());
@@ -188,12 +189,12 @@ quintet::poincare::neighbours<accumulator_t<Storage>> nearest(communicator& rank
   ranks.require_same("the options of the search", words_of(options, k));
   Device device;
   std::optional<ball> b;
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     b.emplace(options.curvature);
     device = device::run_device(given, {{"queries", queries}, {"points", points}});
   });
   const dealt_sets sets = check_dealt(ranks, queries, points);
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     quintet::poincare::check_neighbours(k, sets.all_points(), options);
     if (options.exclude_self)
       for (std::size_t r = 0; r < sets.points.size(); ++r)
@@ -225,12 +226,12 @@ point_report distances(communicator& ranks, matrix_view<const Storage> queries, 
   ranks.require_same("the options of the distances", words_of(options));
   Device device;
   std::optional<ball> b;
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     b.emplace(options.curvature);
     device = device::run_device(given, {{"queries", queries}, {"points", points}});
   });
   const dealt_sets sets = check_dealt(ranks, queries, points);
-  ranks.together([&] { quintet::poincare::require_shape(out, "out", queries.rows(), sets.all_points()); });
+  ranks.run_collectively([&] { quintet::poincare::require_shape(out, "out", queries.rows(), sets.all_points()); });
   const auto rank = std::size_t(ranks.rank());
   if (options.strict) {
     require_inside(ranks, queries, sets.first_of_queries[rank], "queries", *b, device);
@@ -257,7 +258,7 @@ point_report distances(communicator& ranks, matrix_view<const Storage> queries, 
     if (owner == ranks.rank()) report.points = std::move(status);
   });
   if (sets.all_points() == 0)
-    ranks.together([&] { report.queries = quintet::poincare::pack_ball(queries, *b, device).status; });
+    ranks.run_collectively([&] { report.queries = quintet::poincare::pack_ball(queries, *b, device).status; });
   return report;
 }
 
@@ -269,7 +270,7 @@ point_report pair_distances(communicator& ranks, matrix_view<const Storage> x, m
   ranks.require_same("the options of the distances", words_of(options));
   Device device;
   std::optional<ball> b;
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     b.emplace(options.curvature);
     device = device::run_device(given, {{"x", x}, {"y", y}});
   });
@@ -283,7 +284,7 @@ point_report pair_distances(communicator& ranks, matrix_view<const Storage> x, m
   plain.strict = false;
   point_report report;
   ranks.phase("distances");
-  ranks.together([&] { report = quintet::poincare::pair_distances(x, y, out, plain, device); });
+  ranks.run_collectively([&] { report = quintet::poincare::pair_distances(x, y, out, plain, device); });
   return report;
 }
 

@@ -4,13 +4,14 @@
 #include <limits>
 #include <numeric>
 
-#include "mpi/ring.hpp"
+#include "distributed/ring.hpp"
 #include "quintet/core/error.hpp"
 
 namespace quintet::mpi::spgemm {
 
 namespace {
 
+using distributed::first_rows;
 using counts = std::vector<std::int64_t>;
 
 template <class Value, class Index>
@@ -119,7 +120,7 @@ class distributed {
   int size() const { return ranks_.size(); }
 
   void check() {
-    ranks_.together([&] {
+    ranks_.run_collectively([&] {
       require_argument(settings_.budget >= 0, "budget", settings_.budget, ">= 0");
       quintet::spgemm::check(a_, "a");
       quintet::spgemm::check(b_, "b");
@@ -130,7 +131,7 @@ class distributed {
                         text(int(settings_.layout), settings_.balance ? ", rows dealt anew" : ""));
     first_of_a_ = first_rows(ranks_.allgather_counts(a_.rows));
     first_of_b_ = first_rows(ranks_.allgather_counts(b_.rows));
-    ranks_.together([&] {
+    ranks_.run_collectively([&] {
       require_argument(a_.cols == first_of_b_.back(), "a.cols", a_.cols, text("b.rows=", first_of_b_.back()));
     });
   }
@@ -289,7 +290,7 @@ class distributed {
       first = last;
     }
     rows_of<Value, Index> c{first_of_a_[std::size_t(ranks_.rank())], {}};
-    ranks_.together([&] { c.block = joined(done); });
+    ranks_.run_collectively([&] { c.block = joined(done); });
     return c;
   }
 
@@ -360,7 +361,7 @@ class distributed {
     const matrix b = exchange(ranks_, of_b).matrix(cols_of(col).count);
     matrix c;
     ranks_.phase("multiply");
-    ranks_.together([&] { c = product_(a.view(), b.view(), &local_); });
+    ranks_.run_collectively([&] { c = product_(a.view(), b.view(), &local_); });
     told_.own_chunks = 1;
     // Row i of the panel goes to one rank of this row of the grid, which puts its parts together.
     ranks_.phase("assemble");
@@ -375,7 +376,7 @@ class distributed {
     const parcel<Value, Index> in = exchange(ranks_, parts);
     const row_range own = even_rows(c.rows, col, q);
     rows_of<Value, Index> result{cuts[std::size_t(row)] + own.first, {}};
-    ranks_.together([&] { result.block = side_by_side(in, own.count, q, cols_of); });
+    ranks_.run_collectively([&] { result.block = side_by_side(in, own.count, q, cols_of); });
     return result;
   }
 
@@ -432,14 +433,14 @@ template <class Value, class Index>
 quintet::spgemm::csr<Value, Index> gather(communicator& ranks, const view_of<Value, Index>& own) {
   ranks.phase("gather");
   parcel<Value, Index> here, all;
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     for (std::int64_t i = 0; i < own.rows; ++i) here.add(own, i);
   });
   all.lengths = ranks.gather(std::span<const std::int64_t>(here.lengths));
   all.columns = ranks.gather(std::span<const Index>(here.columns));
   all.values = ranks.gather(std::span<const Value>(here.values));
   matrix_of<Value, Index> whole{0, own.cols, {0}, {}, {}};
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     if (ranks.is_root()) whole = all.matrix(own.cols);
   });
   return whole;
@@ -452,7 +453,7 @@ rows_of<Value, Index> scatter(communicator& ranks, const view_of<Value, Index>& 
   const counts rows = even_counts(size[0], ranks.size());
   counts entries_of(rows.size(), 0);
   parcel<Value, Index> all, own;
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     if (!ranks.is_root()) return;
     std::int64_t row = 0;
     for (std::size_t r = 0; r < rows.size(); ++r)
@@ -466,7 +467,7 @@ rows_of<Value, Index> scatter(communicator& ranks, const view_of<Value, Index>& 
   own.columns = ranks.scatter(std::span<const Index>(all.columns), entries_of);
   own.values = ranks.scatter(std::span<const Value>(all.values), entries_of);
   rows_of<Value, Index> result{even_rows(size[0], ranks.rank(), ranks.size()).first, {}};
-  ranks.together([&] { result.block = own.matrix(size[1]); });
+  ranks.run_collectively([&] { result.block = own.matrix(size[1]); });
   return result;
 }
 

@@ -28,7 +28,7 @@ quintet::svd::decomposition<T> decompose_own(communicator& ranks, batch_view<con
   quintet::svd::options part = options;
   part.part_of = ranks.sum(own.batch());
   quintet::svd::decomposition<T> d;
-  ranks.together([&] { d = quintet::svd::decompose<T>(own, part, device); });
+  ranks.run_collectively([&] { d = quintet::svd::decompose<T>(own, part, device); });
   return d;
 }
 

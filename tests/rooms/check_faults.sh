@@ -38,7 +38,9 @@ expect src/snp/likelihood/a.cpp snp/network/numbers.hpp ''
 expect src/snp/network/a.cpp snp/likelihood/plan.hpp "snp's part network must not include snp/likelihood/plan.hpp of the part likelihood"
 expect include/quintet/snp/markers/a.hpp quintet/snp/inference/priors.hpp "snp's part markers must not include"
 expect src/snp/a.cpp snp/network/numbers.hpp 'a.cpp is in no part, or in two, of snp'
-expect src/pairwise/ring_a.cpp pairwise/neighbours.hpp ''
+expect src/pairwise/tree_a.cpp pairwise/neighbours.hpp ''
+expect src/distributed/a.cpp hdbscan/boruvka.hpp ''
+expect src/distributed/a.cpp quintet/mpi/communicator.hpp 'distributed must not include quintet/mpi/communicator.hpp'
 expect src/pairwise/dense_kernel.hpp pairwise/neighbours.hpp "pairwise's part tiles must not include"
 expect src/hdbscan/tree_stages/a.cpp hdbscan/boruvka.hpp "hdbscan's part tree stage must not include"
 expect src/svd/sweeps.hpp svd/kabsch.hpp 'svd/kabsch.hpp'

@@ -25,7 +25,8 @@ ROOMS = {  # room: (rooms whose private headers it may use, rooms of which it ma
     "spgemm": (BASE, set()),
     "svd": (BASE, set()),
     "io": (BASE, {"snp", "spgemm"}),
-    "mpi": (BASE | FAMILIES | {"pairwise"}, {"io"}),
+    "distributed": (BASE | {"hdbscan", "pairwise"}, set()),
+    "mpi": (BASE | FAMILIES | {"distributed", "pairwise"}, {"io"}),
     "c": (BASE, FAMILIES | {"io", "pairwise"}),
 }
 LAYERS = {  # room: (part, pattern of the paths in it without their endings), from the lowest part to the highest
@@ -50,12 +51,11 @@ LAYERS = {  # room: (part, pattern of the paths in it without their endings), fr
                   r"|cross_kernel|resident_tile|nearest_kernel|lightest_kernel|pairs.*|sinks.*"),
         ("lists", r"list_plan|neighbours|short_list|filter.*|refine_kernel|rounded_points.*|locality"),
         ("trees", r"block_tree.*|tree_.*"),
-        ("ring", r"ring_.*"),
     ),
     "hdbscan": (
         ("tree stage", r"edge|tree_stages(/.*)?|tree_rules|cluster_tree|cut|disjoint_sets"),
         ("distances", r"checks|core_.*|mutual_reachability|reachability_source|row_.*"),
-        ("spanning tree", r"spanning_tree.*|boruvka.*|tile_.*|prim"),
+        ("spanning tree", r"spanning_tree.*|boruvka.*|rounds|edge_search|tile_.*|prim"),
         ("clustering", r"hdbscan|finish|precomputed|graph|symmetric_check"),
         ("use", r"fitted_tree|joining|medoids|members|membership|each_row|prediction|validity|relative_validity"),
     ),

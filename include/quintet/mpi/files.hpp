@@ -30,10 +30,10 @@ rows_of_file<Real> read_rows(communicator& ranks, const std::string& path, const
   rows_of_file<Real> result;
   ranks.phase("read");
   bool has_access = false;
-  ranks.together([&] { has_access = io::has_row_access(path); });
+  ranks.run_collectively([&] { has_access = io::has_row_access(path); });
   io::matrix<Real> whole;
   std::int64_t size[2] = {0, 0};
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     if (has_access) {
       const io::matrix_extent extent = io::matrix_shape(path, dataset);
       size[0] = extent.rows;
@@ -52,7 +52,7 @@ rows_of_file<Real> read_rows(communicator& ranks, const std::string& path, const
   result.first_row = own.first;
   result.all_rows = size[0];
   if (has_access) {
-    ranks.together([&] { result.rows = io::read_matrix_rows<Real>(path, dataset, own.first, own.count); });
+    ranks.run_collectively([&] { result.rows = io::read_matrix_rows<Real>(path, dataset, own.first, own.count); });
     return result;
   }
   std::vector<std::int64_t> counts = even_counts(size[0], ranks.size());
@@ -70,11 +70,11 @@ void write_rows(communicator& ranks, const std::string& path, const std::string&
                 const std::function<void(io::hdf5_writer&)>& more = {}) {
   ranks.phase("write");
   io::file_format format = io::file_format::csv;
-  ranks.together([&] { format = io::format_of(path); });
+  ranks.run_collectively([&] { format = io::format_of(path); });
   if (format != io::file_format::csv) {
     std::unique_ptr<io::shared_matrix_file<T>> file;
     io::shared_matrix_place place;
-    ranks.together([&] {
+    ranks.run_collectively([&] {
       if (!ranks.is_root()) return;
       file = std::make_unique<io::shared_matrix_file<T>>(path, dataset, all_rows, cols, more);
       place = file->place();
@@ -84,15 +84,15 @@ void write_rows(communicator& ranks, const std::string& path, const std::string&
     ranks.broadcast(std::span<std::int64_t>(numbers));
     place.offset = numbers[0];
     place.cols = numbers[1];
-    ranks.together([&] {
+    ranks.run_collectively([&] {
       if (own.rows() > 0) io::write_shared_rows<T>(place, path, first_row, own);
     });
-    return ranks.together([&] {
+    return ranks.run_collectively([&] {
       if (file) file->commit();
     });
   }
   std::unique_ptr<io::csv_writer> out;
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     if (ranks.is_root()) out = std::make_unique<io::csv_writer>(path);
   });
   failure mine;
@@ -112,7 +112,7 @@ void write_rows(communicator& ranks, const std::string& path, const std::string&
     });
     ranks.agree(mine);
   }
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     if (out) out->commit();
   });
 }
@@ -124,21 +124,22 @@ spgemm::rows_of<Value, Index> read_sparse_rows(communicator& ranks, const std::s
                                                io::sparse_read_report* report = nullptr) {
   ranks.phase("read");
   bool has_access = false;
-  ranks.together([&] { has_access = io::has_sparse_row_access(path); });
+  ranks.run_collectively([&] { has_access = io::has_sparse_row_access(path); });
   if (report != nullptr) *report = {};
   if (!has_access) {
     quintet::spgemm::csr<Value, Index> whole;
-    ranks.together([&] {
+    ranks.run_collectively([&] {
       if (ranks.is_root()) whole = io::read_sparse<Value, Index>(path, group, report);
     });
     return spgemm::scatter(ranks, whole.view());
   }
   io::sparse_rows all;
-  ranks.together([&] { all = io::read_sparse_rows(path, group); });
+  ranks.run_collectively([&] { all = io::read_sparse_rows(path, group); });
   ranks.require_same(path, text(all.rows, " x ", all.cols, " with ", all.row_pointers.back(), " entries"));
   const row_range own = even_rows(all.rows, ranks.rank(), ranks.size());
   spgemm::rows_of<Value, Index> result{own.first, {}};
-  ranks.together([&] { result.block = io::read_sparse_part<Value, Index>(path, group, all, own.first, own.count); });
+  ranks.run_collectively(
+      [&] { result.block = io::read_sparse_part<Value, Index>(path, group, all, own.first, own.count); });
   return result;
 }
 

@@ -26,9 +26,9 @@ sampler::state::state(std::shared_ptr<const std::vector<std::string>> names, con
                                              std::max<std::int64_t>(options.chains * options.temperatures, 1))),
       group(options.shared_by.get()),
       rank(group != nullptr ? group->rank() : 0) {
-  together([&] { check(prior); });
+  run_collectively([&] { check(prior); });
   if (is_shared_by_more_than_walkers(options)) share_walkers();
-  together([&] { prepare_all(prior); });
+  run_collectively([&] { prepare_all(prior); });
   for_own_places([&](std::int64_t i) { start(std::size_t(i)); });
 }
 
@@ -173,7 +173,7 @@ void sampler::state::advance(const progress_callback& callback) {
       break_off();
       throw;
     }
-    together([&] { report(stage.name(), double(step) / double(options.iterations)); });
+    run_collectively([&] { report(stage.name(), double(step) / double(options.iterations)); });
   }
 }
 
@@ -217,7 +217,7 @@ std::vector<std::vector<sampled_state>> sampler::take_samples() {
       own.insert(own.end(), {double(c), double(one.step), one.log_likelihood, double(numbers.size())});
       own.insert(own.end(), numbers.begin(), numbers.end());
     }
-  const std::vector<double> all = s.group->gather(own);
+  const std::vector<double> all = s.group->gather(std::span<const double>(own));
   for (std::size_t next = 0; next < all.size();) {
     const auto c = std::size_t(all[next]), size = std::size_t(all[next + 3]);
     network_state at = state_from_numbers(s.species, std::span(all).subspan(next + 4, size));

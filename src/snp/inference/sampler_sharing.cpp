@@ -80,7 +80,7 @@ sampler_snapshot sampler::state::snapshot() const {
 }
 
 void sampler::state::restore(const sampler_snapshot& from) {
-  together([&] { take(from); });
+  run_collectively([&] { take(from); });
   deal_places();
   is_broken_off = true;
   for_own_places([&](std::int64_t i) { evaluate(places[std::size_t(i)]); });

@@ -84,9 +84,9 @@ struct sampler::state {
 
   // Runs `work`; where other processes share the chains, all throw or none does.
   template <class Work>
-  void together(const Work& work) const {
+  void run_collectively(const Work& work) const {
     if (group != nullptr)
-      group->together(work);
+      group->run_collectively(work);
     else
       work();
   }
@@ -96,7 +96,7 @@ struct sampler::state {
   // f(i) for the places of this process, side by side.
   template <class Function>
   void for_own_places(const Function& f) {
-    together([&] {
+    run_collectively([&] {
       stage_region* const stage = quintet::detail::innermost_stage();
       workers.run(std::int64_t(places.size()), [&](std::int64_t i) {
         const quintet::detail::stage_guard inside(stage);

@@ -143,7 +143,7 @@ void sampler::state::exchange(std::int64_t t) {
 // Those who share a walker stop at the same step or not at all: each waits for the others in every likelihood.
 void sampler::state::poll_together() const {
   if (sharers)
-    sharers->together([] { poll(); });
+    sharers->run_collectively([] { poll(); });
   else
     poll();
 }

@@ -20,7 +20,7 @@ namespace quintet::snp {
 template <class Work>
 void run_collectively(process_group* group, const Work& work) {
   if (group != nullptr)
-    group->together(work);
+    group->run_collectively(work);
   else
     work();
 }

@@ -1,6 +1,6 @@
 // The rounds themselves, with lists, tables of bounds and orders of points that spanning_tree() would never choose: the
 // tree may not depend on them.
-#include "hdbscan/boruvka.hpp"
+#include "hdbscan/rounds.hpp"
 
 #include <gtest/gtest.h>
 
@@ -31,11 +31,12 @@ std::vector<edge> found_tree(const point_set<Real>& points, std::int64_t k, int 
   const auto panels = scan.pack(order);
   auto lists = pairwise::nearest_others_on_device(panels, list_length, minima_bytes);
   const std::vector<Real> core = k > 0 ? pairwise::kth_value(lists, k) : std::vector<Real>(points.n, 0);
-  spanning_tree_counters counters;
-  progress nobody;
-  boruvka<Real> tree(panels, std::move(lists), core, order, nullptr, limits);
+  const auto outside = lower_bounds_outside_list(core, pairwise::outside_lists(lists), list_length, points.n);
+  progress silent;
+  boruvka<Real> rounds(panels, std::move(lists), core, outside, order, {}, nullptr, limits);
+  run_rounds(rounds, silent);
   std::vector<edge> edges;
-  for (const auto& e : tree.run(counters, nobody)) {
+  for (const auto& e : rounds.tree()) {
     // Coordinates were scaled by a power of two.
     const double weight = double(e.weight) * scan.measure.unscale * scan.measure.unscale;
     edges.push_back({order[e.first], order[e.second], weight});

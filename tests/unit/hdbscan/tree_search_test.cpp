@@ -9,7 +9,7 @@
 #include <numeric>
 #include <string>
 
-#include "hdbscan/boruvka.hpp"
+#include "hdbscan/rounds.hpp"
 #include "pairwise/scanned_points.hpp"
 #include "support/ball_points.hpp"
 #include "support/devices.hpp"
@@ -97,11 +97,17 @@ void expect_same_lists(const both_ways<Real>& p, int k) {
 }
 
 template <class Real>
-std::vector<std::tuple<Real, std::int32_t, std::int32_t>> edges_of(boruvka<Real>&& rounds) {
-  spanning_tree_counters counters;
-  progress nobody;
+std::vector<std::tuple<Real, std::int32_t, std::int32_t>> edges_of(const pairwise::panels<Real>& panels,
+                                                                   pairwise::device_neighbours<Real> lists,
+                                                                   const std::vector<Real>& core,
+                                                                   const std::vector<std::int32_t>& order,
+                                                                   const pairwise::block_tree<Real>* tree = nullptr) {
+  const auto outside = lower_bounds_outside_list(core, pairwise::outside_lists(lists), lists.k, panels.count);
+  boruvka<Real> rounds(panels, std::move(lists), core, outside, order, {}, tree);
+  progress silent;
+  run_rounds(rounds, silent);
   std::vector<std::tuple<Real, std::int32_t, std::int32_t>> edges;
-  for (const auto& e : rounds.run(counters, nobody)) edges.emplace_back(e.weight, e.first, e.second);
+  for (const auto& e : rounds.tree()) edges.emplace_back(e.weight, e.first, e.second);
   std::sort(edges.begin(), edges.end());
   return edges;
 }
@@ -112,9 +118,9 @@ void expect_same_edges(const both_ways<Real>& p, int k, int list_length) {
   pairwise::tree_work work;
   const auto core = pairwise::kth_value(pairwise::nearest_others_on_device(tree, list_length, work), k);
   const auto by_tree =
-      edges_of<Real>({p.for_tree, pairwise::nearest_others_on_device(tree, list_length, work), core, p.order, &tree});
-  const auto by_tiles = edges_of<Real>(
-      {p.for_tiles, pairwise::nearest_others_on_device(p.for_tiles, list_length, 1 << 16), core, p.order});
+      edges_of(p.for_tree, pairwise::nearest_others_on_device(tree, list_length, work), core, p.order, &tree);
+  const auto by_tiles =
+      edges_of(p.for_tiles, pairwise::nearest_others_on_device(p.for_tiles, list_length, 1 << 16), core, p.order);
   EXPECT_EQ(std::int64_t(by_tree.size()), p.for_tree.count - 1);
   EXPECT_EQ(by_tree, by_tiles);
 }

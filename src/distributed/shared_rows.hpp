@@ -10,17 +10,17 @@
 #include "hdbscan/checks.hpp"
 #include "pairwise/scanned_points.hpp"
 #include "quintet/core/build_info.hpp"
-#include "quintet/mpi/communicator.hpp"
+#include "quintet/core/process_group.hpp"
 
-namespace quintet::mpi {
+namespace quintet::distributed {
 
 /// Rows of all ranks, one rank's after another's.
 class row_spread {
  public:
   /// Collective; throws InvalidArgument unless first_row is the number of rows on lower ranks.
-  row_spread(communicator& ranks, std::int64_t rows, std::int64_t first_row) : first_(1, 0) {
+  row_spread(process_group& ranks, std::int64_t rows, std::int64_t first_row) : first_(1, 0) {
     for (const std::int64_t count : ranks.allgather_counts(rows)) first_.push_back(first_.back() + count);
-    ranks.together([&] {
+    ranks.run_collectively([&] {
       require_argument(first_row == first_[ranks.rank()], "first_row", first_row,
                        text("the number of rows on lower ranks, ", first_[ranks.rank()]));
     });
@@ -37,7 +37,7 @@ class row_spread {
 };
 
 /// Throws InvalidArgument on all ranks unless they are the same program on the same kind of device, asked the same.
-inline void require_same_work(communicator& ranks, const std::string& options, const Device& device) {
+inline void require_same_work(process_group& ranks, const std::string& options, const Device& device) {
   ranks.require_same("the build", build_info().summary());
   const char* kinds[] = {"host", "emulated", "offload"};
   ranks.require_same("the kind of device", kinds[int(device.kind())]);
@@ -51,11 +51,11 @@ class shared_points {
   using Real = accumulator_t<Storage>;
 
   /// Collective, as all of this. The rows have to outlive it.
-  shared_points(communicator& ranks, matrix_view<const Storage> rows, std::int64_t first_row,
+  shared_points(process_group& ranks, matrix_view<const Storage> rows, std::int64_t first_row,
                 const point_metric& distance, const Device& device)
       : ranks_(ranks), rows_(rows), spread_(ranks, rows.rows(), first_row), distance_(distance), device_(device) {
     const std::int64_t dim = ranks.maximum(rows.rows() > 0 ? rows.cols() : 0);
-    ranks.together([&] {
+    ranks.run_collectively([&] {
       quintet::hdbscan::check_points(rows);
       constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 1024;
       require_argument(spread_.rows() <= most, "rows of all ranks", spread_.rows(), text("<= ", most));
@@ -113,7 +113,7 @@ class shared_points {
   }
 
  private:
-  communicator& ranks_;
+  process_group& ranks_;
   matrix_view<const Storage> rows_;
   row_spread spread_;
   point_metric distance_;
@@ -123,4 +123,4 @@ class shared_points {
   std::vector<std::int64_t> invalid_rows_;
 };
 
-}  // namespace quintet::mpi
+}  // namespace quintet::distributed

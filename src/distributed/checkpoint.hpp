@@ -12,10 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "quintet/mpi/communicator.hpp"
-#include "quintet/mpi/hdbscan.hpp"
+#include "quintet/core/process_group.hpp"
 
-namespace quintet::mpi {
+namespace quintet::distributed {
 
 /// Arrays one after another in memory, as a file holds them.
 class packed_arrays {
@@ -43,10 +42,17 @@ struct checkpoint_state {
   std::int64_t ranks = 0;  ///< that wrote the lists
 };
 
+/// Where and how often.
+struct checkpoint_plan {
+  std::string folder;  ///< empty: nothing is written
+  double minutes;      ///< the least time between two of them
+  bool resume;         ///< go on from what is in the folder
+};
+
 class checkpoint {
  public:
   /// `identity` tells points and options; whatever differs there cannot go on. Collective, as everything here.
-  checkpoint(communicator& ranks, const checkpoint_options& options, std::string identity);
+  checkpoint(process_group& ranks, checkpoint_plan options, std::string identity);
 
   bool is_on() const { return !options_.folder.empty(); }
   /// What to go on from; nothing where there is no manifest or nobody asked. Throws InvalidArgument for a checkpoint of
@@ -70,8 +76,8 @@ class checkpoint {
   void write_manifest(const checkpoint_state& state);
   std::string manifest_path() const { return options_.folder + "/manifest"; }
 
-  communicator& ranks_;
-  checkpoint_options options_;
+  process_group& ranks_;
+  checkpoint_plan options_;
   std::string identity_;
   std::optional<checkpoint_state> found_, current_;
   double last_ = 0;  ///< when the last one was written, on rank 0
@@ -103,4 +109,4 @@ class array_reader {
 /// 64 bits of a hash of bytes (FNV-1a), going on from `state`.
 std::uint64_t hash_bytes(const void* data, std::size_t count, std::uint64_t state = 14695981039346656037ull);
 
-}  // namespace quintet::mpi
+}  // namespace quintet::distributed

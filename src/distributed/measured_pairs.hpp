@@ -5,15 +5,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "hdbscan/spanning_tree_parts.hpp"
-#include "mpi/shared_rows.hpp"
+#include "distributed/shared_rows.hpp"
+#include "hdbscan/spanning_tree_stages.hpp"
 #include "pairwise/pairs.hpp"
 
-namespace quintet::mpi {
+namespace quintet::distributed {
 
 /// Weights of edges for alpha != 1: the owner of u measures the pair. The other end's coordinates travel.
 template <class Storage>
-void measure_pairs(communicator& ranks, const shared_points<Storage>& points, double alpha,
+void measure_pairs(process_group& ranks, const shared_points<Storage>& points, double alpha,
                    const std::vector<double>& core, const Device& device, std::vector<quintet::hdbscan::edge>& edges) {
   using Real = accumulator_t<Storage>;
   const row_spread& spread = points.spread();
@@ -22,7 +22,7 @@ void measure_pairs(communicator& ranks, const shared_points<Storage>& points, do
   // Ends that others have, each once; and who has them.
   std::vector<std::int32_t> foreign;
   std::vector<std::int64_t> counts(ranks.size(), 0);
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     for (const quintet::hdbscan::edge& e : edges)
       if (is_own(e.u) && !is_own(e.v)) foreign.push_back(std::int32_t(e.v));
     std::sort(foreign.begin(), foreign.end());
@@ -32,14 +32,14 @@ void measure_pairs(communicator& ranks, const shared_points<Storage>& points, do
   std::vector<std::int64_t> asked;
   std::vector<std::int32_t> wanted = ranks.alltoallv(std::span<const std::int32_t>(foreign), counts, &asked);
   std::vector<Storage> send;
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     for (std::int32_t& row : wanted) row -= std::int32_t(first);
     send = points.coordinates(wanted);
   });
   for (std::int64_t& count : asked) count *= dim;
   const std::vector<Storage> came = ranks.alltoallv(std::span<const Storage>(send), asked);
   std::vector<Real> mine;
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     // Own rows and those that came, one after another.
     std::vector<std::int32_t> own_rows(points.rows().rows());
     for (std::size_t i = 0; i < own_rows.size(); ++i) own_rows[i] = std::int32_t(i);
@@ -60,7 +60,7 @@ void measure_pairs(communicator& ranks, const shared_points<Storage>& points, do
     mine = values.to_vector();
   });
   const std::vector<Real> reduced = ranks.allgather(std::span<const Real>(mine));
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     // Ranks have their edges in one order.
     std::vector<std::int64_t> next(ranks.size() + 1, 0);
     for (const quintet::hdbscan::edge& e : edges) ++next[spread.rank_of(e.u) + 1];
@@ -71,4 +71,4 @@ void measure_pairs(communicator& ranks, const shared_points<Storage>& points, do
   });
 }
 
-}  // namespace quintet::mpi
+}  // namespace quintet::distributed

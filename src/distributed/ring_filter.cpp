@@ -1,4 +1,4 @@
-#include "pairwise/ring_filter.hpp"
+#include "distributed/ring_filter.hpp"
 
 #include <algorithm>
 #include <limits>

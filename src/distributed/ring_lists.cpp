@@ -1,4 +1,4 @@
-#include "pairwise/ring_lists.hpp"
+#include "distributed/ring_lists.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "quintet/core/process_group.hpp"
 #include "quintet/core/view.hpp"
-#include "quintet/mpi/communicator.hpp"
 
-namespace quintet::mpi {
+namespace quintet::distributed {
 
 /// The rows of a view, one after another.
 template <class T>
@@ -32,12 +32,12 @@ inline std::vector<std::int64_t> first_rows(const std::vector<std::int64_t>& cou
 /// them on. Throws on all ranks what was thrown on the lowest one; whatever happened, all messages were sent.
 /// `counts`: rows by rank. Memory: three times the largest part.
 template <class T, class Meet>
-void around(communicator& ranks, const matrix_view<const T>& own, std::int64_t cols,
+void around(process_group& ranks, const matrix_view<const T>& own, std::int64_t cols,
             const std::vector<std::int64_t>& counts, const Meet& meet) {
   constexpr int tag = 1;
   std::vector<T> now, next;
   const auto largest = std::size_t(*std::max_element(counts.begin(), counts.end()) * cols);
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     now = dense_rows(own);
     now.resize(largest);
     next.resize(largest);
@@ -73,4 +73,4 @@ void in_parts(std::int64_t rows, const Function& f, const Poke& poke) {
   }
 }
 
-}  // namespace quintet::mpi
+}  // namespace quintet::distributed

@@ -1,20 +1,20 @@
-// Points dealt to ranks in blocks of neighbours.
+// Points that ranks hold in blocks of neighbours.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "mpi/list_ring.hpp"
-#include "mpi/shared_rows.hpp"
+#include "distributed/list_ring.hpp"
+#include "distributed/shared_rows.hpp"
 #include "pairwise/locality.hpp"
 
-namespace quintet::mpi {
+namespace quintet::distributed {
 
 /// Who has which blocks of the points in their order. Chunks of whole blocks go around: points that are far from all
 /// others come last in the order, and so spread over the ranks.
-class deal {
+class block_distribution {
  public:
-  deal(std::int64_t points, std::int64_t side, int ranks) : points_(points), side_(side), own_(ranks) {
+  block_distribution(std::int64_t points, std::int64_t side, int ranks) : points_(points), side_(side), own_(ranks) {
     const std::int64_t blocks = (points + side - 1) / side, chunks = chunks_per_rank * ranks;
     for (std::int64_t chunk = 0; chunk < chunks; ++chunk)
       for (std::int64_t block = chunk * blocks / chunks; block < (chunk + 1) * blocks / chunks; ++block) {
@@ -57,7 +57,7 @@ class deal {
 /// An order of all valid points in which neighbours follow one another, the same on all ranks: as
 /// pairwise::locality_order() finds it.
 template <class Storage>
-std::vector<std::int32_t> shared_order(communicator& ranks, const shared_points<Storage>& points) {
+std::vector<std::int32_t> shared_order(process_group& ranks, const shared_points<Storage>& points) {
   using Real = accumulator_t<Storage>;
   const std::vector<std::int32_t> valid = points.valid_rows();
   std::vector<std::int32_t> chosen = pairwise::chosen_pivots(std::int64_t(valid.size()));
@@ -71,10 +71,10 @@ std::vector<std::int32_t> shared_order(communicator& ranks, const shared_points<
   };
   for (std::int32_t& row : chosen) row = valid[row];
   std::vector<Storage> mine;
-  ranks.together([&] { mine = points.coordinates(own_of(chosen)); });
+  ranks.run_collectively([&] { mine = points.coordinates(own_of(chosen)); });
   const std::vector<Storage> coordinates = ranks.allgather(std::span<const Storage>(mine));
   pairwise::pivot_choice<Real> own;
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     const auto scanned = points.scan(coordinates);
     const auto pivots = scanned->pack();
     own =
@@ -84,35 +84,36 @@ std::vector<std::int32_t> shared_order(communicator& ranks, const shared_points<
   all.pivot = ranks.allgather(std::span<const std::int32_t>(own.pivot));
   all.distance = ranks.allgather(std::span<const Real>(own.distance));
   std::vector<std::int32_t> order;
-  ranks.together([&] { order = pairwise::order_by_pivot(all, valid); });
+  ranks.run_collectively([&] { order = pairwise::order_by_pivot(all, valid); });
   return order;
 }
 
-/// The own points of a deal, packed. Every point travels once at most.
+/// The own points of a distribution, packed. Every point travels once at most.
 template <class Storage>
-pairwise::panels<accumulator_t<Storage>> dealt_panels(communicator& ranks, const shared_points<Storage>& points,
-                                                      const std::vector<std::int32_t>& order, const deal& dealt) {
+pairwise::panels<accumulator_t<Storage>> distributed_panels(process_group& ranks, const shared_points<Storage>& points,
+                                                            const std::vector<std::int32_t>& order,
+                                                            const block_distribution& distribution) {
   std::vector<Storage> send, received;
   std::vector<std::int64_t> counts(ranks.size(), 0);
   std::vector<std::int32_t> own_positions;
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     std::vector<std::vector<std::int32_t>> rows_for(ranks.size());
     const std::int64_t first = points.first_row(), end = first + points.rows().rows();
     for (std::size_t position = 0; position < order.size(); ++position)
       if (order[position] >= first && order[position] < end)
-        rows_for[dealt.owner(std::int64_t(position))].push_back(std::int32_t(order[position] - first));
+        rows_for[distribution.owner(std::int64_t(position))].push_back(std::int32_t(order[position] - first));
     std::vector<std::int32_t> rows;
     for (int rank = 0; rank < ranks.size(); ++rank) {
       rows.insert(rows.end(), rows_for[rank].begin(), rows_for[rank].end());
       counts[rank] = std::int64_t(rows_for[rank].size()) * points.dim();
     }
     send = points.coordinates(rows);
-    own_positions = dealt.positions_of(ranks.rank());
+    own_positions = distribution.positions_of(ranks.rank());
   });
   std::vector<std::int64_t> from;
   received = ranks.alltoallv(std::span<const Storage>(send), counts, &from);
   pairwise::panels<accumulator_t<Storage>> packed;
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     std::vector<Storage>().swap(send);
     // Rows of one rank come in the order of positions.
     std::vector<std::int64_t> next(ranks.size(), 0);
@@ -125,4 +126,4 @@ pairwise::panels<accumulator_t<Storage>> dealt_panels(communicator& ranks, const
   return packed;
 }
 
-}  // namespace quintet::mpi
+}  // namespace quintet::distributed

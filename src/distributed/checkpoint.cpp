@@ -1,4 +1,4 @@
-#include "mpi/checkpoint.hpp"
+#include "distributed/checkpoint.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,7 +11,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace quintet::mpi {
+namespace quintet::distributed {
 
 namespace {
 
@@ -105,12 +105,12 @@ void array_reader::copy(void* to, std::int64_t count) {
   at_ += std::size_t(count);
 }
 
-checkpoint::checkpoint(communicator& ranks, const checkpoint_options& options, std::string identity)
-    : ranks_(ranks), options_(options), identity_(std::move(identity)), last_(seconds_now()) {
+checkpoint::checkpoint(process_group& ranks, checkpoint_plan options, std::string identity)
+    : ranks_(ranks), options_(std::move(options)), identity_(std::move(identity)), last_(seconds_now()) {
   if (!is_on()) return;
   // Rank 0 reads; the others are told.
   std::string told;
-  ranks_.together([&] {
+  ranks_.run_collectively([&] {
     if (!ranks_.is_root()) return;
     std::error_code error;
     fs::create_directories(options_.folder, error);
@@ -128,7 +128,7 @@ checkpoint::checkpoint(communicator& ranks, const checkpoint_options& options, s
   std::istringstream lines(told.substr(told.find('\n') + 1));
   checkpoint_state state;
   lines >> state.folder >> state.stage >> state.step >> state.ranks;
-  ranks_.together([&] {
+  ranks_.run_collectively([&] {
     if (!lines) throw FileError(manifest_path(), "is no manifest of a checkpoint");
     if (state.stage == "lists" && state.ranks != ranks_.size())
       throw InvalidArgument(text("ranks must be as many as those of the checkpoint, which ended within its lists, ",
@@ -153,13 +153,13 @@ bool checkpoint::is_due() {
 void checkpoint::save_lists(const std::string& stage, std::int64_t step, const std::function<packed_arrays()>& mine) {
   const checkpoint_state state{text(stage, "-", step, "-of-", ranks_.size()), stage, step, ranks_.size()};
   const std::string folder = options_.folder + "/" + state.folder;
-  ranks_.together([&] {
+  ranks_.run_collectively([&] {
     std::error_code error;
     if (ranks_.is_root()) fs::create_directory(folder, error);
     if (error) throw FileError(folder, error.message());
   });
   try {
-    ranks_.together([&] { write_checked(lists_path(state, ranks_.rank()), mine().bytes()); });
+    ranks_.run_collectively([&] { write_checked(lists_path(state, ranks_.rank()), mine().bytes()); });
     write_manifest(state);
   } catch (...) {
     // Of a checkpoint that is not complete nothing remains; the one before it does.
@@ -172,14 +172,14 @@ void checkpoint::save_rounds(std::int64_t step, const std::function<packed_array
   checkpoint_state state = *current_;
   state.stage = "rounds";
   state.step = step;
-  ranks_.together([&] {
+  ranks_.run_collectively([&] {
     if (ranks_.is_root()) write_checked(rounds_path(state), of_root().bytes());
   });
   write_manifest(state);
 }
 
 void checkpoint::write_manifest(const checkpoint_state& state) {
-  ranks_.together([&] {
+  ranks_.run_collectively([&] {
     if (!ranks_.is_root()) return;
     const std::string folder = options_.folder + "/" + state.folder, before = manifest_path() + ".new";
     sync_folder(folder);
@@ -199,11 +199,11 @@ void checkpoint::write_manifest(const checkpoint_state& state) {
 
 void checkpoint::remove() {
   if (!current_) return;
-  ranks_.together([&] {
+  ranks_.run_collectively([&] {
     if (!ranks_.is_root()) return;
     fs::remove(manifest_path());
     fs::remove_all(options_.folder + "/" + current_->folder);
   });
 }
 
-}  // namespace quintet::mpi
+}  // namespace quintet::distributed

@@ -3,22 +3,22 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "distributed/checkpoint.hpp"
+#include "distributed/shared_search.hpp"
 #include "hdbscan/boruvka.hpp"
-#include "mpi/checkpoint.hpp"
-#include "mpi/dealt_points.hpp"
-#include "pairwise/ring_lists.hpp"
 
-namespace quintet::mpi {
+namespace quintet::distributed {
 
 /// What a checkpoint has to agree with: everything that lists and rounds follow from.
 template <class Storage>
-std::string identity_of(communicator& ranks, const shared_points<Storage>& points,
+std::string identity_of(process_group& ranks, const shared_points<Storage>& points,
                         const std::vector<std::int32_t>& order, const std::string& options, std::int64_t side) {
   std::uint64_t mine = 0;
-  ranks.together([&] {
+  ranks.run_collectively([&] {
     const matrix_view<const Storage>& rows = points.rows();
     for (std::int64_t i = 0; i < rows.rows(); ++i) {
       const std::int64_t row = points.first_row() + i;
@@ -44,19 +44,14 @@ packed_arrays packed(const typename pairwise::ring_lists<Real>::contents& all) {
   return arrays;
 }
 
-/// How much of everything a rank has.
-struct sizes_of_lists {
-  std::int64_t k = 0, minima = 0, visiting_minima = 0;
-  bool has_beyond = false;
-};
-
 /// The lists of the own points from a checkpoint. By as many ranks it has the bounds of tiles too.
 template <class Real>
-typename pairwise::ring_lists<Real>::contents saved_lists(communicator& ranks, const checkpoint& saved,
-                                                          const sizes_of_lists& sizes, const deal& dealt) {
+typename pairwise::ring_lists<Real>::contents saved_lists(process_group& ranks, const checkpoint& saved,
+                                                          const sizes_of_lists& sizes,
+                                                          const block_distribution& distribution) {
   const checkpoint_state state = *saved.found();
-  const std::int64_t k = sizes.k, side = dealt.side(), points = dealt.points();
-  const std::int64_t entries = dealt.parts()[ranks.rank()].points * k;
+  const std::int64_t k = sizes.k, side = distribution.side(), points = distribution.points();
+  const std::int64_t entries = distribution.parts()[ranks.rank()].points * k;
   if (state.ranks == ranks.size()) {
     const std::string path = saved.lists_path(state, ranks.rank());
     array_reader arrays(read_checked(path), path);
@@ -71,7 +66,7 @@ typename pairwise::ring_lists<Real>::contents saved_lists(communicator& ranks, c
   for (std::int64_t rank = ranks.rank(); rank < state.ranks; rank += ranks.size())
     read_checked(saved.lists_path(state, rank));
   // Where every block was.
-  const deal before(points, side, int(state.ranks));
+  const block_distribution before(points, side, int(state.ranks));
   const std::vector<ring_part> parts = before.parts();
   std::vector<std::int64_t> place(before.blocks());
   for (int rank = 0; rank < int(state.ranks); ++rank)
@@ -82,7 +77,7 @@ typename pairwise::ring_lists<Real>::contents saved_lists(communicator& ranks, c
   all.index.resize(entries);
   all.beyond.resize(sizes.has_beyond ? entries / k : 0);
   std::int64_t next = 0;
-  for (const std::int64_t block : dealt.blocks_of(ranks.rank())) {
+  for (const std::int64_t block : distribution.blocks_of(ranks.rank())) {
     const int rank = before.owner(block * side);
     const std::string path = saved.lists_path(state, rank);
     const std::int64_t count = std::min(side, points - block * side) * k, first = place[block] * side * k;
@@ -119,4 +114,42 @@ quintet::hdbscan::round_state<Real> saved_rounds(const std::string& path, std::i
   return state;
 }
 
-}  // namespace quintet::mpi
+/// Checkpoints of a spanning tree: lists and bounds after steps of the lists, and the state of the rounds.
+template <class Real>
+class saved_tree final : public quintet::hdbscan::tree_checkpoints<Real> {
+ public:
+  saved_tree(process_group& ranks, distributed_search<Real>& search, checkpoint& saved)
+      : ranks_(ranks), search_(search), saved_(saved), found_(saved.found()) {}
+
+  int restore_lists() override {
+    if (!found_) return 0;
+    ranks_.run_collectively(
+        [&] { search_.restore_lists(saved_lists<Real>(ranks_, saved_, search_.sizes(), search_.distribution())); });
+    return found_->stage == "lists" ? int(found_->step) + 1 : search_.steps() + 1;
+  }
+  void after_list_step(int step) override {
+    if (step < search_.steps() && saved_.is_due()) saved_.save_lists("lists", step, [&] { return packed_lists(); });
+  }
+  void after_lists() override {
+    if (saved_.is_on()) saved_.save_lists("rounds", 0, [&] { return packed_lists(); });
+  }
+  std::int64_t restore_rounds(quintet::hdbscan::boruvka<Real>& rounds) override {
+    if (!found_ || found_->stage != "rounds" || found_->step == 0) return 0;
+    ranks_.run_collectively([&] { rounds.restore(saved_rounds<Real>(saved_.rounds_path(*found_), rounds.points())); });
+    return found_->step;
+  }
+  void after_round(const quintet::hdbscan::boruvka<Real>& rounds, std::int64_t number) override {
+    if (saved_.is_due()) saved_.save_rounds(number, [&] { return packed(rounds.state()); });
+  }
+  void remove() override { saved_.remove(); }
+
+ private:
+  packed_arrays packed_lists() const { return packed<Real>(search_.copy_lists()); }
+
+  process_group& ranks_;
+  distributed_search<Real>& search_;
+  checkpoint& saved_;
+  std::optional<checkpoint_state> found_;
+};
+
+}  // namespace quintet::distributed

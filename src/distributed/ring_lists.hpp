@@ -11,9 +11,9 @@
 #include <optional>
 #include <vector>
 
+#include "distributed/ring_filter.hpp"
 #include "pairwise/nearest_kernel.hpp"
 #include "pairwise/neighbours.hpp"
-#include "pairwise/ring_filter.hpp"
 
 namespace quintet::pairwise {
 

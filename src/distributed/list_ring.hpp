@@ -7,13 +7,12 @@
 #include <limits>
 #include <vector>
 
-#include "mpi/fault.hpp"
-#include "mpi/shared_rows.hpp"
+#include "distributed/ring_lists.hpp"
+#include "distributed/shared_rows.hpp"
 #include "pairwise/filtered_lists.hpp"
-#include "pairwise/ring_lists.hpp"
-#include "quintet/mpi/communicator.hpp"
+#include "quintet/core/process_group.hpp"
 
-namespace quintet::mpi {
+namespace quintet::distributed {
 
 /// What a rank holds: packed points in blocks, the last of which may be partly filled.
 struct ring_part {
@@ -81,7 +80,7 @@ std::int64_t piece_blocks(std::int64_t side, std::int64_t dim) {
 
 /// `wanted` where a filter pays on every rank, as ring_lists take it; otherwise no filter. Collective.
 template <class Storage>
-pairwise::ring_request filter_for(communicator& ranks, const shared_points<Storage>& points, const ring_plan& plan,
+pairwise::ring_request filter_for(process_group& ranks, const shared_points<Storage>& points, const ring_plan& plan,
                                   const pairwise::panels<accumulator_t<Storage>>& own,
                                   const pairwise::ring_request& wanted) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
@@ -107,7 +106,7 @@ class list_ring {
   using numbers_of = std::function<std::vector<std::int32_t>(int rank)>;
 
   /// `dim`: coordinates in the panels; `has_factors`: whether points have them, on every rank.
-  list_ring(communicator& ranks, pairwise::ring_lists<Real>& lists, const ring_plan& plan, std::int64_t side,
+  list_ring(process_group& ranks, pairwise::ring_lists<Real>& lists, const ring_plan& plan, std::int64_t side,
             std::int64_t dim, bool has_factors, numbers_of numbers)
       : ranks_(ranks),
         lists_(lists),
@@ -128,7 +127,7 @@ class list_ring {
   void run(const std::function<void(int step)>& after_step, int first_step = 0) {
     const bool with_lists = lists_.sharing() == pairwise::list_sharing::symmetric;
     const int first = std::max(first_step, 1);
-    ranks_.together([&] { prepare(with_lists); });
+    ranks_.run_collectively([&] { prepare(with_lists); });
     failure mine;
     // The first visitors come while own points meet; their limits are known then.
     transfer sending, next_sending, receiving, next_receiving;
@@ -136,7 +135,7 @@ class list_ring {
     receive_coordinates(first, 0, receiving);
     mine.attempt([&] {
       if (first_step == 0) {
-        fault_point(ranks_.rank());
+        ranks_.begin_step();
         lists_.meet_own([&] { poke({&sending, &receiving}); });
       }
       find_limits();
@@ -151,7 +150,7 @@ class list_ring {
       transfer returns_home = with_lists ? receive_returns(step) : transfer();
       transfer returned;
       const std::vector<pairwise::block_range> pieces = pieces_of(visit.visiting);
-      mine.attempt([&] { fault_point(ranks_.rank()); });
+      mine.attempt([&] { ranks_.begin_step(); });
       for (std::size_t piece = 0; piece < pieces.size(); ++piece) {
         ranks_.finish(receiving);
         pairwise::visiting_points<Real> visitors;
@@ -396,7 +395,7 @@ class list_ring {
     return started;
   }
 
-  communicator& ranks_;
+  process_group& ranks_;
   pairwise::ring_lists<Real>& lists_;
   const ring_plan& plan_;
   std::int64_t side_, dim_;
@@ -411,4 +410,4 @@ class list_ring {
   std::vector<std::int32_t> back_index_, home_index_;
 };
 
-}  // namespace quintet::mpi
+}  // namespace quintet::distributed
