@@ -5,7 +5,8 @@ threads and on every device. Semirings: "plus_times", "min_plus" (shortest paths
 the sums) and "or_and" (reachability: results are 0 or 1).
 
 Matrices are CSR, CSC, COO or BSR, arrays or matrices, of float32 or float64 (of two types the larger); bool goes with
-"or_and" only. Repeated entries add up. Results are CSR (CSC for two CSC operands), arrays where an operand is one,
+"or_and" only. Repeated entries are added with the semiring's addition: "min_plus" takes the smaller one. It passes over
+NaN: an entry that has no other products is inf. Results are CSR (CSC for two CSC operands), arrays where an operand is one,
 canonical, with int32 indices where they fit. An entry exists where a product exists: other than SciPy, which drops
 cancelled sums, explicit zeros stay unless ``prune=True``; compare values, not nnz.
 
@@ -133,8 +134,15 @@ def _checked(matrix: Any, name: str) -> Any:
     return matrix
 
 
-def _csr(matrix: Any, name: str) -> Any:
-    return _checked(matrix, name).tocsr()
+def _csr(matrix: Any, name: str, semiring: str = "plus_times") -> Any:
+    """CSR, where repeated entries stay unless plus_times adds them, as SciPy does."""
+    matrix = _checked(matrix, name)
+    if matrix.format != "coo" or semiring == "plus_times":
+        return matrix.tocsr()
+    order = np.lexsort((matrix.col, matrix.row))
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(matrix.row, minlength=matrix.shape[0]))))
+    kind = _scipy().csr_array if _is_array(matrix) else _scipy().csr_matrix
+    return kind((matrix.data[order], matrix.col[order], indptr), shape=matrix.shape)
 
 
 def _equal(x: np.ndarray, y: np.ndarray) -> bool:
@@ -146,8 +154,8 @@ def _equal(x: np.ndarray, y: np.ndarray) -> bool:
 
 def _pair(A: Any, B: Any, semiring: str) -> tuple[_Matrix, _Matrix]:
     """The arrays of both, of one matrix once."""
-    a = _parts(_csr(A, "A"), "A", semiring)
-    return a, a if B is A else _parts(_csr(B, "B"), "B", semiring)
+    a = _parts(_csr(A, "A", semiring), "A", semiring)
+    return a, a if B is A else _parts(_csr(B, "B", semiring), "B", semiring)
 
 
 def _cores(a: _Matrix, b: _Matrix, types: tuple[np.dtype, np.dtype]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -245,7 +253,7 @@ def multiply(
     if complement and mask is None:
         raise InvalidArgument("complement needs a mask")
     columns = A.format == B.format == "csc" and mask is None and not transpose_b
-    first, second = (B, A) if columns else (A.tocsr(), B.tocsr())
+    first, second = (B, A) if columns else (_csr(A, "A", semiring), _csr(B, "B", semiring))
     a = _parts(first, "B" if columns else "A", semiring)
     b = a if first is second else _parts(second, "A" if columns else "B", semiring)
     inner = b.cols if transpose_b else b.rows
@@ -313,7 +321,7 @@ class Plan:
 
     def _operand(self, matrix: Any, name: str, which: int) -> tuple[Any, tuple[Any, ...]]:
         """The matrix and, behind the planned structure, its values."""
-        matrix = _csr(matrix, name)
+        matrix = _csr(matrix, name, self.semiring)
         rows, cols, indptr, indices = structure = self._structures[which]
         if matrix.shape != (rows, cols):
             m, n = matrix.shape

@@ -54,6 +54,44 @@ def test_repeated_and_unsorted_entries() -> None:
     np.testing.assert_array_equal(sparse.multiply(raw, raw).toarray(), (raw @ raw).toarray())
 
 
+@pytest.mark.parametrize("semiring, expected", [("plus_times", 8.0), ("min_plus", 4.0), ("or_and", 1.0)])
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr"])
+@pytest.mark.parametrize("is_array", [True, False])
+def test_repeated_entries_are_added_with_the_semirings_addition(
+    semiring: str, expected: float, form: str, is_array: bool
+) -> None:
+    kinds = {"csr": sp.csr_array, "csc": sp.csc_array, "coo": sp.coo_array, "bsr": sp.bsr_array}
+    if not is_array:
+        kinds = {"csr": sp.csr_matrix, "csc": sp.csc_matrix, "coo": sp.coo_matrix, "bsr": sp.bsr_matrix}
+    values, zeros = np.array([3.0, 4.0]), np.zeros(2, int)
+    arrays = {"coo": (values, (zeros, zeros)), "bsr": (values[:, None, None], zeros, np.array([0, 2]))}
+    repeated = kinds[form](arrays.get(form, (values, zeros, np.array([0, 2]))), shape=(1, 1))
+    assert repeated.nnz == 2
+    one = sp.csr_array(np.array([[8 / 7 if semiring == "plus_times" else 1.0]]))
+    products = [sparse.multiply(repeated, one, semiring=semiring), sparse.multiply(one, repeated, semiring=semiring)]
+    products.append(sparse.multiply(one, repeated, semiring=semiring, transpose_b=True))
+    products.append(sparse.multiply(one, repeated, semiring=semiring, mask=one))
+    plan = sparse.Plan(one, repeated, semiring)
+    products.append(plan.execute(one, repeated))
+    sparse.multiply_blocks(repeated, one, lambda *block: products.append(block[3]), budget=2000, semiring=semiring)
+    for product in products:
+        np.testing.assert_allclose(product.data, [expected], rtol=1e-15)
+    assert repeated.nnz == 2
+
+
+def test_entries_that_cancel_in_coo_are_reached() -> None:
+    twice = sp.coo_array((np.array([3.0, -3.0, 2.0]), ([1, 1, 0], [0, 0, 1])), shape=(2, 2))
+    np.testing.assert_array_equal(sparse.multiply(twice, twice, semiring="or_and").toarray(), np.eye(2))
+
+
+def test_min_plus_passes_over_nan() -> None:
+    one = sp.csr_array(np.array([[1.0]]))
+    for values, expected in (([np.nan, 3.0], 4.0), ([3.0, np.nan], 4.0), ([np.nan, np.nan], np.inf)):
+        m = sp.csr_array((np.array(values), np.zeros(2, int), np.array([0, 2])), shape=(1, 1))
+        assert sparse.multiply(m, one, semiring="min_plus").data.tolist() == [expected]
+        assert sparse.multiply(one, m, semiring="min_plus").data.tolist() == [expected]
+
+
 def test_semirings() -> None:
     dense_a = np.where(A.toarray() != 0, A.toarray(), np.inf)
     dense_b = np.where(B.toarray() != 0, B.toarray(), np.inf)

@@ -106,6 +106,18 @@ std::int64_t order_entries(const csr_view<Value, Index>& m, std::int64_t first, 
 }
 
 template <class Value, class Index>
+bool detail::order_columns(const csr_view<Value, Index>& m, array<std::int64_t>& order,
+                           array<std::int64_t>& row_pointers, memory_source& memory) {
+  const Device host = Device::host();
+  if (is_canonical(m, host)) return false;
+  const auto [first, last] = entry_range(m);
+  order = array<std::int64_t>(last - first, memory);
+  row_pointers = array<std::int64_t>(m.rows + 1, memory);
+  order_entries(m, first, order.data(), row_pointers.data(), host, memory);
+  return true;
+}
+
+template <class Value, class Index>
 void renumber_columns(prepared_operand<Value, Index>& b, memory_source& memory) {
   if (b.view.cols <= widest_accumulator || !b.view.where.shares_host_memory()) return;
   const std::int64_t nnz = b.view.nnz();
@@ -155,6 +167,8 @@ void check_operands(const csr_view<Value, Index>& a, const csr_view<Value, Index
   template bool is_canonical(const csr_view<Value, Index>&, const Device&);                                       \
   template std::int64_t order_entries(const csr_view<Value, Index>&, std::int64_t, std::int64_t*, std::int64_t*,  \
                                       const Device&, memory_source&);                                             \
+  template bool detail::order_columns(const csr_view<Value, Index>&, array<std::int64_t>&, array<std::int64_t>&,  \
+                                      memory_source&);                                                            \
   template void renumber_columns(prepared_operand<Value, Index>&, memory_source&);                                \
   template csr<Value, Index> renumbered_mask(const csr_view<Value, Index>&, const array<Index>&, memory_source&); \
   template void check_operands(const csr_view<Value, Index>&, const csr_view<Value, Index>&);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "quintet/spgemm/csr.hpp"
+#include "quintet/spgemm/detail/structured_rows.hpp"
 #include "spgemm/device_memory.hpp"
 #include "spgemm/problem.hpp"
 #include "spgemm/range_loop.hpp"
@@ -36,17 +37,7 @@ struct merge_ordered {
   template <class Team>
   void operator()(const Team& team, std::int64_t begin, std::int64_t end) const {
     for (std::int64_t i = begin + team.rank(); i < end; i += team.size()) {
-      std::int64_t next = row_pointers[i];
-      for (std::int64_t e = m.row_pointers[i] - first; e < m.row_pointers[i + 1] - first; ++e) {
-        const std::int64_t k = order[e];
-        if (next > row_pointers[i] && columns[next - 1] == m.columns[k]) {
-          if (m.values != nullptr) values[next - 1] = Semiring::template add<Value>(values[next - 1], m.values[k]);
-        } else {
-          columns[next] = m.columns[k];
-          if (m.values != nullptr) values[next] = m.values[k];
-          ++next;
-        }
-      }
+      detail::merge_row<Semiring>(m, i, first, order, row_pointers[i], columns, values);
     }
   }
 };

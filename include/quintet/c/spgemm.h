@@ -23,8 +23,8 @@ typedef int32_t quintet_index_type;
 enum { QUINTET_INT32 = 1, QUINTET_INT64 = 2 };
 
 /// A matrix in compressed rows that somebody else owns: row i holds columns[k] and values[k] for row_pointers[i] <= k <
-/// row_pointers[i + 1]. As an operand, columns may come in any order and repeatedly (the values then add up), and
-/// row_pointers need not begin with 0. Never changes.
+/// row_pointers[i + 1]. As an operand, columns may come in any order and repeatedly (such entries are added with
+/// the semiring's addition), and row_pointers need not begin with 0. Never changes.
 typedef struct quintet_csr {
   int64_t rows;                   ///< >= 0
   int64_t cols;                   ///< >= 0

@@ -16,7 +16,7 @@ namespace quintet::spgemm {
 
 /// A matrix that somebody else owns, in memory of the host or of a device. row_pointers has rows + 1 elements and need
 /// not begin with 0: a range of rows of a larger matrix is a view too. As an operand, columns may come in any order and
-/// repeatedly (the values then add up).
+/// repeatedly; repeated entries are added, in their order, with the addition of the product's semiring.
 template <class Value, class Index>
 struct csr_view {
   static_assert(std::is_same_v<Index, std::int32_t> || std::is_same_v<Index, std::int64_t>);

@@ -11,8 +11,9 @@
 // and the host for fewer than options::host_products products. report::ran_on says which. Results are on the host, but
 // for those of device_csr.
 //
-// A is m x k, B is k x n; both may have unsorted or repeated columns (such a B is sorted first, in a copy of it, with
-// repeated entries added up). Value is float or double, Index std::int32_t or std::int64_t, the same for both.
+// A is m x k, B is k x n; both may have unsorted or repeated columns (such a B is sorted first, in a copy of it, where
+// repeated entries are added with the semiring's addition). Value is float or double, Index std::int32_t or
+// std::int64_t, the same for both.
 // Memory on the host: C, an eighth of C at most for growth, 24 bytes per row, and for each thread 9.2 bytes per column
 // (at most 4 million), 1 MB, and four chunks of C (8192 entries or a row). On a device: 2.5 times C, beside A and B.
 // Time: about one to three nanoseconds per product and thread where the accumulator fits the second-level cache.

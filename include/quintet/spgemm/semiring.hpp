@@ -10,7 +10,8 @@
 //
 // Every entry of a product is add(... add(add(identity, a1*b1), a2*b2) ..., ak*bk) with the products in the order of
 // the entries of A's row: the same bits on every device and for any number of threads. A product is rounded before it
-// is added (no fused multiply-add), for the same reason.
+// is added (no fused multiply-add, not even in programs compiled with -ffast-math), for the same reason. Repeated
+// entries of an operand are added, too: A's as products, B's before.
 //
 // Members are called in device code: O(1), no exceptions, no memory.
 //
@@ -48,7 +49,7 @@ struct plus_times {
 };
 
 /// Shortest paths: the product of two lengths is their sum, the sum of two is the smaller. The identity is +infinity.
-/// A NaN product is passed over, as any comparison with it fails.
+/// A NaN product is passed over, as any comparison with it fails: an entry that has no other products is +infinity.
 struct min_plus {
   /// +infinity; the largest number of types without it.
   template <class Value>

@@ -30,27 +30,33 @@ def _tensor(m: Any) -> Tensor:
     )
 
 
-def _pattern_values(product: Any, pattern: Any) -> np.ndarray:
-    """Values of `product`, whose pattern is part of that of `pattern`, in the places of the latter: 0 elsewhere."""
-    if product.nnz == pattern.nnz:
-        return np.ascontiguousarray(product.data)
-    width = max(pattern.shape[1], 1)
-    rows_p = np.repeat(np.arange(product.shape[0]), np.diff(product.indptr))
-    rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
-    keys = rows.astype(np.int64) * width + pattern.indices
-    out = np.zeros(pattern.nnz, product.data.dtype)
-    out[np.searchsorted(keys, rows_p.astype(np.int64) * width + product.indices)] = product.data
+def _rows(m: Any) -> np.ndarray:
+    return np.repeat(np.arange(m.shape[0]), np.diff(m.indptr))
+
+
+def _pattern_values(canonical: Any, pattern: Any) -> np.ndarray:
+    """The value of `canonical`, whose columns ascend, at every entry of `pattern`, in whatever order these are: 0 where
+    it has none."""
+    if np.array_equal(canonical.indptr, pattern.indptr) and np.array_equal(canonical.indices, pattern.indices):
+        return np.ascontiguousarray(canonical.data)
+    if canonical.nnz == 0:
+        return np.zeros(len(pattern.indices), canonical.data.dtype)
+    width = pattern.shape[1]  # rows * width is a number of 64 bits, as torch has no larger tensors
+    keys, wanted = (_rows(m) * width + m.indices for m in (canonical, pattern))
+    places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    out: np.ndarray = np.where(keys[places] == wanted, canonical.data[places], canonical.data.dtype.type(0))
     return out
 
 
 def _on_pattern(gradient: Tensor, of: Any) -> Any:
-    """The gradient after a sparse matrix, dense or sparse, on that matrix' pattern."""
+    """The gradient after a sparse matrix, dense or sparse, on that matrix' pattern. No product leads to other entries."""
     result = of.copy()
     if gradient.layout is torch.strided:
-        rows = np.repeat(np.arange(of.shape[0]), np.diff(of.indptr))
-        result.data = gradient.detach().numpy()[rows, of.indices]
+        result.data = gradient.detach().numpy()[_rows(of), of.indices]
     else:
-        result.data = _pattern_values(_scipy(gradient), of)
+        entries = _scipy(gradient.to_sparse_csr()).copy()
+        entries.sum_duplicates()
+        result.data = _pattern_values(entries, of)
     return result
 
 
@@ -86,8 +92,9 @@ class _Product(torch.autograd.Function):
 
 def spgemm(A: Tensor, B: Tensor) -> Tensor:
     """``A @ B`` of two sparse_csr tensors of float32 or float64 on the processor, as a sparse_csr tensor whose columns are
-    sorted. Entries that cancel are kept. Gradients are sparse_csr tensors with the patterns of A and B: G B^T with A as
-    the mask, and A^T G with B as the mask; they have no gradients of their own.
+    sorted; those of A and B may be in any order, as in results of torch. Entries that cancel are kept. Gradients are
+    sparse_csr tensors with the entries of A and B in their order: G B^T with A as the mask, and A^T G with B as the
+    mask; they have no gradients of their own.
 
     >>> import torch, quintet.torch as qt
     >>> A = torch.eye(3).to_sparse_csr()

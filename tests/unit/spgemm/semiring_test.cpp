@@ -72,6 +72,62 @@ TEST(spgemm_semiring, without_kernels_on_the_host) {
             test::reference_masked(whole, mask, false));
 }
 
+// The library's own a second time: nobody compiled kernels for it.
+struct own_plus_times {
+  template <class Value>
+  static constexpr Value identity() {
+    return Value(0);
+  }
+  template <class Value>
+  static constexpr Value multiply(Value a, Value b) {
+    return a * b;
+  }
+  template <class Value>
+  static constexpr Value add(Value x, Value y) {
+    return x + y;
+  }
+};
+
+// Rows whose columns come in any order and repeatedly.
+matrix repeating_matrix(std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
+  random_stream random(seed);
+  return test::matrix_of_rows<double, std::int32_t>(rows, cols, seed, [&](std::int64_t) {
+    std::vector<std::int64_t> row(random.below(12));
+    for (auto& j : row) j = random.below(std::uint32_t(cols));
+    return row;
+  });
+}
+
+TEST(spgemm_semiring, without_kernels_repeated_entries_of_b_are_added_first) {
+  const matrix a = repeating_matrix(300, 40, 9), b = repeating_matrix(40, 30, 10), mask = repeating_matrix(300, 30, 11);
+  const matrix expected = multiply(a.view(), b.view());
+  EXPECT_EQ(multiply<own_plus_times>(a.view(), b.view()), expected);
+  EXPECT_EQ(multiply_masked<own_plus_times>(a.view(), b.view(), mask.view()),
+            multiply_masked(a.view(), b.view(), mask.view()));
+  EXPECT_EQ(multiply_transposed<own_plus_times>(a.view(), transpose(b.view()).view()), expected);
+  // Rows of a larger matrix, whose entries count from elsewhere.
+  const auto right = repeating_matrix(100, 30, 12);
+  const auto rows = right.view().slice(30, 70);
+  EXPECT_EQ(multiply<own_plus_times>(a.view(), rows), multiply(a.view(), rows));
+}
+
+TEST(spgemm_semiring, min_plus_passes_over_nan) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+  const matrix one{1, 1, {0, 1}, {0}, {1}};
+  const struct {
+    std::vector<double> values;
+    double sum;
+  } cases[] = {{{nan, 3}, 4}, {{3, nan}, 4}, {{nan, 3, 2, nan}, 3}, {{nan}, infinity}, {{nan, nan}, infinity}};
+  for (const auto& [values, sum] : cases) {
+    const auto count = std::int64_t(values.size());
+    const matrix repeated{1, 1, std::vector<std::int64_t>{0, count}, std::vector<std::int32_t>(values.size()), values};
+    test::on_every_device([&, sum = sum](const Device& device) {
+      EXPECT_EQ(multiply<min_plus>(one.view(), repeated.view(), {.host_products = 0}, device).values[0], sum);
+      EXPECT_EQ(multiply<min_plus>(repeated.view(), one.view(), {.host_products = 0}, device).values[0], sum);
+    });
+  }
+}
+
 TEST(spgemm_semiring, without_kernels_and_with_more_columns_than_a_map_has) {
   constexpr std::int64_t n = std::int64_t{1} << 40;
   const auto a = test::uniform_matrix<double, std::int64_t>(50, 70, 5, 7);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <type_traits>
+#include <utility>
 
 #include "quintet/spgemm/csr.hpp"
 
@@ -17,6 +19,19 @@ inline Value product_of(Value a, Value b) {
   return product;
 #else
   return __builtin_assoc_barrier(Semiring::template multiply<Value>(a, b));
+#endif
+}
+
+/// Hides where a value comes from. Compilers that may fuse across statements (-ffast-math, -ffp-contract=fast) heed no
+/// pragma, so that a program's own semirings need this; the kernels of the library are compiled without such flags.
+template <class Value>
+inline void hide_origin([[maybe_unused]] Value& value) {
+#if defined(__clang__) && defined(__x86_64__)
+  asm("" : "+x"(value));
+#elif defined(__clang__) && defined(__aarch64__)
+  asm("" : "+w"(value));
+#elif defined(__clang__) && !defined(__NVPTX__) && !defined(__AMDGPU__)
+  asm("" : "+m"(value));
 #endif
 }
 
@@ -49,7 +64,7 @@ inline std::int64_t first_not_below(const Index* columns, std::int64_t begin, st
 /// unless it is null, 1 where there is a product and 0 elsewhere. `map`, unless it is null, has an element -1 for every
 /// column, before and after. The threads of the team share out one row of B at a time (or the row of C, when that is
 /// shorter): its columns differ, so no two threads meet, and the barrier before the next one fixes the order of the
-/// sums. One thread may have a B with repeated or, with a map, unsorted columns.
+/// sums. B's rows ascend strictly.
 template <class Semiring, class Team, class Value, class Index>
 void structured_row(const Team& team, const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, std::int64_t i,
                     const Index* columns, std::int64_t begin, std::int64_t end, Value* values, std::uint8_t* touched,
@@ -61,7 +76,9 @@ void structured_row(const Team& team, const csr_view<Value, Index>& a, const csr
   }
   team.barrier();
   const auto add = [&](std::int64_t k, std::int64_t q, std::int64_t e) {
-    values[e] = Semiring::template add<Value>(values[e], product_of<Semiring>(a.values[k], b.values[q]));
+    Value product = product_of<Semiring>(a.values[k], b.values[q]);
+    if constexpr (std::is_same_v<Team, one_thread>) hide_origin(product);
+    values[e] = Semiring::template add<Value>(values[e], product);
     if (touched != nullptr) touched[e] = 1;
   };
   for (std::int64_t k = a.row_pointers[i]; k < a.row_pointers[i + 1]; ++k) {
@@ -87,11 +104,53 @@ void structured_row(const Team& team, const csr_view<Value, Index>& a, const csr
   team.barrier();
 }
 
+/// Entries of row i of one column become one, the sum of theirs in their order. `order` has the numbers of the entries,
+/// beginning with `first`, in the order of their columns.
+template <class Semiring, class Value, class Index>
+void merge_row(const csr_view<Value, Index>& m, std::int64_t i, std::int64_t first, const std::int64_t* order,
+               std::int64_t next, Index* columns, Value* values) {
+  for (std::int64_t e = m.row_pointers[i] - first, begin = e; e < m.row_pointers[i + 1] - first; ++e) {
+    const std::int64_t k = order[e];
+    const bool repeats = e > begin && m.columns[order[e - 1]] == m.columns[k];
+    if (!repeats) columns[next++] = m.columns[k];
+    if (m.values == nullptr) continue;
+    Value& sum = values[next - 1];
+    // As in every sum of products: min_plus passes over a NaN only behind its identity.
+    if (repeats && sum != sum) sum = Semiring::template add<Value>(Semiring::template identity<Value>(), sum);
+    sum = repeats ? Semiring::template add<Value>(sum, m.values[k]) : m.values[k];
+  }
+}
+
+/// Puts the numbers of each row's entries in the order of their columns, and makes the row pointers of a matrix without
+/// repeated columns. Returns false, and does nothing, where the columns of every row ascend strictly.
+template <class Value, class Index>
+bool order_columns(const csr_view<Value, Index>& m, array<std::int64_t>& order, array<std::int64_t>& row_pointers,
+                   memory_source& memory);
+
+/// The matrix, or a copy in `copy`, with strictly ascending columns; repeated entries are added with the semiring's
+/// addition.
+template <class Semiring, class Value, class Index>
+csr_view<Value, Index> with_ascending_columns(const csr_view<Value, Index>& m, csr<Value, Index>& copy,
+                                              memory_source& memory) {
+  array<std::int64_t> order, row_pointers;
+  if (!order_columns(m, order, row_pointers, memory)) return m;
+  const std::int64_t entries = row_pointers[m.rows];
+  copy = {m.rows, m.cols, std::move(row_pointers), array<Index>(entries, memory), array<Value>(entries, memory)};
+  structured_loop(m.rows, 0, memory, [&](std::int64_t begin, std::int64_t end, std::int64_t*) {
+    for (std::int64_t i = begin; i < end; ++i)
+      merge_row<Semiring>(m, i, m.row_pointers[0], order.data(), copy.row_pointers[i], copy.columns.data(),
+                          copy.values.data());
+  });
+  return copy.view();
+}
+
 /// All rows of c's structure, for semirings without kernels.
 template <class Semiring, class Value, class Index>
-void structured_product(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
+void structured_product(const csr_view<Value, Index>& a, const csr_view<Value, Index>& any_b,
                         const std::int64_t* row_pointers, const Index* columns, Value* values, std::uint8_t* touched,
                         memory_source& memory) {
+  csr<Value, Index> copy;
+  const csr_view<Value, Index> b = with_ascending_columns<Semiring>(any_b, copy, memory);
   structured_loop(a.rows, b.cols, memory, [&](std::int64_t begin, std::int64_t end, std::int64_t* map) {
     for (std::int64_t i = begin; i < end; ++i)
       structured_row<Semiring>(one_thread(), a, b, i, columns, row_pointers[i], row_pointers[i + 1], values, touched,
