@@ -273,8 +273,9 @@ def _per_matrix(values: np.ndarray, lead: tuple[int, ...], like: Like) -> Any:
     return like(values.reshape(lead))
 
 
-def _tolerance(rtol: float | None) -> float:
-    value = 0.0 if rtol is None else float(rtol)
+def _tolerance(rtol: float | None, shape: tuple[int, ...], dtype: np.dtype) -> float:
+    """rtol, or the default for matrices of this shape with singular values of type dtype."""
+    value = max(shape[-2:]) * _EPSILON[dtype] if rtol is None else float(rtol)
     if not value >= 0.0:
         raise InvalidArgument(f"rtol must be >= 0 (rtol={value})")
     return value
@@ -291,7 +292,7 @@ def matrix_rank(a: Any, *, rtol: float | None = None, device: str = "auto") -> A
     matrices, lead = _batch(array, "a")
     f = _decompose(matrices, _VECTORS_NONE, device=device)
     _check(f.failed, f.status, lead)
-    relative = _tolerance(rtol) or max(matrices.shape[1:]) * _EPSILON[f.s.dtype]
+    relative = _tolerance(rtol, matrices.shape, f.s.dtype)
     rank = np.add.reduce(f.s > f.s[:, :1] * relative, axis=1, dtype=I64)
     return _per_matrix(rank, lead, like)
 
@@ -306,7 +307,7 @@ def pinv(a: Any, *, rtol: float | None = None, device: str = "auto") -> Any:
     True
     """
     array, like = take(a, "a")
-    tolerance = _tolerance(rtol)
+    tolerance = _tolerance(rtol, array.shape, accumulator(array))
     matrices, lead = _batch(array, "a")
     f = _decompose(matrices, _VECTORS_ECONOMY, device=device)
     _check(f.failed, f.status, lead)
@@ -328,7 +329,7 @@ def lstsq(a: Any, b: Any, *, rtol: float | None = None, device: str = "auto") ->
     array, like = take(a, "a")
     right, _ = take(b, "b")
     same_type(array, right, "a", "b")
-    tolerance = _tolerance(rtol)
+    tolerance = _tolerance(rtol, array.shape, accumulator(array))
     matrices, lead = _batch(array, "a")
     batch, m, n = matrices.shape
     single = right.ndim == array.ndim - 1

@@ -167,6 +167,16 @@ def test_applications(rng: Any) -> None:
     np.testing.assert_allclose(linalg.low_rank(a, 2), (U[..., :2] * S[:, None, :2]) @ Vh[:, :2], atol=1e-13)
 
 
+def test_rtol_of_zero_is_zero() -> None:
+    a = np.diag([1.0, 1e-17, 0.0])
+    assert linalg.matrix_rank(a) == 1
+    assert linalg.matrix_rank(a, rtol=0) == 2
+    np.testing.assert_allclose(np.diag(linalg.pinv(a, rtol=0)), [1, 1e17, 0])
+    np.testing.assert_allclose(linalg.lstsq(a, np.ones(3), rtol=0), [1, 1e17, 0])
+    np.testing.assert_array_equal(np.diag(linalg.pinv(a)), [1, 0, 0])
+    np.testing.assert_array_equal(linalg.lstsq(a, np.ones(3)), [1, 0, 0])
+
+
 def test_gradient_is_that_of_differences(rng: Any) -> None:
     a = rng.standard_normal((5, 3))
     gU, gS, gV = rng.standard_normal((5, 3)), rng.standard_normal(3), rng.standard_normal((3, 3))

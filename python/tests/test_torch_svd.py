@@ -213,6 +213,12 @@ def test_randomized_svd_of_exact_rank_and_16_bits() -> None:
         qt.randomized_svd(A[0], 2)
 
 
+def test_rtol_of_zero_is_zero() -> None:
+    A = torch.diag(torch.tensor([1.0, 1e-17, 0.0], dtype=torch.float64))
+    torch.testing.assert_close(qt.pinv(A, rtol=0).diagonal(), torch.tensor([1, 1e17, 0], dtype=torch.float64))
+    assert torch.equal(qt.pinv(A).diagonal(), torch.tensor([1.0, 0, 0], dtype=torch.float64))
+
+
 # --- patch ------------------------------------------------------------------------------------------------------------
 
 
@@ -256,6 +262,23 @@ def test_patched_runs_ours_and_leaves_the_rest(monkeypatch: pytest.MonkeyPatch) 
         assert seen == [(4, 4), (70, 70)]
     torch.linalg.svd(matrix(4, 4, dtype=torch.float32))
     assert len(seen) == 2
+
+
+def test_patched_takes_parameters() -> None:
+    class Named(torch.Tensor):
+        pass
+
+    A = matrix(5, 3)
+    with qt.patched():
+        for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+            p = torch.nn.Parameter(A.to(dtype), requires_grad=False)
+            assert torch.equal(torch.linalg.svdvals(p), torch.linalg.svdvals(A.to(dtype)))
+            assert torch.equal(torch.linalg.svd(p, False).U, torch.linalg.svd(A.to(dtype), False).U)
+            named = A.to(dtype).as_subclass(Named)
+            assert type(torch.linalg.svdvals(named)) is Named
+        p = torch.nn.Parameter(A)
+        torch.linalg.svdvals(p).sum().backward()
+        torch.testing.assert_close(p.grad, torch.linalg.svd(A, False).U @ torch.linalg.svd(A, False).Vh)
 
 
 def test_patched_derivatives_and_transforms_stay_torchs() -> None:

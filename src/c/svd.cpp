@@ -93,7 +93,8 @@ template <class Decomposition>
 using storage = decltype(storage_of(std::declval<const Decomposition&>()));
 
 svd::rank_tolerance relative_to_largest(double tolerance) {
-  require_argument(tolerance >= 0, "tolerance", tolerance, ">= 0");
+  if (tolerance == QUINTET_SVD_DEFAULT_TOLERANCE) return {};
+  require_argument(tolerance >= 0, "tolerance", tolerance, ">= 0 or QUINTET_SVD_DEFAULT_TOLERANCE");
   return {tolerance};
 }
 

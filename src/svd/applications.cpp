@@ -64,8 +64,9 @@ struct condition_function {
 };
 
 double tolerance_of(rank_tolerance tolerance, std::int64_t rows, std::int64_t cols, double epsilon) {
-  require_argument(tolerance.relative >= 0, "relative", tolerance.relative, ">= 0");
-  return tolerance.relative > 0 ? tolerance.relative : double(std::max(rows, cols)) * epsilon;
+  const double relative = tolerance.relative.value_or(double(std::max(rows, cols)) * epsilon);
+  require_argument(relative >= 0, "relative", relative, ">= 0");
+  return relative;
 }
 
 template <class T>

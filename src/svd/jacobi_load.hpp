@@ -61,7 +61,7 @@ struct jacobi_loading : jacobi_group<Real> {
       const real columns = lane_of(found.column_ratio, l), rows = lane_of(found.row_ratio, l);
       if (!is_finite)
         code = code_not_finite;
-      else if (job.defer_out_of_range && columns > out_of_range_ratio<real>)
+      else if (job.defer_out_of_range && job.cols > 1 && columns * rows > out_of_range_ratio<real>)
         code = code_out_of_range;
       else if (job.defer_badly_scaled && job.cols > 1 &&
                (columns > badly_scaled_ratio<real> || rows > badly_scaled_ratio<real>))

@@ -61,7 +61,7 @@ enum status_code : std::int32_t {
   code_not_converged = 1,
   code_not_finite = 2,
   code_badly_scaled = 16,  ///< rows or columns of very different size: wants route::pivoted_lower
-  code_out_of_range = 17,  ///< columns whose squares do not fit into the compute type: wants double
+  code_out_of_range = 17,  ///< columns with squares outside the range of the compute type: wants double
 };
 
 /// What a launch of the Jacobi kernel does. With large matrices, QR, sweeps and the product with Q are other launches

@@ -421,7 +421,7 @@ struct small_kernel {
       codes = choose((found.column_ratio > badly_scaled_ratio<real>) | (found.row_ratio > badly_scaled_ratio<real>),
                      number(code_badly_scaled), codes);
     if (job.defer_out_of_range)
-      codes = choose(found.column_ratio > out_of_range_ratio<real>, number(code_out_of_range), codes);
+      codes = choose(found.column_ratio * found.row_ratio > out_of_range_ratio<real>, number(code_out_of_range), codes);
     codes = choose(found.finite, codes, number(code_not_finite));
     if (!any(codes != zero_codes)) {
       bool is_full = true;

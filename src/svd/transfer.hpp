@@ -189,7 +189,8 @@ QUINTET_SVD_INLINE void load_matrices(const Map& map, const jacobi_job<Real>& jo
   map.barrier();
 }
 
-/// Ratios of the sizes of rows or columns beyond which a matrix is code_badly_scaled or code_out_of_range.
+/// Ratios of the sizes of rows or columns beyond which a matrix is code_badly_scaled, and their product beyond which it
+/// is code_out_of_range: pivoted QR makes the shortest column as short as both ratios.
 template <class Real>
 constexpr Real badly_scaled_ratio = Real(1e3);
 template <class Real>

@@ -155,10 +155,10 @@ static void test_applications(void) {
   CHECK_OK(quintet_svd_s(svd, &s, NULL));
   singular = s;
   for (i = 0; i < batch * rows * 2; ++i) right[i] = next_uniform(&state);
-  CHECK_OK(quintet_svd_rank(svd, 0, rank));
+  CHECK_OK(quintet_svd_rank(svd, QUINTET_SVD_DEFAULT_TOLERANCE, rank));
   CHECK(rank[0] == cols && rank[2] == cols);
-  CHECK_OK(quintet_svd_pseudo_inverse(svd, 0, pseudo));
-  CHECK_OK(quintet_svd_least_squares(svd, right, 2, rows * 2, 2, 1, 0, x));
+  CHECK_OK(quintet_svd_pseudo_inverse(svd, QUINTET_SVD_DEFAULT_TOLERANCE, pseudo));
+  CHECK_OK(quintet_svd_least_squares(svd, right, 2, rows * 2, 2, 1, QUINTET_SVD_DEFAULT_TOLERANCE, x));
   CHECK_OK(quintet_svd_low_rank(svd, 3, low));
   CHECK_OK(quintet_svd_condition_number(svd, condition));
   CHECK_OK(quintet_svd_polar(svd, w, h));
@@ -184,7 +184,7 @@ static void test_applications(void) {
   CHECK_NEAR(error, 0, 1e-14);
   CHECK_OK(quintet_svd_polar(svd, NULL, h));
   CHECK_INVALID(quintet_svd_rank(svd, 0, NULL), "out must not be null (3 elements)");
-  CHECK_INVALID(quintet_svd_rank(svd, -1, rank), "tolerance");
+  CHECK_INVALID(quintet_svd_rank(svd, -2, rank), "tolerance");
   CHECK_INVALID(quintet_svd_low_rank(svd, -1, low), "rank");
   CHECK_INVALID(quintet_svd_least_squares(svd, NULL, 2, rows * 2, 2, 1, 0, x), "right must not be null");
   CHECK_INVALID(quintet_svd_pseudo_inverse(NULL, 0, pseudo), "svd must not be null");

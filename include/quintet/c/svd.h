@@ -135,10 +135,14 @@ QUINTET_API quintet_status quintet_svd_gradient(const quintet_svd* svd, const vo
                                                 quintet_svd_degeneracy policy, double tolerance, const char* device,
                                                 void* ga) QUINTET_NOEXCEPT;
 
-// `tolerance` >= 0 of the next three: singular values up to this part of the largest count as zero; 0: max(rows, cols)
-// eps. All of them but rank and condition number, which run on the host, run on the first GPU, otherwise on the host.
-// Invalid: a negative or NaN tolerance, a decomposition that lacks what is needed: vectors (all but rank and condition
-// number), all singular values (condition number, polar). Time is for a matrix, in multiply-adds.
+/// `tolerance` of quintet_svd_rank(), quintet_svd_pseudo_inverse() and quintet_svd_least_squares() that stands for
+/// max(rows, cols) eps.
+#define QUINTET_SVD_DEFAULT_TOLERANCE (-1.0)
+
+// `tolerance` of the next three, >= 0 or QUINTET_SVD_DEFAULT_TOLERANCE: singular values up to this part of the largest
+// count as zero. All of them but rank and condition number, which run on the host, run on the first GPU, otherwise on
+// the host. Invalid: another negative or a NaN tolerance, a decomposition that lacks what is needed: vectors (all but
+// rank and condition number), all singular values (condition number, polar). Time is for a matrix, in multiply-adds.
 
 /// rank [batch] := number of singular values above the tolerance. Time k.
 QUINTET_API quintet_status quintet_svd_rank(const quintet_svd* svd, double tolerance, int64_t* rank) QUINTET_NOEXCEPT;

@@ -21,16 +21,17 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "quintet/svd/decompose.hpp"
 
 namespace quintet::svd {
 
-/// Singular values at or below this part of the largest count as zero where a function divides by them; 0 stands for
-/// max(m, n) eps, as in NumPy and MATLAB.
+/// Singular values at or below this part of the largest count as zero where a function divides by them.
 struct rank_tolerance {
-  double relative = 0;  ///< >= 0, of the largest singular value
+  /// >= 0, of the largest singular value; none: max(m, n) eps, as in NumPy and MATLAB
+  std::optional<double> relative = std::nullopt;
 };
 
 /// Number of singular values above the tolerance, [B]; 0 for a matrix that is not finite. Needs no vectors. O(B k), on

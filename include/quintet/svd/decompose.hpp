@@ -20,9 +20,9 @@
 // the columns of a well-conditioned matrix, |S_j - exact| <= n eps S_j for every j: the small singular values of graded
 // matrices are right to the last digits, where methods that bidiagonalise lose them.
 //
-// Every matrix is scaled by a power of two: squares neither overflow nor
-// vanish. Float columns whose sizes differ by more than 1e15 are computed in double; double columns may differ by
-// 1e140. Subnormal input is exact on hosts.
+// Every matrix is scaled by a power of two: squares neither overflow nor vanish. Float and bfloat16 matrices are
+// computed in double where the largest ratio of column sizes times that of row sizes exceeds 1e15. For double that
+// product may be 1e140: singular values below 1e-146 S_0 become 0. Subnormal input is exact on hosts.
 //
 // Every matrix is computed by one worker in a fixed order: results have the same bits for any number of threads, any
 // order of the batch and any neighbours in a batch of the same size (options::part_of for parts of a batch). Between

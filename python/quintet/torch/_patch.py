@@ -34,6 +34,9 @@ def _kernel(
 ) -> tuple[Tensor, Tensor, Tensor]:
     limit = _sizes.get(A.dtype, 0)
     m, n = A.shape[-2:]
+    if type(A) is not Tensor and type(A).__torch_dispatch__ is Tensor.__torch_dispatch__:  # Parameter: memory like any
+        with torch._C.DisableTorchFunctionSubclass():
+            A = A.as_subclass(Tensor)
     if m > limit or n > limit or driver is not None or type(A) is not Tensor:
         result: tuple[Tensor, Tensor, Tensor] = _native.call_boxed(
             _keys, A, full_matrices, compute_uv, driver=driver

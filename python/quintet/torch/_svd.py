@@ -500,9 +500,9 @@ def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     return values(A) if is_plain(A) else svd(A, False).S
 
 
-def _pinv_of(A: Tensor, rtol: float) -> Tensor:
+def _pinv_of(A: Tensor, rtol: float | None) -> Tensor:
     U, S, Vh = _svd_op(A, False, 1, 0.0)
-    cut = rtol if rtol > 0 else max(A.shape[-2:]) * torch.finfo(S.dtype).eps
+    cut = max(A.shape[-2:]) * torch.finfo(S.dtype).eps if rtol is None else rtol
     kept = S > cut * S[..., :1]
     inverse = torch.where(kept, 1 / torch.where(kept, S, torch.ones_like(S)), torch.zeros_like(S))
     return (Vh.mT * inverse.unsqueeze(-2).to(A.dtype)) @ U.mT
@@ -512,7 +512,7 @@ class _Pinv(torch.autograd.Function):
     """P = A^+; the derivative is Golub and Pereyra's (1973), for matrices of constant rank."""
 
     @staticmethod
-    def forward(A: Tensor, rtol: float) -> Tensor:
+    def forward(A: Tensor, rtol: float | None) -> Tensor:
         return _pinv_of(A.detach(), rtol)
 
     @staticmethod
@@ -540,7 +540,7 @@ class _Pinv(torch.autograd.Function):
         return -P @ D @ P + P @ P.mT @ (D.mT - D.mT @ A @ P) + (D.mT - P @ (A @ D.mT)) @ P.mT @ P
 
     @staticmethod
-    def vmap(info: Any, in_dims: Any, A: Tensor, rtol: float) -> Any:
+    def vmap(info: Any, in_dims: Any, A: Tensor, rtol: float | None) -> Any:
         return applied(_Pinv, _front(A, in_dims[0], info.batch_size), rtol), 0
 
 
@@ -555,7 +555,7 @@ def pinv(A: Tensor, *, rtol: float | None = None) -> Tensor:
     True
     """
     _check_matrix(A)
-    limit = 0.0 if rtol is None else float(rtol)
-    if not limit >= 0:
+    limit = None if rtol is None else float(rtol)
+    if limit is not None and not limit >= 0:
         raise InvalidArgument(f"rtol must be >= 0 (rtol={limit})")
     return _pinv_of(A, limit) if torch.compiler.is_compiling() else applied(_Pinv, A, limit)

@@ -80,6 +80,12 @@ TEST(svd_applications, condition_number_and_rank) {
   EXPECT_TRUE(svd::condition_number(f.d)[0] > 1e15);  // all ones
   EXPECT_EQ(svd::numerical_rank(f.d), (std::vector<std::int64_t>{1, 3}));
   EXPECT_EQ(svd::numerical_rank(f.d, {0.2}), (std::vector<std::int64_t>{1, 2}));
+  const fixture graded(reference::scaled_columns(reference::identity(3), {1, 1e-17, 0}));
+  EXPECT_EQ(svd::numerical_rank(graded.d)[1], 1);
+  EXPECT_EQ(svd::numerical_rank(graded.d, {0.0})[1], 2);  // zeros alone count as zero
+  EXPECT_NEAR(fixture::second(svd::pseudo_inverse(graded.d, {0.0}), 3, 3)(1, 1) * 1e-17, 1, 1e-15);
+  const std::vector<double> sides(6, 1.0);
+  EXPECT_NEAR(svd::least_squares<double>(graded.d, {sides.data(), 2, 3, 1}, {0.0})[4] * 1e-17, 1, 1e-15);
 }
 
 TEST(svd_applications, polar_factors) {

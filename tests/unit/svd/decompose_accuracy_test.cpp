@@ -149,6 +149,24 @@ TYPED_TEST(svd_accuracy, device_shapes) {
   });
 }
 
+/// D1 B D2 beyond the squares of float: the double kernel of the same numbers is right to its own n eps.
+TEST(svd_accuracy, float_rows_and_columns_of_any_size) {
+  test::on_every_device([](const Device& device) {
+    for (const std::int64_t n : {2, 3, 4, 8, 12})
+      for (const auto& [of_rows, of_cols] : {std::pair(20, 0), std::pair(0, 20), std::pair(9, 9)}) {
+        SCOPED_TRACE(text(n, " rows ", of_rows, " columns ", of_cols));
+        std::vector<float> a = random_batch<float>(1, n, n);
+        for (std::int64_t i = 0; i < n * n; ++i)
+          a[i] *= float(std::pow(10.0, -double(of_rows * (i / n) + of_cols * (i % n)) / double(n - 1)));
+        const std::vector<double> wide(a.begin(), a.end());
+        const auto exact = svd::decompose<double>({wide.data(), 1, n, n}, {}, Device::host());
+        const auto r = svd::decompose<float>({a.data(), 1, n, n}, {}, device);
+        for (std::int64_t j = 0; j < n; ++j)
+          EXPECT_NEAR(r.s[j] / exact.s[j], 1, double(n) * test::compute_epsilon<float>);
+      }
+  });
+}
+
 template <class T>
 class svd_accuracy_16 : public ::testing::Test {};
 using storage_types = ::testing::Types<half, bfloat16>;
