@@ -150,6 +150,20 @@ def test_means(rng: Any) -> None:
         poincare.gyromidpoint(p, [0.0, 12.0])
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_results_near_the_boundary_are_inside(rng: Any, dtype: Any) -> None:
+    v = rng.standard_normal((200, 3)) * rng.uniform(1, 60, (200, 1))
+    x = poincare.exp_map(v.astype(dtype))
+    assert np.isfinite(poincare.origin_distances(poincare.exp_map(v.astype(dtype), x))).all()
+    assert np.isfinite(poincare.origin_distances(x)).all()
+    assert np.isfinite(poincare.origin_distances(poincare.mobius_add(x, x))).all()
+
+
+def test_gyromidpoint_near_the_boundary() -> None:
+    s = 1 - 1e-9
+    np.testing.assert_allclose(poincare.gyromidpoint(np.array([[s, 0], [0, s]])), np.full(2, 1 - np.sqrt(0.5)), rtol=1e-8)
+
+
 def test_points_outside() -> None:
     x = np.array([[0.5, 0.0], [1.0, 0.0], [np.nan, 0.0]])
     d, (sx, sy) = poincare.distances(x, x[:1], return_status=True)

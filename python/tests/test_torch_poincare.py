@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ torch = pytest.importorskip("torch")
 qt = pytest.importorskip("quintet.torch")
 from torch.autograd import gradcheck, gradgradcheck  # noqa: E402
 
-from quintet.torch import _poincare  # noqa: E402
+from quintet.torch import _ball_operations  # noqa: E402
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
 
@@ -48,11 +49,11 @@ def arguments(ball: Any) -> dict[str, tuple[Any, ...]]:
 @pytest.mark.parametrize("name", list(arguments(qt.PoincareBall())))
 def test_gradients(name: str, ball: Any) -> None:
     f, args = getattr(ball, name), arguments(ball)[name]
-    assert gradcheck(f, args, check_forward_ad="dist" not in name)
+    assert gradcheck(f, args, check_forward_ad=name != "cdist")
     assert gradgradcheck(f, args)
 
 
-@pytest.mark.parametrize("name", list(_poincare._KERNELS))
+@pytest.mark.parametrize("name", sorted(set(_ball_operations.OPERATIONS) - {"from_hyperboloid"}))
 def test_kernels_are_what_the_formulas_say(name: str, ball: Any) -> None:
     public = {
         "add": "mobius_add",
@@ -63,10 +64,20 @@ def test_kernels_are_what_the_formulas_say(name: str, ball: Any) -> None:
         "transport": "transp",
         "scale": "mobius_scalar_mul",
         "geodesic": "geodesic",
+        "dist": "dist",
+        "dist2": "dist",
+        "to_hyperboloid": "dist0",
     }[name]
+    if name == "to_hyperboloid" and ball.c == 0:
+        return
     args = [t.detach() for t in arguments(ball)[public]]
-    formula = getattr(_poincare, "_" + name)
-    torch.testing.assert_close(_poincare._KERNELS[name](ball.c, *args), formula(*args, ball.c))
+    kernel, formula = _ball_operations.OPERATIONS[name]
+    torch.testing.assert_close(kernel(ball.c, *args), formula(*args, ball.c))
+    if name == "to_hyperboloid":
+        kernel, formula = _ball_operations.OPERATIONS["from_hyperboloid"]
+        h = ball.inv_sproj(args[0]).roll(1, -1)
+        torch.testing.assert_close(kernel(ball.c, h), args[0])
+        torch.testing.assert_close(formula(h, ball.c), args[0])
 
 
 def test_gradients_near_the_boundary_and_of_neighbours() -> None:
@@ -257,3 +268,130 @@ def test_a_lazy_sign_counts() -> None:
     ball = qt.PoincareBall()
     torch.testing.assert_close(ball.dist(lazy, x.flip(0)), ball.dist(x, x.flip(0)), rtol=0, atol=0)
     torch.testing.assert_close(ball.expmap0(lazy), ball.expmap0(x), rtol=0, atol=0)
+
+
+RIM = [0.6, 0.48, 0.64]  # a direction
+
+
+@pytest.mark.parametrize(("dtype", "away"), [(torch.float32, 1e-3), (torch.float32, 1e-6), (torch.float64, 1e-8)])
+def test_near_the_rim(dtype: Any, away: float) -> None:
+    """Values and gradients by 2 / (1 - |x|^2) in fractions."""
+    ball = qt.PoincareBall()
+    x = (torch.tensor(RIM, dtype=torch.float64) * (1 - away)).to(dtype).requires_grad_()
+    u = torch.tensor([1.0, 2.0, 3.0], dtype=dtype)
+    exact = x.detach().double().numpy()
+    lam = float(2 / (1 - sum(Fraction(a) ** 2 for a in exact)))
+    eps = 16 * torch.finfo(dtype).eps
+
+    def close(found: Any, expected: Any) -> None:
+        np.testing.assert_allclose(found.detach().numpy(), np.asarray(expected, dtype=float), rtol=eps)
+
+    close(ball.lambda_x(x), lam)
+    close(ball.inner(x, u), 14 * lam**2)
+    close(ball.norm(x, u), np.sqrt(14) * lam)
+    close(ball.egrad2rgrad(x, u), u.numpy() / lam**2)
+    close(ball.transp0(x, u), 2 * u.numpy() / lam)
+    close(ball.transp0back(x, u), u.numpy() * lam / 2)
+    close(ball.inv_sproj(x), np.append(lam * exact, lam - 1))
+    (g,) = torch.autograd.grad(ball.lambda_x(x), x)
+    close(g, lam**2 * exact)
+    # Of the distance from the origin: lambda x / |x|.
+    (g,) = torch.autograd.grad(ball.dist(x, torch.zeros_like(x)), x)
+    close(g, lam * exact / np.sqrt((exact * exact).sum()))
+    (g,) = torch.autograd.grad(ball.dist(x, torch.zeros_like(x)), x, create_graph=True)
+    close(g, lam * exact / np.sqrt((exact * exact).sum()))
+
+
+def test_gradients_of_maps_near_the_rim() -> None:
+    """Exact values from 60 digits."""
+    ball = qt.PoincareBall()
+    x = torch.tensor([0.2, -0.3, 0.1], dtype=torch.float64)
+    rim = [float.fromhex(h) for h in ("0x1.3333333331e17p-1", "0x1.eb851eb84fcf1p-2", "0x1.47ae147adfdf7p-1")]
+    y = torch.tensor(rim, dtype=torch.float64, requires_grad=True)
+    (g,) = torch.autograd.grad(ball.logmap(x, y).sum(), y)
+    exact = [float.fromhex(h) for h in ("0x1.4f526ea36b572p+38", "0x1.0c41f21c247a7p+38", "0x1.65ad42d061b5ep+38")]
+    torch.testing.assert_close(g, torch.tensor(exact, dtype=torch.float64), rtol=1e-13, atol=0)
+    p = torch.tensor([float.fromhex(h) for h in ("0x1.33326ap-1", "0x1.eb83dcp-2", "0x1.47ad3ep-1")], requires_grad=True)
+    q = torch.tensor([float.fromhex(h) for h in ("-0x1.eb83dcp-2", "0x1.47ad3ep-1", "0x1.33326ap-1")])
+    (g,) = torch.autograd.grad(ball.logmap(p, q).sum(), p)
+    exact = [float.fromhex(h) for h in ("0x1.6e9e5dcbdc067p+4", "0x1.254b6c0ae4a3cp+4", "0x1.870f84f1e1449p+4")]
+    torch.testing.assert_close(g, torch.tensor(exact), rtol=1e-6, atol=0)
+
+
+@pytest.mark.parametrize("away", [1e-4, 1e-6])
+def test_gradients_of_float_points_near_the_rim_are_finite(away: float) -> None:
+    ball = qt.PoincareBall()
+    g = torch.Generator().manual_seed(0)
+    x, y = torch.nn.functional.normalize(torch.randn(2, 500, 3, generator=g), dim=-1) * (1 - away)
+    for name in ("logmap", "mobius_add", "dist", "dist2", "expmap"):
+        a, b = x.clone().requires_grad_(), y.clone().requires_grad_()
+        parts = torch.autograd.grad(getattr(ball, name)(a, b).sum(), (a, b))
+        assert all(torch.isfinite(p).all() for p in parts), name
+    a, b = x.clone().requires_grad_(), y.clone().requires_grad_()
+    parts = torch.autograd.grad(ball.geodesic(0.3, a, b).sum(), (a, b))
+    assert all(torch.isfinite(p).all() for p in parts)
+
+
+def test_second_derivatives_of_the_squared_distance_of_equal_points() -> None:
+    """Twice the metric, 2 lambda^2."""
+    ball, x = qt.PoincareBall(), torch.tensor([0.3, 0.4], dtype=torch.float64)
+    expected = 2 * (2 / 0.75) ** 2 * torch.eye(2, dtype=torch.float64)
+    torch.testing.assert_close(torch.autograd.functional.hessian(lambda z: ball.dist2(z, x), x), expected)
+    torch.testing.assert_close(torch.func.hessian(lambda z: ball.dist2(z, x))(x), expected)
+
+
+@pytest.mark.parametrize(("dtype", "apart"), [(torch.float64, 1e-12), (torch.float64, 1e-5), (torch.float32, 2e-8)])
+def test_gradient_of_the_matrix_of_close_points(dtype: Any, apart: float) -> None:
+    ball = qt.PoincareBall()
+    p = torch.tensor([[0.5, 0.001], [0.1, -0.2], [0.3, 0.3]], dtype=dtype)
+    q = p + torch.tensor([[0, apart], [0, 0], [apart, apart]], dtype=dtype)
+    g = torch.arange(1.0, 10, dtype=dtype).reshape(3, 3)
+    matrix = torch.autograd.grad((g * ball.cdist(p.requires_grad_(), q.requires_grad_())).sum(), (p, q))
+    pairs = torch.autograd.grad((g * ball.dist(p.unsqueeze(1), q.unsqueeze(0))).sum(), (p, q))
+    for found, expected in zip(matrix, pairs):
+        torch.testing.assert_close(found, expected, rtol=16 * torch.finfo(dtype).eps, atol=0)
+
+
+def test_projection_of_points_of_any_size() -> None:
+    ball = qt.PoincareBall()
+    for dtype, size in ((torch.float16, 300), (torch.bfloat16, 1e30), (torch.float32, 1e30), (torch.float64, 1e300)):
+        x = ball.projx(torch.tensor([3.0, 4.0], dtype=dtype) * size)
+        assert x.dtype == dtype
+        torch.testing.assert_close(x.double(), torch.tensor([0.6, 0.8], dtype=torch.float64), rtol=2e-2, atol=0)
+        assert ball.check_point_on_manifold(x)
+    for bad in (torch.inf, torch.nan):
+        assert torch.isnan(ball.projx(torch.tensor([bad, 1.0]))).any()
+    x = torch.zeros(2, requires_grad=True)
+    ball.projx(x).sum().backward()
+    assert (x.grad == 1).all()
+
+
+def test_points_outside_have_nan() -> None:
+    ball, x, v = qt.PoincareBall(), torch.tensor([2.0, 0.0]), torch.tensor([0.1, 0.2])
+    for result in (
+        ball.lambda_x(x), ball.inner(x, v), ball.norm(x, v), ball.egrad2rgrad(x, v), ball.transp0(x, v),
+        ball.transp0back(x, v), ball.gyration(x, v, v), ball.mobius_coadd(x, v), ball.dist2plane(x, v, v),
+        ball.inv_sproj(x), ball.weighted_midpoint(torch.stack((x, v))), ball.dist2(x, v), ball.logmap(x, v),
+    ):
+        assert torch.isnan(result).all()
+    outside = x.clone().requires_grad_()
+    assert torch.isnan(torch.autograd.grad(ball.dist(outside, v), outside)[0]).all()
+    assert torch.isnan(torch.autograd.grad(ball.cdist(outside[None], v[None]).sum(), outside)[0]).all()
+
+
+def test_midpoint_near_the_rim() -> None:
+    ball, s = qt.PoincareBall(), 1 - 1e-12
+    xs = torch.tensor([[s, 0.0], [0.0, s]], dtype=torch.float64)
+    torch.testing.assert_close(ball.weighted_midpoint(xs), torch.full((2,), 1 - 0.5**0.5, dtype=torch.float64))
+    close = torch.tensor([[s, 0.0], [s, 1e-13]], dtype=torch.float64)
+    expected = torch.from_numpy(quintet.poincare.gyromidpoint(close.numpy()))
+    torch.testing.assert_close(ball.weighted_midpoint(close), expected)
+
+
+def test_a_curvature_with_gradient_is_refused() -> None:
+    c = torch.nn.Parameter(torch.tensor(1.0))
+    x = torch.zeros(2, 3)
+    for call in (lambda: qt.PoincareBall(c), lambda: qt.dist(x, x, c=c), lambda: qt.cdist(x, x, c=c)):
+        with pytest.raises(quintet.InvalidArgument, match="c must be a number, because there is no gradient by c"):
+            call()
+    assert qt.PoincareBall(c.detach()).c == 1.0

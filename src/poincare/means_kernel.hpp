@@ -36,6 +36,9 @@ struct mean_kernel {
   using shape = Shape;
   struct scratch {};
   enum { threads = 64, emulated_threads = 4, groups_per_tile = Shape::on_device ? 64 : 1 };
+  /// A pass goes up to 19 / sqrt(c) far, and points of double are at most 76 / sqrt(c) apart.
+  enum { max_passes = 8 };
+  static constexpr double min_gap = 0x1p-52;
   mean_arguments<Storage> a;
   std::int64_t groups;
 
@@ -58,14 +61,16 @@ struct mean_kernel {
     a.iterations[g] = 0;
     a.converged[g] = start(of);
     if (a.converged[g]) {
-      // In the frame of the mean found before, the midpoint is near the origin and nothing cancels.
-      midpoint_in_frame(of);
-      midpoint_in_frame(of);
+      // In the frame of the mean found before, the midpoint is near the origin and nothing cancels. One that is far
+      // from the origin of its frame, where rounding decides how far, is the next frame.
+      for (int pass = 0; pass < max_passes; ++pass)
+        if (midpoint_in_frame(of) > 0.5 && pass > 0) break;
       if (a.frechet) descend(of, g);
     }
     for (std::int64_t k = 0; k < dim; ++k)
       a.out[g * a.out_stride + k] =
           a.converged[g] || a.iterations[g] > 0 ? Real(of.mean[k]) : std::numeric_limits<Real>::quiet_NaN();
+    keep_inside(dim, a.c, examine_point(dim, a.c, mean_row(of)).gap, a.out + g * a.out_stride);
   }
 
   /// mean := the first point that counts; false if there is none or one of them is not inside.
@@ -92,7 +97,8 @@ struct mean_kernel {
   }
 
   /// With w = (-mean) (+) x, 1 - c |w|^2 = 1 / (1 + t): lambda_w = 2 (1 + t), and lambda_w w = 2 direction / (a_m a_x).
-  void midpoint_in_frame(const group& of) const {
+  /// Returns 1 - c |z|^2 of the midpoint (1/2) (x) z in the frame.
+  double midpoint_in_frame(const group& of) const {
     const std::int64_t dim = a.points.dim;
     const auto mean = mean_row(of);
     const double gap = examine_point(dim, a.c, mean).gap;
@@ -110,9 +116,10 @@ struct mean_kernel {
     }
     for (std::int64_t k = 0; k < dim; ++k) of.sum[k] /= below;
     // (1/2) (x) z = z / (1 + sqrt(1 - c |z|^2)).
-    const double z_gap = examine_point(dim, a.c, sum_row(of)).gap, root = z_gap > 0 ? std::sqrt(z_gap) : 0;
+    const double z_gap = examine_point(dim, a.c, sum_row(of)).gap, root = std::sqrt(z_gap > min_gap ? z_gap : min_gap);
     const auto half = [&](std::int64_t k) { return of.sum[k] / (1 + root); };
-    write_mobius_sum(dim, a.c, gap, mean, 2 * root / (1 + root), half, mean_writer(of));
+    keep_inside(dim, a.c, write_mobius_sum(dim, a.c, gap, mean, 2 * root / (1 + root), half, mean_writer(of)), of.mean);
+    return z_gap;
   }
 
   void descend(const group& of, std::int64_t g) const {
@@ -127,7 +134,7 @@ struct mean_kernel {
       if (iteration == a.max_iterations) break;
       const double step = 2 / (1 + bound);
       const auto along = [&](std::int64_t k) { return step * of.sum[k]; };
-      write_exponential(dim, a.c, gap, mean, along, mean_writer(of));
+      keep_inside(dim, a.c, write_exponential(dim, a.c, gap, mean, along, mean_writer(of)), of.mean);
       a.iterations[g] = std::int32_t(iteration + 1);
     }
   }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "device/log1p.hpp"
 #include "device/pack.hpp"
@@ -42,6 +43,16 @@ inline double squared_norm(std::int64_t dim, Row x) {
   return sum;
 }
 
+/// |x|, also where its square is outside the range of double.
+template <class Row>
+inline double norm(std::int64_t dim, Row x) {
+  const double square = squared_norm(dim, x);
+  if (square > 1e-280 && square < 1e300) return std::sqrt(square);
+  double largest = 0;
+  for (std::int64_t k = 0; k < dim; ++k) largest = std::fabs(x(k)) > largest ? std::fabs(x(k)) : largest;
+  return largest > 0 ? largest * std::sqrt(squared_norm(dim, [&](std::int64_t k) { return x(k) / largest; })) : square;
+}
+
 /// tanh(z) / z.
 inline double tanh_ratio(double z) { return std::fabs(z) < 1e-5 ? 1 - z * z / 3 : std::tanh(z) / z; }
 
@@ -64,23 +75,36 @@ inline double sech_squared(double z) {
   return 1 / (cosh * cosh);
 }
 
-/// write(k, coordinate k of x (+) y), where y is inside with 1 - c |y|^2 = y_gap, known better than its coordinates
-/// tell.
+/// write(k, coordinate k of x (+) y), where y is inside with 1 - c |y|^2 = y_gap, which is more accurate than its
+/// coordinates. Returns 1 - c |x (+) y|^2.
 template <class X, class Y, class Write>
-inline void write_mobius_sum(std::int64_t dim, double c, double x_gap, X x, double y_gap, Y y, Write write) {
+inline double write_mobius_sum(std::int64_t dim, double c, double x_gap, X x, double y_gap, Y y, Write write) {
   const double sum = c * squared_norm(dim, [&](std::int64_t k) { return x(k) + y(k); });
   const double scale = 1 / device::fma(x_gap, y_gap, sum);
   for (std::int64_t k = 0; k < dim; ++k) {
     const double a = x(k);
     write(k, device::fma(x_gap, a + y(k), sum * a) * scale);
   }
+  return x_gap * y_gap * scale;
 }
 
-/// exp_x(v) by its coordinates.
+/// exp_x(v) by its coordinates. Returns its 1 - c |.|^2.
 template <class X, class V, class Write>
-inline void write_exponential(std::int64_t dim, double c, double x_gap, X x, V v, Write write) {
-  const double z = std::sqrt(c * squared_norm(dim, v)) / x_gap, scale = tanh_ratio(z) / x_gap;
-  write_mobius_sum(dim, c, x_gap, x, sech_squared(z), [&](std::int64_t k) { return scale * v(k); }, write);
+inline double write_exponential(std::int64_t dim, double c, double x_gap, X x, V v, Write write) {
+  const double square = c * squared_norm(dim, v);
+  const double z = (square < 1e300 ? std::sqrt(square) : std::sqrt(c) * norm(dim, v)) / x_gap;
+  const double scale = tanh_ratio(z) / x_gap;
+  return write_mobius_sum(dim, c, x_gap, x, sech_squared(z), [&](std::int64_t k) { return scale * v(k); }, write);
+}
+
+/// Rounds a point with 1 - c |.|^2 = gap towards the origin where its coordinates are not inside.
+template <class Real>
+inline void keep_inside(std::int64_t dim, double c, double gap, Real* to) {
+  constexpr double epsilon = std::numeric_limits<Real>::epsilon();
+  if (gap > 64 * epsilon) return;
+  const auto point = [=](std::int64_t k) { return double(to[k]); };
+  for (double part = epsilon; examine_point(dim, c, point).status == point_status::outside; part *= 2)
+    for (std::int64_t k = 0; k < dim; ++k) to[k] = Real(double(to[k]) * (1 - part));
 }
 
 /// (-x) (+) y in pieces: its direction is x_gap (y - x) - c |y - x|^2 x.

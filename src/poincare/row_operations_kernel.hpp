@@ -34,6 +34,8 @@ struct row_arguments {
   auto row(const stored_rows<Storage>& from, std::int64_t i) const {
     return [data = from.data + i * from.stride](std::int64_t k) { return double(data[k]); };
   }
+  /// Row i of `out` is a point with 1 - c |.|^2 = gap.
+  void keep_inside(std::int64_t i, double gap) const { poincare::keep_inside(dim, c, gap, out + i * out_stride); }
   auto writer(std::int64_t i) const {
     return [to = out + i * out_stride](std::int64_t k, double value) { to[k] = Real(value); };
   }
@@ -84,7 +86,8 @@ struct mobius_add_row : operation {
     const auto x = a.row(a.x, i), y = a.row(a.y, i);
     const auto of_x = examine_point(a.dim, a.c, x), of_y = examine_point(a.dim, a.c, y);
     const point_status status = status_of(of_x, of_y);
-    if (status == point_status::inside) write_mobius_sum(a.dim, a.c, of_x.gap, x, of_y.gap, y, a.writer(i));
+    if (status != point_status::inside) return status;
+    a.keep_inside(i, write_mobius_sum(a.dim, a.c, of_x.gap, x, of_y.gap, y, a.writer(i)));
     return status;
   }
 };
@@ -98,6 +101,7 @@ struct scalar_mul_row : operation {
     const double z = a.root_c * std::sqrt(squared_norm(a.dim, x)), r = a.scalar_of(i);
     const double ratio = artanh_ratio(z, of_x.gap), scale = tanh_ratio(r * ratio * z) * r * ratio;
     for (std::int64_t k = 0; k < a.dim; ++k) a.writer(i)(k, scale * x(k));
+    a.keep_inside(i, sech_squared(r * ratio * z));
     return point_status::inside;
   }
 };
@@ -107,7 +111,7 @@ struct exp_map_row : operation {
   static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto x = a.row(a.x, i);
     const auto of_x = examine_point(a.dim, a.c, x);
-    if (of_x.usable()) write_exponential(a.dim, a.c, of_x.gap, x, a.row(a.v, i), a.writer(i));
+    if (of_x.usable()) a.keep_inside(i, write_exponential(a.dim, a.c, of_x.gap, x, a.row(a.v, i), a.writer(i)));
     return of_x.status;
   }
 };
@@ -130,8 +134,9 @@ struct exp_map_origin_row : operation {
   template <class Storage>
   static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto v = a.row(a.v, i);
-    const double scale = tanh_ratio(a.root_c * std::sqrt(squared_norm(a.dim, v)));
+    const double z = a.root_c * norm(a.dim, v), scale = tanh_ratio(z);
     for (std::int64_t k = 0; k < a.dim; ++k) a.writer(i)(k, scale * v(k));
+    a.keep_inside(i, sech_squared(z));
     return point_status::inside;
   }
 };
@@ -160,7 +165,7 @@ struct geodesic_row : operation {
     const double t = a.scalar_of(i), length = t * asinh_root(frame.t);
     const double scale = tanh_ratio(length) * t * asinh_ratio(frame.t) / (of_x.gap * of_y.gap * std::sqrt(1 + frame.t));
     const auto step = [&](std::int64_t k) { return scale * frame.direction(a.c, of_x.gap, x(k), y(k)); };
-    write_mobius_sum(a.dim, a.c, of_x.gap, x, sech_squared(length), step, a.writer(i));
+    a.keep_inside(i, write_mobius_sum(a.dim, a.c, of_x.gap, x, sech_squared(length), step, a.writer(i)));
     return status;
   }
 };
@@ -257,6 +262,7 @@ struct from_hyperboloid_row : operation {
     if (!(h(0) > 0)) return point_status::outside;
     const double below = device::fma(a.root_c, h(0), 1);
     for (std::int64_t k = 0; k < a.dim; ++k) a.writer(i)(k, h(k + 1) / below);
+    a.keep_inside(i, 2 / below);
     return point_status::inside;
   }
 };
@@ -269,8 +275,11 @@ struct distance_gradients_row : operation {
     const point_status status = status_of(of_x, of_y);
     if (status != point_status::inside) return status;
     const auto frame = difference_frame::of(a.dim, a.c, of_x.gap, x, of_y.gap, y);
-    const double below = std::sqrt(frame.distance_square * (of_x.gap * of_y.gap * (1 + frame.t)));
-    const double scale = frame.distance_square > 0 ? 2 / below : 0;
+    const double spread = of_x.gap * of_y.gap * (1 + frame.t);
+    const double below = frame.distance_square > 1e-280
+                             ? std::sqrt(frame.distance_square * spread)
+                             : norm(a.dim, [&](std::int64_t k) { return x(k) - y(k); }) * std::sqrt(spread);
+    const double scale = below > 0 ? 2 / below : 0;
     const double x_pull = a.c * frame.distance_square / of_x.gap, y_pull = a.c * frame.distance_square / of_y.gap;
     auto* to_y = a.second + i * a.second_stride;
     for (std::int64_t k = 0; k < a.dim; ++k) {

@@ -23,7 +23,8 @@ struct mean_report {
 };
 
 /// The gyromidpoint (Einstein midpoint, normalised Lorentz centroid): (1/2) (x) sum w lambda x / sum w (lambda - 1).
-/// (Ungar 2008.) Taken in the frame of the result, where nothing cancels: two passes. Cost: O(N D).
+/// (Ungar 2008.) Taken in the frame of the result, where nothing cancels: two passes, up to eight near the boundary.
+/// Cost: O(N D).
 mean_report gyromidpoint(any_matrix points, vector_view<const std::int64_t> offsets, any_vector weights,
                          any_output_matrix out, const ball_options& options = {},
                          const Device& device = Device::best());

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from .._errors import InvalidArgument
+from ._ball_operations import apply, dot, frame, gap, in_double, midpoint_in_frame, norm
 from ._tensors import check
 
 __all__ = ["GyrovectorNames"]
@@ -50,8 +51,12 @@ class GyrovectorNames:
         """Coaddition ``x (+) gyr[x, -y] y = ((1 - c|y|^2) x + (1 - c|x|^2) y) / (1 - c^2 |x|^2 |y|^2)``, which commutes."""
         check(x, "x")
         check(y, "y")
-        cx, cy = (self.c * (a * a).sum(-1, keepdim=True) for a in (x, y))
-        return self._projected(((1 - cy) * x + (1 - cx) * y) / (1 - cx * cy), project)
+
+        def formula(x: Tensor, y: Tensor) -> Tensor:
+            x_gap, y_gap = gap(x, self.c), gap(y, self.c)
+            return (y_gap * x + x_gap * y) / (x_gap + y_gap - x_gap * y_gap)
+
+        return self._projected(in_double(formula, x, y), project)
 
     def mobius_cosub(self, x: Tensor, y: Tensor, *, project: bool = False) -> Tensor:
         """Coaddition of ``-y``."""
@@ -102,7 +107,7 @@ class GyrovectorNames:
         if at.dim() > 0 and not (at.dim() == u.dim() and at.shape[-1] == 1):
             at = at.unsqueeze(-1)
         # |u / lambda_x| has the length 1 / lambda_x, so t of it is at distance t.
-        unit = u / (u * u).sum(-1, keepdim=True).sqrt()
+        unit = u / norm(u)
         return self.expmap(x, at * unit / self.lambda_x(x, keepdim=True), project=project)
 
     def dist2plane(
@@ -111,21 +116,22 @@ class GyrovectorNames:
         """Distance of x from the hyperplane through p orthogonal to a (Ganea et al. 2018):
         ``asinh(2 sqrt(c) <w, a> / ((1 - c |w|^2) |a|)) / sqrt(c)``, ``w = (-p) (+) x``. signed: with the side that a
         points to; scaled: times ``|a|``."""
-        w = self.mobius_add(-p, x)
-        a = a.to(w.dtype)
-        along, length = (w * a).sum(-1, keepdim=True), (a * a).sum(-1, keepdim=True).sqrt()
-        if not signed:
-            along = along.abs()
-        value = 2 * along / ((1 - self.c * (w * w).sum(-1, keepdim=True)) * length)
-        if self.c > 0:
-            value = torch.asinh(math.sqrt(self.c) * value) / math.sqrt(self.c)
-        if scaled:
-            value = value * length
+
+        def formula(x: Tensor, p: Tensor, a: Tensor) -> Tensor:
+            x_gap, p_gap = gap(x, self.c), gap(p, self.c)
+            # lambda_w w = 2 direction / (a_p a_x)
+            along, length = dot(frame(p, p_gap, x, x_gap, self.c)[0], a), norm(a)
+            value = 2 * (along if signed else along.abs()) / (x_gap * p_gap * length)
+            if self.c > 0:
+                value = torch.asinh(math.sqrt(self.c) * value) / math.sqrt(self.c)
+            return value * length if scaled else value
+
+        value = in_double(formula, x, p, a)
         return value if keepdim else value.squeeze(-1)
 
     def transp0back(self, x: Tensor, u: Tensor) -> Tensor:
         """The tangent vector u at x, moved to the origin: ``u lambda_x / 2``."""
-        return u * self.lambda_x(x, keepdim=True) / 2
+        return in_double(lambda x, u: u / gap(x, self.c), x, u)
 
     def transp_follow_retr(self, x: Tensor, u: Tensor, v: Tensor) -> Tensor:
         """v, moved from x to ``retr(x, u)``."""
@@ -170,9 +176,7 @@ class GyrovectorNames:
         w = w.unsqueeze(-1)
         if posweight:
             xs, w = torch.where(w < 0, -xs, xs), w.abs()
-        lam = self.lambda_x(xs, keepdim=True)
-        below = ((lam - 1) * w).sum(along, keepdim=True)
-        mean = self.mobius_scalar_mul(0.5, (lam * w * xs).sum(along, keepdim=True) / below)
+        mean = in_double(lambda xs, w: self._midpoint(xs, w, along), xs, w)
         if lincomb:
             mean = self.mobius_scalar_mul(w.sum(along, keepdim=True).squeeze(-1), mean)
         if not keepdim:
@@ -180,20 +184,28 @@ class GyrovectorNames:
                 mean = mean.squeeze(d)
         return self._projected(mean, project)
 
-    def _root(self) -> float:
+    def _midpoint(self, xs: Tensor, w: Tensor, along: Sequence[int]) -> Tensor:
+        """In the frame of the result nothing cancels, and the result does not depend on the frame, which is a constant."""
+        mean, fixed, weights = torch.zeros_like(xs.detach()).sum(along, keepdim=True), xs.detach(), w.detach()
+        for _ in range(2):
+            mean = midpoint_in_frame(mean, fixed, weights, along, self.c, least_gap=2.0**-52)
+        return midpoint_in_frame(mean, xs, w, along, self.c)
+
+    def _require_curved(self) -> None:
         if self.c == 0:
             raise InvalidArgument("c must be > 0: flat space has no hyperboloid (c=0)")
-        return math.sqrt(self.c)
 
     def inv_sproj(self, x: Tensor) -> Tensor:
         """To the hyperboloid, ``[..., D + 1]``, its last coordinate positive: ``(lambda x, (lambda - 1) / sqrt(c))``."""
-        root = self._root()
-        lam = self.lambda_x(x, keepdim=True)
-        return torch.cat((lam * x, (lam - 1) / root), -1)
+        self._require_curved()
+        check(x, "x")
+        return apply("to_hyperboloid", self.c, x).roll(-1, -1)
 
     def sproj(self, x: Tensor) -> Tensor:
         """From the hyperboloid ``[..., D + 1]`` to the ball."""
-        return x[..., :-1] / (1 + self._root() * x[..., -1:])
+        self._require_curved()
+        check(x, "x")
+        return apply("from_hyperboloid", self.c, x.roll(1, -1))
 
     def random_normal(
         self, *size: int, mean: Tensor | float = 0.0, std: Tensor | float = 1.0, dtype: torch.dtype | None = None

@@ -307,6 +307,69 @@ TYPED_TEST(poincare_operations, means_of_groups) {
   });
 }
 
+/// Rounding puts what lies near the boundary onto the sphere, or outside: results are rounded towards the origin.
+TYPED_TEST(poincare_operations, results_near_the_boundary_are_inside) {
+  on_every_device([](const Device& device) {
+    for (const double c : {1.0, 2.5, 0.04}) {
+      SCOPED_TRACE(c);
+      laboratory<TypeParam> lab(c, device);
+      const auto expect_inside = [&](const point_set<TypeParam>& points) {
+        std::vector<TypeParam> distance(points.n);
+        const auto status = poincare::origin_distances(points.view(), distance, {.curvature = -c}, device);
+        EXPECT_EQ(poincare::first_invalid(status), -1);
+      };
+      auto out = lab.room();
+      for (const double size :
+           {4.0, 8.0, 12.0, 17.0, 20.0, 40.0, 1e3, double(std::numeric_limits<TypeParam>::max()) / 64}) {
+        SCOPED_TRACE(size);
+        auto far = lab.v;
+        for (TypeParam& v : far.data) v *= TypeParam(size / std::sqrt(c));
+        poincare::exp_map_origin(far.view(), lab.to(out), lab.options(), device);
+        expect_inside(out);
+        for (std::int64_t k = 0; k < dim; ++k) EXPECT_EQ(out(0, k) > 0, far(0, k) > 0);
+        expect_inside(lab.add(out, out));
+        expect_inside(lab.along(lab.x, out, TypeParam(2)));
+        if (size > 1e3) continue;
+        expect_inside(lab.exp(lab.x, far));
+        expect_inside(lab.times(TypeParam(size), lab.x));
+        point_set<TypeParam> h(rows, dim + 1);
+        poincare::to_hyperboloid(out.view(), lab.to(h), lab.options(), device);
+        poincare::from_hyperboloid(h.view(), lab.to(out), lab.options(), device);
+        expect_inside(out);
+      }
+    }
+  });
+}
+
+/// Two points at right angles: (1/2) (x) z with z = lambda s / (2 (lambda - 1)) in both coordinates.
+TYPED_TEST(poincare_operations, mean_of_points_near_the_boundary) {
+  on_every_device([](const Device& device) {
+    for (const double away : {1e-3, 1e-6, 1e-8, 1e-9, 1e-12, 1e-15}) {
+      SCOPED_TRACE(away);
+      if (TypeParam(1 - away) == TypeParam(1)) continue;
+      point_set<TypeParam> points(2, 2), out(1, 2);
+      std::fill(points.data.begin(), points.data.end(), TypeParam(0));
+      points(0, 0) = points(1, 1) = TypeParam(1 - away);
+      const long double s = points(0, 0), lambda = 2 / ((1 - s) * (1 + s)), z = lambda * s / (2 * (lambda - 1));
+      const std::vector<std::int64_t> offsets{0, 2};
+      poincare::gyromidpoint(points.view(), offsets, {}, laboratory<TypeParam>::to(out), {}, device);
+      for (int k = 0; k < 2; ++k)
+        EXPECT_NEAR(out(0, k), double(z / (1 + std::sqrt(1 - 2 * z * z))),
+                    2 * std::numeric_limits<TypeParam>::epsilon());
+    }
+  });
+}
+
+/// Differences with squares below the range of double still have a direction.
+TEST(poincare_range, gradient_of_points_near_the_origin) {
+  point_set<double> x(1, 2), y(1, 2), of_x(1, 2), of_y(1, 2);
+  for (point_set<double>* p : {&x, &y}) std::fill(p->data.begin(), p->data.end(), 0.0);
+  x(0, 0) = 1e-200;
+  poincare::distance_gradients(x.view(), y.view(), laboratory<double>::to(of_x), laboratory<double>::to(of_y));
+  EXPECT_NEAR(of_x(0, 0), 2, 1e-15);
+  EXPECT_NEAR(of_y(0, 0), -2, 1e-15);
+}
+
 TYPED_TEST(poincare_operations, status_and_errors) {
   laboratory<TypeParam> lab(1, Device::host());
   lab.y(3, 0) = 2;
