@@ -83,7 +83,6 @@ void add_predictions(session& session, const arguments& a, findings& all, quinte
 template <class Storage>
 void cluster_shared_points(session& session, const arguments& a) {
   quintet::mpi::communicator& ranks = *session.ranks();
-  ranks.run_collectively([&] { hdbscan::cluster({}, a.options, session.device()); });
   const auto points = quintet::driver::read_shared_points<Storage>(session, a.input, a.dataset);
   session.say() << points.all_rows << " points of " << points.own.cols << " dimensions on " << ranks.size()
                 << " ranks, " << session.device().name() << std::endl;
@@ -106,8 +105,6 @@ void cluster_points(session& session, const arguments& a) {
 #ifdef QUINTET_HAS_MPI
   if (session.ranks() != nullptr) return cluster_shared_points<Storage>(session, a);
 #endif
-  // Wrong options are found before a large file is read.
-  hdbscan::cluster({}, a.options, session.device());
   const io::matrix<Storage> points = quintet::driver::read_points<Storage>(session, a.input, a.dataset);
   io::matrix<Storage> further;
   if (!a.predict.empty()) further = quintet::driver::read_further_points<Storage>(session, a.predict, points.cols);
@@ -149,18 +146,15 @@ hdbscan::cluster_result cluster_matrix_file(session& session, const arguments& a
 
 template <class Real>
 void cluster_precomputed(session& session, const arguments& a) {
-  // Wrong options are found before a large file is read.
-  hdbscan::cluster_distances({}, a.options, session.device());
   const quintet::Device& device = session.device();
-  if (quintet::hdbscan_driver::is_matrix_market(a.input) && !device.automatic() &&
-      device.kind() != quintet::device_kind::host)
+  if (quintet::driver::is_matrix_market(a.input) && !device.automatic() && device.kind() != quintet::device_kind::host)
     throw quintet::InvalidArgument(quintet::text(
         "--device must be auto or host for a sparse graph of distances (--device=", device.spelling(), ")"));
   findings all;
   all.single_precision = sizeof(Real) < sizeof(double);
   try {
-    all.clustering = quintet::hdbscan_driver::is_matrix_market(a.input) ? cluster_graph_file<Real>(session, a)
-                                                                        : cluster_matrix_file<Real>(session, a);
+    all.clustering = quintet::driver::is_matrix_market(a.input) ? cluster_graph_file<Real>(session, a)
+                                                                : cluster_matrix_file<Real>(session, a);
   } catch (const quintet::InvalidArgument& wrong_distance) {
     throw quintet::FileError(a.input, wrong_distance.what());
   }
@@ -178,14 +172,21 @@ int main(int argc, char** argv) {
       {"quintet-hdbscan",
        "exact HDBSCAN* clustering of points in any dimension.",
        "quintet-hdbscan --input embeddings.npy --min-cluster-size 10 --min-samples 5 --output clusters.h5",
-       {"float", "double", "half", "bfloat16"},
+       {"auto", "float", "double", "half", "bfloat16"},
        true},
       options, [&](session& session) {
         quintet::driver::require_one_process(session, {"precomputed", "predict", "membership"});
         check(a, session);
+        // Wrong options are found before a large file is read.
         if (a.precomputed)
-          quintet::driver::with_precision(session, [&]<class Real>() { cluster_precomputed<Real>(session, a); });
+          hdbscan::cluster_distances({}, a.options, session.device());
         else
-          quintet::driver::with_storage(session, [&]<class Storage>() { cluster_points<Storage>(session, a); });
+          hdbscan::cluster({}, a.options, session.device());
+        if (a.precomputed)
+          quintet::driver::with_precision(session, {{a.input, a.dataset}},
+                                          [&]<class Real>() { cluster_precomputed<Real>(session, a); });
+        else
+          quintet::driver::with_storage(session, {{a.input, a.dataset}, {a.predict, ""}},
+                                        [&]<class Storage>() { cluster_points<Storage>(session, a); });
       });
 }

@@ -154,7 +154,7 @@ int main(int argc, char** argv) {
       {"quintet-neighbours",
        "exact nearest neighbours of points, or all within a radius.",
        "quintet-neighbours --input embeddings.npy --k 15 --output neighbours.h5",
-       {"float", "double", "half", "bfloat16"},
+       {"auto", "float", "double", "half", "bfloat16"},
        true},
       options, [&](session& session) {
         quintet::driver::require_one_process(session, {"queries", "radius"});
@@ -163,6 +163,7 @@ int main(int argc, char** argv) {
         a.metric.value();  // before a large file is read
         quintet::driver::require_distinct_files({{"--input", a.input}, {"--queries", a.queries}},
                                                 {{"--output", a.output}, {"--json", session.line().common.json}});
-        quintet::driver::with_storage(session, [&]<class Storage>() { find<Storage>(session, a); });
+        quintet::driver::with_storage(session, {{a.input, a.dataset}, {a.queries, ""}},
+                                      [&]<class Storage>() { find<Storage>(session, a); });
       });
 }

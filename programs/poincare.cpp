@@ -102,7 +102,6 @@ void collect(quintet::mpi::communicator& ranks, std::vector<T>& values) {
 template <class Real>
 void measure_dealt_files(session& session, const arguments& a, quintet::mpi::communicator& ranks) {
   namespace mpi = quintet::mpi;
-  poincare::checked_curvature(a.curvature);
   const auto points = session.timed("read", [&] { return mpi::read_rows<Real>(ranks, a.points, a.dataset); });
   if (points.all_rows == 0) throw quintet::FileError(a.points, "holds no points");
   if (points.rows.cols == 0) throw quintet::FileError(a.points, "holds points without coordinates");
@@ -168,7 +167,6 @@ void measure_files(session& session, const arguments& a) {
 #ifdef QUINTET_HAS_MPI
   if (session.ranks() != nullptr) return measure_dealt_files<Real>(session, a, *session.ranks());
 #endif
-  poincare::checked_curvature(a.curvature);  // before a large file is read
   const io::matrix<Real> points = quintet::driver::read_points<Real>(session, a.points, a.dataset);
   io::matrix<Real> own_queries;
   if (!a.queries.empty())
@@ -216,12 +214,14 @@ int main(int argc, char** argv) {
       {"quintet-poincare",
        "distances and nearest neighbours of points of the Poincare ball.",
        "quintet-poincare --points embedding.csv --curvature -1 --knn 10 --output neighbours.csv",
-       {"float", "double"},
+       {"auto", "float", "double"},
        true},
       options, [&](session& session) {
         check_words(a);
+        poincare::checked_curvature(a.curvature);
         quintet::driver::require_distinct_files({{"--points", a.points}, {"--queries", a.queries}},
                                                 {{"--output", a.output}, {"--json", session.line().common.json}});
-        quintet::driver::with_precision(session, [&]<class Real>() { measure_files<Real>(session, a); });
+        quintet::driver::with_precision(session, {{a.points, a.dataset}, {a.queries, a.dataset}},
+                                        [&]<class Real>() { measure_files<Real>(session, a); });
       });
 }

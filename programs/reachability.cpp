@@ -241,9 +241,10 @@ int main(int argc, char** argv) {
       {"quintet-reachability",
        "mutual reachability, max(core_i, core_j, d(i, j) / alpha), of points in any dimension.",
        "quintet-reachability --input embeddings.npy --min-samples 5 --output matrix.npy",
-       {"float", "double", "half", "bfloat16"}},
+       {"auto", "float", "double", "half", "bfloat16"}},
       options, [&](session& session) {
         check(a, session);
-        quintet::driver::with_storage(session, [&]<class Storage>() { work<Storage>(session, a); });
+        quintet::driver::with_storage(session, {{a.input, a.dataset}},
+                                      [&]<class Storage>() { work<Storage>(session, a); });
       });
 }

@@ -214,7 +214,7 @@ int main(int argc, char** argv) {
         const auto semiring = quintet::driver::choice<choice>(
             "--semiring", a.semiring,
             {{"plus-times", choice::plus_times}, {"min-plus", choice::min_plus}, {"or-and", choice::or_and}});
-        quintet::driver::with_precision(session, [&]<class Real>() {
+        quintet::driver::with_precision(session, {}, [&]<class Real>() {
           if (semiring == choice::plus_times) multiply_files<spgemm::plus_times, Real>(session, a);
           if (semiring == choice::min_plus) multiply_files<spgemm::min_plus, Real>(session, a);
           if (semiring == choice::or_and) multiply_files<spgemm::or_and, Real>(session, a);

@@ -89,7 +89,7 @@ void parse_words(arguments& a, const session& session) {
                                     "is not for the randomised method of --rank");
   if (a.rank > 0 && a.options.vectors == svd::vectors::full)
     throw quintet::InvalidArgument("--mode must be values or econ with --rank (--mode=full)");
-  if (a.rank > 0 && precision != "float" && precision != "double")
+  if (a.rank > 0 && (precision == "half" || precision == "bfloat16"))
     throw quintet::InvalidArgument(
         quintet::text("--precision must be float or double with --rank (--precision=", precision, ")"));
   a.random.rank = a.rank;
@@ -313,13 +313,14 @@ int main(int argc, char** argv) {
       {"quintet-svd",
        "singular value decomposition of one matrix or of many small ones.",
        "quintet-svd --input weights.npy --precision double --mode econ --output factors.h5",
-       {"float", "double", "half", "bfloat16"},
+       {"auto", "float", "double", "half", "bfloat16"},
        true},
       options, [&](session& session) {
         parse_words(a, session);
         quintet::driver::require_one_process(session, {"rank"});
         quintet::driver::require_distinct_files({{"--input", a.input}},
                                                 {{"--output", a.output}, {"--json", session.line().common.json}});
-        quintet::driver::with_storage(session, [&]<class Storage>() { decompose_file<Storage>(session, a); });
+        quintet::driver::with_storage(session, {{a.input, a.dataset}},
+                                      [&]<class Storage>() { decompose_file<Storage>(session, a); });
       });
 }

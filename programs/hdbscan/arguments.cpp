@@ -2,6 +2,7 @@
 
 #include "quintet/core/error.hpp"
 #include "quintet/io/file_format.hpp"
+#include "support/sparse.hpp"
 
 namespace quintet::hdbscan_driver {
 
@@ -26,8 +27,6 @@ void refuse(bool given, const char* option, const char* why) {
 std::string with_predicted(const std::string& path) { return path.substr(0, path.rfind('.')) + ".predicted.csv"; }
 
 }  // namespace
-
-bool is_matrix_market(const std::string& path) { return path.ends_with(".mtx") || path.ends_with(".mtx.gz"); }
 
 boost::program_options::options_description describe(arguments& a) {
   po::options_description input("Input"), clusters("Clusters"), predicted("New points and soft clustering"),
@@ -109,7 +108,7 @@ void check(arguments& a, const driver::session& session) {
     refuse(!a.predict.empty(), "--predict", why);
     refuse(a.membership, "--membership", why);
     refuse(a.options.distance.kind != metric::euclidean, "--metric", why);
-    refuse(session.precision() != "float" && session.precision() != "double", "--precision",
+    refuse(session.precision() == "half" || session.precision() == "bfloat16", "--precision",
            "must be float or double with --precomputed");
   }
   refuse(session.ranks() == nullptr && !a.checkpoint.empty(), "--checkpoint", "is for several ranks, under mpirun");
@@ -121,7 +120,7 @@ void check(arguments& a, const driver::session& session) {
   }
   if (a.options.method == hdbscan::selection::leaf)
     driver::require_absent(session.line(), {"max-cluster-size"}, "is for --selection eom; leaf takes the smallest");
-  if (a.precomputed && is_matrix_market(a.input))
+  if (a.precomputed && driver::is_matrix_market(a.input))
     driver::require_absent(session.line(), {"dataset"}, "is for .h5 files");
   driver::require_distinct_files(
       {{"--input", a.input}, {"--predict", a.predict}},

@@ -23,9 +23,6 @@ struct arguments {
 
 boost::program_options::options_description describe(arguments& a);
 
-/// Whether a file of --precomputed is a graph.
-bool is_matrix_market(const std::string& path);
-
 /// Options that depend on each other, and words with a meaning. Throws InvalidArgument.
 void check(arguments& a, const driver::session& session);
 

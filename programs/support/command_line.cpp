@@ -133,6 +133,14 @@ std::string joined(const std::vector<std::string>& words, const char* separator)
   return result;
 }
 
+std::string precision_words(const program& program) {
+  const std::string words = joined(program.precisions, " or ");
+  if (program.precisions.front() != "auto") return words;
+  return words +
+         ". auto is float where it holds every number of the input, otherwise double: the type of an .npy or .h5 file "
+         "decides, of a .csv file the numbers. --json says which it is";
+}
+
 void check(const common_options& common, bool threads_given, const program& program) {
   if (threads_given) require_argument(common.threads >= 1, "--threads", common.threads, ">= 1");
   if (std::find(program.precisions.begin(), program.precisions.end(), common.precision) == program.precisions.end())
@@ -160,7 +168,7 @@ command_line parse_command_line(int argc, const char* const* argv, const program
        "auto (the first GPU, otherwise the host), host, emulated (device code on host threads), or a number")  //
       ("threads", po::value(&common.threads)->value_name("N"), "host threads, >= 1; all cores by default")     //
       ("precision", po::value(&common.precision)->default_value(program.precisions.at(0))->value_name("TYPE"),
-       joined(program.precisions, " or ").c_str())  //
+       precision_words(program).c_str())  //
       ("json", po::value(&common.json)->value_name("FILE"),
        "writes a summary: parameters, results, seconds per stage, device")  //
       ("quiet", po::bool_switch(&common.quiet), "prints nothing but errors");

@@ -18,11 +18,12 @@ namespace quintet::driver {
 
 /// What a driver says of itself.
 struct program {
-  std::string name;                                           ///< "quintet-hdbscan"
-  std::string summary;                                        ///< one or two sentences for --help
-  std::string example;                                        ///< a whole command line for --help
-  std::vector<std::string> precisions = {"float", "double"};  ///< allowed for --precision; the first is the default
-  bool distributed = false;                                   ///< runs as several ranks of MPI too
+  std::string name;     ///< "quintet-hdbscan"
+  std::string summary;  ///< one or two sentences for --help
+  std::string example;  ///< a whole command line for --help
+  /// Allowed for --precision; the first is the default. "auto" stands for float or double, as the numbers need it.
+  std::vector<std::string> precisions = {"float", "double"};
+  bool distributed = false;  ///< runs as several ranks of MPI too
 };
 
 /// Values of the options that all drivers have.

@@ -14,9 +14,11 @@
 #include "quintet/core/build_info.hpp"
 #include "quintet/core/error.hpp"
 #include "quintet/io/atomic_file.hpp"
+#include "quintet/io/matrix_file.hpp"
 #ifdef QUINTET_HAS_MPI
 #include "quintet/mpi/communicator.hpp"
 #endif
+#include "support/sparse.hpp"
 
 namespace quintet::driver {
 
@@ -168,6 +170,22 @@ session::session(const program& program, command_line line, const mpi_session& m
     bar_ = std::make_unique<progress_bar>(std::cerr);
   else
     log_ = std::make_unique<progress_log>(std::cerr, program_);
+}
+
+void session::settle_precision(std::initializer_list<number_file> files) {
+  if (precision() != "auto") return;
+  std::int64_t is_float = 1;
+  const auto look = [&] {
+    if (!is_root()) return;
+    for (const number_file& file : files)
+      if (is_float != 0 && !file.path.empty())
+        is_float = static_cast<std::int64_t>(!is_matrix_market(file.path) && io::fits_float(file.path, file.dataset));
+  };
+  timed("read", [&] { on_all(mpi_, look); });
+#ifdef QUINTET_HAS_MPI
+  if (ranks() != nullptr) ranks()->broadcast(std::span<std::int64_t>(&is_float, 1));
+#endif
+  line_.common.precision = is_float != 0 ? "float" : "double";
 }
 
 progress_callback session::progress(const stage_shares& shares) const {

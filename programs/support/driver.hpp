@@ -18,6 +18,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -34,6 +35,12 @@
 
 namespace quintet::driver {
 
+/// Where numbers are read from: a matrix or array, or a sparse matrix; none for an empty path.
+struct number_file {
+  std::string path;
+  std::string dataset;  ///< of an .h5 file; empty for its only one
+};
+
 /// What the work of a driver gets.
 class session {
  public:
@@ -41,8 +48,11 @@ class session {
 
   /// The processor that --device chose; --threads is in force already.
   const Device& device() const { return device_; }
-  /// The value of --precision.
+  /// The value of --precision; "auto" until settle_precision().
   const std::string& precision() const { return line_.common.precision; }
+  /// Makes "auto" one of "float" and "double": float where it holds every number of these files. Collective. Throws
+  /// FileError.
+  void settle_precision(std::initializer_list<number_file> files);
   bool quiet() const { return line_.common.quiet; }
   /// The ranks that work together on this; null for a process of its own. What is thrown out of the work then has to be
   /// thrown on all ranks: see mpi::communicator::run_collectively().
@@ -105,18 +115,20 @@ std::string kind_name(device_kind kind);
 int run_driver(int argc, const char* const* argv, const program& program,
                const boost::program_options::options_description& own, const std::function<void(session&)>& work);
 
-/// Calls `action.template operator()<Real>()` with the Real that --precision names: float or double.
+/// Calls `action.template operator()<Real>()` with the Real that --precision names, float or double, or that the
+/// numbers of the input need.
 template <class Action>
-auto with_precision(const session& session, Action&& action) {
+auto with_precision(session& session, std::initializer_list<number_file> input, Action&& action) {
+  session.settle_precision(input);
   return session.precision() == "double" ? action.template operator()<double>() : action.template operator()<float>();
 }
 
 /// The same with "half" and "bfloat16" too: quintet::half or quintet::bfloat16.
 template <class Action>
-auto with_storage(const session& session, Action&& action) {
+auto with_storage(session& session, std::initializer_list<number_file> input, Action&& action) {
   if (session.precision() == "half") return action.template operator()<half>();
   if (session.precision() == "bfloat16") return action.template operator()<bfloat16>();
-  return with_precision(session, std::forward<Action>(action));
+  return with_precision(session, input, std::forward<Action>(action));
 }
 
 }  // namespace quintet::driver

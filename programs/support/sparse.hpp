@@ -9,6 +9,8 @@
 
 namespace quintet::driver {
 
+inline bool is_matrix_market(const std::string& path) { return path.ends_with(".mtx") || path.ends_with(".mtx.gz"); }
+
 /// Warns of what is unusual about a file that was read.
 inline void warn_of(session& session, const std::string& path, const io::sparse_read_report& report) {
   if (report.above_diagonal > 0)

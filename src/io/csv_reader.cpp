@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <new>
 
 #include "core/parse_number.hpp"
@@ -195,12 +197,10 @@ template <class T>
   throw FileError(reader.file().path(), reader.number(), text("field ", cursor.index(), " ", reason));
 }
 
-}  // namespace
-
-template <class T>
-table<T> read_csv(const std::string& path) {
+/// Appends the rows of a file to `result`, up to one after which `wants_more` says no.
+template <class T, class WantsMore>
+void read_rows(const std::string& path, table<T>& result, const WantsMore& wants_more) {
   line_reader reader(path);
-  table<T> result;
   matrix<T>& values = result.values;
   std::string_view line;
   std::int64_t first_line = 0;  // number of the line that set the number of columns
@@ -229,9 +229,30 @@ table<T> read_csv(const std::string& path) {
       throw FileError(path, reader.number(),
                       text("has ", cursor.index(), " fields where line ", first_line, " has ", values.cols));
     ++values.rows;
+    if (!wants_more()) return;
   }
   if (first_line == 0) throw FileError(path, "is empty: there is no line with numbers in it");
+}
+
+}  // namespace
+
+template <class T>
+table<T> read_csv(const std::string& path) {
+  table<T> result;
+  read_rows(path, result, [] { return true; });
   return result;
+}
+
+bool csv_fits_float(const std::string& path) {
+  table<double> rows;
+  bool fits = true;
+  read_rows(path, rows, [&] {
+    std::vector<double>& row = rows.values.data;
+    fits = std::all_of(row.begin(), row.end(), [](double x) { return std::isnan(x) || double(float(x)) == x; });
+    row.clear();
+    return fits;
+  });
+  return fits;
 }
 
 #define QUINTET_INSTANTIATE(Real) template table<Real> read_csv<Real>(const std::string&);

@@ -252,6 +252,16 @@ std::vector<std::int64_t> hdf5_shape(const std::string& path, const std::string&
   return hdf5_dataset(path, dataset).shape;
 }
 
+bool hdf5_fits_float(const std::string& path, const std::string& dataset) {
+  const hdf5_dataset from(path, dataset);
+  const type_handle type(H5Dget_type(from.data));
+  if (from.type_class == H5T_ENUM) return H5Tget_size(type) <= 2;
+  if (from.type_class == H5T_INTEGER) return H5Tget_precision(type) <= 24;
+  std::size_t exponent_bits = 0, mantissa_bits = 0, unused = 0;
+  H5Tget_fields(type, &unused, &unused, &exponent_bits, &unused, &mantissa_bits);
+  return exponent_bits <= 8 && mantissa_bits <= 23;
+}
+
 template <class T>
 array<T> read_hdf5_rows(const std::string& path, const std::string& dataset, std::int64_t first, std::int64_t count) {
   const hdf5_dataset from(path, dataset);

@@ -1,5 +1,7 @@
 #include "quintet/io/matrix_file.hpp"
 
+#include <filesystem>
+
 #include "instantiate.hpp"
 #include "io/input_file.hpp"
 #include "quintet/core/error.hpp"
@@ -49,6 +51,18 @@ matrix<Real> read_matrix(const std::string& path, const std::string& dataset) {
 
 matrix<std::int64_t> read_table(const std::string& path, const std::string& dataset) {
   return read<std::int64_t>(path, dataset);
+}
+
+bool fits_float(const std::string& path, const std::string& dataset) {
+  switch (format_with(path, dataset)) {
+    case file_format::hdf5:
+      return hdf5_fits_float(path, dataset);
+    case file_format::npy:
+      return npy_fits_float(path);
+    case file_format::csv:
+      break;
+  }
+  return std::filesystem::is_regular_file(path) && csv_fits_float(path);
 }
 
 bool has_row_access(const std::string& path) { return format_of(path) != file_format::csv; }

@@ -338,6 +338,12 @@ std::vector<std::int64_t> npy_shape(const std::string& path) {
   return read_header(file).shape;
 }
 
+bool npy_fits_float(const std::string& path) {
+  input_file file(path);
+  const npy_header header = read_header(file);
+  return header.item_bytes <= (header.kind == 'f' ? 4 : 2);
+}
+
 template <class T>
 array<T> read_npy_rows(const std::string& path, std::int64_t first, std::int64_t count) {
   input_file file(path);

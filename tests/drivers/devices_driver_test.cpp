@@ -9,7 +9,7 @@ class devices_driver : public test::driver_run {
   devices_driver() : driver_run("devices") {}
 };
 
-TEST_F(devices_driver, common_options) { expect_common_options({}); }
+TEST_F(devices_driver, common_options) { expect_common_options({}, "float or double"); }
 
 TEST_F(devices_driver, lists_every_device) {
   const std::string out = run_well({"--json", "devices.json"});

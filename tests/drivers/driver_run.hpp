@@ -35,7 +35,7 @@ class driver_run : public temporary_folder {
   /// The run fails with this status and a message from the program that holds `message`; it leaves no file behind.
   void expect_failure(const arguments& given, int status, const std::string& message) const;
   /// What every program has to do with the common options, given arguments with which it works.
-  void expect_common_options(const arguments& working, const std::string& precisions = "float or double") const;
+  void expect_common_options(const arguments& working, const std::string& precisions = "auto or float or double") const;
 
   /// Files where the programs run.
   std::string work(const std::string& name) const { return path("work/" + name); }

@@ -297,8 +297,8 @@ TEST_F(Driver, ParametersGoIntoTheOutput) {
 }
 
 TEST_F(Driver, PrecisionPicksTheType) {
-  const auto bytes = [](const session& s) {
-    return quintet::driver::with_precision(s, []<class Real>() { return sizeof(Real); });
+  const auto bytes = [](session& s) {
+    return quintet::driver::with_precision(s, {}, []<class Real>() { return sizeof(Real); });
   };
   run_with({}, [&](session& s) { EXPECT_EQ(bytes(s), 4u); });
   run_with({"--precision", "double"}, [&](session& s) { EXPECT_EQ(bytes(s), 8u); });

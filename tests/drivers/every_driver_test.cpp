@@ -283,6 +283,20 @@ TEST_P(every_driver, summary_says_where_the_stages_ran) {
   }
 }
 
+TEST_P(every_driver, precision_holds_the_input) {
+  const std::string& task = GetParam().task;
+  if (task == "friends" || task.starts_with("snp-") || task == "devices") GTEST_SKIP() << "no choice";
+  const bool reads_points = task != "spgemm";
+  const auto precision_of = [&](const std::string& points) {
+    make("points.csv", points);
+    arguments given = with({GetParam().output_option, GetParam().outputs[0], "--json", "s.json", "--quiet"});
+    run_well(given);
+    return json("s.json")["precision"];
+  };
+  EXPECT_EQ(precision_of("0,0.25\n0.5,0\n0,0.5\n"), reads_points ? "float" : "double");
+  EXPECT_EQ(precision_of("0,0.25\n0.5,0\n0,0.1\n"), "double");
+}
+
 TEST_P(every_driver, small_stacks_of_threads) {
   if (test::sanitized) GTEST_SKIP() << "frames of instrumented code are larger";
   for (const auto& [name, command] : writing())

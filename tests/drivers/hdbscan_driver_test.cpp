@@ -94,6 +94,20 @@ TEST_F(hdbscan_driver, clusters_and_says_so) {
   EXPECT_EQ(summary["parameters"]["min_samples"], 2);
 }
 
+// Metres of UTM: float has steps of 1/2 at the northing, the groups are 1/5 apart.
+TEST_F(hdbscan_driver, coordinates_beyond_float) {
+  std::string points;
+  for (int i = 0; i < 24; ++i) points += text("500000.00", i % 3, ",4649776.", 2 * (i / 8) + 1, i % 8, "\n");
+  const columns found = cluster(points, {"--min-cluster-size", "5", "--min-samples", "2"});
+  EXPECT_EQ(found.labels, (numbers{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2}));
+  EXPECT_EQ(json("out.json")["precision"], "double");
+  // Distances as text too: 1 and 1.000000001 are one float.
+  make("d.mtx", "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 1\n3 2 1.000000001\n");
+  run_well({"--precomputed", "--input", "d.mtx", "--min-samples", "1", "--output", "out.csv", "--json", "out.json"});
+  EXPECT_EQ(json("out.json")["precision"], "double");
+  EXPECT_EQ(json("out.json")["results"]["spanning_tree_weight"].number(), 1 + 1.000000001);
+}
+
 TEST_F(hdbscan_driver, inputs_of_all_formats_agree) {
   const numbers values{0, 1, 2, 3, 4, 100, 101, 102, 103, 104, 1000};
   const matrix_view<const double> matrix(values.data(), 11, 1);

@@ -3,6 +3,7 @@
 #include "drivers/driver_run.hpp"
 #include "quintet/io/csv.hpp"
 #include "quintet/io/hdf5.hpp"
+#include "quintet/io/matrix_file.hpp"
 
 namespace quintet {
 namespace {
@@ -17,7 +18,7 @@ class neighbours_driver : public test::driver_run {
 
 TEST_F(neighbours_driver, common_options) {
   expect_common_options({"--input", queries, "--queries", queries, "--k", "1", "--output", "common.csv"},
-                        "float or double or half or bfloat16");
+                        "auto or float or double or half or bfloat16");
 }
 
 TEST_F(neighbours_driver, nearest) {
@@ -45,6 +46,34 @@ TEST_F(neighbours_driver, radius_and_queries) {
   EXPECT_EQ(io::read_hdf5<std::int64_t>(work("o.h5"), "row_pointers").data,
             (std::vector<std::int64_t>{0, 2, 4, 4, 6, 6}));
   EXPECT_EQ(io::read_hdf5<std::int64_t>(work("o.h5"), "index").data, (std::vector<std::int64_t>{1, 3, 0, 3, 0, 1}));
+}
+
+// Times in seconds: float holds every 128th of them.
+TEST_F(neighbours_driver, the_input_decides_the_precision) {
+  const std::vector<double> times{1700000000, 1700000030, 1700000200}, apart{30, 30, 170};
+  const matrix_view<const double> column(times.data(), 3, 1);
+  for (const char* name : {"t.npy", "t.h5", "t.csv"}) io::write_matrix<double>(work(name), column);
+  const auto distances = [&](const arguments& input) {
+    arguments all{"--k", "1", "--output", "o.csv", "--json", "o.json"};
+    all.insert(all.end(), input.begin(), input.end());
+    run_well(all);
+    const auto rows = io::read_csv<double>(work("o.csv")).values;
+    std::vector<double> column;
+    for (std::int64_t i = 0; i < rows.rows; ++i) column.push_back(rows.data[3 * i + 2]);
+    return column;
+  };
+  for (const char* name : {"t.npy", "t.h5", "t.csv"}) {
+    EXPECT_EQ(distances({"--input", name}), apart) << name;
+    EXPECT_EQ(json("o.json")["precision"], "double") << name;
+    EXPECT_EQ(distances({"--input", name, "--precision", "float"}), (std::vector<double>{0, 0, 256})) << name;
+  }
+  // The file that needs more decides; text of numbers that float holds is read as float.
+  make("small.csv", "1\n");
+  EXPECT_EQ(distances({"--input", "small.csv", "--queries", "t.csv"}),
+            (std::vector<double>{1699999999, 1700000029, 1700000199}));
+  EXPECT_EQ(json("o.json")["precision"], "double");
+  EXPECT_EQ(distances({"--input", "small.csv", "--queries", "small.csv"}), std::vector<double>{0});
+  EXPECT_EQ(json("o.json")["precision"], "float");
 }
 
 TEST_F(neighbours_driver, bad_input_is_named) {

@@ -159,7 +159,7 @@ TEST_F(svd_driver, bad_usage) {
   expect_bad({"--rank", "1", "--precision", "half"}, "--precision must be float or double with --rank");
   expect_bad({"--output", "bad.npy"}, "extension \".npy\" is not supported here; allowed are .csv, .h5");
   expect_bad({"--rank", "1", "--power-iterations", "-1"}, "--power-iterations must be >= 0");
-  expect_bad({"--dataset", "U"}, "--dataset is for .h5 files");
+  expect_bad({"--dataset", "U"}, "has no datasets");
 }
 
 TEST_F(svd_driver, bad_input) {

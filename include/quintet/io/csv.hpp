@@ -43,6 +43,10 @@ struct table {
 template <class T>
 table<T> read_csv(const std::string& path);
 
+/// Whether float holds every number of a file as exactly as double; NaN and infinity count as held. Throws FileError as
+/// read_csv<double>() does, for the lines up to the first number that float does not hold: no other line is read.
+bool csv_fits_float(const std::string& path);
+
 /// Writes rows one after another; nothing appears at `path` before commit().
 ///
 ///   csv_writer out("labels.csv", {"label", "probability"});

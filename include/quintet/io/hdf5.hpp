@@ -34,6 +34,10 @@ array<T> read_hdf5(const std::string& path, const std::string& dataset = "");
 /// Extents of a dataset; names and errors as for read_hdf5(). Values are not read.
 std::vector<std::int64_t> hdf5_shape(const std::string& path, const std::string& dataset = "");
 
+/// Whether float holds every number of the stored type: real numbers of up to 24 bits of mantissa and 8 of exponent,
+/// integers of up to 24 bits, booleans. Names and errors as for read_hdf5(). Values are not read.
+bool hdf5_fits_float(const std::string& path, const std::string& dataset = "");
+
 /// The part with indices first ... first + count - 1 of the first dimension: rows of a matrix, matrices of a batch.
 /// Names, types and errors are those of read_hdf5(); InvalidArgument for rows that are not there, FileError for a
 /// single number. Several processes may read one file at the same time: nothing is locked. Time and memory in the size

@@ -21,6 +21,12 @@ matrix<Real> read_matrix(const std::string& path, const std::string& dataset = "
 /// The same for integers, such as pairs of indices: a value that is not integral or not within 64 bits is a FileError.
 matrix<std::int64_t> read_table(const std::string& path, const std::string& dataset = "");
 
+/// Whether a file can be read as float without a change of any number: its type is one that float holds (see
+/// npy_fits_float(), hdf5_fits_float()), or it is text and float holds every number of it (csv_fits_float()). False for
+/// text that is in no regular file, because a pipe can be read only once. The array may have any number of dimensions.
+/// Errors as for read_matrix(), except that text which is not there is found when it is read.
+bool fits_float(const std::string& path, const std::string& dataset = "");
+
 /// Rows and columns of a matrix that is in a file.
 struct matrix_extent {
   ///@{

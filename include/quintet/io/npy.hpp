@@ -24,6 +24,10 @@ array<T> read_npy(const std::string& path);
 /// Extents of the array of a file, from its header alone. Throws FileError as read_npy() does for the header. O(1).
 std::vector<std::int64_t> npy_shape(const std::string& path);
 
+/// Whether float holds every number of the stored type: float16, float32, integers of 8 and 16 bits, bool. Errors and
+/// cost as for npy_shape().
+bool npy_fits_float(const std::string& path);
+
 /// The part with indices first ... first + count - 1 of the first dimension: rows of a matrix, matrices of a batch. No
 /// other element is read, so errors in others are not found. Types and errors are those of read_npy(); InvalidArgument
 /// for rows that are not there, FileError for a single number. Time and memory in the size of the part.

@@ -51,6 +51,16 @@ TEST_F(Csv, SeparatorsAndLineEnds) {
   }
 }
 
+TEST_F(Csv, FloatHoldsEveryNumberOrNot) {
+  const auto fits = [&](std::string_view content) { return quintet::io::csv_fits_float(file("in.csv", content)); };
+  EXPECT_TRUE(fits("x,y\n1,-2.5\nnan,inf\n16777216,0.75\n-inf,-0\n"));
+  EXPECT_TRUE(fits("x,y\n"));
+  for (const char* content : {"16777217\n", "1\n2\n1700000030\n", "0.1\n", "1e39\n", "1e-46\n", "500000.2,0\n"})
+    EXPECT_FALSE(fits(content)) << content;
+  EXPECT_FALSE(fits("0.1\nno number\n")) << "the second line is not read";
+  QUINTET_EXPECT_CONTAINS(error_of<FileError>([&] { fits("1\nno number\n"); }), "2: field 1");
+}
+
 TEST_F(Csv, HeaderIsALineWithoutNumbers) {
   const table<double> plain = parse("x,y\n1,2\n");
   EXPECT_EQ(plain.names, (names{"x", "y"}));

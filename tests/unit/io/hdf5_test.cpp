@@ -177,6 +177,9 @@ TEST_F(Hdf5, ConvertsWhatOthersStore) {
     out.dataset("large", H5T_NATIVE_UINT64, {1}, large);
     const double wide[] = {1e300, 0.5};
     out.dataset("wide", H5T_NATIVE_DOUBLE, {2}, wide);
+    const std::int32_t numbers[] = {7};
+    out.dataset("int16", H5T_STD_I16BE, {1}, bytes);
+    out.dataset("int32", H5T_NATIVE_INT32, {1}, numbers);
     const double special[] = {INFINITY, -INFINITY, NAN};
     out.dataset("special", H5T_NATIVE_DOUBLE, {3}, special);
     const double fraction[] = {2, 0.5};
@@ -196,6 +199,10 @@ TEST_F(Hdf5, ConvertsWhatOthersStore) {
   EXPECT_EQ(read_hdf5<float>(path("in.h5"), "half").data,
             (std::vector<float>{1.5f, 0x1p-24f, -65504.0f, std::numeric_limits<float>::infinity()}));
   EXPECT_EQ(read_hdf5<double>(path("in.h5"), "half").data[1], 0x1p-24);
+  for (const char* name : {"half", "native", "bytes", "int16", "flags", "cube"})
+    EXPECT_TRUE(quintet::io::hdf5_fits_float(path("in.h5"), name)) << name;
+  for (const char* name : {"int32", "large", "wide", "special"})
+    EXPECT_FALSE(quintet::io::hdf5_fits_float(path("in.h5"), name)) << name;
   const array<float> bytes = read_hdf5<float>(path("in.h5"), "bytes");
   EXPECT_EQ(bytes.data, (std::vector<float>{0, 255}));
   EXPECT_EQ(bytes.shape, (sizes{2, 1}));

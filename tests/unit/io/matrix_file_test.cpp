@@ -1,5 +1,7 @@
 #include "quintet/io/matrix_file.hpp"
 
+#include <sys/stat.h>
+
 #include "quintet/core/error.hpp"
 #include "quintet/io/file_format.hpp"
 #include "quintet/io/hdf5.hpp"
@@ -59,6 +61,26 @@ TEST_F(MatrixFile, SameMatrixThroughEveryFormat) {
   }
   EXPECT_THROW(quintet::io::write_matrix(path("m.txt"), view), FileError);
   EXPECT_EQ(files(), 3);
+}
+
+TEST_F(MatrixFile, FloatHoldsWhatItsTypeOrItsNumbersSay) {
+  using quintet::io::fits_float;
+  const double data[] = {1, 2, 1700000030};
+  const float rounded[] = {1, 2, 1700000000};
+  const quintet::matrix_view<const double> large(data, 3, 1), small(data, 2, 1);
+  for (const char* name : {"m.npy", "m.h5", "m.csv"}) {
+    quintet::io::write_matrix(path(name), quintet::matrix_view<const float>(rounded, 3, 1));
+    EXPECT_TRUE(fits_float(path(name))) << name;
+    quintet::io::write_matrix(path(name), large);
+    EXPECT_FALSE(fits_float(path(name))) << name;
+    quintet::io::write_matrix(path(name), small);
+    EXPECT_EQ(fits_float(path(name)), std::string(name) == "m.csv") << "text has no type: " << name;
+  }
+  EXPECT_FALSE(fits_float(path("m.h5"), "matrix"));
+  EXPECT_THROW(fits_float(path("m.npy"), "matrix"), FileError);
+  EXPECT_THROW(fits_float(path("none.npy")), FileError);
+  ASSERT_EQ(::mkfifo(path("pipe.csv").c_str(), 0600), 0);
+  EXPECT_FALSE(fits_float(path("pipe.csv"))) << "and it is not opened";
 }
 
 TEST_F(MatrixFile, Tables) {

@@ -63,6 +63,7 @@ class Npy : public quintet::test::temporary_folder {
       const std::string described = (big ? ">" : "<") + type;
       const std::string name = file("in.npy", npy(dictionary(described, "(3,)"), bytes_of(values, big)));
       const array<double> result = read_npy<double>(name);
+      EXPECT_EQ(quintet::io::npy_fits_float(name), type == "f4" || type[1] <= '2') << described;
       EXPECT_EQ(result.shape, sizes{3}) << described;
       for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(result.data[i], static_cast<double>(values[i])) << described;
       const array<float> single = read_npy<float>(name);
