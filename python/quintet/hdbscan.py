@@ -796,7 +796,7 @@ def _tree_sizes(patterns: np.ndarray, n: int | None) -> tuple[int, int]:
     if not len(rows):
         points = 0 if n is None else points
         return points, min(points, 1)
-    return points, int(max(rows["parent"].max(), rows["child"].max())) - points + 1
+    return points, min(int(max(rows["parent"].max(), rows["child"].max())) - points + 1, np.iinfo(np.int64).max)
 
 
 def summarise(condensed: Any, n: int | None = None) -> TreeSummary:

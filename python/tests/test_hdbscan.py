@@ -327,6 +327,46 @@ def test_bertopic_itself(python: Any) -> None:
     assert done.returncode == 0, done.stderr[-2000:]
 
 
+def test_wrong_trees_are_errors(blobs: np.ndarray) -> None:
+    tree, n = hdbscan.cluster(blobs, 10).condensed, len(blobs)
+    selected = hdbscan.select_clusters(tree)
+    numbers = (-(2**63), -1, 0, n - 1, n, n + 1, len(tree), 2**40, 2**63 - 1)
+    wrong = [(name, value) for name in ("parent", "child", "child_size") for value in numbers]
+    wrong += [("lambda_val", np.nan), ("lambda_val", -1.0)]
+    for row in np.random.default_rng(0).integers(len(tree), size=20):
+        for name, value in wrong:
+            other = tree.copy()
+            other[name][row] = value
+            if (other == tree).all():
+                continue
+            with pytest.raises(quintet.InvalidArgument):
+                hdbscan.summarise(other)
+            for points in (None, n):
+                with pytest.raises(quintet.InvalidArgument):
+                    hdbscan.select_clusters(other, points)
+            with pytest.raises(quintet.InvalidArgument):
+                hdbscan.label_points(other, selected, n)
+    with pytest.raises(quintet.InvalidArgument, match="rows.size"):
+        hdbscan.summarise(tree[:-1], n)
+
+
+def test_damaged_models_do_no_harm(blobs: np.ndarray) -> None:
+    model = HDBSCAN(min_cluster_size=10, prediction_data=True).fit(blobs)
+    rng = np.random.default_rng(1)
+    refused = 0
+    for _ in range(300):
+        other = pickle.loads(pickle.dumps(model))
+        arrays = [other._condensed, *(other._state[k] for k in ("selected", "exemplar_offsets", "exemplar_points"))]
+        bits = arrays[rng.integers(len(arrays))].view(np.uint64)
+        bits[rng.integers(len(bits))] ^= np.uint64(1) << np.uint64(rng.integers(64))
+        try:
+            assert other.predict(blobs[:20]).max() < len(model.cluster_persistence_)
+            assert np.isfinite(hdbscan.all_points_membership_vectors(other)).all()
+        except quintet.InvalidArgument:
+            refused += 1
+    assert refused > 150
+
+
 def test_pickle_clone_and_copy(blobs: np.ndarray) -> None:
     model = HDBSCAN(min_cluster_size=8, prediction_data=True).fit(blobs)
     expected = model.predict(blobs)

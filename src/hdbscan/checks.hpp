@@ -5,8 +5,8 @@
 #include <limits>
 #include <string_view>
 
+#include "core/require_element.hpp"
 #include "pairwise/check_points.hpp"
-#include "quintet/core/error.hpp"
 #include "quintet/hdbscan/core_distances.hpp"
 
 namespace quintet::hdbscan {
@@ -25,13 +25,6 @@ void check_alpha(double alpha) {
 /// Whether there were fewer other points than `options` ask for; `neighbours` is what was used.
 inline bool is_clamped(const core_options& options, std::int64_t neighbours) {
   return neighbours < options.min_samples - (options.count_self ? 1 : 0);
-}
-
-/// require_argument() for element i of `name`; texts are made only where they are needed.
-template <class Value>
-void require_element(bool condition, std::string_view name, std::int64_t i, const Value& value,
-                     std::string_view allowed) {
-  if (!condition) require_argument(false, text(name, "[", i, "]"), value, allowed);
 }
 
 }  // namespace quintet::hdbscan

@@ -4,7 +4,8 @@
 #include <limits>
 #include <utility>
 
-#include "quintet/core/error.hpp"
+#include "core/require_element.hpp"
+#include "hdbscan/tree_rules.hpp"
 #include "quintet/core/poll.hpp"
 #include "quintet/hdbscan/tree_stages.hpp"
 
@@ -19,6 +20,25 @@ void check_kept(std::span<const std::int64_t> kept, std::size_t labels, std::int
     if (kept[i] > above && kept[i] < n) continue;
     require_argument(false, text("kept[", i, "]"), kept[i], text("in (", above, ", n=", n, ")"));
   }
+}
+
+/// All that is renumbered has to be of the points that have labels.
+void check_result(const clustering& result) {
+  const auto n = static_cast<std::int64_t>(result.labels.size());
+  require_argument(result.probabilities.size() == result.labels.size(), "result.probabilities.size()",
+                   result.probabilities.size(), text("the number of labels, ", n));
+  require_argument(result.outlier_scores.size() == result.labels.size(), "result.outlier_scores.size()",
+                   result.outlier_scores.size(), text("the number of labels, ", n));
+  require_argument(result.single_linkage.points == n, "result.single_linkage.points", result.single_linkage.points,
+                   text("the number of labels, ", n));
+  require_argument(result.condensed.points == n, "result.condensed.points", result.condensed.points,
+                   text("the number of labels, ", n));
+  if (n > 0 || !result.single_linkage.rows.empty()) check_linkage(result.single_linkage);
+  summarise(result.condensed);  // throws for a tree that is none
+  for (std::size_t k = 0; k < result.selected.size(); ++k)
+    require_element(result.selected[k] >= n && result.selected[k] < n + result.condensed.clusters, "result.selected",
+                    std::int64_t(k), result.selected[k], "a cluster of the condensed tree");
+  check_groups(result.exemplars, result.clusters(), n);
 }
 
 std::vector<std::int64_t> rows_left_out(std::span<const std::int64_t> kept, std::int64_t n) {
@@ -110,6 +130,7 @@ clustering reinsert_rows(clustering result, std::span<const std::int64_t> kept, 
   check_kept(kept, result.labels.size(), n);
   const std::vector<std::int64_t> left_out = rows_left_out(kept, n);
   if (left_out.empty()) return result;
+  check_result(result);
   spread<std::int64_t>(result.labels, kept, n, -1);
   spread(result.probabilities, kept, n, 0.0);
   spread(result.outlier_scores, kept, n, 1.0);

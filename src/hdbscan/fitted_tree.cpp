@@ -1,12 +1,17 @@
 #include "hdbscan/fitted_tree.hpp"
 
 #include "hdbscan/tree_rules.hpp"
+#include "quintet/core/error.hpp"
 
 namespace quintet::hdbscan {
 
-fitted_tree::fitted_tree(const cluster_result& model)
-    : options_(model.options), summary_(summarise(model.condensed)), selected_(model.selected) {
-  for (std::int64_t& cluster : selected_) cluster -= model.condensed.points;
+fitted_tree::fitted_tree(const cluster_result& model) : options_(model.options), summary_(summarise(model.condensed)) {
+  const std::int64_t root = model.condensed.points;
+  for (const std::int64_t cluster : model.selected) {
+    require_argument(cluster >= root, "model.selected", cluster, text("clusters, >= N=", root));
+    selected_.push_back(cluster - root);
+  }
+  check_selected(summary_, selected_);
   label_of_cluster_ = cluster_labels(summary_, selected_);
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "hdbscan/checks.hpp"
+#include "hdbscan/tree_rules.hpp"
 #include "instantiate.hpp"
 #include "pairwise/neighbours.hpp"
 
@@ -28,6 +29,11 @@ void check_model(const cluster_result& model, matrix_view<const Storage> points,
   require_argument(points.rows() == n, "points.rows", points.rows(), text("the number of points of the model, ", n));
   require_argument(std::int64_t(model.core_distances.size()) == n, "model.core_distances.size",
                    model.core_distances.size(), text("points.rows=", n));
+  require_argument(model.condensed.points == n, "model.condensed.points", model.condensed.points,
+                   text("points.rows=", n));
+  require_argument(model.neighbours >= 0, "model.neighbours", model.neighbours, ">= 0");
+  check_options(model.options);
+  check_groups(model.exemplars, model.clusters(), n);
   if (n > 0 && queries.rows() > 0)
     require_argument(queries.cols() == points.cols(), "new_points.cols", queries.cols(),
                      text("points.cols=", points.cols()));

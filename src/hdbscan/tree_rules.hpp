@@ -11,6 +11,16 @@
 
 namespace quintet::hdbscan {
 
+/// Throws InvalidArgument unless `summary` can be one that summarise() made: columns of one length, parents before
+/// children, ids in range, stabilities >= 0. O(N).
+void check_summary(const tree_summary& summary);
+
+/// Throws InvalidArgument unless `selected` increases within the clusters of `summary`.
+void check_selected(const tree_summary& summary, std::span<const std::int64_t> selected);
+
+/// Throws InvalidArgument unless `groups` are `count` groups of points below `points`, or nothing for no group.
+void check_groups(const point_groups& groups, std::int64_t count, std::int64_t points);
+
 /// Label of each cluster: that of the selected cluster (index) it is or lies below, or -1.
 inline std::vector<std::int64_t> cluster_labels(const tree_summary& s, std::span<const std::int64_t> selected) {
   std::vector<std::int64_t> label(s.parent.size(), -1);

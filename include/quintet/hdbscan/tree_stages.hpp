@@ -152,9 +152,10 @@ struct tree_summary {
 
 /// Summarises a tree that condense() made. Stability is that of Campello, Moulavi, Sander (2013), where
 /// infinity - infinity counts as 0. Rows of one lambda are added up before anything is rounded, so the sums do not
-/// depend on the order of the points. Throws InvalidArgument for rows that cannot be those of such a tree (ids out of
-/// range, a parent that is no cluster or comes after its child, lambda negative or NaN, size < 1); their order is
-/// trusted. Cost: O(N) time, 16 bytes per point and 64 per cluster.
+/// depend on the order of the points. Throws InvalidArgument for rows that cannot be those of such a tree: every point
+/// and every cluster but the root leaves one cluster once, which was born at no larger lambda and has as many points as
+/// leave it; ids are in range, parents come before children, which follow one another; lambda is >= 0 and not NaN. The
+/// order of the rows is free otherwise. Cost: O(N) time, 16 bytes per point and 72 per cluster.
 tree_summary summarise(const condensed_tree& tree);
 
 // Which clusters become the flat clustering.
@@ -168,8 +169,8 @@ tree_summary summarise(const condensed_tree& tree);
 /// epsilon is replaced by its nearest ancestor born above epsilon (Malzer & Baum 2020), or, where only the root is
 /// above, by the root's child on the way (the root itself with allow_single_cluster).
 ///
-/// `summary` is one that summarise() made. Throws InvalidArgument for options out of range. Cost: O(C log C) time at
-/// most and O(C) memory for C clusters.
+/// Throws InvalidArgument for options out of range and a `summary` that summarise() cannot have made. Cost: O(N) time for
+/// that and O(C log C) at most, O(C) memory for C clusters.
 std::vector<std::int64_t> select_clusters(const tree_summary& summary, const tree_options& options);
 
 // Labels, membership probabilities, persistence and exemplars of selected clusters.
@@ -186,22 +187,22 @@ struct point_groups {
   std::vector<std::int64_t> points;   ///< indices of points
 };
 
-/// Labels the points; `selected` is what select_clusters() returned for the same summary and options, and `summary`
-/// what summarise() made.
+/// Labels the points; `selected` is what select_clusters() returned for the same summary and options.
 ///
 /// A point belongs to the selected cluster from which, or from a descendant of which, it leaves. Of a selected root
 /// only the points with lambda >= 1 / epsilon stay (without epsilon: lambda >= the largest lambda of the root's own
 /// rows). The probability is min(lambda, M) / M where M is the largest lambda of the selected cluster's own rows; it is
 /// 1 where M = 0 or lambda is infinite, and 0 where only M is infinite (McInnes & Healy 2017). Throws InvalidArgument
-/// for options out of range, and clusters that do not increase or are none of `summary`. Cost: O(N) time and memory.
+/// for options out of range, a `summary` that summarise() cannot have made, and clusters that do not increase or are
+/// none of it. Cost: O(N) time and memory.
 point_labels label_points(const tree_summary& summary, std::span<const std::int64_t> selected,
                           const tree_options& options);
 
 /// Persistence of each selected cluster: its stability / (points labelled with it * largest lambda of the whole tree);
 /// 1 where that lambda is 0 or infinite or no point has the label. In [0, 1], except that a single root with much noise
 /// may exceed 1, because the points that were dropped add to its stability. `labels` are those of label_points(), one
-/// per point, in [-1, K). Throws InvalidArgument for others, and for clusters as label_points() does. Cost: O(N) time,
-/// O(K) memory.
+/// per point, in [-1, K). Throws InvalidArgument for others, and for summary and clusters as label_points() does. Cost:
+/// O(N) time, O(K) memory.
 std::vector<double> persistence(const tree_summary& summary, std::span<const std::int64_t> selected,
                                 std::span<const std::int64_t> labels);
 
@@ -215,8 +216,8 @@ point_groups exemplars(const tree_summary& summary, std::span<const std::int64_t
 
 /// GLOSH outlier score of every point, selected clusters or not: (M - lambda) / M, in [0, 1], where the point leaves
 /// cluster c at lambda and M is the largest lambda in c and all its descendants (Campello, Moulavi, Zimek, Sander
-/// 2015). 0 where M = 0 or lambda is infinite; 1 where only M is infinite. `summary` is one that summarise() made;
-/// throws nothing. Cost: O(N) time and memory.
+/// 2015). 0 where M = 0 or lambda is infinite; 1 where only M is infinite. Throws
+/// InvalidArgument for a `summary` that summarise() cannot have made. Cost: O(N) time and memory.
 std::vector<double> outlier_scores(const tree_summary& summary);
 
 }  // namespace quintet::hdbscan

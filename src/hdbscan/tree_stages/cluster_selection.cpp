@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "hdbscan/tree_rules.hpp"
 #include "quintet/core/error.hpp"
 
 namespace quintet::hdbscan {
@@ -86,6 +87,7 @@ void check_options(const tree_options& options) {
 
 std::vector<std::int64_t> select_clusters(const tree_summary& summary, const tree_options& options) {
   check_options(options);
+  check_summary(summary);
   if (summary.point_cluster.size() < 2) return {};  // a single point has no density
   flags taken = options.method == selection::eom ? excess_of_mass(summary, options) : leaves(summary);
   if (options.epsilon > 0 && !taken[0]) taken = widen(summary, options, taken);

@@ -2,11 +2,10 @@
 
 #include <numeric>
 
+#include "core/require_element.hpp"
 #include "hdbscan/tree_rules.hpp"
-#include "quintet/core/error.hpp"
 
 namespace quintet::hdbscan {
-namespace {
 
 void check_selected(const tree_summary& summary, std::span<const std::int64_t> selected) {
   const auto clusters = static_cast<std::int64_t>(summary.parent.size());
@@ -18,8 +17,26 @@ void check_selected(const tree_summary& summary, std::span<const std::int64_t> s
   }
 }
 
+void check_groups(const point_groups& groups, std::int64_t count, std::int64_t points) {
+  const auto listed = std::int64_t(groups.points.size());
+  if (count == 0 && groups.offsets.empty() && listed == 0) return;
+  require_argument(std::int64_t(groups.offsets.size()) == count + 1, "exemplars.offsets.size", groups.offsets.size(),
+                   text("the number of clusters and 1, ", count + 1));
+  for (std::int64_t k = 0; k <= count; ++k) {
+    const std::int64_t min = k == 0 ? 0 : groups.offsets[k - 1], max = k == 0 ? 0 : listed;
+    require_element(groups.offsets[k] >= min && groups.offsets[k] <= max && (k < count || groups.offsets[k] == listed),
+                    "exemplars.offsets", k, groups.offsets[k], "increasing from 0 to the number of exemplars");
+  }
+  for (std::int64_t i = 0; i < listed; ++i)
+    require_element(groups.points[i] >= 0 && groups.points[i] < points, "exemplars.points", i, groups.points[i],
+                    "one of the points");
+}
+
+namespace {
+
 void check_labels(const tree_summary& summary, std::span<const std::int64_t> selected,
                   std::span<const std::int64_t> labels) {
+  check_summary(summary);
   check_selected(summary, selected);
   require_argument(labels.size() == summary.point_cluster.size(), "labels.size", labels.size(),
                    text("the number of points, ", summary.point_cluster.size()));
@@ -41,6 +58,7 @@ std::vector<std::int64_t> label_sizes(std::span<const std::int64_t> labels, std:
 point_labels label_points(const tree_summary& summary, std::span<const std::int64_t> selected,
                           const tree_options& options) {
   check_options(options);
+  check_summary(summary);
   check_selected(summary, selected);
   const std::size_t n = summary.point_cluster.size();
   const std::vector<std::int64_t> label = cluster_labels(summary, selected);
@@ -88,6 +106,7 @@ point_groups exemplars(const tree_summary& summary, std::span<const std::int64_t
 }
 
 std::vector<double> outlier_scores(const tree_summary& summary) {
+  check_summary(summary);
   std::vector<double> scores(summary.point_cluster.size());
   for (std::size_t p = 0; p < scores.size(); ++p)
     scores[p] = outlier_score(summary.point_lambda[p], summary.deepest[summary.point_cluster[p]]);

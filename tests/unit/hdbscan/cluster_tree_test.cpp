@@ -185,6 +185,19 @@ TEST(reinsert_rows, bad_arguments_are_named) {
   expect_invalid([&] { reinsert_rows(result, indices{1, 1}, 3); }, "kept[1] must be in (1, n=3) (kept[1]=1)");
   expect_invalid([&] { reinsert_rows(result, indices{1, 3}, 3); }, "kept[1] must be in (1, n=3) (kept[1]=3)");
   expect_invalid([&] { reinsert_rows(result, indices{-1, 2}, 3); }, "kept[0] must be in (-1, n=3) (kept[0]=-1)");
+  const auto expect_refused = [&](auto change, const std::string& message) {
+    auto wrong = result;
+    change(wrong);
+    expect_invalid([&] { reinsert_rows(wrong, indices{0, 2}, 3); }, message);
+  };
+  expect_refused([](auto& r) { r.probabilities.pop_back(); }, "result.probabilities.size()");
+  expect_refused([](auto& r) { r.outlier_scores.pop_back(); }, "result.outlier_scores.size()");
+  expect_refused([](auto& r) { r.single_linkage.points = 5; }, "result.single_linkage.points");
+  expect_refused([](auto& r) { r.single_linkage.rows[0].left = -1; }, "rows[0].left");
+  expect_refused([](auto& r) { r.condensed.points = 5; }, "result.condensed.points");
+  expect_refused([](auto& r) { r.condensed.rows[0].child = -7; }, "rows[0]");
+  expect_refused([](auto& r) { r.selected = {1}; }, "result.selected[0]");
+  expect_refused([](auto& r) { r.exemplars.points = {9}; }, "exemplars");
 }
 
 // Depth of the tree must cost neither stack nor time.

@@ -247,5 +247,31 @@ TYPED_TEST(approximate_prediction, errors) {
                  "model.core_distances[7] must be >= 0");
 }
 
+TEST(approximate_predict, models_from_elsewhere_are_checked) {
+  const auto points = test::clustered_points<double>(80, 2, 17);
+  const cluster_result right = cluster(points.view(), {.min_cluster_size = 5});
+  ASSERT_GT(right.clusters(), 1);
+  const auto expect_refused = [&](auto change, const std::string& message) {
+    cluster_result model = right;
+    change(model);
+    expect_invalid([&] { approximate_predict(model, points.view(), points.view()); }, message);
+    expect_invalid([&] { all_points_membership_vectors(model, points.view()); }, message);
+    expect_invalid([&] { membership_vectors(model, points.view(), points.view()); }, message);
+  };
+  expect_refused([](auto& m) { m.condensed.points = 79; }, "model.condensed.points must be points.rows=80");
+  expect_refused([](auto& m) { m.condensed.rows.back().parent = 1 << 20; }, "the parent is no cluster");
+  expect_refused([](auto& m) { m.condensed.rows[3].child ^= std::int64_t(1) << 50; }, "rows[3]");
+  expect_refused([](auto& m) { m.selected[0] = 79; }, "model.selected must be clusters, >= N=80");
+  expect_refused([](auto& m) { m.selected.back() = 1 << 20; }, "selected[");
+  expect_refused([](auto& m) { std::swap(m.selected[0], m.selected[1]); }, "selected[1]");
+  expect_refused([](auto& m) { m.exemplars.offsets.pop_back(); }, "exemplars.offsets.size");
+  expect_refused([](auto& m) { m.exemplars.offsets[1] = 1 << 20; }, "exemplars.offsets[1]");
+  expect_refused([](auto& m) { m.exemplars.offsets.back() += 1; }, "exemplars.offsets[");
+  expect_refused([](auto& m) { m.exemplars.points[0] = -1; }, "exemplars.points[0]");
+  expect_refused([](auto& m) { m.exemplars.points[0] = 80; }, "exemplars.points[0]");
+  expect_refused([](auto& m) { m.neighbours = -1; }, "model.neighbours must be >= 0");
+  expect_refused([](auto& m) { m.options.epsilon = -1; }, "epsilon must be >= 0");
+}
+
 }  // namespace
 }  // namespace quintet::hdbscan
