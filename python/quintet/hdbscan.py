@@ -923,6 +923,7 @@ def validity_index(
     *,
     curvature: float = -1.0,
     p: float = 2.0,
+    convention: str = "indexed",
     details: bool = False,
     progress: bool | Progress | None = None,
     device: str = "auto",
@@ -932,6 +933,12 @@ def validity_index(
 
     `d` is the dimension of the all-points core distances, that of X by default. Never holds a matrix of a cluster.
 
+    `convention` says which of several minimum spanning trees of a cluster counts. ``"indexed"`` takes equal edges by the
+    numbers of their points: the index is that of scikit-learn-contrib/hdbscan, and other orders of the points give
+    other values. ``"positional"`` takes them by distance and position, so that the order does not matter.
+    ``"moulavi_2014"`` is the program of the paper's authors: squared distances and the tree that Prim's algorithm grows
+    from the first point; ``metric="sqeuclidean"`` means it too.
+
     >>> import numpy as np
     >>> from quintet import hdbscan
     >>> X = np.concatenate([np.random.default_rng(0).normal(c, 0.1, (50, 2)) for c in (0, 3)])
@@ -939,6 +946,8 @@ def validity_index(
     True
     """
     points, _ = _points(X)
+    if metric == "sqeuclidean":
+        metric, convention = "euclidean", "moulavi_2014"
     dimension = 0.0 if d is None else _number(d, "d")
     if d is not None and not dimension > 0:
         raise InvalidArgument(f"d must be > 0 (d={d})")
@@ -949,6 +958,7 @@ def validity_index(
             _metric(metric),
             _parameter(metric, curvature, p),
             dimension,
+            convention,
             progress_callable(progress),
             device,
         )

@@ -214,10 +214,17 @@ nb::object centroid_rows(const array& points, const array& labels, const array& 
   return to_numpy(std::move(means), {count, view.cols});
 }
 
+validity_convention convention_of(const std::string& name) {
+  if (name == "indexed") return validity_convention::indexed;
+  if (name == "positional") return validity_convention::positional;
+  if (name == "moulavi_2014") return validity_convention::moulavi_2014;
+  throw InvalidArgument(text("convention must be indexed, positional or moulavi_2014 (convention=", name, ")"));
+}
+
 nb::tuple validity(const array& points, const array& labels, const std::string& metric, double curvature,
-                   double dimension, nb::handle progress, const std::string& device) {
+                   double dimension, const std::string& convention, nb::handle progress, const std::string& device) {
   const auto label = vector_of<std::int64_t>(labels);
-  const validity_options settings{metric_of(metric, curvature), dimension};
+  const validity_options settings{metric_of(metric, curvature), dimension, convention_of(convention)};
   auto result = run(progress, [&](const progress_callback& report) {
     return validity_index(points.rows(), label, settings, Device::parse(device), report);
   });
@@ -348,7 +355,7 @@ void bind_hdbscan(nb::module_& m) {
         arg("curvature"), arg("device"));
   m.def("hdbscan_centroids", &centroid_rows, arg("points"), arg("labels"), arg("weights").none(), arg("device"));
   m.def("hdbscan_validity_index", &validity, arg("points"), arg("labels"), arg("metric"), arg("curvature"),
-        arg("dimension"), arg("progress").none(), arg("device"));
+        arg("dimension"), arg("convention"), arg("progress").none(), arg("device"));
   m.def("hdbscan_relative_validity", &relative, arg("edges"), arg("labels"));
   m.def("hdbscan_core_distances", &cores, arg("points"), arg("min_samples"), arg("count_self"), arg("metric"),
         arg("curvature"), arg("device"));

@@ -480,6 +480,48 @@ def test_validity_index_equals_contribs(blobs: np.ndarray) -> None:
     assert hdbscan.validity_index(blobs, labels, details=True).separation.shape == ours.shape
 
 
+def dbcv_of_its_authors(X: np.ndarray, labels: np.ndarray) -> float:
+    """With squared distances and Prim's tree from the first point of each cluster."""
+    D = ((X[:, None] - X[None]) ** 2).sum(-1)
+    core, inner, sparse = np.zeros(len(X)), [], []
+    for k in range(labels.max() + 1):
+        q = np.flatnonzero(labels == k)
+        S = D[np.ix_(q, q)]
+        with np.errstate(divide="ignore"):
+            core[q] = (np.where(S > 0, S ** -float(X.shape[1]), 0).sum(1) / (len(q) - 1)) ** (-1 / X.shape[1])
+        M = np.maximum(np.maximum(core[q][:, None], core[q][None]), S)
+        best, source, done, edges = M[0].copy(), np.zeros(len(q), int), np.arange(len(q)) == 0, []
+        for _ in range(len(q) - 1):
+            j = int(np.argmin(np.where(done, np.inf, best)))
+            edges.append((source[j], j, best[j]))
+            done[j] = True
+            closer = (M[j] < best) & ~done
+            best[closer], source[closer] = M[j][closer], j
+        degree = np.bincount(np.array([e[:2] for e in edges]).ravel(), minlength=len(q))
+        sparse.append(max(w for a, b, w in edges if degree[a] > 1 and degree[b] > 1))
+        inner.append(q[degree > 1])
+    index = 0.0
+    for k, p in enumerate(inner):
+        others = np.concatenate([q for j, q in enumerate(inner) if j != k])
+        M = np.maximum(np.maximum(core[p][:, None], core[others][None]), D[np.ix_(p, others)])
+        index += (labels == k).mean() * (M.min() - sparse[k]) / max(M.min(), sparse[k])
+    return index
+
+
+def test_validity_index_by_convention(blobs: np.ndarray) -> None:
+    rng = np.random.default_rng(40)
+    X = np.concatenate([rng.normal(0, 0.1, (60, 2)), rng.normal((1, 0), 0.25, (60, 2)), rng.uniform(-0.5, 1.5, (20, 2))])
+    labels = np.repeat([0, 1, -1], [60, 60, 20])
+    authors = hdbscan.validity_index(X, labels, convention="moulavi_2014")
+    assert abs(authors - dbcv_of_its_authors(X, labels)) < 1e-12
+    assert authors == hdbscan.validity_index(X, labels, metric="sqeuclidean")
+    order = rng.permutation(len(X))
+    by_position = hdbscan.validity_index(X, labels, convention="positional")
+    assert by_position == hdbscan.validity_index(X[order], labels[order], convention="positional")
+    with pytest.raises(quintet.InvalidArgument, match="convention must be indexed"):
+        hdbscan.validity_index(X, labels, convention="contrib")
+
+
 @pytest.mark.parametrize("parameters, error", [
     ({"metric": "hamming"}, ValueError),
     ({"metric": "minkowski", "p": 0.5}, ValueError),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "hdbscan/checks.hpp"
 #include "hdbscan/each_row.hpp"
@@ -11,6 +12,8 @@
 #include "hdbscan/row_blocks.hpp"
 #include "pairwise/locality.hpp"
 #include "pairwise/neighbours.hpp"
+#include "pairwise/pairs.hpp"
+#include "quintet/core/poll.hpp"
 #include "quintet/core/profile.hpp"
 
 namespace quintet::hdbscan {
@@ -77,16 +80,16 @@ class validity_engine {
 
  public:
   validity_engine(matrix_view<const Storage> points, const validity_options& options, const Device& device)
-      : points_(points, options.distance, device),
+      : source_(points),
+        points_(points, options.distance, device),
         options_(options),
-        dimension_(options.dimension > 0 ? options.dimension : double(points.cols())) {}
+        // (1 / d^2)^D is (1 / d)^(2 D).
+        dimension_((is_squared() ? 2 : 1) * (options.dimension > 0 ? options.dimension : double(points.cols()))) {}
 
   /// Clusters of at least two valid points; `label` receives their labels.
   std::vector<cluster_part<Real>> parts(std::span<const std::int64_t> labels, std::int64_t clusters,
                                         std::vector<std::int64_t>& label) const {
-    // In this order tiles hold points that are close together, which is what prunes the search for edges.
-    const std::vector<std::int32_t> order = pairwise::locality_order(points_);
-    auto members = members_by_label(labels, clusters, order);
+    auto members = members_by_label(labels, clusters, order());
     std::vector<cluster_part<Real>> parts;
     for (std::int64_t k = 0; k < clusters; ++k) {
       if (members[k].size() < 2) continue;
@@ -100,6 +103,7 @@ class validity_engine {
   void examine(cluster_part<Real>& part, pair_progress& report) const {
     const auto panels = points_.pack(part.members);
     part.core = reduced_cores(panels, report);
+    if (options_.convention != validity_convention::indexed) return find_internal(part, grown_tree(part));
     auto rounds = engine(panels, part.core, part.members);
     progress silent;
     run_rounds(rounds, silent);
@@ -128,11 +132,79 @@ class validity_engine {
     round_exchange<Real> exchange(process);
     relax_edges(rounds, exchange);
     std::vector<double> result;
-    for (const edge_record<Real>& e : rounds.best()) result.push_back(points_.measure.distance(weight_of(e)));
+    for (const edge_record<Real>& e : rounds.best()) result.push_back(distance(weight_of(e)));
     return result;
   }
 
  private:
+  bool is_squared() const { return options_.convention == validity_convention::moulavi_2014; }
+  double distance(Real reduced) const {
+    const double d = points_.measure.distance(reduced);
+    return is_squared() ? d * d : d;
+  }
+
+  /// The valid points in the order in which members of clusters are listed.
+  std::vector<std::int32_t> order() const {
+    // In this order tiles hold points that are close together, which is what prunes the search for edges.
+    if (options_.convention == validity_convention::indexed) return pairwise::locality_order(points_);
+    std::vector<std::int32_t> rows = points_.valid_rows();
+    if (options_.convention == validity_convention::moulavi_2014) return rows;
+    const std::vector<Storage> values = device::host_copy(source_);
+    const auto row = [&](std::int32_t i) { return values.begin() + i * source_.cols(); };
+    std::sort(rows.begin(), rows.end(), [&](std::int32_t i, std::int32_t j) {
+      const auto [x, y] = std::mismatch(row(i), row(i) + source_.cols(), row(j),
+                                        [](Storage a, Storage b) { return Real(a) == Real(b); });
+      return x == row(i) + source_.cols() ? i < j : Real(*x) < Real(*y);
+    });
+    return rows;
+  }
+
+  /// An edge from the tree to a point outside it.
+  struct front_edge {
+    Real weight = std::numeric_limits<Real>::infinity(), distance = std::numeric_limits<Real>::infinity();
+    std::int32_t from = -1, to = -1;  ///< members
+  };
+
+  bool is_before(const front_edge& a, const front_edge& b) const {
+    if (is_squared() || a.weight != b.weight) return a.weight < b.weight;
+    return std::tuple(a.distance, std::min(a.from, a.to), std::max(a.from, a.to)) <
+           std::tuple(b.distance, std::min(b.from, b.to), std::max(b.from, b.to));
+  }
+
+  /// The minimum spanning tree by Prim's algorithm (1957) from the first member.
+  std::vector<packed_edge<Real>> grown_tree(const cluster_part<Real>& part) const {
+    const auto n = std::int32_t(part.members.size());
+    std::vector<front_edge> front(n);  // of every member outside the tree
+    std::vector<char> is_joined(n, 0);
+    std::vector<packed_edge<Real>> edges;
+    for (std::int32_t joined = 0; std::int32_t(edges.size()) < n - 1;) {
+      poll();
+      is_joined[joined] = 1;
+      const std::vector<Real> row = distances_from(part, joined);
+      std::int32_t next = -1;
+      for (std::int32_t j = 0; j < n; ++j) {
+        if (is_joined[j]) continue;
+        const Real weight = pairwise::mutual_reachability(part.core[joined], part.core[j], row[j]);
+        const front_edge edge{weight, row[j], joined, j};
+        if (front[j].to < 0 || is_before(edge, front[j])) front[j] = edge;
+        if (next < 0 || is_before(front[j], front[next])) next = j;
+      }
+      edges.push_back({front[next].weight, front[next].from, next});
+      joined = next;
+    }
+    return edges;
+  }
+
+  /// Reduced distances of a member to all.
+  std::vector<Real> distances_from(const cluster_part<Real>& part, std::int32_t member) const {
+    std::vector<std::int64_t> pairs;
+    for (const std::int32_t other : part.members) pairs.insert(pairs.end(), {part.members[member], other});
+    const Buffer<std::int64_t> index(pairs, points_.device());
+    Buffer<Real> row(std::int64_t(part.members.size()), points_.device());
+    pairwise::reduced_pairs(points_, {index.data(), row.size(), 2, points_.device()}, row.data());
+    return row.to_vector();
+  }
+
   std::vector<Real> reduced_cores(const pairwise::panels<Real>& panels, pair_progress& report) const {
     Buffer<Real> core(panels.count, panels.device());
     for_row_blocks(panels, distance_arguments(panels, points_.measure), options_.budget_bytes,
@@ -166,9 +238,10 @@ class validity_engine {
         longest_internal = std::max(longest_internal, e.weight);
     }
     if (part.members.size() == 2) part.is_internal.assign(2, 1);
-    part.sparseness = points_.measure.distance(longest_internal >= 0 ? longest_internal : longest);
+    part.sparseness = distance(longest_internal >= 0 ? longest_internal : longest);
   }
 
+  matrix_view<const Storage> source_;
   pairwise::scanned_points<Storage> points_;
   validity_options options_;
   double dimension_;

@@ -21,7 +21,8 @@ static long double all_points_core(const matrix& d, const std::vector<std::int64
   return std::exp(-(exponents.back() + std::log(sum / (members.size() - 1))) / dimension);
 }
 
-validity validity_index(const matrix& d, const std::vector<std::int64_t>& labels, long double dimension) {
+validity validity_index(const matrix& d, const std::vector<std::int64_t>& labels, long double dimension,
+                        const tree_of& tree_of_members) {
   const auto n = std::int64_t(labels.size());
   const std::int64_t clusters = n == 0 ? 0 : *std::max_element(labels.begin(), labels.end()) + 1;
   const double infinity = std::numeric_limits<double>::infinity();
@@ -37,7 +38,7 @@ validity validity_index(const matrix& d, const std::vector<std::int64_t>& labels
     if (members[k].size() < 2) continue;
     ++counting;
     for (const std::int64_t i : members[k]) core[i] = all_points_core(d, members[k], i, dimension);
-    const auto tree = spanning_tree(members[k], reach);
+    const auto tree = tree_of_members(members[k], reach);
     std::vector<int> degree(n, 0);
     for (const auto& e : tree) ++degree[e.u], ++degree[e.v];
     double longest = -1, longest_internal = -1;
@@ -62,6 +63,23 @@ validity validity_index(const matrix& d, const std::vector<std::int64_t>& labels
     result.index += double(members[k].size()) / double(n) * result.cluster_validity[k];
   }
   return result;
+}
+
+std::vector<hdbscan::edge> tree_from_first(const std::vector<std::int64_t>& points,
+                                           const std::function<double(std::int64_t, std::int64_t)>& weight) {
+  std::vector<std::int64_t> outside(points.begin() + 1, points.end());
+  std::vector<hdbscan::edge> tree, nearest;
+  for (const std::int64_t p : outside) nearest.push_back({points[0], p, weight(points[0], p)});
+  while (!outside.empty()) {
+    const auto next = std::min_element(nearest.begin(), nearest.end(),
+                                       [](const auto& a, const auto& b) { return a.weight < b.weight; });
+    tree.push_back(*next);
+    outside.erase(outside.begin() + (next - nearest.begin()));
+    nearest.erase(next);
+    for (hdbscan::edge& e : nearest)
+      if (weight(tree.back().v, e.v) < e.weight) e = {tree.back().v, e.v, weight(tree.back().v, e.v)};
+  }
+  return tree;
 }
 
 }  // namespace quintet::reference

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <numeric>
+#include <random>
 
 #include "quintet/hdbscan/hdbscan.hpp"
 #include "reference/pairwise_reference.hpp"
@@ -136,6 +138,51 @@ TYPED_TEST(validity, rows_with_nan_count_as_noise) {
   const auto found = validity_index(points.view(), labels);
   labels[5] = -1;
   expect_same(found, validity_index(points.view(), labels));
+}
+
+// Squared distances, and another tree.
+TYPED_TEST(validity, convention_of_the_authors) {
+  const auto points = test::clustered_points<TypeParam>(260, 3, 38);
+  const indices labels = cluster(points.view(), {.min_cluster_size = 5}).labels;
+  reference::matrix squares = reference::distances(reference::widened(points.view()), metric::euclidean);
+  for (std::int64_t e = 0; e < 260 * 260; ++e) squares.data()[e] *= squares.data()[e];
+  const auto found = validity_index(points.view(), labels, {.convention = validity_convention::moulavi_2014});
+  expect_near(found, reference::validity_index(squares, labels, 3, reference::tree_from_first),
+              test::data_bound<TypeParam>);
+  EXPECT_NE(found.index, validity_index(points.view(), labels).index);
+  test::on_other_devices([&](const Device& device) {
+    expect_same(validity_index(points.view(), labels, {.convention = validity_convention::moulavi_2014}, device),
+                found);
+  });
+}
+
+// A grid, where nearly all edges are equal, with copies: in any order of the points.
+TYPED_TEST(validity, positions_decide_whatever_the_order) {
+  test::point_set<TypeParam> points(120, 2);
+  indices labels(120);
+  for (std::int64_t i = 0; i < 120; ++i) {
+    labels[i] = i / 40;
+    points(i, 0) = TypeParam(i % 40 % 6 + 9 * labels[i]);
+    points(i, 1) = TypeParam(i % 40 / 6 * (i % 40 % 6 == 2 ? 1.5 : 1));
+  }
+  const validity_options by_position{.convention = validity_convention::positional};
+  const auto expected = validity_index(points.view(), labels, by_position);
+  std::vector<std::int64_t> order(120);
+  std::iota(order.begin(), order.end(), 0);
+  std::mt19937_64 random(39);
+  int others = 0;
+  for (int run = 0; run < 5; ++run) {
+    std::shuffle(order.begin(), order.end(), random);
+    test::point_set<TypeParam> shuffled(120, 2);
+    indices label(120);
+    for (std::int64_t i = 0; i < 120; ++i) {
+      for (std::int64_t d = 0; d < 2; ++d) shuffled(i, d) = points(order[i], d);
+      label[i] = labels[order[i]];
+    }
+    expect_same(validity_index(shuffled.view(), label, by_position), expected);
+    others += validity_index(shuffled.view(), label).index != validity_index(points.view(), labels).index;
+  }
+  EXPECT_GT(others, 0) << "otherwise this shows nothing";
 }
 
 TYPED_TEST(validity, errors) {
