@@ -223,7 +223,7 @@ NB_MODULE(_mpi, m) {
   nb::module_::import_("quintet._core");
   bind_errors(m);
   m.def("library_version", &library_version);
-  nb::class_<communicator, process_group>(m, "Communicator")
+  nb::class_<communicator, quintet::process_group>(m, "Communicator")
       .def_prop_ro("rank", &communicator::rank)
       .def_prop_ro("size", &communicator::size)
       .def_prop_ro("hosts", &communicator::hosts)
