@@ -6,8 +6,8 @@ the sums) and "or_and" (reachability: results are 0 or 1).
 
 Matrices are CSR, CSC, COO or BSR, arrays or matrices, of float32 or float64 (of two types the larger); bool goes with
 "or_and" only. Repeated entries are added with the semiring's addition: "min_plus" takes the smaller one. It passes over
-NaN: an entry that has no other products is inf. Results are CSR (CSC for two CSC operands), arrays where an operand is one,
-canonical, with int32 indices where they fit. An entry exists where a product exists: other than SciPy, which drops
+NaN: an entry that has no other products is inf. Results are CSR (of add, and of multiply without a mask, CSC for two CSC
+operands), arrays where an operand is one, canonical, with int32 indices where they fit. An entry exists where a product exists: other than SciPy, which drops
 cancelled sums, explicit zeros stay unless ``prune=True``; compare values, not nnz.
 
 Errors: ``TypeError`` for what is no sparse matrix and for other types, ``InvalidArgument`` (a ``ValueError``) for sizes
@@ -21,7 +21,7 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 
 from . import _core
-from ._arrays import BOOL, F32, F64, I32, I64, REAL, take_rows
+from ._arrays import BOOL, F32, F64, I32, I64, REAL, take_rows, take_vector
 from ._errors import InvalidArgument
 from .hdbscan import _integer, _number
 
@@ -117,7 +117,11 @@ def _values(matrix: Any, name: str, semiring: str) -> np.ndarray:
     if is_bool and semiring == "or_and":
         return data.astype(np.float32)
     if data.dtype.newbyteorder("=") not in REAL:
-        hint = "; bool is for semiring='or_and'" if is_bool else f": use {name}.astype(float)"
+        hint = f": use {name}.astype(float)"
+        if is_bool:
+            hint = "; bool is for semiring='or_and'"
+        elif data.dtype.kind == "c":
+            hint = f": multiply {name}.real and {name}.imag apart"
         raise TypeError(f"{name} must be of type float32 or float64{hint} (dtype={matrix.dtype})")
     return data
 
@@ -415,9 +419,12 @@ def multiply_dense(A: Any, X: Any, out: np.ndarray | None = None, *, device: str
     array([2., 3.])
     """
     a = _parts(_csr(A, "A"), "A", "plus_times")
-    ndim = getattr(X, "ndim", None) or np.ndim(X)
-    is_vector = ndim == 1
-    x, like = take_rows(X.reshape(-1, 1) if is_vector and hasattr(X, "reshape") else X, "X", (F32, F64), integers=True)
+    is_vector = (getattr(X, "ndim", None) or np.ndim(X)) == 1
+    if is_vector:
+        x, like = take_vector(X, "X", (F32, F64), integers=True)
+        x = x.reshape(-1, 1)
+    else:
+        x, like = take_rows(X, "X", (F32, F64), integers=True)
     if x.shape[0] != a.cols:
         raise InvalidArgument(f"A and X must fit: {(a.rows, a.cols)} times {x.shape[:1] if is_vector else x.shape}")
     dtype, index = _common(a)
@@ -445,12 +452,16 @@ def add(A: Any, B: Any, alpha: float = 1.0, beta: float = 1.0, *, prune: bool = 
     array([[3., 0.],
            [0., 3.]])
     """
-    a, b = _pair(A, B, "plus_times")
-    if (a.rows, a.cols) != (b.rows, b.cols):
+    A, B = _checked(A, "A"), _checked(B, "B")
+    if A.shape != B.shape:
         raise InvalidArgument(f"A and B must have one shape (A: {A.shape}, B: {B.shape})")
+    columns = A.format == B.format == "csc"  # the sum of the transposes, as which they are stored
+    first, second = (A, B) if columns else (_csr(A, "A"), _csr(B, "B"))
+    a = _parts(first, "A", "plus_times")
+    b = a if first is second else _parts(second, "B", "plus_times")
     left, right = _cores(a, b, _common(a, b))
     found = _core.spgemm_add(_number(alpha, "alpha"), left, _number(beta, "beta"), right, device)
-    return _result(found, a.is_array or b.is_array, False, prune)
+    return _result(found, a.is_array or b.is_array, False, prune, columns)
 
 
 def transpose(A: Any, *, device: str = "auto") -> Any:

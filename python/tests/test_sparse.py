@@ -200,10 +200,18 @@ def test_other_functions() -> None:
     np.testing.assert_allclose(sparse.multiply_dense(A, X), A @ X)
     np.testing.assert_allclose(sparse.multiply_dense(A, X[:, 0]), A @ X[:, 0])
     np.testing.assert_allclose(sparse.multiply_dense(A, X[:, ::2]), A @ X[:, ::2])
+    assert sparse.multiply_dense(sp.csr_array(np.eye(3)), [1.0, 2, 3]).tolist() == [1, 2, 3]
+    assert sparse.multiply_dense(sp.csr_array(np.eye(3)), (1, 2, 3)).tolist() == [1, 2, 3]
+    assert sparse.multiply_dense(sp.csr_array(np.eye(3)), [[1], [2], [3]]).tolist() == [[1], [2], [3]]
+    np.testing.assert_allclose(sparse.multiply_dense(A, X[:, 0].tolist()), A @ X[:, 0])
     out = np.empty((200, 7))
     assert sparse.multiply_dense(A, X, out) is out
     C = random(200, 150, seed=9)
     np.testing.assert_allclose(sparse.add(A, C, 2.0, -1.0).toarray(), (2 * A - C).toarray())
+    for first, second, form in ((A, C, "csr"), (A.tocsc(), C.tocsc(), "csc"), (A.tocsc(), C, "csr"), (A, C.tocoo(), "csr")):
+        total = sparse.add(first, second, 2.0, -1.0)
+        assert total.format == form and total.has_canonical_format
+        np.testing.assert_array_equal(total.toarray(), sparse.add(A, C, 2.0, -1.0).toarray())
     np.testing.assert_array_equal(sparse.transpose(A).toarray(), A.T.toarray())
     assert sparse.transpose(A != 0).dtype == np.bool_
     summary = sparse.summarise(A)
@@ -266,6 +274,13 @@ def test_empty_and_read_only() -> None:
 def test_bad_arguments(call: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
         call()
+
+
+def test_the_hint_for_complex_keeps_the_imaginary_part() -> None:
+    with pytest.raises(TypeError, match=r"multiply A\.real and A\.imag apart"):
+        sparse.multiply(A.astype(complex), B)
+    with pytest.raises(TypeError, match=r"use B\.astype\(float\)"):
+        sparse.multiply(A, B.astype(np.int64))
 
 
 def test_corrupt_arrays_are_refused() -> None:

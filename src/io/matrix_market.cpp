@@ -19,7 +19,7 @@ namespace {
 enum class symmetry { general, symmetric, skew };
 
 struct header {
-  bool pattern = false, integer = false;
+  bool pattern = false, integer = false, is_unsigned = false;
   symmetry shape = symmetry::general;
   std::int64_t rows = 0, cols = 0, entries = 0;
 };
@@ -37,9 +37,12 @@ class words {
   template <class T>
   parse_status number(T& value) {
     skip();
+    const char* const begin = at_;
     const parse_status status = at_ == end_ ? parse_status::not_a_number : parse_number(&at_, end_, value);
-    if (status == parse_status::ok && at_ != end_ && *at_ != ' ' && *at_ != '\t') return parse_status::not_a_number;
-    return status;
+    if (status != parse_status::ok || at_end_of_word()) return status;
+    if constexpr (std::is_floating_point_v<T>)
+      if (*at_ == 'D' || *at_ == 'd') return number_of_fortran(begin, value);
+    return parse_status::not_a_number;
   }
   bool at_end() {
     skip();
@@ -50,6 +53,16 @@ class words {
   void skip() {
     while (at_ != end_ && (*at_ == ' ' || *at_ == '\t')) ++at_;
   }
+  // Fortran writes D for the exponent of a double; the number was read up to there.
+  template <class T>
+  parse_status number_of_fortran(const char* begin, T& value) {
+    const auto exponent = static_cast<std::size_t>(at_ - begin);
+    at_ = begin;
+    std::string word(next());
+    word[exponent] = 'e';
+    return words(word).number(value);
+  }
+  bool at_end_of_word() const { return at_ == end_ || *at_ == ' ' || *at_ == '\t'; }
   const char *at_, *end_;
 };
 
@@ -83,17 +96,18 @@ void read_banner(line_reader& in, header& h) {
   require_word(in, lower(w.next()), {"matrix"}, "object");
   require_word(in, lower(w.next()), {"coordinate"}, "format");
   const std::string field = lower(w.next()), shape = lower(w.next());
-  require_word(in, field, {"real", "integer", "pattern", "double"}, "field");
+  require_word(in, field, {"real", "integer", "pattern", "double", "unsigned-integer"}, "field");
   require_word(in, shape, {"general", "symmetric", "skew-symmetric"}, "symmetry");
   h.pattern = field == "pattern";
-  h.integer = field == "integer";
+  h.is_unsigned = field == "unsigned-integer";
+  h.integer = field == "integer" || h.is_unsigned;
   h.shape = shape == "general" ? symmetry::general : shape == "symmetric" ? symmetry::symmetric : symmetry::skew;
   if (h.pattern && h.shape == symmetry::skew) fail(in, "a pattern cannot be skew-symmetric");
 }
 
 bool next_content(line_reader& in, std::string_view& line) {
   while (in.next(line))
-    if (!line.starts_with('%') && !words(line).at_end()) return true;
+    if (const std::string_view word = words(line).next(); !word.empty() && !word.starts_with('%')) return true;
   return false;
 }
 
@@ -128,6 +142,14 @@ struct entry {
   Value value;
 };
 
+template <class Integer, class Value>
+parse_status read_integer(words& w, Value& value) {
+  Integer integer = 0;
+  const parse_status status = w.number(integer);
+  value = static_cast<Value>(integer);
+  return status;
+}
+
 template <class Value>
 entry<Value> read_entry(const line_reader& in, std::string_view line, const header& h) {
   words w(line);
@@ -137,20 +159,17 @@ entry<Value> read_entry(const line_reader& in, std::string_view line, const head
   if (e.row < 1 || e.row > h.rows) fail(in, text("row ", e.row, " is not in 1 ... ", h.rows));
   if (e.col < 1 || e.col > h.cols) fail(in, text("column ", e.col, " is not in 1 ... ", h.cols));
   if (!h.pattern) {
-    parse_status status;
-    if (h.integer) {
-      std::int64_t integer = 0;
-      status = w.number(integer);
-      e.value = static_cast<Value>(integer);
-    } else {
-      status = w.number(e.value);
-    }
+    const parse_status status = !h.integer      ? w.number(e.value)
+                                : h.is_unsigned ? read_integer<std::uint64_t>(w, e.value)
+                                                : read_integer<std::int64_t>(w, e.value);
     if (status == parse_status::too_large) fail(in, "the value is too large for its type");
-    if (status == parse_status::not_an_integer) fail(in, "the value is not an integer, as the first line says");
+    if (status == parse_status::not_an_integer)
+      fail(in, text("the value is not an ", h.is_unsigned ? "unsigned " : "", "integer, as the first line says"));
     if (status != parse_status::ok) fail(in, "the entry has no value that is a number");
   }
   if (!w.at_end()) fail(in, text("more than ", h.pattern ? "two" : "three", " fields in an entry"));
-  if (h.shape == symmetry::skew && e.col == e.row) fail(in, "a skew-symmetric matrix has no entries on its diagonal");
+  if (h.shape == symmetry::skew && e.col == e.row && e.value != 0)
+    fail(in, "a skew-symmetric matrix has only zeros on its diagonal");
   --e.row;
   --e.col;
   return e;

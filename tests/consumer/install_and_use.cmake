@@ -65,6 +65,15 @@ foreach(compiler IN LISTS COMPILERS)
   endif()
 endforeach()
 
+# A component that does not exist is named, and so are those that do.
+list(GET COMPILERS 0 compiler)
+execute_process(COMMAND ${CMAKE_COMMAND} -S ${SOURCE} -B ${FOLDER}/unknown_component -G Ninja -DCOMPONENT=spgemm
+  -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${compiler} RESULT_VARIABLE failed ERROR_VARIABLE output OUTPUT_QUIET)
+string(REGEX REPLACE "[ \n]+" " " output "${output}")
+if(NOT failed OR NOT output MATCHES "quintet has no component spgemm here; io and mpi are components")
+  message(FATAL_ERROR "find_package(quintet COMPONENTS spgemm) says ${output}")
+endif()
+
 if(MPI_PACKAGE)
   list(GET COMPILERS 0 compiler)
   set(build ${FOLDER}/mpi)

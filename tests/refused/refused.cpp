@@ -1,8 +1,12 @@
 // Calls that must not compile, each in a case of its own; see CMakeLists.txt.
+#include <complex>
+
 #include "quintet/eigen.hpp"
 #include "quintet/hdbscan/hdbscan.hpp"
 #include "quintet/io/matrix.hpp"
+#include "quintet/io/sparse_file.hpp"
 #include "quintet/poincare/poincare.hpp"
+#include "quintet/spgemm/multiply.hpp"
 #include "quintet/svd/decompose.hpp"
 
 using by_rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -37,6 +41,17 @@ void use(by_rows& x, by_rows& out, Eigen::MatrixXf& by_columns) {
   hdbscan::cluster(Eigen::Matrix<int, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>(3, 3));
 #elif defined(CASE_svd_of_long_double)
   svd::decompose(Eigen::Matrix<long double, 3, 3>());
+#elif defined(CASE_sparse_of_int)
+  const spgemm::csr<int, std::int32_t> a{2, 2, {0, 1, 2}, {1, 0}, {2, 3}};
+  multiply(a.view(), a.view());
+#elif defined(CASE_sparse_of_complex)
+  const spgemm::csr_view<std::complex<double>, std::int32_t> a;
+  multiply(a, a);
+#elif defined(CASE_sparse_file_of_int)
+  io::read_sparse<int, std::int32_t>("a.mtx");
+#elif defined(CASE_sparse_of_short_columns)
+  const spgemm::csr<double, short> a{2, 2, {0, 1, 2}, {1, 0}, {2, 3}};
+  multiply(a.view(), a.view());
 #elif defined(CASE_sparse_by_columns)
   csr_of(Eigen::SparseMatrix<double>(3, 3));
 #endif

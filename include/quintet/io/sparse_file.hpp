@@ -1,10 +1,11 @@
 // Sparse matrices from and to files; the extension says which format: .mtx and .mtx.gz are Matrix Market coordinate
 // files (the second compressed), .h5 and .hdf5 hold compressed rows.
 //
-// Matrix Market (math.nist.gov/MatrixMarket/formats.html): field real, integer or pattern (every entry is 1), symmetry
-// general, symmetric or skew-symmetric (the other triangle is filled in). Entries keep their order inside a row;
-// repeated entries and explicit zeros stay; a product adds the former with its semiring's addition. Written files are
-// "real general", numbers in the shortest form that reads back the same.
+// Matrix Market (math.nist.gov/MatrixMarket/formats.html): field real, double, integer, unsigned-integer or pattern
+// (every entry is 1), exponents with E or D, comments in any line after the first, symmetry general, symmetric or
+// skew-symmetric (the other triangle is filled in). Entries keep their order inside a row; repeated entries and
+// explicit zeros stay; a product adds the former with its semiring's addition. Written files are "real general",
+// numbers in the shortest form that reads back the same.
 // HDF5: datasets row_pointers [rows + 1], columns [nnz], values [nnz] and shape [2] = rows, cols; all in a group when
 // `group` is given.
 //

@@ -19,7 +19,10 @@ namespace quintet::spgemm {
 /// repeatedly; repeated entries are added, in their order, with the addition of the product's semiring.
 template <class Value, class Index>
 struct csr_view {
-  static_assert(std::is_same_v<Index, std::int32_t> || std::is_same_v<Index, std::int64_t>);
+  static_assert(std::is_same_v<Value, float> || std::is_same_v<Value, double>,
+                "quintet: values of a sparse matrix must be float or double: convert them first");
+  static_assert(std::is_same_v<Index, std::int32_t> || std::is_same_v<Index, std::int64_t>,
+                "quintet: columns of a sparse matrix must be std::int32_t or std::int64_t: convert them first");
   using value_type = Value;  ///< of the entries
   using index_type = Index;  ///< of the columns
 
@@ -52,6 +55,7 @@ struct csr_view {
 /// A matrix that owns its memory. Results of this library have strictly ascending columns in every row.
 template <class Value, class Index>
 struct csr {
+  static_assert(sizeof(csr_view<Value, Index>) > 0);  // says which types there are
   ///@{
   /// Size of the matrix.
   std::int64_t rows = 0, cols = 0;

@@ -33,6 +33,19 @@ TEST_F(sparse_file, general_symmetric_skew_pattern_and_integer) {
   EXPECT_EQ(read("%%MatrixMarket matrix coordinate real general\n0 0 0"), (matrix{0, 0, {0}, {}, {}}));
 }
 
+// What SciPy and Fortran programs write.
+TEST_F(sparse_file, unsigned_integers_zeros_on_a_skew_diagonal_fortran_exponents_indented_comments) {
+  EXPECT_EQ(read("%%MatrixMarket matrix coordinate unsigned-integer general\n1 2 2\n1 1 7\n1 2 18446744073709551615\n"),
+            (matrix{1, 2, {0, 2}, {0, 1}, {7, 0x1p64}}));
+  EXPECT_EQ(read("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 3\n1 1 0\n2 1 7\n2 2 -0.0\n"),
+            (matrix{2, 2, {0, 2, 4}, {0, 1, 0, 1}, {0, -7, 7, 0}}));
+  EXPECT_EQ(read("%%MatrixMarket matrix coordinate real general\n1 5 5\n1 1 1.5D+01\n1 2 -2d-1 \n1 3 .5d0\n1 4 "
+                 "1D2\n1 5 1d-999\n"),
+            (matrix{1, 5, {0, 5}, {0, 1, 2, 3, 4}, {15, -0.2, 0.5, 100, 0}}));
+  EXPECT_EQ(read("%%MatrixMarket matrix coordinate real general\n  % remark\n\t%\n1 1 1\n %% 1 1 9\n1 1 2\n % end\n"),
+            (matrix{1, 1, {0, 1}, {0}, {2}}));
+}
+
 TEST_F(sparse_file, bad_files_tell_line_and_reason) {
   const std::string head = "%%MatrixMarket matrix coordinate real general\n";
   expect_bad("", "is empty");
@@ -53,7 +66,14 @@ TEST_F(sparse_file, bad_files_tell_line_and_reason) {
   expect_bad(head + "2 2 900000000000\n", "cannot be in a file of");
   expect_bad(head + "2 9000000000 1\n", "need 64-bit indices");
   expect_bad("%%MatrixMarket matrix coordinate real symmetric\n2 3 0\n", "must be square");
-  expect_bad("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 1\n", "no entries on its diagonal");
+  expect_bad("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 1\n", "only zeros on its diagonal");
+  expect_bad("%%MatrixMarket matrix coordinate unsigned-integer general\n1 1 1\n1 1 -1\n", "not an unsigned integer");
+  expect_bad("%%MatrixMarket matrix coordinate unsigned-integer general\n1 1 1\n1 1 18446744073709551616\n",
+             "too large");
+  expect_bad("%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 1D2\n", "no value that is a number");
+  for (const char* wrong : {"1d", "1d5d3", "1e5d3", "d5", "1d5x", "1dd5"})
+    expect_bad(head + "1 1 1\n1 1 " + wrong + "\n", "no value that is a number");
+  expect_bad(head + "1 1 1\n1 1 1D999\n", "too large");
   expect_bad("%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 1.5\n", "not an integer");
 }
 
