@@ -237,9 +237,11 @@ driver::run_identity identity_of(const session& session, const arguments& a, con
          << "\ntemperatures " << options.temperatures << "\nheat " << options.heat << ' ' << options.tune_heat
          << "\nswap-every " << options.swap_every << "\nburn-in " << options.burn_in << "\nsample-every "
          << options.sample_every << "\ndelayed-acceptance " << options.delayed_acceptance << "\npolymorphic-only "
-         << options.model.polymorphic_only << "\nordered-data " << options.model.ordered_data << "\nunseen "
-         << options.model.unseen_zeros << ' ' << options.model.unseen_ones << "\nmutation-only-at-root "
-         << options.model.mutation_only_at_root << "\nrates";
+         << (!options.model.polymorphic_only ? "0"
+             : options.model.full_samples    ? "1"
+                                             : "own-copies")
+         << "\nordered-data " << options.model.ordered_data << "\nunseen " << options.model.unseen_zeros << ' '
+         << options.model.unseen_ones << "\nmutation-only-at-root " << options.model.mutation_only_at_root << "\nrates";
   for (const double rate : options.model.rate_categories) config << ' ' << rate;
   config << "\nnewick " << a.newick << "\n";
   if (options.start) {

@@ -1,6 +1,9 @@
 #include "support/snp_input.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <set>
+#include <span>
 
 #include "quintet/core/error.hpp"
 
@@ -44,12 +47,68 @@ void report_skipped(session& session, const io::snp_read_report& report) {
                       " without one, ", report.not_snps, " indels and others"));
 }
 
-void report_data(session& session, const snp::Data& data) {
+// Of the gene copies that were sampled, at the sites that have a pattern.
+double missing_share(const snp::Data& data) {
+  double present = 0, sampled = 0;
+  for (std::int64_t p = 0; p < data.patterns(); ++p)
+    for (std::size_t s = 0; s < data.species().size(); ++s) {
+      present += data.weight(p) * double(data.copies(p, std::int64_t(s)));
+      sampled += data.weight(p) * double(data.sampled_copies()[s]);
+    }
+  return sampled > 0 ? 1 - present / sampled : 0;
+}
+
+void warn_of_ascertainment(session& session, const snp::Data& data, const snp::model& model, double constant_sites) {
+  const double missing = missing_share(data);
+  session.result("missing_share", missing);
+  if (model.polymorphic_only && missing > 0)
+    session.warn(text(missing * 100, " % of the gene copies are missing; ",
+                      model.full_samples
+                          ? "--full-samples conditions every site on the full samples, which makes lengths and thetas "
+                            "too large"
+                          : "every site is conditioned on being polymorphic among its own copies, unlike in SNAPP and "
+                            "SnappNet (--full-samples)"));
+  if (!model.polymorphic_only && constant_sites == 0 && model.unseen_zeros + model.unseen_ones == 0)
+    session.warn(
+        "all sites are polymorphic; if constant sites were left out of the data, the log-likelihood needs "
+        "--polymorphic-only, or their numbers (--unseen-zeros, --unseen-ones)");
+}
+
+// The rule by which the fewest species come out, two or more and fewer than there are names; empty: none does. Parts
+// that are numbers are those of individuals.
+std::pair<std::string, std::size_t> rule_of_names(std::span<const std::string> names) {
+  std::pair<std::string, std::size_t> best{"", names.size()};
+  for (const char mark : {'_', '-', '.'})
+    for (const bool is_first : {true, false}) {
+      std::set<std::string> parts;
+      const auto fits = [&](const std::string& name) {
+        const std::size_t at = is_first ? name.find(mark) : name.rfind(mark);
+        if (at == std::string::npos) return false;
+        const std::string part = is_first ? name.substr(0, at) : name.substr(at + 1);
+        parts.insert(part);
+        return part.find_first_not_of("0123456789") != std::string::npos;
+      };
+      if (std::all_of(names.begin(), names.end(), fits) && parts.size() >= 2 && parts.size() < best.second)
+        best = {text(is_first ? "before-first:" : "after-last:", mark), parts.size()};
+    }
+  return best;
+}
+
+void warn_of_species(session& session, const snp_input& a, const io::snp_input& input) {
+  if (!a.reading.populations.is_identity() || input.report.individuals == 0) return;
+  const auto [rule, species] = rule_of_names(input.data.species());
+  if (!rule.empty())
+    session.warn(text("each of the ", input.data.species().size(), " individuals is a species; by their names ",
+                      "--species-rule ", rule, " would make ", species, " species of them"));
+}
+
+void report_data(session& session, const snp::Data& data, const snp::model& model) {
   session.result("sites", data.sites());
   session.result("patterns", data.patterns());
   session.result("dropped_sites", data.dropped_sites().size());
-  session.result("constant_sites",
-                 data.weight_of(snp::pattern_kind::all_zero) + data.weight_of(snp::pattern_kind::all_one));
+  const double constant_sites =
+      data.weight_of(snp::pattern_kind::all_zero) + data.weight_of(snp::pattern_kind::all_one);
+  session.result("constant_sites", constant_sites);
   nlohmann::ordered_json copies = nlohmann::ordered_json::object();
   for (std::size_t s = 0; s < data.species().size(); ++s) copies[data.species()[s]] = data.sampled_copies()[s];
   session.result("copies", copies);
@@ -67,6 +126,7 @@ void report_data(session& session, const snp::Data& data) {
 void describe_markers(po::options_description& options, snp_input& a, bool is_required) {
   auto* data = po::value(&a.data)->value_name("FILE");
   if (is_required) data->required();
+  warn_of_ascertainment(session, data, model, constant_sites);
   options.add_options()  //
       ("data", data,
        "markers: NEXUS .nex .nexus .nxs, PHYLIP .phy, VCF .vcf (all also with .gz), or a table of counts red/copies, a "
@@ -92,7 +152,9 @@ void describe_markers(po::options_description& options, snp_input& a, bool is_re
 void describe_corrections(po::options_description& options, snp_input& a) {
   options.add_options()  //
       ("polymorphic-only", po::bool_switch(&a.model.polymorphic_only),
-       "leaves constant sites out, and corrects for it")  //
+       "leaves constant sites out, and conditions each other site on being polymorphic among its own copies")  //
+      ("full-samples", po::bool_switch(&a.model.full_samples),
+       "with --polymorphic-only: among the full samples at every site, as SNAPP does")  //
       ("ordered-data", po::bool_switch(&a.model.ordered_data),
        "which copies are red, not only how many: subtracts log C(copies, red)")  //
       ("unseen-zeros", po::value(&a.model.unseen_zeros)->value_name("N")->notifier(not_negative("--unseen-zeros")),
@@ -127,7 +189,8 @@ void complete(snp_input& a) {
 snp::Data read_markers(session& session, const snp_input& a) {
   io::snp_input input = session.timed("read", [&] { return io::read_snp_data(a.data, a.reading); });
   report_skipped(session, input.report);
-  report_data(session, input.data);
+  warn_of_species(session, a, input);
+  report_data(session, input.data, a.model);
   return std::move(input.data);
 }
 

@@ -207,7 +207,8 @@ nb::tuple read_data(const std::string& path, const std::string& map_file, const 
 
 // Likelihoods.
 
-/// (u, v, rate_categories, mutation_only_at_root, polymorphic_only, unseen_zeros, unseen_ones, ordered_data).
+/// (u, v, rate_categories, mutation_only_at_root, polymorphic_only, full_samples, unseen_zeros, unseen_ones,
+/// ordered_data).
 model model_of(const nb::tuple& t) {
   model m;
   m.u = nb::cast<double>(t[0]);
@@ -215,9 +216,10 @@ model model_of(const nb::tuple& t) {
   m.rate_categories = nb::cast<std::vector<double>>(t[2]);
   m.mutation_only_at_root = nb::cast<bool>(t[3]);
   m.polymorphic_only = nb::cast<bool>(t[4]);
-  m.unseen_zeros = nb::cast<double>(t[5]);
-  m.unseen_ones = nb::cast<double>(t[6]);
-  m.ordered_data = nb::cast<bool>(t[7]);
+  m.full_samples = nb::cast<bool>(t[5]);
+  m.unseen_zeros = nb::cast<double>(t[6]);
+  m.unseen_ones = nb::cast<double>(t[7]);
+  m.ordered_data = nb::cast<bool>(t[8]);
   return m;
 }
 

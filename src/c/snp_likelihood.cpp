@@ -13,6 +13,7 @@ constexpr auto member_list = [](auto visit) {
   visit(&c::v, &library::v);
   visit(&c::mutation_only_at_root, &library::mutation_only_at_root);
   visit(&c::polymorphic_only, &library::polymorphic_only);
+  visit(&c::full_samples, &library::full_samples);
   visit(&c::unseen_zeros, &library::unseen_zeros);
   visit(&c::unseen_ones, &library::unseen_ones);
   visit(&c::ordered_data, &library::ordered_data);

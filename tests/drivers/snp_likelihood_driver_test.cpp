@@ -87,6 +87,20 @@ TEST_F(snp_likelihood_driver, individuals_from_all_formats) {
   }
 }
 
+TEST_F(snp_likelihood_driver, names_that_share_an_ending_get_a_hint) {
+  make("a.phy", "4 5\n1_A 01101\n2_A 00101\n1_B 00111\n2_B 01011\n");
+  const arguments model{"--network", "((1_A:1,2_A:1):1,(1_B:1,2_B:1):1)", "--theta", "0.1", "--u", "1", "--v", "1"};
+  const auto warning = [&](arguments more) {
+    more.insert(more.end(), model.begin(), model.end());
+    return run(more).error;
+  };
+  QUINTET_EXPECT_CONTAINS(warning({"--data", "a.phy"}),
+                          "each of the 4 individuals is a species; by their names --species-rule after-last:_ would "
+                          "make 2 species");
+  make("b.phy", "4 5\nw 01101\nx 00101\ny 00111\nz 01011\n");
+  EXPECT_EQ(warning({"--data", "b.phy"}).find("each of"), std::string::npos);
+}
+
 TEST_F(snp_likelihood_driver, variant_calls) {
   const std::string vcf = make("a.vcf",
                                "##fileformat=VCFv4.2\n##FORMAT=<ID=GT,Number=1,Type=String,Description=\"x\">\n"
@@ -137,20 +151,39 @@ TEST_F(snp_likelihood_driver, corrections) {
   EXPECT_TRUE(std::isfinite(printed(run_well(with({"--gamma-shape", "1e-4"})))));
 }
 
-TEST_F(snp_likelihood_driver, values_of_sites) {
-  make("missing.csv", "A,B\n0/2,0/2\n0/0,1/2\n0/2,0/2\n1/2,1/2\n");
-  arguments given{"--data", "missing.csv", "--network", tree, "--theta",    "0.1",
-                  "--u",    "1",           "--v",       "1",  "--per-site", "site.csv"};
-  const outcome result = run(given);
-  EXPECT_EQ(result.status, 0);
-  QUINTET_EXPECT_CONTAINS(result.error,
-                          "1 of 4 sites were left out, because a species has no copies there; the first is "
-                          "site 2, without A (--keep-empty keeps them)");
-  const auto table = io::read_csv<double>(work("site.csv"));
-  EXPECT_EQ(table.names, (std::vector<std::string>{"site", "pattern", "weight", "log_likelihood"}));
-  ASSERT_EQ(table.values.rows, 4);
-  const auto at = [&](int row, int column) { return table.values.data[row * 4 + column]; };
-  EXPECT_EQ(at(0, 1), 1);
+// 3 of 48 genotypes are missing.
+TEST_F(snp_likelihood_driver, missing_genotypes_and_sites_that_are_polymorphic) {
+  make("g.phy", "6 8\na_1 0020120?\na_2 01201201\nb_1 1020022?\nb_2 20100220\nc_1 ?2000220\nc_2 22010120\n");
+  const arguments given{"--data",
+                        "g.phy",
+                        "--diploid",
+                        "--species-rule",
+                        "before-first:_",
+                        "--theta",
+                        "0.01",
+                        "--u",
+                        "1",
+                        "--v",
+                        "1",
+                        "--network",
+                        "((a:0.02,b:0.02):0.01,c:0.03);",
+                        "--json",
+                        "out.json"};
+  const auto with_options = [&](arguments options) {
+    options.insert(options.end(), given.begin(), given.end());
+    return run(options);
+  };
+  const outcome all = with_options({});
+  QUINTET_EXPECT_CONTAINS(all.error, "all sites are polymorphic; if constant sites were left out");
+  EXPECT_EQ(json("out.json")["results"]["missing_share"].number(), 0.0625);
+  const outcome own = with_options({"--polymorphic-only"});
+  QUINTET_EXPECT_CONTAINS(own.error, "6.25 % of the gene copies are missing; every site is conditioned on being");
+  const outcome full = with_options({"--polymorphic-only", "--full-samples"});
+  QUINTET_EXPECT_CONTAINS(full.error, "--full-samples conditions every site on the full samples");
+  EXPECT_GT(printed(own.out), printed(full.out));
+  QUINTET_EXPECT_CONTAINS(with_options({"--full-samples"}).error, "full_samples needs polymorphic_only");
+}
+
   EXPECT_EQ(at(0, 2), 2);
   EXPECT_EQ(at(1, 1), 0);
   EXPECT_TRUE(std::isnan(at(1, 3)));

@@ -135,7 +135,7 @@ typedef struct quintet_snp_model {
   int32_t mutation_only_at_root;  ///< not 0: none on the branches; default 0
   int32_t polymorphic_only;       ///< not 0: constant sites are left out, and corrected for; default 0
   int32_t ordered_data;           ///< not 0: likelihood of which copies are red instead of how many; default 0
-  int32_t reserved;               ///< 0
+  int32_t full_samples;           ///< not 0: the correction is that of the full samples at every site; default 0
 } quintet_snp_model;
 
 /// *model := the defaults. `size` is sizeof *model.

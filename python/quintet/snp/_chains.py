@@ -219,6 +219,7 @@ class Sampler:
         start_common_theta: bool = False,
         start_pi1: float = 0.5,
         polymorphic_only: bool = False,
+        full_samples: bool = False,
         rate_categories: Sequence[float] = (1.0,),
         mutation_only_at_root: bool = False,
         device: str = "host",
@@ -250,7 +251,7 @@ class Sampler:
                 raise TypeError(f"there is no option {name!r}; there are {', '.join((*_COUNTS, *_FLAGS))}, heat, "
                                 "frequent_share, weights, memory_limit, shared_by and surrogate")
         given["model"] = _model(
-            1.0, 1.0, rate_categories, mutation_only_at_root, polymorphic_only, 0.0, 0.0, False
+            1.0, 1.0, rate_categories, mutation_only_at_root, polymorphic_only, full_samples, 0.0, 0.0, False
         )
         if start is not None:
             origin = NAN if start_origin is None else _number(start_origin, "start_origin")
@@ -392,7 +393,7 @@ def mcmc(
     poisson``; keys that are left out have SnappNet's. Without data (None, and species) the prior is sampled. Further
     options: heat, tune_heat, swap_every, threads, start (a Network) with fix_topology, fix_heights, fix_origin, fix_theta, fix_gamma,
     fix_rates; weights of moves; delayed_acceptance, frequent_share, surrogate (see :class:`Sampler`); max_level, bubbles,
-    polymorphic_only, rate_categories, mutation_only_at_root, memory_limit, device. The same samples for any number of
+    polymorphic_only, full_samples, rate_categories, mutation_only_at_root, memory_limit, device. The same samples for any number of
     threads.
 
     >>> from quintet import snp

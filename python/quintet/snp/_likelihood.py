@@ -67,6 +67,7 @@ def _model(
     rate_categories: Sequence[float],
     mutation_only_at_root: bool,
     polymorphic_only: bool,
+    full_samples: bool,
     unseen_zeros: float,
     unseen_ones: float,
     ordered_data: bool,
@@ -78,6 +79,7 @@ def _model(
         rates,
         bool(mutation_only_at_root),
         bool(polymorphic_only),
+        bool(full_samples),
         _number(unseen_zeros, "unseen_zeros"),
         _number(unseen_ones, "unseen_ones"),
         bool(ordered_data),
@@ -132,6 +134,7 @@ def estimate(
     rate_categories: Sequence[float] = (1.0,),
     mutation_only_at_root: bool = False,
     polymorphic_only: bool = False,
+    full_samples: bool = False,
     unseen_zeros: float = 0.0,
     unseen_ones: float = 0.0,
     ordered_data: bool = False,
@@ -146,7 +149,8 @@ def estimate(
     True
     """
     model = _model(
-        u, v, rate_categories, mutation_only_at_root, polymorphic_only, unseen_zeros, unseen_ones, ordered_data
+        u, v, rate_categories, mutation_only_at_root, polymorphic_only, full_samples, unseen_zeros, unseen_ones,
+        ordered_data,
     )
     return dict(_core.snp_estimate(network._core, data._core, model, _integer(memory_limit, "memory_limit"), device))
 
@@ -159,8 +163,9 @@ class Likelihood:
     another; work of different objects runs at the same time.
 
     Parameters: mutation rates u (1 to 0) and v (0 to 1); rate_categories multiply them (see :func:`gamma_rates`);
-    mutation_only_at_root; polymorphic_only: constant sites are left out and corrected for; unseen_zeros, unseen_ones:
-    constant sites that the data do not show; ordered_data: which copies are red instead of how many; memory_limit in
+    mutation_only_at_root; polymorphic_only: constant sites are left out, and every site is conditioned on being
+    polymorphic among its own copies, or, with full_samples, among the full samples as in SNAPP; unseen_zeros,
+    unseen_ones: constant sites that the data do not show; ordered_data: which copies are red instead of how many; memory_limit in
     bytes, 0 is half of what there is; shared_by: ranks that share the patterns, see :func:`quintet.mpi.snp_group`.
 
     >>> from quintet import snp
@@ -186,6 +191,7 @@ class Likelihood:
         rate_categories: Sequence[float] = (1.0,),
         mutation_only_at_root: bool = False,
         polymorphic_only: bool = False,
+        full_samples: bool = False,
         unseen_zeros: float = 0.0,
         unseen_ones: float = 0.0,
         ordered_data: bool = False,
@@ -198,7 +204,8 @@ class Likelihood:
         if not isinstance(data, Data):
             raise TypeError(f"data must be a Data (data is {type(data).__qualname__})")
         model = _model(
-            u, v, rate_categories, mutation_only_at_root, polymorphic_only, unseen_zeros, unseen_ones, ordered_data
+            u, v, rate_categories, mutation_only_at_root, polymorphic_only, full_samples, unseen_zeros, unseen_ones,
+        ordered_data,
         )
         self._core: Any = _core.snp_likelihood(
             network._core, data._core, model, _integer(memory_limit, "memory_limit"), device, shared_by
@@ -305,6 +312,7 @@ def search(
     v: float = 1.0,
     rate_categories: Sequence[float] = (1.0,),
     polymorphic_only: bool = False,
+    full_samples: bool = False,
     memory_limit: int = 0,
     progress: bool | Progress | None = None,
     device: str = "auto",
@@ -328,7 +336,7 @@ def search(
         _number(theta, "theta"),
         _integer(seed, "seed"),
         _optimise_options(True, thetas, True, max_iterations, tolerance, (1e-8, 1e3), (1e-8, 1e3), 1e-6),
-        _model(u, v, rate_categories, False, polymorphic_only, 0.0, 0.0, False),
+        _model(u, v, rate_categories, False, polymorphic_only, full_samples, 0.0, 0.0, False),
         _integer(memory_limit, "memory_limit"),
         progress_callable(progress),
         device,

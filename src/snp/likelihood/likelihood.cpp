@@ -70,17 +70,13 @@ struct Likelihood::state {
   site_sums sums;
 
   state(const Network& net, const Data& data, const snp::model& m, const likelihood_options& options)
-      : network(net),
-        model(m),
-        group(options.shared_by),
-        changes(net.branches()),
-        sums(patterns_here(data, options), options.shared_by) {
+      : network(net), model(m), group(options.shared_by), changes(net.branches()) {
     likelihood_options agreed = options;
     if (group) agreed.memory_limit = min_limit(*group, options);
     run_collectively(group.get(), [&] {
       const auto plan = plan_of(network, data, model, agreed);
       size = with_categories(plan->size, model.rate_categories.size());
-      sums.count(data, model);
+      sums = site_sums(data, model, group);
       blocks = pattern_blocks(plan, model.rate_categories.size(), group);
     });
   }
@@ -168,7 +164,7 @@ const evaluation_estimate& Likelihood::size() const { return state_->size; }
 
 std::vector<double> Likelihood::pattern_log_likelihoods() {
   state_->update();
-  return state_->sums.pattern_logs(state_->blocks, true);
+  return state_->sums.pattern_logs(state_->blocks);
 }
 
 std::vector<double> Likelihood::site_log_likelihoods() {

@@ -7,12 +7,13 @@
 #include <tuple>
 #include <utility>
 
+#include "snp/likelihood/constant_patterns.hpp"
+
 namespace quintet::snp {
 
 namespace {
 
-// The patterns of the data by leaf, and after them the two constant ones where the model needs them; every process of
-// a group has the latter.
+// The patterns of the data by leaf, and after them the pairs of constant ones that the model needs.
 count_table counts_of(const Network& network, const Data& data, const model& m, const likelihood_options& options) {
   const auto columns = columns_of_leaves(network, data);
   count_table table;
@@ -26,18 +27,23 @@ count_table counts_of(const Network& network, const Data& data, const model& m, 
     for (const std::int64_t column : columns) add(data.copies(p, column), data.red(p, column));
   table.rows = data.patterns();
   if (options.shared_by) {
-    const share_of_range here = patterns_here(data, options);
+    const share_of_range here = share_here(data.patterns(), options.shared_by.get());
     for (std::int64_t i = 0; i < here.count; ++i) table.part.push_back(here.first + i);
     if (here.count == 0) table.part.push_back(0);  // computed by another process too, and not counted here
   }
-  if (!needs_constant_patterns(m)) return table;
-  for (const bool ones : {false, true})
-    for (const std::int64_t column : columns) {
-      const std::int64_t copies = data.sampled_copies()[std::size_t(column)];
-      add(copies, !ones ? 0 : data.dominant() ? copies / 2 : copies);
-    }
-  for (int which = 0; which < 2; ++which, ++table.rows)
-    if (options.shared_by) table.part.push_back(table.rows);
+  const constant_patterns constants(data, m);
+  for (const auto& copies : constants.copies)
+    for (const bool ones : {false, true})
+      for (const std::int64_t column : columns) {
+        const std::int64_t all = copies[std::size_t(column)];
+        add(all, !ones ? 0 : data.dominant() ? all / 2 : all);
+      }
+  const auto pairs = std::int64_t(constants.copies.size());
+  if (options.shared_by) {
+    const share_of_range here = share_here(pairs, options.shared_by.get());
+    for (std::int64_t i = 0; i < 2 * here.count; ++i) table.part.push_back(table.rows + 2 * here.first + i);
+  }
+  table.rows += 2 * pairs;
   return table;
 }
 
@@ -97,11 +103,12 @@ void check_model(const model& m) {
   if (m.polymorphic_only && (m.unseen_zeros > 0 || m.unseen_ones > 0))
     throw InvalidArgument(text("unseen_zeros and unseen_ones must be 0 with polymorphic_only (unseen_zeros=",
                                m.unseen_zeros, ", unseen_ones=", m.unseen_ones, ")"));
+  if (m.full_samples && !m.polymorphic_only)
+    throw InvalidArgument("full_samples needs polymorphic_only, because it says at which copies sites are constant");
 }
 
-share_of_range patterns_here(const Data& data, const likelihood_options& options) {
-  return options.shared_by ? share_of(data.patterns(), options.shared_by->rank(), options.shared_by->size())
-                           : share_of_range{0, data.patterns()};
+share_of_range share_here(std::int64_t n, const process_group* group) {
+  return group != nullptr ? share_of(n, group->rank(), group->size()) : share_of_range{0, n};
 }
 
 double bytes_of_evaluation(const likelihood_options& options) {

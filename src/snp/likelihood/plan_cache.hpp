@@ -44,13 +44,8 @@ struct sized_plan {
 /// Throws InvalidArgument for a model that is none.
 void check_model(const model& m);
 
-/// Whether the model asks for the probability that a site is constant.
-inline bool needs_constant_patterns(const model& m) {
-  return m.polymorphic_only || m.unseen_zeros > 0 || m.unseen_ones > 0;
-}
-
-/// Patterns that this process computes.
-share_of_range patterns_here(const Data& data, const likelihood_options& options);
+/// What this process computes of n patterns.
+share_of_range share_here(std::int64_t n, const process_group* group);
 
 /// What an evaluation may take at most, in bytes.
 double bytes_of_evaluation(const likelihood_options& options);

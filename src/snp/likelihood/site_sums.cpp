@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "snp/likelihood/constant_patterns.hpp"
 #include "snp/network/numbers.hpp"
 
 namespace quintet::snp {
@@ -31,63 +32,90 @@ double log_of(const std::pair<double, std::int32_t>& likelihood) {
 
 }  // namespace
 
-site_sums::site_sums(share_of_range own, std::shared_ptr<process_group> group)
-    : own_(own),
-      group_(std::move(group)),
-      constants_(std::size_t(group_ ? std::max<std::int64_t>(own.count, 1) : own.count)) {}
-
-void site_sums::count(const Data& data, const model& m) {
-  for (std::int64_t p = 0; p < data.patterns(); ++p)
-    weights_.push_back(!m.polymorphic_only || data.kind(p) == pattern_kind::polymorphic ? data.weight(p) : 0);
-  pattern_of_site_.assign(data.pattern_of_site().begin(), data.pattern_of_site().end());
+site_sums::site_sums(const Data& data, const model& m, std::shared_ptr<process_group> group)
+    : group_(std::move(group)), pattern_of_site_(data.pattern_of_site().begin(), data.pattern_of_site().end()) {
+  const constant_patterns constants(data, m);
+  own_ = share_here(data.patterns(), group_.get());
+  own_pairs_ = share_here(std::int64_t(constants.copies.size()), group_.get());
+  first_constant_ = std::size_t(group_ ? std::max<std::int64_t>(own_.count, 1) : own_.count);
+  condition_weights_.assign(constants.copies.size(), 0.0);
+  for (std::int64_t p = 0; p < data.patterns(); ++p) {
+    const std::int64_t condition = constants.condition_of_pattern[std::size_t(p)];
+    weights_.push_back(!m.polymorphic_only || condition >= 0 ? data.weight(p) : 0);
+    if (condition >= 0) condition_weights_[std::size_t(condition)] += data.weight(p);
+  }
   if (m.ordered_data) ordering_ = ordering_constant(data, weights_);
 }
 
-// Probability of the constant pattern of zeros (0) or ones (1).
-double site_sums::constant(const pattern_blocks& blocks, std::size_t allele) const {
-  const auto [value, exponent] = blocks.likelihood_of(constants_ + allele);
-  return std::ldexp(value, exponent);
+std::pair<double, double> site_sums::constants(const pattern_blocks& blocks, std::int64_t pair) const {
+  const auto probability = [&](std::size_t allele) {
+    const auto [value, exponent] = blocks.likelihood_of(first_constant_ + 2 * std::size_t(pair) + allele);
+    return std::ldexp(value, exponent);
+  };
+  return {probability(0), probability(1)};
 }
 
-double site_sums::weight() const {
-  double sum = 0;
-  for (const double w : weights_) sum += w;
-  return sum;
+std::vector<double> site_sums::own_logs(const pattern_blocks& blocks, bool is_each_needed) const {
+  std::vector<double> logs(std::size_t(own_.count));
+  for (std::size_t i = 0; i < logs.size(); ++i)
+    logs[i] = is_each_needed || weights_[std::size_t(own_.first) + i] > 0 ? log_of(blocks.likelihood_of(i)) : 0;
+  return logs;
 }
 
-const std::vector<double>& site_sums::pattern_logs(const pattern_blocks& blocks, bool is_each_needed) {
-  logs_.resize(std::size_t(own_.count));
-  for (std::size_t i = 0; i < logs_.size(); ++i)
-    logs_[i] = is_each_needed || weights_[std::size_t(own_.first) + i] > 0 ? log_of(blocks.likelihood_of(i)) : 0;
-  if (group_) logs_ = group_->allgather(logs_);
-  return logs_;
+std::vector<double> site_sums::pattern_logs(const pattern_blocks& blocks) const {
+  std::vector<double> logs = own_logs(blocks, true);
+  return group_ ? group_->allgather(logs) : logs;
 }
 
-double site_sums::log_likelihood(const pattern_blocks& blocks, const model& m) {
-  pattern_logs(blocks, false);
+// Those of every process are its patterns and then its constant ones; afterwards those of all are in this order.
+void site_sums::gather_values(std::vector<double>& values) const {
+  if (!group_) return;
+  const std::vector<double> all = group_->allgather(values);
+  values.resize(all.size());
+  auto pattern = values.begin(), constant = pattern + std::ptrdiff_t(weights_.size());
+  for (auto [rank, next] = std::pair(0, all.begin()); rank < group_->size(); ++rank) {
+    const auto patterns = share_of(std::int64_t(weights_.size()), rank, group_->size()).count;
+    const auto constants = 2 * share_of(std::int64_t(condition_weights_.size()), rank, group_->size()).count;
+    pattern = std::copy_n(next, patterns, pattern);
+    constant = std::copy_n(next + patterns, constants, constant);
+    next += patterns + constants;
+  }
+}
+
+double site_sums::log_likelihood(const pattern_blocks& blocks, const model& m) const {
+  std::vector<double> values = own_logs(blocks, false);
+  for (std::int64_t pair = 0; pair < own_pairs_.count; ++pair) {
+    const std::size_t row = first_constant_ + 2 * std::size_t(pair);
+    const auto [zeros, ones] =
+        m.polymorphic_only ? constants(blocks, pair)
+                           : std::pair(log_of(blocks.likelihood_of(row)), log_of(blocks.likelihood_of(row + 1)));
+    values.insert(values.end(), {zeros, ones});
+  }
+  gather_values(values);
   double sum = 0;
   for (std::size_t p = 0; p < weights_.size(); ++p)
-    if (weights_[p] > 0) sum += weights_[p] * logs_[p];
-  if (m.polymorphic_only) sum -= weight() * std::log1p(-(constant(blocks, 0) + constant(blocks, 1)));
-  if (m.unseen_zeros > 0) sum += m.unseen_zeros * log_of(blocks.likelihood_of(constants_));
-  if (m.unseen_ones > 0) sum += m.unseen_ones * log_of(blocks.likelihood_of(constants_ + 1));
+    if (weights_[p] > 0) sum += weights_[p] * values[p];
+  const double* constant = values.data() + weights_.size();
+  for (const double weight : condition_weights_) {
+    if (m.polymorphic_only && weight > 0) sum -= weight * std::log1p(-(constant[0] + constant[1]));
+    if (m.unseen_zeros > 0) sum += m.unseen_zeros * constant[0];
+    if (m.unseen_ones > 0) sum += m.unseen_ones * constant[1];
+    constant += 2;
+  }
   return sum - ordering_;
 }
 
 std::vector<double> site_sums::row_weights(const pattern_blocks& blocks, const model& m) const {
   std::vector<double> result(weights_.begin() + own_.first, weights_.begin() + own_.first + own_.count);
-  result.resize(constants_, 0.0);
-  if (!needs_constant_patterns(m)) return result;
-  if (group_ && group_->rank() > 0) {
-    result.resize(constants_ + 2, 0.0);
-    return result;
-  }
-  const double zeros = constant(blocks, 0), ones = constant(blocks, 1);
-  if (m.polymorphic_only) {
-    const double factor = weight() / (1 - zeros - ones);
+  result.resize(first_constant_, 0.0);
+  for (std::int64_t pair = 0; pair < own_pairs_.count; ++pair) {
+    if (!m.polymorphic_only) {
+      result.insert(result.end(), {m.unseen_zeros, m.unseen_ones});
+      continue;
+    }
+    const auto [zeros, ones] = constants(blocks, pair);
+    const double factor = condition_weights_[std::size_t(own_pairs_.first + pair)] / (1 - zeros - ones);
     result.insert(result.end(), {factor * zeros, factor * ones});
-  } else {
-    result.insert(result.end(), {m.unseen_zeros, m.unseen_ones});
   }
   return result;
 }

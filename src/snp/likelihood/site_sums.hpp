@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "quintet/core/process_group.hpp"
@@ -16,29 +17,32 @@ namespace quintet::snp {
 
 class site_sums {
  public:
-  /// `own`: the patterns that this process computes; the constant patterns are the rows behind them.
-  site_sums(share_of_range own, std::shared_ptr<process_group> group);
-  /// Takes the patterns that count from the data.
-  void count(const Data& data, const model& m);
+  site_sums() = default;
+  /// Takes the patterns that count from the data. This process computes its share of the patterns, and the rows behind
+  /// them are its share of the pairs of constant patterns.
+  site_sums(const Data& data, const model& m, std::shared_ptr<process_group> group);
 
-  /// log L of all patterns, those of weight 0 only where they are asked for.
-  const std::vector<double>& pattern_logs(const pattern_blocks& blocks, bool is_each_needed);
-  double log_likelihood(const pattern_blocks& blocks, const model& m);
+  /// log L of all patterns.
+  std::vector<double> pattern_logs(const pattern_blocks& blocks) const;
+  double log_likelihood(const pattern_blocks& blocks, const model& m) const;
   /// Derivative of the log-likelihood by the (unscaled) likelihood of every row that is computed here, times that
-  /// likelihood. Of a group the first process counts the constant patterns.
+  /// likelihood.
   std::vector<double> row_weights(const pattern_blocks& blocks, const model& m) const;
   /// The pattern of every site, or a negative number.
   std::span<const std::int64_t> pattern_of_site() const { return pattern_of_site_; }
 
  private:
-  double constant(const pattern_blocks& blocks, std::size_t allele) const;
-  double weight() const;
+  /// log L of the patterns that are computed here, those of weight 0 only where they are asked for.
+  std::vector<double> own_logs(const pattern_blocks& blocks, bool is_each_needed) const;
+  /// Likelihoods of the own pair of constant patterns.
+  std::pair<double, double> constants(const pattern_blocks& blocks, std::int64_t pair) const;
+  void gather_values(std::vector<double>& values) const;
 
-  share_of_range own_;
   std::shared_ptr<process_group> group_;
-  std::size_t constants_;        // row that the first constant pattern is among those that are computed here
-  std::vector<double> weights_;  // of the patterns that count
-  std::vector<double> logs_;     // of all patterns, while they are summed
+  share_of_range own_{}, own_pairs_{};
+  std::size_t first_constant_ = 0;         // row among those that are computed here
+  std::vector<double> weights_;            // of the patterns that count
+  std::vector<double> condition_weights_;  // sums of them, by pair of constant patterns
   std::vector<std::int64_t> pattern_of_site_;
   double ordering_ = 0;
 };

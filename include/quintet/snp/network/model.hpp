@@ -18,9 +18,13 @@ struct model {
   std::vector<double> rate_categories{1.0};
   /// No mutation on the branches, only at the root (RoyChoudhury, Felsenstein and Thompson 2008).
   bool mutation_only_at_root = false;
-  /// Constant sites are left out, and log L = sum w_s log L_s - W log(1 - P0 - P1): P0 and P1 are the likelihoods of
-  /// the two constant patterns at the full sample sizes, W is the sum of the weights of the polymorphic sites.
+  /// Constant sites are left out, and log L = sum w_s (log L_s - log(1 - P0_s - P1_s)) over the polymorphic ones: P0_s
+  /// and P1_s are the likelihoods of the two constant patterns at the copies that site s has. Time and memory grow with
+  /// the number of different copies, two patterns for each.
   bool polymorphic_only = false;
+  /// With polymorphic_only: P0 and P1 are those of the full sample sizes at every site, as in SNAPP and SnappNet. With
+  /// missing genotypes this overestimates lengths and thetas, because fewer copies are less often polymorphic.
+  bool full_samples = false;
   ///@{
   /// Constant sites that the data do not show: adds zeros log P0 + ones log P1. Finite and >= 0, and 0 together with
   /// polymorphic_only.

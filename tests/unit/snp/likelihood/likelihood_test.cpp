@@ -255,18 +255,21 @@ TEST(snp_likelihood, dominant_markers_agree_with_the_reference) {
 // What a model computes from the likelihoods of the patterns.
 TEST(snp_likelihood, corrections) {
   const auto network = snp_network(snp_text::test1, .2);
-  const std::vector<std::pair<counts, counts>> sites{{{0, 0, 0, 0}, {2, 2, 2, 2}},
-                                                     {{0, 1, 2, 0}, {2, 2, 2, 2}},
-                                                     {{2, 2, 2, 2}, {2, 2, 2, 2}},
-                                                     {{1, 1, 0, 0}, {2, 2, 1, 2}}};
+  const std::vector<std::pair<counts, counts>> sites{{{0, 0, 0, 0}, {2, 2, 2, 2}}, {{0, 1, 2, 0}, {2, 2, 2, 2}},
+                                                     {{2, 2, 2, 2}, {2, 2, 2, 2}}, {{1, 1, 0, 0}, {2, 2, 1, 2}},
+                                                     {{0, 0, 0, 0}, {2, 2, 1, 2}}, {{2, 2, 1, 2}, {2, 2, 1, 2}}};
   const auto data = data_of(network, sites);
   const auto value = [&](const snp::model& model) {
     return snp::Likelihood(network, data, model, {.device = Device::host()}).evaluate();
   };
   const auto logs = pattern_logs(network, sites, {.u = 1, .v = 2});
-  const double all = logs[0] + logs[1] + logs[2] + logs[3], constant = std::exp(logs[0]) + std::exp(logs[2]);
+  const double all = logs[0] + logs[1] + logs[2] + logs[3] + logs[4] + logs[5];
+  const double constant = std::exp(logs[0]) + std::exp(logs[2]), own = std::exp(logs[4]) + std::exp(logs[5]);
   EXPECT_NEAR(value({.u = 1, .v = 2}), all, 1e-12);
-  EXPECT_NEAR(value({.u = 1, .v = 2, .polymorphic_only = true}), logs[1] + logs[3] - 2 * std::log1p(-constant), 1e-12);
+  EXPECT_NEAR(value({.u = 1, .v = 2, .polymorphic_only = true}),
+              logs[1] + logs[3] - std::log1p(-constant) - std::log1p(-own), 1e-12);
+  EXPECT_NEAR(value({.u = 1, .v = 2, .polymorphic_only = true, .full_samples = true}),
+              logs[1] + logs[3] - 2 * std::log1p(-constant), 1e-12);
   EXPECT_NEAR(value({.u = 1, .v = 2, .unseen_zeros = 7, .unseen_ones = 3}), all + 7 * logs[0] + 3 * logs[2], 1e-12);
   EXPECT_NEAR(value({.u = 1, .v = 2, .ordered_data = true}), all - 3 * std::log(2.0), 1e-12);
 }
@@ -382,6 +385,7 @@ TEST(snp_likelihood, any_number_of_processes_gives_the_same_bits) {
   const std::vector<snp::model> models{
       {.u = 1.2, .v = 0.8},
       {.u = 1, .v = 1, .polymorphic_only = true},
+      {.u = 1, .v = 1, .polymorphic_only = true, .full_samples = true},
       {.u = 1, .v = 2, .rate_categories = {0.5, 1.5}, .unseen_zeros = 20, .unseen_ones = 3},
       {.u = 0.7, .v = 1, .mutation_only_at_root = true, .ordered_data = true}};
   for (std::uint64_t seed = 0; seed <= 8; ++seed) {
@@ -458,6 +462,7 @@ TEST(snp_likelihood, estimate_and_its_errors) {
   expect_invalid([&] { snp::Likelihood(network, data, {.u = 0, .v = 0}); }, "u + v must be > 0");
   expect_invalid([&] { snp::Likelihood(network, data, {.rate_categories = {}}); }, "rate_categories");
   expect_invalid([&] { snp::Likelihood(network, data, {.polymorphic_only = true, .unseen_ones = 1}); }, "unseen_ones");
+  expect_invalid([&] { snp::Likelihood(network, data, {.full_samples = true}); }, "needs polymorphic_only");
 }
 
 // 125 different patterns within the memory of few of them: it was refused, because of the reticulation.
