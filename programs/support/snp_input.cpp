@@ -40,11 +40,15 @@ void report_skipped(session& session, const io::snp_read_report& report) {
   session.result("multiallelic", report.multiallelic);
   session.result("without_alternative", report.without_alternative);
   session.result("not_snps", report.not_snps);
-  const std::int64_t skipped = report.multiallelic + report.without_alternative + report.not_snps;
+  if (report.repeated_places > 0)
+    session.warn(text(report.repeated_places, " of ", report.records,
+                      " records are duplicates: they have the position of a record before them, and each counts as a "
+                      "site"));
+  const std::int64_t skipped = report.multiallelic + report.not_snps;
   if (skipped > 0)
-    session.warn(text(skipped, " of ", report.records, " records are no biallelic SNPs and were left out: ",
-                      report.multiallelic, " with several alternative alleles, ", report.without_alternative,
-                      " without one, ", report.not_snps, " indels and others"));
+    session.warn(text(skipped, " of ", report.records,
+                      " records are no biallelic SNPs and were left out: ", report.multiallelic,
+                      " with several alternative alleles, ", report.not_snps, " indels and others"));
 }
 
 // Of the gene copies that were sampled, at the sites that have a pattern.
@@ -119,6 +123,7 @@ void report_data(session& session, const snp::Data& data, const snp::model& mode
                       ", without ", data.species()[std::size_t(first.species)], " (--keep-empty keeps them)"));
   }
   if (data.sites() == 0) throw InvalidArgument("the data have no sites that count (see --keep-empty)");
+  warn_of_ascertainment(session, data, model, constant_sites);
 }
 
 }  // namespace
@@ -126,7 +131,6 @@ void report_data(session& session, const snp::Data& data, const snp::model& mode
 void describe_markers(po::options_description& options, snp_input& a, bool is_required) {
   auto* data = po::value(&a.data)->value_name("FILE");
   if (is_required) data->required();
-  warn_of_ascertainment(session, data, model, constant_sites);
   options.add_options()  //
       ("data", data,
        "markers: NEXUS .nex .nexus .nxs, PHYLIP .phy, VCF .vcf (all also with .gz), or a table of counts red/copies, a "
@@ -138,7 +142,7 @@ void describe_markers(po::options_description& options, snp_input& a, bool is_re
        "species; without map and rule every individual is one")  //
       ("diploid", po::bool_switch(&a.reading.diploid),
        "NEXUS, PHYLIP: states are genotypes 0, 1, 2 of diploids; by itself with datatype=integerdata or "
-       "symbols=\"012\"")                                                                                          //
+       "snp, or symbols=\"012\"")                                                                                  //
       ("dominant", po::bool_switch(&a.reading.dominant), "dominant markers of diploids: 1 shows the band (AFLP)")  //
       ("nucleotides", po::bool_switch(&a.reading.nucleotides),
        "PHYLIP: states are bases, of which the rarer one of a site becomes allele 1; NEXUS says so itself by "

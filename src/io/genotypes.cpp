@@ -21,7 +21,7 @@ state_codes state_codes::nucleotides() {
   };
   add("Aa", 1), add("Cc", 2), add("Gg", 4), add("TtUu", 8);
   add("Mm", 3), add("Rr", 5), add("Ww", 9), add("Ss", 6), add("Yy", 10), add("Kk", 12);
-  for (const char* c = "NnXxBbDdHhVv"; *c != 0; ++c) codes.add(*c, missing);
+  for (const char* c = "NnXxBbDdHhVv*"; *c != 0; ++c) codes.add(*c, missing);
   return codes;
 }
 

@@ -17,21 +17,21 @@ struct file_kind {
 
 file_kind kind_of(const std::string& path) {
   std::string name = lower(path);
-  const bool compressed = name.ends_with(".gz");
-  if (compressed) name.resize(name.size() - 3);
+  const bool compressed = name.ends_with(".gz") || name.ends_with(".bgz");
+  if (compressed) name.resize(name.rfind('.'));
   const auto ends = [&](std::initializer_list<const char*> extensions) {
     for (const char* extension : extensions)
       if (name.ends_with(extension)) return true;
     return false;
   };
   if (ends({".nex", ".nexus", ".nxs"})) return {kind::nexus, compressed};
-  if (ends({".phy", ".phylip"})) return {kind::phylip, compressed};
-  if (ends({".vcf"})) return {kind::vcf, compressed};
+  if (ends({".phy", ".phylip", ".snps", ".usnps"})) return {kind::phylip, compressed};
+  if (ends({".vcf", ".bcf"})) return {kind::vcf, compressed};
   if (ends({".csv", ".tsv", ".txt"})) return {kind::table, compressed};
   throw FileError(
       path,
-      "has an unknown extension; biallelic data are read from .nex .nexus .nxs, .phy .phylip, .vcf, and tables of "
-      "counts from .csv .tsv .txt (each also with .gz)");
+      "has an unknown extension; biallelic data are read from .nex .nexus .nxs, .phy .phylip .snps .usnps, .vcf .bcf, "
+      "and tables of counts from .csv .tsv .txt (each also with .gz or .bgz)");
 }
 
 void check_options(const std::string& path, kind format, const snp_read_options& options) {

@@ -14,9 +14,10 @@ namespace {
 struct matrix_format {
   std::int64_t taxa = -1, sites = -1;  // -1: not given
   std::string symbols;
-  bool integer_data = false, interleave = false, nucleotides = false;
+  bool integer_data = false, snp = false, interleave = false, nucleotides = false;
   char match = 0;
-  std::string missing;  // characters besides ? and -
+  std::string missing;                         // characters besides ? and -
+  std::vector<std::pair<char, char>> equates;  // a character and the one that it stands for
 };
 
 class nexus_reader {
@@ -30,6 +31,8 @@ class nexus_reader {
   void read_dimensions();
   void read_format();
   void read_format_word(const std::string& word);
+  bool is_layout_word(const std::string& word);
+  void read_equate();
   void read_datatype(const std::string& type);
   std::string value_of(const std::string& word);
   char character_of(const std::string& word);
@@ -42,6 +45,7 @@ class nexus_reader {
   void append_state(std::size_t row, char c, const state_codes& codes);
   void finish_row(std::size_t row);
   void check_matrix() const;
+  void check_ploidy() const;
   state_codes codes_of_format();
 
   nexus_tokens in_;
@@ -87,6 +91,7 @@ void nexus_reader::read_dimensions() {
 
 void nexus_reader::read_datatype(const std::string& type) {
   if (type == "integerdata" || type == "integer") format_.integer_data = true;
+  if (type == "snp") format_.snp = true;
   if (type == "dna" || type == "rna" || type == "nucleotide") {
     format_.nucleotides = true;
     return;
@@ -119,7 +124,33 @@ void nexus_reader::read_format_word(const std::string& word) {
     return;
   }
   if (word == "respectcase") return;
+  if (word == "equate") return read_equate();
+  if (is_layout_word(word)) return;
   in_.fail(in_.token_line(), text("FORMAT ", shown(word), " is not supported"));
+}
+
+// Names on the left and a row an individual, which is also the default.
+bool nexus_reader::is_layout_word(const std::string& word) {
+  if (word != "labels" && word != "transpose" && word != "tokens") return false;
+  in_.skip();
+  const std::string value = in_.peek() == '=' ? lower(value_of(word)) : "yes";
+  const bool is_default = word == "labels" ? value == "left" || value == "yes" : value == "no";
+  if (!is_default)
+    in_.fail(in_.token_line(),
+             text("FORMAT ", word, value == "yes" ? "" : "=" + shown(value),
+                  " is not supported; the matrix must have a row ", "an individual, which begins with its name"));
+  return true;
+}
+
+void nexus_reader::read_equate() {
+  const std::string value = value_of("equate");
+  for (std::size_t at = 0; at < value.size(); at += 3) {
+    while (at < value.size() && (value[at] == ' ' || value[at] == '\t' || value[at] == '\n')) ++at;
+    if (at == value.size()) return;
+    if (at + 3 > value.size() || value[at + 1] != '=' || value[at + 2] == '(' || value[at + 2] == '{')
+      in_.fail(in_.token_line(), text("EQUATE must be pairs of characters such as \"A=0 B=1\" (", shown(value), ")"));
+    format_.equates.emplace_back(value[at], value[at + 2]);
+  }
 }
 
 void nexus_reader::read_format() {
@@ -130,14 +161,22 @@ void nexus_reader::read_format() {
 }
 
 state_codes nexus_reader::codes_of_format() {
-  const bool diploid = options_.diploid || (!options_.dominant && (format_.integer_data || format_.symbols == "012"));
+  const bool has_genotypes =
+      format_.integer_data || format_.symbols == "012" || (format_.snp && format_.symbols != "01");
+  const bool diploid = options_.diploid || (!options_.dominant && has_genotypes);
   rows_.states_of_site = diploid ? 3 : 2;
-  rows_.nucleotides = options_.nucleotides || format_.nucleotides;
+  // PhyloNet's files say dna and have numbers.
+  const bool has_numbers = format_.symbols == "01" || format_.symbols == "012";
+  rows_.nucleotides = options_.nucleotides || (format_.nucleotides && !has_numbers);
   if (rows_.nucleotides && options_.dominant) in_.fail("dominant markers have the states 0 and 1, not bases");
   state_codes codes = rows_.nucleotides ? state_codes::nucleotides() : state_codes(rows_.states_of_site);
   for (const char c : format_.missing) {
     if (c >= '0' && c <= '9') in_.fail(text("FORMAT makes the state ", std::string(1, c), " a missing one"));
     codes.add(c, state_codes::missing);
+  }
+  for (const auto& [character, meaning] : format_.equates) {
+    if (codes[meaning] == state_codes::none) in_.fail(text("EQUATE: \"", std::string(1, meaning), "\" is no state"));
+    codes.add(character, codes[meaning]);
   }
   if (format_.match == 0) return codes;
   if (codes[format_.match] != state_codes::none)
@@ -163,7 +202,7 @@ void nexus_reader::append_state(std::size_t row, char c, const state_codes& code
   if (code == state_codes::none) {
     const std::string so_far = text("state ", states.size() + 1, " of ", shown(rows_.individuals[row]), ": ");
     const bool looks_like_name = states.size() > 0 && ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'));
-    in_.fail(so_far + codes.complaint(c) +
+    in_.fail(so_far + codes.complaint(c) + (states.empty() ? "; a name with blanks must stand in quotes" : "") +
              (looks_like_name && !format_.interleave
                   ? text("; this individual has ", states.size(), " of ", format_.sites,
                          " states, or the matrix is interleaved and FORMAT does not say so")
@@ -227,6 +266,17 @@ void nexus_reader::check_matrix() const {
           text(shown(rows_.individuals[row]), " has ", rows_.states[row].size(), " states, not nchar=", format_.sites));
 }
 
+// PhyloNet writes symbols="012" for haploids too.
+void nexus_reader::check_ploidy() const {
+  if (!format_.nucleotides || rows_.nucleotides || format_.symbols != "012" || options_.diploid || options_.dominant)
+    return;
+  for (const std::string& states : rows_.states)
+    if (states.find(char(2)) != std::string::npos) return;
+  in_.fail(
+      "datatype=dna symbols=\"012\" may be of diploids or haploids, and no state is 2; say diploid, or for haploids "
+      "symbols=\"01\"");
+}
+
 void nexus_reader::read_matrix() {
   if (has_matrix_) in_.fail(in_.token_line(), "a second MATRIX; the file must have one");
   if (format_.sites < 0) in_.fail(in_.token_line(), "MATRIX comes before DIMENSIONS with nchar=...");
@@ -236,6 +286,7 @@ void nexus_reader::read_matrix() {
   if (in_.peek() != ';') in_.fail("the file ends within MATRIX; its \";\" is missing");
   in_.get();
   check_matrix();
+  check_ploidy();
 }
 
 void nexus_reader::read_block() {

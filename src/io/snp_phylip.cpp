@@ -28,10 +28,13 @@ class phylip_reader {
   bool next_line(std::string_view& line);
   void read_sizes();
   void add_individual(std::string_view line);
+  bool is_strict(std::string_view line, std::size_t name_end) const;
   void append(std::size_t row, std::string_view states);
   bool is_complete(std::size_t row) const { return static_cast<std::int64_t>(rows_.states[row].size()) == sites_; }
   bool holds_only_states(std::string_view line) const;
   void read_rest(std::string_view line);
+
+  static constexpr std::size_t strict_name = 10;
 
   line_reader in_;
   state_codes codes_;
@@ -72,9 +75,22 @@ void phylip_reader::append(std::size_t row, std::string_view states) {
   }
 }
 
+// Whether the first ten characters are the name, and all states stand behind them: only where nothing that is a state
+// follows the blank that ends a name otherwise.
+bool phylip_reader::is_strict(std::string_view line, std::size_t name_end) const {
+  if (name_end != std::string_view::npos && holds_only_states(line.substr(name_end))) return false;
+  if (line.size() <= strict_name || !holds_only_states(line.substr(strict_name))) return false;
+  std::int64_t states = 0;
+  for (const char c : line.substr(strict_name)) states += c != ' ' && c != '\t';
+  return states == sites_;
+}
+
 void phylip_reader::add_individual(std::string_view line) {
-  const std::size_t begin = line.find_first_not_of(" \t"), end = line.find_first_of(" \t", begin);
-  const std::string name(line.substr(begin, end == std::string_view::npos ? end : end - begin));
+  const std::size_t begin = line.find_first_not_of(" \t");
+  std::size_t end = line.find_first_of(" \t", begin);
+  if (is_strict(line, end)) end = strict_name;
+  std::string name(line.substr(begin, end == std::string_view::npos ? end : end - begin));
+  name.resize(name.find_last_not_of(" \t") + 1);
   if (!names_.insert(name).second) fail(text("the individual ", shown(name), " comes a second time"));
   rows_.individuals.push_back(name);
   rows_.states.emplace_back();

@@ -59,8 +59,11 @@ class vcf_reader {
   [[noreturn]] void fail(const std::string& reason) const { throw FileError(path_, file_->lineno, reason); }
   void open();
   std::string repeated_individual() const;
+  int read_line();
   bool next_record();
-  bool is_biallelic_snp();
+  bool is_site();
+  int called_alleles() const;
+  std::int64_t count_repeated_places();
   void count_copies();
   void count_individual(std::size_t individual, const std::int32_t* alleles, int max_alleles);
   std::vector<std::int64_t> sampled_copies() const;
@@ -72,9 +75,11 @@ class vcf_reader {
   std::unique_ptr<bcf_hdr_t, closer> header_;
   std::unique_ptr<bcf1_t, closer> record_{bcf_init()};
   std::int32_t* genotypes_ = nullptr;
-  int genotypes_size_ = 0;
+  int genotypes_size_ = 0, alleles_ = 0;  // alleles: of the record
+  bool is_binary_ = false;
   population_groups groups_;
   std::vector<std::int64_t> ploidy_, red_, copies_;  // of individuals; of species
+  std::vector<std::uint64_t> places_;                // of the sites: contig and position
   snp_read_report report_;
 };
 
@@ -84,12 +89,14 @@ void vcf_reader::open() {
   file_.reset(stream == nullptr ? nullptr : hts_hopen(stream, path_.c_str(), "r"));
   if (file_ == nullptr) {
     if (stream != nullptr) hclose_abruptly(stream);
-    throw FileError(path_, "is no VCF file");
+    throw FileError(path_, "is no VCF file, which begins with a header, ##fileformat=VCF...");
   }
-  if (hts_get_format(file_.get())->format != ::vcf) throw FileError(path_, "is no VCF file");
+  is_binary_ = hts_get_format(file_.get())->format == ::bcf;
+  if (!is_binary_ && hts_get_format(file_.get())->format != ::vcf)
+    throw FileError(path_, "is no VCF file, which begins with a header, ##fileformat=VCF...");
   header_.reset(bcf_hdr_read(file_.get()));
   if (header_ == nullptr) {
-    const std::string name = repeated_individual();
+    const std::string name = is_binary_ ? "" : repeated_individual();
     fail(name.empty() ? "the header is no VCF header"
                       : text("the individual \"", shown(name), "\" comes a second time"));
   }
@@ -121,7 +128,9 @@ std::string vcf_reader::repeated_individual() const {
   return "";
 }
 
-bool vcf_reader::next_record() {
+// As bcf_read(): -1 at the end.
+int vcf_reader::read_line() {
+  if (is_binary_) return bcf_read(file_.get(), header_.get(), record_.get());
   const int individuals = bcf_hdr_nsamples(header_.get());
   kstring_t& line = file_->line;
   int status = hts_getline(file_.get(), '\n', &line);
@@ -133,6 +142,11 @@ bool vcf_reader::next_record() {
     status = vcf_parse(&line, header_.get(), record_.get());
     if (status < 0) status = -2;
   }
+  return status;
+}
+
+bool vcf_reader::next_record() {
+  const int status = read_line();
   if (status == -1) {
     if (hts_get_format(file_.get())->compression == ::bgzf && bgzf_check_EOF(file_->fp.bgzf) == 0)
       throw FileError(path_, "is compressed and ends too early");
@@ -142,23 +156,41 @@ bool vcf_reader::next_record() {
   if (status < -1 || (record_->errcode & ~(BCF_ERR_CTG_UNDEF | BCF_ERR_TAG_UNDEF)) != 0)
     fail("this line is no VCF record, or the file is damaged");
   // htslib takes a line that ends before the genotypes.
-  if (static_cast<int>(record_->n_sample) != individuals)
+  if (static_cast<int>(record_->n_sample) != bcf_hdr_nsamples(header_.get()))
     fail("this line is no VCF record: it ends before the genotypes");
   ++report_.records;
   return true;
 }
 
-bool vcf_reader::is_biallelic_snp() {
+// Behind the alternative alleles gVCF files have one for all that were not seen.
+int vcf_reader::called_alleles() const {
+  const int alleles = static_cast<int>(record_->n_allele);
+  if (alleles < 3) return alleles;
+  const std::string_view last = record_->d.allele[alleles - 1];
+  return last == "<NON_REF>" || last == "<*>" ? alleles - 1 : alleles;
+}
+
+// A biallelic SNP, or a base without an alternative, which is a constant site.
+bool vcf_reader::is_site() {
   if (bcf_unpack(record_.get(), BCF_UN_STR) < 0) fail("the alleles of this line cannot be read");
-  if (record_->n_allele > 2)
+  alleles_ = called_alleles();
+  if (alleles_ > 2) {
     ++report_.multiallelic;
-  else if (record_->n_allele < 2)
-    ++report_.without_alternative;
-  else if (!is_base(record_->d.allele[0]) || !is_base(record_->d.allele[1]))
+    return false;
+  }
+  if (!is_base(record_->d.allele[0]) || (alleles_ == 2 && !is_base(record_->d.allele[1]))) {
     ++report_.not_snps;
-  else
-    return true;
-  return false;
+    return false;
+  }
+  report_.without_alternative += alleles_ < 2;
+  places_.push_back(std::uint64_t(record_->rid) << 40 | std::uint64_t(record_->pos));
+  return true;
+}
+
+// Sites whose place another one before them has.
+std::int64_t vcf_reader::count_repeated_places() {
+  if (!std::is_sorted(places_.begin(), places_.end())) std::sort(places_.begin(), places_.end());
+  return places_.end() - std::unique(places_.begin(), places_.end());
 }
 
 void vcf_reader::count_individual(std::size_t individual, const std::int32_t* alleles, int max_alleles) {
@@ -170,8 +202,9 @@ void vcf_reader::count_individual(std::size_t individual, const std::int32_t* al
   for (; ploidy < max_alleles && alleles[ploidy] != bcf_int32_vector_end; ++ploidy) {
     if (bcf_gt_is_missing(alleles[ploidy])) continue;
     const int allele = bcf_gt_allele(alleles[ploidy]);
-    if (allele < 0 || allele > 1)
-      fail(text("a genotype of ", header_->samples[individual], " has the allele ", allele, "; this site has 0 and 1"));
+    if (allele < 0 || allele >= alleles_)
+      fail(text("a genotype of ", header_->samples[individual], " has the allele ", allele, "; this site has 0",
+                alleles_ < 2 ? " alone" : " and 1"));
     red += allele;
     ++copies;
   }
@@ -206,10 +239,11 @@ std::vector<std::int64_t> vcf_reader::sampled_copies() const {
 snp_input vcf_reader::read() {
   snp::DataBuilder builder(groups_.species, {.empty = options_.empty});
   while (next_record()) {
-    if (!is_biallelic_snp()) continue;
+    if (!is_site()) continue;
     count_copies();
     builder.add_site(red_, copies_);
   }
+  report_.repeated_places = count_repeated_places();
   return {builder.finish(sampled_copies()), std::move(report_)};
 }
 

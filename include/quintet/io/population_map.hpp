@@ -10,6 +10,8 @@
 
 namespace quintet::io {
 
+class line_reader;
+
 /// Individuals sorted into species.
 struct population_groups {
   std::vector<std::string> species;      ///< in the order of their first individuals
@@ -21,10 +23,12 @@ struct population_groups {
 class population_map {
  public:
   population_map() = default;
-  /// Two columns, individual and species, apart by comma, semicolon, tab or blanks; quotes, empty lines and lines with
-  /// '#' as in other tables; a first line "individual,species" (or sample, name, taxon; population, group) is a header.
-  /// The species "-" leaves an individual out; ".gz" is compressed. Throws FileError with the line: not two fields, an
-  /// empty one, an individual twice; and for a file without individuals. Time and memory O(size of the file).
+  /// Two columns, individual and species, apart by comma, semicolon, tab or blanks, and perhaps a third that is not
+  /// used; quotes, empty lines and lines with '#' as in other tables; a first line "individual,species" (or sample,
+  /// ind, id, name, taxon; population, pop, group) is a header. Or PhyloNet's <species:individual,individual; ...>. The
+  /// species "-" leaves an individual out; ".gz" is compressed. Throws FileError with the line: another number of
+  /// fields, an empty one, an individual twice; and for a file without individuals. Time and memory O(size of the
+  /// file).
   static population_map from_file(const std::string& path);
   /// "before-first:_": the part of the name before the first "_"; "after-last:_": that after the last one. Any text may
   /// stand behind the colon. Throws InvalidArgument for another rule or no text. O(length).
@@ -38,6 +42,8 @@ class population_map {
 
  private:
   enum class kind { identity, table, before_first, after_last };
+  void read_taxon_map(line_reader& in, std::string_view line);
+  std::int64_t count_absent(std::span<const std::string> individuals) const;
   std::string species_by_rule(const std::string& path, const std::string& individual) const;
 
   kind kind_ = kind::identity;

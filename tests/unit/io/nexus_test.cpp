@@ -27,11 +27,28 @@ TEST_F(snp_nexus, genotypes_are_of_diploids) {
   const std::string expected = "a,b: 0/2 2/2; 1/2 1/2; 2/2 0/2; dropped";
   EXPECT_EQ(read(nexus("datatype=integerdata symbols=\"012\" gap=-", "a\t012-\r\nb 2100\n")), expected);
   EXPECT_EQ(read(nexus("datatype=standard symbols=\"0 1 2\"", "a 012-\nb 2100\n")), expected);
-  EXPECT_EQ(read(nexus("datatype=snp", "a 012-\nb 2100\n"), {.diploid = true}), expected);
+  EXPECT_EQ(read(nexus("datatype=snp", "a 012-\nb 2100\n")), expected);
+  EXPECT_EQ(read(nexus("datatype=snp", "a 0110\nb 1100\n")), "a,b: 0/2 1/2; 1/2 1/2; 1/2 0/2; 0/2 0/2");
+  EXPECT_EQ(read(nexus("datatype=snp symbols=\"01\"", "a 0110\nb 1100\n")), "a,b: 0/1 1/1; 1/1 1/1; 1/1 0/1; 0/1 0/1");
   const snp::Data two =
       data(nexus("datatype=integerdata", "a_1 012-\na_2 -10-\nb_1 2100\n"), by_rule("before-first:_"));
   EXPECT_EQ(std::vector<std::int64_t>(two.sampled_copies().begin(), two.sampled_copies().end()),
             (std::vector<std::int64_t>{4, 2}));
+}
+
+TEST_F(snp_nexus, formats_of_other_programs) {
+  const std::string expected = "a,b: 0/2 2/2; 1/2 1/2; 2/2 0/2; dropped";
+  EXPECT_EQ(read(nexus("datatype=standard symbols=\"012\" labels=left transpose=no interleave=no", "a 012-\nb 2100\n")),
+            expected);
+  EXPECT_EQ(read(nexus("datatype=dna symbols=\"012\" missing=? gap=-", "a 012-\nb 2100\n")), expected);
+  EXPECT_EQ(read(nexus("symbols=\"012\" equate=\"x=0 Y=2 z=?\"", "a x12z\nb Y1x0\n")), expected);
+  EXPECT_EQ(read(nexus("datatype=dna symbols=\"01\"", "a 01\nb 10\n", 2)), "a,b: 0/1 1/1; 1/1 0/1");
+  expect_bad(nexus("datatype=dna symbols=\"012\"", "a 01\nb 10\n", 2), "may be of diploids or haploids");
+  expect_bad(nexus("labels=right", "01 a\n", 2), "FORMAT labels=right is not supported");
+  expect_bad(nexus("transpose", "a 01\n", 2), "FORMAT transpose is not supported");
+  expect_bad(nexus("equate=\"R={AG}\"", "a 01\n", 2), "EQUATE must be pairs of characters");
+  expect_bad(nexus("equate=\"R=x\"", "a 01\n", 2), "EQUATE: \"x\" is no state");
+  expect_bad(nexus("symbols=\"012\"", "ind a 01\nind b 10\n", 2), "a name with blanks must stand in quotes");
 }
 
 TEST_F(snp_nexus, bases_become_counts) {
@@ -86,7 +103,7 @@ TEST_F(snp_nexus, bad_files_tell_line_and_reason) {
   expect_bad("#NEXUS\nBegin data;\nDimensions nchar 4;\n", "a.nex:3: \"nchar\" needs a value");
   expect_bad("#NEXUS\n[never ends", "a.nex:2: a comment begins here");
   expect_bad(nexus("datatype=protein", "a ACGT\n"), "a.nex:4: datatype=protein is not supported");
-  expect_bad(nexus(binary + " equate=\"A=0\"", "a 0101\n"), "a.nex:4: FORMAT equate is not supported");
+  expect_bad(nexus(binary + " eliminate=2", "a 0101\n"), "a.nex:4: FORMAT eliminate is not supported");
   expect_bad(nexus(binary + " transpose", "a 0101\n"), "FORMAT transpose is not supported");
   expect_bad(nexus(binary, "a 0121\nb 0000\n"), "a.nex:6: state 3 of a: the state 2 is a genotype of diploids");
   expect_bad(nexus(binary, "a 01x1\nb 0000\n"), "a.nex:6: state 3 of a: \"x\" is no state");

@@ -18,6 +18,12 @@ TEST_F(snp_phylip, sequential_and_interleaved) {
   EXPECT_EQ(read("2 4\r\na 01\r\nb 00\r\n\r\n01\r\n11\r\n"), expected);
 }
 
+TEST_F(snp_phylip, strict_names_have_ten_characters) {
+  EXPECT_EQ(read("2 4\nindivid_a10101\nindivid_b10011\n"), "individ_a1,individ_b1: 0/1 0/1; 1/1 0/1; 0/1 1/1; 1/1 1/1");
+  EXPECT_EQ(read("2 4\nind x 1   0101\nindivid_b10011\n"), "ind x 1,individ_b1: 0/1 0/1; 1/1 0/1; 0/1 1/1; 1/1 1/1");
+  EXPECT_EQ(read("2 4\nlong_name_0\n0101\nb 0011\n"), "long_name_0,b: 0/1 0/1; 1/1 0/1; 0/1 1/1; 1/1 1/1");
+}
+
 TEST_F(snp_phylip, diploids_missing_states_and_species) {
   EXPECT_EQ(read("3 3\na_1 01N\nb_1 2?0\na_2 -12\n",
                  {.populations = io::population_map::from_rule("before-first:_"), .diploid = true}),
@@ -37,7 +43,7 @@ TEST_F(snp_phylip, bases_of_haploids) {
 }
 
 TEST_F(snp_phylip, bases_of_diploids) {
-  EXPECT_EQ(read("2 5\na ARRNY\nb GGR?T\n", {.diploid = true, .nucleotides = true, .empty = snp::empty_species::keep}),
+  EXPECT_EQ(read("2 5\na ARR*Y\nb GGR?T\n", {.diploid = true, .nucleotides = true, .empty = snp::empty_species::keep}),
             "a,b: 0/2 2/2; 1/2 0/2; 1/2 1/2; 0/0 0/0; 1/2 0/2");
   expect_bad("2 1\na E\nb G\n", "\"E\" is no base", {.nucleotides = true});
   expect_bad("2 1\na A\nb G\n", "bases are read with the option nucleotides");

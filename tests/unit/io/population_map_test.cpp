@@ -19,8 +19,10 @@ class population_map_test : public test::temporary_folder {
 };
 
 TEST_F(population_map_test, species_are_numbered_as_they_come) {
-  for (const char* content : {"i1,B\ni2,A\ni3,B\n", "Individual;Species\ni1;B\ni2;A\ni3;B",
-                              "# x\n\ni1 B\n i2\tA\ni3   B\n", "sample\tpopulation\r\ni1\tB\r\ni2\tA\r\ni3\tB\r\n"}) {
+  for (const char* content :
+       {"i1,B\ni2,A\ni3,B\n", "Individual;Species\ni1;B\ni2;A\ni3;B", "# x\n\ni1 B\n i2\tA\ni3   B\n",
+        "i1 B g\ni2 A g\ni3 B h\n", "ind\tpop\ni1\tB\ni2\tA\ni3\tB\n", "<B: i1,i3; A:i2>\n", "<A:i2;\nB:i1, i3\n>",
+        "sample\tpopulation\r\ni1\tB\r\ni2\tA\r\ni3\tB\r\n"}) {
     SCOPED_TRACE(content);
     const population_groups groups = map(content).group("x", names{"i2", "i3", "i1"});
     EXPECT_EQ(groups.species, (names{"A", "B"}));
@@ -48,6 +50,8 @@ TEST_F(population_map_test, rules) {
 TEST_F(population_map_test, what_does_not_fit_is_named) {
   QUINTET_EXPECT_CONTAINS(test::error_of<FileError>([&] { map("i1 A\n").group("x.nex", names{"i2"}); }),
                           "x.nex: the individual \"i2\" is not in the population map");
+  QUINTET_EXPECT_CONTAINS(test::error_of<FileError>([&] { map("i1 A\n").group("x", names{"i1", "i2", "i3"}); }),
+                          "(2 of 3 are not; the species \"-\"");
   const auto by_rule = [](const char* rule, const char* individual) {
     return test::error_of<FileError>([&] { population_map::from_rule(rule).group("x", names{individual}); });
   };
@@ -63,7 +67,11 @@ TEST_F(population_map_test, bad_files_tell_line_and_reason) {
   expect_bad("", "without individuals");
   expect_bad("individual,species\n", "without individuals");
   expect_bad("i1,A\ni2\n", "m.txt:2: this line has 1 fields");
-  expect_bad("i1,A,x\n", "m.txt:1: this line has 3 fields");
+  expect_bad("i1,A,x,y\n", "m.txt:1: this line has 4 fields");
+  expect_bad("<A:i1; B:i1>\n", "m.txt:1: the individual i1 comes a second time");
+  expect_bad("<A:i1; B>\n", "m.txt:1: \"B\" must be species:individual");
+  expect_bad("<A:i1,;\nB:i2>\n", "m.txt:2: the species A has an individual without a name");
+  expect_bad("<A:i1\n", "has no end \">\"");
   expect_bad("i1,\n", "m.txt:1: a field is empty");
   expect_bad("i1,A\ni1,B\n", "m.txt:2: the individual i1 comes a second time");
   expect_bad("\"i1,A\n", "m.txt:1: a quoted field has no end");

@@ -49,12 +49,23 @@ TEST_F(snp_vcf, other_records_are_counted) {
                         record("AC\tGT", "GT\t0/1\t1|1\t0/0") + record("A\t*", "GT\t0/1\t1|1\t0/0") +
                         record("A\t<DEL>", "GT\t0/1\t1|1\t0/0") + record("N\tC", "GT\t0/1\t1|1\t0/0")),
       rule);
-  EXPECT_EQ(test::counts_text(input.data), "a,b: 3/4 0/2");
+  EXPECT_EQ(test::counts_text(input.data), "a,b: 3/4 0/2; 0/4 0/2");
   EXPECT_EQ(input.report.records, 8);
   EXPECT_EQ(input.report.multiallelic, 1);
   EXPECT_EQ(input.report.without_alternative, 1);
   EXPECT_EQ(input.report.not_snps, 5);
+  EXPECT_EQ(input.report.repeated_places, 1);
   EXPECT_EQ(input.report.individuals, 3);
+}
+
+TEST_F(snp_vcf, alleles_that_were_not_seen_and_constant_sites) {
+  EXPECT_EQ(read(header + record("A\tC,<NON_REF>", "GT\t0/1\t1|1\t0/0") + record("A\tC,<*>", "GT\t0/0\t1|1\t0/0") +
+                     record("A\t<NON_REF>", "GT\t0/0\t0/0\t0/0") + record("g\t.", "GT\t0/0\t./.\t0/0") +
+                     record("N\t.", "GT\t0/0\t0/0\t0/0"),
+                 rule),
+            "a,b: 3/4 0/2; 2/4 0/2; 0/2 0/2");
+  expect_bad(header + record("A\t.", "GT\t0/1\t0/0\t0/0"),
+             "a.vcf:7: a genotype of a_1 has the allele 1; this site has 0", rule);
 }
 
 TEST_F(snp_vcf, a_map_may_leave_individuals_out) {
