@@ -31,8 +31,8 @@ struct arguments {
   quintet::driver::snp_input input;
   std::string network, per_site, optimise, output_network;
   std::vector<std::string> compare;
-  double theta = snp::unset, root_theta = snp::unset, u = 1, v = 1, gigabytes = 0;
-  bool search = false;
+  double theta = snp::unset, root_theta = snp::unset, length = snp::unset, u = 1, v = 1, gigabytes = 0;
+  bool search = false, support = false, output_theta = false;
   std::int64_t max_reticulations = 2, starts = 0, patience = 40, seed = 1;
 };
 
@@ -77,8 +77,14 @@ po::options_description describe(arguments& a) {
                       "rooted network in extended Newick, name:length:theta:gamma, or a file with one; also NEXUS with "
                       "a TREES block")  //
       ("compare", po::value(&a.compare)->multitoken()->value_name("TEXT|FILE"),
-       "instead of --network: several of them, one after the other, each optimised if --optimise says so; a table of "
+       "instead of --network: several of them (a file may have several, too), one after the other, each optimised if "
+       "--optimise says so; a table of "
        "log-likelihoods, parameters, AIC and BIC");
+  input.add_options()  //
+      ("support", po::bool_switch(&a.support),
+       "the second number of a branch is a support value, name:length:support:gamma, and is left out")  //
+      ("length", po::value(&a.length)->value_name("X")->notifier(quintet::driver::not_negative("--length")),
+       "of branches of the network that have none, >= 0");
   describe_model(model, a);
   search.add_options()  //
       ("search", po::bool_switch(&a.search),
@@ -110,7 +116,10 @@ po::options_description describe(arguments& a) {
        "or "
        "common-theta (one for all), gamma: lengths,theta,gamma")  //
       ("output-network", po::value(&a.output_network)->value_name("FILE")->notifier(check_output_network),
-       "the network as extended Newick, with what was optimised; of a search the one of the least BIC")  //
+       "the network as extended Newick that other programs read, name:length and name:length::gamma; of a search the "
+       "one of the least BIC")  //
+      ("output-theta", po::bool_switch(&a.output_theta),
+       "there also thetas: name:length:theta:gamma, and [theta] of the root in front")  //
       ("per-site", po::value(&a.per_site)->value_name("FILE")->notifier(check_per_site),
        ".csv: site and pattern (from 1; pattern 0: left out), weight of the pattern, log_likelihood without "
        "corrections")  //
@@ -153,6 +162,9 @@ void complete(arguments& a) {
   if (a.network.empty() && !a.per_site.empty()) throw InvalidArgument("--per-site needs --network");
   if (!a.compare.empty() && !a.output_network.empty())
     throw InvalidArgument("--output-network goes with --network or --search");
+  if (a.output_theta && a.output_network.empty()) throw InvalidArgument("--output-theta needs --output-network");
+  if (a.search && (a.support || !std::isnan(a.length)))
+    throw InvalidArgument("--support and --length go with --network or --compare");
   if (!a.search && a.optimise.empty() && a.starts > 0) throw InvalidArgument("--starts needs --optimise or --search");
   if (a.search && std::isnan(a.theta)) throw InvalidArgument("--search needs --theta, where thetas start");
   if (!a.optimise.empty()) optimise_options_of(a);
@@ -166,16 +178,23 @@ bool is_file(const std::string& network) {
   return std::filesystem::exists(network, none);
 }
 
-snp::Network read_network(const arguments& a, const char* option, const std::string& given) {
-  const snp::newick_options options{.theta = a.theta, .root_theta = a.root_theta};
+std::vector<snp::Network> read_networks(const arguments& a, const char* option, const std::string& given) {
+  const snp::newick_options options{
+      .theta = a.theta, .root_theta = a.root_theta, .length = a.length, .support = a.support};
   if (!is_file(given) && given.find('(') == std::string::npos)
     throw InvalidArgument(
         text(option, " must be a file or a network, which begins with a parenthesis (", option, "=", given, ")"));
-  snp::Network network = is_file(given) ? io::read_network(given, options) : snp::parse_newick(given, options);
-  if (!std::isnan(a.root_theta) && network.root_theta() != a.root_theta)
-    throw InvalidArgument(text("--root-theta must be what the network says of its root, or stay away (--root-theta=",
-                               a.root_theta, ", network: ", network.root_theta(), ")"));
-  return network;
+  const bool takes_several = is_file(given) && !a.compare.empty();
+  std::vector<snp::Network> networks;
+  if (takes_several)
+    networks = io::read_networks(given, options);
+  else
+    networks.push_back(is_file(given) ? io::read_network(given, options) : snp::parse_newick(given, options));
+  for (const snp::Network& network : networks)
+    if (!std::isnan(a.root_theta) && network.root_theta() != a.root_theta)
+      throw InvalidArgument(text("--root-theta must be what the network says of its root, or stay away (--root-theta=",
+                                 a.root_theta, ", network: ", network.root_theta(), ")"));
+  return networks;
 }
 
 // Sites by number from 1, as NEXUS counts.
@@ -196,7 +215,8 @@ void write_network(session& session, const arguments& a, const snp::Network& net
   if (a.output_network.empty()) return;
   session.timed("write", [&] {
     io::atomic_file out(a.output_network);
-    out.write(snp::to_newick(network) + "\n");
+    out.write(snp::to_newick(network, a.output_theta ? snp::newick_numbers::all : snp::newick_numbers::standard) +
+              "\n");
     out.commit();
   });
 }
@@ -276,11 +296,17 @@ void search(session& session, const arguments& a) {
 void compare(session& session, const arguments& a) {
   const snp::Data data = quintet::driver::read_markers(session, a.input);
   std::vector<quintet::driver::compared_network> networks;
+  std::vector<std::pair<std::string, snp::Network>> given_networks;
   for (const std::string& given : a.compare) {
-    const std::string name =
-        is_file(given) ? std::filesystem::path(given).filename().string() : text("network ", networks.size() + 1);
-    snp::Likelihood likelihood(read_network(a, "--compare", given), data, a.input.model,
-                               likelihood_options_of(session, a));
+    const auto found = read_networks(a, "--compare", given);
+    for (std::size_t i = 0; i < found.size(); ++i)
+      given_networks.emplace_back(!is_file(given) ? text("network ", given_networks.size() + 1)
+                                                  : std::filesystem::path(given).filename().string() +
+                                                        (found.size() > 1 ? text(":", i + 1) : ""),
+                                  found[i]);
+  }
+  for (const auto& [name, network] : given_networks) {
+    snp::Likelihood likelihood(network, data, a.input.model, likelihood_options_of(session, a));
     quintet::driver::compared_network one{.name = name, .network = likelihood.network()};
     one.log_likelihood = session.timed("likelihood", [&] { return likelihood.evaluate(); });
     if (!a.optimise.empty()) {
@@ -303,7 +329,7 @@ void evaluate(session& session, const arguments& a) {
   std::optional<snp::Data> markers;
   snp::likelihood_options options = likelihood_options_of(session, a);
   const auto read = [&] {
-    found = read_network(a, "--network", a.network);
+    found = read_networks(a, "--network", a.network)[0];
     markers = quintet::driver::read_markers(session, a.input);
   };
 #ifdef QUINTET_HAS_MPI

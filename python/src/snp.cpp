@@ -82,12 +82,13 @@ using shared_likelihood = shared<Likelihood>;
 
 // Networks and data.
 
-newick_options newick_of(double theta, double root_theta, double length, double gamma) {
+newick_options newick_of(double theta, double root_theta, double length, double gamma, bool support) {
   newick_options options;
   options.theta = theta;
   options.root_theta = root_theta;
   options.length = length;
   options.gamma = gamma;
+  options.support = support;
   return options;
 }
 
@@ -397,6 +398,7 @@ void bind_networks(nb::module_& m) {
   using nb::arg;
   nb::class_<Network>(m, "SnpNetwork")
       .def("newick", [](const Network& n) { return to_newick(n); })
+      .def("standard_newick", [](const Network& n) { return to_newick(n, newick_numbers::standard); })
       .def("branches", &branches_of)
       .def("kinds", &kinds_of)
       .def_prop_ro("nodes", &Network::nodes)
@@ -418,12 +420,14 @@ void bind_networks(nb::module_& m) {
       .def("set_gamma", &Network::set_gamma)
       .def("set_root_theta", &Network::set_root_theta);
   m.def("snp_network", &network_of, arg("names"), arg("edges"), arg("root_theta"));
-  m.def("snp_parse_newick", [](const std::string& words, double theta, double root_theta, double length, double gamma) {
-    return parse_newick(words, newick_of(theta, root_theta, length, gamma));
-  });
-  m.def("snp_read_network", [](const std::string& path, double theta, double root_theta, double length, double gamma) {
-    return run([&] { return io::read_network(path, newick_of(theta, root_theta, length, gamma)); });
-  });
+  m.def("snp_parse_newick",
+        [](const std::string& words, double theta, double root_theta, double length, double gamma, bool support) {
+          return parse_newick(words, newick_of(theta, root_theta, length, gamma, support));
+        });
+  m.def("snp_read_network",
+        [](const std::string& path, double theta, double root_theta, double length, double gamma, bool support) {
+          return run([&] { return io::read_network(path, newick_of(theta, root_theta, length, gamma, support)); });
+        });
   m.def("snp_topology_key", [](const Network& n) { return run([&] { return topology_key(n); }); });
   m.def("snp_parse_topology", &parse_topology);
   m.def("snp_is_isomorphic",

@@ -184,6 +184,20 @@ TEST_F(snp_likelihood_driver, missing_genotypes_and_sites_that_are_polymorphic) 
   QUINTET_EXPECT_CONTAINS(with_options({"--full-samples"}).error, "full_samples needs polymorphic_only");
 }
 
+TEST_F(snp_likelihood_driver, values_of_sites) {
+  make("missing.csv", "A,B\n0/2,0/2\n0/0,1/2\n0/2,0/2\n1/2,1/2\n");
+  arguments given{"--data", "missing.csv", "--network", tree, "--theta",    "0.1",
+                  "--u",    "1",           "--v",       "1",  "--per-site", "site.csv"};
+  const outcome result = run(given);
+  EXPECT_EQ(result.status, 0);
+  QUINTET_EXPECT_CONTAINS(result.error,
+                          "1 of 4 sites were left out, because a species has no copies there; the first is "
+                          "site 2, without A (--keep-empty keeps them)");
+  const auto table = io::read_csv<double>(work("site.csv"));
+  EXPECT_EQ(table.names, (std::vector<std::string>{"site", "pattern", "weight", "log_likelihood"}));
+  ASSERT_EQ(table.values.rows, 4);
+  const auto at = [&](int row, int column) { return table.values.data[row * 4 + column]; };
+  EXPECT_EQ(at(0, 1), 1);
   EXPECT_EQ(at(0, 2), 2);
   EXPECT_EQ(at(1, 1), 0);
   EXPECT_TRUE(std::isnan(at(1, 3)));
@@ -229,7 +243,7 @@ TEST_F(snp_likelihood_driver, optimise_names_what_ends_at_a_bound) {
   // A line per branch and one for the root; the network as a file.
   QUINTET_EXPECT_CONTAINS(result.out, "branch  up to           length         theta     gamma\nA       r");
   QUINTET_EXPECT_CONTAINS(result.out, "\nr       -              endless           0.1\n");
-  expect_value({"--data", "same.csv", "--network", "best.nwk", "--u", "1", "--v", "1"},
+  expect_value({"--data", "same.csv", "--network", "best.nwk", "--theta", "0.1", "--u", "1", "--v", "1"},
                results["log_likelihood"].number());
 }
 
@@ -257,6 +271,15 @@ TEST_F(snp_likelihood_driver, compares_networks) {
   QUINTET_EXPECT_CONTAINS(out, "network    reticulations  log-likelihood  parameters          AIC          BIC\n");
   QUINTET_EXPECT_CONTAINS(out, "tree.nwk               0        -12.9655           0       25.93        25.93 \n");
   QUINTET_EXPECT_CONTAINS(out, "*\n");  // of the other one
+
+  // A file may have several.
+  make("two.nwk", tree + "\n(A:1,B:1);\n");
+  run_well(given({"--compare", "two.nwk", "--json", "q.json"}));
+  const test::json_value of_file = json("q.json")["results"];
+  ASSERT_EQ(of_file["networks"].size(), 2u);
+  EXPECT_EQ(of_file["networks"][1]["name"], "two.nwk:2");
+  EXPECT_EQ(of_file["networks"][1]["log_likelihood"].number(), results["networks"][1]["log_likelihood"].number());
+  expect_failure(given({"--network", "two.nwk"}), 2, "two.nwk:2: a second network; the first is in line 1");
 
   // Optimised they end in one place, whatever the lengths that they begin with.
   run_well(
@@ -287,11 +310,17 @@ TEST_F(snp_likelihood_driver, search_finds_the_tree_that_made_the_data) {
     expected_value += 1000 * std::exp(logs[i]) * logs[i];
   }
   make("tree.csv", table.str());
-  const outcome result = run({"--data",  "tree.csv", "--search", "--theta",    "0.05",
-                              "--u",     "1",        "--v",      "1",          "--max-reticulations",
-                              "1",       "--starts", "2",        "--patience", "6",
-                              "--seed",  "3",        "--json",   "o.json",     "--output-network",
-                              "best.nwk"});
+  const outcome result = run({"--data",   "tree.csv",
+                              "--search", "--theta",
+                              "0.05",     "--u",
+                              "1",        "--v",
+                              "1",        "--max-reticulations",
+                              "1",        "--starts",
+                              "2",        "--patience",
+                              "6",        "--seed",
+                              "3",        "--json",
+                              "o.json",   "--output-network",
+                              "best.nwk", "--output-theta"});
   EXPECT_EQ(result.status, 0) << result.error;  // a reticulation too many ends at a bound, with a warning
   const test::json_value results = json("o.json")["results"];
   ASSERT_EQ(results["levels"].size(), 2u);

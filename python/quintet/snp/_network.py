@@ -32,7 +32,8 @@ class Network:
     """A rooted phylogenetic network with lengths, thetas and gammas.
 
     ``Network(text)`` reads extended Newick, ``name:length:theta:gamma``; `theta`, `root_theta`, `length` and `gamma` stand
-    for what the text leaves out. ``Network(names, edges, root_theta=...)`` takes nodes and edges ``(parent, child,
+    for what the text leaves out; with `support` the second number is a support value, and is left out.
+    ``Network(names, edges, root_theta=...)`` takes nodes and edges ``(parent, child,
     length, theta[, gamma])`` by number.
 
     >>> from quintet import snp
@@ -52,6 +53,7 @@ class Network:
         root_theta: float | None = None,
         length: float | None = None,
         gamma: float | None = None,
+        support: bool = False,
     ) -> None:
         self._core: Any
         if edges is None:
@@ -63,6 +65,7 @@ class Network:
                 _optional(root_theta, "root_theta"),
                 _optional(length, "length"),
                 _optional(gamma, "gamma"),
+                bool(support),
             )
             return
         rows = []
@@ -109,6 +112,11 @@ class Network:
     def newick(self) -> str:
         """Extended Newick with all parameters; reads back to the same numbers."""
         return str(self._core.newick())
+
+    @property
+    def standard_newick(self) -> str:
+        """Extended Newick for other programs: ``:length``, ``:length::gamma`` above reticulations, and no thetas."""
+        return str(self._core.standard_newick())
 
     @property
     def branches(self) -> Branches:
@@ -245,6 +253,7 @@ def read_network(
     root_theta: float | None = None,
     length: float | None = None,
     gamma: float | None = None,
+    support: bool = False,
 ) -> Network:
     """The one network of a file: extended Newick, or NEXUS with one tree or network; ".gz" is compressed.
 
@@ -263,6 +272,7 @@ def read_network(
             _optional(root_theta, "root_theta"),
             _optional(length, "length"),
             _optional(gamma, "gamma"),
+            bool(support),
         )
     except FileError as error:
         raise FileError(str(error), name) from None

@@ -19,6 +19,7 @@ struct occurrence {
   std::string name;
   std::string hybrid;  // what is behind '#'
   double length = unset, theta = unset, gamma = unset;
+  double second = unset;  // number behind the length
 };
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -34,7 +35,7 @@ std::string excerpt(std::string_view word) {
 
 class reader {
  public:
-  explicit reader(std::string_view text) : text_(text) {}
+  reader(std::string_view text, bool has_support) : text_(text), has_support_(has_support) {}
 
   void read();
   const std::vector<occurrence>& occurrences() const { return found_; }
@@ -64,8 +65,10 @@ class reader {
   std::size_t begin_node(std::int64_t parent, bool inner);
   void end_node(std::size_t node);
   void read_end();
+  void check_second_numbers() const;
 
   std::string_view text_;
+  bool has_support_;
   std::size_t at_ = 0;
   std::vector<occurrence> found_;
   double root_theta_ = unset;
@@ -182,7 +185,11 @@ void reader::read_numbers(occurrence& o) {
     ++at_;
     read_comments_of(o);
     const std::size_t begin = at_;
-    if (!at_end() && !ends_word(peek())) set(*places[field], number(names[field]), begin, names[field]);
+    if (!at_end() && !ends_word(peek())) {
+      const double value = number(names[field]);
+      if (field == 1) o.second = value;
+      if (field != 1 || !has_support_) set(*places[field], value, begin, names[field]);
+    }
     read_comments_of(o);
   }
 }
@@ -243,6 +250,28 @@ void reader::read_end() {
   if (peek() == ';') ++at_;
   skip_comments();
   if (!at_end()) fail(at_, text("the network has ended, but there is more: \"", excerpt(rest()), "\""));
+  if (!has_support_ && std::isnan(root_theta_)) check_second_numbers();
+}
+
+// Programs that write thetas write them at leaves too, and hardly one of 10 ... 1000, as counts of a bootstrap are.
+void reader::check_second_numbers() const {
+  constexpr double max_theta = 10, max_support = 1000;
+  const occurrence* suspect = nullptr;
+  bool is_count = false, is_at_leaf = false;
+  for (const occurrence& o : found_) {
+    const bool is_hybrid = !o.hybrid.empty();
+    if (std::isnan(o.second) || o.parent < 0 || (is_hybrid && std::isnan(o.gamma))) continue;
+    const bool may_be_count = o.second > max_theta && o.second <= max_support;
+    if (suspect == nullptr || (may_be_count && !is_count)) suspect = &o;
+    is_count = is_count || may_be_count;
+    is_at_leaf = is_at_leaf || (!o.inner && !is_hybrid);
+  }
+  if (suspect != nullptr && (is_count || !is_at_leaf))
+    fail(static_cast<std::size_t>(suspect->position),
+         text("the second number of this branch, ", suspect->second,
+              ", may be a theta or a support value; say that it is support (option support), or begin the network with "
+              "the theta of the root, [theta]"),
+         breach::theta);
 }
 
 // The occurrences become nodes: the two of a reticulation are one.
@@ -266,6 +295,12 @@ class assembly {
   void take_root(const occurrence& root);
   void check_hybrids() const;
   void complete_gammas();
+  void divide_rounded_gammas();
+  void clear_repeated_support();
+  void join_branches();
+  void join(network_edge& above, const network_edge& below) const;
+  void check_removed_names(const std::vector<bool>& is_removed) const;
+  void remove_nodes(const std::vector<bool>& is_removed);
 
   const reader& in_;
   const newick_options& options_;
@@ -350,6 +385,104 @@ void assembly::complete_gammas() {
       })->gamma = options_.gamma;
 }
 
+// Gammas printed with three or four digits.
+void assembly::divide_rounded_gammas() {
+  constexpr double exact = 1e-6, tolerance = 1e-3;
+  for (const auto& [label, h] : hybrids_) {
+    std::vector<double*> gammas;
+    for (network_edge& e : made_.edges)
+      if (e.child == h.node) gammas.push_back(&e.gamma);
+    if (gammas.size() != 2 || std::isnan(*gammas[0]) || std::isnan(*gammas[1])) continue;
+    const double sum = *gammas[0] + *gammas[1];
+    if (std::fabs(sum - 1) <= exact || std::fabs(sum - 1) > tolerance || *gammas[0] < 0 || *gammas[1] < 0) continue;
+    *gammas[0] /= sum;
+    *gammas[1] = 1 - *gammas[0];
+  }
+}
+
+// Numbers such as 95/0.98 that stand quoted behind parentheses.
+void assembly::clear_repeated_support() {
+  std::unordered_map<std::string, int> times;
+  for (const std::string& name : made_.names) ++times[name];
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    std::string& name = made_.names[std::size_t(nodes_[i])];
+    if (in_.occurrences()[i].inner && times[name] > 1 && name.find_first_not_of("0123456789./|%") == std::string::npos)
+      name.clear();
+  }
+}
+
+void assembly::join(network_edge& above, const network_edge& below) const {
+  if (above.theta != below.theta && !(std::isnan(above.theta) && std::isnan(below.theta))) {
+    const auto at = std::find(nodes_.begin(), nodes_.end(), above.child) - nodes_.begin();
+    in_.fail(std::size_t(in_.occurrences()[std::size_t(at)].position),
+             text("this node has one child, so its branches are one, but their thetas differ, ", above.theta, " and ",
+                  below.theta),
+             breach::theta);
+  }
+  above.child = below.child;
+  above.length += below.length;
+  if (!std::isnan(below.gamma)) above.gamma = below.gamma;
+}
+
+// Nodes with one parent and one child.
+void assembly::join_branches() {
+  const std::size_t nodes = made_.names.size();
+  std::vector<int> parents(nodes, 0), children(nodes, 0);
+  std::vector<std::size_t> edge_below(nodes, 0);
+  for (std::size_t e = 0; e < made_.edges.size(); ++e) {
+    ++parents[std::size_t(made_.edges[e].child)];
+    ++children[std::size_t(made_.edges[e].parent)];
+    edge_below[std::size_t(made_.edges[e].parent)] = e;
+  }
+  std::vector<bool> is_removed(nodes);
+  for (std::size_t n = 0; n < nodes; ++n) is_removed[n] = parents[n] == 1 && children[n] == 1;
+  for (network_edge& e : made_.edges)
+    while (!is_removed[std::size_t(e.parent)] && is_removed[std::size_t(e.child)])
+      join(e, made_.edges[edge_below[std::size_t(e.child)]]);
+  const std::int64_t root = nodes_.front();
+  if (children[std::size_t(root)] == 1 && parents[std::size_t(root)] == 0) {
+    const network_edge& above = made_.edges[edge_below[std::size_t(root)]];
+    if (children[std::size_t(above.child)] > 0) {
+      const bool has_theta = !std::isnan(in_.root_theta()) || !std::isnan(in_.occurrences().front().theta);
+      if (has_theta && above.theta != made_.root_theta)
+        in_.fail(std::size_t(in_.occurrences().front().position),
+                 text("the root has one child, so the branch below it is endless, but their thetas differ, ",
+                      made_.root_theta, " and ", above.theta),
+                 breach::theta);
+      made_.root_theta = above.theta;
+      is_removed[std::size_t(root)] = true;
+    }
+  }
+  check_removed_names(is_removed);
+  remove_nodes(is_removed);
+}
+
+// Some programs mark a reticulation only by a name that comes twice.
+void assembly::check_removed_names(const std::vector<bool>& is_removed) const {
+  std::unordered_map<std::string_view, int> times;
+  for (const std::string& name : made_.names) ++times[name];
+  for (std::size_t n = 0; n < is_removed.size(); ++n)
+    if (is_removed[n] && !made_.names[n].empty() && times[made_.names[n]] > 1)
+      throw NetworkError(breach::name, text("the name \"", made_.names[n],
+                                            "\" belongs to two nodes; a reticulation is "
+                                            "marked by a label, as in #H1"));
+}
+
+void assembly::remove_nodes(const std::vector<bool>& is_removed) {
+  std::vector<std::int64_t> number;
+  std::vector<std::string> names;
+  for (std::size_t n = 0; n < is_removed.size(); ++n) {
+    number.push_back(std::int64_t(names.size()));
+    if (!is_removed[n]) names.push_back(std::move(made_.names[n]));
+  }
+  made_.names = std::move(names);
+  std::erase_if(made_.edges, [&](const network_edge& e) { return is_removed[std::size_t(e.parent)]; });
+  for (network_edge& e : made_.edges) {
+    e.parent = number[std::size_t(e.parent)];
+    e.child = number[std::size_t(e.child)];
+  }
+}
+
 network_description assembly::build() {
   const auto& found = in_.occurrences();
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -359,6 +492,9 @@ network_description assembly::build() {
   take_root(found.front());
   check_hybrids();
   complete_gammas();
+  divide_rounded_gammas();
+  clear_repeated_support();
+  join_branches();
   return std::move(made_);
 }
 
@@ -371,7 +507,7 @@ Network parse_newick(std::string_view text, const newick_options& options) {
                    options.length, "finite and >= 0");
   require_argument(std::isnan(options.gamma) || (options.gamma >= 0 && options.gamma <= 1), "gamma", options.gamma,
                    "in [0, 1]");
-  reader in(text);
+  reader in(text, options.support);
   in.read();
   return Network(assembly(in, options).build());
 }

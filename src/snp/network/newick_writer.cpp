@@ -28,7 +28,9 @@ void append_number(std::string& out, double value) {
 
 class writer {
  public:
-  explicit writer(const Network& network) : network_(network) { label_reticulations(); }
+  writer(const Network& network, newick_numbers numbers) : network_(network), numbers_(numbers) {
+    label_reticulations();
+  }
   std::string write();
 
  private:
@@ -43,6 +45,7 @@ class writer {
   void append_end(const open_node& done);
 
   const Network& network_;
+  const newick_numbers numbers_;
   std::vector<std::string> names_, labels_;  // of the nodes: before and behind '#'; no label: no reticulation
   std::vector<bool> written_;
   std::string out_;
@@ -90,17 +93,21 @@ void writer::append_end(const open_node& done) {
   const snp::branch& b = network_.branch(done.branch);
   out_ += ':';
   append_number(out_, b.length);
-  out_ += ':';
-  append_number(out_, b.theta);
-  if (network_.kind(done.node) != node_kind::reticulation) return;
+  const bool is_hybrid = network_.kind(done.node) == node_kind::reticulation,
+             has_theta = numbers_ == newick_numbers::all;
+  if (has_theta || is_hybrid) out_ += ':';
+  if (has_theta) append_number(out_, b.theta);
+  if (!is_hybrid) return;
   out_ += ':';
   append_number(out_, b.gamma);
 }
 
 std::string writer::write() {
-  out_ += '[';
-  append_number(out_, network_.root_theta());
-  out_ += ']';
+  if (numbers_ == newick_numbers::all) {
+    out_ += '[';
+    append_number(out_, network_.root_theta());
+    out_ += ']';
+  }
   std::vector<open_node> open{{network_.root(), -1}};
   while (!open.empty()) {
     open_node& top = open.back();
@@ -134,6 +141,6 @@ void append_newick_name(std::string& out, std::string_view name, bool must_quote
   out += '\'';
 }
 
-std::string to_newick(const Network& network) { return writer(network).write(); }
+std::string to_newick(const Network& network, newick_numbers numbers) { return writer(network, numbers).write(); }
 
 }  // namespace quintet::snp

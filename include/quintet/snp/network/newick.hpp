@@ -4,7 +4,10 @@
 //   [0.8](((B:0.4)#H1:0.1::0.6,A:0.5)x:0.3,(C:0.6:0.02,#H1:0.2::0.4)y:0.2)r;
 //
 // - Behind a name stand `:length:theta:gamma`. An empty or missing theta takes the default; gamma belongs to the two
-//   branches above a reticulation, one of the two may be missing. A second number is always theta, never gamma.
+//   branches above a reticulation, one of the two may be missing. Two gammas that were rounded, with a sum within 0.001
+//   of 1, are divided by it. A second number is always theta, never gamma.
+// - Other programs write a support value as the second number, `:0.01:95:0.6`. Where the text has no theta in front,
+//   second numbers at no leaf, or one in 10 ... 1000, are an error, unless newick_options says that they are support.
 // - `#H1` marks a reticulation: it comes twice, once behind its subtree and once bare; a name may stand before it
 //   (`x#H1`). What is behind it belongs to the branch up from that place.
 // - `[0.8]` in front of everything is the theta above the root; so is a theta behind the root's name. A length there
@@ -13,7 +16,10 @@
 //   (theta = 2 / rate). Other keys, `[&R]` and comments in brackets are left out; `[0.005]` behind a name is an error,
 //   because some programs mean a theta and others a support value.
 // - Names may be in single quotes ('' is a quote); outside quotes an underscore stays an underscore. A number behind a
-//   closing parenthesis is a support value, no name. The semicolon at the end may be missing.
+//   closing parenthesis is a support value, no name; so are quoted ones such as '95/0.98' that come repeatedly. The
+//   semicolon at the end may be missing.
+// - A node with one parent and one child is a point of a branch: both parts become one branch. A root with one child
+//   becomes the population above that child. The thetas of the parts must agree.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +36,14 @@ struct newick_options {
   double root_theta = unset;  ///< for a root without one, > 0; by default `theta`
   double length = unset;      ///< for branches without one, >= 0
   double gamma = unset;       ///< for the first parent branch of a reticulation without one on either, in [0, 1]
+  /// The second number of a branch is a support value, which is left out, and no theta.
+  bool support = false;
+};
+
+/// What to_newick() writes of a branch.
+enum class newick_numbers {
+  all,       ///< `[theta of the root]` in front, and `:length:theta:gamma`: reads back to the same network
+  standard,  ///< `:length`, and `:length::gamma` above a reticulation, as other programs read it: thetas are lost
 };
 
 /// Text that is not a network. The message begins with the position.
@@ -57,8 +71,8 @@ Network parse_newick(std::string_view text, const newick_options& options = {});
 
 /// One line that reads back to the same network, bit for bit: every length, theta and gamma as the shortest decimal
 /// with its value, names in quotes where they need them. A reticulation is written with its subtree where a walk from
-/// the root meets it first; one whose name has no `#` gets a label `#H1`, `#H2`, ... behind it. Throws nothing of its
-/// own. O(nodes) time and memory.
-std::string to_newick(const Network& network);
+/// the root meets it first; one whose name has no `#` gets a label `#H1`, `#H2`, ... behind it. With
+/// newick_numbers::standard thetas are left out. O(nodes) time and memory.
+std::string to_newick(const Network& network, newick_numbers numbers = newick_numbers::all);
 
 }  // namespace quintet::snp
