@@ -110,7 +110,9 @@ po::options_description describe(arguments& a) {
       ("output", po::value(&a.output)->required()->value_name("DIR"),
        "folder for chain_<c>.log (Tracer), chain_<c>.trees, samples.h5, summary.json")  //
       ("resume", po::bool_switch(&a.resume),
-       "goes on from the checkpoint in the folder, with the options of that run; --iterations may be more")  //
+       "goes on from the checkpoint in the folder, with the options of that run; --iterations may be more, and the "
+       "burn-in "
+       "stays that of the run")  //
       ("newick", po::value(&a.newick)->default_value(a.newick)->value_name("FORMAT"),
        "of the sampled networks: icytree (NEXUS trees, also for Dendroscope) or phylonet (NETWORKS block)")  //
       ("checkpoint-seconds",
@@ -225,6 +227,13 @@ void read_fixed(const arguments& a, snp::sampler_options& options) {
   if (!a.fix.empty() && a.start.empty()) throw InvalidArgument("--fix needs --start: parts stay as they are there");
 }
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
 // Everything that samples depend on, in words and as a number.
 driver::run_identity identity_of(const session& session, const arguments& a, const snp::sampler_options& options,
                                  const snp::prior_options& priors, const names& species, const snp::Data* data) {
@@ -252,6 +261,7 @@ driver::run_identity identity_of(const session& session, const arguments& a, con
   driver::run_identity identity;
   identity.config = config.str();
   identity.hash = driver::hash_of(identity.config);
+  identity.burn_in = options.burn_in;
   if (data != nullptr) {
     std::ostringstream patterns;
     patterns << std::setprecision(17) << data->dominant();
@@ -267,6 +277,7 @@ driver::run_identity identity_of(const session& session, const arguments& a, con
   parameters.erase("resume");
   identity.head = text("# quintet-snp-mcmc ", quintet::build_info().version, "\n# ", parameters.dump(), "\n# seed ",
                        options.seed, "\n");
+  for (const std::string& line : lines_of(snp::to_text(priors))) identity.head += "# prior " + line + "\n";
   return identity;
 }
 
@@ -314,6 +325,19 @@ std::optional<snp::sampler_snapshot> found_by_root([[maybe_unused]] const sessio
   ranks.broadcast(std::span<std::int64_t>(result->counts));
 #endif
   return result;
+}
+
+// A run that goes on keeps its burn-in, however many steps there are now.
+std::int64_t burn_in_of(const session& session, const arguments& a) {
+  std::int64_t known = a.burn_in;
+  if (a.burn_in < 0 && a.resume)
+    on_all(session, [&] {
+      if (session.is_root()) known = driver::burn_in_of_checkpoint(a.output);
+    });
+#ifdef QUINTET_HAS_MPI
+  if (session.ranks() != nullptr) session.ranks()->broadcast(std::span<std::int64_t>(&known, 1));
+#endif
+  return known >= 0 ? known : a.iterations / 10;
 }
 
 // Samples until all is done; people hear of it now and then. Of several ranks the first one has files.
@@ -399,7 +423,7 @@ void infer(session& session, const arguments& a) {
                                .heat = a.heat,
                                .tune_heat = !a.keep_heat,
                                .iterations = a.iterations,
-                               .burn_in = a.burn_in >= 0 ? a.burn_in : a.iterations / 10,
+                               .burn_in = burn_in_of(session, a),
                                .sample_every = a.sample_every,
                                .swap_every = a.swap_every,
                                .seed = std::uint64_t(a.seed),
@@ -444,6 +468,7 @@ void infer(session& session, const arguments& a) {
     const nlohmann::ordered_json summary = session.timed("summarise", [&] {
       files->finish();
       auto made = driver::summary_of(files->samples(), files->columns(), species, *chains, moves, prior);
+      made["priors"] = lines_of(snp::to_text(prior_options));
       write_text(folder->file("summary.json"),
                  made.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
       return made;

@@ -49,6 +49,47 @@ std::string quoted(const std::string& name) {
   return result + "'";
 }
 
+[[noreturn]] void fail_as_changed(const std::string& path) {
+  throw FileError(
+      path, "is not as it was when the checkpoint was written: it was changed, and the run cannot be gone on with");
+}
+
+// hash_of() numbers, which a file may have damaged.
+class checksum {
+ public:
+  template <class... Numbers>
+  void add(const Numbers&... numbers) {
+    ((value_ = hash_of({reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(numbers[0])}, value_)),
+     ...);
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = hash_of("");
+};
+
+std::vector<std::int64_t> numbers_of(const std::vector<file_mark>& marks) {
+  std::vector<std::int64_t> numbers;
+  for (const file_mark& mark : marks) numbers.insert(numbers.end(), {mark.bytes, std::int64_t(mark.hash)});
+  return numbers;
+}
+
+std::vector<file_mark> marks_of(const std::vector<std::int64_t>& numbers, std::size_t files) {
+  std::vector<file_mark> marks;
+  for (std::size_t i = 0; i < files && 2 * i + 1 < numbers.size(); ++i)
+    marks.push_back({std::max<std::int64_t>(numbers[2 * i], 0), std::uint64_t(numbers[2 * i + 1])});
+  marks.resize(files);
+  return marks;
+}
+
+// Places of networks among the numbers, ascending.
+void check_begins(const std::string& path, const std::vector<std::int64_t>& begins, std::size_t samples,
+                  std::size_t numbers) {
+  if (begins.size() != samples + 1 || begins.front() != 0 || begins.back() != std::int64_t(numbers) ||
+      !std::is_sorted(begins.begin(), begins.end()))
+    fail_as_changed(path);
+}
+
 class annotated_writer {
  public:
   explicit annotated_writer(const snp::Network& network) : network_(network), label_(std::size_t(network.nodes())) {}
@@ -118,19 +159,44 @@ run_folder::run_folder(std::string path, bool resume) : path_(std::move(path)) {
   throw FileError(path_, "holds a run already; --resume goes on with it, or choose another --output");
 }
 
+std::int64_t burn_in_of_checkpoint(const std::string& folder) {
+  const std::string path = (std::filesystem::path(folder) / "samples.h5").string();
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return -1;
+  const auto burn_in = io::read_hdf5<std::int64_t>(path, "checkpoint/burn_in").data;
+  if (burn_in.size() != 1 || burn_in[0] < 0) fail_as_changed(path);
+  return burn_in[0];
+}
+
 run_folder::~run_folder() { ::close(descriptor_); }
 
 std::string run_folder::file(const std::string& name) const { return (std::filesystem::path(path_) / name).string(); }
 
-growing_file::growing_file(std::string path, std::int64_t bytes) : path_(std::move(path)), bytes_(bytes) {
-  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+growing_file::growing_file(std::string path, file_mark mark) : path_(std::move(path)), mark_(mark) {
+  const std::int64_t bytes = mark.bytes;
+  descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail(path_, errno);
   struct stat status;
   if (::fstat(descriptor_, &status) != 0) fail(path_, errno);
   if (status.st_size < bytes)
     throw FileError(path_, text("is shorter (", status.st_size, " bytes) than when the checkpoint was written (", bytes,
                                 "): it was changed, and the run cannot be gone on with"));
+  check_content();
   if (::ftruncate(descriptor_, bytes) != 0 || ::lseek(descriptor_, bytes, SEEK_SET) < 0) fail(path_, errno);
+}
+
+void growing_file::check_content() const {
+  std::vector<char> block(buffer_bytes);
+  std::uint64_t hash = hash_of("");
+  for (std::int64_t done = 0; done < mark_.bytes;) {
+    const auto wanted = std::size_t(std::min(mark_.bytes - done, std::int64_t(block.size())));
+    const ssize_t count = ::read(descriptor_, block.data(), wanted);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) throw FileError(path_, text("cannot be read: ", std::strerror(count < 0 ? errno : EIO)));
+    hash = hash_of({block.data(), std::size_t(count)}, hash);
+    done += count;
+  }
+  if (hash != mark_.hash) fail_as_changed(path_);
 }
 
 growing_file::~growing_file() {
@@ -141,10 +207,11 @@ growing_file::growing_file(growing_file&& other) noexcept
     : path_(std::move(other.path_)),
       buffer_(std::move(other.buffer_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
-      bytes_(other.bytes_) {}
+      mark_(other.mark_) {}
 
 void growing_file::write(std::string_view text) {
   buffer_ += text;
+  mark_ = {mark_.bytes + std::int64_t(text.size()), hash_of(text, mark_.hash)};
   if (buffer_.size() >= buffer_bytes) flush();
 }
 
@@ -156,14 +223,12 @@ void growing_file::flush() {
     if (written <= 0) fail(path_, written < 0 ? errno : ENOSPC);
     done += std::size_t(written);
   }
-  bytes_ += std::int64_t(done);
   buffer_.clear();
 }
 
-std::int64_t growing_file::sync() {
+void growing_file::sync() {
   flush();
   if (::fsync(descriptor_) != 0 && errno != EINVAL) fail(path_, errno);
-  return bytes_;
 }
 
 run_files::run_files(const run_folder& folder, run_identity identity, tree_format format, std::int64_t chains,
@@ -174,13 +239,13 @@ run_files::run_files(const run_folder& folder, run_identity identity, tree_forma
       species_(std::move(species)),
       columns_(snp::trace_columns(*species_)),
       samples_(std::size_t(chains)) {
-  log_bytes_.assign(samples_.size(), 0);
-  tree_bytes_ = log_bytes_;
+  log_marks_.assign(samples_.size(), {});
+  tree_marks_ = log_marks_;
   if (resume) load();
   for (std::size_t c = 0; c < samples_.size(); ++c) {
-    logs_.emplace_back(folder.file(text("chain_", c, ".log")), log_bytes_[c]);
-    trees_.emplace_back(folder.file(text("chain_", c, ".trees")), tree_bytes_[c]);
-    if (log_bytes_[c] > 0) continue;
+    logs_.emplace_back(folder.file(text("chain_", c, ".log")), log_marks_[c]);
+    trees_.emplace_back(folder.file(text("chain_", c, ".trees")), tree_marks_[c]);
+    if (log_marks_[c].bytes > 0) continue;
     logs_.back().write(log_head(c));
     trees_.back().write(format_ == tree_format::icytree ? "#NEXUS\n\nBegin trees;\n" : "#NEXUS\n\nBEGIN NETWORKS;\n");
   }
@@ -218,8 +283,8 @@ void run_files::add(const std::vector<std::vector<snp::sampled_state>>& samples,
 void run_files::mark(snp::sampler_snapshot snapshot) {
   marked_ = std::move(snapshot);
   for (std::size_t c = 0; c < samples_.size(); ++c) {
-    log_bytes_[c] = logs_[c].bytes();
-    tree_bytes_[c] = trees_[c].bytes();
+    log_marks_[c] = logs_[c].mark();
+    tree_marks_[c] = trees_[c].mark();
   }
 }
 
@@ -238,8 +303,11 @@ void run_files::save() {
   out.write("checkpoint/facts", facts);
   out.write("checkpoint/numbers", marked_.numbers);
   out.write("checkpoint/counts", marked_.counts);
-  out.write("checkpoint/log_bytes", log_bytes_);
-  out.write("checkpoint/tree_bytes", tree_bytes_);
+  out.write("checkpoint/burn_in", std::vector<std::int64_t>{identity_.burn_in});
+  out.write("checkpoint/log_marks", numbers_of(log_marks_));
+  out.write("checkpoint/tree_marks", numbers_of(tree_marks_));
+  checksum sum;
+  sum.add(facts, marked_.numbers, marked_.counts, numbers_of(log_marks_), numbers_of(tree_marks_));
   for (std::size_t c = 0; c < samples_.size(); ++c) {
     std::vector<double> rows, numbers;
     std::vector<std::int64_t> begins{0};
@@ -252,7 +320,9 @@ void run_files::save() {
     out.write<double>(text("traces/chain_", c), rows, shape);
     out.write(text("networks/chain_", c, "_numbers"), numbers);
     out.write(text("networks/chain_", c, "_begins"), begins);
+    sum.add(rows, numbers, begins);
   }
+  out.write("checkpoint/checksum", std::vector<std::int64_t>{std::int64_t(sum.value())});
   out.commit();
 }
 
@@ -266,22 +336,32 @@ void run_files::load() {
   found_.step = facts[1];
   found_.numbers = io::read_hdf5<double>(path, "checkpoint/numbers").data;
   found_.counts = io::read_hdf5<std::int64_t>(path, "checkpoint/counts").data;
-  log_bytes_ = io::read_hdf5<std::int64_t>(path, "checkpoint/log_bytes").data;
-  tree_bytes_ = io::read_hdf5<std::int64_t>(path, "checkpoint/tree_bytes").data;
+  const auto log_marks = io::read_hdf5<std::int64_t>(path, "checkpoint/log_marks").data;
+  const auto tree_marks = io::read_hdf5<std::int64_t>(path, "checkpoint/tree_marks").data;
+  checksum sum;
+  sum.add(facts, found_.numbers, found_.counts, log_marks, tree_marks);
+  log_marks_ = marks_of(log_marks, samples_.size());
+  tree_marks_ = marks_of(tree_marks, samples_.size());
   for (std::size_t c = 0; c < samples_.size(); ++c) {
     const auto rows = io::read_hdf5<double>(path, text("traces/chain_", c)).data;
     const auto numbers = io::read_hdf5<double>(path, text("networks/chain_", c, "_numbers")).data;
     const auto begins = io::read_hdf5<std::int64_t>(path, text("networks/chain_", c, "_begins")).data;
+    sum.add(rows, numbers, begins);
+    check_begins(path, begins, rows.size() / columns_.size(), numbers.size());
     for (std::size_t s = 0; s + 1 < begins.size(); ++s) {
       const auto row = rows.begin() + std::ptrdiff_t(s * columns_.size());
       if (*row > double(found_.step)) break;  // was sampled after the checkpoint, and will be again
       kept_sample one{{row, row + std::ptrdiff_t(columns_.size())},
                       {numbers.begin() + begins[s], numbers.begin() + begins[s + 1]},
                       {}};
-      one.key = snp::number_canonically(snp::state_from_numbers(species_, one.numbers)).key;
       samples_[c].push_back(std::move(one));
     }
   }
+  const auto expected = io::read_hdf5<std::int64_t>(path, "checkpoint/checksum").data;
+  if (expected.size() != 1 || expected[0] != std::int64_t(sum.value())) fail_as_changed(path);
+  for (auto& chain : samples_)
+    for (kept_sample& one : chain)
+      one.key = snp::number_canonically(snp::state_from_numbers(species_, one.numbers)).key;
 }
 
 void run_files::finish() {

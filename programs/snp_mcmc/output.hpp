@@ -40,34 +40,46 @@ class run_folder {
   int descriptor_ = -1;
 };
 
+/// Burn-in of the run that a folder has a checkpoint of; -1: it has none. Throws FileError when it cannot be read.
+std::int64_t burn_in_of_checkpoint(const std::string& folder);
+
 /// What a run is: everything that its samples depend on.
 struct run_identity {
   std::string config;      ///< options and priors, one per line
   std::string head;        ///< program, version and command, as comments stand in the logs
   std::uint64_t hash = 0;  ///< of config and data
+  std::int64_t burn_in = 0;
 };
 
 /// FNV-1a.
 std::uint64_t hash_of(std::string_view text, std::uint64_t before = 14695981039346656037u);
 
+/// A prefix of a file: how long it is, and hash_of() it.
+struct file_mark {
+  std::int64_t bytes = 0;
+  std::uint64_t hash = hash_of("");
+};
+
 /// A text file that only grows; what is not on the disk after sync() may be lost, what is stays.
 class growing_file {
  public:
-  /// Opens; cut to `bytes`. Throws FileError, also when the file is shorter.
-  growing_file(std::string path, std::int64_t bytes);
+  /// Opens; cut to the mark. Throws FileError, also when the file is shorter or has changed up to the mark.
+  growing_file(std::string path, file_mark mark);
   ~growing_file();
   growing_file(growing_file&& other) noexcept;
   growing_file& operator=(growing_file&&) = delete;
   void write(std::string_view text);
-  /// Returns the bytes of the file, all of them on the disk.
-  std::int64_t sync();
-  std::int64_t bytes() const { return bytes_ + std::int64_t(buffer_.size()); }
+  /// Returns when all is on the disk.
+  void sync();
+  /// All that was written.
+  file_mark mark() const { return mark_; }
 
  private:
   void flush();
+  void check_content() const;
   std::string path_, buffer_;
   int descriptor_ = -1;
-  std::int64_t bytes_ = 0;
+  file_mark mark_;
 };
 
 enum class tree_format { icytree, phylonet };
@@ -102,7 +114,7 @@ class run_files {
   std::shared_ptr<const std::vector<std::string>> species_;
   std::vector<std::string> columns_;
   std::vector<growing_file> logs_, trees_;
-  std::vector<std::int64_t> log_bytes_, tree_bytes_;  // at the checkpoint
+  std::vector<file_mark> log_marks_, tree_marks_;  // at the checkpoint
   kept_chains samples_;
   snp::sampler_snapshot found_, marked_;
 };

@@ -47,7 +47,8 @@ TEST_F(snp_mcmc_driver, writes_what_tracer_icytree_and_people_read) {
   for (int c = 0; c < 2; ++c) {
     const std::string log = "run/chain_" + std::to_string(c) + ".log",
                       trees = "run/chain_" + std::to_string(c) + ".trees";
-    EXPECT_EQ(lines(log, "#").size(), 4u);
+    EXPECT_EQ(lines(log, "#").size(), 11u);
+    EXPECT_EQ(lines(log, "# prior pi1 = fixed(0.5)").size(), 1u);
     const auto head = lines(log, "Sample\tposterior\tlikelihood\tprior\treticulations\troot_height\torigin");
     ASSERT_EQ(head.size(), 1u);
     // Samples at 1020, 1040, ... 3000.
@@ -129,6 +130,46 @@ TEST_F(snp_mcmc_driver, parts_that_are_fixed_stay) {
   EXPECT_NEAR(summary["topologies"][0]["probability"].number(), 1, 1e-12);
   EXPECT_NEAR(summary["parameters"]["root_height"]["mean"].number(), 0.2, 1e-12);
   EXPECT_GT(summary["parameters"]["theta_mean"]["sd"].number(), 0);
+}
+
+TEST_F(snp_mcmc_driver, a_longer_run_keeps_its_burn_in) {
+  const auto options = [](const char* iterations, const char* output, const arguments& more) {
+    arguments all{"--data",  "counts.csv",   "--sample-every", "20",       "--seed", "4",
+                  "--quiet", "--iterations", iterations,       "--output", output};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  ASSERT_EQ(run(options("4000", "whole", {"--burn-in", "200"})).status, 0);
+  ASSERT_EQ(run(options("2000", "parts", {})).status, 0);
+  const outcome done = run(options("4000", "parts", {"--resume"}));
+  ASSERT_EQ(done.status, 0) << done.error;
+  for (const char* begin : {"2", "3", "4", "5", "6", "7", "8", "9", "1"})
+    EXPECT_EQ(lines("parts/chain_0.log", begin), lines("whole/chain_0.log", begin));
+  EXPECT_EQ(json("parts/summary.json")["burn_in"], 200);
+  EXPECT_EQ(text_of("parts/chain_0.trees"), text_of("whole/chain_0.trees"));
+}
+
+// One byte of a run's files is another one: going on is refused, or the byte did not matter.
+TEST_F(snp_mcmc_driver, damaged_runs_are_not_gone_on_with) {
+  ASSERT_EQ(run(with({"--quiet", "--chains", "1"})).status, 0);
+  const std::filesystem::path folder = work("run");
+  const std::string good_log = text_of("run/chain_0.log"), good_trees = text_of("run/chain_0.trees");
+  int refused = 0;
+  for (const char* name : {"chain_0.log", "chain_0.trees", "samples.h5"})
+    for (int trial = 0; trial < 6; ++trial) {
+      const std::string good = text_of(std::string("run/") + name);
+      std::string bad = good;
+      bad[good.size() * std::size_t(trial + 1) / 8] ^= 1;
+      make(std::string("run/") + name, bad);
+      const outcome done = run(with({"--quiet", "--chains", "1", "--resume"}));
+      refused += done.status == 2;
+      if (done.status == 0) {
+        EXPECT_EQ(text_of("run/chain_0.log"), good_log) << name << " " << trial;
+        EXPECT_EQ(text_of("run/chain_0.trees"), good_trees) << name << " " << trial;
+      }
+      make(std::string("run/") + name, good);
+    }
+  EXPECT_GE(refused, 12);
 }
 
 TEST_F(snp_mcmc_driver, bad_input) {
