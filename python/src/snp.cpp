@@ -203,6 +203,7 @@ nb::tuple read_data(const std::string& path, const std::string& map_file, const 
   d["multiallelic"] = input.report.multiallelic;
   d["without_alternative"] = input.report.without_alternative;
   d["not_snps"] = input.report.not_snps;
+  d["repeated_places"] = input.report.repeated_places;
   return nb::make_tuple(std::move(input.data), d);
 }
 

@@ -55,6 +55,27 @@ def test_networks(network: snp.Network) -> None:
     assert network.children_first[-1] == network.root
 
 
+def test_newick_of_other_programs(network: snp.Network) -> None:
+    assert network.standard_newick == NEWICK
+    with pytest.raises(quintet.NetworkError, match="may be a theta or a support value"):
+        snp.Network("((A:1,B:1):1:95,C:1);", theta=0.1)
+    assert set(snp.Network("((A:1,B:1):1:95,C:1);", theta=0.1, support=True).branches.theta) == {0.1}
+
+
+def test_missing_copies_are_conditioned_on(network: snp.Network) -> None:
+    red, copies = [[1, 0, 0], [0, 1, 0]], [[2, 2, 2], [2, 1, 2]]
+
+    def value(rows: list[int], **options: Any) -> float:
+        data = snp.Data(["A", "B", "C"], np.array(red)[rows], np.array(copies)[rows])
+        return snp.Likelihood(network, data, **options).evaluate()
+
+    both, each = value([0, 1], polymorphic_only=True), [value([i], polymorphic_only=True) for i in (0, 1)]
+    assert abs(both - sum(each)) < 1e-12
+    assert value([0, 1], polymorphic_only=True, full_samples=True) < both
+    with pytest.raises(quintet.InvalidArgument, match="needs polymorphic_only"):
+        value([0], full_samples=True)
+
+
 def test_network_errors() -> None:
     with pytest.raises(quintet.NetworkError) as caught:
         snp.Network("((A:1,B:1):1,C:1", theta=0.1)
