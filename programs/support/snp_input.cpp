@@ -23,6 +23,10 @@ void report_skipped(session& session, const io::snp_read_report& report) {
   if (!report.absent.empty())
     session.warn(text(report.absent.size(), " individuals of the population map are not in the data, the first is ",
                       report.absent.front()));
+  if (report.assumed_diploid)
+    session.warn(
+        "datatype=snp may be of diploids or haploids, and no state is 2: they were taken as diploids (--diploid or "
+        "--haploid says what they are)");
   if (report.over_limit > 0) session.result("individuals_over_limit", report.over_limit);
   if (report.nucleotide_sites > 0) {
     session.result("nucleotide_sites", report.nucleotide_sites);
@@ -142,7 +146,9 @@ void describe_markers(po::options_description& options, snp_input& a, bool is_re
        "species; without map and rule every individual is one")  //
       ("diploid", po::bool_switch(&a.reading.diploid),
        "NEXUS, PHYLIP: states are genotypes 0, 1, 2 of diploids; by itself with datatype=integerdata or "
-       "snp, or symbols=\"012\"")                                                                                  //
+       "snp, or symbols=\"012\"")  //
+      ("haploid", po::bool_switch(&a.reading.haploid),
+       "NEXUS with datatype=snp: states are those of haploids, not genotypes")                                     //
       ("dominant", po::bool_switch(&a.reading.dominant), "dominant markers of diploids: 1 shows the band (AFLP)")  //
       ("nucleotides", po::bool_switch(&a.reading.nucleotides),
        "PHYLIP: states are bases, of which the rarer one of a site becomes allele 1; NEXUS says so itself by "

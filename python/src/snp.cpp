@@ -185,12 +185,13 @@ nb::dict tables_of(const Data& data) {
 }
 
 nb::tuple read_data(const std::string& path, const std::string& map_file, const std::string& map_rule, bool diploid,
-                    bool dominant, bool keep_empty) {
+                    bool haploid, bool dominant, bool keep_empty) {
   auto input = run([&] {
     io::snp_read_options options;
     if (!map_file.empty()) options.populations = io::population_map::from_file(map_file);
     if (!map_rule.empty()) options.populations = io::population_map::from_rule(map_rule);
     options.diploid = diploid;
+    options.haploid = haploid;
     options.dominant = dominant;
     options.empty = keep_empty ? empty_species::keep : empty_species::drop;
     return io::read_snp_data(path, options);
@@ -199,6 +200,7 @@ nb::tuple read_data(const std::string& path, const std::string& map_file, const 
   d["individuals"] = input.report.individuals;
   d["left_out"] = input.report.left_out;
   d["absent"] = input.report.absent;
+  d["assumed_diploid"] = input.report.assumed_diploid;
   d["records"] = input.report.records;
   d["multiallelic"] = input.report.multiallelic;
   d["without_alternative"] = input.report.without_alternative;
@@ -469,8 +471,8 @@ void bind_data(nb::module_& m) {
       .def_prop_ro("dominant", &Data::dominant);
   m.def("snp_data", &data_of, arg("species"), arg("red"), arg("copies"), arg("weights").none(), arg("dominant"),
         arg("keep_empty"), arg("sampled"));
-  m.def("snp_read_data", &read_data, arg("path"), arg("map_file"), arg("map_rule"), arg("diploid"), arg("dominant"),
-        arg("keep_empty"));
+  m.def("snp_read_data", &read_data, arg("path"), arg("map_file"), arg("map_rule"), arg("diploid"), arg("haploid"),
+        arg("dominant"), arg("keep_empty"));
   m.def("snp_has_vcf", &io::has_vcf);
   m.def("snp_frequent_patterns",
         [](const Data& data, double share) { return run([&] { return frequent_patterns(data, share); }); });

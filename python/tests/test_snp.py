@@ -358,7 +358,7 @@ def test_compat() -> None:
     path = DATA / "phynetpy" / "paper_net.nex"
     value = compat.SNP_LIKELIHOOD(path)
     network = snp.read_network(path, theta=2.0)
-    data = snp.read_data(path)
+    data = snp.read_data(path, haploid=True)
     assert abs(value - snp.Likelihood(network, data, u=0.5, v=0.5).evaluate()) < 1e-9
     large = DATA / "phynetpy" / "paper_net_largeseq.nex"
     assert np.isfinite(compat.SNP_LIKELIHOOD(large, use_gpu=False))

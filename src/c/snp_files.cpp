@@ -47,6 +47,7 @@ quintet_status quintet_snp_data_read(const char* path, const quintet_snp_read_op
     settings.populations = populations_of(known);
     settings.diploid = known.diploid != 0;
     settings.dominant = known.dominant != 0;
+    settings.haploid = known.haploid != 0;
     settings.empty = enumerated<snp::empty_species>(known.empty, 2, "empty");
     return quintet_snp_data{io::read_snp_data(&required(path, "path"), settings).data};
   });

@@ -34,6 +34,7 @@ struct genotype_rows {
   std::vector<std::string> states;  ///< of every individual: a code a site, all rows equally long
   int states_of_site = 2;           ///< 2: haploid or dominant, 3: diploid
   bool nucleotides = false;
+  bool assumed_diploid = false;  ///< as snp_read_report
 };
 
 /// Leaves out what options.individuals says; how many that are.

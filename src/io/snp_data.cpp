@@ -39,6 +39,10 @@ void check_options(const std::string& path, kind format, const snp_read_options&
     throw InvalidArgument("diploid and dominant exclude each other: dominant markers are of diploids already");
   if (options.diploid && (format == kind::vcf || format == kind::table))
     throw InvalidArgument(text("diploid is for NEXUS and PHYLIP; this format tells its copies itself (", path, ")"));
+  if (options.haploid && (options.diploid || options.dominant))
+    throw InvalidArgument("haploid excludes diploid and dominant");
+  if (options.haploid && format != kind::nexus)
+    throw InvalidArgument(text("haploid is for NEXUS with datatype=snp (", path, ")"));
   if (options.nucleotides && options.dominant)
     throw InvalidArgument("nucleotides and dominant exclude each other: dominant markers have the states 0 and 1");
   if (options.nucleotides && (format == kind::vcf || format == kind::table))

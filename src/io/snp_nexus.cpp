@@ -45,7 +45,7 @@ class nexus_reader {
   void append_state(std::size_t row, char c, const state_codes& codes);
   void finish_row(std::size_t row);
   void check_matrix() const;
-  void check_ploidy() const;
+  void check_ploidy();
   state_codes codes_of_format();
 
   nexus_tokens in_;
@@ -162,7 +162,7 @@ void nexus_reader::read_format() {
 
 state_codes nexus_reader::codes_of_format() {
   const bool has_genotypes =
-      format_.integer_data || format_.symbols == "012" || (format_.snp && format_.symbols != "01");
+      format_.integer_data || format_.symbols == "012" || (format_.snp && format_.symbols != "01" && !options_.haploid);
   const bool diploid = options_.diploid || (!options_.dominant && has_genotypes);
   rows_.states_of_site = diploid ? 3 : 2;
   // PhyloNet's files say dna and have numbers.
@@ -266,15 +266,18 @@ void nexus_reader::check_matrix() const {
           text(shown(rows_.individuals[row]), " has ", rows_.states[row].size(), " states, not nchar=", format_.sites));
 }
 
-// PhyloNet writes symbols="012" for haploids too.
-void nexus_reader::check_ploidy() const {
-  if (!format_.nucleotides || rows_.nucleotides || format_.symbols != "012" || options_.diploid || options_.dominant)
-    return;
+// PhyloNet writes datatype=dna symbols="012" for haploids too, and PhyNetPy datatype=snp.
+void nexus_reader::check_ploidy() {
+  const bool is_phylonet = format_.nucleotides && !rows_.nucleotides && format_.symbols == "012";
+  const bool is_snp = format_.snp && format_.symbols.empty() && rows_.states_of_site == 3;
+  if ((!is_phylonet && !is_snp) || options_.diploid || options_.dominant) return;
   for (const std::string& states : rows_.states)
     if (states.find(char(2)) != std::string::npos) return;
-  in_.fail(
-      "datatype=dna symbols=\"012\" may be of diploids or haploids, and no state is 2; say diploid, or for haploids "
-      "symbols=\"01\"");
+  rows_.assumed_diploid = is_snp;
+  if (is_phylonet)
+    in_.fail(
+        "datatype=dna symbols=\"012\" may be of diploids or haploids, and no state is 2; say diploid, or for haploids "
+        "symbols=\"01\"");
 }
 
 void nexus_reader::read_matrix() {

@@ -25,7 +25,7 @@ typedef struct quintet_snp_read_options {
   int32_t diploid;              ///< not 0: states are 0, 1 or 2 copies of allele 1; default 0
   int32_t dominant;             ///< not 0: dominant markers of diploids; default 0
   quintet_snp_empty empty;      ///< default QUINTET_SNP_DROP
-  int32_t reserved;             ///< 0
+  int32_t haploid;              ///< not 0: NEXUS with datatype=snp has states of haploids, not genotypes; default 0
 } quintet_snp_read_options;
 
 /// *options := the defaults. `size` is sizeof *options.

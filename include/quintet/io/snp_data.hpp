@@ -41,6 +41,8 @@ struct snp_read_options {
   population_map populations = {};
   /// NEXUS and PHYLIP: the states are genotypes of diploids, 0, 1 or 2 copies of allele 1, whatever the file says.
   bool diploid = false;
+  /// NEXUS with datatype=snp, which some programs write for haploids: the states are 0 and 1, not genotypes.
+  bool haploid = false;
   /// NEXUS, PHYLIP and tables: dominant markers, every individual is diploid, state 1 shows the band.
   bool dominant = false;
   /// PHYLIP: the states are bases. NEXUS says so itself (datatype=dna), or this does.
@@ -57,6 +59,7 @@ struct snp_read_report {
   std::int64_t left_out = 0;        ///< of them, by the population map
   std::int64_t over_limit = 0;      ///< of them, because a species has more than options.individuals
   std::vector<std::string> absent;  ///< individuals of the population map that are not in the file
+  bool assumed_diploid = false;     ///< NEXUS with datatype=snp, no symbols and no state 2: taken as diploids
   ///@{
   /// VCF: records; those without an alternative allele, which are constant sites; and those left out: with more than
   /// two alleles, and with an allele that is no single base.

@@ -241,12 +241,14 @@ def read_data(
     populations: str | os.PathLike[str] | None = None,
     population_rule: str | None = None,
     diploid: bool = False,
+    haploid: bool = False,
     dominant: bool = False,
     empty: str = "drop",
 ) -> Data:
     """Markers of a file: NEXUS, PHYLIP, a table of counts (.csv, .tsv), or VCF where the build reads it; ".gz" too.
 
     populations: a file with two columns, individual and species; or population_rule: "before-first:_", "after-last:_".
+    diploid: states are genotypes 0, 1, 2; haploid: those of NEXUS with datatype=snp are not.
     ``Data.report`` tells what was read and left out.
 
     >>> import pathlib, tempfile
@@ -265,6 +267,7 @@ def read_data(
             "" if populations is None else os.fspath(populations),
             population_rule or "",
             bool(diploid),
+            bool(haploid),
             bool(dominant),
             _keeps(empty),
         )

@@ -57,7 +57,7 @@ def _by_prefix(data: Data, leaves: Sequence[str]) -> dict[str, str]:
 def _data(
     filename: str, network: Network, grouping: Mapping[str, Any] | None, auto_detect: bool
 ) -> Data:
-    data = read_data(filename, empty="keep")
+    data = read_data(filename, haploid=True, empty="keep")
     if auto_detect:
         return _grouped(data, _by_prefix(data, network.species))
     if grouping is None:
@@ -169,7 +169,7 @@ def benchmark_cuda_vs_cpu(filename: str | os.PathLike[str], iterations: int = 10
         raise InvalidArgument(f"iterations must be >= 1 (iterations={iterations})")
     name = os.fspath(filename)
     network = read_network(name, theta=_theta(1))
-    data = read_data(name, empty="keep")
+    data = read_data(name, haploid=True, empty="keep")
 
     def measure(device: str) -> tuple[float, float]:
         times = []

@@ -30,6 +30,10 @@ TEST_F(snp_nexus, genotypes_are_of_diploids) {
   EXPECT_EQ(read(nexus("datatype=snp", "a 012-\nb 2100\n")), expected);
   EXPECT_EQ(read(nexus("datatype=snp", "a 0110\nb 1100\n")), "a,b: 0/2 1/2; 1/2 1/2; 1/2 0/2; 0/2 0/2");
   EXPECT_EQ(read(nexus("datatype=snp symbols=\"01\"", "a 0110\nb 1100\n")), "a,b: 0/1 1/1; 1/1 1/1; 1/1 0/1; 0/1 0/1");
+  EXPECT_EQ(read(nexus("datatype=snp", "a 0110\nb 1100\n"), {.haploid = true}),
+            "a,b: 0/1 1/1; 1/1 1/1; 1/1 0/1; 0/1 0/1");
+  EXPECT_TRUE(io::read_snp_data(file("h.nex", nexus("datatype=snp", "a 0110\nb 1100\n"))).report.assumed_diploid);
+  EXPECT_FALSE(io::read_snp_data(file("h.nex", nexus("datatype=snp", "a 0210\nb 1100\n"))).report.assumed_diploid);
   const snp::Data two =
       data(nexus("datatype=integerdata", "a_1 012-\na_2 -10-\nb_1 2100\n"), by_rule("before-first:_"));
   EXPECT_EQ(std::vector<std::int64_t>(two.sampled_copies().begin(), two.sampled_copies().end()),
