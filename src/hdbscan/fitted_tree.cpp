@@ -5,7 +5,8 @@
 
 namespace quintet::hdbscan {
 
-fitted_tree::fitted_tree(const cluster_result& model) : options_(model.options), summary_(summarise(model.condensed)) {
+fitted_tree::fitted_tree(const cluster_result& model)
+    : options_(model.options), summary_(summarise(model.condensed)), peaks_(find_peaks(summary_)) {
   const std::int64_t root = model.condensed.points;
   for (const std::int64_t cluster : model.selected) {
     require_argument(cluster >= root, "model.selected", cluster, text("clusters, >= N=", root));
@@ -29,7 +30,7 @@ std::int64_t fitted_tree::label(const tree_place& place) const {
 }
 
 double fitted_tree::outlier_score(const tree_place& place) const {
-  return hdbscan::outlier_score(place.lambda, summary_.deepest[place.cluster]);
+  return hdbscan::outlier_score(place.lambda, peaks_.below[place.cluster]);
 }
 
 void fitted_tree::merge_lambdas(const tree_place& place, std::span<double> out) const {

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "hdbscan/tree_rules.hpp"
 #include "quintet/hdbscan/hdbscan.hpp"
 #include "quintet/hdbscan/tree_stages.hpp"
 
@@ -32,9 +33,9 @@ class fitted_tree {
 
   /// The label of a point there, or -1.
   std::int64_t label(const tree_place& place) const;
-  /// Largest lambda of the own rows of a cluster (index), and of the selected cluster of a label.
-  double death(std::int64_t cluster) const { return summary_.death[cluster]; }
-  double death_of_label(std::int64_t label) const { return summary_.death[selected_[label]]; }
+  /// Peak of the own rows of a cluster (index), and of the selected cluster of a label.
+  double peak(std::int64_t cluster) const { return peaks_.own[cluster]; }
+  double peak_of_label(std::int64_t label) const { return peaks_.own[selected_[label]]; }
   double outlier_score(const tree_place& place) const;
 
   /// out[k] := the density up to which a point there and the selected cluster of label k are in one cluster: its own
@@ -45,6 +46,7 @@ class fitted_tree {
  private:
   cluster_options options_;
   tree_summary summary_;
+  lambda_peaks peaks_;
   std::vector<std::int64_t> selected_;          ///< cluster index of every label
   std::vector<std::int64_t> label_of_cluster_;  ///< label of every cluster index, or -1
 };

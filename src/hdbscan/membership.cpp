@@ -27,10 +27,10 @@ double nearness(double distance, double nearest) {
 }
 
 /// o_k is exp of this.
-double tree_score(origin kind, double death, double merge) {
-  if (kind == origin::fitted) return merge == death ? std::exp(-1.0) : std::exp(-death / merge);
-  if (merge >= death) return infinity;
-  return std::isinf(death) ? 1 : death / (death - merge);
+double tree_score(origin kind, double peak, double merge) {
+  if (kind == origin::fitted) return merge == peak ? std::exp(-1.0) : std::exp(-peak / merge);
+  if (merge >= peak) return infinity;
+  return std::isinf(peak) ? 1 : peak / (peak - merge);
 }
 
 /// o_k up to a common factor: 1 for the largest.
@@ -39,7 +39,7 @@ double tree_weight(double score, double largest) { return score == largest ? 1 :
 /// h / max(lambda, M_s).
 double some_cluster_probability(const fitted_tree& tree, double lambda, std::span<const double> merge) {
   const auto nearest = std::max_element(merge.begin(), merge.end());
-  const double max = std::max(lambda, tree.death_of_label(nearest - merge.begin()));
+  const double max = std::max(lambda, tree.peak_of_label(nearest - merge.begin()));
   if (*nearest == max) return 1;
   return std::isinf(max) ? 0 : *nearest / max;
 }
@@ -51,7 +51,7 @@ void finish_row(const fitted_tree& tree, origin kind, const tree_place& place, c
   double nearest = distance(0), largest = 0, sum = 0;
   for (std::size_t k = 0; k < row.size(); ++k) {
     nearest = std::min(nearest, distance(k));
-    row[k] = tree_score(kind, tree.death(place.cluster), row[k]);
+    row[k] = tree_score(kind, tree.peak(place.cluster), row[k]);
     largest = std::max(largest, row[k]);
   }
   const auto weight = [&](std::size_t k, double near) {

@@ -30,7 +30,7 @@ void enter(prediction& result, std::int64_t row, const fitted_tree& tree, std::i
   const tree_place place = tree.joining(neighbour, lambda);
   const std::int64_t label = tree.label(place);
   result.labels[row] = label;
-  result.probabilities[row] = label < 0 ? 0 : membership_probability(lambda, tree.death_of_label(label));
+  result.probabilities[row] = label < 0 ? 0 : membership_probability(lambda, tree.peak_of_label(label));
   result.outlier_scores[row] = tree.outlier_score(place);
   result.neighbours[row] = neighbour;
   result.lambdas[row] = lambda;

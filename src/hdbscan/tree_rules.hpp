@@ -36,17 +36,25 @@ inline double entry_lambda(const tree_summary& s, std::int64_t cluster, const tr
   return options.epsilon > 0 ? 1 / options.epsilon : s.death[0];
 }
 
-/// Probability of a point with `lambda` in a selected cluster: see label_points().
-inline double membership_probability(double lambda, double death) {
-  if (death == 0 || std::isinf(lambda)) return 1;
-  return std::min(lambda, death) / death;
+/// Lambdas that those of points are compared with. Copies of a point leave at infinity, which would make the others
+/// nothing: the largest finite lambda counts, or where none is finite and > 0 the largest.
+struct lambda_peaks {
+  std::vector<double> own;    ///< per cluster, of its own rows
+  std::vector<double> below;  ///< the same with the rows of its descendants
+};
+lambda_peaks find_peaks(const tree_summary& summary);
+
+/// Probability of a point with `lambda` in a selected cluster with this peak of its own rows: see label_points().
+inline double membership_probability(double lambda, double peak) {
+  if (peak == 0 || std::isinf(lambda)) return 1;
+  return std::min(lambda, peak) / peak;
 }
 
-/// GLOSH of a point with `lambda` in a cluster: see outlier_scores().
-inline double outlier_score(double lambda, double deepest) {
-  if (deepest == 0 || std::isinf(lambda)) return 0;
-  if (std::isinf(deepest)) return 1;
-  return (deepest - lambda) / deepest;
+/// GLOSH of a point with `lambda` in a cluster with this peak of all rows below it: see outlier_scores().
+inline double outlier_score(double lambda, double peak) {
+  if (peak == 0 || lambda >= peak) return 0;
+  if (std::isinf(peak)) return 1;
+  return (peak - lambda) / peak;
 }
 
 }  // namespace quintet::hdbscan

@@ -131,6 +131,14 @@ class tree_stage {
     for (const std::int64_t child : children(c)) largest = std::max(largest, deepest(child));
     return largest;
   }
+  double finite(std::int64_t c, bool with_descendants) const {
+    double largest = 0;
+    for (const auto& row : out_.rows)
+      if (row.parent == c && std::isfinite(row.lambda)) largest = std::max(largest, row.lambda);
+    if (with_descendants)
+      for (const std::int64_t child : children(c)) largest = std::max(largest, finite(child, true));
+    return largest;
+  }
   double stability(std::int64_t c) const {
     double sum = 0;
     for (const auto& row : out_.rows)
@@ -195,7 +203,7 @@ class tree_stage {
     for (std::int64_t p = 0; p < n_; ++p) {
       const std::int64_t k = label_of(row_of(p));
       out_.labels.push_back(k);
-      out_.probabilities.push_back(k < 0 ? 0 : probability(row_of(p).lambda, death(out_.selected[k])));
+      out_.probabilities.push_back(k < 0 ? 0 : probability(row_of(p).lambda, out_.selected[k]));
       if (k < 0) continue;
       ++count[k];
       const std::int64_t last = row_of(p).parent;
@@ -219,13 +227,14 @@ class tree_stage {
     }
   }
 
-  static double probability(double lambda, double largest) {
+  double probability(double lambda, std::int64_t c) const {
+    const double largest = finite(c, false) > 0 ? finite(c, false) : death(c);
     if (largest == 0 || std::isinf(lambda)) return 1;
     return std::min(lambda, largest) / largest;
   }
 
   double outlier_score(const condensed_row& row) const {
-    const double largest = deepest(row.parent);
+    const double below = finite(row.parent, true), largest = below > 0 ? below : deepest(row.parent);
     if (largest == 0 || std::isinf(row.lambda)) return 0;
     return std::isinf(largest) ? 1 : (largest - row.lambda) / largest;
   }

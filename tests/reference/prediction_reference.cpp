@@ -32,9 +32,12 @@ const hdbscan::condensed_row& plain_tree::row_of(std::int64_t child) const {
 }
 
 double plain_tree::death(std::int64_t cluster) const {
+  const bool is_finite = std::any_of(model_.condensed.rows.begin(), model_.condensed.rows.end(), [&](const auto& row) {
+    return row.parent == cluster && row.lambda > 0 && std::isfinite(row.lambda);
+  });
   double max = 0;
   for (const auto& row : model_.condensed.rows)
-    if (row.parent == cluster) max = std::max(max, row.lambda);
+    if (row.parent == cluster && (std::isfinite(row.lambda) || !is_finite)) max = std::max(max, row.lambda);
   return max;
 }
 

@@ -27,6 +27,7 @@ class plain_tree {
 
   const hdbscan::condensed_row& row_of(std::int64_t child) const;
   std::int64_t root() const { return model_.condensed.points; }
+  /// The largest finite lambda of its own rows, or where none is finite and > 0 the largest.
   double death(std::int64_t cluster) const;
   std::vector<std::int64_t> path_up(std::int64_t cluster) const;
   /// The cluster that a new point belongs to, and the lambda with which it leaves it.

@@ -11,7 +11,7 @@
 //             the clustering, by the rules of approximate_predict() for a new one
 //   h_k       density up to which the point and cluster k are in one cluster: lambda if one of c and k is the other or
 //             below it, else the density at which the cluster splits that holds them both
-//   M_c       largest lambda of the own rows of cluster c
+//   M_c       largest finite lambda of the own rows of cluster c, as in label_points()
 //
 // the vector is v_k = P w_k / sum_k w_k, where
 //

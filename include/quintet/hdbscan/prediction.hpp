@@ -33,8 +33,8 @@ struct prediction {
 /// 3. lambda = 1 / m. If j leaves its cluster at a density of at most lambda, the row leaves with it; otherwise it
 ///    belongs to the ancestor of that cluster which exists at lambda.
 /// 4. The label is that of the selected cluster at or above, by the rules of label_points(). The probability is
-///    min(lambda, M) / M, M the largest lambda of the selected cluster's own rows; 1 where M = 0 or lambda is infinite
-///    (no infinite value makes a NaN). The outlier score is that of outlier_scores() for the place found in 3.
+///    min(lambda, M) / M, M the largest finite lambda of the selected cluster's own rows; 1 where M = 0 or lambda is
+///    infinite (no infinite value makes a NaN). The outlier score is that of outlier_scores() for the place found in 3.
 ///
 /// A row with NaN or infinity (cosine: or without length) gets label -1, probability 0, score 1, neighbour -1; so does
 /// every row when `points` has no valid one. A model without clusters labels everything -1.

@@ -169,8 +169,8 @@ tree_summary summarise(const condensed_tree& tree);
 /// epsilon is replaced by its nearest ancestor born above epsilon (Malzer & Baum 2020), or, where only the root is
 /// above, by the root's child on the way (the root itself with allow_single_cluster).
 ///
-/// Throws InvalidArgument for options out of range and a `summary` that summarise() cannot have made. Cost: O(N) time for
-/// that and O(C log C) at most, O(C) memory for C clusters.
+/// Throws InvalidArgument for options out of range and a `summary` that summarise() cannot have made. Cost: O(N) time
+/// for that and O(C log C) at most, O(C) memory for C clusters.
 std::vector<std::int64_t> select_clusters(const tree_summary& summary, const tree_options& options);
 
 // Labels, membership probabilities, persistence and exemplars of selected clusters.
@@ -191,8 +191,9 @@ struct point_groups {
 ///
 /// A point belongs to the selected cluster from which, or from a descendant of which, it leaves. Of a selected root
 /// only the points with lambda >= 1 / epsilon stay (without epsilon: lambda >= the largest lambda of the root's own
-/// rows). The probability is min(lambda, M) / M where M is the largest lambda of the selected cluster's own rows; it is
-/// 1 where M = 0 or lambda is infinite, and 0 where only M is infinite (McInnes & Healy 2017). Throws InvalidArgument
+/// rows). The probability is min(lambda, M) / M (McInnes & Healy 2017), 1 where M = 0 or lambda is infinite. M is the
+/// largest finite lambda of the selected cluster's own rows, because copies of a point leave at infinity and would make
+/// all others nothing; it is infinite only where all are copies. Throws InvalidArgument
 /// for options out of range, a `summary` that summarise() cannot have made, and clusters that do not increase or are
 /// none of it. Cost: O(N) time and memory.
 point_labels label_points(const tree_summary& summary, std::span<const std::int64_t> selected,
@@ -215,9 +216,9 @@ point_groups exemplars(const tree_summary& summary, std::span<const std::int64_t
 // GLOSH: how much earlier a point leaves its cluster than the densest part of it dissolves.
 
 /// GLOSH outlier score of every point, selected clusters or not: (M - lambda) / M, in [0, 1], where the point leaves
-/// cluster c at lambda and M is the largest lambda in c and all its descendants (Campello, Moulavi, Zimek, Sander
-/// 2015). 0 where M = 0 or lambda is infinite; 1 where only M is infinite. Throws
-/// InvalidArgument for a `summary` that summarise() cannot have made. Cost: O(N) time and memory.
+/// cluster c at lambda and M is the largest finite lambda in c and all its descendants (Campello, Moulavi, Zimek,
+/// Sander 2015; finite as in label_points()). 0 where M = 0 or lambda is infinite. Throws InvalidArgument for a
+/// `summary` that summarise() cannot have made. Cost: O(N) time and memory.
 std::vector<double> outlier_scores(const tree_summary& summary);
 
 }  // namespace quintet::hdbscan

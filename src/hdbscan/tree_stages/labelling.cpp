@@ -62,13 +62,14 @@ point_labels label_points(const tree_summary& summary, std::span<const std::int6
   check_selected(summary, selected);
   const std::size_t n = summary.point_cluster.size();
   const std::vector<std::int64_t> label = cluster_labels(summary, selected);
+  const std::vector<double> peaks = find_peaks(summary).own;
   point_labels result{std::vector<std::int64_t>(n, -1), std::vector<double>(n, 0.0)};
   for (std::size_t p = 0; p < n; ++p) {
     const std::int64_t k = label[summary.point_cluster[p]];
     const double lambda = summary.point_lambda[p];
     if (k < 0 || lambda < entry_lambda(summary, selected[k], options)) continue;
     result.labels[p] = k;
-    result.probabilities[p] = membership_probability(lambda, summary.death[selected[k]]);
+    result.probabilities[p] = membership_probability(lambda, peaks[selected[k]]);
   }
   return result;
 }
@@ -107,9 +108,10 @@ point_groups exemplars(const tree_summary& summary, std::span<const std::int64_t
 
 std::vector<double> outlier_scores(const tree_summary& summary) {
   check_summary(summary);
+  const std::vector<double> peaks = find_peaks(summary).below;
   std::vector<double> scores(summary.point_cluster.size());
   for (std::size_t p = 0; p < scores.size(); ++p)
-    scores[p] = outlier_score(summary.point_lambda[p], summary.deepest[summary.point_cluster[p]]);
+    scores[p] = outlier_score(summary.point_lambda[p], peaks[summary.point_cluster[p]]);
   return scores;
 }
 

@@ -123,6 +123,24 @@ void check_summary(const tree_summary& s) {
                     s.point_cluster[p], "a cluster");
 }
 
+lambda_peaks find_peaks(const tree_summary& s) {
+  const std::size_t clusters = s.parent.size();
+  std::vector<double> own(clusters, 0);
+  for (std::size_t p = 0; p < s.point_cluster.size(); ++p)
+    if (std::isfinite(s.point_lambda[p]))
+      own[s.point_cluster[p]] = std::max(own[s.point_cluster[p]], s.point_lambda[p]);
+  for (std::size_t c = 1; c < clusters; ++c)
+    if (std::isfinite(s.birth[c])) own[s.parent[c]] = std::max(own[s.parent[c]], s.birth[c]);
+  lambda_peaks peaks{own, std::move(own)};
+  for (std::size_t c = clusters; c-- > 1;)
+    peaks.below[s.parent[c]] = std::max(peaks.below[s.parent[c]], peaks.below[c]);
+  for (std::size_t c = 0; c < clusters; ++c) {
+    if (peaks.own[c] == 0) peaks.own[c] = s.death[c];
+    if (peaks.below[c] == 0) peaks.below[c] = s.deepest[c];
+  }
+  return peaks;
+}
+
 tree_summary summarise(const condensed_tree& tree) {
   check_counts(tree);
   tree_summary s = empty_summary(tree.points, tree.clusters);

@@ -92,14 +92,21 @@ TEST(cluster_tree, two_groups_of_duplicates) {
   }
 }
 
-TEST(cluster_tree, a_point_beside_duplicates_scores_one) {
+// The copies leave at infinity; what the others are compared with is finite.
+TEST(cluster_tree, points_beside_duplicates) {
   auto edges = chain(12, 0.0);
   edges[5].weight = 3.0;
-  edges.push_back({11, 12, 2.0});  // leaves the second group at lambda 1/2, the group ends at infinity
-  const auto found = cluster_tree(edges, 13, {.min_cluster_size = 5});
+  edges.push_back({11, 12, 2.0});  // leaves the second group at lambda 1/2
+  edges.push_back({11, 13, 2.5});  // at 2/5
+  const auto found = cluster_tree(edges, 14, {.min_cluster_size = 5});
   EXPECT_EQ(found.labels[12], 1);
-  EXPECT_EQ(found.probabilities[12], 0);
-  EXPECT_EQ(found.outlier_scores[12], 1);
+  EXPECT_EQ(found.probabilities[12], 1);
+  EXPECT_EQ(found.outlier_scores[12], 0);
+  EXPECT_EQ(found.labels[13], 1);
+  EXPECT_DOUBLE_EQ(found.probabilities[13], 0.8);
+  EXPECT_DOUBLE_EQ(found.outlier_scores[13], 0.2);
+  EXPECT_EQ(found.probabilities[11], 1);
+  EXPECT_EQ(found.outlier_scores[11], 0);
 }
 
 TEST(cluster_tree, missing_edges_are_reported_and_part_at_lambda_zero) {

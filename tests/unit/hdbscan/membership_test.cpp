@@ -173,6 +173,29 @@ TYPED_TEST(soft_membership, rows_with_nan_are_zero) {
   }
 }
 
+// As many copies as make a cluster, with other members around them.
+TYPED_TEST(soft_membership, copies_leave_something_for_the_others) {
+  auto points = test::clustered_points<TypeParam>(80, 2, 12);
+  for (std::int64_t i = 1; i < 12; ++i)
+    for (std::int64_t d = 0; d < 2; ++d) points(i, d) = points(0, d);
+  const cluster_result model = cluster(points.view(), {.min_cluster_size = 8, .min_samples = 4});
+  const std::int64_t clusters = model.clusters();
+  ASSERT_GT(clusters, 1);
+  const auto vectors = all_points_membership_vectors(model, points.view());
+  std::int64_t others = 0;
+  for (std::int64_t i = 0; i < 80; ++i) {
+    if (model.labels[i] < 0) continue;
+    EXPECT_GT(model.probabilities[i], 0) << i;
+    EXPECT_LT(model.outlier_scores[i], 1) << i;
+    const double* row = vectors.data() + i * clusters;
+    EXPECT_GT(std::accumulate(row, row + clusters, 0.0), 0) << i;
+    if (model.labels[i] != model.labels[0] || i < 12) continue;
+    ++others;
+    EXPECT_EQ(std::max_element(row, row + clusters) - row, model.labels[i]) << i;
+  }
+  EXPECT_GT(others, 0) << "otherwise this shows nothing";
+}
+
 TYPED_TEST(soft_membership, errors) {
   const auto points = test::clustered_points<TypeParam>(50, 3, 10),
              fewer = test::clustered_points<TypeParam>(49, 3, 10);

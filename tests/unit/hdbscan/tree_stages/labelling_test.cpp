@@ -36,7 +36,10 @@ TEST(label_points, infinite_lambda) {
   const tree_summary s = summarise({3, 1, {{3, 2, 0.5, 1}, {3, 0, infinity, 1}, {3, 1, infinity, 1}}});
   const auto found = label_points(s, indices{0}, {.epsilon = 10});
   EXPECT_EQ(found.labels, (indices{0, 0, 0}));
-  EXPECT_EQ(found.probabilities, (std::vector<double>{1, 1, 0}));
+  EXPECT_EQ(found.probabilities, (std::vector<double>{1, 1, 1})) << "0.5 is the largest finite one";
+  const tree_summary copies = summarise(
+      {5, 1, {{5, 3, 0.25, 1}, {5, 2, 0.5, 1}, {5, 0, infinity, 1}, {5, 1, infinity, 1}, {5, 4, infinity, 1}}});
+  EXPECT_EQ(label_points(copies, indices{0}, {.epsilon = 10}).probabilities, (std::vector<double>{1, 1, 1, 0.5, 1}));
 }
 
 TEST(label_points, lambda_zero_throughout_is_certain) {
