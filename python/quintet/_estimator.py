@@ -25,6 +25,7 @@ from .hdbscan import (
     _integer,
     _metric,
     _parameter,
+    _refuse_vector,
     _tree_options,
     cut,
     medoids,
@@ -269,6 +270,8 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         self._refuse()
         options = self._options()
         kind = _metric(self.metric, precomputed=True)
+        if kind == "precomputed":
+            _refuse_vector(X)
         X = self._take(X, reset=True)
         if kind == "precomputed" and X.shape[0] != X.shape[1]:
             raise InvalidArgument(f"X must be square, the distances of all points (shape={X.shape})")

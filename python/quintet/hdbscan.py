@@ -192,25 +192,17 @@ def _points(X: Any, name: str = "X") -> tuple[np.ndarray, Like]:
     return take_rows(X, name, STORAGE, integers=True)
 
 
+def _refuse_vector(X: Any, name: str = "X") -> None:
+    if np.ndim(X) == 1:
+        raise InvalidArgument(
+            f"{name} must be a matrix [n, n]: scipy.spatial.distance.squareform makes one of what pdist returns"
+        )
+
+
 def _distances(X: Any, name: str = "X") -> np.ndarray:
+    _refuse_vector(X, name)
     array, _ = take_rows(X, name, (*REAL, np.dtype(np.float16)), integers=True)
     return array.astype(np.float32) if array.dtype == np.float16 else array
-
-
-def _with_symmetry(matrix: np.ndarray, use: Callable[[np.ndarray], Any]) -> Any:
-    """use(matrix), or of the means of mirror images where these differ by rounding alone, as those of
-    ``sklearn.metrics.pairwise_distances`` do."""
-    try:
-        return use(matrix)
-    except InvalidArgument as error:
-        if "must be equal to" not in str(error) or matrix.shape[0] != matrix.shape[1]:
-            raise
-        epsilon = float(np.finfo(matrix.dtype).eps)
-        finite = np.isfinite(matrix)
-        scale = float(matrix[finite].max(initial=0.0))
-        if not np.allclose(matrix, matrix.T, rtol=1000 * epsilon, atol=1000 * epsilon * scale):
-            raise
-        return use((matrix + matrix.T) / 2)
 
 
 class _Graph(NamedTuple):
@@ -225,7 +217,7 @@ def _is_sparse(X: Any) -> bool:
 
 
 def _graph(X: Any, name: str = "X") -> _Graph:
-    """A sparse matrix as a graph without loops. X stays as it is."""
+    """A sparse matrix as a graph. X stays as it is."""
     csr = X.tocsr()
     if csr.shape[0] != csr.shape[1]:
         raise InvalidArgument(f"{name} must be square, the distances of all points (shape={csr.shape})")
@@ -237,12 +229,6 @@ def _graph(X: Any, name: str = "X") -> _Graph:
     # Copies: the library follows them without the GIL, while another thread may change the caller's.
     begin = np.asarray(csr.indptr).astype(np.int64)
     columns = np.asarray(csr.indices).astype(np.int64)
-    rows = np.repeat(np.arange(csr.shape[0]), np.diff(begin))
-    loops = rows == columns
-    if loops.any():
-        keep = ~loops
-        begin = np.concatenate(([0], np.cumsum(np.bincount(rows[keep], minlength=csr.shape[0])))).astype(np.int64)
-        columns, values = columns[keep], values[keep]
     return _Graph(csr.shape[0], begin, np.ascontiguousarray(columns), np.ascontiguousarray(values))
 
 
@@ -449,9 +435,7 @@ def _fit(X: Any, metric: str, options: tuple[Any, ...], progress: bool | Progres
         if _is_sparse(X):
             return _cluster_result(_core.hdbscan_fit_graph(*_graph(X), options))
         matrix = _distances(X)
-        return _cluster_result(
-            _with_symmetry(matrix, lambda m: _core.hdbscan_fit_distances(m, options, device))
-        )
+        return _cluster_result(_core.hdbscan_fit_distances(matrix, options, device))
     return _cluster_result(_core.hdbscan_fit(_points(X)[0], options, progress_callable(progress), device))
 
 
@@ -477,8 +461,7 @@ def core_distances(
     kind = _metric(metric, precomputed=True)
     k = _integer(min_samples, "min_samples")
     if kind == "precomputed":
-        use = lambda m: _core.hdbscan_core_distances_of(m, k, bool(count_self), device)[0]  # noqa: E731
-        return _with_symmetry(_distances(X), use)
+        return _core.hdbscan_core_distances_of(_distances(X), k, bool(count_self), device)[0]
     points, like = _points(X)
     found = _core.hdbscan_core_distances(points, k, bool(count_self), kind, _parameter(kind, curvature, p), device)
     return like(found[0])
@@ -700,9 +683,7 @@ def spanning_tree(
     elif _is_sparse(X):
         found = _core.hdbscan_spanning_tree_of_graph(*_graph(X), options)
     else:
-        found = _with_symmetry(
-            _distances(X), lambda m: _core.hdbscan_spanning_tree_of_distances(m, options, device)
-        )
+        found = _core.hdbscan_spanning_tree_of_distances(_distances(X), options, device)
     return SpanningTreeResult(**found)
 
 

@@ -204,7 +204,18 @@ def test_precomputed_matrices_and_graphs(blobs: np.ndarray) -> None:
     two[:300, 300:] = two[300:, :300] = np.inf
     assert HDBSCAN(min_cluster_size=8, metric="precomputed").fit(two).components_ == 2
     loops = sp.csr_array(matrix) + sp.eye_array(600, format="csr")
+    with pytest.raises(quintet.InvalidArgument, match="not of similarities"):
+        HDBSCAN(8, metric="precomputed").fit(loops)
+    loops.setdiag(0)
     np.testing.assert_array_equal(HDBSCAN(8, metric="precomputed").fit(loops).labels_, ours.labels_)
+    rounded = matrix * (1 + 4e-16 * np.random.default_rng(0).integers(0, 2, matrix.shape))
+    smaller = HDBSCAN(8, metric="precomputed").fit(np.minimum(rounded, rounded.T))
+    for X in (rounded, sp.csr_array(rounded)):
+        np.testing.assert_array_equal(HDBSCAN(8, metric="precomputed").fit(X).core_distances_, smaller.core_distances_)
+    with pytest.raises(quintet.InvalidArgument, match="not similarities"):
+        HDBSCAN(8, metric="precomputed").fit(np.exp(-matrix))
+    with pytest.raises(quintet.InvalidArgument, match="squareform"):
+        HDBSCAN(8, metric="precomputed").fit(pdist(blobs))
     with pytest.raises(AttributeError):
         ours.predict(blobs)
     with pytest.raises(ValueError, match="distances"):

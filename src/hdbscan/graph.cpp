@@ -1,12 +1,15 @@
 // HDBSCAN of a sparse graph of distances.
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <tuple>
 #include <vector>
 
 #include "core/polled.hpp"
 #include "hdbscan/checks.hpp"
 #include "hdbscan/disjoint_sets.hpp"
 #include "hdbscan/finish.hpp"
+#include "hdbscan/symmetric_check.hpp"
 #include "instantiate.hpp"
 #include "pairwise/metric.hpp"
 #include "quintet/core/profile.hpp"
@@ -34,31 +37,41 @@ void check_graph(const csr_graph<Real>& graph) {
     for (std::int64_t e = graph.row_begin[i]; e < graph.row_begin[i + 1]; ++e) {
       quintet::detail::poll_sometimes(e);
       const std::int64_t j = graph.columns[e];
-      if (j >= 0 && j < n && j != i && graph.values[e] >= 0) continue;
+      const Real value = graph.values[e];
+      if (j >= 0 && j < n && value >= 0 && (j != i || value == 0 || std::isinf(value))) continue;
       require_argument(j >= 0 && j < n, text("graph.columns[", e, "]"), j, text("in [0, points=", n, ")"));
-      require_argument(j != i, text("graph.columns[", e, "]"), j, text("different from its row ", i));
-      require_argument(false, text("graph.values[", e, "]"), graph.values[e], ">= 0 and not NaN");
+      if (!(value >= 0)) refuse_negative(text("graph.values[", e, "]"), value);
+      require_argument(false, text("graph.values[", e, "]"), all_digits(value),
+                       text("0 as the distance of ", i, " from itself: a graph of distances, not of similarities"));
     }
 }
 
-/// Every edge once, u < v, sorted by (u, v); edges of infinite weight are none.
+/// Every edge once, u < v, sorted by (u, v); edges of infinite weight are none. Where an edge is stored several times,
+/// and they differ by rounding, the smallest counts.
 template <class Real>
 std::vector<edge> distinct_edges(const csr_graph<Real>& graph) {
   std::vector<edge> edges;
   edges.reserve(graph.columns.size());
   for (std::int64_t i = 0; i < graph.points; ++i)
     for (std::int64_t e = graph.row_begin[i]; e < graph.row_begin[i + 1]; ++e)
-      if (graph.values[e] < std::numeric_limits<Real>::infinity())
+      if (graph.values[e] < std::numeric_limits<Real>::infinity() && graph.columns[e] != i)
         edges.push_back({std::min(i, graph.columns[e]), std::max(i, graph.columns[e]), double(graph.values[e])});
   const auto ends = [](const edge& e) { return std::pair(e.u, e.v); };
-  quintet::detail::polled_sort(edges.begin(), edges.end(),
-                               [&](const edge& a, const edge& b) { return ends(a) < ends(b); });
-  for (std::size_t e = 1; e < edges.size(); ++e)
-    if (ends(edges[e]) == ends(edges[e - 1]))
-      require_argument(edges[e].weight == edges[e - 1].weight,
-                       text("the distance of ", edges[e].u, " and ", edges[e].v), edges[e].weight,
-                       text("the same wherever it is stored (also found ", edges[e - 1].weight, ")"));
-  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  quintet::detail::polled_sort(edges.begin(), edges.end(), [](const edge& a, const edge& b) {
+    return std::tuple(a.u, a.v, a.weight) < std::tuple(b.u, b.v, b.weight);
+  });
+  Real largest = 0;
+  for (const edge& e : edges) largest = std::max(largest, Real(e.weight));
+  for (std::size_t e = 1, first = 0; e < edges.size(); ++e) {
+    if (ends(edges[e]) != ends(edges[first])) {
+      first = e;
+    } else if (const Real a = Real(edges[first].weight), b = Real(edges[e].weight); !is_rounded(a, b, largest)) {
+      require_argument(false, text("the distance of ", edges[e].u, " and ", edges[e].v), all_digits(b),
+                       text("the same up to rounding wherever it is stored (also found ", all_digits(a), ")"));
+    }
+  }
+  edges.erase(std::unique(edges.begin(), edges.end(), [&](const edge& a, const edge& b) { return ends(a) == ends(b); }),
+              edges.end());
   return edges;
 }
 

@@ -21,31 +21,58 @@ struct distance_source {
   Buffer<Real> core;
   std::int64_t neighbours;
 
-  /// Throws InvalidArgument unless `distances` is square, symmetric and >= 0 off the diagonal; infinity is allowed.
+  /// Throws InvalidArgument unless `distances` is square, symmetric up to rounding and >= 0, with nothing but rounding
+  /// on the diagonal; infinity is allowed.
   distance_source(matrix_view<const Real> distances, const core_options& options, const Device& given)
       : device(device::run_device(given, {{"distances", distances}})) {
     const std::int64_t n = distances.rows();
     require_argument(distances.cols() == n, "distances.cols", distances.cols(), text("distances.rows=", n));
     neighbours = neighbour_count(options, n);
     staged = device::staged_in(distances, device);
-    if (const auto [i, j] = first_asymmetry(matrix(), device); i >= 0) refuse(i, j, value_at(i, j), value_at(j, i));
+    matrix_ = staged.view();
+    check_diagonal(distances);
+    if (first_asymmetry(matrix(), device).row >= 0) mend_rounding(distances);
     core = Buffer<Real>(n, device);
     if (neighbours > 0)
       kth_smallest_of_rows(matrix(), neighbours, core.data(), device);
     else
       device::fill(core, Real(0));
   }
-  const matrix_view<const Real>& matrix() const { return staged.view(); }
+  const matrix_view<const Real>& matrix() const { return matrix_; }
 
  private:
-  Real value_at(std::int64_t i, std::int64_t j) const {
-    return device::host_copy(matrix_view<const Real>(matrix().row(i) + j, 1, 1, device))[0];
+  /// Similarities are largest on the diagonal.
+  static void check_diagonal(matrix_view<const Real> distances) {
+    const std::int64_t n = distances.rows();
+    const auto diagonal =
+        device::host_copy(matrix_view<const Real>(distances.data(), n, 1, distances.stride() + 1, distances.device()));
+    const auto is_number = [](Real d) { return d != 0 && std::isfinite(d); };
+    if (std::none_of(diagonal.begin(), diagonal.end(), is_number)) return;
+    const double unit = std::sqrt(double(std::numeric_limits<Real>::epsilon()));
+    const double largest = largest_finite(device::host_copy(distances));
+    for (std::int64_t i = 0; i < n; ++i)
+      if (is_number(diagonal[i]) && std::abs(double(diagonal[i])) > unit * largest)
+        require_argument(false, text("distances(", i, ", ", i, ")"), diagonal[i],
+                         "0: the matrix has to hold distances, not similarities");
+  }
+
+  /// The smaller ones of mirror images, in a copy.
+  void mend_rounding(matrix_view<const Real> distances) {
+    const std::int64_t n = distances.rows();
+    std::vector<Real> values = device::host_copy(distances);
+    if (const auto [i, j] = take_smaller(values, n); i >= 0) refuse(i, j, values[i * n + j], values[j * n + i]);
+    mended_ = Buffer<Real>(values, device);
+    matrix_ = {mended_.data(), n, n, device};
   }
   static void refuse(std::int64_t i, std::int64_t j, Real value, Real mirrored) {
-    require_argument(value >= 0, text("distances(", i, ", ", j, ")"), value, ">= 0 and not NaN");
-    require_argument(false, text("distances(", i, ", ", j, ")"), value,
-                     text("equal to distances(", j, ", ", i, ")=", mirrored));
+    if (!(value >= 0)) refuse_negative(text("distances(", i, ", ", j, ")"), value);
+    if (!(mirrored >= 0)) refuse_negative(text("distances(", j, ", ", i, ")"), mirrored);
+    require_argument(false, text("distances(", i, ", ", j, ")"), all_digits(value),
+                     text("equal to distances(", j, ", ", i, ")=", all_digits(mirrored), " up to rounding"));
   }
+
+  matrix_view<const Real> matrix_;
+  Buffer<Real> mended_;
 };
 
 template <class Real>

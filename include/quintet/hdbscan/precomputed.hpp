@@ -23,10 +23,12 @@ struct csr_graph {
 };
 
 /// The k-th smallest distance of every point to another one; +infinity where fewer than k are finite.
-/// `distances` [N x N] is symmetric, >= 0; the diagonal is not read. Throws InvalidArgument naming the first entry that
-/// breaks this (for NaN, a negative number, or d(i, j) != d(j, i)), for a matrix that is not square, and for
-/// options.min_samples out of range. options.distance is not used. Cost: O(N^2): the matrix is read twice, as often as
-/// a number has bits for k > 64. Memory: up to 64 numbers per point; on an offload device the matrix as well.
+/// `distances` [N x N] is symmetric, >= 0. Where mirror images differ by rounding (by less than 1000 epsilons of the
+/// larger and of the largest finite one) the smaller counts. The diagonal does not; it holds rounding (less than
+/// sqrt(epsilon) of the largest finite distance), NaN or infinity. Throws InvalidArgument naming an entry that breaks
+/// this, for a matrix that is not square, and for options.min_samples out of range. options.distance is not used. Cost:
+/// O(N^2): the matrix is read twice, as often as a number has bits for k > 64. Memory: up to 64 numbers per point; on
+/// an offload device, and where mirror images differ, the matrix as well.
 ///
 /// Distances are float or double. Into N values of their type.
 core_summary core_distances_of_into(any_matrix distances, any_output_vector out, const core_options& options = {},
@@ -56,9 +58,11 @@ spanning_tree_result spanning_tree_of(any_matrix distances, const spanning_tree_
                                       const Device& device = Device::best());
 
 /// The same for a sparse graph. A point with fewer than k neighbours has core distance +infinity and is unconnected.
-/// Throws InvalidArgument for offsets that do not increase, a column out of range, a loop (i, i), a value that is
-/// negative or NaN, an edge that is stored twice with different values, or options out of range. Cost: O(E log E)
-/// (Kruskal 1956), memory 24 bytes per entry, 16 an edge and about 40 per point.
+/// Of an edge that is stored several times, with values that differ by rounding as above, the smallest counts; loops
+/// (i, i) of value 0 or infinity do not. Throws InvalidArgument for offsets that do not increase, a column out of
+/// range, a loop of another value, a value that is negative or NaN, an edge that is stored twice with different values,
+/// or options out of range. Cost: O(E log E) (Kruskal 1956), memory 24 bytes per entry, 16 an edge and about 40 per
+/// point.
 template <class Real>
 spanning_tree_result spanning_tree_of(const csr_graph<Real>& graph, const spanning_tree_options& options = {});
 

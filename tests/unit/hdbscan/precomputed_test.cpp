@@ -133,13 +133,51 @@ TEST(PrecomputedEdges, BadMatricesAreRefusedWithTheEntry) {
   const auto run = [&] { return error_of([&] { core_distances_of<double>({matrix.data(), 3, 3}); }); };
   EXPECT_EQ(run(), "no error");
   matrix[1] = -1;
-  EXPECT_EQ(run(), "distances(0, 1) must be >= 0 and not NaN (distances(0, 1)=-1)");
+  EXPECT_EQ(
+      run(),
+      "distances(0, 1) must be >= 0 and not NaN (distances(0, 1)=-1); where rounding made it negative, 0 is meant");
   matrix[1] = 4;
-  EXPECT_EQ(run(), "distances(0, 1) must be equal to distances(1, 0)=1 (distances(0, 1)=4)");
+  EXPECT_EQ(run(), "distances(0, 1) must be equal to distances(1, 0)=1 up to rounding (distances(0, 1)=4)");
+  matrix[1] = 1 + 1e-10;
+  EXPECT_EQ(run(), "distances(0, 1) must be equal to distances(1, 0)=1 up to rounding (distances(0, 1)=1.0000000001)");
+  matrix[1] = -1e-7;
+  EXPECT_NE(run().find("(distances(0, 1)=-1e-07); where rounding made it negative, 0 is meant"), std::string::npos);
+  matrix[1] = 1;
+  matrix[4] = 1;
+  EXPECT_EQ(run(), "distances(1, 1) must be 0: the matrix has to hold distances, not similarities (distances(1, 1)=1)");
+  for (const double nothing : {1e-9, -1e-9, infinity, std::nan("")}) {
+    matrix[4] = nothing;
+    EXPECT_EQ(run(), "no error") << nothing;
+  }
   matrix[1] = std::nan("");
   EXPECT_NE(run().find("distances(0, 1)"), std::string::npos);
   EXPECT_NE(error_of([&] { core_distances_of<double>({matrix.data(), 1, 3}); }).find("distances.cols"),
             std::string::npos);
+}
+
+// As of scikit-learn's graphs and matrices: the smaller one of mirror images that differ in the last bits.
+TYPED_TEST(Precomputed, RoundingIsMended) {
+  const auto points = test::clustered_points<TypeParam>(90, 3, 5);
+  std::vector<TypeParam> matrix = distance_matrix(points), rounded = matrix;
+  for (std::int64_t i = 0; i < 90; ++i)
+    for (std::int64_t j = 0; j < 90; ++j)
+      if (i < j && (i + j) % 3 == 0)
+        rounded[i * 90 + j] = std::nextafter(matrix[i * 90 + j], std::numeric_limits<TypeParam>::infinity());
+  for (std::int64_t i = 0; i < 90; ++i)
+    for (std::int64_t j = 0; j < 90; ++j) matrix[i * 90 + j] = std::min(rounded[i * 90 + j], rounded[j * 90 + i]);
+  ASSERT_NE(matrix, rounded);
+  const auto expected = cluster_distances({matrix.data(), 90, 90}, {.min_cluster_size = 5}, Device::host());
+  for (const Device& device : {Device::host(), Device::emulated()}) {
+    const auto found = cluster_distances({rounded.data(), 90, 90}, {.min_cluster_size = 5}, device);
+    EXPECT_EQ(found.labels, expected.labels);
+    EXPECT_EQ(found.spanning_tree, expected.spanning_tree);
+  }
+  const graph_storage<TypeParam> graph(rounded, 90, true);
+  const auto of_graph = cluster_graph<TypeParam>(graph.view(), {.min_cluster_size = 5});
+  EXPECT_EQ(of_graph.labels, expected.labels);
+  EXPECT_EQ(of_graph.spanning_tree.size(), expected.spanning_tree.size());
+  for (std::size_t e = 0; e < expected.spanning_tree.size(); ++e)
+    EXPECT_EQ(TypeParam(of_graph.spanning_tree[e].weight), TypeParam(expected.spanning_tree[e].weight));
 }
 
 TEST(PrecomputedEdges, BadGraphsAreRefusedWithTheEntry) {
@@ -154,7 +192,12 @@ TEST(PrecomputedEdges, BadGraphsAreRefusedWithTheEntry) {
   values[1] = -1;
   EXPECT_NE(run().find("graph.values[1]"), std::string::npos);
   columns[1] = 1;
-  EXPECT_NE(run().find("graph.columns[1]"), std::string::npos);
+  values[1] = 3;
+  EXPECT_EQ(run(),
+            "graph.values[1] must be 0 as the distance of 1 from itself: a graph of distances, not of similarities "
+            "(graph.values[1]=3)");
+  values[1] = 0;
+  EXPECT_EQ(run(), "no error");
   columns[1] = 7;
   EXPECT_NE(run().find("graph.columns[1]"), std::string::npos);
   row_begin[1] = 3;
