@@ -41,6 +41,7 @@ void finish(session& session, const arguments& a, findings& all) {
   quintet::driver::report(session, {result.neighbours, result.clamped, result.invalid_rows}, a.options.distance.kind);
   quintet::hdbscan_driver::report(session, result);
   if (a.cut_height) all.cut_labels = cut_at(session, *a.cut_height, result);
+  if (a.assign_noise) all.near_labels = hdbscan::assign_noise(result.spanning_tree, result.labels);
   const bool table_of_predicted = all.predicted && !a.predict_output.empty();
   session.timed("write", [&] {
     if (io::format_of(a.output) == io::file_format::csv)

@@ -63,7 +63,9 @@ boost::program_options::options_description describe(arguments& a) {
         require_argument(height >= 0, "--cut", height, ">= 0");
         a.cut_height = height;
       }),
-       "labels of the tree cut at this distance as well, as DBSCAN* finds them");
+       "labels of the tree cut at this distance as well, as DBSCAN* finds them")  //
+      ("assign-noise", po::bool_switch(&a.assign_noise),
+       "labels with one for noise as well: of the cluster that a point reaches first along the spanning tree");
   predicted.add_options()  //
       ("predict", po::value(&a.predict)->value_name("FILE"),
        "labels of further points as well, without clustering again: .csv, .npy or .h5 (its only dataset)")  //
@@ -78,10 +80,12 @@ boost::program_options::options_description describe(arguments& a) {
       ("output",
        driver::output_file(&a.output, {io::file_format::csv, io::file_format::hdf5}, "output",
                            "labels and probabilities are of different types, and a .npy file holds one array"),
-       ".csv: one row per point, columns label,probability,outlier_score,core_distance (cut_label with --cut; member0, "
+       ".csv: one row per point, columns label,probability,outlier_score,core_distance (cut_label with --cut; "
+       "near_label with --assign-noise; member0, "
        "member1, ... with "
        "--membership).\n"
-       ".h5: the same as datasets labels, probabilities, outlier_scores, core_distances (cut_labels), [n] each; "
+       ".h5: the same as datasets labels, probabilities, outlier_scores, core_distances (cut_labels, near_labels), [n] "
+       "each; "
        "memberships [n, clusters]; the same with the prefix predicted_ for --predict; "
        "persistence and selected_clusters [clusters]; tables, whose attribute columns names the columns: spanning_tree "
        "[n - 1, 3], single_linkage_tree [n - 1, 4], condensed_tree [rows, 4]; the parameters as attributes")  //

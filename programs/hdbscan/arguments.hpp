@@ -16,7 +16,7 @@ struct arguments {
   hdbscan::cluster_options options;
   driver::metric_option metric;
   std::optional<double> cut_height;
-  bool membership = false, precomputed = false, resume = false;
+  bool membership = false, assign_noise = false, precomputed = false, resume = false;
   std::string checkpoint;
   double checkpoint_minutes = 10;
 };

@@ -119,6 +119,7 @@ void write_csv(const std::string& path, const findings& all) {
   else
     columns.push_back({"core_distance", std::span<const double>(result.core_distances)});
   if (all.cut_labels) columns.push_back({"cut_label", std::span<const std::int64_t>(*all.cut_labels)});
+  if (all.near_labels) columns.push_back({"near_label", std::span<const std::int64_t>(*all.near_labels)});
   write_with_memberships(path, std::move(columns), all.memberships);
 }
 
@@ -133,6 +134,7 @@ void write_hdf5(const driver::session& session, const std::string& path, const f
   else
     out.write("core_distances", result.core_distances);
   if (all.cut_labels) out.write("cut_labels", *all.cut_labels);
+  if (all.near_labels) out.write("near_labels", *all.near_labels);
   write_optional(out, "memberships", all.memberships);
   if (predicted_too) write_predicted(out, *all.predicted);
   out.write("persistence", result.persistence);

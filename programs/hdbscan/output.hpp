@@ -22,7 +22,7 @@ struct predicted_points {
 struct findings {
   hdbscan::cluster_result clustering;
   bool single_precision = true;  ///< core distances are floats
-  std::optional<std::vector<std::int64_t>> cut_labels;
+  std::optional<std::vector<std::int64_t>> cut_labels, near_labels;
   std::optional<io::matrix<double>> memberships;
   std::optional<predicted_points> predicted;
 };

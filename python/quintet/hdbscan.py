@@ -56,6 +56,7 @@ __all__ = [
     "core_and_reachability",
     "core_distances",
     "cut",
+    "assign_noise",
     "label_points",
     "medoids",
     "membership_vector",
@@ -756,6 +757,19 @@ def cut(linkage: Any, height: float, min_cluster_size: int = 5) -> np.ndarray:
             _linkage(linkage), _number(height, "height"), _integer(min_cluster_size, "min_cluster_size")
         )
     )
+
+
+def assign_noise(edges: Any, labels: Any) -> np.ndarray:
+    """Labels ``[n]`` with one for noise too: of the cluster that a point reaches first along the spanning tree.
+
+    ``edges[m, 3]`` are those of the clustering (``spanning_tree``, ``minimum_spanning_tree_``). What no edge joins to a
+    cluster stays -1. By soft membership instead: ``all_points_membership_vectors(model).argmax(1)``.
+
+    >>> from quintet import hdbscan
+    >>> hdbscan.assign_noise([[0, 1, 1.0], [1, 2, 5.0], [2, 3, 7.0]], [0, 0, -1, 1])
+    array([0, 0, 0, 1])
+    """
+    return np.asarray(_core.hdbscan_assign_noise(_edges(edges), _labels(labels)))
 
 
 def condense(

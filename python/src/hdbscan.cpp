@@ -232,6 +232,12 @@ nb::tuple validity(const array& points, const array& labels, const std::string& 
                         to_numpy(std::move(result.sparseness)), to_numpy(std::move(result.separation)));
 }
 
+nb::object noise_labels(const array& edges, const array& labels) {
+  const auto list = edges_of(edges, "edges");
+  const auto label = vector_of<std::int64_t>(labels);
+  return to_numpy(run([&] { return assign_noise(list, label); }));
+}
+
 double relative(const array& edges, const array& labels) {
   const auto list = edges_of(edges, "edges");
   const auto label = vector_of<std::int64_t>(labels);
@@ -356,6 +362,7 @@ void bind_hdbscan(nb::module_& m) {
   m.def("hdbscan_centroids", &centroid_rows, arg("points"), arg("labels"), arg("weights").none(), arg("device"));
   m.def("hdbscan_validity_index", &validity, arg("points"), arg("labels"), arg("metric"), arg("curvature"),
         arg("dimension"), arg("convention"), arg("progress").none(), arg("device"));
+  m.def("hdbscan_assign_noise", &noise_labels, arg("edges"), arg("labels"));
   m.def("hdbscan_relative_validity", &relative, arg("edges"), arg("labels"));
   m.def("hdbscan_core_distances", &cores, arg("points"), arg("min_samples"), arg("count_self"), arg("metric"),
         arg("curvature"), arg("device"));

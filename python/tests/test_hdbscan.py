@@ -338,6 +338,14 @@ def test_bertopic_itself(python: Any) -> None:
     assert done.returncode == 0, done.stderr[-2000:]
 
 
+def test_noise_gets_the_label_of_the_cluster_it_reaches_first(blobs: np.ndarray) -> None:
+    model = HDBSCAN(min_cluster_size=8, gen_min_span_tree=True).fit(blobs)
+    labels = hdbscan.assign_noise(model.minimum_spanning_tree_, model.labels_)
+    noise = model.labels_ < 0
+    assert noise.any() and (labels >= 0).all() and (labels[~noise] == model.labels_[~noise]).all()
+    assert (hdbscan.assign_noise(model.minimum_spanning_tree_, np.full(600, -1)) == -1).all()
+
+
 def test_wrong_trees_are_errors(blobs: np.ndarray) -> None:
     tree, n = hdbscan.cluster(blobs, 10).condensed, len(blobs)
     selected = hdbscan.select_clusters(tree)

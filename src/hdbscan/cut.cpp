@@ -1,6 +1,11 @@
 #include "quintet/hdbscan/cut.hpp"
 
-#include "quintet/core/error.hpp"
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "core/require_element.hpp"
+#include "hdbscan/disjoint_sets.hpp"
 
 namespace quintet::hdbscan {
 namespace {
@@ -32,6 +37,36 @@ std::vector<std::int64_t> cut(const single_linkage_tree& tree, double height, st
     labels[p] = label_of[top[p]];
   }
   return labels;
+}
+
+std::vector<std::int64_t> assign_noise(std::span<const edge> tree, std::span<const std::int64_t> labels) {
+  const auto n = static_cast<std::int64_t>(labels.size());
+  for (std::int64_t i = 0; i < n; ++i)
+    require_element(labels[i] >= -1 && labels[i] < n, "labels", i, labels[i], "in [-1, N)");
+  std::vector<edge> edges(tree.begin(), tree.end());
+  for (const edge& e : edges)
+    if (!(e.u >= 0 && e.u < n && e.v >= 0 && e.v < n && e.weight >= 0))
+      throw InvalidArgument(text("tree must join points in [0, N=", n, ") by weights >= 0 (u=", e.u, ", v=", e.v,
+                                 ", weight=", e.weight, ")"));
+  std::sort(edges.begin(), edges.end());
+  std::vector<std::int64_t> result(labels.begin(), labels.end());
+  disjoint_sets sets(n);
+  // Points of a set without a label are a ring, so that two of them become one in O(1).
+  std::vector<std::int64_t> next(n);
+  std::iota(next.begin(), next.end(), std::int64_t(0));
+  const auto spread = [&](std::int64_t from, std::int64_t label) {
+    for (std::int64_t p = from; result[p] < 0; p = next[p]) result[p] = label;
+  };
+  for (const edge& e : edges) {
+    if (!sets.join(e.u, e.v)) continue;
+    if (result[e.u] < 0 && result[e.v] < 0)
+      std::swap(next[e.u], next[e.v]);
+    else if (result[e.u] < 0)
+      spread(e.u, result[e.v]);
+    else
+      spread(e.v, result[e.u]);
+  }
+  return result;
 }
 
 }  // namespace quintet::hdbscan

@@ -108,6 +108,23 @@ TEST_F(hdbscan_driver, coordinates_beyond_float) {
   EXPECT_EQ(json("out.json")["results"]["spanning_tree_weight"].number(), 1 + 1.000000001);
 }
 
+TEST_F(hdbscan_driver, noise_has_a_label_on_request) {
+  const arguments common{"--input",       line, "--min-cluster-size", "3",
+                         "--min-samples", "2",  "--assign-noise",     "--output"};
+  arguments table = common, file = common;
+  table.emplace_back("near.csv");
+  file.emplace_back("near.h5");
+  run_well(table);
+  const auto rows = io::read_csv<double>(work("near.csv"));
+  EXPECT_EQ(rows.names.back(), "near_label");
+  numbers expected = line_labels, found;
+  expected.back() = 1;  // the point far from both is nearer to the second group
+  for (std::int64_t i = 0; i < 11; ++i) found.push_back(rows.values.view()(i, rows.values.cols - 1));
+  EXPECT_EQ(found, expected);
+  run_well(file);
+  EXPECT_EQ(io::read_hdf5<double>(work("near.h5"), "near_labels").data, expected);
+}
+
 TEST_F(hdbscan_driver, inputs_of_all_formats_agree) {
   const numbers values{0, 1, 2, 3, 4, 100, 101, 102, 103, 104, 1000};
   const matrix_view<const double> matrix(values.data(), 11, 1);

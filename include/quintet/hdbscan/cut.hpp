@@ -1,9 +1,11 @@
-// A DBSCAN-style clustering: the dendrogram cut at one height.
+// Other labels from the same trees: of a DBSCAN-style clustering, the dendrogram cut at one height, and for noise.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "quintet/hdbscan/edge.hpp"
 #include "quintet/hdbscan/tree_stages.hpp"
 
 namespace quintet::hdbscan {
@@ -14,5 +16,15 @@ namespace quintet::hdbscan {
 ///
 /// Throws InvalidArgument for a tree that is none, height < 0 or NaN, min_cluster_size < 1. Cost: O(N).
 std::vector<std::int64_t> cut(const single_linkage_tree& tree, double height, std::int64_t min_cluster_size);
+
+/// `labels` with one for every point of noise too: that of the cluster which it reaches first along `tree`, the edges
+/// of a spanning tree of mutual reachability. Edges join points in the order (weight, u, v); points without a label
+/// that are joined to one that has it take it. So the largest edge on the way to the cluster is the smallest possible.
+/// What no edge joins to a cluster stays -1: rows that are left out, other components, and everything where there is
+/// none.
+///
+/// Throws InvalidArgument for an end point outside [0, N), a weight that is negative or NaN, and a label outside
+/// [-1, N). Cost: O(N log N) time, O(N) memory.
+std::vector<std::int64_t> assign_noise(std::span<const edge> tree, std::span<const std::int64_t> labels);
 
 }  // namespace quintet::hdbscan
