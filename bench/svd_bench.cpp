@@ -50,9 +50,9 @@ void jacobi(benchmark::State& state) {
   std::vector<std::int32_t> status(batch), sweeps(batch);
   set_threads(int(state.range(1)));
   const batch_view<const Real> input(a.data(), batch, n, n, n * n, 1, n);
-  const svd::outputs<Real> out{
+  const svd::outputs out{
       {u.data(), batch, n, n, n * n, 1, n}, {v.data(), batch, n, n, n * n, 1, n}, {s.data(), batch, n}, status, sweeps};
-  const auto run = [&] { svd::decompose<Real>(input, out, {}, Device::host()); };
+  const auto run = [&] { svd::decompose(input, out, {}, Device::host()); };
   run();
   const std::int64_t last = batch - 1;
   if (!is_right(&a[last * n * n], &u[last * n * n], &s[last * n], &v[last * n * n], n))

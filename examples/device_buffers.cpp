@@ -20,9 +20,9 @@ int main(int argc, char** argv) {
   quintet::Buffer<float> u(batch * n * n, device), v(batch * n * n, device), s(batch * n, device),
       condition(batch, device);
   quintet::Buffer<std::int32_t> status(batch, device), sweeps(batch, device);
-  const quintet::svd::outputs<float> out{{u, n, n}, {v, n, n}, {s, n}, status, sweeps};
-  quintet::svd::decompose<float>(quintet::batch_view(matrices, n, n), out, {});
-  quintet::svd::condition_number<float>({{u, n, n}, {v, n, n}, {s, n}}, condition);
+  const quintet::svd::outputs out{{u, n, n}, {v, n, n}, {s, n}, status, sweeps};
+  quintet::svd::decompose(quintet::batch_view(matrices, n, n), out, {});
+  quintet::svd::condition_number({s, n}, condition);
 
   float worst = 0;
   for (const float c : condition.to_vector()) worst = std::max(worst, c);  // the only copy back

@@ -87,8 +87,7 @@ void cluster_shared_points(session& session, const arguments& a) {
   const auto points = quintet::driver::read_shared_points<Storage>(session, a.input, a.dataset);
   session.say() << points.all_rows << " points of " << points.own.cols << " dimensions on " << ranks.size()
                 << " ranks, " << session.device().name() << std::endl;
-  auto found =
-      quintet::mpi::hdbscan::cluster<Storage>(ranks, points.own.view(), points.first_row, a.options, session.device(),
+  auto found = quintet::mpi::hdbscan::cluster(ranks, points.own.view(), points.first_row, a.options, session.device(),
                                               session.progress(quintet::driver::clustering_shares(points.own.cols)),
                                               {a.checkpoint, a.checkpoint_minutes, a.resume});
   ranks.run_collectively([&] {

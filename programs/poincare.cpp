@@ -141,10 +141,10 @@ void measure_dealt_files(session& session, const arguments& a, quintet::mpi::com
       if (a.pairwise)
         quintet::require_argument(queries.all_rows == points.all_rows, "y.rows", points.all_rows,
                                   quintet::text("x.rows=", queries.all_rows));
-      return a.pairwise ? mpi::poincare::pair_distances<Real>(ranks, queries.rows.view(), points.rows.view(),
-                                                              distances.data, distance_options_of(a), session.device())
-                        : mpi::poincare::distances<Real>(ranks, queries.rows.view(), points.rows.view(),
-                                                         distances.view(), distance_options_of(a), session.device());
+      return a.pairwise ? mpi::poincare::pair_distances(ranks, queries.rows.view(), points.rows.view(), distances.data,
+                                                        distance_options_of(a), session.device())
+                        : mpi::poincare::distances(ranks, queries.rows.view(), points.rows.view(), distances.view(),
+                                                   distance_options_of(a), session.device());
     });
     session.timed("write", [&] {
       mpi::write_rows<Real>(ranks, a.output, "distances", queries.first_row, queries.all_rows, distances.view(), cols,

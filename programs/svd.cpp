@@ -241,18 +241,15 @@ void report(session& session, const svd::decomposition<Real>& d, const std::vect
 /// The factors of a decomposition in 16 bits as float, which files can hold.
 template <class Stored>
 svd::decomposition<float> widened(svd::decomposition<Stored> d) {
-  return {d.batch,
-          d.rows,
-          d.cols,
-          d.values,
-          d.u_cols,
-          d.v_cols,
-          std::vector<float>(d.u.begin(), d.u.end()),
-          std::move(d.s),
-          std::vector<float>(d.v.begin(), d.v.end()),
-          std::move(d.status),
-          std::move(d.sweeps),
-          d.ran_on};
+  svd::decomposition<float> wide;
+  static_cast<svd::decomposition_shape&>(wide) = d;
+  wide.u.assign(d.u.begin(), d.u.end());
+  wide.s = std::move(d.s);
+  wide.v.assign(d.v.begin(), d.v.end());
+  wide.status = std::move(d.status);
+  wide.sweeps = std::move(d.sweeps);
+  wide.ran_on = d.ran_on;
+  return wide;
 }
 
 /// Of several processes the first has the results of all.

@@ -252,7 +252,7 @@ void session::write_attributes(io::hdf5_writer& out) const {
 bool session::has_file() const {
   if (!line_.common.json.empty()) return true;
   for (const auto& parameter : line_.parameters.items())
-    if (parameter.key().starts_with("output")) return true;
+    if (parameter.key().starts_with("output") && !parameter.value().is_boolean()) return true;
   return false;
 }
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.linalg import LinAlgError
 
 from . import _core
-from ._arrays import F32, F64, I32, I64, NUMPY, REAL, STORAGE, Like, accumulator, same_type, take
+from ._arrays import F32, F64, I32, I64, NUMPY, REAL, Like, accumulator, same_type, take
 from ._errors import InvalidArgument
 
 __all__ = [
@@ -205,23 +205,37 @@ def svd(
 
     Parameters
     ----------
-    a : array ``[..., m, n]`` of any strides
-    full_matrices : U ``[..., m, m]`` and Vh ``[..., n, n]``, else ``[..., m, k]`` and ``[..., k, n]``, k = min(m, n).
-    compute_uv : False returns the singular values alone, at half the cost.
-    top : only the largest ``top`` singular values and their vectors; implies ``full_matrices=False``.
-    preconditioning : "automatic", "none", "qr" or "pivoted_qr": what Jacobi's method is applied to.
-    accurate : half the rounding errors, at 10 to 25 % of the speed.
-    canonical_signs : the element of largest size of each column of U is positive.
-    proper_rotations : U and V have determinant 1 and the last singular value the sign of det a (McAdams et al. 2011);
-        for 2 x 2, 3 x 3 and 4 x 4 matrices with all values and vectors.
-    max_sweeps : a matrix that needs more has not converged.
-    on_failure : "raise" a LinAlgError that names the matrix, or "nan": failed matrices have NaN, see ``.status``.
-    device : "auto", "host", or the number of an offload device.
+    a : array of shape (..., m, n)
+        Matrices, any strides.
+    full_matrices : bool, default True
+        U ``[..., m, m]`` and Vh ``[..., n, n]``, otherwise ``[..., m, k]`` and ``[..., k, n]``, k = min(m, n).
+    compute_uv : bool, default True
+        False returns the singular values alone, at half the cost.
+    top : int, default None
+        Only the largest `top` singular values and their vectors; implies ``full_matrices=False``.
+    preconditioning : {"automatic", "none", "qr", "pivoted_qr"}, default "automatic"
+        What Jacobi's method is applied to.
+    accurate : bool, default False
+        Half the rounding errors, at 10 to 25 % of the speed.
+    canonical_signs : bool, default False
+        The element of largest size of each column of U is positive.
+    proper_rotations : bool, default False
+        U and V have determinant 1 and the last singular value the sign of det a (McAdams et al. 2011); for 2 x 2, 3 x 3
+        and 4 x 4 matrices with all values and vectors.
+    max_sweeps : int, default 30
+        A matrix that needs more has not converged.
+    on_failure : {"raise", "nan"}, default "raise"
+        A LinAlgError that names the matrix, or NaN for failed matrices, see ``.status``.
+    device : str, default "auto"
+        "auto", "host", or the number of an offload device.
 
     Returns
     -------
-    SVDResult that unpacks to U, S, Vh; S falls. S alone if not compute_uv.
+    SVDResult
+        Unpacks to U, S, Vh; S falls. S alone if not compute_uv.
 
+    Examples
+    --------
     >>> import numpy as np, quintet
     >>> a = np.array([[3.0, 0.0], [4.0, 5.0]])
     >>> U, S, Vh = quintet.svd(a)
@@ -307,8 +321,8 @@ def pinv(a: Any, *, rtol: float | None = None, device: str = "auto") -> Any:
     True
     """
     array, like = take(a, "a")
-    tolerance = _tolerance(rtol, array.shape, accumulator(array))
     matrices, lead = _batch(array, "a")
+    tolerance = _tolerance(rtol, array.shape, accumulator(array))
     f = _decompose(matrices, _VECTORS_ECONOMY, device=device)
     _check(f.failed, f.status, lead)
     batch, m, n = matrices.shape
@@ -329,8 +343,8 @@ def lstsq(a: Any, b: Any, *, rtol: float | None = None, device: str = "auto") ->
     array, like = take(a, "a")
     right, _ = take(b, "b")
     same_type(array, right, "a", "b")
-    tolerance = _tolerance(rtol, array.shape, accumulator(array))
     matrices, lead = _batch(array, "a")
+    tolerance = _tolerance(rtol, array.shape, accumulator(array))
     batch, m, n = matrices.shape
     single = right.ndim == array.ndim - 1
     expected = lead + (m,) if single else lead + (m, right.shape[-1] if right.ndim else 0)
@@ -427,12 +441,20 @@ def svd_gradient(
 
     Parameters
     ----------
-    svd : what :func:`svd` returned, with all singular values and vectors
-    gU, gS, gV : shapes of U, S and V = Vh^T; None for zero
-    policy : what 1/x becomes for x = s_j - s_i or s_j + s_i near zero: "exact" 1/x, "drop" 0 where
+    svd : SVDResult
+        What :func:`svd` returned, with all singular values and vectors.
+    gU, gS, gV : array, default None
+        Of the shapes of U, S and V = Vh^T; None is zero.
+    policy : {"drop", "exact", "broaden"}, default "drop"
+        What 1/x becomes for x = s_j - s_i or s_j + s_i near zero: "exact" 1/x, "drop" 0 where
         ``|x| <= tolerance * S[0]``, "broaden" ``x / (x^2 + (tolerance * S[0])^2)``.
-    tolerance : >= 0; 0 stands for ``10 max(m, n) eps``.
+    tolerance : float, default 0
+        >= 0; 0 is ``10 max(m, n) eps``.
+    device : str, default "auto"
+        "auto", "host", or the number of an offload device.
 
+    Examples
+    --------
     >>> import numpy as np, quintet.linalg
     >>> a = np.diag([2.0, 1.0])
     >>> quintet.linalg.svd_gradient(quintet.svd(a), gS=np.ones(2)) + 0.0

@@ -31,14 +31,17 @@ except ImportError as _error:
         f"pip install . -C cmake.define.QUINTET_WITH_MPI=ON ({_error})"
     ) from None
 
-from . import hdbscan as _hdbscan
 from . import linalg as _linalg
 from . import poincare as _poincare
 from . import sparse as _sparse
+from ._arguments import as_integer, as_number, as_points, metric_name, metric_parameter
 from ._arrays import F32, F64, I32, I64, accumulator, same_type, take, take_rows
 from ._errors import InvalidArgument
+from ._options import read_options
 from ._progress import Progress, progress_callable
 from .hdbscan import ClusterResult, SpanningTreeResult
+from .hdbscan._functions import _cluster_result
+from .hdbscan._options import ClusterOptions, SpanningTreeOptions
 from .neighbours import NearestResult
 
 __all__ = [
@@ -186,36 +189,26 @@ def cluster(
     ``checkpoint`` is a folder that all ranks see: what was found is written there every so many minutes, and ``resume``
     goes on from it.
     """
+    arguments = locals()
     ranks = _ranks(comm)
 
     def prepare() -> tuple[Any, ...]:
-        kind = _hdbscan._metric(metric)
-        tree = _hdbscan._tree_options(
-            min_cluster_size,
-            ties,
-            tie_tolerance,
-            cluster_selection_method,
-            cluster_selection_epsilon,
-            cluster_selection_epsilon_max,
-            max_cluster_size,
-            allow_single_cluster,
-        )
-        options = _hdbscan._cluster_options(
-            tree, min_samples, count_self, alpha, kind, _hdbscan._parameter(kind, curvature, p)
-        )
-        return _hdbscan._points(X)[0], options, _checkpoint(checkpoint, checkpoint_minutes, resume)
+        kind = metric_name(metric)
+        parameter = metric_parameter(kind, curvature, p)
+        options = read_options(ClusterOptions, arguments, metric=kind, parameter=parameter)
+        return as_points(X)[0], options, _checkpoint(checkpoint, checkpoint_minutes, resume)
 
     points, options, saved = _prepared(ranks, prepare)
     labels, probabilities, scores, whole = _mpi.cluster(
         ranks, points, options, progress_callable(progress), saved, device
     )
     return MPIClusterResult(
-        labels, probabilities, scores, None if whole is None else _hdbscan._cluster_result(whole)
+        labels, probabilities, scores, None if whole is None else _cluster_result(whole)
     )
 
 
 def _checkpoint(folder: str, minutes: float, resume: bool) -> tuple[str, float, bool]:
-    return str(folder), _hdbscan._number(minutes, "checkpoint_minutes"), bool(resume)
+    return str(folder), as_number(minutes, "checkpoint_minutes"), bool(resume)
 
 
 def spanning_tree(
@@ -236,18 +229,14 @@ def spanning_tree(
 ) -> SpanningTreeResult:
     """:func:`quintet.hdbscan.spanning_tree` of the rows of all ranks, on rank 0; others get no edges and no core
     distances."""
+    arguments = locals()
     ranks = _ranks(comm)
 
     def prepare() -> tuple[Any, ...]:
-        kind = _hdbscan._metric(metric)
-        options = (
-            _hdbscan._integer(min_samples, "min_samples"),
-            bool(count_self),
-            _hdbscan._number(alpha, "alpha"),
-            kind,
-            _hdbscan._parameter(kind, curvature, p),
-        )
-        return _hdbscan._points(X)[0], options, _checkpoint(checkpoint, checkpoint_minutes, resume)
+        kind = metric_name(metric)
+        parameter = metric_parameter(kind, curvature, p)
+        options = read_options(SpanningTreeOptions, arguments, metric=kind, parameter=parameter)
+        return as_points(X)[0], options, _checkpoint(checkpoint, checkpoint_minutes, resume)
 
     points, options, saved = _prepared(ranks, prepare)
     return SpanningTreeResult(
@@ -270,9 +259,9 @@ def nearest(
     ranks = _ranks(comm)
 
     def prepare() -> tuple[Any, ...]:
-        array, like = _hdbscan._points(points, "points")
-        kind = _hdbscan._metric(metric)
-        return array, like, _hdbscan._integer(k, "k"), kind, _hdbscan._parameter(kind, curvature, p)
+        array, like = as_points(points, "points")
+        kind = metric_name(metric)
+        return array, like, as_integer(k, "k"), kind, metric_parameter(kind, curvature, p)
 
     array, like, count, kind, parameter = _prepared(ranks, prepare)
     distance, index, *rest = _mpi.nearest(ranks, array, count, kind, parameter, device)
@@ -404,7 +393,7 @@ def multiply(
             raise InvalidArgument(f"layout must be one of {', '.join(_LAYOUTS)} (layout={layout!r})")
         a = _sparse._parts(_sparse._csr(A, "A"), "A", ring)
         b = _sparse._parts(_sparse._csr(B, "B"), "B", ring)
-        return a, b, ring, _LAYOUTS[layout], _hdbscan._integer(budget, "budget")
+        return a, b, ring, _LAYOUTS[layout], as_integer(budget, "budget")
 
     a, b, ring, how, bytes_ = _prepared(ranks, prepare)
     dtype, index = _sparse._common(a, b)

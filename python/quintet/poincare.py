@@ -18,8 +18,11 @@ range, ``DeviceError`` for a device that is absent.
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
-from typing import Any, NamedTuple, SupportsIndex, cast
+from dataclasses import dataclass
+from typing import Any, Callable, NamedTuple, SupportsIndex, cast
 
 import numpy as np
 
@@ -28,6 +31,7 @@ from ._arrays import I64, Like, accumulator, same_type, take, take_rows
 from ._errors import InvalidArgument
 
 __all__ = [
+    "Ball",
     "MeanResult",
     "conformal_factor",
     "distance_gradients",
@@ -657,3 +661,61 @@ def frechet_mean(
     mean = like(out if offsets is not None else out[0])
     return MeanResult(mean, converged.astype(bool), iterations, status) if return_status else mean
 
+
+def _of_ball(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` as a method: the ball has its curvature, strict and device."""
+    bound = ("curvature", "strict", "device")
+    signature = inspect.signature(function)
+    parameters = [p for p in signature.parameters.values() if p.name not in bound]
+
+    @functools.wraps(function)
+    def method(self: "Ball", *arguments: Any, **options: Any) -> Any:
+        return function(
+            *arguments, curvature=self.curvature, strict=self.strict, device=self.device, **options
+        )
+
+    first = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    method.__signature__ = signature.replace(parameters=[first, *parameters])  # type: ignore[attr-defined]
+    return method
+
+
+@dataclass(frozen=True)
+class Ball:
+    """A ball of one curvature: the functions of this module as methods, without ``curvature``, ``strict`` and
+    ``device``. :class:`quintet.torch.PoincareBall` is the same of tensors, with ``c = -curvature``.
+
+    >>> import numpy as np
+    >>> from quintet.poincare import Ball
+    >>> ball = Ball(curvature=-1.0)
+    >>> x = ball.exp_map(np.array([[0.5, 0.0], [0.0, 1.0]]))
+    >>> ball.origin_distances(x)
+    array([1., 2.])
+    """
+
+    curvature: float = -1.0
+    #: InvalidArgument for a point that is not inside, instead of NaN
+    strict: bool = False
+    device: str = "auto"
+
+    def __post_init__(self) -> None:
+        _curvature(self.curvature)
+
+    conformal_factor = _of_ball(conformal_factor)
+    distance_gradients = _of_ball(distance_gradients)
+    distances = _of_ball(distances)
+    exp_map = _of_ball(exp_map)
+    frechet_mean = _of_ball(frechet_mean)
+    from_hyperboloid = _of_ball(from_hyperboloid)
+    geodesic = _of_ball(geodesic)
+    gyromidpoint = _of_ball(gyromidpoint)
+    log_map = _of_ball(log_map)
+    mobius_add = _of_ball(mobius_add)
+    mobius_scalar_mul = _of_ball(mobius_scalar_mul)
+    nearest = _of_ball(nearest)
+    origin_distances = _of_ball(origin_distances)
+    pair_distances = _of_ball(pair_distances)
+    parallel_transport = _of_ball(parallel_transport)
+    project = _of_ball(project)
+    riemannian_gradient = _of_ball(riemannian_gradient)
+    rsgd_step = _of_ball(rsgd_step)
+    to_hyperboloid = _of_ball(to_hyperboloid)

@@ -23,7 +23,7 @@ import numpy as np
 from . import _core
 from ._arrays import BOOL, F32, F64, I32, I64, REAL, take_rows, take_vector
 from ._errors import InvalidArgument
-from .hdbscan import _integer, _number
+from ._arguments import as_integer, as_number
 
 __all__ = [
     "Estimate",
@@ -407,7 +407,7 @@ def multiply_blocks(
         matrix = _result(block, a.is_array or b.is_array, a.is_bool and b.is_bool)
         return take(first_row, first_col, last_col, matrix)
 
-    _core.spgemm_blocks(left, right, _integer(budget, "budget"), receive, semiring, device)
+    _core.spgemm_blocks(left, right, as_integer(budget, "budget"), receive, semiring, device)
 
 
 def multiply_dense(A: Any, X: Any, out: np.ndarray | None = None, *, device: str = "auto") -> Any:
@@ -460,7 +460,7 @@ def add(A: Any, B: Any, alpha: float = 1.0, beta: float = 1.0, *, prune: bool = 
     a = _parts(first, "A", "plus_times")
     b = a if first is second else _parts(second, "B", "plus_times")
     left, right = _cores(a, b, _common(a, b))
-    found = _core.spgemm_add(_number(alpha, "alpha"), left, _number(beta, "beta"), right, device)
+    found = _core.spgemm_add(as_number(alpha, "alpha"), left, as_number(beta, "beta"), right, device)
     return _result(found, a.is_array or b.is_array, False, prune, columns)
 
 

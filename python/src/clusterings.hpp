@@ -1,5 +1,4 @@
-// Options of clusterings from Python, and what comes out of them: structures go out as int64 patterns of records (see
-// records.hpp), options come as one tuple.
+// Options of clusterings from Python, and results for it: structures are int64 patterns of records (see records.hpp).
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "options.hpp"
 #include "quintet/hdbscan/hdbscan.hpp"
 #include "quintet/hdbscan/tree_stages.hpp"
 #include "records.hpp"
@@ -21,32 +21,44 @@ using namespace hdbscan;
 
 inline point_metric metric_of(const std::string& name, double curvature) { return {parse_metric(name), curvature}; }
 
-/// (min_cluster_size, binary, tie_tolerance, leaf, epsilon, epsilon_max, max_cluster_size, allow_single_cluster).
-inline tree_options tree_options_of(const nb::tuple& t) {
-  return {.min_cluster_size = nb::cast<std::int64_t>(t[0]),
-          .tie_mode = nb::cast<bool>(t[1]) ? ties::binary : ties::canonical,
-          .tie_tolerance = nb::cast<double>(t[2]),
-          .method = nb::cast<bool>(t[3]) ? selection::leaf : selection::eom,
-          .epsilon = nb::cast<double>(t[4]),
-          .epsilon_max = nb::cast<double>(t[5]),
-          .max_cluster_size = nb::cast<std::int64_t>(t[6]),
-          .allow_single_cluster = nb::cast<bool>(t[7])};
+constexpr auto tree_option_list = [](auto visit) {
+  visit("min_cluster_size", &tree_options::min_cluster_size);
+  visit("ties", &tree_options::tie_mode);
+  visit("tie_tolerance", &tree_options::tie_tolerance);
+  visit("cluster_selection_method", &tree_options::method);
+  visit("cluster_selection_epsilon", &tree_options::epsilon);
+  visit("cluster_selection_epsilon_max", &tree_options::epsilon_max);
+  visit("max_cluster_size", &tree_options::max_cluster_size);
+  visit("allow_single_cluster", &tree_options::allow_single_cluster);
+};
+
+/// For spanning_tree_options and cluster_options.
+template <class Options>
+constexpr auto spanning_option_list = [](auto visit) {
+  visit("min_samples", &Options::min_samples);
+  visit("count_self", &Options::count_self);
+  visit("alpha", &Options::alpha);
+};
+
+inline tree_options tree_options_of(nb::handle object) {
+  tree_options options;
+  copy_options(tree_option_list, object, options);
+  return options;
 }
 
-/// The same and (min_samples, count_self, alpha, metric, curvature).
-inline cluster_options options_of(const nb::tuple& t) {
-  cluster_options all = tree_options_of(t);
-  all.min_samples = nb::cast<std::int64_t>(t[8]);
-  all.count_self = nb::cast<bool>(t[9]);
-  all.alpha = nb::cast<double>(t[10]);
-  all.distance = metric_of(nb::cast<std::string>(t[11]), nb::cast<double>(t[12]));
-  return all;
+template <class Options>
+Options spanning_options_of(nb::handle object) {
+  Options options;
+  copy_options(spanning_option_list<Options>, object, options);
+  options.distance =
+      metric_of(nb::cast<std::string>(object.attr("metric")), nb::cast<double>(object.attr("parameter")));
+  return options;
 }
 
-/// (min_samples, count_self, alpha, metric, curvature).
-inline spanning_tree_options spanning_options_of(const nb::tuple& t) {
-  return {nb::cast<std::int64_t>(t[0]), nb::cast<bool>(t[1]),
-          metric_of(nb::cast<std::string>(t[3]), nb::cast<double>(t[4])), nb::cast<double>(t[2])};
+inline cluster_options options_of(nb::handle object) {
+  auto options = spanning_options_of<cluster_options>(object);
+  copy_options(tree_option_list, object, options);
+  return options;
 }
 
 // Edges [m, 3] and merges [n - 1, 4] are matrices of float64, as SciPy and hdbscan have them.

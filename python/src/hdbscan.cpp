@@ -1,4 +1,4 @@
-// Density clustering. Structures go out as int64 patterns of records (see records.hpp), options come as one tuple.
+// Density clustering. Structures go out as int64 patterns of records (see records.hpp), options come as objects.
 #include "quintet/hdbscan/hdbscan.hpp"
 
 #include <nanobind/nanobind.h>
@@ -28,14 +28,14 @@ namespace {
 
 using namespace hdbscan;
 
-nb::dict fit(const array& points, const nb::tuple& options, nb::handle progress, const std::string& device) {
+nb::dict fit(const array& points, nb::handle options, nb::handle progress, const std::string& device) {
   const cluster_options settings = options_of(options);
   return dict_of(run(progress, [&](const progress_callback& report) {
     return hdbscan::cluster(points.rows(), settings, Device::parse(device), report);
   }));
 }
 
-nb::dict fit_distances(const array& distances, const nb::tuple& options, const std::string& device) {
+nb::dict fit_distances(const array& distances, nb::handle options, const std::string& device) {
   const cluster_options settings = options_of(options);
   return dict_of(run([&] { return cluster_distances(distances.rows(), settings, Device::parse(device)); }));
 }
@@ -46,7 +46,7 @@ csr_graph<T> graph_of(std::int64_t points, const array& row_begin, const array& 
 }
 
 nb::dict fit_graph(std::int64_t points, const array& row_begin, const array& columns, const array& values,
-                   const nb::tuple& options) {
+                   nb::handle options) {
   const cluster_options settings = options_of(options);
   return with_real(values.type(), [&](auto tag) {
     using T = typename decltype(tag)::type;
@@ -55,21 +55,21 @@ nb::dict fit_graph(std::int64_t points, const array& row_begin, const array& col
   });
 }
 
-nb::dict tree(const array& points, const nb::tuple& options, nb::handle progress, const std::string& device) {
-  const spanning_tree_options settings = spanning_options_of(options);
+nb::dict tree(const array& points, nb::handle options, nb::handle progress, const std::string& device) {
+  const spanning_tree_options settings = spanning_options_of<spanning_tree_options>(options);
   return dict_of(run(progress, [&](const progress_callback& report) {
     return spanning_tree(points.rows(), settings, Device::parse(device), report);
   }));
 }
 
-nb::dict tree_of_distances(const array& distances, const nb::tuple& options, const std::string& device) {
-  const spanning_tree_options settings = spanning_options_of(options);
+nb::dict tree_of_distances(const array& distances, nb::handle options, const std::string& device) {
+  const spanning_tree_options settings = spanning_options_of<spanning_tree_options>(options);
   return dict_of(run([&] { return spanning_tree_of(distances.rows(), settings, Device::parse(device)); }));
 }
 
 nb::dict tree_of_graph(std::int64_t points, const array& row_begin, const array& columns, const array& values,
-                       const nb::tuple& options) {
-  const spanning_tree_options settings = spanning_options_of(options);
+                       nb::handle options) {
+  const spanning_tree_options settings = spanning_options_of<spanning_tree_options>(options);
   return with_real(values.type(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const auto graph = graph_of<T>(points, row_begin, columns, values);
@@ -82,13 +82,13 @@ nb::object linkage(const array& edges, std::int64_t n) {
   return matrix_of(run([&] { return single_linkage(list, n); }).rows);
 }
 
-nb::dict tree_stage(const array& edges, std::int64_t n, const nb::tuple& options) {
+nb::dict tree_stage(const array& edges, std::int64_t n, nb::handle options) {
   const auto list = edges_of(edges, "tree");
   const tree_options settings = tree_options_of(options);
   return dict_of(run([&] { return cluster_tree(list, n, settings); }));
 }
 
-nb::dict tree_stage_of_linkage(const array& rows, const nb::tuple& options) {
+nb::dict tree_stage_of_linkage(const array& rows, nb::handle options) {
   auto given = linkage_of(rows, "tree");
   const tree_options settings = tree_options_of(options);
   return dict_of(run([&] { return cluster_tree(std::move(given), settings); }));
@@ -99,7 +99,7 @@ nb::object cut_linkage(const array& rows, double height, std::int64_t min_cluste
   return to_numpy(run([&] { return cut(given, height, min_cluster_size); }));
 }
 
-nb::tuple condense_linkage(const array& rows, const nb::tuple& options) {
+nb::tuple condense_linkage(const array& rows, nb::handle options) {
   const auto given = linkage_of(rows, "linkage");
   const tree_options settings = tree_options_of(options);
   auto condensed = run([&] { return condense(given, settings); });
@@ -124,7 +124,7 @@ nb::dict summary(const array& rows, std::int64_t points, std::int64_t clusters) 
   return d;
 }
 
-nb::object select(const array& rows, std::int64_t points, std::int64_t clusters, const nb::tuple& options) {
+nb::object select(const array& rows, std::int64_t points, std::int64_t clusters, nb::handle options) {
   const condensed_tree condensed{points, clusters, from_records<condensed_row>(rows)};
   const tree_options settings = tree_options_of(options);
   return to_numpy(run([&] { return select_clusters(summarise(condensed), settings); }));
@@ -132,7 +132,7 @@ nb::object select(const array& rows, std::int64_t points, std::int64_t clusters,
 
 /// Labels, probabilities, persistence, offsets and points of exemplars.
 nb::tuple label(const array& rows, std::int64_t points, std::int64_t clusters, const array& selected,
-                const nb::tuple& options) {
+                nb::handle options) {
   const condensed_tree condensed{points, clusters, from_records<condensed_row>(rows)};
   const auto chosen = vector_of<std::int64_t>(selected);
   const tree_options settings = tree_options_of(options);
@@ -159,7 +159,7 @@ cluster_result model_of(const nb::dict& state) {
     return take(a);
   };
   cluster_result model;
-  model.options = options_of(nb::cast<nb::tuple>(state["options"]));
+  model.options = options_of(state["options"]);
   model.labels = given("labels", vector_of<std::int64_t>);
   model.probabilities = given("probabilities", vector_of<double>);
   model.selected = given("selected", vector_of<std::int64_t>);

@@ -63,35 +63,27 @@ mpi::checkpoint_options checkpoint_of(const nb::tuple& t) {
 }
 
 /// Labels, probabilities and scores of the own rows, and on rank 0 everything.
-nb::tuple cluster_rows(communicator& ranks, const array& points, const nb::tuple& options, nb::handle progress,
+nb::tuple cluster_rows(communicator& ranks, const array& points, nb::handle options, nb::handle progress,
                        const nb::tuple& checkpoint, const std::string& device) {
   const cluster_options settings = options_of(options);
   const mpi::checkpoint_options saved = checkpoint_of(checkpoint);
-  return with_storage(points.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto view = points.matrix<const T>();
-    auto found = run(progress, [&](const progress_callback& report) {
-      const std::int64_t first = first_row(ranks, points, "X");
-      return mpi::hdbscan::cluster<T>(ranks, view, first, settings, Device::parse(device), report, saved);
-    });
-    const nb::object whole = ranks.is_root() ? nb::object(dict_of(std::move(found.whole))) : nb::none();
-    return nb::make_tuple(to_numpy(std::move(found.labels)), to_numpy(std::move(found.probabilities)),
-                          to_numpy(std::move(found.outlier_scores)), whole);
+  auto found = run(progress, [&](const progress_callback& report) {
+    const std::int64_t first = first_row(ranks, points, "X");
+    return mpi::hdbscan::cluster(ranks, points.rows(), first, settings, Device::parse(device), report, saved);
   });
+  const nb::object whole = ranks.is_root() ? nb::object(dict_of(std::move(found.whole))) : nb::none();
+  return nb::make_tuple(to_numpy(std::move(found.labels)), to_numpy(std::move(found.probabilities)),
+                        to_numpy(std::move(found.outlier_scores)), whole);
 }
 
-nb::dict tree_of_rows(communicator& ranks, const array& points, const nb::tuple& options, nb::handle progress,
+nb::dict tree_of_rows(communicator& ranks, const array& points, nb::handle options, nb::handle progress,
                       const nb::tuple& checkpoint, const std::string& device) {
-  const spanning_tree_options settings = spanning_options_of(options);
+  const auto settings = spanning_options_of<spanning_tree_options>(options);
   const mpi::checkpoint_options saved = checkpoint_of(checkpoint);
-  return with_storage(points.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto view = points.matrix<const T>();
-    return dict_of(run(progress, [&](const progress_callback& report) {
-      const std::int64_t first = first_row(ranks, points, "X");
-      return mpi::hdbscan::spanning_tree<T>(ranks, view, first, settings, Device::parse(device), report, saved);
-    }));
-  });
+  return dict_of(run(progress, [&](const progress_callback& report) {
+    const std::int64_t first = first_row(ranks, points, "X");
+    return mpi::hdbscan::spanning_tree(ranks, points.rows(), first, settings, Device::parse(device), report, saved);
+  }));
 }
 
 nb::tuple nearest(communicator& ranks, const array& points, std::int64_t k, const std::string& metric, double parameter,
@@ -132,14 +124,9 @@ nb::tuple poincare_nearest(communicator& ranks, const array& queries, const arra
 void poincare_distances(communicator& ranks, const array& queries, const array& points, const array& out,
                         int expression, double curvature, bool strict, const std::string& device) {
   const poincare::distance_options options{curvature, poincare::formula(expression), strict};
-  with_storage(queries.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto x = queries.matrix<const T>(), y = points.matrix<const T>();
-    const auto to = out.matrix<accumulator_t<T>>();
-    run([&] {
-      first_row(ranks, queries, "x");
-      mpi::poincare::distances<T>(ranks, x, y, to, options, Device::parse(device));
-    });
+  run([&] {
+    first_row(ranks, queries, "x");
+    mpi::poincare::distances(ranks, queries.rows(), points.rows(), out.output_rows(), options, Device::parse(device));
   });
 }
 

@@ -20,16 +20,13 @@ namespace quintet::python {
 
 namespace {
 
-template <class T>
-svd::factors_view<T> factors(const array& u, const array& s, const array& v) {
-  return {u.batch<const T>(), v.batch<const T>(), s.matrix<const accumulator_t<T>>()};
+svd::any_factors factors(const array& u, const array& s, const array& v) {
+  return {u.matrices(), v.matrices(), s.rows()};
 }
 
 /// Returns the number of matrices that failed; -1 where the host cannot see it. Absent status and sweeps are its own.
-template <class T>
-std::int64_t decompose_into(const batch_view<const T>& matrices, svd::outputs<T> out, const svd::options& options,
-                            const Device& device) {
-  const std::int64_t count = out.status.data() == nullptr ? matrices.batch() : 0;
+std::int64_t decompose_into(any_batch matrices, svd::outputs out, const svd::options& options, const Device& device) {
+  const std::int64_t count = out.status.data() == nullptr ? matrices.batch : 0;
   std::int32_t few[2];
   std::vector<std::int32_t> many(count > 1 ? std::size_t(2 * count) : 0);
   if (count > 0) {
@@ -37,7 +34,7 @@ std::int64_t decompose_into(const batch_view<const T>& matrices, svd::outputs<T>
     out.status = {own, count};
     out.sweeps = {own + count, count};
   }
-  run([&] { svd::decompose<T>(matrices, out, options, device); });
+  run([&] { svd::decompose(matrices, out, options, device); });
   if (!out.status.device().shares_host_memory()) return -1;
   std::int64_t failed = 0;
   for (std::int64_t b = 0; b < out.status.size(); ++b) failed += out.status[b] != svd::ok;
@@ -56,132 +53,95 @@ std::int64_t decompose(const array& a, const array& u, const array& s, const arr
                              .canonical_signs = canonical_signs,
                              .proper_rotations = proper_rotations,
                              .max_sweeps = max_sweeps};
-  return with_storage(a.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const svd::outputs<T> out{u.batch<T>(), v.batch<T>(), s.matrix<accumulator_t<T>>(), status.vector<std::int32_t>(),
-                              sweeps.vector<std::int32_t>()};
-    return decompose_into<T>(a.batch<const T>(), out, options, Device::parse(device));
-  });
+  const svd::outputs out{u.output_matrices(), v.output_matrices(), s.output_rows(), status.vector<std::int32_t>(),
+                         sweeps.vector<std::int32_t>()};
+  return decompose_into(a.matrices(), out, options, Device::parse(device));
 }
 
 /// The same of a tensor in memory of the host, in fewer arguments: `u`, `s` and `v` are addresses, of U [batch, m, p]
 /// by columns, S, and V^T [batch, q, n] by columns, all contiguous.
 std::int64_t decompose_tensor(const array& a, std::uintptr_t u, std::uintptr_t s, std::uintptr_t v, bool full) {
-  return with_storage(a.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto matrices = a.batch<const T>();
-    const std::int64_t batch = matrices.batch(), m = matrices.rows(), n = matrices.cols(), k = std::min(m, n);
-    const std::int64_t p = full ? m : k, q = full ? n : k;
-    const svd::outputs<T> out{batch_view<T>(reinterpret_cast<T*>(u), batch, m, p, m * p, 1, m),
-                              batch_view<T>(reinterpret_cast<T*>(v), batch, n, q, n * q, q, 1),
-                              {reinterpret_cast<accumulator_t<T>*>(s), batch, k},
-                              {},
-                              {}};
-    return decompose_into<T>(matrices, out, {.vectors = full ? svd::vectors::full : svd::vectors::economy},
-                             Device::best());
-  });
+  const any_batch matrices = a.matrices();
+  const std::int64_t batch = matrices.batch, m = matrices.rows, n = matrices.cols, k = std::min(m, n);
+  const std::int64_t p = full ? m : k, q = full ? n : k;
+  const scalar_type type = matrices.type;
+  const svd::outputs out{{reinterpret_cast<void*>(u), type, batch, m, p, m * p, 1, m},
+                         {reinterpret_cast<void*>(v), type, batch, n, q, n * q, q, 1},
+                         {reinterpret_cast<void*>(s), accumulator_of(type), batch, k, k},
+                         {},
+                         {}};
+  return decompose_into(matrices, out, {.vectors = full ? svd::vectors::full : svd::vectors::economy}, Device::best());
 }
 
 void pseudo_inverse(const array& u, const array& s, const array& v, const array& out, double tolerance,
                     const std::string& device) {
-  with_storage(u.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto f = factors<T>(u, s, v);
-    const auto to = out.batch<T>();
-    run([&] { svd::pseudo_inverse<T>(f, to, {tolerance}, Device::parse(device)); });
-  });
+  run([&] { svd::pseudo_inverse(factors(u, s, v), out.output_matrices(), {tolerance}, Device::parse(device)); });
 }
 
 void least_squares(const array& u, const array& s, const array& v, const array& right, const array& out,
                    double tolerance, const std::string& device) {
-  with_storage(u.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto f = factors<T>(u, s, v);
-    const auto b = right.batch<const T>();
-    const auto to = out.batch<T>();
-    run([&] { svd::least_squares<T>(f, b, to, {tolerance}, Device::parse(device)); });
+  run([&] {
+    svd::least_squares(factors(u, s, v), right.matrices(), out.output_matrices(), {tolerance}, Device::parse(device));
   });
 }
 
 void low_rank(const array& u, const array& s, const array& v, std::int64_t rank, const array& out,
               const std::string& device) {
-  with_storage(u.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto f = factors<T>(u, s, v);
-    const auto to = out.batch<T>();
-    run([&] { svd::low_rank_approximation<T>(f, rank, to, Device::parse(device)); });
-  });
+  run([&] { svd::low_rank_approximation(factors(u, s, v), rank, out.output_matrices(), Device::parse(device)); });
 }
 
 void polar(const array& u, const array& s, const array& v, const array& w, const array& h, const std::string& device) {
-  with_storage(u.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto f = factors<T>(u, s, v);
-    const auto to_w = w.batch<T>(), to_h = h.batch<T>();
-    run([&] { svd::polar<T>(f, to_w, to_h, Device::parse(device)); });
-  });
+  run([&] { svd::polar(factors(u, s, v), w.output_matrices(), h.output_matrices(), Device::parse(device)); });
 }
 
 void gradient(const array& u, const array& s, const array& v, const array& gu, const array& gs, const array& gv,
               const array& out, int policy, double tolerance, const std::string& device) {
   const svd::gradient_options options{svd::degeneracy(policy), tolerance};
-  with_storage(out.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto f = factors<T>(u, s, v);
-    const auto du = gu.batch<const T>(), dv = gv.batch<const T>();
-    const auto ds = gs.matrix<const accumulator_t<T>>();
-    const auto to = out.batch<T>();
-    run([&] { svd::gradient<T>(f, du, ds, dv, to, options, Device::parse(device)); });
+  run([&] {
+    svd::gradient(factors(u, s, v), gu.matrices(), gs.rows(), gv.matrices(), out.output_matrices(), options,
+                  Device::parse(device));
   });
 }
 
 void polar_gradient(const array& u, const array& s, const array& v, const array& gw, const array& gh, const array& out,
                     int policy, double tolerance, const std::string& device) {
   const svd::gradient_options options{svd::degeneracy(policy), tolerance};
-  with_storage(out.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto f = factors<T>(u, s, v);
-    const auto dw = gw.batch<const T>(), dh = gh.batch<const T>();
-    const auto to = out.batch<T>();
-    run([&] { svd::polar_gradient<T>(f, dw, dh, to, options, Device::parse(device)); });
+  run([&] {
+    svd::polar_gradient(factors(u, s, v), gw.matrices(), gh.matrices(), out.output_matrices(), options,
+                        Device::parse(device));
   });
 }
 
 /// Whether all of rmsd is finite, as it is where all of the input is; true where the host cannot see it.
-template <class T>
-bool kabsch_into(const batch_view<const T>& points, const batch_view<const T>& target,
-                 const matrix_view<const T>& weights, const svd::motion_outputs<T>& out, bool reflections,
-                 const Device& device) {
-  run([&] { svd::kabsch<T>(points, target, weights, out, {reflections}, device); });
-  bool finite = true;
-  if (out.rmsd.device().shares_host_memory())
-    for (std::int64_t b = 0; b < out.rmsd.size(); ++b) finite &= std::isfinite(out.rmsd[b]);
-  return finite;
+bool kabsch_into(any_batch points, any_batch target, any_matrix weights, const svd::motion_outputs& out,
+                 bool reflections, const Device& device) {
+  run([&] { svd::kabsch(points, target, weights, out, {reflections}, device); });
+  if (!out.rmsd.device.shares_host_memory()) return true;
+  return with_real(out.rmsd.type, "rmsd", [&]<class T>() {
+    bool finite = true;
+    const vector_view<T> rmsd = out.rmsd.as<T>("rmsd");
+    for (std::int64_t b = 0; b < rmsd.size(); ++b) finite &= std::isfinite(rmsd[b]);
+    return finite;
+  });
 }
 
 bool kabsch(const array& points, const array& target, const array& weights, const array& rotation,
             const array& translation, const array& rmsd, bool reflections, const std::string& device) {
-  return with_real(points.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    return kabsch_into<T>(points.batch<const T>(), target.batch<const T>(), weights.matrix<const T>(),
-                          {rotation.batch<T>(), translation.matrix<T>(), rmsd.vector<T>()}, reflections,
-                          Device::parse(device));
-  });
+  return kabsch_into(points.matrices(), target.matrices(), weights.rows(),
+                     {rotation.output_matrices(), translation.output_rows(), rmsd.output_values()}, reflections,
+                     Device::parse(device));
 }
 
 /// The same of tensors in memory of the host: the last three are addresses of contiguous outputs.
 bool kabsch_tensors(const array& points, const array& target, const array& weights, std::uintptr_t rotation,
                     std::uintptr_t translation, std::uintptr_t rmsd) {
-  return with_real(points.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const auto p = points.batch<const T>();
-    const std::int64_t batch = p.batch(), dim = p.cols();
-    return kabsch_into<T>(p, target.batch<const T>(), weights.matrix<const T>(),
-                          {batch_view<T>(reinterpret_cast<T*>(rotation), batch, dim, dim),
-                           {reinterpret_cast<T*>(translation), batch, dim},
-                           {reinterpret_cast<T*>(rmsd), batch}},
-                          false, Device::best());
-  });
+  const any_batch p = points.matrices();
+  const std::int64_t batch = p.batch, dim = p.cols;
+  return kabsch_into(p, target.matrices(), weights.rows(),
+                     {{reinterpret_cast<void*>(rotation), p.type, batch, dim, dim, dim * dim, dim, 1},
+                      {reinterpret_cast<void*>(translation), p.type, batch, dim, dim},
+                      {reinterpret_cast<void*>(rmsd), p.type, batch}},
+                     false, Device::best());
 }
 
 nb::tuple kabsch_gradient(const array& points, const array& target, const array& weights, const array& g_rotation,
@@ -204,7 +164,7 @@ nb::tuple randomised(const array& a, std::int64_t rank, std::int64_t oversamplin
   return with_real(a.type(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const auto matrices = a.batch<const T>();
-    auto r = run([&] { return svd::randomised<T>(matrices, options, Device::parse(device)); });
+    auto r = run([&] { return svd::randomised(matrices, options, Device::parse(device)); });
     auto& f = r.factors;
     return nb::make_tuple(to_numpy(std::move(f.u), {f.batch, f.rows, f.u_cols}),
                           to_numpy(std::move(f.s), {f.batch, f.values}),

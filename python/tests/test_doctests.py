@@ -13,11 +13,9 @@ import quintet
 
 #: What a module needs besides NumPy.
 NEEDS = {
-    "_estimator": "sklearn",
-    "_neighbours_estimator": "sklearn",
     "hdbscan": "sklearn",
     "neighbours": "sklearn",
-    "plots": "matplotlib",
+    "hdbscan._plots": "matplotlib",
     "sparse": "scipy",
     "torch": "torch",
 }
@@ -29,7 +27,8 @@ MODULES = sorted(
 
 
 def need_of(module: str) -> str:
-    return NEEDS.get((module.split(".") + [""])[1], "")
+    parts = module.split(".")
+    return NEEDS.get(".".join(parts[1:3]), NEEDS.get((parts + [""])[1], ""))
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -198,3 +199,19 @@ def test_out(rng: Any) -> None:
     out = np.empty((5, 8))[:, :5]
     assert poincare.distances(x, x, out=out) is out
     np.testing.assert_array_equal(out, poincare.distances(x, x))
+
+
+def test_the_ball_has_every_function(rng: Any) -> None:
+    ball_of = poincare.Ball(curvature=-0.3, strict=True, device="host")
+    x, y = ball(rng, (5, 3), 0.3), ball(rng, (5, 3), 0.3)
+    bound = {"curvature", "strict", "device"}
+    for name in set(poincare.__all__) - {"Ball", "MeanResult"}:
+        parameters = inspect.signature(getattr(poincare, name)).parameters
+        assert bound <= set(parameters)
+        assert set(inspect.signature(getattr(ball_of, name)).parameters) == set(parameters) - bound
+    np.testing.assert_array_equal(ball_of.mobius_add(x, y), poincare.mobius_add(x, y, curvature=-0.3))
+    np.testing.assert_array_equal(ball_of.nearest(x, y, 2)[0], poincare.nearest(x, y, 2, curvature=-0.3)[0])
+    with pytest.raises(quintet.InvalidArgument, match="x"):
+        ball_of.origin_distances(np.full((1, 3), 2.0))
+    with pytest.raises(quintet.InvalidArgument, match="curvature must be <= 0"):
+        poincare.Ball(curvature=1.0)

@@ -122,7 +122,7 @@ quintet_status quintet_svd_decompose(const void* a, quintet_type type, int64_t b
     copy_to_library(svd_option_list, known, settings);
     const given_batch given{a, batch, rows, cols, batch_stride, row_stride, col_stride};
     return with_storage(storage_type_of(type), [&]<class T> {
-      return quintet_svd{svd::decompose<T>(given.view<T>("a"), settings, chosen_device(device))};
+      return quintet_svd{svd::decompose(given.view<T>("a"), settings, chosen_device(device))};
     });
   });
 }
@@ -137,7 +137,7 @@ quintet_status quintet_svd_randomised(const void* a, quintet_type type, int64_t 
     copy_to_library(randomised_list, known, settings);
     const given_batch given{a, batch, rows, cols, batch_stride, row_stride, col_stride};
     return with_real(real_type(type), "a", [&]<class T> {
-      auto found = svd::randomised<T>(given.view<T>("a"), settings, chosen_device(device));
+      auto found = svd::randomised(given.view<T>("a"), settings, chosen_device(device));
       return quintet_svd{std::move(found.factors), std::move(found.residual)};
     });
   });

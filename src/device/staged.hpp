@@ -228,4 +228,10 @@ template <class T>
 staged_out(std::vector<T>&, const Device&) -> staged_out<vector_view<T>>;
 ///@}
 
+/// finish() of each.
+template <class... Out>
+void finish(Out&... out) {
+  (out.finish(), ...);
+}
+
 }  // namespace quintet::device

@@ -1,7 +1,6 @@
 #include "quintet/mpi/hdbscan.hpp"
 
 #include "hdbscan/finish.hpp"
-#include "instantiate.hpp"
 
 namespace quintet::mpi::hdbscan {
 
@@ -15,8 +14,7 @@ std::string options_text(const quintet::hdbscan::cluster_options& o) {
 
 }  // namespace
 
-template <class Storage, class>
-cluster_result cluster(communicator& ranks, matrix_view<const Storage> rows, std::int64_t first_row,
+cluster_result cluster(communicator& ranks, any_matrix rows, std::int64_t first_row,
                        const quintet::hdbscan::cluster_options& options, const Device& device,
                        const progress_callback& report, const checkpoint_options& checkpoint) {
   quintet::hdbscan::spanning_tree_options of_tree;
@@ -24,7 +22,7 @@ cluster_result cluster(communicator& ranks, matrix_view<const Storage> rows, std
   ranks.require_same("options", options_text(options));
   auto tree = spanning_tree(ranks, rows, first_row, of_tree, device, report, checkpoint);
   ranks.phase("tree stage");
-  const std::vector<std::int64_t> counts = ranks.allgather_counts(rows.rows());
+  const std::vector<std::int64_t> counts = ranks.allgather_counts(rows.rows);
   std::int64_t n = 0;
   for (const std::int64_t count : counts) n += count;
   cluster_result result;
@@ -46,11 +44,5 @@ cluster_result cluster(communicator& ranks, matrix_view<const Storage> rows, std
   result.outlier_scores = ranks.scatter(std::span<const double>(result.whole.outlier_scores), counts);
   return result;
 }
-
-#define QUINTET_INSTANTIATE(Storage)                                                                                 \
-  template cluster_result cluster(communicator&, matrix_view<const Storage>, std::int64_t,                           \
-                                  const quintet::hdbscan::cluster_options&, const Device&, const progress_callback&, \
-                                  const checkpoint_options&);
-QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::mpi::hdbscan

@@ -219,9 +219,12 @@ quintet::poincare::neighbours<accumulator_t<Storage>> nearest(communicator& rank
   return found;
 }
 
+namespace {
+
 template <class Storage>
-point_report distances(communicator& ranks, matrix_view<const Storage> queries, matrix_view<const Storage> points,
-                       matrix_view<accumulator_t<Storage>> out, const distance_options& options, const Device& given) {
+point_report distances_of_rows(communicator& ranks, matrix_view<const Storage> queries,
+                               matrix_view<const Storage> points, matrix_view<accumulator_t<Storage>> out,
+                               const distance_options& options, const Device& given) {
   ranks.phase("check");
   ranks.require_same("the options of the distances", words_of(options));
   Device device;
@@ -263,9 +266,9 @@ point_report distances(communicator& ranks, matrix_view<const Storage> queries, 
 }
 
 template <class Storage>
-point_report pair_distances(communicator& ranks, matrix_view<const Storage> x, matrix_view<const Storage> y,
-                            vector_view<accumulator_t<Storage>> out, const distance_options& options,
-                            const Device& given) {
+point_report distances_of_pairs(communicator& ranks, matrix_view<const Storage> x, matrix_view<const Storage> y,
+                                vector_view<accumulator_t<Storage>> out, const distance_options& options,
+                                const Device& given) {
   ranks.phase("check");
   ranks.require_same("the options of the distances", words_of(options));
   Device device;
@@ -288,14 +291,40 @@ point_report pair_distances(communicator& ranks, matrix_view<const Storage> x, m
   return report;
 }
 
+}  // namespace
+
+point_report distances(communicator& ranks, any_matrix queries, any_matrix points, any_output_matrix out,
+                       const distance_options& options, const Device& device) {
+  return with_storage(queries.type, [&]<class T>() {
+    matrix_view<const T> own_queries, own_points;
+    matrix_view<accumulator_t<T>> results;
+    ranks.run_collectively([&] {
+      own_queries = queries.as<T>("queries");
+      own_points = points.as<T>("points");
+      results = out.as<accumulator_t<T>>("out");
+    });
+    return distances_of_rows(ranks, own_queries, own_points, results, options, device);
+  });
+}
+
+point_report pair_distances(communicator& ranks, any_matrix x, any_matrix y, any_output_vector out,
+                            const distance_options& options, const Device& device) {
+  return with_storage(x.type, [&]<class T>() {
+    matrix_view<const T> own_x, own_y;
+    vector_view<accumulator_t<T>> results;
+    ranks.run_collectively([&] {
+      own_x = x.as<T>("x");
+      own_y = y.as<T>("y");
+      results = out.as<accumulator_t<T>>("out");
+    });
+    return distances_of_pairs(ranks, own_x, own_y, results, options, device);
+  });
+}
+
 #define QUINTET_INSTANTIATE(Storage)                                                                                \
   template quintet::poincare::neighbours<accumulator_t<Storage>> nearest(communicator&, matrix_view<const Storage>, \
                                                                          matrix_view<const Storage>, std::int64_t,  \
-                                                                         const nearest_options&, const Device&);    \
-  template point_report distances(communicator&, matrix_view<const Storage>, matrix_view<const Storage>,            \
-                                  matrix_view<accumulator_t<Storage>>, const distance_options&, const Device&);     \
-  template point_report pair_distances(communicator&, matrix_view<const Storage>, matrix_view<const Storage>,       \
-                                       vector_view<accumulator_t<Storage>>, const distance_options&, const Device&);
+                                                                         const nearest_options&, const Device&);
 QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
 
 }  // namespace quintet::mpi::poincare

@@ -5,7 +5,6 @@
 #include "distributed/saved_tree.hpp"
 #include "distributed/tile_search.hpp"
 #include "hdbscan/checks.hpp"
-#include "instantiate.hpp"
 #include "mpi/fault.hpp"
 #include "quintet/mpi/hdbscan.hpp"
 
@@ -32,14 +31,10 @@ std::unique_ptr<distributed::shared_search<Storage>> search_of(communicator& ran
                                                              tiles_of_strip(clustering::bound_limits().strip_tiles));
 }
 
-}  // namespace
-
-namespace hdbscan {
-
-template <class Storage, class>
-spanning_tree_result spanning_tree(communicator& ranks, matrix_view<const Storage> rows, std::int64_t first_row,
-                                   const spanning_tree_options& options, const Device& given,
-                                   const progress_callback& callback, const checkpoint_options& checkpoint) {
+template <class Storage>
+spanning_tree_result tree_of_rows(communicator& ranks, matrix_view<const Storage> rows, std::int64_t first_row,
+                                  const spanning_tree_options& options, const Device& given,
+                                  const progress_callback& callback, const checkpoint_options& checkpoint) {
   using Real = accumulator_t<Storage>;
   ranks.phase("start");
   Device device;
@@ -74,11 +69,19 @@ spanning_tree_result spanning_tree(communicator& ranks, matrix_view<const Storag
   return result;
 }
 
-#define QUINTET_INSTANTIATE(Storage)                                                                                 \
-  template spanning_tree_result spanning_tree(communicator&, matrix_view<const Storage>, std::int64_t,               \
-                                              const spanning_tree_options&, const Device&, const progress_callback&, \
-                                              const checkpoint_options&);
-QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
+}  // namespace
+
+namespace hdbscan {
+
+spanning_tree_result spanning_tree(communicator& ranks, any_matrix rows, std::int64_t first_row,
+                                   const spanning_tree_options& options, const Device& device,
+                                   const progress_callback& report, const checkpoint_options& checkpoint) {
+  return with_storage(rows.type, [&]<class T>() {
+    matrix_view<const T> own;
+    ranks.run_collectively([&] { own = rows.as<T>("rows"); });
+    return tree_of_rows(ranks, own, first_row, options, device, report, checkpoint);
+  });
+}
 
 }  // namespace hdbscan
 }  // namespace quintet::mpi

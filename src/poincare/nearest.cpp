@@ -198,8 +198,7 @@ point_report find_nearest(matrix_view<const Storage> queries, matrix_view<const 
   search.reset();
   search.take(points, 0, report.points);
   search.measure();
-  neighbour.finish();
-  measured.finish();
+  device::finish(neighbour, measured);
   return report;
 }
 

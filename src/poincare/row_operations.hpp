@@ -64,8 +64,7 @@ row_status run_rows(const row_inputs& in, const matrix_view<accumulator_t<Storag
     device::launch(kernel{a, n}, (n + kernel::rows_per_tile - 1) / kernel::rows_per_tile, device);
   });
   row_status result = status.to_vector();
-  to.finish();
-  to_second.finish();
+  device::finish(to, to_second);
   return result;
 }
 

@@ -5,7 +5,6 @@
 
 #include "device/for_each.hpp"
 #include "device/staged.hpp"
-#include "instantiate.hpp"
 #include "quintet/core/error.hpp"
 #include "svd/checks.hpp"
 #include "svd/sums.hpp"
@@ -77,11 +76,6 @@ void require_factors(const factors_view<T>& f) {
   require_argument(f.v.batch() == f.s.rows(), "v.batch", f.v.batch(), text("the batch, ", f.s.rows()));
 }
 
-void require_all_values(std::int64_t values, std::int64_t rows, std::int64_t cols) {
-  const std::int64_t all = std::min(rows, cols);
-  require_argument(values == all, "values", values, text("min(m, n) = ", all));
-}
-
 /// Calls compute(factors, out) with everything in the memory of the device of the call.
 template <class T, class Compute>
 Device compute_on_device(const factors_view<T>& f, const batch_view<T>& out, const Device& given, Compute compute) {
@@ -94,10 +88,9 @@ Device compute_on_device(const factors_view<T>& f, const batch_view<T>& out, con
   return device;
 }
 
-}  // namespace
-
 template <class T>
-Device pseudo_inverse(const factors_view<T>& f, batch_view<T> out, rank_tolerance tolerance, const Device& given) {
+Device typed_pseudo_inverse(const factors_view<T>& f, batch_view<T> out, rank_tolerance tolerance,
+                            const Device& given) {
   require_factors(f);
   require_shape(out, f.s.rows(), f.v.rows(), f.u.rows(), "out");
   using real = accumulator_t<T>;
@@ -108,8 +101,8 @@ Device pseudo_inverse(const factors_view<T>& f, batch_view<T> out, rank_toleranc
 }
 
 template <class T>
-Device least_squares(const factors_view<T>& f, batch_view<const T> right, batch_view<T> out, rank_tolerance tolerance,
-                     const Device& given) {
+Device typed_least_squares(const factors_view<T>& f, batch_view<const T> right, batch_view<T> out,
+                           rank_tolerance tolerance, const Device& given) {
   using real = accumulator_t<T>;
   require_factors(f);
   const std::int64_t batch = f.s.rows(), values = f.s.cols(), count = right.cols();
@@ -134,7 +127,8 @@ Device least_squares(const factors_view<T>& f, batch_view<const T> right, batch_
 }
 
 template <class T>
-Device low_rank_approximation(const factors_view<T>& f, std::int64_t rank, batch_view<T> out, const Device& given) {
+Device typed_low_rank_approximation(const factors_view<T>& f, std::int64_t rank, batch_view<T> out,
+                                    const Device& given) {
   require_factors(f);
   require_argument(rank >= 0, "rank", rank, ">= 0");
   require_shape(out, f.s.rows(), f.u.rows(), f.v.rows(), "out");
@@ -144,22 +138,22 @@ Device low_rank_approximation(const factors_view<T>& f, std::int64_t rank, batch
   });
 }
 
-template <class T>
-Device condition_number(const factors_view<T>& f, vector_view<accumulator_t<T>> out, const Device& given) {
-  require_argument(out.size() == f.s.rows(), "out.size", out.size(), text("the batch, ", f.s.rows()));
-  const Device device = device::run_device(given, {{"s", f.s}, {"out", out}});
-  const device::staged_in s(f.s, device);
+template <class Real>
+Device typed_condition_number(matrix_view<const Real> s, vector_view<Real> out, const Device& given) {
+  require_argument(out.size() == s.rows(), "out.size", out.size(), text("the batch, ", s.rows()));
+  const Device device = device::run_device(given, {{"s", s}, {"out", out}});
+  const device::staged_in values(s, device);
   device::staged_out to(out, device);
-  device::for_each(f.s.rows(), condition_function<accumulator_t<T>>{s.view(), to.view().data()}, device);
+  device::for_each(s.rows(), condition_function<Real>{values.view(), to.view().data()}, device);
   to.finish();
   return device;
 }
 
 template <class T>
-Device polar(const factors_view<T>& f, batch_view<T> w, batch_view<T> h, const Device& given) {
+Device typed_polar(const factors_view<T>& f, batch_view<T> w, batch_view<T> h, const Device& given) {
   require_factors(f);
   const std::int64_t m = f.u.rows(), n = f.v.rows();
-  require_all_values(f.s.cols(), m, n);
+  require_all_values({f.s.rows(), m, n, f.s.cols()});
   require_shape(w, f.s.rows(), m, n, "w");
   require_shape(h, f.s.rows(), n, n, "h");
   const Device there = device::run_device(given, {{"w", w}, {"h", h}, {"u", f.u}, {"v", f.v}, {"s", f.s}});
@@ -172,70 +166,52 @@ Device polar(const factors_view<T>& f, batch_view<T> w, batch_view<T> h, const D
   });
 }
 
-template <class T>
-std::vector<std::int64_t> numerical_rank(const decomposition<T>& d, rank_tolerance tolerance) {
-  using real = accumulator_t<T>;
-  const real relative = real(tolerance_of(tolerance, d.rows, d.cols, double(std::numeric_limits<real>::epsilon())));
-  std::vector<std::int64_t> ranks(d.batch);
-  for (std::int64_t b = 0; b < d.batch; ++b)
-    for (std::int64_t j = 0; j < d.values; ++j)
-      ranks[b] += d.singular_value(b, j) > relative * d.singular_value(b, 0) ? 1 : 0;
-  return ranks;
+}  // namespace
+
+std::vector<std::int64_t> numerical_rank(const any_factors& f, rank_tolerance tolerance) {
+  return with_real(f.s.type, "s", [&]<class Real>() {
+    const matrix_view<const Real> s = f.s.as<Real>("s");
+    const Real relative = Real(tolerance_of(tolerance, f.u.rows, f.v.rows, std::numeric_limits<Real>::epsilon()));
+    std::vector<std::int64_t> ranks(s.rows());
+    for (std::int64_t b = 0; b < s.rows(); ++b)
+      for (std::int64_t j = 0; j < s.cols(); ++j) ranks[b] += s(b, j) > relative * s(b, 0) ? 1 : 0;
+    return ranks;
+  });
 }
 
-template <class T>
-std::vector<T> pseudo_inverse(const decomposition<T>& d, rank_tolerance tolerance, const Device& device) {
-  std::vector<T> result(d.batch * d.cols * d.rows);
-  pseudo_inverse<T>(d.view(), {result.data(), d.batch, d.cols, d.rows}, tolerance, device);
-  return result;
+Device pseudo_inverse(const any_factors& f, any_output_batch out, rank_tolerance tolerance, const Device& device) {
+  return with_storage(f.u.type, [&]<class T>() {
+    return typed_pseudo_inverse<T>(factors_of<T>(f), out.as<T>("out"), tolerance, device);
+  });
 }
 
-template <class T>
-std::vector<T> least_squares(const decomposition<T>& d, batch_view<const T> right, rank_tolerance tolerance,
-                             const Device& device) {
-  std::vector<T> result(d.batch * d.cols * right.cols());
-  least_squares<T>(d.view(), right, {result.data(), d.batch, d.cols, right.cols()}, tolerance, device);
-  return result;
+Device least_squares(const any_factors& f, any_batch right, any_output_batch out, rank_tolerance tolerance,
+                     const Device& device) {
+  return with_storage(f.u.type, [&]<class T>() {
+    return typed_least_squares<T>(factors_of<T>(f), right.as<T>("right"), out.as<T>("out"), tolerance, device);
+  });
 }
 
-template <class T>
-std::vector<T> low_rank_approximation(const decomposition<T>& d, std::int64_t rank, const Device& device) {
-  std::vector<T> result(d.batch * d.rows * d.cols);
-  low_rank_approximation<T>(d.view(), rank, {result.data(), d.batch, d.rows, d.cols}, device);
-  return result;
+Device low_rank_approximation(const any_factors& f, std::int64_t rank, any_output_batch out, const Device& device) {
+  return with_storage(f.u.type, [&]<class T>() {
+    return typed_low_rank_approximation<T>(factors_of<T>(f), rank, out.as<T>("out"), device);
+  });
 }
 
-template <class T>
-std::vector<accumulator_t<T>> condition_number(const decomposition<T>& d) {
-  require_all_values(d.values, d.rows, d.cols);
-  std::vector<accumulator_t<T>> result(d.batch);
-  condition_number<T>(d.view(), result, Device::host());
-  return result;
+Device condition_number(any_matrix s, any_output_vector out, const Device& device) {
+  return with_real(s.type, "s", [&]<class Real>() {
+    return typed_condition_number<Real>(s.as<Real>("s"), out.as<Real>("out"), device);
+  });
 }
 
-template <class T>
-polar_factors<T> polar(const decomposition<T>& d, const Device& device) {
-  polar_factors<T> result;
-  result.w.resize(d.batch * d.rows * d.cols);
-  result.h.resize(d.batch * d.cols * d.cols);
-  polar<T>(d.view(), {result.w.data(), d.batch, d.rows, d.cols}, {result.h.data(), d.batch, d.cols, d.cols}, device);
-  return result;
+Device polar(const any_factors& f, any_output_batch w, any_output_batch h, const Device& device) {
+  return with_storage(f.u.type,
+                      [&]<class T>() { return typed_polar<T>(factors_of<T>(f), w.as<T>("w"), h.as<T>("h"), device); });
 }
 
-#define QUINTET_INSTANTIATE(T)                                                                                        \
-  template std::vector<std::int64_t> numerical_rank(const decomposition<T>&, rank_tolerance);                         \
-  template std::vector<T> pseudo_inverse(const decomposition<T>&, rank_tolerance, const Device&);                     \
-  template std::vector<T> least_squares(const decomposition<T>&, batch_view<const T>, rank_tolerance, const Device&); \
-  template std::vector<T> low_rank_approximation(const decomposition<T>&, std::int64_t, const Device&);               \
-  template std::vector<accumulator_t<T>> condition_number(const decomposition<T>&);                                   \
-  template polar_factors<T> polar(const decomposition<T>&, const Device&);                                            \
-  template Device pseudo_inverse<T>(const factors_view<T>&, batch_view<T>, rank_tolerance, const Device&);            \
-  template Device least_squares<T>(const factors_view<T>&, batch_view<const T>, batch_view<T>, rank_tolerance,        \
-                                   const Device&);                                                                    \
-  template Device low_rank_approximation<T>(const factors_view<T>&, std::int64_t, batch_view<T>, const Device&);      \
-  template Device condition_number<T>(const factors_view<T>&, vector_view<accumulator_t<T>>, const Device&);          \
-  template Device polar<T>(const factors_view<T>&, batch_view<T>, batch_view<T>, const Device&);
-QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
-#undef QUINTET_INSTANTIATE
+void require_all_values(const decomposition_shape& d) {
+  const std::int64_t all = std::min(d.rows, d.cols);
+  require_argument(d.values == all, "values", d.values, text("min(m, n) = ", all));
+}
 
 }  // namespace quintet::svd

@@ -5,7 +5,6 @@
 #include "device/for_each.hpp"
 #include "device/small_call.hpp"
 #include "device/staged.hpp"
-#include "instantiate.hpp"
 #include "quintet/core/error.hpp"
 #include "quintet/core/profile.hpp"
 #include "quintet/device/buffer.hpp"
@@ -53,10 +52,24 @@ void check(std::int64_t batch, std::int64_t rows, std::int64_t cols, const optio
   if (options.proper_rotations) check_proper_rotations(rows, cols, options);
 }
 
+/// outputs with elements of T.
+template <class T>
+struct typed_outputs {
+  batch_view<T> u, v;
+  matrix_view<accumulator_t<T>> s;
+  vector_view<std::int32_t> status, sweeps;
+
+  explicit typed_outputs(const outputs& out)
+      : typed_outputs(out.u.as<T>("u"), out.v.as<T>("v"), out.s.as<accumulator_t<T>>("s"), out.status, out.sweeps) {}
+  typed_outputs(batch_view<T> u, batch_view<T> v, matrix_view<accumulator_t<T>> s, vector_view<std::int32_t> status,
+                vector_view<std::int32_t> sweeps)
+      : u(u), v(v), s(s), status(status), sweeps(sweeps) {}
+};
+
 template <class T>
 stored_batch stored(const batch_view<T>& view) {
   using plain = std::remove_const_t<T>;
-  return {const_cast<plain*>(view.data()), storage_of<plain>(), view.batch_stride(), view.row_stride(),
+  return {const_cast<plain*>(view.data()), scalar_type_of<plain>(), view.batch_stride(), view.row_stride(),
           view.col_stride()};
 }
 
@@ -77,13 +90,14 @@ route first_route(std::int64_t rows, std::int64_t cols, const options& options) 
 
 /// The job of a batch with rows >= cols, computed in Real, for all its matrices.
 template <class Real, class T>
-jacobi_job<Real> make_job(batch_view<const T> a, const outputs<T>& out, const options& options, bool is_exchanged) {
+jacobi_job<Real> make_job(batch_view<const T> a, const typed_outputs<T>& out, const options& options,
+                          bool is_exchanged) {
   jacobi_job<Real> job = {};
   job.a = stored(a);
   job.left = stored(out.u);
   job.right = stored(out.v);
   using value = accumulator_t<T>;
-  job.s = {out.s.data(), storage_of<value>(), out.s.stride(), 0, 1};
+  job.s = {out.s.data(), scalar_type_of<value>(), out.s.stride(), 0, 1};
   job.status = out.status.data();
   job.sweeps = out.sweeps.data();
   job.count = a.batch();
@@ -133,7 +147,7 @@ void run_listed(jacobi_job<Real> job, const std::vector<std::int64_t>& list, std
 
 /// rows >= cols >= 1, at least one matrix.
 template <class T>
-void decompose_tall(batch_view<const T> a, const outputs<T>& out, const options& options, const Device& device,
+void decompose_tall(batch_view<const T> a, const typed_outputs<T>& out, const options& options, const Device& device,
                     bool is_exchanged) {
   using real = accumulator_t<T>;
   constexpr bool has_wider_type = std::is_same_v<real, float> && !std::is_same_v<T, half>;
@@ -175,7 +189,7 @@ struct set_outcome {
 
 /// What remains to be done where min(m, n) = 0: the square factor of full vectors is an identity.
 template <class T>
-void decompose_empty(const outputs<T>& out, const Device& device) {
+void decompose_empty(const typed_outputs<T>& out, const Device& device) {
   for (const batch_view<T>& view : {out.u, out.v})
     device::for_each(view.batch() * view.rows() * view.cols(), set_identity<T>{view}, device);
   device::for_each(out.s.rows(), set_outcome{out.status.data(), out.sweeps.data()}, device);
@@ -219,18 +233,10 @@ std::int64_t vector_count(std::int64_t size, std::int64_t values, vectors which)
   return which == vectors::none ? 0 : which == vectors::full ? size : values;
 }
 
-}  // namespace
-
-std::int64_t value_count(std::int64_t rows, std::int64_t cols, const options& options) {
-  const std::int64_t all = std::min(rows, cols);
-  return options.top > 0 ? std::min(options.top, all) : all;
-}
-
-namespace {
-
 /// Everything in the memory of the device, shapes checked.
 template <class T>
-void decompose_on_device(batch_view<const T> a, const outputs<T>& out, const options& options, const Device& device) {
+void decompose_on_device(batch_view<const T> a, const typed_outputs<T>& out, const options& options,
+                         const Device& device) {
   if (std::min(a.rows(), a.cols()) == 0) return decompose_empty(out, device);
   if (a.rows() >= a.cols())
     decompose_tall(a, out, options, device, false);
@@ -239,20 +245,23 @@ void decompose_on_device(batch_view<const T> a, const outputs<T>& out, const opt
   if (options.proper_rotations) device::for_each(a.batch(), make_rotations<T>{out.u, out.v, out.s}, device);
 }
 
-}  // namespace
+template <class T>
+void check_outputs(const typed_outputs<T>& out, const decomposition_shape& shape, const options& options) {
+  const std::int64_t batch = shape.batch;
+  if (options.vectors != vectors::none) {
+    require_shape(out.u, batch, shape.rows, shape.u_cols, "u");
+    require_shape(out.v, batch, shape.cols, shape.v_cols, "v");
+  }
+  require_argument(out.s.rows() == batch, "s.rows", out.s.rows(), text("the batch, ", batch));
+  require_argument(out.s.cols() == shape.values, "s.cols", out.s.cols(), text("the number of values, ", shape.values));
+  require_argument(out.status.size() == batch, "status.size", out.status.size(), text("the batch, ", batch));
+  require_argument(out.sweeps.size() == batch, "sweeps.size", out.sweeps.size(), text("the batch, ", batch));
+}
 
 template <class T>
-Device decompose(batch_view<const T> a, const outputs<T>& out, const options& options, const Device& given) {
-  check(a.batch(), a.rows(), a.cols(), options);
-  const std::int64_t values = value_count(a.rows(), a.cols(), options);
-  if (options.vectors != vectors::none) {
-    require_shape(out.u, a.batch(), a.rows(), vector_count(a.rows(), values, options.vectors), "u");
-    require_shape(out.v, a.batch(), a.cols(), vector_count(a.cols(), values, options.vectors), "v");
-  }
-  require_argument(out.s.rows() == a.batch(), "s.rows", out.s.rows(), text("the batch, ", a.batch()));
-  require_argument(out.s.cols() == values, "s.cols", out.s.cols(), text("the number of values, ", values));
-  require_argument(out.status.size() == a.batch(), "status.size", out.status.size(), text("the batch, ", a.batch()));
-  require_argument(out.sweeps.size() == a.batch(), "sweeps.size", out.sweeps.size(), text("the batch, ", a.batch()));
+Device decompose_typed(batch_view<const T> a, const typed_outputs<T>& out, const options& options,
+                       const Device& given) {
+  check_outputs(out, shape_of(a.batch(), a.rows(), a.cols(), options), options);
   const Device device = device::run_device(
       given, {{"a", a}, {"u", out.u}, {"v", out.v}, {"s", out.s}, {"status", out.status}, {"sweeps", out.sweeps}});
   if (a.batch() == 0) return device;
@@ -264,43 +273,31 @@ Device decompose(batch_view<const T> a, const outputs<T>& out, const options& op
   device::staged_out s(out.s, device);
   device::staged_out status(out.status, device), sweeps(out.sweeps, device);
   decompose_on_device<T>(in.view(), {u.view(), v.view(), s.view(), status.view(), sweeps.view()}, options, device);
-  u.finish();
-  v.finish();
-  s.finish();
-  status.finish();
-  sweeps.finish();
+  device::finish(u, v, s, status, sweeps);
   return device;
 }
 
-template <class T>
-decomposition<T> decompose(batch_view<const T> a, const options& options, const Device& device) {
-  check(a.batch(), a.rows(), a.cols(), options);
-  const stage_region stage("decompose");
-  decomposition<T> result;
-  result.batch = a.batch();
-  result.rows = a.rows();
-  result.cols = a.cols();
-  result.values = value_count(a.rows(), a.cols(), options);
-  result.u_cols = vector_count(a.rows(), result.values, options.vectors);
-  result.v_cols = vector_count(a.cols(), result.values, options.vectors);
-  result.u.resize(a.batch() * a.rows() * result.u_cols);
-  result.v.resize(a.batch() * a.cols() * result.v_cols);
-  result.s.resize(a.batch() * result.values);
-  result.status.resize(a.batch());
-  result.sweeps.resize(a.batch());
-  const outputs<T> out{{result.u.data(), a.batch(), a.rows(), result.u_cols},
-                       {result.v.data(), a.batch(), a.cols(), result.v_cols},
-                       {result.s.data(), a.batch(), result.values},
-                       result.status,
-                       result.sweeps};
-  result.ran_on = decompose<T>(a, out, options, device);
-  return result;
+}  // namespace
+
+std::int64_t value_count(std::int64_t rows, std::int64_t cols, const options& options) {
+  const std::int64_t all = std::min(rows, cols);
+  return options.top > 0 ? std::min(options.top, all) : all;
 }
 
-#define QUINTET_INSTANTIATE(T)                                                                \
-  template decomposition<T> decompose<T>(batch_view<const T>, const options&, const Device&); \
-  template Device decompose<T>(batch_view<const T>, const outputs<T>&, const options&, const Device&);
-QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
-#undef QUINTET_INSTANTIATE
+decomposition_shape shape_of(std::int64_t batch, std::int64_t rows, std::int64_t cols, const options& options) {
+  check(batch, rows, cols, options);
+  const std::int64_t values = value_count(rows, cols, options);
+  return {batch,
+          rows,
+          cols,
+          values,
+          vector_count(rows, values, options.vectors),
+          vector_count(cols, values, options.vectors)};
+}
+
+Device decompose(any_batch a, const outputs& out, const options& options, const Device& device) {
+  return with_storage(
+      a.type, [&]<class T>() { return decompose_typed<T>(a.as<T>("a"), typed_outputs<T>(out), options, device); });
+}
 
 }  // namespace quintet::svd

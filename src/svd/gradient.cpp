@@ -5,7 +5,6 @@
 
 #include "device/launch.hpp"
 #include "device/staged.hpp"
-#include "instantiate.hpp"
 #include "quintet/core/error.hpp"
 #include "svd/checks.hpp"
 #include "svd/gradient_kernel.hpp"
@@ -73,11 +72,9 @@ accumulator_t<T> tolerance_of(const gradient_options& options, std::int64_t m, s
   return real(10.0 * double(std::max(m, n)) * double(std::numeric_limits<real>::epsilon()));
 }
 
-}  // namespace
-
 template <class T>
-Device gradient(const factors_view<T>& f, batch_view<const T> gu, matrix_view<const accumulator_t<T>> gs,
-                batch_view<const T> gv, batch_view<T> out, const gradient_options& options, const Device& given) {
+Device typed_gradient(const factors_view<T>& f, batch_view<const T> gu, matrix_view<const accumulator_t<T>> gs,
+                      batch_view<const T> gv, batch_view<T> out, const gradient_options& options, const Device& given) {
   using real = accumulator_t<T>;
   check(f, gu, gs, gv, out, options);
   const Device device =
@@ -112,16 +109,8 @@ Device gradient(const factors_view<T>& f, batch_view<const T> gu, matrix_view<co
 }
 
 template <class T>
-std::vector<T> gradient(const factors_view<T>& f, batch_view<const T> gu, matrix_view<const accumulator_t<T>> gs,
-                        batch_view<const T> gv, const gradient_options& options, const Device& device) {
-  std::vector<T> result(f.s.rows() * f.u.rows() * f.v.rows());
-  gradient<T>(f, gu, gs, gv, {result.data(), f.s.rows(), f.u.rows(), f.v.rows()}, options, device);
-  return result;
-}
-
-template <class T>
-Device polar_gradient(const factors_view<T>& f, batch_view<const T> gw, batch_view<const T> gh, batch_view<T> out,
-                      const gradient_options& options, const Device& given) {
+Device typed_polar_gradient(const factors_view<T>& f, batch_view<const T> gw, batch_view<const T> gh, batch_view<T> out,
+                            const gradient_options& options, const Device& given) {
   using real = accumulator_t<T>;
   check_factors(f, out, options);
   const std::int64_t batch = out.batch(), m = out.rows(), n = out.cols(), k = f.s.cols();
@@ -158,25 +147,21 @@ Device polar_gradient(const factors_view<T>& f, batch_view<const T> gw, batch_vi
   return device;
 }
 
-template <class T>
-std::vector<T> polar_gradient(const factors_view<T>& f, batch_view<const T> gw, batch_view<const T> gh,
-                              const gradient_options& options, const Device& device) {
-  std::vector<T> result(f.s.rows() * f.u.rows() * f.v.rows());
-  polar_gradient<T>(f, gw, gh, {result.data(), f.s.rows(), f.u.rows(), f.v.rows()}, options, device);
-  return result;
+}  // namespace
+
+Device gradient(const any_factors& f, any_batch gu, any_matrix gs, any_batch gv, any_output_batch out,
+                const gradient_options& options, const Device& device) {
+  return with_storage(out.type, [&]<class T>() {
+    return typed_gradient<T>(factors_of<T>(f), gu.as<T>("gu"), gs.as<accumulator_t<T>>("gs"), gv.as<T>("gv"),
+                             out.as<T>("out"), options, device);
+  });
 }
 
-#define QUINTET_INSTANTIATE(T)                                                                                       \
-  template std::vector<T> gradient<T>(const factors_view<T>&, batch_view<const T>,                                   \
-                                      matrix_view<const accumulator_t<T>>, batch_view<const T>,                      \
-                                      const gradient_options&, const Device&);                                       \
-  template Device gradient<T>(const factors_view<T>&, batch_view<const T>, matrix_view<const accumulator_t<T>>,      \
-                              batch_view<const T>, batch_view<T>, const gradient_options&, const Device&);           \
-  template std::vector<T> polar_gradient<T>(const factors_view<T>&, batch_view<const T>, batch_view<const T>,        \
-                                            const gradient_options&, const Device&);                                 \
-  template Device polar_gradient<T>(const factors_view<T>&, batch_view<const T>, batch_view<const T>, batch_view<T>, \
-                                    const gradient_options&, const Device&);
-QUINTET_FOR_EACH_STORAGE(QUINTET_INSTANTIATE)
-#undef QUINTET_INSTANTIATE
+Device polar_gradient(const any_factors& f, any_batch gw, any_batch gh, any_output_batch out,
+                      const gradient_options& options, const Device& device) {
+  return with_storage(out.type, [&]<class T>() {
+    return typed_polar_gradient<T>(factors_of<T>(f), gw.as<T>("gw"), gh.as<T>("gh"), out.as<T>("out"), options, device);
+  });
+}
 
 }  // namespace quintet::svd

@@ -51,7 +51,7 @@ struct jacobi_storing : jacobi_loading<Real> {
       const memory_lines lines = lines_of({nullptr, job.s.type, job.s.batch, job.values, job.s.column}, 1, job.values);
       if (lines.count > 0) {
         const typename Map::scalar factor = nan_where_lost(map, job, group);
-        with_storage<real>(job.s.type, job.s.data, [&](auto* data) {
+        with_elements<real>(job.s.type, job.s.data, [&](auto* data) {
           std::remove_reference_t<decltype(data)> to[Map::packed];
           find_results(map, job, group, data, job.s.batch, to);
           write_lines<Map::packed, real>(lines, to, [&](int, int j) {
@@ -65,7 +65,7 @@ struct jacobi_storing : jacobi_loading<Real> {
       const std::int64_t matrix = matrix_in(map, job, group, first_lane(map) + l);
       if (matrix < 0 || !has_result(job.status[matrix])) continue;
       const bool is_lost = job.status[matrix] == code_not_finite;
-      with_storage<real>(job.s.type, job.s.data, [&](auto* data) QUINTET_SVD_INLINE_LAMBDA {
+      with_elements<real>(job.s.type, job.s.data, [&](auto* data) QUINTET_SVD_INLINE_LAMBDA {
         using stored = std::remove_reference_t<decltype(*data)>;
         for_each_row(map, 0, job.cols, [&](int j) QUINTET_SVD_INLINE_LAMBDA {
           const int place = int(lane_element(map, rank, 0, j, 0, l));

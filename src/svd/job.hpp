@@ -4,36 +4,26 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "quintet/core/storage16.hpp"
+#include "quintet/core/any_view.hpp"
 
 namespace quintet::svd {
-
-enum class storage_type : std::int32_t { float64, float32, float16, brain16 };
-
-template <class T>
-constexpr storage_type storage_of() {
-  if constexpr (std::is_same_v<T, double>) return storage_type::float64;
-  if constexpr (std::is_same_v<T, float>) return storage_type::float32;
-  if constexpr (std::is_same_v<T, half>) return storage_type::float16;
-  return storage_type::brain16;
-}
 
 /// Matrices of one of the storage types: element (b, i, j) lies at b * batch + i * row + j * column.
 struct stored_batch {
   void* data;
-  storage_type type;
+  scalar_type type;
   std::int64_t batch, row, column;
 };
 
 /// Calls f(T*) with the type of the data; float kernels know the types up to 32 bits, double kernels all.
 template <class Real, class Function>
-inline void with_storage(storage_type type, void* data, Function f) {
+inline void with_elements(scalar_type type, void* data, Function f) {
   if constexpr (std::is_same_v<Real, double>)
-    if (type == storage_type::float64) return f(static_cast<double*>(data));
+    if (type == scalar_type::float64) return f(static_cast<double*>(data));
   switch (type) {
-    case storage_type::float32:
+    case scalar_type::float32:
       return f(static_cast<float*>(data));
-    case storage_type::float16:
+    case scalar_type::float16:
       return f(static_cast<half*>(data));
     default:
       return f(static_cast<bfloat16*>(data));

@@ -251,10 +251,10 @@ class fit {
     Buffer<T> h(batch_ * dim_ * dim_, device);
     add_up(sum_products<T>{sets_, means.data(), nullptr}, dim_ * dim_, total.data(), h, device);
     Buffer<std::int32_t> status(batch_, device), sweeps(batch_, device);
-    svd::decompose<T>(matrices<const T>(h),
-                      {matrices<T>(u_), matrices<T>(v_), {s_.data(), batch_, dim_, device}, status, sweeps},
-                      {.proper_rotations = !options.reflections}, device);
-    svd::polar<T>(factors(), matrices<T>(w_), matrices<T>(h), device);
+    svd::decompose(matrices<const T>(h),
+                   svd::outputs{matrices<T>(u_), matrices<T>(v_), any_output_matrix(s_, dim_), status, sweeps},
+                   {.proper_rotations = !options.reflections}, device);
+    svd::polar(factors(), matrices<T>(w_), matrices<T>(h), device);
     add_up(sum_residuals<T>{sets_, w(), means.data(), nullptr}, 1, total.data(), square, device);
   }
 
@@ -301,11 +301,16 @@ class fit {
   }
 };
 
-}  // namespace
+template <class T>
+struct typed_motions {
+  batch_view<T> rotation;
+  matrix_view<T> translation;
+  vector_view<T> rmsd;
+};
 
 template <class T>
-Device kabsch(batch_view<const T> points, batch_view<const T> target, matrix_view<const T> weights,
-              const motion_outputs<T>& out, const kabsch_options& options, const Device& given) {
+Device typed_kabsch(batch_view<const T> points, batch_view<const T> target, matrix_view<const T> weights,
+                    const typed_motions<T>& out, const kabsch_options& options, const Device& given) {
   check(points, target, weights, options);
   const std::int64_t batch = points.batch(), dim = points.cols();
   require_shape(out.rotation, batch, dim, dim, "rotation");
@@ -329,10 +334,20 @@ Device kabsch(batch_view<const T> points, batch_view<const T> target, matrix_vie
   device::for_each(batch * dim, write_motion<T>{fitted.w(), fitted.means.data(), rotation.view(), translation.view()},
                    device);
   device::for_each(batch, take_root<T>{fitted.square.data(), rmsd.view()}, device);
-  rotation.finish();
-  translation.finish();
-  rmsd.finish();
+  device::finish(rotation, translation, rmsd);
   return device;
+}
+
+}  // namespace
+
+Device kabsch(any_batch points, any_batch target, any_matrix weights, const motion_outputs& out,
+              const kabsch_options& options, const Device& device) {
+  return with_real(points.type, "points", [&]<class T>() {
+    return typed_kabsch<T>(
+        points.as<T>("points"), target.as<T>("target"), weights.as<T>("weights"),
+        {out.rotation.as<T>("rotation"), out.translation.as<T>("translation"), out.rmsd.as<T>("rmsd")}, options,
+        device);
+  });
 }
 
 template <class T>
@@ -344,9 +359,9 @@ rigid_motions<T> kabsch(batch_view<const T> points, batch_view<const T> target, 
   result.rotation.resize(batch * dim * dim);
   result.translation.resize(batch * dim);
   result.rmsd.resize(batch);
-  const motion_outputs<T> out{
+  const typed_motions<T> out{
       {result.rotation.data(), batch, dim, dim}, {result.translation.data(), batch, dim}, result.rmsd};
-  result.ran_on = kabsch<T>(points, target, weights, out, options, device);
+  result.ran_on = typed_kabsch<T>(points, target, weights, out, options, device);
   return result;
 }
 
@@ -381,23 +396,20 @@ motion_gradients<T> kabsch_gradient(batch_view<const T> points, batch_view<const
   Buffer<T> gw(batch * dim * dim, device), gh(batch * dim * dim, device);
   const batch_view<T> gw_view(gw.data(), batch, dim, dim, device), gh_view(gh.data(), batch, dim, dim, device);
   device::for_each(batch * dim * dim, turn_derivative<T>{gr.view(), gt.view(), fitted.means.data(), gw_view}, device);
-  polar_gradient<T>(fitted.factors(), gw_view, {}, gh_view, {}, device);
+  polar_gradient(fitted.factors(), gw_view, any_batch(), gh_view, {}, device);
   device::for_each(batch * count * dim,
                    write_gradients<T>{sets, fitted.w(), gh_view, fitted.means.data(), fitted.total.data(),
                                       fitted.square.data(), gt.view(), left.view(), by_p.view(), by_q.view()},
                    device);
-  by_p.finish();
-  by_q.finish();
+  device::finish(by_p, by_q);
   return result;
 }
 
-#define QUINTET_INSTANTIATE(T)                                                                                        \
-  template rigid_motions<T> kabsch<T>(batch_view<const T>, batch_view<const T>, matrix_view<const T>,                 \
-                                      const kabsch_options&, const Device&);                                          \
-  template Device kabsch<T>(batch_view<const T>, batch_view<const T>, matrix_view<const T>, const motion_outputs<T>&, \
-                            const kabsch_options&, const Device&);                                                    \
-  template motion_gradients<T> kabsch_gradient<T>(batch_view<const T>, batch_view<const T>, matrix_view<const T>,     \
-                                                  batch_view<const T>, matrix_view<const T>, vector_view<const T>,    \
+#define QUINTET_INSTANTIATE(T)                                                                                     \
+  template rigid_motions<T> kabsch<T>(batch_view<const T>, batch_view<const T>, matrix_view<const T>,              \
+                                      const kabsch_options&, const Device&);                                       \
+  template motion_gradients<T> kabsch_gradient<T>(batch_view<const T>, batch_view<const T>, matrix_view<const T>,  \
+                                                  batch_view<const T>, matrix_view<const T>, vector_view<const T>, \
                                                   const kabsch_options&, const Device&);
 QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
 #undef QUINTET_INSTANTIATE

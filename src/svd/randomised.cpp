@@ -6,7 +6,6 @@
 #include "device/for_each.hpp"
 #include "device/pack.hpp"
 #include "device/staged.hpp"
-#include "instantiate.hpp"
 #include "quintet/core/error.hpp"
 #include "quintet/core/profile.hpp"
 #include "quintet/device/buffer.hpp"
@@ -69,6 +68,15 @@ struct remaining_norm {
   }
 };
 
+/// randomised_outputs with elements of T.
+template <class T>
+struct typed_sketch_outputs {
+  batch_view<T> u, v;
+  matrix_view<T> s;
+  vector_view<double> residual;
+  vector_view<std::int32_t> status, sweeps;
+};
+
 /// Matrices first ... first + count - 1 of a batch.
 template <class T>
 batch_view<T> part(const batch_view<T>& a, std::int64_t first, std::int64_t count) {
@@ -85,7 +93,7 @@ batch_view<T> part(const batch_view<T>& a, std::int64_t first, std::int64_t coun
 /// Everything in the memory of the device: a and the results.
 template <class Policy>
 void compute(const batch_view<const typename Policy::real>& a, std::int64_t l, const randomised_options& options,
-             const outputs<typename Policy::real>& out, const vector_view<double>& residual, const Device& device) {
+             const typed_sketch_outputs<typename Policy::real>& out, const Device& device) {
   using real = typename Policy::real;
   const std::int64_t m = a.rows(), n = a.cols(), k = out.s.cols();
   svd::options inner_options;
@@ -101,16 +109,18 @@ void compute(const batch_view<const typename Policy::real>& a, std::int64_t l, c
     finder.find(part(a, first, count), first, options.power_iterations, options.seed);
     // (Q^T A)^T = A^T Q [n x l] has the right vectors of A on its left.
     const batch_view<real> u = part(out.u, first, count);
-    const outputs<real> inner{part(out.v, first, count),
-                              {right.data(), count, l, k, device},
-                              {out.s.data() + first * out.s.stride(), count, k, out.s.stride(), device},
-                              {out.status.data() + first, count, device},
-                              {out.sweeps.data() + first, count, device}};
-    decompose<real>({found.z, count, n, l, found.slot, 1, found.ld_n, device}, inner, inner_options, device);
+    const batch_view<real> v = part(out.v, first, count);
+    const matrix_view<real> s(out.s.data() + first * out.s.stride(), count, k, out.s.stride(), device);
+    const outputs inner{v,
+                        any_output_batch(right.data(), count, l, k, device),
+                        s,
+                        {out.status.data() + first, count, device},
+                        {out.sweeps.data() + first, count, device}};
+    decompose(any_batch(found.z, count, n, l, found.slot, 1, found.ld_n, device), inner, inner_options, device);
     finder.lift({right.data(), l * k, k, 1}, int(k), {u.data(), u.batch_stride(), u.row_stride(), u.col_stride()},
                 count);
-    if (options.canonical_signs) device::for_each(count * k, fix_sign<real>{u, inner.u}, device);
-    device::for_each(count, remaining_norm<real>{found, finder.scale(), inner.s, n, residual.data() + first}, device);
+    if (options.canonical_signs) device::for_each(count * k, fix_sign<real>{u, v}, device);
+    device::for_each(count, remaining_norm<real>{found, finder.scale(), s, n, out.residual.data() + first}, device);
   }
 }
 
@@ -125,7 +135,7 @@ std::int64_t rank_of(std::int64_t rows, std::int64_t cols, const randomised_opti
 }
 
 template <class T>
-void check_outputs(const batch_view<const T>& a, std::int64_t rank, const randomised_outputs<T>& out) {
+void check_outputs(const batch_view<const T>& a, std::int64_t rank, const typed_sketch_outputs<T>& out) {
   const std::int64_t batch = a.batch();
   require_shape(out.u, batch, a.rows(), rank, "u");
   require_shape(out.v, batch, a.cols(), rank, "v");
@@ -137,11 +147,9 @@ void check_outputs(const batch_view<const T>& a, std::int64_t rank, const random
   require_argument(out.sweeps.size() == batch, "sweeps.size", out.sweeps.size(), wanted);
 }
 
-}  // namespace
-
 template <class T>
-Device randomised(batch_view<const T> a, const randomised_outputs<T>& out, const randomised_options& options,
-                  const Device& given) {
+Device typed_randomised(batch_view<const T> a, const typed_sketch_outputs<T>& out, const randomised_options& options,
+                        const Device& given) {
   check(a.rows(), a.cols(), options);
   const std::int64_t small = std::min(a.rows(), a.cols()), rank = rank_of(a.rows(), a.cols(), options);
   check_outputs(a, rank, out);
@@ -161,55 +169,34 @@ Device randomised(batch_view<const T> a, const randomised_outputs<T>& out, const
   device::staged_out s(out.s, device);
   device::staged_out residual(out.residual, device);
   device::staged_out status(out.status, device), sweeps(out.sweeps, device);
-  const outputs<T> factors{u.view(), v.view(), s.view(), status.view(), sweeps.view()};
+  const typed_sketch_outputs<T> results{u.view(), v.view(), s.view(), residual.view(), status.view(), sweeps.view()};
   if (small == 0) {
-    decompose<T>(in.view(), factors, {}, device);
+    decompose(in.view(), outputs{u.view(), v.view(), s.view(), status.view(), sweeps.view()}, {}, device);
     device::for_each(a.batch(), set_zero{residual.view().data()}, device);
   } else if (device.kind() == device_kind::host) {
-    compute<host_rows<T>>(in.view(), l, options, factors, residual.view(), device);
+    compute<host_rows<T>>(in.view(), l, options, results, device);
   } else {
-    compute<device_rows<T, 8, 0>>(in.view(), l, options, factors, residual.view(), device);
+    compute<device_rows<T, 8, 0>>(in.view(), l, options, results, device);
   }
-  u.finish();
-  v.finish();
-  s.finish();
-  residual.finish();
-  status.finish();
-  sweeps.finish();
+  device::finish(u, v, s, residual, status, sweeps);
   return device;
 }
 
-template <class T>
-randomised_decomposition<T> randomised(batch_view<const T> a, const randomised_options& options, const Device& device) {
-  check(a.rows(), a.cols(), options);
-  const std::int64_t rank = rank_of(a.rows(), a.cols(), options);
-  randomised_decomposition<T> result;
-  decomposition<T>& d = result.factors;
-  d.batch = a.batch();
-  d.rows = a.rows();
-  d.cols = a.cols();
-  d.values = d.u_cols = d.v_cols = rank;
-  d.u.resize(d.batch * d.rows * rank);
-  d.v.resize(d.batch * d.cols * rank);
-  d.s.resize(d.batch * rank);
-  d.status.resize(d.batch);
-  d.sweeps.resize(d.batch);
-  result.residual.resize(d.batch);
-  const randomised_outputs<T> out{{d.u.data(), d.batch, d.rows, rank},
-                                  {d.v.data(), d.batch, d.cols, rank},
-                                  {d.s.data(), d.batch, rank},
-                                  result.residual,
-                                  d.status,
-                                  d.sweeps};
-  d.ran_on = randomised<T>(a, out, options, device);
-  return result;
+}  // namespace
+
+decomposition_shape shape_of(std::int64_t batch, std::int64_t rows, std::int64_t cols,
+                             const randomised_options& options) {
+  check(rows, cols, options);
+  const std::int64_t rank = rank_of(rows, cols, options);
+  return {batch, rows, cols, rank, rank, rank};
 }
 
-#define QUINTET_INSTANTIATE(T)                                                                                       \
-  template randomised_decomposition<T> randomised<T>(batch_view<const T>, const randomised_options&, const Device&); \
-  template Device randomised<T>(batch_view<const T>, const randomised_outputs<T>&, const randomised_options&,        \
-                                const Device&);
-QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
-#undef QUINTET_INSTANTIATE
+Device randomised(any_batch a, const randomised_outputs& out, const randomised_options& options, const Device& device) {
+  return with_real(a.type, "a", [&]<class T>() {
+    return typed_randomised<T>(
+        a.as<T>("a"), {out.u.as<T>("u"), out.v.as<T>("v"), out.s.as<T>("s"), out.residual, out.status, out.sweeps},
+        options, device);
+  });
+}
 
 }  // namespace quintet::svd

@@ -308,7 +308,7 @@ struct small_kernel {
     real numbers[N * N][Map::packed];
     // A lane to spare has a copy of the first matrix.
     const std::int64_t first = matrix_in(map, job, group, 0);
-    with_storage<real>(job.a.type, job.a.data, [&](const auto* data) QUINTET_SVD_INLINE_LAMBDA {
+    with_elements<real>(job.a.type, job.a.data, [&](const auto* data) QUINTET_SVD_INLINE_LAMBDA {
       with_places(job.a, [&](auto place) QUINTET_SVD_INLINE_LAMBDA {
 #pragma GCC unroll 1
         for (int l = 0; l < Map::packed; ++l) {
@@ -329,7 +329,7 @@ struct small_kernel {
   }
   template <int Count>
   static QUINTET_SVD_INLINE bool is_dense(const stored_batch& a) {
-    constexpr storage_type own = sizeof(real) == sizeof(float) ? storage_type::float32 : storage_type::float64;
+    constexpr scalar_type own = scalar_type_of<real>();
     return a.type == own && a.batch == Count &&
            (Count == N || (a.row == N && a.column == 1) || (a.row == 1 && a.column == N));
   }
@@ -508,7 +508,7 @@ struct small_kernel {
   template <int Count, int Width, class Place>
   QUINTET_SVD_INLINE void store_part(const lanes<Width>& at, const stored_batch& out, const real (*numbers)[Width],
                                      Place place) const {
-    with_storage<real>(out.type, out.data, [&](auto* data) QUINTET_SVD_INLINE_LAMBDA {
+    with_elements<real>(out.type, out.data, [&](auto* data) QUINTET_SVD_INLINE_LAMBDA {
       using stored = std::remove_reference_t<decltype(*data)>;
 #pragma GCC unroll 1
       for (int l = 0; l < Width; ++l) {

@@ -121,7 +121,7 @@ class memory_ahead {
            std::int64_t elements, bool is_written) {
     if (matrices.data == nullptr) return;  // not asked for
     constexpr std::int64_t max_bytes = 1024;
-    with_storage<Real>(matrices.type, matrices.data, [&](auto* data) {
+    with_elements<Real>(matrices.type, matrices.data, [&](auto* data) {
       const std::int64_t bytes = elements * std::int64_t(sizeof(*data)), first = job.first + group * Map::width;
       const std::int64_t count = std::min<std::int64_t>(job.count - first, Map::width);
       if (job.index != nullptr || bytes > max_bytes || matrices.batch != elements || count <= 0) return;
@@ -161,7 +161,7 @@ QUINTET_SVD_INLINE void load_matrices(const Map& map, const jacobi_job<Real>& jo
   if constexpr (Map::packed > 1) {
     const memory_lines lines = lines_of(job.a, job.rows, job.cols);
     if (row_rank == nullptr && lines.count > 0) {
-      with_storage<Real>(job.a.type, job.a.data, [&](const auto* data) {
+      with_elements<Real>(job.a.type, job.a.data, [&](const auto* data) {
         std::remove_reference_t<decltype(data)> from[Map::packed];
         for (int l = 0; l < Map::packed; ++l) {
           const std::int64_t matrix = matrix_in(map, job, group, l);
@@ -176,7 +176,7 @@ QUINTET_SVD_INLINE void load_matrices(const Map& map, const jacobi_job<Real>& jo
   }
   for (int l = 0; l < Map::packed; ++l) {
     const std::int64_t matrix = matrix_in(map, job, group, first_lane(map) + l);
-    with_storage<Real>(job.a.type, job.a.data, [&](const auto* data) QUINTET_SVD_INLINE_LAMBDA {
+    with_elements<Real>(job.a.type, job.a.data, [&](const auto* data) QUINTET_SVD_INLINE_LAMBDA {
       const auto* from = data + (matrix < 0 ? 0 : matrix) * job.a.batch;
       for_each_row(map, 0, ld, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
         const bool inside = matrix >= 0 && i < job.rows;
@@ -296,7 +296,7 @@ QUINTET_SVD_INLINE void store_matrices(const Map& map, const jacobi_job<Real>& j
     const memory_lines lines = lines_of(out, rows, columns < out_columns ? columns : out_columns);
     if (source == nullptr && lines.count > 0) {
       const typename Map::scalar factor = nan_where_lost(map, job, group);
-      with_storage<Real>(out.type, out.data, [&](auto* data) {
+      with_elements<Real>(out.type, out.data, [&](auto* data) {
         std::remove_reference_t<decltype(data)> to[Map::packed];
         find_results(map, job, group, data, out.batch, to);
         write_lines<Map::packed, Real>(lines, to, [&](int i, int j) {
@@ -311,7 +311,7 @@ QUINTET_SVD_INLINE void store_matrices(const Map& map, const jacobi_job<Real>& j
     const std::int64_t matrix = matrix_in(map, job, group, first_lane(map) + l);
     if (matrix < 0 || !has_result(code[matrix])) continue;
     const bool is_lost = code[matrix] == code_not_finite;
-    with_storage<Real>(out.type, out.data, [&](auto* data) QUINTET_SVD_INLINE_LAMBDA {
+    with_elements<Real>(out.type, out.data, [&](auto* data) QUINTET_SVD_INLINE_LAMBDA {
       using stored = std::remove_reference_t<decltype(*data)>;
       auto* to = data + matrix * out.batch;
       for (int j = 0; j < columns; ++j) {

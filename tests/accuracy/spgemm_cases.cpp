@@ -14,6 +14,10 @@
 #include "reference/spgemm_reference.hpp"
 #include "support/sparse_matrices.hpp"
 
+// References are sums in long double.
+template <>
+inline constexpr bool quintet::spgemm::is_entry_type<long double> = true;
+
 namespace quintet::accuracy {
 
 namespace {

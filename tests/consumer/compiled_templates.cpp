@@ -1,5 +1,13 @@
 // Names every function template that public headers declare and the library compiles, so that g++ has to find what
 // another compiler has built: a constraint, say, is part of a function's name in one compiler and not in the other.
+#include <quintet/hdbscan/precomputed.hpp>
+#include <quintet/io/csv.hpp>
+#include <quintet/io/hdf5.hpp>
+#include <quintet/io/matrix_file.hpp>
+#include <quintet/io/npy.hpp>
+#include <quintet/io/shared_matrix.hpp>
+#include <quintet/io/sparse_file.hpp>
+#include <quintet/neighbours/neighbours.hpp>
 #include <quintet/spgemm/add.hpp>
 #include <quintet/spgemm/dense_product.hpp>
 #include <quintet/spgemm/device_csr.hpp>
@@ -7,8 +15,11 @@
 #include <quintet/spgemm/plan.hpp>
 #include <quintet/spgemm/summary.hpp>
 #include <quintet/spgemm/transpose.hpp>
+#include <quintet/svd/kabsch.hpp>
 
 #include <cstdio>
+#include <filesystem>
+#include <string>
 
 namespace {
 
@@ -56,9 +67,123 @@ void sparse_products() {
   expect(sp::transpose(there).nnz(), 2, "transpose(device_csr)");
 }
 
+template <class T>
+void neighbour_lists() {
+  namespace nn = quintet::neighbours;
+  const float values[3] = {0, 1, 3};
+  T points[3];
+  for (int i = 0; i < 3; ++i) points[i] = T(values[i]);
+  const quintet::matrix_view<const T> rows(points, 3, 1);
+  expect(nn::nearest<T>(rows, 1).index[2], 1, "nearest");
+  expect(nn::nearest<T>(rows, rows, 1).index[2], 2, "nearest of queries");
+  expect(std::int64_t(nn::within_radius<T>(rows, 1.5).index.size()), 2, "within_radius");
+  expect(std::int64_t(nn::within_radius<T>(rows, rows, 0.5).index.size()), 3, "within_radius of queries");
+}
+
+template <class T>
+void graphs_and_motions() {
+  const std::int64_t begin[3] = {0, 1, 2}, columns[2] = {1, 0};
+  const T weights[2] = {2, 2};
+  const quintet::hdbscan::csr_graph<T> graph{2, begin, columns, weights};
+  expect(std::int64_t(spanning_tree_of(graph, {.min_samples = 1}).edges.size()), 1, "spanning_tree_of");
+  expect(cluster_graph(graph, {.min_cluster_size = 2, .min_samples = 1}).components, 1, "cluster_graph");
+
+  const T points[6] = {0, 0, 1, 0, 0, 1};
+  const quintet::batch_view<const T> set(points, 1, 3, 2);
+  expect(quintet::svd::kabsch<T>(set, set).batch, 1, "kabsch");
+  const T ones[4] = {1, 1, 1, 1};
+  const auto gradient =
+      quintet::svd::kabsch_gradient<T>(set, set, {}, quintet::batch_view<const T>(ones, 1, 2, 2), {}, {});
+  expect(std::int64_t(gradient.points.size()), 6, "kabsch_gradient");
+}
+
+std::string scratch(const char* name) { return (std::filesystem::temp_directory_path() / name).string(); }
+
+template <class T>
+void files_of_numbers() {
+  namespace io = quintet::io;
+  const T values[4] = {1, 2, 3, 4};
+  const quintet::matrix_view<const T> matrix(values, 2, 2);
+  const std::int64_t shape[2] = {2, 2};
+  const std::string npy = scratch("quintet_compiled.npy"), h5 = scratch("quintet_compiled.h5");
+  io::write_npy<T>(npy, std::span<const T>(values), shape);
+  io::write_npy<T>(npy, matrix);
+  expect(std::int64_t(io::read_npy<T>(npy).data[3]), 4, "read_npy");
+  expect(std::int64_t(io::read_npy_rows<T>(npy, 1, 1).data[0]), 3, "read_npy_rows");
+  {
+    io::hdf5_writer out(h5);
+    out.write<T>("line", std::span<const T>(values));
+    out.write<T>("shaped", std::span<const T>(values), shape);
+    out.write<T>("matrix", matrix);
+    out.create<T>("rows", 2, 2);
+    out.write_rows<T>("rows", 0, matrix);
+    out.commit();
+  }
+  expect(std::int64_t(io::read_hdf5<T>(h5, "rows").data[3]), 4, "read_hdf5");
+  expect(std::int64_t(io::read_hdf5_rows<T>(h5, "matrix", 1, 1).data[0]), 3, "read_hdf5_rows");
+  std::filesystem::remove(npy);
+  std::filesystem::remove(h5);
+}
+
+template <class Real>
+void files_of_matrices() {
+  namespace io = quintet::io;
+  const Real values[4] = {1, 2, 3, 4};
+  const quintet::matrix_view<const Real> matrix(values, 2, 2);
+  const std::string csv = scratch("quintet_compiled.csv"), npy = scratch("quintet_compiled_matrix.npy");
+  io::write_csv<Real>(csv, matrix);
+  expect(std::int64_t(io::read_csv<Real>(csv).values.data[3]), 4, "read_csv");
+  io::write_matrix<Real>(npy, matrix);
+  expect(io::read_matrix<Real>(npy).rows, 2, "read_matrix");
+  expect(io::read_matrix_rows<Real>(npy, "", 1, 1).rows, 1, "read_matrix_rows");
+  io::shared_matrix_file<Real> shared(npy, "", 2, 2);
+  io::write_shared_rows<Real>(shared.place(), npy, 0, matrix);
+  shared.commit();
+  std::filesystem::remove(csv);
+  std::filesystem::remove(npy);
+}
+
+template <class Value, class Index>
+void files_of_sparse_matrices() {
+  namespace io = quintet::io;
+  const quintet::spgemm::csr<Value, Index> matrix{2, 2, {0, 1, 2}, {1, 0}, {2, 3}};
+  const std::string h5 = scratch("quintet_compiled_sparse.h5");
+  io::write_sparse<Value, Index>(h5, matrix.view());
+  expect(io::read_sparse<Value, Index>(h5).nnz(), 2, "read_sparse");
+  expect(io::read_sparse_part<Value, Index>(h5, "", io::read_sparse_rows(h5), 1, 1).nnz(), 1, "read_sparse_part");
+  const std::string mtx = scratch("quintet_compiled.mtx");
+  io::sparse_block_writer blocks(mtx, 2, 2);
+  blocks.write<Value, Index>(0, matrix.view());
+  blocks.commit();
+  expect(io::read_sparse<Value, Index>(mtx).nnz(), 2, "sparse_block_writer::write");
+  std::filesystem::remove(mtx);
+  {
+    io::hdf5_writer out(h5);
+    io::write_csr<Value, Index>(out, matrix.view(), "group");
+    out.commit();
+  }
+  std::filesystem::remove(h5);
+}
+
 }  // namespace
 
 int main() {
+  neighbour_lists<float>();
+  neighbour_lists<double>();
+  neighbour_lists<quintet::half>();
+  neighbour_lists<quintet::bfloat16>();
+  graphs_and_motions<float>();
+  graphs_and_motions<double>();
+  files_of_numbers<float>();
+  files_of_numbers<double>();
+  files_of_numbers<std::int32_t>();
+  files_of_numbers<std::int64_t>();
+  files_of_matrices<float>();
+  files_of_matrices<double>();
+  files_of_sparse_matrices<float, std::int32_t>();
+  files_of_sparse_matrices<float, std::int64_t>();
+  files_of_sparse_matrices<double, std::int32_t>();
+  files_of_sparse_matrices<double, std::int64_t>();
   sparse_products<float, std::int32_t>();
   sparse_products<float, std::int64_t>();
   sparse_products<double, std::int32_t>();

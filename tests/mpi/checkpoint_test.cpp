@@ -56,7 +56,7 @@ std::string told_by_failing(int step, const test::point_set<float>& points,
   const failing_step fault(step, kind);
   const auto [rows, first] = own_rows(points);
   try {
-    mpi::hdbscan::spanning_tree<float>(ranks(), rows, first, options, Device::host(), {}, saved);
+    mpi::hdbscan::spanning_tree(ranks(), rows, first, options, Device::host(), {}, saved);
   } catch (const Error& e) {
     return e.what();
   }
@@ -77,7 +77,7 @@ std::pair<int, std::int64_t> go_on_from_every_step(const test::point_set<float>&
     if (told.empty()) break;
     EXPECT_EQ(told, "a fault on purpose");
     saved.resume = true;
-    const auto found = mpi::hdbscan::spanning_tree<float>(ranks(), rows, first, options, Device::host(), {}, saved);
+    const auto found = mpi::hdbscan::spanning_tree(ranks(), rows, first, options, Device::host(), {}, saved);
     if (ranks().is_root()) {
       EXPECT_EQ(found.edges, expected.edges);
       EXPECT_EQ(found.core_distances, expected.core_distances);
@@ -110,7 +110,7 @@ TEST(mpi_faults, a_slow_rank_changes_nothing) {
   const auto expected = hdbscan::spanning_tree(points.view(), {}, Device::host());
   const failing_step fault(1, "slow");
   const auto [rows, first] = own_rows(points);
-  const auto found = mpi::hdbscan::spanning_tree<float>(ranks(), rows, first, {}, Device::host());
+  const auto found = mpi::hdbscan::spanning_tree(ranks(), rows, first, {}, Device::host());
   if (ranks().is_root()) {
     EXPECT_EQ(found.edges, expected.edges);
   }
@@ -128,7 +128,7 @@ void one_rank_goes_on(const test::point_set<float>& points, int lists_steps) {
     {
       mpi::communicator alone(part);
       saved.resume = true;
-      const auto found = mpi::hdbscan::spanning_tree<float>(alone, points.view(), 0, {}, Device::host(), {}, saved);
+      const auto found = mpi::hdbscan::spanning_tree(alone, points.view(), 0, {}, Device::host(), {}, saved);
       EXPECT_EQ(found.edges, expected.edges);
     }
     MPI_Comm_free(&part);
@@ -144,7 +144,7 @@ std::string refusal(const mpi::checkpoint_options& saved, const test::point_set<
                     const hdbscan::spanning_tree_options& options) {
   const auto [rows, first] = own_rows(points);
   try {
-    mpi::hdbscan::spanning_tree<float>(ranks(), rows, first, options, Device::host(), {}, saved);
+    mpi::hdbscan::spanning_tree(ranks(), rows, first, options, Device::host(), {}, saved);
   } catch (const Error& e) {
     return e.what();
   }

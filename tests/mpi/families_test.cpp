@@ -182,8 +182,7 @@ void compare_distances(const Device& device) {
   const matrix_view<const float> q_part(queries.data() + of_q.first * dim, of_q.count, dim);
   const matrix_view<const float> n_part(points.data() + of_n.first * dim, of_n.count, dim);
   const std::int64_t before = received({"distances"});
-  mpi::poincare::distances<float>(ranks(), q_part, n_part, matrix_view<float>(part.data(), of_q.count, n), options,
-                                  device);
+  mpi::poincare::distances(ranks(), q_part, n_part, matrix_view<float>(part.data(), of_q.count, n), options, device);
   EXPECT_EQ(received({"distances"}, before), (n - of_n.count) * dim * 4);
   EXPECT_TRUE(same_bits(
       part, std::vector<float>(whole.begin() + of_q.first * n, whole.begin() + (of_q.first + of_q.count) * n)));
@@ -197,8 +196,8 @@ void compare_distances(const Device& device) {
     one = e.what();
   }
   EXPECT_EQ(error_everywhere<InvalidArgument>([&] {
-              mpi::poincare::distances<float>(ranks(), q_part, n_part, matrix_view<float>(part.data(), of_q.count, n),
-                                              {.strict = true}, device);
+              mpi::poincare::distances(ranks(), q_part, n_part, matrix_view<float>(part.data(), of_q.count, n),
+                                       {.strict = true}, device);
             }),
             one);
 }

@@ -36,7 +36,7 @@ void expect_same_tree(const point_set<Storage>& points, const hdbscan::spanning_
                       const Device& device) {
   const auto expected = hdbscan::spanning_tree(points.view(), options, Device::host());
   const auto [rows, first] = own_rows(points);
-  const auto found = mpi::hdbscan::spanning_tree<Storage>(ranks(), rows, first, options, device);
+  const auto found = mpi::hdbscan::spanning_tree(ranks(), rows, first, options, device);
   EXPECT_EQ(found.neighbours, expected.neighbours);
   EXPECT_EQ(found.clamped, expected.clamped);
   EXPECT_EQ(found.invalid_rows, expected.invalid_rows);
@@ -213,7 +213,7 @@ TEST(mpi_spanning_tree, traffic_is_what_the_formulas_say) {
   };
   before = look();
   const auto [rows, first] = own_rows(points);
-  auto found = mpi::hdbscan::spanning_tree<float>(ranks(), rows, first, {.min_samples = 5}, Device::host());
+  auto found = mpi::hdbscan::spanning_tree(ranks(), rows, first, {.min_samples = 5}, Device::host());
   after = look();
   // Steps are half ones for the last of an even number: of the lower ranks' blocks half go to the upper ones.
   const bool even = size % 2 == 0, lower = ranks().rank() < size / 2;
@@ -242,7 +242,7 @@ TEST(mpi_spanning_tree, traffic_with_a_filter) {
   const auto points = test::clustered_points<float>(per_rank * size, dim, 50);
   const auto [rows, first] = own_rows(points);
   const std::int64_t before = traffic_of("lists").received;
-  mpi::hdbscan::spanning_tree<float>(ranks(), rows, first, {.min_samples = 5}, Device::host());
+  mpi::hdbscan::spanning_tree(ranks(), rows, first, {.min_samples = 5}, Device::host());
   EXPECT_EQ(traffic_of("lists").received - before, (size - 1) / 2 * per_rank * (dim * 4 + 4 + k * 8 + 8));
 }
 
@@ -251,7 +251,7 @@ TEST(mpi_spanning_tree, traffic_with_a_tree_of_blocks) {
   const auto points = test::clustered_points<float>(n, dim, 26);
   const auto [rows, first] = own_rows(points);
   const mpi::phase_traffic sent = traffic_of("points"), reduced = traffic_of("rounds");
-  const auto found = mpi::hdbscan::spanning_tree<float>(ranks(), rows, first, {}, Device::host());
+  const auto found = mpi::hdbscan::spanning_tree(ranks(), rows, first, {}, Device::host());
   EXPECT_EQ(traffic_of("points").received - sent.received, (n - rows.rows()) * dim * 4);
   std::int64_t components = ranks().is_root() ? components_of_all_rounds(found.edges, n) : 0;
   ranks().broadcast(std::span<std::int64_t>(&components, 1));
@@ -264,7 +264,7 @@ TEST(mpi_cluster, has_the_bits_of_the_plain_one) {
   const hdbscan::cluster_options options{.min_cluster_size = 8, .min_samples = 4};
   const auto expected = hdbscan::cluster(points.view(), options, Device::host());
   const auto [rows, first] = own_rows(points);
-  const auto found = mpi::hdbscan::cluster<float>(ranks(), rows, first, options, Device::host());
+  const auto found = mpi::hdbscan::cluster(ranks(), rows, first, options, Device::host());
   EXPECT_GT(expected.clusters(), 1);
   EXPECT_EQ(found.labels, own_part(expected.labels, points.n));
   EXPECT_EQ(found.probabilities, own_part(expected.probabilities, points.n));
@@ -292,7 +292,7 @@ TEST(mpi_spanning_tree, errors_are_those_of_the_plain_one) {
   const auto points = test::clustered_points<float>(50, 4, 18);
   const auto [rows, first] = own_rows(points);
   const auto tree = [&](hdbscan::spanning_tree_options options, std::int64_t shift = 0) {
-    mpi::hdbscan::spanning_tree<float>(ranks(), rows, first + shift, options, Device::host());
+    mpi::hdbscan::spanning_tree(ranks(), rows, first + shift, options, Device::host());
   };
   EXPECT_EQ(error_of<InvalidArgument>([&] { tree({.alpha = -1}); }), "alpha must be > 0 and finite (alpha=-1)");
   EXPECT_EQ(error_of<InvalidArgument>([&] { tree({.min_samples = -3}); }), "min_samples must be >= 0 (min_samples=-3)");
@@ -303,9 +303,8 @@ TEST(mpi_spanning_tree, errors_are_those_of_the_plain_one) {
   EXPECT_NE(error_of<InvalidArgument>([&] { tree({.min_samples = differs ? 6 : 5}); }).find("options must be the same"),
             std::string::npos);
   EXPECT_EQ(error_of<Cancelled>([&] {
-              mpi::hdbscan::spanning_tree<float>(
-                  ranks(), rows, first, {}, Device::host(),
-                  [&](std::string_view stage, double) { return !differs || stage[0] != 's'; });
+              mpi::hdbscan::spanning_tree(ranks(), rows, first, {}, Device::host(),
+                                          [&](std::string_view stage, double) { return !differs || stage[0] != 's'; });
             }),
             "cancelled by the caller in stage \"spanning_tree\"");
 }

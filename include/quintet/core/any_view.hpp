@@ -142,11 +142,11 @@ struct basic_any_vector {
                   "quintet: values must be float, double, quintet::half or quintet::bfloat16: convert them first");
   }
 
-  /// As a view of T. Throws InvalidArgument, which calls the argument `name`, if T is not the type of the elements, and
-  /// as vector_view does.
+  /// As a view of T; an empty one, without data, is a view of every type. Throws InvalidArgument, which calls the
+  /// argument `name`, if T is not the type of the elements, and as vector_view does.
   template <storage_type T>
   vector_view<detail::like_erased_t<Void, T>> as(const char* name = "the argument") const {
-    detail::check_scalar_type(type, scalar_type_of<T>(), name);
+    if (data != nullptr) detail::check_scalar_type(type, scalar_type_of<T>(), name);
     return {static_cast<detail::like_erased_t<Void, T>*>(data), size, device};
   }
 };
@@ -200,11 +200,10 @@ struct basic_any_matrix {
     requires(!detail::is_stored<std::remove_cvref_t<M>, matrix_view>)
   basic_any_matrix(M&& matrix) : basic_any_matrix(of<element_of<M>>(matrix)) {}
 
-  /// As a view of T. Throws InvalidArgument, which calls the argument `name`, if T is not the type of the elements, and
-  /// as matrix_view does.
+  /// As a view of T: see basic_any_vector.
   template <storage_type T>
   matrix_view<detail::like_erased_t<Void, T>> as(const char* name = "the argument") const {
-    detail::check_scalar_type(type, scalar_type_of<T>(), name);
+    if (data != nullptr) detail::check_scalar_type(type, scalar_type_of<T>(), name);
     return {static_cast<detail::like_erased_t<Void, T>*>(data), rows, cols, stride, device};
   }
 
@@ -282,11 +281,10 @@ struct basic_any_batch {
     requires(!detail::is_stored<std::remove_cvref_t<B>, batch_view>)
   basic_any_batch(B&& batch) : basic_any_batch(of<element_of<B>>(batch)) {}
 
-  /// As a view of T. Throws InvalidArgument, which calls the argument `name`, if T is not the type of the elements, and
-  /// as batch_view does.
+  /// As a view of T: see basic_any_vector.
   template <storage_type T>
   batch_view<detail::like_erased_t<Void, T>> as(const char* name = "the argument") const {
-    detail::check_scalar_type(type, scalar_type_of<T>(), name);
+    if (data != nullptr) detail::check_scalar_type(type, scalar_type_of<T>(), name);
     return {static_cast<detail::like_erased_t<Void, T>*>(data),
             batch,
             rows,

@@ -22,12 +22,6 @@ template <class T>
 concept storage_type =
     std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, half> || std::same_as<T, bfloat16>;
 
-/// void for a type that is stored, no type otherwise: the second parameter of compiled templates. A constraint would do
-/// the same, but compilers disagree whether it is part of a function's name: a program of g++ 12 would not find what
-/// clang 19 has compiled.
-template <class T>
-using only_storage = std::enable_if_t<storage_type<T>>;
-
 /// How a matrix of type M (without const) is seen as rows. A specialisation has element_type (const where M's elements
 /// cannot be written), `static constexpr bool by_rows`, false for a matrix whose columns are contiguous, and
 /// `static matrix_view<...> view(M or const M&)`.

@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
+#include "quintet/core/any_view.hpp"
 #include "quintet/core/progress.hpp"
-#include "quintet/core/view.hpp"
 #include "quintet/hdbscan/hdbscan.hpp"
 #include "quintet/mpi/communicator.hpp"
 #include "quintet/mpi/distribution.hpp"
@@ -37,9 +37,8 @@ struct checkpoint_options {
 namespace hdbscan {
 
 /// The spanning tree of the rows of all ranks, rank 0's first: `rows` [n x D] in host memory are those from `first_row`
-/// on, n
-/// >= 0. Everything as in quintet::hdbscan::spanning_tree(), with its bits. On rank 0: the whole result; elsewhere
-/// edges and core distances are empty. Counters of tiles and pairs are sums over ranks.
+/// on, n >= 0. Everything as in quintet::hdbscan::spanning_tree(), with its bits. On rank 0: the whole result;
+/// elsewhere edges and core distances are empty. Counters of tiles and pairs are sums over ranks.
 ///
 /// Collective. Errors are thrown alike on all ranks: those of quintet::hdbscan::spanning_tree(), and InvalidArgument
 /// for rows that do not follow one another, and for ranks that differ in options, build, kind of device or the
@@ -51,9 +50,7 @@ namespace hdbscan {
 /// MiB (double: 256) at most for bounds of tiles, and 56 bytes for each of the N points. Where the tree of blocks pays
 /// (D <= 32): N D coordinates received; all points (three times for a moment), k + 11 list entries for each of N / P
 /// points, and 80 bytes for each of the N points.
-template <class Storage, class = only_storage<Storage>>
-quintet::hdbscan::spanning_tree_result spanning_tree(communicator& ranks, matrix_view<const Storage> rows,
-                                                     std::int64_t first_row,
+quintet::hdbscan::spanning_tree_result spanning_tree(communicator& ranks, any_matrix rows, std::int64_t first_row,
                                                      const quintet::hdbscan::spanning_tree_options& options = {},
                                                      const Device& device = Device::best(),
                                                      const progress_callback& report = {},
@@ -69,8 +66,7 @@ struct cluster_result {
 
 /// Clusters the rows of all ranks; arguments, errors and costs are those of spanning_tree(). The tree stage runs on
 /// rank 0, as in quintet::hdbscan::cluster(), in O(N log N) time.
-template <class Storage, class = only_storage<Storage>>
-cluster_result cluster(communicator& ranks, matrix_view<const Storage> rows, std::int64_t first_row,
+cluster_result cluster(communicator& ranks, any_matrix rows, std::int64_t first_row,
                        const quintet::hdbscan::cluster_options& options = {}, const Device& device = Device::best(),
                        const progress_callback& report = {}, const checkpoint_options& checkpoint = {});
 

@@ -24,16 +24,13 @@ quintet::poincare::neighbours<accumulator_t<Storage>> nearest(communicator& rank
 
 /// out [own queries x N]: distances from the own queries to all points, in memory of the host. The report is of the own
 /// rows. Throws as nearest() does. Bytes received by a rank: (N - own points) D s.
-template <class Storage>
-quintet::poincare::point_report distances(communicator& ranks, matrix_view<const Storage> queries,
-                                          matrix_view<const Storage> points, matrix_view<accumulator_t<Storage>> out,
+quintet::poincare::point_report distances(communicator& ranks, any_matrix queries, any_matrix points,
+                                          any_output_matrix out,
                                           const quintet::poincare::distance_options& options = {},
                                           const Device& device = Device::best());
 
 /// out[i] = d(x row i, y row i) of own rows; errors as above. No transfers but those that agree on errors.
-template <class Storage>
-quintet::poincare::point_report pair_distances(communicator& ranks, matrix_view<const Storage> x,
-                                               matrix_view<const Storage> y, vector_view<accumulator_t<Storage>> out,
+quintet::poincare::point_report pair_distances(communicator& ranks, any_matrix x, any_matrix y, any_output_vector out,
                                                const quintet::poincare::distance_options& options = {},
                                                const Device& device = Device::best());
 

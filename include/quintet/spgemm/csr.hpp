@@ -14,13 +14,17 @@
 
 namespace quintet::spgemm {
 
+/// Types of entries. The library computes in float and double; a specialisation lets a program keep other numbers in
+/// the structures.
+template <class Value>
+constexpr bool is_entry_type = std::is_same_v<Value, float> || std::is_same_v<Value, double>;
+
 /// A matrix that somebody else owns, in memory of the host or of a device. row_pointers has rows + 1 elements and need
 /// not begin with 0: a range of rows of a larger matrix is a view too. As an operand, columns may come in any order and
 /// repeatedly; repeated entries are added, in their order, with the addition of the product's semiring.
 template <class Value, class Index>
 struct csr_view {
-  static_assert(std::is_same_v<Value, float> || std::is_same_v<Value, double>,
-                "quintet: values of a sparse matrix must be float or double: convert them first");
+  static_assert(is_entry_type<Value>, "quintet: values of a sparse matrix must be float or double: convert them first");
   static_assert(std::is_same_v<Index, std::int32_t> || std::is_same_v<Index, std::int64_t>,
                 "quintet: columns of a sparse matrix must be std::int32_t or std::int64_t: convert them first");
   using value_type = Value;  ///< of the entries

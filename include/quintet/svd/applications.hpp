@@ -36,8 +36,7 @@ struct rank_tolerance {
 
 /// Number of singular values above the tolerance, [B]; 0 for a matrix that is not finite. Needs no vectors. O(B k), on
 /// the host.
-template <class T>
-std::vector<std::int64_t> numerical_rank(const decomposition<T>& d, rank_tolerance tolerance = {});
+std::vector<std::int64_t> numerical_rank(const any_factors& f, rank_tolerance tolerance = {});
 
 /// A^+ [B, n, m] (Moore and Penrose): V diag(1 / S) U^T over the singular values above the tolerance.
 /// Cost: m n k multiply-adds per matrix.
@@ -80,22 +79,56 @@ polar_factors<T> polar(const decomposition<T>& d, const Device& device = Device:
 ///@{
 /// The same functions of factors that lie anywhere, to the caller's memory, any strides; between arguments on one
 /// device nothing is transferred. They return the device that did it and throw InvalidArgument for outputs of another
-/// shape. least_squares() takes B k r numbers there; condition_number() does not check that all of S, falling, is
-/// there.
-template <class T>
-Device pseudo_inverse(const factors_view<T>& f, batch_view<T> out, rank_tolerance tolerance = {},
+/// shape. least_squares() takes B k r numbers there; condition_number() takes S alone, [B, min(m, n)], falling.
+Device pseudo_inverse(const any_factors& f, any_output_batch out, rank_tolerance tolerance = {},
                       const Device& device = Device::best());
-template <class T>
-Device least_squares(const factors_view<T>& f, batch_view<const T> right, batch_view<T> out,
-                     rank_tolerance tolerance = {}, const Device& device = Device::best());
-template <class T>
-Device low_rank_approximation(const factors_view<T>& f, std::int64_t rank, batch_view<T> out,
+Device least_squares(const any_factors& f, any_batch right, any_output_batch out, rank_tolerance tolerance = {},
+                     const Device& device = Device::best());
+Device low_rank_approximation(const any_factors& f, std::int64_t rank, any_output_batch out,
                               const Device& device = Device::best());
-template <class T>
-Device condition_number(const factors_view<T>& f, vector_view<accumulator_t<T>> out,
-                        const Device& device = Device::best());
-template <class T>
-Device polar(const factors_view<T>& f, batch_view<T> w, batch_view<T> h, const Device& device = Device::best());
+Device condition_number(any_matrix s, any_output_vector out, const Device& device = Device::best());
+Device polar(const any_factors& f, any_output_batch w, any_output_batch h, const Device& device = Device::best());
 ///@}
+
+/// Throws InvalidArgument unless d.values = min(m, n).
+void require_all_values(const decomposition_shape& d);
+
+template <class T>
+std::vector<T> pseudo_inverse(const decomposition<T>& d, rank_tolerance tolerance, const Device& device) {
+  std::vector<T> result(d.batch * d.cols * d.rows);
+  pseudo_inverse(d, any_output_batch(result.data(), d.batch, d.cols, d.rows), tolerance, device);
+  return result;
+}
+
+template <class T>
+std::vector<T> least_squares(const decomposition<T>& d, batch_view<const T> right, rank_tolerance tolerance,
+                             const Device& device) {
+  std::vector<T> result(d.batch * d.cols * right.cols());
+  least_squares(d, right, any_output_batch(result.data(), d.batch, d.cols, right.cols()), tolerance, device);
+  return result;
+}
+
+template <class T>
+std::vector<T> low_rank_approximation(const decomposition<T>& d, std::int64_t rank, const Device& device) {
+  std::vector<T> result(d.batch * d.rows * d.cols);
+  low_rank_approximation(d, rank, any_output_batch(result.data(), d.batch, d.rows, d.cols), device);
+  return result;
+}
+
+template <class T>
+std::vector<accumulator_t<T>> condition_number(const decomposition<T>& d) {
+  require_all_values(d);
+  std::vector<accumulator_t<T>> result(d.batch);
+  condition_number(d.s_view(), result, Device::host());
+  return result;
+}
+
+template <class T>
+polar_factors<T> polar(const decomposition<T>& d, const Device& device) {
+  polar_factors<T> result{std::vector<T>(d.batch * d.rows * d.cols), std::vector<T>(d.batch * d.cols * d.cols)};
+  polar(d, any_output_batch(result.w.data(), d.batch, d.rows, d.cols),
+        any_output_batch(result.h.data(), d.batch, d.cols, d.cols), device);
+  return result;
+}
 
 }  // namespace quintet::svd

@@ -32,13 +32,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "quintet/core/arguments.hpp"
-#include "quintet/core/storage16.hpp"
-#include "quintet/core/view.hpp"
+#include "quintet/core/any_view.hpp"
 #include "quintet/device/device.hpp"
 #include "quintet/svd/options.hpp"
 
 namespace quintet::svd {
+
+template <class T>
+struct decomposition;
 
 /// Factors that lie anywhere, host or device: U [B, m, >= k], V [B, n, >= k], any strides, S [B, k], falling. Of U and
 /// V the first k columns are used.
@@ -51,10 +52,35 @@ struct factors_view {
   matrix_view<const accumulator_t<T>> s;  ///< the singular values
 };
 
-/// U, S and V of a batch, dense and row-major. Views are O(1) and valid as long as the vectors stay as they are. T: the
-/// storage type; S is float for the 16-bit types. Zeros in U and V are +0.
-template <class T>
-struct decomposition {
+/// The same with the type of the elements as a value: what the functions of a decomposition take.
+struct any_factors {
+  ///@{
+  /// U and V.
+  any_batch u, v;
+  ///@}
+  any_matrix s;  ///< the singular values
+  any_factors(any_batch u, any_batch v, any_matrix s) : u(u), v(v), s(s) {}
+  template <class T>
+  any_factors(const factors_view<T>& f) : u(f.u), v(f.v), s(f.s) {}
+  template <class T>
+  any_factors(const decomposition<T>& d) : any_factors(d.view()) {}
+};
+
+/// Where the second form of decompose() writes: memory of the host or of the device.
+struct outputs {
+  ///@{
+  /// [B x m x u_cols], [B x n x v_cols], any strides; unused for vectors::none.
+  any_output_batch u, v;
+  ///@}
+  any_output_matrix s;  ///< [B x value_count], of the type that is computed in
+  ///@{
+  /// [B] each, as in decomposition.
+  vector_view<std::int32_t> status, sweeps;
+  ///@}
+};
+
+/// Sizes of a decomposition.
+struct decomposition_shape {
   ///@{
   /// B, m, n.
   std::int64_t batch = 0, rows = 0, cols = 0;
@@ -64,12 +90,30 @@ struct decomposition {
   /// Vectors of each kind; 0 without vectors.
   std::int64_t u_cols = 0, v_cols = 0;
   ///@}
+};
+/// The sizes that decompose() gives. O(1). Throws what decompose() throws for options and sizes.
+decomposition_shape shape_of(std::int64_t batch, std::int64_t rows, std::int64_t cols, const options& options);
+
+/// U, S and V of a batch, dense and row-major. Views are O(1) and valid as long as the vectors stay as they are. T: the
+/// storage type; S is float for the 16-bit types. Zeros in U and V are +0.
+template <class T>
+struct decomposition : decomposition_shape {
   std::vector<T> u;                  ///< [B, m, u_cols]
   std::vector<accumulator_t<T>> s;   ///< [B, values], falling, >= 0
   std::vector<T> v;                  ///< [B, n, v_cols]
   std::vector<std::int32_t> status;  ///< [B], see svd::status
   std::vector<std::int32_t> sweeps;  ///< [B] sweeps until convergence
   Device ran_on;                     ///< where it was computed
+
+  decomposition() = default;
+  /// Zeros of these sizes.
+  explicit decomposition(const decomposition_shape& shape)
+      : decomposition_shape(shape),
+        u(batch * rows * u_cols),
+        s(batch * values),
+        v(batch * cols * v_cols),
+        status(batch),
+        sweeps(batch) {}
 
   /// U [B, m, u_cols].
   batch_view<const T> u_view() const { return {u.data(), batch, rows, u_cols}; }
@@ -81,6 +125,11 @@ struct decomposition {
   matrix_view<const accumulator_t<T>> s_view() const { return {s.data(), batch, values}; }
   /// All of them.
   factors_view<T> view() const { return {u_view(), v_view(), s_view()}; }
+  /// All that decompose() writes.
+  svd::outputs outputs() {
+    return {any_output_batch(u.data(), batch, rows, u_cols), any_output_batch(v.data(), batch, cols, v_cols),
+            any_output_matrix(s.data(), batch, values), status, sweeps};
+  }
   /// Singular value j of matrix b, 0 <= j < values; not checked.
   accumulator_t<T> singular_value(std::int64_t b, std::int64_t j) const { return s[b * values + j]; }
 };
@@ -111,25 +160,16 @@ auto decompose(const A& a, const options& options = {}, const Device& device = D
   return decompose<T>(batch_view<const T>(batch_of(a)), options, device);
 }
 
-/// Where the second form of decompose() writes: memory of the host or of the device.
-template <class T>
-struct outputs {
-  ///@{
-  /// [B x m x u_cols], [B x n x v_cols], any strides; unused for vectors::none.
-  batch_view<T> u, v;
-  ///@}
-  matrix_view<accumulator_t<T>> s;  ///< [B x value_count]
-  ///@{
-  /// [B] each, as in decomposition.
-  vector_view<std::int32_t> status, sweeps;
-  ///@}
-};
-
 /// The same to the caller's memory; row- or column-major output is a matter of the strides. Between arguments on one
 /// device nothing is transferred but the status of the matrices. Outputs must not overlap each other or `a`, which may
 /// be read a second time. Throws InvalidArgument also for outputs of another shape. Returns the device that did it.
+Device decompose(any_batch a, const outputs& out, const options& options, const Device& device = Device::best());
+
 template <class T>
-Device decompose(batch_view<const T> a, const outputs<T>& out, const options& options,
-                 const Device& device = Device::best());
+decomposition<T> decompose(batch_view<const T> a, const options& options, const Device& device) {
+  decomposition<T> result(shape_of(a.batch(), a.rows(), a.cols(), options));
+  result.ran_on = decompose(any_batch(a), result.outputs(), options, device);
+  return result;
+}
 
 }  // namespace quintet::svd

@@ -28,6 +28,11 @@ struct gradient_options {
   double tolerance = 0;
 };
 
+/// The gradient to `out` [B, m, n], any strides. Factors, derivatives and `out` may lie on a device, and the work is
+/// done there; nothing is transferred then. Returns the device that did it. The contract is that of the second form.
+Device gradient(const any_factors& f, any_batch gu, any_matrix gs, any_batch gv, any_output_batch out,
+                const gradient_options& options, const Device& device = Device::best());
+
 /// gA [B, m, n], dense and row-major, of a loss with the derivatives gU, gS, gV after U, S, V. Each of the three may be
 /// an empty view ({}), which means zero. For full vectors the derivatives after the columns from k on are ignored:
 /// those columns are arbitrary. gS alone needs no division and is always finite.
@@ -40,7 +45,11 @@ struct gradient_options {
 template <class T>
 std::vector<T> gradient(const factors_view<T>& f, batch_view<const T> gu, matrix_view<const accumulator_t<T>> gs,
                         batch_view<const T> gv, const gradient_options& options = {},
-                        const Device& device = Device::best());
+                        const Device& device = Device::best()) {
+  std::vector<T> result(f.s.rows() * f.u.rows() * f.v.rows());
+  gradient(f, gu, gs, gv, any_output_batch(result.data(), f.s.rows(), f.u.rows(), f.v.rows()), options, device);
+  return result;
+}
 /// The same of a decomposition.
 template <class T>
 std::vector<T> gradient(const decomposition<T>& d, batch_view<const T> gu, matrix_view<const accumulator_t<T>> gs,
@@ -49,12 +58,9 @@ std::vector<T> gradient(const decomposition<T>& d, batch_view<const T> gu, matri
   return gradient<T>(d.view(), gu, gs, gv, options, device);
 }
 
-/// The same to `out` [B, m, n], any strides. Factors, derivatives and `out` may lie on a device, and the work is done
-/// there; nothing is transferred then. Returns the device that did it.
-template <class T>
-Device gradient(const factors_view<T>& f, batch_view<const T> gu, matrix_view<const accumulator_t<T>> gs,
-                batch_view<const T> gv, batch_view<T> out, const gradient_options& options,
-                const Device& device = Device::best());
+/// polar_gradient() below to `out` [B, m, n], any strides, as gradient().
+Device polar_gradient(const any_factors& f, any_batch gw, any_batch gh, any_output_batch out,
+                      const gradient_options& options, const Device& device = Device::best());
 
 /// gA [B, m, n], dense and row-major, of a loss with the derivatives gW [B, m, n] and gH [B, n, n] after the factors of
 /// the polar decomposition A = W H of polar() (applications.hpp); each may be an empty view ({}), which means zero.
@@ -68,16 +74,16 @@ Device gradient(const factors_view<T>& f, batch_view<const T> gu, matrix_view<co
 /// T, errors and cost as for gradient(); memory (2 m + 2 n) k + 3 k^2 numbers for each matrix in work.
 template <class T>
 std::vector<T> polar_gradient(const factors_view<T>& f, batch_view<const T> gw, batch_view<const T> gh,
-                              const gradient_options& options = {}, const Device& device = Device::best());
+                              const gradient_options& options = {}, const Device& device = Device::best()) {
+  std::vector<T> result(f.s.rows() * f.u.rows() * f.v.rows());
+  polar_gradient(f, gw, gh, any_output_batch(result.data(), f.s.rows(), f.u.rows(), f.v.rows()), options, device);
+  return result;
+}
 /// The same of a decomposition.
 template <class T>
 std::vector<T> polar_gradient(const decomposition<T>& d, batch_view<const T> gw, batch_view<const T> gh,
                               const gradient_options& options = {}, const Device& device = Device::best()) {
   return polar_gradient<T>(d.view(), gw, gh, options, device);
 }
-/// The same to `out` [B, m, n], any strides, as the second form of gradient().
-template <class T>
-Device polar_gradient(const factors_view<T>& f, batch_view<const T> gw, batch_view<const T> gh, batch_view<T> out,
-                      const gradient_options& options, const Device& device = Device::best());
 
 }  // namespace quintet::svd

@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "quintet/core/view.hpp"
+#include "quintet/core/any_view.hpp"
 #include "quintet/device/device.hpp"
 
 namespace quintet::svd {
@@ -28,11 +28,10 @@ struct kabsch_options {
 };
 
 /// Where the second form of kabsch() writes: memory of the host or of the device.
-template <class T>
 struct motion_outputs {
-  batch_view<T> rotation;      ///< [B, D, D]
-  matrix_view<T> translation;  ///< [B, D]
-  vector_view<T> rmsd;         ///< [B]
+  any_output_batch rotation;      ///< [B, D, D]
+  any_output_matrix translation;  ///< [B, D]
+  any_output_vector rmsd;         ///< [B]
 };
 
 /// Motions of a batch, dense and row-major.
@@ -60,9 +59,8 @@ rigid_motions<T> kabsch(batch_view<const T> points, batch_view<const T> target, 
 
 /// The same of and to memory that lies anywhere, any strides; between arguments on one device nothing is transferred
 /// but one number that says whether the weights are right. Returns the device that did it.
-template <class T>
-Device kabsch(batch_view<const T> points, batch_view<const T> target, matrix_view<const T> weights,
-              const motion_outputs<T>& out, const kabsch_options& options, const Device& device = Device::best());
+Device kabsch(any_batch points, any_batch target, any_matrix weights, const motion_outputs& out,
+              const kabsch_options& options, const Device& device = Device::best());
 
 /// Derivatives after the points of both sets, [B, N, D] each.
 template <class T>

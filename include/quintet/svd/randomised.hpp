@@ -59,11 +59,10 @@ auto randomised(const A& a, const randomised_options& options, const Device& dev
 }
 
 /// Where the second form of randomised() writes, with r = min(rank, m, n): memory of the host or of the device.
-template <class T>
 struct randomised_outputs {
-  batch_view<T> u;               ///< [B, m, r], any strides
-  batch_view<T> v;               ///< [B, n, r], any strides
-  matrix_view<T> s;              ///< [B, r]
+  any_output_batch u;            ///< [B, m, r], any strides
+  any_output_batch v;            ///< [B, n, r], any strides
+  any_output_matrix s;           ///< [B, r]
   vector_view<double> residual;  ///< [B]
   ///@{
   /// [B] each, as in decomposition.
@@ -74,8 +73,21 @@ struct randomised_outputs {
 /// The same to the caller's memory; between arguments on one device nothing is transferred but the status of the
 /// matrices. Outputs must not overlap each other or `a`. Throws InvalidArgument also for outputs of another shape.
 /// Returns the device that did it.
-template <class T>
-Device randomised(batch_view<const T> a, const randomised_outputs<T>& out, const randomised_options& options,
+Device randomised(any_batch a, const randomised_outputs& out, const randomised_options& options,
                   const Device& device = Device::best());
+
+/// The sizes that randomised() gives. O(1). Throws what randomised() throws for options and sizes.
+decomposition_shape shape_of(std::int64_t batch, std::int64_t rows, std::int64_t cols,
+                             const randomised_options& options);
+
+template <class T>
+randomised_decomposition<T> randomised(batch_view<const T> a, const randomised_options& options, const Device& device) {
+  const decomposition_shape shape = shape_of(a.batch(), a.rows(), a.cols(), options);
+  randomised_decomposition<T> result{decomposition<T>(shape), std::vector<double>(shape.batch)};
+  const svd::outputs out = result.factors.outputs();
+  result.factors.ran_on =
+      randomised(any_batch(a), {out.u, out.v, out.s, result.residual, out.status, out.sweeps}, options, device);
+  return result;
+}
 
 }  // namespace quintet::svd

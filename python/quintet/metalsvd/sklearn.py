@@ -21,9 +21,22 @@ __all__ = ["MetalTruncatedSVD"]
 
 class MetalTruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """The leading singular vectors of a dense matrix, not centred, as scikit-learn's TruncatedSVD: the parameters and
-    attributes have its names. ``tol`` has no effect. In each component the sign is such that the sample with the
-    coordinate of largest size has a positive one.
+    attributes have its names. In each component the sign is such that the sample with the coordinate of largest size has
+    a positive one.
 
+    Parameters
+    ----------
+    n_components : int, default 2
+        Singular vectors wanted; 1 ... features.
+    n_iter : int, default 10
+        Power iterations.
+    random_state : int, RandomState or None
+        Seed of the random directions.
+    tol : float
+        Without effect.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from quintet.metalsvd.sklearn import MetalTruncatedSVD
     >>> X = np.outer(np.arange(1.0, 6.0), np.ones(3))

@@ -9,7 +9,7 @@ import numpy as np
 from .. import _core
 from .._errors import InvalidArgument
 from .._progress import Progress, progress_callable
-from ..hdbscan import _integer, _number
+from .._arguments import as_integer, as_number
 from ._data import Data
 from ._likelihood import _model
 from ._network import NAN, Network
@@ -83,7 +83,7 @@ def shortest_interval(draws: Any, mass: float = 0.95) -> tuple[float, float]:
     (1.0, 1.1)
     """
     values = np.ascontiguousarray(np.asarray(draws, dtype=np.float64).ravel())
-    low, high = _core.snp_shortest_interval(values, _number(mass, "mass"))
+    low, high = _core.snp_shortest_interval(values, as_number(mass, "mass"))
     return float(low), float(high)
 
 
@@ -94,7 +94,7 @@ def frequency_deviation(frequencies: Sequence[Mapping[str, float]], least: float
     >>> snp.frequency_deviation([{"a": 0.5}, {"a": 0.5}])
     0.0
     """
-    return float(_core.snp_frequency_deviation([dict(f) for f in frequencies], _number(least, "least")))
+    return float(_core.snp_frequency_deviation([dict(f) for f in frequencies], as_number(least, "least")))
 
 
 def normal_quantile(p: float) -> float:
@@ -104,7 +104,7 @@ def normal_quantile(p: float) -> float:
     >>> round(snp.normal_quantile(0.975), 6)
     1.959964
     """
-    return float(_core.snp_normal_quantile(_number(p, "p")))
+    return float(_core.snp_normal_quantile(as_number(p, "p")))
 
 
 def prior_log_density(
@@ -127,10 +127,10 @@ def prior_log_density(
     parts = _core.snp_prior_parts(
         network._core,
         priors,
-        _integer(max_reticulations, "max_reticulations"),
-        NAN if origin is None else _number(origin, "origin"),
+        as_integer(max_reticulations, "max_reticulations"),
+        NAN if origin is None else as_number(origin, "origin"),
         bool(common_theta),
-        _number(pi1, "pi1"),
+        as_number(pi1, "pi1"),
     )
     return {"network": parts[0], "theta": parts[1], "pi1": parts[2], "total": sum(parts)}
 
@@ -154,11 +154,11 @@ def simulate_network(
     core = _core.snp_simulate_network(
         [str(s) for s in species],
         priors,
-        _integer(max_reticulations, "max_reticulations"),
-        _integer(max_level, "max_level"),
+        as_integer(max_reticulations, "max_reticulations"),
+        as_integer(max_level, "max_level"),
         bool(bubbles),
-        _integer(seed, "seed"),
-        _integer(number, "number"),
+        as_integer(seed, "seed"),
+        as_integer(number, "number"),
     )
     return Network._of(core)
 
@@ -173,17 +173,17 @@ def prior_moments(
     1.0
     """
     found = _core.snp_prior_moments(
-        _integer(species, "species"),
-        _integer(max_reticulations, "max_reticulations"),
-        _number(speciation_rate, "speciation_rate"),
-        _number(hybridization_rate, "hybridization_rate"),
-        _number(origin, "origin"),
+        as_integer(species, "species"),
+        as_integer(max_reticulations, "max_reticulations"),
+        as_number(speciation_rate, "speciation_rate"),
+        as_number(hybridization_rate, "hybridization_rate"),
+        as_number(origin, "origin"),
     )
     return dict(zip(("reticulations", "root_height_given_r", "root_height", "origin"), found))
 
 
 def _surrogate(function: Callable[[Network, float], Any]) -> Callable[[Any, float], float]:
-    return lambda core, pi1: _number(function(Network._of(core), pi1), "the surrogate's value")
+    return lambda core, pi1: as_number(function(Network._of(core), pi1), "the surrogate's value")
 
 
 class Sampler:
@@ -231,15 +231,15 @@ class Sampler:
         given: dict[str, Any] = {"device": device}
         for name, value in options.items():
             if name in _COUNTS:
-                given[name] = _integer(value, name)
+                given[name] = as_integer(value, name)
             elif name in _FLAGS:
                 given[name] = bool(value)
             elif name in ("heat", "frequent_share"):
-                given[name] = _number(value, name)
+                given[name] = as_number(value, name)
             elif name == "weights":
-                given[name] = {str(k): _number(w, f"weights[{k!r}]") for k, w in dict(value).items()}
+                given[name] = {str(k): as_number(w, f"weights[{k!r}]") for k, w in dict(value).items()}
             elif name == "memory_limit":
-                given[name] = _integer(value, name)
+                given[name] = as_integer(value, name)
             elif name == "shared_by":
                 if value is not None:
                     given[name] = value
@@ -254,16 +254,16 @@ class Sampler:
             1.0, 1.0, rate_categories, mutation_only_at_root, polymorphic_only, full_samples, 0.0, 0.0, False
         )
         if start is not None:
-            origin = NAN if start_origin is None else _number(start_origin, "start_origin")
-            given["start"] = (start._core, origin, bool(start_common_theta), _number(start_pi1, "start_pi1"))
+            origin = NAN if start_origin is None else as_number(start_origin, "start_origin")
+            given["start"] = (start._core, origin, bool(start_common_theta), as_number(start_pi1, "start_pi1"))
         self.species = names
         self._data = data
         self._core: Any = _core.snp_sampler(
             names,
             None if data is None else data._core,
             priors,
-            _integer(max_reticulations, "max_reticulations"),
-            _integer(max_level, "max_level"),
+            as_integer(max_reticulations, "max_reticulations"),
+            as_integer(max_level, "max_level"),
             bool(bubbles),
             given,
         )
@@ -292,7 +292,7 @@ class Sampler:
         """Goes to a snapshot of a sampler with the same arguments."""
         step, numbers, counts = snapshot
         self._core.restore(
-            _integer(step, "step"),
+            as_integer(step, "step"),
             np.ascontiguousarray(numbers, dtype=np.float64),
             np.ascontiguousarray(counts, dtype=np.int64),
         )
@@ -308,7 +308,7 @@ class Sampler:
 
     def current(self, chain: int = 0) -> Network:
         """Where a chain is now."""
-        return Network._of(self._core.current(_integer(chain, "chain")))
+        return Network._of(self._core.current(as_integer(chain, "chain")))
 
 
 class MCMCResult:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _core
 from .._errors import FileError, InvalidArgument
-from ..hdbscan import _integer, _number
+from .._arguments import as_integer, as_number
 from ._network import Network
 
 _KINDS = ("polymorphic", "all_zero", "all_one", "unobserved")
@@ -71,7 +71,7 @@ class Data:
             w,
             bool(dominant),
             _keeps(empty),
-            [] if sampled_copies is None else [_integer(c, "sampled_copies") for c in sampled_copies],
+            [] if sampled_copies is None else [as_integer(c, "sampled_copies") for c in sampled_copies],
         )
         self._tables: dict[str, Any] | None = None
         #: What :func:`read_data` says of the file.
@@ -208,7 +208,7 @@ class Data:
 
     def frequent_patterns(self, share: float) -> "Data":
         """The data of the most frequent patterns, ceil(share x patterns) of them, weights scaled up to the same sum."""
-        return Data._of(_core.snp_frequent_patterns(self._core, _number(share, "share")))
+        return Data._of(_core.snp_frequent_patterns(self._core, as_number(share, "share")))
 
 
 def _rebuild(
@@ -283,8 +283,8 @@ def _sizes(network: Network, copies: Any) -> list[int]:
         missing = set(network.species) ^ set(copies)
         if missing:
             raise InvalidArgument(f"copies must have one number for each species (differ: {sorted(missing)})")
-        return [_integer(copies[name], f"copies[{name!r}]") for name in network.species]
-    return [_integer(c, "copies") for c in copies]
+        return [as_integer(copies[name], f"copies[{name!r}]") for name in network.species]
+    return [as_integer(c, "copies") for c in copies]
 
 
 def _simulation(
@@ -293,10 +293,10 @@ def _simulation(
     return (
         network._core,
         _sizes(network, copies),
-        _number(u, "u"),
-        _number(v, "v"),
-        _integer(sites, "sites"),
-        _integer(seed, "seed"),
+        as_number(u, "u"),
+        as_number(v, "v"),
+        as_integer(sites, "sites"),
+        as_integer(seed, "seed"),
         bool(polymorphic_only),
     )
 

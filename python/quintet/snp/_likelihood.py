@@ -9,7 +9,7 @@ import numpy as np
 from .. import _core
 from .._errors import InvalidArgument
 from .._progress import Progress, progress_callable
-from ..hdbscan import _integer, _number
+from .._arguments import as_integer, as_number
 from ._data import Data
 from ._network import Network
 
@@ -72,16 +72,16 @@ def _model(
     unseen_ones: float,
     ordered_data: bool,
 ) -> tuple[Any, ...]:
-    rates = [_number(r, "rate_categories") for r in np.atleast_1d(np.asarray(rate_categories, dtype=object))]
+    rates = [as_number(r, "rate_categories") for r in np.atleast_1d(np.asarray(rate_categories, dtype=object))]
     return (
-        _number(u, "u"),
-        _number(v, "v"),
+        as_number(u, "u"),
+        as_number(v, "v"),
         rates,
         bool(mutation_only_at_root),
         bool(polymorphic_only),
         bool(full_samples),
-        _number(unseen_zeros, "unseen_zeros"),
-        _number(unseen_ones, "unseen_ones"),
+        as_number(unseen_zeros, "unseen_zeros"),
+        as_number(unseen_ones, "unseen_ones"),
         bool(ordered_data),
     )
 
@@ -101,17 +101,17 @@ def _optimise_options(
 
     def pair(values: tuple[float, float], name: str) -> tuple[float, float]:
         low, high = values
-        return _number(low, name), _number(high, name)
+        return as_number(low, name), as_number(high, name)
 
     return (
         bool(lengths),
         _THETAS[thetas],
         bool(gammas),
-        _integer(max_iterations, "max_iterations"),
-        _number(tolerance, "tolerance"),
+        as_integer(max_iterations, "max_iterations"),
+        as_number(tolerance, "tolerance"),
         pair(length_range, "length_range"),
         pair(theta_range, "theta_range"),
-        _number(min_gamma, "min_gamma"),
+        as_number(min_gamma, "min_gamma"),
     )
 
 
@@ -122,7 +122,7 @@ def gamma_rates(shape: float, categories: int) -> np.ndarray:
     >>> round(float(snp.gamma_rates(0.5, 4).mean()), 12)
     1.0
     """
-    return np.asarray(_core.snp_gamma_rates(_number(shape, "shape"), _integer(categories, "categories")))
+    return np.asarray(_core.snp_gamma_rates(as_number(shape, "shape"), as_integer(categories, "categories")))
 
 
 def estimate(
@@ -152,7 +152,7 @@ def estimate(
         u, v, rate_categories, mutation_only_at_root, polymorphic_only, full_samples, unseen_zeros, unseen_ones,
         ordered_data,
     )
-    return dict(_core.snp_estimate(network._core, data._core, model, _integer(memory_limit, "memory_limit"), device))
+    return dict(_core.snp_estimate(network._core, data._core, model, as_integer(memory_limit, "memory_limit"), device))
 
 
 class Likelihood:
@@ -208,7 +208,7 @@ class Likelihood:
         ordered_data,
         )
         self._core: Any = _core.snp_likelihood(
-            network._core, data._core, model, _integer(memory_limit, "memory_limit"), device, shared_by
+            network._core, data._core, model, as_integer(memory_limit, "memory_limit"), device, shared_by
         )
 
     def evaluate(self) -> float:
@@ -217,23 +217,23 @@ class Likelihood:
 
     def set_length(self, branch: int, length: float) -> None:
         """Length of a branch, >= 0."""
-        self._core.set_length(_integer(branch, "branch"), _number(length, "length"))
+        self._core.set_length(as_integer(branch, "branch"), as_number(length, "length"))
 
     def set_theta(self, branch: int, theta: float) -> None:
         """Theta of a branch, > 0."""
-        self._core.set_theta(_integer(branch, "branch"), _number(theta, "theta"))
+        self._core.set_theta(as_integer(branch, "branch"), as_number(theta, "theta"))
 
     def set_gamma(self, branch: int, gamma: float) -> None:
         """Gamma of a parent branch of a reticulation; the other one becomes 1 - gamma."""
-        self._core.set_gamma(_integer(branch, "branch"), _number(gamma, "gamma"))
+        self._core.set_gamma(as_integer(branch, "branch"), as_number(gamma, "gamma"))
 
     def set_root_theta(self, theta: float) -> None:
         """Theta above the root, > 0."""
-        self._core.set_root_theta(_number(theta, "theta"))
+        self._core.set_root_theta(as_number(theta, "theta"))
 
     def set_rates(self, u: float, v: float) -> None:
         """Mutation rates, >= 0 and not both 0."""
-        self._core.set_rates(_number(u, "u"), _number(v, "v"))
+        self._core.set_rates(as_number(u, "u"), as_number(v, "v"))
 
     def accept(self) -> None:
         """Keeps what was set since the last accept() or reject()."""
@@ -330,14 +330,14 @@ def search(
     """
     found, topologies = _core.snp_search(
         data._core,
-        _integer(max_reticulations, "max_reticulations"),
-        _integer(starts, "starts"),
-        _integer(patience, "patience"),
-        _number(theta, "theta"),
-        _integer(seed, "seed"),
+        as_integer(max_reticulations, "max_reticulations"),
+        as_integer(starts, "starts"),
+        as_integer(patience, "patience"),
+        as_number(theta, "theta"),
+        as_integer(seed, "seed"),
         _optimise_options(True, thetas, True, max_iterations, tolerance, (1e-8, 1e3), (1e-8, 1e3), 1e-6),
         _model(u, v, rate_categories, False, polymorphic_only, full_samples, 0.0, 0.0, False),
-        _integer(memory_limit, "memory_limit"),
+        as_integer(memory_limit, "memory_limit"),
         progress_callable(progress),
         device,
     )

@@ -9,13 +9,13 @@ import numpy as np
 
 from .. import _core
 from .._errors import FileError, InvalidArgument
-from ..hdbscan import _integer, _number
+from .._arguments import as_integer, as_number
 
 NAN = float("nan")
 
 
 def _optional(value: float | None, name: str) -> float:
-    return NAN if value is None else _number(value, name)
+    return NAN if value is None else as_number(value, name)
 
 
 class Branches(NamedTuple):
@@ -75,10 +75,10 @@ class Network:
                 raise InvalidArgument(f"edges[{i}] must be (parent, child, length, theta[, gamma]) (edge={values!r})")
             rows.append(
                 (
-                    _integer(values[0], f"edges[{i}].parent"),
-                    _integer(values[1], f"edges[{i}].child"),
-                    _number(values[2], f"edges[{i}].length"),
-                    _number(values[3], f"edges[{i}].theta"),
+                    as_integer(values[0], f"edges[{i}].parent"),
+                    as_integer(values[1], f"edges[{i}].child"),
+                    as_number(values[2], f"edges[{i}].length"),
+                    as_number(values[3], f"edges[{i}].theta"),
                     _optional(values[4], f"edges[{i}].gamma") if len(values) == 5 else NAN,
                 )
             )
@@ -165,7 +165,7 @@ class Network:
 
     def name(self, node: int) -> str:
         """Name of a node; may be empty unless it is a leaf."""
-        return str(self._core.name(_integer(node, "node")))
+        return str(self._core.name(as_integer(node, "node")))
 
     def find(self, name: str) -> int:
         """The node of this name, -1 when there is none."""
@@ -173,31 +173,31 @@ class Network:
 
     def parent_branches(self, node: int) -> np.ndarray:
         """Branches up from a node."""
-        return np.asarray(self._core.parent_branches(_integer(node, "node")))
+        return np.asarray(self._core.parent_branches(as_integer(node, "node")))
 
     def child_branches(self, node: int) -> np.ndarray:
         """Branches down from a node."""
-        return np.asarray(self._core.child_branches(_integer(node, "node")))
+        return np.asarray(self._core.child_branches(as_integer(node, "node")))
 
     def describe_branch(self, branch: int) -> str:
         """A branch in words, for messages."""
-        return str(self._core.describe_branch(_integer(branch, "branch")))
+        return str(self._core.describe_branch(as_integer(branch, "branch")))
 
     def set_length(self, branch: int, length: float) -> None:
         """Length of a branch, >= 0."""
-        self._core.set_length(_integer(branch, "branch"), _number(length, "length"))
+        self._core.set_length(as_integer(branch, "branch"), as_number(length, "length"))
 
     def set_theta(self, branch: int, theta: float) -> None:
         """Theta of a branch, > 0."""
-        self._core.set_theta(_integer(branch, "branch"), _number(theta, "theta"))
+        self._core.set_theta(as_integer(branch, "branch"), as_number(theta, "theta"))
 
     def set_gamma(self, branch: int, gamma: float) -> None:
         """Gamma of a parent branch of a reticulation; the other one becomes 1 - gamma."""
-        self._core.set_gamma(_integer(branch, "branch"), _number(gamma, "gamma"))
+        self._core.set_gamma(as_integer(branch, "branch"), as_number(gamma, "gamma"))
 
     def set_root_theta(self, theta: float) -> None:
         """Theta above the root, > 0."""
-        self._core.set_root_theta(_number(theta, "theta"))
+        self._core.set_root_theta(as_number(theta, "theta"))
 
     # Comparison.
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import _core
 from .._errors import InvalidArgument
-from ..hdbscan import _integer, _number
+from .._arguments import as_integer, as_number
 from ._data import Data, read_data
 from ._likelihood import Likelihood
 from ._network import Network, read_network
@@ -24,7 +24,7 @@ __all__ = ["SNP_LIKELIHOOD", "SNP_LIKELIHOOD_DATA", "benchmark_cuda_vs_cpu", "ge
 
 
 def _theta(coal: float) -> float:
-    rate = _number(coal, "coal")
+    rate = as_number(coal, "coal")
     if not rate > 0:
         raise InvalidArgument(f"coal must be > 0 (coal={coal})")
     return 2 / rate
@@ -128,7 +128,7 @@ def SNP_LIKELIHOOD_DATA(
     if len(lengths) != 1:
         raise InvalidArgument(f"set_reds must have as many counts for every species (lengths: {sorted(lengths)})")
     red = np.stack([np.asarray(set_reds[name]) for name in names], axis=1)
-    sizes = [1 if copies is None else _integer(copies[name], f"copies[{name!r}]") for name in names]
+    sizes = [1 if copies is None else as_integer(copies[name], f"copies[{name!r}]") for name in names]
     return Likelihood(network, Data(names, red, sizes), u=u, v=v, device=_device(use_gpu)).evaluate()
 
 
@@ -164,7 +164,7 @@ def benchmark_cuda_vs_cpu(filename: str | os.PathLike[str], iterations: int = 10
     >>> compat.benchmark_cuda_vs_cpu(path, 2)["cpu_time"] > 0
     True
     """
-    count = _integer(iterations, "iterations")
+    count = as_integer(iterations, "iterations")
     if count < 1:
         raise InvalidArgument(f"iterations must be >= 1 (iterations={iterations})")
     name = os.fspath(filename)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..hdbscan import _integer, _number
+from .._arguments import as_integer, as_number
 
 __all__ = ["Partial", "branch", "join", "leaf", "merge", "root", "split"]
 
@@ -39,12 +39,12 @@ class Partial:
 
     def at(self, *states: tuple[int, int]) -> float:
         """F of one state (n, r) of every branch; 0 for more lineages than there can be."""
-        return float(self._core.at([(_integer(n, "n"), _integer(r, "r")) for n, r in states]))
+        return float(self._core.at([(as_integer(n, "n"), as_integer(r, "r")) for n, r in states]))
 
 
 def leaf(copies: int, red: int, dominant: bool = False) -> Partial:
     """Rule 0: the bottom of a leaf's branch."""
-    return Partial(_core.snp_rule_leaf(_integer(copies, "copies"), _integer(red, "red"), bool(dominant)))
+    return Partial(_core.snp_rule_leaf(as_integer(copies, "copies"), as_integer(red, "red"), bool(dominant)))
 
 
 def branch(
@@ -54,11 +54,11 @@ def branch(
     return Partial(
         _core.snp_rule_branch(
             below._core,
-            _integer(axis, "axis"),
-            _number(length, "length"),
-            _number(theta, "theta"),
-            _number(u, "u"),
-            _number(v, "v"),
+            as_integer(axis, "axis"),
+            as_number(length, "length"),
+            as_number(theta, "theta"),
+            as_number(u, "u"),
+            as_number(v, "v"),
             device,
         )
     )
@@ -68,21 +68,21 @@ def join(left: Partial, left_axis: int, right: Partial, right_axis: int, *, devi
     """Rule 2: branches of two groups meet at a node; the branch above it is the first of the result."""
     return Partial(
         _core.snp_rule_join(
-            left._core, _integer(left_axis, "left_axis"), right._core, _integer(right_axis, "right_axis"), device
+            left._core, as_integer(left_axis, "left_axis"), right._core, as_integer(right_axis, "right_axis"), device
         )
     )
 
 
 def split(below: Partial, axis: int, gamma: float, *, device: str = "auto") -> Partial:
     """Rule 3: the branch below a reticulation becomes the two above it, the first two of the result."""
-    return Partial(_core.snp_rule_split(below._core, _integer(axis, "axis"), _number(gamma, "gamma"), device))
+    return Partial(_core.snp_rule_split(below._core, as_integer(axis, "axis"), as_number(gamma, "gamma"), device))
 
 
 def merge(below: Partial, first_axis: int, second_axis: int, *, device: str = "auto") -> Partial:
     """Rule 4: two branches of one group meet at a node; the branch above it is the first of the result."""
     return Partial(
         _core.snp_rule_merge(
-            below._core, _integer(first_axis, "first_axis"), _integer(second_axis, "second_axis"), device
+            below._core, as_integer(first_axis, "first_axis"), as_integer(second_axis, "second_axis"), device
         )
     )
 
@@ -90,5 +90,5 @@ def merge(below: Partial, first_axis: int, second_axis: int, *, device: str = "a
 def root(below: Partial, theta: float, u: float = 1.0, v: float = 1.0, *, device: str = "auto") -> float:
     """The likelihood of the site: one branch at the root, below an endless population."""
     return float(
-        _core.snp_rule_root(below._core, _number(theta, "theta"), _number(u, "u"), _number(v, "v"), device)
+        _core.snp_rule_root(below._core, as_number(theta, "theta"), as_number(u, "u"), as_number(v, "v"), device)
     )

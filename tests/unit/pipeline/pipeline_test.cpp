@@ -56,10 +56,10 @@ stages run(const Device& device) {
   Buffer<double> u(n * rank, device), v(dim * rank, device), s(rank, device), residual(1, device);
   Buffer<std::int32_t> status(1, device), sweeps(1, device);
   begin();
-  svd::randomised<double>(batch_view(product, n, dim),
-                          {batch_view(u, n, rank), batch_view(v, dim, rank), matrix_view(s, rank),
-                           vector_view(residual), vector_view(status), vector_view(sweeps)},
-                          {.rank = rank}, given);
+  svd::randomised(batch_view(product, n, dim),
+                  {batch_view(u, n, rank), batch_view(v, dim, rank), matrix_view(s, rank), vector_view(residual),
+                   vector_view(status), vector_view(sweeps)},
+                  {.rank = rank}, given);
   end(2);
   found.singular_values = s.to_vector();
   return found;

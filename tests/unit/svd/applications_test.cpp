@@ -118,15 +118,15 @@ TEST(svd_applications, same_bits_on_every_device) {
     test::expect_same_bits(svd::polar(d, device).h, polar.h);
     const Buffer<float> u(d.u, device), v(d.v, device), s(d.s, device);
     Buffer<float> by_column(batch * n * m, device), condition(batch, device);
-    const svd::factors_view<float> f{{u, m, n}, {v, n, n}, {s, n}};
-    EXPECT_EQ(svd::pseudo_inverse<float>(f, {by_column.data(), batch, n, m, n * m, 1, n, device}, {},
-                                         test::device_of_arguments(device)),
+    const svd::any_factors f{{u, m, n}, {v, n, n}, {s, n}};
+    EXPECT_EQ(svd::pseudo_inverse(f, {by_column.data(), batch, n, m, n * m, 1, n, device}, {},
+                                  test::device_of_arguments(device)),
               device);
     const std::vector<float> turned = by_column.to_vector();
     for (std::int64_t b = 0; b < batch; ++b)
       for (std::int64_t i = 0; i < n; ++i)
         for (std::int64_t j = 0; j < m; ++j) EXPECT_EQ(turned[(b * m + j) * n + i], inverse[(b * n + i) * m + j]);
-    svd::condition_number<float>(f, condition, device);
+    svd::condition_number(f.s, condition, device);
     test::expect_same_bits(condition.to_vector(), svd::condition_number(d));
   });
 }
@@ -150,10 +150,9 @@ TEST(svd_applications, wrong_arguments) {
   expect_invalid([&] { svd::low_rank_approximation(d, -1); }, "rank must be >= 0 (rank=-1)");
   expect_invalid([&] { svd::least_squares<double>(d, {a.data(), 1, 4, 1}); }, "right.rows must be m = 2");
   std::vector<double> out(4);
-  const svd::factors_view<double> f = d.view();
-  expect_invalid([&] { svd::pseudo_inverse<double>(f, {out.data(), 1, 1, 2}, {}, Device::host()); },
-                 "out must be [1 x 2 x 2]");
-  expect_invalid([&] { svd::condition_number<double>(f, out, Device::host()); }, "out.size must be the batch, 1");
+  const svd::any_factors f = d.view();
+  expect_invalid([&] { svd::pseudo_inverse(f, {out.data(), 1, 1, 2}, {}, Device::host()); }, "out must be [1 x 2 x 2]");
+  expect_invalid([&] { svd::condition_number(f.s, out, Device::host()); }, "out.size must be the batch, 1");
 }
 
 }  // namespace

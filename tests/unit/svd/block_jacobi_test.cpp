@@ -244,7 +244,7 @@ void check_two_blocks(svd::route way, Change change, const std::vector<Device>& 
     Buffer<double> u(m * n, device), v(n * n, device), s(n, device);
     Buffer<std::int32_t> status(1, device), sweeps(1, device);
     svd::jacobi_job<double> job = {};
-    const auto type = svd::storage_type::float64;
+    const auto type = quintet::scalar_type::float64;
     job.a = {const_cast<double*>(from.data()), type, m * n, n, 1};
     job.left = {u.data(), type, m * n, n, 1};
     job.right = {v.data(), type, n * n, n, 1};

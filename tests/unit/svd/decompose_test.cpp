@@ -73,18 +73,19 @@ TEST(svd_decompose, writes_through_any_strides) {
   const auto expected = svd::decompose<double>(view, {}, Device::host());
   std::vector<double> u(batch * n * n), v(u), s(batch * (n + 2));
   std::vector<std::int32_t> status(batch), sweeps(batch);
-  const svd::outputs<double> out{{u.data(), batch, n, n, n * n, 1, n},  // column-major
-                                 {v.data(), batch, n, n, 1, batch, batch * n},
-                                 {s.data(), batch, n, n + 2},
-                                 status,
-                                 sweeps};
-  svd::decompose<double>(view, out, {}, Device::host());
+  const svd::outputs out{{u.data(), batch, n, n, n * n, 1, n},  // column-major
+                         {v.data(), batch, n, n, 1, batch, batch * n},
+                         {s.data(), batch, n, n + 2},
+                         status,
+                         sweeps};
+  svd::decompose(view, out, {}, Device::host());
+  const auto u_view = out.u.as<double>(), v_view = out.v.as<double>();
   for (std::int64_t b = 0; b < batch; ++b)
     for (std::int64_t i = 0; i < n; ++i) {
       EXPECT_EQ(s[b * (n + 2) + i], expected.singular_value(b, i));
       for (std::int64_t j = 0; j < n; ++j) {
-        EXPECT_EQ(out.u(b, i, j), expected.u_view()(b, i, j));
-        EXPECT_EQ(out.v(b, i, j), expected.v_view()(b, i, j));
+        EXPECT_EQ(u_view(b, i, j), expected.u_view()(b, i, j));
+        EXPECT_EQ(v_view(b, i, j), expected.v_view()(b, i, j));
       }
     }
 }
@@ -271,7 +272,7 @@ TEST(svd_decompose, matrices_and_factors_on_devices) {
     test::expect_same_bits(r.s, expected.s);
     Buffer<float> u(batch * m * n, device), v(batch * n * n, device), s(batch * n, device);
     Buffer<std::int32_t> status(batch, device), sweeps(batch, device);
-    EXPECT_EQ(svd::decompose<float>(batch_view(there, m, n), {{u, m, n}, {v, n, n}, {s, n}, status, sweeps}, {}, given),
+    EXPECT_EQ(svd::decompose(batch_view(there, m, n), {{u, m, n}, {v, n, n}, {s, n}, status, sweeps}, {}, given),
               device);
     test::expect_same_bits(u.to_vector(), expected.u);
     test::expect_same_bits(v.to_vector(), expected.v);
@@ -281,8 +282,8 @@ TEST(svd_decompose, matrices_and_factors_on_devices) {
     // From the device to the host.
     std::vector<float> home(batch * n);
     std::vector<std::int32_t> outcome(batch), count(batch);
-    svd::decompose<float>(batch_view(there, m, n), {{}, {}, {home.data(), batch, n}, outcome, count},
-                          {.vectors = svd::vectors::none}, given);
+    svd::decompose(batch_view(there, m, n), svd::outputs{{}, {}, {home.data(), batch, n}, outcome, count},
+                   {.vectors = svd::vectors::none}, given);
     for (std::int64_t b = 0; b < batch; ++b) EXPECT_NEAR(home[b * n], expected.s[b * n], 1e-5 * expected.s[b * n]);
   });
   const Buffer<float> there(a, Device::emulated());
@@ -308,9 +309,8 @@ TEST(svd_decompose, wrong_arguments) {
       "batch must have at most 2^59 numbers (batch=1048576, rows=16777216, cols=1)");
   const std::int64_t many = (std::int64_t(1) << 29) + 1;
   expect_invalid([&] { svd::decompose<float>({a.data(), many, 3, 4, 0, 0, 0}, {}, Device::host()); }, "batch must be");
-  const svd::outputs<float> none{};
-  expect_invalid([&] { svd::decompose<float>({a.data(), 1, 3, 4}, none, {}, Device::host()); },
-                 "u must be [1 x 3 x 3]");
+  const svd::outputs none{};
+  expect_invalid([&] { svd::decompose({a.data(), 1, 3, 4}, none, {}, Device::host()); }, "u must be [1 x 3 x 3]");
 }
 
 }  // namespace

@@ -243,14 +243,14 @@ TYPED_TEST(svd_randomised, outputs_of_any_strides_on_devices) {
     Buffer<T> u(untouched, device), v(untouched, device), s(untouched, device);
     Buffer<double> residual(batch, device);
     Buffer<std::int32_t> status(batch, device), sweeps(batch, device);
-    const svd::randomised_outputs<T> out{{u.data(), batch, m, rank, u_size, 1, m + pad, device},
-                                         {v.data(), batch, n, rank, v_size, v_row, 1, device},
-                                         {s.data(), batch, rank, s_row, device},
-                                         vector_view(residual),
-                                         vector_view(status),
-                                         vector_view(sweeps)};
-    EXPECT_EQ(svd::randomised<T>(batch_view<const T>(there.data(), batch, m, n, device), out, options,
-                                 test::device_of_arguments(device)),
+    const svd::randomised_outputs out{{u.data(), batch, m, rank, u_size, 1, m + pad, device},
+                                      {v.data(), batch, n, rank, v_size, v_row, 1, device},
+                                      {s.data(), batch, rank, s_row, device},
+                                      vector_view(residual),
+                                      vector_view(status),
+                                      vector_view(sweeps)};
+    EXPECT_EQ(svd::randomised(batch_view<const T>(there.data(), batch, m, n, device), out, options,
+                              test::device_of_arguments(device)),
               device);
     const std::vector<T> got_u = u.to_vector(), got_v = v.to_vector(), got_s = s.to_vector();
     std::vector<T> dense_u, dense_v, dense_s;
@@ -270,12 +270,12 @@ TYPED_TEST(svd_randomised, outputs_of_any_strides_on_devices) {
     EXPECT_EQ(std::count(got_u.begin(), got_u.end(), T(-7)), std::int64_t(got_u.size()) - batch * m * rank);
     EXPECT_EQ(std::count(got_v.begin(), got_v.end(), T(-7)), std::int64_t(got_v.size()) - batch * n * rank);
     EXPECT_EQ(std::count(got_s.begin(), got_s.end(), T(-7)), std::int64_t(got_s.size()) - batch * rank);
-    svd::randomised_outputs<T> wrong = out;
+    svd::randomised_outputs wrong = out;
     wrong.u = {u.data(), batch, m - 1, rank, device};
-    expect_invalid([&] { svd::randomised<T>({a.data(), batch, m, n}, wrong, options, device); }, "u");
+    expect_invalid([&] { svd::randomised({a.data(), batch, m, n}, wrong, options, device); }, "u");
     wrong = out;
     wrong.residual = vector_view<double>(residual.data(), batch - 1, device);
-    expect_invalid([&] { svd::randomised<T>({a.data(), batch, m, n}, wrong, options, device); },
+    expect_invalid([&] { svd::randomised({a.data(), batch, m, n}, wrong, options, device); },
                    "residual.size must be the batch, 2 (residual.size=1)");
   });
 }

@@ -49,7 +49,7 @@ class team_problem {
   /// One launch on all of it. Emulated devices share the memory of the host.
   void run(svd::device_policy policy, svd::route way) {
     svd::decomposition<Real>& f = factors_;
-    constexpr auto type = svd::storage_of<Real>();
+    constexpr auto type = quintet::scalar_type_of<Real>();
     svd::jacobi_job<Real> job = {};
     job.a = {a_.data(), type, f.rows * f.cols, f.cols, 1};
     job.left = {f.u.data(), type, f.rows * f.cols, f.cols, 1};
@@ -147,7 +147,7 @@ TEST_P(svd_team_sizes, blocks) {
   r.status.resize(1);
   r.sweeps.resize(1);
   svd::jacobi_job<float> job = {};
-  constexpr auto type = svd::storage_of<float>();
+  constexpr auto type = quintet::scalar_type_of<float>();
   job.a = {a.data(), type, n * n, n, 1};
   job.left = {r.u.data(), type, n * n, n, 1};
   job.right = {r.v.data(), type, n * n, n, 1};
@@ -174,7 +174,7 @@ TEST_P(svd_team_sizes, applications_and_gradient) {
   const Device device = Device::emulated();
   test::expect_same_bits(svd::pseudo_inverse(d, {}, device), svd::pseudo_inverse(d, {}, Device::host()));
   std::vector<float> condition(1);
-  svd::condition_number<float>(d.view(), condition, device);
+  svd::condition_number(d.s_view(), condition, device);
   test::expect_same_bits(condition, svd::condition_number(d));
   const auto gu = numbers(m * n);
   const auto on = [&](const Device& where) { return svd::gradient<float>(d, {gu.data(), 1, m, n}, {}, {}, {}, where); };

@@ -6,13 +6,17 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._errors import InvalidArgument
-from ._threads import own_threads
-from .hdbscan import _integer
-from .neighbours import nearest
+from .._arguments import as_integer
+from .._errors import InvalidArgument
+from .._threads import own_threads
+from ._functions import nearest
 
 __all__ = ["KNeighborsTransformer"]
 
@@ -24,9 +28,29 @@ class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     scikit-learn does, because in ``fit_transform`` every point is its own first neighbour), or of ones for n_neighbors
     with mode="connectivity". To be put before whatever takes ``metric="precomputed"``: DBSCAN, HDBSCAN, TSNE, Isomap.
 
-    metric: "minkowski" of p, "euclidean", "l2", "manhattan", "cityblock", "l1", "chebyshev", "cosine", or "poincare" with
-    metric_params={"curvature": -1.0}; else InvalidArgument. algorithm and leaf_size have no effect: the search is exact.
+    Parameters
+    ----------
+    mode : {"distance", "connectivity"}, default "distance"
+        What the entries of the graph are.
+    n_neighbors : int, default 5
+        Neighbours of a point; >= 1.
+    algorithm : str
+        Without effect: the search is exact.
+    leaf_size : int
+        Without effect.
+    metric : str, default "minkowski"
+        "minkowski" of `p`, "euclidean", "l2", "manhattan", "cityblock", "l1", "chebyshev", "cosine" or "poincare".
+    p : float, default 2
+        Exponent of "minkowski"; >= 1.
+    metric_params : dict, default None
+        {"curvature": -1.0} for "poincare".
+    n_jobs : int, default None
+        Threads; results do not depend on it.
+    device : str, default "auto"
+        "auto", "host" or the number of an offload device.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from quintet import KNeighborsTransformer
     >>> graph = KNeighborsTransformer(n_neighbors=1).fit_transform(np.array([[0.0], [1.0], [3.0]]))
@@ -67,7 +91,7 @@ class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     def _check(self) -> tuple[str, float]:
         if self.mode not in ("distance", "connectivity"):
             raise InvalidArgument(f"mode must be 'distance' or 'connectivity' (mode={self.mode!r})")
-        if _integer(self.n_neighbors, "n_neighbors") < 1:
+        if as_integer(self.n_neighbors, "n_neighbors") < 1:
             raise InvalidArgument(f"n_neighbors must be >= 1 (n_neighbors={self.n_neighbors})")
         if self.metric == "minkowski" and not self.p >= 1:
             raise InvalidArgument(f"p must be >= 1 (p={self.p})")
@@ -96,7 +120,7 @@ class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         """``(distances, indices)`` [m, k] of the nearest points of the fit; without X of the other ones to each."""
         check_is_fitted(self, "n_samples_fit_")
         metric, curvature = self._check()
-        k = _integer(self.n_neighbors if n_neighbors is None else n_neighbors, "n_neighbors")
+        k = as_integer(self.n_neighbors if n_neighbors is None else n_neighbors, "n_neighbors")
         rows = None if X is None else self._take(X, reset=False).astype(self._fit_X.dtype, copy=False)
         most = self.n_samples_fit_ - (X is None)
         if not 1 <= k <= most:
@@ -123,7 +147,7 @@ class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     def transform(self, X: Any) -> csr_matrix:
         """The graph [m, n] from the rows of ``X[m, d]`` to the points of the fit."""
         check_is_fitted(self, "n_samples_fit_")
-        k = _integer(self.n_neighbors, "n_neighbors") + (self.mode == "distance")
+        k = as_integer(self.n_neighbors, "n_neighbors") + (self.mode == "distance")
         return self.kneighbors_graph(X, k, self.mode)
 
     def fit_transform(self, X: Any, y: Any = None) -> csr_matrix:

@@ -1,199 +1,30 @@
-"""Exact density clustering (HDBSCAN*), and everything that it is made of.
-
-:class:`HDBSCAN` stands in for ``hdbscan.HDBSCAN`` and ``sklearn.cluster.HDBSCAN``; ``import quintet.hdbscan as hdbscan``
-is all that a program has to change. It needs scikit-learn; the functions of this module need NumPy only.
-
-With core distances ``c_i`` (to the k-th nearest other point, k = min_samples) the mutual reachability of two points is
-``m_ij = max(c_i, c_j, d_ij / alpha)`` (Campello, Moulavi, Sander 2013). Its minimum spanning tree is found exactly by
-Boruvka's algorithm over tiles of distances; dendrogram, condensed tree and labels follow from it. Results have the same
-bits for any number of threads and do not depend on the order of the points.
-
-Points are arrays ``X[n, d]`` of float16, bfloat16, float32 or float64, NumPy's or any library's on the processor;
-integers and bools become float64. Rows with NaN or infinity belong to no cluster. ``metric`` is "euclidean" ("l2"),
-"cosine", "manhattan" ("cityblock", "l1"), "chebyshev", "minkowski" (with ``p`` >= 1) or "poincare" (the ball of
-``curvature`` < 0), and "precomputed" where a function says so.
-
-Errors: ``TypeError`` for arrays of another type, ``InvalidArgument`` (a ``ValueError``) for shapes and options out of
-range, ``DeviceError`` for memory of a GPU or an absent device, ``Cancelled`` when the progress callback returns False.
-"""
+"""The functions of the package."""
 
 from __future__ import annotations
 
-import operator
-import sys
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Sequence
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from . import _core
-from ._arrays import F32, F64, REAL, STORAGE, Like, accumulator, same_type, take, take_rows, take_vector
-from ._errors import InvalidArgument
-from ._progress import Progress, progress_callable
-from .plots import CONDENSED_DTYPE, CondensedTree, MinimumSpanningTree, SingleLinkageTree
-
-if TYPE_CHECKING:
-    from ._estimator import HDBSCAN as HDBSCAN
-    from ._estimator import PredictionData as PredictionData
-
-__all__ = [
-    "ClusterResult",
-    "CondensedTree",
-    "HDBSCAN",
-    "MinimumSpanningTree",
-    "PointLabels",
-    "PredictionData",
-    "SingleLinkageTree",
-    "SpanningTreeResult",
-    "TreeSummary",
-    "ValidityResult",
-    "all_points_membership_vectors",
-    "approximate_predict",
-    "approximate_predict_scores",
-    "cluster",
-    "cluster_tree",
-    "condense",
-    "core_and_reachability",
-    "core_distances",
-    "cut",
-    "assign_noise",
-    "label_points",
-    "medoids",
-    "membership_vector",
-    "membership_vector_blocks",
-    "mutual_reachability",
-    "mutual_reachability_blocks",
-    "relative_validity",
-    "select_clusters",
-    "single_linkage",
-    "spanning_tree",
-    "summarise",
-    "validity_index",
-    "weighted_centroids",
-]
-
-_METRICS = {
-    "euclidean": "euclidean",
-    "l2": "euclidean",
-    "cosine": "cosine",
-    "manhattan": "manhattan",
-    "cityblock": "manhattan",
-    "l1": "manhattan",
-    "chebyshev": "chebyshev",
-    "minkowski": "minkowski",
-    "poincare": "poincare",
-}
+from .. import _core
+from .._arguments import as_integer, as_number, as_points, metric_name, metric_parameter
+from .._arrays import F32, F64, REAL, accumulator, same_type, take_rows, take_vector
+from .._errors import InvalidArgument
+from .._options import read_options
+from .._progress import Progress, progress_callable
+from ._options import ClusterOptions, SpanningTreeOptions, TreeOptions
+from ._trees import (
+    CONDENSED_DTYPE,
+    CondensedTree,
+    MinimumSpanningTree,
+    SingleLinkageTree,
+    linkage_rows,
+    numeric_rows,
+)
 
 
-def __getattr__(name: str) -> Any:
-    if name in ("HDBSCAN", "PredictionData"):
-        try:
-            from . import _estimator
-        except ImportError as error:
-            if "sklearn" not in str(error):
-                raise
-            raise ImportError(f"quintet.{name} needs scikit-learn: pip install 'quintet[sklearn]'") from error
-        return getattr(_estimator, name)
-    if name in ("prediction", "validity"):  # where contrib's module has the functions
-        return sys.modules[__name__]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-# Arguments.
-
-
-def _metric(name: Any, precomputed: bool = False) -> str:
-    if isinstance(name, str) and name in _METRICS:
-        return _METRICS[name]
-    if name == "precomputed" and precomputed:
-        return "precomputed"
-    known = ", ".join([*_METRICS, *(["precomputed"] if precomputed else [])])
-    raise InvalidArgument(
-        f"metric must be one of {known} (metric={name!r}); of any other distance pass the matrix: "
-        "HDBSCAN(metric='precomputed').fit(scipy.spatial.distance.squareform(scipy.spatial.distance.pdist(X, name)))"
-    )
-
-
-def _integer(value: Any, name: str) -> int:
-    if isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} must be an integer ({name}={value!r})")
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} must be an integer ({name}={value!r})") from None
-
-
-def _number(value: Any, name: str) -> float:
-    if isinstance(value, (str, bytes)):
-        raise TypeError(f"{name} must be a number ({name}={value!r})")
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} must be a number ({name}={value!r})") from None
-
-
-def _parameter(metric: str, curvature: Any, p: Any) -> float:
-    """What the bindings take beside the name of a metric."""
-    return _number(p, "p") if metric == "minkowski" else _number(curvature, "curvature")
-
-
-def _choice(value: Any, name: str, allowed: tuple[str, str]) -> bool:
-    """Whether it is the second one."""
-    if value not in allowed:
-        raise InvalidArgument(f"{name} must be {allowed[0]!r} or {allowed[1]!r} ({name}={value!r})")
-    return bool(value == allowed[1])
-
-
-def _tree_options(
-    min_cluster_size: Any,
-    ties: Any,
-    tie_tolerance: Any,
-    method: Any,
-    epsilon: Any,
-    epsilon_max: Any,
-    max_cluster_size: Any,
-    allow_single_cluster: Any,
-) -> tuple[Any, ...]:
-    return (
-        _integer(min_cluster_size, "min_cluster_size"),
-        _choice(ties, "ties", ("canonical", "binary")),
-        _number(tie_tolerance, "tie_tolerance"),
-        _choice(method, "cluster_selection_method", ("eom", "leaf")),
-        _number(epsilon, "cluster_selection_epsilon"),
-        _number(epsilon_max, "cluster_selection_epsilon_max"),
-        _integer(0 if max_cluster_size is None else max_cluster_size, "max_cluster_size"),
-        bool(allow_single_cluster),
-    )
-
-
-def _samples(min_samples: Any) -> int:
-    if min_samples is None:
-        return 0
-    k = _integer(min_samples, "min_samples")
-    if k < 1:
-        raise InvalidArgument(f"min_samples must be >= 1 (min_samples={k})")
-    return k
-
-
-def _cluster_options(
-    tree: tuple[Any, ...], min_samples: Any, count_self: Any, alpha: Any, metric: str, parameter: float
-) -> tuple[Any, ...]:
-    distance = "euclidean" if metric == "precomputed" else metric
-    return (
-        *tree,
-        _samples(min_samples),
-        bool(count_self),
-        _number(alpha, "alpha"),
-        distance,
-        parameter,
-    )
-
-
-def _points(X: Any, name: str = "X") -> tuple[np.ndarray, Like]:
-    return take_rows(X, name, STORAGE, integers=True)
-
-
-def _refuse_vector(X: Any, name: str = "X") -> None:
+def refuse_vector(X: Any, name: str = "X") -> None:
     if np.ndim(X) == 1:
         raise InvalidArgument(
             f"{name} must be a matrix [n, n]: scipy.spatial.distance.squareform makes one of what pdist returns"
@@ -201,7 +32,7 @@ def _refuse_vector(X: Any, name: str = "X") -> None:
 
 
 def _distances(X: Any, name: str = "X") -> np.ndarray:
-    _refuse_vector(X, name)
+    refuse_vector(X, name)
     array, _ = take_rows(X, name, (*REAL, np.dtype(np.float16)), integers=True)
     return array.astype(np.float32) if array.dtype == np.float16 else array
 
@@ -245,22 +76,8 @@ def _labels(labels: Any, name: str = "labels") -> np.ndarray:
 # Records of the bindings, and the layouts of SciPy and hdbscan.
 
 
-def _rows(matrix: Any, name: str, columns: int, shape: str) -> np.ndarray:
-    """Edges or merges as the bindings take them: float64."""
-    array = np.asarray(matrix)
-    if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must be an array of numbers (dtype={array.dtype})")
-    if array.ndim != 2 or array.shape[1] != columns:
-        raise InvalidArgument(f"{name} must have the shape {shape} (shape={array.shape})")
-    return np.ascontiguousarray(array, dtype=F64)
-
-
-def _linkage(tree: Any, name: str = "linkage") -> np.ndarray:
-    return _rows(tree._linkage if isinstance(tree, SingleLinkageTree) else tree, name, 4, "(n - 1, 4)")
-
-
 def _edges(edges: Any, name: str = "edges") -> np.ndarray:
-    return _rows(edges._mst if isinstance(edges, MinimumSpanningTree) else edges, name, 3, "(m, 3): u, v, weight")
+    return numeric_rows(edges._mst if isinstance(edges, MinimumSpanningTree) else edges, name, 3, "(m, 3): u, v, weight")
 
 
 def _condensed(patterns: np.ndarray) -> np.ndarray:
@@ -416,28 +233,19 @@ def cluster(
     >>> int(result.labels.max()) + 1, result.linkage.shape
     (2, (99, 4))
     """
-    kind = _metric(metric, precomputed=True)
-    tree = _tree_options(
-        min_cluster_size,
-        ties,
-        tie_tolerance,
-        cluster_selection_method,
-        cluster_selection_epsilon,
-        cluster_selection_epsilon_max,
-        max_cluster_size,
-        allow_single_cluster,
-    )
-    options = _cluster_options(tree, min_samples, count_self, alpha, kind, _parameter(kind, curvature, p))
+    arguments = locals()
+    kind = metric_name(metric, precomputed=True)
+    options = read_options(ClusterOptions, arguments, metric=kind, parameter=metric_parameter(kind, curvature, p))
     return _fit(X, kind, options, progress, device)
 
 
-def _fit(X: Any, metric: str, options: tuple[Any, ...], progress: bool | Progress | None, device: str) -> ClusterResult:
+def _fit(X: Any, metric: str, options: ClusterOptions, progress: bool | Progress | None, device: str) -> ClusterResult:
     if metric == "precomputed":
         if _is_sparse(X):
             return _cluster_result(_core.hdbscan_fit_graph(*_graph(X), options))
         matrix = _distances(X)
         return _cluster_result(_core.hdbscan_fit_distances(matrix, options, device))
-    return _cluster_result(_core.hdbscan_fit(_points(X)[0], options, progress_callable(progress), device))
+    return _cluster_result(_core.hdbscan_fit(as_points(X)[0], options, progress_callable(progress), device))
 
 
 def core_distances(
@@ -459,12 +267,12 @@ def core_distances(
     >>> hdbscan.core_distances([[0.0], [1.0], [3.0]], 1)
     array([1., 1., 2.])
     """
-    kind = _metric(metric, precomputed=True)
-    k = _integer(min_samples, "min_samples")
+    kind = metric_name(metric, precomputed=True)
+    k = as_integer(min_samples, "min_samples")
     if kind == "precomputed":
         return _core.hdbscan_core_distances_of(_distances(X), k, bool(count_self), device)[0]
-    points, like = _points(X)
-    found = _core.hdbscan_core_distances(points, k, bool(count_self), kind, _parameter(kind, curvature, p), device)
+    points, like = as_points(X)
+    found = _core.hdbscan_core_distances(points, k, bool(count_self), kind, metric_parameter(kind, curvature, p), device)
     return like(found[0])
 
 
@@ -505,15 +313,15 @@ def mutual_reachability(
            [1., 0., 2.],
            [3., 2., 0.]])
     """
-    kind = _metric(metric)
-    points, like = _points(X)
-    bend, scale = _parameter(kind, curvature, p), _number(alpha, "alpha")
+    kind = metric_name(metric)
+    points, like = as_points(X)
+    bend, scale = metric_parameter(kind, curvature, p), as_number(alpha, "alpha")
     if pairs is not None:
         if out is not None:
             raise InvalidArgument("out is for the whole matrix, not for pairs")
         if core is None:
             core = _core.hdbscan_core_distances(
-                points, _integer(min_samples, "min_samples"), bool(count_self), kind, bend, device
+                points, as_integer(min_samples, "min_samples"), bool(count_self), kind, bend, device
             )[0]
         rows = np.asarray(pairs)
         if rows.dtype.kind not in "iu" or rows.ndim != 2 or rows.shape[1] != 2:
@@ -528,7 +336,7 @@ def mutual_reachability(
         _core.hdbscan_core_and_reachability(
             [points],
             [matrix],
-            _integer(min_samples, "min_samples"),
+            as_integer(min_samples, "min_samples"),
             bool(count_self),
             scale,
             bool(core_on_diagonal),
@@ -584,12 +392,12 @@ def mutual_reachability_blocks(
     >>> hdbscan.mutual_reachability_blocks(np.eye(3), lambda first, rows: sums.append(rows.sum()), min_samples=1)
     True
     """
-    kind = _metric(metric)
-    points, _ = _points(X)
-    bend = _parameter(kind, curvature, p)
+    kind = metric_name(metric)
+    points, _ = as_points(X)
+    bend = metric_parameter(kind, curvature, p)
     if core is None:
         core = _core.hdbscan_core_distances(
-            points, _integer(min_samples, "min_samples"), bool(count_self), kind, bend, device
+            points, as_integer(min_samples, "min_samples"), bool(count_self), kind, bend, device
         )[0]
     if not callable(take):
         raise TypeError(f"take must be callable (take={take!r})")
@@ -598,8 +406,8 @@ def mutual_reachability_blocks(
             points,
             _core_vector(core, points),
             take,
-            _integer(budget_bytes, "budget_bytes"),
-            _number(alpha, "alpha"),
+            as_integer(budget_bytes, "budget_bytes"),
+            as_number(alpha, "alpha"),
             bool(core_on_diagonal),
             kind,
             bend,
@@ -629,21 +437,21 @@ def core_and_reachability(
     >>> core
     array([1., 1., 2.])
     """
-    kind = _metric(metric)
+    kind = metric_name(metric)
     is_list = isinstance(X, (list, tuple)) and len(X) > 0 and getattr(X[0], "ndim", np.ndim(X[0])) == 2
-    given = [_points(one, f"X[{i}]") for i, one in enumerate(X)] if is_list else [_points(X)]
+    given = [as_points(one, f"X[{i}]") for i, one in enumerate(X)] if is_list else [as_points(X)]
     for i, (points, _) in enumerate(given):
         same_type(given[0][0], points, "X[0]", f"X[{i}]")
     matrices = [np.empty((len(points), len(points)), accumulator(points)) for points, _ in given]
     found = _core.hdbscan_core_and_reachability(
         [points for points, _ in given],
         matrices,
-        _integer(min_samples, "min_samples"),
+        as_integer(min_samples, "min_samples"),
         bool(count_self),
-        _number(alpha, "alpha"),
+        as_number(alpha, "alpha"),
         bool(core_on_diagonal),
         kind,
-        _parameter(kind, curvature, p),
+        metric_parameter(kind, curvature, p),
         device,
     )
     results = [(like(one[0]), like(matrix)) for (_, like), one, matrix in zip(given, found, matrices)]
@@ -671,16 +479,11 @@ def spanning_tree(
     array([[0., 1., 1.],
            [1., 2., 2.]])
     """
-    kind = _metric(metric, precomputed=True)
-    options = (
-        _integer(min_samples, "min_samples"),
-        bool(count_self),
-        _number(alpha, "alpha"),
-        "euclidean" if kind == "precomputed" else kind,
-        _parameter(kind, curvature, p),
-    )
+    arguments = locals()
+    kind = metric_name(metric, precomputed=True)
+    options = read_options(SpanningTreeOptions, arguments, metric=kind, parameter=metric_parameter(kind, curvature, p))
     if kind != "precomputed":
-        found = _core.hdbscan_spanning_tree(_points(X)[0], options, progress_callable(progress), device)
+        found = _core.hdbscan_spanning_tree(as_points(X)[0], options, progress_callable(progress), device)
     elif _is_sparse(X):
         found = _core.hdbscan_spanning_tree_of_graph(*_graph(X), options)
     else:
@@ -698,7 +501,7 @@ def single_linkage(edges: Any, n: int) -> np.ndarray:
     array([[0., 1., 1., 2.],
            [3., 2., 2., 3.]])
     """
-    return np.asarray(_core.hdbscan_single_linkage(_edges(edges), _integer(n, "n")))
+    return np.asarray(_core.hdbscan_single_linkage(_edges(edges), as_integer(n, "n")))
 
 
 def cluster_tree(
@@ -722,41 +525,17 @@ def cluster_tree(
     >>> hdbscan.cluster_tree([[0, 1, 1.0], [2, 3, 1.0], [1, 2, 9.0]], 4, 2).labels
     array([0, 0, 1, 1])
     """
-    options = _tree_options(
-        min_cluster_size,
-        ties,
-        tie_tolerance,
-        cluster_selection_method,
-        cluster_selection_epsilon,
-        cluster_selection_epsilon_max,
-        max_cluster_size,
-        allow_single_cluster,
-    )
+    arguments = locals()
+    options = read_options(TreeOptions, arguments)
     shape = np.shape(tree._linkage if isinstance(tree, SingleLinkageTree) else getattr(tree, "_mst", tree))
     if len(shape) == 2 and shape[1] == 4:
-        rows = _linkage(tree, "tree")
+        rows = linkage_rows(tree, "tree")
         if n is not None and n != len(rows) + 1:
             raise InvalidArgument(f"n must be the number of rows of the dendrogram + 1, {len(rows) + 1} (n={n})")
         return _cluster_result(_core.hdbscan_cluster_linkage(rows, options))
     if n is None:
         raise TypeError("n, the number of points, must be given with edges")
-    return _cluster_result(_core.hdbscan_cluster_tree(_edges(tree, "tree"), _integer(n, "n"), options))
-
-
-def cut(linkage: Any, height: float, min_cluster_size: int = 5) -> np.ndarray:
-    """Labels of the components that merges below `height` make; -1 in those of fewer than min_cluster_size points.
-
-    On mutual reachability this is DBSCAN* with the radius `height`.
-
-    >>> from quintet import hdbscan
-    >>> hdbscan.cut([[0, 1, 1.0, 2], [2, 3, 1.0, 2], [4, 5, 9.0, 4]], 2.0, 2)
-    array([0, 0, 1, 1])
-    """
-    return np.asarray(
-        _core.hdbscan_cut(
-            _linkage(linkage), _number(height, "height"), _integer(min_cluster_size, "min_cluster_size")
-        )
-    )
+    return _cluster_result(_core.hdbscan_cluster_tree(_edges(tree, "tree"), as_integer(n, "n"), options))
 
 
 def assign_noise(edges: Any, labels: Any) -> np.ndarray:
@@ -781,13 +560,14 @@ def condense(
     >>> hdbscan.condense([[0, 1, 1.0, 2], [2, 3, 1.0, 2], [4, 5, 9.0, 4]], 2)["child_size"].tolist()
     [2, 2, 1, 1, 1, 1]
     """
-    options = _tree_options(min_cluster_size, ties, tie_tolerance, "eom", 0.0, float("inf"), 0, False)
-    return _condensed(_core.hdbscan_condense(_linkage(linkage), options)[0])
+    arguments = locals()
+    options = read_options(TreeOptions, arguments)
+    return _condensed(_core.hdbscan_condense(linkage_rows(linkage), options)[0])
 
 
 def _tree_sizes(patterns: np.ndarray, n: int | None) -> tuple[int, int]:
     rows = _condensed(patterns)
-    points = _integer(n, "n") if n is not None else int(rows["parent"].min(initial=np.iinfo(np.int64).max))
+    points = as_integer(n, "n") if n is not None else int(rows["parent"].min(initial=np.iinfo(np.int64).max))
     if not len(rows):
         points = 0 if n is None else points
         return points, min(points, 1)
@@ -824,18 +604,10 @@ def select_clusters(
     >>> hdbscan.select_clusters(tree)
     array([5, 6])
     """
+    arguments = locals()
     patterns = _condensed_patterns(condensed)
     points, clusters = _tree_sizes(patterns, n)
-    options = _tree_options(
-        2,
-        "canonical",
-        0.0,
-        cluster_selection_method,
-        cluster_selection_epsilon,
-        cluster_selection_epsilon_max,
-        max_cluster_size,
-        allow_single_cluster,
-    )
+    options = read_options(TreeOptions, arguments)
     return np.asarray(_core.hdbscan_select(patterns, points, clusters, options)) + points
 
 
@@ -855,11 +627,10 @@ def label_points(
     >>> hdbscan.label_points(tree, [6]).labels
     array([-1, -1,  0,  0])
     """
+    arguments = locals()
     patterns = _condensed_patterns(condensed)
     points, clusters = _tree_sizes(patterns, n)
-    options = _tree_options(
-        2, "canonical", 0.0, "eom", cluster_selection_epsilon, float("inf"), 0, allow_single_cluster
-    )
+    options = read_options(TreeOptions, arguments)
     chosen = _labels(selected, "selected") - points
     labels, probabilities, persistence, offsets, members = _core.hdbscan_label(
         patterns, points, clusters, chosen, options
@@ -889,10 +660,10 @@ def medoids(
     >>> hdbscan.medoids([[0.0], [1.0], [5.0]], [0, 0, 0])
     array([1])
     """
-    points, _ = _points(X)
+    points, _ = as_points(X)
     return np.asarray(
         _core.hdbscan_medoids(
-            points, _labels(labels), _weights(weights), _metric(metric), _parameter(metric, curvature, p), device
+            points, _labels(labels), _weights(weights), metric_name(metric), metric_parameter(metric, curvature, p), device
         )
     )
 
@@ -905,7 +676,7 @@ def weighted_centroids(X: Any, labels: Any, weights: Any = None, *, device: str 
     array([[0.5],
            [5. ]])
     """
-    points, _ = _points(X)
+    points, _ = as_points(X)
     return np.asarray(_core.hdbscan_centroids(points, _labels(labels), _weights(weights), device))
 
 
@@ -940,18 +711,18 @@ def validity_index(
     >>> hdbscan.validity_index(X, np.repeat([0, 1], 50)) > 0.9
     True
     """
-    points, _ = _points(X)
+    points, _ = as_points(X)
     if metric == "sqeuclidean":
         metric, convention = "euclidean", "moulavi_2014"
-    dimension = 0.0 if d is None else _number(d, "d")
+    dimension = 0.0 if d is None else as_number(d, "d")
     if d is not None and not dimension > 0:
         raise InvalidArgument(f"d must be > 0 (d={d})")
     found = ValidityResult(
         *_core.hdbscan_validity_index(
             points,
             _labels(labels),
-            _metric(metric),
-            _parameter(metric, curvature, p),
+            metric_name(metric),
+            metric_parameter(metric, curvature, p),
             dimension,
             convention,
             progress_callable(progress),
@@ -971,83 +742,3 @@ def relative_validity(edges: Any, labels: Any) -> float:
     True
     """
     return float(_core.hdbscan_relative_validity(_edges(edges), _labels(labels)))
-
-
-# Prediction, with a fitted HDBSCAN.
-
-
-def approximate_predict(clusterer: "HDBSCAN", X: Any, return_connecting_points: bool = False) -> Any:
-    """Labels ``[m]`` and probabilities ``[m]`` of new points ``X[m, d]`` in a finished clustering; with
-    return_connecting_points also the rows of the fit that they join.
-
-    Every row by itself: it joins the point of least mutual reachability, searched for among all of them, and belongs to
-    the cluster that exists at that density. ``approximate_predict(clusterer, X_train)`` is close to ``labels_`` but not
-    equal: a point of the fit is its own neighbour here.
-
-    >>> import numpy as np
-    >>> from quintet import hdbscan
-    >>> X = np.concatenate([np.random.default_rng(0).normal(c, 0.1, (50, 2)) for c in (0, 3)])
-    >>> model = hdbscan.HDBSCAN(min_cluster_size=10, prediction_data=True).fit(X)
-    >>> labels, probabilities = hdbscan.approximate_predict(model, [[3.0, 3.0]])
-    >>> labels == model.labels_[-1]
-    array([ True])
-    """
-    labels, probabilities, _, neighbours, _ = clusterer._predict(X)
-    return (labels, probabilities, neighbours) if return_connecting_points else (labels, probabilities)
-
-
-def approximate_predict_scores(clusterer: "HDBSCAN", X: Any) -> np.ndarray:
-    """GLOSH outlier scores ``[m]`` in [0, 1] of new points, by the place that :func:`approximate_predict` finds.
-
-    >>> import numpy as np
-    >>> from quintet import hdbscan
-    >>> X = np.concatenate([np.random.default_rng(0).normal(c, 0.1, (50, 2)) for c in (0, 3)])
-    >>> model = hdbscan.HDBSCAN(min_cluster_size=10).fit(X)
-    >>> hdbscan.approximate_predict_scores(model, [[9.0, 9.0]]) > 0.9
-    array([ True])
-    """
-    return np.asarray(clusterer._predict(X)[2])
-
-
-def membership_vector(clusterer: "HDBSCAN", X: Any) -> np.ndarray:
-    """How much new points ``X[m, d]`` belong to each of the K clusters, ``[m, K]``; rows sum to at most 1.
-
-    >>> import numpy as np
-    >>> from quintet import hdbscan
-    >>> X = np.concatenate([np.random.default_rng(0).normal(c, 0.1, (50, 2)) for c in (0, 3)])
-    >>> model = hdbscan.HDBSCAN(min_cluster_size=10).fit(X)
-    >>> hdbscan.membership_vector(model, X[:3]).shape
-    (3, 2)
-    """
-    return clusterer._membership(X)
-
-
-def all_points_membership_vectors(clusterer: "HDBSCAN") -> np.ndarray:
-    """The same for the points of the fit, ``[n, K]``.
-
-    >>> import numpy as np
-    >>> from quintet import hdbscan
-    >>> X = np.concatenate([np.random.default_rng(0).normal(c, 0.1, (50, 2)) for c in (0, 3)])
-    >>> model = hdbscan.HDBSCAN(min_cluster_size=10).fit(X)
-    >>> hdbscan.all_points_membership_vectors(model).shape
-    (100, 2)
-    """
-    return clusterer._membership(None)
-
-
-def membership_vector_blocks(
-    clusterer: "HDBSCAN", take: Callable[[int, np.ndarray], Any], X: Any = None, *, budget_bytes: int = 32 << 20
-) -> bool:
-    """:func:`membership_vector`, or :func:`all_points_membership_vectors` without X, by blocks of rows:
-    ``take(first_row, rows)`` for each, in order; False from it stops.
-
-    >>> import numpy as np
-    >>> from quintet import hdbscan
-    >>> X = np.concatenate([np.random.default_rng(0).normal(c, 0.1, (50, 2)) for c in (0, 3)])
-    >>> model = hdbscan.HDBSCAN(min_cluster_size=10).fit(X)
-    >>> hdbscan.membership_vector_blocks(model, lambda first, rows: None)
-    True
-    """
-    if not callable(take):
-        raise TypeError(f"take must be callable (take={take!r})")
-    return clusterer._membership_blocks(X, take, _integer(budget_bytes, "budget_bytes"))

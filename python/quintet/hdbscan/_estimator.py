@@ -11,27 +11,22 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from . import _core
-from ._arrays import BF16, take
-from ._errors import InvalidArgument
-from ._threads import own_threads
-from .hdbscan import (
+from .. import _core
+from .._arguments import as_integer, metric_name, metric_parameter
+from .._arrays import BF16, take
+from .._errors import InvalidArgument
+from .._options import read_options
+from .._threads import own_threads
+from ._functions import (
     ClusterResult,
-    CondensedTree,
-    MinimumSpanningTree,
-    SingleLinkageTree,
-    _cluster_options,
     _fit,
-    _integer,
-    _metric,
-    _parameter,
-    _refuse_vector,
-    _tree_options,
-    cut,
     medoids,
+    refuse_vector,
     relative_validity,
     weighted_centroids,
 )
+from ._options import ClusterOptions
+from ._trees import CondensedTree, MinimumSpanningTree, SingleLinkageTree, cut
 
 __all__ = ["HDBSCAN", "PredictionData"]
 
@@ -68,45 +63,112 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
 
     Parameters
     ----------
-    min_cluster_size : int, default 5. Smaller groups are no clusters; >= 2.
-    min_samples : int, default min_cluster_size. Which neighbour makes the core distance, the point itself not counted.
-    cluster_selection_epsilon : float. Clusters born at a smaller distance give way to an ancestor; 0: off.
-    max_cluster_size : int. "eom" takes no larger cluster; 0: no limit.
-    metric : "euclidean", "l2", "cosine", "manhattan", "cityblock", "l1", "chebyshev", "minkowski" (of ``p``; None is 2),
-        "poincare" or "precomputed" (a dense matrix of distances, which is not overwritten, or a SciPy sparse matrix whose
-        entries are the edges of a graph).
-    alpha : float > 0. Divides distances, but not core distances.
-    cluster_selection_method : "eom" or "leaf".
-    allow_single_cluster : bool. The root may be a cluster.
-    prediction_data : bool. Makes ``prediction_data_``; predictions work without it too.
-    cluster_selection_epsilon_max : float > 0. "eom" takes no cluster born at a larger distance.
-    metric_params : dict. {"curvature": c} for metric="poincare", {"p": p} for "minkowski".
-    curvature : float < 0, of the Poincare ball.
-    ties : "canonical" or "binary".
-    tie_tolerance : float in [0, 1). Heights in [h (1 - tolerance), h] count as equal.
-    count_self : bool. min_samples counts the point itself, as scikit-learn and the paper do.
-    store_centers : None, "centroid", "medoid" or "both".
-    n_jobs : int. Threads of fit and predictions; results do not depend on it.
-    device : "auto", "host" or the number of an offload device.
-    progress : None, True (a bar) or a callable(stage, fraction) that cancels by returning False.
-    algorithm, leaf_size, memory, approx_min_span_tree, gen_min_span_tree, core_dist_n_jobs, copy : without effect; the
-        tree is exact and always there, and X is never written to.
-    p, cluster_selection_persistence, branch_detection_data, match_reference_implementation : fit raises
-        NotImplementedError for other values than the defaults.
+    min_cluster_size : int, default 5
+        Smaller groups are no clusters; >= 2.
+    min_samples : int, default min_cluster_size
+        The neighbour whose distance is the core distance; the point itself does not count.
+    cluster_selection_epsilon : float, default 0
+        Clusters born at a smaller distance give way to an ancestor; 0 turns this off.
+    cluster_selection_persistence : float, default 0
+        Not implemented: fit raises NotImplementedError for other values.
+    max_cluster_size : int, default 0
+        "eom" takes no larger cluster; 0 is no limit.
+    metric : str, default "euclidean"
+        "euclidean", "l2", "cosine", "manhattan", "cityblock", "l1", "chebyshev", "minkowski" (of `p`), "poincare" or
+        "precomputed": a dense matrix of distances, which is not overwritten, or a SciPy sparse matrix with the edges of
+        a graph as entries.
+    alpha : float, default 1
+        Divides distances, but not core distances; > 0.
+    p : float, default 2
+        Exponent of "minkowski". fit raises NotImplementedError where another metric has one.
+    algorithm : str
+        Without effect: the tree is exact.
+    leaf_size : int
+        Without effect.
+    memory : object
+        Without effect.
+    approx_min_span_tree : bool
+        Without effect: the tree is exact.
+    gen_min_span_tree : bool
+        Without effect: the tree is always there.
+    core_dist_n_jobs : int
+        Without effect, see `n_jobs`.
+    cluster_selection_method : {"eom", "leaf"}, default "eom"
+        Excess of mass, or the leaves of the condensed tree.
+    allow_single_cluster : bool, default False
+        The root may be a cluster.
+    prediction_data : bool, default False
+        Makes ``prediction_data_``; predictions work without it too.
+    branch_detection_data : bool
+        Not implemented: fit raises NotImplementedError for True.
+    match_reference_implementation : bool
+        Not implemented: fit raises NotImplementedError for True.
+    cluster_selection_epsilon_max : float, default infinity
+        "eom" takes no cluster born at a larger distance; > 0.
+    metric_params : dict, default None
+        {"curvature": c} for metric="poincare", {"p": p} for "minkowski".
+    curvature : float, default -1
+        Curvature of the Poincare ball; < 0.
+    ties : {"canonical", "binary"}, default "canonical"
+        All merges of one height at once, or one by one.
+    tie_tolerance : float, default 0
+        Heights in [h (1 - tolerance), h] count as equal; in [0, 1).
+    count_self : bool, default False
+        min_samples counts the point itself, as scikit-learn and the paper do.
+    store_centers : {None, "centroid", "medoid", "both"}, default None
+        Makes ``centroids_``, ``medoids_``.
+    n_jobs : int, default None
+        Threads of fit and predictions; results do not depend on it.
+    copy : bool
+        Without effect: X is never written to.
+    device : str, default "auto"
+        "auto", "host" or the number of an offload device.
+    progress : bool or callable, default None
+        True draws a bar; a callable(stage, fraction) cancels by returning False.
 
     Attributes
     ----------
-    labels_ : [n] int64. -1 is noise; rows with NaN or infinity are noise.
-    probabilities_, outlier_scores_ : [n], in [0, 1].
-    cluster_persistence_ : [K].
-    condensed_tree_, single_linkage_tree_, minimum_spanning_tree_ : trees with to_numpy, to_pandas, to_networkx, plot.
-    exemplars_ : K arrays of points. relative_validity_ : float. prediction_data_ : with prediction_data.
-    core_distances_ : [n]; neighbours_ : the k that was used; components_ : connected components.
-    invalid_rows_ : rows with NaN or infinity; n_features_in_ : columns of X.
-    centroids_, medoids_ : [K, d], with store_centers.
+    labels_ : ndarray of shape (n,), int64
+        Clusters 0 ... K - 1; -1 is noise. Rows with NaN or infinity are noise.
+    probabilities_ : ndarray of shape (n,)
+        Membership in [0, 1].
+    outlier_scores_ : ndarray of shape (n,)
+        GLOSH in [0, 1].
+    cluster_persistence_ : ndarray of shape (K,)
+        Persistence of each cluster.
+    condensed_tree_ : CondensedTree
+        With to_numpy, to_pandas, to_networkx, plot.
+    single_linkage_tree_ : SingleLinkageTree
+        With to_numpy, to_pandas, to_networkx, plot.
+    minimum_spanning_tree_ : MinimumSpanningTree
+        With to_numpy, to_pandas, to_networkx, plot.
+    exemplars_ : list of K ndarrays
+        Points that stay to the end of each cluster.
+    relative_validity_ : float
+        DBCV estimated from the spanning tree.
+    prediction_data_ : PredictionData
+        With prediction_data=True.
+    core_distances_ : ndarray of shape (n,)
+        Core distance of each point.
+    neighbours_ : int
+        The k that was used.
+    components_ : int
+        Connected components.
+    invalid_rows_ : ndarray
+        Rows with NaN or infinity.
+    centroids_ : ndarray of shape (K, d)
+        With store_centers.
+    medoids_ : ndarray of shape (K, d)
+        With store_centers.
+    n_features_in_ : int
+        Columns of X.
 
+    Notes
+    -----
     ``predict(X)`` of the points of the fit is not ``labels_``: a point of the fit is its own nearest neighbour there.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from quintet import HDBSCAN
     >>> X = np.concatenate([np.random.default_rng(0).normal(c, 0.1, (50, 2)) for c in (0, 3)])
@@ -214,23 +276,11 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
             raise InvalidArgument(
                 f"metric_params may hold 'curvature' and 'p' only (metric_params={self.metric_params!r})"
             )
-        return _parameter(self.metric, bend, p)
+        return metric_parameter(self.metric, bend, p)
 
-    def _options(self) -> tuple[Any, ...]:
-        if self.min_samples is not None:
-            _integer(self.min_samples, "min_samples")
-        tree = _tree_options(
-            self.min_cluster_size,
-            self.ties,
-            self.tie_tolerance,
-            self.cluster_selection_method,
-            self.cluster_selection_epsilon,
-            self.cluster_selection_epsilon_max,
-            self.max_cluster_size,
-            self.allow_single_cluster,
-        )
-        kind = _metric(self.metric, precomputed=True)
-        return _cluster_options(tree, self.min_samples, self.count_self, self.alpha, kind, self._parameter())
+    def _options(self) -> ClusterOptions:
+        kind = metric_name(self.metric, precomputed=True)
+        return read_options(ClusterOptions, vars(self), metric=kind, parameter=self._parameter())
 
     def _take(self, X: Any, reset: bool) -> Any:
         """X as scikit-learn sees it, without a copy where the bindings can read it; bfloat16 stays bfloat16."""
@@ -269,9 +319,9 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         """
         self._refuse()
         options = self._options()
-        kind = _metric(self.metric, precomputed=True)
+        kind = metric_name(self.metric, precomputed=True)
         if kind == "precomputed":
-            _refuse_vector(X)
+            refuse_vector(X)
         X = self._take(X, reset=True)
         if kind == "precomputed" and X.shape[0] != X.shape[1]:
             raise InvalidArgument(f"X must be square, the distances of all points (shape={X.shape})")
@@ -281,7 +331,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
             self._make_centers(kind)
         return self
 
-    def _keep(self, X: Any, kind: str, options: tuple[Any, ...], found: ClusterResult) -> None:
+    def _keep(self, X: Any, kind: str, options: ClusterOptions, found: ClusterResult) -> None:
         self.labels_ = found.labels
         self.probabilities_ = found.probabilities
         self.outlier_scores_ = found.outlier_scores
@@ -324,8 +374,8 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
             self.labels_,
             self.probabilities_,
             metric=self._fitted_metric,
-            curvature=self._state["options"][-1],
-            p=self._state["options"][-1],
+            curvature=self._state["options"].parameter,
+            p=self._state["options"].parameter,
             device=self.device,
         )
 
@@ -402,7 +452,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
 
     def _check_cluster(self, cluster_id: Any) -> int:
         check_is_fitted(self, "labels_")
-        k = _integer(cluster_id, "cluster_id")
+        k = as_integer(cluster_id, "cluster_id")
         if not 0 <= k < len(self.cluster_persistence_):
             raise InvalidArgument(
                 f"cluster_id must be in [0, {len(self.cluster_persistence_)}), and -1 is noise (cluster_id={k})"

@@ -1,51 +1,15 @@
-"""Exact nearest neighbours, without an index to tune: scikit-learn's transformer, UMAP's ``precomputed_knn``, arrays.
-
-Points are ``[n, d]`` of float16, bfloat16, float32 or float64 (integers and bools become float64), NumPy's or any
-library's on the processor. ``metric`` is "euclidean" ("l2"), "cosine", "manhattan" ("cityblock", "l1"), "chebyshev",
-"minkowski" with ``p`` >= 1, or "poincare" with a ``curvature`` < 0. In few dimensions a tree of blocks answers in about n log n, otherwise all pairs are computed; the result is the same. Equal
-distances are ordered by index. Rows with NaN or infinity are nobody's neighbours and have none.
-
-Errors: ``TypeError`` for arrays of another type, ``InvalidArgument`` (a ``ValueError``) for shapes, k, radius and options
-out of range, ``DeviceError`` for an absent device and memory of one.
-"""
+"""The functions of the package."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _core
-from ._arrays import Like, same_type
-from ._errors import InvalidArgument
-from .hdbscan import _integer, _metric, _number, _parameter, _points
-
-if TYPE_CHECKING:
-    from ._neighbours_estimator import KNeighborsTransformer as KNeighborsTransformer
-
-__all__ = [
-    "KNeighborsTransformer",
-    "NearestResult",
-    "RadiusResult",
-    "nearest",
-    "nearest_graph",
-    "precomputed_knn",
-    "within_radius",
-]
-
-
-def __getattr__(name: str) -> Any:
-    if name == "KNeighborsTransformer":
-        try:
-            from . import _neighbours_estimator
-        except ImportError as error:
-            if "sklearn" not in str(error) and "scipy" not in str(error):
-                raise
-            raise ImportError(
-                "quintet.KNeighborsTransformer needs scikit-learn: pip install 'quintet[sklearn]'"
-            ) from error
-        return _neighbours_estimator.KNeighborsTransformer
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+from .. import _core
+from .._arguments import as_integer, as_number, as_points, metric_name, metric_parameter
+from .._arrays import Like, same_type
+from .._errors import InvalidArgument
 
 
 def _scipy_sparse() -> Any:
@@ -90,10 +54,10 @@ class RadiusResult(NamedTuple):
 
 
 def _both(points: Any, queries: Any) -> tuple[np.ndarray, np.ndarray | None, Like]:
-    array, like = _points(points, "points")
+    array, like = as_points(points, "points")
     if queries is None:
         return array, None, like
-    rows, like = _points(queries, "queries")
+    rows, like = as_points(queries, "queries")
     same_type(array, rows, "points", "queries")
     return array, rows, like
 
@@ -121,7 +85,7 @@ def nearest(
     """
     array, rows, like = _both(points, queries)
     distance, index, *rest = _core.neighbours_nearest(
-        array, rows, _integer(k, "k"), _metric(metric), _parameter(metric, curvature, p), device
+        array, rows, as_integer(k, "k"), metric_name(metric), metric_parameter(metric, curvature, p), device
     )
     return NearestResult(like(distance), like(index), rest[0], rest[1], rest[2])
 
@@ -144,7 +108,7 @@ def within_radius(
     """
     array, rows, _ = _both(points, queries)
     distance, index, pointers, q, n, *rest = _core.neighbours_within_radius(
-        array, rows, _number(radius, "radius"), _metric(metric), _parameter(metric, curvature, p), device
+        array, rows, as_number(radius, "radius"), metric_name(metric), metric_parameter(metric, curvature, p), device
     )
     return RadiusResult(
         distance, index, pointers, (q, n), rest[0], rest[1], rest[2]
@@ -207,7 +171,7 @@ def precomputed_knn(
     >>> indices.tolist()
     [[0, 1], [1, 0], [2, 1]]
     """
-    count = _integer(n_neighbors, "n_neighbors")
+    count = as_integer(n_neighbors, "n_neighbors")
     if count < 2:
         raise InvalidArgument(f"n_neighbors must be >= 2, the point itself included (n_neighbors={count})")
     found = nearest(X, count - 1, metric=metric, curvature=curvature, p=p, device=device)
