@@ -55,8 +55,9 @@ po::options_description describe(arguments& a) {
       ("no-data", po::bool_switch(&a.no_data), "samples the prior; --species says of what")(
           "species", po::value(&a.species)->value_name("A,B,..."), "with --no-data: the names of the species")  //
       ("start", po::value(&a.start)->value_name("TEXT|FILE"),
-       "network in extended Newick, all of whose ways to the root are equally long, where all chains start; by default "
-       "draws from the prior, a new one for each chain");
+       "network in extended Newick where all chains start; branches become longer where ways down to the leaves "
+       "differ; "
+       "by default draws from the prior, a new one for each chain");
   driver::describe_corrections(model, a.input);
   model.add_options()  //
       ("priors", po::value(&a.priors_file)->value_name("FILE"),
@@ -191,7 +192,13 @@ double middle_of(const snp::univariate_prior& prior) {
   return prior.a / (prior.a + prior.b);
 }
 
-std::optional<snp::network_state> read_start(const arguments& a, const snp::prior_options& priors,
+double length_of(const snp::Network& network) {
+  double sum = 0;
+  for (std::int64_t b = 0; b < network.branches(); ++b) sum += network.branch(b).length;
+  return sum;
+}
+
+std::optional<snp::network_state> read_start(session& session, const arguments& a, const snp::prior_options& priors,
                                              const names& species) {
   if (a.start.empty()) return {};
   const double theta = middle_of(priors.theta);
@@ -204,8 +211,13 @@ std::optional<snp::network_state> read_start(const arguments& a, const snp::prio
   const snp::Network network = is_file ? io::read_network(a.start, options) : snp::parse_newick(a.start, options);
   snp::state_options more{.origin = priors.origin.is_fixed() ? priors.origin.a : snp::unset,
                           .thetas = priors.thetas,
-                          .pi1 = middle_of(priors.pi1)};
+                          .pi1 = middle_of(priors.pi1),
+                          .may_stretch = true};
   snp::network_state state = snp::state_of(network, species, more);
+  const double length = length_of(network), stretched = length_of(snp::to_network(state));
+  if (stretched > length * (1 + 1e-6))
+    session.warn(text("--start: ways from a node down to the leaves differ in length, so branches were made longer, ",
+                      "from ", length, " to ", stretched, " in all"));
   if (!priors.speciation_rate) state.netdiv = middle_of(priors.netdiv);
   if (!priors.hybridization_rate) state.turnover = middle_of(priors.turnover);
   if (priors.theta_mean) state.theta_mean = middle_of(*priors.theta_mean);
@@ -427,7 +439,7 @@ void infer(session& session, const arguments& a) {
                                .sample_every = a.sample_every,
                                .swap_every = a.swap_every,
                                .seed = std::uint64_t(a.seed),
-                               .start = read_start(a, prior_options, species),
+                               .start = read_start(session, a, prior_options, species),
                                .delayed_acceptance = a.delayed,
                                .model = a.input.model};
   read_fixed(a, options);

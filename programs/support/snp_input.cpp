@@ -138,7 +138,9 @@ void describe_markers(po::options_description& options, snp_input& a, bool is_re
   options.add_options()  //
       ("data", data,
        "markers: NEXUS .nex .nexus .nxs, PHYLIP .phy, VCF .vcf (all also with .gz), or a table of counts red/copies, a "
-       "column per species, .csv .tsv .txt")  //
+       "column per species, .csv .tsv .txt; - is standard input")  //
+      ("format", po::value(&a.format)->value_name("FORMAT"),
+       "nexus, phylip, vcf or table, where the name of the file does not say it")  //
       ("population-map", po::value(&a.population_map)->value_name("FILE"),
        "two columns, individual and species; the species - leaves out")  //
       ("species-rule", po::value(&a.species_rule)->value_name("RULE"),
@@ -193,7 +195,16 @@ void complete(snp_input& a) {
   if (a.keep_empty) a.reading.empty = snp::empty_species::keep;
   if (!a.species_rule.empty()) a.reading.populations = io::population_map::from_rule(a.species_rule);
   if (!a.population_map.empty()) a.reading.populations = io::population_map::from_file(a.population_map);
-  io::check_snp_data_input(a.data);
+  using format = io::marker_format;
+  if (!a.format.empty())
+    a.reading.format = choice<format>(
+        "--format", a.format,
+        {{"nexus", format::nexus}, {"phylip", format::phylip}, {"vcf", format::vcf}, {"table", format::table}});
+  if (a.data == "-") {
+    if (a.format.empty()) throw InvalidArgument("--data - needs --format: standard input has no name that says it");
+    a.data = "/dev/stdin";
+  }
+  io::check_snp_data_input(a.data, a.reading.format);
 }
 
 snp::Data read_markers(session& session, const snp_input& a) {

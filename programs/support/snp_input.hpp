@@ -11,7 +11,7 @@ namespace quintet::driver {
 
 /// What the options of describe_markers() and describe_corrections() set.
 struct snp_input {
-  std::string data, population_map, species_rule;
+  std::string data, format, population_map, species_rule;
   io::snp_read_options reading;
   bool keep_empty = false;
   snp::model model;
@@ -19,7 +19,7 @@ struct snp_input {
   std::int64_t gamma_categories = 4;
 };
 
-/// --data (required or not), --population-map, --species-rule, --diploid, --dominant, --keep-empty.
+/// --data (required or not), --format, --population-map, --species-rule, --diploid, --dominant, --keep-empty.
 void describe_markers(boost::program_options::options_description& options, snp_input& input, bool is_required = true);
 /// --polymorphic-only, --full-samples, --ordered-data, --unseen-zeros, --unseen-ones, --mutation-only-at-root,
 /// --gamma-shape,

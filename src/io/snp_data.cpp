@@ -8,17 +8,18 @@ namespace quintet::io {
 
 namespace {
 
-enum class kind { nexus, phylip, vcf, table };
+using kind = marker_format;
 
 struct file_kind {
   kind format;
   bool compressed;
 };
 
-file_kind kind_of(const std::string& path) {
+file_kind kind_of(const std::string& path, marker_format format) {
   std::string name = lower(path);
   const bool compressed = name.ends_with(".gz") || name.ends_with(".bgz");
   if (compressed) name.resize(name.rfind('.'));
+  if (format != kind::by_extension) return {format, compressed};
   const auto ends = [&](std::initializer_list<const char*> extensions) {
     for (const char* extension : extensions)
       if (name.ends_with(extension)) return true;
@@ -61,14 +62,14 @@ void check_options(const std::string& path, kind format, const snp_read_options&
 
 }  // namespace
 
-void check_snp_data_input(const std::string& path) {
-  if (kind_of(path).format == kind::vcf && !has_vcf())
+void check_snp_data_input(const std::string& path, marker_format format) {
+  if (kind_of(path, format).format == kind::vcf && !has_vcf())
     throw FileError(path, "cannot be read: this build has no htslib (Debian package libhts-dev)");
 }
 
 snp_input read_snp_data(const std::string& path, const snp_read_options& options) {
-  check_snp_data_input(path);
-  const file_kind file = kind_of(path);
+  check_snp_data_input(path, options.format);
+  const file_kind file = kind_of(path, options.format);
   check_options(path, file.format, options);
   switch (file.format) {
     case kind::nexus:
@@ -78,6 +79,7 @@ snp_input read_snp_data(const std::string& path, const snp_read_options& options
     case kind::vcf:
       return read_vcf_data(path, options);
     case kind::table:
+    case kind::by_extension:
       break;
   }
   return read_count_table(path, file.compressed, options);

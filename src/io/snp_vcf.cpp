@@ -128,9 +128,13 @@ std::string vcf_reader::repeated_individual() const {
   return "";
 }
 
-// As bcf_read(): -1 at the end.
+// As bcf_read(): -1 at the end, which it also returns for a record that is cut off.
 int vcf_reader::read_line() {
-  if (is_binary_) return bcf_read(file_.get(), header_.get(), record_.get());
+  if (is_binary_) {
+    bcf_clear(record_.get());
+    const int status = bcf_read(file_.get(), header_.get(), record_.get());
+    return status == -1 && record_->shared.l + record_->indiv.l > 0 ? -2 : status;
+  }
   const int individuals = bcf_hdr_nsamples(header_.get());
   kstring_t& line = file_->line;
   int status = hts_getline(file_.get(), '\n', &line);

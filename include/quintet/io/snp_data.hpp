@@ -35,8 +35,19 @@
 
 namespace quintet::io {
 
+/// Formats of markers.
+enum class marker_format {
+  by_extension,  ///< what the name of the file says
+  nexus,         ///< NEXUS
+  phylip,        ///< PHYLIP
+  vcf,           ///< VCF, BCF, compressed or not
+  table,         ///< counts red/copies
+};
+
 /// How read_snp_data() takes a file; each format has some of these.
 struct snp_read_options {
+  /// The format, where the name does not say it: of /dev/stdin.
+  marker_format format = marker_format::by_extension;
   /// Species of the individuals; needed for VCF, none for tables, which have species already.
   population_map populations = {};
   /// NEXUS and PHYLIP: the states are genotypes of diploids, 0, 1 or 2 copies of allele 1, whatever the file says.
@@ -84,8 +95,9 @@ struct snp_input {
 /// snp_read_options). Time: one pass over the file, O(individuals x sites).
 snp_input read_snp_data(const std::string& path, const snp_read_options& options = {});
 
-/// Throws FileError when the extension is none of these, or .vcf and this build has no htslib. The file is not opened.
-void check_snp_data_input(const std::string& path);
+/// Throws FileError when no format is named and the extension is none of these, or for VCF where this build has no
+/// htslib. The file is not opened.
+void check_snp_data_input(const std::string& path, marker_format format = marker_format::by_extension);
 
 /// Whether this build reads VCF. O(1).
 bool has_vcf();

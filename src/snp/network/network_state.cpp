@@ -221,8 +221,8 @@ bool is_allowed(const network_state& state, const network_limits& limits) {
 
 namespace {
 
-// Heights of all nodes of a network, 0 at the leaves; ways of different length are an error.
-std::vector<double> heights_of(const Network& network) {
+// Heights of all nodes of a network, 0 at the leaves; ways of different length are an error unless they may stretch.
+std::vector<double> heights_of(const Network& network, bool may_stretch) {
   std::vector<double> height(static_cast<std::size_t>(network.nodes()), 0.0), way;
   double max = 0;
   std::string first_difference;
@@ -232,7 +232,9 @@ std::vector<double> heights_of(const Network& network) {
     for (const std::int64_t b : network.child_branches(x))
       way.push_back(height[static_cast<std::size_t>(network.branch(b).child)] + network.branch(b).length);
     if (way.empty()) continue;
-    const double h = way.size() == 1 || way[0] == way[1] ? way[0] : way[0] + (way[1] - way[0]) / 2;
+    const double h = way.size() == 1 || way[0] == way[1] ? way[0]
+                     : may_stretch                       ? std::max(way[0], way[1])
+                                                         : way[0] + (way[1] - way[0]) / 2;
     height[static_cast<std::size_t>(x)] = h;
     max = std::max(max, h);
     if (way.size() == 2 && std::fabs(way[0] - way[1]) > worst) {
@@ -241,7 +243,7 @@ std::vector<double> heights_of(const Network& network) {
                               network.describe_branch(network.child_branches(x)[1]), ": ", way[0], " and ", way[1]);
     }
   }
-  if (worst > height_tolerance * max)
+  if (!may_stretch && worst > height_tolerance * max)
     throw InvalidArgument(text("all ways from a node down to the leaves must be equally long in a start network (",
                                first_difference, ")"));
   return height;
@@ -267,7 +269,7 @@ network_state state_of(const Network& network, std::shared_ptr<const std::vector
     if (std::find(network.species().begin(), network.species().end(), name) == network.species().end())
       throw InvalidArgument(text("the species \"", name, "\" is no leaf of the network"));
 
-  const std::vector<double> height = heights_of(network);
+  const std::vector<double> height = heights_of(network, options.may_stretch);
   network_state state;
   state.species = std::move(species);
   state.thetas = options.thetas;

@@ -40,6 +40,15 @@ TEST_F(snp_nexus, genotypes_are_of_diploids) {
             (std::vector<std::int64_t>{4, 2}));
 }
 
+TEST_F(snp_nexus, a_format_may_be_named) {
+  const std::string path = file("markers", nexus(binary, "a 01\nb 10\n", 2));
+  EXPECT_EQ(test::counts_text(io::read_snp_data(path, {.format = io::marker_format::nexus}).data),
+            "a,b: 0/1 1/1; 1/1 0/1");
+  QUINTET_EXPECT_CONTAINS(test::error_of<FileError>([&] { io::read_snp_data(path); }), "unknown extension");
+  QUINTET_EXPECT_CONTAINS(
+      test::error_of<FileError>([&] { io::read_snp_data(path, {.format = io::marker_format::table}); }), "markers:2: ");
+}
+
 TEST_F(snp_nexus, formats_of_other_programs) {
   const std::string expected = "a,b: 0/2 2/2; 1/2 1/2; 2/2 0/2; dropped";
   EXPECT_EQ(read(nexus("datatype=standard symbols=\"012\" labels=left transpose=no interleave=no", "a 012-\nb 2100\n")),

@@ -96,6 +96,34 @@ TEST_F(snp_vcf, compressed_files) {
   QUINTET_EXPECT_CONTAINS(test::error_of<FileError>([&] { io::read_snp_data(cut, rule); }), "d.vcf.gz");
 }
 
+// BCF 2.2, not compressed, as its specification lays it out: one record A/C with the genotypes 0/1, 1|1 and 0/0.
+std::string binary_file() {
+  std::string bytes;
+  const auto number = [&](std::uint32_t value) {
+    for (int i = 0; i < 4; ++i) bytes += char(value >> 8 * i & 255);
+  };
+  const std::string words =
+      "##fileformat=VCFv4.2\n##contig=<ID=1>\n##FORMAT=<ID=GT,Number=1,Type=String,Description=\"Genotype\">\n"
+      "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta_1\ta_2\tb_1\n";
+  bytes = "BCF\2\2";
+  number(std::uint32_t(words.size() + 1));
+  bytes += words + '\0';
+  const std::string shared{7, 0x17, 'A', 0x17, 'C', 0}, genotypes{0x11, 1, 0x21, 2, 4, 4, 5, 2, 2};
+  number(std::uint32_t(24 + shared.size()));
+  number(std::uint32_t(genotypes.size()));
+  for (const std::uint32_t value : {0u, 0u, 1u, 0x7F800001u, 2u << 16, 1u << 24 | 3u}) number(value);
+  return bytes + shared + genotypes;
+}
+
+TEST_F(snp_vcf, binary_files) {
+  EXPECT_EQ(test::counts_text(io::read_snp_data(file("a.bcf", binary_file()), rule).data), "a,b: 3/4 0/2");
+  const std::string good = binary_file();  // no length is that of the header alone, which is a file without records
+  for (std::size_t length = 5; length < good.size(); length += 3) {
+    const std::string cut = file("b.bcf", good.substr(0, length));
+    QUINTET_EXPECT_CONTAINS(test::error_of<FileError>([&] { io::read_snp_data(cut, rule); }), "b.bcf");
+  }
+}
+
 TEST_F(snp_vcf, bad_files_tell_line_and_reason) {
   expect_bad("", "is no VCF file", rule);
   expect_bad("hello\n", "is no VCF file", rule);

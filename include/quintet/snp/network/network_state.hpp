@@ -148,6 +148,9 @@ struct state_options {
   double origin = unset;                 ///< above the root; unset: 1.5 times the height of the root
   theta_mode thetas = theta_mode::each;  ///< common: all thetas of the network must be equal
   double pi1 = 0.5;                      ///< in (0, 1)
+  /// Ways of different length, as maximum likelihood finds them, are no error: a node is as high as its longer way, and
+  /// branches become longer.
+  bool may_stretch = false;
 };
 /// The state of a network whose ways from a node down to the leaves are equally long up to `1e-6` of the height of the
 /// root (numbers in a file are rounded); heights are the means of the two ways. `species` says which leaf is which

@@ -90,6 +90,20 @@ TEST(network_state, numbers_that_are_no_state) {
   expect_refused("parent", [](auto& n) { n[17] = 1; });
 }
 
+// As maximum likelihood finds it: branches become longer until ways are equally long.
+TEST(network_state, ways_of_different_length_may_stretch) {
+  const auto species = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"A", "B", "C"});
+  const snp::Network network = snp::parse_newick("((A:0.1,B:0.3)x:0.1,C:0.2)r;", {.theta = 0.1});
+  expect_invalid([&] { snp::state_of(network, species); }, "must be equally long");
+  const snp::Network stretched = snp::to_network(snp::state_of(network, species, {.may_stretch = true}));
+  const auto length = [&](const char* name) {
+    return stretched.branch(stretched.parent_branches(stretched.find(name))[0]).length;
+  };
+  EXPECT_EQ(length("A"), 0.3);
+  EXPECT_EQ(length("B"), 0.3);
+  EXPECT_EQ(length("C"), 0.3 + 0.1);
+}
+
 TEST(network_state, canonical_form_depends_on_the_network_alone) {
   random_stream random(32);
   std::int64_t bubbles = 0;
