@@ -37,7 +37,7 @@ po::options_description describe(arguments& a) {
       ("dataset", po::value(&a.dataset)->value_name("NAME"),
        "group of an .h5 input that holds row_pointers, columns, values and shape; by default the file itself")  //
       ("semiring", po::value(&a.semiring)->default_value("plus-times")->value_name("NAME"),
-       "plus-times, min-plus (shortest paths) or or-and (reachability)")  //
+       "plus-times, min-plus (shortest paths; NaN is passed over) or or-and (reachability)")  //
       ("prediction-scale", po::value(&a.options.prediction_scale)->default_value(1)->value_name("X"),
        "factor on the predicted size, > 0; the result does not depend on it")  //
       ("budget", po::value(&a.budget)->value_name("BYTES")->notifier([](std::int64_t bytes) {

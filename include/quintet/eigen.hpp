@@ -168,7 +168,7 @@ class eigen_rows {
       copied_.assign(m.outerIndexPtr(), m.outerIndexPtr() + m.rows() + 1);
   }
   /// Valid as long as this and the matrix are.
-  spgemm::csr_view<Value, Index> view() const {
+  spgemm::csr_view<Value, Index> view() const QUINTET_LIFETIMEBOUND {
     spgemm::csr_view<Value, Index> rows;
     rows.rows = rows_;
     rows.cols = cols_;
@@ -204,8 +204,8 @@ auto csr_of(const Eigen::SparseCompressedBase<Sparse>& matrix) {
 template <class Value, class Index>
 Eigen::SparseMatrix<Value, Eigen::RowMajor, Index> eigen_matrix(const spgemm::csr_view<Value, Index>& m) {
   const std::int64_t entries = m.nnz();
-  require_argument(entries <= std::numeric_limits<Index>::max() && m.rows <= std::numeric_limits<Index>::max() - 1,
-                   "entries", entries, text("at most ", std::numeric_limits<Index>::max(), ", as the rows"));
+  require_argument(entries <= (std::numeric_limits<Index>::max)() && m.rows <= (std::numeric_limits<Index>::max)() - 1,
+                   "entries", entries, text("at most ", (std::numeric_limits<Index>::max)(), ", as the rows"));
   Eigen::SparseMatrix<Value, Eigen::RowMajor, Index> copy(m.rows, m.cols);
   copy.resizeNonZeros(entries);
   const std::int64_t first = m.rows > 0 ? m.row_pointers[0] : 0;

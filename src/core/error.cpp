@@ -2,6 +2,10 @@
 
 namespace quintet {
 
+#ifdef _GLIBCXX_DEBUG
+const char detail::library_compiled_with_GLIBCXX_DEBUG = 0;
+#endif
+
 FileError::FileError(std::string_view path, std::string_view reason) : Error(text(path, ": ", reason)) {}
 
 FileError::FileError(std::string_view path, std::int64_t line, std::string_view reason)

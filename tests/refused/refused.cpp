@@ -47,6 +47,9 @@ void use(by_rows& x, by_rows& out, Eigen::MatrixXf& by_columns) {
 #elif defined(CASE_sparse_of_complex)
   const spgemm::csr_view<std::complex<double>, std::int32_t> a;
   multiply(a, a);
+#elif defined(CASE_view_of_temporary)
+  const auto a = spgemm::csr<double, std::int32_t>{2, 2, {0, 1, 2}, {1, 0}, {2, 3}}.view();
+  multiply(a, a);
 #elif defined(CASE_sparse_file_of_int)
   io::read_sparse<int, std::int32_t>("a.mtx");
 #elif defined(CASE_sparse_of_short_columns)

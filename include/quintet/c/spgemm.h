@@ -39,7 +39,7 @@ typedef struct quintet_csr {
 typedef int32_t quintet_semiring;
 enum {
   QUINTET_PLUS_TIMES = 0,
-  QUINTET_MIN_PLUS = 1,  ///< shortest paths
+  QUINTET_MIN_PLUS = 1,  ///< shortest paths; NaN is passed over
   QUINTET_OR_AND = 2     ///< reachability: results are 0 or 1
 };
 

@@ -124,16 +124,16 @@ struct basic_any_vector {
 
   basic_any_vector() = default;
   /// From the outside, where nothing is checked before as<T>().
-  basic_any_vector(Void* data, scalar_type type, std::int64_t size, const Device& device = Device::host())
-      : data(data), type(type), size(size), device(device) {}
+  basic_any_vector(Void* first, scalar_type element_type, std::int64_t count, const Device& place = Device::host())
+      : data(first), type(element_type), size(count), device(place) {}
   /// Any view of a storage type.
   template <detail::erasable<Void> T>
   basic_any_vector(const vector_view<T>& view)
       : data(view.data()), type(scalar_type_of<std::remove_const_t<T>>()), size(view.size()), device(view.device()) {}
-  /// `size` values at `data`. Throws as vector_view does.
+  /// `count` values at `first`. Throws as vector_view does.
   template <detail::erasable<Void> T>
-  basic_any_vector(T* data, std::int64_t size, const Device& device = Device::host())
-      : basic_any_vector(vector_view<T>(data, size, device)) {}
+  basic_any_vector(T* first, std::int64_t count, const Device& place = Device::host())
+      : basic_any_vector(vector_view<T>(first, count, place)) {}
   /// Anything that is values in a line.
   template <vector_argument V>
     requires(!detail::is_stored<std::remove_cvref_t<V>, vector_view>)
@@ -165,9 +165,9 @@ struct basic_any_matrix {
 
   basic_any_matrix() = default;
   /// From the outside, where nothing is checked before as<T>().
-  basic_any_matrix(Void* data, scalar_type type, std::int64_t rows, std::int64_t cols, std::int64_t stride,
-                   const Device& device = Device::host())
-      : data(data), type(type), rows(rows), cols(cols), stride(stride), device(device) {}
+  basic_any_matrix(Void* first, scalar_type element_type, std::int64_t row_count, std::int64_t col_count,
+                   std::int64_t row_step, const Device& place = Device::host())
+      : data(first), type(element_type), rows(row_count), cols(col_count), stride(row_step), device(place) {}
   /// Any view of a storage type.
   template <detail::erasable<Void> T>
   basic_any_matrix(const matrix_view<T>& view)
@@ -178,22 +178,23 @@ struct basic_any_matrix {
         stride(view.stride()),
         device(view.device()) {}
   ///@{
-  /// Rows at `data`, dense without a stride. Throw as matrix_view does.
+  /// Rows at `first`, dense without a stride. Throw as matrix_view does.
   template <detail::erasable<Void> T>
-  basic_any_matrix(T* data, std::int64_t rows, std::int64_t cols, const Device& device = Device::host())
-      : basic_any_matrix(matrix_view<T>(data, rows, cols, device)) {}
+  basic_any_matrix(T* first, std::int64_t row_count, std::int64_t col_count, const Device& place = Device::host())
+      : basic_any_matrix(matrix_view<T>(first, row_count, col_count, place)) {}
   template <detail::erasable<Void> T>
-  basic_any_matrix(T* data, std::int64_t rows, std::int64_t cols, std::int64_t stride,
-                   const Device& device = Device::host())
-      : basic_any_matrix(matrix_view<T>(data, rows, cols, stride, device)) {}
+  basic_any_matrix(T* first, std::int64_t row_count, std::int64_t col_count, std::int64_t row_step,
+                   const Device& place = Device::host())
+      : basic_any_matrix(matrix_view<T>(first, row_count, col_count, row_step, place)) {}
   ///@}
   ///@{
-  /// Dense rows of `cols` elements in a buffer. Throw as matrix_view does.
+  /// Dense rows of `col_count` elements in a buffer. Throw as matrix_view does.
   template <detail::erasable<Void> T>
-  basic_any_matrix(Buffer<T>& buffer, std::int64_t cols) : basic_any_matrix(matrix_view<T>(buffer, cols)) {}
+  basic_any_matrix(Buffer<T>& buffer, std::int64_t col_count) : basic_any_matrix(matrix_view<T>(buffer, col_count)) {}
   template <class T>
     requires detail::erasable<const T, Void>
-  basic_any_matrix(const Buffer<T>& buffer, std::int64_t cols) : basic_any_matrix(matrix_view<const T>(buffer, cols)) {}
+  basic_any_matrix(const Buffer<T>& buffer, std::int64_t col_count)
+      : basic_any_matrix(matrix_view<const T>(buffer, col_count)) {}
   ///@}
   /// Anything that is a matrix by rows; the compiler refuses other elements and columns that are contiguous.
   template <matrix_argument M>
@@ -231,18 +232,18 @@ struct basic_any_batch {
 
   basic_any_batch() = default;
   /// From the outside, where nothing is checked before as<T>().
-  basic_any_batch(Void* data, scalar_type type, std::int64_t batch, std::int64_t rows, std::int64_t cols,
-                  std::int64_t batch_stride, std::int64_t row_stride, std::int64_t col_stride,
-                  const Device& device = Device::host())
-      : data(data),
-        type(type),
-        batch(batch),
-        rows(rows),
-        cols(cols),
-        batch_stride(batch_stride),
-        row_stride(row_stride),
-        col_stride(col_stride),
-        device(device) {}
+  basic_any_batch(Void* first, scalar_type element_type, std::int64_t matrix_count, std::int64_t row_count,
+                  std::int64_t col_count, std::int64_t matrix_step, std::int64_t row_step, std::int64_t col_step,
+                  const Device& place = Device::host())
+      : data(first),
+        type(element_type),
+        batch(matrix_count),
+        rows(row_count),
+        cols(col_count),
+        batch_stride(matrix_step),
+        row_stride(row_step),
+        col_stride(col_step),
+        device(place) {}
   /// Any view of a storage type.
   template <detail::erasable<Void> T>
   basic_any_batch(const batch_view<T>& view)
@@ -256,30 +257,32 @@ struct basic_any_batch {
         col_stride(view.col_stride()),
         device(view.device()) {}
   ///@{
-  /// Matrices at `data`, dense without strides. Throw as batch_view does.
+  /// Matrices at `first`, dense without strides. Throw as batch_view does.
   template <detail::erasable<Void> T>
-  basic_any_batch(T* data, std::int64_t batch, std::int64_t rows, std::int64_t cols,
-                  const Device& device = Device::host())
-      : basic_any_batch(batch_view<T>(data, batch, rows, cols, device)) {}
+  basic_any_batch(T* first, std::int64_t matrix_count, std::int64_t row_count, std::int64_t col_count,
+                  const Device& place = Device::host())
+      : basic_any_batch(batch_view<T>(first, matrix_count, row_count, col_count, place)) {}
   template <detail::erasable<Void> T>
-  basic_any_batch(T* data, std::int64_t batch, std::int64_t rows, std::int64_t cols, std::int64_t batch_stride,
-                  std::int64_t row_stride, std::int64_t col_stride, const Device& device = Device::host())
-      : basic_any_batch(batch_view<T>(data, batch, rows, cols, batch_stride, row_stride, col_stride, device)) {}
+  basic_any_batch(T* first, std::int64_t matrix_count, std::int64_t row_count, std::int64_t col_count,
+                  std::int64_t matrix_step, std::int64_t row_step, std::int64_t col_step,
+                  const Device& place = Device::host())
+      : basic_any_batch(
+            batch_view<T>(first, matrix_count, row_count, col_count, matrix_step, row_step, col_step, place)) {}
   ///@}
   ///@{
   /// Dense matrices in a buffer. Throw as batch_view does.
   template <detail::erasable<Void> T>
-  basic_any_batch(Buffer<T>& buffer, std::int64_t rows, std::int64_t cols)
-      : basic_any_batch(batch_view<T>(buffer, rows, cols)) {}
+  basic_any_batch(Buffer<T>& buffer, std::int64_t row_count, std::int64_t col_count)
+      : basic_any_batch(batch_view<T>(buffer, row_count, col_count)) {}
   template <class T>
     requires detail::erasable<const T, Void>
-  basic_any_batch(const Buffer<T>& buffer, std::int64_t rows, std::int64_t cols)
-      : basic_any_batch(batch_view<const T>(buffer, rows, cols)) {}
+  basic_any_batch(const Buffer<T>& buffer, std::int64_t row_count, std::int64_t col_count)
+      : basic_any_batch(batch_view<const T>(buffer, row_count, col_count)) {}
   ///@}
   /// Anything that is a batch, or one matrix; the compiler refuses other elements.
   template <batch_argument B>
     requires(!detail::is_stored<std::remove_cvref_t<B>, batch_view>)
-  basic_any_batch(B&& batch) : basic_any_batch(of<element_of<B>>(batch)) {}
+  basic_any_batch(B&& matrices) : basic_any_batch(of<element_of<B>>(matrices)) {}
 
   /// As a view of T: see basic_any_vector.
   template <storage_type T>

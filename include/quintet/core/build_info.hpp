@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "quintet/core/compiler.hpp"
+
 namespace quintet {
 
 /// Facts fixed when the library was configured. The texts live as long as the program.

@@ -18,6 +18,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "quintet/core/compiler.hpp"
+
 namespace quintet {
 
 /// Root of all exceptions thrown by quintet. Making one costs time and memory in the length of its text.

@@ -22,6 +22,8 @@
 #include <numbers>
 #include <type_traits>
 
+#include "quintet/core/compiler.hpp"
+
 namespace quintet {
 
 /// Counter in, random words out.
@@ -178,8 +180,8 @@ class random_stream {
 
   ///@{
   /// Range of operator()(): all 32-bit numbers.
-  static constexpr result_type min() { return 0; }
-  static constexpr result_type max() { return 0xffffffffu; }
+  static constexpr result_type(min)() { return 0; }
+  static constexpr result_type(max)() { return 0xffffffffu; }
   ///@}
   /// The next 32 random bits, as next_32().
   constexpr result_type operator()() { return next_32(); }

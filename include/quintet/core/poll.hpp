@@ -18,6 +18,8 @@
 #include <cstdint>
 #include <functional>
 
+#include "quintet/core/compiler.hpp"
+
 namespace quintet {
 
 /// Called with nothing, on the thread that called into the library. It may call the library itself; polls rest

@@ -16,6 +16,8 @@
 #include <atomic>
 #include <chrono>
 
+#include "quintet/core/compiler.hpp"
+
 namespace quintet {
 
 /// What is called at both ends of every region, on the thread that is in it: at any time on any number of threads. The

@@ -16,6 +16,8 @@
 #include <string>
 #include <string_view>
 
+#include "quintet/core/compiler.hpp"
+
 namespace quintet {
 
 /// Called with the name of the stage and the finished part of it, 0 to 1. Returning false stops the work: the function

@@ -16,6 +16,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "quintet/core/compiler.hpp"
+
 // Where the processor converts binary16 itself, one instruction does what the integer code below does. Never when the
 // compiler would call a run-time library instead.
 #if defined(__NVPTX__) || defined(__AMDGCN__) || (defined(__F16C__) && defined(__FLT16_MANT_DIG__))
@@ -57,7 +59,7 @@ constexpr std::uint16_t half_bits_portable(float value) {
 
 /// The float with the value of a binary16, by integer arithmetic alone.
 constexpr float half_value_portable(std::uint16_t bits) {
-  const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000u) << 16;
+  const std::uint32_t sign = (bits & 0x8000u) << 16;
   const std::uint32_t exponent = (bits >> 10) & 0x1fu;
   const std::uint32_t fraction = bits & 0x3ffu;
   std::uint32_t result = 0;

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "quintet/core/compiler.hpp"
+
 namespace quintet {
 
 /// What a Device is.

@@ -1,6 +1,8 @@
 // Host threads for the calls of one thread, beside the number that set_threads() gives all of them.
 #pragma once
 
+#include "quintet/core/compiler.hpp"
+
 namespace quintet {
 
 /// While it lives, threads() is `count` on the thread that made it; 0: as outside all scopes. The innermost counts.

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <tuple>
 
+#include "quintet/core/compiler.hpp"
+
 namespace quintet::hdbscan {
 
 /// An undirected edge between points u < v, both in [0, N); what takes edges checks them, comparisons are O(1). The

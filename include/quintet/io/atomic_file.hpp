@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "quintet/core/compiler.hpp"
+
 namespace quintet::io {
 
 /// A file being written. The data goes to a temporary in the same folder; commit() makes sure that it is on the disk

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "quintet/core/compiler.hpp"
+
 namespace quintet::io {
 
 /// Formats of matrices, with their extensions.

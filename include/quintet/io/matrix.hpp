@@ -18,8 +18,8 @@ struct matrix {
   ///@{
   /// The matrix without its memory: valid as long as `data` stays where it is. O(1); throws InvalidArgument for
   /// negative sizes, and trusts that `data` has rows * cols elements.
-  matrix_view<const T> view() const { return {data.data(), rows, cols}; }
-  matrix_view<T> view() { return {data.data(), rows, cols}; }
+  matrix_view<const T> view() const QUINTET_LIFETIMEBOUND { return {data.data(), rows, cols}; }
+  matrix_view<T> view() QUINTET_LIFETIMEBOUND { return {data.data(), rows, cols}; }
   ///@}
 };
 

@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "quintet/core/compiler.hpp"
+
 namespace quintet::io {
 
 class line_reader;

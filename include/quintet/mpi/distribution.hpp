@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "quintet/core/compiler.hpp"
+
 namespace quintet::mpi {
 
 /// Rows first, first + 1, ..., count of them.

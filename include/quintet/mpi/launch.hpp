@@ -2,6 +2,8 @@
 // asked, as starting it takes half a second, and a build without MPI has to know too.
 #pragma once
 
+#include "quintet/core/compiler.hpp"
+
 namespace quintet::mpi {
 
 /// Of how many processes this is one, by the variables of Open MPI, of MPICH and of Slurm; 0 without any of them.

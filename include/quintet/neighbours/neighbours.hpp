@@ -58,7 +58,7 @@ struct radius_result {
   Device ran_on;                              ///< where
 
   /// The matrix Q x N of distances, without a copy: valid as long as the result is.
-  spgemm::csr_view<Real, std::int64_t> view() const {
+  spgemm::csr_view<Real, std::int64_t> view() const QUINTET_LIFETIMEBOUND {
     return {queries, points, row_pointers.data(), index.data(), distance.data()};
   }
 };

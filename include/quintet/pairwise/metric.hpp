@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "quintet/core/compiler.hpp"
+
 namespace quintet {
 
 /// A distance d(x, y) of two points of D coordinates.
@@ -32,10 +34,10 @@ struct point_metric {
 
   constexpr point_metric() = default;
   /// Implicit; every parameter has its default.
-  constexpr point_metric(metric kind) : kind(kind) {}  // NOLINT: implicit
+  constexpr point_metric(metric distance) : kind(distance) {}  // NOLINT: implicit
   /// `parameter` is the curvature of metric::poincare and the p of metric::minkowski, and counts for no other;
   /// functions check it, this does not.
-  constexpr point_metric(metric kind, double parameter) : kind(kind) {
+  constexpr point_metric(metric distance, double parameter) : kind(distance) {
     (kind == metric::minkowski ? p : curvature) = parameter;
   }
   /// The same kind and parameters, also where they do not count.

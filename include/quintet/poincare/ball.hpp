@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "quintet/core/compiler.hpp"
+
 namespace quintet::poincare {
 
 /// Where a point lies.

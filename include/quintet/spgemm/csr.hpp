@@ -71,7 +71,9 @@ struct csr {
   /// Number of stored entries.
   std::int64_t nnz() const { return columns.size(); }
   /// The matrix without its memory: valid as long as the arrays stay as they are.
-  csr_view<Value, Index> view() const { return {rows, cols, row_pointers.data(), columns.data(), values.data()}; }
+  csr_view<Value, Index> view() const QUINTET_LIFETIMEBOUND {
+    return {rows, cols, row_pointers.data(), columns.data(), values.data()};
+  }
   /// Bytes of the three arrays.
   std::int64_t bytes() const { return row_pointers.size() * 8 + nnz() * std::int64_t(sizeof(Index) + sizeof(Value)); }
   /// The same size, structure and values. O(nnz).

@@ -28,7 +28,7 @@ struct device_csr {
   /// Where the matrix is.
   const Device& device() const { return row_pointers.device(); }
   /// Pointers into the device's memory.
-  csr_view<Value, Index> view() const {
+  csr_view<Value, Index> view() const QUINTET_LIFETIMEBOUND {
     return {rows, cols, row_pointers.data(), columns.data(), values.data(), device()};
   }
 };

@@ -1,6 +1,8 @@
 // Which entries of a product are wanted, as a template parameter of multiply_masked.
 #pragma once
 
+#include "quintet/core/compiler.hpp"
+
 namespace quintet::spgemm {
 
 /// Entries where the mask has an entry, whatever its value. Nothing is computed elsewhere.

@@ -27,6 +27,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "quintet/core/compiler.hpp"
+
 namespace quintet::spgemm {
 
 /// The usual product.
@@ -55,7 +57,7 @@ struct min_plus {
   template <class Value>
   static constexpr Value identity() {
     return std::numeric_limits<Value>::has_infinity ? std::numeric_limits<Value>::infinity()
-                                                    : std::numeric_limits<Value>::max();
+                                                    : (std::numeric_limits<Value>::max)();
   }
   /// a + b.
   template <class Value>

@@ -116,17 +116,17 @@ struct decomposition : decomposition_shape {
         sweeps(batch) {}
 
   /// U [B, m, u_cols].
-  batch_view<const T> u_view() const { return {u.data(), batch, rows, u_cols}; }
+  batch_view<const T> u_view() const QUINTET_LIFETIMEBOUND { return {u.data(), batch, rows, u_cols}; }
   /// V [B, n, v_cols].
-  batch_view<const T> v_view() const { return {v.data(), batch, cols, v_cols}; }
+  batch_view<const T> v_view() const QUINTET_LIFETIMEBOUND { return {v.data(), batch, cols, v_cols}; }
   /// V^T [B, v_cols, n], the same memory.
-  batch_view<const T> vt_view() const { return v_view().transposed(); }
+  batch_view<const T> vt_view() const QUINTET_LIFETIMEBOUND { return v_view().transposed(); }
   /// S [B, values].
-  matrix_view<const accumulator_t<T>> s_view() const { return {s.data(), batch, values}; }
+  matrix_view<const accumulator_t<T>> s_view() const QUINTET_LIFETIMEBOUND { return {s.data(), batch, values}; }
   /// All of them.
-  factors_view<T> view() const { return {u_view(), v_view(), s_view()}; }
+  factors_view<T> view() const QUINTET_LIFETIMEBOUND { return {u_view(), v_view(), s_view()}; }
   /// All that decompose() writes.
-  svd::outputs outputs() {
+  svd::outputs outputs() QUINTET_LIFETIMEBOUND {
     return {any_output_batch(u.data(), batch, rows, u_cols), any_output_batch(v.data(), batch, cols, v_cols),
             any_output_matrix(s.data(), batch, values), status, sweeps};
   }

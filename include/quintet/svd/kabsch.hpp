@@ -45,9 +45,11 @@ struct rigid_motions {
   Device ran_on;               ///< where it was computed
 
   /// R [B, D, D].
-  batch_view<const T> rotation_view() const { return {rotation.data(), batch, dimension, dimension}; }
+  batch_view<const T> rotation_view() const QUINTET_LIFETIMEBOUND {
+    return {rotation.data(), batch, dimension, dimension};
+  }
   /// t [B, D].
-  matrix_view<const T> translation_view() const { return {translation.data(), batch, dimension}; }
+  matrix_view<const T> translation_view() const QUINTET_LIFETIMEBOUND { return {translation.data(), batch, dimension}; }
 };
 
 /// The motions that take `points` [B, N, D], N >= 1, to `target`, of the same shape; weights [B, N] or an empty view

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "quintet/core/compiler.hpp"
+
 namespace quintet::svd {
 
 /// Which singular vectors. k = min(m, n).

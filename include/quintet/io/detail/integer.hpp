@@ -12,7 +12,7 @@ namespace quintet::io::detail {
 template <class Integer>
 std::int64_t to_int64(Integer value) {
   if constexpr (!std::numeric_limits<Integer>::is_signed && sizeof(Integer) >= sizeof(std::int64_t))
-    require_argument(value <= Integer(std::numeric_limits<std::int64_t>::max()), "integer", value, "<= 2^63 - 1");
+    require_argument(value <= Integer((std::numeric_limits<std::int64_t>::max)()), "integer", value, "<= 2^63 - 1");
   return static_cast<std::int64_t>(value);
 }
 

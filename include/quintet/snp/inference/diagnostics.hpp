@@ -19,6 +19,8 @@
 #include <string>
 #include <vector>
 
+#include "quintet/core/compiler.hpp"
+
 namespace quintet::snp {
 
 /// Draws of one number, one vector per chain.

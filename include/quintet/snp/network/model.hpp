@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "quintet/core/compiler.hpp"
+
 namespace quintet::snp {
 
 /// Rates are per unit of branch length; rate v turns allele 0 into 1, rate u turns 1 into 0. Counts "red" are of allele
