@@ -167,8 +167,13 @@ struct row_results {
         walk = double(gap > 0 ? std::sinh(root * reference::ball_distance(from, exact[i], b.c)) * gap / 2 / root
                               : 2 / reference::ball_gap(from, b.c) / root);
       }
+      // Rounding of coordinates can put such a point onto the sphere; it is rounded towards the origin then.
+      const bool may_be_pulled =
+          double(reference::ball_gap(exact[i], b.c)) < epsilon_of<real> * (1 + std::sqrt(double(b.dim)));
+      const double pulled = may_be_pulled ? 1.5 * size / result.bound : 0;
       // What double does to a float's last digits is next to nothing.
       size = sizeof(real) == 8 ? size + walk : size + (size + walk) * in_double * u / epsilon_of<float>;
+      size += pulled;
       for (const auto one : exact[i]) numbers.push_back((long double)one);
       result.sizes.insert(result.sizes.end(), exact[i].size(), size);
     }
