@@ -150,7 +150,7 @@ void describe_markers(po::options_description& options, snp_input& a, bool is_re
        "NEXUS, PHYLIP: states are genotypes 0, 1, 2 of diploids; by itself with datatype=integerdata or "
        "snp, or symbols=\"012\"")  //
       ("haploid", po::bool_switch(&a.reading.haploid),
-       "with datatype=snp of NEXUS: states are those of haploids, not genotypes")                                     //
+       "with datatype=snp of NEXUS: states are those of haploids, not genotypes")                                  //
       ("dominant", po::bool_switch(&a.reading.dominant), "dominant markers of diploids: 1 shows the band (AFLP)")  //
       ("nucleotides", po::bool_switch(&a.reading.nucleotides),
        "PHYLIP: states are bases, of which the rarer one of a site becomes allele 1; NEXUS says so itself by "

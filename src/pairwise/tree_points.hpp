@@ -48,7 +48,7 @@ bool may_have_tree(const scanned_points<Storage>& points) {
 /// Leaves a tree of the valid points in `tree` if it pays for their own lists of length k.
 template <class Storage>
 void build_tree_if_faster(const scanned_points<Storage>& points, int k,
-                std::optional<tree_points<accumulator_t<Storage>>>& tree) {
+                          std::optional<tree_points<accumulator_t<Storage>>>& tree) {
   tree.reset();
   if (!may_have_tree(points)) return;
   tree.emplace(points);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every function template that a public header declares and does not define is named by a program of g++.
+"""Every function template that a public header declares and does not define is named by programs of g++.
 
-  check_named.py INCLUDE_DIRECTORY PROGRAM
+  check_named.py INCLUDE_DIRECTORY PROGRAM...
 
 A template without a body is compiled in the library, and its name there can depend on the compiler. Headers of
 quintet::mpi are left out: their programs are compiled by the compiler of the MPI library.
@@ -18,6 +18,7 @@ REACHED = {
     "transposed_product": "multiply_transposed",
     "product_in_blocks": "multiply_in_blocks",
     "refill": "plan",
+    "order_columns": "multiply",
     "leave_rows_to_others": "shared_matrix_file",
 }
 
@@ -66,7 +67,8 @@ def templates(text: str) -> tuple[set[str], set[str]]:
 
 
 def main() -> int:
-    include, program = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]).read_text()
+    include = pathlib.Path(sys.argv[1])
+    program = "".join(pathlib.Path(name).read_text() for name in sys.argv[2:])
     missing, count = [], 0
     for header in sorted(include.glob("quintet/**/*.hpp")):
         if "mpi" in header.parts:

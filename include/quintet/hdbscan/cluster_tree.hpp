@@ -47,9 +47,9 @@ clustering cluster_tree(single_linkage_tree tree, const tree_options& options = 
 /// score 1; they join the dendrogram last, at height +infinity, and leave the condensed root at lambda 0. `result` of
 /// no points at all (a default clustering) is allowed. `components` stays that of the kept points.
 ///
-/// Throws InvalidArgument when `kept` is not increasing within [0, n) or has not one entry per label, for n < 0, and when
-/// rows are put back into a `result` whose trees, clusters, exemplars and columns are not of as many points.
-/// Cost: O(n) time and memory, O(r log r) for r rows put back.
+/// Throws InvalidArgument when `kept` is not increasing within [0, n) or has not one entry per label, for n < 0, and
+/// when rows are put back into a `result` whose trees, clusters, exemplars and columns are not of as many points. Cost:
+/// O(n) time and memory, O(r log r) for r rows put back.
 clustering reinsert_rows(clustering result, std::span<const std::int64_t> kept, std::int64_t n);
 
 }  // namespace quintet::hdbscan

@@ -59,11 +59,14 @@ struct any_factors {
   any_batch u, v;
   ///@}
   any_matrix s;  ///< the singular values
-  any_factors(any_batch u, any_batch v, any_matrix s) : u(u), v(v), s(s) {}
+  ///@{
+  /// From views of any type, and from a decomposition, which has to live as long.
+  any_factors(any_batch left, any_batch right, any_matrix values) : u(left), v(right), s(values) {}
   template <class T>
   any_factors(const factors_view<T>& f) : u(f.u), v(f.v), s(f.s) {}
   template <class T>
   any_factors(const decomposition<T>& d) : any_factors(d.view()) {}
+  ///@}
 };
 
 /// Where the second form of decompose() writes: memory of the host or of the device.

@@ -128,7 +128,8 @@ TYPED_TEST(poincare_buffers, have_the_bits_of_host_arguments) {
 
 TYPED_TEST(poincare_buffers, nearest_stays_on_the_device) {
   const auto all = sets<TypeParam>();
-  const auto host = poincare::nearest<TypeParam>({all[0].data(), n, width}, {all[1].data(), n, width}, 4, {}, Device::host());
+  const auto host =
+      poincare::nearest<TypeParam>({all[0].data(), n, width}, {all[1].data(), n, width}, 4, {}, Device::host());
   on_every_device([&](const Device& device) {
     const Buffer<TypeParam> queries(all[0], device), points(all[1], device);
     Buffer<std::int64_t> index(n * 4, device);
