@@ -159,7 +159,7 @@ def performance(f):
     lines += [f"| {family} | {task} | {peer} | {ratio:.2f} |" for family, task, peer, ratio in losses(f)]
     lines += ["", "The products of `spgemm` were measured before its accumulators became one text for all processors.", "",
               "## Few dimensions", "",
-              "Points in float. Whole programs, reading and writing included, beside the work alone of the others; points and peers are",
+              "Points in float. Whole programs, reading and writing included, next to the work alone of the others; points and peers are",
               "described in [few_dimensions](../bench/results/few_dimensions.md).", "",
               "| task | quintet, CPU s | peer | peer, CPU s | ratio, CPU | ratio, wall | GPU |", "|---|---|---|---|---|---|---|"]
     for row in f.few:

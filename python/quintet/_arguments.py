@@ -54,7 +54,7 @@ def as_number(value: Any, name: str) -> float:
 
 
 def metric_parameter(metric: str, curvature: Any, p: Any) -> float:
-    """What the bindings take beside the name of a metric."""
+    """The number that the bindings take next to the name of a metric."""
     return as_number(p, "p") if metric == "minkowski" else as_number(curvature, "curvature")
 
 

@@ -137,8 +137,8 @@ quintet_status quintet_svd_randomised(const void* a, quintet_type type, int64_t 
     copy_to_library(randomised_list, known, settings);
     const given_batch given{a, batch, rows, cols, batch_stride, row_stride, col_stride};
     return with_real(real_type(type), "a", [&]<class T> {
-      auto found = svd::randomised(given.view<T>("a"), settings, chosen_device(device));
-      return quintet_svd{std::move(found.factors), std::move(found.residual)};
+      auto leading = svd::randomised(given.view<T>("a"), settings, chosen_device(device));
+      return quintet_svd{std::move(leading.factors), std::move(leading.residual)};
     });
   });
 }

@@ -131,7 +131,7 @@ class boruvka {
 
   ///@{
   /// The steps of a round, see rounds.hpp. In every process: relax_lists(), then for each of tile_passes()
-  /// find_useful_tiles() and scan() of useful_tiles(), or relax_leaves() where there are none because of a tree, then
+  /// find_useful_tiles() and scan() of useful_tiles(), or relax_leaves() where a tree replaces the tiles, then
   /// join_components(). take_best() of the least best() of all processes comes after each of them but the last.
   void relax_lists();
   void relax_leaves();

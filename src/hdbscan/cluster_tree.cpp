@@ -34,7 +34,7 @@ void check_result(const clustering& result) {
   require_argument(result.condensed.points == n, "result.condensed.points", result.condensed.points,
                    text("the number of labels, ", n));
   if (n > 0 || !result.single_linkage.rows.empty()) check_linkage(result.single_linkage);
-  summarise(result.condensed);  // throws for a tree that is none
+  summarise(result.condensed);  // throws for an invalid tree
   for (std::size_t k = 0; k < result.selected.size(); ++k)
     require_element(result.selected[k] >= n && result.selected[k] < n + result.condensed.clusters, "result.selected",
                     std::int64_t(k), result.selected[k], "a cluster of the condensed tree");

@@ -26,7 +26,7 @@ class round_exchange {
   virtual void share_best(boruvka<Real>&, const failure& mine) { group_.agree(mine); }
   /// How many of `listed`, from the first on, can be scanned at once.
   virtual std::size_t batch_size(tiles listed) { return listed.size(); }
-  /// The panels of other processes that the batch needs; null where there are none. Collective.
+  /// The panels of other processes that the batch needs; null where all panels are its own. Collective.
   virtual const visiting_panels<Real>* fetch(tiles, failure&) { return nullptr; }
 
  private:

@@ -17,7 +17,7 @@ namespace quintet::hdbscan {
 
 namespace {
 
-/// Edges among all points, in an order that puts neighbours beside each other, with a tree of blocks where that pays.
+/// Edges among all points, in an order that puts neighbours next to each other, with a tree of blocks where that pays.
 template <class Storage>
 class local_search final : public edge_search<accumulator_t<Storage>> {
  public:

@@ -85,12 +85,12 @@ std::string translated(std::string_view newick, const translation& names) {
     else if (std::string_view("(),:; \t\n").find(c) == std::string_view::npos)
       end = std::min(newick.find_first_of("(),:;#[' \t\n", at + 1), newick.size());
     const std::string word(newick.substr(at, end - at));
-    const auto found = is_leaf ? names.find(word) : names.end();
-    if (found == names.end()) {
+    const auto translation = is_leaf ? names.find(word) : names.end();
+    if (translation == names.end()) {
       result += word;
     } else {
       result += '\'';
-      for (const char letter : found->second) result.append(letter == '\'' ? 2 : 1, letter);
+      for (const char letter : translation->second) result.append(letter == '\'' ? 2 : 1, letter);
       result += '\'';
     }
     if (c != '[' && c != ' ' && c != '\t' && c != '\n') is_leaf = c == '(' || c == ',';

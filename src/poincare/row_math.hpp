@@ -103,7 +103,7 @@ inline void keep_inside(std::int64_t dim, double c, double gap, Real* to) {
   constexpr double epsilon = std::numeric_limits<Real>::epsilon();
   if (gap > 64 * epsilon) return;
   const auto point = [=](std::int64_t k) { return double(to[k]); };
-  for (double part = epsilon; examine_point(dim, c, point).status == point_status::outside; part *= 2)
+  for (double part = epsilon / 2; examine_point(dim, c, point).status == point_status::outside; part *= 2)
     for (std::int64_t k = 0; k < dim; ++k) to[k] = Real(double(to[k]) * (1 - part));
 }
 

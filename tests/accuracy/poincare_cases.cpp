@@ -170,7 +170,7 @@ struct row_results {
       // Rounding of coordinates can put such a point onto the sphere; it is rounded towards the origin then.
       const bool may_be_pulled =
           double(reference::ball_gap(exact[i], b.c)) < epsilon_of<real> * (1 + std::sqrt(double(b.dim)));
-      const double pulled = may_be_pulled ? 1.5 * size / result.bound : 0;
+      const double pulled = may_be_pulled ? size / result.bound : 0;
       // What double does to a float's last digits is next to nothing.
       size = sizeof(real) == 8 ? size + walk : size + (size + walk) * in_double * u / epsilon_of<float>;
       size += pulled;

@@ -6,19 +6,12 @@
 #include <quintet/io/shared_matrix.hpp>
 #include <quintet/io/sparse_file.hpp>
 
-#include <cstdio>
 #include <filesystem>
 #include <string>
 
+#include "expect.hpp"
+
 namespace {
-
-int failures = 0;
-
-void expect(std::int64_t value, std::int64_t wanted, const char* name) {
-  if (value == wanted) return;
-  std::printf("%s: %lld instead of %lld\n", name, static_cast<long long>(value), static_cast<long long>(wanted));
-  ++failures;
-}
 
 std::string scratch(const char* name) { return (std::filesystem::temp_directory_path() / name).string(); }
 

@@ -11,17 +11,9 @@
 #include <quintet/spgemm/transpose.hpp>
 #include <quintet/svd/kabsch.hpp>
 
-#include <cstdio>
+#include "expect.hpp"
 
 namespace {
-
-int failures = 0;
-
-void expect(std::int64_t value, std::int64_t wanted, const char* name) {
-  if (value == wanted) return;
-  std::printf("%s: %lld instead of %lld\n", name, static_cast<long long>(value), static_cast<long long>(wanted));
-  ++failures;
-}
 
 template <class Value, class Index>
 void sparse_products() {

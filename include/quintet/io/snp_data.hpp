@@ -95,7 +95,7 @@ struct snp_input {
 /// snp_read_options). Time: one pass over the file, O(individuals x sites).
 snp_input read_snp_data(const std::string& path, const snp_read_options& options = {});
 
-/// Throws FileError when no format is named and the extension is none of these, or for VCF where this build has no
+/// Throws FileError when no format is named and the extension is not in this list, or for VCF where this build has no
 /// htslib. The file is not opened.
 void check_snp_data_input(const std::string& path, marker_format format = marker_format::by_extension);
 

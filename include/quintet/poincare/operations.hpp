@@ -13,7 +13,8 @@
 // Accuracy. Everything is computed in double, 1 - c |x|^2 with a compensated sum, and every difference of nearly equal
 // numbers is rewritten: float results (16-bit storage has the same) are within 1 ulp of their largest coordinate,
 // double results within 1e-13 of it for norms up to 1 - 1e-6. Nothing is projected silently, but a result that
-// rounding puts onto the sphere or outside is rounded towards the origin instead, so that every result is inside.
+// rounding puts onto the sphere or outside is rounded towards the origin instead, so that every result is inside: it is
+// within 1.5 eps of its largest coordinate.
 //
 // Each function returns a status per row: the first argument that is not inside decides it, and its row of the result
 // is NaN. Throws InvalidArgument for shapes and types that do not fit, more than 2^31 - 1025 rows, a curvature out of
