@@ -5,7 +5,11 @@ summary=() reasons="" skipped=0 failures=0 python=""
 report_format() {
   local unformatted
   unformatted=$(git ls-files '*.hpp' '*.cpp' '*.h' '*.c' | xargs clang-format-19 --dry-run -Werror 2>&1 | sed -n 's/:.*error:.*//p')
-  [ -z "$unformatted" ] || { echo "=== format: FAILED, run clang-format-19 -i on" $(sort -u <<<"$unformatted"); failures=1; }
+  [ -z "$unformatted" ] || {
+    failures=1
+    reasons+=$'\n'"=== format: FAILED, run clang-format-19 -i on "$(sort -u <<<"$unformatted" | tr '\n' ' ')
+    summary+=("format FAILED 0 run clang-format-19 -i on $(sort -u <<<"$unformatted" | tr '\n' ' ')")
+  }
 }
 
 # report_skipped PRESET WHY

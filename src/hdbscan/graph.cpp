@@ -46,8 +46,8 @@ void check_graph(const csr_graph<Real>& graph) {
     }
 }
 
-/// Every edge once, u < v, sorted by (u, v); edges of infinite weight are left out. Where an edge is stored several times,
-/// and they differ by rounding, the smallest counts.
+/// Every edge once, u < v, sorted by (u, v); edges of infinite weight are left out. Where an edge is stored several
+/// times, and they differ by rounding, the smallest counts.
 template <class Real>
 std::vector<edge> distinct_edges(const csr_graph<Real>& graph) {
   std::vector<edge> edges;
