@@ -17,13 +17,9 @@
 #include "support/points.hpp"
 #include "support/sparse.hpp"
 
-namespace {
+namespace quintet::driver {
 
-namespace po = boost::program_options;
-namespace hdbscan = quintet::hdbscan;
-namespace io = quintet::io;
-using quintet::driver::session;
-using quintet::hdbscan_driver::arguments, quintet::hdbscan_driver::findings;
+namespace {
 
 std::vector<std::int64_t> cut_at(session& session, double height, const hdbscan::cluster_result& result) {
   auto labels = hdbscan::cut(result.single_linkage, height, result.options.min_cluster_size);
@@ -38,8 +34,8 @@ std::vector<std::int64_t> cut_at(session& session, double height, const hdbscan:
 /// Everything that is said about a clustering, and the files.
 void finish(session& session, const arguments& a, findings& all) {
   const hdbscan::cluster_result& result = all.clustering;
-  quintet::driver::report(session, {result.neighbours, result.clamped, result.invalid_rows}, a.options.distance.kind);
-  quintet::hdbscan_driver::report(session, result);
+  report(session, {result.neighbours, result.clamped, result.invalid_rows}, a.options.distance.kind);
+  report(session, result);
   if (a.cut_height) all.cut_labels = cut_at(session, *a.cut_height, result);
   if (a.assign_noise) all.near_labels = hdbscan::assign_noise(result.spanning_tree, result.labels);
   const bool table_of_predicted = all.predicted && !a.predict_output.empty();
@@ -55,7 +51,7 @@ void finish(session& session, const arguments& a, findings& all) {
 }
 
 template <class Storage>
-void add_memberships(session& session, findings& all, quintet::matrix_view<const Storage> points) {
+void add_memberships(session& session, findings& all, matrix_view<const Storage> points) {
   session.timed("membership", [&] {
     const auto clusters = std::int64_t(all.clustering.clusters());
     all.memberships = {points.rows(), clusters,
@@ -64,8 +60,8 @@ void add_memberships(session& session, findings& all, quintet::matrix_view<const
 }
 
 template <class Storage>
-void add_predictions(session& session, const arguments& a, findings& all, quintet::matrix_view<const Storage> points,
-                     quintet::matrix_view<const Storage> further) {
+void add_predictions(session& session, const arguments& a, findings& all, matrix_view<const Storage> points,
+                     matrix_view<const Storage> further) {
   session.timed("predict", [&] {
     auto& predicted = all.predicted.emplace();
     predicted.found = hdbscan::approximate_predict(all.clustering, points, further, session.device());
@@ -83,13 +79,13 @@ void add_predictions(session& session, const arguments& a, findings& all, quinte
 #ifdef QUINTET_HAS_MPI
 template <class Storage>
 void cluster_shared_points(session& session, const arguments& a) {
-  quintet::mpi::communicator& ranks = *session.ranks();
-  const auto points = quintet::driver::read_shared_points<Storage>(session, a.input, a.dataset);
+  mpi::communicator& ranks = *session.ranks();
+  const auto points = read_shared_points<Storage>(session, a.input, a.dataset);
   session.say() << points.all_rows << " points of " << points.own.cols << " dimensions on " << ranks.size()
                 << " ranks, " << session.device().name() << std::endl;
-  auto found = quintet::mpi::hdbscan::cluster(ranks, points.own.view(), points.first_row, a.options, session.device(),
-                                              session.progress(quintet::driver::clustering_shares(points.own.cols)),
-                                              {a.checkpoint, a.checkpoint_minutes, a.resume});
+  auto found = mpi::hdbscan::cluster(ranks, points.own.view(), points.first_row, a.options, session.device(),
+                                     session.progress(clustering_shares(points.own.cols)),
+                                     {a.checkpoint, a.checkpoint_minutes, a.resume});
   ranks.run_collectively([&] {
     if (!session.is_root()) return;
     findings all;
@@ -105,28 +101,27 @@ void cluster_points(session& session, const arguments& a) {
 #ifdef QUINTET_HAS_MPI
   if (session.ranks() != nullptr) return cluster_shared_points<Storage>(session, a);
 #endif
-  const io::matrix<Storage> points = quintet::driver::read_points<Storage>(session, a.input, a.dataset);
+  const io::matrix<Storage> points = read_points<Storage>(session, a.input, a.dataset);
   io::matrix<Storage> further;
-  if (!a.predict.empty()) further = quintet::driver::read_further_points<Storage>(session, a.predict, points.cols);
+  if (!a.predict.empty()) further = read_further_points<Storage>(session, a.predict, points.cols);
   session.say() << points.rows << " points of " << points.cols << " dimensions on " << session.device().name()
                 << std::endl;
   findings all;
   all.single_precision = sizeof(Storage) < sizeof(double);
-  all.clustering = hdbscan::cluster(points.view(), a.options, session.device(),
-                                    session.progress(quintet::driver::clustering_shares(points.cols)));
+  all.clustering =
+      hdbscan::cluster(points.view(), a.options, session.device(), session.progress(clustering_shares(points.cols)));
   if (a.membership) add_memberships(session, all, points.view());
   if (!a.predict.empty()) add_predictions(session, a, all, points.view(), std::as_const(further).view());
   finish(session, a, all);
 }
 
 void require_square(const std::string& path, std::int64_t rows, std::int64_t cols, const char* purpose) {
-  if (rows != cols)
-    throw quintet::FileError(path, quintet::text("must be square ", purpose, " (", rows, " x ", cols, ")"));
+  if (rows != cols) throw FileError(path, text("must be square ", purpose, " (", rows, " x ", cols, ")"));
 }
 
 template <class Real>
 hdbscan::cluster_result cluster_graph_file(session& session, const arguments& a) {
-  const auto graph = quintet::driver::read_sparse<Real>(session, a.input);
+  const auto graph = read_sparse<Real>(session, a.input);
   require_square(a.input, graph.rows, graph.cols, "to be a graph");
   session.result("n", graph.rows);
   session.result("distances", graph.nnz());
@@ -139,54 +134,55 @@ hdbscan::cluster_result cluster_graph_file(session& session, const arguments& a)
 
 template <class Real>
 hdbscan::cluster_result cluster_matrix_file(session& session, const arguments& a) {
-  const auto distances = quintet::driver::read_points<Real>(session, a.input, a.dataset);
+  const auto distances = read_points<Real>(session, a.input, a.dataset);
   require_square(a.input, distances.rows, distances.cols, "to hold the distances between all points");
   return hdbscan::cluster_distances(distances.view(), a.options, session.device());
 }
 
 template <class Real>
 void cluster_precomputed(session& session, const arguments& a) {
-  const quintet::Device& device = session.device();
-  if (quintet::driver::is_matrix_market(a.input) && !device.automatic() && device.kind() != quintet::device_kind::host)
-    throw quintet::InvalidArgument(quintet::text(
-        "--device must be auto or host for a sparse graph of distances (--device=", device.spelling(), ")"));
+  const Device& device = session.device();
+  if (is_matrix_market(a.input) && !device.automatic() && device.kind() != device_kind::host)
+    throw InvalidArgument(
+        text("--device must be auto or host for a sparse graph of distances (--device=", device.spelling(), ")"));
   findings all;
   all.single_precision = sizeof(Real) < sizeof(double);
   try {
-    all.clustering = quintet::driver::is_matrix_market(a.input) ? cluster_graph_file<Real>(session, a)
-                                                                : cluster_matrix_file<Real>(session, a);
-  } catch (const quintet::InvalidArgument& wrong_distance) {
-    throw quintet::FileError(a.input, wrong_distance.what());
+    all.clustering =
+        is_matrix_market(a.input) ? cluster_graph_file<Real>(session, a) : cluster_matrix_file<Real>(session, a);
+  } catch (const InvalidArgument& wrong_distance) {
+    throw FileError(a.input, wrong_distance.what());
   }
   session.say() << all.clustering.labels.size() << " points by their distances" << std::endl;
   finish(session, a, all);
 }
 
+const program about{"quintet-hdbscan",
+                    "exact HDBSCAN* clustering of points in any dimension.",
+                    "quintet-hdbscan --input embeddings.npy --min-cluster-size 10 --min-samples 5 --output clusters.h5",
+                    {"auto", "float", "double", "half", "bfloat16"},
+                    true};
+
+void run(session& session, arguments& a) {
+  require_one_process(session, {"precomputed", "predict", "membership"});
+  check(a, session);
+  // Wrong options are found before a large file is read.
+  if (a.precomputed)
+    hdbscan::cluster_distances({}, a.options, session.device());
+  else
+    hdbscan::cluster({}, a.options, session.device());
+  if (a.precomputed)
+    with_precision(session, {{a.input, a.dataset}}, [&]<class Real>() { cluster_precomputed<Real>(session, a); });
+  else
+    with_storage(session, {{a.input, a.dataset}, {a.predict, ""}},
+                 [&]<class Storage>() { cluster_points<Storage>(session, a); });
+}
+
 }  // namespace
 
+}  // namespace quintet::driver
+
 int main(int argc, char** argv) {
-  arguments a;
-  const po::options_description options = describe(a);
-  return quintet::driver::run_driver(
-      argc, argv,
-      {"quintet-hdbscan",
-       "exact HDBSCAN* clustering of points in any dimension.",
-       "quintet-hdbscan --input embeddings.npy --min-cluster-size 10 --min-samples 5 --output clusters.h5",
-       {"auto", "float", "double", "half", "bfloat16"},
-       true},
-      options, [&](session& session) {
-        quintet::driver::require_one_process(session, {"precomputed", "predict", "membership"});
-        check(a, session);
-        // Wrong options are found before a large file is read.
-        if (a.precomputed)
-          hdbscan::cluster_distances({}, a.options, session.device());
-        else
-          hdbscan::cluster({}, a.options, session.device());
-        if (a.precomputed)
-          quintet::driver::with_precision(session, {{a.input, a.dataset}},
-                                          [&]<class Real>() { cluster_precomputed<Real>(session, a); });
-        else
-          quintet::driver::with_storage(session, {{a.input, a.dataset}, {a.predict, ""}},
-                                        [&]<class Storage>() { cluster_points<Storage>(session, a); });
-      });
+  using namespace quintet::driver;
+  return run_driver<arguments>(argc, argv, about, describe, run);
 }

@@ -15,16 +15,13 @@
 #include "support/neighbour_table.hpp"
 #include "support/points.hpp"
 
-namespace {
+namespace quintet::driver {
 
-namespace po = boost::program_options;
-namespace io = quintet::io;
-namespace neighbours = quintet::neighbours;
-using quintet::driver::session;
+namespace {
 
 struct arguments {
   std::string input, queries, dataset, output;
-  quintet::driver::metric_option metric;
+  metric_option metric;
   std::optional<std::int64_t> k;
   std::optional<double> radius;
 };
@@ -37,17 +34,17 @@ po::options_description describe(arguments& a) {
        "points whose neighbours are wanted; by default the points themselves, and then none is its own neighbour")  //
       ("dataset", po::value(&a.dataset)->value_name("NAME"), "dataset of .h5 inputs; by default the only one")      //
       ("k", po::value<std::int64_t>()->value_name("K")->notifier([&a](std::int64_t k) {
-        quintet::require_argument(k >= 1, "--k", k, ">= 1");
+        require_argument(k >= 1, "--k", k, ">= 1");
         a.k = k;
       }),
        "the K nearest points of each")  //
       ("radius", po::value<double>()->value_name("R")->notifier([&a](double radius) {
-        quintet::require_argument(radius >= 0 && radius < std::numeric_limits<double>::infinity(), "--radius", radius,
-                                  ">= 0 and finite");
+        require_argument(radius >= 0 && radius < std::numeric_limits<double>::infinity(), "--radius", radius,
+                         ">= 0 and finite");
         a.radius = radius;
       }),
        "all points at a distance of at most R")  //
-      ("output", quintet::driver::output_file(&a.output, {io::file_format::csv, io::file_format::hdf5}),
+      ("output", output_file(&a.output, {io::file_format::csv, io::file_format::hdf5}),
        "--k: .csv with header query,nn1,d1,nn2,d2,...; .h5 with datasets index and distance [queries, K].\n"
        "--radius: .csv with header query,neighbour,distance; .h5 with the sparse matrix row_pointers, index, distance");
   a.metric.add_to(options);
@@ -78,9 +75,9 @@ void write_within(session& session, const arguments& a, const neighbours::radius
 void report_invalid(session& session, const std::string& name, const std::vector<std::int64_t>& rows) {
   session.result("invalid_" + name, rows);
   if (!rows.empty())
-    session.warn(quintet::text(rows.size(), " rows of the ", name,
-                               " have no distances (NaN, infinity, no length, or outside the ball), the first is row ",
-                               rows.front(), "; they have no neighbours and are nobody's"));
+    session.warn(text(rows.size(), " rows of the ", name,
+                      " have no distances (NaN, infinity, no length, or outside the ball), the first is row ",
+                      rows.front(), "; they have no neighbours and are nobody's"));
 }
 
 template <class Result>
@@ -95,22 +92,22 @@ void report(session& session, const arguments& a, const Result& found) {
 #ifdef QUINTET_HAS_MPI
 template <class Storage>
 void find_shared(session& session, const arguments& a) {
-  quintet::mpi::communicator& ranks = *session.ranks();
-  const auto points = quintet::driver::read_shared_points<Storage>(session, a.input, a.dataset);
+  mpi::communicator& ranks = *session.ranks();
+  const auto points = read_shared_points<Storage>(session, a.input, a.dataset);
   auto found = session.timed("neighbours", [&] {
-    return quintet::mpi::neighbours::nearest<Storage>(ranks, points.own.view(), points.first_row, *a.k,
-                                                      {a.metric.value()}, session.device());
+    return mpi::neighbours::nearest<Storage>(ranks, points.own.view(), points.first_row, *a.k, {a.metric.value()},
+                                             session.device());
   });
   ranks.phase("write");
   const auto index = ranks.gather(std::span<const std::int64_t>(found.index));
-  const auto distance = ranks.gather(std::span<const quintet::accumulator_t<Storage>>(found.distance));
+  const auto distance = ranks.gather(std::span<const accumulator_t<Storage>>(found.distance));
   ranks.run_collectively([&] {
     if (!session.is_root()) return;
     found.queries = found.points;
     found.index = index;
     found.distance = distance;
     report(session, a, found);
-    session.timed("write", [&] { quintet::driver::write_neighbours(session, a.output, found); });
+    session.timed("write", [&] { write_neighbours(session, a.output, found); });
     session.say_done(a.output);
   });
 }
@@ -122,17 +119,17 @@ void find(session& session, const arguments& a) {
   if (session.ranks() != nullptr) return find_shared<Storage>(session, a);
 #endif
   const neighbours::options how{a.metric.value()};
-  const io::matrix<Storage> points = quintet::driver::read_points<Storage>(session, a.input, a.dataset);
+  const io::matrix<Storage> points = read_points<Storage>(session, a.input, a.dataset);
   std::optional<io::matrix<Storage>> queries;
-  if (!a.queries.empty()) queries = quintet::driver::read_further_points<Storage>(session, a.queries, points.cols);
-  const quintet::Device& device = session.device();
+  if (!a.queries.empty()) queries = read_further_points<Storage>(session, a.queries, points.cols);
+  const Device& device = session.device();
   if (a.k) {
     const auto found = session.timed("neighbours", [&] {
       return queries ? neighbours::nearest<Storage>(queries->view(), points.view(), *a.k, how, device)
                      : neighbours::nearest<Storage>(points.view(), *a.k, how, device);
     });
     report(session, a, found);
-    session.timed("write", [&] { quintet::driver::write_neighbours(session, a.output, found); });
+    session.timed("write", [&] { write_neighbours(session, a.output, found); });
   } else {
     const auto found = session.timed("neighbours", [&] {
       return queries ? neighbours::within_radius<Storage>(queries->view(), points.view(), *a.radius, how, device)
@@ -144,26 +141,26 @@ void find(session& session, const arguments& a) {
   session.say_done(a.output);
 }
 
+const program about{"quintet-neighbours",
+                    "exact nearest neighbours of points, or all within a radius.",
+                    "quintet-neighbours --input embeddings.npy --k 15 --output neighbours.h5",
+                    {"auto", "float", "double", "half", "bfloat16"},
+                    true};
+
+void run(session& session, arguments& a) {
+  require_one_process(session, {"queries", "radius"});
+  if (bool(a.k) == bool(a.radius)) throw InvalidArgument("one of --k and --radius is needed, and not both");
+  a.metric.value();  // before a large file is read
+  require_distinct_files({{"--input", a.input}, {"--queries", a.queries}},
+                         {{"--output", a.output}, {"--json", session.line().common.json}});
+  with_storage(session, {{a.input, a.dataset}, {a.queries, ""}}, [&]<class Storage>() { find<Storage>(session, a); });
+}
+
 }  // namespace
 
+}  // namespace quintet::driver
+
 int main(int argc, char** argv) {
-  arguments a;
-  const po::options_description options = describe(a);
-  return quintet::driver::run_driver(
-      argc, argv,
-      {"quintet-neighbours",
-       "exact nearest neighbours of points, or all within a radius.",
-       "quintet-neighbours --input embeddings.npy --k 15 --output neighbours.h5",
-       {"auto", "float", "double", "half", "bfloat16"},
-       true},
-      options, [&](session& session) {
-        quintet::driver::require_one_process(session, {"queries", "radius"});
-        if (bool(a.k) == bool(a.radius))
-          throw quintet::InvalidArgument("one of --k and --radius is needed, and not both");
-        a.metric.value();  // before a large file is read
-        quintet::driver::require_distinct_files({{"--input", a.input}, {"--queries", a.queries}},
-                                                {{"--output", a.output}, {"--json", session.line().common.json}});
-        quintet::driver::with_storage(session, {{a.input, a.dataset}, {a.queries, ""}},
-                                      [&]<class Storage>() { find<Storage>(session, a); });
-      });
+  using namespace quintet::driver;
+  return run_driver<arguments>(argc, argv, about, describe, run);
 }

@@ -14,12 +14,9 @@
 #include "quintet/mpi/poincare.hpp"
 #endif
 
-namespace {
+namespace quintet::driver {
 
-namespace po = boost::program_options;
-namespace io = quintet::io;
-namespace poincare = quintet::poincare;
-using quintet::driver::session;
+namespace {
 
 struct arguments {
   std::string points, queries, dataset, output, formula;
@@ -38,7 +35,7 @@ po::options_description describe(arguments& a) {
       ("curvature", po::value(&a.curvature)->default_value(-1)->value_name("C"),
        "of the ball, negative: points have |C| |x|^2 < 1; 0 is Euclidean space with distances 2 |x - y|")  //
       ("knn", po::value(&a.knn)->value_name("K")->notifier([](std::int64_t k) {
-        quintet::require_argument(k >= 1, "--knn", k, ">= 1");
+        require_argument(k >= 1, "--knn", k, ">= 1");
       }),
        "the K nearest points of every query instead of all distances; without --queries a point is not its own "
        "neighbour")                                                                                        //
@@ -47,21 +44,19 @@ po::options_description describe(arguments& a) {
        "geodesic, or clamped-artanh: an expression that is no distance, to compare with results made by it")  //
       ("strict", po::bool_switch(&a.strict),
        "fail on the first point that is not inside the ball; otherwise its distances are nan")  //
-      ("output",
-       quintet::driver::output_file(&a.output, {io::file_format::csv, io::file_format::npy, io::file_format::hdf5}),
+      ("output", output_file(&a.output, {io::file_format::csv, io::file_format::npy, io::file_format::hdf5}),
        "distances: one row per query (--pairwise: one number per row), no header; dataset distances of .h5.\n"
        "--knn: .csv with header query,nn1,d1,nn2,d2,...; .h5 with datasets index and distance [queries, K]");
   return options;
 }
 
 void check_words(const arguments& a) {
-  if (a.knn > 0 && a.pairwise) throw quintet::InvalidArgument("--knn and --pairwise exclude each other");
-  if (a.pairwise && a.queries.empty()) throw quintet::InvalidArgument("--pairwise needs --queries");
-  const bool geodesic =
-      quintet::driver::choice<bool>("--formula", a.formula, {{"geodesic", true}, {"clamped-artanh", false}});
-  if (a.knn > 0 && !geodesic) throw quintet::InvalidArgument("--knn finds neighbours by --formula geodesic only");
+  if (a.knn > 0 && a.pairwise) throw InvalidArgument("--knn and --pairwise exclude each other");
+  if (a.pairwise && a.queries.empty()) throw InvalidArgument("--pairwise needs --queries");
+  const bool geodesic = choice<bool>("--formula", a.formula, {{"geodesic", true}, {"clamped-artanh", false}});
+  if (a.knn > 0 && !geodesic) throw InvalidArgument("--knn finds neighbours by --formula geodesic only");
   if (a.knn > 0 && io::format_of(a.output) == io::file_format::npy)
-    throw quintet::InvalidArgument("--output of --knn must be .csv or .h5: indices and distances are two arrays");
+    throw InvalidArgument("--output of --knn must be .csv or .h5: indices and distances are two arrays");
 }
 
 poincare::distance_options distance_options_of(const arguments& a) {
@@ -75,13 +70,13 @@ void report_status(session& session, const std::string& name, const std::vector<
   session.result(name + "_outside", outside);
   session.result(name + "_not_finite", not_finite);
   if (outside + not_finite > 0)
-    session.warn(quintet::text(outside, " of the ", name, " lie on or outside the ball and ", not_finite,
-                               " are not finite, the first is row ", poincare::first_invalid(status),
-                               "; their distances are nan"));
+    session.warn(text(outside, " of the ", name, " lie on or outside the ball and ", not_finite,
+                      " are not finite, the first is row ", poincare::first_invalid(status),
+                      "; their distances are nan"));
 }
 
 template <class Real>
-void write_distances(session& session, const arguments& a, quintet::matrix_view<const Real> values) {
+void write_distances(session& session, const arguments& a, matrix_view<const Real> values) {
   session.timed("write", [&] {
     if (io::format_of(a.output) != io::file_format::hdf5) return io::write_matrix<Real>(a.output, values, "distances");
     io::hdf5_writer out(a.output);
@@ -93,23 +88,23 @@ void write_distances(session& session, const arguments& a, quintet::matrix_view<
 
 #ifdef QUINTET_HAS_MPI
 template <class T>
-void collect(quintet::mpi::communicator& ranks, std::vector<T>& values) {
+void collect(mpi::communicator& ranks, std::vector<T>& values) {
   values = ranks.gather(std::span<const T>(values));
 }
 
 /// The same by several processes: each has some rows of both sets, the first one writes. As there is no report of
 /// status and no result but in the first, the others only do their part.
 template <class Real>
-void measure_dealt_files(session& session, const arguments& a, quintet::mpi::communicator& ranks) {
-  namespace mpi = quintet::mpi;
+void measure_dealt_files(session& session, const arguments& a, mpi::communicator& ranks) {
+  namespace mpi = mpi;
   const auto points = session.timed("read", [&] { return mpi::read_rows<Real>(ranks, a.points, a.dataset); });
-  if (points.all_rows == 0) throw quintet::FileError(a.points, "holds no points");
-  if (points.rows.cols == 0) throw quintet::FileError(a.points, "holds points without coordinates");
+  if (points.all_rows == 0) throw FileError(a.points, "holds no points");
+  if (points.rows.cols == 0) throw FileError(a.points, "holds points without coordinates");
   mpi::rows_of_file<Real> own_queries;
   if (!a.queries.empty())
     own_queries = session.timed("read", [&] { return mpi::read_rows<Real>(ranks, a.queries, a.dataset); });
   const mpi::rows_of_file<Real>& queries = a.queries.empty() ? points : own_queries;
-  if (queries.all_rows == 0) throw quintet::FileError(a.queries, "holds no points");
+  if (queries.all_rows == 0) throw FileError(a.queries, "holds no points");
   session.result("n", points.all_rows);
   session.result("dim", points.rows.cols);
   session.result("queries", queries.all_rows);
@@ -130,8 +125,7 @@ void measure_dealt_files(session& session, const arguments& a, quintet::mpi::com
     });
     report = std::move(found.report);
     ranks.run_collectively([&] {
-      if (session.is_root())
-        session.timed("write", [&] { quintet::driver::write_neighbours(session, a.output, found); });
+      if (session.is_root()) session.timed("write", [&] { write_neighbours(session, a.output, found); });
     });
   } else {
     const std::int64_t cols = a.pairwise ? 1 : points.all_rows;
@@ -139,8 +133,8 @@ void measure_dealt_files(session& session, const arguments& a, quintet::mpi::com
     ranks.run_collectively([&] { distances.data.resize(distances.rows * cols); });
     report = session.timed("distances", [&] {
       if (a.pairwise)
-        quintet::require_argument(queries.all_rows == points.all_rows, "y.rows", points.all_rows,
-                                  quintet::text("x.rows=", queries.all_rows));
+        require_argument(queries.all_rows == points.all_rows, "y.rows", points.all_rows,
+                         text("x.rows=", queries.all_rows));
       return a.pairwise ? mpi::poincare::pair_distances(ranks, queries.rows.view(), points.rows.view(), distances.data,
                                                         distance_options_of(a), session.device())
                         : mpi::poincare::distances(ranks, queries.rows.view(), points.rows.view(), distances.view(),
@@ -167,11 +161,11 @@ void measure_files(session& session, const arguments& a) {
 #ifdef QUINTET_HAS_MPI
   if (session.ranks() != nullptr) return measure_dealt_files<Real>(session, a, *session.ranks());
 #endif
-  const io::matrix<Real> points = quintet::driver::read_points<Real>(session, a.points, a.dataset);
+  const io::matrix<Real> points = read_points<Real>(session, a.points, a.dataset);
   io::matrix<Real> own_queries;
   if (!a.queries.empty())
     own_queries = session.timed("read", [&] { return io::read_matrix<Real>(a.queries, a.dataset); });
-  if (!a.queries.empty() && own_queries.rows == 0) throw quintet::FileError(a.queries, "holds no points");
+  if (!a.queries.empty() && own_queries.rows == 0) throw FileError(a.queries, "holds no points");
   const io::matrix<Real>& queries = a.queries.empty() ? points : own_queries;
   session.result("queries", queries.rows);
   session.result("points", points.rows);
@@ -184,7 +178,7 @@ void measure_files(session& session, const arguments& a) {
       return poincare::nearest(queries.view(), points.view(), a.knn, options, session.device());
     });
     report = found.report;
-    session.timed("write", [&] { quintet::driver::write_neighbours(session, a.output, found); });
+    session.timed("write", [&] { write_neighbours(session, a.output, found); });
   } else {
     io::matrix<Real> distances{queries.rows, a.pairwise ? 1 : points.rows, {}};
     distances.data.resize(distances.rows * distances.cols);
@@ -204,24 +198,26 @@ void measure_files(session& session, const arguments& a) {
   session.say_done(a.output);
 }
 
+const program about{"quintet-poincare",
+                    "distances and nearest neighbours of points of the Poincare ball.",
+                    "quintet-poincare --points embedding.csv --curvature -1 --knn 10 --output neighbours.csv",
+                    {"auto", "float", "double"},
+                    true};
+
+void run(session& session, arguments& a) {
+  check_words(a);
+  poincare::checked_curvature(a.curvature);
+  require_distinct_files({{"--points", a.points}, {"--queries", a.queries}},
+                         {{"--output", a.output}, {"--json", session.line().common.json}});
+  with_precision(session, {{a.points, a.dataset}, {a.queries, a.dataset}},
+                 [&]<class Real>() { measure_files<Real>(session, a); });
+}
+
 }  // namespace
 
+}  // namespace quintet::driver
+
 int main(int argc, char** argv) {
-  arguments a;
-  const po::options_description options = describe(a);
-  return quintet::driver::run_driver(
-      argc, argv,
-      {"quintet-poincare",
-       "distances and nearest neighbours of points of the Poincare ball.",
-       "quintet-poincare --points embedding.csv --curvature -1 --knn 10 --output neighbours.csv",
-       {"auto", "float", "double"},
-       true},
-      options, [&](session& session) {
-        check_words(a);
-        poincare::checked_curvature(a.curvature);
-        quintet::driver::require_distinct_files({{"--points", a.points}, {"--queries", a.queries}},
-                                                {{"--output", a.output}, {"--json", session.line().common.json}});
-        quintet::driver::with_precision(session, {{a.points, a.dataset}, {a.queries, a.dataset}},
-                                        [&]<class Real>() { measure_files<Real>(session, a); });
-      });
+  using namespace quintet::driver;
+  return run_driver<arguments>(argc, argv, about, describe, run);
 }

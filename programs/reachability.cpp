@@ -12,17 +12,13 @@
 #include "support/metric_option.hpp"
 #include "support/points.hpp"
 
-namespace {
+namespace quintet::driver {
 
-namespace po = boost::program_options;
-namespace hdbscan = quintet::hdbscan;
-namespace io = quintet::io;
-using quintet::matrix_view;
-using quintet::driver::session;
+namespace {
 
 struct arguments {
   std::string input, dataset, output, pairs;
-  quintet::driver::metric_option metric;
+  metric_option metric;
   hdbscan::core_options core;
   hdbscan::reachability_options reachability;
   std::int64_t memory = 1024;  // MiB
@@ -33,8 +29,7 @@ po::options_description describe(arguments& a) {
   options.add_options()                                                                                           //
       ("input", po::value(&a.input)->required()->value_name("FILE"), "points, one per row: .csv, .npy or .h5")    //
       ("dataset", po::value(&a.dataset)->value_name("NAME"), "dataset of an .h5 input; by default its only one")  //
-      ("output",
-       quintet::driver::output_file(&a.output, {io::file_format::csv, io::file_format::npy, io::file_format::hdf5}),
+      ("output", output_file(&a.output, {io::file_format::csv, io::file_format::npy, io::file_format::hdf5}),
        "the n x n matrix: .csv (no header), .npy, or .h5 (datasets mutual_reachability [n, n] and core_distances "
        "[n]). With --pairs .csv with the header i,j,mreach, or .h5 (pairs [p, 2], mutual_reachability [p], "
        "core_distances [n])")  //
@@ -58,15 +53,14 @@ po::options_description describe(arguments& a) {
 void check(arguments& a, const session& session) {
   a.core.distance = a.reachability.distance = a.metric.value();
   constexpr std::int64_t max = std::int64_t(1) << 40;
-  quintet::require_argument(a.memory >= 1 && a.memory <= max, "--memory", a.memory, quintet::text("in [1, ", max, "]"));
+  require_argument(a.memory >= 1 && a.memory <= max, "--memory", a.memory, text("in [1, ", max, "]"));
   if (!a.pairs.empty() && io::format_of(a.output) == io::file_format::npy)
-    throw quintet::InvalidArgument(quintet::text(
-        "--output: ", a.output, ": pairs and their values are of different types, and a .npy file holds one array; ",
-        "allowed with --pairs are .csv, .h5, .hdf5"));
-  quintet::driver::require_distinct_files({{"--input", a.input}, {"--pairs", a.pairs}},
-                                          {{"--output", a.output}, {"--json", session.line().common.json}});
-  if (!a.pairs.empty())
-    quintet::driver::require_absent(session.line(), {"memory"}, "is for the whole matrix, not for --pairs");
+    throw InvalidArgument(text("--output: ", a.output,
+                               ": pairs and their values are of different types, and a .npy file holds one array; ",
+                               "allowed with --pairs are .csv, .h5, .hdf5"));
+  require_distinct_files({{"--input", a.input}, {"--pairs", a.pairs}},
+                         {{"--output", a.output}, {"--json", session.line().common.json}});
+  if (!a.pairs.empty()) require_absent(session.line(), {"memory"}, "is for the whole matrix, not for --pairs");
   // Wrong options are found before a large file is read.
   hdbscan::core_distances<float>({}, a.core);
   hdbscan::mutual_reachability_pairs<float>({}, {}, {}, a.reachability);
@@ -75,8 +69,8 @@ void check(arguments& a, const session& session) {
 // Row numbers written as numbers of any kind: exact as double up to 2^53, and no file of points has more.
 std::int64_t row_number(double value, std::int64_t n, const std::string& path, std::int64_t pair) {
   if (value == std::floor(value) && value >= 0 && value < double(n)) return std::int64_t(value);
-  throw quintet::FileError(path, quintet::text("pair ", pair, " (counting from 0) holds ", value,
-                                               ", which is no row of the points, 0 to ", n - 1));
+  throw FileError(
+      path, text("pair ", pair, " (counting from 0) holds ", value, ", which is no row of the points, 0 to ", n - 1));
 }
 
 // The columns of i and j.
@@ -85,9 +79,8 @@ std::pair<std::int64_t, std::int64_t> pair_columns(const io::table<double>& tabl
   const auto i = std::find(names.begin(), names.end(), "i"), j = std::find(names.begin(), names.end(), "j");
   if (i != names.end() && j != names.end()) return {i - names.begin(), j - names.begin()};
   if (table.values.cols != 2)
-    throw quintet::FileError(path,
-                             quintet::text("has ", table.values.cols,
-                                           " columns; pairs are two columns, or those named i and j in a header"));
+    throw FileError(
+        path, text("has ", table.values.cols, " columns; pairs are two columns, or those named i and j in a header"));
   return {0, 1};
 }
 
@@ -147,16 +140,16 @@ class matrix_writer {
 };
 
 // Seconds spent writing count as "write", the rest as "reachability".
-template <class Storage, class Real = quintet::accumulator_t<Storage>>
+template <class Storage, class Real = accumulator_t<Storage>>
 void stream_matrix(session& session, const arguments& a, matrix_view<const Storage> points,
                    const std::vector<Real>& core, matrix_writer<Real>& out) {
-  quintet::progress report(session.progress());
+  progress report(session.progress());
   double all = 0, writing = 0;
-  quintet::stage_region stage("reachability", &all);
+  stage_region stage("reachability", &all);
   hdbscan::mutual_reachability_rows<Storage>(
       points, core,
       [&](std::int64_t first_row, matrix_view<const Real> rows) {
-        const quintet::stage_region inner("write", &writing);
+        const stage_region inner("write", &writing);
         out.rows(first_row, rows);
         report(stage.name(), double(first_row + rows.rows()) / double(points.rows()));
         return true;
@@ -167,7 +160,7 @@ void stream_matrix(session& session, const arguments& a, matrix_view<const Stora
   session.timer().add("write", writing);
 }
 
-template <class Storage, class Real = quintet::accumulator_t<Storage>>
+template <class Storage, class Real = accumulator_t<Storage>>
 void write_matrix(session& session, const arguments& a, matrix_view<const Storage> points,
                   const std::vector<Real>& core) {
   const std::int64_t n = points.rows();
@@ -186,7 +179,7 @@ void write_matrix(session& session, const arguments& a, matrix_view<const Storag
   session.timed("write", [&] { out.commit(session, core); });
 }
 
-template <class Storage, class Real = quintet::accumulator_t<Storage>>
+template <class Storage, class Real = accumulator_t<Storage>>
 void write_pairs(session& session, const arguments& a, matrix_view<const Storage> points, const std::vector<Real>& core,
                  const io::matrix<std::int64_t>& pairs) {
   const std::vector<Real> values = session.timed("reachability", [&] {
@@ -210,11 +203,11 @@ void write_pairs(session& session, const arguments& a, matrix_view<const Storage
 
 template <class Storage>
 void work(session& session, const arguments& a) {
-  const io::matrix<Storage> points = quintet::driver::read_points<Storage>(session, a.input, a.dataset);
+  const io::matrix<Storage> points = read_points<Storage>(session, a.input, a.dataset);
   io::matrix<std::int64_t> pairs;
   if (!a.pairs.empty()) {
     pairs = session.timed("read", [&] { return read_pairs(a.pairs, points.rows); });
-    if (pairs.rows == 0) throw quintet::FileError(a.pairs, "holds no pairs");
+    if (pairs.rows == 0) throw FileError(a.pairs, "holds no pairs");
     session.result("pairs", pairs.rows);
   }
   session.say() << points.rows << " points of " << points.cols << " dimensions on " << session.device().name()
@@ -223,7 +216,7 @@ void work(session& session, const arguments& a) {
       "neighbours", [&] { return hdbscan::core_distances<Storage>(points.view(), a.core, session.device()); });
   const std::string where = core.ran_on.spelling();
   session.result("ran_on", {{"neighbours", where}, {"reachability", where}});
-  quintet::driver::report(session, {core.neighbours, core.clamped, core.invalid_rows}, a.core.distance.kind);
+  report(session, {core.neighbours, core.clamped, core.invalid_rows}, a.core.distance.kind);
   if (a.pairs.empty())
     write_matrix<Storage>(session, a, points.view(), core.distances);
   else
@@ -231,20 +224,21 @@ void work(session& session, const arguments& a) {
   session.say_done(a.output);
 }
 
+const program about{"quintet-reachability",
+                    "mutual reachability, max(core_i, core_j, d(i, j) / alpha), of points in any dimension.",
+                    "quintet-reachability --input embeddings.npy --min-samples 5 --output matrix.npy",
+                    {"auto", "float", "double", "half", "bfloat16"}};
+
+void run(session& session, arguments& a) {
+  check(a, session);
+  with_storage(session, {{a.input, a.dataset}}, [&]<class Storage>() { work<Storage>(session, a); });
+}
+
 }  // namespace
 
+}  // namespace quintet::driver
+
 int main(int argc, char** argv) {
-  arguments a;
-  const po::options_description options = describe(a);
-  return quintet::driver::run_driver(
-      argc, argv,
-      {"quintet-reachability",
-       "mutual reachability, max(core_i, core_j, d(i, j) / alpha), of points in any dimension.",
-       "quintet-reachability --input embeddings.npy --min-samples 5 --output matrix.npy",
-       {"auto", "float", "double", "half", "bfloat16"}},
-      options, [&](session& session) {
-        check(a, session);
-        quintet::driver::with_storage(session, {{a.input, a.dataset}},
-                                      [&]<class Storage>() { work<Storage>(session, a); });
-      });
+  using namespace quintet::driver;
+  return run_driver<arguments>(argc, argv, about, describe, run);
 }

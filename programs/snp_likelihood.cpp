@@ -18,17 +18,12 @@
 #include "quintet/mpi/snp.hpp"
 #endif
 
+namespace quintet::driver {
+
 namespace {
 
-namespace po = boost::program_options;
-namespace io = quintet::io;
-namespace snp = quintet::snp;
-using quintet::InvalidArgument;
-using quintet::text;
-using quintet::driver::session;
-
 struct arguments {
-  quintet::driver::snp_input input;
+  snp_input input;
   std::string network, per_site, optimise, output_network;
   std::vector<std::string> compare;
   double theta = snp::unset, root_theta = snp::unset, length = snp::unset, u = 1, v = 1, gigabytes = 0;
@@ -38,13 +33,13 @@ struct arguments {
 
 /// As many bytes as a 64-bit number holds.
 void memory_in_range(double gigabytes) {
-  quintet::require_argument(gigabytes > 0 && gigabytes <= 9e9, "--memory", gigabytes, "in (0, 9e9]");
+  require_argument(gigabytes > 0 && gigabytes <= 9e9, "--memory", gigabytes, "in (0, 9e9]");
 }
 
 void check_per_site(const std::string& path) {
   try {
     io::check_output(path, {io::file_format::csv});
-  } catch (const quintet::FileError& e) {
+  } catch (const FileError& e) {
     throw InvalidArgument(text("--per-site: ", e.what()));
   }
 }
@@ -52,27 +47,26 @@ void check_per_site(const std::string& path) {
 void check_output_network(const std::string& path) {
   try {
     io::check_writable(path);
-  } catch (const quintet::FileError& e) {
+  } catch (const FileError& e) {
     throw InvalidArgument(text("--output-network: ", e.what()));
   }
 }
 
 void describe_model(po::options_description& options, arguments& a) {
   options.add_options()  //
-      ("theta", po::value(&a.theta)->value_name("X")->notifier(quintet::driver::positive("--theta")),
+      ("theta", po::value(&a.theta)->value_name("X")->notifier(positive("--theta")),
        "of branches without one of their own, > 0; pairs of lineages merge with rate 2/theta")  //
-      ("root-theta", po::value(&a.root_theta)->value_name("X")->notifier(quintet::driver::positive("--root-theta")),
+      ("root-theta", po::value(&a.root_theta)->value_name("X")->notifier(positive("--root-theta")),
        "above the root, if the network does not say, > 0; by default --theta")  //
-      ("u", po::value(&a.u)->required()->value_name("U")->notifier(quintet::driver::not_negative("--u")),
+      ("u", po::value(&a.u)->required()->value_name("U")->notifier(not_negative("--u")),
        "rate of 1 -> 0, >= 0")  //
-      ("v", po::value(&a.v)->required()->value_name("V")->notifier(quintet::driver::not_negative("--v")),
-       "rate of 0 -> 1, >= 0");
-  quintet::driver::describe_corrections(options, a.input);
+      ("v", po::value(&a.v)->required()->value_name("V")->notifier(not_negative("--v")), "rate of 0 -> 1, >= 0");
+  describe_corrections(options, a.input);
 }
 
 po::options_description describe(arguments& a) {
   po::options_description all, input("Input"), model("Model"), search("Search"), output("Output");
-  quintet::driver::describe_markers(input, a.input);
+  describe_markers(input, a.input);
   input.add_options()("network", po::value(&a.network)->value_name("TEXT|FILE"),
                       "rooted network in extended Newick, name:length:theta:gamma, or a file with one; also NEXUS with "
                       "a TREES block")  //
@@ -83,7 +77,7 @@ po::options_description describe(arguments& a) {
   input.add_options()  //
       ("support", po::bool_switch(&a.support),
        "the second number of a branch is a support value, name:length:support:gamma, and is left out")  //
-      ("length", po::value(&a.length)->value_name("X")->notifier(quintet::driver::not_negative("--length")),
+      ("length", po::value(&a.length)->value_name("X")->notifier(not_negative("--length")),
        "of branches of the network that have none, >= 0");
   describe_model(model, a);
   search.add_options()  //
@@ -95,20 +89,16 @@ po::options_description describe(arguments& a) {
        po::value(&a.max_reticulations)
            ->default_value(a.max_reticulations)
            ->value_name("R")
-           ->notifier(quintet::driver::within<std::int64_t>("--max-reticulations", 0, 20)),
+           ->notifier(within<std::int64_t>("--max-reticulations", 0, 20)),
        "of the search, 0 ... 20")  //
-      ("starts", po::value(&a.starts)->value_name("N")->notifier(quintet::driver::at_least("--starts", 1)),
+      ("starts", po::value(&a.starts)->value_name("N")->notifier(at_least("--starts", 1)),
        "random trees that the search begins with, 4 by default; or climbs of --optimise, 1 by default: the others "
        "begin "
        "with lengths and thetas multiplied by random factors, the best one counts")  //
       ("patience",
-       po::value(&a.patience)
-           ->default_value(a.patience)
-           ->value_name("N")
-           ->notifier(quintet::driver::at_least("--patience", 1)),
+       po::value(&a.patience)->default_value(a.patience)->value_name("N")->notifier(at_least("--patience", 1)),
        "new topologies without a gain before a climb ends")  //
-      ("seed",
-       po::value(&a.seed)->default_value(a.seed)->value_name("S")->notifier(quintet::driver::at_least("--seed", 0)),
+      ("seed", po::value(&a.seed)->default_value(a.seed)->value_name("S")->notifier(at_least("--seed", 0)),
        "all chance of the search and of --starts depends on it, >= 0");
   output.add_options()  //
       ("optimise", po::value(&a.optimise)->value_name("WHAT"),
@@ -170,7 +160,7 @@ void complete(arguments& a) {
   if (!a.optimise.empty()) optimise_options_of(a);
   a.input.model.u = a.u;
   a.input.model.v = a.v;
-  quintet::driver::complete(a.input);
+  complete(a.input);
 }
 
 bool is_file(const std::string& network) {
@@ -243,14 +233,14 @@ void report_optimum(session& session, const arguments& a, const snp::optimise_re
   session.result("parameters", found.parameters);
   session.result("aic", snp::aic(found.log_likelihood, found.parameters));
   session.result("bic", snp::bic(found.log_likelihood, found.parameters, sites));
-  session.result("at_bounds", quintet::driver::bounds_as_json(found.at_bounds));
+  session.result("at_bounds", bounds_as_json(found.at_bounds));
   if (a.starts > 1) session.result("ends", found.ends);
   if (!found.converged) session.warn(text("no maximum was reached in ", found.iterations, " iterations"));
-  quintet::driver::warn_of_bounds(session, found.at_bounds, "");
+  warn_of_bounds(session, found.at_bounds, "");
 }
 
 void search(session& session, const arguments& a) {
-  const snp::Data data = quintet::driver::read_markers(session, a.input);
+  const snp::Data data = read_markers(session, a.input);
   const std::int64_t starts = a.starts > 0 ? a.starts : 4;
   snp::search_options options{.max_reticulations = a.max_reticulations,
                               .starts = starts,
@@ -277,7 +267,7 @@ void search(session& session, const arguments& a) {
                       {"aic", level.aic},
                       {"bic", level.bic},
                       {"starts", level.starts},
-                      {"at_bounds", quintet::driver::bounds_as_json(level.at_bounds)},
+                      {"at_bounds", bounds_as_json(level.at_bounds)},
                       {"network", snp::to_newick(level.network)}});
     session.say() << std::setw(13) << level.reticulations << std::setprecision(4) << std::setw(16)
                   << level.log_likelihood << std::setw(12) << level.parameters << std::setprecision(2) << std::setw(12)
@@ -286,7 +276,7 @@ void search(session& session, const arguments& a) {
   session.result("levels", levels);
   for (const snp::search_level& level : found.levels) {
     session.say() << level.reticulations << " " << snp::to_newick(level.network) << "\n";
-    quintet::driver::warn_of_bounds(session, level.at_bounds, text("the network with r = ", level.reticulations));
+    warn_of_bounds(session, level.at_bounds, text("the network with r = ", level.reticulations));
   }
   const auto best = std::min_element(found.levels.begin(), found.levels.end(),
                                      [](const auto& x, const auto& y) { return x.bic < y.bic; });
@@ -294,8 +284,8 @@ void search(session& session, const arguments& a) {
 }
 
 void compare(session& session, const arguments& a) {
-  const snp::Data data = quintet::driver::read_markers(session, a.input);
-  std::vector<quintet::driver::compared_network> networks;
+  const snp::Data data = read_markers(session, a.input);
+  std::vector<compared_network> networks;
   std::vector<std::pair<std::string, snp::Network>> given_networks;
   for (const std::string& given : a.compare) {
     const auto found = read_networks(a, "--compare", given);
@@ -307,7 +297,7 @@ void compare(session& session, const arguments& a) {
   }
   for (const auto& [name, network] : given_networks) {
     snp::Likelihood likelihood(network, data, a.input.model, likelihood_options_of(session, a));
-    quintet::driver::compared_network one{.name = name, .network = likelihood.network()};
+    compared_network one{.name = name, .network = likelihood.network()};
     one.log_likelihood = session.timed("likelihood", [&] { return likelihood.evaluate(); });
     if (!a.optimise.empty()) {
       const snp::optimise_result found = optimise(session, a, likelihood);
@@ -317,11 +307,11 @@ void compare(session& session, const arguments& a) {
       one.converged = found.converged;
       one.at_bounds = found.at_bounds;
       if (!found.converged) session.warn(text(name, ": no maximum was reached in ", found.iterations, " iterations"));
-      quintet::driver::warn_of_bounds(session, found.at_bounds, name);
+      warn_of_bounds(session, found.at_bounds, name);
     }
     networks.push_back(std::move(one));
   }
-  quintet::driver::report_comparison(session, networks, quintet::driver::counted_sites(data, a.input.model));
+  report_comparison(session, networks, counted_sites(data, a.input.model));
 }
 
 void evaluate(session& session, const arguments& a) {
@@ -330,7 +320,7 @@ void evaluate(session& session, const arguments& a) {
   snp::likelihood_options options = likelihood_options_of(session, a);
   const auto read = [&] {
     found = read_networks(a, "--network", a.network)[0];
-    markers = quintet::driver::read_markers(session, a.input);
+    markers = read_markers(session, a.input);
   };
 #ifdef QUINTET_HAS_MPI
   if (session.ranks() != nullptr) {
@@ -342,7 +332,7 @@ void evaluate(session& session, const arguments& a) {
     for (const auto one : markers->red()) words << ' ' << one;
     session.ranks()->require_same("the network and the markers (a number of them)",
                                   text(std::hash<std::string>()(words.str())));
-    options.shared_by = quintet::mpi::snp::group_of(*session.ranks());
+    options.shared_by = mpi::snp::group_of(*session.ranks());
   }
 #endif
   if (!markers) read();
@@ -363,7 +353,7 @@ void evaluate(session& session, const arguments& a) {
   double value = session.timed("likelihood", [&] { return likelihood.evaluate(); });
   if (!a.optimise.empty()) {
     const snp::optimise_result found = optimise(session, a, likelihood);
-    report_optimum(session, a, found, quintet::driver::counted_sites(data, a.input.model));
+    report_optimum(session, a, found, counted_sites(data, a.input.model));
     value = found.log_likelihood;
   }
   session.result("log_likelihood", value);
@@ -373,43 +363,42 @@ void evaluate(session& session, const arguments& a) {
   session.say() << data.sites() << " sites, " << data.patterns() << " patterns, " << data.species().size()
                 << " species on " << session.device().name() << "\n";
   if (!a.optimise.empty()) {
-    quintet::driver::print_branches(session, likelihood.network());
+    print_branches(session, likelihood.network());
     session.say() << "network " << snp::to_newick(likelihood.network()) << "\n";
   }
   session.say() << "log-likelihood " << std::fixed << std::setprecision(12) << value << std::endl;
 }
 
+const program about{
+    "quintet-snp-likelihood",
+    "the log-likelihood of biallelic markers on a phylogenetic network, and its maximum.",
+    "quintet-snp-likelihood --data rice.nexus --species-rule after-last:_ --theta 0.1 --u 1 --v 1 \\\n"
+    "    --network '(((Jap:0.02,(Aro:0.01)#H1:0.01::0.65):0.03,(Ind:0.04,(Aus:0.02,#H1:0.01::0.35):0.02):0.01):0.03,"
+    "(Or3:0.06,Or1:0.06):0.02)'",
+    {"double"},
+    true};
+
+void run(session& session, arguments& a) {
+  require_one_process(session, {"search"});
+  require_distinct_files(
+      {{"--data", a.input.data}, {"--network", a.network}, {"--population-map", a.input.population_map}},
+      {{"--per-site", a.per_site}, {"--output-network", a.output_network}, {"--json", session.line().common.json}});
+  if (std::isnan(a.input.gamma_shape)) require_absent(session.line(), {"gamma-categories"}, "needs --gamma-shape");
+  if (a.search)
+    require_absent(session.line(), {"root-theta"}, "and --search exclude each other");
+  else
+    require_absent(session.line(), {"max-reticulations", "patience"}, "needs --search");
+  if (!a.search && a.starts <= 1) require_absent(session.line(), {"seed"}, "needs --search or --starts");
+  complete(a);
+  if (a.search) return search(session, a);
+  a.compare.empty() ? evaluate(session, a) : compare(session, a);
+}
+
 }  // namespace
 
+}  // namespace quintet::driver
+
 int main(int argc, char** argv) {
-  arguments a;
-  const po::options_description options = describe(a);
-  return quintet::driver::run_driver(
-      argc, argv,
-      {"quintet-snp-likelihood",
-       "the log-likelihood of biallelic markers on a phylogenetic network, and its maximum.",
-       "quintet-snp-likelihood --data rice.nexus --species-rule after-last:_ --theta 0.1 --u 1 --v 1 \\\n"
-       "    --network '(((Jap:0.02,(Aro:0.01)#H1:0.01::0.65):0.03,(Ind:0.04,(Aus:0.02,#H1:0.01::0.35):0.02):0.01):0.03,"
-       "(Or3:0.06,Or1:0.06):0.02)'",
-       {"double"},
-       true},
-      options, [&](session& session) {
-        quintet::driver::require_one_process(session, {"search"});
-        quintet::driver::require_distinct_files(
-            {{"--data", a.input.data}, {"--network", a.network}, {"--population-map", a.input.population_map}},
-            {{"--per-site", a.per_site},
-             {"--output-network", a.output_network},
-             {"--json", session.line().common.json}});
-        if (std::isnan(a.input.gamma_shape))
-          quintet::driver::require_absent(session.line(), {"gamma-categories"}, "needs --gamma-shape");
-        if (a.search)
-          quintet::driver::require_absent(session.line(), {"root-theta"}, "and --search exclude each other");
-        else
-          quintet::driver::require_absent(session.line(), {"max-reticulations", "patience"}, "needs --search");
-        if (!a.search && a.starts <= 1)
-          quintet::driver::require_absent(session.line(), {"seed"}, "needs --search or --starts");
-        complete(a);
-        if (a.search) return search(session, a);
-        a.compare.empty() ? evaluate(session, a) : compare(session, a);
-      });
+  using namespace quintet::driver;
+  return run_driver<arguments>(argc, argv, about, describe, run);
 }

@@ -19,22 +19,16 @@
 #include "quintet/mpi/snp.hpp"
 #endif
 
+namespace quintet::driver {
+
 namespace {
 
-namespace po = boost::program_options;
-namespace io = quintet::io;
-namespace snp = quintet::snp;
-namespace driver = quintet::driver;
-using quintet::FileError;
-using quintet::InvalidArgument;
-using quintet::text;
-using quintet::driver::session;
 using names = std::shared_ptr<const std::vector<std::string>>;
 
 constexpr std::int64_t max_reticulations = 20;
 
 struct arguments {
-  driver::snp_input input;
+  snp_input input;
   bool no_data = false, no_bubbles = false, resume = false, delayed = false, keep_heat = false;
   std::string species, start, fix, priors_file, output, newick = "icytree";
   std::vector<std::string> prior;
@@ -50,7 +44,7 @@ void swap_every(std::int64_t value) {
 
 po::options_description describe(arguments& a) {
   po::options_description all, input("Input"), model("Model"), chains("Chains"), output("Output");
-  driver::describe_markers(input, a.input, false);
+  describe_markers(input, a.input, false);
   input.add_options()  //
       ("no-data", po::bool_switch(&a.no_data), "samples the prior; --species says of what")(
           "species", po::value(&a.species)->value_name("A,B,..."), "with --no-data: the names of the species")  //
@@ -58,7 +52,7 @@ po::options_description describe(arguments& a) {
        "network in extended Newick where all chains start; branches become longer where ways down to the leaves "
        "differ; "
        "by default draws from the prior, a new one for each chain");
-  driver::describe_corrections(model, a.input);
+  describe_corrections(model, a.input);
   model.add_options()  //
       ("priors", po::value(&a.priors_file)->value_name("FILE"),
        "key = value, one per line: network, speciation-rate or netdiv, hybridization-rate or turnover, origin, "
@@ -69,43 +63,42 @@ po::options_description describe(arguments& a) {
        po::value(&a.max_reticulations)
            ->default_value(a.max_reticulations)
            ->value_name("R")
-           ->notifier(driver::within<std::int64_t>("--max-reticulations", 0, max_reticulations)),
+           ->notifier(within<std::int64_t>("--max-reticulations", 0, max_reticulations)),
        "at most, 0 ... 20")  //
-      ("max-level", po::value(&a.max_level)->value_name("L")->notifier(driver::at_least("--max-level", 0)),
+      ("max-level", po::value(&a.max_level)->value_name("L")->notifier(at_least("--max-level", 0)),
        "reticulations in one biconnected component at most; by default as many as there are")                //
       ("no-bubbles", po::bool_switch(&a.no_bubbles), "no two branches from one node to the same other one")  //
       ("fix", po::value(&a.fix)->value_name("WHAT"),
        "stays as in --start; a list of topology, heights, origin, theta, gamma, rates");
   chains.add_options()  //
-      ("iterations",
-       po::value(&a.iterations)->required()->value_name("N")->notifier(driver::at_least("--iterations", 1)),
+      ("iterations", po::value(&a.iterations)->required()->value_name("N")->notifier(at_least("--iterations", 1)),
        "steps of each chain, burn-in included")  //
-      ("burn-in", po::value(&a.burn_in)->value_name("N")->notifier(driver::at_least("--burn-in", 0)),
+      ("burn-in", po::value(&a.burn_in)->value_name("N")->notifier(at_least("--burn-in", 0)),
        "steps in which widths and temperatures are tuned and nothing is sampled; by default a tenth")  //
       ("sample-every",
        po::value(&a.sample_every)
            ->default_value(a.sample_every)
            ->value_name("N")
-           ->notifier(driver::at_least("--sample-every", 1)),
+           ->notifier(at_least("--sample-every", 1)),
        "steps from sample to sample")  //
       ("chains",
        po::value(&a.chains)->default_value(a.chains)->value_name("C")->notifier(
-           driver::within<std::int64_t>("--chains", 1, 4096)),
+           within<std::int64_t>("--chains", 1, 4096)),
        "independent chains")  //
       ("temperatures",
        po::value(&a.temperatures)
            ->default_value(a.temperatures)
            ->value_name("T")
-           ->notifier(driver::within<std::int64_t>("--temperatures", 1, 1024)),
+           ->notifier(within<std::int64_t>("--temperatures", 1, 1024)),
        "walkers of each chain, the first at the posterior, the others hotter (MC3)")  //
-      ("heat", po::value(&a.heat)->default_value(a.heat)->value_name("X")->notifier(driver::positive("--heat")),
+      ("heat", po::value(&a.heat)->default_value(a.heat)->value_name("X")->notifier(positive("--heat")),
        "between two temperatures at the start: beta = 1 / (1 + heat i); tuned in burn-in")                     //
       ("keep-heat", po::bool_switch(&a.keep_heat), "not tuned: for chains that stay in different topologies")  //
       ("swap-every", po::value(&a.swap_every)->default_value(a.swap_every)->value_name("N")->notifier(swap_every),
        "steps from one exchange of temperatures to the next, a divisor of 1000")  //
       ("delayed-acceptance", po::bool_switch(&a.delayed),
        "tries proposals with the most frequent tenth of the patterns first")  //
-      ("seed", po::value(&a.seed)->default_value(a.seed)->value_name("S")->notifier(driver::at_least("--seed", 0)),
+      ("seed", po::value(&a.seed)->default_value(a.seed)->value_name("S")->notifier(at_least("--seed", 0)),
        "all chance depends on it, >= 0");
   output.add_options()  //
       ("output", po::value(&a.output)->required()->value_name("DIR"),
@@ -120,17 +113,17 @@ po::options_description describe(arguments& a) {
        po::value(&a.checkpoint_seconds)
            ->default_value(a.checkpoint_seconds)
            ->value_name("X")
-           ->notifier(driver::not_negative("--checkpoint-seconds")),
+           ->notifier(not_negative("--checkpoint-seconds")),
        "least time between two checkpoints")  //
-      ("memory", po::value(&a.gigabytes)->value_name("GB")->notifier(driver::positive("--memory")),
+      ("memory", po::value(&a.gigabytes)->value_name("GB")->notifier(positive("--memory")),
        "limit for the partial likelihoods of each walker; by default half of what the device has, shared by them");
   all.add(input).add(model).add(chains).add(output);
   return all;
 }
 
-driver::tree_format format_of(const arguments& a) {
-  return driver::choice<driver::tree_format>(
-      "--newick", a.newick, {{"icytree", driver::tree_format::icytree}, {"phylonet", driver::tree_format::phylonet}});
+tree_format format_of(const arguments& a) {
+  return choice<tree_format>("--newick", a.newick,
+                             {{"icytree", tree_format::icytree}, {"phylonet", tree_format::phylonet}});
 }
 
 std::string content_of(const std::string& path) {
@@ -157,8 +150,7 @@ names names_of(const arguments& a) {
       throw InvalidArgument(text("--species must be different names with commas between (--species=", a.species, ")"));
     result.push_back(word);
   }
-  quintet::require_argument(result.size() >= 2, "--species", a.species.empty() ? "none" : a.species,
-                            "two or more names");
+  require_argument(result.size() >= 2, "--species", a.species.empty() ? "none" : a.species, "two or more names");
   return std::make_shared<const std::vector<std::string>>(std::move(result));
 }
 
@@ -170,7 +162,7 @@ void complete(arguments& a) {
   }
   if (a.input.data.empty()) throw InvalidArgument("--data is needed, or --no-data with --species");
   if (!a.species.empty()) throw InvalidArgument("--species belongs to --no-data; data have species of their own");
-  driver::complete(a.input);
+  complete(a.input);
 }
 
 // The middle of a density, for what a start does not say.
@@ -247,8 +239,8 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 // Everything that samples depend on, in words and as a number.
-driver::run_identity identity_of(const session& session, const arguments& a, const snp::sampler_options& options,
-                                 const snp::prior_options& priors, const names& species, const snp::Data* data) {
+run_identity identity_of(const session& session, const arguments& a, const snp::sampler_options& options,
+                         const snp::prior_options& priors, const names& species, const snp::Data* data) {
   std::ostringstream config;
   config << std::setprecision(17) << "format 1\n" << snp::to_text(priors);
   config << "\nspecies";
@@ -270,9 +262,9 @@ driver::run_identity identity_of(const session& session, const arguments& a, con
     for (const double x : snp::numbers_of(*options.start)) config << ' ' << x;
     config << "\n";
   }
-  driver::run_identity identity;
+  run_identity identity;
   identity.config = config.str();
-  identity.hash = driver::hash_of(identity.config);
+  identity.hash = hash_of(identity.config);
   identity.burn_in = options.burn_in;
   if (data != nullptr) {
     std::ostringstream patterns;
@@ -282,13 +274,13 @@ driver::run_identity identity_of(const session& session, const arguments& a, con
       for (std::int64_t s = 0; s < std::int64_t(species->size()); ++s)
         patterns << ' ' << data->red(p, s) << '/' << data->copies(p, s);
     }
-    identity.hash = driver::hash_of(patterns.str(), identity.hash);
+    identity.hash = hash_of(patterns.str(), identity.hash);
   }
   // A run that was ended before its first checkpoint begins anew, and is the run that it would have been.
   nlohmann::ordered_json parameters = session.line().parameters;
   parameters.erase("resume");
-  identity.head = text("# quintet-snp-mcmc ", quintet::build_info().version, "\n# ", parameters.dump(), "\n# seed ",
-                       options.seed, "\n");
+  identity.head =
+      text("# quintet-snp-mcmc ", build_info().version, "\n# ", parameters.dump(), "\n# seed ", options.seed, "\n");
   for (const std::string& line : lines_of(snp::to_text(priors))) identity.head += "# prior " + line + "\n";
   return identity;
 }
@@ -324,7 +316,7 @@ std::optional<snp::sampler_snapshot> found_by_root([[maybe_unused]] const sessio
   if (found != nullptr) result = *found;
 #ifdef QUINTET_HAS_MPI
   if (session.ranks() == nullptr) return result;
-  quintet::mpi::communicator& ranks = *session.ranks();
+  mpi::communicator& ranks = *session.ranks();
   std::int64_t sizes[3] = {result ? result->step : -1, result ? std::int64_t(result->numbers.size()) : 0,
                            result ? std::int64_t(result->counts.size()) : 0};
   ranks.broadcast(std::span<std::int64_t>(sizes));
@@ -344,7 +336,7 @@ std::int64_t burn_in_of(const session& session, const arguments& a) {
   std::int64_t known = a.burn_in;
   if (a.burn_in < 0 && a.resume)
     on_all(session, [&] {
-      if (session.is_root()) known = driver::burn_in_of_checkpoint(a.output);
+      if (session.is_root()) known = burn_in_of_checkpoint(a.output);
     });
 #ifdef QUINTET_HAS_MPI
   if (session.ranks() != nullptr) session.ranks()->broadcast(std::span<std::int64_t>(&known, 1));
@@ -353,8 +345,7 @@ std::int64_t burn_in_of(const session& session, const arguments& a) {
 }
 
 // Samples until all is done; people hear of it now and then. Of several ranks the first one has files.
-void sample(session& session, const arguments& a, snp::sampler& chains, driver::run_files* files,
-            const snp::priors& prior) {
+void sample(session& session, const arguments& a, snp::sampler& chains, run_files* files, const snp::priors& prior) {
   using clock = std::chrono::steady_clock;
   const auto seconds_since = [](clock::time_point then) {
     return std::chrono::duration<double>(clock::now() - then).count();
@@ -384,7 +375,7 @@ void sample(session& session, const arguments& a, snp::sampler& chains, driver::
     const double left =
         seconds_since(begin) / double(chains.step() - first) * double(chains.options().iterations - chains.step());
     // More than the step would be a question to all ranks, which do not know of the time here.
-    session.say() << (session.ranks() == nullptr ? driver::progress_line(files->samples(), files->columns(), chains)
+    session.say() << (session.ranks() == nullptr ? progress_line(files->samples(), files->columns(), chains)
                                                  : text("step ", chains.step(), " of ", chains.options().iterations))
                   << ", " << clock_text(left) << " left" << std::endl;
   }
@@ -422,7 +413,7 @@ void infer(session& session, const arguments& a) {
   std::optional<snp::Data> data;
   on_all(session, [&] {
     prior_options = read_priors(a);
-    if (!a.no_data) data = driver::read_markers(session, a.input);
+    if (!a.no_data) data = read_markers(session, a.input);
   });
   const names species =
       data ? std::make_shared<const std::vector<std::string>>(data->species().begin(), data->species().end())
@@ -448,18 +439,17 @@ void infer(session& session, const arguments& a) {
       a.gigabytes > 0 ? std::int64_t(a.gigabytes * 1e9)
                       : session.device().memory_bytes() / 2 / std::max<std::int64_t>(a.chains * a.temperatures, 1);
 #ifdef QUINTET_HAS_MPI
-  if (session.ranks() != nullptr) options.shared_by = quintet::mpi::snp::group_of(*session.ranks());
+  if (session.ranks() != nullptr) options.shared_by = mpi::snp::group_of(*session.ranks());
 #endif
-  const driver::run_identity identity =
-      identity_of(session, a, options, prior_options, species, data ? &*data : nullptr);
+  const run_identity identity = identity_of(session, a, options, prior_options, species, data ? &*data : nullptr);
 #ifdef QUINTET_HAS_MPI
   if (session.ranks() != nullptr) session.ranks()->require_same("the run (priors, data, options)", text(identity.hash));
 #endif
   auto chains = session.timed(
       "setup", [&] { return std::make_unique<snp::sampler>(species, data ? &*data : nullptr, prior, options); });
   const snp::sampler_snapshot begin = chains->snapshot();
-  std::optional<driver::run_folder> folder;
-  std::optional<driver::run_files> files;
+  std::optional<run_folder> folder;
+  std::optional<run_files> files;
   on_all(session, [&] {
     if (!session.is_root()) return;
     folder.emplace(a.output, a.resume);
@@ -468,8 +458,8 @@ void infer(session& session, const arguments& a) {
     files.emplace(*folder, identity, format_of(a), a.chains, begin, species, resume);
   });
   if (const auto found = found_by_root(session, files ? files->found() : nullptr)) {
-    quintet::require_argument(found->step <= a.iterations, "--iterations", a.iterations,
-                              text(">= the steps that are done, ", found->step));
+    require_argument(found->step <= a.iterations, "--iterations", a.iterations,
+                     text(">= the steps that are done, ", found->step));
     chains->restore(*found);
     session.say() << "goes on from step " << chains->step() << "\n";
   }
@@ -479,7 +469,7 @@ void infer(session& session, const arguments& a) {
     if (!session.is_root()) return;
     const nlohmann::ordered_json summary = session.timed("summarise", [&] {
       files->finish();
-      auto made = driver::summary_of(files->samples(), files->columns(), species, *chains, moves, prior);
+      auto made = summary_of(files->samples(), files->columns(), species, *chains, moves, prior);
       made["priors"] = lines_of(snp::to_text(prior_options));
       write_text(folder->file("summary.json"),
                  made.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
@@ -492,30 +482,31 @@ void infer(session& session, const arguments& a) {
   });
 }
 
+const program about{
+    "quintet-snp-mcmc",
+    "samples species networks, their heights, population sizes and inheritance probabilities from their posterior.",
+    "quintet-snp-mcmc --data rice.nexus --species-rule after-last:_ --polymorphic-only --priors rice.priors \\\n"
+    "    --iterations 1000000 --chains 4 --temperatures 4 --seed 1 --output rice",
+    {"double"},
+    true};
+
+void run(session& session, arguments& a) {
+  require_distinct_files({{"--data", a.input.data},
+                          {"--start", a.start},
+                          {"--population-map", a.input.population_map},
+                          {"--priors", a.priors_file}},
+                         {{"--json", session.line().common.json}});
+  if (std::isnan(a.input.gamma_shape)) require_absent(session.line(), {"gamma-categories"}, "needs --gamma-shape");
+  if (a.temperatures == 1) require_absent(session.line(), {"heat", "keep-heat", "swap-every"}, "needs --temperatures");
+  complete(a);
+  infer(session, a);
+}
+
 }  // namespace
 
+}  // namespace quintet::driver
+
 int main(int argc, char** argv) {
-  arguments a;
-  const po::options_description options = describe(a);
-  return driver::run_driver(
-      argc, argv,
-      {"quintet-snp-mcmc",
-       "samples species networks, their heights, population sizes and inheritance probabilities from their posterior.",
-       "quintet-snp-mcmc --data rice.nexus --species-rule after-last:_ --polymorphic-only --priors rice.priors \\\n"
-       "    --iterations 1000000 --chains 4 --temperatures 4 --seed 1 --output rice",
-       {"double"},
-       true},
-      options, [&](session& session) {
-        driver::require_distinct_files({{"--data", a.input.data},
-                                        {"--start", a.start},
-                                        {"--population-map", a.input.population_map},
-                                        {"--priors", a.priors_file}},
-                                       {{"--json", session.line().common.json}});
-        if (std::isnan(a.input.gamma_shape))
-          driver::require_absent(session.line(), {"gamma-categories"}, "needs --gamma-shape");
-        if (a.temperatures == 1)
-          driver::require_absent(session.line(), {"heat", "keep-heat", "swap-every"}, "needs --temperatures");
-        complete(a);
-        infer(session, a);
-      });
+  using namespace quintet::driver;
+  return run_driver<arguments>(argc, argv, about, describe, run);
 }

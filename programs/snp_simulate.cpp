@@ -12,15 +12,9 @@
 #include "quintet/snp/simulation/simulate.hpp"
 #include "support/driver.hpp"
 
-namespace {
+namespace quintet::driver {
 
-namespace po = boost::program_options;
-namespace io = quintet::io;
-namespace snp = quintet::snp;
-using quintet::FileError;
-using quintet::InvalidArgument;
-using quintet::text;
-using quintet::driver::session;
+namespace {
 
 struct arguments {
   std::string network, species, priors_file, output, output_networks, copies = "2";
@@ -31,9 +25,8 @@ struct arguments {
 };
 
 auto positive(const char* option) {
-  return [option](double value) {
-    quintet::require_argument(std::isfinite(value) && value > 0, option, value, "finite and > 0");
-  };
+  return
+      [option](double value) { require_argument(std::isfinite(value) && value > 0, option, value, "finite and > 0"); };
 }
 
 void check_counts_file(const std::string& path) {
@@ -72,10 +65,9 @@ po::options_description describe(arguments& a) {
        po::value(&a.max_reticulations)
            ->default_value(2)
            ->value_name("R")
-           ->notifier(quintet::driver::within<std::int64_t>("--max-reticulations", 0, 20)),
+           ->notifier(within<std::int64_t>("--max-reticulations", 0, 20)),
        "with --species: the most reticulations, 0 ... 20")  //
-      ("networks",
-       po::value(&a.networks)->default_value(1)->value_name("N")->notifier(quintet::driver::at_least("--networks", 1)),
+      ("networks", po::value(&a.networks)->default_value(1)->value_name("N")->notifier(at_least("--networks", 1)),
        "with --species: how many are drawn, >= 1; sites are made on the first");
   sites.add_options()  //
       ("copies", po::value(&a.copies)->default_value("2")->value_name("N|A=N,B=M,..."),
@@ -86,10 +78,10 @@ po::options_description describe(arguments& a) {
        "rate of 0 -> 1, > 0; by default 1, with --species what the prior draws")  //
       ("sites",
        po::value(&a.sites)->default_value(1000)->value_name("N")->notifier(
-           quintet::driver::within<std::int64_t>("--sites", 1, 1'000'000'000)),
+           within<std::int64_t>("--sites", 1, 1'000'000'000)),
        "how many, >= 1")                                                                               //
       ("polymorphic-only", po::bool_switch(&a.polymorphic_only), "only sites that show both alleles")  //
-      ("seed", po::value(&a.seed)->default_value(1)->value_name("S")->notifier(quintet::driver::at_least("--seed", 0)),
+      ("seed", po::value(&a.seed)->default_value(1)->value_name("S")->notifier(at_least("--seed", 0)),
        "of the random numbers, >= 0: the same seed, the same output, for any number of threads");
   output.add_options()  //
       ("output", po::value(&a.output)->value_name("FILE")->notifier(check_counts_file),
@@ -195,8 +187,8 @@ snp::network_state draw_networks(session& session, const arguments& a) {
   return session.timed("networks", [&] {
     const auto draw = [&](std::int64_t number) {
       // Streams of sites count from 0, those of networks from 2^63.
-      quintet::random_stream random(static_cast<std::uint64_t>(a.seed),
-                                    (std::uint64_t{1} << 63) + static_cast<std::uint64_t>(number));
+      random_stream random(static_cast<std::uint64_t>(a.seed),
+                           (std::uint64_t{1} << 63) + static_cast<std::uint64_t>(number));
       return priors.draw(names, random);
     };
     snp::network_state first = draw(0);
@@ -255,23 +247,26 @@ void simulate(session& session, const arguments& a) {
   session.say_done(a.output);
 }
 
+const program about{
+    "quintet-snp-simulate",
+    "biallelic markers on a phylogenetic network, and networks from the birth-hybridization process; exact.",
+    "quintet-snp-simulate --network '((A:0.02,(B:0.01)#H1:0.01::0.6):0.02,(C:0.02,#H1:0.01::0.4):0.02)' \\\n"
+    "    --theta 0.01 --copies 2 --sites 10000 --seed 1 --output counts.csv",
+    {"double"}};
+
+void run(session& session, arguments& a) {
+  require_distinct_files(
+      {{"--network", a.network}, {"--priors", a.priors_file}},
+      {{"--output", a.output}, {"--output-networks", a.output_networks}, {"--json", session.line().common.json}});
+  check_together(a);
+  simulate(session, a);
+}
+
 }  // namespace
 
+}  // namespace quintet::driver
+
 int main(int argc, char** argv) {
-  arguments a;
-  const po::options_description options = describe(a);
-  return quintet::driver::run_driver(
-      argc, argv,
-      {"quintet-snp-simulate",
-       "biallelic markers on a phylogenetic network, and networks from the birth-hybridization process; exact.",
-       "quintet-snp-simulate --network '((A:0.02,(B:0.01)#H1:0.01::0.6):0.02,(C:0.02,#H1:0.01::0.4):0.02)' \\\n"
-       "    --theta 0.01 --copies 2 --sites 10000 --seed 1 --output counts.csv",
-       {"double"}},
-      options, [&](session& session) {
-        quintet::driver::require_distinct_files(
-            {{"--network", a.network}, {"--priors", a.priors_file}},
-            {{"--output", a.output}, {"--output-networks", a.output_networks}, {"--json", session.line().common.json}});
-        check_together(a);
-        simulate(session, a);
-      });
+  using namespace quintet::driver;
+  return run_driver<arguments>(argc, argv, about, describe, run);
 }

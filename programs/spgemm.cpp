@@ -14,12 +14,9 @@
 #include "quintet/mpi/spgemm.hpp"
 #endif
 
-namespace {
+namespace quintet::driver {
 
-namespace po = boost::program_options;
-namespace spgemm = quintet::spgemm;
-namespace io = quintet::io;
-using quintet::driver::session;
+namespace {
 
 struct arguments {
   std::string a, b, dataset, output, semiring;
@@ -41,7 +38,7 @@ po::options_description describe(arguments& a) {
       ("prediction-scale", po::value(&a.options.prediction_scale)->default_value(1)->value_name("X"),
        "factor on the predicted size, > 0; the result does not depend on it")  //
       ("budget", po::value(&a.budget)->value_name("BYTES")->notifier([](std::int64_t bytes) {
-        quintet::require_argument(bytes > 0, "--budget", bytes, "> 0");
+        require_argument(bytes > 0, "--budget", bytes, "> 0");
       }),
        "computes the result in blocks of rows of at most so many bytes; --output is then an .mtx file")          //
       ("checksums", po::bool_switch(&a.checksums), "adds struct_ij, a number of the structure, to the results")  //
@@ -112,13 +109,13 @@ void write_product(session& session, const arguments& a, const matrix<Real>& c) 
 #ifdef QUINTET_HAS_MPI
 /// The same by several processes, each with some rows of all three matrices; the first one gathers the result.
 template <class Semiring, class Real>
-void multiply_dealt_files(session& session, const arguments& a, quintet::mpi::communicator& ranks) {
-  namespace mpi = quintet::mpi;
+void multiply_dealt_files(session& session, const arguments& a, mpi::communicator& ranks) {
+  namespace mpi = mpi;
   const auto read = [&](const std::string& path) {
     io::sparse_read_report report;
     auto rows = session.timed(
         "read", [&] { return mpi::read_sparse_rows<Real, std::int64_t>(ranks, path, a.dataset, &report); });
-    quintet::driver::warn_of(session, path, report);
+    warn_of(session, path, report);
     return rows;
   };
   const auto first = read(a.a);
@@ -142,7 +139,7 @@ void multiply_dealt_files(session& session, const arguments& a, quintet::mpi::co
     const auto sums = session.timed("checksums", [&] { return summarise(all.view()); });
     report_product(session, a, whole, sums);
     session.result("ran_on", whole.ran_on.spelling());
-    session.result("layout", report.used_grid ? quintet::text(report.grid_rows, " x ", report.grid_cols) : "rows");
+    session.result("layout", report.used_grid ? text(report.grid_rows, " x ", report.grid_cols) : "rows");
     session.result("fetched_rows", report.fetched_rows);
     session.result("row_volume", report.row_volume);
     session.result("grid_volume", report.grid_volume);
@@ -156,9 +153,9 @@ void multiply_files(session& session, const arguments& a) {
 #ifdef QUINTET_HAS_MPI
   if (session.ranks() != nullptr) return multiply_dealt_files<Semiring, Real>(session, a, *session.ranks());
 #endif
-  const auto first = quintet::driver::read_sparse<Real>(session, a.a, a.dataset);
+  const auto first = read_sparse<Real>(session, a.a, a.dataset);
   matrix<Real> other;
-  if (!a.b.empty()) other = quintet::driver::read_sparse<Real>(session, a.b, a.dataset);
+  if (!a.b.empty()) other = read_sparse<Real>(session, a.b, a.dataset);
   if (a.b_transposed)
     session.timed("transpose", [&] {
       other = transpose(a.b.empty() ? first.view() : other.view(), spgemm::memory_source::standard(), session.device());
@@ -187,37 +184,39 @@ void multiply_files(session& session, const arguments& a) {
   write_product(session, a, c);
 }
 
+const program about{"quintet-spgemm",
+                    "the product of two sparse matrices.",
+                    "quintet-spgemm --a graph.mtx.gz --b-transposed --output product.h5 --json summary.json",
+                    {"double", "float"},
+                    true};
+
+void run(session& session, arguments& a) {
+  require_one_process(session, {"b-transposed", "prediction-scale"});
+  require_distinct_files({{"--a", a.a}, {"--b", a.b}},
+                         {{"--output", a.output}, {"--json", session.line().common.json}});
+  if (session.line().common.json.empty())
+    require_absent(session.line(), {"checksums"}, "needs --json, where its numbers are written");
+  if (a.budget > 0 && !a.output.empty() && !a.output.ends_with(".mtx"))
+    throw InvalidArgument(
+        text("--output must be an .mtx file with --budget, where the number of entries is known only at "
+             "the end (--output=",
+             a.output, ")"));
+  enum class ring { plus_times, min_plus, or_and };
+  const auto semiring =
+      choice<ring>("--semiring", a.semiring,
+                   {{"plus-times", ring::plus_times}, {"min-plus", ring::min_plus}, {"or-and", ring::or_and}});
+  with_precision(session, {}, [&]<class Real>() {
+    if (semiring == ring::plus_times) multiply_files<spgemm::plus_times, Real>(session, a);
+    if (semiring == ring::min_plus) multiply_files<spgemm::min_plus, Real>(session, a);
+    if (semiring == ring::or_and) multiply_files<spgemm::or_and, Real>(session, a);
+  });
+}
+
 }  // namespace
 
+}  // namespace quintet::driver
+
 int main(int argc, char** argv) {
-  arguments a;
-  const po::options_description options = describe(a);
-  return quintet::driver::run_driver(
-      argc, argv,
-      {"quintet-spgemm",
-       "the product of two sparse matrices.",
-       "quintet-spgemm --a graph.mtx.gz --b-transposed --output product.h5 --json summary.json",
-       {"double", "float"},
-       true},
-      options, [&](session& session) {
-        quintet::driver::require_one_process(session, {"b-transposed", "prediction-scale"});
-        quintet::driver::require_distinct_files({{"--a", a.a}, {"--b", a.b}},
-                                                {{"--output", a.output}, {"--json", session.line().common.json}});
-        if (session.line().common.json.empty())
-          quintet::driver::require_absent(session.line(), {"checksums"}, "needs --json, where its numbers are written");
-        if (a.budget > 0 && !a.output.empty() && !a.output.ends_with(".mtx"))
-          throw quintet::InvalidArgument(
-              quintet::text("--output must be an .mtx file with --budget, where the number of entries is known only at "
-                            "the end (--output=",
-                            a.output, ")"));
-        enum class choice { plus_times, min_plus, or_and };
-        const auto semiring = quintet::driver::choice<choice>(
-            "--semiring", a.semiring,
-            {{"plus-times", choice::plus_times}, {"min-plus", choice::min_plus}, {"or-and", choice::or_and}});
-        quintet::driver::with_precision(session, {}, [&]<class Real>() {
-          if (semiring == choice::plus_times) multiply_files<spgemm::plus_times, Real>(session, a);
-          if (semiring == choice::min_plus) multiply_files<spgemm::min_plus, Real>(session, a);
-          if (semiring == choice::or_and) multiply_files<spgemm::or_and, Real>(session, a);
-        });
-      });
+  using namespace quintet::driver;
+  return run_driver<arguments>(argc, argv, about, describe, run);
 }

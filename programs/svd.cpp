@@ -14,14 +14,9 @@
 #include "quintet/mpi/svd.hpp"
 #endif
 
-namespace {
+namespace quintet::driver {
 
-namespace po = boost::program_options;
-namespace svd = quintet::svd;
-namespace io = quintet::io;
-using quintet::batch_view;
-using quintet::driver::at_least;
-using quintet::driver::session;
+namespace {
 
 struct arguments {
   std::string input, dataset, output, mode, preconditioning;
@@ -37,7 +32,7 @@ po::options_description describe(arguments& a) {
       ("input", po::value(&a.input)->required()->value_name("FILE"),
        ".npy or .h5 with a matrix [m, n] or a batch of them [B, m, n], or .csv with one matrix")                  //
       ("dataset", po::value(&a.dataset)->value_name("NAME"), "dataset of an .h5 input; by default its only one")  //
-      ("output", quintet::driver::output_file(&a.output, {io::file_format::csv, io::file_format::hdf5}),
+      ("output", output_file(&a.output, {io::file_format::csv, io::file_format::hdf5}),
        ".h5: datasets U [B, m, k], S [B, k], V [B, n, k] (without B for a single matrix), status and sweeps [B], with "
        "--rank also residual [B]; the parameters as attributes. .csv: one line of singular values per matrix, in 17 "
        "digits");
@@ -73,7 +68,6 @@ po::options_description describe(arguments& a) {
 
 void parse_words(arguments& a, const session& session) {
   const std::string& precision = session.precision();
-  using quintet::driver::choice;
   a.options.vectors = choice<svd::vectors>(
       "--mode", a.mode,
       {{"values", svd::vectors::none}, {"econ", svd::vectors::economy}, {"full", svd::vectors::full}});
@@ -83,30 +77,29 @@ void parse_words(arguments& a, const session& session) {
                                                             {"qr", svd::preconditioning::qr},
                                                             {"qrcp", svd::preconditioning::pivoted_qr}});
   if (a.rank == 0)
-    quintet::driver::require_absent(session.line(), {"oversampling", "power-iterations", "seed"}, "needs --rank");
+    require_absent(session.line(), {"oversampling", "power-iterations", "seed"}, "needs --rank");
   else
-    quintet::driver::require_absent(session.line(), {"preconditioning", "accurate", "max-sweeps"},
-                                    "is not for the randomised method of --rank");
+    require_absent(session.line(), {"preconditioning", "accurate", "max-sweeps"},
+                   "is not for the randomised method of --rank");
   if (a.rank > 0 && a.options.vectors == svd::vectors::full)
-    throw quintet::InvalidArgument("--mode must be values or econ with --rank (--mode=full)");
+    throw InvalidArgument("--mode must be values or econ with --rank (--mode=full)");
   if (a.rank > 0 && (precision == "half" || precision == "bfloat16"))
-    throw quintet::InvalidArgument(
-        quintet::text("--precision must be float or double with --rank (--precision=", precision, ")"));
+    throw InvalidArgument(text("--precision must be float or double with --rank (--precision=", precision, ")"));
   a.random.rank = a.rank;
   a.random.canonical_signs = a.options.canonical_signs;
 }
 
 void check_shape(const arguments& a, const std::vector<std::int64_t>& shape) {
   if (shape.size() != 2 && shape.size() != 3)
-    throw quintet::FileError(a.input, quintet::text("must have 2 or 3 dimensions, it has ", shape.size()));
-  if (shape.size() == 2 && shape[0] == 0) throw quintet::FileError(a.input, "holds no rows");
+    throw FileError(a.input, text("must have 2 or 3 dimensions, it has ", shape.size()));
+  if (shape.size() == 2 && shape[0] == 0) throw FileError(a.input, "holds no rows");
 }
 
 template <class Real>
 io::array<Real> read_all(const arguments& a) {
   const io::file_format format = io::format_of(a.input);
   if (format != io::file_format::hdf5 && !a.dataset.empty())
-    throw quintet::FileError(a.input, "has no datasets: --dataset is for .h5 files");
+    throw FileError(a.input, "has no datasets: --dataset is for .h5 files");
   if (format == io::file_format::npy) return io::read_npy<Real>(a.input);
   if (format == io::file_format::hdf5) return io::read_hdf5<Real>(a.input, a.dataset);
   auto table = io::read_csv<Real>(a.input).values;
@@ -125,7 +118,7 @@ struct matrices {
 #ifdef QUINTET_HAS_MPI
 /// The share of this rank. A single matrix is that of rank 0.
 template <class Real>
-io::array<Real> read_share(quintet::mpi::communicator& ranks, const arguments& a, std::vector<std::int64_t>& shape) {
+io::array<Real> read_share(mpi::communicator& ranks, const arguments& a, std::vector<std::int64_t>& shape) {
   io::array<Real> own;
   ranks.phase("read");
   ranks.run_collectively([&] {
@@ -139,7 +132,7 @@ io::array<Real> read_share(quintet::mpi::communicator& ranks, const arguments& a
       if (ranks.is_root()) shape = own.shape;
       return;
     }
-    const auto range = quintet::mpi::even_rows(shape[0], ranks.rank(), ranks.size());
+    const auto range = mpi::even_rows(shape[0], ranks.rank(), ranks.size());
     own = format == io::file_format::npy ? io::read_npy_rows<Real>(a.input, range.first, range.count)
                                          : io::read_hdf5_rows<Real>(a.input, a.dataset, range.first, range.count);
   });
@@ -148,8 +141,8 @@ io::array<Real> read_share(quintet::mpi::communicator& ranks, const arguments& a
   if (size[0] == 2) shape = {size[1], size[2]};
   if (size[0] == 2 && !ranks.is_root()) own = {{0, size[1], size[2]}, {}};
   std::string words;
-  for (const std::int64_t one : shape) words += quintet::text(one, " ");
-  ranks.require_same(a.input, quintet::text("an array of ", words));
+  for (const std::int64_t one : shape) words += text(one, " ");
+  ranks.require_same(a.input, text("an array of ", words));
   return own;
 }
 #endif
@@ -224,10 +217,9 @@ void report(session& session, const svd::decomposition<Real>& d, const std::vect
   session.result("not_finite", count(svd::not_finite));
   session.result("most_sweeps", d.batch > 0 ? *std::max_element(d.sweeps.begin(), d.sweeps.end()) : 0);
   if (count(svd::not_converged) > 0)
-    session.warn(quintet::text(count(svd::not_converged), " matrices did not converge; they have status 1"));
+    session.warn(text(count(svd::not_converged), " matrices did not converge; they have status 1"));
   if (count(svd::not_finite) > 0)
-    session.warn(
-        quintet::text(count(svd::not_finite), " matrices hold nan or inf; they have status 2 and results nan"));
+    session.warn(text(count(svd::not_finite), " matrices hold nan or inf; they have status 2 and results nan"));
   if (d.batch > 0 && d.values > 0) {
     session.result("largest", double(d.s[0]));
     session.say() << "largest singular value of the first matrix: " << d.s[0] << "\n";
@@ -258,7 +250,7 @@ svd::decomposition<Stored> decompose_stored(const session& session, const argume
                                             batch_view<const Stored> matrices) {
 #ifdef QUINTET_HAS_MPI
   if (session.ranks() != nullptr)
-    return quintet::mpi::svd::decompose<Stored>(*session.ranks(), matrices, a.options, session.device());
+    return mpi::svd::decompose<Stored>(*session.ranks(), matrices, a.options, session.device());
 #endif
   return svd::decompose<Stored>(matrices, a.options, session.device());
 }
@@ -282,7 +274,7 @@ svd::randomised_decomposition<Real> decompose(const session& session, const argu
 
 template <class Stored>
 void decompose_file(session& session, const arguments& a) {
-  using Real = quintet::accumulator_t<Stored>;
+  using Real = accumulator_t<Stored>;
   const matrices<Real> input = read_batch<Real>(session, a);
   session.say() << input.batch << (input.batch == 1 ? " matrix of " : " matrices of ") << input.rows << " x "
                 << input.cols << " on " << session.device().name() << std::endl;
@@ -300,24 +292,24 @@ void decompose_file(session& session, const arguments& a) {
   session.say() << a.output << " written after " << std::setprecision(3) << session.timer().total() << " s\n";
 }
 
+const program about{"quintet-svd",
+                    "singular value decomposition of one matrix or of many small ones.",
+                    "quintet-svd --input weights.npy --precision double --mode econ --output factors.h5",
+                    {"auto", "float", "double", "half", "bfloat16"},
+                    true};
+
+void run(session& session, arguments& a) {
+  parse_words(a, session);
+  require_one_process(session, {"rank"});
+  require_distinct_files({{"--input", a.input}}, {{"--output", a.output}, {"--json", session.line().common.json}});
+  with_storage(session, {{a.input, a.dataset}}, [&]<class Storage>() { decompose_file<Storage>(session, a); });
+}
+
 }  // namespace
 
+}  // namespace quintet::driver
+
 int main(int argc, char** argv) {
-  arguments a;
-  const po::options_description options = describe(a);
-  return quintet::driver::run_driver(
-      argc, argv,
-      {"quintet-svd",
-       "singular value decomposition of one matrix or of many small ones.",
-       "quintet-svd --input weights.npy --precision double --mode econ --output factors.h5",
-       {"auto", "float", "double", "half", "bfloat16"},
-       true},
-      options, [&](session& session) {
-        parse_words(a, session);
-        quintet::driver::require_one_process(session, {"rank"});
-        quintet::driver::require_distinct_files({{"--input", a.input}},
-                                                {{"--output", a.output}, {"--json", session.line().common.json}});
-        quintet::driver::with_storage(session, {{a.input, a.dataset}},
-                                      [&]<class Storage>() { decompose_file<Storage>(session, a); });
-      });
+  using namespace quintet::driver;
+  return run_driver<arguments>(argc, argv, about, describe, run);
 }

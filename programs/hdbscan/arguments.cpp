@@ -4,14 +4,11 @@
 #include "quintet/io/file_format.hpp"
 #include "support/sparse.hpp"
 
-namespace quintet::hdbscan_driver {
-
-namespace po = boost::program_options;
+namespace quintet::driver {
 
 namespace {
 
 void parse_words(arguments& a) {
-  using driver::choice;
   a.options.method = choice<hdbscan::selection>("--selection", a.selection,
                                                 {{"eom", hdbscan::selection::eom}, {"leaf", hdbscan::selection::leaf}});
   a.options.distance = a.metric.value();
@@ -28,7 +25,7 @@ std::string with_predicted(const std::string& path) { return path.substr(0, path
 
 }  // namespace
 
-boost::program_options::options_description describe(arguments& a) {
+po::options_description describe(arguments& a) {
   po::options_description input("Input"), clusters("Clusters"), predicted("New points and soft clustering"),
       output("Output");
   input.add_options()  //
@@ -78,8 +75,8 @@ boost::program_options::options_description describe(arguments& a) {
        "for every point how much it belongs to each cluster (soft clustering)");
   output.add_options()  //
       ("output",
-       driver::output_file(&a.output, {io::file_format::csv, io::file_format::hdf5}, "output",
-                           "labels and probabilities are of different types, and a .npy file holds one array"),
+       output_file(&a.output, {io::file_format::csv, io::file_format::hdf5}, "output",
+                   "labels and probabilities are of different types, and a .npy file holds one array"),
        ".csv: one row per point, columns label,probability,outlier_score,core_distance (cut_label with --cut; "
        "near_label with --assign-noise; member0, "
        "member1, ... with "
@@ -105,7 +102,7 @@ boost::program_options::options_description describe(arguments& a) {
   return options;
 }
 
-void check(arguments& a, const driver::session& session) {
+void check(arguments& a, const session& session) {
   parse_words(a);
   if (a.precomputed) {
     const char* why = "needs points, and --precomputed gives distances";
@@ -123,12 +120,11 @@ void check(arguments& a, const driver::session& session) {
     io::check_output(a.predict_output, {io::file_format::csv});
   }
   if (a.options.method == hdbscan::selection::leaf)
-    driver::require_absent(session.line(), {"max-cluster-size"}, "is for --selection eom; leaf takes the smallest");
-  if (a.precomputed && driver::is_matrix_market(a.input))
-    driver::require_absent(session.line(), {"dataset"}, "is for .h5 files");
-  driver::require_distinct_files(
+    require_absent(session.line(), {"max-cluster-size"}, "is for --selection eom; leaf takes the smallest");
+  if (a.precomputed && is_matrix_market(a.input)) require_absent(session.line(), {"dataset"}, "is for .h5 files");
+  require_distinct_files(
       {{"--input", a.input}, {"--predict", a.predict}},
       {{"--output", a.output}, {"--predict-output", a.predict_output}, {"--json", session.line().common.json}});
 }
 
-}  // namespace quintet::hdbscan_driver
+}  // namespace quintet::driver

@@ -9,21 +9,21 @@
 #include "support/driver.hpp"
 #include "support/metric_option.hpp"
 
-namespace quintet::hdbscan_driver {
+namespace quintet::driver {
 
 struct arguments {
   std::string input, dataset, output, selection, ties, predict, predict_output;
   hdbscan::cluster_options options;
-  driver::metric_option metric;
+  metric_option metric;
   std::optional<double> cut_height;
   bool membership = false, assign_noise = false, precomputed = false, resume = false;
   std::string checkpoint;
   double checkpoint_minutes = 10;
 };
 
-boost::program_options::options_description describe(arguments& a);
+po::options_description describe(arguments& a);
 
 /// Options that depend on each other, and words with a meaning. Throws InvalidArgument.
-void check(arguments& a, const driver::session& session);
+void check(arguments& a, const session& session);
 
-}  // namespace quintet::hdbscan_driver
+}  // namespace quintet::driver

@@ -6,7 +6,7 @@
 #include "quintet/io/csv.hpp"
 #include "quintet/io/hdf5.hpp"
 
-namespace quintet::hdbscan_driver {
+namespace quintet::driver {
 
 namespace {
 
@@ -84,7 +84,7 @@ std::vector<float> rounded(const std::vector<double>& values) { return {values.b
 
 }  // namespace
 
-void report(driver::session& session, const hdbscan::cluster_result& result) {
+void report(session& session, const hdbscan::cluster_result& result) {
   const auto noise = std::count(result.labels.begin(), result.labels.end(), -1);
   const hdbscan::spanning_tree_counters& counters = result.counters;
   session.result("clusters", result.clusters());
@@ -123,7 +123,7 @@ void write_csv(const std::string& path, const findings& all) {
   write_with_memberships(path, std::move(columns), all.memberships);
 }
 
-void write_hdf5(const driver::session& session, const std::string& path, const findings& all, bool predicted_too) {
+void write_hdf5(const session& session, const std::string& path, const findings& all, bool predicted_too) {
   const hdbscan::cluster_result& result = all.clustering;
   io::hdf5_writer out(path);
   out.write("labels", result.labels);
@@ -159,4 +159,4 @@ void write_predicted_csv(const std::string& path, const predicted_points& points
                          points.memberships);
 }
 
-}  // namespace quintet::hdbscan_driver
+}  // namespace quintet::driver

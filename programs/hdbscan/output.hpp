@@ -11,7 +11,7 @@
 #include "quintet/io/matrix.hpp"
 #include "support/driver.hpp"
 
-namespace quintet::hdbscan_driver {
+namespace quintet::driver {
 
 /// Further points.
 struct predicted_points {
@@ -28,11 +28,11 @@ struct findings {
 };
 
 /// Clusters, noise, counters and stage times into the summary, and a table on the screen.
-void report(driver::session& session, const hdbscan::cluster_result& result);
+void report(session& session, const hdbscan::cluster_result& result);
 
 void write_csv(const std::string& path, const findings& all);
 /// Predictions only if predicted_too.
-void write_hdf5(const driver::session& session, const std::string& path, const findings& all, bool predicted_too);
+void write_hdf5(const session& session, const std::string& path, const findings& all, bool predicted_too);
 void write_predicted_csv(const std::string& path, const predicted_points& points);
 
-}  // namespace quintet::hdbscan_driver
+}  // namespace quintet::driver

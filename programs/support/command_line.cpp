@@ -13,8 +13,6 @@
 
 namespace quintet::driver {
 
-namespace po = boost::program_options;
-
 namespace {
 
 constexpr const char* stray = "unexpected-arguments";  // where arguments without an option go, to be named in the error

@@ -16,6 +16,8 @@
 
 namespace quintet::driver {
 
+namespace po = boost::program_options;
+
 /// What a driver says of itself.
 struct program {
   std::string name;     ///< "quintet-hdbscan"
@@ -50,12 +52,12 @@ struct command_line {
 /// option; for an empty text (no option means one), and for an unknown option with the nearest known one. Negative
 /// values need no special form: `--curvature -1`.
 command_line parse_command_line(int argc, const char* const* argv, const program& program,
-                                const boost::program_options::options_description& own);
+                                const po::options_description& own);
 
 /// A required option for an output file. The extension must be among `formats` and the folder writable: both are
 /// checked while the command line is parsed, before any work. `why` says why other formats will not do.
-boost::program_options::typed_value<std::string>* output_file(std::string* path, std::vector<io::file_format> formats,
-                                                              std::string option = "output", std::string why = "");
+po::typed_value<std::string>* output_file(std::string* path, std::vector<io::file_format> formats,
+                                          std::string option = "output", std::string why = "");
 
 /// For a numeric option's notifier: throws InvalidArgument unless the value is at least `min`.
 inline auto at_least(const char* option, std::int64_t min) {

@@ -1,20 +1,21 @@
 // The main function that all drivers share.
 //
-//   int main(int argc, char** argv) {
+//   struct arguments {
 //     std::string input, output;
-//     std::int64_t samples = 5;
+//   };
+//   po::options_description describe(arguments& a) {
 //     po::options_description options("Options");
-//     options.add_options()("input", po::value(&input)->required(), "...")
-//                          ("min-samples", po::value(&samples)->default_value(samples), "...")
-//                          ("output", driver::output_file(&output, {io::file_format::csv}), "...");
-//     return driver::run_driver(argc, argv, {"quintet-x", "Does x.", "quintet-x --input a.npy --output b.csv"},
-//     options,
-//                               [&](driver::session& session) {
-//       const auto points = session.timed("read", [&] { return io::read_matrix<float>(input); });
-//       ...
-//       session.result("n", points.rows);
-//     });
+//     options.add_options()("input", po::value(&a.input)->required(), "...")
+//                          ("output", output_file(&a.output, {io::file_format::csv}), "...");
+//     return options;
 //   }
+//   const program about{"quintet-x", "Does x.", "quintet-x --input a.npy --output b.csv"};
+//   void run(session& session, arguments& a) {
+//     const auto points = session.timed("read", [&] { return io::read_matrix<float>(a.input); });
+//     ...
+//     session.result("n", points.rows);
+//   }
+//   int main(int argc, char** argv) { return run_driver<arguments>(argc, argv, about, describe, run); }
 #pragma once
 
 #include <functional>
@@ -112,8 +113,17 @@ std::string kind_name(device_kind kind);
 /// 0 done; 2 InvalidArgument or FileError (bad usage, bad input); 3 DeviceError or no memory; 1 anything else.
 /// Standard output that is closed or full is a warning where results are in files, and status 1 where they are not.
 /// Ignores SIGPIPE and SIGXFSZ: writing then fails with an error that is reported.
-int run_driver(int argc, const char* const* argv, const program& program,
-               const boost::program_options::options_description& own, const std::function<void(session&)>& work);
+int run_driver(int argc, const char* const* argv, const program& program, const po::options_description& own,
+               const std::function<void(session&)>& work);
+
+/// The same with the program's arguments in a structure, whose options `describe` lists.
+template <class Arguments>
+int run_driver(int argc, const char* const* argv, const program& about, po::options_description (*describe)(Arguments&),
+               void (*run)(session&, Arguments&)) {
+  Arguments arguments;
+  const po::options_description own = describe(arguments);
+  return run_driver(argc, argv, about, own, [&](session& session) { run(session, arguments); });
+}
 
 /// Calls `action.template operator()<Real>()` with the Real that --precision names, float or double, or that the
 /// numbers of the input need.

@@ -7,8 +7,6 @@
 
 namespace quintet::driver {
 
-namespace po = boost::program_options;
-
 void metric_option::add_to(po::options_description& options) {
   options.add_options()  //
       ("metric", po::value(&name)->default_value("euclidean")->value_name("NAME"),

@@ -1,11 +1,11 @@
 // --metric, --curvature and --p.
 #pragma once
 
-#include <boost/program_options.hpp>
 #include <optional>
 #include <string>
 
 #include "quintet/pairwise/metric.hpp"
+#include "support/command_line.hpp"
 
 namespace quintet::driver {
 
@@ -13,7 +13,7 @@ struct metric_option {
   std::string name;
   std::optional<double> curvature, p;
 
-  void add_to(boost::program_options::options_description& options);
+  void add_to(po::options_description& options);
   /// Throws InvalidArgument for an unknown name, and for a parameter with a metric that has none.
   point_metric value() const;
 };

@@ -9,8 +9,6 @@
 
 namespace quintet::driver {
 
-namespace po = boost::program_options;
-
 namespace {
 
 void shape_in_range(double shape) {

@@ -20,11 +20,11 @@ struct snp_input {
 };
 
 /// --data (required or not), --format, --population-map, --species-rule, --diploid, --dominant, --keep-empty.
-void describe_markers(boost::program_options::options_description& options, snp_input& input, bool is_required = true);
+void describe_markers(po::options_description& options, snp_input& input, bool is_required = true);
 /// --polymorphic-only, --full-samples, --ordered-data, --unseen-zeros, --unseen-ones, --mutation-only-at-root,
 /// --gamma-shape,
 /// --gamma-categories.
-void describe_corrections(boost::program_options::options_description& options, snp_input& input);
+void describe_corrections(po::options_description& options, snp_input& input);
 /// What the options say together; throws InvalidArgument for those that exclude each other and FileError for files.
 void complete(snp_input& input);
 

@@ -35,13 +35,20 @@ def metric_name(name: Any, precomputed: bool = False) -> str:
     )
 
 
-def as_integer(value: Any, name: str) -> int:
+def as_integer(value: Any, name: str, low: int = -(2**63), high: int = 2**63 - 1) -> int:
     if isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be an integer ({name}={value!r})")
     try:
-        return operator.index(value)
+        integer = operator.index(value)
     except TypeError:
         raise TypeError(f"{name} must be an integer ({name}={value!r})") from None
+    if not low <= integer <= high:
+        raise InvalidArgument(f"{name} must be within {low} ... {high} ({name}={integer})")
+    return integer
+
+
+def as_seed(value: Any, name: str) -> int:
+    return as_integer(value, name, 0, 2**64 - 1)
 
 
 def as_number(value: Any, name: str) -> float:
@@ -60,7 +67,7 @@ def metric_parameter(metric: str, curvature: Any, p: Any) -> float:
 
 def choice_index(value: Any, name: str, allowed: tuple[str, ...]) -> int:
     """The position of `value` in `allowed`, which is the number of the enumerator that it names."""
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         raise InvalidArgument(f"{name} must be {' or '.join(map(repr, allowed))} ({name}={value!r})")
     return allowed.index(value)
 

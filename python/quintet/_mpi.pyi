@@ -1,3 +1,5 @@
+from typing_extensions import CapsuleType
+
 import quintet._core
 
 
@@ -39,6 +41,6 @@ def poincare_nearest(ranks: Communicator, x: object, points: object, k: int, cur
 
 def poincare_distances(ranks: Communicator, x: object, points: object, out: object, formula: int, curvature: float, strict: bool, device: str) -> None: ...
 
-def svd(ranks: Communicator, a: object, vectors: int, top: int, preconditioning: int, accurate: bool, canonical_signs: bool, proper_rotations: bool, max_sweeps: int, device: str) -> tuple: ...
+def svd(ranks: Communicator, a: object, options: CapsuleType, device: str) -> tuple: ...
 
 def multiply(ranks: Communicator, a: tuple, b: tuple, semiring: str, budget: int, balance: bool, layout: int, device: str) -> tuple: ...

@@ -6,11 +6,13 @@ Functions and estimators give their arguments by name to :func:`read_options`.
 from __future__ import annotations
 
 from dataclasses import field, fields
-from typing import Any, Callable, Mapping, TypeVar
+from functools import lru_cache
+from typing import Any, Callable, Mapping, TypeVar, cast
 
 from ._arguments import choice_index
 
 Options = TypeVar("Options")
+Result = TypeVar("Result")
 
 
 def checked(check: Callable[[Any, str], Any], default: Any = None) -> Any:
@@ -25,8 +27,30 @@ def choice(*allowed: str) -> Callable[[Any, str], int]:
     return lambda value, name: choice_index(value, name, allowed)
 
 
+def remembered(function: Callable[..., Result]) -> Callable[..., Result]:
+    """`function` of hashable arguments, which small calls meet again and again: they do not wait for the checks."""
+    known = lru_cache(maxsize=256, typed=True)(function)
+
+    def call(*arguments: Any) -> Result:
+        try:
+            return known(*arguments)
+        except TypeError:  # also of an argument without a hash; a failed check has the better message
+            return function(*arguments)
+
+    return call
+
+
+@remembered
+def _read(kind: Any, *values: Any) -> Any:
+    return kind(**{m.name: m.metadata["check"](value, m.name) for m, value in zip(fields(kind), values)})
+
+
+@lru_cache(maxsize=None)
+def _defaults(kind: Any) -> dict[str, Any]:
+    return {m.name: m.default for m in fields(kind)}
+
+
 def read_options(kind: type[Options], arguments: Mapping[str, Any], **more: Any) -> Options:
     """The members of `kind` out of the caller's arguments, checked; arguments without a member are left out."""
-    given = {**arguments, **more}
-    members = fields(kind)  # type: ignore[arg-type]
-    return kind(**{m.name: m.metadata["check"](given.get(m.name, m.default), m.name) for m in members})
+    get = ({**arguments, **more} if more else arguments).get
+    return cast(Options, _read(kind, *[get(name, default) for name, default in _defaults(cast(Any, kind)).items()]))

@@ -20,8 +20,10 @@ import numpy as np
 from numpy.linalg import LinAlgError
 
 from . import _core
+from ._arguments import as_integer, as_seed, choice_index
 from ._arrays import F32, F64, I32, I64, NUMPY, REAL, Like, accumulator, same_type, take
 from ._errors import InvalidArgument
+from ._svd_options import ECONOMY, PROPER, VALUES, decompose_options, vectors_of
 
 __all__ = [
     "LinAlgError",
@@ -44,9 +46,7 @@ __all__ = [
     "svdvals",
 ]
 
-_VECTORS_NONE, _VECTORS_ECONOMY, _VECTORS_FULL = 0, 1, 2
-_PRECONDITIONING = {"automatic": 0, "none": 1, "qr": 2, "pivoted_qr": 3}
-_POLICY = {"exact": 0, "drop": 1, "broaden": 2}
+_POLICIES = ("exact", "drop", "broaden")
 _EPSILON = {F32: float(np.finfo(F32).eps), F64: float(np.finfo(F64).eps)}
 _STATUS = {1: "did not converge", 2: "holds NaN or infinity"}
 
@@ -104,13 +104,6 @@ class RandomizedSVDResult(NamedTuple):
     residual: Any
 
 
-def _choice(value: str, name: str, allowed: dict[str, int]) -> int:
-    try:
-        return allowed[value]
-    except (KeyError, TypeError):
-        raise InvalidArgument(f"{name} must be one of {', '.join(allowed)} ({name}={value!r})") from None
-
-
 def _batch(array: np.ndarray, name: str) -> tuple[np.ndarray, tuple[int, ...]]:
     """As [B, m, n], and the leading shape. Strides stay as they are where the leading dimensions can be one."""
     if array.ndim == 3:
@@ -121,13 +114,6 @@ def _batch(array: np.ndarray, name: str) -> tuple[np.ndarray, tuple[int, ...]]:
         raise InvalidArgument(f"{name} must have at least 2 dimensions (shape={array.shape})")
     lead = array.shape[:-2]
     return array.reshape((math.prod(lead),) + array.shape[-2:]), lead
-
-
-def _scalar_index(value: SupportsIndex, name: str) -> int:
-    try:
-        return value.__index__()
-    except AttributeError:
-        raise TypeError(f"{name} must be an integer ({name}={value!r})") from None
 
 
 def _check(failed: int, status: np.ndarray, lead: tuple[int, ...], on_failure: str = "raise") -> None:
@@ -154,33 +140,38 @@ class _Factors(NamedTuple):
     failed: int
 
 
-def _decompose(
-    a: np.ndarray,
-    vectors: int,
-    *,
-    top: int = 0,
-    preconditioning: int = 0,
-    accurate: bool = False,
-    canonical_signs: bool = False,
-    proper_rotations: bool = False,
-    max_sweeps: int = 30,
-    device: str = "auto",
-) -> _Factors:
-    """Of a batch [B, m, n]: U [B, m, p], S [B, k], V [B, n, q], status, sweeps."""
+def _decompose(a: np.ndarray, options: Any, shape: tuple[int | None, int, int], device: str) -> _Factors:
+    """Of a batch [B, m, n]: U [B, m, p], S [B, k], V [B, n, q], status, sweeps for shape = (p, k, q); p None: S alone."""
     batch, m, n = a.shape
-    k = min(m, n)
-    if top > 0:
-        k = min(k, top)
-    p, q = (m, n) if vectors == _VECTORS_FULL else (k, k) if vectors else (0, 0)
+    p, k, q = shape
     s = np.empty((batch, k), accumulator(a))
     status, sweeps = np.empty((2, batch), I32)
-    how = (vectors, top, preconditioning, accurate, canonical_signs, proper_rotations, max_sweeps, device)
-    if vectors:
+    if p is not None:
         u, v = np.empty((batch, m, p), a.dtype), np.empty((batch, n, q), a.dtype)
-        return _Factors(u, s, v, status, sweeps, _core.svd_decompose(a, u, s, v, status, sweeps, *how))
-    failed = _core.svd_decompose(a, None, s, None, status, sweeps, *how)
+        return _Factors(u, s, v, status, sweeps, _core.svd_decompose(a, u, s, v, status, sweeps, options, device))
+    failed = _core.svd_decompose(a, None, s, None, status, sweeps, options, device)
     none = np.empty((batch, 0, 0), a.dtype)
     return _Factors(none, s, none, status, sweeps, failed)
+
+
+def _values(a: np.ndarray, lead: tuple[int, ...], device: str) -> _Factors:
+    f = _decompose(a, VALUES, (None, min(a.shape[1:]), 0), device)
+    _check(f.failed, f.status, lead)
+    return f
+
+
+def _economy(a: np.ndarray, lead: tuple[int, ...], device: str, options: Any = ECONOMY) -> _Factors:
+    k = min(a.shape[1:])
+    f = _decompose(a, options, (k, k, k), device)
+    _check(f.failed, f.status, lead)
+    return f
+
+
+def _shape(a: np.ndarray, vectors: str, top: SupportsIndex | None) -> tuple[int | None, int, int]:
+    """Columns of U, values, columns of V, as _decompose() takes them."""
+    _, m, n = a.shape
+    k = min(m, n) if top is None else min(m, n, top.__index__())
+    return (None, k, 0) if vectors == "none" else (m, k, n) if vectors == "full" else (k, k, k)
 
 
 def _restore(array: np.ndarray, lead: tuple[int, ...], like: Like) -> Any:
@@ -244,23 +235,11 @@ def svd(
     """
     array, like = take(a, "a")
     matrices, lead = _batch(array, "a")
-    k = 0
-    if top is not None:
-        k = _scalar_index(top, "top")
-        if k < 1:
-            raise InvalidArgument(f"top must be >= 1 (top={k})")
-    vectors = 0 if not compute_uv else _VECTORS_FULL if full_matrices and not k else _VECTORS_ECONOMY
-    f = _decompose(
-        matrices,
-        vectors,
-        top=k,
-        preconditioning=_choice(preconditioning, "preconditioning", _PRECONDITIONING),
-        accurate=accurate,
-        canonical_signs=canonical_signs,
-        proper_rotations=proper_rotations,
-        max_sweeps=_scalar_index(max_sweeps, "max_sweeps"),
-        device=device,
+    vectors = vectors_of(full_matrices, compute_uv, top)
+    options = decompose_options(
+        vectors, top, preconditioning, accurate, canonical_signs, proper_rotations, max_sweeps
     )
+    f = _decompose(matrices, options, _shape(matrices, vectors, top), device)
     _check(f.failed, f.status, lead, on_failure)
     s = _restore(f.s, lead, like)
     if not compute_uv:
@@ -304,8 +283,7 @@ def matrix_rank(a: Any, *, rtol: float | None = None, device: str = "auto") -> A
     """
     array, like = take(a, "a")
     matrices, lead = _batch(array, "a")
-    f = _decompose(matrices, _VECTORS_NONE, device=device)
-    _check(f.failed, f.status, lead)
+    f = _values(matrices, lead, device)
     relative = _tolerance(rtol, matrices.shape, f.s.dtype)
     rank = np.add.reduce(f.s > f.s[:, :1] * relative, axis=1, dtype=I64)
     return _per_matrix(rank, lead, like)
@@ -323,8 +301,7 @@ def pinv(a: Any, *, rtol: float | None = None, device: str = "auto") -> Any:
     array, like = take(a, "a")
     matrices, lead = _batch(array, "a")
     tolerance = _tolerance(rtol, array.shape, accumulator(array))
-    f = _decompose(matrices, _VECTORS_ECONOMY, device=device)
-    _check(f.failed, f.status, lead)
+    f = _economy(matrices, lead, device)
     batch, m, n = matrices.shape
     out = np.empty((batch, n, m), matrices.dtype)
     _core.svd_pseudo_inverse(f.u, f.s, f.v, out, tolerance, device)
@@ -352,8 +329,7 @@ def lstsq(a: Any, b: Any, *, rtol: float | None = None, device: str = "auto") ->
         raise InvalidArgument(
             f"b must be of shape {lead + (m,)} or {lead + (m, 'r')}, as a is (a: {array.shape}, b: {right.shape})"
         )
-    f = _decompose(matrices, _VECTORS_ECONOMY, device=device)
-    _check(f.failed, f.status, lead)
+    f = _economy(matrices, lead, device)
     columns = 1 if single else right.shape[-1]
     out = np.empty((batch, n, columns), matrices.dtype)
     _core.svd_least_squares(f.u, f.s, f.v, right.reshape((batch, m, columns)), out, tolerance, device)
@@ -370,8 +346,7 @@ def cond(a: Any, *, device: str = "auto") -> Any:
     """
     array, like = take(a, "a")
     matrices, lead = _batch(array, "a")
-    f = _decompose(matrices, _VECTORS_NONE, device=device)
-    _check(f.failed, f.status, lead)
+    f = _values(matrices, lead, device)
     if f.s.shape[1] == 0:
         return _per_matrix(np.ones(len(f.s), f.s.dtype), lead, like)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -394,8 +369,7 @@ def polar(a: Any, *, proper_rotations: bool = False, device: str = "auto") -> Po
     """
     array, like = take(a, "a")
     matrices, lead = _batch(array, "a")
-    f = _decompose(matrices, _VECTORS_ECONOMY, proper_rotations=proper_rotations, device=device)
-    _check(f.failed, f.status, lead)
+    f = _economy(matrices, lead, device, PROPER if proper_rotations else ECONOMY)
     batch, m, n = matrices.shape
     w, h = np.empty((batch, m, n), matrices.dtype), np.empty((batch, n, n), matrices.dtype)
     _core.svd_polar(f.u, f.s, f.v, w, h, device)
@@ -413,11 +387,10 @@ def low_rank(a: Any, rank: SupportsIndex, *, device: str = "auto") -> Any:
     """
     array, like = take(a, "a")
     matrices, lead = _batch(array, "a")
-    wanted = _scalar_index(rank, "rank")
+    wanted = as_integer(rank, "rank")
     if wanted < 0:
         raise InvalidArgument(f"rank must be >= 0 (rank={wanted})")
-    f = _decompose(matrices, _VECTORS_ECONOMY, device=device)
-    _check(f.failed, f.status, lead)
+    f = _economy(matrices, lead, device)
     out = np.empty(matrices.shape, matrices.dtype)
     _core.svd_low_rank(f.u, f.s, f.v, wanted, out, device)
     return _restore(out, lead, like)
@@ -466,7 +439,7 @@ def svd_gradient(
     gs = _derivative(gS, "gS", lead + f.s.shape[1:], f.s.dtype, core=1)
     gv = _derivative(gV, "gV", lead + f.v.shape[1:], f.u.dtype)
     out = np.empty((len(f.u), f.u.shape[1], f.v.shape[1]), f.u.dtype)
-    kind = _choice(policy, "policy", _POLICY)
+    kind = choice_index(policy, "policy", _POLICIES)
     gs = None if gs is None else np.ascontiguousarray(gs)
     _core.svd_gradient(f.u, f.s, f.v, gu, gs, gv, out, kind, float(tolerance), device)
     return _restore(out, lead, like)
@@ -533,7 +506,7 @@ def polar_gradient(
     gw = _derivative(gW, "gW", lead + (m, n), f.u.dtype)
     gh = _derivative(gH, "gH", lead + (n, n), f.u.dtype)
     out = np.empty((batch, m, n), f.u.dtype)
-    kind = _choice(policy, "policy", _POLICY)
+    kind = choice_index(policy, "policy", _POLICIES)
     _core.svd_polar_gradient(f.u, f.s, f.v, gw, gh, out, kind, float(tolerance), device)
     return _restore(out, lead, like)
 
@@ -660,8 +633,8 @@ def randomized_svd(
     narrow = matrices.dtype not in (F32, F64)
     if narrow:
         matrices = widen(matrices)
-    wanted, extra = _scalar_index(rank, "rank"), _scalar_index(oversampling, "oversampling")
-    iterations, key = _scalar_index(power_iterations, "power_iterations"), _scalar_index(seed, "seed")
+    wanted, extra = as_integer(rank, "rank"), as_integer(oversampling, "oversampling")
+    iterations, key = as_integer(power_iterations, "power_iterations"), as_seed(seed, "seed")
     if not 0 <= key < 2**64:
         raise InvalidArgument(f"seed must be in [0, 2^64) (seed={key})")
     u, s, v, residual, status, _ = _core.svd_randomised(

@@ -39,6 +39,7 @@ from ._arrays import F32, F64, I32, I64, accumulator, same_type, take, take_rows
 from ._errors import InvalidArgument
 from ._options import read_options
 from ._progress import Progress, progress_callable
+from ._svd_options import decompose_options, vectors_of
 from .hdbscan import ClusterResult, SpanningTreeResult
 from .hdbscan._functions import _cluster_result
 from .hdbscan._options import ClusterOptions, SpanningTreeOptions
@@ -343,18 +344,14 @@ def svd(
         if array.ndim != 3:
             raise InvalidArgument(f"a must have 3 dimensions (shape={array.shape})")
         matrices, _ = _linalg._batch(array, "a")
-        largest = 0 if top is None else _linalg._scalar_index(top, "top")
-        if top is not None and largest < 1:
-            raise InvalidArgument(f"top must be >= 1 (top={largest})")
-        kind = _linalg._choice(preconditioning, "preconditioning", _linalg._PRECONDITIONING)
-        return matrices, like, largest, kind, _linalg._scalar_index(max_sweeps, "max_sweeps")
+        options = decompose_options(
+            vectors_of(full_matrices, compute_uv, top),
+            top, preconditioning, accurate, canonical_signs, proper_rotations, max_sweeps,
+        )
+        return matrices, like, options
 
-    matrices, like, largest, kind, sweeps = _prepared(ranks, prepare)
-    full = full_matrices and not largest
-    vectors = 0 if not compute_uv else _linalg._VECTORS_FULL if full else _linalg._VECTORS_ECONOMY
-    u, s, v, status, used = _mpi.svd(
-        ranks, matrices, vectors, largest, kind, accurate, canonical_signs, proper_rotations, sweeps, device
-    )
+    matrices, like, options = _prepared(ranks, prepare)
+    u, s, v, status, used = _mpi.svd(ranks, matrices, options, device)
     lead = (len(matrices),)
     _prepared(ranks, lambda: _linalg._check(int((status != 0).sum()), status, lead, on_failure))
     if not compute_uv:

@@ -17,6 +17,7 @@
 #include "quintet/mpi/spgemm.hpp"
 #include "quintet/mpi/svd.hpp"
 #include "sparse_matrices.hpp"
+#include "svd_options.hpp"
 
 namespace quintet::python {
 
@@ -131,16 +132,8 @@ void poincare_distances(communicator& ranks, const array& queries, const array& 
 }
 
 /// Of the own matrices: U, S, V, status and sweeps.
-nb::tuple svd_of(communicator& ranks, const array& a, int vectors, std::int64_t top, int preconditioning, bool accurate,
-                 bool canonical_signs, bool proper_rotations, std::int64_t max_sweeps, const std::string& device) {
-  svd::options options;
-  options.vectors = svd::vectors(vectors);
-  options.top = top;
-  options.preconditioning = svd::preconditioning(preconditioning);
-  options.accurate = accurate;
-  options.canonical_signs = canonical_signs;
-  options.proper_rotations = proper_rotations;
-  options.max_sweeps = max_sweeps;
+nb::tuple svd_of(communicator& ranks, const array& a, const nb::capsule& held, const std::string& device) {
+  const svd::options& options = svd_options_of(held);
   return with_storage(a.type(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const auto matrices = a.batch<const T>();
@@ -238,8 +231,7 @@ NB_MODULE(_mpi, m) {
         arg("strict"), arg("exclude_self"), arg("device"));
   m.def("poincare_distances", &poincare_distances, arg("ranks"), arg("x"), arg("points"), arg("out"), arg("formula"),
         arg("curvature"), arg("strict"), arg("device"));
-  m.def("svd", &svd_of, arg("ranks"), arg("a"), arg("vectors"), arg("top"), arg("preconditioning"), arg("accurate"),
-        arg("canonical_signs"), arg("proper_rotations"), arg("max_sweeps"), arg("device"));
+  m.def("svd", &svd_of, arg("ranks"), arg("a"), arg("options"), arg("device"));
   m.def("multiply", &multiply_rows, arg("ranks"), arg("a"), arg("b"), arg("semiring"), arg("budget"), arg("balance"),
         arg("layout"), arg("device"));
 }

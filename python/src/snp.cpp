@@ -8,6 +8,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
@@ -31,6 +32,7 @@
 #include "quintet/snp/network/newick.hpp"
 #include "quintet/snp/simulation/simulate.hpp"
 #include "records.hpp"
+#include "snp_options.hpp"
 
 namespace quintet::python {
 
@@ -211,22 +213,6 @@ nb::tuple read_data(const std::string& path, const std::string& map_file, const 
 
 // Likelihoods.
 
-/// (u, v, rate_categories, mutation_only_at_root, polymorphic_only, full_samples, unseen_zeros, unseen_ones,
-/// ordered_data).
-model model_of(const nb::tuple& t) {
-  model m;
-  m.u = nb::cast<double>(t[0]);
-  m.v = nb::cast<double>(t[1]);
-  m.rate_categories = nb::cast<std::vector<double>>(t[2]);
-  m.mutation_only_at_root = nb::cast<bool>(t[3]);
-  m.polymorphic_only = nb::cast<bool>(t[4]);
-  m.full_samples = nb::cast<bool>(t[5]);
-  m.unseen_zeros = nb::cast<double>(t[6]);
-  m.unseen_ones = nb::cast<double>(t[7]);
-  m.ordered_data = nb::cast<bool>(t[8]);
-  return m;
-}
-
 nb::dict dict_of(const evaluation_estimate& size) {
   nb::dict d;
   nb::list groups;
@@ -237,20 +223,6 @@ nb::dict dict_of(const evaluation_estimate& size) {
   d["operations"] = size.operations;
   d["blocks"] = size.blocks;
   return d;
-}
-
-/// (lengths, thetas, gammas, max_iterations, tolerance, length range, theta range, min_gamma).
-optimise_options optimise_options_of(const nb::tuple& t) {
-  optimise_options o;
-  o.lengths = nb::cast<bool>(t[0]);
-  o.thetas = theta_parameters(nb::cast<int>(t[1]));
-  o.gammas = nb::cast<bool>(t[2]);
-  o.max_iterations = nb::cast<std::int64_t>(t[3]);
-  o.tolerance = nb::cast<double>(t[4]);
-  std::tie(o.min_length, o.max_length) = nb::cast<std::pair<double, double>>(t[5]);
-  std::tie(o.min_theta, o.max_theta) = nb::cast<std::pair<double, double>>(t[6]);
-  o.min_gamma = nb::cast<double>(t[7]);
-  return o;
 }
 
 nb::tuple tuple_of(const optimise_result& r) {
@@ -282,63 +254,41 @@ prior_options priors_of(const std::string& words) {
   }
 }
 
-sampler_options sampler_options_of(const nb::dict& d, const std::vector<std::string>& names) {
-  sampler_options o;
-  const auto set = [&](const char* name, auto& value) {
-    if (d.contains(name)) value = nb::cast<std::decay_t<decltype(value)>>(d[name]);
-  };
-  set("chains", o.chains);
-  set("temperatures", o.temperatures);
-  set("heat", o.heat);
-  set("tune_heat", o.tune_heat);
-  set("iterations", o.iterations);
-  set("burn_in", o.burn_in);
-  set("sample_every", o.sample_every);
-  set("swap_every", o.swap_every);
-  set("seed", o.seed);
-  set("threads", o.threads);
-  set("fix_topology", o.fix_topology);
-  set("fix_heights", o.fix_heights);
-  set("fix_origin", o.fix_origin);
-  set("fix_theta", o.fix_theta);
-  set("fix_gamma", o.fix_gamma);
-  set("fix_rates", o.fix_rates);
-  set("delayed_acceptance", o.delayed_acceptance);
-  set("frequent_share", o.frequent_share);
-  set("weights", o.weights);
-  if (d.contains("model")) o.model = model_of(nb::cast<nb::tuple>(d["model"]));
-  if (d.contains("shared_by")) o.shared_by = nb::cast<std::shared_ptr<process_group>>(d["shared_by"]);
-  if (d.contains("memory_limit")) o.likelihood.memory_limit = nb::cast<std::int64_t>(d["memory_limit"]);
-  if (d.contains("device")) o.likelihood.device = Device::parse(nb::cast<std::string>(d["device"]));
-  if (d.contains("start")) {  // (network, origin, common theta?, pi1)
-    const auto t = nb::cast<nb::tuple>(d["start"]);
-    state_options how;
-    how.origin = nb::cast<double>(t[1]);
-    how.thetas = nb::cast<bool>(t[2]) ? theta_mode::common : theta_mode::each;
-    how.pi1 = nb::cast<double>(t[3]);
-    o.start = state_of(nb::cast<const Network&>(t[0]), std::make_shared<const std::vector<std::string>>(names), how);
-  }
-  if (d.contains("surrogate")) {
-    // What made the sampler keeps the callable. Chains run in threads of the library.
-    const nb::handle surrogate = d["surrogate"];
-    o.surrogate = [surrogate](const network_state& state) {
-      Network network = to_network(state);
-      const nb::gil_scoped_acquire acquired;
-      return nb::cast<double>(surrogate(std::move(network), state.pi1));
-    };
-  }
-  return o;
+/// (network, origin, common theta?, pi1)
+network_state start_of(const nb::tuple& t, const std::vector<std::string>& names) {
+  state_options how;
+  how.origin = nb::cast<double>(t[1]);
+  how.thetas = nb::cast<bool>(t[2]) ? theta_mode::common : theta_mode::each;
+  how.pi1 = nb::cast<double>(t[3]);
+  return state_of(nb::cast<const Network&>(t[0]), std::make_shared<const std::vector<std::string>>(names), how);
 }
 
+/// The caller of the sampler keeps the callable. Chains run in threads of the library.
+std::function<double(const network_state&)> surrogate_of(nb::handle callable) {
+  if (callable.is_none()) return {};
+  return [callable](const network_state& state) {
+    Network network = to_network(state);
+    const nb::gil_scoped_acquire acquired;
+    return nb::cast<double>(callable(std::move(network), state.pi1));
+  };
+}
+
+/// `limits` are max_reticulations, max_level, bubbles; `start` is a tuple for start_of, or None.
 std::unique_ptr<shared_chains> make_chains(std::vector<std::string> names, const Data* data, const std::string& words,
-                                           std::int64_t max_reticulations, std::int64_t max_level, bool bubbles,
-                                           const nb::dict& options) {
-  const sampler_options how = sampler_options_of(options, names);
+                                           std::tuple<std::int64_t, std::int64_t, bool> limits, nb::handle options,
+                                           nb::handle model, nb::handle start, std::int64_t memory_limit,
+                                           const std::string& device, std::shared_ptr<process_group> shared_by,
+                                           nb::handle surrogate) {
+  auto how = options_from<sampler_options>(sampler_list, options);
+  how.model = model_of(model);
+  if (!start.is_none()) how.start = start_of(nb::cast<nb::tuple>(start), names);
+  how.likelihood = {Device::parse(device), memory_limit};
+  how.shared_by = std::move(shared_by);
+  how.surrogate = surrogate_of(surrogate);
   const prior_options prior = priors_of(words);
-  return run([&] {
-    return std::make_unique<shared_chains>(std::move(names), data, prior,
-                                           network_limits{max_reticulations, max_level, bubbles}, how);
-  });
+  const auto [max_reticulations, max_level, bubbles] = limits;
+  const network_limits within{max_reticulations, max_level, bubbles};
+  return run([&] { return std::make_unique<shared_chains>(std::move(names), data, prior, within, how); });
 }
 
 struct chain_samples {
@@ -498,9 +448,9 @@ void bind_likelihood(nb::module_& m) {
   using nb::arg;
   m.def("snp_gamma_rates",
         [](double shape, std::int64_t categories) { return to_numpy(gamma_rates(shape, categories)); });
-  m.def("snp_estimate", [](const Network& network, const Data& data, const nb::tuple& t, std::int64_t memory_limit,
+  m.def("snp_estimate", [](const Network& network, const Data& data, nb::handle model, std::int64_t memory_limit,
                            const std::string& device) {
-    const model how = model_of(t);
+    const auto how = model_of(model);
     return dict_of(run([&] { return estimate(network, data, how, {Device::parse(device), memory_limit}); }));
   });
   nb::class_<shared_likelihood>(m, "SnpLikelihood")
@@ -538,7 +488,7 @@ void bind_likelihood(nb::module_& m) {
            })
       .def(
           "optimise",
-          [](shared_likelihood& l, const nb::tuple& options, nb::handle progress) {
+          [](shared_likelihood& l, nb::handle options, nb::handle progress) {
             optimise_options how = optimise_options_of(options);
             return tuple_of(l.use(progress, [&](Likelihood& x, const progress_callback& report) {
               how.progress = report;
@@ -548,9 +498,9 @@ void bind_likelihood(nb::module_& m) {
           arg("options"), arg("progress").none());
   m.def(
       "snp_likelihood",
-      [](const Network& network, const Data& data, const nb::tuple& t, std::int64_t memory_limit,
+      [](const Network& network, const Data& data, nb::handle model, std::int64_t memory_limit,
          const std::string& device, std::shared_ptr<process_group> shared_by) {
-        const model how = model_of(t);
+        const auto how = model_of(model);
         return run([&] {
                  likelihood_options options{Device::parse(device), memory_limit};
                  options.shared_by = std::move(shared_by);
@@ -562,15 +512,9 @@ void bind_likelihood(nb::module_& m) {
       arg("shared_by").none() = nb::none());
   m.def(
       "snp_search",
-      [](const Data& data, std::int64_t max_reticulations, std::int64_t starts, std::int64_t patience, double theta,
-         std::uint64_t seed, const nb::tuple& optimise, const nb::tuple& model, std::int64_t memory_limit,
+      [](const Data& data, nb::handle options, nb::handle optimise, nb::handle model, std::int64_t memory_limit,
          nb::handle progress, const std::string& device) {
-        search_options how;
-        how.max_reticulations = max_reticulations;
-        how.starts = starts;
-        how.patience = patience;
-        how.theta = theta;
-        how.seed = seed;
+        auto how = options_from<search_options>(search_list, options);
         how.optimise = optimise_options_of(optimise);
         how.model = model_of(model);
         auto found = run(progress, [&](const progress_callback& report) {
@@ -584,8 +528,8 @@ void bind_likelihood(nb::module_& m) {
                                        one.aic, one.bic, one.starts));
         return nb::make_tuple(levels, found.topologies);
       },
-      arg("data"), arg("max_reticulations"), arg("starts"), arg("patience"), arg("theta"), arg("seed"), arg("optimise"),
-      arg("model"), arg("memory_limit"), arg("progress").none(), arg("device"));
+      arg("data"), arg("options"), arg("optimise"), arg("model"), arg("memory_limit"), arg("progress").none(),
+      arg("device"));
 }
 
 void bind_chains(nb::module_& m) {
@@ -632,12 +576,17 @@ void bind_chains(nb::module_& m) {
       });
   m.def(
       "snp_sampler",
-      [](std::vector<std::string> names, const Data* data, const std::string& words, std::int64_t max_reticulations,
-         std::int64_t max_level, bool bubbles, const nb::dict& options) {
-        return make_chains(std::move(names), data, words, max_reticulations, max_level, bubbles, options).release();
+      [](std::vector<std::string> names, const Data* data, const std::string& words,
+         std::tuple<std::int64_t, std::int64_t, bool> limits, nb::handle options, nb::handle model, nb::handle start,
+         std::int64_t memory_limit, const std::string& device, std::shared_ptr<process_group> shared_by,
+         nb::handle surrogate) {
+        return make_chains(std::move(names), data, words, limits, options, model, start, memory_limit, device,
+                           std::move(shared_by), surrogate)
+            .release();
       },
       nb::rv_policy::take_ownership, nb::keep_alive<0, 2>(), arg("species"), arg("data").none(), arg("priors"),
-      arg("max_reticulations"), arg("max_level"), arg("bubbles"), arg("options"));
+      arg("limits"), arg("options"), arg("model"), arg("start").none(), arg("memory_limit"), arg("device"),
+      arg("shared_by").none(), arg("surrogate").none());
   m.def("snp_trace_columns", &trace_columns);
   m.def("snp_priors_text", [](const std::string& words) { return to_text(priors_of(words)); });
   m.def("snp_prior_parts", [](const Network& network, const std::string& words, std::int64_t max_reticulations,

@@ -10,15 +10,27 @@
 
 #include "arrays.hpp"
 #include "call.hpp"
+#include "options.hpp"
 #include "quintet/svd/applications.hpp"
 #include "quintet/svd/decompose.hpp"
 #include "quintet/svd/gradient.hpp"
 #include "quintet/svd/kabsch.hpp"
 #include "quintet/svd/randomised.hpp"
+#include "svd_options.hpp"
 
 namespace quintet::python {
 
 namespace {
+
+constexpr auto option_list = [](auto visit) {
+  visit("vectors", &svd::options::vectors);
+  visit("top", &svd::options::top);
+  visit("preconditioning", &svd::options::preconditioning);
+  visit("accurate", &svd::options::accurate);
+  visit("canonical_signs", &svd::options::canonical_signs);
+  visit("proper_rotations", &svd::options::proper_rotations);
+  visit("max_sweeps", &svd::options::max_sweeps);
+};
 
 svd::any_factors factors(const array& u, const array& s, const array& v) {
   return {u.matrices(), v.matrices(), s.rows()};
@@ -43,19 +55,10 @@ std::int64_t decompose_into(any_batch matrices, svd::outputs out, const svd::opt
 
 /// `status` and `sweeps` may be absent.
 std::int64_t decompose(const array& a, const array& u, const array& s, const array& v, const array& status,
-                       const array& sweeps, int vectors, std::int64_t top, int preconditioning, bool accurate,
-                       bool canonical_signs, bool proper_rotations, std::int64_t max_sweeps,
-                       const std::string& device) {
-  const svd::options options{.vectors = svd::vectors(vectors),
-                             .top = top,
-                             .preconditioning = svd::preconditioning(preconditioning),
-                             .accurate = accurate,
-                             .canonical_signs = canonical_signs,
-                             .proper_rotations = proper_rotations,
-                             .max_sweeps = max_sweeps};
+                       const array& sweeps, const nb::capsule& options, const std::string& device) {
   const svd::outputs out{u.output_matrices(), v.output_matrices(), s.output_rows(), status.vector<std::int32_t>(),
                          sweeps.vector<std::int32_t>()};
-  return decompose_into(a.matrices(), out, options, Device::parse(device));
+  return decompose_into(a.matrices(), out, svd_options_of(options), Device::parse(device));
 }
 
 /// The same of a tensor in memory of the host, in fewer arguments: `u`, `s` and `v` are addresses, of U [batch, m, p]
@@ -176,11 +179,11 @@ nb::tuple randomised(const array& a, std::int64_t rank, std::int64_t oversamplin
 }  // namespace
 
 void bind_svd(nb::module_& m) {
-  // vectors: 0 none, 1 economy, 2 full; preconditioning: 0 automatic, 1 none, 2 qr, 3 pivoted_qr.
+  m.def(
+      "svd_options", [](nb::handle options) { return to_capsule(options_from<svd::options>(option_list, options)); },
+      nb::arg("options"));
   m.def("svd_decompose", &decompose, nb::arg("a"), nb::arg("u").none(), nb::arg("s"), nb::arg("v").none(),
-        nb::arg("status").none(), nb::arg("sweeps").none(), nb::arg("vectors"), nb::arg("top") = 0,
-        nb::arg("preconditioning") = 0, nb::arg("accurate") = false, nb::arg("canonical_signs") = false,
-        nb::arg("proper_rotations") = false, nb::arg("max_sweeps") = 30, nb::arg("device") = "auto");
+        nb::arg("status").none(), nb::arg("sweeps").none(), nb::arg("options"), nb::arg("device") = "auto");
   m.def("svd_decompose_tensor", &decompose_tensor, nb::arg("a"), nb::arg("u"), nb::arg("s"), nb::arg("v"),
         nb::arg("full"));
   m.def("svd_pseudo_inverse", &pseudo_inverse, nb::arg("u"), nb::arg("s"), nb::arg("v"), nb::arg("out"),

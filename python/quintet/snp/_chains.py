@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
 from .. import _core
 from .._errors import InvalidArgument
+from .._arguments import as_integer, as_number, as_seed
+from .._options import read_options
 from .._progress import Progress, progress_callable
-from .._arguments import as_integer, as_number
 from ._data import Data
-from ._likelihood import _model
 from ._network import NAN, Network
-
-_COUNTS = ("chains", "temperatures", "iterations", "burn_in", "sample_every", "swap_every", "seed", "threads")
-_FLAGS = ("fix_topology", "fix_heights", "fix_origin", "fix_theta", "fix_gamma", "fix_rates", "delayed_acceptance",
-          "tune_heat")
+from ._options import ModelOptions, SamplerOptions
 
 
 class ChainSummary(NamedTuple):
@@ -157,7 +155,7 @@ def simulate_network(
         as_integer(max_reticulations, "max_reticulations"),
         as_integer(max_level, "max_level"),
         bool(bubbles),
-        as_integer(seed, "seed"),
+        as_seed(seed, "seed"),
         as_integer(number, "number"),
     )
     return Network._of(core)
@@ -222,50 +220,39 @@ class Sampler:
         full_samples: bool = False,
         rate_categories: Sequence[float] = (1.0,),
         mutation_only_at_root: bool = False,
+        surrogate: Callable[[Network, float], Any] | None = None,
+        shared_by: Any = None,
+        memory_limit: int = 0,
         device: str = "host",
         **options: Any,
     ) -> None:
         if data is None and species is None:
             raise TypeError("species must be given where there are no data")
         names = list(data.species) if data is not None else [str(s) for s in species or ()]
-        given: dict[str, Any] = {"device": device}
-        for name, value in options.items():
-            if name in _COUNTS:
-                given[name] = as_integer(value, name)
-            elif name in _FLAGS:
-                given[name] = bool(value)
-            elif name in ("heat", "frequent_share"):
-                given[name] = as_number(value, name)
-            elif name == "weights":
-                given[name] = {str(k): as_number(w, f"weights[{k!r}]") for k, w in dict(value).items()}
-            elif name == "memory_limit":
-                given[name] = as_integer(value, name)
-            elif name == "shared_by":
-                if value is not None:
-                    given[name] = value
-            elif name == "surrogate":
-                if not callable(value):
-                    raise TypeError(f"surrogate must be a callable(network, pi1) (surrogate={value!r})")
-                given[name] = self._surrogate = _surrogate(value)
-            else:
-                raise TypeError(f"there is no option {name!r}; there are {', '.join((*_COUNTS, *_FLAGS))}, heat, "
-                                "frequent_share, weights, memory_limit, shared_by and surrogate")
-        given["model"] = _model(
-            1.0, 1.0, rate_categories, mutation_only_at_root, polymorphic_only, full_samples, 0.0, 0.0, False
-        )
-        if start is not None:
-            origin = NAN if start_origin is None else as_number(start_origin, "start_origin")
-            given["start"] = (start._core, origin, bool(start_common_theta), as_number(start_pi1, "start_pi1"))
+        known = [member.name for member in fields(SamplerOptions)]
+        for name in options:
+            if name not in known:
+                raise TypeError(f"there is no option {name!r}; there are {', '.join(known)}")
+        if surrogate is not None and not callable(surrogate):
+            raise TypeError(f"surrogate must be a callable(network, pi1) (surrogate={surrogate!r})")
+        model = read_options(ModelOptions, locals())
+        self._surrogate = None if surrogate is None else _surrogate(surrogate)
+        origin = NAN if start_origin is None else as_number(start_origin, "start_origin")
+        state = (origin, bool(start_common_theta), as_number(start_pi1, "start_pi1"))
         self.species = names
         self._data = data
         self._core: Any = _core.snp_sampler(
             names,
             None if data is None else data._core,
             priors,
-            as_integer(max_reticulations, "max_reticulations"),
-            as_integer(max_level, "max_level"),
-            bool(bubbles),
-            given,
+            (as_integer(max_reticulations, "max_reticulations"), as_integer(max_level, "max_level"), bool(bubbles)),
+            read_options(SamplerOptions, options),
+            model,
+            None if start is None else (start._core, *state),
+            as_integer(memory_limit, "memory_limit"),
+            device,
+            shared_by,
+            self._surrogate,
         )
         #: Names of the columns of a trace.
         self.columns: list[str] = list(_core.snp_trace_columns(names))

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _core
 from .._errors import FileError, InvalidArgument
-from .._arguments import as_integer, as_number
+from .._arguments import as_integer, as_number, as_seed
 from ._network import Network
 
 _KINDS = ("polymorphic", "all_zero", "all_one", "unobserved")
@@ -296,7 +296,7 @@ def _simulation(
         as_number(u, "u"),
         as_number(v, "v"),
         as_integer(sites, "sites"),
-        as_integer(seed, "seed"),
+        as_seed(seed, "seed"),
         bool(polymorphic_only),
     )
 

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 
 from .. import _core
-from .._errors import InvalidArgument
-from .._progress import Progress, progress_callable
 from .._arguments import as_integer, as_number
+from .._options import read_options
+from .._progress import Progress, progress_callable
 from ._data import Data
 from ._network import Network
+from ._options import ModelOptions, OptimiseOptions, SearchOptions
 
-_THETAS = {"fixed": 0, "each": 1, "common": 2}
 
 
 class Gradient(NamedTuple):
@@ -61,60 +61,6 @@ class SearchResult(NamedTuple):
         return min(self.levels, key=lambda level: level.bic)
 
 
-def _model(
-    u: float,
-    v: float,
-    rate_categories: Sequence[float],
-    mutation_only_at_root: bool,
-    polymorphic_only: bool,
-    full_samples: bool,
-    unseen_zeros: float,
-    unseen_ones: float,
-    ordered_data: bool,
-) -> tuple[Any, ...]:
-    rates = [as_number(r, "rate_categories") for r in np.atleast_1d(np.asarray(rate_categories, dtype=object))]
-    return (
-        as_number(u, "u"),
-        as_number(v, "v"),
-        rates,
-        bool(mutation_only_at_root),
-        bool(polymorphic_only),
-        bool(full_samples),
-        as_number(unseen_zeros, "unseen_zeros"),
-        as_number(unseen_ones, "unseen_ones"),
-        bool(ordered_data),
-    )
-
-
-def _optimise_options(
-    lengths: bool,
-    thetas: str,
-    gammas: bool,
-    max_iterations: int,
-    tolerance: float,
-    length_range: tuple[float, float],
-    theta_range: tuple[float, float],
-    min_gamma: float,
-) -> tuple[Any, ...]:
-    if thetas not in _THETAS:
-        raise InvalidArgument(f"thetas must be one of {', '.join(_THETAS)} (thetas={thetas!r})")
-
-    def pair(values: tuple[float, float], name: str) -> tuple[float, float]:
-        low, high = values
-        return as_number(low, name), as_number(high, name)
-
-    return (
-        bool(lengths),
-        _THETAS[thetas],
-        bool(gammas),
-        as_integer(max_iterations, "max_iterations"),
-        as_number(tolerance, "tolerance"),
-        pair(length_range, "length_range"),
-        pair(theta_range, "theta_range"),
-        as_number(min_gamma, "min_gamma"),
-    )
-
-
 def gamma_rates(shape: float, categories: int) -> np.ndarray:
     """Rates of a discrete gamma distribution of mean 1 (Yang 1994): means of `categories` equal parts.
 
@@ -148,10 +94,7 @@ def estimate(
     >>> snp.estimate(network, snp.simulate(network, [2, 2], 50))["bytes"] > 0
     True
     """
-    model = _model(
-        u, v, rate_categories, mutation_only_at_root, polymorphic_only, full_samples, unseen_zeros, unseen_ones,
-        ordered_data,
-    )
+    model = read_options(ModelOptions, locals())
     return dict(_core.snp_estimate(network._core, data._core, model, as_integer(memory_limit, "memory_limit"), device))
 
 
@@ -203,10 +146,7 @@ class Likelihood:
             raise TypeError(f"network must be a Network (network is {type(network).__qualname__})")
         if not isinstance(data, Data):
             raise TypeError(f"data must be a Data (data is {type(data).__qualname__})")
-        model = _model(
-            u, v, rate_categories, mutation_only_at_root, polymorphic_only, full_samples, unseen_zeros, unseen_ones,
-        ordered_data,
-        )
+        model = read_options(ModelOptions, locals())
         self._core: Any = _core.snp_likelihood(
             network._core, data._core, model, as_integer(memory_limit, "memory_limit"), device, shared_by
         )
@@ -291,9 +231,7 @@ class Likelihood:
 
         thetas: "each", "common" or "fixed". Networks have several maxima: start from several points.
         """
-        options = _optimise_options(
-            lengths, thetas, gammas, max_iterations, tolerance, length_range, theta_range, min_gamma
-        )
+        options = read_options(OptimiseOptions, locals())
         return OptimiseResult(*self._core.optimise(options, progress_callable(progress)))
 
 
@@ -328,18 +266,14 @@ def search(
     >>> found.best.reticulations, found.topologies
     (0, 3)
     """
-    found, topologies = _core.snp_search(
+    arguments = locals()
+    levels, topologies = _core.snp_search(
         data._core,
-        as_integer(max_reticulations, "max_reticulations"),
-        as_integer(starts, "starts"),
-        as_integer(patience, "patience"),
-        as_number(theta, "theta"),
-        as_integer(seed, "seed"),
-        _optimise_options(True, thetas, True, max_iterations, tolerance, (1e-8, 1e3), (1e-8, 1e3), 1e-6),
-        _model(u, v, rate_categories, False, polymorphic_only, full_samples, 0.0, 0.0, False),
+        read_options(SearchOptions, arguments),
+        read_options(OptimiseOptions, arguments),
+        read_options(ModelOptions, arguments),
         as_integer(memory_limit, "memory_limit"),
         progress_callable(progress),
         device,
     )
-    levels = [SearchLevel(level[0], Network._of(level[1]), *level[2:]) for level in found]
-    return SearchResult(levels, topologies)
+    return SearchResult([SearchLevel(level[0], Network._of(level[1]), *level[2:]) for level in levels], topologies)

@@ -17,6 +17,7 @@ from torch.library import custom_op, register_autograd, register_fake, register_
 
 from .. import _core, linalg
 from .._errors import InvalidArgument
+from .._svd_options import VALUES
 from ._tensors import CODES, REAL, applied, batch, check, empty, flat, plain, push_forward
 
 __all__ = ["pinv", "svd", "svdvals"]
@@ -136,7 +137,7 @@ def values(A: Tensor) -> Tensor:
         None,
         None,
         None,
-        0,
+        VALUES,
     )
     if failed:
         raise _failure(alive.reshape(A.shape))
