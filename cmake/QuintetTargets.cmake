@@ -144,7 +144,7 @@ function(quintet_ptx_test name)
     get_filename_component(folder "${QUINTET_PTX_EMULATOR}" DIRECTORY)
     add_test(NAME ptx_${name}
       COMMAND ${PROJECT_SOURCE_DIR}/tests/kernels/run_ptx $<TARGET_FILE:${name}> ${PROJECT_BINARY_DIR})
-    set_tests_properties(ptx_${name} PROPERTIES LABELS ptx TIMEOUT 3600 ENVIRONMENT
+    set_tests_properties(ptx_${name} PROPERTIES LABELS ptx TIMEOUT 7200 ENVIRONMENT
       "${QUINTET_TEST_ENVIRONMENT};LD_LIBRARY_PATH=${folder};QUINTET_EXPECTED_DEVICES=1;QUINTET_EMULATED_THREADS=1;GTEST_FILTER=-*emulated*")
   endif()
 endfunction()
@@ -174,13 +174,12 @@ function(quintet_test name)
     set(arg_LABEL fast)
   endif()
   add_test(NAME ${name} COMMAND ${name})
-  set(timeout 600)
-  if(arg_LABEL STREQUAL "long")
-    set(timeout 3600)
-  endif()
   # A part that was skipped is no part that has passed. These are GoogleTest's last words when nothing has failed.
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL};${arg_LABELS}"
-    ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}" TIMEOUT ${timeout} SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\] [^\n]*\n$")
+    ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}" SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\] [^\n]*\n$")
+  if(arg_LABEL STREQUAL "long")
+    set_tests_properties(${name} PROPERTIES TIMEOUT 7200)
+  endif()
   if(arg_COST)
     set_tests_properties(${name} PROPERTIES COST ${arg_COST})
   endif()

@@ -14,7 +14,7 @@ packages_mpi="libopenmpi-dev openmpi-bin"
 # compilation, Python for the compile gate, Doxygen for the reference, mkdocs for the site, and what cpack needs for Debian
 # packages.
 packages_test="$packages_build $packages_mpi g++ binutils lld-19 libgtest-dev libeigen3-dev libbenchmark-dev libclang-rt-19-dev llvm-19
-  clang-tools-19 clang-format-19 doxygen mkdocs python3 python3-numpy python3-h5py python3-matplotlib pkgconf dpkg-dev file"
+  clang-tools-19 clang-format-19 doxygen mkdocs python3 python3-venv python3-dev python3-numpy python3-h5py python3-matplotlib pkgconf dpkg-dev file"
 
 # install_packages WHAT PACKAGE...: installs those that are missing, and says which; does nothing when all are there.
 install_packages() {

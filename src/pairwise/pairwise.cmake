@@ -1,3 +1,17 @@
+quintet_sources(pairwise
+  KERNELS
+    block_tree.cpp
+    filtered_lists.cpp
+    group_minima.cpp
+    locality.cpp
+    metric.cpp
+    neighbours.cpp
+    pairs.cpp
+    rounded_points.cpp
+    scanned_points.cpp
+    sinks.cpp
+    tree_search.cpp)
+
 # The pairwise engine has a kernel of its own for every type and for these dimensions; 0 is the one for every other,
 # other_metrics that for metrics that sum no squares, and rounded_products that for bounds in float.
 #

@@ -1,3 +1,25 @@
+quintet_sources(spgemm
+  KERNELS
+    add.cpp
+    analysis.cpp
+    arena.cpp
+    chunks.cpp
+    csr.cpp
+    dense_product.cpp
+    device_csr.cpp
+    estimate.cpp
+    memory.cpp
+    operands.cpp
+    plan.cpp
+    scan.cpp
+    transpose.cpp
+  HOST
+    options.cpp
+    summary.cpp
+  C
+    spgemm.cpp
+    spgemm_plan.cpp)
+
 # The products have translation units for every type: one for the semiring that most use, one for the others, whose headers
 # are read once.
 set(types "")

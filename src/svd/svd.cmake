@@ -1,3 +1,15 @@
+quintet_sources(svd
+  KERNELS
+    applications.cpp
+    block_jacobi.cpp
+    decompose.cpp
+    gradient.cpp
+    jacobi.cpp
+    kabsch.cpp
+    randomised.cpp
+  C
+    svd.cpp)
+
 # Jacobi's rotations have a translation unit for every specialisation of the kernel (jacobi_policies.hpp); small ones share
 # one.
 set(types "")

@@ -130,7 +130,7 @@ on_one="more=(--knn 5)"
 bad "other options on one rank" 2 "must be the same on all ranks" -- \
   quintet-poincare --points ../points.csv --output x.csv
 # The same program, but for the version that it tells.
-version=$("$bin/quintet-svd" --version | sed 's/.*: quintet \([^ ]*\) .*/\1/')
+version=$("$bin/quintet-svd" --version | sed 's/.*: quintet \([0-9.]*[0-9]\).*/\1/')
 LC_ALL=C sed "s/\x00$version\x00/\x00${version//[0-9]/9}\x00/g" "$bin/quintet-svd" >other-svd && chmod +x other-svd
 on_one="program=../other-svd"
 bad "another build on one rank" 2 "the build of the program must be the same on all ranks" -- \

@@ -1,0 +1,9 @@
+quintet_sources(core
+  HOST
+    error.cpp
+    host_memory.cpp
+    poll.cpp
+    profile.cpp
+    progress.cpp
+  C
+    core.cpp)

@@ -1,0 +1,10 @@
+quintet_sources(device
+  KERNELS
+    device.cpp
+    emulation.cpp
+    gpu_names.cpp
+    memory.cpp
+  HOST
+    staged.cpp
+    launch_log.cpp
+    watch.cpp)

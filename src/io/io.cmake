@@ -1,0 +1,31 @@
+# Networks and markers, the files that need no HDF5: part of quintet::io, and all that the Python package reads.
+set(QUINTET_MARKER_SOURCES
+  io/atomic_file.cpp
+  io/genotypes.cpp
+  io/gzip.cpp
+  io/input_file.cpp
+  io/line_reader.cpp
+  io/nexus_tokens.cpp
+  io/population_map.cpp
+  io/snp_counts.cpp
+  io/snp_data.cpp
+  io/snp_network.cpp
+  io/snp_nexus.cpp
+  io/snp_phylip.cpp
+  io/snp_vcf.cpp
+  io/table_fields.cpp)
+# The others.
+set(QUINTET_FILE_SOURCES
+  c/snp_files.cpp
+  io/csv_reader.cpp
+  io/csv_writer.cpp
+  io/file_format.cpp
+  io/hdf5_descriptor_driver.cpp
+  io/hdf5_reader.cpp
+  io/hdf5_session.cpp
+  io/hdf5_writer.cpp
+  io/matrix_file.cpp
+  io/matrix_market.cpp
+  io/npy.cpp
+  io/shared_matrix.cpp
+  io/sparse_file.cpp)

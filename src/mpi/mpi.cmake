@@ -1,0 +1,14 @@
+set(QUINTET_MPI_SOURCES
+  distributed/checkpoint.cpp
+  mpi/communicator.cpp
+  mpi/fault.cpp
+  mpi/hdbscan.cpp
+  mpi/launch.cpp
+  mpi/neighbours.cpp
+  mpi/poincare.cpp
+  mpi/processors.cpp
+  mpi/program.cpp
+  mpi/snp.cpp
+  mpi/spanning_tree.cpp
+  mpi/spgemm.cpp
+  mpi/svd.cpp)

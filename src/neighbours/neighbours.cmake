@@ -1,0 +1,3 @@
+quintet_sources(neighbours
+  KERNELS
+    neighbours.cpp)

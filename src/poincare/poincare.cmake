@@ -1,0 +1,12 @@
+quintet_sources(poincare
+  KERNELS
+    ball_points.cpp
+    distances.cpp
+    means.cpp
+    nearest.cpp
+    operations.cpp
+  HOST
+    ball.cpp
+  C
+    poincare_distances.cpp
+    poincare_operations.cpp)
