@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""Checks the prose that users read: pages, comments of public headers, help and messages of programs.
+
+    check_prose.py --source DIR [PATH ...]     PATH: only these files, also those that are still pending
+
+WORDS has the words that a sentence must not use. Outside tables and code a sentence has at most MAX_WORDS words, and those of a
+file MEAN_WORDS on average. PENDING lists the files that are not yet edited; one that passes has to leave the list.
+Exit status 0: all is right; 1: not.
+"""
+import argparse
+import os
+import re
+import sys
+
+MAX_WORDS, MEAN_WORDS = 35, 18
+WORDS = {  # pattern: what to write instead
+    r"(?:is|are|was|were|be|has|have) none": "invalid, not a tree, empty",
+    r"besides?": "next to, with, also",
+    r"anew": "again",
+    r"of (?:its|their|one's|your) own": "its, separate, one per thread",
+    r"of which": "a second sentence",
+    r"whose": "with, that has",
+    r"tells?|told": "shows, reports, says",
+    r"somebody|nobody": "you, another program, no rank",
+    r"lives": "is, is stored",
+}
+PENDING = set("""
+docs/accuracy.md docs/adding_a_kernel.md docs/design/architecture.md docs/design/decisions.md docs/design/kernels.md
+docs/design/numerics.md docs/design/spgemm.md docs/distributed.md docs/faq.md docs/glossary.md docs/hdbscan.md
+docs/neighbours.md docs/offload.md docs/performance.md docs/poincare.md docs/profiling.md docs/python.md docs/snp.md
+docs/snp_mcmc.md docs/spgemm.md docs/threads.md include/quintet/c/core.h include/quintet/c/hdbscan.h
+include/quintet/c/poincare.h include/quintet/c/snp.h include/quintet/c/spgemm.h include/quintet/c/svd.h
+include/quintet/core/any_view.hpp include/quintet/core/arguments.hpp include/quintet/core/error.hpp
+include/quintet/core/philox.hpp include/quintet/core/poll.hpp include/quintet/core/process_group.hpp
+include/quintet/core/profile.hpp include/quintet/core/progress.hpp include/quintet/core/storage16.hpp
+include/quintet/core/view.hpp include/quintet/device/device.hpp include/quintet/device/thread_scope.hpp
+include/quintet/hdbscan/cluster_tree.hpp include/quintet/hdbscan/core_distances.hpp include/quintet/hdbscan/cut.hpp
+include/quintet/hdbscan/medoids.hpp include/quintet/hdbscan/membership.hpp include/quintet/hdbscan/precomputed.hpp
+include/quintet/hdbscan/prediction.hpp include/quintet/hdbscan/spanning_tree.hpp include/quintet/hdbscan/tree_stages.hpp
+include/quintet/hdbscan/validity.hpp include/quintet/io/atomic_file.hpp include/quintet/io/csv.hpp
+include/quintet/io/hdf5.hpp include/quintet/io/matrix_file.hpp include/quintet/io/npy.hpp
+include/quintet/io/population_map.hpp include/quintet/io/shared_matrix.hpp include/quintet/io/snp_data.hpp
+include/quintet/io/sparse_file.hpp include/quintet/mpi/communicator.hpp include/quintet/mpi/distribution.hpp
+include/quintet/mpi/hdbscan.hpp include/quintet/mpi/launch.hpp include/quintet/mpi/neighbours.hpp
+include/quintet/mpi/program.hpp include/quintet/mpi/spgemm.hpp include/quintet/neighbours/neighbours.hpp
+include/quintet/pairwise/metric.hpp include/quintet/poincare/ball.hpp include/quintet/poincare/distances.hpp
+include/quintet/poincare/means.hpp include/quintet/poincare/nearest.hpp include/quintet/poincare/operations.hpp
+include/quintet/snp/inference/diagnostics.hpp include/quintet/snp/inference/priors.hpp
+include/quintet/snp/inference/sampler.hpp include/quintet/snp/inference/search.hpp
+include/quintet/snp/likelihood/likelihood.hpp include/quintet/snp/likelihood/optimise.hpp
+include/quintet/snp/likelihood/rules.hpp include/quintet/snp/markers/data.hpp include/quintet/snp/network/model.hpp
+include/quintet/snp/network/network.hpp include/quintet/snp/network/network_state.hpp
+include/quintet/snp/network/network_topology.hpp include/quintet/snp/network/newick.hpp
+include/quintet/snp/simulation/simulate.hpp include/quintet/spgemm/array.hpp include/quintet/spgemm/csr.hpp
+include/quintet/spgemm/detail/structured_rows.hpp include/quintet/spgemm/device_csr.hpp include/quintet/spgemm/mask.hpp
+include/quintet/spgemm/memory.hpp include/quintet/spgemm/multiply.hpp include/quintet/spgemm/plan.hpp
+include/quintet/spgemm/semiring.hpp include/quintet/spgemm/summary.hpp include/quintet/spgemm/transpose.hpp
+include/quintet/svd/applications.hpp include/quintet/svd/decompose.hpp include/quintet/svd/gradient.hpp
+include/quintet/svd/kabsch.hpp include/quintet/svd/options.hpp include/quintet/svd/randomised.hpp
+programs/hdbscan/arguments.cpp programs/neighbours.cpp programs/reachability.cpp programs/snp_likelihood.cpp
+programs/snp_mcmc.cpp programs/snp_simulate.cpp programs/support/snp_input.cpp
+""".split())
+PAGES = ["README.md", "CONTRIBUTING.md"]
+ABBREVIATIONS = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|cf|vs|etc|al|Fig|Eq|eq|[A-Z])\.$")
+FORBIDDEN = {re.compile(rf"\b(?:{pattern})\b", re.I): advice for pattern, advice in WORDS.items()}
+
+
+class Text:
+    """Lines of one paragraph, list item, comment or message with their numbers.
+
+    counts: its sentences have lengths, as those of tables have not; averaged: they are part of the file's mean, as the remarks
+    behind members are not.
+    """
+
+    def __init__(self, counts=True, averaged=True):
+        self.counts, self.averaged, self.is_item, self.lines = counts, counts and averaged, False, []
+
+    def add(self, number, line):
+        self.lines.append((number, line.strip()))
+
+    def sentences(self):
+        """(line, sentence)"""
+        text, starts = "", []
+        for number, line in self.lines:
+            starts.append((len(text), number))
+            text += line + " "
+        begin = 0
+        for match in re.finditer(r"(?<![\s.])[.!?][\"')\]*_]*\s+", text):
+            if not ABBREVIATIONS.search(text[begin:match.start() + 1]):
+                yield self.line_of(starts, begin), text[begin:match.end()].strip()
+                begin = match.end()
+        if text[begin:].strip():
+            yield self.line_of(starts, begin), text[begin:].strip()
+
+    @staticmethod
+    def line_of(starts, position):
+        return max(number for start, number in starts if start <= position)
+
+
+def plain_markdown(line):
+    line = re.sub(r"`[^`]*`", "code", line)
+    line = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", line)
+    return re.sub(r"<[^<> ][^<>]*>|\]\([^)]*\)?|[*\[]", "", line)
+
+
+def texts_of_page(lines):
+    texts, current, fenced, comment = [], None, False, False
+    for number, line in enumerate(lines, 1):
+        body = line.strip()
+        if body.startswith("```"):
+            fenced, current = not fenced, None
+        elif fenced:
+            continue
+        elif comment or body.startswith("<!--"):
+            comment, current = "-->" not in body, None
+        elif not body:
+            current = None
+        elif body.startswith(("|", "#")):
+            current = None
+            texts.append(Text(counts=False))
+            texts[-1].add(number, plain_markdown(body.strip("|")))
+        else:
+            if current is None or re.match(r"([-*+]|\d+\.) ", body):
+                current = Text()
+                texts.append(current)
+            current.add(number, plain_markdown(re.sub(r"^(>|[-*+]|\d+\.) +", "", body)))
+    return texts
+
+
+def texts_of_header(lines):
+    """Comments. What is indented, or between \\code and \\endcode, is a table, a formula or code."""
+    texts, current, quoted, block = [], None, False, False
+    for number, line in enumerate(lines, 1):
+        match = re.match(r"\s*///?(?!<)( ?)(.*)$", line)
+        behind = re.search(r"///?<? (.*)$", line) if not match else None
+        if block or (not match and re.match(r"\s*/\*", line)):
+            match = re.match(r"\s*(?:/\*+|\*+/|\*)?( ?)(.*?)(?:\*/)?\s*$", line)
+            block = "*/" not in line
+        if match is None:
+            current = None
+            if behind is not None and "//" in re.sub(r'"(\\.|[^"])*"', "", line):
+                texts.append(Text(averaged=False))
+                texts[-1].add(number, behind[1])
+            continue
+        body = match[2]
+        if re.match(r"\s*[\\@](code|verbatim|f\[)", body):
+            quoted = True
+        elif re.match(r"\s*[\\@](endcode|endverbatim|f\])", body):
+            quoted = False
+        elif quoted:
+            continue
+        elif not body.strip() or re.match(r"@[{}]|[\\@](file|ingroup|overload|name|page|defgroup)\b", body.strip()):
+            current = None
+        elif (body.startswith("  ") and not (current and current.is_item)) or body.lstrip().startswith("|"):
+            current = None
+            texts.append(Text(counts=False))
+            texts[-1].add(number, body)
+        else:
+            if current is None or re.match(r"\s*([-*] |\d+\. |[\\@](param|tparam|return|throws|pre|post|note)\b)", body):
+                current = Text()
+                current.is_item = bool(re.match(r"\s*([-*] |\d+\. |[\\@])", body))
+                texts.append(current)
+            body = re.sub(r"^\s*[-*] |[\\@](t?param(\[\w+\])? +\w+|returns?|throws? +\w+|brief|p|c|a|note|pre|post)\b", "", body)
+            current.add(number, re.sub(r"`[^`]*`", "code", body))
+    return texts
+
+
+def texts_of_program(text):
+    """String literals of three words or more, those that follow one another as one."""
+    texts = []
+    text = re.sub(r"^\s*//.*$", "", text, flags=re.M)
+    literal = r'"(?:[^"\\\n]|\\.)*"'
+    for match in re.finditer(rf"{literal}(?:\s*{literal})*", text):
+        number = text.count("\n", 0, match.start()) + 1
+        if text[text.rfind("\n", 0, match.start()) + 1:match.start()].lstrip().startswith("#"):
+            continue
+        whole = "".join(part[1:-1] for part in re.findall(literal, match[0])).replace('\\"', '"')
+        if len(re.findall(r"[A-Za-z]{2,}", whole)) < 3:
+            continue
+        for part in re.split(r"\\n", whole):
+            example = re.match(r"\s*(Example|mpirun|quintet-)|\s{3}", part)
+            texts.append(Text(counts=not example))
+            texts[-1].add(number, part)
+    return texts
+
+
+def texts_of(path):
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    if path.endswith(".md"):
+        return texts_of_page(text.split("\n"))
+    return (texts_of_program(text) if path.endswith(".cpp") else texts_of_header(text.split("\n")))
+
+
+def words(sentence):
+    return sum(1 for word in sentence.split() if re.search(r"\w", word))
+
+
+def check(path, name):
+    """What is wrong with a file, as lines, and the number of its sentences."""
+    problems, lengths = [], []
+    for text in texts_of(path):
+        for number, sentence in text.sentences():
+            for pattern, advice in FORBIDDEN.items():
+                if match := pattern.search(sentence):
+                    problems.append(f"{name}:{number}: \"{match[0]}\", write {advice}: {sentence}")
+            length = words(sentence)
+            if text.averaged and length:
+                lengths.append(length)
+            if text.counts and length > MAX_WORDS:
+                problems.append(f"{name}:{number}: {length} words, {MAX_WORDS} are allowed: {sentence}")
+    if lengths and sum(lengths) > MEAN_WORDS * len(lengths):
+        mean = sum(lengths) / len(lengths)
+        problems.append(f"{name}:1: {mean:.1f} words a sentence, {MEAN_WORDS} are allowed: split the longest")
+    return problems, len(lengths)
+
+
+def files_of(source):
+    yield from (page for page in PAGES if os.path.exists(os.path.join(source, page)))
+    for top, endings in (("docs", (".md",)), ("include", (".hpp", ".h")), ("programs", (".cpp",))):
+        for folder, _, names in sorted(os.walk(os.path.join(source, top))):
+            yield from (os.path.relpath(os.path.join(folder, name), source) for name in sorted(names) if name.endswith(endings))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--source", required=True, help="root of the tree")
+    parser.add_argument("paths", nargs="*", help="only these files, relative to the root")
+    arguments = parser.parse_args()
+    problems, sentences, seen = [], 0, set()
+    for name in arguments.paths or files_of(arguments.source):
+        seen.add(name)
+        wrong, number = check(os.path.join(arguments.source, name), name)
+        sentences += number
+        if name not in PENDING or arguments.paths:
+            problems += wrong
+        elif not wrong:
+            problems.append(f"{name}:1: passes, so take it out of PENDING in tests/docs/check_prose.py")
+    if not arguments.paths:
+        problems += [f"{name}:1: is in PENDING of tests/docs/check_prose.py, but does not exist" for name in sorted(PENDING - seen)]
+    print("\n".join(problems + [f"{sentences} sentences in {len(seen)} files, {len(problems)} problems"]))
+    return 1 if problems or not sentences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
