@@ -25,26 +25,25 @@ WORDS = {  # pattern: what to write instead
     r"lives": "is, is stored",
 }
 PENDING = set("""
-docs/accuracy.md docs/adding_a_kernel.md docs/design/architecture.md docs/design/decisions.md docs/design/kernels.md
-docs/design/numerics.md docs/design/spgemm.md docs/distributed.md docs/faq.md docs/glossary.md docs/hdbscan.md
-docs/neighbours.md docs/offload.md docs/performance.md docs/poincare.md docs/profiling.md docs/python.md docs/snp.md
-docs/snp_mcmc.md docs/spgemm.md docs/threads.md include/quintet/c/core.h include/quintet/c/hdbscan.h
-include/quintet/c/poincare.h include/quintet/c/snp.h include/quintet/c/spgemm.h include/quintet/c/svd.h
-include/quintet/core/any_view.hpp include/quintet/core/arguments.hpp include/quintet/core/error.hpp
-include/quintet/core/philox.hpp include/quintet/core/poll.hpp include/quintet/core/process_group.hpp
-include/quintet/core/profile.hpp include/quintet/core/progress.hpp include/quintet/core/storage16.hpp
-include/quintet/core/view.hpp include/quintet/device/device.hpp include/quintet/device/thread_scope.hpp
-include/quintet/hdbscan/cluster_tree.hpp include/quintet/hdbscan/core_distances.hpp include/quintet/hdbscan/cut.hpp
-include/quintet/hdbscan/medoids.hpp include/quintet/hdbscan/membership.hpp include/quintet/hdbscan/precomputed.hpp
-include/quintet/hdbscan/prediction.hpp include/quintet/hdbscan/spanning_tree.hpp include/quintet/hdbscan/tree_stages.hpp
-include/quintet/hdbscan/validity.hpp include/quintet/io/atomic_file.hpp include/quintet/io/csv.hpp
-include/quintet/io/hdf5.hpp include/quintet/io/matrix_file.hpp include/quintet/io/npy.hpp
-include/quintet/io/population_map.hpp include/quintet/io/shared_matrix.hpp include/quintet/io/snp_data.hpp
-include/quintet/io/sparse_file.hpp include/quintet/mpi/communicator.hpp include/quintet/mpi/distribution.hpp
-include/quintet/mpi/hdbscan.hpp include/quintet/mpi/launch.hpp include/quintet/mpi/neighbours.hpp
-include/quintet/mpi/program.hpp include/quintet/mpi/spgemm.hpp include/quintet/neighbours/neighbours.hpp
-include/quintet/pairwise/metric.hpp include/quintet/poincare/ball.hpp include/quintet/poincare/distances.hpp
-include/quintet/poincare/means.hpp include/quintet/poincare/nearest.hpp include/quintet/poincare/operations.hpp
+docs/adding_a_kernel.md docs/design/architecture.md docs/design/decisions.md docs/design/kernels.md
+docs/design/numerics.md docs/design/spgemm.md docs/distributed.md docs/glossary.md docs/performance.md docs/poincare.md
+docs/spgemm.md include/quintet/c/core.h include/quintet/c/hdbscan.h include/quintet/c/poincare.h include/quintet/c/snp.h
+include/quintet/c/spgemm.h include/quintet/c/svd.h include/quintet/core/any_view.hpp include/quintet/core/arguments.hpp
+include/quintet/core/error.hpp include/quintet/core/philox.hpp include/quintet/core/poll.hpp
+include/quintet/core/process_group.hpp include/quintet/core/profile.hpp include/quintet/core/progress.hpp
+include/quintet/core/storage16.hpp include/quintet/core/view.hpp include/quintet/device/device.hpp
+include/quintet/device/thread_scope.hpp include/quintet/hdbscan/cluster_tree.hpp
+include/quintet/hdbscan/core_distances.hpp include/quintet/hdbscan/cut.hpp include/quintet/hdbscan/medoids.hpp
+include/quintet/hdbscan/membership.hpp include/quintet/hdbscan/precomputed.hpp include/quintet/hdbscan/prediction.hpp
+include/quintet/hdbscan/spanning_tree.hpp include/quintet/hdbscan/tree_stages.hpp include/quintet/hdbscan/validity.hpp
+include/quintet/io/atomic_file.hpp include/quintet/io/csv.hpp include/quintet/io/hdf5.hpp
+include/quintet/io/matrix_file.hpp include/quintet/io/npy.hpp include/quintet/io/population_map.hpp
+include/quintet/io/shared_matrix.hpp include/quintet/io/snp_data.hpp include/quintet/io/sparse_file.hpp
+include/quintet/mpi/communicator.hpp include/quintet/mpi/distribution.hpp include/quintet/mpi/hdbscan.hpp
+include/quintet/mpi/launch.hpp include/quintet/mpi/neighbours.hpp include/quintet/mpi/program.hpp
+include/quintet/mpi/spgemm.hpp include/quintet/neighbours/neighbours.hpp include/quintet/pairwise/metric.hpp
+include/quintet/poincare/ball.hpp include/quintet/poincare/distances.hpp include/quintet/poincare/means.hpp
+include/quintet/poincare/nearest.hpp include/quintet/poincare/operations.hpp
 include/quintet/snp/inference/diagnostics.hpp include/quintet/snp/inference/priors.hpp
 include/quintet/snp/inference/sampler.hpp include/quintet/snp/inference/search.hpp
 include/quintet/snp/likelihood/likelihood.hpp include/quintet/snp/likelihood/optimise.hpp
@@ -61,7 +60,7 @@ programs/hdbscan/arguments.cpp programs/neighbours.cpp programs/reachability.cpp
 programs/snp_mcmc.cpp programs/snp_simulate.cpp programs/support/snp_input.cpp
 """.split())
 PAGES = ["README.md", "CONTRIBUTING.md"]
-ABBREVIATIONS = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|cf|vs|etc|al|Fig|Eq|eq|[A-Z])\.$")
+ABBREVIATIONS = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|cf|vs|etc|al|Fig|Eq|eq)\.$|(?:^|[.,:&-] ?)[A-Z]\.$")
 FORBIDDEN = {re.compile(rf"\b(?:{pattern})\b", re.I): advice for pattern, advice in WORDS.items()}
 
 
