@@ -25,13 +25,12 @@ WORDS = {  # pattern: what to write instead
     r"lives": "is, is stored",
 }
 PENDING = set("""
-docs/design/architecture.md docs/design/decisions.md docs/design/kernels.md docs/design/numerics.md
-docs/design/spgemm.md include/quintet/c/core.h include/quintet/c/hdbscan.h include/quintet/c/poincare.h
-include/quintet/c/snp.h include/quintet/c/spgemm.h include/quintet/c/svd.h include/quintet/core/any_view.hpp
-include/quintet/core/arguments.hpp include/quintet/core/error.hpp include/quintet/core/philox.hpp
-include/quintet/core/poll.hpp include/quintet/core/process_group.hpp include/quintet/core/profile.hpp
-include/quintet/core/progress.hpp include/quintet/core/storage16.hpp include/quintet/core/view.hpp
-include/quintet/device/device.hpp include/quintet/device/thread_scope.hpp include/quintet/hdbscan/cluster_tree.hpp
+include/quintet/c/core.h include/quintet/c/hdbscan.h include/quintet/c/poincare.h include/quintet/c/snp.h
+include/quintet/c/spgemm.h include/quintet/c/svd.h include/quintet/core/any_view.hpp include/quintet/core/arguments.hpp
+include/quintet/core/error.hpp include/quintet/core/philox.hpp include/quintet/core/poll.hpp
+include/quintet/core/process_group.hpp include/quintet/core/profile.hpp include/quintet/core/progress.hpp
+include/quintet/core/storage16.hpp include/quintet/core/view.hpp include/quintet/device/device.hpp
+include/quintet/device/thread_scope.hpp include/quintet/hdbscan/cluster_tree.hpp
 include/quintet/hdbscan/core_distances.hpp include/quintet/hdbscan/cut.hpp include/quintet/hdbscan/medoids.hpp
 include/quintet/hdbscan/membership.hpp include/quintet/hdbscan/precomputed.hpp include/quintet/hdbscan/prediction.hpp
 include/quintet/hdbscan/spanning_tree.hpp include/quintet/hdbscan/tree_stages.hpp include/quintet/hdbscan/validity.hpp
