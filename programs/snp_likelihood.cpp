@@ -1,7 +1,10 @@
 // quintet-snp-likelihood: the log-likelihood of biallelic markers on a phylogenetic network, and its maximum.
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <iomanip>
+#include <limits>
 #include <optional>
 #include <sstream>
 
@@ -24,7 +27,7 @@ namespace {
 
 struct arguments {
   snp_input input;
-  std::string network, per_site, optimise, output_network;
+  std::string network, per_site, optimise, output_network, outgroup;
   std::vector<std::string> compare;
   double theta = snp::unset, root_theta = snp::unset, length = snp::unset, u = 1, v = 1, gigabytes = 0;
   bool search = false, support = false, output_theta = false;
@@ -91,13 +94,20 @@ po::options_description describe(arguments& a) {
            ->value_name("R")
            ->notifier(within<std::int64_t>("--max-reticulations", 0, 20)),
        "of the search, 0 ... 20")  //
-      ("starts", po::value(&a.starts)->value_name("N")->notifier(at_least("--starts", 1)),
+      ("starts",
+       po::value(&a.starts)->value_name("N")->notifier(within<std::int64_t>("--starts", 1, snp::max_optimise_starts)),
        "random trees that the search begins with, 4 by default; or climbs of --optimise, 1 by default: the others "
        "begin "
        "with lengths and thetas multiplied by random factors, the best one counts")  //
       ("patience",
-       po::value(&a.patience)->default_value(a.patience)->value_name("N")->notifier(at_least("--patience", 1)),
+       po::value(&a.patience)
+           ->default_value(a.patience)
+           ->value_name("N")
+           ->notifier(within<std::int64_t>("--patience", 1, snp::max_search_patience)),
        "new topologies without a gain before a climb ends")  //
+      ("outgroup", po::value(&a.outgroup)->value_name("A,B,..."),
+       "species of the data that the root of the networks of --search separates from the others; with one theta the "
+       "data do not show the root")  //
       ("seed", po::value(&a.seed)->default_value(a.seed)->value_name("S")->notifier(at_least("--seed", 0)),
        "all chance of the search and of --starts depends on it, >= 0");
   output.add_options()  //
@@ -107,7 +117,7 @@ po::options_description describe(arguments& a) {
        "common-theta (one for all), gamma: lengths,theta,gamma")  //
       ("output-network", po::value(&a.output_network)->value_name("FILE")->notifier(check_output_network),
        "the network as extended Newick that other programs read, name:length and name:length::gamma; of a search the "
-       "one of the least BIC")  //
+       "one of the least BIC, while it goes on the best so far")  //
       ("output-theta", po::bool_switch(&a.output_theta),
        "there also thetas: name:length:theta:gamma, and [theta] of the root in front")  //
       ("per-site", po::value(&a.per_site)->value_name("FILE")->notifier(check_per_site),
@@ -201,14 +211,15 @@ void write_sites(session& session, const arguments& a, snp::Likelihood& likeliho
   });
 }
 
+void replace_network_file(const arguments& a, const snp::Network& network) {
+  io::atomic_file out(a.output_network);
+  out.write(snp::to_newick(network, a.output_theta ? snp::newick_numbers::all : snp::newick_numbers::standard) + "\n");
+  out.commit();
+}
+
 void write_network(session& session, const arguments& a, const snp::Network& network) {
   if (a.output_network.empty()) return;
-  session.timed("write", [&] {
-    io::atomic_file out(a.output_network);
-    out.write(snp::to_newick(network, a.output_theta ? snp::newick_numbers::all : snp::newick_numbers::standard) +
-              "\n");
-    out.commit();
-  });
+  session.timed("write", [&] { replace_network_file(a, network); });
 }
 
 snp::likelihood_options likelihood_options_of(session& session, const arguments& a) {
@@ -239,16 +250,44 @@ void report_optimum(session& session, const arguments& a, const snp::optimise_re
   warn_of_bounds(session, found.at_bounds, "");
 }
 
-void search(session& session, const arguments& a) {
-  const snp::Data data = read_markers(session, a.input);
-  const std::int64_t starts = a.starts > 0 ? a.starts : 4;
+// What a search that is stopped leaves: a line for every climb, and the best network in --output-network.
+class search_log {
+ public:
+  search_log(session& session, const arguments& a, std::int64_t starts) : session_(session), a_(a), starts_(starts) {}
+
+  void operator()(const snp::search_status& now) {
+    if (now.is_end)
+      session_.say() << "start " << now.start + 1 << " of " << starts_ << ", " << now.reticulations
+                     << (now.reticulations == 1 ? " reticulation" : " reticulations") << ": log-likelihood "
+                     << std::fixed << std::setprecision(4) << now.log_likelihood << " after " << now.topologies
+                     << " topologies" << std::endl;
+    // At most once a second, because the first climbs find better ones all the time.
+    if (a_.output_network.empty() || now.best == nullptr || !(now.bic < bic_)) return;
+    if (const clock::time_point time = clock::now(); now.is_end || time - written_ >= std::chrono::seconds(1)) {
+      replace_network_file(a_, *now.best);
+      written_ = time;
+      bic_ = now.bic;
+    }
+  }
+
+ private:
+  using clock = std::chrono::steady_clock;
+  session& session_;
+  const arguments& a_;
+  std::int64_t starts_;
+  double bic_ = std::numeric_limits<double>::infinity();
+  clock::time_point written_{};
+};
+
+snp::search_options search_options_of(session& session, const arguments& a) {
   snp::search_options options{.max_reticulations = a.max_reticulations,
-                              .starts = starts,
+                              .starts = a.starts > 0 ? a.starts : 4,
                               .patience = a.patience,
                               .theta = a.theta,
                               .seed = std::uint64_t(a.seed),
                               .model = a.input.model,
                               .progress = session.progress()};
+  if (!a.outgroup.empty()) options.outgroup = split(a.outgroup, ',');
   if (!a.optimise.empty()) {
     const snp::optimise_options parts = optimise_options_of(a);
     options.optimise.lengths = parts.lengths;
@@ -256,28 +295,15 @@ void search(session& session, const arguments& a) {
     options.optimise.gammas = parts.gammas;
   }
   options.likelihood = likelihood_options_of(session, a);
+  options.report = search_log(session, a, options.starts);
+  return options;
+}
+
+void search(session& session, const arguments& a) {
+  const snp::Data data = read_markers(session, a.input);
+  const snp::search_options options = search_options_of(session, a);
   const snp::search_result found = session.timed("search", [&] { return snp::search_networks(data, options); });
-  session.result("topologies", found.topologies);
-  nlohmann::ordered_json levels = nlohmann::ordered_json::array();
-  session.say() << "reticulations  log-likelihood  parameters         AIC         BIC  starts\n" << std::fixed;
-  for (const snp::search_level& level : found.levels) {
-    levels.push_back({{"reticulations", level.reticulations},
-                      {"log_likelihood", level.log_likelihood},
-                      {"parameters", level.parameters},
-                      {"aic", level.aic},
-                      {"bic", level.bic},
-                      {"starts", level.starts},
-                      {"at_bounds", bounds_as_json(level.at_bounds)},
-                      {"network", snp::to_newick(level.network)}});
-    session.say() << std::setw(13) << level.reticulations << std::setprecision(4) << std::setw(16)
-                  << level.log_likelihood << std::setw(12) << level.parameters << std::setprecision(2) << std::setw(12)
-                  << level.aic << std::setw(12) << level.bic << std::setw(5) << level.starts << "/" << starts << "\n";
-  }
-  session.result("levels", levels);
-  for (const snp::search_level& level : found.levels) {
-    session.say() << level.reticulations << " " << snp::to_newick(level.network) << "\n";
-    warn_of_bounds(session, level.at_bounds, text("the network with r = ", level.reticulations));
-  }
+  report_search(session, found, options);
   const auto best = std::min_element(found.levels.begin(), found.levels.end(),
                                      [](const auto& x, const auto& y) { return x.bic < y.bic; });
   write_network(session, a, best->network);
@@ -387,7 +413,7 @@ void run(session& session, arguments& a) {
   if (a.search)
     require_absent(session.line(), {"root-theta"}, "and --search exclude each other");
   else
-    require_absent(session.line(), {"max-reticulations", "patience"}, "needs --search");
+    require_absent(session.line(), {"max-reticulations", "patience", "outgroup"}, "needs --search");
   if (!a.search && a.starts <= 1) require_absent(session.line(), {"seed"}, "needs --search or --starts");
   complete(a);
   if (a.search) return search(session, a);

@@ -67,7 +67,11 @@ po::options_description describe(arguments& a) {
            ->value_name("R")
            ->notifier(within<std::int64_t>("--max-reticulations", 0, 20)),
        "with --species: the most reticulations, 0 ... 20")  //
-      ("networks", po::value(&a.networks)->default_value(1)->value_name("N")->notifier(at_least("--networks", 1)),
+      ("networks",
+       po::value(&a.networks)
+           ->default_value(1)
+           ->value_name("N")
+           ->notifier(within<std::int64_t>("--networks", 1, 1'000'000'000)),
        "with --species: how many are drawn, >= 1; sites are made on the first");
   sites.add_options()  //
       ("copies", po::value(&a.copies)->default_value("2")->value_name("N|A=N,B=M,..."),
@@ -114,13 +118,6 @@ snp::Network read_network(const arguments& a) {
     throw InvalidArgument(
         text("--network must be a file or a network, which begins with a parenthesis (--network=", a.network, ")"));
   return snp::parse_newick(a.network, options);
-}
-
-std::vector<std::string> split(const std::string& list, char separator) {
-  std::vector<std::string> words;
-  std::istringstream in(list + separator);
-  for (std::string word; std::getline(in, word, separator);) words.push_back(word);
-  return words;
 }
 
 snp::prior_options read_priors(const arguments& a) {

@@ -91,6 +91,42 @@ void report_comparison(session& session, const std::vector<compared_network>& ne
   }
 }
 
+void report_search(session& session, const snp::search_result& found, const snp::search_options& options) {
+  session.result("topologies", found.topologies);
+  session.result("root_is_seen", found.is_root_seen);
+  nlohmann::ordered_json levels = nlohmann::ordered_json::array();
+  session.say() << "reticulations  log-likelihood  parameters         AIC         BIC  starts\n" << std::fixed;
+  for (const snp::search_level& level : found.levels) {
+    levels.push_back({{"reticulations", level.reticulations},
+                      {"log_likelihood", level.log_likelihood},
+                      {"parameters", level.parameters},
+                      {"aic", level.aic},
+                      {"bic", level.bic},
+                      {"starts", level.starts},
+                      {"rootings", level.rootings},
+                      {"at_bounds", bounds_as_json(level.at_bounds)},
+                      {"network", snp::to_newick(level.network)}});
+    session.say() << std::setw(13) << level.reticulations << std::setprecision(4) << std::setw(16)
+                  << level.log_likelihood << std::setw(12) << level.parameters << std::setprecision(2) << std::setw(12)
+                  << level.aic << std::setw(12) << level.bic << std::setw(5) << level.starts << "/" << options.starts
+                  << "\n";
+  }
+  session.result("levels", levels);
+  for (const snp::search_level& level : found.levels) {
+    session.say() << level.reticulations << " " << snp::to_newick(level.network) << "\n";
+    warn_of_bounds(session, level.at_bounds, text("the network with r = ", level.reticulations));
+  }
+  if (std::int64_t(found.levels.size()) <= options.max_reticulations)
+    session.warn(text("--outgroup admits no network with ", found.levels.size(), " reticulations near the best one"));
+  if (found.is_root_seen) return;
+  session.say() << "The data do not show the root, because all thetas are equal: with the root on another branch (";
+  for (const snp::search_level& level : found.levels)
+    session.say() << (level.reticulations == 0 ? "" : ", ") << level.rootings;
+  session.say() << " places) the likelihood is the same. "
+                << (options.outgroup.empty() ? "Its place here means nothing; --outgroup says where it is.\n"
+                                             : "Its place is that of the outgroup.\n");
+}
+
 nlohmann::ordered_json bounds_as_json(const std::vector<snp::parameter_at_bound>& at_bounds) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const snp::parameter_at_bound& one : at_bounds)

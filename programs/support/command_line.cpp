@@ -239,6 +239,13 @@ po::typed_value<std::string>* output_file(std::string* path, std::vector<io::fil
       });
 }
 
+std::vector<std::string> split(const std::string& list, char separator) {
+  std::vector<std::string> words;
+  std::istringstream in(list + separator);
+  for (std::string word; std::getline(in, word, separator);) words.push_back(word);
+  return words;
+}
+
 void require_absent(const command_line& line, std::initializer_list<const char*> options, std::string_view why) {
   for (const char* option : options)
     if (line.given.contains(option)) throw InvalidArgument(text("--", option, " ", why));

@@ -84,6 +84,9 @@ Meaning choice(std::string_view option, std::string_view value,
   throw InvalidArgument(text(option, " must be ", allowed, " (", option, "=", value, ")"));
 }
 
+/// The parts of a list such as "A,B,C"; an empty text is one empty part.
+std::vector<std::string> split(const std::string& list, char separator);
+
 /// Throws InvalidArgument when one of these options is given; `why` follows its name: "--seed needs --rank".
 void require_absent(const command_line& line, std::initializer_list<const char*> options, std::string_view why);
 

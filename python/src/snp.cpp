@@ -30,6 +30,7 @@
 #include "quintet/snp/network/network.hpp"
 #include "quintet/snp/network/network_topology.hpp"
 #include "quintet/snp/network/newick.hpp"
+#include "quintet/snp/network/rooting.hpp"
 #include "quintet/snp/simulation/simulate.hpp"
 #include "records.hpp"
 #include "snp_options.hpp"
@@ -229,6 +230,16 @@ nb::tuple tuple_of(const optimise_result& r) {
   return nb::make_tuple(r.log_likelihood, r.start, r.iterations, r.evaluations, r.converged);
 }
 
+/// The network is a copy, which the callable may keep.
+search_report search_report_of(nb::handle callable) {
+  if (callable.is_none()) return {};
+  return [callable](const search_status& now) {
+    const nb::gil_scoped_acquire acquired;
+    callable(now.start, now.reticulations, now.topologies, now.log_likelihood, now.is_end, now.bic,
+             nb::cast(Network(*now.best)));
+  };
+}
+
 // Chains.
 
 /// What a sampler needs as long as it lives.
@@ -405,6 +416,15 @@ void bind_networks(nb::module_& m) {
                                    nb::make_tuple(one.gamma[0], one.gamma[1])));
     return result;
   });
+  m.def("snp_rootings", [](const Network& n) {
+    nb::list result;
+    for (Network& one : run([&] { return rootings(n); })) result.append(std::move(one));
+    return result;
+  });
+  m.def("snp_unrooted_key", [](const Network& n) { return run([&] { return unrooted_key(n); }); });
+  m.def("snp_rooted_at", [](const Network& n, const std::vector<std::string>& outgroup) {
+    return run([&] { return rooted_at(n, outgroup); });
+  });
   m.def("snp_reduced_topology", [](const Network& n) { return run([&] { return reduced_topology(n); }); });
   m.def("snp_count_bubbles", &count_bubbles);
   m.def("snp_level", &level);
@@ -513,23 +533,24 @@ void bind_likelihood(nb::module_& m) {
   m.def(
       "snp_search",
       [](const Data& data, nb::handle options, nb::handle optimise, nb::handle model, std::int64_t memory_limit,
-         nb::handle progress, const std::string& device) {
+         nb::handle progress, const std::string& device, nb::handle report) {
         auto how = options_from<search_options>(search_list, options);
+        how.report = search_report_of(report);
         how.optimise = optimise_options_of(optimise);
         how.model = model_of(model);
-        auto found = run(progress, [&](const progress_callback& report) {
+        auto found = run(progress, [&](const progress_callback& callback) {
           how.likelihood = {Device::parse(device), memory_limit};
-          how.progress = report;
+          how.progress = callback;
           return search_networks(data, how);
         });
         nb::list levels;
         for (search_level& one : found.levels)
           levels.append(nb::make_tuple(one.reticulations, std::move(one.network), one.log_likelihood, one.parameters,
-                                       one.aic, one.bic, one.starts));
-        return nb::make_tuple(levels, found.topologies);
+                                       one.aic, one.bic, one.starts, one.rootings));
+        return nb::make_tuple(levels, found.topologies, found.is_root_seen);
       },
       arg("data"), arg("options"), arg("optimise"), arg("model"), arg("memory_limit"), arg("progress").none(),
-      arg("device"));
+      arg("device"), arg("report").none());
 }
 
 void bind_chains(nb::module_& m) {

@@ -48,6 +48,7 @@ constexpr auto search_list = [](auto visit) {
   visit("patience", &search_options::patience);
   visit("theta", &search_options::theta);
   visit("seed", &search_options::seed);
+  visit("outgroup", &search_options::outgroup);
 };
 
 constexpr auto sampler_list = [](auto visit) {

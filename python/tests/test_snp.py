@@ -217,6 +217,58 @@ def test_optimise_and_search(network: snp.Network, data: snp.Data) -> None:
     assert found.best in found.levels
 
 
+def test_search_without_a_root(data: snp.Data) -> None:
+    status: list[snp.SearchStatus] = []
+    options: dict[str, Any] = {"max_reticulations": 0, "starts": 2, "patience": 3, "theta": 0.05}
+    found = snp.search(data, report=status.append, **options)
+    assert not found.is_root_seen and found.topologies == 1  # unrooted trees of three species
+    assert found.levels[0].starts == 2 and found.levels[0].rootings == 3
+    assert status[-1].is_end and status[-1].topologies == 1 and status[-1].best.species == ["A", "B", "C"]
+    for outgroup in (["A"], ["A", "C"]):
+        rooted = snp.search(data, outgroup=outgroup, **options).levels[0].network
+        kept = rooted.rooted_at(outgroup)
+        assert kept is not None and kept.newick == rooted.newick
+        assert rooted.unrooted_topology == found.levels[0].network.unrooted_topology
+        assert len(rooted.rootings()) == 3
+    hybrid = snp.Network("(((A:1,(B:1)#H1:1::0.5):1,(C:1,#H1:1::0.5):1):1,D:1);", theta=0.1)
+    assert hybrid.rooted_at("B") is not None and hybrid.rooted_at(["A", "C"]) is None
+
+    def stop(now: snp.SearchStatus) -> None:
+        raise KeyError(now.topologies)
+
+    with pytest.raises(KeyError):
+        snp.search(data, report=stop, **options)
+    with pytest.raises(TypeError, match="report must be a callable"):
+        snp.search(data, report=3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="outgroup must be a sequence of names"):
+        snp.search(data, outgroup="A")
+    with pytest.raises(ValueError, match="outgroup must be a species of the data"):
+        snp.search(data, outgroup=["X"])
+    assert snp.search(data, thetas="each", max_iterations=3, **options).is_root_seen
+
+
+def test_integers_out_of_range(network: snp.Network, data: snp.Data) -> None:
+    for most in (2**62, 2**63 - 1):
+        for name in ("starts", "patience", "max_reticulations", "max_iterations"):
+            with pytest.raises(quintet.InvalidArgument, match=f"{name} must be in"):
+                snp.search(data, **{name: most})
+        with pytest.raises(quintet.InvalidArgument, match="max_iterations must be in"):
+            snp.Likelihood(network, data).optimise(max_iterations=most)
+        with pytest.raises(quintet.InvalidArgument, match="sites must be in"):
+            snp.simulate(network, [2, 2, 2], most)
+        with pytest.raises(quintet.InvalidArgument, match="max_reticulations must be in"):
+            snp.mcmc(data, max_reticulations=most)
+        with pytest.raises(quintet.InvalidArgument, match="species must be in"):
+            snp.prior_moments(most, 1, 20.0, 10.0)
+        for name in ("chains", "temperatures", "iterations", "burn_in", "swap_every"):
+            with pytest.raises(quintet.InvalidArgument, match=name):
+                snp.mcmc(data, **{name: most})
+    with pytest.raises(quintet.InvalidArgument, match="max_level must be"):
+        snp.mcmc(data, max_level=-2)
+    with pytest.raises(quintet.InvalidArgument, match="number must be within 0"):
+        snp.simulate_network(["A", "B"], number=-1)
+
+
 def test_simulation_is_a_function_of_the_seed(network: snp.Network) -> None:
     a, tries = snp.simulate_sites(network, [2, 2, 2], 50, seed=7)
     b, _ = snp.simulate_sites(network, [2, 2, 2], 80, seed=7)

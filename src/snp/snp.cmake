@@ -30,6 +30,7 @@ quintet_sources(snp
     network/network_topology.cpp
     network/newick_reader.cpp
     network/newick_writer.cpp
+    network/rooting.cpp
     likelihood/optimise.cpp
     likelihood/plan.cpp
     likelihood/plan_cache.cpp

@@ -306,6 +306,10 @@ static void test_optimise(void) {
     CHECK(branch.theta == 0.2);
   }
   quintet_snp_network_free(best);
+  options.max_iterations = INT64_MAX;
+  CHECK_INVALID(quintet_snp_likelihood_optimise(likelihood, &options, NULL, NULL, NULL),
+                "max_iterations must be in 1 ... 1000000000");
+  options.max_iterations = 200;
   options.thetas = 3;
   CHECK_INVALID(quintet_snp_likelihood_optimise(likelihood, &options, NULL, NULL, NULL), "thetas must be one of");
   options.thetas = QUINTET_SNP_THETAS_FIXED;

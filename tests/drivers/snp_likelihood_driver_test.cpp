@@ -28,6 +28,25 @@ class snp_likelihood_driver : public test::driver_run {
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
+  /// A table of all patterns of ((A,B),(C,D)) with their probabilities as weights; returns the log-likelihood.
+  double make_patterns_of_a_tree(const std::string& name) const {
+    const snp::Network truth = snp::parse_newick("((A:0.02,B:0.02):0.05,(C:0.03,D:0.03):0.04)r;", {.theta = 0.05});
+    snp::DataBuilder builder({"A", "B", "C", "D"});
+    std::vector<std::vector<std::int64_t>> all;
+    for (std::int64_t p = 0; p < 81; ++p) all.push_back({p % 3, p / 3 % 3, p / 9 % 3, p / 27});
+    for (const auto& red : all) builder.add_site(red, std::vector<std::int64_t>{2, 2, 2, 2});
+    const std::vector<double> logs = snp::Likelihood(truth, builder.finish()).site_log_likelihoods();
+    std::ostringstream table;
+    table << "A,B,C,D,weight\n" << std::setprecision(17);
+    double value = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (const std::int64_t red : all[i]) table << red << "/2,";
+      table << 1000 * std::exp(logs[i]) << "\n";
+      value += 1000 * std::exp(logs[i]) * logs[i];
+    }
+    make(name, table.str());
+    return value;
+  }
   /// The number behind "log-likelihood" on standard output.
   static double printed(const std::string& out) {
     const std::string word = "log-likelihood ";
@@ -292,24 +311,10 @@ TEST_F(snp_likelihood_driver, compares_networks) {
               2 * std::log(5) - 2 * results["networks"][0]["log_likelihood"].number(), 1e-9);
 }
 
-// All patterns of a tree, each with its probability as weight: the search has to come back to that tree. With one theta
-// the place of the root cannot be seen, so what can be found is that A is with B, or C with D.
+// The search has to come back to the tree that made the data. With one theta the place of the root cannot be seen, so
+// what can be found is that A is with B, or C with D.
 TEST_F(snp_likelihood_driver, search_finds_the_tree_that_made_the_data) {
-  const snp::Network truth = snp::parse_newick("((A:0.02,B:0.02):0.05,(C:0.03,D:0.03):0.04)r;", {.theta = 0.05});
-  snp::DataBuilder builder({"A", "B", "C", "D"});
-  std::vector<std::vector<std::int64_t>> all;
-  for (std::int64_t p = 0; p < 81; ++p) all.push_back({p % 3, p / 3 % 3, p / 9 % 3, p / 27});
-  for (const auto& red : all) builder.add_site(red, std::vector<std::int64_t>{2, 2, 2, 2});
-  const std::vector<double> logs = snp::Likelihood(truth, builder.finish()).site_log_likelihoods();
-  std::ostringstream table;
-  table << "A,B,C,D,weight\n" << std::setprecision(17);
-  double expected_value = 0;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    for (const std::int64_t red : all[i]) table << red << "/2,";
-    table << 1000 * std::exp(logs[i]) << "\n";
-    expected_value += 1000 * std::exp(logs[i]) * logs[i];
-  }
-  make("tree.csv", table.str());
+  const double expected_value = make_patterns_of_a_tree("tree.csv");
   const outcome result = run({"--data",   "tree.csv",
                               "--search", "--theta",
                               "0.05",     "--u",
@@ -334,6 +339,39 @@ TEST_F(snp_likelihood_driver, search_finds_the_tree_that_made_the_data) {
   EXPECT_TRUE(key.find("(A,B)") != std::string::npos || key.find("(C,D)") != std::string::npos) << key;
   expect_value({"--data", "tree.csv", "--network", "best.nwk", "--u", "1", "--v", "1"}, tree_value);
   QUINTET_EXPECT_CONTAINS(result.out, "reticulations  log-likelihood  parameters");
+}
+
+// A run that is stopped leaves the best so far and a line for every climb; one theta does not show the root.
+TEST_F(snp_likelihood_driver, search_says_that_the_root_is_not_seen) {
+  make_patterns_of_a_tree("tree.csv");
+  const arguments search{
+      "--data", "tree.csv", "--search", "--theta",    "0.05", "--u",    "1",     "--v", "1", "--max-reticulations",
+      "0",      "--starts", "3",        "--patience", "4",    "--json", "o.json"};
+  const auto given = [&](arguments more) {
+    more.insert(more.begin(), search.begin(), search.end());
+    return more;
+  };
+  std::string key;
+  for (const char* seed : {"1", "2", "3"}) {
+    const std::string out = run_well(given({"--seed", seed}));
+    QUINTET_EXPECT_CONTAINS(out, "The data do not show the root");
+    QUINTET_EXPECT_CONTAINS(out, "start 3 of 3, 0 reticulations: log-likelihood -");
+    const test::json_value results = json("o.json")["results"];
+    EXPECT_EQ(results["root_is_seen"], false);
+    EXPECT_EQ(results["levels"][0]["rootings"], 5);
+    EXPECT_EQ(results["levels"][0]["starts"], 3);
+    const std::string here = snp::topology_key(snp::parse_newick(results["levels"][0]["network"].text()));
+    EXPECT_EQ(here, key.empty() ? here : key) << "seed " << seed;
+    key = here;
+  }
+  QUINTET_EXPECT_CONTAINS(run_well(given({"--outgroup", "C,D"})), "Its place is that of the outgroup.");
+  const snp::Network rooted = snp::parse_newick(json("o.json")["results"]["levels"][0]["network"].text());
+  EXPECT_EQ(snp::topology_key(rooted), "((A,B),(C,D));");
+  expect_failure(given({"--outgroup", "C,X"}), 2, "outgroup must be a species of the data (outgroup=X)");
+  expect_failure(given({"--patience", "9223372036854775807"}), 2, "--patience");
+  const std::string seen = run_well(given({"--optimise", "lengths,theta"}));
+  EXPECT_EQ(seen.find("do not show the root"), std::string::npos);
+  EXPECT_EQ(json("o.json")["results"]["root_is_seen"], true);
 }
 
 TEST_F(snp_likelihood_driver, rice_example_of_the_documentation) {
@@ -390,6 +428,8 @@ TEST_F(snp_likelihood_driver, bad_usage_is_one_clear_line) {
   expect_bad({"--nucleotides", "--dominant"}, "--nucleotides and --dominant exclude each other");
   expect_bad({"--compare", "(A:1,B:1)"}, "--search, --network and --compare exclude each other");
   expect_bad({"--starts", "2"}, "--starts needs --optimise or --search");
+  expect_bad({"--starts", "9223372036854775807", "--optimise", "lengths"}, "--starts must be in [1, 1000000]");
+  expect_bad({"--outgroup", "A"}, "--outgroup needs --search");
   expect_bad({"--optimise", "lengths", "--seed", "2"}, "needs --search or --starts");
   expect_bad({"--output-network", "no/folder/x.nwk"}, "--output-network: no/folder/x.nwk");
   expect_bad({"--gamma-shape", "1", "--gamma-categories", "0"}, "categories");

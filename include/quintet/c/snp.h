@@ -241,7 +241,7 @@ typedef struct quintet_snp_optimise_options {
   int32_t gammas;             ///< not 0 (default): inheritance probabilities are parameters
   quintet_snp_thetas thetas;  ///< default QUINTET_SNP_THETAS_EACH
   int32_t reserved;           ///< 0
-  int64_t max_iterations;     ///< >= 1; default 200
+  int64_t max_iterations;     ///< 1 ... 10^9; default 200
   double tolerance;           ///< done when two steps in a row gain less log-likelihood, > 0; default 1e-6
   double min_length;          ///< default 1e-8
   double max_length;          ///< default 1e3

@@ -156,7 +156,7 @@ def simulate_network(
         as_integer(max_level, "max_level"),
         bool(bubbles),
         as_seed(seed, "seed"),
-        as_integer(number, "number"),
+        as_seed(number, "number"),
     )
     return Network._of(core)
 

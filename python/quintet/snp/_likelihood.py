@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Sequence
+from typing import Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 
@@ -47,6 +47,7 @@ class SearchLevel(NamedTuple):
     aic: float
     bic: float
     starts: int  #: of how many starts this is the result
+    rootings: int  #: places of the root with this likelihood; 1 where the root is seen
 
 
 class SearchResult(NamedTuple):
@@ -54,11 +55,24 @@ class SearchResult(NamedTuple):
 
     levels: list[SearchLevel]  #: by number of reticulations
     topologies: int  #: that were optimised
+    is_root_seen: bool  #: False: topologies are unrooted ones, and their places of the root are equal
 
     @property
     def best(self) -> SearchLevel:
         """The level with the least BIC."""
         return min(self.levels, key=lambda level: level.bic)
+
+
+class SearchStatus(NamedTuple):
+    """Where :func:`search` stands, after a topology."""
+
+    start: int  #: starts that have ended
+    reticulations: int  #: of the climb that goes on
+    topologies: int  #: that were optimised
+    log_likelihood: float  #: the best of this climb
+    is_end: bool  #: the climb with so many reticulations has ended
+    bic: float  #: of `best`
+    best: Network  #: the network with the least BIC so far
 
 
 def gamma_rates(shape: float, categories: int) -> np.ndarray:
@@ -254,20 +268,26 @@ def search(
     memory_limit: int = 0,
     progress: bool | Progress | None = None,
     device: str = "auto",
+    outgroup: Sequence[str] = (),
+    report: Callable[[SearchStatus], Any] | None = None,
 ) -> SearchResult:
     """Maximum likelihood over topologies: hill climbing from random trees, reticulations added one by one.
 
     Every topology is judged after optimising its parameters. That several starts end in one place is the only sign that
-    there is no better one.
+    there is no better one. With one theta the data do not show the root: topologies are then unrooted ones, and the root
+    of a result separates the species of `outgroup` from the others. `report` is called after every topology; it may keep
+    the best network so far, and what it raises ends the search.
 
     >>> from quintet import snp
     >>> data = snp.simulate(snp.Network("((A:0.1,B:0.1):0.2,C:0.3);", theta=0.05), [2, 2, 2], 500)
     >>> found = snp.search(data, max_reticulations=0, starts=1, patience=10)
     >>> found.best.reticulations, found.topologies
-    (0, 3)
+    (0, 1)
     """
     arguments = locals()
-    levels, topologies = _core.snp_search(
+    if report is not None and not callable(report):
+        raise TypeError(f"report must be a callable(status) (report={report!r})")
+    levels, topologies, is_root_seen = _core.snp_search(
         data._core,
         read_options(SearchOptions, arguments),
         read_options(OptimiseOptions, arguments),
@@ -275,5 +295,14 @@ def search(
         as_integer(memory_limit, "memory_limit"),
         progress_callable(progress),
         device,
+        None if report is None else _status_to(report),
     )
-    return SearchResult([SearchLevel(level[0], Network._of(level[1]), *level[2:]) for level in levels], topologies)
+    networks = [SearchLevel(level[0], Network._of(level[1]), *level[2:]) for level in levels]
+    return SearchResult(networks, topologies, is_root_seen)
+
+
+def _status_to(report: Callable[[SearchStatus], Any]) -> Callable[..., None]:
+    def pass_on(*members: Any) -> None:
+        report(SearchStatus(*members[:-1], Network._of(members[-1])))
+
+    return pass_on

@@ -212,6 +212,25 @@ class Network:
         return str(_core.snp_reduced_topology(self._core))
 
     @property
+    def unrooted_topology(self) -> str:
+        """Equal exactly for networks that differ in nothing but the place of the root."""
+        return str(_core.snp_unrooted_key(self._core))
+
+    def rootings(self) -> list["Network"]:
+        """The network with its root on every branch that may have it, first as it is.
+
+        Where all thetas are equal, they have the same likelihood. Branches above reticulations keep their direction.
+        """
+        return [Network._of(core) for core in _core.snp_rootings(self._core)]
+
+    def rooted_at(self, outgroup: Sequence[str]) -> "Network | None":
+        """The network with a root that separates these species from the others; None where that cannot be."""
+        if isinstance(outgroup, str):
+            outgroup = [outgroup]
+        core = _core.snp_rooted_at(self._core, [str(name) for name in outgroup])
+        return None if core is None else Network._of(core)
+
+    @property
     def bubbles(self) -> int:
         """Reticulations both of whose parent branches end at one node."""
         return int(_core.snp_count_bubbles(self._core))

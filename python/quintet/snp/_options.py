@@ -25,6 +25,12 @@ def _range(values: Any, name: str) -> tuple[float, float]:
     return as_number(low, name), as_number(high, name)
 
 
+def _names(values: Any, name: str) -> list[str]:
+    if isinstance(values, str):
+        raise TypeError(f"{name} must be a sequence of names ({name}={values!r})")
+    return [str(value) for value in values]
+
+
 def _weights(values: Any, name: str) -> dict[str, float]:
     return {str(move): as_number(weight, f"{name}[{move!r}]") for move, weight in dict(values).items()}
 
@@ -67,6 +73,7 @@ class SearchOptions:
     patience: int = checked(as_integer, 40)
     theta: float = checked(as_number, 0.01)
     seed: int = checked(as_seed, 1)
+    outgroup: list[str] = checked(_names, ())
 
 
 def _unless_none(check: Any) -> Any:

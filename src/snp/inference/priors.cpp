@@ -16,6 +16,7 @@ namespace {
 using family = univariate_prior::family;
 
 constexpr std::int64_t max_tries = 1'000'000;
+constexpr std::int64_t reticulation_limit = 1000, process_species_limit = 100;
 constexpr double phylonet_origin = 10, phylonet_height_mean = 10, phylonet_kappa = 1;
 
 double log_gamma_density(double x, double shape, double rate) {
@@ -95,7 +96,9 @@ double univariate_prior::draw(random_stream& random) const {
 priors::priors(prior_options options, std::int64_t species, network_limits limits)
     : options_(std::move(options)), species_(species), limits_(limits) {
   require_argument(species >= 2, "species", species, ">= 2");
-  require_argument(limits.max_reticulations >= 0, "max_reticulations", limits.max_reticulations, ">= 0");
+  require_argument(limits.max_reticulations >= 0 && limits.max_reticulations <= reticulation_limit, "max_reticulations",
+                   limits.max_reticulations, text("in 0 ... ", reticulation_limit));
+  require_argument(limits.max_level >= -1, "max_level", limits.max_level, ">= 0, or -1 for any");
   const prior_options& o = options_;
   if (o.speciation_rate)
     require_argument(is_positive(*o.speciation_rate), "speciation-rate", *o.speciation_rate, "finite and > 0");
@@ -389,6 +392,7 @@ prior_moments moments_of_process(std::int64_t species, std::int64_t max_reticula
   options.origin = origin;
   const priors checked(options, species, {.max_reticulations = max_reticulations});
   require_argument(max_reticulations <= 20, "max_reticulations", max_reticulations, "<= 20");
+  require_argument(species <= process_species_limit, "species", species, text("in 2 ... ", process_species_limit));
   const lineage_process process(species, max_reticulations, lambda, nu);
   prior_moments made;
   made.reticulations.assign(at(max_reticulations + 1), 0.0);

@@ -4,12 +4,16 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 
 #include "quintet/core/philox.hpp"
+#include "quintet/core/poll.hpp"
 #include "quintet/core/profile.hpp"
 #include "quintet/snp/inference/priors.hpp"
 #include "quintet/snp/network/network_topology.hpp"
+#include "quintet/snp/network/rooting.hpp"
 #include "snp/inference/moves/move.hpp"
 #include "snp/network/numbers.hpp"
 
@@ -19,16 +23,21 @@ namespace {
 
 constexpr double min_gain = 1e-3;
 constexpr int proposals_per_topology = 50;
+// A clade of any size is drawn: one tree in 3000 has seven of fourteen species together.
+constexpr int random_trees = 100'000, trees_of_likelihood_0 = 100;
+// The winner of a level is optimised with so many times the iterations.
+constexpr std::int64_t winner_iterations = 10;
 
 struct scored {
   double log_likelihood = -infinity;
+  double bic = infinity;
   std::shared_ptr<const Network> network;
 };
 
 // A topology as a state, whose heights only serve to propose others, and what it is worth.
 struct candidate {
   network_state state;
-  std::string key;
+  std::string kind;
   scored score;
 };
 
@@ -42,24 +51,34 @@ class climber {
         prior_(prior_options_of(options), std::int64_t(names_->size()),
                {.max_reticulations = options.max_reticulations, .bubbles = false}),
         trees_(prior_options_of(options), std::int64_t(names_->size()), {.max_reticulations = 0}),
-        moves_(make_moves(prior_)) {}
+        moves_(make_moves(prior_)),
+        is_root_seen_(!options.optimise.lengths || options.optimise.thetas == theta_parameters::each ||
+                      options.model.mutation_only_at_root) {
+    for (const double w : data_.weights()) sites_ += w;
+  }
 
   search_result run() {
     std::vector<std::vector<candidate>> ends(std::size_t(options_.max_reticulations) + 1);
-    for (std::int64_t start = 0; start < options_.starts; ++start) {
-      random_ = random_stream(options_.seed, std::uint64_t(start));
+    for (start_ = 0; start_ < options_.starts; ++start_) {
+      random_ = random_stream(options_.seed, std::uint64_t(start_));
+      begin_level(0);
       candidate best = climb(random_tree());
       for (std::int64_t r = 0;; ++r) {
         ends[std::size_t(r)].push_back(best);
-        const double levels = double(options_.max_reticulations + 1);
-        report_("search", (double(start) + double(r + 1) / levels) / double(options_.starts));
+        report(best.score, true);
         if (r == options_.max_reticulations) break;
-        best = climb(with_reticulation(best));
+        begin_level(r + 1);
+        std::optional<candidate> next = with_reticulation(best);
+        if (!next) break;
+        best = climb(*std::move(next));
       }
     }
     search_result result;
-    for (std::size_t r = 0; r < ends.size(); ++r) result.levels.push_back(level_of(ends[r], std::int64_t(r)));
+    for (std::size_t r = 0; r < ends.size() && !ends[r].empty(); ++r)
+      result.levels.push_back(level_of(ends[r], std::int64_t(r)));
     result.topologies = std::int64_t(scores_.size());
+    result.is_root_seen = is_root_seen_;
+    report_("search", 1);
     return result;
   }
 
@@ -73,31 +92,105 @@ class climber {
     return prior;
   }
 
-  candidate judged(network_state state) {
-    std::string key = number_canonically(state).key;
-    const auto [place, is_new] = scores_.try_emplace(key);
-    if (is_new) place->second = maximum(state);
-    return {std::move(state), std::move(key), place->second};
+  bool is_admitted(const Network& network) const {
+    if (options_.outgroup.empty()) return true;
+    return is_root_seen_ ? is_rooted_at(network, options_.outgroup) : rooted_at(network, options_.outgroup).has_value();
   }
 
-  bool is_known(const network_state& state) const { return scores_.contains(number_canonically(state).key); }
+  // What the likelihood tells apart; empty for networks that the outgroup leaves out.
+  std::string new_kind(const Network& network) const {
+    if (!is_admitted(network)) return {};
+    return is_root_seen_ ? topology_key(network) : unrooted_key(network);
+  }
 
-  scored maximum(const network_state& state) const {
+  const std::string& kind_of(const network_state& state) {
+    const canonical_numbering numbering = number_canonically(state);
+    const auto [place, is_new] = kinds_.try_emplace(numbering.key);
+    if (is_new) place->second = new_kind(to_network(state, numbering));
+    return place->second;
+  }
+
+  // Whether it is worth a look: not judged yet, or known to be better. A later start follows what an earlier one found.
+  bool is_promising(const network_state& state, double log_likelihood) {
+    const std::string& kind = kind_of(state);
+    if (kind.empty()) return false;
+    const auto known = scores_.find(kind);
+    return known == scores_.end() || known->second.log_likelihood > log_likelihood + min_gain;
+  }
+
+  candidate judged(network_state state) {
+    std::string kind = kind_of(state);
+    const auto [place, is_new] = scores_.try_emplace(kind);
+    if (is_new) {
+      place->second = maximum(state);
+      if (place->second.bic < best_.bic) keep_as_best(place->second);
+    }
+    return {std::move(state), std::move(kind), place->second};
+  }
+
+  optimise_options optimisation(const Network& network) {
+    optimise_options how = options_.optimise;
+    how.gammas = how.gammas && !network.reticulations().empty();
+    how.progress = [this](std::string_view, double) {
+      show_progress();
+      return true;
+    };
+    return how;
+  }
+
+  scored maximum(const network_state& state) {
     Likelihood likelihood(to_network(state), data_, options_.model, options_.likelihood);
     if (!std::isfinite(likelihood.evaluate())) return {};
-    optimise_options how = options_.optimise;
-    how.progress = {};
-    how.gammas = how.gammas && state.reticulations > 0;
-    const double value = optimise(likelihood, how).log_likelihood;
-    return {value, std::make_shared<const Network>(likelihood.network())};
+    const optimise_result found = optimise(likelihood, optimisation(likelihood.network()));
+    return {found.log_likelihood, bic(found.log_likelihood, found.parameters, sites_),
+            std::make_shared<const Network>(likelihood.network())};
+  }
+
+  Network with_root_asked_for(const Network& network) const {
+    if (is_root_seen_) return network;
+    return options_.outgroup.empty() ? least_rooting(network) : *rooted_at(network, options_.outgroup);
+  }
+
+  void keep_as_best(const scored& found) {
+    best_ = found;
+    best_.network = std::make_shared<const Network>(with_root_asked_for(*found.network));
+  }
+
+  // Of this level; it does not go back when a gain lets the climb begin again.
+  void begin_level(std::int64_t reticulations) {
+    reticulations_ = reticulations;
+    share_ = 0;
+    show_progress();
+  }
+  void show_progress() {
+    poll();
+    const double levels = double(options_.max_reticulations + 1);
+    report_("search", (double(start_) + (double(reticulations_) + share_) / levels) / double(options_.starts));
+  }
+  void show_share(double share) {
+    share_ = std::max(share_, share);
+    show_progress();
+  }
+  void report(const scored& best_of_climb, bool is_end = false) {
+    if (!options_.report) return;
+    options_.report({start_, reticulations_, std::int64_t(scores_.size()), best_of_climb.log_likelihood, is_end,
+                     best_.bic, best_.network.get()});
   }
 
   candidate random_tree() {
-    for (int attempt = 0; attempt < 100; ++attempt) {
-      candidate tree = judged(trees_.draw(names_, random_));
-      if (std::isfinite(tree.score.log_likelihood)) return tree;
+    int unlikely = 0;
+    for (int drawn = 0; drawn < random_trees && unlikely < trees_of_likelihood_0; ++drawn) {
+      poll();
+      network_state tree = trees_.draw(names_, random_);
+      if (kind_of(tree).empty()) continue;
+      candidate start = judged(std::move(tree));
+      if (std::isfinite(start.score.log_likelihood)) return start;
+      ++unlikely;
     }
-    throw InvalidArgument("the data have likelihood 0 on 100 random trees");
+    if (unlikely == trees_of_likelihood_0)
+      throw InvalidArgument(text("the data have likelihood 0 on ", trees_of_likelihood_0, " random trees"));
+    throw InvalidArgument(text("outgroup: none of ", random_trees, " random trees has its ", options_.outgroup.size(),
+                               " species together; fewer of them are found sooner"));
   }
 
   // A move of this name, whatever it does to prior and likelihood; nothing when it leaves the class.
@@ -116,23 +209,26 @@ class climber {
     for (std::int32_t i = 0; i < state.inner_nodes(); ++i) apply("height", state);
   }
 
-  // A topology near by that was not judged yet.
-  bool neighbour(const network_state& from, network_state& to) {
+  // A promising topology near by.
+  bool neighbour(const candidate& best, network_state& to) {
     static constexpr std::string_view names[] = {"tail", "tail", "swap", "head", "head", "flip"};
+    const network_state& from = best.state;
     for (int attempt = 0; attempt < proposals_per_topology; ++attempt) {
+      poll();
       to = from;
       stir(to);
       const std::size_t kinds = from.reticulations > 0 ? std::size(names) : 3;
       if (apply(names[random_.below(std::uint32_t(kinds))], to) && to.reticulations == from.reticulations &&
-          !is_known(to))
+          is_promising(to, best.score.log_likelihood))
         return true;
     }
     return false;
   }
 
   candidate climb(candidate best) {
+    const double begin = share_;
     network_state next;
-    for (std::int64_t failures = 0; failures < options_.patience && neighbour(best.state, next);) {
+    for (std::int64_t failures = 0; failures < options_.patience && neighbour(best, next);) {
       candidate there = judged(next);
       if (there.score.log_likelihood > best.score.log_likelihood + min_gain) {
         best = std::move(there);
@@ -140,40 +236,43 @@ class climber {
       } else {
         ++failures;
       }
+      report(best.score);
+      show_share(begin + (1 - begin) * double(failures) / double(options_.patience));
     }
     return best;
   }
 
-  candidate with_reticulation(const candidate& from) {
+  // The best of `patience` new places of one more reticulation, and of the known ones that are met; nothing where the
+  // outgroup admits none.
+  std::optional<candidate> with_reticulation(const candidate& from) {
     candidate best;
-    for (std::int64_t place = 0; place < options_.patience; ++place) {
-      network_state next;
-      bool found = false;
-      for (int attempt = 0; attempt < proposals_per_topology && !found; ++attempt) {
-        next = from.state;
-        stir(next);
-        found = apply("add", next) && !is_known(next);
-      }
-      if (!found) break;
+    network_state next;
+    int proposals = 0;  // since the last new place
+    for (std::int64_t places = 0; places < options_.patience && proposals < proposals_per_topology; ++proposals) {
+      poll();
+      next = from.state;
+      stir(next);
+      if (!apply("add", next) || kind_of(next).empty()) continue;
+      const std::size_t known = scores_.size();
       candidate there = judged(next);
-      if (there.score.log_likelihood > best.score.log_likelihood || best.key.empty()) best = std::move(there);
+      if (best.kind.empty() || there.score.log_likelihood > best.score.log_likelihood) best = std::move(there);
+      if (scores_.size() == known) continue;
+      proposals = -1;
+      report(best.score);
+      show_share(0.5 * double(++places) / double(options_.patience));
     }
-    if (!best.key.empty()) return best;
-    // All of them are known: the best known one.
-    network_state next = from.state;
-    while (!apply("add", next)) stir(next);
-    return judged(next);
+    if (best.kind.empty()) return {};
+    return best;
   }
 
-  search_level level_of(const std::vector<candidate>& ends, std::int64_t r) const {
+  search_level level_of(const std::vector<candidate>& ends, std::int64_t r) {
     const auto best = std::max_element(ends.begin(), ends.end(), [](const candidate& a, const candidate& b) {
       return a.score.log_likelihood < b.score.log_likelihood;
     });
-    Likelihood likelihood(*best->score.network, data_, options_.model, options_.likelihood);
-    optimise_options how = options_.optimise;
-    how.progress = {};
-    how.gammas = how.gammas && r > 0;
-    how.max_iterations *= 10;
+    const Network network = with_root_asked_for(*best->score.network);
+    Likelihood likelihood(network, data_, options_.model, options_.likelihood);
+    optimise_options how = optimisation(network);
+    how.max_iterations = std::min(how.max_iterations * winner_iterations, max_optimise_iterations);
     how.tolerance = std::min(how.tolerance, 1e-6);
     const optimise_result found = optimise(likelihood, how);
     search_level level{.reticulations = r,
@@ -181,12 +280,11 @@ class climber {
                        .log_likelihood = found.log_likelihood,
                        .parameters = found.parameters,
                        .at_bounds = found.at_bounds};
-    double sites = 0;
-    for (const double w : data_.weights()) sites += w;
     level.aic = aic(level.log_likelihood, level.parameters);
-    level.bic = bic(level.log_likelihood, level.parameters, sites);
+    level.bic = bic(level.log_likelihood, level.parameters, sites_);
     level.starts =
-        std::count_if(ends.begin(), ends.end(), [&](const candidate& other) { return other.key == best->key; });
+        std::count_if(ends.begin(), ends.end(), [&](const candidate& other) { return other.kind == best->kind; });
+    if (!is_root_seen_) level.rootings = std::int64_t(rootings(level.network).size());
     return level;
   }
 
@@ -196,23 +294,33 @@ class climber {
   std::shared_ptr<const std::vector<std::string>> names_;
   priors prior_, trees_;
   std::vector<std::unique_ptr<move>> moves_;
+  bool is_root_seen_;
+  double sites_ = 0;
   random_stream random_{0};
-  std::map<std::string, scored> scores_;
+  std::int64_t start_ = 0, reticulations_ = 0;
+  double share_ = 0;
+  std::map<std::string, std::string> kinds_;  // of rooted topologies
+  std::map<std::string, scored> scores_;      // of kinds
+  scored best_;
 };
 
 }  // namespace
 
 search_result search_networks(const Data& data, const search_options& options) {
   const stage_region stage("search");
-  const auto at_least = [](std::string_view name, std::int64_t value, std::int64_t min) {
-    require_argument(value >= min, name, value, text(">= ", min));
+  const auto within = [](std::string_view name, std::int64_t value, std::int64_t least, std::int64_t most) {
+    require_argument(value >= least && value <= most, name, value, text("in ", least, " ... ", most));
   };
-  require_argument(options.max_reticulations >= 0 && options.max_reticulations <= 20, "max_reticulations",
-                   options.max_reticulations, "in [0, 20]");
-  at_least("starts", options.starts, 1);
-  at_least("patience", options.patience, 1);
+  within("max_reticulations", options.max_reticulations, 0, 20);
+  within("starts", options.starts, 1, max_search_starts);
+  within("patience", options.patience, 1, max_search_patience);
   require_argument(options.theta > 0 && std::isfinite(options.theta), "theta", options.theta, "finite and > 0");
-  at_least("species of the data", std::int64_t(data.species().size()), 2);
+  require_argument(data.species().size() >= 2, "species of the data", data.species().size(), ">= 2");
+  for (const std::string& name : options.outgroup)
+    if (std::find(data.species().begin(), data.species().end(), name) == data.species().end())
+      require_argument(false, "outgroup", name, "a species of the data");
+  if (std::set<std::string>(options.outgroup.begin(), options.outgroup.end()).size() == data.species().size())
+    throw InvalidArgument("outgroup must not be all species of the data");
   return climber(data, options).run();
 }
 

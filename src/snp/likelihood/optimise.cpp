@@ -276,8 +276,11 @@ void check(const optimise_options& o) {
   const auto positive = [](const char* name, double value) {
     require_argument(std::isfinite(value) && value > 0, name, value, "finite and > 0");
   };
-  require_argument(o.starts >= 1, "starts", o.starts, ">= 1");
-  require_argument(o.max_iterations >= 1, "max_iterations", o.max_iterations, ">= 1");
+  const auto counted = [](const char* name, std::int64_t value, std::int64_t most) {
+    require_argument(value >= 1 && value <= most, name, value, text("in 1 ... ", most));
+  };
+  counted("starts", o.starts, max_optimise_starts);
+  counted("max_iterations", o.max_iterations, max_optimise_iterations);
   positive("tolerance", o.tolerance);
   positive("min_length", o.min_length);
   positive("min_theta", o.min_theta);

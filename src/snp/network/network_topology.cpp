@@ -5,6 +5,7 @@
 #include <set>
 
 #include "quintet/snp/network/newick.hpp"
+#include "snp/network/leaves_below.hpp"
 #include "snp/network/network_graph.hpp"
 #include "snp/network/numbers.hpp"
 
@@ -15,22 +16,6 @@ namespace {
 constexpr std::size_t max_reticulations = 20;
 
 using name_set = std::vector<std::string>;
-
-// Names of the leaves below every node, sorted.
-std::vector<name_set> leaves_below(const Network& network) {
-  std::vector<name_set> below(at(network.nodes()));
-  for (const std::int64_t x : network.children_first()) {
-    name_set& own = below[at(x)];
-    if (network.kind(x) == node_kind::leaf) own.push_back(network.name(x));
-    for (const std::int64_t b : network.child_branches(x)) {
-      const name_set& child = below[at(network.branch(b).child)];
-      own.insert(own.end(), child.begin(), child.end());
-    }
-    std::sort(own.begin(), own.end());
-    own.erase(std::unique(own.begin(), own.end()), own.end());
-  }
-  return below;
-}
 
 void require_few_reticulations(const Network& network) {
   if (network.reticulations().size() > max_reticulations)
@@ -132,6 +117,21 @@ std::vector<std::vector<std::int64_t>> path_vectors(const Network& network, cons
 }
 
 }  // namespace
+
+std::vector<name_set> leaves_below(const Network& network) {
+  std::vector<name_set> below(at(network.nodes()));
+  for (const std::int64_t x : network.children_first()) {
+    name_set& own = below[at(x)];
+    if (network.kind(x) == node_kind::leaf) own.push_back(network.name(x));
+    for (const std::int64_t b : network.child_branches(x)) {
+      const name_set& child = below[at(network.branch(b).child)];
+      own.insert(own.end(), child.begin(), child.end());
+    }
+    std::sort(own.begin(), own.end());
+    own.erase(std::unique(own.begin(), own.end()), own.end());
+  }
+  return below;
+}
 
 std::string topology_key(const Network& network) { return key_of(graph_of(network)); }
 

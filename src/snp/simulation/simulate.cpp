@@ -13,7 +13,7 @@ namespace quintet::snp {
 namespace {
 
 constexpr std::int64_t sites_a_tile = 256;
-constexpr std::int64_t max_copies = 8000, max_tries = 1'000'000;
+constexpr std::int64_t max_copies = 8000, max_sites = 1'000'000'000, max_tries = 1'000'000;
 
 // A lineage of genes: the gene at its lower end, and the time since then.
 struct gene_lineage {
@@ -139,7 +139,8 @@ void check(const Network& network, const simulate_options& options) {
     require_argument(total >= 2, "sum of copies", total, ">= 2 where all sites are to be polymorphic");
   for (const auto& [name, rate] : {std::pair("u", options.u), std::pair("v", options.v)})
     require_argument(std::isfinite(rate) && rate > 0, name, rate, "finite and > 0");
-  require_argument(options.sites >= 1, "sites", options.sites, ">= 1");
+  require_argument(options.sites >= 1 && options.sites <= max_sites, "sites", options.sites,
+                   text("in 1 ... ", max_sites));
 }
 
 }  // namespace

@@ -113,8 +113,8 @@ struct prior_parts {
 /// object serves one thread at a time; copies are independent.
 class priors {
  public:
-  /// Throws InvalidArgument for options out of range, n < 2, R < 0, nu = 0 with R > 0, and origin fixed or exponential
-  /// with PhyloNet's prior other than its own.
+  /// Throws InvalidArgument for options out of range, n < 2, R < 0 or > 1000, nu = 0 with R > 0, and origin fixed or
+  /// exponential with PhyloNet's prior other than its own.
   priors(prior_options options, std::int64_t species, network_limits limits = {});
 
   /// The options and limits as given.
@@ -184,7 +184,8 @@ struct prior_moments {
   double origin = 0;                        ///< E tau
 };
 /// Birth-hybridization with these fixed rates, n species, r <= R; `origin` exponential or fixed. Small dense linear
-/// algebra: O(((n + R) R)^3). Throws InvalidArgument for rates that are not finite and positive, n < 2, R < 0 or > 20.
+/// algebra: O(((n + R) R)^3). Throws InvalidArgument for rates that are not finite and positive, n < 2 or > 100, R < 0
+/// or > 20.
 prior_moments moments_of_process(std::int64_t species, std::int64_t max_reticulations, double speciation_rate,
                                  double hybridization_rate, const univariate_prior& origin);
 

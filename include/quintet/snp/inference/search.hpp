@@ -7,9 +7,15 @@
 // then reticulations are added one by one, the best of `patience` places each time, and the network is improved in the
 // same way. Every topology is judged by the log-likelihood after optimise(). Hill climbing finds local maxima: that
 // several starts end in one place is the only sign that there is no better one.
+//
+// With lengths as parameters and one theta for all branches markers do not show the place of the root
+// (quintet/snp/network/rooting.hpp), unless mutation is at the root alone. Then topologies are unrooted ones, each is
+// optimised once, and the network of a result has the root that `outgroup` asks for, or that of least_rooting().
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "quintet/snp/likelihood/likelihood.hpp"
@@ -20,11 +26,29 @@
 
 namespace quintet::snp {
 
+/// The most starts, and the most patience.
+inline constexpr std::int64_t max_search_starts = 1'000'000, max_search_patience = 1'000'000;
+
+/// Where a search stands.
+struct search_status {
+  ///@{
+  /// Starts that have ended; reticulations of the climb that goes on; topologies that were optimised.
+  std::int64_t start = 0, reticulations = 0, topologies = 0;
+  ///@}
+  double log_likelihood = 0;  ///< the best of this climb
+  bool is_end = false;        ///< the climb with so many reticulations has ended
+  double bic = 0;             ///< of `best`
+  /// The network with the least BIC so far, with one tenth of the iterations that a result has. Lives for the call.
+  const Network* best = nullptr;
+};
+/// Called after every topology, on the thread that called search_networks(). What it throws ends the search.
+using search_report = std::function<void(const search_status&)>;
+
 /// How networks are searched for.
 struct search_options {
   std::int64_t max_reticulations = 2;  ///< R, 0 ... 20
-  std::int64_t starts = 4;             ///< random trees to begin with, >= 1
-  std::int64_t patience = 40;          ///< new topologies without a gain before a climb ends, >= 1
+  std::int64_t starts = 4;             ///< random trees to begin with, 1 ... 10^6
+  std::int64_t patience = 40;          ///< new topologies without a gain before a climb ends, 1 ... 10^6
   double theta = 0.01;                 ///< of all branches at the start, > 0
   std::uint64_t seed = 1;              ///< all chance depends on it
   /// What is optimised at every topology, and how long at most; the winner of each level is optimised with ten times as
@@ -32,7 +56,11 @@ struct search_options {
   optimise_options optimise{.thetas = theta_parameters::common, .max_iterations = 50, .tolerance = 1e-3};
   snp::model model{};               ///< mutation
   likelihood_options likelihood{};  ///< device and limit
-  progress_callback progress{};     ///< stage "search"; the fraction is that of the starts and levels
+  /// Species that the root separates from the others: networks that cannot have it there are left out. Empty: any.
+  std::vector<std::string> outgroup{};
+  /// Stage "search"; the fraction is that of the starts, levels, and new topologies without a gain.
+  progress_callback progress{};
+  search_report report{};  ///< is given the best network so far
 };
 
 /// The best network with so many reticulations.
@@ -44,6 +72,7 @@ struct search_level {
   double aic = 0;                               ///< 2 parameters - 2 log L
   double bic = 0;                               ///< log(sites) parameters - 2 log L
   std::int64_t starts = 0;                      ///< of how many starts this is the result: same topology
+  std::int64_t rootings = 1;                    ///< places of the root with this likelihood; 1 where it is seen
   std::vector<parameter_at_bound> at_bounds{};  ///< parameters at an end of their range
 };
 
@@ -51,10 +80,13 @@ struct search_level {
 struct search_result {
   std::vector<search_level> levels;  ///< by number of reticulations
   std::int64_t topologies = 0;       ///< that were optimised
+  bool is_root_seen = true;          ///< false: topologies are unrooted ones, and their places of the root are equal
 };
 
 /// The search. Deterministic in data and options. Throws InvalidArgument for options out of range, fewer than two
-/// species, or data of likelihood 0, Cancelled when the callback says so. Cost: an optimise() a topology.
+/// species, an outgroup that is no proper part of them, or data of likelihood 0, Cancelled when the callback says so.
+/// Levels end early where no network with one more reticulation is found that `outgroup` admits. Cost: an optimise() a
+/// topology.
 search_result search_networks(const Data& data, const search_options& options = {});
 
 }  // namespace quintet::snp

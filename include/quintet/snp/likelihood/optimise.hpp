@@ -17,12 +17,15 @@ enum class theta_parameters {
   common,  ///< one for all branches and the root; starts at the geometric mean of what they have
 };
 
+/// The most iterations of a climb, and the most climbs.
+inline constexpr std::int64_t max_optimise_iterations = 1'000'000'000, max_optimise_starts = 1'000'000;
+
 /// Which parameters optimise() moves, in which ranges, and when it ends.
 struct optimise_options {
   bool lengths = true;                               ///< whether branch lengths are parameters
   theta_parameters thetas = theta_parameters::each;  ///< which thetas are
   bool gammas = true;                                ///< whether inheritance probabilities are
-  std::int64_t max_iterations = 200;                 ///< >= 1
+  std::int64_t max_iterations = 200;                 ///< 1 ... 10^9
   /// Done when two steps in a row gain less than this log-likelihood, and their quadratic model promises less; finite,
   /// > 0. 1e-6 is far below what the data can tell and above the rounding of the sum.
   double tolerance = 1e-6;
@@ -31,8 +34,8 @@ struct optimise_options {
   double min_length = 1e-8, max_length = 1e3, min_theta = 1e-8, max_theta = 1e3;
   ///@}
   double min_gamma = 1e-6;  ///< gamma is in [min_gamma, 1 - min_gamma], < 1/2
-  /// Climbs, >= 1: the first one from the parameters of the likelihood, the others from lengths and thetas multiplied
-  /// by random factors between 1/10 and 10 and gammas in (0.05, 0.95).
+  /// Climbs, 1 ... 10^6: the first one from the parameters of the likelihood, the others from lengths and thetas
+  /// multiplied by random factors between 1/10 and 10 and gammas in (0.05, 0.95).
   std::int64_t starts = 1;
   std::uint64_t seed = 1;           ///< all chance of the starts depends on it
   progress_callback progress = {};  ///< stage "optimise"; the fraction is that of max_iterations in all climbs

@@ -136,7 +136,7 @@ bool is_in_range(const network_state& state);
 
 /// The networks among which is sampled.
 struct network_limits {
-  std::int64_t max_reticulations = 2;  ///< R, >= 0
+  std::int64_t max_reticulations = 2;  ///< R, 0 ... 1000
   std::int64_t max_level = -1;         ///< most reticulations in one biconnected component; -1: any
   bool bubbles = true;                 ///< whether both parent branches of a reticulation may end at one node
 };

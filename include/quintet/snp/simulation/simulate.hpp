@@ -25,7 +25,7 @@ struct simulate_options {
   /// Rates of mutation as in snp::model, finite and > 0.
   double u = 1, v = 1;
   ///@}
-  std::int64_t sites = 1000;      ///< >= 1
+  std::int64_t sites = 1000;      ///< 1 ... 10^9
   std::uint64_t seed = 1;         ///< with the site's number all that chance depends on
   bool polymorphic_only = false;  ///< a site is made again until both alleles show
 };

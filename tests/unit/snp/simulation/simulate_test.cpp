@@ -186,7 +186,8 @@ TEST(simulate, arguments) {
   expect_invalid(call({.copies = {0, 0}}), "sum of copies");
   expect_invalid(call({.copies = {4100, 4100}}), "sum of copies must be in [1, 8000]");
   expect_invalid(call({.copies = {1, 1}, .u = 0}), "u must be finite and > 0");
-  expect_invalid(call({.copies = {1, 1}, .sites = 0}), "sites must be >= 1");
+  expect_invalid(call({.copies = {1, 1}, .sites = 0}), "sites must be in 1 ... 1000000000");
+  expect_invalid(call({.copies = {1, 1}, .sites = std::int64_t(1) << 62}), "sites must be in 1 ... 1000000000");
   expect_invalid(call({.copies = {1, 0}, .polymorphic_only = true}), ">= 2");
   const snp::Network still = snp::parse_newick("(A:0,B:0);", {.theta = 1e-12});
   expect_invalid([&] { snp::simulate(still, {.copies = {1, 1}, .sites = 1, .polymorphic_only = true}); },
