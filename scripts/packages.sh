@@ -4,7 +4,7 @@
 #   install_packages "the demo" $packages_demo
 
 # The library, quintet::io and the drivers with clang 19.
-packages_build="clang-19 libomp-19-dev cmake ninja-build libhdf5-dev libhts-dev libboost-program-options-dev
+packages_build="clang-19 libomp-19-dev cmake ninja-build zlib1g-dev libhdf5-dev libhts-dev libboost-program-options-dev
   nlohmann-json3-dev"
 # A picture of the clusters; the data set is in examples/data.
 packages_demo="$packages_build python3-matplotlib python3-h5py"

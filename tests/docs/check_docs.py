@@ -301,7 +301,8 @@ def folder_of(page, arguments):
     os.makedirs(os.path.join(folder, "build"))
     os.makedirs(os.path.join(folder, "home"))
     os.makedirs(os.path.join(folder, "lib"))
-    os.symlink(arguments.build, os.path.join(folder, "build", "host-clang"))
+    for preset in ("release", "host-clang"):
+        os.symlink(arguments.build, os.path.join(folder, "build", preset))
     for entry in os.listdir(arguments.source):
         if entry not in ("build", "results") and not entry.startswith("."):
             os.symlink(os.path.join(arguments.source, entry), os.path.join(folder, entry))
