@@ -25,24 +25,16 @@ WORDS = {  # pattern: what to write instead
     r"lives": "is, is stored",
 }
 PENDING = set("""
-include/quintet/c/core.h include/quintet/c/hdbscan.h include/quintet/c/poincare.h include/quintet/c/snp.h
-include/quintet/c/spgemm.h include/quintet/c/svd.h include/quintet/core/any_view.hpp include/quintet/core/arguments.hpp
-include/quintet/core/error.hpp include/quintet/core/philox.hpp include/quintet/core/poll.hpp
-include/quintet/core/process_group.hpp include/quintet/core/profile.hpp include/quintet/core/progress.hpp
-include/quintet/core/storage16.hpp include/quintet/core/view.hpp include/quintet/device/device.hpp
-include/quintet/device/thread_scope.hpp include/quintet/hdbscan/cluster_tree.hpp
-include/quintet/hdbscan/core_distances.hpp include/quintet/hdbscan/cut.hpp include/quintet/hdbscan/medoids.hpp
-include/quintet/hdbscan/membership.hpp include/quintet/hdbscan/precomputed.hpp include/quintet/hdbscan/prediction.hpp
-include/quintet/hdbscan/spanning_tree.hpp include/quintet/hdbscan/tree_stages.hpp include/quintet/hdbscan/validity.hpp
+include/quintet/core/any_view.hpp include/quintet/core/arguments.hpp include/quintet/core/error.hpp
+include/quintet/core/philox.hpp include/quintet/core/poll.hpp include/quintet/core/process_group.hpp
+include/quintet/core/profile.hpp include/quintet/core/progress.hpp include/quintet/core/storage16.hpp
+include/quintet/core/view.hpp include/quintet/device/device.hpp include/quintet/device/thread_scope.hpp
 include/quintet/io/atomic_file.hpp include/quintet/io/csv.hpp include/quintet/io/hdf5.hpp
 include/quintet/io/matrix_file.hpp include/quintet/io/npy.hpp include/quintet/io/population_map.hpp
 include/quintet/io/shared_matrix.hpp include/quintet/io/snp_data.hpp include/quintet/io/sparse_file.hpp
 include/quintet/mpi/communicator.hpp include/quintet/mpi/distribution.hpp include/quintet/mpi/hdbscan.hpp
 include/quintet/mpi/launch.hpp include/quintet/mpi/neighbours.hpp include/quintet/mpi/program.hpp
-include/quintet/mpi/spgemm.hpp include/quintet/neighbours/neighbours.hpp include/quintet/pairwise/metric.hpp
-include/quintet/poincare/ball.hpp include/quintet/poincare/distances.hpp include/quintet/poincare/means.hpp
-include/quintet/poincare/nearest.hpp include/quintet/poincare/operations.hpp
-include/quintet/snp/inference/diagnostics.hpp include/quintet/snp/inference/priors.hpp
+include/quintet/mpi/spgemm.hpp include/quintet/snp/inference/diagnostics.hpp include/quintet/snp/inference/priors.hpp
 include/quintet/snp/inference/sampler.hpp include/quintet/snp/inference/search.hpp
 include/quintet/snp/likelihood/likelihood.hpp include/quintet/snp/likelihood/optimise.hpp
 include/quintet/snp/likelihood/rules.hpp include/quintet/snp/markers/data.hpp include/quintet/snp/network/model.hpp
@@ -52,8 +44,6 @@ include/quintet/snp/simulation/simulate.hpp include/quintet/spgemm/array.hpp inc
 include/quintet/spgemm/detail/structured_rows.hpp include/quintet/spgemm/device_csr.hpp include/quintet/spgemm/mask.hpp
 include/quintet/spgemm/memory.hpp include/quintet/spgemm/multiply.hpp include/quintet/spgemm/plan.hpp
 include/quintet/spgemm/semiring.hpp include/quintet/spgemm/summary.hpp include/quintet/spgemm/transpose.hpp
-include/quintet/svd/applications.hpp include/quintet/svd/decompose.hpp include/quintet/svd/gradient.hpp
-include/quintet/svd/kabsch.hpp include/quintet/svd/options.hpp include/quintet/svd/randomised.hpp
 programs/hdbscan/arguments.cpp programs/neighbours.cpp programs/reachability.cpp programs/snp_likelihood.cpp
 programs/snp_mcmc.cpp programs/snp_simulate.cpp programs/support/snp_input.cpp
 """.split())

@@ -1,35 +1,34 @@
 /// @file
-/// What all parts of the C interface share: status, messages, element types, devices, threads, progress.
+/// Common parts of the C interface: status, messages, element types, devices, threads, progress.
 //
 // Conventions of all functions of quintet/c/
 //
 //   Status.    Functions that can fail return a quintet_status; QUINTET_OK is 0. No C++ exception leaves the library.
 //              quintet_last_error() has the message of the last failure of the calling thread. On failure outputs are
-//              unspecified, handles that were to be made are NULL, and inputs are untouched.
-//   Checks.    Pointers must not be NULL unless a comment says so or the size of what they point to is 0; sizes must
-//              not be negative; enumerated values must be among the named ones. Anything else is
-//              QUINTET_INVALID_ARGUMENT, with a message that has the name, the value and the range.
+//              unspecified, new handles are NULL, and inputs are untouched.
+//   Checks.    Pointers must not be NULL unless a comment allows it or their data have size 0. Sizes must not be
+//              negative; enumerated values must be among the named ones. Anything else is QUINTET_INVALID_ARGUMENT; the
+//              message has the name, the value and the range.
 //   Matrices.  Row-major with a stride: element (i, j) is data[i * stride + j], stride >= columns. Sizes and strides
-//              count elements. A pointer to elements of a type that is chosen at run time is const void* or void*,
-//              beside it stands a quintet_type. Data are aligned as their type demands.
+//              count elements. If the element type is chosen at run time, the pointer is const void* or void*, next to
+//              a quintet_type. Data are aligned as their type requires.
 //   Types.     A function that takes QUINTET_HALF or QUINTET_BFLOAT16 computes in float: its *real type* is float for
 //              them, and the type itself for QUINTET_FLOAT and QUINTET_DOUBLE.
-//   Handles.   A pointer to an incomplete struct owns a result. It is freed by the function named after it, which takes
-//              NULL too. Arrays that accessors give belong to the handle and live as long as it does.
+//   Handles.   A pointer to an incomplete struct owns a result. The function named after it frees it, and takes NULL
+//              too. Arrays from accessors belong to the handle and are valid until it is freed.
 //   Structs.   Options and reports begin with a size: that of the struct in the caller's header. The library reads and
 //              writes no more than that, so programs keep working with later versions, which may add members at the
-//              end. Options are filled by their _default function. Wherever options are wanted, NULL stands for the
-//              defaults. Structs without a size never change.
+//              end. The _default function of options fills them. NULL stands for the defaults in every function that
+//              takes options. Structs without a size never change.
 //   Devices.   A text: "auto" or NULL (the first GPU, otherwise the host), "host", "emulated" (slow, for tests), or the
 //              number of an offload device, "0". QUINTET_DEVICE_ERROR for a device that is absent.
-//   Threads.   All functions may be called from several threads at the same time. A handle may be read by several
-//              threads at the same time; functions that take it as a pointer to non-const change it and need it alone.
-//   Errors.    Beside what its comment calls invalid, every function that computes can return QUINTET_OUT_OF_MEMORY,
-//   and
-//              one that takes a device QUINTET_DEVICE_ERROR.
-//   Cost.      Where a comment says nothing: that of the C++ function of the same name, whose header also has formulas,
-//              sources, and accuracy. Nothing is copied but what a comment says; times are in operations, _free
-//              functions and accessors take O(1).
+//   Threads.   You may call all functions from several threads at the same time. Several threads may read a handle at
+//              the same time; functions that take it as a pointer to non-const change it and need it alone.
+//   Errors.    The comment of a function has its invalid arguments. Every function that computes can also return
+//              QUINTET_OUT_OF_MEMORY, and one that takes a device QUINTET_DEVICE_ERROR.
+//   Cost.      Without a comment it is that of the C++ function of the same name; its header also has formulas, sources
+//              and accuracy. Nothing is copied unless a comment says so. Times are in operations; _free functions and
+//              accessors take O(1).
 //
 //   #include <quintet/c/quintet.h>
 //   quintet_hdbscan_clustering* model = NULL;
@@ -66,7 +65,7 @@ enum {
   QUINTET_INTERNAL_ERROR = 6     ///< anything else: an error of the library
 };
 
-/// "ok", "invalid argument", ...; "unknown status" for other numbers. Never NULL; lives as long as the program.
+/// "ok", "invalid argument", ...; "unknown status" for other numbers. Never NULL; valid until the program ends.
 QUINTET_API const char* quintet_status_name(quintet_status status) QUINTET_NOEXCEPT;
 
 /// Message of the last call that failed in this thread, "" before the first; UTF-8. A call that succeeds leaves it.
@@ -112,16 +111,16 @@ typedef struct quintet_device_info {
 /// Number of devices: the host and the offload devices. Never less than 1; the emulated one is not counted. The first
 /// call starts the devices' runtime.
 QUINTET_API int32_t quintet_device_count(void) QUINTET_NOEXCEPT;
-/// Describes device `number`: 0 is the host, 1 ... the offload devices. info->size must be set. Invalid: a number that
-/// is not in [0, quintet_device_count()), a size that is none of this struct. Asks the system: not for loops.
+/// Describes device `number`: 0 is the host, 1 ... the offload devices. info->size must be set. Invalid: a number
+/// outside [0, quintet_device_count()), a size that no version of this struct has. Asks the system: not for loops.
 QUINTET_API quintet_status quintet_device_at(int32_t number, quintet_device_info* info) QUINTET_NOEXCEPT;
-/// Describes what `device` (see above) chooses. info->size must be set. Invalid: other text, a size that is none of
-/// this struct; device error: absent. Asks the system: not for loops.
+/// Describes what `device` (see above) chooses. info->size must be set. Invalid: other text, a size that no version
+/// of this struct has; device error: absent. Asks the system: not for loops.
 QUINTET_API quintet_status quintet_device_find(const char* device, quintet_device_info* info) QUINTET_NOEXCEPT;
 
-/// Hears of long work: name of the stage, and the finished part of it, 0 to 1. Returning 0 stops the work, and the
-/// function returns QUINTET_CANCELLED. Called on the thread that called the library. `user` is what was given with it.
-/// Functions that take one allow NULL.
+/// A callback for the progress of long work: name of the stage, and the finished part of it, 0 to 1. Returning 0 stops
+/// the work, and the function returns QUINTET_CANCELLED. It is called on the thread that called the library, with the
+/// `user` that you passed. Functions that take one allow NULL.
 typedef int32_t (*quintet_progress)(const char* stage, double fraction, void* user);
 
 #ifdef __cplusplus

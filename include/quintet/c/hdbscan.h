@@ -7,7 +7,7 @@
 // length; Poincare: not in the ball) are invalid: they are left out, and are noise.
 //
 // Invalid everywhere: other shapes and types, options out of range. Functions of points also return out of memory and
-// device error. Memory: one copy of the points where they are worked on, besides what a comment says.
+// device error. Memory: one copy of the points on the device that works, and the memory that a comment states.
 #ifndef QUINTET_C_HDBSCAN_H
 #define QUINTET_C_HDBSCAN_H
 
@@ -45,7 +45,7 @@ enum {
 /// Options of all functions of the family; each reads the members that concern it.
 typedef struct quintet_hdbscan_options {
   size_t size;                   ///< of this struct
-  int64_t min_cluster_size;      ///< smaller groups are no clusters; >= 2; default 5
+  int64_t min_cluster_size;      ///< smallest group that is a cluster; >= 2; default 5
   int64_t min_samples;           ///< k of the core distances, >= 0; 0 (default): min_cluster_size
   int32_t count_self;            ///< not 0: k = min_samples - 1, as scikit-learn and the paper count; default 0
   quintet_metric metric;         ///< default QUINTET_EUCLIDEAN
@@ -73,7 +73,7 @@ typedef struct quintet_edge {
   double weight;  ///< a distance, >= 0
 } quintet_edge;
 
-/// One merge of the dendrogram: ids below n are points, id n + t is what row t made. Never changes.
+/// One merge of the dendrogram: ids below n are points, id n + t is the node of row t. Never changes.
 typedef struct quintet_linkage_row {
   int64_t left;    ///< id of one of the two that join
   int64_t right;   ///< id of the other
@@ -90,7 +90,7 @@ typedef struct quintet_condensed_row {
   int64_t points;  ///< in the child
 } quintet_condensed_row;
 
-/// A clustering and what it was made from.
+/// A clustering with its inputs.
 typedef struct quintet_hdbscan_clustering quintet_hdbscan_clustering;
 
 // --- distances ---
@@ -134,7 +134,7 @@ typedef int32_t (*quintet_row_block)(int64_t first_row, const void* values, int6
                                      int64_t stride, void* user);
 
 /// The matrix by blocks of rows, in ascending order, with at most `budget_bytes` >= 0 for a block (but at least 96
-/// rows). Nothing n x n is held. QUINTET_CANCELLED when `receive` stopped it. Invalid: also a negative budget, no
+/// rows). Nothing n x n is stored. QUINTET_CANCELLED when `receive` stopped it. Invalid: also a negative budget, no
 /// `receive`. Time n^2 dim.
 QUINTET_API quintet_status quintet_hdbscan_reachability_rows(const void* points, quintet_type type, int64_t n,
                                                              int64_t dim, int64_t stride, const void* core,
@@ -142,10 +142,10 @@ QUINTET_API quintet_status quintet_hdbscan_reachability_rows(const void* points,
                                                              const quintet_hdbscan_options* options, const char* device,
                                                              quintet_row_block receive, void* user) QUINTET_NOEXCEPT;
 
-/// The exact minimum spanning tree of mutual reachability: edges[n - 1] by (weight, u, v), of which *count are written,
-/// one less than there are valid rows. core [n] in double (may be NULL). Nothing n x n is held.
-/// Also cancelled. Time: 1 to 2 passes over all pairs; memory: 8 (float) or 12 (double) bytes for each of k + 11
-/// neighbours of a point, and 32 MiB or a quarter of what the points take.
+/// The exact minimum spanning tree of mutual reachability: edges[n - 1] by (weight, u, v). The function writes *count
+/// of them, one less than there are valid rows. core [n] in double (may be NULL). Nothing n x n is stored. Also
+/// cancelled. Time: 1 to 2 passes over all pairs; memory: 8 (float) or 12 (double) bytes for each of k + 11 neighbours
+/// of a point, and 32 MiB or a quarter of the points' bytes.
 QUINTET_API quintet_status quintet_hdbscan_spanning_tree(const void* points, quintet_type type, int64_t n, int64_t dim,
                                                          int64_t stride, const quintet_hdbscan_options* options,
                                                          const char* device, quintet_progress report, void* user,

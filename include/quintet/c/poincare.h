@@ -2,15 +2,15 @@
 /// The Poincare ball in C: distances, nearest neighbours, operations, gradients and means. Conventions of pointers,
 /// types, devices, errors and threads: quintet/c/core.h. Formulas, sources, accuracy: quintet/poincare/*.hpp.
 //
-// Curvature is given as it is, negative: -c means the ball c |x|^2 < 1; 0 is Euclidean space with distances 2 |x - y|.
-// A point that is not inside the ball, or holds NaN or infinity, has a status other than QUINTET_INSIDE and NaN in
-// every result that involves it; with options.strict it is an error, QUINTET_INVALID_ARGUMENT. Every `status` argument
-// is an array of one byte a row and may be NULL.
+// Curvature is negative: -c means the ball c |x|^2 < 1; 0 is Euclidean space with distances 2 |x - y|. A point that is
+// not inside the ball, or holds NaN or infinity, has a status other than QUINTET_INSIDE and NaN in every result that
+// involves it; with options.strict it is an error, QUINTET_INVALID_ARGUMENT. Every `status` argument is an array of one
+// byte a row and may be NULL.
 //
 // "real" types are QUINTET_FLOAT and QUINTET_DOUBLE; "any" type includes QUINTET_HALF and QUINTET_BFLOAT16, with
 // results of the real type float. dim >= 1, numbers of rows in [0, 2^31 - 1025]. Errors of all functions: invalid
-// argument (shapes, types, options out of range), out of memory, device error. Memory: a byte per row besides what a
-// comment says; on a device copies of all arrays there.
+// argument (shapes, types, options out of range), out of memory, device error. Memory: a byte per row and the memory
+// that a comment states; on a device also copies of all arrays.
 #ifndef QUINTET_C_POINCARE_H
 #define QUINTET_C_POINCARE_H
 
@@ -84,9 +84,9 @@ QUINTET_API quintet_status quintet_poincare_origin_distances(const void* x, int6
                                                              const char* device, void* out,
                                                              uint8_t* status) QUINTET_NOEXCEPT;
 
-/// The k nearest rows of points [n x dim] of every row of queries [q x dim], by (distance, index): index [q x k],
-/// dense, -1 where there are not so many, and distance [q x k], dense, of the real type (may be NULL), NaN there. Any
-/// type. Exact. 1 <= k <= n, n - 1 with options.exclude_self. Time q n (2 dim + 4); nothing q x n is held.
+/// The k nearest rows of points [n x dim] of every row of queries [q x dim], by (distance, index). index [q x k] is
+/// dense, with -1 where there are fewer neighbours. distance [q x k] is dense, of the real type (may be NULL), with NaN
+/// there. Any type. Exact. 1 <= k <= n, n - 1 with options.exclude_self. Time q n (2 dim + 4); nothing q x n is stored.
 QUINTET_API quintet_status quintet_poincare_nearest(const void* queries, int64_t q, int64_t query_stride,
                                                     const void* points, int64_t n, int64_t point_stride,
                                                     quintet_type type, int64_t dim, int64_t k,

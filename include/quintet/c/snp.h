@@ -26,15 +26,15 @@ typedef struct quintet_snp_likelihood quintet_snp_likelihood;
 // --- networks: nodes and branches are numbered from 0 ---
 
 /// *network := the network of a text, extended Newick with `:length:theta:gamma` behind names. theta and root_theta, >
-/// 0, stand in where the text has none; NaN: there is none (a root without one then takes theta). Freed with
-/// quintet_snp_network_free(). Invalid: a theta that is not NaN, finite and > 0, text that is no network; the message
-/// begins with the place. O(length).
+/// 0, replace thetas that are missing in the text. NaN: no replacement (a root without a theta then takes theta). Freed
+/// with quintet_snp_network_free(). Invalid: a theta that is not NaN, finite and > 0, invalid text; the message begins
+/// with the position. O(length).
 QUINTET_API quintet_status quintet_snp_network_parse(const char* text, double theta, double root_theta,
                                                      quintet_snp_network** network) QUINTET_NOEXCEPT;
-/// The same from arrays: names[nodes] ("" for inner nodes without one), and edges from parent[e] down to child[e] with
-/// length[e] >= 0, theta[e] > 0, and gamma[e] in [0, 1], NaN except above reticulations; gamma may be NULL without
-/// any. root_theta > 0 is that above the root. Nodes and branches keep their numbers. Invalid: what is no network; the
-/// message names the nodes and the rule. O(nodes).
+/// The same from arrays: names[nodes] ("" for inner nodes without a name), and edges from parent[e] down to child[e]
+/// with length[e] >= 0, theta[e] > 0, and gamma[e]. gamma[e] is in [0, 1] above reticulations and NaN elsewhere; gamma
+/// may be NULL without reticulations. root_theta > 0 is that above the root. Nodes and branches keep their numbers.
+/// Invalid: an invalid network; the message names the nodes and the rule. O(nodes).
 QUINTET_API quintet_status quintet_snp_network_create(const char* const* names, int64_t nodes, const int64_t* parent,
                                                       const int64_t* child, const double* length, const double* theta,
                                                       const double* gamma, int64_t edges, double root_theta,
@@ -46,7 +46,7 @@ QUINTET_API void quintet_snp_network_free(quintet_snp_network* network) QUINTET_
 /// number that does not exist.
 QUINTET_API quintet_status quintet_snp_network_sizes(const quintet_snp_network* network, int64_t* nodes,
                                                      int64_t* branches, int64_t* species) QUINTET_NOEXCEPT;
-/// *name := name of a node, "" without one; lives as long as the network. O(1).
+/// *name := name of a node, "" without one; valid as long as the network. O(1).
 QUINTET_API quintet_status quintet_snp_network_name(const quintet_snp_network* network, int64_t node,
                                                     const char** name) QUINTET_NOEXCEPT;
 /// *node := the node of this name, -1 without one. O(nodes).
@@ -84,9 +84,9 @@ QUINTET_API quintet_status quintet_snp_network_set_gamma(quintet_snp_network* ne
 QUINTET_API quintet_status quintet_snp_network_set_root_theta(quintet_snp_network* network,
                                                               double theta) QUINTET_NOEXCEPT;
 
-/// Writes the network as one line of extended Newick that reads back to the same one, bit for bit: *length is its
-/// number of bytes, without the 0 at the end; as much of it as fits goes to text[capacity], always with a 0 at the end.
-/// Call with capacity 0, when text may be NULL, to learn the length. O(nodes).
+/// Writes the network as one line of extended Newick. Reading it gives the same network, bit for bit. *length is its
+/// number of bytes, without the 0 at the end. As much of it as fits goes to text[capacity], always with a 0 at the end.
+/// To get the length, call with capacity 0, when text may be NULL. O(nodes).
 QUINTET_API quintet_status quintet_snp_network_text(const quintet_snp_network* network, char* text, int64_t capacity,
                                                     int64_t* length) QUINTET_NOEXCEPT;
 
@@ -111,7 +111,7 @@ QUINTET_API void quintet_snp_data_free(quintet_snp_data* data) QUINTET_NOEXCEPT;
 /// Numbers of species, of patterns, of sites given, and of sites that have a pattern; any may be NULL. O(1).
 QUINTET_API quintet_status quintet_snp_data_sizes(const quintet_snp_data* data, int64_t* species, int64_t* patterns,
                                                   int64_t* given_sites, int64_t* sites) QUINTET_NOEXCEPT;
-/// *name := name of species s; lives as long as the data. O(1).
+/// *name := name of species s; valid as long as the data. O(1).
 QUINTET_API quintet_status quintet_snp_data_species(const quintet_snp_data* data, int64_t s,
                                                     const char** name) QUINTET_NOEXCEPT;
 /// Weights of the patterns, and their counts, dense [patterns x species]; arrays of the handle, outputs may be NULL.
@@ -134,7 +134,7 @@ typedef struct quintet_snp_model {
   double unseen_ones;             ///< the same of allele 1; default 0
   int32_t mutation_only_at_root;  ///< not 0: none on the branches; default 0
   int32_t polymorphic_only;       ///< not 0: constant sites are left out, and corrected for; default 0
-  int32_t ordered_data;           ///< not 0: likelihood of which copies are red instead of how many; default 0
+  int32_t ordered_data;           ///< not 0: likelihood of the individual red copies, not of their number; default 0
   int32_t full_samples;           ///< not 0: the correction is that of the full samples at every site; default 0
 } quintet_snp_model;
 
@@ -148,7 +148,7 @@ QUINTET_API quintet_status quintet_snp_gamma_rates(double shape, int64_t categor
 typedef struct quintet_snp_estimate {
   size_t size;            ///< of this struct; set by the caller
   int64_t largest_group;  ///< states of the largest group of branches
-  int64_t bytes;          ///< of one evaluation: values, matrices of branches and what kernels need besides
+  int64_t bytes;          ///< of one evaluation: values, matrices of branches and workspace of kernels
   double operations;      ///< multiply-adds
   int64_t blocks;         ///< parts of the patterns that follow each other, as the memory limit makes necessary
 } quintet_snp_estimate;
@@ -160,12 +160,14 @@ QUINTET_API quintet_status quintet_snp_estimate_likelihood(const quintet_snp_net
                                                            int64_t memory_limit, const char* device,
                                                            quintet_snp_estimate* estimate) QUINTET_NOEXCEPT;
 
-/// *likelihood := schedule and tables; network and data are copied and may be freed. model: NULL is the default.
+/// *likelihood := schedule and tables; network and data are copied, and you may free them. model: NULL is the default.
 /// memory_limit: bytes that the values may take, >= 0; 0: half the memory of the device. Freed with
-/// quintet_snp_likelihood_free(). Invalid: species that are no leaves or the other way round, a model out of range,
-/// data without a pattern, more than 8000 gene copies (1000 below a reticulation; a gradient takes 1000), groups over
-/// the limit (the message names the reticulations); also out of memory, device error. Time and memory O(patterns
-/// species) for every rule.
+/// quintet_snp_likelihood_free().
+///
+/// Invalid: species that are no leaves or the other way round, a model out of range, data without a pattern, more than
+/// 8000 gene copies (1000 below a reticulation; a gradient takes 1000). Also invalid: groups over the limit; the
+/// message names the reticulations. Also out of memory, device error. Time and memory O(patterns species) for every
+/// rule.
 QUINTET_API quintet_status quintet_snp_likelihood_create(const quintet_snp_network* network,
                                                          const quintet_snp_data* data, const quintet_snp_model* model,
                                                          int64_t memory_limit, const char* device,
@@ -173,8 +175,8 @@ QUINTET_API quintet_status quintet_snp_likelihood_create(const quintet_snp_netwo
 /// Frees a likelihood. NULL is allowed.
 QUINTET_API void quintet_snp_likelihood_free(quintet_snp_likelihood* likelihood) QUINTET_NOEXCEPT;
 
-/// *log_likelihood := that of the current parameters, -infinity for data that cannot be. Only what changed since the
-/// last call is computed: at most quintet_snp_estimate.operations multiply-adds. Also out of memory, device error.
+/// *log_likelihood := that of the current parameters, -infinity for impossible data. Only what changed since the last
+/// call is computed: at most quintet_snp_estimate.operations multiply-adds. Also out of memory, device error.
 QUINTET_API quintet_status quintet_snp_likelihood_evaluate(quintet_snp_likelihood* likelihood,
                                                            double* log_likelihood) QUINTET_NOEXCEPT;
 

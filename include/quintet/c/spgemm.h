@@ -7,8 +7,8 @@
 // and any options. Values are float or double, columns 32 or 64 bits wide, the same for all operands of a function.
 //
 // Invalid everywhere: a matrix with rows outside [0, 2^60), negative columns, row pointers that fall or begin below 0,
-// columns outside the matrix, arrays that are NULL where there are elements, types that differ; options out of range.
-// Products and plans also return out of memory and device error. Operands are looked at in one pass by all threads.
+// columns outside the matrix, or NULL arrays for elements. Also invalid: types that differ, options out of range.
+// Products and plans also return out of memory and device error. All threads check operands in one pass.
 #ifndef QUINTET_C_SPGEMM_H
 #define QUINTET_C_SPGEMM_H
 
@@ -22,9 +22,9 @@ extern "C" {
 typedef int32_t quintet_index_type;
 enum { QUINTET_INT32 = 1, QUINTET_INT64 = 2 };
 
-/// A matrix in compressed rows that somebody else owns: row i holds columns[k] and values[k] for row_pointers[i] <= k <
-/// row_pointers[i + 1]. As an operand, columns may come in any order and repeatedly (such entries are added with
-/// the semiring's addition), and row_pointers need not begin with 0. Never changes.
+/// A matrix in compressed rows that the caller owns: row i holds columns[k] and values[k] for row_pointers[i] <= k <
+/// row_pointers[i + 1]. As an operand, columns may come in any order and repeatedly (such entries are added with the
+/// semiring's addition), and row_pointers need not begin with 0. Never changes.
 typedef struct quintet_csr {
   int64_t rows;                   ///< >= 0
   int64_t cols;                   ///< >= 0
@@ -124,8 +124,8 @@ QUINTET_API quintet_status quintet_spgemm_multiply_transposed(const quintet_csr*
 typedef int32_t (*quintet_spgemm_block)(int64_t first_row, int64_t first_col, int64_t last_col,
                                         const quintet_csr* block, void* user);
 
-/// Computes a * b in blocks of rows whose arrays never exceed `budget` bytes, in order. QUINTET_CANCELLED when `take`
-/// stopped it. Invalid: also a budget below quintet_spgemm_estimate.minimum_budget. Time as for
+/// Computes a * b in blocks of rows, in order. The arrays of a block never exceed `budget` bytes. QUINTET_CANCELLED
+/// when `take` stopped it. Invalid: also a budget below quintet_spgemm_estimate.minimum_budget. Time as for
 /// quintet_spgemm_multiply(); memory: a block, and the accumulators of the threads.
 QUINTET_API quintet_status quintet_spgemm_multiply_in_blocks(const quintet_csr* a, const quintet_csr* b,
                                                              quintet_semiring semiring, int64_t budget,
@@ -144,8 +144,8 @@ QUINTET_API quintet_status quintet_spgemm_plan_create(const quintet_csr* a, cons
 /// *nnz := entries of the product. O(1). Invalid: NULL.
 QUINTET_API quintet_status quintet_spgemm_plan_nnz(const quintet_spgemm_plan* plan, int64_t* nnz) QUINTET_NOEXCEPT;
 /// *result := a * b for operands of the structure that the plan was made for; the same bits as without a plan. Invalid:
-/// also other sizes, types or numbers of entries; another structure of the same size is not found out, and the values
-/// are unspecified then. Time: a pass over the products.
+/// also other sizes, types or numbers of entries; another structure of the same size is not detected, and the values
+/// are then unspecified. Time: a pass over the products.
 QUINTET_API quintet_status quintet_spgemm_plan_execute(const quintet_spgemm_plan* plan, const quintet_csr* a,
                                                        const quintet_csr* b,
                                                        quintet_spgemm_matrix** result) QUINTET_NOEXCEPT;

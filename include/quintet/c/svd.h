@@ -3,10 +3,10 @@
 /// Conventions of pointers, types, devices, errors and threads: quintet/c/core.h. Methods, accuracy, costs:
 /// quintet/svd/*.hpp.
 //
-// A batch is given by a pointer, sizes and three strides: element (i, j) of matrix b is
-// data[b * batch_stride + i * row_stride + j * col_stride], in elements, any strides; row-major, column-major and
-// transposed are the same to it. Results of accessors and of all other functions are dense, row-major, one matrix after
-// another. k = min(rows, cols), or options.top.
+// A batch is a pointer, sizes and three strides: element (i, j) of matrix b is data[b * batch_stride + i * row_stride +
+// j * col_stride], in elements, any strides. So row-major, column-major and transposed matrices are alike. Results of
+// accessors and of all other functions are dense, row-major, one matrix after another. k = min(rows, cols), or
+// options.top.
 //
 // Invalid everywhere: negative sizes, more than 2^63 - 1 bytes, NULL where there are elements. Memory: the results, and
 // what the C++ function needs; on a device also copies there.
@@ -124,9 +124,9 @@ QUINTET_API quintet_status quintet_svd_residual(const quintet_svd* svd, const do
 
 // --- what can be done with it; all outputs are dense, of the type of the batch unless said otherwise ---
 
-/// ga [batch x rows x cols] := gradient of a loss by A, from its gradients gu [batch x rows x u_cols] by U, gs [batch x
+/// ga [batch x rows x cols] := gradient of a loss by A. Its inputs are gu [batch x rows x u_cols] by U, gs [batch x
 /// values] of the real type by S, and gv [batch x cols x v_cols] by V. Each of the three may be NULL, which is zero; U
-/// and V as batches with strides, gs with a stride. `tolerance` >= 0 is relative to s_0; 0: 10 max(rows, cols) eps.
+/// and V are batches with strides, gs has a stride. `tolerance` >= 0 is relative to s_0; 0: 10 max(rows, cols) eps.
 /// Invalid: also a decomposition without vectors or of the top values alone. Time about 12 rows cols k a matrix.
 QUINTET_API quintet_status quintet_svd_gradient(const quintet_svd* svd, const void* gu, int64_t gu_batch_stride,
                                                 int64_t gu_row_stride, int64_t gu_col_stride, const void* gs,

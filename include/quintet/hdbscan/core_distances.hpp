@@ -23,7 +23,7 @@ struct core_options {
   point_metric distance = metric::euclidean;  ///< d of points
 };
 
-/// What is known of core distances besides their values.
+/// Facts about core distances, without their values.
 struct core_summary {
   std::int64_t neighbours = 0;  ///< the k that was used
   bool clamped = false;         ///< k was larger than the number of other valid points and was lowered to it
@@ -43,18 +43,20 @@ namespace detail {
 std::int64_t checked_count(const any_matrix& points);
 }  // namespace detail
 
-/// The k of `options` for points of which `valid` can be used: min_samples (less one with count_self), at most
-/// valid - 1, at least 0. Throws InvalidArgument if min_samples < 0 (< 1 with count_self). O(1).
+/// The k of `options` for points with `valid` usable rows: min_samples (less one with count_self), at most valid - 1,
+/// at least 0. Throws InvalidArgument if min_samples < 0 (< 1 with count_self). O(1).
 std::int64_t neighbour_count(const core_options& options, std::int64_t valid);
 
 /// Core distances of the rows of `points` [N x D], N >= 0, D >= 1, any row stride. k = 0 gives 0 everywhere.
 ///
-/// Points are float, double, half or bfloat16; 16-bit coordinates are computed with as floats. Distances are taken in
-/// difference form, sqrt(sum (x - y)^2): identical points have distance exactly 0, and the relative error is below (D /
-/// 2 + 4) epsilon, in practice below 4 sqrt(D) epsilon. The result has the same bits on every device and for any number
-/// of threads. Throws InvalidArgument (N over 2^31 - 1025, D < 1, min_samples or curvature out of range), OutOfMemory,
-/// DeviceError. Cost: N^2 D / 2 multiply-adds on the host, N^2 D on a device; memory for one copy of the points and k
-/// entries per point, in many dimensions half a copy more and three times the entries.
+/// Points are float, double, half or bfloat16; 16-bit coordinates are computed as floats. Distances are taken in
+/// difference form, sqrt(sum (x - y)^2). So identical points have distance exactly 0, and the relative error is below
+/// (D / 2 + 4) epsilon, in practice below 4 sqrt(D) epsilon. The result has the same bits on every device and for any
+/// number of threads.
+///
+/// Throws InvalidArgument (N over 2^31 - 1025, D < 1, min_samples or curvature out of range), OutOfMemory, DeviceError.
+/// Cost: N^2 D / 2 multiply-adds on the host, N^2 D on a device. Memory: one copy of the points and k entries per
+/// point, in many dimensions half a copy more and three times the entries.
 ///
 /// Into N values of host or device memory: float, or double for points of double. Throws InvalidArgument also for
 /// another size or type.

@@ -14,14 +14,14 @@ namespace quintet::hdbscan {
 /// -1 in components of fewer than min_cluster_size points. On mutual reachability this is DBSCAN* with radius `height`
 /// (Campello, Moulavi, Sander 2013).
 ///
-/// Throws InvalidArgument for a tree that is none, height < 0 or NaN, min_cluster_size < 1. Cost: O(N).
+/// Throws InvalidArgument if `tree` is not a valid dendrogram, height < 0 or NaN, min_cluster_size < 1. Cost: O(N).
 std::vector<std::int64_t> cut(const single_linkage_tree& tree, double height, std::int64_t min_cluster_size);
 
-/// `labels` with one for every point of noise too: that of the cluster which it reaches first along `tree`, the edges
-/// of a spanning tree of mutual reachability. Edges join points in the order (weight, u, v); points without a label
-/// that are joined to one that has it take it. So the largest edge on the way to the cluster is the smallest possible.
-/// What no edge joins to a cluster stays -1: rows that are left out, other components, and everything where there is
-/// none.
+/// `labels` with a label for every point of noise too: that of the cluster that it reaches first along `tree`, the
+/// edges of a spanning tree of mutual reachability. Edges join points in the order (weight, u, v). If an edge joins
+/// points without a label to a labelled point, they take its label. So the largest edge on the way to the cluster is
+/// the smallest possible. Points that no edge joins to a cluster stay -1: rows that were left out, other components,
+/// and all points if there is no cluster.
 ///
 /// Throws InvalidArgument for an end point outside [0, N), a weight that is negative or NaN, and a label outside
 /// [-1, N). Cost: O(N log N) time, O(N) memory.

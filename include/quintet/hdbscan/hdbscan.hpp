@@ -18,7 +18,7 @@
 
 namespace quintet::hdbscan {
 
-/// A clustering with what it was made from. Rows with NaN or infinity have label -1, probability 0 and score 1.
+/// A clustering with its inputs and work. Rows with NaN or infinity have label -1, probability 0 and score 1.
 struct cluster_result : clustering {
   cluster_options options;                 ///< as given
   std::vector<double> core_distances;      ///< N; NaN for invalid rows
@@ -37,16 +37,17 @@ struct cluster_result : clustering {
   double spanning_tree_weight() const;
 };
 
-/// The options of the spanning tree that cluster() makes with `options`: spanning_tree() with them and cluster_tree()
-/// on its edges are cluster() in two steps. Throws InvalidArgument for options out of range.
+/// The options of the spanning tree that cluster() makes with `options`. spanning_tree() with them, then cluster_tree()
+/// on its edges, is cluster() in two steps. Throws InvalidArgument for options out of range.
 spanning_tree_options spanning_tree_part(const cluster_options& options);
 
 /// Clusters the rows of `points` [N x D], N >= 0, D >= 1, any row stride; points are float, double, half or bfloat16.
 ///
-/// One valid row, or none, is noise. Same bits on every run, for any number of threads and on every device; with
-/// ties::canonical (the default) independent of the order of the points. Throws as spanning_tree() and check_options()
-/// do: InvalidArgument, OutOfMemory, DeviceError, Cancelled. Cost and memory: those of spanning_tree() and
-/// cluster_tree(). The matrix N x N is never held.
+/// One valid row is noise. Same bits on every run, for any number of threads and on every device; with ties::canonical
+/// (the default) independent of the order of the points.
+///
+/// Throws as spanning_tree() and check_options() do: InvalidArgument, OutOfMemory, DeviceError, Cancelled. Cost and
+/// memory: those of spanning_tree() and cluster_tree(). The matrix N x N is never stored.
 cluster_result cluster(any_matrix points, const cluster_options& options = {}, const Device& device = Device::best(),
                        const progress_callback& report = {});
 

@@ -15,16 +15,18 @@
 
 namespace quintet::hdbscan {
 
-/// For every label k the row i of `points` [N x D] with labels[i] = k that minimises the weighted total distance to the
-/// members of the cluster, sum over j with labels[j] = k of weights[j] d(i, j); the first one of equals. -1 for a label
-/// that no valid row has. (weighted_cluster_medoid of scikit-learn-contrib/hdbscan, with the probabilities as weights.)
+/// For every label k the medoid: the row i of `points` [N x D] with labels[i] = k and the least weighted total distance
+/// to the members of the cluster. That distance is the sum over j with labels[j] = k of weights[j] d(i, j). Among
+/// equals it is the first; for a label without a valid row it is -1. (weighted_cluster_medoid of
+/// scikit-learn-contrib/hdbscan, with the probabilities as weights.)
 ///
-/// labels: N in [-1, N), -1 for noise; K is one more than the largest. weights: N values >= 0, finite; none at all
-/// stand for 1 each, and so do weights that are all 0 within a cluster. Rows with NaN or infinity (cosine: or without
+/// labels: N in [-1, N), -1 for noise; K is one more than the largest. weights: N values >= 0, finite; an empty span
+/// stands for 1 each, and so do weights that are all 0 within a cluster. Rows with NaN or infinity (cosine: or without
 /// length) are left out. Real is float or double; distances are taken in it and summed in double, in the order of the
-/// rows. Same result for any number of threads and on every device. Throws InvalidArgument for labels, weights, shapes
-/// or a curvature out of range; OutOfMemory, DeviceError. Cost: n^2 D multiply-adds for a cluster of n points; memory
-/// for a copy of its points, and 64 MB of distances.
+/// rows. Same result for any number of threads and on every device.
+///
+/// Throws InvalidArgument for labels, weights, shapes or a curvature out of range; OutOfMemory, DeviceError. Cost: n^2
+/// D multiply-adds for a cluster of n points; memory for a copy of its points, and 64 MB of distances.
 std::vector<std::int64_t> medoids(any_matrix points, std::span<const std::int64_t> labels,
                                   std::span<const double> weights = {},
                                   const point_metric& distance = metric::euclidean,

@@ -19,17 +19,17 @@
 //   new points:                w_k = (1 / d_k)^(1/2) o_k^2, o_k = exp(M_c / (M_c - h_k))
 //   probability of any:        P = h / max(lambda, M_s),    h = max_k h_k, s the first label with h_s = h
 //
-// The two kinds of o_k are the peer's; they mean the same and differ in sharpness. All v_k lie in [0, 1] and their sum
-// is P. A cluster with an exemplar at distance 0 takes the whole (several of them share it, as if 1 / d were one large
-// number), and so does one with M_c = h_k for a new point; where these two exclude each other the tree decides. In the
-// limit of infinite lambda M_c / h_k is 1 if both are infinite and infinite if M_c alone is; nothing becomes NaN.
-// Several labels have h_k = h when the point leaves a common ancestor, as most noise does: then P, but not the
-// proportions, depends on how the clusters are numbered, as it does in the peer.
+// The two kinds of o_k are the peer's; they mean the same and differ in sharpness. All v_k are in [0, 1] and their sum
+// is P. A cluster with an exemplar at distance 0 takes the whole; several of them share it, as if 1 / d were one large
+// number. So does a cluster with M_c = h_k for a new point. If these two exclude each other, the tree decides. In the
+// limit of infinite lambda M_c / h_k is 1 if both are infinite, and infinite if only M_c is; nothing becomes NaN.
+// Several labels have h_k = h if the point leaves a common ancestor, as most noise does. P, but not the proportions,
+// then depends on the numbers of the clusters, as it does in the peer.
 //
-// Differs from the peer, version 0.8.43, whose all_points_membership_vectors() this reproduces to rounding on one tree:
-// * A new point that joins above its neighbour's cluster belongs to the ancestor found there, as its label does. The
-//   peer keeps the neighbour's cluster as c, so that the cluster it is nearest to can get the least weight. The core
-//   distances are those of approximate_predict().
+// all_points_membership_vectors() reproduces that of the peer, version 0.8.43, to rounding on one tree. These differ:
+// * A new point that joins above its neighbour's cluster belongs to the ancestor at that density, as its label does.
+//   The peer keeps the neighbour's cluster as c, so its nearest cluster can get the least weight. The core distances
+//   are those of approximate_predict().
 // * The peer adds 1e-8 to lambda here and there, divides by 1e-8 instead of 0, and rounds a lambda to float: results
 //   depend on the unit of length. Here they do not.
 // * No clusters: a matrix of no columns. Rows with NaN or infinity: zeros, without further effect.
@@ -58,8 +58,8 @@ using membership_callback = std::function<bool(std::int64_t first_row, matrix_vi
 std::vector<double> all_points_membership_vectors(const cluster_result& model, any_matrix points,
                                                   const Device& device = Device::best());
 
-/// The same by blocks of rows, in ascending order: `budget_bytes` >= 0 is for the values of one block (at least 64
-/// rows and at most 8192 are in a block). Nothing N x K is held. Returns false if the callback stopped it; it is not
+/// The same by blocks of rows, in ascending order: `budget_bytes` >= 0 is for the values of one block (at least 64 rows
+/// and at most 8192 are in a block). Nothing N x K is stored. Returns false if the callback stopped it; it is not
 /// called when there are no rows or no clusters. Throws InvalidArgument also for a negative budget and an empty
 /// callback.
 bool all_points_membership_rows(const cluster_result& model, any_matrix points, const membership_callback& receive,

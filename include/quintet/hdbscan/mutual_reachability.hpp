@@ -3,9 +3,9 @@
 //   m(i, j) = max(core_i, core_j, d(i, j) / alpha)   for i != j,   m(i, i) = 0
 //
 // as a matrix, for listed pairs, and streamed by blocks of rows for a matrix that does not fit. All three give the same
-// bits. Points are stored as float, double, half or bfloat16; 16-bit coordinates are computed with as floats, so a
-// result differs from that of the rounded points in float by nothing. A row with NaN or infinity is NaN throughout (its
-// diagonal as well); infinity is not produced otherwise.
+// bits. Points are float, double, half or bfloat16; 16-bit coordinates are computed as floats, so results equal those
+// of the rounded points in float. A row with NaN or infinity is NaN throughout (its diagonal as well); infinity does
+// not occur otherwise.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@ struct reachability_options {
   point_metric distance = metric::euclidean;  ///< d of points
 };
 
-/// out [N x N] := mutual reachability of the rows of `points` [N x D] with the given core distances (N; none stand for
-/// 0: plain distances divided by alpha). Symmetric bit for bit. `out` may have any row stride. Arguments lie on the
-/// host or on the device where the work is done.
+/// out [N x N] := mutual reachability of the rows of `points` [N x D] with the given core distances (N; an empty vector
+/// stands for 0: plain distances divided by alpha). Symmetric bit for bit. `out` may have any row stride. Arguments lie
+/// on the host or on the device where the work is done.
 ///
 /// Throws InvalidArgument (shapes, options, a core distance that is negative, or NaN where the point is not),
 /// OutOfMemory, DeviceError. Cost: N^2 D / 2 multiply-adds and N^2 values written; memory for one copy of the points.
@@ -73,7 +73,7 @@ template <class Real>
 using row_block_callback = std::function<bool(std::int64_t first_row, matrix_view<const Real> rows)>;
 
 /// The matrix by blocks of rows, in ascending order, within `budget_bytes` of memory for the block (at least one tile
-/// of rows is used: 96 N values; on an offload device as much there). Nothing N x N is held. Returns false if the
+/// of rows is used: 96 N values; on an offload device as much there). Nothing N x N is stored. Returns false if the
 /// callback stopped it. Throws as mutual_reachability() does, and InvalidArgument for a negative budget and an empty
 /// callback. Cost: N^2 D multiply-adds (twice the dense function: rows are computed without their mirror images).
 bool mutual_reachability_rows(any_matrix points, any_vector core, const any_row_block_callback& receive,

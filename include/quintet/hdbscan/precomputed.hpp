@@ -1,7 +1,7 @@
 // HDBSCAN of distances instead of points: a full matrix, or a sparse graph of known distances.
 //
-// The distances are read, never changed. Infinity means that there is no edge. What remains unconnected is joined at
-// height +infinity, and result.components says into how many parts the input falls.
+// The functions read the distances and never change them. Infinity means that there is no edge. Unconnected parts join
+// at height +infinity, and result.components counts them.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,15 @@ struct csr_graph {
 };
 
 /// The k-th smallest distance of every point to another one; +infinity where fewer than k are finite.
+///
 /// `distances` [N x N] is symmetric, >= 0. Where mirror images differ by rounding (by less than 1000 epsilons of the
-/// larger and of the largest finite one) the smaller counts. The diagonal does not; it holds rounding (less than
-/// sqrt(epsilon) of the largest finite distance), NaN or infinity. Throws InvalidArgument naming an entry that breaks
-/// this, for a matrix that is not square, and for options.min_samples out of range. options.distance is not used. Cost:
-/// O(N^2): the matrix is read twice, as often as a number has bits for k > 64. Memory: up to 64 numbers per point; on
-/// an offload device, and where mirror images differ, the matrix as well.
+/// larger and of the largest finite one) the smaller counts. The diagonal does not count; it may hold rounding (less
+/// than sqrt(epsilon) of the largest finite distance), NaN or infinity. Throws InvalidArgument with the entry that
+/// breaks this, for a matrix that is not square, and for options.min_samples out of range. options.distance is not
+/// used.
+///
+/// Cost: O(N^2): the matrix is read twice, as often as a number has bits for k > 64. Memory: up to 64 numbers per
+/// point; on an offload device, and where mirror images differ, the matrix as well.
 ///
 /// Distances are float or double. Into N values of their type.
 core_summary core_distances_of_into(any_matrix distances, any_output_vector out, const core_options& options = {},
@@ -57,12 +60,13 @@ auto core_distances_of(const Distances& distances, const core_options& options =
 spanning_tree_result spanning_tree_of(any_matrix distances, const spanning_tree_options& options = {},
                                       const Device& device = Device::best());
 
-/// The same for a sparse graph. A point with fewer than k neighbours has core distance +infinity and is unconnected.
-/// Of an edge that is stored several times, with values that differ by rounding as above, the smallest counts; loops
-/// (i, i) of value 0 or infinity do not. Throws InvalidArgument for offsets that do not increase, a column out of
-/// range, a loop of another value, a value that is negative or NaN, an edge that is stored twice with different values,
-/// or options out of range. Cost: O(E log E) (Kruskal 1956), memory 24 bytes per entry, 16 an edge and about 40 per
-/// point.
+/// The same for a sparse graph. A point with fewer than k neighbours has core distance +infinity and is unconnected. If
+/// an edge is stored several times, with values that differ by rounding as above, the smallest counts. Loops (i, i) of
+/// value 0 or infinity do not count.
+///
+/// Throws InvalidArgument for options out of range, offsets that do not increase, a column out of range, a loop of
+/// another value, or a value that is negative or NaN. It also throws if an edge is stored twice with different values.
+/// Cost: O(E log E) (Kruskal 1956), memory 24 bytes per entry, 16 an edge and about 40 per point.
 template <class Real>
 spanning_tree_result spanning_tree_of(const csr_graph<Real>& graph, const spanning_tree_options& options = {});
 

@@ -24,10 +24,11 @@ struct prediction {
 };
 
 /// Puts the rows of `new_points` [M x D], M >= 0, into the clustering `model` of the rows of `points` [N x D], which
-/// stays as it is (McInnes' approximate_predict; scikit-learn-contrib/hdbscan, prediction.py). Each row by itself:
+/// stays as it is (McInnes' approximate_predict; scikit-learn-contrib/hdbscan, prediction.py). Each row is treated
+/// alone:
 ///
-/// 1. Its core distance is the distance to its k-th nearest row of `points`, k = model.neighbours: what the fit would
-///    have given it among those rows (with count_self it is its own first neighbour there as well).
+/// 1. Its core distance is the distance to its k-th nearest row of `points`, k = model.neighbours. The fit would have
+///    given it the same among those rows (with count_self it is its own first neighbour there as well).
 /// 2. It joins the row j that comes first in the order (m, d, j), m = max(core, core_j, d / alpha), d their distance,
 ///    core_j = model.core_distances[j], alpha and metric those of model.options. The search is exact over all N rows.
 /// 3. lambda = 1 / m. If j leaves its cluster at a density of at most lambda, the row leaves with it; otherwise it
@@ -39,18 +40,20 @@ struct prediction {
 /// A row with NaN or infinity (cosine: or without length) gets label -1, probability 0, score 1, neighbour -1; so does
 /// every row when `points` has no valid one. A model without clusters labels everything -1.
 ///
-/// Differs from the peer, version 0.8.43: its core_new is the distance to the (k + 1)-th nearest row and its core_j
-/// count the row itself, so one is larger and the other smaller than what its own fit uses; its search looks at the
-/// 2 k nearest rows only; it has no minimum density for a selected root. Measured against its results on iris (30 new
-/// rows) and 384-dimensional sentence embeddings (126): the labels of all 30 and of 123 agree, where the other three
-/// are just within a cluster here and just outside there; probabilities then differ by at most 0.164 and 0.039.
+/// These differ from the peer, version 0.8.43. Its core_new is the distance to the (k + 1)-th nearest row and its
+/// core_j count the row itself, so one is larger and the other smaller than in its fit. It searches only the 2 k
+/// nearest rows. It has no minimum density for a selected root. On iris (30 new rows) all labels agree with it, on
+/// 384-dimensional sentence embeddings (126 new rows) 123 do. The other three are just within a cluster here and just
+/// outside there. Probabilities then differ by at most 0.164 and 0.039.
 ///
 /// Points are of the type that the model was made from: float, double, half or bfloat16. Same bits for any number of
-/// threads and on every device, and for a row alone or among others. Throws InvalidArgument when `model` is not of as
-/// many rows as `points`, or for other dimensions; OutOfMemory, DeviceError. `model` is one that cluster() made: the
-/// rest of it is trusted. Cost: M N D multiply-adds. Memory on the device: one copy of the points, and for up to 8192
-/// new rows at a time their coordinates and lists (16 (float) or 24 (double) bytes times k a row, at most 64 MB, times
-/// the splits that keep a device busy).
+/// threads and on every device, and for a row alone or among others. Throws InvalidArgument if `model` does not have as
+/// many rows as `points`, or for other dimensions; OutOfMemory, DeviceError. `model` must be a result of cluster(),
+/// because the rest of it is not checked.
+///
+/// Cost: M N D multiply-adds. Memory on the device: one copy of the points, and for up to 8192 new rows at a time their
+/// coordinates and lists. A list has 16 (float) or 24 (double) bytes times k a row, at most 64 MB, times the splits
+/// that keep a device busy.
 prediction approximate_predict(const cluster_result& model, any_matrix points, any_matrix new_points,
                                const Device& device = Device::best());
 

@@ -1,10 +1,10 @@
 // The exact minimum spanning tree of mutual reachability, without the matrix.
 //
-// Boruvka's algorithm (1926) over tiles of distances. One pass over all pairs finds the K nearest neighbours of every
-// point, the core distances with them, and the smallest distance in every tile of points. Then, in each round, a
-// component's lightest outgoing edge is first looked for in the lists. An edge outside the lists of both its ends is no
-// lighter than the longest entry of either list, and no lighter than the smallest distance of its tile; only tiles that
-// can still hold a better edge are computed again. Nothing is approximated. Points are visited in an order that puts
+// Boruvka's algorithm (1926) runs over tiles of distances. One pass over all pairs finds the K nearest neighbours of
+// every point, the core distances with them, and the smallest distance in every tile of points. Each round then looks
+// for a component's lightest outgoing edge in the lists first. An edge outside the lists of both its ends is no lighter
+// than the longest entry of either list, and no lighter than the smallest distance of its tile. So a round computes
+// only tiles that can still hold a better edge. Nothing is approximated. Points are visited in an order that puts
 // neighbours into the same tile, which makes these bounds sharp.
 #pragma once
 
@@ -37,7 +37,7 @@ struct stage_devices {
   Device tree_stage;     ///< everything after it: always the host
 };
 
-/// Work that was done, to see what the pruning saved.
+/// Counters of the work, which show the effect of pruning.
 struct spanning_tree_counters {
   std::int64_t rounds = 0;           ///< of Boruvka
   std::int64_t tiles = 0;            ///< tiles of all pairs of points
@@ -47,11 +47,11 @@ struct spanning_tree_counters {
   double passes = 0;
 };
 
-/// A minimum spanning tree of mutual reachability, and what is known besides.
+/// A minimum spanning tree of mutual reachability, with its core distances and counters.
 struct spanning_tree_result {
   /// M - 1 edges of the M valid rows, u < v, sorted by (weight, u, v); weights have the bits of mutual_reachability().
   /// For alpha = 1 the tree is the one that Kruskal's algorithm finds in the order (square of the weight before the
-  /// root is rounded, u, v), so it is unique. Squares tell some edges apart whose weights are equal.
+  /// root is rounded, u, v), so it is unique. Squares distinguish some edges with equal weights.
   std::vector<edge> edges;
   std::vector<double> core_distances;      ///< N; NaN for invalid rows
   std::int64_t neighbours = 0;             ///< the k that was used
@@ -66,19 +66,21 @@ struct spanning_tree_result {
   double total_weight() const;
 };
 
-/// The tree of the rows of `points` [N x D], N >= 0, D >= 1, any row stride; rows with NaN or infinity are left out and
-/// listed. Points are float, double, half or bfloat16. Distances are computed as by core_distances(), and heights are
-/// exact conversions to double. Same bits for any number of threads and on every device.
+/// The tree of the rows of `points` [N x D], N >= 0, D >= 1, any row stride; invalid_rows lists rows with NaN or
+/// infinity, which are left out. Points are float, double, half or bfloat16. Distances are those of core_distances(),
+/// and heights are exact conversions to double. Same bits for any number of threads and on every device.
 ///
 /// Throws InvalidArgument (N over 2^31 - 1025, D < 1, options out of range, an alpha that takes a core distance out of
 /// the range of the type), OutOfMemory, DeviceError, and Cancelled when `report` asks for it.
 ///
-/// Cost: in few dimensions (D <= 32, N >= 2048), where a sample of the searches shows that a tree of blocks of points
-/// pays, about N log N. Otherwise one pass over all pairs (N^2 D / 2 multiply-adds on the host, N^2 D on a device) and,
-/// on clustered data, a few percent of it again; at worst log2 N passes. Memory: one copy of the points (two for a
-/// moment), 8 (float) or 12 (double) bytes for each of k + 11 neighbours of a point, in many dimensions half a copy and
-/// twice as much for neighbours more, 64 bytes per point. Without the tree also two tables of bounds, of 32 MiB or a
-/// quarter of the points' bytes each, and 128 MiB (double: 256) at most.
+/// Cost in few dimensions (D <= 32, N >= 2048), if a sample of the searches shows that a tree of blocks of points pays:
+/// about N log N. Otherwise one pass over all pairs (N^2 D / 2 multiply-adds on the host, N^2 D on a device) and, on
+/// clustered data, a few percent of it again; at worst log2 N passes.
+///
+/// Memory: one copy of the points (two for a moment), 64 bytes per point, and 8 (float) or 12 (double) bytes for each
+/// of k + 11 neighbours of a point. In many dimensions the filter adds half a copy and twice as much for neighbours.
+/// Without the tree of blocks also two tables of bounds, of 32 MiB or a quarter of the points' bytes each, and 128 MiB
+/// (double: 256) at most.
 spanning_tree_result spanning_tree(any_matrix points, const spanning_tree_options& options = {},
                                    const Device& device = Device::best(), const progress_callback& report = {});
 

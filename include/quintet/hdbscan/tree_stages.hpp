@@ -1,6 +1,6 @@
-// The stages of HDBSCAN's tree, one by one: edges become a dendrogram, that a condensed tree, that clusters, those
-// labels and scores. cluster_tree() does all of them; call them for a tree of another program, other rules, or what
-// lies between.
+// The stages of HDBSCAN's tree: edges become a dendrogram, a condensed tree, clusters, and labels with scores.
+// cluster_tree() does all of them. Call the stages for a tree of another program, for other rules, or for intermediate
+// results.
 //
 //   auto tree = single_linkage(edges, n);               // or a dendrogram from elsewhere
 //   auto summary = summarise(condense(tree, options));
@@ -19,9 +19,9 @@ namespace quintet::hdbscan {
 
 /// What happens when several merges have the same height.
 ///
-/// Mutual reachability makes equal heights common without any duplicate points, and a binary tree then depends on the
-/// order in which equal edges were found. `canonical` does all merges of one height at once, so that the result is a
-/// function of the points alone; `binary` takes the rows of the dendrogram one by one, as other implementations do.
+/// Mutual reachability makes equal heights common even without duplicate points, and a binary tree then depends on the
+/// order of equal edges. `canonical` does all merges of one height at once, so the result depends on the points alone.
+/// `binary` takes the rows of the dendrogram one by one, as other implementations do.
 enum class ties { canonical, binary };
 
 /// Which clusters of the condensed tree are taken.
@@ -33,7 +33,7 @@ enum class selection {
 /// Options of cluster(). Those up to allow_single_cluster are of the tree: condense(), select_clusters() and everything
 /// after them read no others. Heights are distances, in units of the edges.
 struct cluster_options {
-  std::int64_t min_cluster_size = 5;  ///< smaller groups are no clusters; >= 2, and may exceed N; 5 as other programs
+  std::int64_t min_cluster_size = 5;  ///< smallest group that is a cluster; >= 2, may exceed N; 5 as other programs
   ties tie_mode = ties::canonical;    ///< what equal heights do
   double tie_tolerance = 0;           ///< canonical: heights in [h (1 - tie_tolerance), h] count as h; in [0, 1)
   selection method = selection::eom;  ///< which clusters are taken
@@ -53,11 +53,11 @@ using tree_options = cluster_options;
 /// range. O(1).
 void check_options(const tree_options& options);
 
-// Single linkage: the binary tree of merges that Kruskal's algorithm makes from weighted edges. These are taken in the
-// total order (weight, u, v); each that joins two components makes one merge. The result is the dendrogram of the graph
-// (Gower & Ross 1969), in the row format of SciPy and scikit-learn-contrib/hdbscan.
+// Single linkage: the binary tree of merges that Kruskal's algorithm makes from weighted edges. It takes edges in the
+// total order (weight, u, v); each edge that joins two components makes one merge. The result is the dendrogram of the
+// graph (Gower & Ross 1969), in the row format of SciPy and scikit-learn-contrib/hdbscan.
 
-/// One merge. Ids below N are points; id N + t is what row t made.
+/// One merge. Ids below N are points; id N + t is the node of row t.
 struct linkage_row {
   ///@{
   /// Ids of the two nodes that join.
@@ -78,9 +78,9 @@ struct single_linkage_tree {
 
 /// The dendrogram of n points joined by `edges`, in any order and orientation.
 ///
-/// Edges that close a cycle are ignored, so the edges of any graph will do: its minimum spanning forest decides. What
-/// finite edges leave unconnected is joined at height +infinity, components by increasing smallest point; ask
-/// connected_components() whether that happened. Row t has left = the node of the edge's smaller end point.
+/// Edges that close a cycle are ignored, so you can pass the edges of any graph: its minimum spanning forest decides.
+/// Parts that finite edges leave unconnected join at height +infinity, components by increasing smallest point;
+/// connected_components() counts them. Row t has left = the node of the edge's smaller end point.
 ///
 /// Throws InvalidArgument for n < 1, an end point outside [0, n), u = v, or a weight that is negative or NaN.
 /// Cost: O(E log E) time (O(E) when the edges come in the total order), 24 bytes per edge and 56 per point.
@@ -90,14 +90,14 @@ single_linkage_tree single_linkage(std::span<const edge> edges, std::int64_t n);
 /// `tree` is not checked. Cost: O(N).
 std::int64_t connected_components(const single_linkage_tree& tree);
 
-/// Throws InvalidArgument unless `tree` is a dendrogram: points - 1 rows, every node used once as a child and after it
-/// was made, sizes that add up, heights >= 0 that are not NaN and do not decrease from child to parent. Cost: O(N)
-/// time, 2 bytes per point.
+/// Throws InvalidArgument unless `tree` is a dendrogram. It must have points - 1 rows, use every node once as a child
+/// and after it was made, and have sizes that add up. Heights must be >= 0, not NaN, and not decrease from child to
+/// parent. Cost: O(N) time, 2 bytes per point.
 void check_linkage(const single_linkage_tree& tree);
 
 // The condensed tree: the dendrogram without the splits that only shed a few points. Walking down from the root, a
-// split is real when at least two sides have min_cluster_size points; otherwise points just leave and the cluster lives
-// on (Campello, Moulavi, Sander 2013; the row format of McInnes & Healy 2017).
+// split is real if at least two sides have min_cluster_size points. Otherwise points just leave and the cluster
+// continues (Campello, Moulavi, Sander 2013; the row format of McInnes & Healy 2017).
 
 /// One departure: `child` leaves `parent` at density lambda = 1 / height. Child ids below N are points, of size 1;
 /// others are clusters born at that lambda, of `size` points.
@@ -123,17 +123,23 @@ struct condensed_tree {
 
 /// Condenses `tree` with options.min_cluster_size, tie_mode and tie_tolerance.
 ///
-/// Breadth-first from the root, cluster P at a node of height h with children below it: when at least two children have
-/// min_cluster_size points, each of these is a new cluster and the points of the others leave P; when one has, it
-/// carries on as P; when none has, all points leave. `binary` has the two children of the row, left first. `canonical`
-/// has all components just below h, so neither the order of points nor the choice among minimum spanning trees matters;
-/// new clusters are numbered by increasing smallest point. No cluster is ever split at height 0, in either mode.
+/// The function walks breadth-first from the root. Let cluster P be at a node of height h with children below it:
 ///
-/// A single point gives a tree of no rows. Throws InvalidArgument for a tree that is none (check_linkage()) and for
-/// options out of range. Cost: O(N log N) time at most, about 150 bytes per point besides the tree, no recursion.
+/// - At least two children have min_cluster_size points: each of these is a new cluster, and the points of the others
+///   leave P.
+/// - One child has: it continues as P.
+/// - No child has: all points leave.
+///
+/// `binary` has the two children of the row, left first. `canonical` has all components just below h, so neither the
+/// order of points nor the choice among minimum spanning trees matters. New clusters are numbered by increasing
+/// smallest point. No cluster is ever split at height 0, in either mode.
+///
+/// A single point gives a tree of no rows. Throws InvalidArgument if `tree` is not a valid dendrogram (check_linkage())
+/// and for options out of range. Cost: at most O(N log N) time, about 150 bytes per point without the tree, no
+/// recursion.
 condensed_tree condense(const single_linkage_tree& tree, const tree_options& options);
 
-// What the condensed tree says about each cluster and each point, as plain arrays.
+// Properties of each cluster and each point of the condensed tree, as plain arrays.
 
 /// Columns over clusters, indexed by id - N (0 is the root), and over points. Densities are lambda = 1 / height.
 struct tree_summary {
@@ -142,32 +148,36 @@ struct tree_summary {
   std::vector<std::int64_t> first_child;  ///< index of the first of its child clusters, which follow one another
   std::vector<std::int64_t> children;     ///< number of child clusters
   std::vector<double> birth;              ///< lambda at which it appears; 0 for the root
-  std::vector<double> death;              ///< largest lambda of its own rows; 0 if it has none
-  std::vector<double> deepest;            ///< largest lambda of its own rows and those of its descendants
+  std::vector<double> death;              ///< largest lambda of its rows; 0 without rows
+  std::vector<double> deepest;            ///< largest lambda of its rows and those of its descendants
   std::vector<double> stability;          ///< sum over its rows of (lambda - birth) * size; may be +infinity, never NaN
 
   std::vector<std::int64_t> point_cluster;  ///< per point: index of the cluster that it leaves
   std::vector<double> point_lambda;         ///< per point: lambda at which it leaves
 };
 
-/// Summarises a tree that condense() made. Stability is that of Campello, Moulavi, Sander (2013), where
-/// infinity - infinity counts as 0. Rows of one lambda are added up before anything is rounded, so the sums do not
-/// depend on the order of the points. Throws InvalidArgument for rows that cannot be those of such a tree: every point
-/// and every cluster but the root leaves one cluster once, which was born at no larger lambda and has as many points as
-/// leave it; ids are in range, parents come before children, which follow one another; lambda is >= 0 and not NaN. The
-/// order of the rows is free otherwise. Cost: O(N) time, 16 bytes per point and 72 per cluster.
+/// Summarises a tree that condense() made. Stability is that of Campello, Moulavi, Sander (2013), where infinity -
+/// infinity counts as 0. Rows of one lambda are added up before anything is rounded, so the sums do not depend on the
+/// order of the points.
+///
+/// Throws InvalidArgument for rows that such a tree cannot have. Every point and every cluster but the root leaves one
+/// cluster once. That cluster was born at no larger lambda, and has as many points as leave it. Ids are in range,
+/// parents come before children, and children follow one another. lambda is >= 0 and not NaN. The order of the rows is
+/// free otherwise. Cost: O(N) time, 16 bytes per point and 72 per cluster.
 tree_summary summarise(const condensed_tree& tree);
 
-// Which clusters become the flat clustering.
+// Selection of the clusters of the flat clustering.
 
 /// Indices (id - N) of the selected clusters, increasing: the k-th is label k. None contains another.
 ///
-/// `eom` goes from the leaves up: a cluster is taken unless the stabilities of what was best below its children sum to
-/// more than its own, or it is larger than max_cluster_size, or born above epsilon_max (Campello, Moulavi, Sander
-/// 2013). `leaf` takes the clusters without children. The root is taken by `eom` with allow_single_cluster only, and
-/// never by `leaf`. Then, with epsilon > 0 and unless the root alone is selected, every cluster born at a height below
-/// epsilon is replaced by its nearest ancestor born above epsilon (Malzer & Baum 2020), or, where only the root is
-/// above, by the root's child on the way (the root itself with allow_single_cluster).
+/// `eom` goes from the leaves up and takes a cluster, with three exceptions (Campello, Moulavi, Sander 2013). The
+/// stabilities of the best clusters below its children sum to more than that of the cluster, it is larger than
+/// max_cluster_size, or it was born above epsilon_max. `leaf` takes the clusters without children. `eom` takes the root
+/// only with allow_single_cluster, `leaf` never does.
+///
+/// With epsilon > 0, unless the root alone is selected, every cluster born at a height below epsilon is then replaced
+/// by its nearest ancestor born above epsilon (Malzer & Baum 2020). If only the root is above, the root's child on the
+/// way replaces it (the root itself with allow_single_cluster).
 ///
 /// Throws InvalidArgument for options out of range and a `summary` that summarise() cannot have made. Cost: O(N) time
 /// for that and O(C log C) at most, O(C) memory for C clusters.
@@ -189,21 +199,24 @@ struct point_groups {
 
 /// Labels the points; `selected` is what select_clusters() returned for the same summary and options.
 ///
-/// A point belongs to the selected cluster from which, or from a descendant of which, it leaves. Of a selected root
+/// A point belongs to the selected cluster that it leaves, or that is above the cluster it leaves. Of a selected root
 /// only the points with lambda >= 1 / epsilon stay (without epsilon: lambda >= the largest lambda of the root's own
-/// rows). The probability is min(lambda, M) / M (McInnes & Healy 2017), 1 where M = 0 or lambda is infinite. M is the
-/// largest finite lambda of the selected cluster's own rows, because copies of a point leave at infinity and would make
-/// all others nothing; it is infinite only where all are copies. Throws InvalidArgument
-/// for options out of range, a `summary` that summarise() cannot have made, and clusters that do not increase or are
-/// none of it. Cost: O(N) time and memory.
+/// rows).
+///
+/// The probability is min(lambda, M) / M (McInnes & Healy 2017), 1 where M = 0 or lambda is infinite. M is the largest
+/// finite lambda of the selected cluster's own rows, because copies of a point leave at infinity and would make all
+/// others nothing. M is infinite only if all are copies.
+///
+/// Throws InvalidArgument for options out of range, for a `summary` that summarise() cannot have made, and for clusters
+/// that do not increase or are not in it. Cost: O(N) time and memory.
 point_labels label_points(const tree_summary& summary, std::span<const std::int64_t> selected,
                           const tree_options& options);
 
 /// Persistence of each selected cluster: its stability / (points labelled with it * largest lambda of the whole tree);
-/// 1 where that lambda is 0 or infinite or no point has the label. In [0, 1], except that a single root with much noise
-/// may exceed 1, because the points that were dropped add to its stability. `labels` are those of label_points(), one
-/// per point, in [-1, K). Throws InvalidArgument for others, and for summary and clusters as label_points() does. Cost:
-/// O(N) time, O(K) memory.
+/// 1 where that lambda is 0 or infinite or no point has the label. It is in [0, 1], but a single root with much noise
+/// may exceed 1, because dropped points add to its stability. `labels` are those of label_points(), one per point, in
+/// [-1, K). Throws InvalidArgument for others, and for summary and clusters as label_points() does. Cost: O(N) time,
+/// O(K) memory.
 std::vector<double> persistence(const tree_summary& summary, std::span<const std::int64_t> selected,
                                 std::span<const std::int64_t> labels);
 
@@ -215,10 +228,10 @@ point_groups exemplars(const tree_summary& summary, std::span<const std::int64_t
 
 // GLOSH: how much earlier a point leaves its cluster than the densest part of it dissolves.
 
-/// GLOSH outlier score of every point, selected clusters or not: (M - lambda) / M, in [0, 1], where the point leaves
-/// cluster c at lambda and M is the largest finite lambda in c and all its descendants (Campello, Moulavi, Zimek,
-/// Sander 2015; finite as in label_points()). 0 where M = 0 or lambda is infinite. Throws InvalidArgument for a
-/// `summary` that summarise() cannot have made. Cost: O(N) time and memory.
+/// GLOSH outlier score of every point, selected clusters or not: (M - lambda) / M, in [0, 1]. The point leaves cluster
+/// c at lambda, and M is the largest finite lambda in c and all its descendants (Campello, Moulavi, Zimek, Sander 2015;
+/// finite as in label_points()). 0 where M = 0 or lambda is infinite. Throws InvalidArgument for a `summary` that
+/// summarise() cannot have made. Cost: O(N) time and memory.
 std::vector<double> outlier_scores(const tree_summary& summary);
 
 }  // namespace quintet::hdbscan

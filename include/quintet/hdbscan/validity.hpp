@@ -18,8 +18,8 @@
 
 namespace quintet::hdbscan {
 
-/// What the paper leaves open: the distance, and which of several minimum spanning trees of a cluster it is. m has many
-/// ties, because it is the core distance of one point for many others.
+/// The paper leaves two choices open: the distance, and the minimum spanning tree of a cluster. m has many ties,
+/// because it is the core distance of one point for many others.
 enum class validity_convention {
   indexed,       ///< d; edges in the order (m before its root is rounded, u, v) of the numbers of their points
   positional,    ///< d; edges in the order (m, d, positions): of equal m the shorter, see below
@@ -39,7 +39,7 @@ struct validity_result {
   double index = 0;                      ///< DBCV, in [-1, 1]: sum over clusters of size / N * validity
   std::vector<double> cluster_validity;  ///< K, in [-1, 1]
   std::vector<double> sparseness;        ///< K: DSC, a distance; 0 for clusters that do not count
-  std::vector<double> separation;        ///< K: the minimum DSPC to another cluster; +infinity if there is none
+  std::vector<double> separation;        ///< K: the minimum DSPC to another cluster; +infinity without another one
 };
 
 /// DBCV of `labels` (N in [-1, N), -1 for noise; any clustering) of the rows of `points` [N x D]. K is one more than
@@ -53,13 +53,13 @@ struct validity_result {
 ///   separation  = minimum m between an internal point of C and one of another cluster
 ///   validity(C) = (separation - sparseness) / max(separation, sparseness)
 ///
-/// Distances 0 are left out of the sum (core = 0 where all are); the largest of all edges counts where no edge is
-/// internal; clusters of one point count as noise; fewer than two other clusters give index 0. A cluster of two points
+/// Distances 0 are left out of the sum (core = 0 where all are). If no edge is internal, the largest of all edges
+/// counts. Clusters of one point count as noise; fewer than two other clusters give index 0. A cluster of two points
 /// has no internal point: both count. Rows with NaN or infinity count as noise; N counts all rows. Powers are taken
 /// relative to the smallest distance, so that no dimension overflows or vanishes.
 ///
-/// T is not unique. Core distances and the weights of the edges of T are the same for every T; which points and edges
-/// are internal is not, nor what follows from them. options.convention says which T counts:
+/// T is not unique. Core distances and the weights of the edges of T are the same for every T. The internal points and
+/// edges are not, and all values that depend on them. options.convention chooses T:
 ///
 ///   indexed, the default: the numbering of points matters, as in other programs (iris: 0.563 as given, 0.553 in
 ///   another
@@ -75,23 +75,24 @@ struct validity_result {
 ///     their four sets of 885 to 1863 points (0.8576, 0.8103, 0.6319, 0.8688) in all digits.
 ///
 /// Points are float, double, half or bfloat16. Throws InvalidArgument for shapes, labels or options out of range;
-/// OutOfMemory, DeviceError, Cancelled. Cost: 1 1/2 passes over
-/// the pairs within clusters with a power for each of their distances that matters, and on clustered data a fraction of
-/// a pass over the pairs of internal points. Memory: two copies of the points, the budget, and what spanning_tree()
-/// takes for the largest cluster. Nothing n x n is held. Other conventions than indexed grow T point by point: a
-/// further pass over all pairs of a cluster, in as many launches as it has points.
+/// OutOfMemory, DeviceError, Cancelled.
+///
+/// Cost: 1 1/2 passes over the pairs within clusters with a power for each of their distances that matters, and on
+/// clustered data a fraction of a pass over the pairs of internal points. Conventions other than indexed grow T point
+/// by point: a further pass over all pairs of a cluster, in as many launches as it has points. Memory: two copies of
+/// the points, the budget, and the memory of spanning_tree() for the largest cluster. Nothing n x n is stored.
 validity_result validity_index(any_matrix points, std::span<const std::int64_t> labels,
                                const validity_options& options = {}, const Device& device = Device::best(),
                                const progress_callback& report = {});
 
 /// DBCV with everything taken from the spanning tree of mutual reachability (the relative_validity of
-/// scikit-learn-contrib/hdbscan): the sparseness of a cluster is its longest edge, its separation the shortest edge to
-/// another cluster. A cluster that no edge joins to another one gets twice the longest edge of the tree as separation,
-/// or, if it is the only cluster, twice the shortest edge to noise (twice the longest of all without noise). To compare
+/// scikit-learn-contrib/hdbscan). The sparseness of a cluster is its longest edge, its separation the shortest edge to
+/// another cluster. If no edge joins a cluster to another one, its separation is twice the longest edge of the tree. A
+/// single cluster gets twice the shortest edge to noise, or twice the longest of all without noise. Use it to compare
 /// parameters on one data set; it is no estimate of DBCV.
 ///
-/// `tree` holds the edges of a clustering of N points, `labels` their N labels. In [-1, 1]; 0 without clusters; the
-/// validity of a cluster whose sparseness and separation are equal, both 0 or both infinite, is 0. Throws
+/// `tree` holds the edges of a clustering of N points, `labels` their N labels. The result is in [-1, 1], and 0 without
+/// clusters. If sparseness and separation are equal, both 0 or both infinite, the validity of the cluster is 0. Throws
 /// InvalidArgument for an end point outside [0, N), a weight that is negative or NaN, or a label outside [-1, N). Cost:
 /// O(N) time, O(K) memory.
 double relative_validity(std::span<const edge> tree, std::span<const std::int64_t> labels);

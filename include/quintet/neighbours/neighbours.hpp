@@ -5,8 +5,8 @@
 //   auto graph = quintet::neighbours::within_radius<float>({data, n, dim}, 0.5);
 //   graph.view()   // a sparse matrix of distances, for spgemm
 //
-// Nothing is approximated. In few dimensions (at most 32) a tree of blocks of points is searched where a sample of the
-// searches shows that it pays, so that the cost is nearly proportional to the number of points; otherwise all pairs are
+// Nothing is approximated. In few dimensions (at most 32) a tree of blocks of points is searched if a sample of the
+// searches shows that it pays. The cost is then nearly proportional to the number of points. Otherwise all pairs are
 // compared. UMAP, t-SNE, spectral methods and density estimates begin with these lists.
 #pragma once
 
@@ -31,13 +31,13 @@ struct options {
 template <class Real>
 struct nearest_result {
   ///@{
-  /// Q, the number of points that were searched (N), and neighbours per query.
+  /// Q, the number of searched points (N), and neighbours per query.
   std::int64_t queries = 0, points = 0, k = 0;
   ///@}
   std::vector<std::int64_t> index;            ///< [Q][k], by (distance, index); -1 where there are not so many
   std::vector<Real> distance;                 ///< [Q][k], ascending; NaN where index is -1
   std::vector<std::int64_t> invalid_queries;  ///< rows with NaN or infinity (cosine: or without length), increasing
-  std::vector<std::int64_t> invalid_points;   ///< the same of the points: nobody's neighbours
+  std::vector<std::int64_t> invalid_points;   ///< the same of the points: no point's neighbours
   std::int64_t pairs_evaluated = 0;           ///< distances computed; at most Q N, but for padding
   Device ran_on;                              ///< where
 };
@@ -64,14 +64,16 @@ struct radius_result {
 };
 
 /// The k nearest other rows of every row of `points` [N x D], N >= 0, D >= 1, any row stride; 1 <= k <= N - 1 (k >= 1
-/// for N <= 1). A point is left out of its own list by its index: its duplicates are in it, at distance 0.
+/// for N <= 1). A point is excluded from its list by its index, so its duplicates are in the list, at distance 0.
 ///
-/// Storage is float, double, half or bfloat16; 16-bit coordinates are computed with as floats. Distances have the bits
-/// of hdbscan::core_distances() and of poincare::distances(). Pairs are compared before the root is taken, equal ones
-/// by index. Same bits on every device and for any number of threads. Throws InvalidArgument (N over 2^31 - 1025, D <
-/// 1, k or curvature out of range), OutOfMemory, DeviceError. Cost: about N log N where the tree pays, at most N^2 D /
-/// 2 multiply-adds on the host and N^2 D on a device. Memory: two copies of the points for a moment, and 8 (float) or
-/// 12 (double) bytes per neighbour beyond the result, in many dimensions three times that.
+/// Storage is float, double, half or bfloat16; 16-bit coordinates are computed as floats. Distances have the bits of
+/// hdbscan::core_distances() and of poincare::distances(). Pairs are compared before the root is taken, equal ones by
+/// index. Same bits on every device and for any number of threads.
+///
+/// Throws InvalidArgument (N over 2^31 - 1025, D < 1, k or curvature out of range), OutOfMemory, DeviceError. Cost:
+/// about N log N if the tree pays, at most N^2 D / 2 multiply-adds on the host and N^2 D on a device. Memory: two
+/// copies of the points for a moment, and 8 (float) or 12 (double) bytes per neighbour beyond the result, in many
+/// dimensions three times that.
 template <class Storage>
 nearest_result<accumulator_t<Storage>> nearest(matrix_view<const Storage> points, std::int64_t k,
                                                const options& how = {}, const Device& device = Device::best());

@@ -11,8 +11,8 @@ namespace quintet {
 /// A distance d(x, y) of two points of D coordinates.
 enum class metric {
   euclidean,  ///< |x - y|
-  /// 1 - <x, y> / (|x| |y|). A point whose 1 / |x| is no normal number of its type (x = 0 above all) has no cosine
-  /// distance and counts as invalid.
+  /// 1 - <x, y> / (|x| |y|). A point has no cosine distance and counts as invalid if its 1 / |x| is no normal number of
+  /// its type (x = 0 above all).
   cosine,
   /// Geodesic distance in the Poincare ball of curvature -c < 0: (2 / sqrt(c)) asinh(sqrt(t)),
   /// t = c |x - y|^2 / ((1 - c |x|^2)(1 - c |y|^2)). A point with c |x|^2 >= 1 is not in the ball and counts as
@@ -21,8 +21,8 @@ enum class metric {
   manhattan,  ///< sum_k |x_k - y_k|
   chebyshev,  ///< max_k |x_k - y_k|
   /// (sum_k |x_k - y_k|^p)^(1/p), p >= 1: that of manhattan, euclidean and chebyshev, bit for bit, for p = 1, 2 and
-  /// infinity. Other p are at most 8 for points of 32 bits and fewer and 64 for double: the p-th power of a difference
-  /// that is 2^-28 (2^-29) of the largest coordinate is still a number then; smaller ones may count as 0.
+  /// infinity. Other p are at most 8 for points of 32 bits and fewer, and 64 for double. Up to there the p-th power of
+  /// a difference that is 2^-28 (2^-29) of the largest coordinate is still a number; smaller ones may count as 0.
   minkowski,
 };
 
@@ -35,8 +35,8 @@ struct point_metric {
   constexpr point_metric() = default;
   /// Implicit; every parameter has its default.
   constexpr point_metric(metric distance) : kind(distance) {}  // NOLINT: implicit
-  /// `parameter` is the curvature of metric::poincare and the p of metric::minkowski, and counts for no other;
-  /// functions check it, this does not.
+  /// `parameter` is the curvature of metric::poincare and the p of metric::minkowski, and has no effect on others.
+  /// Functions check it, the constructor does not.
   constexpr point_metric(metric distance, double parameter) : kind(distance) {
     (kind == metric::minkowski ? p : curvature) = parameter;
   }

@@ -7,24 +7,27 @@
 //   std::vector<float> out(q * n);
 //   auto report = quintet::poincare::distances({queries, q, dim}, {points, n, dim}, {out.data(), q, n});
 //
-// Everything that is a matrix, or values, is an argument (core/any_view.hpp): distances(x, y, out). Memory of a device
-// is used where it is, and the work done there: {queries_buffer, dim}, {out_buffer, n}.
+// You can pass every type that is a matrix, or values (core/any_view.hpp): distances(x, y, out). Memory of a device is
+// used in place, and that device does the work: {queries_buffer, dim}, {out_buffer, n}.
 //
 // Points are float, double, half or bfloat16, all arguments of one type; 16-bit coordinates are widened to float, and
 // results are float, or double for double. Other types of results throw InvalidArgument.
 //
-// Accuracy. |x - y|^2 is summed in difference form; 1 - c |x|^2 is taken once per point in double with a compensated
+// Accuracy. |x - y|^2 is summed in difference form. 1 - c |x|^2 is taken once per point in double with a compensated
 // sum of exact squares, so the relative error does not grow towards the boundary. Against exact arithmetic it is below
-// (D / 4 + 6) u, u = 2^-24 or 2^-53; in practice below 5e-7 (float) and 1e-15 (double) for D <= 128; measured figures
-// are in docs/design/numerics.md. Points that are the same have distance exactly 0, d(x, y) and d(y, x) have the same
-// bits, and the bits do not depend on the number of threads, nor on the device. distances() and pair_distances() agree
-// to the bit. Differences may have any size: those whose squares float cannot hold are summed again in double. float:
-// distances over 60 / sqrt(c), which only points with 1 - c |x|^2 < 2^-40 have, become infinite.
+// (D / 4 + 6) u, u = 2^-24 or 2^-53; in practice below 5e-7 (float) and 1e-15 (double) for D <= 128.
+// docs/design/numerics.md has measured figures.
 //
-// Points that are not inside the ball: see point_report. All functions throw InvalidArgument for a curvature out of
-// range (checked_curvature()), for shapes that do not fit, D = 0, more than 2^31 - 1025 rows, arguments on several
-// devices or not on the one that is named, and with `strict` for the first point that is not inside, naming its index
-// and norm; OutOfMemory when the device's memory does not suffice; DeviceError. `out` must not overlap the arguments.
+// Equal points have distance exactly 0, and d(x, y) and d(y, x) have the same bits. The bits do not depend on the
+// number of threads, nor on the device. distances() and pair_distances() agree to the bit. Differences may have any
+// size: if float cannot hold their squares, they are summed again in double. In float, distances over 60 / sqrt(c)
+// become infinite; only points with 1 - c |x|^2 < 2^-40 have such.
+//
+// point_report has the points that are not inside the ball. All functions throw InvalidArgument for a curvature out of
+// range (checked_curvature()), for shapes that do not fit, D = 0, and more than 2^31 - 1025 rows. They also throw it
+// for arguments on several devices or not on the named one. With `strict` they throw for the first point that is not
+// inside, with its index and norm. OutOfMemory if the memory of the device does not suffice; DeviceError. `out` must
+// not overlap the arguments.
 #pragma once
 
 #include <span>
@@ -41,8 +44,8 @@ namespace quintet::poincare {
 enum class formula {
   geodesic,  ///< the distance
   /// (2 / sqrt(c)) artanh(min(sqrt(t), 1 - 1e-7)): an expression that is sometimes quoted for this distance. It is not
-  /// a metric; it exceeds the distance by 20 % at 1.1 and is the same constant for all pairs with t >= 1. For
-  /// comparison with results that were computed by it; see docs/design/numerics.md.
+  /// a metric: it exceeds the distance by 20 % at 1.1 and is the same constant for all pairs with t >= 1. Use it only
+  /// to compare with results computed by it; see docs/design/numerics.md.
   clamped_artanh
 };
 
@@ -66,10 +69,10 @@ struct point_report {
 };
 
 /// out(i, j) = d(queries row i, points row j); queries [Q x D], points [N x D], out [Q x N], D >= 1, any row stride.
-/// Both sets are packed into panels once. A team has a block of queries and goes over blocks of points: the queries are
-/// staged in its memory once (on a device up to D = 128 in float, 64 in double, for which there are kernels of their
-/// own; in slices for others), on the host their panel is read in place. Memory: panels of (Q + N) D values, and on a
-/// device also the host arguments. Cost: Q N (2 D + 35) operations.
+/// Both sets are packed into panels once. A team has a block of queries and goes over blocks of points. On a device it
+/// stages the queries in its memory once: whole up to D = 128 in float and 64 in double, in slices beyond. On the host
+/// it reads their panel in place. Memory: panels of (Q + N) D values, and on a device also the host arguments. Cost: Q
+/// N (2 D + 35) operations.
 point_report distances(any_matrix queries, any_matrix points, any_output_matrix out,
                        const distance_options& options = {}, const Device& device = Device::best());
 

@@ -16,10 +16,10 @@ row_status distance_gradients(any_matrix x, any_matrix y, any_output_matrix grad
 row_status riemannian_gradient(any_matrix x, any_matrix gradient, any_output_matrix out,
                                const ball_options& options = {}, const Device& device = Device::best());
 
-/// out = exp_x(-rate gradient / lambda_x^2), then pulled to sqrt(c) |out| <= 1 - epsilon as project() does, where
-/// `moved` of the report counts the points for which that was needed. `gradient` is Euclidean. Throws InvalidArgument
-/// also for a rate that is not finite, and for epsilon outside the range of project(). (Bonnabel 2013; Nickel and Kiela
-/// 2017 take the first order of exp_x, a retraction.)
+/// out = exp_x(-rate gradient / lambda_x^2), then pulled to sqrt(c) |out| <= 1 - epsilon as project() does; `moved` of
+/// the report counts the pulled points. `gradient` is Euclidean. Throws InvalidArgument also for a rate that is not
+/// finite, and for epsilon outside the range of project(). (Bonnabel 2013; Nickel and Kiela 2017 take the first order
+/// of exp_x, a retraction.)
 projection_report rsgd_step(any_matrix x, any_matrix gradient, double rate, double epsilon, any_output_matrix out,
                             const ball_options& options = {}, const Device& device = Device::best());
 

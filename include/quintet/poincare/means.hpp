@@ -5,17 +5,17 @@
 // [B x D] is the mean of group b. A group without a point of positive weight, or with such a point that is not inside,
 // has NaN. Everything is computed in double. curvature = 0 gives the arithmetic mean.
 //
-// Errors: InvalidArgument for offsets, weights or shapes that are not like this, naming the first wrong element, for
-// options out of range, and with `strict` for the first point that is not inside; OutOfMemory, DeviceError. Memory: 16
-// D bytes per group, 1 byte per point, and on a device also the host arguments. One group is the work of one thread:
-// many groups keep a device busy, a single one does not. Same bits for any number of threads.
+// Errors: InvalidArgument for other offsets, weights or shapes (it names the first wrong element), for options out of
+// range, and with `strict` for the first point that is not inside; OutOfMemory, DeviceError. Memory: 16 D bytes per
+// group, 1 byte per point, and on a device also the host arguments. One group is the work of one thread: many groups
+// keep a device busy, a single one does not. Same bits for any number of threads.
 #pragma once
 
 #include "quintet/poincare/operations.hpp"
 
 namespace quintet::poincare {
 
-/// What was found of the points and of the groups.
+/// Status of the points and of the groups.
 struct mean_report {
   row_status points;                     ///< N
   std::vector<std::int32_t> iterations;  ///< B; frechet_mean only
@@ -40,8 +40,8 @@ struct frechet_options {
       500;  ///< 0 ... 2^31 - 1; afterwards `converged` is 0, and the mean so far is the result
 };
 
-/// The Frechet (Karcher) mean: the point with the smallest sum of squared distances. Starts at the gyromidpoint and
-/// goes m <- exp_m(2 / (1 + L) mean log_m(x_i)), L the mean of sqrt(c) d_i coth(sqrt(c) d_i), which bounds the
+/// The Frechet (Karcher) mean: the point with the smallest sum of squared distances. It starts at the gyromidpoint and
+/// iterates m <- exp_m(2 / (1 + L) mean log_m(x_i)). L is the mean of sqrt(c) d_i coth(sqrt(c) d_i), which bounds the
 /// curvature of the objective; a unit step does not converge for spread points (Karcher 1977). Linear convergence.
 /// Cost: O(N D) an iteration.
 mean_report frechet_mean(any_matrix points, vector_view<const std::int64_t> offsets, any_vector weights,

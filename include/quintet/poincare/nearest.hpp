@@ -32,20 +32,20 @@ struct neighbours {
   point_report report;              ///< of both arguments
 };
 
-/// Throws InvalidArgument for k out of range and for a negative budget: what nearest() checks before it asks for
-/// memory.
+/// Throws InvalidArgument for k out of range and for a negative budget: the checks of nearest() before it allocates.
 void check_neighbours(std::int64_t k, std::int64_t points, const nearest_options& options);
 
 /// For every row of `queries` [Q x D] the k nearest rows of `points` [N x D], 1 <= k <= N (N - 1 with exclude_self).
 ///
 /// Pairs are compared by t of distances.hpp, which grows with the distance; asinh is taken of the winners only. Equal t
-/// are ordered by index. Results are exact, the same bits for any number of threads, any budget and any device, and the
-/// distances are those of distances(); but in float, points less than about 2^-83 / sqrt(c) apart lose digits, and
-/// below 2^-94 / sqrt(c) all are equally near. (For curvature 0, differences have to lie between 1e-18 and 1e18.)
-/// Points that are not inside are nobody's neighbours and have none.
+/// are ordered by index. Results are exact, with the same bits for any number of threads, any budget and any device,
+/// and the distances are those of distances(). In float, points less than about 2^-83 / sqrt(c) apart lose digits, and
+/// below 2^-94 / sqrt(c) all are equally near. For curvature 0, differences must be between 1e-18 and 1e18. Points that
+/// are not inside have no neighbours and are no point's neighbour.
+///
 /// Throws InvalidArgument as distances() does, for k out of range, a negative budget, and with exclude_self for Q != N;
-/// OutOfMemory, DeviceError. Memory beyond input and result: nearest_workspace_bytes(). Cost: Q N (2 D + 4) operations;
-/// in few dimensions (at most 32) a tree of blocks of points is searched where a sample shows that it pays.
+/// OutOfMemory, DeviceError. Cost: Q N (2 D + 4) operations. In few dimensions (at most 32) a tree of blocks of points
+/// is searched if a sample shows that it pays. Memory beyond input and result: nearest_workspace_bytes().
 ///
 /// Into `index` and `distance` [Q x k], on the host or on a device: k is the number of their columns.
 point_report nearest(any_matrix queries, any_matrix points, matrix_view<std::int64_t> index, any_output_matrix distance,
@@ -77,8 +77,8 @@ auto nearest(const Queries& queries, any_matrix points, std::int64_t k, const ne
 }
 
 /// Upper bound of the memory that nearest() takes beyond its input and its result, in bytes, for Q and N rows of `dim`
-/// coordinates of `type`. Throws InvalidArgument for sizes that nearest() refuses, and for such that the bytes cannot
-/// be counted. O(1).
+/// coordinates of `type`. Throws InvalidArgument for sizes that nearest() refuses, and if the number of bytes
+/// overflows. O(1).
 std::int64_t nearest_workspace_bytes(scalar_type type, std::int64_t queries, std::int64_t points, std::int64_t dim,
                                      std::int64_t k, const nearest_options& options = {},
                                      const Device& device = Device::best());

@@ -1,23 +1,23 @@
-// What a decomposition is for: thin functions on the U, S and V of decompose(), for all matrices of the batch at once
-// and on any device.
+// Applications of a decomposition: thin functions on the U, S and V of decompose(), for all matrices of the batch at
+// once and on any device.
 //
 //   auto d = quintet::svd::decompose(a);
 //   std::vector<double> x = quintet::svd::least_squares<double>(d, b);
 //
-// Results are dense, row-major, one matrix after another, and of the storage type; sums run in accumulator_t<T>, in a
-// fixed order: every device gives the same bits. Matrices whose status is not_finite give NaN. The second
-// form of each function works on factors that lie anywhere and writes to the caller's memory. Outputs must not overlap
-// the factors or each other.
+// Results are dense, row-major, one matrix after another, and of the storage type. Sums run in accumulator_t<T>, in a
+// fixed order, so every device gives the same bits. Matrices with status not_finite give NaN. The second form of each
+// function takes factors in any memory and writes to the caller's memory. Outputs must not overlap the factors or each
+// other.
 //
-// Errors: InvalidArgument for views of another shape, when vectors or values are missing, and for a negative or NaN
-// tolerance; OutOfMemory, DeviceError. `d` is one that decompose() or randomised() made: that its vectors have their
-// lengths is not checked. Memory: the result, and on a device copies of what does not lie
-// there. B is the number of matrices m x n, k that of singular values of each.
+// Errors: InvalidArgument for views of another shape, for missing vectors or values, and for a negative or NaN
+// tolerance; OutOfMemory, DeviceError. `d` is a result of decompose() or randomised(): the lengths of its vectors are
+// not checked. Memory: the result, and on a device copies of host data. B is the number of matrices m x n, k that of
+// singular values of each.
 //
-// There is no eigenproblem of A^T A here, and no normal equations: its eigenvalues are S_j^2 and its eigenvectors V,
-// but forming the product rounds by eps S_0^2, so that every singular value below sqrt(eps) S_0 (3e-4 S_0 in float)
-// drowns, and with it the rank decision, the pseudo-inverse and the condition number above 1 / sqrt(eps). Those who
-// want the eigenproblem have it in S^2 and V, to the accuracy of decompose().
+// These functions use neither the eigenproblem of A^T A nor normal equations. The eigenvalues of A^T A are S_j^2 and
+// its eigenvectors V, but forming the product rounds by eps S_0^2. Every singular value below sqrt(eps) S_0 (3e-4 S_0
+// in float) is then lost, and with it the rank decision, the pseudo-inverse and the condition number above 1 /
+// sqrt(eps). If you need the eigenproblem, take S^2 and V, to the accuracy of decompose().
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ namespace quintet::svd {
 
 /// Singular values at or below this part of the largest count as zero where a function divides by them.
 struct rank_tolerance {
-  /// >= 0, of the largest singular value; none: max(m, n) eps, as in NumPy and MATLAB
+  /// >= 0, relative to the largest singular value; empty: max(m, n) eps, as in NumPy and MATLAB
   std::optional<double> relative = std::nullopt;
 };
 
@@ -77,9 +77,9 @@ template <class T>
 polar_factors<T> polar(const decomposition<T>& d, const Device& device = Device::best());
 
 ///@{
-/// The same functions of factors that lie anywhere, to the caller's memory, any strides; between arguments on one
-/// device nothing is transferred. They return the device that did it and throw InvalidArgument for outputs of another
-/// shape. least_squares() takes B k r numbers there; condition_number() takes S alone, [B, min(m, n)], falling.
+/// The same functions of factors in any memory, to the caller's memory, any strides; between arguments on one device
+/// nothing is transferred. They return the device that did it and throw InvalidArgument for outputs of another shape.
+/// least_squares() takes B k r numbers there; condition_number() takes S alone, [B, min(m, n)], falling.
 Device pseudo_inverse(const any_factors& f, any_output_batch out, rank_tolerance tolerance = {},
                       const Device& device = Device::best());
 Device least_squares(const any_factors& f, any_batch right, any_output_batch out, rank_tolerance tolerance = {},

@@ -4,29 +4,34 @@
 //   auto r = quintet::svd::decompose(quintet::batch_view(a.data(), batch, m, n));
 //   r.singular_value(b, j);   r.u_view()(b, i, j);   r.v_view()(b, i, j);   r.status[b];
 //
-// Method: Hestenes (1958) with de Rijk's exchange (1989) where one worker has the whole matrix, a tournament order
-// where several threads share one; QR and pivoted QR as preconditioners (Drmac and Veselic 2008). Small matrices lie
-// side by side in SIMD registers; matrices of more than 256 columns are worked on in blocks, by all threads.
+// Method: Hestenes (1958). Where one worker has the whole matrix it uses de Rijk's exchange (1989), where several
+// threads share one a tournament order. QR and pivoted QR are preconditioners (Drmac and Veselic 2008). Small matrices
+// are side by side in SIMD registers; all threads work on matrices of more than 256 columns, in blocks.
 //
 // Accuracy, in units of eps of the type computed in (float for half and bfloat16): for n <= 16 / 32 / 64 / 128 / 256
 //   |A - U S V^T|_F / |A|_F, Frobenius norms             8 / 10 / 16 / 25 / 40
 //   max_ij |(U^T U - I)_ij| and max_ij |(V^T V - I)_ij|  8 / 12 / 16 / 25 / 40
 //   max_j |S_j - exact| / S_0                            5 /  6 /  8 / 12 / 20
-// and sqrt(n / 256) times the last column beyond. Where QR comes first (`automatic`: m >= 1.5 n) the vectors of the
-// long side may be 1.5 sqrt(1 + m / 16384) times as far from orthonormal, for its reflections and sums of m terms (3.8
-// eps were measured for 30000 x 5, 9 for 5000 x 3 ones); where QR is asked for and m < 1.5 n, all of it is 1.5 times as
-// much (8.6 for 12 x 11). Without QR the vectors of the long side are orthogonal to max(that of m = n, 2 + sqrt(m) /
-// 2), what the threshold for cosines, sqrt(m) eps / 2, leaves. The same with m and n exchanged. And, for any scaling of
-// the columns of a well-conditioned matrix, |S_j - exact| <= n eps S_j for every j: the small singular values of graded
-// matrices are right to the last digits, where methods that bidiagonalise lose them.
+// and sqrt(n / 256) times the last column beyond. The same holds with m and n exchanged.
 //
-// Every matrix is scaled by a power of two: squares neither overflow nor vanish. Float and bfloat16 matrices are
-// computed in double where the largest ratio of column sizes times that of row sizes exceeds 1e15. For double that
-// product may be 1e140: singular values below 1e-146 S_0 become 0. Subnormal input is exact on hosts.
+// Three cases differ, for the vectors of the long side:
 //
-// Every matrix is computed by one worker in a fixed order: results have the same bits for any number of threads, any
-// order of the batch and any neighbours in a batch of the same size (options::part_of for parts of a batch). Between
-// devices they agree to the accuracy above.
+// - QR comes first (`automatic`: m >= 1.5 n): 1.5 sqrt(1 + m / 16384) times as far from orthonormal, because of its
+//   reflections and sums of m terms. 3.8 eps are measured for 30000 x 5, 9 for 5000 x 3 ones.
+// - You ask for QR and m < 1.5 n: all bounds are 1.5 times as much (8.6 measured for 12 x 11).
+// - Without QR: orthogonal to max(the bound of m = n, 2 + sqrt(m) / 2), because the threshold for cosines is sqrt(m)
+//   eps / 2.
+//
+// For any scaling of the columns of a well-conditioned matrix, |S_j - exact| <= n eps S_j for every j. So the small
+// singular values of graded matrices are right to the last digits, where methods that bidiagonalise lose them.
+//
+// Every matrix is scaled by a power of two, so squares neither overflow nor vanish. Float and bfloat16 matrices are
+// computed in double if the largest ratio of column sizes times that of row sizes exceeds 1e15. For double that product
+// may be 1e140: singular values below 1e-146 S_0 become 0. Subnormal input is exact on hosts.
+//
+// One worker computes every matrix in a fixed order. So results have the same bits for any number of threads, any order
+// of the batch and any neighbours in a batch of the same size (options::part_of for parts of a batch). Between devices
+// they agree to the accuracy above.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +46,8 @@ namespace quintet::svd {
 template <class T>
 struct decomposition;
 
-/// Factors that lie anywhere, host or device: U [B, m, >= k], V [B, n, >= k], any strides, S [B, k], falling. Of U and
-/// V the first k columns are used.
+/// Factors in memory of the host or a device: U [B, m, >= k], V [B, n, >= k], any strides, S [B, k], falling. Functions
+/// use the first k columns of U and V.
 template <class T>
 struct factors_view {
   ///@{
@@ -52,7 +57,7 @@ struct factors_view {
   matrix_view<const accumulator_t<T>> s;  ///< the singular values
 };
 
-/// The same with the type of the elements as a value: what the functions of a decomposition take.
+/// Factors with the type of the elements as a value: the argument of the functions of a decomposition.
 struct any_factors {
   ///@{
   /// U and V.
@@ -60,7 +65,7 @@ struct any_factors {
   ///@}
   any_matrix s;  ///< the singular values
   ///@{
-  /// From views of any type, and from a decomposition, which has to live as long.
+  /// From views of any type, or from a decomposition, which must outlive this object.
   any_factors(any_batch left, any_batch right, any_matrix values) : u(left), v(right), s(values) {}
   template <class T>
   any_factors(const factors_view<T>& f) : u(f.u), v(f.v), s(f.s) {}
@@ -69,7 +74,7 @@ struct any_factors {
   ///@}
 };
 
-/// Where the second form of decompose() writes: memory of the host or of the device.
+/// Outputs of the second form of decompose(), in memory of the host or of the device.
 struct outputs {
   ///@{
   /// [B x m x u_cols], [B x n x v_cols], any strides; unused for vectors::none.
@@ -142,30 +147,32 @@ struct decomposition : decomposition_shape {
 std::int64_t value_count(std::int64_t rows, std::int64_t cols, const options& options);
 
 /// Decomposes every matrix of `a` [B x m x n], any strides. T is double, float, half or bfloat16. B = 0, m = 0 and n =
-/// 0 are legal; m < n works on the exchanged strides, nothing is copied for it.
+/// 0 are legal; m < n works on the exchanged strides, without a copy.
 ///
-/// Throws InvalidArgument (top < 0, top with full vectors, max_sweeps < 1, m or n over 2^24, both over 32768, B
-/// over 2^29), OutOfMemory, DeviceError. A matrix that holds NaN or infinity throws nothing: see status::not_finite.
-/// Its neighbours keep their bits. Cost: about 7 n^3 multiply-adds per sweep (4 n^3 without vectors) for m = n, 5 to 10
-/// sweeps; on the host from n = 64 (float: 120) on about 7 n^3 and no more than 1 or 2 sweeps that rotate little; 4 m
-/// n^2 more for QR. Memory: about 2 n^2 numbers (3 n^2 from n = 64) for each matrix that is in work at the same time,
-/// the result, and on a device copies of both there.
+/// Throws InvalidArgument (top < 0, top with full vectors, max_sweeps < 1, m or n over 2^24, both over 32768, B over
+/// 2^29), OutOfMemory, DeviceError. A matrix that holds NaN or infinity throws nothing: see status::not_finite. Its
+/// neighbours keep their bits.
 ///
-/// `a` may lie on a device, and the work is done there: see Device. Where `device` is another one, or an output of the
-/// second form lies on another one, InvalidArgument. From the host they are copied to the device and back.
+/// Cost for m = n: about 7 n^3 multiply-adds per sweep (4 n^3 without vectors), 5 to 10 sweeps. On the host from n = 64
+/// (float: 120) it is about 7 n^3 and at most 1 or 2 sweeps that rotate little. QR adds 4 m n^2. Memory: about 2 n^2
+/// numbers (3 n^2 from n = 64) for each matrix in work at the same time, the result, and on a device copies of both
+/// there.
+///
+/// `a` may be on a device, which then does the work: see Device. Throws InvalidArgument if `device` is another one, or
+/// if an output of the second form is on another one. Data of the host are copied to the device and back.
 template <class T>
 decomposition<T> decompose(batch_view<const T> a, const options& options = {}, const Device& device = Device::best());
 
-/// The same of everything that is a batch of matrices or one matrix (quintet/core/arguments.hpp).
+/// The same of every batch of matrices and every matrix (quintet/core/arguments.hpp).
 template <batch_argument A>
 auto decompose(const A& a, const options& options = {}, const Device& device = Device::best()) {
   using T = element_of<A>;
   return decompose<T>(batch_view<const T>(batch_of(a)), options, device);
 }
 
-/// The same to the caller's memory; row- or column-major output is a matter of the strides. Between arguments on one
-/// device nothing is transferred but the status of the matrices. Outputs must not overlap each other or `a`, which may
-/// be read a second time. Throws InvalidArgument also for outputs of another shape. Returns the device that did it.
+/// The same to the caller's memory; the strides choose row- or column-major output. Between arguments on one device
+/// only the status of the matrices is transferred. Outputs must not overlap each other or `a`, because `a` may be read
+/// a second time. Throws InvalidArgument also for outputs of another shape. Returns the device that did it.
 Device decompose(any_batch a, const outputs& out, const options& options, const Device& device = Device::best());
 
 template <class T>

@@ -3,9 +3,9 @@
 // With P = U^T gU - (U^T gU)^T, Q = V^T gV - (V^T gV)^T and, for i != j,
 //   M_ij = 1/2 [ (P + Q)_ij / (s_j - s_i) + (P - Q)_ij / (s_j + s_i) ],   M_ii = gS_i,
 //   gA = U M V^T + (I - U U^T) gU S^-1 V^T + U S^-1 gV^T (I - V V^T).
-// This is the usual formula with 1 / (s_j^2 - s_i^2) taken apart: nothing is squared, so nothing overflows, and the
-// only dangerous factor stands alone. For a loss that does not depend on the choice of vectors within a degenerate pair
-// P + Q = 0 there, and the quotient 0 / 0 has to become 0.
+// This is the usual formula with 1 / (s_j^2 - s_i^2) split in two. Nothing is squared, so nothing overflows, and the
+// only dangerous factor is separate. If a loss does not depend on the choice of vectors within a degenerate pair, P + Q
+// = 0 there, and the quotient 0 / 0 must become 0.
 #pragma once
 
 #include <vector>
@@ -28,20 +28,20 @@ struct gradient_options {
   double tolerance = 0;
 };
 
-/// The gradient to `out` [B, m, n], any strides. Factors, derivatives and `out` may lie on a device, and the work is
-/// done there; nothing is transferred then. Returns the device that did it. The contract is that of the second form.
+/// The gradient to `out` [B, m, n], any strides. If factors, derivatives and `out` are on a device, it does the work
+/// and nothing is transferred. Returns the device that did it. The contract is that of the second form.
 Device gradient(const any_factors& f, any_batch gu, any_matrix gs, any_batch gv, any_output_batch out,
                 const gradient_options& options, const Device& device = Device::best());
 
-/// gA [B, m, n], dense and row-major, of a loss with the derivatives gU, gS, gV after U, S, V. Each of the three may be
-/// an empty view ({}), which means zero. For full vectors the derivatives after the columns from k on are ignored:
+/// gA [B, m, n], dense and row-major, of a loss with the derivatives gU, gS, gV by U, S, V. Each of the three may be an
+/// empty view ({}), which means zero. With full vectors, derivatives by the columns from k on are ignored, because
 /// those columns are arbitrary. gS alone needs no division and is always finite.
 ///
-/// T is double, float, half or bfloat16; 16-bit types are computed in float and rounded once. A matrix whose status is
+/// T is double, float, half or bfloat16; 16-bit types are computed in float and rounded once. A matrix with status
 /// not_finite has a gradient of NaN. Throws InvalidArgument for views of another shape, a negative or NaN tolerance,
 /// and for a decomposition without vectors or with only the top values; OutOfMemory, DeviceError. Cost: about 12 m n k
-/// multiply-adds per matrix. Memory: the result, dense copies of the derivatives, 3 k^2 + (m + n) k numbers for each
-/// matrix in work (8 a host thread, 2048 on a device), and on a device copies of all arguments there.
+/// multiply-adds per matrix. Memory: the result, dense copies of the derivatives, and 3 k^2 + (m + n) k numbers for
+/// each matrix in work (8 a host thread, 2048 on a device). A device also has copies of all arguments.
 template <class T>
 std::vector<T> gradient(const factors_view<T>& f, batch_view<const T> gu, matrix_view<const accumulator_t<T>> gs,
                         batch_view<const T> gv, const gradient_options& options = {},
@@ -62,12 +62,13 @@ std::vector<T> gradient(const decomposition<T>& d, batch_view<const T> gu, matri
 Device polar_gradient(const any_factors& f, any_batch gw, any_batch gh, any_output_batch out,
                       const gradient_options& options, const Device& device = Device::best());
 
-/// gA [B, m, n], dense and row-major, of a loss with the derivatives gW [B, m, n] and gH [B, n, n] after the factors of
-/// the polar decomposition A = W H of polar() (applications.hpp); each may be an empty view ({}), which means zero.
+/// gA [B, m, n], dense and row-major, of a loss with the derivatives gW [B, m, n] and gH [B, n, n]. They are those by
+/// the factors of the polar decomposition A = W H of polar() (applications.hpp); each may be an empty view ({}), which
+/// means zero.
 ///
 /// With M = U^T gW V, N = V^T (gH + gH^T) V and X_ij = (M_ij - M_ji + s_i N_ij) / (s_i + s_j),
 ///   gA = U X V^T + (I - U U^T) gW V S^-1 V^T + U (S^-1 U^T gW + V^T (gH + gH^T)) (I - V V^T).
-/// Only sums of singular values divide, never differences: equal singular values are no special case, and only a
+/// Only sums of singular values divide, never differences. So equal singular values are no special case, and only a
 /// singular A is one (options.policy). Factors with options::proper_rotations give the derivative of the nearest
 /// rotation W, which is infinite where s_{n-1} = -s_n.
 ///

@@ -27,7 +27,7 @@ struct kabsch_options {
   bool reflections = false;  ///< orthogonal matrices of either determinant, and any D >= 1
 };
 
-/// Where the second form of kabsch() writes: memory of the host or of the device.
+/// Outputs of the second form of kabsch(), in memory of the host or of the device.
 struct motion_outputs {
   any_output_batch rotation;      ///< [B, D, D]
   any_output_matrix translation;  ///< [B, D]
@@ -41,7 +41,7 @@ struct rigid_motions {
   std::int64_t dimension = 0;  ///< D
   std::vector<T> rotation;     ///< [B, D, D]
   std::vector<T> translation;  ///< [B, D]
-  std::vector<T> rmsd;         ///< [B], the root of the weighted mean square that is left
+  std::vector<T> rmsd;         ///< [B], the root of the remaining weighted mean square
   Device ran_on;               ///< where it was computed
 
   /// R [B, D, D].
@@ -52,19 +52,19 @@ struct rigid_motions {
   matrix_view<const T> translation_view() const QUINTET_LIFETIMEBOUND { return {translation.data(), batch, dimension}; }
 };
 
-/// The motions that take `points` [B, N, D], N >= 1, to `target`, of the same shape; weights [B, N] or an empty view
-/// for equal ones. Cost: about (D + 6) D N multiply-adds for each of the B, and their decomposition; memory: the result
-/// and 3 D^2 + 2 D numbers for each of the B and every 256 points.
+/// The motions that take `points` [B, N, D], N >= 1, to `target`, of the same shape. weights are [B, N], or an empty
+/// view for equal ones. Cost: about (D + 6) D N multiply-adds for each of the B, and their decomposition. Memory: the
+/// result, and 3 D^2 + 2 D numbers for each of the B and every 256 points.
 template <class T>
 rigid_motions<T> kabsch(batch_view<const T> points, batch_view<const T> target, matrix_view<const T> weights = {},
                         const kabsch_options& options = {}, const Device& device = Device::best());
 
-/// The same of and to memory that lies anywhere, any strides; between arguments on one device nothing is transferred
-/// but one number that says whether the weights are right. Returns the device that did it.
+/// The same of and to memory of the host or a device, any strides. Between arguments on one device only one number is
+/// transferred, the check of the weights. Returns the device that did it.
 Device kabsch(any_batch points, any_batch target, any_matrix weights, const motion_outputs& out,
               const kabsch_options& options, const Device& device = Device::best());
 
-/// Derivatives after the points of both sets, [B, N, D] each.
+/// Derivatives by the points of both sets, [B, N, D] each.
 template <class T>
 struct motion_gradients {
   ///@{
@@ -74,10 +74,9 @@ struct motion_gradients {
 };
 
 /// The backward pass of kabsch() for a loss with the derivatives g_rotation [B, D, D], g_translation [B, D] and g_rmsd
-/// [B], each of which may be an empty view ({}), which means zero. R depends on the points by H, through
-/// polar_gradient() of H (gradient.hpp): equal singular values are no special case. R minimises, so its own derivative
-/// does not enter that of rmsd; where rmsd = 0 that one is 0. Weights are constants. Cost: about twice that of
-/// kabsch().
+/// [B]. Each may be an empty view ({}), which means zero. R depends on the points by H, through polar_gradient() of H
+/// (gradient.hpp), so equal singular values are no special case. R minimises, so its derivative does not enter that of
+/// rmsd; where rmsd = 0 that one is 0. Weights are constants. Cost: about twice that of kabsch().
 template <class T>
 motion_gradients<T> kabsch_gradient(batch_view<const T> points, batch_view<const T> target,
                                     matrix_view<const T> weights, batch_view<const T> g_rotation,

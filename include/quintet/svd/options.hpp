@@ -1,4 +1,4 @@
-// What the functions of quintet/svd can be asked for, and what they report for each matrix.
+// Options of the functions of quintet/svd, and their report for each matrix.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,10 @@ enum class vectors {
 
 /// What Jacobi's method is applied to.
 enum class preconditioning {
-  automatic,   ///< pivoted_qr for matrices whose rows or columns differ in size by more than 1e3, qr for m >= 1.5 n (n
-               ///< >= 1.5 m) and for full vectors of a matrix that is not square, none otherwise; decided per matrix.
-               ///< On the host matrices of 64 (float: 120) or more columns of one size start from eigenvectors of A^T A
+  automatic,   ///< pivoted_qr for matrices with rows or columns that differ in size by more than 1e3; qr for
+               ///< m >= 1.5 n (n >= 1.5 m) and for full vectors of a matrix that is not square; otherwise none. The
+               ///< choice is per matrix. On the host matrices of 64 (float: 120) or more columns of one size start from
+               ///< eigenvectors of A^T A
   none,        ///< the matrix itself; relative accuracy for any scaling of the columns (rows, when m < n)
   qr,          ///< R of a QR factorisation
   pivoted_qr,  ///< R^T of a QR factorisation with column pivoting and sorted rows (Drmac and Veselic 2008): relative
@@ -34,25 +35,25 @@ struct options {
   svd::preconditioning preconditioning = svd::preconditioning::automatic;
   /// Rotations in Rutishauser's form: about half the rounding errors, at 10 to 25 % of the speed.
   bool accurate = false;
-  /// The element of largest size of each column of U is made positive (the first among equals). Otherwise signs are
-  /// what the computation left: the same on every run, but not on every device.
+  /// The element of largest size of each column of U is made positive (the first among equals). Otherwise the
+  /// computation decides the signs: they are the same on every run, but not on every device.
   bool canonical_signs = false;
   /// U and V are rotations, determinant 1, and the last singular value has the sign of det A (McAdams et al. 2011). For
   /// 2 x 2, 3 x 3 and 4 x 4 matrices with all values and vectors; not with canonical_signs.
   bool proper_rotations = false;
-  /// A matrix that needs more sweeps gets status::not_converged, >= 1 (above 2^20 as 2^20). 12 have been enough for
-  /// every float matrix.
+  /// A matrix that needs more sweeps gets status::not_converged, >= 1 (above 2^20 as 2^20). 12 are enough for every
+  /// float matrix of the tests.
   std::int64_t max_sweeps = 30;
-  /// Matrices of the batch that this one is a part of; 0 or less than there are: this is all. The size of a batch
-  /// decides whether matrices lie side by side in registers, which rounds otherwise: with it, parts have the bits of
-  /// the whole.
+  /// Matrices of the batch that this batch is a part of; 0 or less than its size: this is all. The size of a batch
+  /// decides whether matrices are side by side in registers, which rounds differently. With part_of, parts have the
+  /// bits of the whole.
   std::int64_t part_of = 0;
 };
 
 /// Outcome for one matrix.
 enum status : std::int32_t {
   ok = 0,
-  not_converged = 1,  ///< max_sweeps were not enough; the result is what there was then
+  not_converged = 1,  ///< max_sweeps were not enough; the result is the last iterate
   not_finite = 2,     ///< the matrix holds NaN or infinity; its U, S and V are NaN
 };
 

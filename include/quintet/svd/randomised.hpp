@@ -24,7 +24,7 @@ struct randomised_options {
   bool canonical_signs = false;       ///< see svd::options
 };
 
-/// Leading factors of every matrix, and what they leave of it.
+/// Leading factors of every matrix, and their residual.
 template <class T>
 struct randomised_decomposition {
   decomposition<T> factors;  ///< values = u_cols = v_cols = min(rank, m, n)
@@ -34,22 +34,25 @@ struct randomised_decomposition {
 };
 
 /// The leading `rank` singular values and vectors of every matrix of `a` [B x m x n], any strides. T is double or
-/// float. Exact up to rounding when the rank of the matrix is at most rank + oversampling; otherwise, without power
-/// iterations and with p = oversampling, E |A - U S V^T|_F <= sqrt(1 + rank / (p - 1)) times the error of the best
-/// approximation of that rank, and with q of them the factor of the spectral error goes to 1 like its (2q + 1)-th root.
+/// float.
+///
+/// The result is exact up to rounding if the rank of the matrix is at most rank + oversampling. Otherwise let p =
+/// oversampling. Without power iterations E |A - U S V^T|_F <= sqrt(1 + rank / (p - 1)) times the error of the best
+/// approximation of that rank. With q power iterations the factor of the spectral error goes to 1 like its (2q + 1)-th
+/// root.
 ///
 /// Throws InvalidArgument for options out of range, m > 2^30 or n > 32768 (of a wider matrix take the transpose);
 /// OutOfMemory, DeviceError. Non-finite matrices: as decompose(), with a residual of NaN.
+///
 /// Cost: (2 + 2q) m n l multiply-adds with l = rank + oversampling rounded up to a multiple of 4, at most min(m, n),
-/// and (4 + 4q) (m + n) l^2 for QR. Memory: m n + 4 (m + n) l numbers for each matrix in work, the result, (m + n) l
-/// numbers for each matrix of the batch. `a` may lie on a device, and the work is done there; other inputs are copied
-/// to it. Large matrices are shared among all threads and all teams. The result has the same bits for any number of
-/// threads.
+/// and (4 + 4q) (m + n) l^2 for QR. Memory: m n + 4 (m + n) l numbers for each matrix in work, the result, and (m + n)
+/// l numbers for each matrix of the batch. If `a` is on a device, that device does the work; other inputs are copied to
+/// it. All threads and all teams share large matrices. The result has the same bits for any number of threads.
 template <class T>
 randomised_decomposition<T> randomised(batch_view<const T> a, const randomised_options& options,
                                        const Device& device = Device::best());
 
-/// The same of everything that is a batch of matrices or one matrix (quintet/core/arguments.hpp), of float or double.
+/// The same of every batch of matrices and every matrix (quintet/core/arguments.hpp), of float or double.
 template <batch_argument A>
 auto randomised(const A& a, const randomised_options& options, const Device& device = Device::best()) {
   using T = element_of<A>;
@@ -58,7 +61,7 @@ auto randomised(const A& a, const randomised_options& options, const Device& dev
   return randomised<T>(batch_view<const T>(batch_of(a)), options, device);
 }
 
-/// Where the second form of randomised() writes, with r = min(rank, m, n): memory of the host or of the device.
+/// Outputs of the second form of randomised(), with r = min(rank, m, n), in memory of the host or of the device.
 struct randomised_outputs {
   any_output_batch u;            ///< [B, m, r], any strides
   any_output_batch v;            ///< [B, n, r], any strides
@@ -70,9 +73,9 @@ struct randomised_outputs {
   ///@}
 };
 
-/// The same to the caller's memory; between arguments on one device nothing is transferred but the status of the
-/// matrices. Outputs must not overlap each other or `a`. Throws InvalidArgument also for outputs of another shape.
-/// Returns the device that did it.
+/// The same to the caller's memory; between arguments on one device only the status of the matrices is transferred.
+/// Outputs must not overlap each other or `a`. Throws InvalidArgument also for outputs of another shape. Returns the
+/// device that did it.
 Device randomised(any_batch a, const randomised_outputs& out, const randomised_options& options,
                   const Device& device = Device::best());
 
