@@ -43,6 +43,7 @@ endif()
 # The package finds the libraries that quintet needs where this build had them, or else where the linker does.
 set(QUINTET_PACKAGE_RUNTIME "${QUINTET_OPENMP_LIBRARIES}")
 set(QUINTET_PACKAGE_IO_RUNTIME "${QUINTET_IO_LIBRARIES}")
+set(QUINTET_PACKAGE_FAMILIES "${QUINTET_FAMILIES}")
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/quintetConfig.cmake.in"
   "${PROJECT_BINARY_DIR}/quintetConfig.cmake" INSTALL_DESTINATION "${quintet_package_dir}")
 # 0.x versions promise nothing to each other.
@@ -54,7 +55,10 @@ install(FILES "${PROJECT_BINARY_DIR}/quintetConfig.cmake" "${PROJECT_BINARY_DIR}
 function(quintet_pkg_config PC_NAME PC_DESCRIPTION PC_REQUIRES)
   set(PC_LIBS "")
   foreach(library IN LISTS ARGN)
-    if(library MATCHES "\\.so")
+    if(library MATCHES "/libhts[.]so")
+      # It brings curl and much else into a program: only into one that reads VCF.
+      string(APPEND PC_LIBS " -Wl,--push-state,--as-needed,${library},--pop-state")
+    elseif(library MATCHES "\\.so")
       get_filename_component(folder "${library}" DIRECTORY)
       string(APPEND PC_LIBS " ${library} -Wl,-rpath,${folder}")
     else()

@@ -59,19 +59,30 @@ foreach(compiler IN LISTS COMPILERS)
   require_device_image(${build}/consumer)
   run_in(${build} ${build}/consumer)
   message("${name}: ${output}")
+  run_in(${build} ${build}/two_runtimes)
+  if(NOT output STREQUAL "right\n")
+    message(FATAL_ERROR "${build}/two_runtimes printed ${output}")
+  endif()
   if(IO)
     run_in(${build} ${build}/file_consumer)
     message("${name}: ${output}")
+    if(STATIC_HDF5)
+      # A program that reads no VCF starts without curl and what else libraries of networks bring.
+      run(${READELF} -dW ${build}/file_consumer)
+      if(NOT output MATCHES "NEEDED" OR output MATCHES "Shared library: .lib(hdf5|hts|curl)")
+        message(FATAL_ERROR "${build}/file_consumer needs libraries of networks:\n${output}")
+      endif()
+    endif()
   endif()
 endforeach()
 
 # A component that does not exist is named, and so are those that do.
 list(GET COMPILERS 0 compiler)
-execute_process(COMMAND ${CMAKE_COMMAND} -S ${SOURCE} -B ${FOLDER}/unknown_component -G Ninja -DCOMPONENT=spgemm
+execute_process(COMMAND ${CMAKE_COMMAND} -S ${SOURCE} -B ${FOLDER}/unknown_component -G Ninja -DCOMPONENT=wavelets
   -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${compiler} RESULT_VARIABLE failed ERROR_VARIABLE output OUTPUT_QUIET)
 string(REGEX REPLACE "[ \n]+" " " output "${output}")
-if(NOT failed OR NOT output MATCHES "quintet has no component spgemm here; io and mpi are components")
-  message(FATAL_ERROR "find_package(quintet COMPONENTS spgemm) says ${output}")
+if(NOT failed OR NOT output MATCHES "quintet has no component wavelets here; there are hdbscan, neighbours, poincare, snp, spgemm, svd")
+  message(FATAL_ERROR "find_package(quintet COMPONENTS wavelets) says ${output}")
 endif()
 
 if(MPI_PACKAGE)

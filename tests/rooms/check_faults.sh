@@ -44,3 +44,10 @@ expect src/distributed/a.cpp quintet/mpi/communicator.hpp 'distributed must not 
 expect src/pairwise/dense_kernel.hpp pairwise/neighbours.hpp "pairwise's part tiles must not include"
 expect src/hdbscan/tree_stages/a.cpp hdbscan/boruvka.hpp "hdbscan's part tree stage must not include"
 expect src/svd/sweeps.hpp svd/kabsch.hpp 'svd/kabsch.hpp'
+# The header of a family leads to all others.
+rm -rf "${tree:?}"/*
+mkdir -p "$tree/include/quintet/svd"
+echo '#include "quintet/svd/options.hpp"' >"$tree/include/quintet/svd/svd.hpp"
+touch "$tree/include/quintet/svd/options.hpp" "$tree/include/quintet/svd/kabsch.hpp"
+! "$python" "$check" --source "$tree" >"$tree/log" 2>&1
+grep -qx "include/quintet/svd/svd.hpp must include quintet/svd/kabsch.hpp" "$tree/log" || { cat "$tree/log"; exit 1; }

@@ -3,6 +3,9 @@
 
     check_rooms.py --source DIR
 
+The header of a family, FAMILY/FAMILY.hpp for those of WHOLE, has to include all others of its folder, and quintet.hpp has to
+lead to all headers but those of APART, which need another library.
+
 A room is a folder of src/ with the folder of include/quintet/ of the same name. ROOMS says which rooms a room may use: their
 private headers, those of src/, or only the public ones. Large rooms are divided: LAYERS names the parts of a room from the lowest
 to the highest, and a file may include its own part and lower ones. Exit status 0: all is right; 1: not.
@@ -36,6 +39,7 @@ LAYERS = {  # room: (part, pattern of the paths in it without their endings), fr
         ("likelihood", r"likelihood/.*"),
         ("inference", r"inference/.*"),
         ("simulation", r"simulation/.*"),
+        ("family", r"snp"),
     ),
     "svd": (
         ("lanes", r"lane_math|sums|maps|rotation|options"),
@@ -43,6 +47,7 @@ LAYERS = {  # room: (part, pattern of the paths in it without their endings), fr
         ("large", r"eigenvectors|large_.*"),
         ("jacobi", r"jacobi(_(?!policies).*)?|small_kernel|block_jacobi.*"),
         ("functions", r"checks|decompose|applications|gradient.*|polar_gradient.*|kabsch|randomised|range_finder"),
+        ("family", r"svd"),
     ),
     "pairwise": (
         ("points", r"metric|coordinate_term|compensated|ball|shape|dimensions|check_points|panels|scan.*|stored_rows"
@@ -60,6 +65,8 @@ LAYERS = {  # room: (part, pattern of the paths in it without their endings), fr
         ("use", r"fitted_tree|joining|medoids|members|membership|each_row|prediction|validity|relative_validity"),
     ),
 }
+WHOLE = ("poincare", "snp", "spgemm", "svd")
+APART = {"c", "io", "mpi"}
 INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"', re.M)
 
 
@@ -99,6 +106,33 @@ def check_layers(path, room, header):
     return problems
 
 
+def headers_of(folder):
+    """Paths of the headers below include/quintet/, without those of folders called detail."""
+    return {os.path.relpath(os.path.join(place, name), folder) for place, _, names in os.walk(folder) for name in names
+            if name.endswith(".hpp") and "detail" not in place.split(os.sep)}
+
+
+def check_whole(source):
+    """What the headers of families and quintet.hpp lack."""
+    base = os.path.join(source, "include/quintet")
+    included = {path: set(re.findall(r'#include "quintet/([^"]+)"', open(os.path.join(base, path), encoding="utf-8").read()))
+                for path in headers_of(base)}
+    wholes = {f"{family}/{family}.hpp": {path for path in included if path.startswith(f"{family}/")} for family in WHOLE}
+    wholes["quintet.hpp"] = {path for path in included if "/" in path and path.split("/")[0] not in APART}
+    problems = []
+    for whole, wanted in wholes.items():
+        if whole not in included:
+            continue
+        there, rest = set(), [whole]
+        while rest:
+            path = rest.pop()
+            if path not in there:
+                there.add(path)
+                rest += included.get(path, ()) if path == whole or path in wholes else ()
+        problems += [f"include/quintet/{whole} must include quintet/{path}" for path in sorted(wanted - there)]
+    return problems
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--source", required=True, help="root of the tree")
@@ -116,6 +150,7 @@ def main():
             problems += check_layers(path, room, header)
         if path.startswith("include/") and not is_public:
             problems.append(f"{path}: a public header must not include {header}")
+    problems += check_whole(source)
     for problem in sorted(set(problems)):
         print(problem)
     if seen == 0:

@@ -1,0 +1,16 @@
+// Everything of sparse products.
+#pragma once
+
+#include "quintet/spgemm/add.hpp"
+#include "quintet/spgemm/array.hpp"
+#include "quintet/spgemm/csr.hpp"
+#include "quintet/spgemm/dense_product.hpp"
+#include "quintet/spgemm/device_csr.hpp"
+#include "quintet/spgemm/mask.hpp"
+#include "quintet/spgemm/memory.hpp"
+#include "quintet/spgemm/multiply.hpp"
+#include "quintet/spgemm/options.hpp"
+#include "quintet/spgemm/plan.hpp"
+#include "quintet/spgemm/semiring.hpp"
+#include "quintet/spgemm/summary.hpp"
+#include "quintet/spgemm/transpose.hpp"
