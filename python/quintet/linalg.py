@@ -14,13 +14,14 @@ range, ``numpy.linalg.LinAlgError`` for matrices with NaN or infinity and for th
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.linalg import LinAlgError
 
 from . import _core
-from ._arguments import as_integer, as_seed, choice_index
+from ._arguments import as_integer, as_number, as_seed, choice_index
 from ._arrays import F32, F64, I32, I64, NUMPY, REAL, Like, accumulator, same_type, take
 from ._errors import InvalidArgument
 from ._svd_options import ECONOMY, PROPER, VALUES, decompose_options, vectors_of
@@ -376,9 +377,32 @@ def polar(a: Any, *, proper_rotations: bool = False, device: str = "auto") -> Po
     return PolarResult(_restore(w, lead, like), _restore(h, lead, like))
 
 
-def low_rank(a: Any, rank: SupportsIndex, *, device: str = "auto") -> Any:
+def truncation(rank: Any, rtol: Any, atol: Any) -> tuple[int | None, float, float]:
+    """rank, atol and rtol of low_rank(), checked."""
+    if rank is None and rtol is None and atol is None:
+        raise InvalidArgument("rank, rtol or atol must be a number (all are None)")
+    wanted = None if rank is None else as_integer(rank, "rank")
+    if wanted is not None and wanted < 0:
+        raise InvalidArgument(f"rank must be >= 0 (rank={wanted})")
+    absolute, relative = (0.0 if t is None else as_number(t, name) for t, name in ((atol, "atol"), (rtol, "rtol")))
+    for value, name in ((absolute, "atol"), (relative, "rtol")):
+        if not value >= 0:
+            raise InvalidArgument(f"{name} must be >= 0 ({name}={value})")
+    return wanted, absolute, relative
+
+
+def low_rank(
+    a: Any,
+    rank: SupportsIndex | None = None,
+    *,
+    rtol: float | None = None,
+    atol: float | None = None,
+    device: str = "auto",
+) -> Any:
     """The nearest matrix of rank `rank` to every matrix, in the spectral and the Frobenius norm (Eckart and Young 1936):
-    ``U[:, :rank] diag(S[:rank]) Vh[:rank]``. rank >= 0; more than there are singular values means all.
+    ``U[:, :rank] diag(S[:rank]) Vh[:rank]``. rank >= 0; more than there are singular values means all. With `rtol` or
+    `atol` only singular values above ``max(atol, rtol * S[0])`` are kept: the smallest rank within that distance in the
+    spectral norm.
 
     >>> import numpy as np, quintet.linalg
     >>> quintet.linalg.low_rank(np.diag([3.0, 1.0]), 1)
@@ -387,12 +411,13 @@ def low_rank(a: Any, rank: SupportsIndex, *, device: str = "auto") -> Any:
     """
     array, like = take(a, "a")
     matrices, lead = _batch(array, "a")
-    wanted = as_integer(rank, "rank")
-    if wanted < 0:
-        raise InvalidArgument(f"rank must be >= 0 (rank={wanted})")
+    wanted, absolute, relative = truncation(rank, rtol, atol)
     f = _economy(matrices, lead, device)
     out = np.empty(matrices.shape, matrices.dtype)
-    _core.svd_low_rank(f.u, f.s, f.v, wanted, out, device)
+    s = f.s
+    if rtol is not None or atol is not None:
+        s = np.where(s > np.maximum(relative * s[:, :1], absolute), s, s.dtype.type(0))
+    _core.svd_low_rank(f.u, s, f.v, s.shape[1] if wanted is None else wanted, out, device)
     return _restore(out, lead, like)
 
 
@@ -411,6 +436,10 @@ def svd_gradient(
     With P = U^T gU - (U^T gU)^T, Q = V^T gV - (V^T gV)^T and, for i != j,
     ``M_ij = ((P + Q)_ij / (s_j - s_i) + (P - Q)_ij / (s_j + s_i)) / 2``, ``M_ii = gS_i``,
     ``gA = U M V^T + (I - U U^T) gU S^-1 V^T + U S^-1 gV^T (I - V V^T)``.
+
+    Where singular values are equal or zero these derivatives do not tell the gradient of ``U f(S) V^T``, unless f is
+    constant: a RuntimeWarning says so, once. ``spectral``, ``low_rank``, ``polar`` and ``lstsq`` of :mod:`quintet.torch`
+    have it. Derivatives of the columns that complete full vectors count as those of a loss of their space.
 
     Parameters
     ----------
@@ -441,8 +470,79 @@ def svd_gradient(
     out = np.empty((len(f.u), f.u.shape[1], f.v.shape[1]), f.u.dtype)
     kind = choice_index(policy, "policy", _POLICIES)
     gs = None if gs is None else np.ascontiguousarray(gs)
-    _core.svd_gradient(f.u, f.s, f.v, gu, gs, gv, out, kind, float(tolerance), device)
+    if _core.svd_gradient(f.u, f.s, f.v, gu, gs, gv, out, kind, float(tolerance), device):
+        narrow = f.u.dtype not in REAL
+        u, v = (widen(t) if narrow else t for t in (f.u, f.v))
+        gu, gv = (widen(t) if narrow and t is not None else t for t in (gu, gv))
+        warn_of_degenerate(u, f.s, v, gu, gs, gv, kind, float(tolerance))
     return _restore(out, lead, like)
+
+
+_has_warned = False
+
+
+def warn_of_degenerate(
+    u: np.ndarray,
+    s: np.ndarray,
+    v: np.ndarray,
+    gu: np.ndarray | None,
+    gs: np.ndarray | None,
+    gv: np.ndarray | None,
+    policy: int,
+    tolerance: float,
+) -> None:
+    """One RuntimeWarning in a process where a gradient through U or V may be wrong, because singular values are equal or
+    zero; the arguments are those of _core.svd_gradient, of any leading shape."""
+    global _has_warned
+    if _has_warned or _POLICIES[policy] == "exact" or (gu is None and gv is None):
+        return
+    if _needs_dropped(u, s, v, gu, gs, gv, tolerance):
+        _has_warned = True
+        warnings.warn(
+            "singular values are equal or zero, where the gradient through U and V is not that of U f(S) V^T: "
+            "spectral, low_rank, polar and lstsq of quintet.torch have the right one (this is said once)",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+
+
+def _needs_dropped(
+    u: np.ndarray,
+    s: np.ndarray,
+    v: np.ndarray,
+    gu: np.ndarray | None,
+    gs: np.ndarray | None,
+    gv: np.ndarray | None,
+    tolerance: float,
+) -> bool:
+    """Whether a quotient that is dropped has a numerator, or one of 0 / 0 may be needed: a loss of U V^T, whose gradient
+    is right, does not depend on S."""
+    m, n, k = u.shape[-2], v.shape[-2], s.shape[-1]
+    eps = _EPSILON[s.dtype]
+    limit = (tolerance or 10 * max(m, n) * eps) * s[..., :1]
+    off = ~np.eye(k, dtype=bool)
+    near = (np.abs(s[..., :, None] - s[..., None, :]) <= limit[..., None]) & off
+    zero = s <= limit
+    lone = zero & (m != n)
+    affected = near.any(-1) | lone
+
+    def turn(basis: np.ndarray, g: np.ndarray | None) -> Any:
+        if g is None:
+            return 0.0
+        product = basis[..., :k].swapaxes(-1, -2) @ g[..., :k]
+        return product - product.swapaxes(-1, -2)
+
+    def columns(g: np.ndarray | None) -> Any:
+        return np.zeros(s.shape) if g is None else np.abs(g[..., :k]).max(-2, initial=0)
+
+    size = np.maximum(columns(gu), columns(gv))
+    if gs is not None and bool((((gs != 0) & affected).any(-1) & size.any(-1)).any()):
+        return True
+    least = np.sqrt(eps) * size.max(-1, initial=0)[..., None]
+    p, q = turn(u, gu), turn(v, gv)
+    both_zero = zero[..., :, None] & zero[..., None, :] & off
+    has_numerator = (near & (np.abs(p + q) > least[..., None])) | (both_zero & (np.abs(p - q) > least[..., None]))
+    return bool(has_numerator.any() or (lone & (size > least)).any())
 
 
 def _factors_of(svd: Any) -> tuple[_Factors, tuple[int, ...], Like]:

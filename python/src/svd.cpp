@@ -97,13 +97,16 @@ void polar(const array& u, const array& s, const array& v, const array& w, const
   run([&] { svd::polar(factors(u, s, v), w.output_matrices(), h.output_matrices(), Device::parse(device)); });
 }
 
-void gradient(const array& u, const array& s, const array& v, const array& gu, const array& gs, const array& gv,
-              const array& out, int policy, double tolerance, const std::string& device) {
+/// Returns the number of matrices where equal values may spoil the gradient; 0 where the host cannot see them.
+std::int64_t gradient(const array& u, const array& s, const array& v, const array& gu, const array& gs, const array& gv,
+                      const array& out, int policy, double tolerance, const std::string& device) {
   const svd::gradient_options options{svd::degeneracy(policy), tolerance};
   run([&] {
     svd::gradient(factors(u, s, v), gu.matrices(), gs.rows(), gv.matrices(), out.output_matrices(), options,
                   Device::parse(device));
   });
+  const bool is_visible = s.rows().device.shares_host_memory();
+  return is_visible ? svd::count_degenerate(factors(u, s, v), options) : 0;
 }
 
 void polar_gradient(const array& u, const array& s, const array& v, const array& gw, const array& gh, const array& out,

@@ -65,11 +65,18 @@ std::int64_t tiles_of(std::int64_t batch, const Device& device) {
   return std::min(batch, device.kind() == device_kind::host ? 8 * std::int64_t(threads()) : device_gradient_tiles);
 }
 
-template <class T>
-accumulator_t<T> tolerance_of(const gradient_options& options, std::int64_t m, std::int64_t n) {
-  using real = accumulator_t<T>;
-  if (options.tolerance > 0) return real(options.tolerance);
-  return real(10.0 * double(std::max(m, n)) * double(std::numeric_limits<real>::epsilon()));
+template <class Real>
+Real tolerance_of(const gradient_options& options, std::int64_t m, std::int64_t n) {
+  if (options.tolerance > 0) return Real(options.tolerance);
+  return Real(10.0 * double(std::max(m, n)) * double(std::numeric_limits<Real>::epsilon()));
+}
+
+/// Of falling values; `rectangular`: the zeros of the longer side count, too.
+template <class Real>
+bool is_degenerate(vector_view<const Real> s, Real limit, bool rectangular) {
+  for (std::int64_t j = 1; j < s.size(); ++j)
+    if (s[j - 1] - s[j] <= limit) return true;
+  return rectangular && s.size() > 0 && s[s.size() - 1] <= limit;
 }
 
 template <class T>
@@ -84,7 +91,8 @@ Device typed_gradient(const factors_view<T>& f, batch_view<const T> gu, matrix_v
   const device::staged_in u(f.u, device), v(f.v, device), on_gu(gu, device), on_gv(gv, device);
   const device::staged_in s(f.s, device), on_gs(gs, device);
   device::staged_out ga(out, device);
-  const std::int64_t slot = 3 * k * k + (m + n) * k, tiles = tiles_of(batch, device);
+  const std::int64_t completing = u.view().cols() - k + v.view().cols() - k;
+  const std::int64_t slot = 3 * k * k + (m + n + completing) * k, tiles = tiles_of(batch, device);
   Buffer<real> workspace(slot * tiles, device);
   device::with_shape<host_shape, device_shape>(device, [&](auto shape) {
     const gradient_kernel<T, decltype(shape)> kernel{u.view(),
@@ -99,7 +107,7 @@ Device typed_gradient(const factors_view<T>& f, batch_view<const T> gu, matrix_v
                                                      std::int32_t(n),
                                                      std::int32_t(k),
                                                      {std::int32_t(options.policy)},
-                                                     tolerance_of<T>(options, m, n),
+                                                     tolerance_of<accumulator_t<T>>(options, m, n),
                                                      workspace.data(),
                                                      slot};
     device::launch(kernel, tiles, device);
@@ -138,7 +146,7 @@ Device typed_polar_gradient(const factors_view<T>& f, batch_view<const T> gw, ba
                              std::int32_t(n),
                              std::int32_t(k),
                              {std::int32_t(options.policy)},
-                             tolerance_of<T>(options, m, n),
+                             tolerance_of<accumulator_t<T>>(options, m, n),
                              workspace.data(),
                              slot};
     device::launch(kernel, tiles, device);
@@ -148,6 +156,18 @@ Device typed_polar_gradient(const factors_view<T>& f, batch_view<const T> gw, ba
 }
 
 }  // namespace
+
+std::int64_t count_degenerate(const any_factors& f, const gradient_options& options) {
+  require_argument(options.tolerance >= 0, "tolerance", options.tolerance, ">= 0");
+  return with_real(f.s.type, "s", [&]<class Real>() {
+    const matrix_view<const Real> s = f.s.as<Real>("s");
+    const Real relative = tolerance_of<Real>(options, f.u.rows, f.v.rows);
+    std::int64_t count = 0;
+    for (std::int64_t b = 0; b < s.rows(); ++b)
+      count += s.cols() > 0 && is_degenerate<Real>({s.row(b), s.cols()}, relative * s(b, 0), f.u.rows != f.v.rows);
+    return count;
+  });
+}
 
 Device gradient(const any_factors& f, any_batch gu, any_matrix gs, any_batch gv, any_output_batch out,
                 const gradient_options& options, const Device& device) {

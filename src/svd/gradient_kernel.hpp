@@ -38,7 +38,9 @@ struct gradient_kernel {
   std::int32_t m, n, k;
   division<real> divide;
   real tolerance;
-  real* workspace;  ///< a tile: U^T gU, V^T gV and M [k, k], then left [m, k] and right [n, k]
+  /// A tile: U^T gU, V^T gV and M [k, k], left [m, k], right [n, k], and the derivatives of completing columns times
+  /// the first k vectors, [columns of U - k, k] and [columns of V - k, k].
+  real* workspace;
   std::int64_t slot;
 
   template <class Team>
@@ -61,11 +63,25 @@ struct gradient_kernel {
     }
   }
 
-  /// (I - a a^T) g S^-1, element (r, j).
+  /// completing[c - k, j] = sum_r g[r, c] a[r, j] for the columns c >= k and j < k.
+  template <class Team>
+  void complete(const Team& team, std::int64_t b, const batch_view<const T>& a, const batch_view<const T>& g,
+                real* completing) const {
+    if (g.data() == nullptr) return;
+    for (std::int64_t e = team.rank(); e < (a.cols() - k) * k; e += team.size()) {
+      const std::int64_t column = k + e / k, j = e % k;
+      completing[e] = sum_of_terms<real>(
+          a.rows(), [&](std::int64_t r) QUINTET_SVD_INLINE_LAMBDA { return real(g(b, r, column)) * real(a(b, r, j)); });
+    }
+  }
+
+  /// (I - a a^T) g S^-1, element (r, j), and what the completing columns of a add to it.
   real outside(std::int64_t b, const batch_view<const T>& a, const batch_view<const T>& g, const real* product,
-               std::int64_t r, std::int64_t j, real factor) const {
+               const real* completing, std::int64_t r, std::int64_t j, real factor) const {
     real value = real(g(b, r, j));
     for (int i = 0; i < k; ++i) value = device::fma(-real(a(b, r, i)), product[i * k + j], value);
+    for (std::int64_t c = k; c < a.cols(); ++c)
+      value = device::fma(-real(a(b, r, c)), completing[(c - k) * k + j], value);
     return value * factor;
   }
 
@@ -74,8 +90,11 @@ struct gradient_kernel {
     const real *sb = s.row(b), *gsb = gs.data() != nullptr ? gs.row(b) : nullptr;
     const bool has_gu = gu.data() != nullptr, has_gv = gv.data() != nullptr;
     real *uu = memory, *vv = uu + k * k, *mm = vv + k * k, *left = mm + k * k, *right = left + std::int64_t(m) * k;
+    real *rest_u = right + std::int64_t(n) * k, *rest_v = rest_u + (u.cols() - k) * k;
     project(team, b, u, gu, uu);
     project(team, b, v, gv, vv);
+    complete(team, b, u, gu, rest_u);
+    complete(team, b, v, gv, rest_v);
     team.barrier();
     const real limit = tolerance * sb[0];
     for (int e = team.rank(); e < k * k; e += team.size()) mm[e] = middle(uu, vv, sb, gsb, e / k, e % k, limit);
@@ -85,11 +104,12 @@ struct gradient_kernel {
       const std::int64_t r = e / k, j = e % k;
       real value = 0;
       for (int i = 0; i < k; ++i) value = device::fma(real(u(b, r, i)), mm[i * k + j], value);
-      if (has_gu && m > k) value += outside(b, u, gu, uu, r, j, divide.inverse(sb[j], limit));
+      if (has_gu && m > k) value += outside(b, u, gu, uu, rest_u, r, j, divide.inverse(sb[j], limit));
       left[e] = value;
     }
     for (std::int64_t e = team.rank(); e < std::int64_t(n) * k; e += team.size())
-      right[e] = has_gv && n > k ? outside(b, v, gv, vv, e / k, e % k, divide.inverse(sb[e % k], limit)) : real(0);
+      right[e] =
+          has_gv && n > k ? outside(b, v, gv, vv, rest_v, e / k, e % k, divide.inverse(sb[e % k], limit)) : real(0);
     team.barrier();
     for (std::int64_t e = team.rank(); e < std::int64_t(m) * n; e += team.size()) {
       const std::int64_t r = e / n, c = e % n;

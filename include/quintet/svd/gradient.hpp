@@ -4,10 +4,18 @@
 //   M_ij = 1/2 [ (P + Q)_ij / (s_j - s_i) + (P - Q)_ij / (s_j + s_i) ],   M_ii = gS_i,
 //   gA = U M V^T + (I - U U^T) gU S^-1 V^T + U S^-1 gV^T (I - V V^T).
 // This is the usual formula with 1 / (s_j^2 - s_i^2) split in two. Nothing is squared, so nothing overflows, and the
-// only dangerous factor is separate. If a loss does not depend on the choice of vectors within a degenerate pair, P + Q
-// = 0 there, and the quotient 0 / 0 must become 0.
+// only dangerous factor is separate.
+//
+// Equal values: if a loss does not depend on the choice of their vectors, P + Q = 0 there, and the quotient is 0 / 0.
+// gU, gS and gV do not determine its value. It is 0 for U V^T, where policy `drop` is right. It is not 0 for U f(S) V^T
+// with f' != 0, where every policy is wrong. The same holds for 1 / (s_j + s_i) and S^-1 at values of zero.
+// count_degenerate() counts such matrices.
+//
+// Full vectors: the columns from k on are any basis of the rest of the space. Their derivatives count as those of a
+// loss that depends on that space alone: with U_2 these columns, -U_2 gU_2^T U_1 is added to the first k of gU.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "quintet/svd/decompose.hpp"
@@ -28,20 +36,25 @@ struct gradient_options {
   double tolerance = 0;
 };
 
+/// Number of matrices for which gradient() with these options replaces a quotient, because two singular values, or one
+/// and zero if m != n, are within the tolerance. There it may be wrong for a loss that depends on U or V. Needs no
+/// vectors. O(B k), on the host. Throws InvalidArgument for a negative or NaN tolerance.
+std::int64_t count_degenerate(const any_factors& f, const gradient_options& options = {});
+
 /// The gradient to `out` [B, m, n], any strides. If factors, derivatives and `out` are on a device, it does the work
 /// and nothing is transferred. Returns the device that did it. The contract is that of the second form.
 Device gradient(const any_factors& f, any_batch gu, any_matrix gs, any_batch gv, any_output_batch out,
                 const gradient_options& options, const Device& device = Device::best());
 
 /// gA [B, m, n], dense and row-major, of a loss with the derivatives gU, gS, gV by U, S, V. Each of the three may be an
-/// empty view ({}), which means zero. With full vectors, derivatives by the columns from k on are ignored, because
-/// those columns are arbitrary. gS alone needs no division and is always finite.
+/// empty view ({}), which means zero. gS alone needs no division and is always finite.
 ///
 /// T is double, float, half or bfloat16; 16-bit types are computed in float and rounded once. A matrix with status
 /// not_finite has a gradient of NaN. Throws InvalidArgument for views of another shape, a negative or NaN tolerance,
 /// and for a decomposition without vectors or with only the top values; OutOfMemory, DeviceError. Cost: about 12 m n k
 /// multiply-adds per matrix. Memory: the result, dense copies of the derivatives, and 3 k^2 + (m + n) k numbers for
-/// each matrix in work (8 a host thread, 2048 on a device). A device also has copies of all arguments.
+/// each matrix in work (8 a host thread, 2048 on a device); |m - n| k more with full vectors. A device also has copies
+/// of all arguments.
 template <class T>
 std::vector<T> gradient(const factors_view<T>& f, batch_view<const T> gu, matrix_view<const accumulator_t<T>> gs,
                         batch_view<const T> gv, const gradient_options& options = {},

@@ -24,6 +24,7 @@ from ._patch import patch, patched, unpatch
 from ._poincare import PoincareBall, cdist, dist
 from ._randomized import randomized_svd
 from ._sparse import spgemm
+from ._spectral import lstsq, low_rank, polar, spectral
 from ._svd import pinv, svd, svdvals
 
 __all__ = [
@@ -31,10 +32,14 @@ __all__ = [
     "cdist",
     "dist",
     "kabsch",
+    "low_rank",
+    "lstsq",
     "patch",
     "patched",
     "pinv",
+    "polar",
     "randomized_svd",
+    "spectral",
     "spgemm",
     "svd",
     "svdvals",

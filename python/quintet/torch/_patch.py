@@ -65,6 +65,8 @@ def patch(max_size: Mapping[torch.dtype, int] | None = None) -> None:
     ``svdvals``, ``pinv``, ``matrix_rank``, ``cond``, ``matrix_norm`` (2 and nuc), ``torch.svd``, ``Tensor.svd`` and
     ``svd_lowrank``, on the processor. None: 128 for float32, 64 for float64. half and bfloat16, which torch's kernel
     does not have, are taken in any size. Complex matrices, larger ones, and calls with a ``driver`` stay torch's.
+    Derivatives stay torch's, too: they are NaN where singular values are equal. :func:`svd`, :func:`spectral` and
+    :func:`polar` are for those.
 
     Calls nest: each takes one :func:`unpatch`. Any thread may call it; it holds for all threads.
 

@@ -88,8 +88,8 @@ class _RandomizedSVD(torch.autograd.Function):
             gU = torch.zeros_like(U) if gU is None else plain(gU).to(real)
             gV = torch.zeros_like(V) if gVh is None else plain(gVh).mT.to(real)
             gS = torch.zeros_like(S) if gS is None else gS
-            by_difference, by_sum, _ = _divisors(S, max(A.shape[-2:]), 1, 0.0)
-            P, Q = U.mT @ gU, V.mT @ gV
+            by_difference, by_sum, _, scale = _divisors(S, max(A.shape[-2:]), 1, 0.0)
+            P, Q = (U.mT @ gU) / scale.unsqueeze(-1), (V.mT @ gV) / scale.unsqueeze(-1)
             P, Q = P - P.mT, Q - Q.mT
             within = ((P + Q) * by_difference + (P - Q) * by_sum) / 2 + torch.diag_embed(gS)
             gradient = U @ within @ V.mT + _outside(wide, U, S, V, gU, gV)

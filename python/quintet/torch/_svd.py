@@ -166,7 +166,7 @@ def _gradient(
     code = "d" if S.dtype == torch.float64 else "f"
     if gS is not None:
         gs = plain(gS).to(S.dtype).contiguous()
-    _core.svd_gradient(
+    degenerate = _core.svd_gradient(
         batch(u),
         (S.data_ptr(), code, (count, k), (k, 1), -1),
         batch(vh.mT),
@@ -177,6 +177,14 @@ def _gradient(
         policy,
         tol,
     )
+    if degenerate:
+        real = S.dtype
+
+        def array(t: Tensor | None) -> Any:
+            return None if t is None else plain(t).to(real).numpy()
+
+        gV = None if gVh is None else gVh.mT
+        linalg.warn_of_degenerate(array(U), array(S), array(Vh.mT), array(gU), array(gS), array(gV), policy, tol)
     return out
 
 
@@ -260,11 +268,15 @@ def _reciprocal(x: Tensor, largest: Tensor, policy: int, tolerance: float) -> Te
     return torch.where(small, torch.zeros_like(x), 1 / torch.where(small, torch.ones_like(x), x))
 
 
-def _divisors(S: Tensor, size: int, policy: int, tolerance: float) -> tuple[Tensor, Tensor, Tensor]:
-    """1 / (s_j - s_i) and 1 / (s_j + s_i), 0 on the diagonal, and 1 / s_j."""
+def _divisors(S: Tensor, size: int, policy: int, tolerance: float) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Of values divided by the largest, which is the fourth result, a constant: 1 / (s_j - s_i) and 1 / (s_j + s_i), 0 on
+    the diagonal, and 1 / s_j. Derivatives of these square the values: of those themselves they leave the range."""
     if tolerance == 0:
         tolerance = 10 * size * torch.finfo(S.dtype).eps
-    largest = S[..., :1].detach() if S.shape[-1] else S.detach()
+    scale = S[..., :1].detach() if S.shape[-1] else S.detach()
+    scale = torch.where(scale > 0, scale, 1.0)
+    S = S / scale
+    largest = S[..., :1].detach()
     row, column = S.unsqueeze(-2), S.unsqueeze(-1)
     off = ~torch.eye(S.shape[-1], dtype=torch.bool, device=S.device)
     one = torch.ones((), dtype=S.dtype, device=S.device)
@@ -273,7 +285,13 @@ def _divisors(S: Tensor, size: int, policy: int, tolerance: float) -> tuple[Tens
     def safe(x: Tensor) -> Tensor:
         return torch.where(off, _reciprocal(torch.where(off, x, one), big, policy, tolerance), 0 * one)
 
-    return safe(row - column), safe(row + column), _reciprocal(S, largest, policy, tolerance)
+    return safe(row - column), safe(row + column), _reciprocal(S, largest, policy, tolerance), scale
+
+
+def _completed(basis: Tensor, g: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """The first k columns and what the derivatives after all are after those: the rest is any basis of what is left."""
+    first, rest = basis[..., :k], basis[..., k:]
+    return first, g[..., :k] - rest @ (g[..., k:].mT @ first)
 
 
 def _formula(
@@ -283,8 +301,10 @@ def _formula(
     k = S.shape[-1]
     m, n = U.shape[-2], Vh.shape[-1]
     dtype, real = U.dtype, S.dtype
-    U, V, gU, gV = U[..., :k].to(real), Vh[..., :k, :].mT.to(real), gU[..., :k].to(real), gVh[..., :k, :].mT.to(real)
-    by_difference, by_sum, by_value = _divisors(S, max(m, n), policy, tolerance)
+    U, gU = _completed(U.to(real), gU.to(real), k)
+    V, gV = _completed(Vh.mT.to(real), gVh.mT.to(real), k)
+    by_difference, by_sum, by_value, scale = _divisors(S, max(m, n), policy, tolerance)
+    gU, gV = gU / scale.unsqueeze(-1), gV / scale.unsqueeze(-1)
     UgU, VgV = U.mT @ gU, V.mT @ gV
     P, Q = UgU - UgU.mT, VgV - VgV.mT
     M = ((P + Q) * by_difference + (P - Q) * by_sum) / 2 + torch.diag_embed(gS)
@@ -299,12 +319,13 @@ def _formula(
 def _push(
     U: Tensor, S: Tensor, Vh: Tensor, dA: Tensor, policy: int, tolerance: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """dU, dS, dVh of a change dA of the matrix; the columns after k of full vectors are taken as constant."""
+    """dU, dS, dVh of a change dA of the matrix; the columns after k of full vectors turn as little as they can."""
     k = S.shape[-1]
     m, n = U.shape[-2], Vh.shape[-1]
     dtype, real = U.dtype, S.dtype
     Uk, V, dA = U[..., :k].to(real), Vh[..., :k, :].mT.to(real), dA.to(real)
-    by_difference, by_sum, by_value = _divisors(S, max(m, n), policy, tolerance)
+    by_difference, by_sum, by_value, scale = _divisors(S, max(m, n), policy, tolerance)
+    dA = dA / scale.unsqueeze(-1)
     dAV, dAtU = dA @ V, dA.mT @ Uk
     P = Uk.mT @ dAV
     plus, minus = (P + P.mT) * by_difference, (P - P.mT) * by_sum
@@ -313,13 +334,15 @@ def _push(
         dU = dU + (dAV - Uk @ P) * by_value.unsqueeze(-2)
     if n > k:
         dV = dV + (dAtU - V @ P.mT) * by_value.unsqueeze(-2)
-    pad_u, pad_v = U.shape[-1] - k, Vh.shape[-2] - k
-    dU, dVh = dU.to(dtype), dV.mT.to(dtype)
-    if pad_u:
-        dU = torch.nn.functional.pad(dU, (0, pad_u))
-    if pad_v:
-        dVh = torch.nn.functional.pad(dVh, (0, 0, 0, pad_v))
-    return dU, P.diagonal(dim1=-2, dim2=-1), dVh
+    dU, dV = _with_rest(U.to(real), dU, k), _with_rest(Vh.mT.to(real), dV, k)
+    return dU.to(dtype), P.diagonal(dim1=-2, dim2=-1) * scale, dV.mT.to(dtype)
+
+
+def _with_rest(basis: Tensor, change: Tensor, k: int) -> Tensor:
+    """The change of the first k columns of an orthogonal matrix and that of the others."""
+    if basis.shape[-1] == k:
+        return change
+    return torch.cat((change, -basis[..., :k] @ (change.mT @ basis[..., k:])), -1)
 
 
 # --- 2: autograd.Functions ---------------------------------------------------------------------------------------------
@@ -453,8 +476,13 @@ def svd(
     """``A = U @ diag(S) @ Vh`` of every matrix ``A[..., m, n]``, with gradients of every order, forward mode, vmap and
     torch.compile. Called as :func:`torch.linalg.svd` is; `driver` has no effect.
 
-    The gradient is finite wherever the loss is smooth, also at matrices with equal singular values, where torch's is
-    NaN: ``policy`` says what 1/x becomes for x = s_j - s_i or s_j + s_i near zero: "drop" 0 where
+    The gradient is finite also at matrices with equal or zero singular values, where torch's is NaN. It is right there for
+    losses of S and of ``U @ Vh``; for ``U @ diag(f(S)) @ Vh`` it is not, since the derivatives of U, S and Vh do not hold
+    what is missing: :func:`spectral`, :func:`low_rank`, :func:`polar`, :func:`lstsq` and :func:`pinv` are for those. The
+    first gradient that may be wrong gives a RuntimeWarning. Derivatives of the columns that complete full vectors count
+    as those of a loss of their space.
+
+    ``policy`` says what 1/x becomes for x = s_j - s_i or s_j + s_i near zero: "drop" 0 where
     ``|x| <= tolerance * S[0]``, "broaden" ``x / (x^2 + (tolerance * S[0])^2)``, "exact" 1/x. tolerance 0 stands for
     ``10 max(m, n) eps``. 16-bit matrices have S in float32.
 

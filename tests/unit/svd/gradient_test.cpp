@@ -114,6 +114,58 @@ TEST(svd_gradient, finite_differences) {
     }
 }
 
+/// The square of what lies outside the range of A or of A^T: a loss of the completing columns that depends on their
+/// space alone.
+TEST(svd_gradient, completing_columns_of_full_vectors) {
+  for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{6, 3}, {2, 5}}) {
+    const std::int64_t k = std::min(m, n), longer = std::max(m, n);
+    std::vector<double> a(m * n), x(longer);
+    for (std::int64_t i = 0; i < m * n; ++i) a[i] = normal_at<double>(11, 0, i);
+    for (std::int64_t i = 0; i < longer; ++i) x[i] = normal_at<double>(11, 1, i);
+    const auto full_of = [&](const std::vector<double>& at) {
+      return svd::decompose<double>({at.data(), 1, m, n}, {.vectors = svd::vectors::full}, Device::host());
+    };
+    const auto longer_side = [&](const svd::decomposition<double>& d) { return m > n ? d.u_view() : d.v_view(); };
+    const auto value = [&](const std::vector<double>& at) {
+      const auto d = full_of(at);
+      double sum = 0;
+      for (std::int64_t c = k; c < longer; ++c) sum += std::pow(loss::dot(x, longer_side(d), 0, c), 2);
+      return sum;
+    };
+    std::vector<double> expected(m * n);
+    for (std::int64_t i = 0; i < m * n; ++i) {
+      auto up = a, down = a;
+      up[i] += 1e-5;
+      down[i] -= 1e-5;
+      expected[i] = (value(up) - value(down)) / 2e-5;
+    }
+    const auto d = full_of(a);
+    std::vector<double> derivative(longer * longer);
+    for (std::int64_t c = k; c < longer; ++c)
+      for (std::int64_t i = 0; i < longer; ++i)
+        derivative[i * longer + c] = 2 * loss::dot(x, longer_side(d), 0, c) * x[i];
+    const batch_view<const double> given(derivative.data(), 1, longer, longer), none;
+    test::on_every_device([&](const Device& device) {
+      test::expect_near(svd::gradient<double>(d, m > n ? given : none, {}, m > n ? none : given, {}, device), expected,
+                        1e-8, 1);
+    });
+  }
+}
+
+TEST(svd_gradient, degenerate_matrices_are_counted) {
+  // Four matrices 3 x 2: two equal values, different ones, a value of zero, nothing but zeros.
+  const std::vector<double> a{2, 0, 0, 2, 0, 0, 2, 0, 0, 1, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  EXPECT_EQ(svd::count_degenerate(svd::decompose<double>({a.data(), 4, 3, 2})), 3);
+  // A single zero of a square matrix divides nothing.
+  const std::vector<double> square{2, 0, 0, 0};
+  EXPECT_EQ(svd::count_degenerate(svd::decompose<double>({square.data(), 1, 2, 2})), 0);
+  const std::vector<double> near{1, 0, 0, 0.999};
+  const auto d = svd::decompose<double>({near.data(), 1, 2, 2});
+  EXPECT_EQ(svd::count_degenerate(d), 0);
+  EXPECT_EQ(svd::count_degenerate(d, {.tolerance = 1e-2}), 1);
+  EXPECT_THROW(svd::count_degenerate(d, {.tolerance = -1}), InvalidArgument);
+}
+
 /// At the identity all singular values are equal: the gradient of the nuclear norm is U V^T = I, and losses that do not
 /// depend on the choice of vectors have finite gradients.
 TEST(svd_gradient, identity_matrix) {
