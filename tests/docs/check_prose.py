@@ -25,16 +25,7 @@ WORDS = {  # pattern: what to write instead
     r"lives": "is, is stored",
 }
 PENDING = set("""
-include/quintet/core/any_view.hpp include/quintet/core/arguments.hpp include/quintet/core/error.hpp
-include/quintet/core/philox.hpp include/quintet/core/poll.hpp include/quintet/core/process_group.hpp
-include/quintet/core/profile.hpp include/quintet/core/progress.hpp include/quintet/core/storage16.hpp
-include/quintet/core/view.hpp include/quintet/device/device.hpp include/quintet/device/thread_scope.hpp
-include/quintet/io/atomic_file.hpp include/quintet/io/csv.hpp include/quintet/io/hdf5.hpp
-include/quintet/io/matrix_file.hpp include/quintet/io/npy.hpp include/quintet/io/population_map.hpp
-include/quintet/io/shared_matrix.hpp include/quintet/io/snp_data.hpp include/quintet/io/sparse_file.hpp
-include/quintet/mpi/communicator.hpp include/quintet/mpi/distribution.hpp include/quintet/mpi/hdbscan.hpp
-include/quintet/mpi/launch.hpp include/quintet/mpi/neighbours.hpp include/quintet/mpi/program.hpp
-include/quintet/mpi/spgemm.hpp include/quintet/snp/inference/diagnostics.hpp include/quintet/snp/inference/priors.hpp
+include/quintet/snp/inference/diagnostics.hpp include/quintet/snp/inference/priors.hpp
 include/quintet/snp/inference/sampler.hpp include/quintet/snp/inference/search.hpp
 include/quintet/snp/likelihood/likelihood.hpp include/quintet/snp/likelihood/optimise.hpp
 include/quintet/snp/likelihood/rules.hpp include/quintet/snp/markers/data.hpp include/quintet/snp/network/model.hpp

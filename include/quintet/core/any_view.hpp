@@ -1,5 +1,5 @@
-// Views whose element type is a value: what every public function that takes points, matrices or batches has as its
-// argument, so that it is compiled once and switches on the type once.
+// Views with the element type as a value: the arguments of every public function that takes points, matrices or
+// batches. So such a function is compiled once and switches on the type once.
 //
 //   void norms(any_matrix points, any_output_vector out, const Device&);         // one declaration, one contract
 //   with_storage(points.type, [&]<class T>() { norms_of(points.as<T>()); });     // the one switch, in its source
@@ -120,10 +120,10 @@ struct basic_any_vector {
   Void* data = nullptr;                     ///< the first value
   scalar_type type = scalar_type::float32;  ///< of the values
   std::int64_t size = 0;                    ///< number of values
-  Device device;                            ///< whose memory it is
+  Device device;                            ///< the owner of the memory
 
   basic_any_vector() = default;
-  /// From the outside, where nothing is checked before as<T>().
+  /// Of members set by the caller; nothing is checked before as<T>().
   basic_any_vector(Void* first, scalar_type element_type, std::int64_t count, const Device& place = Device::host())
       : data(first), type(element_type), size(count), device(place) {}
   /// Any view of a storage type.
@@ -161,10 +161,10 @@ struct basic_any_matrix {
   std::int64_t rows = 0, cols = 0;
   ///@}
   std::int64_t stride = 0;  ///< elements from one row to the next
-  Device device;            ///< whose memory it is
+  Device device;            ///< the owner of the memory
 
   basic_any_matrix() = default;
-  /// From the outside, where nothing is checked before as<T>().
+  /// Of members set by the caller; nothing is checked before as<T>().
   basic_any_matrix(Void* first, scalar_type element_type, std::int64_t row_count, std::int64_t col_count,
                    std::int64_t row_step, const Device& place = Device::host())
       : data(first), type(element_type), rows(row_count), cols(col_count), stride(row_step), device(place) {}
@@ -228,10 +228,10 @@ struct basic_any_batch {
   /// Elements to the next matrix, row and column.
   std::int64_t batch_stride = 0, row_stride = 0, col_stride = 0;
   ///@}
-  Device device;  ///< whose memory it is
+  Device device;  ///< the owner of the memory
 
   basic_any_batch() = default;
-  /// From the outside, where nothing is checked before as<T>().
+  /// Of members set by the caller; nothing is checked before as<T>().
   basic_any_batch(Void* first, scalar_type element_type, std::int64_t matrix_count, std::int64_t row_count,
                   std::int64_t col_count, std::int64_t matrix_step, std::int64_t row_step, std::int64_t col_step,
                   const Device& place = Device::host())

@@ -1,5 +1,5 @@
-// What functions take where a matrix, a batch of matrices or values in a line are meant: views, and everything that can
-// be seen as one. Types of elements are deduced.
+// Arguments of functions that take a matrix, a batch of matrices or values in a line: views, and every type that can be
+// seen as one. Types of elements are deduced.
 //
 //   cluster(points)   // matrix_view, io::matrix, std::mdspan or its like, an Eigen matrix with quintet/eigen.hpp
 //
@@ -22,8 +22,8 @@ template <class T>
 concept storage_type =
     std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, half> || std::same_as<T, bfloat16>;
 
-/// How a matrix of type M (without const) is seen as rows. A specialisation has element_type (const where M's elements
-/// cannot be written), `static constexpr bool by_rows`, false for a matrix whose columns are contiguous, and
+/// A matrix of type M (without const) seen as rows. A specialisation has element_type (const if M's elements cannot be
+/// written), `static constexpr bool by_rows`, false for a matrix with contiguous columns, and
 /// `static matrix_view<...> view(M or const M&)`.
 template <class M>
 struct matrix_access {};
@@ -171,8 +171,8 @@ template <class A>
 using element_of =
     typename detail::checked_storage<typename detail::argument_element<std::remove_cvref_t<A>>::type>::type;
 
-/// A matrix as a view: of const elements where it is const. Throws InvalidArgument where only a running program can
-/// tell that the elements of a row are not adjacent.
+/// A matrix as a view: of const elements if it is const. Throws InvalidArgument if it turns out at run time that the
+/// elements of a row are not adjacent.
 template <matrix_argument M>
 auto matrix_of(M&& matrix) {
   using access = matrix_access<std::remove_cvref_t<M>>;

@@ -1,11 +1,10 @@
 // Exceptions of the library. Every message names the argument or file, its value, and what is allowed.
 //
-// Kernels never throw; a batch reports a status per item instead. What throws is the checking layer of the public
-// functions, before any work is done, so that arguments and outputs are untouched when an exception arrives.
-// OutOfMemory, DeviceError, Cancelled and a FileError may come later; outputs are unspecified then, and nothing is
-// leaked.
+// Kernels never throw; a batch reports a status per item instead. The checking layer of the public functions throws
+// before any work is done, so arguments and outputs are untouched when an exception arrives. OutOfMemory, DeviceError,
+// Cancelled and a FileError may come later; outputs are unspecified then, and nothing leaks.
 //
-// Results in std::vector and copies of the arguments are memory of the standard library: where that ends, any function
+// Results in std::vector and copies of the arguments are memory of the standard library. If that runs out, any function
 // throws std::bad_alloc, or std::length_error for more elements than can be addressed. Memory of devices, of Buffers
 // and of sparse matrices throws OutOfMemory.
 #pragma once
@@ -43,7 +42,7 @@ class FileError : public Error {
   FileError(std::string_view path, std::int64_t line, std::string_view reason);
 };
 
-/// A device that was demanded and is absent, or that failed.
+/// A device that you named and that is absent, or that failed.
 class DeviceError : public Error {
  public:
   using Error::Error;
@@ -64,7 +63,7 @@ class OutOfMemory : public DeviceError {
 /// Work that the caller's progress callback asked to stop; the text names the stage. Outputs are then unspecified.
 class Cancelled : public Error {
  public:
-  /// `stage` as the callback was told it.
+  /// `stage` as the callback got it.
   explicit Cancelled(std::string_view stage);
 };
 

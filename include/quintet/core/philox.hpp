@@ -1,8 +1,8 @@
 // Counter-based random numbers: Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as
 // 1, 2, 3" (SC 2011).
 //
-// A block of four 32-bit words is a pure function of (key, counter): there is no state to share, so element i of a
-// random array is the same whichever thread or device computes it and in whichever order. Period 2^128 blocks a key.
+// A block of four 32-bit words is a pure function of (key, counter), so there is no state to share. Element i of a
+// random array is the same for any thread or device that computes it, and in any order. Period 2^128 blocks a key.
 //
 // Two ways to use it:
 //   random_stream r(seed, stream);   r.uniform<float>();   r.below(n);     // one sequence a thread, point or chain
@@ -97,8 +97,8 @@ struct number_pair {
 namespace detail {
 
 /// cos and sin of 2 pi turns, 0 <= turns < 1, to about one unit in the last place of 1. The quadrant comes off exactly,
-/// so that no reduction of large angles is needed, which on a GPU costs a stack; Taylor series do for what is left, up
-/// to pi / 4.
+/// so no reduction of large angles is needed, which on a GPU costs a stack. Taylor series suffice for the rest, up to
+/// pi / 4.
 template <class Real>
 inline number_pair<Real> cosine_and_sine_of_turns(Real turns) {
   const Real quarters = 4 * turns;
@@ -220,7 +220,7 @@ class random_stream {
     else
       return uniform_positive_double(next_64());
   }
-  /// Two standard normal numbers; takes one whole block, so what follows does not depend on what was taken before.
+  /// Two standard normal numbers; takes one whole block, so later numbers do not depend on the numbers taken before.
   template <class Real>
   number_pair<Real> normals() {
     left_ = 0;

@@ -3,14 +3,14 @@
 //   quintet::poll_scope scope([] { if (interrupted) throw interruption(); });
 //   auto clusters = quintet::hdbscan::cluster(points);   // throws `interruption` soon after `interrupted` is set
 //
-// While a scope lives, all functions of quintet that the same thread calls call its function now and then, from that
-// thread: between the tiles of kernels on the host, between launches on other devices, and in host code that takes
-// long. What it throws comes out of the function that was called, unchanged: no further tile starts, the other threads
-// end theirs and leave, nothing leaks, outputs are unspecified. Objects stay usable: a Likelihood computes anew what
-// was interrupted; a sampler wants restore() first. The next call works as ever.
+// While a scope exists, all functions of quintet that the same thread calls poll: they call its function now and then,
+// from that thread. They do so between the tiles of kernels on the host, between launches on other devices, and in long
+// host code. An exception of the polled function leaves the called function unchanged: no further tile starts, the
+// other threads end theirs, nothing leaks, outputs are unspecified. Objects stay usable: a Likelihood computes
+// interrupted parts again; a sampler needs restore() first. The next call works as ever.
 //
-// A progress_callback (progress.hpp) tells how far the work is, at its stages; a poll is heard everywhere, many times a
-// second. Without a scope the library reads one thread-local pointer per launch and nothing more.
+// A progress_callback (progress.hpp) reports the fraction of work at its stages; polls happen everywhere, many times a
+// second. Without a scope the library only reads one thread-local pointer per launch.
 #pragma once
 
 #include <atomic>
@@ -40,7 +40,7 @@ class poll_state {
 
   /// Polls if it is time to. Throws what the function throws.
   void check();
-  /// check() for a loop over tiles that are counted by `next`: what is thrown ends the loop for everybody.
+  /// check() for a loop over tiles that are counted by `next`: an exception ends the loop for all threads.
   void check(std::atomic<std::int64_t>& next, std::int64_t tiles);
   /// Times that check() has thrown.
   std::int64_t throws() const { return throws_; }
@@ -54,7 +54,7 @@ class poll_state {
   std::int64_t throws_ = 0;
 };
 
-/// Thrown inside threads that work for one whose poll has thrown; never leaves the library.
+/// Thrown inside helping threads after the poll of their caller has thrown; never leaves the library.
 struct poll_stopped {};
 
 /// What this thread polls; null for nothing.
@@ -74,13 +74,13 @@ class poll_guard {
 
 }  // namespace detail
 
-/// While it lives, work of this thread calls `poll`. Made and destroyed by the same thread, like a local variable.
-/// Scopes nest: the functions of the outer ones go on being called.
+/// While the scope exists, work of this thread calls `poll`. Made and destroyed by the same thread, like a local
+/// variable. Scopes nest: the functions of the outer ones go on being called.
 class poll_scope {
  public:
   using clock = std::chrono::steady_clock;  ///< steady: changes of the system time do not matter
-  /// `poll` must not be empty. `interval` is the least time between two calls of it: 50 ms by default, 0 calls it
-  /// wherever the library looks. Between two looks lies one tile: milliseconds, and at most 0.3 s.
+  /// `poll` must not be empty. `interval` is the least time between two calls of it: 50 ms by default, 0 calls it at
+  /// every check of the library. Between two checks is one tile: milliseconds, and at most 0.3 s.
   explicit poll_scope(poll_function poll, clock::duration interval = std::chrono::milliseconds(50))
       : state_(std::move(poll), interval, detail::current_poll()), guard_(&state_) {}
 
@@ -89,8 +89,8 @@ class poll_scope {
   detail::poll_guard guard_;
 };
 
-/// A look of a caller's own: calls the functions of this thread's scopes for which it is time. For loops that call the
-/// library seldom, and for callbacks that take long.
+/// A check by the caller: calls the functions of this thread's scopes that are due. For loops that call the library
+/// seldom, and for callbacks that take long.
 inline void poll() {
   if (detail::poll_state* const state = detail::current_poll()) state->check();
 }

@@ -1,11 +1,11 @@
-// Processes that work on one problem, without a word of how they are connected: quintet::mpi::communicator connects
-// them by MPI, single_process is a group of one.
+// Processes that work on one problem, independent of their connection: quintet::mpi::communicator connects them by MPI,
+// single_process is a group of one.
 //
 // Only minima and maxima of integers under a total order, integer sums, and copies cross processes: results do not
 // depend on how a reduction is grouped.
 //
-// Errors. Inside a phase messages do not depend on success: a process whose work throws goes on sending and receiving
-// and says so at the next agree():
+// Errors. Inside a phase messages do not depend on success: if the work of a process throws, the process goes on
+// sending and receiving, and reports at the next agree():
 //
 //   failure mine;
 //   for (step ...) { mine.attempt([&] { compute(); }); group.start_send(...); group.agree(mine); }
@@ -35,7 +35,7 @@ struct agreed_error {
   virtual ~agreed_error() = default;
 };
 
-/// What went wrong on this rank since the last agree().
+/// The first exception on this rank since the last agree().
 class failure {
  public:
   /// Runs `work` unless something went wrong before, and keeps what it throws.
@@ -211,7 +211,7 @@ class process_group {
 
  protected:
   ///@{
-  /// The collective operations above, of bytes; gather_bytes() with `root` < 0 is for all processes.
+  /// The collective operations above, of bytes; gather_bytes() with `root` < 0 means all processes.
   virtual void broadcast_bytes(void* data, std::int64_t bytes, int root) = 0;
   virtual void gather_bytes(const void* mine, void* all, const std::vector<std::int64_t>& bytes, int root) = 0;
   virtual void scatter_bytes(const void* all, void* mine, const std::vector<std::int64_t>& bytes, int root) = 0;
@@ -294,7 +294,7 @@ struct share_of_range {
   std::int64_t first, count;
   ///@}
 };
-/// Part `rank` of 0 ... n - 1 cut into `size` parts whose sizes differ by one at most, the larger ones first. O(1).
+/// Part `rank` of 0 ... n - 1, cut into `size` parts. Sizes differ by one at most, the larger parts first. O(1).
 constexpr share_of_range share_of(std::int64_t n, int rank, int size) {
   const std::int64_t least = n / size, more = n % size;
   return {rank * least + (rank < more ? rank : more), least + (rank < more ? 1 : 0)};

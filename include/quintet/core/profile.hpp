@@ -1,4 +1,4 @@
-// Where the time goes: stages as regions for a profiler.
+// Profiling: stages as regions for a profiler.
 //
 // The library and its programs name their stages ("neighbours", "spanning_tree", ...). A stage has the same name in the
 // code, in progress reports, in the seconds of results and of the programs' JSON, and as a region here. Regions nest.
@@ -20,8 +20,8 @@
 
 namespace quintet {
 
-/// What is called at both ends of every region, on the thread that is in it: at any time on any number of threads. The
-/// functions must not throw, nor call the library. `stage` lives until `end` has returned.
+/// Functions called at both ends of every region, on the thread that is in it: at any time, on any number of threads.
+/// They must not throw, nor call the library. `stage` is valid until `end` has returned.
 struct profile_hook {
   void (*begin)(void* context, const char* stage) = nullptr;  ///< null: not called
   void (*end)(void* context, const char* stage) = nullptr;    ///< null: not called
@@ -37,12 +37,12 @@ class stage_region;
 namespace detail {
 struct stage_totals;
 inline constexpr int profile_off = 0;
-/// profile_off, or whether somebody may want regions.
+/// profile_off, or whether a hook or a table may use regions.
 extern std::atomic<int> profile_state;
 /// Of this thread; null for none.
 stage_region* innermost_stage() noexcept;
 
-/// While it lives, regions of this thread are inside `stage`, which a thread began that waits for this one.
+/// While it exists, regions of this thread are inside `stage`. A thread that waits for this one began it.
 class stage_guard {
  public:
   explicit stage_guard(stage_region* stage) noexcept;
@@ -55,13 +55,13 @@ class stage_guard {
 };
 }  // namespace detail
 
-/// A stage, from its making to end() or its end. A local variable: regions of a thread end in the reverse of their
-/// order. Inside a region of the same name it is a part of that one, and no region of its own: a program's stage
-/// "likelihood" is the library's.
+/// A stage, from its construction to end() or its destruction. A local variable: regions of a thread end in the reverse
+/// of their order. Inside a region of the same name it is a part of that region: a program's stage "likelihood" is the
+/// library's.
 class stage_region {
  public:
   using clock = std::chrono::steady_clock;  ///< steady: changes of the system time do not matter
-  /// `stage` must live as long as the region. What it takes is added to `seconds`, if given.
+  /// `stage` must outlive the region. Its time is added to `seconds`, if not null.
   explicit stage_region(const char* stage, double* seconds = nullptr) : stage_(stage), seconds_(seconds) {
     if (seconds_ != nullptr) start_ = clock::now();
     if (detail::profile_state.load(std::memory_order_relaxed) != detail::profile_off) begin();

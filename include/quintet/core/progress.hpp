@@ -1,14 +1,14 @@
 // Progress of long work, and the caller's way to stop it.
 //
-// A function with a long-running stage takes a progress_callback (empty = nobody is interested) and reports through a
-// `progress` object of its own:
+// A function with a long-running stage takes a progress_callback (empty: no progress is reported) and reports through a
+// `progress` object:
 //
 //   progress report(callback);
 //   for (tile ...) { ...; report("distances", double(tile) / tiles); }
 //   report("distances", 1.0);
 //
-// The object passes on every start and end of a stage, and in between at most one report in `interval`, so it may be
-// called in a loop: without a callback a report costs one branch, otherwise the reading of a clock.
+// The object passes on every start and end of a stage, and in between at most one report in `interval`. So you can call
+// it in a loop: without a callback a report costs one branch, otherwise the reading of a clock.
 #pragma once
 
 #include <chrono>
@@ -32,13 +32,13 @@ class progress {
 
   /// Reports go nowhere.
   progress() = default;
-  /// `interval` is the least time between two reports inside a stage. 50 ms: a person sees no steps, and the callback
-  /// costs nothing beside the work.
+  /// `interval` is the least time between two reports inside a stage. At 50 ms a person sees no steps, and the callback
+  /// costs nothing compared with the work.
   explicit progress(progress_callback callback, clock::duration interval = std::chrono::milliseconds(50))
       : callback_(std::move(callback)), interval_(interval) {}
 
-  /// Tells that `fraction` (0 to 1; clamped) of `stage` is done. Throws Cancelled when the callback returns false, and
-  /// what the callback throws.
+  /// Reports that `fraction` (0 to 1; clamped) of `stage` is done. Throws Cancelled when the callback returns false,
+  /// and what the callback throws.
   void operator()(std::string_view stage, double fraction) {
     if (callback_) pass_on(stage, fraction);
   }

@@ -127,7 +127,7 @@ struct bfloat16 {
  private:
   static constexpr std::uint16_t round(float value) {
     const std::uint32_t pattern = std::bit_cast<std::uint32_t>(value);
-    // Rounding up could turn a NaN whose payload sits in the lower half into infinity.
+    // Rounding up could turn a NaN with its payload in the lower half into infinity.
     if ((pattern & 0x7fffffffu) > 0x7f800000u) return static_cast<std::uint16_t>((pattern >> 16) | 0x40u);
     return static_cast<std::uint16_t>((pattern + 0x7fffu + ((pattern >> 16) & 1u)) >> 16);
   }

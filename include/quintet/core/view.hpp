@@ -1,11 +1,11 @@
-// Non-owning views of vectors, matrices and batches of matrices: a pointer, sizes, strides, and the device whose memory
-// it is. Everything is O(1) and, but for the constructors, throws nothing.
+// Non-owning views of vectors, matrices and batches of matrices: a pointer, sizes, strides, and the device of the
+// memory. Everything is O(1) and, but for the constructors, throws nothing.
 //
 //   matrix_view<const float>(x.data(), n, dim)            // host memory
 //   matrix_view<const float>(buffer, dim)                 // a Buffer: the memory of buffer.device()
-//   matrix_view<float>(pointer, n, dim, Device::offload(0))  // memory of a device that somebody else allocated
+//   matrix_view<float>(pointer, n, dim, Device::offload(0))  // memory of a device that you allocated
 //
-// The place is a claim that is not checked. Elements may be read and written on the host only where
+// The device is a claim that is not checked. You may read and write elements on the host only if
 // device().shares_host_memory().
 #pragma once
 
@@ -56,7 +56,7 @@ constexpr std::int64_t bytes_of(std::int64_t a, std::int64_t b, std::int64_t c, 
 
 }  // namespace detail
 
-/// Values in a line that somebody else owns.
+/// Values in a line, not owned.
 template <class T>
 class vector_view {
  public:
@@ -84,13 +84,13 @@ class vector_view {
   template <detail::becomes_const<T> U>
   vector_view(const vector_view<U>& other) : data_(other.data()), size_(other.size()), device_(other.device()) {}
 
-  /// The first value; may be null when there are none.
+  /// The first value; may be null for a view of size 0.
   T* data() const { return data_; }
   /// Number of values.
   std::int64_t size() const { return size_; }
-  /// Whether there are none.
+  /// Whether the size is 0.
   bool empty() const { return size_ == 0; }
-  /// Whose memory it is.
+  /// The device of the memory.
   const Device& device() const { return device_; }
   /// Value i, on the host or in a kernel of the device; i is not checked.
   T& operator[](std::int64_t i) const { return data_[i]; }
@@ -104,9 +104,8 @@ class vector_view {
   Device device_;
 };
 
-/// A row-major matrix that somebody else owns: element (i, j) is data[i * stride + j], stride >= cols.
-/// Sizes and strides count elements; indices are 64-bit. Nothing is allocated or copied; the memory
-/// has to outlive the view.
+/// A row-major matrix, not owned: element (i, j) is data[i * stride + j], stride >= cols. Sizes and strides count
+/// elements; indices are 64-bit. Nothing is allocated or copied; the memory must outlive the view.
 template <class T>
 class matrix_view {
  public:
@@ -143,7 +142,7 @@ class matrix_view {
         stride_(other.stride()),
         device_(other.device()) {}
 
-  /// The first element; may be null when there are none.
+  /// The first element; may be null for an empty matrix.
   T* data() const { return data_; }
   ///@{
   /// Size, in elements.
@@ -152,7 +151,7 @@ class matrix_view {
   ///@}
   /// Elements from the start of one row to the start of the next, >= cols.
   std::int64_t stride() const { return stride_; }
-  /// Whose memory it is.
+  /// The device of the memory.
   const Device& device() const { return device_; }
   /// Rows [first, last), 0 <= first <= last <= rows; not checked.
   matrix_view slice(std::int64_t first, std::int64_t last) const {
@@ -180,8 +179,8 @@ matrix_view<T> vector_view<T>::as_rows(std::int64_t rows, std::int64_t cols) con
   return matrix_view<T>(data_, rows, cols, device_);
 }
 
-/// B matrices of one shape with any strides: element (i, j) of matrix b is
-/// data[b * batch_stride + i * row_stride + j * col_stride]. Row-major, column-major and transposed are the same to it.
+/// B matrices of one shape with any strides: element (i, j) of matrix b is data[b * batch_stride + i * row_stride + j *
+/// col_stride]. So row-major, column-major and transposed matrices are alike.
 template <class T>
 class batch_view {
  public:
@@ -253,7 +252,7 @@ class batch_view {
   std::int64_t row_stride() const { return row_stride_; }
   std::int64_t col_stride() const { return col_stride_; }
   ///@}
-  /// Whose memory it is.
+  /// The device of the memory.
   const Device& device() const { return device_; }
   /// Element (i, j) of matrix b, on the host or in a kernel of the device; the indices are not checked.
   T& operator()(std::int64_t b, std::int64_t i, std::int64_t j) const {

@@ -15,7 +15,7 @@ namespace quintet {
 enum class device_kind : std::uint8_t {
   host,      ///< the threads of this process, one thread a team with SIMD lanes
   emulated,  ///< the device shape of a kernel on host threads: several threads a team, real barriers; for tests
-  offload,   ///< an OpenMP target device with memory of its own
+  offload,   ///< an OpenMP target device with separate memory
 };
 
 /// A processor. A value type, cheap to copy; it owns nothing.
@@ -27,15 +27,15 @@ class Device {
   static Device host() { return Device(device_kind::host, 0); }
   /// Runs the device shape of every kernel on host threads. Slow; it exists to test and race-check device code.
   static Device emulated() { return Device(device_kind::emulated, 0); }
-  /// Target device `index`, 0 <= index < count(). Throws DeviceError when it is absent, saying what there is. The first
-  /// call of this, count(), all() or best() starts the devices' runtime.
+  /// Target device `index`, 0 <= index < count(). Throws DeviceError if it is absent, with a list of the devices. The
+  /// first call of this, count(), all() or best() starts the devices' runtime.
   static Device offload(int index);
   /// Number of offload devices that this build and this machine offer; 0 in a host-only build.
   static int count();
   /// The host, then every offload device.
   static std::vector<Device> all();
-  /// The first GPU, or the host when there is none. Emulations are never chosen. A call that gets this may run
-  /// elsewhere, where its arguments lie or where a problem of its size is done faster: see automatic().
+  /// The first GPU, or the host without a GPU. It never chooses an emulation. A call that gets this may run elsewhere,
+  /// on the device of its arguments or where a problem of its size is done faster: see automatic().
   static Device best();
   /// "auto" (best), "host", "emulated", or an offload device: "0" or "offload:0". Throws InvalidArgument for other
   /// text, DeviceError for a number without a device.
@@ -45,8 +45,8 @@ class Device {
   device_kind kind() const { return kind_; }
   /// Number of the offload device; 0 for the others.
   int index() const { return index_; }
-  /// Whether it is a suggestion of best(), and not a device that somebody named: who names one gets it, or an
-  /// exception.
+  /// Whether it is a suggestion of best(), and not a device that you named. A named device does the work, or the call
+  /// throws.
   bool automatic() const { return automatic_; }
   /// Whether a pointer of the host can be used in a kernel there.
   bool shares_host_memory() const { return kind_ != device_kind::offload; }

@@ -1,11 +1,11 @@
-// Host threads for the calls of one thread, beside the number that set_threads() gives all of them.
+// Host threads for the calls of one thread, instead of the number of set_threads().
 #pragma once
 
 #include "quintet/core/compiler.hpp"
 
 namespace quintet {
 
-/// While it lives, threads() is `count` on the thread that made it; 0: as outside all scopes. The innermost counts.
+/// While it exists, threads() is `count` on the thread that made it; 0: as outside all scopes. The innermost counts.
 /// Made and destroyed by the same thread, like a local variable.
 class thread_scope {
  public:

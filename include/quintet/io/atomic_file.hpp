@@ -11,13 +11,14 @@
 
 namespace quintet::io {
 
-/// A file being written. The data goes to a temporary in the same folder; commit() makes sure that it is on the disk
-/// and renames it over `path`. Destroyed without a commit, it leaves what was there before and nothing else.
+/// A file being written. The data go to a temporary in the same folder; commit() makes sure that they are on the disk
+/// and renames the temporary to `path`. If it is destroyed without a commit, it leaves the previous file and nothing
+/// else.
 ///
-/// Where the file system offers it the temporary has no name until the commit, which gives it the name `path` in one
-/// step: a process that is killed at any time leaves nothing else. Where `path` exists, replacing it takes two steps, a
-/// name for the temporary and a rename; a process that is killed between them (microseconds) leaves the complete
-/// temporary ".<name>.<random>.tmp" beside the old file.
+/// If the file system allows it, the temporary has no name until the commit, which gives it the name `path` in one
+/// step: a process that is killed at any time leaves nothing else. If `path` exists, replacing it takes two steps, a
+/// name for the temporary and a rename. A process that is killed between them (microseconds) leaves the complete
+/// temporary ".<name>.<random>.tmp" next to the old file.
 ///
 /// A symbolic link is followed; a file that exists keeps its permissions. A path that exists and is no regular file (a
 /// pipe, a device) cannot be renamed over: it is written directly. So is an open file, whatever it is, that the path
@@ -46,10 +47,10 @@ class atomic_file {
 
   /// Appends `bytes` bytes. Buffered: an error may show only in a later write or in commit().
   void write(const void* data, std::size_t bytes);
-  /// Appends a text, without an end of line of its own.
+  /// Appends a text, and no end of line.
   void write(std::string_view text) { write(text.data(), text.size()); }
   /// Replaces bytes that were written before, from `position` on. Throws InvalidArgument for bytes that were not, and
-  /// FileError for a pipe or device, where there is no going back.
+  /// FileError for a pipe or device, which cannot go back.
   void overwrite(std::int64_t position, std::string_view text);
   /// Makes room for `bytes` bytes, zeros until they are written through another descriptor. Where they begin. Throws
   /// FileError for a pipe or device.
@@ -72,7 +73,7 @@ class atomic_file {
 
   std::string path_;       // for messages
   std::string target_;     // where the rename goes: symbolic links resolved
-  std::string temporary_;  // name of the temporary; empty while it has none
+  std::string temporary_;  // name of the temporary; empty until it has a name
   std::vector<char> buffer_;
   std::int64_t written_ = 0;
   int descriptor_ = -1;

@@ -67,7 +67,7 @@ class csv_writer {
     (field(fields), ...);
     end_row();
   }
-  /// One field of the present line; for lines whose length is known at run time only.
+  /// One field of the current line; for lines with a length that is known only at run time.
   template <class T>
   void field(const T& value) {
     if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
@@ -104,7 +104,7 @@ struct column {
       values;
 };
 
-/// Writes a header and one line per row. Throws InvalidArgument when the columns differ in length or there are none.
+/// Writes a header and one line per row. Throws InvalidArgument if the columns differ in length, and without columns.
 void write_csv(const std::string& path, std::span<const column> columns);
 
 /// Writes a matrix, with a header when `names` are given. T is float, double, int32 or int64. Throws InvalidArgument

@@ -17,17 +17,19 @@
 
 namespace quintet::io {
 
-/// Paths of all datasets of a file ("points", "model/weights"), in alphabetic order; in a file that has none of its own
-/// those of soft and external links to datasets. Throws FileError when it cannot be
-/// read or is no HDF5 file. Time and memory in the number of objects, not in their sizes.
+/// Paths of all datasets of a file ("points", "model/weights"), in alphabetic order; in a file without datasets those
+/// of soft and external links to datasets. Throws FileError if it cannot be read or is not an HDF5 file. Time and
+/// memory in the number of objects, not in their sizes.
 std::vector<std::string> hdf5_datasets(const std::string& path);
 
 /// Reads a dataset of any rank; T is float, double, std::int32_t or std::int64_t. An empty name means the only dataset
 /// of the file; soft and external links are followed. Stored types: real numbers of 16 to 64 bits, integers of 8 to 64
-/// bits of either byte order, and booleans as h5py writes them. Throws FileError, naming file and dataset: not an HDF5
-/// file, no such dataset (what there is is listed), several datasets and no name, another type, a value that does not
-/// fit into T (too large, or not integral for an integer), or more elements than the available memory holds. One pass
-/// over the dataset. Memory: the result and 1 MB.
+/// bits of either byte order, and booleans as h5py writes them.
+///
+/// Throws FileError with file and dataset: not an HDF5 file, no such dataset (the text lists those of the file),
+/// several datasets and no name, another type, or more elements than the available memory holds. It also throws for a
+/// value that does not fit into T (too large, or not integral for an integer). One pass over the dataset. Memory: the
+/// result and 1 MB.
 template <class T>
 array<T> read_hdf5(const std::string& path, const std::string& dataset = "");
 
@@ -39,9 +41,9 @@ std::vector<std::int64_t> hdf5_shape(const std::string& path, const std::string&
 bool hdf5_fits_float(const std::string& path, const std::string& dataset = "");
 
 /// The part with indices first ... first + count - 1 of the first dimension: rows of a matrix, matrices of a batch.
-/// Names, types and errors are those of read_hdf5(); InvalidArgument for rows that are not there, FileError for a
-/// single number. Several processes may read one file at the same time: nothing is locked. Time and memory in the size
-/// of the part, or of the chunks that it touches.
+/// Names, types and errors are those of read_hdf5(); InvalidArgument for rows that do not exist, FileError for a single
+/// number. Several processes may read one file at the same time: nothing is locked. Time and memory in the size of the
+/// part, or of the chunks that it touches.
 template <class T>
 array<T> read_hdf5_rows(const std::string& path, const std::string& dataset, std::int64_t first, std::int64_t count);
 
@@ -78,8 +80,8 @@ class hdf5_writer {
   template <class T>
   void write(std::string_view name, matrix_view<const T> values);
 
-  /// A dataset of two dimensions whose rows come later, in any order; rows that never come are zero. Throws
-  /// InvalidArgument for rows or cols < 0.
+  /// A dataset of two dimensions with rows that come later, in any order; missing rows are zero. Throws InvalidArgument
+  /// for rows or cols < 0.
   template <class T>
   void create(std::string_view name, std::int64_t rows, std::int64_t cols);
   /// Rows first_row, first_row + 1, ... of a dataset made by create() with the same T. Throws InvalidArgument when they

@@ -10,21 +10,20 @@
 
 namespace quintet::io {
 
-/// Reads a matrix; Real is float or double. `dataset` names the dataset of an HDF5 file; empty means its only one.
-/// An array of one dimension becomes a matrix of one column.
-/// Throws FileError: unknown extension, unreadable or malformed file (see csv.hpp, npy.hpp, hdf5.hpp), an array of
-/// other than one or two dimensions, or a dataset named for a file that has none. Cost: one pass over the file; memory
-/// for the result and about 1 MB.
+/// Reads a matrix; Real is float or double. `dataset` names the dataset of an HDF5 file; empty means its only one. An
+/// array of one dimension becomes a matrix of one column. Throws FileError: unknown extension, unreadable or malformed
+/// file (see csv.hpp, npy.hpp, hdf5.hpp), an array of other than one or two dimensions, or a dataset name for a file
+/// without datasets. Cost: one pass over the file; memory for the result and about 1 MB.
 template <class Real>
 matrix<Real> read_matrix(const std::string& path, const std::string& dataset = "");
 
 /// The same for integers, such as pairs of indices: a value that is not integral or not within 64 bits is a FileError.
 matrix<std::int64_t> read_table(const std::string& path, const std::string& dataset = "");
 
-/// Whether a file can be read as float without a change of any number: its type is one that float holds (see
+/// Whether a file can be read as float without a change of any number. Either float holds its type (see
 /// npy_fits_float(), hdf5_fits_float()), or it is text and float holds every number of it (csv_fits_float()). False for
-/// text that is in no regular file, because a pipe can be read only once. The array may have any number of dimensions.
-/// Errors as for read_matrix(), except that text which is not there is found when it is read.
+/// text that is not a regular file, because a pipe can be read only once. The array may have any number of dimensions.
+/// Errors as for read_matrix(), but missing text is found only when it is read.
 bool fits_float(const std::string& path, const std::string& dataset = "");
 
 /// Rows and columns of a matrix that is in a file.

@@ -12,12 +12,11 @@
 
 namespace quintet::io {
 
-/// Reads an array of any rank; T is float, double, std::int32_t or std::int64_t.
-/// Stored types: float16, 32 and 64, signed and unsigned integers of 8 to 64 bits, bool; little and big endian; C and
-/// Fortran order (the result is row-major either way). Real numbers are rounded to T.
-/// Throws FileError when the file is not such an array, when its size is not the one its header tells, when the array
-/// is larger than the machine's memory, or when a value does not fit into T (too large, or not integral for an
-/// integer). One pass over the file. Memory: the result and 1 MB.
+/// Reads an array of any rank; T is float, double, std::int32_t or std::int64_t. Stored types: float16, 32 and 64,
+/// signed and unsigned integers of 8 to 64 bits, bool; little and big endian; C and Fortran order (the result is
+/// row-major either way). Real numbers are rounded to T. Throws FileError if the file is not such an array, if its size
+/// is not that of its header, or if the array is larger than the machine's memory. It also throws if a value does not
+/// fit into T (too large, or not integral for an integer). One pass over the file. Memory: the result and 1 MB.
 template <class T>
 array<T> read_npy(const std::string& path);
 

@@ -1,4 +1,4 @@
-// Which species an individual belongs to.
+// The species of individuals.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +21,17 @@ struct population_groups {
   std::vector<std::string> absent;       ///< individuals of the map's file that were not asked for
 };
 
-/// A map by file or by rule. The default: every individual is a species of its own.
+/// A map by file or by rule. By default every individual is a separate species.
 class population_map {
  public:
   population_map() = default;
-  /// Two columns, individual and species, apart by comma, semicolon, tab or blanks, and perhaps a third that is not
-  /// used; quotes, empty lines and lines with '#' as in other tables; a first line "individual,species" (or sample,
-  /// ind, id, name, taxon; population, pop, group) is a header. Or PhyloNet's <species:individual,individual; ...>. The
-  /// species "-" leaves an individual out; ".gz" is compressed. Throws FileError with the line: another number of
-  /// fields, an empty one, an individual twice; and for a file without individuals. Time and memory O(size of the
-  /// file).
+  /// Reads two columns, individual and species, apart by comma, semicolon, tab or blanks, and perhaps a third that is
+  /// not used. Quotes, empty lines and lines with '#' are as in other tables. A first line "individual,species" (or
+  /// sample, ind, id, name, taxon; population, pop, group) is a header. The file may also be PhyloNet's
+  /// <species:individual,individual; ...>. The species "-" leaves an individual out; ".gz" is compressed.
+  ///
+  /// Throws FileError with the line: another number of fields, an empty one, an individual twice; and for a file
+  /// without individuals. Time and memory O(size of the file).
   static population_map from_file(const std::string& path);
   /// "before-first:_": the part of the name before the first "_"; "after-last:_": that after the last one. Any text may
   /// stand behind the colon. Throws InvalidArgument for another rule or no text. O(length).

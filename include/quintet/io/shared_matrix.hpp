@@ -1,8 +1,8 @@
 // A matrix that several processes write into one file, each its own rows.
 //
-// One process makes the file, under a temporary name, with everything but the values; each opens it and writes its rows
-// where they belong; when all have done that without an error, the first gives the file its name. Until then nothing
-// appears at the path, and a maker that goes without a commit leaves nothing.
+// One process makes the file, under a temporary name, with everything but the values. Each process opens it and writes
+// its rows. When all have done that without an error, the first process gives the file its name. Until then nothing
+// appears at the path, and if the first process ends without a commit, it leaves nothing.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace quintet::io {
 
-/// Where rows belong: what a process has to know to write its own.
+/// The place of rows: the data that a process needs to write its own.
 struct shared_matrix_place {
   std::string file;         ///< under its temporary name
   std::int64_t offset = 0;  ///< byte where the first row begins

@@ -4,23 +4,23 @@
 //     datatype binary, standard, restriction, integerdata, snp, or dna, rna and nucleotide (see below); interleaved or
 //     not; matchchar; comments. Individuals are haploid with the states 0 and 1; with datatype integerdata, datatype
 //     snp (unless symbols are "01") or symbols "012" they are diploid and a state is the number of copies of allele 1.
-//     '?' and '-' are missing, and what `missing` and `gap` name. The semicolon may follow the last state directly.
+//     '?' and '-' are missing, as are the characters of `missing` and `gap`. The semicolon may follow the last
+//     state directly.
 // .phy .phylip .snps .usnps   as PHYLIP, with blanks behind names: a line "individuals sites", then a name and states
-// for
-//     each individual, on one line or several, or interleaved; also with names of ten characters and no blank, where
-//     the line has all states. States 0, 1 (and 2, for diploids); missing: ? - N.
+//     for each individual, on one line or several, or interleaved; also with names of ten characters and no
+//     blank, if the line has all states. States 0, 1 (and 2, for diploids); missing: ? - N.
 // .vcf .bcf          VCF, biallelic SNPs, allele 1 is the alternative one, and bases without an alternative (ALT "."),
 //     which are constant sites; <NON_REF> and <*> behind an alternative are passed over. A population map is needed.
-//     All called copies count: genotypes may be half missing and of any ploidy. FILTER is not looked at. Needs htslib
+//     All called copies count: genotypes may be half missing and of any ploidy. FILTER is ignored. Needs htslib
 //     in the build.
-// .csv .tsv .txt     a table: a header with the species, one row per site, cells "red/copies" (dominant: individuals
-// that
-//     show the band / individuals); empty, "?", "-", "NA" and "0/0" are missing. A column "weight" weighs the sites.
+// .csv .tsv .txt     a table: a header with the species, one row per site, cells "red/copies" (dominant:
+//     individuals that show the band / individuals); empty, "?", "-", "NA" and "0/0" are missing. A column "weight"
+//     weighs the sites.
 //
-// Nucleotides become counts site by site: of the two bases that the individuals show, the rarer one is allele 1 (of
-// equally frequent ones the later in the alphabet), so u = v is the natural choice. Diploids: a base is two copies, a
-// code of two bases (R = A or G, ...) one of each; haploids: such a code is missing. N, X, *, ?, - and codes of
-// three bases are missing. Sites with three bases or four are left out and counted.
+// Nucleotides become counts site by site: of the two bases of the individuals, the rarer one is allele 1. Of equally
+// frequent ones it is the later in the alphabet. So u = v is the natural choice. Diploids: a base is two copies, a code
+// of two bases (R = A or G, ...) one of each; haploids: such a code is missing. N, X, *, ?, - and codes of three bases
+// are missing. Sites with three bases or four are left out and counted.
 //
 // Errors are FileErrors with the line and the reason. Memory: the states, one byte each, while NEXUS or PHYLIP is read;
 // then the patterns and 8 bytes per site, of VCF 16.

@@ -2,17 +2,15 @@
 // files (the second compressed), .h5 and .hdf5 hold compressed rows.
 //
 // Matrix Market (math.nist.gov/MatrixMarket/formats.html): field real, double, integer, unsigned-integer or pattern
-// (every entry is 1), exponents with E or D, comments in any line after the first, symmetry general, symmetric or
-// skew-symmetric (the other triangle is filled in). Entries keep their order inside a row; repeated entries and
-// explicit zeros stay; a product adds the former with its semiring's addition. Written files are "real general",
+// (every entry is 1), exponents with E or D, comments in any line after the first. Symmetry is general, symmetric or
+// skew-symmetric; the reader fills in the other triangle. Entries keep their order inside a row; repeated entries and
+// explicit zeros stay; a product adds the former with its semiring's addition. Written files are "real general", with
 // numbers in the shortest form that reads back the same.
-// HDF5: datasets row_pointers [rows + 1], columns [nnz], values [nnz] and shape [2] = rows, cols; all in a group when
-// `group` is given.
 //
-// Errors are FileErrors with the line and the reason: no banner, an unknown kind, sizes that are none, an index outside
-// the matrix, a number that is none or does not fit, an entry and its mirror image in a symmetric file, too few or too
-// many entries, damaged compression, more rows or entries than there is memory for. Time: one pass over the file, and a
-// counting sort of the entries by rows.
+// Errors are FileErrors with the line and the reason: no banner, an unknown kind, invalid sizes, an index outside the
+// matrix, malformed or out-of-range numbers, too few or too many entries, damaged compression. Also errors: an entry
+// and its mirror image in a symmetric file, and more rows or entries than fit into memory. Time: one pass over the
+// file, and a counting sort of the entries by rows.
 #pragma once
 
 #include <cstdint>
@@ -25,21 +23,21 @@
 
 namespace quintet::io {
 
-/// What is unusual about a file that was read.
+/// Unusual properties of a file.
 struct sparse_read_report {
   /// Entries above the diagonal of a Matrix Market file that claims symmetry. The format allows them below only, files
   /// in circulation have them; each stands for its mirror image too, as in SciPy and GraphBLAS.
   std::int64_t above_diagonal = 0;
 };
 
-/// Reads a sparse matrix; Value is float or double, Index std::int32_t or std::int64_t. What is unusual goes to
-/// `report` when it is not null. Throws FileError, also for a group in a format that has none. Memory: the matrix,
-/// and while a file is read as much again from HDF5, 24 bytes per entry from Matrix Market.
+/// Reads a sparse matrix; Value is float or double, Index std::int32_t or std::int64_t. If `report` is not null it gets
+/// the unusual properties. Throws FileError, also for a group in a format without groups. Memory: the matrix, and
+/// during the reading as much again from HDF5, 24 bytes per entry from Matrix Market.
 template <class Value, class Index>
 spgemm::csr<Value, Index> read_sparse(const std::string& path, const std::string& group = "",
                                       sparse_read_report* report = nullptr);
 
-/// Size of a sparse matrix, and where its rows begin.
+/// Size and row pointers of a sparse matrix.
 struct sparse_rows {
   ///@{
   /// Size of the matrix.
@@ -54,8 +52,8 @@ bool has_sparse_row_access(const std::string& path);
 /// Size and row pointers of an HDF5 file, with the errors of read_sparse(). Memory: 8 bytes per row.
 sparse_rows read_sparse_rows(const std::string& path, const std::string& group = "");
 
-/// Rows first ... first + count - 1 of the matrix whose row pointers are `all`, from an HDF5 file; nothing else of
-/// columns and values is read. Errors as for read_sparse(); InvalidArgument for rows that are not there.
+/// Rows first ... first + count - 1 of the matrix with the row pointers `all`, from an HDF5 file; nothing else of
+/// columns and values is read. Errors as for read_sparse(); InvalidArgument for rows that do not exist.
 template <class Value, class Index>
 spgemm::csr<Value, Index> read_sparse_part(const std::string& path, const std::string& group, const sparse_rows& all,
                                            std::int64_t first, std::int64_t count);
@@ -66,15 +64,15 @@ spgemm::csr<Value, Index> read_sparse_part(const std::string& path, const std::s
 template <class Value, class Index>
 void write_sparse(const std::string& path, const spgemm::csr_view<Value, Index>& matrix, const std::string& group = "");
 
-/// Writes a Matrix Market file whose entries come block by block, so that the matrix is never held. Nothing appears at
+/// Writes a Matrix Market file with entries that come block by block, so the matrix is never stored. Nothing appears at
 /// the path before commit().
 class sparse_block_writer {
  public:
-  /// A matrix of this size, in Matrix Market's format whatever the extension. `path` must be a regular file, where the
-  /// number of entries can be put in at the end. Throws InvalidArgument for rows or cols < 0, FileError as atomic_file
-  /// does.
+  /// A matrix of this size, in Matrix Market's format whatever the extension. `path` must be a regular file, because
+  /// the number of entries is filled in at the end. Throws InvalidArgument for rows or cols < 0, FileError as
+  /// atomic_file does.
   sparse_block_writer(std::string path, std::int64_t rows, std::int64_t cols);
-  /// Entries of `block`, which has the columns of the matrix and whose row 0 is row `first_row`. Blocks may come in any
+  /// Entries of `block`, which has the columns of the matrix; its row 0 is row `first_row`. Blocks may come in any
   /// order, no row twice. Throws InvalidArgument as spgemm::check() does, and for a block outside the matrix;
   /// FileError.
   template <class Value, class Index>

@@ -1,8 +1,8 @@
-// Ranks of MPI as a group of processes: what quintet::mpi needs of MPI, and no more.
+// Ranks of MPI as a group of processes: the part of MPI that quintet::mpi needs.
 //
-// MPI has to be initialised with MPI_THREAD_FUNNELED at least; it is called by the thread that calls into the library,
-// outside parallel regions. Transfers go in pieces of at most `piece_bytes`. quintet/core/process_group.hpp says how
-// errors and numbers cross ranks.
+// MPI must be initialised with MPI_THREAD_FUNNELED at least. The thread that calls into the library calls MPI, outside
+// parallel regions. Transfers go in pieces of at most `piece_bytes`. quintet/core/process_group.hpp says how errors and
+// numbers cross ranks.
 #pragma once
 
 #include <mpi.h>
@@ -21,16 +21,17 @@ namespace quintet::mpi {
 
 using quintet::agreed_error, quintet::failure, quintet::transfer;
 
-/// A call of MPI failed, or MPI is not there. Ranks cannot agree on anything after that: end all of them (abort_all()).
+/// A call of MPI failed, or MPI is not available. Ranks cannot agree on anything after that: end all of them
+/// (abort_all()).
 class MpiError : public Error {
  public:
   using Error::Error;
 };
 
-/// What this rank sent and received in a phase: bytes of the caller's data, without headers and what a reduction sends
-/// on the way.
+/// The bytes that this rank sent and received in a phase: those of the caller's data, without headers and the
+/// intermediate messages of a reduction.
 struct phase_traffic {
-  std::string phase;             ///< as phase() was told it
+  std::string phase;             ///< the name given to phase()
   std::int64_t sent = 0;         ///< bytes to other ranks
   std::int64_t received = 0;     ///< bytes from other ranks
   std::int64_t messages = 0;     ///< pieces sent to other ranks
@@ -59,9 +60,9 @@ class communicator final : public process_group {
   int hosts() const { return hosts_; }          ///< different hosts
   MPI_Comm handle() const { return handle_; }   ///< the duplicate
 
-  /// Takes as many OpenMP threads as this rank has processors: those of its mask, or where masks of a host's ranks
-  /// overlap a share of the host; OMP_NUM_THREADS lowers it. Returns a warning where the ranks of a host may use less
-  /// than half of it, the same text on every rank; empty otherwise. Collective.
+  /// Takes as many OpenMP threads as this rank has processors: those of its mask, or a share of the host if masks of
+  /// its ranks overlap. OMP_NUM_THREADS lowers the number. Returns a warning if the ranks of a host may use less than
+  /// half of it, the same text on every rank; empty otherwise. Collective.
   std::string use_threads();
 
   /// By phase, in the order of their first appearance.
@@ -113,7 +114,8 @@ class communicator final : public process_group {
   std::size_t phase_ = 0;
 };
 
-/// Prints one line to the standard error stream and ends all ranks with `status`. For what nobody can agree on.
+/// Prints one line to the standard error stream and ends all ranks with `status`. For errors that ranks cannot agree
+/// on.
 [[noreturn]] void abort_all(std::string_view line, int status) noexcept;
 
 }  // namespace quintet::mpi

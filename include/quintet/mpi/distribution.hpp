@@ -1,4 +1,4 @@
-// Rows dealt to ranks.
+// Distribution of rows to ranks.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,7 @@ struct row_range {
   std::int64_t count = 0;  ///< how many follow, with it
 };
 
-/// The rows of rank `rank` where n >= 0 rows are cut into `size` parts whose lengths differ by one at most, longer ones
-/// first.
+/// The rows of rank `rank` if n >= 0 rows are cut into `size` parts. Lengths differ by one at most, longer parts first.
 inline row_range even_rows(std::int64_t n, int rank, int size) {
   const std::int64_t whole = n / size, rest = n % size;
   return {rank * whole + std::min<std::int64_t>(rank, rest), whole + (rank < rest ? 1 : 0)};

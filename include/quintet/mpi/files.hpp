@@ -22,9 +22,9 @@ struct rows_of_file {
   io::matrix<Real> rows;       ///< with all columns
 };
 
-/// This rank's rows of the matrix that io::read_matrix() would read, parts of even size. Collective. Of .npy and .h5
-/// files, which all ranks have to see, each reads its own part; text is read by rank 0 and scattered. Throws what the
-/// lowest rank throws, on all: FileError, and InvalidArgument where ranks see files of different sizes.
+/// This rank's rows of the matrix that io::read_matrix() would read, parts of even size. Collective. All ranks must see
+/// .npy and .h5 files, and each reads its part; rank 0 reads text and scatters it. All ranks throw the error of the
+/// lowest rank: FileError, and InvalidArgument where ranks see files of different sizes.
 template <class Real>
 rows_of_file<Real> read_rows(communicator& ranks, const std::string& path, const std::string& dataset = "") {
   rows_of_file<Real> result;

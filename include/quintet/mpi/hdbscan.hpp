@@ -8,11 +8,11 @@
 //   result.labels[i]            // of the own row i, on every rank
 //   result.whole.condensed      // everything else, on rank 0
 //
-// Points are dealt out anew, in blocks of neighbours. On hosts every pair of ranks meets once (a ring half way round),
-// each pair of points is computed once; on devices the ring goes all the way, and twice as many are. The rounds of the
-// spanning tree end in a minimum over ranks of (weight, u, v) for every component: the order of edges decides, and not
-// who found them. In few dimensions every rank has all points and the tree of blocks that one process would search, and
-// searches it for its own points.
+// Points are distributed again, in blocks of neighbours. On hosts every pair of ranks meets once (a ring half way
+// round), and each pair of points is computed once. On devices the ring goes all the way, and pairs are computed twice.
+// The rounds of the spanning tree end in a minimum over ranks of (weight, u, v) for every component. So the order of
+// edges decides, not the rank that has them. In few dimensions every rank has all points and the tree of blocks of one
+// process, and searches it for its points.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@
 
 namespace quintet::mpi {
 
-/// Where and how often long work is written down, so that it can go on after an interruption.
+/// Checkpoints of long work, so that it can continue after an interruption.
 struct checkpoint_options {
   std::string folder;   ///< on a file system that all ranks see; empty: nothing is written
   double minutes = 10;  ///< >= 0: the least time between two of them
@@ -37,19 +37,23 @@ struct checkpoint_options {
 namespace hdbscan {
 
 /// The spanning tree of the rows of all ranks, rank 0's first: `rows` [n x D] in host memory are those from `first_row`
-/// on, n >= 0. Everything as in quintet::hdbscan::spanning_tree(), with its bits. On rank 0: the whole result;
+/// on, n >= 0. The rest is as in quintet::hdbscan::spanning_tree(), with its bits. On rank 0: the whole result;
 /// elsewhere edges and core distances are empty. Counters of tiles and pairs are sums over ranks.
 ///
-/// Collective. Errors are thrown alike on all ranks: those of quintet::hdbscan::spanning_tree(), and InvalidArgument
-/// for rows that do not follow one another, and for ranks that differ in options, build, kind of device or the
+/// Collective. All ranks throw the same errors: those of quintet::hdbscan::spanning_tree(), and InvalidArgument for
+/// rows that do not follow one another. It is also thrown if ranks differ in options, build, kind of device or the
 /// dimension.
 ///
-/// Cost per rank, with P ranks: N^2 D / 2P multiply-adds on hosts, N^2 D / P on devices; about N D / 2 coordinates
-/// received (hosts). Memory: its part of the points (twice for a moment), about 100 MiB for visitors, 3 (k + 11) list
-/// entries for each of N / P points, three tables of bounds (32 MiB or a quarter of what its points take, each), 128
-/// MiB (double: 256) at most for bounds of tiles, and 56 bytes for each of the N points. Where the tree of blocks pays
-/// (D <= 32): N D coordinates received; all points (three times for a moment), k + 11 list entries for each of N / P
-/// points, and 80 bytes for each of the N points.
+/// Cost per rank, with P ranks: N^2 D / 2P multiply-adds on hosts, N^2 D / P on devices. A host rank receives about N D
+/// / 2 coordinates. Memory of a rank:
+///
+/// - its part of the points (twice for a moment), and about 100 MiB for visiting points;
+/// - 3 (k + 11) list entries for each of N / P points;
+/// - three tables of bounds, each 32 MiB or a quarter of the bytes of its points;
+/// - at most 128 MiB (double: 256) for bounds of tiles, and 56 bytes for each of the N points.
+///
+/// If the tree of blocks pays (D <= 32), a rank receives N D coordinates. It holds all points (three times for a
+/// moment), k + 11 list entries for each of N / P points, and 80 bytes for each of the N points.
 quintet::hdbscan::spanning_tree_result spanning_tree(communicator& ranks, any_matrix rows, std::int64_t first_row,
                                                      const quintet::hdbscan::spanning_tree_options& options = {},
                                                      const Device& device = Device::best(),

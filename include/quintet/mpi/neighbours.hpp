@@ -11,16 +11,19 @@
 
 namespace quintet::mpi::neighbours {
 
-/// The k nearest other rows, of the rows of all ranks (rank 0's first), of every own row: `rows` [n x D] in host memory
-/// are those from `first_row` on, n >= 0. The result has the own rows as queries, n of them, and numbers of rows of all
-/// ranks; invalid_queries counts own rows from 0. 1 <= k <= N - 1 for N rows of all ranks (k >= 1 for N <= 1).
+/// The k nearest other rows, of the rows of all ranks (rank 0's first), of every row of this rank. `rows` [n x D] in
+/// host memory are those from `first_row` on, n >= 0. The result has the rows of this rank as queries, n of them, and
+/// numbers of rows of all ranks. invalid_queries counts the rows of this rank from 0. 1 <= k <= N - 1 for N rows of all
+/// ranks (k >= 1 for N <= 1).
 ///
-/// Collective. Points pass by in a ring: half way round on hosts, where each pair is computed once, all the way round
-/// on devices. In few dimensions no tree of blocks is searched: one node with quintet::neighbours may be faster than
-/// several. Errors are thrown alike on all ranks: those of quintet::neighbours::nearest(), and InvalidArgument for rows
-/// that do not follow one another and ranks that differ in options, build, kind of device or the dimension. Cost per
-/// rank, with P ranks: N^2 D / 2P multiply-adds on hosts, N^2 D / P on devices; about N D / 2 coordinates received
-/// (hosts); memory for its points, about 100 MiB, and 3 k list entries for each of them.
+/// Collective. Points travel in a ring: half way round on hosts, where each pair is computed once, all the way round on
+/// devices. In few dimensions this function searches no tree of blocks, so one node with quintet::neighbours may be
+/// faster than several.
+///
+/// All ranks throw the same errors: those of quintet::neighbours::nearest(), and InvalidArgument for rows that do not
+/// follow one another. It is also thrown if ranks differ in options, build, kind of device or the dimension. Cost per
+/// rank, with P ranks: N^2 D / 2P multiply-adds on hosts, N^2 D / P on devices. A host rank receives about N D / 2
+/// coordinates. Memory: its points, about 100 MiB, and 3 k list entries for each of them.
 template <class Storage>
 quintet::neighbours::nearest_result<accumulator_t<Storage>> nearest(communicator& ranks,
                                                                     matrix_view<const Storage> rows,

@@ -1,7 +1,7 @@
 // Distances and nearest neighbours of points of the Poincare ball by several ranks. Every rank has some rows of the
-// queries and of the points, those of rank 0 first, and gets the results of its queries; bits and errors are those of
-// quintet::poincare on the whole. Points (or the queries with their lists, where these are less) go around in a ring,
-// the next ones while the present ones are compared.
+// queries and of the points, those of rank 0 first, and gets the results of its queries. Bits and errors are those of
+// quintet::poincare on the whole. Points (or the queries with their lists, if these are less) go round in a ring. Ranks
+// transfer the next ones while they compare the present ones.
 //
 // All functions are collective; D, k and the options are the same on all ranks, and a rank may have no rows. Points
 // come in buffers: memory beyond that of quintet::poincare is that of the largest part of a rank, twice.

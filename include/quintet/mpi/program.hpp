@@ -20,8 +20,8 @@ namespace quintet::mpi {
 /// Starts MPI and ends it. One of a process.
 class program {
  public:
-  /// Throws MpiError where MPI gives no MPI_THREAD_FUNNELED, and InvalidArgument where there are not as many ranks as
-  /// the launcher's variables say: it then belongs to another MPI, and started copies that do not know each other.
+  /// Throws MpiError if MPI gives no MPI_THREAD_FUNNELED. Throws InvalidArgument if the number of ranks is not that of
+  /// the launcher's variables: the launcher then belongs to another MPI, and started separate copies.
   program();
   /// MPI_Finalize.
   ~program();
@@ -31,9 +31,10 @@ class program {
   /// All ranks.
   communicator& ranks() { return *ranks_; }
 
-  /// Tells all ranks how this one ended, and hears of the others. Where all ended well 0; otherwise the status of the
-  /// lowest rank that did not, which prints its `line`, on every rank. A rank that failed waits five seconds for the
-  /// others, which may be waiting for it: then it prints its line and ends all of them with its status. Collective.
+  /// Reports the end of this rank to all ranks, and gets theirs. If all ended well it returns 0. Otherwise the lowest
+  /// rank that failed prints its `line`, and every rank returns its status. A rank that failed waits five seconds for
+  /// the others, because they may be waiting for it. Then it prints its line and ends all of them with its status.
+  /// Collective.
   int end(int status, std::string_view line);
 
  private:

@@ -6,11 +6,11 @@
 //   snp::sampler chains(species, &data, prior, {.chains = 4, .temperatures = 4, .shared_by =
 //   mpi::snp::group_of(ranks)});
 //
-// A likelihood deals its patterns to the ranks, in the order of the data; the tables of all patterns are made on every
-// one. An evaluation gathers 8 bytes per pattern, and every rank adds them up in the order of the data. A gradient
-// gathers its numbers and adds them by rank. A sampler deals its walkers, and of more ranks than walkers those of a
-// walker share its patterns, see sampler_options::shared_by. Network, data, model, options and calls are the same on
-// all ranks.
+// A likelihood distributes its patterns to the ranks, in the order of the data; every rank makes the tables of all
+// patterns. An evaluation gathers 8 bytes per pattern, and every rank adds them up in the order of the data. A gradient
+// gathers its numbers and adds them by rank. A sampler distributes its walkers. With more ranks than walkers, the ranks
+// of a walker share its patterns, see sampler_options::shared_by. Network, data, model, options and calls are the same
+// on all ranks.
 #pragma once
 
 #include <memory>

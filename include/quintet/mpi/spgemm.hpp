@@ -5,15 +5,16 @@
 //   auto c = mpi::spgemm::multiply(ranks, a.view(), b.view());
 //   c.block;                                             // rows c.first_row, c.first_row + 1, ... of C
 //
-// C = A B row by row. Rows of A are dealt so that every rank has about the same number of scalar products; a rank
+// C = A B row by row. Rows of A are distributed so that every rank has about the same number of scalar products. A rank
 // fetches the rows of B that its columns name, in chunks within a budget, and multiplies by quintet::spgemm. Before
-// that the volume is counted. Where it is above twice that of a grid, p x q ranks each multiply a panel of rows of A by
-// a panel of columns of B, both taken whole, and the parts of a row of C are put together. In both ways an entry of C
-// adds up its products in the order of A's row: the bits are those of quintet::spgemm::multiply(), for any number of
-// ranks. (Grids that add partial sums would not have that.)
+// that the volume is counted. If it is above twice that of a grid, p x q ranks each multiply a panel of rows of A by a
+// panel of columns of B. Both panels are taken whole, and the parts of a row of C are put together.
 //
-// All functions are collective. A is m x k, B is k x n, each of which any rank may have any number of rows of; repeated
-// and unsorted columns are allowed. Operands and results are in memory of the host.
+// Either way an entry of C adds up its products in the order of A's row, so the bits are those of
+// quintet::spgemm::multiply() for any number of ranks. (Grids that add partial sums would not have that.)
+//
+// All functions are collective. A is m x k, B is k x n; each rank may have any number of their rows. Repeated and
+// unsorted columns are allowed. Operands and results are in memory of the host.
 #pragma once
 
 #include <functional>
@@ -24,24 +25,24 @@
 
 namespace quintet::mpi::spgemm {
 
-/// How the work is dealt; the result does not depend on it.
+/// Distribution of the work; the result does not depend on it.
 enum class layout {
   automatic,  ///< by the counted volumes
   rows,       ///< rows of A
   grid,       ///< p x q panels, p q the number of ranks, p / q as near to 1 as it goes
 };
 
-/// What a distributed product can be told.
+/// Options of a distributed product.
 struct options {
   quintet::spgemm::options product{};  ///< of every local product
   /// Bytes of fetched rows of B that a rank holds at a time, >= 0; one row of A at least is worked on.
   std::int64_t budget = std::int64_t(1) << 30;
-  /// Deals rows of A anew, by products; otherwise every rank keeps its rows.
+  /// Distributes rows of A again, by products; otherwise every rank keeps its rows.
   bool balance = true;
-  spgemm::layout layout = spgemm::layout::automatic;  ///< how the work is dealt
+  spgemm::layout layout = spgemm::layout::automatic;  ///< distribution of the work
 };
 
-/// What a distributed product did; sums over all ranks unless it says own.
+/// Report of a distributed product; sums over all ranks unless it says own.
 struct report {
   std::int64_t products = 0;      ///< scalar multiplications
   std::int64_t own_products = 0;  ///< of this rank
@@ -75,11 +76,13 @@ rows_of<Value, Index> multiply(communicator& ranks, const quintet::spgemm::csr_v
                                const local_product<Value, Index>& product, report* told);
 }  // namespace detail
 
-/// Own rows of C = A B. Throws what quintet::spgemm::multiply() throws, on all ranks; InvalidArgument also where sizes
-/// or options differ between ranks. Bytes by rows: 16 for each row k of B that a rank needs and another has (8 more
-/// where the budget makes several chunks, for each that needs it), and nnz(B_k) (sizeof(Value) + sizeof(Index)), phases
-/// "count" and "fetch"; where rows are dealt anew, rows of A, their lengths and products, and 16 for each row of B as
-/// above, phase "balance". Memory: rows of A and B within the budget, besides what quintet::spgemm::multiply() takes.
+/// Rows of C = A B of this rank. Throws the errors of quintet::spgemm::multiply() on all ranks; InvalidArgument also if
+/// sizes or options differ between ranks.
+///
+/// Bytes by rows, phases "count" and "fetch": 16 for each row k of B that a rank needs and another has, and nnz(B_k)
+/// (sizeof(Value) + sizeof(Index)). If the budget makes several chunks, 8 more for each chunk that needs the row. If
+/// rows are distributed again, phase "balance" has rows of A, their lengths and products, and 16 for each row of B as
+/// above. Memory: rows of A and B within the budget, and that of quintet::spgemm::multiply().
 template <class Semiring = quintet::spgemm::plus_times, class Value, class Index>
   requires quintet::spgemm::has_kernels<Semiring>
 rows_of<Value, Index> multiply(communicator& ranks, const quintet::spgemm::csr_view<Value, Index>& a,
@@ -97,7 +100,7 @@ rows_of<Value, Index> multiply(communicator& ranks, const quintet::spgemm::csr_v
 template <class Value, class Index>
 quintet::spgemm::csr<Value, Index> gather(communicator& ranks, const quintet::spgemm::csr_view<Value, Index>& own);
 
-/// Rows of a matrix that lies on rank 0, for every rank its part of even size; `whole` counts on rank 0 only.
+/// Rows of a matrix on rank 0: every rank gets its part of even size; `whole` counts on rank 0 only.
 template <class Value, class Index>
 rows_of<Value, Index> scatter(communicator& ranks, const quintet::spgemm::csr_view<Value, Index>& whole);
 

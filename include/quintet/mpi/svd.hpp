@@ -11,11 +11,10 @@
 
 namespace quintet::mpi::svd {
 
-/// Decomposes the matrices of all ranks, those of rank 0 first; what there is on rank 0 has the bits of
-/// quintet::svd::decompose() of the whole batch. Rank r > 0 gets its own part. Collective; m, n and the options are the
-/// same on all ranks, and B >= 0 is any number on each.
-/// Throws what quintet::svd::decompose() throws, on all ranks, and InvalidArgument where m, n or options differ.
-/// Bytes: the results, once, to rank 0.
+/// Decomposes the matrices of all ranks, those of rank 0 first. The result on rank 0 has the bits of
+/// quintet::svd::decompose() of the whole batch; rank r > 0 gets its part. Collective; m, n and the options are the
+/// same on all ranks, and B >= 0 is any number on each. Throws the errors of quintet::svd::decompose() on all ranks,
+/// and InvalidArgument if m, n or options differ. Bytes: the results, once, to rank 0.
 template <class T>
 quintet::svd::decomposition<T> decompose(communicator& ranks, batch_view<const T> own,
                                          const quintet::svd::options& options = {},
