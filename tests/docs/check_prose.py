@@ -25,16 +25,6 @@ WORDS = {  # pattern: what to write instead
     r"lives": "is, is stored",
 }
 PENDING = set("""
-include/quintet/snp/inference/diagnostics.hpp include/quintet/snp/inference/priors.hpp
-include/quintet/snp/inference/sampler.hpp include/quintet/snp/inference/search.hpp
-include/quintet/snp/likelihood/likelihood.hpp include/quintet/snp/likelihood/optimise.hpp
-include/quintet/snp/likelihood/rules.hpp include/quintet/snp/markers/data.hpp include/quintet/snp/network/model.hpp
-include/quintet/snp/network/network.hpp include/quintet/snp/network/network_state.hpp
-include/quintet/snp/network/network_topology.hpp include/quintet/snp/network/newick.hpp
-include/quintet/snp/simulation/simulate.hpp include/quintet/spgemm/array.hpp include/quintet/spgemm/csr.hpp
-include/quintet/spgemm/detail/structured_rows.hpp include/quintet/spgemm/device_csr.hpp include/quintet/spgemm/mask.hpp
-include/quintet/spgemm/memory.hpp include/quintet/spgemm/multiply.hpp include/quintet/spgemm/plan.hpp
-include/quintet/spgemm/semiring.hpp include/quintet/spgemm/summary.hpp include/quintet/spgemm/transpose.hpp
 programs/hdbscan/arguments.cpp programs/neighbours.cpp programs/reachability.cpp programs/snp_likelihood.cpp
 programs/snp_mcmc.cpp programs/snp_simulate.cpp programs/support/snp_input.cpp
 """.split())

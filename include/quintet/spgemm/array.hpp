@@ -1,4 +1,4 @@
-// A growing array of numbers that is never initialised twice: what the rows of a sparse result are stored in.
+// A growing array of numbers that is never initialised twice: the store of the rows of a sparse result.
 #pragma once
 
 #include <algorithm>
@@ -61,7 +61,7 @@ class array {
   }
 
   ///@{
-  /// The first element; may be null when there are none.
+  /// The first element; may be null for size 0.
   T* data() { return data_; }
   const T* data() const { return data_; }
   ///@}

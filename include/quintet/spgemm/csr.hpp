@@ -19,8 +19,8 @@ namespace quintet::spgemm {
 template <class Value>
 constexpr bool is_entry_type = std::is_same_v<Value, float> || std::is_same_v<Value, double>;
 
-/// A matrix that somebody else owns, in memory of the host or of a device. row_pointers has rows + 1 elements and need
-/// not begin with 0: a range of rows of a larger matrix is a view too. As an operand, columns may come in any order and
+/// A matrix that is not owned, in memory of the host or of a device. row_pointers has rows + 1 elements and need not
+/// begin with 0: a range of rows of a larger matrix is a view too. As an operand, columns may come in any order and
 /// repeatedly; repeated entries are added, in their order, with the addition of the product's semiring.
 template <class Value, class Index>
 struct csr_view {
@@ -37,9 +37,9 @@ struct csr_view {
   const std::int64_t* row_pointers = nullptr;  ///< entries of row i: [row_pointers[i], row_pointers[i + 1])
   const Index* columns = nullptr;              ///< of every entry, in [0, cols)
   const Value* values = nullptr;               ///< of every entry
-  Device where = Device::host();               ///< whose memory the three arrays are in
+  Device where = Device::host();               ///< the device of the three arrays
 
-  /// Whose memory the arrays are in.
+  /// The device of the arrays.
   const Device& device() const { return where; }
   /// Number of stored entries. Two transfers where the memory is not the host's.
   std::int64_t nnz() const {
@@ -80,10 +80,10 @@ struct csr {
   friend bool operator==(const csr&, const csr&) = default;
 };
 
-/// Throws InvalidArgument unless `matrix` is one: sizes in [0, 2^63 - 1) and, for the columns, within Index; row
-/// pointers that begin at >= 0 and do not fall; columns in [0, cols); arrays that are not null where there are
-/// elements. `name` is how the message calls it. Cost: O(rows + nnz), one pass over row pointers and columns by all
-/// threads; no memory.
+/// Throws InvalidArgument unless `matrix` is valid: sizes in [0, 2^63 - 1) and, for the columns, within Index; row
+/// pointers that begin at >= 0 and do not fall; columns in [0, cols). Arrays must not be null if there are elements.
+/// The message calls the matrix `name`. Cost: O(rows + nnz), one pass over row pointers and columns by all threads; no
+/// memory.
 template <class Value, class Index>
 void check(const csr_view<Value, Index>& matrix, const char* name);
 

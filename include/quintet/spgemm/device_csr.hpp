@@ -37,7 +37,7 @@ struct device_csr {
 template <class Value, class Index>
 device_csr<Value, Index> upload(const csr_view<Value, Index>& matrix, const Device& device);
 /// A copy on the host, in memory of `memory`. Cost: the transfer. Throws InvalidArgument for buffers that are smaller
-/// than the matrix, OutOfMemory, DeviceError; columns and row pointers are not looked at.
+/// than the matrix, OutOfMemory, DeviceError; columns and row pointers are not checked.
 template <class Value, class Index>
 csr<Value, Index> download(const device_csr<Value, Index>& matrix, memory_source& memory = memory_source::standard());
 
@@ -50,10 +50,10 @@ device_csr<Value, Index> product(const device_csr<Value, Index>& a, const device
 /// C = A * B, all on one device: the same bits as the product of host matrices. Analysis, sampling and product run
 /// there; the host gets the row pointers of A and of C, and products and bounds of the rows. A may have unsorted or
 /// repeated columns; such a B is sorted on the host first, and sent back. options::host_products does not count here.
-/// Throws InvalidArgument for sizes that do not fit, buffers of another size than the matrix, operands on different
-/// devices, columns outside the matrix, row pointers that fall, options out of range, or more than 2^31 columns of B;
-/// OutOfMemory, DeviceError. Cost and memory: those of multiply() on a device, without the transfers; 24 bytes per row
-/// on the host.
+/// Throws InvalidArgument for sizes that do not fit, buffers of another size than the matrix, and operands on different
+/// devices. Also for columns outside the matrix, row pointers that fall, options out of range, or more than 2^31
+/// columns of B; OutOfMemory, DeviceError. Cost and memory: those of multiply() on a device, without the transfers; 24
+/// bytes per row on the host.
 template <class Semiring = plus_times, class Value, class Index>
   requires has_kernels<Semiring>
 device_csr<Value, Index> multiply(const device_csr<Value, Index>& a, const device_csr<Value, Index>& b,

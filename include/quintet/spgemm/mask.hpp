@@ -1,4 +1,4 @@
-// Which entries of a product are wanted, as a template parameter of multiply_masked.
+// The entries of a masked product, as a template parameter of multiply_masked.
 #pragma once
 
 #include "quintet/core/compiler.hpp"
@@ -7,7 +7,7 @@ namespace quintet::spgemm {
 
 /// Entries where the mask has an entry, whatever its value. Nothing is computed elsewhere.
 struct structural_mask {};
-/// Entries where the mask has none: what is new. Computed like the whole product, and left out before it is stored.
+/// Entries outside the mask: the new ones. Computed like the whole product, and left out before they are stored.
 struct complement_mask {};
 
 }  // namespace quintet::spgemm

@@ -1,4 +1,4 @@
-// Where sparse products get their memory from: replaceable, so that a program can count it, limit it or make it fail.
+// Memory of sparse products: replaceable, so that a program can count it, limit it or make it fail.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ namespace quintet::spgemm {
 /// call the base from the overrides to count or to refuse; an override refuses by throwing OutOfMemory.
 ///
 /// Host memory comes in two steps. reserve() gives addresses, which cost nothing; commit() makes a part of them usable,
-/// and that is what counts as memory. So a result can grow in place, up to the bound of its size that is known before,
-/// and never needs to be copied to a larger place. Calls come from several threads, for one block from one at a time.
-/// Arguments are those that the library has: sizes in bytes that belong together, which the standard source does not
-/// check. It keeps up to 64 MB of released memory for the next product.
+/// and only that counts as memory. So a result can grow in place, up to the known bound of its size, and is never
+/// copied to a larger place. Calls come from several threads, for one block from one at a time. Arguments are sizes in
+/// bytes that belong together, which the standard source does not check. It keeps up to 64 MB of released memory for
+/// the next product.
 class memory_source {
  public:
   virtual ~memory_source() = default;
@@ -23,10 +23,10 @@ class memory_source {
   virtual void* reserve(std::int64_t bytes);
   /// Makes bytes [from, to) of a block usable; [0, from) are already. Throws OutOfMemory.
   virtual void commit(void* data, std::int64_t reserved, std::int64_t from, std::int64_t to);
-  /// Gives back what lies behind the first `keep` > 0 bytes, of which `committed` >= keep were usable; the block
-  /// may move. Throws OutOfMemory.
+  /// Gives back the memory behind the first `keep` > 0 bytes; `committed` >= keep bytes were usable. The block may
+  /// move. Throws OutOfMemory.
   virtual void* trim(void* data, std::int64_t reserved, std::int64_t committed, std::int64_t keep);
-  /// Ends the block that reserve() or trim() gave, of which `committed` bytes are usable.
+  /// Ends the block that reserve() or trim() gave; `committed` bytes of it are usable.
   virtual void release(void* data, std::int64_t reserved, std::int64_t committed) noexcept;
 
   /// Memory of a device, aligned to 64. Throws OutOfMemory.
@@ -34,7 +34,7 @@ class memory_source {
   /// Gives back what allocate() gave, with the same `bytes` and `device`.
   virtual void deallocate(void* data, std::int64_t bytes, const Device& device) noexcept;
 
-  /// The one that is used when no other is named. Lives as long as the program.
+  /// The default source. Valid until the program ends.
   static memory_source& standard();
 };
 

@@ -3,20 +3,21 @@
 //   C(i, j) = sum over k of A(i, k) * B(k, j), in the order of the entries of A's row i.
 //
 // An entry of C exists if and only if at least one product exists: cancelled entries and explicit zeros stay, empty
-// rows are empty. Columns ascend strictly. NaN and infinity go where the arithmetic takes them. The result is the same
-// bit for bit on every device, for any number of threads, and for any setting in `options`.
+// rows are empty. Columns ascend strictly. NaN and infinity follow the arithmetic. The result is the same bit for bit
+// on every device, for any number of threads, and for any setting in `options`.
 //
 // Operands, masks and plans' operands may be in memory of the host or of one device, which then does the work.
-// Otherwise the device that is named does all of it, or the call throws; where none is named (Device::best()), a GPU,
-// and the host for fewer than options::host_products products. report::ran_on says which. Results are on the host, but
-// for those of device_csr.
+// Otherwise the device that you name does all of it, or the call throws. If you name none (Device::best()), a GPU does
+// it, or the host for fewer than options::host_products products. report::ran_on has the device. Results are on the
+// host, except those of device_csr.
 //
-// A is m x k, B is k x n; both may have unsorted or repeated columns (such a B is sorted first, in a copy of it, where
-// repeated entries are added with the semiring's addition). Value is float or double, Index std::int32_t or
-// std::int64_t, the same for both.
-// Memory on the host: C, an eighth of C at most for growth, 24 bytes per row, and for each thread 9.2 bytes per column
-// (at most 4 million), 1 MB, and four chunks of C (8192 entries or a row). On a device: 2.5 times C, beside A and B.
-// Time: about one to three nanoseconds per product and thread where the accumulator fits the second-level cache.
+// A is m x k, B is k x n; both may have unsorted or repeated columns. Such a B is sorted first, in a copy, and repeated
+// entries are added with the semiring's addition. Value is float or double, Index std::int32_t or std::int64_t, the
+// same for both.
+//
+// Memory on the host: C, an eighth of C at most for growth, 24 bytes per row. Each thread adds 9.2 bytes per column (at
+// most 4 million), 1 MB, and four chunks of C (8192 entries or a row). On a device: 2.5 times C, and A and B. Time:
+// about one to three nanoseconds per product and thread if the accumulator fits the second-level cache.
 //
 // Errors of all functions here: InvalidArgument for matrices that check() refuses, sizes that do not fit, options
 // outside their range; OutOfMemory, with nothing leaked; DeviceError.
@@ -64,10 +65,10 @@ csr<Value, Index> multiply(const csr_view<Value, Index>& a, const csr_view<Value
   return detail::product<Semiring>(a, b, settings, device, stats);
 }
 
-/// C = A * B where `mask` has an entry, whatever its value, and nowhere else; or, with complement_mask, where it has
-/// none. The mask is m x n; its columns may come in any order. Time: with structural_mask a pass over all products,
-/// which are added up in place; with complement_mask that of multiply() and a search for each entry. Memory: C, and a
-/// copy of the mask on a device or when it is not sorted; with structural_mask also 9 or 5 bytes per entry of the mask.
+/// C = A * B inside the entries of `mask`, whatever their values, and nowhere else; with complement_mask outside them.
+/// The mask is m x n; its columns may come in any order. Time: with structural_mask a pass over all products, which are
+/// added up in place; with complement_mask that of multiply() and a search for each entry. Memory: C, and a copy of the
+/// mask on a device or if it is not sorted; with structural_mask also 9 or 5 bytes per entry of the mask.
 template <class Semiring = plus_times, class Mask = structural_mask, class Value, class Index>
   requires has_kernels<Semiring>
 csr<Value, Index> multiply_masked(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
@@ -103,12 +104,12 @@ struct result_block {
   csr<Value, Index> block;  ///< has n columns, counted from 0
 };
 
-/// Computes C in blocks of rows whose arrays never exceed `budget` bytes, and hands each one over as soon as it is
-/// done, in order; a row that exceeds the budget alone comes in several ranges of its columns. Returning false from the
-/// callback ends the work. The budget holds for the block itself; workers need the accumulators that multiply needs.
-/// Time: that of multiply(), but for rows that come in ranges, of which A's row is read again for each.
-/// Throws InvalidArgument also when budget < estimate(a, b).minimum_budget (1040 bytes) or `take` is empty; what `take`
-/// throws ends the work, too.
+/// Computes C in blocks of rows, and returns each one as soon as it is done, in order. The arrays of a block never
+/// exceed `budget` bytes; a row that exceeds the budget alone comes in several ranges of its columns. If the callback
+/// returns false, the work ends. The budget holds for the block itself; workers also need the accumulators of
+/// multiply(). Time: that of multiply(); for a row that comes in ranges, A's row is read again for each range. Throws
+/// InvalidArgument also if budget < estimate(a, b).minimum_budget (1040 bytes) or `take` is empty. An exception of
+/// `take` ends the work, too.
 template <class Semiring = plus_times, class Value, class Index>
   requires has_kernels<Semiring>
 void multiply_in_blocks(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, std::int64_t budget,

@@ -10,7 +10,7 @@
 
 namespace quintet::spgemm {
 
-/// How a row (or the batch of rows it belongs to) was computed.
+/// Method of a row (or of its batch of rows).
 enum class strategy {
   empty,      ///< no products
   streaming,  ///< one entry in A's row: a scaled copy of B's row, written as it comes
@@ -47,7 +47,7 @@ struct options {
   std::optional<strategy> how = std::nullopt;
 };
 
-/// What a product did.
+/// Report of a product.
 struct report {
   ///@{
   /// Size and entries of the result.
@@ -71,7 +71,7 @@ struct report {
   ///@}
 };
 
-/// What can be said of a product without computing it.
+/// Sizes of a product without computing it.
 struct size_estimate {
   std::int64_t products = 0;         ///< scalar multiplications
   std::int64_t upper_bound = 0;      ///< nnz(C) <= this

@@ -15,8 +15,8 @@ void refill(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, cs
             const options& settings, const Device& device);
 }  // namespace detail
 
-/// The structure of A * B. Semiring is one of the library's, or any other (see semiring.hpp), whose values come from
-/// the host unless it has kernels. execute() gives the same bits as multiply().
+/// The structure of A * B. Semiring is one of the library's, or any other (see semiring.hpp); without kernels its
+/// values come from the host. execute() gives the same bits as multiply().
 ///
 ///   plan<plus_times, double, std::int32_t> p(a.view(), b.view());
 ///   csr<double, std::int32_t> c = p.execute(a.view(), b.view());     // and again, with other values
@@ -44,16 +44,16 @@ class plan {
   }
 
   /// C for operands with the structure of those that the plan was made for. Throws InvalidArgument when sizes or
-  /// numbers of entries are others, OutOfMemory, DeviceError. That columns and row pointers are those that were planned
-  /// is not looked at, as it would cost as much as the values: with others the behaviour is undefined.
-  /// Cost: one pass over the products, without the analysis, sorting and growing of multiply().
+  /// numbers of entries are others, OutOfMemory, DeviceError. Columns and row pointers must be those of the plan. They
+  /// are not checked, because that would cost as much as the values; with others the behaviour is undefined. Cost: one
+  /// pass over the products, without the analysis, sorting and growing of multiply().
   csr<Value, Index> execute(const view& a, const view& b) const {
     csr<Value, Index> c{structure_.rows, structure_.cols, structure_.row_pointers, structure_.columns,
                         array<Value>(structure_.columns.size(), memory())};
     execute(a, b, c);
     return c;
   }
-  /// The same into a result of this plan, whose memory is used again: its values are replaced. Throws InvalidArgument
+  /// The same into a result of this plan: its memory is used again and its values are replaced. Throws InvalidArgument
   /// also for a `c` of another size.
   void execute(const view& a, const view& b, csr<Value, Index>& c) const {
     require_size(a, "a", a_rows_, b_rows_, a_nnz_);
@@ -101,7 +101,7 @@ csr<Value, Index> multiply(const csr_view<Value, Index>& a, const csr_view<Value
   return plan<Semiring, Value, Index>(a, b, settings).execute(a, b);
 }
 
-/// The same where the mask wants it: multiply_masked() for such a semiring.
+/// The same with a mask: multiply_masked() for such a semiring.
 template <class Semiring, class Mask = structural_mask, class Value, class Index>
   requires(!has_kernels<Semiring>)
 csr<Value, Index> multiply_masked(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,

@@ -1,4 +1,4 @@
-// Semirings: what "multiply" and "add" mean in a sparse product.
+// Semirings: the meaning of "multiply" and "add" in a sparse product.
 //
 // A semiring is a type with three static members:
 //
@@ -50,8 +50,8 @@ struct plus_times {
   }
 };
 
-/// Shortest paths: the product of two lengths is their sum, the sum of two is the smaller. The identity is +infinity.
-/// A NaN product is passed over, as any comparison with it fails: an entry that has no other products is +infinity.
+/// Shortest paths: the product of two lengths is their sum, the sum of two is the smaller. The identity is +infinity. A
+/// NaN product is ignored, because any comparison with it fails: an entry without other products is +infinity.
 struct min_plus {
   /// +infinity; the largest number of types without it.
   template <class Value>
@@ -94,7 +94,7 @@ struct or_and {
 template <class Semiring>
 constexpr bool is_built_in =
     std::is_same_v<Semiring, plus_times> || std::is_same_v<Semiring, min_plus> || std::is_same_v<Semiring, or_and>;
-/// Whether anybody has; a program specialises it for semirings of its own.
+/// Whether the program has kernels; a program specialises it for its semirings.
 template <class Semiring>
 constexpr bool has_kernels = is_built_in<Semiring>;
 

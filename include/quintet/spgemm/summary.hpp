@@ -1,4 +1,4 @@
-// Numbers that tell two sparse matrices apart without comparing them.
+// Numbers that distinguish two sparse matrices without comparing them.
 #pragma once
 
 #include <cstdint>

@@ -1,13 +1,13 @@
-// How far chains of dependent draws can be trusted.
+// Convergence and effective sample sizes of chains of dependent draws.
 //
 //   const std::vector<std::vector<double>> chains = {{...}, {...}};  // one column of a run, one vector per chain
 //   const double r = snp::split_rhat(chains);    // over 1.01: the chains do not agree
-//   const double n = snp::ess_bulk(chains);      // so many independent draws know the median as well
+//   const double n = snp::ess_bulk(chains);      // so many independent draws estimate the median as well
 //
 // R-hat and effective sample sizes are those of Vehtari, Gelman, Simpson, Carpenter and Buerkner, "Rank-normalization,
-// folding, and localization: an improved R-hat" (Bayesian Analysis 16:667, 2021): chains are split in halves (of an odd
-// number the middle draw is left out), values replaced by normal scores of their ranks. tracer_ess() is the number that
-// Tracer shows for one chain.
+// folding, and localization: an improved R-hat" (Bayesian Analysis 16:667, 2021). Chains are split in halves (of an odd
+// number the middle draw is left out), and values are replaced by normal scores of their ranks. tracer_ess() is the
+// number that Tracer shows for one chain.
 //
 // Chains have one length; under 4 draws per chain every answer is NaN, as for values that are all equal. All throw
 // InvalidArgument for no chain, chains of different lengths, and a value that is not finite. Deterministic.
@@ -27,7 +27,7 @@ namespace quintet::snp {
 using chain_values = std::span<const std::vector<double>>;
 
 /// Convergence: the larger of R-hat of the normal scores of x and of |x - median|. 1 is perfect, over 1.01 chains do
-/// not agree; infinity when each chain stands still at a place of its own. O(S log S) for S draws.
+/// not agree; infinity if each chain stands still, at different places. O(S log S) for S draws.
 double split_rhat(chain_values chains);
 
 ///@{
@@ -54,7 +54,7 @@ struct interval {
 /// or mass not in (0, 1]. O(S log S).
 interval shortest_interval(std::vector<double> values, double mass = 0.95);
 
-/// What is said of one column of a run.
+/// Summary of one column of a run.
 struct column_summary {
   ///@{
   /// Of all draws together; sd with divisor S - 1.
@@ -72,8 +72,8 @@ struct column_summary {
 column_summary summarise(chain_values chains);
 
 /// Average standard deviation (divisor C - 1) over the C chains of the frequencies of things that have at least the
-/// frequency `min` in one of them: 0 when the chains agree, under 0.01 by custom. `frequencies` has for every chain
-/// the frequency of each thing that it met. 0 when nothing is that frequent; NaN for fewer than two chains.
+/// frequency `min` in one of them: 0 if the chains agree, under 0.01 by custom. `frequencies` has the frequency of each
+/// thing for every chain. 0 if nothing is that frequent; NaN for fewer than two chains.
 double frequency_deviation(std::span<const std::map<std::string, double>> frequencies, double min = 0.1);
 
 /// Standard normal quantile of p in (0, 1), to a few units in the last place.

@@ -10,23 +10,24 @@
 //   pi1                = fixed(0.5) | beta(2,2)
 //
 // Densities of theta: gamma(shape, rate), invgamma(shape, scale), exponential(mean), lognormal(mu, sigma), fixed(x);
-// with a mean m of their own, gamma(shape): theta ~ Gamma(shape, shape / m). All have their constants, because the
-// number of parameters changes.
+// with a common mean m, gamma(shape): theta ~ Gamma(shape, shape / m). All have their constants, because the number of
+// parameters changes.
 //
-// *Birth-hybridization.* From the origin down: one lineage at tau; each lineage splits at rate lambda, each pair merges
-// into a reticulation at rate nu, gamma ~ Beta(a, a); at height 0 there are n lineages with random names. Density on
-// networks up to isomorphism, with j lineages in an interval dt of height, the one above the root included:
+// *Birth-hybridization.* The process runs from the origin down and starts with one lineage at tau. Each lineage splits
+// at rate lambda, each pair merges into a reticulation at rate nu, gamma ~ Beta(a, a). At height 0 there are n lineages
+// with random names. Density on networks up to isomorphism, with j lineages in an interval dt of height, the one above
+// the root included:
 //   (n-1+r) log lambda + r log(2 nu) + sum log Beta(gamma_i; a, a) - sum (j lambda + j (j-1)/2 nu) dt + log p(tau).
 // 2 nu, because the two children of each of the n-1+r splits can be exchanged: 2^(n-1+r) histories make one network.
-// The constant for the names is left out; lambda and nu may have densities of their own, and the product is what is
-// meant: it is not divided by the chance of n lineages.
+// The constant for the names is left out. lambda and nu may have densities, and the prior is then the product: it is
+// not divided by the chance of n lineages.
 //
-// *Poisson*: log Poisson(r; kappa) + log f(N | tau) - log P_{n,r}(tau) + log p(tau), where f is the density above with
-// tau given and P_{n,r}(tau) is the chance that the process has n lineages and r reticulations at height 0.
+// *Poisson*: log Poisson(r; kappa) + log f(N | tau) - log P_{n,r}(tau) + log p(tau). f is the density above for fixed
+// tau, and P_{n,r}(tau) is the chance that the process has n lineages and r reticulations at height 0.
 //
 // *PhyloNet*, to compare with it: tau fixed at 10; log Poisson(r; 1) - sum_{i=1..r} log((E+3i)(E+3i-1)), E = 2n - 2;
 // heights and gammas flat, one theta ~ Gamma(shape 2, scale m), p(m) ~ 1/m. Heights are not normalised and p(m) is
-// improper: there is no draw from it. phylonet-ee: every height ~ Exp, mean 10. Of the other keys only pi1 goes with
+// improper, so there is no draw from it. phylonet-ee: every height ~ Exp, mean 10. Of the other keys only pi1 goes with
 // it.
 #pragma once
 
@@ -176,7 +177,7 @@ class priors {
   mutable std::size_t oldest_ = 0;
 };
 
-/// What the process without data does, from the generator of (lineages, reticulations): exact.
+/// Exact expectations of the process without data, from the generator of (lineages, reticulations).
 struct prior_moments {
   std::vector<double> reticulations;        ///< P(r), r = 0 ... R
   std::vector<double> root_height_given_r;  ///< E[h(root) | r]

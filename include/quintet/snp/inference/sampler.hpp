@@ -9,27 +9,27 @@
 //   }
 //
 // A step chooses a move by its weight, proposes, and accepts with min(1, exp(beta dlogL + dlog prior + log Hastings)).
-// Every chain has a Likelihood of its own: what changes parameters of a topology is a proposal to it, what changes the
-// topology makes a new one, whose plan comes from a cache of the process when the topology was met before.
+// Every chain has a separate Likelihood. A move of parameters is a proposal to it. A move of the topology makes a new
+// one; its plan comes from a cache of the process if the topology occurred before.
 //
-// *Temperatures* (MC3): a chain is a ladder of walkers with beta_i = 1 / (1 + heat i) on the likelihood alone; every
+// *Temperatures* (MC3): a chain is a ladder of walkers with beta_i = 1 / (1 + heat i) on the likelihood alone. Every
 // swap_every steps one neighbouring pair is exchanged with min(1, exp((beta_i - beta_j)(logL_j - logL_i))). Only the
-// walker at beta = 1 is sampled. heat is tuned in burn-in so that 30 % of the exchanges are accepted; where chains
-// start at local maxima far apart that makes all temperatures cold, and a heat that stays lets the hot ones leave them.
+// walker at beta = 1 is sampled. Burn-in tunes heat so that 30 % of the exchanges are accepted. If chains start at
+// distant local maxima, tuning removes all heating; a fixed heat lets hot chains escape.
 //
-// *Delayed acceptance*: a proposal is first tried with a cheap likelihood L*, of the most frequent patterns with their
-// weights scaled up, min(1, prior ratio [L*(y) / L*(x)]^beta e^H); what passes is accepted with
-// min(1, ([L(y) / L(x)] [L*(x) / L*(y)])^beta). The posterior is that of L, whatever L* is.
+// *Delayed acceptance*: a proposal first meets a cheap likelihood L*, that of the most frequent patterns with their
+// weights scaled up: min(1, prior ratio [L*(y) / L*(x)]^beta e^H). If it passes, it is accepted with min(1, ([L(y) /
+// L(x)] [L*(x) / L*(y)])^beta). The posterior is that of L, whatever L* is.
 //
-// *Bits.* Step t of walker w draws from random_stream(seed, 2^40 w + t), and exchanges from a stream of their own;
-// there is no other state of chance. At every step divisible by 1000 likelihoods are computed anew from the states,
-// because a proposal's last bits depend on the proposals before it; only there snapshot() may be taken. So the same
-// samples come from any number of threads, and from a run that was stopped and went on.
+// *Bits.* Step t of walker w draws from random_stream(seed, 2^40 w + t), and exchanges from a separate stream; no other
+// random state exists. At every step divisible by 1000 likelihoods are computed again from the states, because a
+// proposal's last bits depend on the proposals before it. Only there may you take a snapshot(). So the samples are the
+// same for any number of threads, and for a run that was stopped and resumed.
 //
 // *Tuning*: in burn-in log width += (accepted - target) / (1 + t)^0.6 after the t-th trial; then widths are frozen.
 //
-// Memory: a walker holds one Likelihood, two while a topology is tried (see Likelihood::size()), and the cache of plans
-// at most 64 MB for all; samples are kept until they are taken, some 100 bytes per node each.
+// Memory: a walker holds one Likelihood, or two while it tries a topology (see Likelihood::size()). The cache of plans
+// takes at most 64 MB for all. Samples are kept until you take them, some 100 bytes per node each.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@
 
 namespace quintet::snp {
 
-/// How chains are run.
+/// Options of the chains.
 struct sampler_options {
   std::int64_t chains = 1;               ///< independent ones, >= 1
   std::int64_t temperatures = 1;         ///< walkers of a chain, >= 1
@@ -63,23 +63,24 @@ struct sampler_options {
   std::int64_t threads = 0;              ///< that walkers share, >= 0; 0: quintet::threads()
   std::optional<network_state> start{};  ///< of all walkers; without one, draws from the prior
   ///@{
-  /// Parts that stay as they are in `start`, which must be given: nodes and branches (heights stay free); heights of
-  /// all nodes below the origin (with the topology only); the origin; thetas; gammas; pi1, d and q.
+  /// Parts that stay as they are in `start`, which must be set. fix_topology: nodes and branches (heights stay free).
+  /// fix_heights: heights of all nodes below the origin (with the topology only). The others: the origin; thetas;
+  /// gammas; pi1, d and q.
   bool fix_topology = false, fix_heights = false, fix_origin = false, fix_theta = false, fix_gamma = false,
        fix_rates = false;
   ///@}
-  /// Replaces weights of moves by name; those of weight 0 are never tried. Throws for a name that is no move here.
+  /// Replaces weights of moves by name; a move of weight 0 is never tried. Throws for an unknown name.
   std::map<std::string, double> weights{};
   bool delayed_acceptance = false;  ///< with the likelihood of frequent patterns
   double frequent_share = 0.1;      ///< of the patterns, in (0, 1]
-  /// Another log L* for delayed acceptance; must be a function of the state alone and is called by several threads.
+  /// Another log L* for delayed acceptance. It must depend on the state alone, and several threads call it.
   std::function<double(const network_state&)> surrogate{};
   snp::model model{};                                       ///< u and v are those of the state
   likelihood_options likelihood{.device = Device::host()};  ///< device and limit of each Likelihood
-  /// Processes that run the chains together: walker w begins in process w mod P, and exchanges move temperatures from
+  /// Processes that run the chains together: walker w begins in process w mod P. Exchanges move temperatures from
   /// walker to walker, not walkers from process to process. The samples are those of one process, bit for bit. Each
-  /// exchange takes 8 bytes per walker, and about 100 bytes per move where temperatures change the process. Members
-  /// that say so are then collective. Of more processes than walkers those with the same number mod W share the
+  /// exchange takes 8 bytes per walker, and about 100 bytes per move if temperatures change the process. Members that
+  /// say so are then collective. If there are more processes than walkers, those with the same number mod W share the
   /// patterns of a walker; each likelihood then gathers 8 bytes per pattern. Null: this process alone.
   std::shared_ptr<process_group> shared_by{};
 };
@@ -92,11 +93,11 @@ struct sampled_state {
   prior_parts prior;          ///< log densities
 };
 
-/// What became of the proposals of a move.
+/// Counts of the proposals of a move.
 struct move_record {
   std::string name;  ///< as move::name()
   ///@{
-  /// Times chosen; accepted; chosen where there was nothing to propose.
+  /// Times chosen; accepted; chosen without a possible proposal.
   std::int64_t tried = 0, accepted = 0, not_applicable = 0;
   ///@}
   double width = 0;    ///< now; 0 for moves without one
@@ -123,41 +124,45 @@ struct sampler_snapshot {
 class sampler {
  public:
   /// `data` may be null: the chains then sample the prior, which must be proper. `species` are the leaves of all
-  /// states, those of the data in their order. Data and priors are used as long as the object lives, the priors as
-  /// copies. Makes the starts and evaluates them. Throws InvalidArgument for options out of range, another number of
-  /// species, data in which no site is polymorphic, a start that breaks a rule, is outside the class or has prior or
-  /// likelihood 0, parts fixed without a start, and when 1000 draws in a row have likelihood 0.
+  /// states, those of the data in their order. The object refers to the data and copies the priors. Makes the starts
+  /// and evaluates them.
+  ///
+  /// Throws InvalidArgument for options out of range, another number of species, data without a polymorphic site, parts
+  /// fixed without a start, and if 1000 draws in a row have likelihood 0. Also for a start that breaks a rule, is
+  /// outside the class or has prior or likelihood 0.
   sampler(std::shared_ptr<const std::vector<std::string>> species, const Data* data, const priors& prior,
           sampler_options options = {});
   ~sampler();
   sampler(const sampler&) = delete;
   sampler& operator=(const sampler&) = delete;
 
-  /// Runs all walkers to the next step that is divisible by 1000, or to the end. `callback` gets the stage "sample"
-  /// and its finished part, burn-in included, at every exchange; when it says stop, Cancelled is thrown. After that,
-  /// and after an exception of a poll, of memory or of a surrogate, the object must not be used but for take_samples()
-  /// and restore(). Throws Error when a recomputed log-likelihood differs by more than 1e-6. Collective.
+  /// Runs all walkers to the next step that is divisible by 1000, or to the end. `callback` gets the stage "sample" and
+  /// its finished part, burn-in included, at every exchange; if it returns stop, the call throws Cancelled. After that,
+  /// and after an exception of a poll, of memory or of a surrogate, the object may only be used for take_samples() and
+  /// restore(). Throws Error if a recomputed log-likelihood differs by more than 1e-6. Collective.
   void advance(const progress_callback& callback = {});
   /// Steps done.
   std::int64_t step() const;
   /// All iterations are done.
   bool is_done() const { return step() >= options().iterations; }
-  /// The samples since the last call, by chain. Collective: process 0 gets those of all, the others none.
+  /// The samples since the last call, by chain. Collective: process 0 gets those of all processes, the others get empty
+  /// vectors.
   std::vector<std::vector<sampled_state>> take_samples();
 
-  /// Where things stand, to be given to restore() of a sampler with the same arguments (iterations may differ). Throws
-  /// InvalidArgument when step() is not divisible by 1000. Collective: every process gets all of it, and any number of
-  /// processes may go on from it.
+  /// The state of the run, for restore() of a sampler with the same arguments (iterations may differ). Throws
+  /// InvalidArgument if step() is not divisible by 1000. Collective: every process gets all of it, and any number of
+  /// processes may continue from it.
   sampler_snapshot snapshot() const;
-  /// Goes back, or forth, to a snapshot. Throws InvalidArgument for one that does not fit. Collective.
+  /// Goes to a snapshot, before or after the present step. Throws InvalidArgument for one that does not fit.
+  /// Collective.
   void restore(const sampler_snapshot& from);
 
   /// Moves of the sampled walker of every chain, [chain][move]. Collective; every process gets them.
   std::vector<std::vector<move_record>> moves() const;
   /// Exchanges by chain.
   std::vector<exchange_record> exchanges() const;
-  /// Where the sampled walker of a chain is now. Throws InvalidArgument for a chain that does not exist. Collective;
-  /// every process gets it.
+  /// The present state of the sampled walker of a chain. Throws InvalidArgument for a chain that does not exist.
+  /// Collective; every process gets it.
   sampled_state current(std::int64_t chain) const;
   /// As given.
   const sampler_options& options() const;
@@ -169,7 +174,7 @@ class sampler {
 
 /// Names of the columns of a trace, in the order of trace_row(): Sample, posterior, likelihood, prior, reticulations,
 /// root_height, origin, network_length (without the root branch), theta_mean (of all branches), theta_root,
-/// theta_<species>, pi1, u, v, lambda, nu, level, bubbles.
+/// theta_<species>. Then pi1, u, v, lambda, nu, level, bubbles.
 std::vector<std::string> trace_columns(const std::vector<std::string>& species);
 /// The numbers of one sample. O(nodes^2).
 std::vector<double> trace_row(const sampled_state& sample, const priors& prior);

@@ -3,10 +3,10 @@
 //   const auto found = snp::search_networks(data, {.max_reticulations = 2, .starts = 4});
 //   for (const auto& level : found.levels) ... level.reticulations, level.log_likelihood, level.bic, level.network
 //
-// From every start a random tree is improved by subtree moves until `patience` new topologies in a row were no better;
-// then reticulations are added one by one, the best of `patience` places each time, and the network is improved in the
-// same way. Every topology is judged by the log-likelihood after optimise(). Hill climbing finds local maxima: that
-// several starts end in one place is the only sign that there is no better one.
+// From every start subtree moves improve a random tree until `patience` new topologies in a row are no better. Then the
+// search adds reticulations one by one, the best of `patience` places each time, and improves the network in the same
+// way. It compares topologies by the log-likelihood after optimise(). Hill climbing finds local maxima: if several
+// starts end in one place, that is the only sign that there is no better one.
 //
 // With lengths as parameters and one theta for all branches markers do not show the place of the root
 // (quintet/snp/network/rooting.hpp), unless mutation is at the root alone. Then topologies are unrooted ones, each is
@@ -29,7 +29,7 @@ namespace quintet::snp {
 /// The most starts, and the most patience.
 inline constexpr std::int64_t max_search_starts = 1'000'000, max_search_patience = 1'000'000;
 
-/// Where a search stands.
+/// Progress of a search.
 struct search_status {
   ///@{
   /// Starts that have ended; reticulations of the climb that goes on; topologies that were optimised.
@@ -38,13 +38,13 @@ struct search_status {
   double log_likelihood = 0;  ///< the best of this climb
   bool is_end = false;        ///< the climb with so many reticulations has ended
   double bic = 0;             ///< of `best`
-  /// The network with the least BIC so far, with one tenth of the iterations that a result has. Lives for the call.
+  /// The network with the least BIC so far, with one tenth of the iterations that a result has. Valid during the call.
   const Network* best = nullptr;
 };
-/// Called after every topology, on the thread that called search_networks(). What it throws ends the search.
+/// Called after every topology, on the thread that called search_networks(). An exception of it ends the search.
 using search_report = std::function<void(const search_status&)>;
 
-/// How networks are searched for.
+/// Options of the search.
 struct search_options {
   std::int64_t max_reticulations = 2;  ///< R, 0 ... 20
   std::int64_t starts = 4;             ///< random trees to begin with, 1 ... 10^6
@@ -71,12 +71,12 @@ struct search_level {
   std::int64_t parameters = 0;                  ///< numbers that were optimised, as in optimise_result
   double aic = 0;                               ///< 2 parameters - 2 log L
   double bic = 0;                               ///< log(sites) parameters - 2 log L
-  std::int64_t starts = 0;                      ///< of how many starts this is the result: same topology
+  std::int64_t starts = 0;                      ///< number of starts that ended in this topology
   std::int64_t rootings = 1;                    ///< places of the root with this likelihood; 1 where it is seen
   std::vector<parameter_at_bound> at_bounds{};  ///< parameters at an end of their range
 };
 
-/// What search_networks() found.
+/// Result of search_networks().
 struct search_result {
   std::vector<search_level> levels;  ///< by number of reticulations
   std::int64_t topologies = 0;       ///< that were optimised

@@ -8,23 +8,24 @@
 //   better ? likelihood.accept() : likelihood.reject();
 //   snp::gradient slope = likelihood.gradient();
 //
-// Method: Bryant et al. (2012) for trees, Rabier et al. (2021) for networks: partial likelihoods of *groups* of open
-// branches, F(n1, r1, ..., nK, rK) = Pr(data below | n_i lineages of which r_i are red) Pr(n1 ... nK), go through five
-// rules from the leaves to the root. Only states that can occur are stored. Everything is a sum of products of
-// non-negative numbers (the exponentials too: uniformisation and squaring), so nothing cancels.
+// Method: Bryant et al. (2012) for trees, Rabier et al. (2021) for networks. Partial likelihoods of *groups* of open
+// branches go through five rules from the leaves to the root: F(n1, r1, ..., nK, rK) = Pr(data below | n_i lineages,
+// r_i of them red) Pr(n1 ... nK). Only possible states are stored. Everything is a sum of products of non-negative
+// numbers (the exponentials too: uniformisation and squaring), so nothing cancels.
 //
-// Accuracy: a likelihood of a site is right to about 1e-13 relative to itself (see docs/design/numerics.md for the
-// bound and what was measured). Same bits for any number of threads. A site that cannot be has likelihood 0,
-// log-likelihood -infinity. Small numbers are scaled by powers of two: many species do not underflow.
+// Accuracy: a likelihood of a site is right to about 1e-13 relative to itself; docs/design/numerics.md has the bound
+// and the measured errors. Same bits for any number of threads. An impossible site has likelihood 0, log-likelihood
+// -infinity. Small numbers are scaled by powers of two, so many species do not underflow.
 //
 // Cost of an evaluation: see estimate(). Patterns are deduplicated below every group of branches, so a species' own
 // branch costs as much as it has distinct counts. Memory is linear in patterns: states x patterns x 8 bytes for every
 // rule, twice that with proposals, three times with gradients.
 //
-// A proposal that changes a length, theta or gamma, or several below a common branch, is computed up to where the
-// changes meet and multiplied with what all the rest of the network says about that branch. The latter is kept while
-// proposals are rejected: states x distinct patterns of all the data x 8 bytes for every rule on the way, never more
-// than the memory limit. docs/design/numerics.md, "Proposals", has the bounds; docs/performance.md the times.
+// A proposal changes a length, theta or gamma, or several below a common branch. It is computed up to the branch where
+// the changes meet, and multiplied with the pre-order partial of that branch: the likelihood of all the rest of the
+// network. The pre-order partial is kept while you reject proposals. It takes states x distinct patterns of all the
+// data x 8 bytes for every rule on the way, never more than the memory limit. docs/design/numerics.md, "Proposals", has
+// the bounds; docs/performance.md the times.
 #pragma once
 
 #include <cstdint>
@@ -39,15 +40,15 @@
 
 namespace quintet::snp {
 
-/// Where a likelihood is computed, and within which memory.
+/// Device and memory of a likelihood.
 struct likelihood_options {
   Device device = Device::best();  ///< does the work
   /// Bytes that one evaluation may take, >= 0; 0: half the memory of the device. Patterns that do not fit together are
   /// computed in blocks, with the same bits.
   std::int64_t memory_limit = 0;
-  /// Processes that compute one likelihood together: each the patterns of its share, and what is known of all is the
-  /// same in each. Members that compute are then collective, and evaluate() of a new object has the bits that it has
-  /// without. Gradients are summed by rank: within (P - 1) eps times the sum of magnitudes. Null: this process alone.
+  /// Processes that compute one likelihood together: each computes the patterns of its share, and all get the same
+  /// results. Members that compute are then collective, and evaluate() of a new object has the same bits as without the
+  /// group. Gradients are summed by rank: within (P - 1) eps times the sum of magnitudes. Null: this process alone.
   std::shared_ptr<process_group> shared_by{};
 };
 
@@ -64,7 +65,7 @@ struct group_size {
 struct evaluation_estimate {
   std::vector<group_size> groups;  ///< one for every rule, in the order of the evaluation
   std::int64_t largest_group = 0;  ///< states of the largest
-  /// Of one evaluation without proposals: values, matrices of branches and what kernels need besides.
+  /// Of one evaluation without proposals: values, matrices of branches and workspace of kernels.
   std::int64_t bytes = 0;
   double operations = 0;  ///< multiply-adds of the rules, all of them
   /// Parts of the patterns that are computed one after another, as many as the memory limit makes necessary. Of several
@@ -90,16 +91,18 @@ struct gradient {
   ///@}
 };
 
-/// The likelihood of data on a network, with parameters that change: what is computed is kept for the next evaluation.
-/// An object serves one thread at a time; different objects are independent. Members that compute throw OutOfMemory and
-/// DeviceError besides what they say.
+/// The likelihood of data on a network, with parameters that change. Computed parts are kept for the next evaluation.
+/// An object serves one thread at a time; different objects are independent. Every member that computes can throw
+/// OutOfMemory and DeviceError.
 class Likelihood {
  public:
   /// Makes the schedule and the tables; they depend on the topology and the counts alone. Network, data and model are
-  /// copied as far as they are needed. Throws NetworkError when leaves and species differ, InvalidArgument for a model
-  /// out of range, a negative limit, data without a pattern, more than 8000 gene copies (1000 below a reticulation), or
-  /// groups larger than the limit (the message names the reticulations). Cost: O(patterns x species) time and memory
-  /// for every rule; nothing is evaluated.
+  /// copied as far as they are needed.
+  ///
+  /// Throws NetworkError if leaves and species differ. Throws InvalidArgument for a model out of range, a negative
+  /// limit, data without a pattern, more than 8000 gene copies (1000 below a reticulation), or groups larger than the
+  /// limit; the message names the reticulations. Cost: O(patterns x species) time and memory for every rule; nothing is
+  /// evaluated.
   Likelihood(const Network& network, const Data& data, const snp::model& model = {},
              const likelihood_options& options = {});
   ~Likelihood();
@@ -109,16 +112,16 @@ class Likelihood {
   Likelihood& operator=(Likelihood&&) noexcept;
   ///@}
 
-  /// The log-likelihood of the current parameters, natural logarithm. Only what changed since the last call is
-  /// computed: at most size().operations multiply-adds, after a proposal those above the branch. The value of a
-  /// proposal may differ from that of a new object by rounding (1e-12 relative for a site), and by its bits depend on
-  /// the proposals before.
+  /// The log-likelihood of the current parameters, natural logarithm. It computes only the parts that changed since the
+  /// last call: at most size().operations multiply-adds, after a proposal those above the branch. The value of a
+  /// proposal may differ from that of a new object by rounding (1e-12 relative for a site), and its bits depend on the
+  /// proposals before.
   double evaluate();
 
   ///@{
   /// Change a parameter; ranges and errors as in Network, rates as in model (InvalidArgument). Nothing has changed
-  /// after an error. What is changed after the first evaluate() is a proposal until accept(). O(1), set_rates()
-  /// O(branches): nothing is computed before evaluate().
+  /// after an error. A change after the first evaluate() is a proposal until accept(). O(1), set_rates() O(branches):
+  /// nothing is computed before evaluate().
   void set_length(std::int64_t branch, double length);
   void set_theta(std::int64_t branch, double theta);
   void set_gamma(std::int64_t branch, double gamma);
@@ -126,22 +129,22 @@ class Likelihood {
   void set_rates(double u, double v);
   ///@}
   ///@{
-  /// Keep or take back everything that was set since the last accept() or reject(). Time in the number of things that
-  /// were computed for it; nothing is computed again after reject().
+  /// Keep or take back everything that was set since the last accept() or reject(). Time in the number of parts
+  /// computed for the proposal; nothing is computed again after reject().
   void accept();
   void reject();
   ///@}
 
   ///@{
-  /// Parameters as they are now; references that live as long as the object. O(1).
+  /// Parameters as they are now; references are valid as long as the object. O(1).
   const Network& network() const;
   const snp::model& model() const;
   ///@}
 
-  /// log L of every pattern of the data, without corrections and weights, at the current parameters; -infinity for one
-  /// that cannot be. Cost: that of evaluate(), and O(patterns).
+  /// log L of every pattern of the data, without corrections and weights, at the current parameters; -infinity for an
+  /// impossible one. Cost: that of evaluate(), and O(patterns).
   std::vector<double> pattern_log_likelihoods();
-  /// The same for every site that was given; NaN for sites that were left out. O(sites) besides.
+  /// The same for every site that was given; NaN for sites that were left out. O(sites) more.
   std::vector<double> site_log_likelihoods();
   /// Derivatives of evaluate() at the current parameters, by one pass from the root to the leaves. NaN when the
   /// log-likelihood is -infinity. Costs about five evaluations, and twice the memory of one.

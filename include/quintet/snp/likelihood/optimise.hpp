@@ -27,7 +27,7 @@ struct optimise_options {
   bool gammas = true;                                ///< whether inheritance probabilities are
   std::int64_t max_iterations = 200;                 ///< 1 ... 10^9
   /// Done when two steps in a row gain less than this log-likelihood, and their quadratic model promises less; finite,
-  /// > 0. 1e-6 is far below what the data can tell and above the rounding of the sum.
+  /// > 0. 1e-6 is far below the resolution of the data and above the rounding of the sum.
   double tolerance = 1e-6;
   ///@{
   /// Ranges of the parameters, 0 < least < most (gamma < 1). A start outside is moved to the nearest end.
@@ -41,15 +41,15 @@ struct optimise_options {
   progress_callback progress = {};  ///< stage "optimise"; the fraction is that of max_iterations in all climbs
 };
 
-/// A parameter that optimise() left at an end of its range, or within a factor of ten of it: the data ask for nothing
-/// there, or for something that the range does not have.
+/// A parameter that optimise() left at an end of its range, or within a factor of ten of it. The data do not support
+/// that branch or edge, or ask for a value outside the range.
 struct parameter_at_bound {
   std::string name;      ///< as "length of branch from node 3 "A" to node 5"
   double value = 0;      ///< what it is
   bool is_lower = true;  ///< the lower end
 };
 
-/// How far optimise() came.
+/// Result of optimise().
 struct optimise_result {
   ///@{
   /// Log-likelihood at the start and at the end.
@@ -73,17 +73,17 @@ double aic(double log_likelihood, std::int64_t parameters);
 double bic(double log_likelihood, std::int64_t parameters, double sites);
 ///@}
 
-/// Climbs from the parameters of `likelihood` to a local maximum and leaves it there; what was proposed before is
-/// accepted. L-BFGS in the logarithms of lengths and thetas and the logits of gammas, with Likelihood::gradient(), a
-/// length of 0 and a gamma of 0 or 1 being moved to the ends of their ranges. A parameter near an end, where the slope
-/// in logarithms vanishes, is let go again if the likelihood rises inwards. What the data say nothing about (theta
-/// above a single copy) stays as it is. Deterministic.
+/// Climbs from the parameters of `likelihood` to a local maximum and leaves it there; earlier proposals are accepted.
+/// The method is L-BFGS in the logarithms of lengths and thetas and the logits of gammas, with Likelihood::gradient().
+/// A length of 0 and a gamma of 0 or 1 move to the ends of their ranges. A parameter near an end, where the slope in
+/// logarithms vanishes, is released if the likelihood rises inwards. A parameter without any information in the data
+/// (theta above a single copy) stays as it is. Deterministic.
 ///
 /// A network has several maxima, and the curve between a length and a theta may be flat: take several starts. The best
-/// of them is kept; iterations and evaluations are those of all.
-/// Throws InvalidArgument for options out of range, nothing to optimise, or a start with log-likelihood -infinity,
-/// Cancelled when the callback asks for it (the best point so far is then accepted), OutOfMemory, DeviceError. Cost: a
-/// gradient() and one or more evaluate() an iteration, of which optimise_result has the numbers.
+/// of them is kept; iterations and evaluations are those of all. Throws InvalidArgument for options out of range,
+/// nothing to optimise, or a start with log-likelihood -infinity, Cancelled when the callback asks for it (the best
+/// point so far is then accepted), OutOfMemory, DeviceError. Cost: a gradient() and one or more evaluate() an
+/// iteration; optimise_result has their numbers.
 optimise_result optimise(Likelihood& likelihood, const optimise_options& options = {});
 
 }  // namespace quintet::snp

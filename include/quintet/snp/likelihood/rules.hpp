@@ -1,20 +1,20 @@
-// The rules of the likelihood one by one, on partial likelihoods of one site small enough to be looked at.
+// The rules of the likelihood one by one, on partial likelihoods of one site, small enough to read.
 //
 //   using namespace quintet::snp;
 //   auto b = rules::branch(rules::leaf(3, 2), 0, {.length = 0.4, .theta = 0.1}, {.u = 1, .v = 1});
 //   auto open = rules::split(b, 0, 0.6);                       // two open branches, one table for both
 //   auto y = rules::branch(open, 0, {.length = 0.1, .theta = 0.1}, {});
 //
-// snp::Likelihood computes the same with the same kernels for many sites at once, and in an order of its own. These
-// functions are for reading the papers beside the program, for teaching and for tests: each makes its tables anew.
+// snp::Likelihood computes the same with the same kernels for many sites at once, in another order. Use these functions
+// to read the papers next to the program, for teaching and for tests. Each call makes its tables again.
 //
 // In the notation of Rabier et al. (2021): a group of open branches has F(n1, r1, ..., nK, rK) = Pr(data below | n_i
 // lineages, r_i of them with allele 1, on branch i) Pr(n1, ..., nK). Numbers are those of the paper; the library itself
 // keeps F times C(n1, r1) ... C(nK, rK).
 //
-// All functions throw InvalidArgument for a table of another size than its shape, an axis that is not there, more
-// than 1000 lineages, and parameters out of range; OutOfMemory when a result takes more than half the memory. Cost:
-// that of the rule, O(states of the result x states of a branch).
+// All functions throw InvalidArgument for a table of another size than its shape, an axis that does not exist, more
+// than 1000 lineages, and parameters out of range. They throw OutOfMemory if a result takes more than half the memory.
+// Cost: that of the rule, O(states of the result x states of a branch).
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ struct partial_likelihood {
   double at(std::span<const lineage_state> states) const;
 };
 
-/// A population: how long it lasts and how large it is.
+/// A population: its duration and its size.
 struct population {
   double length = 0;  ///< >= 0
   double theta = 1;   ///< > 0
@@ -62,7 +62,7 @@ struct rates {
 
 namespace rules {
 
-/// Rule 0: the bottom of a leaf's branch, `copies` gene copies of which `red` carry allele 1. Dominant: `red` of
+/// Rule 0: the bottom of a leaf's branch, with `copies` gene copies; `red` of them carry allele 1. Dominant: `red` of
 /// copies / 2 diploid individuals show the band.
 partial_likelihood leaf(std::int64_t copies, std::int64_t red, bool dominant = false);
 

@@ -1,5 +1,5 @@
-// Biallelic markers as the likelihood takes them: for every site and species, how many gene copies were sampled and how
-// many of them carry allele 1 ("red"). Sites with the same counts are one pattern with a weight.
+// Biallelic markers in the form of the likelihood: for every site and species, the number of sampled gene copies and
+// the number of them that carry allele 1 ("red"). Sites with the same counts are one pattern with a weight.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ enum class empty_species {
   keep,  ///< the site stays; its likelihood is exact (the species has no lineages)
 };
 
-/// What the counts are, and which sites are taken.
+/// Kind of the counts, and the sites to take.
 struct data_options {
   /// Dominant markers: a diploid individual shows the band when it has one copy of allele 1 or two.
   bool dominant = false;
@@ -83,8 +83,7 @@ class Data {
   /// The sites left out, in the order in which they were given.
   std::span<const dropped_site> dropped_sites() const { return dropped_; }
 
-  /// Gene copies sampled of each species: individuals times ploidy where the source tells, otherwise the most at a
-  /// site.
+  /// Gene copies sampled of each species: individuals times ploidy if the source has it, otherwise the most at a site.
   std::span<const std::int64_t> sampled_copies() const { return sampled_; }
   /// The most copies of each species at a site that has a pattern.
   std::span<const std::int64_t> max_copies() const { return max_; }

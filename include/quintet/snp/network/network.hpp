@@ -2,13 +2,13 @@
 // change.
 //
 // A *branch* is an edge from a node up to a parent: a population of size theta > 0 that lasts a length t >= 0. A leaf
-// (species) and a tree node have one parent branch, a reticulation two, y and z, each with its own t and theta and with
-// the inheritance probabilities gamma_y + gamma_z = 1: every lineage that reaches the reticulation from below goes up y
-// with probability gamma_y. Above the root lies a population of endless length and size root_theta. The units are those
+// (species) and a tree node have one parent branch. A reticulation has two, y and z, each with its t and theta and with
+// the inheritance probabilities gamma_y + gamma_z = 1. Every lineage that reaches the reticulation from below goes up y
+// with probability gamma_y. Above the root is a population of endless length and size root_theta. The units are those
 // of the likelihood: two lineages of one branch merge with rate 2 / theta per unit of length.
 //
-// Lengths are free: nothing demands that all ways from the root down to a node are equally long. Two parallel branches
-// from a reticulation to one parent are allowed.
+// Lengths are free: ways from the root down to a node may have different lengths. Two parallel branches from a
+// reticulation to one parent are allowed.
 #pragma once
 
 #include <array>
@@ -87,9 +87,9 @@ struct branch {
   ///@}
 };
 
-/// A network that keeps all rules, with parameters that change. Members are O(1) unless they say so; what they
-/// refer to lives as long as the object. Those that take a node or a branch throw InvalidArgument for one that does not
-/// exist; the others throw nothing but what they say.
+/// A valid network with parameters that change. Members are O(1) unless they say so, and their references are valid as
+/// long as the object. Members that take a node or a branch throw InvalidArgument if it does not exist; the others
+/// throw only what they say.
 class Network {
  public:
   /// Checks everything; nodes and branches keep the numbers of the description, the parent branches of a reticulation
@@ -127,7 +127,7 @@ class Network {
   std::span<const std::int64_t> reticulations() const { return reticulations_; }
   /// All nodes, every one after its children, the root last.
   std::span<const std::int64_t> children_first() const { return order_; }
-  /// The node of this name, -1 when there is none. O(nodes).
+  /// The node of this name, -1 without such a node. O(nodes).
   std::int64_t find(std::string_view name) const;
   /// "branch from node 3 "A" to node 5 above "B"", as far as there are names: for messages. O(nodes) at most.
   std::string describe_branch(std::int64_t b) const;
@@ -140,7 +140,7 @@ class Network {
   void set_root_theta(double theta);
   ///@}
   /// Sets gamma in [0, 1] of a parent branch of a reticulation, and that of the other one to 1 - gamma. Throws as the
-  /// other setters do, also for a branch that is none above a reticulation.
+  /// other setters do, also if the branch is not a parent branch of a reticulation.
   void set_gamma(std::int64_t b, double gamma);
 
  private:

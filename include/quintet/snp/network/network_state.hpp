@@ -1,13 +1,13 @@
-// A point of the space that is sampled when species networks are inferred: a binary network with a height for every
-// node, an origin above the root, a theta for every branch, inheritance probabilities, and the rates of the models.
+// A point of the space of inference of species networks. It is a binary network with a height for every node, an origin
+// above the root, a theta for every branch, inheritance probabilities, and the rates of the models.
 //
 // All leaves have height 0, and every inner node is higher than its children. Above the root the *root branch* leads to
 // the origin at height `origin` > height of the root. With n species and r reticulations there are n - 1 + r nodes with
 // two children (the root is one of them), r reticulations, and 2n - 1 + 3r branches, the root branch included.
 //
-// A branch belongs to the node below it: branch b is the parent branch `b & 1` of node `b >> 1`, and its theta, and at
-// a reticulation its gamma, are stored there. So when a node is put on a branch, the branch's record stays with the
-// lower part, and when a node is taken out, the lower record stays: only so do moves undo each other.
+// A branch belongs to the node below it: branch b is the parent branch `b & 1` of node `b >> 1`. Its theta, and at a
+// reticulation its gamma, are stored there. So if a node is put on a branch, the branch's record stays with the lower
+// part, and if a node is taken out, the lower record stays. Moves rely on this to undo each other.
 //
 // The length of a branch is always the difference of two heights; nothing is added up. Heights are expected mutations a
 // site, because 2uv = u + v: the rates are u = 1 / (2 pi1) and v = 1 / (2 (1 - pi1)), and pi1 is the frequency of
@@ -46,7 +46,7 @@ struct state_node {
   std::int32_t children = 0;                       ///< 0: a leaf, 1: a reticulation, 2: a tree node or the root
 };
 
-/// What is sampled. A plain value: copies are cheap (the names are shared), and assignment to a state of the same
+/// The sampled state. A plain value: copies are cheap (the names are shared), and assignment to a state of the same
 /// species allocates nothing. Members are O(1) unless they say so and check nothing; see broken_rule().
 struct network_state {
   /// Names of the leaves; node i < n is the leaf (*species)[i].
@@ -63,12 +63,12 @@ struct network_state {
   double theta_mean = unset;               ///< m, the mean of the thetas, where it is free
 
   ///@{
-  /// Numbers of things; branches with the root branch, inner nodes with the root and the reticulations.
+  /// Counts; branches with the root branch, inner nodes with the root and the reticulations.
   std::int32_t leaves() const { return static_cast<std::int32_t>(species->size()); }
   std::int32_t inner_nodes() const { return static_cast<std::int32_t>(nodes.size()) - leaves(); }
   std::int32_t branches() const { return 2 * leaves() - 1 + 3 * reticulations; }
   ///@}
-  /// Free thetas there are in this mode: 1 or branches().
+  /// Number of free thetas in this mode: 1 or branches().
   std::int32_t theta_count() const { return thetas == theta_mode::common ? 1 : branches(); }
 
   ///@{
@@ -127,9 +127,9 @@ std::vector<double> numbers_of(const network_state& state);
 network_state state_from_numbers(std::shared_ptr<const std::vector<std::string>> species,
                                  std::span<const double> numbers);
 
-/// What is wrong with a state, naming the node: kinds and links of nodes, h(parent) <= h(child), a theta that is not
-/// finite and > 0, gammas not in (0, 1) or whose sum is off by more than 1e-15, pi1 not in (0, 1). Empty: nothing.
-/// O(nodes).
+/// The first fault of a state, with its node: kinds and links of nodes, h(parent) <= h(child), a theta that is not
+/// finite and > 0, pi1 not in (0, 1). Also gammas that are not in (0, 1), or with a sum off by more than 1e-15. Empty:
+/// no fault. O(nodes).
 std::string broken_rule(const network_state& state);
 /// The part of broken_rule() that proposals of the moves can break: order of heights, ranges of numbers. Fast.
 bool is_in_range(const network_state& state);
@@ -143,7 +143,7 @@ struct network_limits {
 /// Whether a network belongs to the class. O(nodes).
 bool is_allowed(const network_state& state, const network_limits& limits);
 
-/// What a state needs that a Network does not say.
+/// Parts of a state that a Network does not have.
 struct state_options {
   double origin = unset;                 ///< above the root; unset: 1.5 times the height of the root
   theta_mode thetas = theta_mode::each;  ///< common: all thetas of the network must be equal
@@ -152,9 +152,9 @@ struct state_options {
   /// branches become longer.
   bool may_stretch = false;
 };
-/// The state of a network whose ways from a node down to the leaves are equally long up to `1e-6` of the height of the
-/// root (numbers in a file are rounded); heights are the means of the two ways. `species` says which leaf is which
-/// node. Throws InvalidArgument: another set of species, ways of different length, an inner node not above its
+/// The state of a network. Its ways from a node down to the leaves must be equally long up to `1e-6` of the height of
+/// the root, because numbers in a file are rounded. Heights are the means of the two ways. `species` assigns nodes to
+/// leaves. Throws InvalidArgument: another set of species, ways of different length, an inner node not above its
 /// children, gamma 0 or 1, options out of range, theta_mode::common with different thetas. O(nodes).
 network_state state_of(const Network& network, std::shared_ptr<const std::vector<std::string>> species,
                        const state_options& options = {});
@@ -166,9 +166,9 @@ struct canonical_numbering {
       branch;       ///< by number of the branch in the state: that in the Network; -1: root branch, none
   std::string key;  ///< extended Newick without lengths, children in canonical order
 };
-/// Where several numberings give the same list of branches, heights, gammas and thetas decide (of parallel branches the
-/// one with the larger gamma comes first), so that the result depends on the network alone and not on how it came
-/// about. Time about O(nodes^2) for networks without large symmetries.
+/// If several numberings give the same list of branches, heights, gammas and thetas decide; of parallel branches the
+/// one with the larger gamma comes first. So the result depends on the network alone, not on its history. Time about
+/// O(nodes^2) for networks without large symmetries.
 canonical_numbering number_canonically(const network_state& state);
 ///@{
 /// The network in canonical numbering: equal topologies share the schedule of the likelihood, and the bits of a

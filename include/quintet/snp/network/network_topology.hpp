@@ -1,4 +1,4 @@
-// Topologies of networks: when are two the same, how far are they apart, what do they display.
+// Topologies of networks: equality, distance, displayed trees.
 //
 // Two networks have the same topology (are isomorphic) when a bijection of their nodes keeps the names of the leaves
 // and the branches, parallel ones with their number. Lengths, thetas and gammas do not matter, nor do names of inner
@@ -46,21 +46,21 @@ struct cluster_weight {
 /// Sorted by falling weight, then by names. Errors and cost as of displayed_trees().
 std::vector<cluster_weight> clusters(const Network& network);
 
-/// A reticulation as something that can be compared between topologies: who came from whom.
+/// A reticulation in a form that can be compared between topologies: the hybrid and its parents.
 struct hybrid_event {
   std::vector<std::string> hybrid;                  ///< leaves below the reticulation, sorted
   std::array<std::vector<std::string>, 2> parents;  ///< leaves below the sister of each parent branch, sorted lists
   std::array<double, 2> gamma;                      ///< of the two parent branches
 };
-/// One for every reticulation, parents in lexicographic order (equal ones: larger gamma first), the list sorted. The
-/// sister of a parent branch that ends at a reticulation is that of the first branch upwards (by larger gamma, then by
-/// canonical number) that ends at a tree node; a bubble has the hybrid's leaves on both sides. O(r nodes).
+/// One for every reticulation, parents in lexicographic order (equal ones: larger gamma first), the list sorted. If a
+/// parent branch ends at a reticulation, its sister is that of the first branch upwards (by larger gamma, then by
+/// canonical number) that ends at a tree node. A bubble has the hybrid's leaves on both sides. O(r nodes).
 std::vector<hybrid_event> hybrid_events(const Network& network);
 
-/// The topology without bubbles: one branch is taken off every bubble and its ends are suppressed, until there is none.
-/// Text as topology_key(); for a network of bubbles at the root above a tree, that of the tree. O(r nodes^2).
+/// The topology without bubbles: one branch is removed from every bubble and its ends are suppressed, until no bubble
+/// remains. Text as topology_key(); for a network of bubbles at the root above a tree, that of the tree. O(r nodes^2).
 std::string reduced_topology(const Network& network);
-/// Bubbles there are: reticulations whose parent branches end at one node. O(nodes).
+/// Number of bubbles: reticulations with parent branches that end at one node. O(nodes).
 std::int64_t count_bubbles(const Network& network);
 /// The most reticulations in one biconnected component. O(nodes).
 std::int64_t level(const Network& network);

@@ -30,7 +30,7 @@
 
 namespace quintet::snp {
 
-/// What stands for numbers that the text does not have; `unset` makes a missing one an error.
+/// Defaults for numbers that the text does not have; `unset` makes a missing one an error.
 struct newick_options {
   double theta = unset;       ///< for branches without one, > 0
   double root_theta = unset;  ///< for a root without one, > 0; by default `theta`
@@ -65,13 +65,13 @@ class NewickError : public NetworkError {
 };
 
 /// Reads one network. Nodes are numbered in the order in which their names or parentheses begin, branches in that of
-/// their lower ends. Throws NewickError for what is no extended Newick, NetworkError for what is no network,
+/// their lower ends. Throws NewickError for text that is not extended Newick, NetworkError for an invalid network,
 /// InvalidArgument for options out of range. O(length of the text) time and memory, whatever the text.
 Network parse_newick(std::string_view text, const newick_options& options = {});
 
 /// One line that reads back to the same network, bit for bit: every length, theta and gamma as the shortest decimal
-/// with its value, names in quotes where they need them. A reticulation is written with its subtree where a walk from
-/// the root meets it first; one whose name has no `#` gets a label `#H1`, `#H2`, ... behind it. With
+/// with its value, names in quotes if they need them. A reticulation is written with its subtree where a walk from the
+/// root meets it first. If its name has no `#`, a label `#H1`, `#H2`, ... follows the name. With
 /// newick_numbers::standard thetas are left out. O(nodes) time and memory.
 std::string to_newick(const Network& network, newick_numbers numbers = newick_numbers::all);
 

@@ -17,7 +17,7 @@
 
 namespace quintet::snp {
 
-/// What is simulated.
+/// Options of a simulation.
 struct simulate_options {
   /// Gene copies of every species in the order of Network::species(), each >= 0, the sum >= 1 and <= 8000.
   std::vector<std::int64_t> copies;
@@ -36,19 +36,23 @@ struct simulated_sites {
   std::vector<std::int64_t> attempts;  ///< of every site; 1 unless polymorphic_only
 };
 
-/// Site s uses random_stream(seed, s): the same counts for any number of threads, and the first sites of a longer run
-/// are those of a shorter one. Lineages go from the leaves to the root: on a branch with j >= 2 of them wait Exp(rate
-/// j (j-1) / theta) up to its top, then a uniform pair merges; at a reticulation each goes up branch y with chance
-/// gamma_y; above the root until one is left. Then alleles go down: 1 with chance v / (u + v) at the top, after time t
-/// P(1) = p + (state - p) exp(-(u + v) t). Throws InvalidArgument for options out of range, and for polymorphic_only
-/// when a site shows one allele in 1e6 tries. Memory: 2 bytes per site and species, 8 per site.
+/// Site s uses random_stream(seed, s). So the counts are the same for any number of threads, and the first sites of a
+/// longer run are those of a shorter one. Lineages go from the leaves to the root:
+///
+/// - on a branch with j >= 2 of them wait Exp(rate j (j-1) / theta) up to its top, then a uniform pair merges;
+/// - at a reticulation each goes up branch y with chance gamma_y;
+/// - above the root they merge until one is left.
+///
+/// Then alleles go down: 1 with chance v / (u + v) at the top, after time t P(1) = p + (state - p) exp(-(u + v) t).
+/// Throws InvalidArgument for options out of range, and for polymorphic_only if a site shows one allele in 1e6 tries.
+/// Memory: 2 bytes per site and species, 8 per site.
 simulated_sites simulate_sites(const Network& network, const simulate_options& options);
 /// The same as data for a Likelihood.
 Data simulate(const Network& network, const simulate_options& options);
 
-/// A network from the birth-hybridization process with these fixed rates: n named lineages at height 0 and r <= R, the
-/// density of which is in priors.hpp. Exact, by simulation of the process conditioned on its end; no rejection. All
-/// thetas are options.theta.a or drawn. Same as priors::draw() with the stream random_stream(seed, number).
+/// A network from the birth-hybridization process with these fixed rates: n named lineages at height 0 and r <= R.
+/// priors.hpp has its density. Exact, by simulation of the process conditioned on its end; no rejection. All thetas are
+/// options.theta.a or drawn. Same as priors::draw() with the stream random_stream(seed, number).
 network_state simulate_network(const prior_options& options, std::shared_ptr<const std::vector<std::string>> species,
                                const network_limits& limits, std::uint64_t seed, std::uint64_t number);
 
