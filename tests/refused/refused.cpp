@@ -1,7 +1,12 @@
 // Calls that must not compile, each in a case of its own; see CMakeLists.txt.
 #include <complex>
+#include <vector>
 
+#ifdef QUINTET_WITHOUT_EIGEN_HEADER
+#include <Eigen/SparseCore>
+#else
 #include "quintet/eigen.hpp"
+#endif
 #include "quintet/hdbscan/hdbscan.hpp"
 #include "quintet/io/matrix.hpp"
 #include "quintet/io/sparse_file.hpp"
@@ -12,6 +17,15 @@
 using by_rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using namespace quintet;
 
+#ifdef QUINTET_WITHOUT_EIGEN_HEADER
+void use(by_rows& x, const Eigen::MatrixXf& by_columns) {
+#if defined(CASE_eigen_without_header)
+  hdbscan::cluster(x);
+#elif defined(CASE_svd_of_eigen_without_header)
+  svd::decompose(by_columns);
+#endif
+}
+#else
 void use(by_rows& x, by_rows& out, Eigen::MatrixXf& by_columns) {
   poincare::distances(x, x, out);
   poincare::distances(x, by_columns.transpose(), out);
@@ -23,6 +37,15 @@ void use(by_rows& x, by_rows& out, Eigen::MatrixXf& by_columns) {
 #elif defined(CASE_long_double_view)
   const matrix_view<const long double> view;
   poincare::distances(view, view, out);
+#elif defined(CASE_long_double_batch)
+  const batch_view<const long double> batch;
+  svd::decompose(batch);
+#elif defined(CASE_values_as_points)
+  hdbscan::cluster(std::vector<float>(12));
+#elif defined(CASE_values_as_batch)
+  svd::decompose(std::vector<double>(12));
+#elif defined(CASE_rows_in_separate_memory)
+  hdbscan::cluster(std::vector<std::vector<float> >(3), {.min_cluster_size = 5});
 #elif defined(CASE_int)
   const io::matrix<int> points;
   poincare::nearest(points, points, 3);
@@ -59,3 +82,4 @@ void use(by_rows& x, by_rows& out, Eigen::MatrixXf& by_columns) {
   csr_of(Eigen::SparseMatrix<double>(3, 3));
 #endif
 }
+#endif

@@ -17,11 +17,6 @@
 
 namespace quintet {
 
-/// Types in which points and dense matrices are stored.
-template <class T>
-concept storage_type =
-    std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, half> || std::same_as<T, bfloat16>;
-
 /// A matrix of type M (without const) seen as rows. A specialisation has element_type (const if M's elements cannot be
 /// written), `static constexpr bool by_rows`, false for a matrix with contiguous columns, and
 /// `static matrix_view<...> view(M or const M&)`.
@@ -124,13 +119,47 @@ struct vector_access<V> {
 };
 /// \endcond
 
-/// Something that matrix_of() sees as a matrix, of whatever elements and order: those that are not accepted are refused
-/// by name.
+namespace detail {
+
+/// matrix_of() sees it as a matrix.
 template <class M>
-concept matrix_argument = requires {
-  typename matrix_access<std::remove_cvref_t<M>>::element_type;
-  matrix_access<std::remove_cvref_t<M>>::by_rows;
+concept accessible_matrix = requires {
+  typename matrix_access<M>::element_type;
+  matrix_access<M>::by_rows;
 };
+
+/// A matrix of Eigen, or something like it, where quintet/eigen.hpp is not included.
+template <class M>
+concept matrix_of_eigen = requires(const M& m) {
+  m.rows();
+  m.cols();
+  m.derived();
+} && !accessible_matrix<M>;
+
+/// Values without rows and columns, or rows in separate memory.
+template <class M>
+concept range_without_rows = std::ranges::range<const M> && !matrix_of_eigen<M> && !accessible_matrix<M>;
+
+/// What is refused with a sentence; false is for the compiler, which looks at it when M is known.
+template <class M>
+constexpr bool is_matrix() {
+  static_assert(!matrix_of_eigen<M>,
+                "quintet: a matrix of Eigen is an argument with #include \"quintet/eigen.hpp\", before it is used");
+  static_assert(
+      !range_without_rows<M>,
+      "quintet: values have no rows and columns: pass quintet::matrix_view(values.data(), rows, cols) of values "
+      "that are adjacent");
+  return accessible_matrix<M>;
+}
+
+}  // namespace detail
+
+/// Something that matrix_of() sees as a matrix, of whatever elements and order, or refuses with a sentence: a matrix of
+/// Eigen without quintet/eigen.hpp, values without rows and columns.
+template <class M>
+concept matrix_argument =
+    detail::accessible_matrix<std::remove_cvref_t<M>> || detail::matrix_of_eigen<std::remove_cvref_t<M>> ||
+    detail::range_without_rows<std::remove_cvref_t<M>>;
 
 /// Something that batch_of() sees as a batch of matrices.
 template <class B>
@@ -150,18 +179,15 @@ template <class A>
 struct argument_element<A> {
   using type = std::remove_const_t<typename batch_access<A>::element_type>;
 };
-template <matrix_argument A>
+template <accessible_matrix A>
   requires(!requires { typename batch_access<A>::element_type; })
 struct argument_element<A> {
   using type = std::remove_const_t<typename matrix_access<A>::element_type>;
 };
-
-template <class T>
-struct checked_storage {
-  static_assert(storage_type<T>,
-                "quintet: elements must be float, double, quintet::half or quintet::bfloat16: convert the matrix first "
-                "(of Eigen: matrix.cast<double>().eval())");
-  using type = T;
+template <class A>
+  requires(!requires { typename batch_access<A>::element_type; } && (matrix_of_eigen<A> || range_without_rows<A>))
+struct argument_element<A> {
+  using type = std::conditional_t<is_matrix<A>(), double, double>;
 };
 
 }  // namespace detail
@@ -176,14 +202,20 @@ using element_of =
 template <matrix_argument M>
 auto matrix_of(M&& matrix) {
   using access = matrix_access<std::remove_cvref_t<M>>;
-  static_assert(access::by_rows,
-                "quintet: rows are meant here, and this matrix is stored by columns: use a row-major matrix (of Eigen: "
-                "Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>), or pass its transpose() if its "
-                "columns are the points");
-  if constexpr (access::by_rows)
-    return access::view(matrix);
-  else
-    return matrix_view<typename access::element_type>();
+  if constexpr (!detail::accessible_matrix<std::remove_cvref_t<M>>) {
+    detail::is_matrix<std::remove_cvref_t<M>>();
+    return matrix_view<double>();
+  } else {
+    static_assert(
+        access::by_rows,
+        "quintet: rows are meant here, and this matrix is stored by columns: use a row-major matrix (of Eigen: "
+        "Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>), or pass its transpose() if its "
+        "columns are the points");
+    if constexpr (access::by_rows)
+      return access::view(matrix);
+    else
+      return matrix_view<typename access::element_type>();
+  }
 }
 
 /// A batch of matrices, or one matrix, as a view.

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <bit>
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
 
@@ -137,6 +138,24 @@ static_assert(sizeof(half) == 2 && std::is_trivially_copyable_v<half> &&
               std::is_trivially_default_constructible_v<half>);
 static_assert(sizeof(bfloat16) == 2 && std::is_trivially_copyable_v<bfloat16> &&
               std::is_trivially_default_constructible_v<bfloat16>);
+
+/// Types in which points and dense matrices are stored.
+template <class T>
+concept storage_type =
+    std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, half> || std::same_as<T, bfloat16>;
+
+namespace detail {
+
+/// T, or a sentence that refuses it.
+template <class T>
+struct checked_storage {
+  static_assert(storage_type<T>,
+                "quintet: elements must be float, double, quintet::half or quintet::bfloat16: convert the matrix first "
+                "(of Eigen: matrix.cast<double>().eval())");
+  using type = T;
+};
+
+}  // namespace detail
 
 /// The type in which values of T are computed and summed: float for the 16-bit types, T itself otherwise.
 template <class T>

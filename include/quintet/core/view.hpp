@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "quintet/core/error.hpp"
+#include "quintet/core/storage16.hpp"
 #include "quintet/device/device.hpp"
 
 namespace quintet {
@@ -183,6 +184,10 @@ matrix_view<T> vector_view<T>::as_rows(std::int64_t rows, std::int64_t cols) con
 /// col_stride]. So row-major, column-major and transposed matrices are alike.
 template <class T>
 class batch_view {
+  // long double, which no function takes; integers travel in views too.
+  static_assert(sizeof(detail::checked_storage<std::conditional_t<std::is_floating_point_v<std::remove_const_t<T>>,
+                                                                  std::remove_const_t<T>, float>>) > 0);
+
  public:
   using element_type = T;                     ///< const where the matrices are only read
   using value_type = std::remove_const_t<T>;  ///< of an element
