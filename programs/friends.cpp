@@ -32,12 +32,12 @@ po::options_description describe(arguments& a) {
   po::options_description all("Options");
   all.add_options()  //
       ("graph", po::value(&a.input)->required()->value_name("FILE"),
-       "square matrix of who knows whom: .mtx, .mtx.gz or .h5")                                                    //
+       "square matrix of acquaintances: .mtx, .mtx.gz or .h5")                                                     //
       ("dataset", po::value(&a.dataset)->value_name("NAME"), "group of an .h5 input; by default the file itself")  //
       ("top", po::value(&a.top)->default_value(a.top)->value_name("N")->notifier([](std::int64_t n) {
         quintet::require_argument(n > 0, "--top", n, "> 0");
       }),
-       "pairs to list, those with the most common friends first")  //
+       "number of pairs to list, most common friends first")  //
       ("output", quintet::driver::output_file(&a.output, {quintet::io::file_format::csv}),
        "the pairs: .csv with columns a, b (from 1) and common");
   return all;

@@ -31,8 +31,8 @@ po::options_description describe(arguments& a) {
   options.add_options()                                                                                         //
       ("input", po::value(&a.input)->required()->value_name("FILE"), "points, one per row: .csv, .npy or .h5")  //
       ("queries", po::value(&a.queries)->value_name("FILE"),
-       "points whose neighbours are wanted; by default the points themselves, and then none is its own neighbour")  //
-      ("dataset", po::value(&a.dataset)->value_name("NAME"), "dataset of .h5 inputs; by default the only one")      //
+       "query points; by default the points themselves, and then no point is its own neighbour")                //
+      ("dataset", po::value(&a.dataset)->value_name("NAME"), "dataset of .h5 inputs; by default the only one")  //
       ("k", po::value<std::int64_t>()->value_name("K")->notifier([&a](std::int64_t k) {
         require_argument(k >= 1, "--k", k, ">= 1");
         a.k = k;
@@ -77,7 +77,7 @@ void report_invalid(session& session, const std::string& name, const std::vector
   if (!rows.empty())
     session.warn(text(rows.size(), " rows of the ", name,
                       " have no distances (NaN, infinity, no length, or outside the ball), the first is row ",
-                      rows.front(), "; they have no neighbours and are nobody's"));
+                      rows.front(), "; they have no neighbours and are no point's neighbour"));
 }
 
 template <class Result>

@@ -41,7 +41,7 @@ po::options_description describe(arguments& a) {
        "neighbour")                                                                                        //
       ("pairwise", po::bool_switch(&a.pairwise), "row i of the queries against row i of the points only")  //
       ("formula", po::value(&a.formula)->default_value("geodesic")->value_name("NAME"),
-       "geodesic, or clamped-artanh: an expression that is no distance, to compare with results made by it")  //
+       "geodesic, or clamped-artanh: an expression that is not a distance, to compare with results computed by it")  //
       ("strict", po::bool_switch(&a.strict),
        "fail on the first point that is not inside the ball; otherwise its distances are nan")  //
       ("output", output_file(&a.output, {io::file_format::csv, io::file_format::npy, io::file_format::hdf5}),

@@ -34,8 +34,8 @@ po::options_description describe(arguments& a) {
        "[n]). With --pairs .csv with the header i,j,mreach, or .h5 (pairs [p, 2], mutual_reachability [p], "
        "core_distances [n])")  //
       ("pairs", po::value(&a.pairs)->value_name("FILE"),
-       "computes these pairs only: two columns of row numbers, counted from 0. A .csv with a header may have other "
-       "columns besides those named i and j")  //
+       "computes these pairs only: two columns of row numbers, counted from 0. A .csv with a header may have more "
+       "columns than those named i and j")  //
       ("min-samples", po::value(&a.core.min_samples)->required()->value_name("K"),
        "the core distance is that to the K-th nearest other point, >= 0; 0 gives plain distances")  //
       ("count-self", po::bool_switch(&a.core.count_self),

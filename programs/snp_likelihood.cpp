@@ -58,9 +58,9 @@ void check_output_network(const std::string& path) {
 void describe_model(po::options_description& options, arguments& a) {
   options.add_options()  //
       ("theta", po::value(&a.theta)->value_name("X")->notifier(positive("--theta")),
-       "of branches without one of their own, > 0; pairs of lineages merge with rate 2/theta")  //
+       "for branches without a theta in the network, > 0; pairs of lineages merge with rate 2/theta")  //
       ("root-theta", po::value(&a.root_theta)->value_name("X")->notifier(positive("--root-theta")),
-       "above the root, if the network does not say, > 0; by default --theta")  //
+       "above the root, if the network has no theta there, > 0; by default --theta")  //
       ("u", po::value(&a.u)->required()->value_name("U")->notifier(not_negative("--u")),
        "rate of 1 -> 0, >= 0")  //
       ("v", po::value(&a.v)->required()->value_name("V")->notifier(not_negative("--v")), "rate of 0 -> 1, >= 0");
@@ -74,20 +74,19 @@ po::options_description describe(arguments& a) {
                       "rooted network in extended Newick, name:length:theta:gamma, or a file with one; also NEXUS with "
                       "a TREES block")  //
       ("compare", po::value(&a.compare)->multitoken()->value_name("TEXT|FILE"),
-       "instead of --network: several of them (a file may have several, too), one after the other, each optimised if "
-       "--optimise says so; a table of "
-       "log-likelihoods, parameters, AIC and BIC");
+       "instead of --network: compares several networks (a file may have several, too), each optimised with "
+       "--optimise, in a table of log-likelihoods, parameters, AIC and BIC");
   input.add_options()  //
       ("support", po::bool_switch(&a.support),
-       "the second number of a branch is a support value, name:length:support:gamma, and is left out")  //
+       "ignores the second number of a branch, a support value: name:length:support:gamma")  //
       ("length", po::value(&a.length)->value_name("X")->notifier(not_negative("--length")),
-       "of branches of the network that have none, >= 0");
+       "for branches without a length in the network, >= 0");
   describe_model(model, a);
   search.add_options()  //
       ("search", po::bool_switch(&a.search),
        "instead of --network: hill climbing over topologies by the maximum of the likelihood, trees first, then one "
-       "reticulation after the other; --optimise says what is optimised at each, lengths,common-theta,gamma by "
-       "default, from --theta")  //
+       "reticulation after the other. --optimise names the parameters, by default lengths,common-theta,gamma, from "
+       "--theta")  //
       ("max-reticulations",
        po::value(&a.max_reticulations)
            ->default_value(a.max_reticulations)
@@ -96,9 +95,8 @@ po::options_description describe(arguments& a) {
        "of the search, 0 ... 20")  //
       ("starts",
        po::value(&a.starts)->value_name("N")->notifier(within<std::int64_t>("--starts", 1, snp::max_optimise_starts)),
-       "random trees that the search begins with, 4 by default; or climbs of --optimise, 1 by default: the others "
-       "begin "
-       "with lengths and thetas multiplied by random factors, the best one counts")  //
+       "random trees at the start of the search, 4 by default; or climbs of --optimise, 1 by default. Further climbs "
+       "start with lengths and thetas multiplied by random factors, and the best one counts")  //
       ("patience",
        po::value(&a.patience)
            ->default_value(a.patience)
@@ -106,25 +104,24 @@ po::options_description describe(arguments& a) {
            ->notifier(within<std::int64_t>("--patience", 1, snp::max_search_patience)),
        "new topologies without a gain before a climb ends")  //
       ("outgroup", po::value(&a.outgroup)->value_name("A,B,..."),
-       "species of the data that the root of the networks of --search separates from the others; with one theta the "
-       "data do not show the root")  //
+       "with --search: species that the root separates from the others; with one theta the data do not show the "
+       "root")  //
       ("seed", po::value(&a.seed)->default_value(a.seed)->value_name("S")->notifier(at_least("--seed", 0)),
        "all chance of the search and of --starts depends on it, >= 0");
   output.add_options()  //
       ("optimise", po::value(&a.optimise)->value_name("WHAT"),
-       "maximum likelihood from here, the topology stays; a list of lengths, theta (one for every branch and the root) "
-       "or "
+       "maximum likelihood on this topology; a list of lengths, theta (one for every branch and the root) or "
        "common-theta (one for all), gamma: lengths,theta,gamma")  //
       ("output-network", po::value(&a.output_network)->value_name("FILE")->notifier(check_output_network),
-       "the network as extended Newick that other programs read, name:length and name:length::gamma; of a search the "
-       "one of the least BIC, while it goes on the best so far")  //
+       "the network as extended Newick that other programs read, name:length and name:length::gamma; with --search the "
+       "network of the least BIC, so far until the search ends")  //
       ("output-theta", po::bool_switch(&a.output_theta),
-       "there also thetas: name:length:theta:gamma, and [theta] of the root in front")  //
+       "adds thetas to --output-network: name:length:theta:gamma, and [theta] of the root in front")  //
       ("per-site", po::value(&a.per_site)->value_name("FILE")->notifier(check_per_site),
        ".csv: site and pattern (from 1; pattern 0: left out), weight of the pattern, log_likelihood without "
        "corrections")  //
       ("memory", po::value(&a.gigabytes)->value_name("GB")->notifier(memory_in_range),
-       "limit for the partial likelihoods, > 0; by default half of what the device has");
+       "limit for the partial likelihoods, > 0; by default half the memory of the device");
   all.add(input).add(model).add(search).add(output);
   return all;
 }

@@ -46,19 +46,18 @@ po::options_description describe(arguments& a) {
   po::options_description all, input("Input"), model("Model"), chains("Chains"), output("Output");
   describe_markers(input, a.input, false);
   input.add_options()  //
-      ("no-data", po::bool_switch(&a.no_data), "samples the prior; --species says of what")(
+      ("no-data", po::bool_switch(&a.no_data), "samples the prior of --species")(
           "species", po::value(&a.species)->value_name("A,B,..."), "with --no-data: the names of the species")  //
       ("start", po::value(&a.start)->value_name("TEXT|FILE"),
-       "network in extended Newick where all chains start; branches become longer where ways down to the leaves "
-       "differ; "
-       "by default draws from the prior, a new one for each chain");
+       "start of all chains, a network in extended Newick; branches become longer if ways down to the leaves differ. "
+       "By default each chain starts from a draw of the prior");
   describe_corrections(model, a.input);
   model.add_options()  //
       ("priors", po::value(&a.priors_file)->value_name("FILE"),
        "key = value, one per line: network, speciation-rate or netdiv, hybridization-rate or turnover, origin, "
        "inheritance, theta, theta-mean, pi1; see docs/snp_mcmc.md")  //
       ("prior", po::value(&a.prior)->value_name("'KEY = VALUE'")->composing(),
-       "one line of it; may come several times")  //
+       "one line of --priors; you may repeat this option")  //
       ("max-reticulations",
        po::value(&a.max_reticulations)
            ->default_value(a.max_reticulations)
@@ -66,15 +65,15 @@ po::options_description describe(arguments& a) {
            ->notifier(within<std::int64_t>("--max-reticulations", 0, max_reticulations)),
        "at most, 0 ... 20")  //
       ("max-level", po::value(&a.max_level)->value_name("L")->notifier(at_least("--max-level", 0)),
-       "reticulations in one biconnected component at most; by default as many as there are")                //
-      ("no-bubbles", po::bool_switch(&a.no_bubbles), "no two branches from one node to the same other one")  //
+       "most reticulations in one biconnected component; by default any number")                                    //
+      ("no-bubbles", po::bool_switch(&a.no_bubbles), "excludes two branches from one node to the same other node")  //
       ("fix", po::value(&a.fix)->value_name("WHAT"),
-       "stays as in --start; a list of topology, heights, origin, theta, gamma, rates");
+       "keeps parts of --start; a list of topology, heights, origin, theta, gamma, rates");
   chains.add_options()  //
       ("iterations", po::value(&a.iterations)->required()->value_name("N")->notifier(at_least("--iterations", 1)),
        "steps of each chain, burn-in included")  //
       ("burn-in", po::value(&a.burn_in)->value_name("N")->notifier(at_least("--burn-in", 0)),
-       "steps in which widths and temperatures are tuned and nothing is sampled; by default a tenth")  //
+       "steps that tune widths and temperatures and are not sampled; by default a tenth")  //
       ("sample-every",
        po::value(&a.sample_every)
            ->default_value(a.sample_every)
@@ -104,9 +103,8 @@ po::options_description describe(arguments& a) {
       ("output", po::value(&a.output)->required()->value_name("DIR"),
        "folder for chain_<c>.log (Tracer), chain_<c>.trees, samples.h5, summary.json")  //
       ("resume", po::bool_switch(&a.resume),
-       "goes on from the checkpoint in the folder, with the options of that run; --iterations may be more, and the "
-       "burn-in "
-       "stays that of the run")  //
+       "continues from the checkpoint in the folder, with the options of that run. You may raise --iterations; the "
+       "burn-in stays that of the run")  //
       ("newick", po::value(&a.newick)->default_value(a.newick)->value_name("FORMAT"),
        "of the sampled networks: icytree (NEXUS trees, also for Dendroscope) or phylonet (NETWORKS block)")  //
       ("checkpoint-seconds",
@@ -116,7 +114,8 @@ po::options_description describe(arguments& a) {
            ->notifier(not_negative("--checkpoint-seconds")),
        "least time between two checkpoints")  //
       ("memory", po::value(&a.gigabytes)->value_name("GB")->notifier(positive("--memory")),
-       "limit for the partial likelihoods of each walker; by default half of what the device has, shared by them");
+       "limit for the partial likelihoods of each walker; by default half the memory of the device, divided among the "
+       "walkers");
   all.add(input).add(model).add(chains).add(output);
   return all;
 }
@@ -161,7 +160,7 @@ void complete(arguments& a) {
     return;
   }
   if (a.input.data.empty()) throw InvalidArgument("--data is needed, or --no-data with --species");
-  if (!a.species.empty()) throw InvalidArgument("--species belongs to --no-data; data have species of their own");
+  if (!a.species.empty()) throw InvalidArgument("--species belongs to --no-data; data have species already");
   complete(a.input);
 }
 
@@ -228,7 +227,7 @@ void read_fixed(const arguments& a, snp::sampler_options& options) {
           text("--fix must be a list of topology, heights, origin, theta, gamma, rates (--fix=", a.fix, ")"));
     *found->second = true;
   }
-  if (!a.fix.empty() && a.start.empty()) throw InvalidArgument("--fix needs --start: parts stay as they are there");
+  if (!a.fix.empty() && a.start.empty()) throw InvalidArgument("--fix needs --start, which has the fixed parts");
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -454,7 +453,7 @@ void infer(session& session, const arguments& a) {
     if (!session.is_root()) return;
     folder.emplace(a.output, a.resume);
     const bool resume = a.resume && folder->has_checkpoint();
-    if (a.resume && !resume) session.say() << a.output << " has no checkpoint: the run begins anew\n";
+    if (a.resume && !resume) session.say() << a.output << " has no checkpoint: the run starts from the beginning\n";
     files.emplace(*folder, identity, format_of(a), a.chains, begin, species, resume);
   });
   if (const auto found = found_by_root(session, files ? files->found() : nullptr)) {

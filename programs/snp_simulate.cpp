@@ -51,16 +51,16 @@ po::options_description describe(arguments& a) {
       ("network", po::value(&a.network)->value_name("TEXT|FILE"),
        "rooted network in extended Newick, name:length:theta:gamma, or a file with one")  //
       ("theta", po::value(&a.theta)->value_name("X")->notifier(positive("--theta")),
-       "of branches without one of their own, > 0; pairs of lineages merge with rate 2/theta")  //
+       "for branches without a theta in the network, > 0; pairs of lineages merge with rate 2/theta")  //
       ("root-theta", po::value(&a.root_theta)->value_name("X")->notifier(positive("--root-theta")),
-       "above the root, if the network does not say, > 0; by default --theta")  //
+       "above the root, if the network has no theta there, > 0; by default --theta")  //
       ("species", po::value(&a.species)->value_name("A,B,..."),
        "instead of --network: draws networks of these species from the prior, thetas and the frequency of allele 1 "
        "too")  //
       ("priors", po::value(&a.priors_file)->value_name("FILE"),
        "with --species: the prior, key = value in every line; by default SnappNet's")  //
       ("prior", po::value(&a.priors)->composing()->value_name("'KEY = VALUE'"),
-       "with --species: a line more of it; may come several times")  //
+       "with --species: one more line of --priors; you may repeat this option")  //
       ("max-reticulations",
        po::value(&a.max_reticulations)
            ->default_value(2)
@@ -72,7 +72,7 @@ po::options_description describe(arguments& a) {
            ->default_value(1)
            ->value_name("N")
            ->notifier(within<std::int64_t>("--networks", 1, 1'000'000'000)),
-       "with --species: how many are drawn, >= 1; sites are made on the first");
+       "with --species: number of networks, >= 1; sites are simulated on the first");
   sites.add_options()  //
       ("copies", po::value(&a.copies)->default_value("2")->value_name("N|A=N,B=M,..."),
        "gene copies of every species, or of each; 0 ... 8000, at most 8000 in all")  //

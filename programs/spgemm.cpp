@@ -34,14 +34,14 @@ po::options_description describe(arguments& a) {
       ("dataset", po::value(&a.dataset)->value_name("NAME"),
        "group of an .h5 input that holds row_pointers, columns, values and shape; by default the file itself")  //
       ("semiring", po::value(&a.semiring)->default_value("plus-times")->value_name("NAME"),
-       "plus-times, min-plus (shortest paths; NaN is passed over) or or-and (reachability)")  //
+       "plus-times, min-plus (shortest paths; NaN is ignored) or or-and (reachability)")  //
       ("prediction-scale", po::value(&a.options.prediction_scale)->default_value(1)->value_name("X"),
        "factor on the predicted size, > 0; the result does not depend on it")  //
       ("budget", po::value(&a.budget)->value_name("BYTES")->notifier([](std::int64_t bytes) {
         require_argument(bytes > 0, "--budget", bytes, "> 0");
       }),
-       "computes the result in blocks of rows of at most so many bytes; --output is then an .mtx file")          //
-      ("checksums", po::bool_switch(&a.checksums), "adds struct_ij, a number of the structure, to the results")  //
+       "computes the result in blocks of rows of at most this many bytes; --output is then an .mtx file")          //
+      ("checksums", po::bool_switch(&a.checksums), "adds struct_ij, a checksum of the structure, to the results")  //
       ("output", po::value(&a.output)->value_name("FILE")->notifier([](const std::string& path) {
         io::check_sparse_output(path);
       }),

@@ -60,7 +60,7 @@ po::options_description describe(arguments& a) {
            ->default_value(2)
            ->value_name("Q")
            ->notifier(at_least("--power-iterations", 0)),
-       "0 is enough where the singular values fall fast, >= 0")  //
+       "0 is enough if the singular values fall fast, >= 0")  //
       ("seed", po::value(&a.random.seed)->default_value(0)->value_name("S"), "of the random directions, >= 0");
   all.add(files).add(what).add(random);
   return all;
@@ -226,7 +226,7 @@ void report(session& session, const svd::decomposition<Real>& d, const std::vect
   }
   if (!residual.empty()) {
     session.result("residual", residual[0]);
-    session.say() << "what the first matrix has beyond this rank: " << residual[0] << " (Frobenius norm)\n";
+    session.say() << "residual of the first matrix beyond this rank: " << residual[0] << " (Frobenius norm)\n";
   }
 }
 

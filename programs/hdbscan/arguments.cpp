@@ -37,7 +37,7 @@ po::options_description describe(arguments& a) {
   a.metric.add_to(input);
   clusters.add_options()  //
       ("min-cluster-size", po::value(&a.options.min_cluster_size)->default_value(5)->value_name("N"),
-       "smaller groups are no clusters, >= 2")  //
+       "smallest group that is a cluster, >= 2")  //
       ("min-samples", po::value(&a.options.min_samples)->value_name("N")->notifier([](std::int64_t samples) {
         require_argument(samples >= 1, "--min-samples", samples, ">= 1");
       }),
@@ -60,43 +60,41 @@ po::options_description describe(arguments& a) {
         require_argument(height >= 0, "--cut", height, ">= 0");
         a.cut_height = height;
       }),
-       "labels of the tree cut at this distance as well, as DBSCAN* finds them")  //
+       "also writes labels of the tree cut at this distance, those of DBSCAN*")  //
       ("assign-noise", po::bool_switch(&a.assign_noise),
-       "labels with one for noise as well: of the cluster that a point reaches first along the spanning tree");
+       "also writes labels without noise: a point of noise gets the cluster that it reaches first along the spanning "
+       "tree");
   predicted.add_options()  //
       ("predict", po::value(&a.predict)->value_name("FILE"),
-       "labels of further points as well, without clustering again: .csv, .npy or .h5 (its only dataset)")  //
+       "also labels further points, without clustering again: .csv, .npy or .h5 (its only dataset)")  //
       ("predict-output", po::value(&a.predict_output)->value_name("FILE")->notifier([](const std::string& path) {
         io::check_output(path, {io::file_format::csv});
       }),
        ".csv for them: columns label,probability,outlier_score,neighbour (member0, ... with --membership). By default "
        "datasets of an .h5 output, or <output>.predicted.csv")  //
       ("membership", po::bool_switch(&a.membership),
-       "for every point how much it belongs to each cluster (soft clustering)");
+       "the degree to which every point belongs to each cluster (soft clustering)");
   output.add_options()  //
       ("output",
        output_file(&a.output, {io::file_format::csv, io::file_format::hdf5}, "output",
                    "labels and probabilities are of different types, and a .npy file holds one array"),
        ".csv: one row per point, columns label,probability,outlier_score,core_distance (cut_label with --cut; "
-       "near_label with --assign-noise; member0, "
-       "member1, ... with "
-       "--membership).\n"
-       ".h5: the same as datasets labels, probabilities, outlier_scores, core_distances (cut_labels, near_labels), [n] "
-       "each; "
-       "memberships [n, clusters]; the same with the prefix predicted_ for --predict; "
-       "persistence and selected_clusters [clusters]; tables, whose attribute columns names the columns: spanning_tree "
-       "[n - 1, 3], single_linkage_tree [n - 1, 4], condensed_tree [rows, 4]; the parameters as attributes")  //
+       "near_label with --assign-noise; member0, member1, ... with --membership).\n.h5: the same as datasets labels, "
+       "probabilities, outlier_scores, core_distances (cut_labels, near_labels), [n] each; memberships [n, clusters]. "
+       "--predict adds the same with the prefix predicted_. Further datasets are persistence and selected_clusters "
+       "[clusters]. The attribute columns names the columns of the tables spanning_tree [n - 1, 3], "
+       "single_linkage_tree [n - 1, 4], condensed_tree [rows, 4]. The parameters are attributes")  //
       ("outlier-scores", po::bool_switch(), "accepted; the scores are always written");
   po::options_description several("Several ranks (mpirun)");
   several.add_options()  //
       ("checkpoint", po::value(&a.checkpoint)->value_name("DIR"),
-       "a folder that all ranks see, where work is written down now and then")  //
+       "folder for checkpoints that all ranks see")  //
       ("checkpoint-minutes",
        po::value(&a.checkpoint_minutes)->default_value(10)->value_name("M")->notifier([](double minutes) {
          require_argument(minutes >= 0, "--checkpoint-minutes", minutes, ">= 0");
        }),
-       "the least time between two of them")  //
-      ("resume", po::bool_switch(&a.resume), "goes on from what is in the folder of --checkpoint");
+       "least time between two checkpoints")  //
+      ("resume", po::bool_switch(&a.resume), "continues from the folder of --checkpoint");
   po::options_description options;
   options.add(input).add(clusters).add(predicted).add(output).add(several);
   return options;

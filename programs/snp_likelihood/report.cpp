@@ -141,7 +141,7 @@ void warn_of_bounds(session& session, const std::vector<snp::parameter_at_bound>
     names += text(names.empty() ? "" : "; ", one.name, " = ", one.value, one.is_lower ? " (least)" : " (most)");
   session.warn(text(where, where.empty() ? "" : ": ", at_bounds.size(),
                     at_bounds.size() == 1 ? " parameter ends" : " parameters end",
-                    " at a bound of the range, so the data ask for nothing there, or for another network: ", names));
+                    " at a bound of the range, so the data do not support it, or need another network: ", names));
 }
 
 }  // namespace quintet::driver

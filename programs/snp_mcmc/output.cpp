@@ -25,7 +25,7 @@ constexpr std::size_t buffer_bytes = std::size_t{1} << 16;
 
 [[noreturn]] void fail(const std::string& path, int error) {
   throw FileError(path, text("cannot be written: ", std::strerror(error),
-                             "; what was sampled up to the last checkpoint is kept, --resume goes on from there"));
+                             "; the samples up to the last checkpoint are kept, --resume continues from there"));
 }
 
 std::string number(double x) {
@@ -50,8 +50,7 @@ std::string quoted(const std::string& name) {
 }
 
 [[noreturn]] void fail_as_changed(const std::string& path) {
-  throw FileError(
-      path, "is not as it was when the checkpoint was written: it was changed, and the run cannot be gone on with");
+  throw FileError(path, "changed since the checkpoint was written, so the run cannot be resumed");
 }
 
 // hash_of() numbers, which a file may have damaged.
@@ -156,7 +155,7 @@ run_folder::run_folder(std::string path, bool resume) : path_(std::move(path)) {
   has_checkpoint_ = std::filesystem::exists(file("samples.h5"), error);
   if (resume || !has_checkpoint_) return;
   ::close(descriptor_);
-  throw FileError(path_, "holds a run already; --resume goes on with it, or choose another --output");
+  throw FileError(path_, "holds a run already; --resume continues it, or choose another --output");
 }
 
 std::int64_t burn_in_of_checkpoint(const std::string& folder) {
@@ -180,7 +179,7 @@ growing_file::growing_file(std::string path, file_mark mark) : path_(std::move(p
   if (::fstat(descriptor_, &status) != 0) fail(path_, errno);
   if (status.st_size < bytes)
     throw FileError(path_, text("is shorter (", status.st_size, " bytes) than when the checkpoint was written (", bytes,
-                                "): it was changed, and the run cannot be gone on with"));
+                                "): it was changed, so the run cannot be resumed"));
   check_content();
   if (::ftruncate(descriptor_, bytes) != 0 || ::lseek(descriptor_, bytes, SEEK_SET) < 0) fail(path_, errno);
 }
@@ -331,7 +330,7 @@ void run_files::load() {
   const auto facts = io::read_hdf5<std::int64_t>(path, "checkpoint/facts").data;
   if (facts.size() != 3 || std::uint64_t(facts[0]) != identity_.hash || facts[2] != std::int64_t(samples_.size()))
     throw InvalidArgument(text("--resume: ", path,
-                               " is of a run with other data or options; give those of that run (attribute config), "
+                               " is of a run with other data or options; use those of that run (attribute config), "
                                "only --iterations, --threads and --checkpoint-seconds may differ"));
   found_.step = facts[1];
   found_.numbers = io::read_hdf5<double>(path, "checkpoint/numbers").data;

@@ -135,8 +135,8 @@ std::string precision_words(const program& program) {
   const std::string words = joined(program.precisions, " or ");
   if (program.precisions.front() != "auto") return words;
   return words +
-         ". auto is float where it holds every number of the input, otherwise double: the type of an .npy or .h5 file "
-         "decides, of a .csv file the numbers. --json says which it is";
+         ". auto is float if it holds every number of the input, otherwise double. The type of an .npy or .h5 file "
+         "decides, in a .csv file the numbers. --json reports it";
 }
 
 void check(const common_options& common, bool threads_given, const program& program) {
@@ -180,8 +180,7 @@ command_line parse_command_line(int argc, const char* const* argv, const program
   std::ostringstream help;
   help << program.name << ": " << program.summary << "\n\nExample:\n  " << program.example
        << "\n\nUsage: " << program.name << " [options]\n"
-       << visible
-       << "\nDocuments: share/doc/quintet of the installation; what draws results: share/quintet/plot_*.py\n";
+       << visible << "\nDocuments: share/doc/quintet of the installation; plots of results: share/quintet/plot_*.py\n";
   line.help = help.str();
 
   po::variables_map values;

@@ -23,8 +23,8 @@ void report_skipped(session& session, const io::snp_read_report& report) {
                       report.absent.front()));
   if (report.assumed_diploid)
     session.warn(
-        "datatype=snp may be of diploids or haploids, and no state is 2: they were taken as diploids (--diploid or "
-        "--haploid says what they are)");
+        "datatype=snp may be of diploids or haploids, and no state is 2: they were taken as diploids (choose with "
+        "--diploid or --haploid)");
   if (report.over_limit > 0) session.result("individuals_over_limit", report.over_limit);
   if (report.nucleotide_sites > 0) {
     session.result("nucleotide_sites", report.nucleotide_sites);
@@ -72,8 +72,8 @@ void warn_of_ascertainment(session& session, const snp::Data& data, const snp::m
                       model.full_samples
                           ? "--full-samples conditions every site on the full samples, which makes lengths and thetas "
                             "too large"
-                          : "every site is conditioned on being polymorphic among its own copies, unlike in SNAPP and "
-                            "SnappNet (--full-samples)"));
+                          : "every site is conditioned on being polymorphic among its observed copies, unlike in SNAPP "
+                            "and SnappNet (--full-samples)"));
   if (!model.polymorphic_only && constant_sites == 0 && model.unseen_zeros + model.unseen_ones == 0)
     session.warn(
         "all sites are polymorphic; if constant sites were left out of the data, the log-likelihood needs "
@@ -138,12 +138,12 @@ void describe_markers(po::options_description& options, snp_input& a, bool is_re
        "markers: NEXUS .nex .nexus .nxs, PHYLIP .phy, VCF .vcf (all also with .gz), or a table of counts red/copies, a "
        "column per species, .csv .tsv .txt; - is standard input")  //
       ("format", po::value(&a.format)->value_name("FORMAT"),
-       "nexus, phylip, vcf or table, where the name of the file does not say it")  //
+       "nexus, phylip, vcf or table, if the name of the file does not show it")  //
       ("population-map", po::value(&a.population_map)->value_name("FILE"),
        "two columns, individual and species; the species - leaves out")  //
       ("species-rule", po::value(&a.species_rule)->value_name("RULE"),
        "before-first:_ or after-last:_ (any text behind the colon): the part of an individual's name that is its "
-       "species; without map and rule every individual is one")  //
+       "species; without map and rule every individual is a species")  //
       ("diploid", po::bool_switch(&a.reading.diploid),
        "NEXUS, PHYLIP: states are genotypes 0, 1, 2 of diploids; by itself with datatype=integerdata or "
        "snp, or symbols=\"012\"")  //
@@ -151,8 +151,7 @@ void describe_markers(po::options_description& options, snp_input& a, bool is_re
        "with datatype=snp of NEXUS: states are those of haploids, not genotypes")                                  //
       ("dominant", po::bool_switch(&a.reading.dominant), "dominant markers of diploids: 1 shows the band (AFLP)")  //
       ("nucleotides", po::bool_switch(&a.reading.nucleotides),
-       "PHYLIP: states are bases, of which the rarer one of a site becomes allele 1; NEXUS says so itself by "
-       "datatype=dna")  //
+       "PHYLIP: states are bases, and the rarer one of a site becomes allele 1; NEXUS has datatype=dna for it")  //
       ("individuals", po::value(&a.reading.individuals)->value_name("N")->notifier(at_least("--individuals", 1)),
        "takes at most N of every species, the first in the file; time and memory grow fast with them")  //
       ("keep-empty", po::bool_switch(&a.keep_empty),
@@ -162,11 +161,11 @@ void describe_markers(po::options_description& options, snp_input& a, bool is_re
 void describe_corrections(po::options_description& options, snp_input& a) {
   options.add_options()  //
       ("polymorphic-only", po::bool_switch(&a.model.polymorphic_only),
-       "leaves constant sites out, and conditions each other site on being polymorphic among its own copies")  //
+       "leaves constant sites out, and conditions each other site on being polymorphic among its observed copies")  //
       ("full-samples", po::bool_switch(&a.model.full_samples),
        "with --polymorphic-only: among the full samples at every site, as SNAPP does")  //
       ("ordered-data", po::bool_switch(&a.model.ordered_data),
-       "which copies are red, not only how many: subtracts log C(copies, red)")  //
+       "likelihood of the individual red copies, not of their number: subtracts log C(copies, red)")  //
       ("unseen-zeros", po::value(&a.model.unseen_zeros)->value_name("N")->notifier(not_negative("--unseen-zeros")),
        "constant sites of allele 0 that are not in the data")  //
       ("unseen-ones", po::value(&a.model.unseen_ones)->value_name("N")->notifier(not_negative("--unseen-ones")),

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 """Checks the prose that users read: pages, comments of public headers, help and messages of programs.
 
-    check_prose.py --source DIR [PATH ...]     PATH: only these files, also those that are still pending
+    check_prose.py --source DIR [PATH ...]     PATH: only these files, relative to DIR
 
 WORDS has the words that a sentence must not use. Outside tables and code a sentence has at most MAX_WORDS words, and those of a
-file MEAN_WORDS on average. PENDING lists the files that are not yet edited; one that passes has to leave the list.
-Exit status 0: all is right; 1: not.
+file MEAN_WORDS on average. Exit status 0: all is right; 1: not.
 """
 import argparse
 import os
@@ -24,10 +23,6 @@ WORDS = {  # pattern: what to write instead
     r"somebody|nobody": "you, another program, no rank",
     r"lives": "is, is stored",
 }
-PENDING = set("""
-programs/hdbscan/arguments.cpp programs/neighbours.cpp programs/reachability.cpp programs/snp_likelihood.cpp
-programs/snp_mcmc.cpp programs/snp_simulate.cpp programs/support/snp_input.cpp
-""".split())
 PAGES = ["README.md", "CONTRIBUTING.md"]
 ABBREVIATIONS = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|cf|vs|etc|al|Fig|Eq|eq)\.$|(?:^|[.,:&-] ?)[A-Z]\.$")
 FORBIDDEN = {re.compile(rf"\b(?:{pattern})\b", re.I): advice for pattern, advice in WORDS.items()}
@@ -195,18 +190,13 @@ def main():
     parser.add_argument("--source", required=True, help="root of the tree")
     parser.add_argument("paths", nargs="*", help="only these files, relative to the root")
     arguments = parser.parse_args()
-    problems, sentences, seen = [], 0, set()
-    for name in arguments.paths or files_of(arguments.source):
-        seen.add(name)
+    problems, sentences = [], 0
+    names = arguments.paths or list(files_of(arguments.source))
+    for name in names:
         wrong, number = check(os.path.join(arguments.source, name), name)
+        problems += wrong
         sentences += number
-        if name not in PENDING or arguments.paths:
-            problems += wrong
-        elif not wrong:
-            problems.append(f"{name}:1: passes, so take it out of PENDING in tests/docs/check_prose.py")
-    if not arguments.paths:
-        problems += [f"{name}:1: is in PENDING of tests/docs/check_prose.py, but does not exist" for name in sorted(PENDING - seen)]
-    print("\n".join(problems + [f"{sentences} sentences in {len(seen)} files, {len(problems)} problems"]))
+    print("\n".join(problems + [f"{sentences} sentences in {len(names)} files, {len(problems)} problems"]))
     return 1 if problems or not sentences else 0
 
 
