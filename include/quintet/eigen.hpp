@@ -11,9 +11,8 @@
 //   auto c = quintet::spgemm::multiply(rows.view(), rows.view());
 //   Eigen::SparseMatrix<double, Eigen::RowMajor> e = quintet::eigen_matrix(c.view());
 //
-// Where rows are meant, a matrix that is stored by columns is refused when it is compiled; where strides are free (the
-// svd), every order is taken. Expressions are refused: evaluate them first, with .eval(). Everything is O(1) unless it
-// says otherwise.
+// If a function takes rows, the compiler refuses a matrix that is stored by columns. If strides are free (the svd), any
+// order works. Expressions are refused: evaluate them first, with .eval(). Everything is O(1) unless it says otherwise.
 #pragma once
 
 #include <Eigen/Core>
@@ -114,7 +113,7 @@ struct vector_access<M> {
 
 namespace detail {
 
-/// What Eigen may read: memory of the host.
+/// Memory that Eigen may read: that of the host.
 template <class View>
 const View& on_host(const View& view) {
   if (!view.device().shares_host_memory())
@@ -151,7 +150,7 @@ auto eigen_map(const batch_view<T>& batch, std::int64_t b) {
 ///@}
 
 /// Rows of a sparse matrix of Eigen. Columns and values are Eigen's own memory, and so are the row pointers where
-/// Eigen's index has 64 bits; it holds a copy of them where it has 32. The matrix has to outlive it, unchanged.
+/// Eigen's index has 64 bits; it holds a copy of them where it has 32. The matrix must outlive it, unchanged.
 template <class Value, class Index>
 class eigen_rows {
  public:

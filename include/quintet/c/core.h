@@ -94,7 +94,7 @@ QUINTET_API quintet_status quintet_set_threads(int32_t count) QUINTET_NOEXCEPT;
 /// Number of host threads that kernels use, >= 1. O(1).
 QUINTET_API int32_t quintet_threads(void) QUINTET_NOEXCEPT;
 
-/// What a device is.
+/// Kind of a device.
 typedef int32_t quintet_device_kind;
 enum { QUINTET_DEVICE_HOST = 0, QUINTET_DEVICE_EMULATED = 1, QUINTET_DEVICE_OFFLOAD = 2 };
 

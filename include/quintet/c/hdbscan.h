@@ -1,6 +1,5 @@
-/// @file
-/// HDBSCAN* in C: exact hierarchical density-based clustering (Campello, Moulavi, Sander 2013, 2015) with what it is
-/// made of. Conventions of pointers, types, devices, errors and threads: quintet/c/core.h. Formulas, sources, accuracy
+/// @file HDBSCAN* in C: exact hierarchical density-based clustering (Campello, Moulavi, Sander 2013, 2015) and its
+/// stages. Conventions of pointers, types, devices, errors and threads: quintet/c/core.h. Formulas, sources, accuracy
 /// and costs: quintet/hdbscan/*.hpp.
 //
 // `points` is [n x dim], 0 <= n <= 2^31 - 1025, dim >= 1, of any type. Rows with NaN or infinity (cosine: without
@@ -28,7 +27,7 @@ enum {
   QUINTET_MINKOWSKI = 5   ///< (sum of |x_k - y_k|^p)^(1/p) of options.p
 };
 
-/// What happens when several merges have one height.
+/// Treatment of several merges of one height.
 typedef int32_t quintet_ties;
 enum {
   QUINTET_TIES_CANONICAL = 0,  ///< merges of one height happen at once: the result depends on the points alone
@@ -96,8 +95,8 @@ typedef struct quintet_hdbscan_clustering quintet_hdbscan_clustering;
 // --- distances ---
 
 /// Distance of every point to its k-th nearest other point: core[n], of the real type of `type`; NaN for invalid rows.
-/// *neighbours: the k that was used, less than asked for when there are not so many points (may be NULL).
-/// Time n^2 dim / 2 multiply-adds. Invalid: shapes, options; also out of memory, device error.
+/// *neighbours: the k that was used, smaller than the option if there are fewer points (may be NULL). Time n^2 dim / 2
+/// multiply-adds. Invalid: shapes, options; also out of memory, device error.
 QUINTET_API quintet_status quintet_hdbscan_core_distances(const void* points, quintet_type type, int64_t n, int64_t dim,
                                                           int64_t stride, const quintet_hdbscan_options* options,
                                                           const char* device, void* core,
@@ -187,7 +186,7 @@ QUINTET_API quintet_status quintet_hdbscan_cluster_edges(const quintet_edge* edg
 /// Frees a clustering and all arrays that its accessors gave. NULL is allowed.
 QUINTET_API void quintet_hdbscan_free(quintet_hdbscan_clustering* clustering) QUINTET_NOEXCEPT;
 
-// --- what a clustering holds: arrays of the handle, O(1); both outputs may be NULL. Invalid: a NULL handle ---
+// --- contents of a clustering: arrays of the handle, O(1); both outputs may be NULL. Invalid: a NULL handle ---
 
 /// Label of each of the n points: 0 ... clusters - 1, -1 for noise.
 QUINTET_API quintet_status quintet_hdbscan_labels(const quintet_hdbscan_clustering* clustering, const int64_t** labels,
@@ -230,7 +229,7 @@ QUINTET_API quintet_status quintet_hdbscan_invalid_rows(const quintet_hdbscan_cl
 QUINTET_API quintet_status quintet_hdbscan_facts(const quintet_hdbscan_clustering* clustering, int64_t* neighbours,
                                                  int64_t* components) QUINTET_NOEXCEPT;
 
-// --- what can be done with it ---
+// --- functions of a clustering ---
 
 /// labels[n] of the dendrogram cut at `height` >= 0 (DBSCAN* of that radius): components of merges below it, numbered
 /// by smallest point; -1 in components of fewer than min_cluster_size >= 1 points. Invalid: also a height that is NaN,

@@ -30,9 +30,8 @@ enum {
 /// Which expression is evaluated as the distance.
 typedef int32_t quintet_formula;
 enum {
-  QUINTET_GEODESIC = 0,  ///< the distance
-  QUINTET_CLAMPED_ARTANH =
-      1  ///< an expression that is quoted for it, and is no distance; to compare with results made by it
+  QUINTET_GEODESIC = 0,       ///< the distance
+  QUINTET_CLAMPED_ARTANH = 1  ///< an expression quoted for it that is not a distance; to compare with results of it
 };
 
 /// Options of all functions of the family; each reads the members that concern it.

@@ -92,7 +92,7 @@ QUINTET_API quintet_status quintet_snp_network_text(const quintet_snp_network* n
 
 // --- data ---
 
-/// What becomes of a site at which a species has no copies.
+/// Treatment of a site at which a species has no copies.
 typedef int32_t quintet_snp_empty;
 enum { QUINTET_SNP_DROP = 0, QUINTET_SNP_KEEP = 1 };
 
@@ -144,7 +144,7 @@ QUINTET_API quintet_status quintet_snp_model_default(quintet_snp_model* model, s
 /// categories in 1 ... 64; anything else is invalid. O(categories).
 QUINTET_API quintet_status quintet_snp_gamma_rates(double shape, int64_t categories, double* rates) QUINTET_NOEXCEPT;
 
-/// What an evaluation needs.
+/// Needs of an evaluation.
 typedef struct quintet_snp_estimate {
   size_t size;            ///< of this struct; set by the caller
   int64_t largest_group;  ///< states of the largest group of branches
@@ -153,8 +153,8 @@ typedef struct quintet_snp_estimate {
   int64_t blocks;         ///< parts of the patterns that follow each other, as the memory limit makes necessary
 } quintet_snp_estimate;
 
-/// *estimate := needs of a likelihood, before anything is computed; estimate->size must be set. Arguments, errors and
-/// time as for quintet_snp_likelihood_create().
+/// *estimate := needs of a likelihood, without computing it; estimate->size must be set. Arguments, errors and time as
+/// for quintet_snp_likelihood_create().
 QUINTET_API quintet_status quintet_snp_estimate_likelihood(const quintet_snp_network* network,
                                                            const quintet_snp_data* data, const quintet_snp_model* model,
                                                            int64_t memory_limit, const char* device,
@@ -175,13 +175,14 @@ QUINTET_API quintet_status quintet_snp_likelihood_create(const quintet_snp_netwo
 /// Frees a likelihood. NULL is allowed.
 QUINTET_API void quintet_snp_likelihood_free(quintet_snp_likelihood* likelihood) QUINTET_NOEXCEPT;
 
-/// *log_likelihood := that of the current parameters, -infinity for impossible data. Only what changed since the last
-/// call is computed: at most quintet_snp_estimate.operations multiply-adds. Also out of memory, device error.
+/// *log_likelihood := that of the current parameters, -infinity for impossible data. It computes only the parts that
+/// changed since the last call: at most quintet_snp_estimate.operations multiply-adds. Also out of memory, device
+/// error.
 QUINTET_API quintet_status quintet_snp_likelihood_evaluate(quintet_snp_likelihood* likelihood,
                                                            double* log_likelihood) QUINTET_NOEXCEPT;
 
-// Setters: as for networks, O(1), nothing is computed. What is changed after the first evaluation is a proposal until
-// it is accepted.
+// Setters: as for networks, O(1), nothing is computed. A change after the first evaluation is a proposal until you
+// accept it.
 
 /// Sets the length of a branch.
 QUINTET_API quintet_status quintet_snp_likelihood_set_length(quintet_snp_likelihood* likelihood, int64_t branch,
@@ -198,7 +199,7 @@ QUINTET_API quintet_status quintet_snp_likelihood_set_root_theta(quintet_snp_lik
 /// Sets the mutation rates, finite and >= 0, not both 0. O(branches).
 QUINTET_API quintet_status quintet_snp_likelihood_set_rates(quintet_snp_likelihood* likelihood, double u,
                                                             double v) QUINTET_NOEXCEPT;
-/// Keeps everything that was set since the last accept or reject. Evaluates what was not evaluated yet.
+/// Keeps everything that was set since the last accept or reject. Evaluates parts that were not evaluated yet.
 QUINTET_API quintet_status quintet_snp_likelihood_accept(quintet_snp_likelihood* likelihood) QUINTET_NOEXCEPT;
 /// Takes it back; nothing is computed for it, now or later.
 QUINTET_API quintet_status quintet_snp_likelihood_reject(quintet_snp_likelihood* likelihood) QUINTET_NOEXCEPT;
@@ -209,17 +210,17 @@ QUINTET_API quintet_status quintet_snp_likelihood_parameters(const quintet_snp_l
                                                              quintet_snp_network** network, double* u,
                                                              double* v) QUINTET_NOEXCEPT;
 
-/// out[count] := log-likelihood of every pattern, without weights and corrections; `count` has to be their number.
+/// out[count] := log-likelihood of every pattern, without weights and corrections; `count` must be their number.
 /// Time: that of an evaluation, and O(count). Also out of memory, device error.
 QUINTET_API quintet_status quintet_snp_likelihood_patterns(quintet_snp_likelihood* likelihood, double* out,
                                                            int64_t count) QUINTET_NOEXCEPT;
-/// out[count] := that of every site given, NaN for sites left out; `count` has to be their number. Errors and time
+/// out[count] := that of every site given, NaN for sites left out; `count` must be their number. Errors and time
 /// likewise.
 QUINTET_API quintet_status quintet_snp_likelihood_sites(quintet_snp_likelihood* likelihood, double* out,
                                                         int64_t count) QUINTET_NOEXCEPT;
 
 /// Derivatives of the log-likelihood: length[branches], theta[branches], gamma[branches] (0 but above reticulations),
-/// and by u, v and root theta: others[3]. Any may be NULL; `branches` has to be their number. NaN where the
+/// and by u, v and root theta: others[3]. Any may be NULL; `branches` must be their number. NaN where the
 /// log-likelihood is -infinity. Time: about five evaluations. Invalid: another number of branches; also out of memory,
 /// device error.
 QUINTET_API quintet_status quintet_snp_likelihood_gradient(quintet_snp_likelihood* likelihood, int64_t branches,
@@ -256,7 +257,7 @@ typedef struct quintet_snp_optimise_options {
 QUINTET_API quintet_status quintet_snp_optimise_options_default(quintet_snp_optimise_options* options,
                                                                 size_t size) QUINTET_NOEXCEPT;
 
-/// What an optimisation did.
+/// Result of an optimisation.
 typedef struct quintet_snp_optimum {
   size_t size;            ///< of this struct; set by the caller
   double start;           ///< log-likelihood at the start

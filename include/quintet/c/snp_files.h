@@ -17,7 +17,7 @@ extern "C" {
 QUINTET_API quintet_status quintet_snp_network_read(const char* path, double theta, double root_theta,
                                                     quintet_snp_network** network) QUINTET_NOEXCEPT;
 
-/// How markers are read.
+/// Options of reading markers.
 typedef struct quintet_snp_read_options {
   size_t size;                  ///< of this struct
   const char* population_file;  ///< two columns, individual and species; NULL (default): see population_rule

@@ -35,7 +35,7 @@ typedef struct quintet_csr {
   quintet_type value_type;        ///< QUINTET_FLOAT or QUINTET_DOUBLE
 } quintet_csr;
 
-/// What multiply and add mean in a product.
+/// Meaning of multiply and add in a product.
 typedef int32_t quintet_semiring;
 enum {
   QUINTET_PLUS_TIMES = 0,
@@ -56,15 +56,15 @@ typedef struct quintet_spgemm_options {
 QUINTET_API quintet_status quintet_spgemm_options_default(quintet_spgemm_options* options,
                                                           size_t size) QUINTET_NOEXCEPT;
 
-/// What a product did.
+/// Report of a product.
 typedef struct quintet_spgemm_report {
   size_t size;          ///< of this struct; set by the caller
   int64_t products;     ///< scalar multiplications
   int64_t upper_bound;  ///< entries that the result could not exceed
   int64_t predicted;    ///< entries expected
   int64_t retries;      ///< times the result had to grow; chunks that a device computed again
-  /// Most memory held at one time, result included, operands not. Up to 64 MB of released memory that the library keeps
-  /// for the next product are the process's and are not counted.
+  /// Most memory in use at one time, result included, operands not. Up to 64 MB of released memory that the library
+  /// keeps for the next product are the process's and are not counted.
   int64_t peak_bytes;
   int64_t scratch_bytes;  ///< of that, accumulators and buffers
   int32_t ran_on_host;    ///< 0: a device did the work
@@ -72,7 +72,7 @@ typedef struct quintet_spgemm_report {
   double seconds;         ///< in all
 } quintet_spgemm_report;
 
-/// What can be said of a product without computing it.
+/// Sizes of a product without computing it.
 typedef struct quintet_spgemm_estimate {
   size_t size;              ///< of this struct; set by the caller
   int64_t products;         ///< scalar multiplications

@@ -1,5 +1,4 @@
-/// @file
-/// Batched singular value decomposition in C: A_b = U_b diag(S_b) V_b^T, its gradient, and what it is used for.
+/// @file Batched singular value decomposition in C: A_b = U_b diag(S_b) V_b^T, its gradient, and its applications.
 /// Conventions of pointers, types, devices, errors and threads: quintet/c/core.h. Methods, accuracy, costs:
 /// quintet/svd/*.hpp.
 //
@@ -9,7 +8,7 @@
 // options.top.
 //
 // Invalid everywhere: negative sizes, more than 2^63 - 1 bytes, NULL where there are elements. Memory: the results, and
-// what the C++ function needs; on a device also copies there.
+// that of the C++ function; on a device also copies there.
 #ifndef QUINTET_C_SVD_H
 #define QUINTET_C_SVD_H
 
@@ -27,7 +26,7 @@ enum {
   QUINTET_SVD_FULL = 2      ///< U [rows x rows], V [cols x cols]
 };
 
-/// What Jacobi's method is applied to.
+/// Input of Jacobi's method.
 typedef int32_t quintet_svd_preconditioning;
 enum {
   QUINTET_SVD_AUTOMATIC = 0,
@@ -43,7 +42,7 @@ enum {
   QUINTET_SVD_NOT_FINITE = 2      ///< the matrix holds NaN or infinity; its U, S, V are NaN
 };
 
-/// What becomes of 1 / x in the gradient where x is a singular value, or a difference of two, close to zero.
+/// Treatment of 1 / x in the gradient where x is a singular value, or a difference of two, close to zero.
 typedef int32_t quintet_svd_degeneracy;
 enum {
   QUINTET_SVD_EXACT = 0,   ///< 1 / x
@@ -92,7 +91,7 @@ QUINTET_API quintet_status quintet_svd_randomised(const void* a, quintet_type ty
 /// Frees a decomposition and all arrays that its accessors gave. NULL is allowed.
 QUINTET_API void quintet_svd_free(quintet_svd* svd) QUINTET_NOEXCEPT;
 
-// --- what a decomposition holds: arrays of the handle, O(1); outputs may be NULL. Invalid: a NULL handle ---
+// --- contents of a decomposition: arrays of the handle, O(1); outputs may be NULL. Invalid: a NULL handle ---
 
 /// Sizes of a decomposition.
 typedef struct quintet_svd_shape {
@@ -122,7 +121,7 @@ QUINTET_API quintet_status quintet_svd_outcome(const quintet_svd* svd, const int
 QUINTET_API quintet_status quintet_svd_residual(const quintet_svd* svd, const double** residual,
                                                 int64_t* count) QUINTET_NOEXCEPT;
 
-// --- what can be done with it; all outputs are dense, of the type of the batch unless said otherwise ---
+// --- functions of a decomposition; all outputs are dense, of the type of the batch unless said otherwise ---
 
 /// ga [batch x rows x cols] := gradient of a loss by A. Its inputs are gu [batch x rows x u_cols] by U, gs [batch x
 /// values] of the real type by S, and gv [batch x cols x v_cols] by V. Each of the three may be NULL, which is zero; U
@@ -141,7 +140,7 @@ QUINTET_API quintet_status quintet_svd_gradient(const quintet_svd* svd, const vo
 
 // `tolerance` of the next three, >= 0 or QUINTET_SVD_DEFAULT_TOLERANCE: singular values up to this part of the largest
 // count as zero. All of them but rank and condition number, which run on the host, run on the first GPU, otherwise on
-// the host. Invalid: another negative or a NaN tolerance, a decomposition that lacks what is needed: vectors (all but
+// the host. Invalid: another negative or a NaN tolerance, a decomposition without the needed parts: vectors (all but
 // rank and condition number), all singular values (condition number, polar). Time is for a matrix, in multiply-adds.
 
 /// rank [batch] := number of singular values above the tolerance. Time k.

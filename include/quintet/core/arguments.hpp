@@ -23,12 +23,12 @@ namespace quintet {
 template <class M>
 struct matrix_access {};
 
-/// How values of type V (without const) in a line are seen: element_type, and `static vector_view<...> view(...)`.
+/// Values of type V (without const) in a line: element_type, and `static vector_view<...> view(...)`.
 template <class V>
 struct vector_access {};
 
-/// How a batch of type B (without const) is seen: element_type, and `static batch_view<...> view(...)`. Every matrix is
-/// a batch of one.
+/// A batch of type B (without const): element_type, and `static batch_view<...> view(...)`. Every matrix is a batch of
+/// one.
 template <class B>
 struct batch_access {};
 

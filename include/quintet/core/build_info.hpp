@@ -1,4 +1,4 @@
-// What this copy of the library was made from and for.
+// Version and targets of this copy of the library.
 #pragma once
 
 #include <string>

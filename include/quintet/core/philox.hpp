@@ -170,7 +170,7 @@ constexpr Real uniform_at(std::uint64_t seed, std::uint64_t stream, std::uint64_
 /// take it.
 class random_stream {
  public:
-  /// What operator()() returns.
+  /// Result of operator()().
   using result_type = std::uint32_t;
 
   /// Starts at block `position` (four 32-bit words each) of stream `stream`. Computes nothing before the first number

@@ -28,11 +28,11 @@ using poll_function = std::function<void()>;
 
 namespace detail {
 
-/// What a thread polls. Of the thread that made it.
+/// State of the polls of a thread. Of the thread that made it.
 class poll_state {
  public:
   using clock = std::chrono::steady_clock;
-  /// Calls `function` at most once in `interval`, and what `outer` polls.
+  /// Calls `function` at most once in `interval`, and the polls of `outer`.
   poll_state(poll_function function, clock::duration interval, poll_state* outer)
       : function_(std::move(function)), interval_(interval), last_(clock::now()), outer_(outer) {}
   /// Of a thread that works for another one, which polls: check() throws poll_stopped once `stop` is true.
@@ -57,10 +57,10 @@ class poll_state {
 /// Thrown inside helping threads after the poll of their caller has thrown; never leaves the library.
 struct poll_stopped {};
 
-/// What this thread polls; null for nothing.
+/// Poll state of this thread; null without polls.
 poll_state* current_poll() noexcept;
 
-/// Makes `state` what this thread polls, and puts back the one before.
+/// Makes `state` the poll state of this thread, and restores the previous one.
 class poll_guard {
  public:
   explicit poll_guard(poll_state* state) noexcept;
@@ -75,7 +75,7 @@ class poll_guard {
 }  // namespace detail
 
 /// While the scope exists, work of this thread calls `poll`. Made and destroyed by the same thread, like a local
-/// variable. Scopes nest: the functions of the outer ones go on being called.
+/// variable. Scopes nest: the functions of the outer ones are still called.
 class poll_scope {
  public:
   using clock = std::chrono::steady_clock;  ///< steady: changes of the system time do not matter

@@ -30,7 +30,7 @@
 
 namespace quintet {
 
-/// What agree() throws derives from this too: every rank throws it. Anything else was thrown by one rank alone.
+/// Base of the exceptions of agree(): every rank throws it. One rank alone throws anything else.
 struct agreed_error {
   virtual ~agreed_error() = default;
 };
@@ -38,7 +38,7 @@ struct agreed_error {
 /// The first exception on this rank since the last agree().
 class failure {
  public:
-  /// Runs `work` unless something went wrong before, and keeps what it throws.
+  /// Runs `work` unless an exception was kept before, and keeps its exception.
   template <class Work>
   void attempt(Work&& work) noexcept {
     if (error_) return;
@@ -48,7 +48,7 @@ class failure {
       error_ = std::current_exception();
     }
   }
-  /// What was thrown; null if nothing.
+  /// The exception; null without one.
   const std::exception_ptr& error() const noexcept { return error_; }
   /// Whether something was thrown.
   explicit operator bool() const noexcept { return error_ != nullptr; }
@@ -72,7 +72,7 @@ class transfer {
   std::unique_ptr<requests> requests_;
 };
 
-/// What functions that several processes share need of them. All members but rank(), size(), is_root(), threads(),
+/// The operations that functions need of their processes. All members but rank(), size(), is_root(), threads(),
 /// phase(), begin_step() and the transfers are collective: every process of the group calls them in the same order.
 class process_group {
  public:
@@ -84,7 +84,7 @@ class process_group {
   ///@}
   bool is_root() const { return rank() == 0; }  ///< the process that prints and writes
   virtual int threads() const = 0;              ///< that this process may run
-  /// Names what follows, for counts of messages.
+  /// Names the following messages, for their counts.
   virtual void phase(std::string_view name) = 0;
   /// The processes that give the same `part` >= 0, in their order here, as a group.
   virtual std::shared_ptr<process_group> split(int part) = 0;
@@ -92,7 +92,7 @@ class process_group {
   /// Called where a step of a long computation begins, so that tests can make one fail. Not collective.
   virtual void begin_step() {}
 
-  /// Throws, in all processes, what went wrong in the lowest one that failed.
+  /// Throws, in all processes, the error of the lowest process that failed.
   virtual void agree(const failure& mine) = 0;
   /// Runs `work` in every process, then agrees. `work` must not call members of the group.
   template <class Work>
@@ -152,7 +152,7 @@ class process_group {
     scatter_bytes(all.data(), mine.data(), scaled(counts, sizeof(T)), root);
     return mine;
   }
-  /// Part r of `send` goes to rank r; returns what came from rank 0, 1, ..., and in `received` how much from each.
+  /// Part r of `send` goes to rank r; returns the parts from rank 0, 1, ..., and in `received` their sizes.
   template <class T>
   std::vector<T> alltoallv(std::span<const T> send, const std::vector<std::int64_t>& counts,
                            std::vector<std::int64_t>* received = nullptr) {

@@ -37,8 +37,8 @@ class progress {
   explicit progress(progress_callback callback, clock::duration interval = std::chrono::milliseconds(50))
       : callback_(std::move(callback)), interval_(interval) {}
 
-  /// Reports that `fraction` (0 to 1; clamped) of `stage` is done. Throws Cancelled when the callback returns false,
-  /// and what the callback throws.
+  /// Reports that `fraction` (0 to 1; clamped) of `stage` is done. Throws Cancelled if the callback returns false, and
+  /// exceptions of the callback.
   void operator()(std::string_view stage, double fraction) {
     if (callback_) pass_on(stage, fraction);
   }

@@ -34,11 +34,11 @@ using buffer_of = std::conditional_t<std::is_const_v<T>, const Buffer<std::remov
 template <class T>
 using std_vector_of = std::conditional_t<std::is_const_v<T>, const std::vector<std::remove_const_t<T>>, std::vector<T>>;
 
-/// What a view of U gives a view of T: const, and nothing else.
+/// Whether a view of U gives a view of T: const, and nothing else.
 template <class U, class T>
 concept becomes_const = std::is_same_v<const U, T> && !std::is_same_v<U, T>;
 
-/// How many blocks of `block` elements `size` elements are. Throws InvalidArgument unless block > 0 divides size, or
+/// Number of blocks of `block` elements in `size` elements. Throws InvalidArgument unless block > 0 divides size, or
 /// both are 0.
 inline std::int64_t blocks_in(std::int64_t size, std::int64_t block, const char* name) {
   if (block < 0 || (block > 0 ? size % block != 0 : size != 0))

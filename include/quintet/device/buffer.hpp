@@ -63,7 +63,7 @@ class Buffer {
   std::int64_t size() const { return size_; }
   /// size() elements in bytes.
   std::int64_t bytes() const { return size_ * std::int64_t(sizeof(T)); }
-  /// Where the memory is.
+  /// The device of the memory.
   const Device& device() const { return device_; }
 
   /// Elements [offset, offset + count) := `count` elements of host data. Throws InvalidArgument for a range outside the

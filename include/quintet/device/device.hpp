@@ -11,7 +11,7 @@
 
 namespace quintet {
 
-/// What a Device is.
+/// Kind of a Device.
 enum class device_kind : std::uint8_t {
   host,      ///< the threads of this process, one thread a team with SIMD lanes
   emulated,  ///< the device shape of a kernel on host threads: several threads a team, real barriers; for tests
@@ -41,7 +41,7 @@ class Device {
   /// text, DeviceError for a number without a device.
   static Device parse(std::string_view text);
 
-  /// What it is.
+  /// Its kind.
   device_kind kind() const { return kind_; }
   /// Number of the offload device; 0 for the others.
   int index() const { return index_; }
@@ -52,7 +52,7 @@ class Device {
   bool shares_host_memory() const { return kind_ != device_kind::offload; }
   /// For people: processor or GPU name. Reads a file of the system or asks the driver: not for loops.
   std::string name() const;
-  /// "host", "emulated" or the number: what parse() takes.
+  /// "host", "emulated" or the number: the text for parse().
   std::string spelling() const;
   /// All the memory it has, in bytes, in use or not; 0 when that is not known. Asks the system: not for loops.
   std::int64_t memory_bytes() const;

@@ -41,9 +41,9 @@ struct reachability_task {
 };
 
 /// core_and_reachability_into() of every task. Sets of fewer than 2000 points run side by side, one per host thread,
-/// which on a device launches its kernels, after the larger ones. The results do not depend on the batch. Throws what
-/// the first task does that fails, a larger one before a small one; the results of the other tasks are unspecified
-/// then. Cost: the sum of the tasks'; memory for the points of those that run at the same time.
+/// which on a device launches its kernels, after the larger ones. The results do not depend on the batch. Throws the
+/// error of the first task that fails, larger tasks before small ones; the results of the other tasks are then
+/// unspecified. Cost: the sum of the tasks'; memory for the points of those that run at the same time.
 std::vector<core_summary> core_and_reachability_batch(std::span<const reachability_task> tasks,
                                                       const core_options& core_settings,
                                                       const reachability_options& options = {},

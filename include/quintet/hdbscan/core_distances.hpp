@@ -15,8 +15,8 @@ namespace quintet::hdbscan {
 
 /// Which neighbour makes the core distance.
 struct core_options {
-  /// k >= 0. The point itself is not counted, as in scikit-learn-contrib/hdbscan; duplicates are. 5 is what that
-  /// program takes for clusters of at least 5 points.
+  /// k >= 0. The point itself is not counted, as in scikit-learn-contrib/hdbscan; duplicates are. 5 is the default of
+  /// that program for clusters of at least 5 points.
   std::int64_t min_samples = 5;
   /// Count the point itself, as scikit-learn and the paper do: then k = min_samples - 1, min_samples >= 1.
   bool count_self = false;
@@ -71,7 +71,7 @@ core_result<accumulator_t<Storage>> core_distances(matrix_view<const Storage> po
   static_cast<core_summary&>(result) = core_distances_into(points, result.distances, options, device);
   return result;
 }
-/// The same of anything that is a matrix.
+/// The same of every matrix type.
 template <matrix_argument Points>
 auto core_distances(const Points& points, const core_options& options = {}, const Device& device = Device::best()) {
   return core_distances<element_of<Points>>(matrix_view<const element_of<Points>>(matrix_of(points)), options, device);

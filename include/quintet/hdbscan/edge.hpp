@@ -8,9 +8,9 @@
 
 namespace quintet::hdbscan {
 
-/// An undirected edge between points u < v, both in [0, N); what takes edges checks them, comparisons are O(1). The
-/// weight is a distance (>= 0, +infinity = not connected); float weights widen to double exactly, so equal floats stay
-/// equal.
+/// An undirected edge between points u < v, both in [0, N); functions that take edges check them, comparisons are O(1).
+/// The weight is a distance (>= 0, +infinity = not connected); float weights widen to double exactly, so equal floats
+/// stay equal.
 struct edge {
   ///@{
   /// The two points.

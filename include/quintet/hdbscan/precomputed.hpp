@@ -45,7 +45,7 @@ core_result<Real> core_distances_of(matrix_view<const Real> distances, const cor
   static_cast<core_summary&>(result) = core_distances_of_into(distances, result.distances, options, device);
   return result;
 }
-/// The same of anything that is a matrix.
+/// The same of every matrix type.
 template <matrix_argument Distances>
 auto core_distances_of(const Distances& distances, const core_options& options = {},
                        const Device& device = Device::best()) {

@@ -14,7 +14,7 @@
 
 namespace quintet::hdbscan {
 
-/// Where M new points belong in a clustering.
+/// Places of M new points in a clustering.
 struct prediction {
   std::vector<std::int64_t> labels;      ///< M: labels of the clustering, or -1 for noise
   std::vector<double> probabilities;     ///< M: membership in [0, 1], 0 for noise

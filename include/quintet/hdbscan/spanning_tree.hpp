@@ -30,7 +30,7 @@ struct spanning_tree_options {
   operator core_options() const { return {min_samples, count_self, distance}; }  // NOLINT: implicit
 };
 
-/// Where the stages of a clustering ran.
+/// Devices of the stages of a clustering.
 struct stage_devices {
   Device neighbours;     ///< order, neighbours, core distances
   Device spanning_tree;  ///< rounds of the spanning tree

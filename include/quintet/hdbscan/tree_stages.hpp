@@ -17,7 +17,7 @@
 
 namespace quintet::hdbscan {
 
-/// What happens when several merges have the same height.
+/// Treatment of several merges of the same height.
 ///
 /// Mutual reachability makes equal heights common even without duplicate points, and a binary tree then depends on the
 /// order of equal edges. `canonical` does all merges of one height at once, so the result depends on the points alone.
@@ -34,7 +34,7 @@ enum class selection {
 /// after them read no others. Heights are distances, in units of the edges.
 struct cluster_options {
   std::int64_t min_cluster_size = 5;  ///< smallest group that is a cluster; >= 2, may exceed N; 5 as other programs
-  ties tie_mode = ties::canonical;    ///< what equal heights do
+  ties tie_mode = ties::canonical;    ///< treatment of equal heights
   double tie_tolerance = 0;           ///< canonical: heights in [h (1 - tie_tolerance), h] count as h; in [0, 1)
   selection method = selection::eom;  ///< which clusters are taken
   double epsilon = 0;                 ///< >= 0: clusters born at a smaller height give way to an ancestor; 0 = off
@@ -46,7 +46,7 @@ struct cluster_options {
   double alpha = 1;                           ///< > 0, finite: divides distances, not core distances
   point_metric distance = metric::euclidean;  ///< d of points
 };
-/// The name of the same options where there is only a tree.
+/// A name of the same options if there is only a tree.
 using tree_options = cluster_options;
 
 /// Throws InvalidArgument naming the first option of the tree that is outside its range (or NaN), its value and the
@@ -197,7 +197,7 @@ struct point_groups {
   std::vector<std::int64_t> points;   ///< indices of points
 };
 
-/// Labels the points; `selected` is what select_clusters() returned for the same summary and options.
+/// Labels the points; `selected` is the result of select_clusters() for the same summary and options.
 ///
 /// A point belongs to the selected cluster that it leaves, or that is above the cluster it leaves. Of a selected root
 /// only the points with lambda >= 1 / epsilon stay (without epsilon: lambda >= the largest lambda of the root's own

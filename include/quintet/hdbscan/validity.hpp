@@ -1,4 +1,4 @@
-// How good a clustering is, by density: DBCV (Moulavi, Jaskowiak, Campello, Zimek, Sander: Density-Based Clustering
+// Validity of a clustering by density: DBCV (Moulavi, Jaskowiak, Campello, Zimek, Sander: Density-Based Clustering
 // Validation, SDM 2014), and a cheap relative of it.
 //
 //   auto model = quintet::hdbscan::cluster(points, options);
@@ -26,12 +26,12 @@ enum class validity_convention {
   moulavi_2014,  ///< the square of d; the tree that Prim's algorithm grows from the first point of the cluster
 };
 
-/// How validity_index() measures.
+/// Options of validity_index().
 struct validity_options {
   point_metric distance = metric::euclidean;  ///< d of points
   double dimension = 0;                       ///< the D of the core distances, finite, > 0; 0: that of the points
   validity_convention convention = validity_convention::indexed;  ///< distances and trees
-  std::int64_t budget_bytes = 64 << 20;                           ///< >= 0: for distances that are held at a time
+  std::int64_t budget_bytes = 64 << 20;                           ///< >= 0: for distances in memory at a time
 };
 
 /// Validity of a clustering, and of each of its K clusters.
@@ -61,18 +61,16 @@ struct validity_result {
 /// T is not unique. Core distances and the weights of the edges of T are the same for every T. The internal points and
 /// edges are not, and all values that depend on them. options.convention chooses T:
 ///
-///   indexed, the default: the numbering of points matters, as in other programs (iris: 0.563 as given, 0.553 in
-///   another
-///     order). Agrees with scikit-learn-contrib/hdbscan 0.8.43 to 1e-12 (relative) on reference data of 4 and 384
-///     dimensions; that program stops or returns NaN for one cluster, and for clusters of one or two points. It is the
-///     default because most published values are of that program, and because it needs no pass by single rows.
-///   positional: the order of the points does not matter. Equal edges are ordered by their points, these by their
-///     coordinates, the first coordinate first; only equal points are ordered by number, and they can stand for each
-///     other.
-///   moulavi_2014: what the program of the paper's authors computes, which is why its values are others: distances are
-///     squared, sparseness and separation are too. Prim's tree takes of equally near points the one with the smallest
-///     number, and of equal edges to a point the one that was found first. Agrees with the values that they publish for
-///     their four sets of 885 to 1863 points (0.8576, 0.8103, 0.6319, 0.8688) in all digits.
+/// - indexed, the default: the numbering of points matters, as in other programs (iris: 0.563 in its order, 0.553 in
+///   another). Agrees with scikit-learn-contrib/hdbscan 0.8.43 to 1e-12 (relative) on reference data of 4 and 384
+///   dimensions; that program stops or returns NaN for one cluster, and for clusters of one or two points. It is the
+///   default because most published values are of that program, and because it needs no pass by single rows.
+/// - positional: the order of the points does not matter. Equal edges are ordered by their points, these by their
+///   coordinates, the first coordinate first. Only equal points are ordered by number, and they can replace each other.
+/// - moulavi_2014: as the program of the paper's authors. Its values differ, because distances, sparseness and
+///   separation are squared. Of equally near points Prim's tree takes the one with the smallest number, and of equal
+///   edges to a point the earliest. Agrees with the published values for their four sets of 885 to 1863 points (0.8576,
+///   0.8103, 0.6319, 0.8688) in all digits.
 ///
 /// Points are float, double, half or bfloat16. Throws InvalidArgument for shapes, labels or options out of range;
 /// OutOfMemory, DeviceError, Cancelled.

@@ -62,9 +62,9 @@ class atomic_file {
   const std::string& path() const noexcept { return path_; }
   /// The open file, for writers with an own idea of positions (they must not use write()); readable too when seekable.
   int descriptor() const noexcept { return descriptor_; }
-  /// Where the temporary is, for other processes to write to before commit(); empty while it has no name.
+  /// Path of the temporary, for other processes to write to before commit(); empty until it has a name.
   const std::string& temporary_path() const noexcept { return temporary_; }
-  /// Whether there is a temporary, which can be sought in; otherwise the path is a pipe or device.
+  /// Whether a temporary exists, in which positions can be set; otherwise the path is a pipe or device.
   bool regular() const noexcept { return regular_; }
 
  private:

@@ -5,13 +5,13 @@
 // blanks around them do not count. Empty lines and lines that start with '#' are skipped, as is a UTF-8 byte order
 // mark. Numbers are decimal with a point, "nan" and "inf" in any case; they are rounded once, to the type asked for. A
 // first line without a single number in it is a header. Every error is a FileError with the line's number: a row of
-// another length, something that is no number, a number too large for the type, an empty field.
+// another length, text that is not a number, a number too large for the type, an empty field.
 //
 // A quoted field ends on its line. Time: one pass over the bytes of the file, on one thread.
 //
-// Writing. Comma, LF; the shortest text that reads back as the same number of the same type. Texts are quoted where
-// they have to be; one with an end of line in it is written as it is, and read_csv() refuses it. FileError as
-// atomic_file throws it; O(fields) time, memory of atomic_file alone.
+// Writing. Comma, LF; the shortest text that reads back as the same number of the same type. Texts are quoted if
+// necessary; a text with an end of line is written as it is, and read_csv() refuses it. FileError as atomic_file throws
+// it; O(fields) time, memory of atomic_file alone.
 #pragma once
 
 #include <cstdint>
@@ -108,7 +108,7 @@ struct column {
 void write_csv(const std::string& path, std::span<const column> columns);
 
 /// Writes a matrix, with a header when `names` are given. T is float, double, int32 or int64. Throws InvalidArgument
-/// when there are names, but not one per column. Of a matrix without columns nothing but the header is written.
+/// when there are names, but not one per column. A matrix without columns writes only the header.
 template <class T>
 void write_csv(const std::string& path, matrix_view<const T> values, std::span<const std::string> names = {});
 

@@ -38,8 +38,8 @@ struct matrix_extent {
 /// extension. O(1).
 bool has_row_access(const std::string& path);
 
-/// Size of the matrix that read_matrix() would read, with its errors; values are read from a CSV file only, which has
-/// to be read whole.
+/// Size of the matrix that read_matrix() would read, with its errors; it reads values only of a CSV file, which must be
+/// read whole.
 matrix_extent matrix_shape(const std::string& path, const std::string& dataset = "");
 
 /// Rows first ... first + count - 1 of the matrix that read_matrix() would read, with its errors; InvalidArgument for

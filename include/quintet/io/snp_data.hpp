@@ -37,14 +37,14 @@ namespace quintet::io {
 
 /// Formats of markers.
 enum class marker_format {
-  by_extension,  ///< what the name of the file says
+  by_extension,  ///< that of the extension
   nexus,         ///< NEXUS
   phylip,        ///< PHYLIP
   vcf,           ///< VCF, BCF, compressed or not
   table,         ///< counts red/copies
 };
 
-/// How read_snp_data() takes a file; each format has some of these.
+/// Options of read_snp_data(); each format has some of these.
 struct snp_read_options {
   /// The format, where the name does not say it: of /dev/stdin.
   marker_format format = marker_format::by_extension;
@@ -60,11 +60,11 @@ struct snp_read_options {
   bool nucleotides = false;
   /// Of every species at most so many individuals, the first in the file, >= 0; 0: all. Not for tables.
   std::int64_t individuals = 0;
-  /// What becomes of a site at which a species has no copies.
+  /// Treatment of a site at which a species has no copies.
   snp::empty_species empty = snp::empty_species::drop;
 };
 
-/// What was read, and what was not.
+/// Report of the reading.
 struct snp_read_report {
   std::int64_t individuals = 0;     ///< in the file; 0 for tables
   std::int64_t left_out = 0;        ///< of them, by the population map
@@ -87,7 +87,7 @@ struct snp_read_report {
 /// The markers of a file.
 struct snp_input {
   snp::Data data;          ///< patterns of counts
-  snp_read_report report;  ///< what was read, and what was not
+  snp_read_report report;  ///< report of the reading
 };
 
 /// Reads a file. Throws FileError: unknown extension, unreadable, not as the format demands (with the line), an

@@ -10,7 +10,7 @@ namespace quintet::io {
 
 /// Reads the one network of a file: extended Newick (quintet/snp/network/newick.hpp), or a NEXUS file with one tree or
 /// network in a TREES or NETWORKS block, where a TRANSLATE table may stand for names. ".gz" is compressed. Throws
-/// FileError: with the line for what is no Newick, with the broken rule for what is no network, for no network and for
+/// FileError: with the line for invalid Newick, with the broken rule for what is no network, for no network and for
 /// several; InvalidArgument for options out of range. Time and memory O(size of the file).
 snp::Network read_network(const std::string& path, const snp::newick_options& options = {});
 

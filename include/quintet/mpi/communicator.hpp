@@ -40,7 +40,7 @@ struct phase_traffic {
   double seconds = 0;            ///< waiting for transfers and for other ranks
 };
 
-/// A duplicate of a communicator of MPI with errors that return, and what this rank knows of its place in it.
+/// A duplicate of a communicator of MPI with errors that return, and the place of this rank in it.
 class communicator final : public process_group {
  public:
   /// No message has more bytes than this.
@@ -48,8 +48,8 @@ class communicator final : public process_group {
 
   /// Collective. Throws MpiError where MPI is not initialised, or without MPI_THREAD_FUNNELED.
   explicit communicator(MPI_Comm original = MPI_COMM_WORLD);
-  /// The ranks of `whole`, which must outlive it, that give the same `part` >= 0, in their order there; what it sends
-  /// counts as traffic of the whole. Collective over `whole`.
+  /// The ranks of `whole`, which must outlive it, that give the same `part` >= 0, in their order there; its messages
+  /// count as traffic of the whole. Collective over `whole`.
   communicator(communicator& whole, int part);
   communicator(const communicator&) = delete;
   communicator& operator=(const communicator&) = delete;
@@ -74,7 +74,7 @@ class communicator final : public process_group {
   void barrier();
 
   ///@{
-  /// See process_group; threads() is what use_threads() took.
+  /// See process_group; threads() is the number of use_threads().
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   int threads() const override { return threads_; }

@@ -62,8 +62,8 @@ rows_of_file<Real> read_rows(communicator& ranks, const std::string& path, const
 }
 
 /// The rows of all ranks as one .npy or .h5 file, by all ranks at the same time, see io/shared_matrix.hpp; as .csv by
-/// rank 0, which takes the rows of one rank after another. Collective; `more` is called on rank 0. Throws what
-/// io::write_matrix() throws, on all ranks; nothing is left then.
+/// rank 0, which takes the rows of one rank after another. Collective; `more` is called on rank 0. All ranks throw the
+/// errors of io::write_matrix(), and then leave nothing.
 template <class T>
 void write_rows(communicator& ranks, const std::string& path, const std::string& dataset, std::int64_t first_row,
                 std::int64_t all_rows, matrix_view<const T> own, std::int64_t cols,

@@ -31,7 +31,7 @@ namespace quintet::mpi {
 struct checkpoint_options {
   std::string folder;   ///< on a file system that all ranks see; empty: nothing is written
   double minutes = 10;  ///< >= 0: the least time between two of them
-  bool resume = false;  ///< go on from what is in the folder, if it is of the same points and options
+  bool resume = false;  ///< continue from the folder, if it is of the same points and options
 };
 
 namespace hdbscan {

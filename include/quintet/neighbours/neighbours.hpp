@@ -22,7 +22,7 @@
 
 namespace quintet::neighbours {
 
-/// How distances are measured.
+/// The distance.
 struct options {
   point_metric distance = metric::euclidean;  ///< d of points
 };
@@ -34,7 +34,7 @@ struct nearest_result {
   /// Q, the number of searched points (N), and neighbours per query.
   std::int64_t queries = 0, points = 0, k = 0;
   ///@}
-  std::vector<std::int64_t> index;            ///< [Q][k], by (distance, index); -1 where there are not so many
+  std::vector<std::int64_t> index;            ///< [Q][k], by (distance, index); -1 where there are fewer
   std::vector<Real> distance;                 ///< [Q][k], ascending; NaN where index is -1
   std::vector<std::int64_t> invalid_queries;  ///< rows with NaN or infinity (cosine: or without length), increasing
   std::vector<std::int64_t> invalid_points;   ///< the same of the points: no point's neighbours

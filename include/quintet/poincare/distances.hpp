@@ -49,10 +49,10 @@ enum class formula {
   clamped_artanh
 };
 
-/// Which distance, and what becomes of points that are not in the ball.
+/// Which distance, and the treatment of points that are not in the ball.
 struct distance_options {
   double curvature = -1;                   ///< -c <= 0; 0 or of a magnitude in [1e-30, 1e30]
-  formula expression = formula::geodesic;  ///< what is evaluated
+  formula expression = formula::geodesic;  ///< expression to evaluate
   bool strict = false;                     ///< throw for points that are not inside, instead of giving them NaN
 };
 

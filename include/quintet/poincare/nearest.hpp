@@ -27,7 +27,7 @@ struct neighbours {
   /// Q, and neighbours per query.
   std::int64_t queries = 0, k = 0;
   ///@}
-  std::vector<std::int64_t> index;  ///< [queries][k], by (distance, index); -1 where there are not so many
+  std::vector<std::int64_t> index;  ///< [queries][k], by (distance, index); -1 where there are fewer
   std::vector<Real> distance;       ///< [queries][k], ascending; NaN where index is -1
   point_report report;              ///< of both arguments
 };
@@ -68,7 +68,7 @@ neighbours<accumulator_t<Storage>> nearest(matrix_view<const Storage> queries, a
                           {result.distance.data(), n, k}, options, device);
   return result;
 }
-/// The same of anything that is a matrix.
+/// The same of every matrix type.
 template <matrix_argument Queries>
 auto nearest(const Queries& queries, any_matrix points, std::int64_t k, const nearest_options& options = {},
              const Device& device = Device::best()) {

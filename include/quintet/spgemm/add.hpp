@@ -16,7 +16,7 @@ struct device_csr;
 template <class Value, class Index>
 csr<Value, Index> add(Value alpha, const csr_view<Value, Index>& a, Value beta, const csr_view<Value, Index>& b,
                       const Device& device = Device::best());
-/// The same on the device that has both; nothing but sizes comes to the host. Throws InvalidArgument for two devices.
+/// The same on the device that has both; only sizes come to the host. Throws InvalidArgument for two devices.
 template <class Value, class Index>
 device_csr<Value, Index> add(Value alpha, const device_csr<Value, Index>& a, Value beta,
                              const device_csr<Value, Index>& b);

@@ -67,7 +67,7 @@ class array {
   ///@}
   /// Usable elements.
   std::int64_t size() const { return size_; }
-  /// Elements that there is room for, >= size().
+  /// Elements that fit without moving, >= size().
   std::int64_t capacity() const { return capacity_; }
   /// Whether size() is 0.
   bool empty() const { return size_ == 0; }

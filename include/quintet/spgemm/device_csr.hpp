@@ -1,7 +1,7 @@
 // Sparse matrices that stay on a device between products.
 //
 //   const auto a = upload(graph.view(), device);
-//   auto c = multiply(a, a);             // a device_csr: nothing but row pointers and counts came to the host
+//   auto c = multiply(a, a);             // a device_csr: only row pointers and counts came to the host
 //   c = multiply<min_plus>(c, a);
 //   const auto result = download(c);
 #pragma once
@@ -25,7 +25,7 @@ struct device_csr {
 
   /// Number of stored entries. O(1).
   std::int64_t nnz() const { return columns.size(); }
-  /// Where the matrix is.
+  /// The device of the matrix.
   const Device& device() const { return row_pointers.device(); }
   /// Pointers into the device's memory.
   csr_view<Value, Index> view() const QUINTET_LIFETIMEBOUND {

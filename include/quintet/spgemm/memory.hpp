@@ -31,7 +31,7 @@ class memory_source {
 
   /// Memory of a device, aligned to 64. Throws OutOfMemory.
   virtual void* allocate(std::int64_t bytes, const Device& device);
-  /// Gives back what allocate() gave, with the same `bytes` and `device`.
+  /// Gives back memory of allocate(), with the same `bytes` and `device`.
   virtual void deallocate(void* data, std::int64_t bytes, const Device& device) noexcept;
 
   /// The default source. Valid until the program ends.

@@ -1,4 +1,4 @@
-// Options of sparse products, and what a product reports.
+// Options of sparse products, and the report of a product.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ constexpr int strategies = 9;
 /// "empty", "streaming", ...: the name of the enumerator. O(1).
 std::string_view name_of(strategy s);
 
-/// How a product is computed; the result never depends on it.
+/// Options of a product; the result never depends on them.
 struct options {
   /// Factor on the predicted number of entries, in (0, 1e6]. Too small a prediction costs time (the memory grows
   /// several times, or rows are computed twice), too large a one memory.
@@ -41,7 +41,7 @@ struct options {
   /// Products below which operands on the host are multiplied there when no device is named (Device::best()), >= 0:
   /// where transfers and launches take longer, which depends on the device. 0: none.
   std::int64_t host_products = 0;
-  /// Where memory comes from; null: memory_source::standard(). Must outlive the result.
+  /// Source of memory; null: memory_source::standard(). Must outlive the result.
   memory_source* memory = nullptr;
   /// The strategy for all rows that it can compute, instead of the choice of the library: for measurements and tests.
   std::optional<strategy> how = std::nullopt;
@@ -57,7 +57,7 @@ struct report {
   std::int64_t upper_bound = 0;  ///< entries that the result cannot exceed
   std::int64_t predicted = 0;    ///< entries expected, before any factor
   std::int64_t retries = 0;      ///< host: times the result had to grow; device: chunks of rows computed again
-  /// Most memory held at one time, result included, operands not. Up to 64 MB of released memory that the standard
+  /// Most memory in use at one time, result included, operands not. Up to 64 MB of released memory that the standard
   /// memory_source keeps for the next product are the process's and are not counted.
   std::int64_t peak_bytes = 0;
   std::int64_t scratch_bytes = 0;                               ///< of that, accumulators and buffers of the workers

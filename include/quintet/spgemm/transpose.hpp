@@ -19,7 +19,7 @@ struct device_csr;
 template <class Value, class Index>
 csr<Value, Index> transpose(const csr_view<Value, Index>& matrix, memory_source& memory = memory_source::standard(),
                             const Device& device = Device::best());
-/// The same on the device that has the matrix; nothing but sizes comes to the host.
+/// The same on the device that has the matrix; only sizes come to the host.
 template <class Value, class Index>
 device_csr<Value, Index> transpose(const device_csr<Value, Index>& matrix);
 

@@ -99,7 +99,7 @@ struct decomposition_shape {
   std::int64_t u_cols = 0, v_cols = 0;
   ///@}
 };
-/// The sizes that decompose() gives. O(1). Throws what decompose() throws for options and sizes.
+/// The sizes that decompose() gives. O(1). Throws as decompose() does for options and sizes.
 decomposition_shape shape_of(std::int64_t batch, std::int64_t rows, std::int64_t cols, const options& options);
 
 /// U, S and V of a batch, dense and row-major. Views are O(1) and valid as long as the vectors stay as they are. T: the

@@ -22,16 +22,16 @@
 
 namespace quintet::svd {
 
-/// What becomes of 1 / x where x = s_j - s_i, s_j + s_i or s_i is close to zero.
+/// Treatment of 1 / x where x = s_j - s_i, s_j + s_i or s_i is close to zero.
 enum class degeneracy {
   exact,    ///< 1 / x: infinite or NaN gradients for equal singular values
   drop,     ///< 0 where |x| <= tolerance * s_0, otherwise 1 / x
   broaden,  ///< x / (x^2 + (tolerance * s_0)^2)
 };
 
-/// What gradient() does about degenerate singular values.
+/// Treatment of degenerate singular values in gradient().
 struct gradient_options {
-  degeneracy policy = degeneracy::drop;  ///< what 1 / x becomes where x is close to zero
+  degeneracy policy = degeneracy::drop;  ///< treatment of 1 / x for x close to zero
   /// Relative to the largest singular value, >= 0; 0: 10 max(m, n) eps of the type computed in.
   double tolerance = 0;
 };

@@ -22,7 +22,7 @@
 
 namespace quintet::svd {
 
-/// What kabsch() minimises over.
+/// Options of kabsch().
 struct kabsch_options {
   bool reflections = false;  ///< orthogonal matrices of either determinant, and any D >= 1
 };

@@ -14,7 +14,7 @@ enum class vectors {
   full,     ///< U [m x m], V [n x n]; the columns from k on complete an orthonormal basis, otherwise arbitrary
 };
 
-/// What Jacobi's method is applied to.
+/// Input of Jacobi's method.
 enum class preconditioning {
   automatic,   ///< pivoted_qr for matrices with rows or columns that differ in size by more than 1e3; qr for
                ///< m >= 1.5 n (n >= 1.5 m) and for full vectors of a matrix that is not square; otherwise none. The
@@ -26,12 +26,12 @@ enum class preconditioning {
                ///< accuracy for D1 B D2 with diagonal D1, D2 and a well-conditioned B
 };
 
-/// What decompose() computes, and how.
+/// Options of decompose().
 struct options {
   svd::vectors vectors = svd::vectors::economy;  ///< which singular vectors
   /// Only the `top` largest singular values and their vectors, >= 1; 0: all. Not with vectors::full.
   std::int64_t top = 0;
-  /// What Jacobi's method is applied to.
+  /// Input of Jacobi's method.
   svd::preconditioning preconditioning = svd::preconditioning::automatic;
   /// Rotations in Rutishauser's form: about half the rounding errors, at 10 to 25 % of the speed.
   bool accurate = false;

@@ -15,7 +15,7 @@
 
 namespace quintet::svd {
 
-/// What randomised() computes: size of the sketch and quality.
+/// Options of randomised(): size of the sketch and quality.
 struct randomised_options {
   std::int64_t rank = 10;             ///< singular values wanted, >= 1
   std::int64_t oversampling = 10;     ///< further random directions, >= 0; 8 or more are advisable
@@ -79,7 +79,7 @@ struct randomised_outputs {
 Device randomised(any_batch a, const randomised_outputs& out, const randomised_options& options,
                   const Device& device = Device::best());
 
-/// The sizes that randomised() gives. O(1). Throws what randomised() throws for options and sizes.
+/// The sizes that randomised() gives. O(1). Throws as randomised() does for options and sizes.
 decomposition_shape shape_of(std::int64_t batch, std::int64_t rows, std::int64_t cols,
                              const randomised_options& options);
 

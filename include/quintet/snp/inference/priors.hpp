@@ -146,7 +146,7 @@ class priors {
   bool has_pi1() const { return !options_.pi1.is_fixed(); }
   bool has_origin() const { return !options_.origin.is_fixed(); }
   ///@}
-  /// Whether the density is proper, so that there are draws: not PhyloNet's.
+  /// Whether the density is proper and can be drawn from: not PhyloNet's.
   bool is_proper() const {
     return options_.network != network_prior::phylonet && options_.network != network_prior::phylonet_ee;
   }

@@ -113,7 +113,7 @@ struct exchange_record {
   double heat = 0;  ///< now
 };
 
-/// Everything that a sampler needs to go on.
+/// The state that a sampler needs to continue.
 struct sampler_snapshot {
   std::int64_t step = 0;             ///< a multiple of 1000
   std::vector<double> numbers;       ///< states, widths, heats

@@ -51,8 +51,7 @@ struct search_options {
   std::int64_t patience = 40;          ///< new topologies without a gain before a climb ends, 1 ... 10^6
   double theta = 0.01;                 ///< of all branches at the start, > 0
   std::uint64_t seed = 1;              ///< all chance depends on it
-  /// What is optimised at every topology, and how long at most; the winner of each level is optimised with ten times as
-  /// many iterations.
+  /// Parameters and effort at every topology; the winner of each level is optimised with ten times as many iterations.
   optimise_options optimise{.thetas = theta_parameters::common, .max_iterations = 50, .tolerance = 1e-3};
   snp::model model{};               ///< mutation
   likelihood_options likelihood{};  ///< device and limit
@@ -84,9 +83,9 @@ struct search_result {
 };
 
 /// The search. Deterministic in data and options. Throws InvalidArgument for options out of range, fewer than two
-/// species, an outgroup that is no proper part of them, or data of likelihood 0, Cancelled when the callback says so.
-/// Levels end early where no network with one more reticulation is found that `outgroup` admits. Cost: an optimise() a
-/// topology.
+/// species, an outgroup that is no proper part of them, or data of likelihood 0, Cancelled if the callback returns
+/// false. Levels end early where no network with one more reticulation is found that `outgroup` admits. Cost: an
+/// optimise() a topology.
 search_result search_networks(const Data& data, const search_options& options = {});
 
 }  // namespace quintet::snp

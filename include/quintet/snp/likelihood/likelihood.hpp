@@ -4,7 +4,7 @@
 //   snp::Likelihood likelihood(network, data, {.u = 1, .v = 1});
 //   double now = likelihood.evaluate();
 //   likelihood.set_length(branch, 0.02);           // a proposal
-//   double then = likelihood.evaluate();           // computes the branch and one product with what lies above it
+//   double then = likelihood.evaluate();           // computes the branch and one product with the part above it
 //   better ? likelihood.accept() : likelihood.reject();
 //   snp::gradient slope = likelihood.gradient();
 //
@@ -61,7 +61,7 @@ struct group_size {
   ///@}
 };
 
-/// What an evaluation needs.
+/// Needs of an evaluation.
 struct evaluation_estimate {
   std::vector<group_size> groups;  ///< one for every rule, in the order of the evaluation
   std::int64_t largest_group = 0;  ///< states of the largest
@@ -150,7 +150,7 @@ class Likelihood {
   /// log-likelihood is -infinity. Costs about five evaluations, and twice the memory of one.
   snp::gradient gradient();
 
-  /// What an evaluation needs, as estimate() gives it. O(1).
+  /// Needs of an evaluation, those of estimate(). O(1).
   const evaluation_estimate& size() const;
 
  private:

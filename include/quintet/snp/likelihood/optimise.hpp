@@ -14,7 +14,7 @@ namespace quintet::snp {
 enum class theta_parameters {
   fixed,   ///< none
   each,    ///< one for every branch and one for the root
-  common,  ///< one for all branches and the root; starts at the geometric mean of what they have
+  common,  ///< one for all branches and the root; starts at the geometric mean of the present thetas
 };
 
 /// The most iterations of a climb, and the most climbs.
@@ -45,7 +45,7 @@ struct optimise_options {
 /// that branch or edge, or ask for a value outside the range.
 struct parameter_at_bound {
   std::string name;      ///< as "length of branch from node 3 "A" to node 5"
-  double value = 0;      ///< what it is
+  double value = 0;      ///< its value
   bool is_lower = true;  ///< the lower end
 };
 

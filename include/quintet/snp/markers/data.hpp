@@ -12,7 +12,7 @@
 
 namespace quintet::snp {
 
-/// What becomes of a site at which a species has no copies.
+/// Treatment of a site at which a species has no copies.
 enum class empty_species {
   drop,  ///< the site is left out, counted and reported; as other programs do
   keep,  ///< the site stays; its likelihood is exact (the species has no lineages)
@@ -22,11 +22,11 @@ enum class empty_species {
 struct data_options {
   /// Dominant markers: a diploid individual shows the band when it has one copy of allele 1 or two.
   bool dominant = false;
-  /// What becomes of a site at which a species has no copies.
+  /// Treatment of a site at which a species has no copies.
   empty_species empty = empty_species::drop;
 };
 
-/// What the observed copies of a pattern show.
+/// Alleles in the observed copies of a pattern.
 enum class pattern_kind {
   polymorphic,  ///< both alleles (dominant: individuals with the band and without)
   all_zero,     ///< every observed copy carries allele 0 (dominant: no individual shows the band)
@@ -73,7 +73,7 @@ class Data {
   double weight(std::int64_t p) const { return weights_[static_cast<std::size_t>(p)]; }
   /// Weights of all patterns.
   std::span<const double> weights() const { return weights_; }
-  /// What the observed copies of pattern p show.
+  /// Alleles in the observed copies of pattern p.
   pattern_kind kind(std::int64_t p) const { return kinds_[static_cast<std::size_t>(p)]; }
   /// Sum of the weights of the patterns of a kind. O(patterns).
   double weight_of(pattern_kind kind) const;

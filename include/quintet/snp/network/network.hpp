@@ -23,14 +23,14 @@
 
 namespace quintet::snp {
 
-/// What a node is. A leaf has no child, one parent; a tree node two children, one parent; a reticulation one child, two
+/// Kind of a node. A leaf has no child, one parent; a tree node two children, one parent; a reticulation one child, two
 /// parents; the root two children, no parent.
 enum class node_kind { leaf, tree, reticulation, root };
 
 /// An invalid network. The text names the nodes; `reason()` says which rule is broken.
 class NetworkError : public InvalidArgument {
  public:
-  /// What makes a network of nodes and edges.
+  /// Rules of a network.
   enum class rule {
     empty,          ///< no nodes, or fewer than one edge
     node_index,     ///< an edge with an end that is no node
@@ -98,12 +98,12 @@ class Network {
   explicit Network(network_description description);
 
   ///@{
-  /// How many there are; numbers count from 0.
+  /// Counts; numbers count from 0.
   std::int64_t nodes() const { return static_cast<std::int64_t>(names_.size()); }
   std::int64_t branches() const { return static_cast<std::int64_t>(branches_.size()); }
   ///@}
 
-  /// What a node is. This and all that take a number throw InvalidArgument for one that does not exist.
+  /// Kind of a node. This and all members that take a number throw InvalidArgument for one that does not exist.
   node_kind kind(std::int64_t node) const { return kinds_[checked_node(node)]; }
   /// Name of a node; may be empty unless it is a leaf.
   const std::string& name(std::int64_t node) const { return names_[checked_node(node)]; }

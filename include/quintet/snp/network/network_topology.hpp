@@ -33,7 +33,7 @@ struct displayed_tree {
   std::string newick;  ///< without lengths, children in canonical order
   double weight;       ///< product of the gammas of the branches that were kept
 };
-/// One parent branch of every reticulation is kept, what leads to no leaf is pruned and nodes with one child are
+/// One parent branch of every reticulation is kept, parts without leaves are pruned, and nodes with one child are
 /// suppressed. Equal trees are added up; sorted by falling weight, then by text. Throws InvalidArgument for more than
 /// 20 reticulations. O(2^r nodes).
 std::vector<displayed_tree> displayed_trees(const Network& network);

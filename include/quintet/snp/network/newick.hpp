@@ -9,7 +9,7 @@
 // - Other programs write a support value as the second number, `:0.01:95:0.6`. Where the text has no theta in front,
 //   second numbers at no leaf, or one in 10 ... 1000, are an error, unless newick_options says that they are support.
 // - `#H1` marks a reticulation: it comes twice, once behind its subtree and once bare; a name may stand before it
-//   (`x#H1`). What is behind it belongs to the branch up from that place.
+//   (`x#H1`). The numbers behind it belong to the branch up from that place.
 // - `[0.8]` in front of everything is the theta above the root; so is a theta behind the root's name. A length there
 //   means nothing, because the population above the root has no end.
 // - Annotations of BEAST behind a name set values too: `#H1[&gamma=0.3]:0.01`, `[&theta=0.1]`, `[&coalescenceRate=20]`
@@ -40,7 +40,7 @@ struct newick_options {
   bool support = false;
 };
 
-/// What to_newick() writes of a branch.
+/// Numbers that to_newick() writes of a branch.
 enum class newick_numbers {
   all,       ///< `[theta of the root]` in front, and `:length:theta:gamma`: reads back to the same network
   standard,  ///< `:length`, and `:length::gamma` above a reticulation, as other programs read it: thetas are lost

@@ -60,11 +60,11 @@ inline std::int64_t first_not_below(const Index* columns, std::int64_t begin, st
   return begin;
 }
 
-/// Row i of A * B where columns[begin, end), which ascend, are wanted: values[begin, end), and in touched[begin, end),
-/// unless it is null, 1 where there is a product and 0 elsewhere. `map`, unless it is null, has an element -1 for every
-/// column, before and after. The threads of the team share one row of B at a time (or the row of C, if that is
-/// shorter). Its columns differ, so no two threads write one sum, and the barrier before the next row fixes the order
-/// of the sums. B's rows ascend strictly.
+/// Row i of A * B for the ascending columns[begin, end): values[begin, end), and in touched[begin, end), unless it is
+/// null, 1 where there is a product and 0 elsewhere. `map`, unless it is null, has an element -1 for every column,
+/// before and after. The threads of the team share one row of B at a time (or the row of C, if that is shorter). Its
+/// columns differ, so no two threads write one sum, and the barrier before the next row fixes the order of the sums.
+/// B's rows ascend strictly.
 template <class Semiring, class Team, class Value, class Index>
 void structured_row(const Team& team, const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, std::int64_t i,
                     const Index* columns, std::int64_t begin, std::int64_t end, Value* values, std::uint8_t* touched,
