@@ -1,4 +1,5 @@
-/// @file HDBSCAN* in C: exact hierarchical density-based clustering (Campello, Moulavi, Sander 2013, 2015) and its
+/// @file
+/// HDBSCAN* in C: exact hierarchical density-based clustering (Campello, Moulavi, Sander 2013, 2015) and its
 /// stages. Conventions of pointers, types, devices, errors and threads: quintet/c/core.h. Formulas, sources, accuracy
 /// and costs: quintet/hdbscan/*.hpp.
 //

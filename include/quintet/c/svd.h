@@ -1,4 +1,5 @@
-/// @file Batched singular value decomposition in C: A_b = U_b diag(S_b) V_b^T, its gradient, and its applications.
+/// @file
+/// Batched singular value decomposition in C: A_b = U_b diag(S_b) V_b^T, its gradient, and its applications.
 /// Conventions of pointers, types, devices, errors and threads: quintet/c/core.h. Methods, accuracy, costs:
 /// quintet/svd/*.hpp.
 //

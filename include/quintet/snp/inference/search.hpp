@@ -26,8 +26,10 @@
 
 namespace quintet::snp {
 
+///@{
 /// The most starts, and the most patience.
 inline constexpr std::int64_t max_search_starts = 1'000'000, max_search_patience = 1'000'000;
+///@}
 
 /// Progress of a search.
 struct search_status {

@@ -17,8 +17,10 @@ enum class theta_parameters {
   common,  ///< one for all branches and the root; starts at the geometric mean of the present thetas
 };
 
+///@{
 /// The most iterations of a climb, and the most climbs.
 inline constexpr std::int64_t max_optimise_iterations = 1'000'000'000, max_optimise_starts = 1'000'000;
+///@}
 
 /// Which parameters optimise() moves, in which ranges, and when it ends.
 struct optimise_options {
