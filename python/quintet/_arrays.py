@@ -159,7 +159,7 @@ def take(
 def take_rows(
     x: Any, name: str, allowed: tuple[np.dtype, ...] = STORAGE, *, integers: bool = False
 ) -> tuple[np.ndarray, Like]:
-    """A matrix whose rows are contiguous, any distance apart: what matrix() of the bindings takes."""
+    """A matrix with contiguous rows, any distance apart: the argument of matrix() of the bindings."""
     array, like = take(x, name, allowed, integers=integers)
     if array.ndim != 2:
         raise InvalidArgument(f"{name} must have 2 dimensions (shape={array.shape})")

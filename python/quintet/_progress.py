@@ -35,7 +35,7 @@ class _Bar:
 
 
 def progress_callable(progress: bool | Progress | None) -> Progress | None:
-    """None and False: nobody. True: a bar. A callable gets (stage, fraction) and cancels by returning False."""
+    """None and False: no progress. True: a bar. A callable gets (stage, fraction) and cancels by returning False."""
     if progress is None or progress is False:
         return None
     if progress is True:

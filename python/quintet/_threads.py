@@ -1,4 +1,4 @@
-"""Host threads: how many, and in whose OpenMP runtime."""
+"""Host threads: their number and their OpenMP runtime."""
 
 from __future__ import annotations
 

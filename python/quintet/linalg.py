@@ -437,7 +437,7 @@ def svd_gradient(
     ``M_ij = ((P + Q)_ij / (s_j - s_i) + (P - Q)_ij / (s_j + s_i)) / 2``, ``M_ii = gS_i``,
     ``gA = U M V^T + (I - U U^T) gU S^-1 V^T + U S^-1 gV^T (I - V V^T)``.
 
-    Where singular values are equal or zero these derivatives do not tell the gradient of ``U f(S) V^T``, unless f is
+    Where singular values are equal or zero these derivatives do not determine the gradient of ``U f(S) V^T``, unless f is
     constant: a RuntimeWarning says so, once. ``spectral``, ``low_rank``, ``polar`` and ``lstsq`` of :mod:`quintet.torch`
     have it. Derivatives of the columns that complete full vectors count as those of a loss of their space.
 
@@ -515,8 +515,8 @@ def _needs_dropped(
     gv: np.ndarray | None,
     tolerance: float,
 ) -> bool:
-    """Whether a quotient that is dropped has a numerator, or one of 0 / 0 may be needed: a loss of U V^T, whose gradient
-    is right, does not depend on S."""
+    """Whether a dropped quotient has a numerator, or one of 0 / 0 may be needed. A loss of U V^T has the right gradient,
+    because it does not depend on S."""
     m, n, k = u.shape[-2], v.shape[-2], s.shape[-1]
     eps = _EPSILON[s.dtype]
     limit = (tolerance or 10 * max(m, n) * eps) * s[..., :1]

@@ -1,6 +1,6 @@
-"""The families over ranks of MPI: results do not depend on how many ranks there are, and are those of one process.
+"""The families over ranks of MPI: results do not depend on the number of ranks, and are those of one process.
 
-Every rank calls the same function with its own rows, those of rank 0 first; a rank may have none (an array of 0 rows, of
+Every rank calls the same function with its own rows, those of rank 0 first; a rank may have 0 rows (an array of
 the type and the columns of the others). The communicator is mpi4py's, or a :class:`Communicator` made of it once::
 
     from mpi4py import MPI
@@ -375,8 +375,8 @@ def multiply(
     return_report: bool = False,
     device: str = "auto",
 ) -> Any:
-    """Own rows of ``C = A B`` of SciPy's sparse matrices, of which every rank has some rows: ``(C, first_row)``, and the
-    report with return_report.
+    """Own rows of ``C = A B`` of SciPy's sparse matrices; every rank has some of their rows. Returns ``(C, first_row)``, and
+    the report with return_report.
 
     With balance rows of C are dealt by work, otherwise a rank has those of its rows of A. budget: bytes of rows of B that
     are fetched at a time. layout: "automatic", "rows" or "grid". :func:`quintet.sparse.multiply` of the whole has the

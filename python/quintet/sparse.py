@@ -238,7 +238,7 @@ def multiply(
 ) -> Any:
     """``C = A B`` of ``A[m, k]`` and ``B[k, n]`` (``B[n, k]`` with transpose_b, for ``A B^T``).
 
-    ``mask[m, n]``: only where it has an entry, whatever its value, or with complement only where it has none. prune
+    ``mask[m, n]``: only where it has an entry, whatever its value, or with complement only outside its entries. prune
     drops entries that are 0. return_report gives ``(C, report)``: products, prediction, memory, strategies, seconds (None
     with a mask).
 
@@ -484,7 +484,7 @@ def transpose(A: Any, *, device: str = "auto") -> Any:
 
 
 def summarise(A: Any) -> dict[str, Any]:
-    """Numbers that tell two matrices apart: sum, sum_abs, frobenius, weighted, struct_ij, sorted.
+    """Numbers that distinguish two matrices: sum, sum_abs, frobenius, weighted, struct_ij, sorted.
 
     >>> import scipy.sparse as sp
     >>> from quintet import sparse

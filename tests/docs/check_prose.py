@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
-"""Checks the prose that users read: pages, comments of public headers, help and messages of programs.
+"""Checks the prose that users read: pages, comments of public headers, help and messages of programs, docstrings.
 
     check_prose.py --source DIR [PATH ...]     PATH: only these files, relative to DIR
 
 WORDS has the words that a sentence must not use. Outside tables and code a sentence has at most MAX_WORDS words, and those of a
-file MEAN_WORDS on average. Exit status 0: all is right; 1: not.
+file MEAN_WORDS on average; in docstrings of Python words alone count. Exit status 0: all is right; 1: not.
 """
 import argparse
+import ast
 import os
 import re
 import sys
 
 MAX_WORDS, MEAN_WORDS = 35, 18
 WORDS = {  # pattern: what to write instead
-    r"(?:is|are|was|were|be|has|have) none": "invalid, not a tree, empty",
+    r"(?:is|are|was|were|be|has|have) (?-i:none)": "invalid, not a tree, empty",
     r"besides?": "next to, with, also",
     r"anew": "again",
     r"of (?:its|their|one's|your) own": "its, separate, one per thread",
@@ -147,9 +148,23 @@ def texts_of_program(text):
     return texts
 
 
+def texts_of_python(text):
+    """Docstrings, without their examples."""
+    texts = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node):
+            texts.append(Text(counts=False))
+            for number, line in enumerate(node.body[0].value.value.split("\n"), node.body[0].lineno):
+                if not re.match(r"\s*(>>>|\.\.\.)", line):
+                    texts[-1].add(number, re.sub(r"`+[^`]*`+", "code", line))
+    return texts
+
+
 def texts_of(path):
     with open(path, encoding="utf-8") as file:
         text = file.read()
+    if path.endswith(".py"):
+        return texts_of_python(text)
     if path.endswith(".md"):
         return texts_of_page(text.split("\n"))
     return (texts_of_program(text) if path.endswith(".cpp") else texts_of_header(text.split("\n")))
@@ -180,7 +195,8 @@ def check(path, name):
 
 def files_of(source):
     yield from (page for page in PAGES if os.path.exists(os.path.join(source, page)))
-    for top, endings in (("docs", (".md",)), ("include", (".hpp", ".h")), ("programs", (".cpp",))):
+    for top, endings in (("docs", (".md",)), ("include", (".hpp", ".h")), ("programs", (".cpp",)),
+                         ("python/quintet", (".py",))):
         for folder, _, names in sorted(os.walk(os.path.join(source, top))):
             yield from (os.path.relpath(os.path.join(folder, name), source) for name in sorted(names) if name.endswith(endings))
 

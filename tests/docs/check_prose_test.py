@@ -10,7 +10,7 @@ import unittest
 import check_prose
 
 OFFENCES = {  # pattern of WORDS: sentences that it must see
-    r"(?:is|are|was|were|be|has|have) none": ["It throws for a tree that is none.", "The files are none."],
+    r"(?:is|are|was|were|be|has|have) (?-i:none)": ["It throws for a tree that is none.", "The files are none."],
     r"besides?": ["A test stands beside the kernel.", "Besides, it is fast."],
     r"anew": ["The sums are computed anew."],
     r"of (?:its|their|one's|your) own": ["Every thread has a buffer of its own.", "Chains have seeds of their own."],
@@ -24,6 +24,7 @@ LONG = "The function returns " + " ".join(["one"] * 33) + "."
 MANY = "The function returns the number of the points that it sees, because it counts each of them once per call."
 FILES = {"README.md": "# A title\n\n{}\n", "include/quintet/a.hpp": "/// {}\nint f();\n",
          "include/quintet/b.h": "/* {}\n */\nint f(void);\n", "programs/a.cpp": 'const char* help = "{}";\n'}
+DOCSTRING = 'def f():\n    """{}"""\n'
 
 
 def problems(name, content):
@@ -42,7 +43,7 @@ class Rules(unittest.TestCase):
     def test_words(self):
         for pattern, sentences in OFFENCES.items():
             for sentence in sentences:
-                for name, frame in FILES.items():
+                for name, frame in [*FILES.items(), ("python/quintet/a.py", DOCSTRING)]:
                     found = problems(name, frame.format(sentence))
                     self.assertEqual(len(found), 1, (name, sentence, found))
                     self.assertRegex(found[0], rf'^{re.escape(name)}:\d+: "(?i:{pattern})", write ')
@@ -77,6 +78,12 @@ class Rules(unittest.TestCase):
         self.assertEqual(problems("a.hpp", "/// \\code\n/// whose\n/// \\endcode\n"), [])
         self.assertEqual(problems("a.cpp", '#include "whose/told/anew/lives.hpp"\n// nobody reads what is told\n'), [])
 
+    def test_docstrings(self):
+        for text in (">>> nobody", "The device may be None.", "``whose`` is a value.", "word " * 40):
+            self.assertEqual(problems("a.py", DOCSTRING.format(text)), [])
+        self.assertRegex(problems("a.py", DOCSTRING.format("A sum.\n\n    Rows\n    whose sum is 0."))[0], r"^a.py:4: ")
+        self.assertEqual(problems("a.py", "def f():\n    return 'whose'  # nobody\n"), [])
+
     def test_sentences(self):
         text = check_prose.Text()
         text.add(1, "See Campello et al. (2013), e.g. for b = 0 ... B - 1. It is 3.5 long. \"Is it?\" Yes")
@@ -99,7 +106,7 @@ class Program(unittest.TestCase):
 
     def test_all_files_are_found(self):
         names = ["CONTRIBUTING.md", "README.md", "docs/a.md", "docs/design/b.md", "include/q/a.hpp", "include/q/c/a.h",
-                 "programs/a.cpp", "programs/s/b.cpp"]
+                 "programs/a.cpp", "programs/s/b.cpp", "python/quintet/torch/a.py"]
         with tempfile.TemporaryDirectory() as source:
             for name in [*names, "src/a.cpp", "docs/a.txt"]:
                 os.makedirs(os.path.dirname(os.path.join(source, name)), exist_ok=True)

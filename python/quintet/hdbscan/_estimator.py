@@ -64,9 +64,9 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     min_cluster_size : int, default 5
-        Smaller groups are no clusters; >= 2.
+        Smallest group that is a cluster; >= 2.
     min_samples : int, default min_cluster_size
-        The neighbour whose distance is the core distance; the point itself does not count.
+        k of the core distance, that to the k-th neighbour; the point itself does not count.
     cluster_selection_epsilon : float, default 0
         Clusters born at a smaller distance give way to an ancestor; 0 turns this off.
     cluster_selection_persistence : float, default 0

@@ -619,8 +619,8 @@ def label_points(
     cluster_selection_epsilon: float = 0.0,
     allow_single_cluster: bool = False,
 ) -> PointLabels:
-    """Labels of points for `selected` clusters of a condensed tree, those of :func:`select_clusters` or others of which
-    none contains another; label k is the k-th. The options are those of the selection.
+    """Labels of points for `selected` clusters of a condensed tree, those of :func:`select_clusters` or others. No
+    cluster may contain another; label k is the k-th. The options are those of the selection.
 
     >>> from quintet import hdbscan
     >>> tree = hdbscan.condense([[0, 1, 1.0, 2], [2, 3, 1.0, 2], [4, 5, 9.0, 4]], 2)

@@ -75,7 +75,7 @@ def nearest(
     """The k nearest of ``points[n, d]`` to every row of ``queries[q, d]``; without queries the k nearest other rows of
     every row of the points.
 
-    Then a point is left out of its own list by its index: duplicates of it are in there, at distance 0. 1 <= k <= n
+    Then a point is excluded from its list by its index, so its duplicates are in the list, at distance 0. 1 <= k <= n
     (n - 1 without queries).
 
     >>> from quintet import neighbours
@@ -128,7 +128,7 @@ def nearest_graph(
     device: str = "auto",
 ) -> Any:
     """The k nearest neighbours as a ``scipy.sparse.csr_array`` [q, n] of distances, or of ones with
-    mode="connectivity". include_self puts every point in front of its own list (only without queries).
+    mode="connectivity". include_self puts every point first in its list (only without queries).
 
     >>> from quintet import neighbours
     >>> neighbours.nearest_graph([[0.0], [1.0], [3.0]], 1).toarray()
@@ -164,7 +164,7 @@ def precomputed_knn(
     """``(indices, distances)`` [n, n_neighbors] for ``umap.UMAP(precomputed_knn=...)``: every point is its own first
     neighbour there.
 
-    UMAP builds its graph from these and runs no search of its own.
+    UMAP builds its graph from these and searches nothing itself.
 
     >>> from quintet import neighbours
     >>> indices, distances = neighbours.precomputed_knn([[0.0], [1.0], [3.0]], 2)

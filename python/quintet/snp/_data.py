@@ -249,7 +249,7 @@ def read_data(
 
     populations: a file with two columns, individual and species; or population_rule: "before-first:_", "after-last:_".
     diploid: states are genotypes 0, 1, 2; haploid: those of NEXUS with datatype=snp are not.
-    ``Data.report`` tells what was read and left out.
+    ``Data.report`` has what was read and left out.
 
     >>> import pathlib, tempfile
     >>> from quintet import snp

@@ -168,7 +168,7 @@ class Network:
         return str(self._core.name(as_integer(node, "node")))
 
     def find(self, name: str) -> int:
-        """The node of this name, -1 when there is none."""
+        """The node of this name, -1 without such a node."""
         return int(self._core.find(name))
 
     def parent_branches(self, node: int) -> np.ndarray:
@@ -232,7 +232,7 @@ class Network:
 
     @property
     def bubbles(self) -> int:
-        """Reticulations both of whose parent branches end at one node."""
+        """Reticulations with parent branches that both end at one node."""
         return int(_core.snp_count_bubbles(self._core))
 
     @property

@@ -1,4 +1,4 @@
-"""The rules of the likelihood one by one, on partial likelihoods of one site: for reading the papers beside a program.
+"""The rules of the likelihood one by one, on partial likelihoods of one site: to read the papers next to a program.
 
 A group of open branches has ``F(n1, r1, ...) = Pr(data below | n_i lineages, r_i of them with allele 1) Pr(n1, ...)``, in
 the notation of Rabier et al. (2021). :class:`quintet.snp.Likelihood` computes the same for many sites at once.

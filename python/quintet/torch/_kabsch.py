@@ -134,15 +134,15 @@ def _turn(U: Tensor, s: Tensor, V: Tensor) -> Tensor:
 
 def _skew(U: Tensor, s: Tensor, V: Tensor, M: Tensor) -> Tensor:
     """W with W_ij (s_i + s_j) = M_ij - M_ji: only sums of two singular values, so that equal ones do no harm. A sum of 0
-    has no rotation of its own, and gives 0."""
+    has no rotation, and gives 0."""
     sums = s.unsqueeze(-1) + s.unsqueeze(-2)
     small = sums.abs() <= 10 * torch.finfo(s.dtype).eps * s[..., :1].unsqueeze(-1).detach()
     return torch.where(small, 0.0, (M - M.mT) / torch.where(small, 1.0, sums))
 
 
 def _solve_skew(M: Tensor, K: Tensor) -> Tensor:
-    """The skew X with M X + X M = K, M symmetric and K skew: a linear system of D (D - 1) / 2 numbers, whose derivatives
-    have no differences of singular values in them."""
+    """The skew X with M X + X M = K, M symmetric and K skew: a linear system of D (D - 1) / 2 numbers. Its derivatives
+    have no differences of singular values."""
     d = M.shape[-1]
     row, column = torch.triu_indices(d, d, 1)
     k, l, i, j = row[:, None], column[:, None], row, column

@@ -165,7 +165,7 @@ def cdist(x: Tensor, y: Tensor, *, c: float = 1.0) -> Tensor:
 
 
 class PoincareBall(GyrovectorNames):
-    """The ball ``{x : c |x|^2 < 1}`` of curvature ``-c``, with the names of geoopt.PoincareBall, whose optimisers take it.
+    """The ball ``{x : c |x|^2 < 1}`` of curvature ``-c``, with the names of geoopt.PoincareBall; its optimisers take it.
     Points and vectors are ``[..., D]``, leading shapes are broadcast, and every function has gradients. 16-bit points
     give float32.
 

@@ -35,8 +35,7 @@ def _rows(m: Any) -> np.ndarray:
 
 
 def _pattern_values(canonical: Any, pattern: Any) -> np.ndarray:
-    """The value of `canonical`, whose columns ascend, at every entry of `pattern`, in whatever order these are: 0 where
-    it has none."""
+    """The value of `canonical`, with ascending columns, at every entry of `pattern`, in any order; 0 without an entry."""
     if np.array_equal(canonical.indptr, pattern.indptr) and np.array_equal(canonical.indices, pattern.indices):
         return np.ascontiguousarray(canonical.data)
     if canonical.nnz == 0:
@@ -91,10 +90,10 @@ class _Product(torch.autograd.Function):
 
 
 def spgemm(A: Tensor, B: Tensor) -> Tensor:
-    """``A @ B`` of two sparse_csr tensors of float32 or float64 on the processor, as a sparse_csr tensor whose columns are
-    sorted; those of A and B may be in any order, as in results of torch. Entries that cancel are kept. Gradients are
+    """``A @ B`` of two sparse_csr tensors of float32 or float64 on the processor, as a sparse_csr tensor with sorted
+    columns; those of A and B may be in any order, as in results of torch. Entries that cancel are kept. Gradients are
     sparse_csr tensors with the entries of A and B in their order: G B^T with A as the mask, and A^T G with B as the
-    mask; they have no gradients of their own.
+    mask; they cannot be differentiated again.
 
     >>> import torch, quintet.torch as qt
     >>> A = torch.eye(3).to_sparse_csr()

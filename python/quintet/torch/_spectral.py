@@ -1,5 +1,5 @@
-"""Functions of the singular values, ``U f(S) V^T``, with their own derivatives: those of U, S and V cannot tell what happens
-where singular values are equal or zero, divided differences of f can.
+"""Functions of the singular values, ``U f(S) V^T``, with their own derivatives: those of U, S and V do not suffice
+where singular values are equal or zero, divided differences of f do.
 
 With P = U^T E V, the change of ``U f(S) V^T`` for a change E of A is ``U X V^T`` and its parts outside the ranges of U and V,
 X_ij = (f[s_i, s_j] (P_ij + P_ji) + f[s_i, -s_j] (P_ij - P_ji)) / 2 with f odd and f[s_j, 0] outside (Noferini 2017). The

@@ -84,7 +84,7 @@ def _status_text(status: Tensor, lead: tuple[int, ...]) -> str:
 
 
 def _failure(A: Tensor) -> Exception:
-    """What to raise for a tensor of which some matrices have failed: they are decomposed again to say which."""
+    """The error for a tensor with matrices that failed: they are decomposed again to find them."""
     status = torch.from_numpy(linalg.svd(A, False, on_failure="nan").status)
     error: Exception = LinAlgError(_status_text(status.reshape(-1), tuple(A.shape[:-2])))
     return error
@@ -102,7 +102,7 @@ def _batch_of(A: Tensor) -> tuple[Any, int, Tensor]:
 
 
 def decompose(A: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
-    """U, S, Vh of a tensor whose history does not count. Raises LinAlgError with torch's text."""
+    """U, S, Vh of a tensor without regard to its history. Raises LinAlgError with torch's text."""
     if A.is_neg():
         A = plain(A)
     shape, dtype = A.shape, A.dtype

@@ -44,7 +44,7 @@ def check(t: Any, name: str) -> None:
 
 
 def plain(t: torch.Tensor) -> torch.Tensor:
-    """The memory itself: without history, and without the lazy sign that an address does not tell."""
+    """The memory itself: without history, and without the lazy sign, which an address does not show."""
     t = t.detach()
     return t.resolve_neg() if t.is_neg() else t
 
@@ -71,8 +71,8 @@ def rows(t: torch.Tensor) -> Batch:
 
 
 def points(t: torch.Tensor) -> tuple[Batch, torch.Tensor]:
-    """[..., D] as rows [N, D], and the tensor that has to outlive the call: contiguous rows, without history or lazy
-    sign, which an address does not tell."""
+    """[..., D] as rows [N, D], and the tensor that must outlive the call: contiguous rows, without history or lazy
+    sign, which an address does not show."""
     if t.requires_grad or t.is_neg():
         t = plain(t)
     shape, strides = t.shape, t.stride()
@@ -98,8 +98,8 @@ _eager: dict[type, Any] = {}
 
 
 def _eager_of(function: Any) -> Any:
-    """`function` in the older form, whose forward has the context: what torch.func refuses, and what costs a tenth, since
-    torch looks up signatures for setup_context at every call."""
+    """`function` in the older form, where forward has the context. torch.func refuses it, but it costs a tenth, because
+    torch otherwise looks up signatures for setup_context at every call."""
 
     def forward(ctx: Any, *args: Any) -> Any:
         output = function.forward(*args)
