@@ -7,6 +7,9 @@
 // explicit zeros stay; a product adds the former with its semiring's addition. Written files are "real general", with
 // numbers in the shortest form that reads back the same.
 //
+// HDF5: datasets row_pointers [rows + 1], columns [nnz], values [nnz] and shape [2] = rows, cols. With `group` all are
+// in that group.
+//
 // Errors are FileErrors with the line and the reason: no banner, an unknown kind, invalid sizes, an index outside the
 // matrix, malformed or out-of-range numbers, too few or too many entries, damaged compression. Also errors: an entry
 // and its mirror image in a symmetric file, and more rows or entries than fit into memory. Time: one pass over the
