@@ -24,7 +24,7 @@ WORDS = {  # pattern: what to write instead
     r"somebody|nobody": "you, another program, no rank",
     r"lives": "is, is stored",
 }
-PAGES = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "examples/README.md", "examples/data/README.md"]
+PAGES = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "examples/README.md", "examples/data/README.md", "tests/data/README.md"]
 ABBREVIATIONS = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|cf|vs|etc|al|Fig|Eq|eq)\.$|(?:^|[.,:&-] ?)[A-Z]\.$")
 FORBIDDEN = {re.compile(rf"\b(?:{pattern})\b", re.I): advice for pattern, advice in WORDS.items()}
 
