@@ -16,6 +16,11 @@ packages_mpi="libopenmpi-dev openmpi-bin"
 packages_test="$packages_build $packages_mpi g++ binutils lld-19 libgtest-dev libeigen3-dev libbenchmark-dev libclang-rt-19-dev llvm-19
   clang-tools-19 clang-format-19 doxygen mkdocs python3 python3-venv python3-dev python3-numpy python3-h5py python3-matplotlib pkgconf dpkg-dev file"
 
+# The preset aarch64: what makes its sysroot and runs its programs, and what is in it.
+packages_aarch64="mmdebstrap qemu-user-static lld-19 llvm-19"
+packages_sysroot="libc6-dev libstdc++-12-dev libgcc-12-dev libomp-19-dev libhdf5-dev libhts-dev libboost-program-options-dev
+  nlohmann-json3-dev libgtest-dev libeigen3-dev zlib1g-dev libbenchmark-dev"
+
 # install_packages WHAT PACKAGE...: installs those that are missing, and says which; does nothing when all are there.
 install_packages() {
   packages_what=$1

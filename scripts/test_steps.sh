@@ -36,6 +36,7 @@ report_skipped() { echo "=== $1: SKIPPED, $2"; report "$1" skipped - "$2"; }
 
 # Configures, builds and tests; with --long all targets and all tests of the preset.
 preset_commands() {
+  [ "$1" != aarch64 ] || scripts/aarch64_sysroot || return
   cmake --preset "$1" || return
   if [ -n "$long" ]; then cmake --build "build/$1" && ctest --test-dir "build/$1" --output-on-failure --no-tests=error
   else cmake --build --preset "$1" && ctest --preset "$1"; fi
