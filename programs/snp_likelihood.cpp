@@ -14,6 +14,7 @@
 #include "quintet/snp/inference/search.hpp"
 #include "quintet/snp/likelihood/likelihood.hpp"
 #include "quintet/snp/likelihood/optimise.hpp"
+#include "quintet/snp/network/rooting.hpp"
 #include "snp_likelihood/report.hpp"
 #include "support/driver.hpp"
 #include "support/snp_input.hpp"
@@ -104,8 +105,8 @@ po::options_description describe(arguments& a) {
            ->notifier(within<std::int64_t>("--patience", 1, snp::max_search_patience)),
        "new topologies without a gain before a climb ends")  //
       ("outgroup", po::value(&a.outgroup)->value_name("A,B,..."),
-       "with --search: species that the root separates from the others; with one theta the data do not show the "
-       "root")  //
+       "species that the root separates from the others: in --search, where one theta does not show the root, and in "
+       "--network and --compare, which may then be unrooted")  //
       ("seed", po::value(&a.seed)->default_value(a.seed)->value_name("S")->notifier(at_least("--seed", 0)),
        "all chance of the search and of --starts depends on it, >= 0");
   output.add_options()  //
@@ -175,9 +176,23 @@ bool is_file(const std::string& network) {
   return std::filesystem::exists(network, none);
 }
 
+snp::Network with_outgroup(const arguments& a, const snp::Network& network) {
+  if (a.outgroup.empty()) return network;
+  std::optional<snp::Network> rooted = snp::rooted_at(network, split(a.outgroup, ','));
+  if (!rooted)
+    throw InvalidArgument(
+        text("--outgroup must be species that a branch of the network separates from the others, not "
+             "below a reticulation (--outgroup=",
+             a.outgroup, ")"));
+  return *std::move(rooted);
+}
+
 std::vector<snp::Network> read_networks(const arguments& a, const char* option, const std::string& given) {
-  const snp::newick_options options{
-      .theta = a.theta, .root_theta = a.root_theta, .length = a.length, .support = a.support};
+  const snp::newick_options options{.theta = a.theta,
+                                    .root_theta = a.root_theta,
+                                    .length = a.length,
+                                    .support = a.support,
+                                    .unrooted = !a.outgroup.empty()};
   if (!is_file(given) && given.find('(') == std::string::npos)
     throw InvalidArgument(
         text(option, " must be a file or a network, which begins with a parenthesis (", option, "=", given, ")"));
@@ -187,6 +202,7 @@ std::vector<snp::Network> read_networks(const arguments& a, const char* option, 
     networks = io::read_networks(given, options);
   else
     networks.push_back(is_file(given) ? io::read_network(given, options) : snp::parse_newick(given, options));
+  for (snp::Network& network : networks) network = with_outgroup(a, network);
   for (const snp::Network& network : networks)
     if (!std::isnan(a.root_theta) && network.root_theta() != a.root_theta)
       throw InvalidArgument(text("--root-theta must be what the network says of its root, or stay away (--root-theta=",
@@ -410,7 +426,7 @@ void run(session& session, arguments& a) {
   if (a.search)
     require_absent(session.line(), {"root-theta"}, "and --search exclude each other");
   else
-    require_absent(session.line(), {"max-reticulations", "patience", "outgroup"}, "needs --search");
+    require_absent(session.line(), {"max-reticulations", "patience"}, "needs --search");
   if (!a.search && a.starts <= 1) require_absent(session.line(), {"seed"}, "needs --search or --starts");
   complete(a);
   if (a.search) return search(session, a);

@@ -26,6 +26,8 @@ void report_skipped(session& session, const io::snp_read_report& report) {
         "datatype=snp may be of diploids or haploids, and no state is 2: they were taken as diploids (choose with "
         "--diploid or --haploid)");
   if (report.over_limit > 0) session.result("individuals_over_limit", report.over_limit);
+  if (report.too_much_missing > 0) session.result("too_much_missing", report.too_much_missing);
+  if (report.thinned > 0) session.result("thinned", report.thinned);
   if (report.nucleotide_sites > 0) {
     session.result("nucleotide_sites", report.nucleotide_sites);
     session.result("several_bases", report.several_bases);
@@ -101,7 +103,8 @@ std::pair<std::string, std::size_t> rule_of_names(std::span<const std::string> n
 }
 
 void warn_of_species(session& session, const snp_input& a, const io::snp_input& input) {
-  if (!a.reading.populations.is_identity() || input.report.individuals == 0) return;
+  const auto species_count = std::int64_t(input.data.species().size());
+  if (!a.reading.populations.is_identity() || input.report.individuals != species_count) return;
   const auto [rule, species] = rule_of_names(input.data.species());
   if (!rule.empty())
     session.warn(text("each of the ", input.data.species().size(), " individuals is a species; by their names ",
@@ -135,10 +138,11 @@ void describe_markers(po::options_description& options, snp_input& a, bool is_re
   if (is_required) data->required();
   options.add_options()  //
       ("data", data,
-       "markers: NEXUS .nex .nexus .nxs, PHYLIP .phy, VCF .vcf (all also with .gz), or a table of counts red/copies, a "
+       "markers: NEXUS .nex .nexus .nxs, PHYLIP .phy, VCF .vcf (all also with .gz), PLINK .raw, or a table of counts "
+       "red/copies, a "
        "column per species, .csv .tsv .txt; - is standard input")  //
       ("format", po::value(&a.format)->value_name("FORMAT"),
-       "nexus, phylip, vcf or table, if the name of the file does not show it")  //
+       "nexus, phylip, vcf, raw or table, if the name of the file does not show it")  //
       ("population-map", po::value(&a.population_map)->value_name("FILE"),
        "two columns, individual and species; the species - leaves out")  //
       ("species-rule", po::value(&a.species_rule)->value_name("RULE"),
@@ -154,6 +158,13 @@ void describe_markers(po::options_description& options, snp_input& a, bool is_re
        "PHYLIP: states are bases, and the rarer one of a site becomes allele 1; NEXUS has datatype=dna for it")  //
       ("individuals", po::value(&a.reading.individuals)->value_name("N")->notifier(at_least("--individuals", 1)),
        "takes at most N of every species, the first in the file; time and memory grow fast with them")  //
+      ("max-missing",
+       po::value(&a.reading.max_missing)->value_name("SHARE")->notifier(within<double>("--max-missing", 0, 1)),
+       "leaves out sites at which a larger share of the sampled copies is missing, 0 ... 1; not for tables")  //
+      ("thin", po::value(&a.reading.thin_distance)->value_name("BASES")->notifier(at_least("--thin", 1)),
+       "VCF: of the polymorphic sites those at least so far behind the one before on their contig")  //
+      ("one-per-locus", po::bool_switch(&a.reading.one_per_locus),
+       "VCF: of every contig, a locus of a de-novo assembly, the polymorphic site with the fewest missing copies")  //
       ("keep-empty", po::bool_switch(&a.keep_empty),
        "keeps sites at which a species has no copies, exactly; by default they are left out, and counted");
 }
@@ -184,6 +195,8 @@ void describe_corrections(po::options_description& options, snp_input& a) {
 void complete(snp_input& a) {
   if (!a.population_map.empty() && !a.species_rule.empty())
     throw InvalidArgument("--population-map and --species-rule exclude each other");
+  if (a.reading.thin_distance > 0 && a.reading.one_per_locus)
+    throw InvalidArgument("--thin and --one-per-locus exclude each other");
   if (a.reading.diploid && a.reading.dominant)
     throw InvalidArgument("--diploid and --dominant exclude each other: dominant markers are of diploids already");
   if (a.reading.nucleotides && a.reading.dominant)
@@ -194,9 +207,12 @@ void complete(snp_input& a) {
   if (!a.population_map.empty()) a.reading.populations = io::population_map::from_file(a.population_map);
   using format = io::marker_format;
   if (!a.format.empty())
-    a.reading.format = choice<format>(
-        "--format", a.format,
-        {{"nexus", format::nexus}, {"phylip", format::phylip}, {"vcf", format::vcf}, {"table", format::table}});
+    a.reading.format = choice<format>("--format", a.format,
+                                      {{"nexus", format::nexus},
+                                       {"phylip", format::phylip},
+                                       {"vcf", format::vcf},
+                                       {"raw", format::raw},
+                                       {"table", format::table}});
   if (a.data == "-") {
     if (a.format.empty()) throw InvalidArgument("--data - needs --format: standard input has no name that says it");
     a.data = "/dev/stdin";

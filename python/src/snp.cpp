@@ -85,13 +85,14 @@ using shared_likelihood = shared<Likelihood>;
 
 // Networks and data.
 
-newick_options newick_of(double theta, double root_theta, double length, double gamma, bool support) {
+newick_options newick_of(double theta, double root_theta, double length, double gamma, bool support, bool unrooted) {
   newick_options options;
   options.theta = theta;
   options.root_theta = root_theta;
   options.length = length;
   options.gamma = gamma;
   options.support = support;
+  options.unrooted = unrooted;
   return options;
 }
 
@@ -188,7 +189,8 @@ nb::dict tables_of(const Data& data) {
 }
 
 nb::tuple read_data(const std::string& path, const std::string& map_file, const std::string& map_rule, bool diploid,
-                    bool haploid, bool dominant, bool keep_empty) {
+                    bool haploid, bool dominant, bool keep_empty, double max_missing, std::int64_t thin_distance,
+                    bool one_per_locus) {
   auto input = run([&] {
     io::snp_read_options options;
     if (!map_file.empty()) options.populations = io::population_map::from_file(map_file);
@@ -197,6 +199,9 @@ nb::tuple read_data(const std::string& path, const std::string& map_file, const 
     options.haploid = haploid;
     options.dominant = dominant;
     options.empty = keep_empty ? empty_species::keep : empty_species::drop;
+    options.max_missing = max_missing;
+    options.thin_distance = thin_distance;
+    options.one_per_locus = one_per_locus;
     return io::read_snp_data(path, options);
   });
   nb::dict d;
@@ -209,6 +214,9 @@ nb::tuple read_data(const std::string& path, const std::string& map_file, const 
   d["without_alternative"] = input.report.without_alternative;
   d["not_snps"] = input.report.not_snps;
   d["repeated_places"] = input.report.repeated_places;
+  d["too_much_missing"] = input.report.too_much_missing;
+  d["thinned"] = input.report.thinned;
+  d["locus_of_site"] = to_numpy(std::move(input.locus_of_site));
   return nb::make_tuple(std::move(input.data), d);
 }
 
@@ -384,14 +392,14 @@ void bind_networks(nb::module_& m) {
       .def("set_gamma", &Network::set_gamma)
       .def("set_root_theta", &Network::set_root_theta);
   m.def("snp_network", &network_of, arg("names"), arg("edges"), arg("root_theta"));
-  m.def("snp_parse_newick",
-        [](const std::string& words, double theta, double root_theta, double length, double gamma, bool support) {
-          return parse_newick(words, newick_of(theta, root_theta, length, gamma, support));
-        });
-  m.def("snp_read_network",
-        [](const std::string& path, double theta, double root_theta, double length, double gamma, bool support) {
-          return run([&] { return io::read_network(path, newick_of(theta, root_theta, length, gamma, support)); });
-        });
+  m.def("snp_parse_newick", [](const std::string& words, double theta, double root_theta, double length, double gamma,
+                               bool support, bool unrooted) {
+    return parse_newick(words, newick_of(theta, root_theta, length, gamma, support, unrooted));
+  });
+  m.def("snp_read_network", [](const std::string& path, double theta, double root_theta, double length, double gamma,
+                               bool support, bool unrooted) {
+    return run([&] { return io::read_network(path, newick_of(theta, root_theta, length, gamma, support, unrooted)); });
+  });
   m.def("snp_topology_key", [](const Network& n) { return run([&] { return topology_key(n); }); });
   m.def("snp_parse_topology", &parse_topology);
   m.def("snp_is_isomorphic",
@@ -442,7 +450,11 @@ void bind_data(nb::module_& m) {
   m.def("snp_data", &data_of, arg("species"), arg("red"), arg("copies"), arg("weights").none(), arg("dominant"),
         arg("keep_empty"), arg("sampled"));
   m.def("snp_read_data", &read_data, arg("path"), arg("map_file"), arg("map_rule"), arg("diploid"), arg("haploid"),
-        arg("dominant"), arg("keep_empty"));
+        arg("dominant"), arg("keep_empty"), arg("max_missing"), arg("thin_distance"), arg("one_per_locus"));
+  m.def("snp_select_sites", [](const Data& data, const array& sites) {
+    const std::vector<std::int64_t> chosen = vector_of<std::int64_t>(sites);
+    return run([&] { return select_sites(data, chosen); });
+  });
   m.def("snp_has_vcf", &io::has_vcf);
   m.def("snp_frequent_patterns",
         [](const Data& data, double share) { return run([&] { return frequent_patterns(data, share); }); });

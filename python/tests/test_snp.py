@@ -247,6 +247,26 @@ def test_search_without_a_root(data: snp.Data) -> None:
     assert snp.search(data, thetas="each", max_iterations=3, **options).is_root_seen
 
 
+def test_filters_and_selected_sites(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.raw"
+    path.write_text("FID IID PAT MAT SEX PHENOTYPE s_T t_T u_T\nA 1 0 0 0 -9 0 1 2\nB 2 0 0 0 -9 2 NA 1\nB 3 0 0 0 -9 2 0 1\n")
+    whole = snp.read_data(path)
+    assert whole.sites == 3 and whole.species == ["A", "B"] and whole.report["locus_of_site"].size == 0
+    filtered = snp.read_data(path, max_missing=0.1)
+    assert filtered.sites == 2 and filtered.report["too_much_missing"] == 1
+    with pytest.raises(ValueError, match="which only VCF has"):
+        snp.read_data(path, one_per_locus=True)
+    chosen = whole.select_sites([2, 0, 2])
+    assert chosen.weights.tolist() == [2.0, 1.0] and chosen.red.tolist() == [[2, 2], [0, 4]]
+    with pytest.raises(ValueError, match="site must be in"):
+        whole.select_sites([3])
+    unrooted = snp.Network("(A:1,B:2,C:3);", theta=0.1, unrooted=True)
+    rooted = unrooted.rooted_at(["C"])
+    assert rooted is not None and rooted.topology == snp.Network.from_topology("((A,B),C);").topology
+    with pytest.raises(ValueError, match="three children"):
+        snp.Network("(A:1,B:2,C:3);", theta=0.1)
+
+
 def test_integers_out_of_range(network: snp.Network, data: snp.Data) -> None:
     for most in (2**62, 2**63 - 1):
         for name in ("starts", "patience", "max_reticulations", "max_iterations"):

@@ -13,6 +13,7 @@ namespace {
 constexpr quintet_snp_read_options default_read_options = [] {
   quintet_snp_read_options options{};
   options.size = sizeof(options);
+  options.max_missing = 1;
   return options;
 }();
 
@@ -48,6 +49,9 @@ quintet_status quintet_snp_data_read(const char* path, const quintet_snp_read_op
     settings.diploid = known.diploid != 0;
     settings.dominant = known.dominant != 0;
     settings.haploid = known.haploid != 0;
+    settings.max_missing = known.max_missing;
+    settings.thin_distance = known.thin_distance;
+    settings.one_per_locus = known.one_per_locus != 0;
     settings.empty = enumerated<snp::empty_species>(known.empty, 2, "empty");
     return quintet_snp_data{io::read_snp_data(&required(path, "path"), settings).data};
   });

@@ -137,7 +137,9 @@ snp_input count_genotypes(const std::string& path, genotype_rows rows, const snp
     }
     builder.add_site(red, copies);
   }
-  return {builder.finish(std::move(sampled)), std::move(report)};
+  snp_input input{builder.finish(std::move(sampled)), std::move(report), {}};
+  filter_sites(input, {}, options);
+  return input;
 }
 
 }  // namespace quintet::io

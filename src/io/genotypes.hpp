@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,10 +45,15 @@ std::int64_t limit_individuals(population_groups& groups, std::int64_t individua
 /// Sums the states of every species at every site. `path` is for messages.
 snp_input count_genotypes(const std::string& path, genotype_rows rows, const snp_read_options& options);
 
+/// Leaves out sites as options.max_missing, thin_distance and one_per_locus say. `places` has contig << 40 | position
+/// of every site given; empty where the format has none.
+void filter_sites(snp_input& input, std::span<const std::uint64_t> places, const snp_read_options& options);
+
 /// The readers of read_snp_data; `compressed` is true for .gz.
 snp_input read_nexus_data(const std::string& path, bool compressed, const snp_read_options& options);
 snp_input read_phylip_data(const std::string& path, bool compressed, const snp_read_options& options);
 snp_input read_count_table(const std::string& path, bool compressed, const snp_read_options& options);
+snp_input read_raw_data(const std::string& path, bool compressed, const snp_read_options& options);
 snp_input read_vcf_data(const std::string& path, const snp_read_options& options);
 
 }  // namespace quintet::io

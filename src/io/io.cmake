@@ -7,11 +7,13 @@ set(QUINTET_MARKER_SOURCES
   io/line_reader.cpp
   io/nexus_tokens.cpp
   io/population_map.cpp
+  io/site_filter.cpp
   io/snp_counts.cpp
   io/snp_data.cpp
   io/snp_network.cpp
   io/snp_nexus.cpp
   io/snp_phylip.cpp
+  io/snp_raw.cpp
   io/snp_vcf.cpp
   io/table_fields.cpp)
 # The others.

@@ -112,7 +112,7 @@ snp_input count_table_reader::read() {
     }
     builder.add_site(red, copies, weight());
   }
-  return {builder.finish(), {}};
+  return {builder.finish(), {}, {}};
 }
 
 }  // namespace

@@ -56,14 +56,18 @@ class vcf_reader {
   snp_input read();
 
  private:
-  [[noreturn]] void fail(const std::string& reason) const { throw FileError(path_, file_->lineno, reason); }
+  [[noreturn]] void fail(const std::string& reason) const {
+    if (is_binary_)
+      throw FileError(path_, report_.records > 0 ? text("record ", report_.records, ": ", reason) : reason);
+    throw FileError(path_, file_->lineno, reason);
+  }
   void open();
   std::string repeated_individual() const;
   int read_line();
   bool next_record();
   bool is_site();
   int called_alleles() const;
-  std::int64_t count_repeated_places();
+  std::int64_t count_repeated_places() const;
   void count_copies();
   void count_individual(std::size_t individual, const std::int32_t* alleles, int max_alleles);
   std::vector<std::int64_t> sampled_copies() const;
@@ -192,9 +196,10 @@ bool vcf_reader::is_site() {
 }
 
 // Sites whose place another one before them has.
-std::int64_t vcf_reader::count_repeated_places() {
-  if (!std::is_sorted(places_.begin(), places_.end())) std::sort(places_.begin(), places_.end());
-  return places_.end() - std::unique(places_.begin(), places_.end());
+std::int64_t vcf_reader::count_repeated_places() const {
+  std::vector<std::uint64_t> places = places_;
+  if (!std::is_sorted(places.begin(), places.end())) std::sort(places.begin(), places.end());
+  return places.end() - std::unique(places.begin(), places.end());
 }
 
 void vcf_reader::count_individual(std::size_t individual, const std::int32_t* alleles, int max_alleles) {
@@ -248,7 +253,9 @@ snp_input vcf_reader::read() {
     builder.add_site(red_, copies_);
   }
   report_.repeated_places = count_repeated_places();
-  return {builder.finish(sampled_copies()), std::move(report_)};
+  snp_input input{builder.finish(sampled_copies()), std::move(report_), {}};
+  filter_sites(input, places_, options_);
+  return input;
 }
 
 }  // namespace

@@ -44,6 +44,19 @@ int main(int argc, char** argv) {
   CHECK_OK(quintet_snp_data_sizes(data, &species, NULL, &sites, NULL));
   CHECK(species == 2 && sites == 2);
   quintet_snp_data_free(data);
+  CHECK(options.max_missing == 1 && options.thin_distance == 0 && options.one_per_locus == 0);
+  options.population_rule = NULL;
+  options.max_missing = 0.2;
+  CHECK_OK(quintet_snp_data_read(
+      in_folder(folder, "a.raw", "FID IID PAT MAT SEX PHENOTYPE s_T t_T\nA 1 0 0 0 -9 0 1\nB 1 0 0 0 -9 2 NA\n"),
+      &options, &data));
+  CHECK_OK(quintet_snp_data_sizes(data, NULL, NULL, NULL, &sites));
+  CHECK(sites == 1);
+  quintet_snp_data_free(data);
+  options.thin_distance = 100;
+  CHECK_INVALID(quintet_snp_data_read(path, &options, &data), "which only VCF has");
+  options.thin_distance = 0;
+  options.population_rule = "before-first:_";
   options.population_file = "map.csv";
   CHECK_INVALID(quintet_snp_data_read(path, &options, &data), "must not both be given");
   CHECK_INVALID(quintet_snp_read_options_default(NULL, sizeof options), "options must not be null");

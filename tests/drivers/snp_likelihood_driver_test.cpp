@@ -374,6 +374,41 @@ TEST_F(snp_likelihood_driver, search_says_that_the_root_is_not_seen) {
   EXPECT_EQ(json("o.json")["results"]["root_is_seen"], true);
 }
 
+TEST_F(snp_likelihood_driver, an_outgroup_roots_networks_that_are_given) {
+  make_patterns_of_a_tree("tree.csv");
+  const arguments rest{"--data", "tree.csv", "--theta", "0.05", "--u", "1", "--v", "1", "--json", "o.json"};
+  const auto value = [&](arguments more) {
+    more.insert(more.end(), rest.begin(), rest.end());
+    run_well(more);
+    return json("o.json")["results"]["log_likelihood"].number();
+  };
+  const double rooted = value({"--network", "((A:0.02,B:0.02):0.05,(C:0.03,D:0.03):0.04);"});
+  EXPECT_NEAR(value({"--network", "(A:0.02,B:0.02,(C:0.03,D:0.03):0.09);", "--outgroup", "D"}), rooted, 1e-8);
+  EXPECT_EQ(snp::topology_key(snp::parse_newick(json("o.json")["results"]["network"].text())), "(D,(C,(A,B)));");
+  EXPECT_NEAR(value({"--network", "[&U](A:0.02,B:0.02,(C:0.03,D:0.03):0.09);", "--outgroup", "A,B"}), rooted, 1e-8);
+  arguments apart{"--network", "((A:1,B:1):1,(C:1,D:1):1);", "--outgroup", "A,C"};
+  apart.insert(apart.end(), rest.begin(), rest.end());
+  expect_failure(apart, 2, "--outgroup must be species that a branch of the network separates from the others");
+}
+
+TEST_F(snp_likelihood_driver, filters_of_sites) {
+  make("a.raw",
+       "FID IID PAT MAT SEX PHENOTYPE s0_T s1_G s2_A\nA 1 0 0 0 -9 0 1 0\nA 2 0 0 0 -9 0 NA 0\nB 3 0 0 0 -9 0 1 2\n");
+  const arguments rest{"--data", "a.raw", "--network", "(A:0.1,B:0.1);", "--theta", "0.1", "--u", "1", "--v", "1"};
+  const auto given = [&](arguments more) {
+    more.insert(more.end(), rest.begin(), rest.end());
+    return more;
+  };
+  run_well(given({"--json", "o.json"}));
+  EXPECT_EQ(json("o.json")["results"]["sites"], 3);
+  run_well(given({"--json", "o.json", "--max-missing", "0.2"}));
+  EXPECT_EQ(json("o.json")["results"]["sites"], 2);
+  EXPECT_EQ(json("o.json")["results"]["too_much_missing"], 1);
+  expect_failure(given({"--max-missing", "2"}), 2, "--max-missing must be in [0, 1]");
+  expect_failure(given({"--thin", "100"}), 2, "which only VCF has");
+  expect_failure(given({"--thin", "100", "--one-per-locus"}), 2, "--thin and --one-per-locus exclude each other");
+}
+
 TEST_F(snp_likelihood_driver, rice_example_of_the_documentation) {
   const auto folder = std::filesystem::absolute(test::data_folder("snp/rice"));
   QUINTET_SKIP_WITHOUT(folder);
@@ -429,7 +464,7 @@ TEST_F(snp_likelihood_driver, bad_usage_is_one_clear_line) {
   expect_bad({"--compare", "(A:1,B:1)"}, "--search, --network and --compare exclude each other");
   expect_bad({"--starts", "2"}, "--starts needs --optimise or --search");
   expect_bad({"--starts", "9223372036854775807", "--optimise", "lengths"}, "--starts must be in [1, 1000000]");
-  expect_bad({"--outgroup", "A"}, "--outgroup needs --search");
+  expect_bad({"--outgroup", "X"}, "outgroup must be a species of the network (outgroup=X)");
   expect_bad({"--optimise", "lengths", "--seed", "2"}, "needs --search or --starts");
   expect_bad({"--output-network", "no/folder/x.nwk"}, "--output-network: no/folder/x.nwk");
   expect_bad({"--gamma-shape", "1", "--gamma-categories", "0"}, "categories");

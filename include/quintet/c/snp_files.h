@@ -26,13 +26,18 @@ typedef struct quintet_snp_read_options {
   int32_t dominant;             ///< not 0: dominant markers of diploids; default 0
   quintet_snp_empty empty;      ///< default QUINTET_SNP_DROP
   int32_t haploid;              ///< not 0: NEXUS with datatype=snp has states of haploids, not genotypes; default 0
+  double max_missing;           ///< most missing share of a site, 0 ... 1; default 1. Not for tables
+  int64_t thin_distance;        ///< VCF: least distance of polymorphic sites in bases, >= 0; default 0, any
+  int32_t one_per_locus;        ///< not 0: VCF: one polymorphic site of every contig; default 0
+  int32_t reserved;             ///< 0
 } quintet_snp_read_options;
 
 /// *options := the defaults. `size` is sizeof *options.
 QUINTET_API quintet_status quintet_snp_read_options_default(quintet_snp_read_options* options,
                                                             size_t size) QUINTET_NOEXCEPT;
 
-/// *data := markers of a file, its format by the extension: NEXUS, PHYLIP, VCF, or a table of counts (.csv .tsv .txt);
+/// *data := markers of a file, its format by the extension: NEXUS, PHYLIP, VCF, PLINK's .raw, or a table of counts
+/// (.csv .tsv .txt);
 /// ".gz" behind it is compressed. File error: with path, line and reason. Invalid: options that the format does not
 /// have, both a file and a rule of populations. Freed with quintet_snp_data_free(). Time: one pass over the file.
 QUINTET_API quintet_status quintet_snp_data_read(const char* path, const quintet_snp_read_options* options,

@@ -13,6 +13,9 @@
 //     which are constant sites; <NON_REF> and <*> behind an alternative are passed over. A population map is needed.
 //     All called copies count: genotypes may be half missing and of any ploidy. FILTER is ignored. Needs htslib
 //     in the build.
+// .raw               PLINK's additive genotypes (recode A): FID IID PAT MAT SEX PHENOTYPE, then a column for each site.
+//     A cell has 0, 1 or 2 copies of the allele at the end of the column's name; NA is missing. Individuals are
+//     named by IID; without a population map the family, FID, is the species.
 // .csv .tsv .txt     a table: a header with the species, one row per site, cells "red/copies" (dominant:
 //     individuals that show the band / individuals); empty, "?", "-", "NA" and "0/0" are missing. A column "weight"
 //     weighs the sites.
@@ -41,6 +44,7 @@ enum class marker_format {
   nexus,         ///< NEXUS
   phylip,        ///< PHYLIP
   vcf,           ///< VCF, BCF, compressed or not
+  raw,           ///< PLINK's table of additive genotypes
   table,         ///< counts red/copies
 };
 
@@ -62,6 +66,13 @@ struct snp_read_options {
   std::int64_t individuals = 0;
   /// Treatment of a site at which a species has no copies.
   snp::empty_species empty = snp::empty_species::drop;
+  /// Leaves out sites at which more than this share of the sampled copies is missing, 0 ... 1.
+  double max_missing = 1;
+  /// VCF: of the polymorphic sites those at least so many bases behind the one before on their contig, >= 0; 0: all.
+  std::int64_t thin_distance = 0;
+  /// VCF: of every contig, which is a locus of a de-novo assembly, the polymorphic site with the most copies, the first
+  /// of equal ones. Excludes thin_distance.
+  bool one_per_locus = false;
 };
 
 /// Report of the reading.
@@ -75,7 +86,9 @@ struct snp_read_report {
   /// VCF: records; those without an alternative allele, which are constant sites; and those left out: with more than
   /// two alleles, and with an allele that is no single base.
   std::int64_t records = 0, without_alternative = 0, multiallelic = 0, not_snps = 0;
-  std::int64_t repeated_places = 0;  ///< sites with the contig and position of a site before them
+  std::int64_t repeated_places = 0;   ///< sites with the contig and position of a site before them
+  std::int64_t too_much_missing = 0;  ///< sites left out by max_missing
+  std::int64_t thinned = 0;           ///< sites left out by thin_distance or one_per_locus, the constant ones too
   ///@}
   ///@{
   /// Nucleotides: sites, those left out with more than two bases, and codes of two bases that were missing for
@@ -86,8 +99,9 @@ struct snp_read_report {
 
 /// The markers of a file.
 struct snp_input {
-  snp::Data data;          ///< patterns of counts
-  snp_read_report report;  ///< report of the reading
+  snp::Data data;                           ///< patterns of counts
+  snp_read_report report;                   ///< report of the reading
+  std::vector<std::int64_t> locus_of_site;  ///< VCF: the number of the contig of every site in `data`; otherwise empty
 };
 
 /// Reads a file. Throws FileError: unknown extension, unreadable, not as the format demands (with the line), an

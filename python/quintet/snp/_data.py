@@ -206,6 +206,17 @@ class Data:
         """The most copies of each species at a site, [species]."""
         return np.array(self._table()["max_copies"])
 
+    def select_sites(self, sites: Any) -> "Data":
+        """The data of these sites, which may come repeatedly: numbers from 0 in the order of `pattern_of_site`.
+
+        >>> import numpy as np
+        >>> from quintet import snp
+        >>> data = snp.Data(["A", "B"], [[0, 1], [2, 1], [0, 1]], [2, 2])
+        >>> data.select_sites([1, 1]).weights.tolist()
+        [2.0]
+        """
+        return Data._of(_core.snp_select_sites(self._core, np.ascontiguousarray(sites, dtype=np.int64)))
+
     def frequent_patterns(self, share: float) -> "Data":
         """The data of the most frequent patterns, ceil(share x patterns) of them, weights scaled up to the same sum."""
         return Data._of(_core.snp_frequent_patterns(self._core, as_number(share, "share")))
@@ -244,12 +255,17 @@ def read_data(
     haploid: bool = False,
     dominant: bool = False,
     empty: str = "drop",
+    max_missing: float = 1.0,
+    thin_distance: int = 0,
+    one_per_locus: bool = False,
 ) -> Data:
-    """Markers of a file: NEXUS, PHYLIP, a table of counts (.csv, .tsv), or VCF where the build reads it; ".gz" too.
+    """Markers of a file: NEXUS, PHYLIP, PLINK's .raw, a table of counts (.csv, .tsv), or VCF where the build reads it; ".gz" too.
 
     populations: a file with two columns, individual and species; or population_rule: "before-first:_", "after-last:_".
     diploid: states are genotypes 0, 1, 2; haploid: those of NEXUS with datatype=snp are not.
-    ``Data.report`` has what was read and left out.
+    max_missing: the most missing share of a site. VCF: thin_distance, the least number of bases between polymorphic sites;
+    one_per_locus, one polymorphic site for every contig. ``Data.report`` has what was read and left out; of VCF also
+    locus_of_site, the number of the contig of every site.
 
     >>> import pathlib, tempfile
     >>> from quintet import snp
@@ -270,6 +286,9 @@ def read_data(
             bool(haploid),
             bool(dominant),
             _keeps(empty),
+            as_number(max_missing, "max_missing"),
+            as_integer(thin_distance, "thin_distance"),
+            bool(one_per_locus),
         )
     except FileError as error:
         text = str(error)

@@ -32,7 +32,8 @@ class Network:
     """A rooted phylogenetic network with lengths, thetas and gammas.
 
     ``Network(text)`` reads extended Newick, ``name:length:theta:gamma``; `theta`, `root_theta`, `length` and `gamma` stand
-    for what the text leaves out; with `support` the second number is a support value, and is left out.
+    for what the text leaves out; with `support` the second number is a support value, and is left out; with `unrooted` the
+    root may have three children, and :meth:`rooted_at` moves it.
     ``Network(names, edges, root_theta=...)`` takes nodes and edges ``(parent, child,
     length, theta[, gamma])`` by number.
 
@@ -54,6 +55,7 @@ class Network:
         length: float | None = None,
         gamma: float | None = None,
         support: bool = False,
+        unrooted: bool = False,
     ) -> None:
         self._core: Any
         if edges is None:
@@ -66,6 +68,7 @@ class Network:
                 _optional(length, "length"),
                 _optional(gamma, "gamma"),
                 bool(support),
+                bool(unrooted),
             )
             return
         rows = []
@@ -273,6 +276,7 @@ def read_network(
     length: float | None = None,
     gamma: float | None = None,
     support: bool = False,
+    unrooted: bool = False,
 ) -> Network:
     """The one network of a file: extended Newick, or NEXUS with one tree or network; ".gz" is compressed.
 
@@ -292,6 +296,7 @@ def read_network(
             _optional(length, "length"),
             _optional(gamma, "gamma"),
             bool(support),
+            bool(unrooted),
         )
     except FileError as error:
         raise FileError(str(error), name) from None

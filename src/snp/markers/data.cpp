@@ -162,6 +162,54 @@ Data DataBuilder::finish(std::vector<std::int64_t> sampled_copies) {
   return std::move(s.data);
 }
 
+namespace {
+
+void require_unit_weights(const Data& data) {
+  std::vector<double> sites(static_cast<std::size_t>(data.patterns()), 0);
+  for (const std::int64_t p : data.pattern_of_site())
+    if (p >= 0) ++sites[static_cast<std::size_t>(p)];
+  if (!std::equal(sites.begin(), sites.end(), data.weights().begin()))
+    throw InvalidArgument("sites with weights cannot be selected: patterns have the sums of weights alone");
+}
+
+}  // namespace
+
+Data select_sites(const Data& data, std::span<const std::int64_t> sites) {
+  require_unit_weights(data);
+  Data selected;
+  selected.species_ = data.species_;
+  selected.sampled_ = data.sampled_;
+  selected.dominant_ = data.dominant_;
+  const std::size_t species = data.species_.size();
+  selected.max_.assign(species, 0);
+  std::vector<std::int64_t> place(data.weights_.size(), -1);
+  for (const std::int64_t site : sites) {
+    require_argument(site >= 0 && site < data.given_sites(), "site", site, text("in [0, ", data.given_sites(), ")"));
+    const std::int64_t p = data.pattern_of_site_[static_cast<std::size_t>(site)];
+    if (p < 0) {
+      const auto left_out = std::lower_bound(data.dropped_.begin(), data.dropped_.end(), site,
+                                             [](const dropped_site& d, std::int64_t s) { return d.site < s; });
+      selected.dropped_.push_back({selected.given_sites(), left_out->species});
+      selected.pattern_of_site_.push_back(-1);
+      continue;
+    }
+    std::int64_t& known = place[static_cast<std::size_t>(p)];
+    if (known < 0) {
+      known = selected.patterns();
+      for (std::size_t s = 0; s < species; ++s) {
+        selected.copies_.push_back(data.copies_[data.place(p, std::int64_t(s))]);
+        selected.red_.push_back(data.red_[data.place(p, std::int64_t(s))]);
+        selected.max_[s] = std::max<std::int64_t>(selected.max_[s], selected.copies_.back());
+      }
+      selected.kinds_.push_back(data.kind(p));
+      selected.weights_.push_back(0);
+    }
+    ++selected.weights_[static_cast<std::size_t>(known)];
+    selected.pattern_of_site_.push_back(known);
+  }
+  return selected;
+}
+
 std::vector<std::int64_t> columns_of_leaves(const Network& network, const Data& data) {
   const auto known = data.species();
   std::vector<std::int64_t> columns;

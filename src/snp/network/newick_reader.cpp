@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 
 #include "quintet/snp/network/newick.hpp"
 #include "snp/network/newick_text.hpp"
@@ -17,7 +19,8 @@ struct occurrence {
   std::int64_t parent = -1;  // occurrence
   bool inner = false;        // has a subtree
   std::string name;
-  std::string hybrid;  // what is behind '#'
+  std::string hybrid;      // what is behind '#'
+  bool is_marked = false;  // as a reticulation, by an annotation of BPP: both places have its name
   double length = unset, theta = unset, gamma = unset;
   double second = unset;  // number behind the length
 };
@@ -35,7 +38,8 @@ std::string excerpt(std::string_view word) {
 
 class reader {
  public:
-  reader(std::string_view text, bool has_support) : text_(text), has_support_(has_support) {}
+  reader(std::string_view text, const newick_options& options)
+      : text_(text), has_support_(options.support), may_be_unrooted_(options.unrooted) {}
 
   void read();
   const std::vector<occurrence>& occurrences() const { return found_; }
@@ -65,10 +69,11 @@ class reader {
   std::size_t begin_node(std::int64_t parent, bool inner);
   void end_node(std::size_t node);
   void read_end();
+  void label_marked();
   void check_second_numbers() const;
 
   std::string_view text_;
-  bool has_support_;
+  bool has_support_, may_be_unrooted_;
   std::size_t at_ = 0;
   std::vector<occurrence> found_;
   double root_theta_ = unset;
@@ -90,7 +95,8 @@ void reader::read_prefix() {
   for (skip_blanks(); peek() == '['; skip_blanks()) {
     const std::size_t position = at_;
     const std::string_view comment = bracket();
-    if (comment == "&U" || comment == "&u") fail(position, "the tree is unrooted, [&U]; a rooted one is needed");
+    if ((comment == "&U" || comment == "&u") && !may_be_unrooted_)
+      fail(position, "the tree is unrooted, [&U]; an outgroup roots it");
     double theta;
     if (is_number(comment, theta)) set(root_theta_, theta, position, "theta of the root");
   }
@@ -160,10 +166,12 @@ void reader::read_annotation(std::string_view comment, std::size_t position, occ
     const std::string_view item = comment.substr(begin, end - begin);
     begin = end + 1;
     const std::string_view key = item.substr(0, item.find('='));
-    if (key != "gamma" && key != "theta" && key != "coalescenceRate") continue;
+    if (key == "tau-parent") o.is_marked = true;
+    if (key != "gamma" && key != "phi" && key != "theta" && key != "coalescenceRate") continue;
     if (key.size() == item.size() || !is_number(item.substr(key.size() + 1), value))
       fail(position, text("the annotation ", excerpt(item), " has no finite number"));
-    if (key == "gamma") set(o.gamma, value, position, "gamma");
+    if (key == "gamma" || key == "phi") set(o.gamma, value, position, "gamma");
+    o.is_marked = o.is_marked || key == "phi";
     if (key == "theta") set(o.theta, value, position, "theta");
     if (key == "coalescenceRate") set(o.theta, 2 / value, position, "theta");
   }
@@ -240,6 +248,9 @@ void reader::read() {
     }
     if (open.empty()) break;
     if (at_end()) fail(at_, text("the text ends with ", open.size(), " parentheses open"));
+    double theta;
+    if (peek() == '#' && is_number(rest().substr(1, rest().find_first_of(":,)[; \t\n") - 1), theta))
+      fail(at_, text("#", theta, " looks like a theta of BPP; write it as name:length:theta"));
     if (peek() != ',') fail(at_, text("\",\" or \")\" should stand here, not \"", excerpt(rest()), "\""));
     ++at_;
   }
@@ -250,7 +261,17 @@ void reader::read_end() {
   if (peek() == ';') ++at_;
   skip_comments();
   if (!at_end()) fail(at_, text("the network has ended, but there is more: \"", excerpt(rest()), "\""));
+  label_marked();
   if (!has_support_ && std::isnan(root_theta_)) check_second_numbers();
+}
+
+// The name of a place that is marked is the label of both.
+void reader::label_marked() {
+  std::unordered_set<std::string> marked;
+  for (const occurrence& o : found_)
+    if (o.is_marked && !o.name.empty() && o.hybrid.empty()) marked.insert(o.name);
+  for (occurrence& o : found_)
+    if (o.hybrid.empty() && marked.contains(o.name)) o.hybrid = std::exchange(o.name, "");
 }
 
 // Programs that write thetas write them at leaves too, and hardly one of 10 ... 1000, as counts of a bootstrap are.
@@ -295,6 +316,7 @@ class assembly {
   void take_root(const occurrence& root);
   void check_hybrids() const;
   void complete_gammas();
+  void resolve_root();
   void divide_rounded_gammas();
   void clear_repeated_support();
   void join_branches();
@@ -383,6 +405,22 @@ void assembly::complete_gammas() {
       std::find_if(made_.edges.begin(), made_.edges.end(), [node = h.node](const network_edge& e) {
         return e.child == node;
       })->gamma = options_.gamma;
+}
+
+// Three branches that meet make no root; it is put on the first of them.
+void assembly::resolve_root() {
+  const std::int64_t root = nodes_.front(), next = std::int64_t(made_.names.size());
+  std::vector<network_edge*> down;
+  for (network_edge& e : made_.edges)
+    if (e.parent == root) down.push_back(&e);
+  if (down.size() != 3) return;
+  if (!options_.unrooted)
+    in_.fail(std::size_t(in_.occurrences().front().position),
+             "the root has three children, as unrooted networks have; an outgroup (option unrooted) roots it",
+             breach::binary);
+  down[1]->parent = down[2]->parent = next;
+  made_.names.emplace_back();
+  made_.edges.push_back({root, next, 0, down[1]->theta, unset});
 }
 
 // Gammas printed with three or four digits.
@@ -492,6 +530,7 @@ network_description assembly::build() {
   take_root(found.front());
   check_hybrids();
   complete_gammas();
+  resolve_root();
   divide_rounded_gammas();
   clear_repeated_support();
   join_branches();
@@ -507,7 +546,7 @@ Network parse_newick(std::string_view text, const newick_options& options) {
                    options.length, "finite and >= 0");
   require_argument(std::isnan(options.gamma) || (options.gamma >= 0 && options.gamma <= 1), "gamma", options.gamma,
                    "in [0, 1]");
-  reader in(text, options.support);
+  reader in(text, options);
   in.read();
   return Network(assembly(in, options).build());
 }

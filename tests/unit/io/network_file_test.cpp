@@ -51,7 +51,8 @@ TEST_F(network_file, bad_files_tell_line_and_reason) {
   expect_bad("(A:1,B:1);\n(A:1,B:1);\n", "n.nwk:2: a second network; the first is in line 1");
   expect_bad("(A:1,B:1);\n0.3 NA A:1\n", "n.nwk:2: the network has ended, but there is more: \"0.3 NA A:1");
   expect_bad("(A:1,B:x);\n(A:1,B:1);\n", "n.nwk:2: a second network");
-  expect_bad("(A:1,B:1,C:1);\n", "n.nwk: node 0 above \"A\" has more than two children");
+  expect_bad("(A:1,B:1,C:1);\n", "n.nwk:1: character 1: the root has three children");
+  expect_bad("(A:1,B:1,C:1,D:1);\n", "n.nwk: node 0 above \"A\" has more than two children");
   expect_bad("#NEXUS\nBEGIN TREES; END;\n", "has no TREE or NETWORK");
   expect_bad("#NEXUS\nBEGIN TREES;\nTREE a = (A:1,B:1);\nTREE b = (A:1,B:1);\nEND;\n",
              "n.nwk:4: a second network; the first is in line 3");

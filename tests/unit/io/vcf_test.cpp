@@ -1,5 +1,6 @@
 // Biallelic SNPs of VCF files.
 #include "io/gzip.hpp"
+#include "support/expect_error.hpp"
 #include "unit/io/read_test.hpp"
 
 namespace quintet {
@@ -151,6 +152,40 @@ TEST_F(snp_vcf, a_population_map_is_needed) {
 TEST_F(snp_vcf, damaged_files_do_not_crash) {
   const std::string good = header + record("A\tC", "GT:DP\t0/1:1\t1|1:2\t0/0:.") + record("G\tT", "GT\t0/1\t./.\t0/0");
   test::expect_no_crash(good, [&](const std::string& content) { read(content, rule); });
+}
+
+// Contigs 1 and 2; copies 6, 4, 6 and constant on contig 1, in another order in the file.
+TEST_F(snp_vcf, thinned_sites) {
+  const auto at = [](int contig, int position, const std::string& genotypes) {
+    return text(contig, "\t", position, "\t.\tA\tC\t.\t.\t.\tGT\t", genotypes, "\n");
+  };
+  const std::string content = header + at(1, 30, "0/1\t1/1\t0/0") + at(1, 10, "0/0\t./.\t0/1") +
+                              at(1, 25, "0/1\t0/1\t0/1") + at(1, 5, "0/0\t0/0\t0/0") + at(2, 7, "0/0\t1/1\t1/1") +
+                              at(2, 8, "0/1\t0/0\t1/1");
+  const std::string path = file("t.vcf", content);
+  const auto read_with = [&](auto change) {
+    io::snp_read_options options = rule;
+    change(options);
+    return io::read_snp_data(path, options);
+  };
+  const auto whole = read_with([](auto&) {});
+  EXPECT_EQ(whole.locus_of_site, (std::vector<std::int64_t>{0, 0, 0, 0, 1, 1}));
+  EXPECT_EQ(whole.report.thinned, 0);
+  // From left to right: 10, then 25, not 30; 7, not 8. The constant site goes too.
+  const auto thinned = read_with([](auto& o) { o.thin_distance = 15; });
+  EXPECT_EQ(test::counts_text(thinned.data), "a,b: 0/2 1/2; 2/4 1/2; 2/4 2/2");
+  EXPECT_EQ(thinned.report.thinned, 3);
+  EXPECT_EQ(thinned.locus_of_site, (std::vector<std::int64_t>{0, 0, 1}));
+  EXPECT_EQ(read_with([](auto& o) { o.thin_distance = 20; }).report.thinned, 3);  // 10 and 30
+  EXPECT_EQ(read_with([](auto& o) { o.thin_distance = 21; }).report.thinned, 4);
+  // The most copies, and of equal ones the first on the contig: 25 and 7.
+  const auto single = read_with([](auto& o) { o.one_per_locus = true; });
+  EXPECT_EQ(test::counts_text(single.data), "a,b: 2/4 1/2; 2/4 2/2");
+  EXPECT_EQ(single.report.thinned, 4);
+  EXPECT_EQ(read_with([](auto& o) { o.max_missing = 0.3; }).report.too_much_missing, 1);
+  expect_invalid([&] { read_with([](auto& o) { o.thin_distance = 5, o.one_per_locus = true; }); },
+                 "exclude each other");
+  expect_invalid([&] { read_with([](auto& o) { o.thin_distance = -5; }); }, "thin_distance must be >= 0");
 }
 
 }  // namespace

@@ -90,6 +90,7 @@ class Data {
 
  private:
   friend class DataBuilder;
+  friend Data select_sites(const Data& data, std::span<const std::int64_t> sites);
   Data() = default;
   std::size_t place(std::int64_t p, std::int64_t s) const {
     return static_cast<std::size_t>(p) * species_.size() + static_cast<std::size_t>(s);
@@ -136,6 +137,12 @@ class DataBuilder {
   struct state;
   std::unique_ptr<state> state_;
 };
+
+/// The data of these sites, which are numbered as in `data` and may come repeatedly; sites that were left out stay so.
+/// Sample sizes stay. Throws InvalidArgument for a number out of range, and for data that were given weights.
+/// O((patterns
+/// + sites) species).
+Data select_sites(const Data& data, std::span<const std::int64_t> sites);
 
 /// For every leaf of the network, in the order of Network::leaves(), the column of its species in the data. Throws
 /// NetworkError (unknown_taxon) that names the leaves without data and the species that are no leaves. O(species^2).

@@ -13,8 +13,9 @@
 // - `[0.8]` in front of everything is the theta above the root; so is a theta behind the root's name. A length there
 //   means nothing, because the population above the root has no end.
 // - Annotations of BEAST behind a name set values too: `#H1[&gamma=0.3]:0.01`, `[&theta=0.1]`, `[&coalescenceRate=20]`
-//   (theta = 2 / rate). Other keys, `[&R]` and comments in brackets are left out; `[0.005]` behind a name is an error,
-//   because some programs mean a theta and others a support value.
+//   (theta = 2 / rate). BPP marks both places of a reticulation by one name and
+//   `H[&phi=0.3,tau-parent=yes]`: phi is gamma of the branch up from there. Other keys, `[&R]` and comments in brackets
+//   are left out; `[0.005]` behind a name is an error, because some programs mean a theta and others a support value.
 // - Names may be in single quotes ('' is a quote); outside quotes an underscore stays an underscore. A number behind a
 //   closing parenthesis is a support value, no name; so are quoted ones such as '95/0.98' that come repeatedly. The
 //   semicolon at the end may be missing.
@@ -38,6 +39,9 @@ struct newick_options {
   double gamma = unset;       ///< for the first parent branch of a reticulation without one on either, in [0, 1]
   /// The second number of a branch is a support value, which is left out, and no theta.
   bool support = false;
+  /// The root may have three children, as unrooted networks of other programs have: the second and third then hang on a
+  /// branch of length 0, with the theta of the second. rooted_at() moves the root.
+  bool unrooted = false;
 };
 
 /// Numbers that to_newick() writes of a branch.

@@ -6,6 +6,7 @@
 
 #include "quintet/core/philox.hpp"
 #include "support/network_error.hpp"
+#include "support/snp_text.hpp"
 
 namespace quintet {
 namespace {
@@ -146,6 +147,33 @@ TEST(snp_data, columns_of_leaves_match_by_name) {
                              "species of the data that are no leaves: C");
   test::expect_network_error([&] { columns_of_leaves(network, data_of({"A", "D"})); }, unknown,
                              "leaves of the network without data: B; species of the data that are no leaves: D");
+}
+
+TEST(data, selected_sites) {
+  snp::DataBuilder builder({"A", "B"});
+  const auto add = [&](std::int64_t a, std::int64_t b, std::int64_t copies_of_b) {
+    builder.add_site(std::vector<std::int64_t>{a, b}, std::vector<std::int64_t>{2, copies_of_b});
+  };
+  add(0, 1, 2), add(1, 1, 3), add(0, 0, 0), add(0, 1, 2);
+  const snp::Data data = builder.finish(std::vector<std::int64_t>{4, 4});
+  const snp::Data chosen = snp::select_sites(data, std::vector<std::int64_t>{3, 2, 3, 0});
+  EXPECT_EQ(test::counts_text(chosen), "A,B: 0/2 1/2; dropped; 0/2 1/2; 0/2 1/2");
+  ASSERT_EQ(chosen.patterns(), 1);
+  EXPECT_EQ(chosen.weight(0), 3);
+  EXPECT_EQ(chosen.sites(), 3);
+  ASSERT_EQ(chosen.dropped_sites().size(), 1u);
+  EXPECT_EQ(chosen.dropped_sites()[0].site, 1);
+  EXPECT_EQ(chosen.dropped_sites()[0].species, 1);
+  EXPECT_EQ(chosen.sampled_copies()[1], 4);
+  EXPECT_EQ(chosen.max_copies()[1], 2);
+  const snp::Data both = snp::select_sites(data, std::vector<std::int64_t>{1, 0});
+  EXPECT_EQ(test::counts_text(both), "A,B: 1/2 1/3; 0/2 1/2");
+  EXPECT_EQ(both.max_copies()[1], 3);
+  expect_invalid([&] { snp::select_sites(data, std::vector<std::int64_t>{4}); }, "site must be in [0, 4) (site=4)");
+  snp::DataBuilder weighted({"A"});
+  weighted.add_site(std::vector<std::int64_t>{1}, std::vector<std::int64_t>{2}, 2.5);
+  const snp::Data heavy = weighted.finish();
+  expect_invalid([&] { snp::select_sites(heavy, std::vector<std::int64_t>{0}); }, "sites with weights");
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "quintet/snp/network/network_topology.hpp"
+#include "quintet/snp/network/rooting.hpp"
 #include "support/network_error.hpp"
 #include "support/random_network.hpp"
 
@@ -238,6 +240,32 @@ TEST(newick, syntax_errors_say_where) {
   expect_broken("('A'B:1,C:1)", rule::syntax, "\"B\" follows a quoted name");
   expect_broken("[&U](A:1,B:1)", rule::syntax, "unrooted");
   expect_broken("(A:1,#:1)", rule::syntax, "only \"#\"");
+  expect_broken("((A #0.01:0.02,B:0.02)x:0.01 #0.01,C:0.03)", rule::syntax,
+                "character 5 of the network: #0.01 looks like a theta of BPP; write it as name:length:theta");
+}
+
+// A network of SNaQ: three branches meet. The root is put on the first; an outgroup moves it.
+TEST(newick, unrooted_networks) {
+  snp::newick_options options = with_theta;
+  options.unrooted = true;
+  const Network network = parse_newick("(A:1,B:2,((C:1)#H1:1::0.7,(D:1,#H1:1::0.3):1):3);", options);
+  EXPECT_EQ(topology_key(network), topology_key(snp::parse_topology("(A,(B,((C)#H1,(D,#H1))));")));
+  EXPECT_EQ(network.branch(network.parent_branches(network.find("A"))[0]).length, 1);
+  EXPECT_EQ(network.branch(network.parent_branches(network.find("B"))[0]).length, 2);
+  const std::vector<std::string> outgroup{"B"};
+  EXPECT_EQ(topology_key(*snp::rooted_at(network, outgroup)),
+            topology_key(snp::parse_topology("(B,(A,((C)#H1,(D,#H1))));")));
+  EXPECT_EQ(topology_key(parse_newick("[&U](A:1,B:1,C:1);", options)), "(A,(B,C));");
+  EXPECT_EQ(topology_key(parse_newick("((A:1,B:1):1,C:1);", options)), "(C,(A,B));");
+}
+
+TEST(newick, reticulations_of_bpp) {
+  const Network expected = parse_newick("((A:0.02,(B:0.01)#H:0.01::0.6):0.02,(C:0.02,#H:0.01::0.4):0.02);", with_theta);
+  for (const char* text :
+       {"((A:0.02,(B:0.01)H[&phi=0.6,tau-parent=yes]:0.01):0.02,(C:0.02,H[&phi=0.4,tau-parent=yes]:0.01):0.02);",
+        "((A:0.02,(B:0.01)H[&phi=0.6,tau-parent=yes]:0.01):0.02,(C:0.02,H[&tau-parent=yes]:0.01):0.02);",
+        "((A:0.02,(B:0.01)H:0.01):0.02,(C:0.02,H[&phi=0.4,tau-parent=no]:0.01):0.02);"})
+    EXPECT_EQ(snp::to_newick(parse_newick(text, with_theta)), snp::to_newick(expected)) << text;
 }
 
 TEST(newick, broken_networks_are_named) {
@@ -245,7 +273,8 @@ TEST(newick, broken_networks_are_named) {
   expect_broken("(A:-1,B:1)", rule::length, "length=-1");
   expect_broken("(A:1:0,B:1)", rule::theta, "theta=0");
   expect_broken("(A:1,A:1)", rule::name, "\"A\" belongs to two nodes");
-  expect_broken("(A:1,B:1,C:1)", rule::binary, "node 0 above \"A\" has more than two children");
+  expect_broken("(A:1,B:1,C:1)", rule::binary, "the root has three children, as unrooted networks have");
+  expect_broken("(A:1,B:1,C:1,D:1)", rule::binary, "node 0 above \"A\" has more than two children");
   expect_broken("((A:1)#H1:1::0.5,B:1)", rule::binary, "character 2 of the network: the label #H1 comes only once");
   expect_broken("((A:1)#H1:1::0.5,(B:1)#H1:1::0.5)", rule::binary, "has a subtree at both its places");
   expect_broken("(#H1:1::0.5,#H1:1::0.5)", rule::binary, "has no subtree");
