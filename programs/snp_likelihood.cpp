@@ -11,6 +11,7 @@
 #include "quintet/io/atomic_file.hpp"
 #include "quintet/io/csv.hpp"
 #include "quintet/io/snp_network.hpp"
+#include "quintet/snp/inference/resampling.hpp"
 #include "quintet/snp/inference/search.hpp"
 #include "quintet/snp/likelihood/likelihood.hpp"
 #include "quintet/snp/likelihood/optimise.hpp"
@@ -31,8 +32,8 @@ struct arguments {
   std::string network, per_site, optimise, output_network, outgroup;
   std::vector<std::string> compare;
   double theta = snp::unset, root_theta = snp::unset, length = snp::unset, u = 1, v = 1, gigabytes = 0;
-  bool search = false, support = false, output_theta = false;
-  std::int64_t max_reticulations = 2, starts = 0, patience = 40, seed = 1;
+  bool search = false, support = false, output_theta = false, jackknife = false, block_loci = false;
+  std::int64_t max_reticulations = 2, starts = 0, patience = 40, seed = 1, bootstrap = 0, block_sites = 1;
 };
 
 /// As many bytes as a 64-bit number holds.
@@ -109,6 +110,16 @@ po::options_description describe(arguments& a) {
        "--network and --compare, which may then be unrooted")  //
       ("seed", po::value(&a.seed)->default_value(a.seed)->value_name("S")->notifier(at_least("--seed", 0)),
        "all chance of the search and of --starts depends on it, >= 0");
+  search.add_options()  //
+      ("bootstrap",
+       po::value(&a.bootstrap)->value_name("N")->notifier(within<std::int64_t>("--bootstrap", 2, snp::max_replicates)),
+       "with --network and --optimise: standard errors and 95 % intervals of lengths, thetas and gammas, from so many "
+       "draws of blocks of sites")                                                               //
+      ("jackknife", po::bool_switch(&a.jackknife), "the same from data without one block each")  //
+      ("block-sites",
+       po::value(&a.block_sites)->default_value(1)->value_name("N")->notifier(at_least("--block-sites", 1)),
+       "consecutive sites of a block, because sites near each other are linked")  //
+      ("block-loci", po::bool_switch(&a.block_loci), "VCF: the sites of a contig are a block");
   output.add_options()  //
       ("optimise", po::value(&a.optimise)->value_name("WHAT"),
        "maximum likelihood on this topology; a list of lengths, theta (one for every branch and the root) or "
@@ -164,6 +175,11 @@ void complete(arguments& a) {
   if (a.search && (a.support || !std::isnan(a.length)))
     throw InvalidArgument("--support and --length go with --network or --compare");
   if (!a.search && a.optimise.empty() && a.starts > 0) throw InvalidArgument("--starts needs --optimise or --search");
+  const bool resamples = a.bootstrap > 0 || a.jackknife;
+  if (a.bootstrap > 0 && a.jackknife) throw InvalidArgument("--bootstrap and --jackknife exclude each other");
+  if (resamples && (a.network.empty() || a.optimise.empty()))
+    throw InvalidArgument("--bootstrap and --jackknife need --network and --optimise");
+  if (!resamples && a.block_loci) throw InvalidArgument("--block-loci needs --bootstrap or --jackknife");
   if (a.search && std::isnan(a.theta)) throw InvalidArgument("--search needs --theta, where thetas start");
   if (!a.optimise.empty()) optimise_options_of(a);
   a.input.model.u = a.u;
@@ -312,6 +328,26 @@ snp::search_options search_options_of(session& session, const arguments& a) {
   return options;
 }
 
+void resample(session& session, const arguments& a, const snp::Network& network, const io::snp_input& markers) {
+  if (a.bootstrap == 0 && !a.jackknife) return;
+  snp::resampling_options options{
+      .method = a.jackknife ? snp::resampling_method::jackknife : snp::resampling_method::bootstrap,
+      .block_sites = a.block_sites,
+      .seed = std::uint64_t(a.seed),
+      .optimise = optimise_options_of(a),
+      .model = a.input.model,
+      .likelihood = likelihood_options_of(session, a),
+      .progress = session.progress()};
+  if (a.bootstrap > 0) options.replicates = a.bootstrap;
+  if (a.block_loci) {
+    if (markers.locus_of_site.empty()) throw InvalidArgument("--block-loci needs the contigs of VCF");
+    options.block_of_site = markers.locus_of_site;
+  }
+  const snp::resampling_result found =
+      session.timed("resample", [&] { return snp::resample(network, markers.data, options); });
+  report_resampling(session, found);
+}
+
 void search(session& session, const arguments& a) {
   const snp::Data data = read_markers(session, a.input);
   const snp::search_options options = search_options_of(session, a);
@@ -355,20 +391,20 @@ void compare(session& session, const arguments& a) {
 
 void evaluate(session& session, const arguments& a) {
   std::optional<snp::Network> found;
-  std::optional<snp::Data> markers;
+  std::optional<io::snp_input> markers;
   snp::likelihood_options options = likelihood_options_of(session, a);
   const auto read = [&] {
     found = read_networks(a, "--network", a.network)[0];
-    markers = read_markers(session, a.input);
+    markers = read_marker_file(session, a.input);
   };
 #ifdef QUINTET_HAS_MPI
   if (session.ranks() != nullptr) {
     session.ranks()->run_collectively(read);
     std::ostringstream words;
     words << std::setprecision(17) << snp::to_newick(*found);
-    for (std::int64_t p = 0; p < markers->patterns(); ++p) words << ' ' << markers->weight(p);
-    for (const auto one : markers->copies()) words << ' ' << one;
-    for (const auto one : markers->red()) words << ' ' << one;
+    for (std::int64_t p = 0; p < markers->data.patterns(); ++p) words << ' ' << markers->data.weight(p);
+    for (const auto one : markers->data.copies()) words << ' ' << one;
+    for (const auto one : markers->data.red()) words << ' ' << one;
     session.ranks()->require_same("the network and the markers (a number of them)",
                                   text(std::hash<std::string>()(words.str())));
     options.shared_by = mpi::snp::group_of(*session.ranks());
@@ -376,7 +412,7 @@ void evaluate(session& session, const arguments& a) {
 #endif
   if (!markers) read();
   const snp::Network& network = *found;
-  const snp::Data& data = *markers;
+  const snp::Data& data = markers->data;
   auto likelihood = session.timed("setup", [&] { return snp::Likelihood(network, data, a.input.model, options); });
   session.result("largest_group", likelihood.size().largest_group);
   session.result("bytes", likelihood.size().bytes);
@@ -399,6 +435,7 @@ void evaluate(session& session, const arguments& a) {
   session.result("network", snp::to_newick(likelihood.network()));
   write_network(session, a, likelihood.network());
   if (!a.per_site.empty()) write_sites(session, a, likelihood, data);
+  resample(session, a, likelihood.network(), *markers);
   session.say() << data.sites() << " sites, " << data.patterns() << " patterns, " << data.species().size()
                 << " species on " << session.device().name() << "\n";
   if (!a.optimise.empty()) {
@@ -418,7 +455,7 @@ const program about{
     true};
 
 void run(session& session, arguments& a) {
-  require_one_process(session, {"search"});
+  require_one_process(session, {"search", "bootstrap", "jackknife"});
   require_distinct_files(
       {{"--data", a.input.data}, {"--network", a.network}, {"--population-map", a.input.population_map}},
       {{"--per-site", a.per_site}, {"--output-network", a.output_network}, {"--json", session.line().common.json}});
@@ -427,7 +464,11 @@ void run(session& session, arguments& a) {
     require_absent(session.line(), {"root-theta"}, "and --search exclude each other");
   else
     require_absent(session.line(), {"max-reticulations", "patience"}, "needs --search");
-  if (!a.search && a.starts <= 1) require_absent(session.line(), {"seed"}, "needs --search or --starts");
+  if (!a.search && a.starts <= 1 && a.bootstrap == 0)
+    require_absent(session.line(), {"seed"}, "needs --search, --starts or --bootstrap");
+  if (a.bootstrap == 0 && !a.jackknife)
+    require_absent(session.line(), {"block-sites"}, "needs --bootstrap or --jackknife");
+  if (a.block_loci) require_absent(session.line(), {"block-sites"}, "and --block-loci exclude each other");
   complete(a);
   if (a.search) return search(session, a);
   a.compare.empty() ? evaluate(session, a) : compare(session, a);

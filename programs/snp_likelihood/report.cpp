@@ -91,6 +91,40 @@ void report_comparison(session& session, const std::vector<compared_network>& ne
   }
 }
 
+void report_resampling(session& session, const snp::resampling_result& found) {
+  using parameter = snp::resampled_parameter;
+  const bool is_jackknife = found.method == snp::resampling_method::jackknife;
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  std::ostream& out = session.say();
+  out << (is_jackknife ? "jackknife" : "bootstrap") << " of " << found.blocks << " blocks, " << found.replicates.size()
+      << " replicates: estimate, standard error, 95 % interval\n";
+  const auto show = [&](const std::string& name, const char* what, const snp::parameter_error& e) {
+    all.push_back({{"branch", name},
+                   {"parameter", what},
+                   {"estimate", e.estimate},
+                   {"mean", e.mean},
+                   {"standard_error", e.standard_error},
+                   {"low", e.low},
+                   {"high", e.high}});
+    out << "  " << std::left << std::setw(7) << what << std::defaultfloat << std::setprecision(5) << std::right
+        << std::setw(12) << e.estimate << std::setw(12) << e.standard_error << std::setw(12) << e.low << std::setw(12)
+        << e.high << "  " << name << "\n";
+  };
+  for (std::int64_t b = 0; b < found.estimate.branches(); ++b)
+    for (const auto& [what, name] :
+         {std::pair(parameter::length, "length"), {parameter::theta, "theta"}, {parameter::gamma, "gamma"}}) {
+      const snp::parameter_error error = snp::summarise_parameter(found, what, b);
+      if (error.standard_error > 0) show(found.estimate.describe_branch(b), name, error);
+    }
+  session.result("resampling", {{"method", is_jackknife ? "jackknife" : "bootstrap"},
+                                {"blocks", found.blocks},
+                                {"replicates", found.replicates.size()},
+                                {"converged", found.converged},
+                                {"parameters", all}});
+  const auto failed = std::int64_t(found.replicates.size()) - found.converged;
+  if (failed > 0) session.warn(text(failed, " of ", found.replicates.size(), " replicates reached no maximum"));
+}
+
 void report_search(session& session, const snp::search_result& found, const snp::search_options& options) {
   session.result("topologies", found.topologies);
   session.result("root_is_seen", found.is_root_seen);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "quintet/snp/inference/resampling.hpp"
 #include "quintet/snp/inference/search.hpp"
 #include "quintet/snp/likelihood/optimise.hpp"
 #include "support/driver.hpp"
@@ -27,6 +28,8 @@ double counted_sites(const snp::Data& data, const snp::model& model);
 void print_branches(session& session, const snp::Network& network);
 /// One line per network, the least AIC and BIC marked; also as results "networks".
 void report_comparison(session& session, const std::vector<compared_network>& networks, double sites);
+/// One line per branch with standard errors and intervals of what varies; also as result "resampling".
+void report_resampling(session& session, const snp::resampling_result& found);
 /// One line per level of a search, and its network; also as results "topologies", "root_is_seen" and "levels".
 void report_search(session& session, const snp::search_result& found, const snp::search_options& options);
 /// A warning that names them, if there are any; `where` says of which network.

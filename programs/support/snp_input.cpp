@@ -220,12 +220,14 @@ void complete(snp_input& a) {
   io::check_snp_data_input(a.data, a.reading.format);
 }
 
-snp::Data read_markers(session& session, const snp_input& a) {
+io::snp_input read_marker_file(session& session, const snp_input& a) {
   io::snp_input input = session.timed("read", [&] { return io::read_snp_data(a.data, a.reading); });
   report_skipped(session, input.report);
   warn_of_species(session, a, input);
   report_data(session, input.data, a.model);
-  return std::move(input.data);
+  return input;
 }
+
+snp::Data read_markers(session& session, const snp_input& a) { return std::move(read_marker_file(session, a).data); }
 
 }  // namespace quintet::driver

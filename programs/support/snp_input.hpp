@@ -29,6 +29,8 @@ void describe_corrections(po::options_description& options, snp_input& input);
 void complete(snp_input& input);
 
 /// Reads, reports what was left out as results and warnings; throws for data without a site that counts.
+io::snp_input read_marker_file(session& session, const snp_input& input);
+/// The data of read_marker_file().
 snp::Data read_markers(session& session, const snp_input& input);
 
 ///@{

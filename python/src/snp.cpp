@@ -21,6 +21,7 @@
 #include "quintet/io/snp_network.hpp"
 #include "quintet/snp/inference/diagnostics.hpp"
 #include "quintet/snp/inference/priors.hpp"
+#include "quintet/snp/inference/resampling.hpp"
 #include "quintet/snp/inference/sampler.hpp"
 #include "quintet/snp/inference/search.hpp"
 #include "quintet/snp/likelihood/likelihood.hpp"
@@ -542,6 +543,37 @@ void bind_likelihood(nb::module_& m) {
       },
       nb::rv_policy::take_ownership, arg("network"), arg("data"), arg("model"), arg("memory_limit"), arg("device"),
       arg("shared_by").none() = nb::none());
+  m.def(
+      "snp_resample",
+      [](const Network& network, const Data& data, bool jackknife, std::int64_t replicates, std::int64_t block_sites,
+         const array& block_of_site, std::uint64_t seed, nb::handle optimise, nb::handle model,
+         std::int64_t memory_limit, nb::handle progress, const std::string& device) {
+        resampling_options how{.method = jackknife ? resampling_method::jackknife : resampling_method::bootstrap,
+                               .replicates = replicates,
+                               .block_sites = block_sites,
+                               .block_of_site = vector_of<std::int64_t>(block_of_site),
+                               .seed = seed,
+                               .optimise = optimise_options_of(optimise),
+                               .model = model_of(model)};
+        auto found = run(progress, [&](const progress_callback& report) {
+          how.likelihood = {Device::parse(device), memory_limit};
+          how.progress = report;
+          return resample(network, data, how);
+        });
+        nb::list errors, replicates_of;
+        for (const auto what : {resampled_parameter::length, resampled_parameter::theta, resampled_parameter::gamma}) {
+          std::vector<double> table;
+          for (std::int64_t b = 0; b < network.branches(); ++b) {
+            const parameter_error e = summarise_parameter(found, what, b);
+            table.insert(table.end(), {e.estimate, e.mean, e.standard_error, e.low, e.high});
+          }
+          errors.append(to_numpy(std::move(table), {network.branches(), 5}));
+        }
+        for (Network& one : found.replicates) replicates_of.append(std::move(one));
+        return nb::make_tuple(replicates_of, found.blocks, found.converged, errors);
+      },
+      arg("network"), arg("data"), arg("jackknife"), arg("replicates"), arg("block_sites"), arg("block_of_site"),
+      arg("seed"), arg("optimise"), arg("model"), arg("memory_limit"), arg("progress").none(), arg("device"));
   m.def(
       "snp_search",
       [](const Data& data, nb::handle options, nb::handle optimise, nb::handle model, std::int64_t memory_limit,

@@ -267,6 +267,24 @@ def test_filters_and_selected_sites(tmp_path: pathlib.Path) -> None:
         snp.Network("(A:1,B:2,C:3);", theta=0.1)
 
 
+def test_resample(network: snp.Network, data: snp.Data) -> None:
+    options: dict[str, Any] = {"block_sites": 20, "thetas": "fixed", "max_iterations": 20}
+    found = snp.resample(network, data, replicates=4, **options)
+    lengths = np.stack([one.branches.length for one in found.replicates])
+    np.testing.assert_allclose(found.length.standard_error, lengths.std(axis=0, ddof=1), rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(found.length.low, np.quantile(lengths, 0.025, axis=0), rtol=1e-12)
+    np.testing.assert_array_equal(found.theta.standard_error, 0)
+    jack = snp.resample(network, data, method="jackknife", **options)
+    assert len(jack.replicates) == jack.blocks == found.blocks
+    loci = np.arange(data.pattern_of_site.size) // 20
+    by_locus = snp.resample(network, data, replicates=4, block_of_site=loci, thetas="fixed", max_iterations=20)
+    np.testing.assert_array_equal(by_locus.length.mean, found.length.mean)
+    with pytest.raises(ValueError, match="method must be"):
+        snp.resample(network, data, method="x")
+    with pytest.raises(ValueError, match="replicates must be in 2"):
+        snp.resample(network, data, replicates=2**62)
+
+
 def test_integers_out_of_range(network: snp.Network, data: snp.Data) -> None:
     for most in (2**62, 2**63 - 1):
         for name in ("starts", "patience", "max_reticulations", "max_iterations"):

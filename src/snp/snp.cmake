@@ -44,6 +44,7 @@ quintet_sources(snp
     likelihood/rules/leaf.cpp
     likelihood/rules/pair.cpp
     likelihood/rules/stages.cpp
+    inference/resampling.cpp
     inference/sampler.cpp
     inference/sampler_sharing.cpp
     inference/sampler_steps.cpp

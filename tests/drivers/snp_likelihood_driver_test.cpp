@@ -391,6 +391,31 @@ TEST_F(snp_likelihood_driver, an_outgroup_roots_networks_that_are_given) {
   expect_failure(apart, 2, "--outgroup must be species that a branch of the network separates from the others");
 }
 
+TEST_F(snp_likelihood_driver, standard_errors_of_an_optimum) {
+  std::string table = "A,B\n";
+  for (int i = 0; i < 20; ++i) table += i % 4 == 0 ? "1/2,1/2\n" : i % 4 == 1 ? "0/2,2/2\n" : "0/2,0/2\n";
+  make("twenty.csv", table);
+  const arguments rest{"--data", "twenty.csv", "--network", "(A:0.1,B:0.1);", "--theta", "0.1", "--u", "1", "--v", "1"};
+  const auto given = [&](arguments more) {
+    more.insert(more.end(), rest.begin(), rest.end());
+    return more;
+  };
+  for (const char* method : {"--bootstrap", "--jackknife"}) {
+    arguments more{"--optimise", "lengths", "--block-sites", "2", "--json", "o.json", method};
+    if (std::string(method) == "--bootstrap") more.insert(more.end(), {"12", "--seed", "3"});
+    const outcome result = run(given(more));
+    EXPECT_EQ(result.status, 0) << result.error;
+    QUINTET_EXPECT_CONTAINS(result.out, std::string(method).substr(2) + " of 10 blocks");
+    const test::json_value found = json("o.json")["results"]["resampling"];
+    EXPECT_EQ(found["replicates"], std::string(method) == "--bootstrap" ? 12 : 10);
+    EXPECT_EQ(found["parameters"][0]["parameter"], "length");
+    EXPECT_GT(found["parameters"][0]["standard_error"].number(), 0);
+  }
+  expect_failure(given({"--bootstrap", "5"}), 2, "need --network and --optimise");
+  expect_failure(given({"--optimise", "lengths", "--jackknife", "--block-loci"}), 2, "needs the contigs of VCF");
+  expect_failure(given({"--optimise", "lengths", "--block-sites", "5"}), 2, "needs --bootstrap or --jackknife");
+}
+
 TEST_F(snp_likelihood_driver, filters_of_sites) {
   make("a.raw",
        "FID IID PAT MAT SEX PHENOTYPE s0_T s1_G s2_A\nA 1 0 0 0 -9 0 1 0\nA 2 0 0 0 -9 0 NA 0\nB 3 0 0 0 -9 0 1 2\n");
@@ -465,7 +490,7 @@ TEST_F(snp_likelihood_driver, bad_usage_is_one_clear_line) {
   expect_bad({"--starts", "2"}, "--starts needs --optimise or --search");
   expect_bad({"--starts", "9223372036854775807", "--optimise", "lengths"}, "--starts must be in [1, 1000000]");
   expect_bad({"--outgroup", "X"}, "outgroup must be a species of the network (outgroup=X)");
-  expect_bad({"--optimise", "lengths", "--seed", "2"}, "needs --search or --starts");
+  expect_bad({"--optimise", "lengths", "--seed", "2"}, "needs --search, --starts or --bootstrap");
   expect_bad({"--output-network", "no/folder/x.nwk"}, "--output-network: no/folder/x.nwk");
   expect_bad({"--gamma-shape", "1", "--gamma-categories", "0"}, "categories");
   expect_bad({"--gamma-categories", "3"}, "--gamma-categories needs --gamma-shape");

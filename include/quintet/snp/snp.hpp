@@ -3,6 +3,7 @@
 
 #include "quintet/snp/inference/diagnostics.hpp"
 #include "quintet/snp/inference/priors.hpp"
+#include "quintet/snp/inference/resampling.hpp"
 #include "quintet/snp/inference/sampler.hpp"
 #include "quintet/snp/inference/search.hpp"
 #include "quintet/snp/likelihood/likelihood.hpp"

@@ -7,7 +7,7 @@ from typing import Any, Callable, NamedTuple, Sequence
 import numpy as np
 
 from .. import _core
-from .._arguments import as_integer, as_number
+from .._arguments import as_integer, as_number, as_seed, choice_index
 from .._options import read_options
 from .._progress import Progress, progress_callable
 from ._data import Data
@@ -247,6 +247,82 @@ class Likelihood:
         """
         options = read_options(OptimiseOptions, locals())
         return OptimiseResult(*self._core.optimise(options, progress_callable(progress)))
+
+
+class ParameterErrors(NamedTuple):
+    """How far estimates may be off: columns over the branches of the network."""
+
+    estimate: np.ndarray  #: with all sites
+    mean: np.ndarray  #: of the replicates
+    standard_error: np.ndarray  #: of the estimate
+    low: np.ndarray  #: end of the 95 % interval
+    high: np.ndarray  #: end of the 95 % interval
+
+
+class ResampleResult(NamedTuple):
+    """What :func:`resample` found."""
+
+    replicates: list[Network]  #: with the parameters of each
+    blocks: int  #: that the data have
+    converged: int  #: replicates that reached a maximum
+    length: ParameterErrors  #: by branch
+    theta: ParameterErrors  #: by branch
+    gamma: ParameterErrors  #: by branch; 1 but above reticulations
+
+
+def resample(
+    network: Network,
+    data: Data,
+    *,
+    method: str = "bootstrap",
+    replicates: int = 100,
+    block_sites: int = 1,
+    block_of_site: Any = None,
+    seed: int = 1,
+    lengths: bool = True,
+    thetas: str = "each",
+    gammas: bool = True,
+    max_iterations: int = 200,
+    tolerance: float = 1e-6,
+    u: float = 1.0,
+    v: float = 1.0,
+    rate_categories: Sequence[float] = (1.0,),
+    polymorphic_only: bool = False,
+    full_samples: bool = False,
+    memory_limit: int = 0,
+    progress: bool | Progress | None = None,
+    device: str = "auto",
+) -> ResampleResult:
+    """Standard errors and 95 % intervals of a maximum likelihood network, by blocks of sites.
+
+    method: "bootstrap" draws as many blocks as there are, with replacement; "jackknife" leaves out each block once. A
+    block is a run of `block_sites` sites, or the sites with one number in `block_of_site`, such as
+    ``data.report["locus_of_site"]`` of a VCF. Every replicate is optimised from the parameters of `network`.
+
+    >>> from quintet import snp
+    >>> network = snp.Network("((A:0.1,B:0.1):0.2,C:0.3);", theta=0.05)
+    >>> data = snp.simulate(network, [2, 2, 2], 200, seed=3)
+    >>> found = snp.resample(network, data, replicates=5, block_sites=10, thetas="fixed")
+    >>> found.blocks, len(found.replicates), found.length.standard_error.shape
+    (20, 5, (4,))
+    """
+    arguments = locals()
+    replicas, blocks, converged, errors = _core.snp_resample(
+        network._core,
+        data._core,
+        choice_index(method, "method", ("bootstrap", "jackknife")) == 1,
+        as_integer(replicates, "replicates"),
+        as_integer(block_sites, "block_sites"),
+        np.ascontiguousarray([] if block_of_site is None else block_of_site, dtype=np.int64),
+        as_seed(seed, "seed"),
+        read_options(OptimiseOptions, arguments),
+        read_options(ModelOptions, arguments),
+        as_integer(memory_limit, "memory_limit"),
+        progress_callable(progress),
+        device,
+    )
+    tables = [ParameterErrors(*np.asarray(table).T) for table in errors]
+    return ResampleResult([Network._of(core) for core in replicas], blocks, converged, *tables)
 
 
 def search(
