@@ -301,8 +301,19 @@ template <class Real>
 std::int64_t boruvka<Real>::join_components() {
   for_each_point(follow_best_edge<Real>{state_});
   for_each_point(join_parent<Real>{state_});
-  for_each_point(find_component<Real>{state_});
+  while (jump_to_roots() > 0) {
+  }
+  for_each_point(take_root<Real>{state_});
   return joined_ = memory_.counters.to_vector()[0];
+}
+
+/// Returns the number of components that are not at their roots yet.
+template <class Real>
+std::int64_t boruvka<Real>::jump_to_roots() {
+  device::fill(memory_.below_roots, std::int64_t(0));
+  for_each_point(jump_to_root<Real>{state_, state_.parent, memory_.below_roots.data()});
+  std::swap(state_.root, state_.parent);
+  return memory_.below_roots.to_vector()[0];
 }
 
 template <class Real>

@@ -97,7 +97,9 @@ struct boruvka_memory {
   Buffer<std::int32_t> block_component{blocks, core.device()};
   Buffer<Real> found_weight{nodes > 0 ? count : 0, core.device()}, node_core{nodes, core.device()};
   Buffer<std::int32_t> found_target{nodes > 0 ? count : 0, core.device()}, node_component{nodes, core.device()};
-  Buffer<std::int64_t> counters{2, core.device()};  ///< edges joined; tiles, or rows of tiles, scanned
+  /// Edges joined; tiles, or rows of tiles, scanned.
+  Buffer<std::int64_t> counters{2, core.device()};
+  Buffer<std::int64_t> below_roots{1, core.device()};  ///< components on their way
 
   boruvka_state<Real> state(pairwise::device_neighbours<Real>& lists);
 };
@@ -170,6 +172,7 @@ class boruvka {
   bool begin_strip();
   void end_strip();
   cell_bounds<Real> cells();
+  std::int64_t jump_to_roots();
 
   const pairwise::panels<Real>& panels_;
   const pairwise::block_tree<Real>* tree_;

@@ -355,15 +355,30 @@ struct join_parent {
   }
 };
 
-/// Follows the forest to its root (Galler, Fischer 1964).
+/// Steps of a walk towards a root: most forests of a round are less deep.
+constexpr int forest_steps = 32;
+
+/// Every component: the one that so many steps towards its root lead to. Repeated until all are at their roots, every
+/// time on what the time before led to (pointer jumping: Wyllie 1979), a chain of d components takes log(d) passes.
 template <class Real>
-struct find_component {
+struct jump_to_root {
   boruvka_state<Real> s;
-  void operator()(std::int64_t i) const {
-    std::int32_t c = s.bounds.component[i];
-    while (s.root[c] != c) c = s.root[c];
-    s.bounds.component[i] = c;
+  std::int32_t* ahead;  ///< per component
+  std::int64_t* below;  ///< counts components that are not at their roots yet
+  void operator()(std::int64_t c) const {
+    if (s.bounds.component[c] != c) return;
+    std::int32_t at = s.root[c];
+    for (int step = 1; step < forest_steps && s.root[at] != at; ++step) at = s.root[at];
+    ahead[c] = at;
+    if (s.root[at] != at) device::atomic_add(below, std::int64_t(1));
   }
+};
+
+/// Every point goes with its component.
+template <class Real>
+struct take_root {
+  boruvka_state<Real> s;
+  void operator()(std::int64_t i) const { s.bounds.component[i] = s.root[s.bounds.component[i]]; }
 };
 
 }  // namespace quintet::hdbscan

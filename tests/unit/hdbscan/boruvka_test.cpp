@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "pairwise/scanned_points.hpp"
+#include "quintet/hdbscan/spanning_tree.hpp"
 #include "reference/pairwise_reference.hpp"
 #include "reference/spanning_tree_reference.hpp"
 #include "support/devices.hpp"
@@ -94,6 +96,31 @@ TYPED_TEST(boruvka_of, far_groups_is_one_tree) {
     for (std::int64_t i = 0; i < points.n; ++i)
       for (std::int64_t k = 0; k < 2; ++k) points(i, k) += TypeParam(50 * (i % groups) + i % groups * (i % groups));
     for (const std::int64_t k : {0, 5}) expect_one_tree(points, k, random, Device::host());
+  }
+}
+
+// Every point's best edge leads to the one before it: a forest as deep as there are points, far more than the steps of
+// one pass to the roots.
+TYPED_TEST(boruvka_of, chain_of_equal_gaps_is_joined_in_one_round) {
+  const std::int64_t n = 3 * forest_steps * forest_steps;
+  std::vector<TypeParam> at(n);
+  std::iota(at.begin(), at.end(), TypeParam(0));
+  test::on_every_device([&](const Device& device) {
+    const auto found = spanning_tree(matrix_view<const TypeParam>(at.data(), n, 1), {.min_samples = 1}, device);
+    EXPECT_EQ(found.counters.rounds, 1);
+    ASSERT_EQ(std::int64_t(found.edges.size()), n - 1);
+    for (std::int64_t i = 0; i + 1 < n; ++i) ASSERT_EQ(found.edges[i], (edge{i, i + 1, 1}));
+  });
+}
+
+// A point more, and a forest of another depth: roots are reached after any number of passes.
+TYPED_TEST(boruvka_of, chains_of_any_length_are_trees) {
+  for (const std::int64_t n : {2, forest_steps, forest_steps + 1, forest_steps + 2, forest_steps * forest_steps + 1}) {
+    std::vector<TypeParam> at(n);
+    std::iota(at.rbegin(), at.rend(), TypeParam(0));
+    const auto found = spanning_tree(matrix_view<const TypeParam>(at.data(), n, 1), {.min_samples = 1}, Device::host());
+    EXPECT_EQ(found.counters.rounds, 1) << n;
+    EXPECT_EQ(found.total_weight(), double(n - 1)) << n;
   }
 }
 
