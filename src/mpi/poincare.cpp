@@ -108,7 +108,7 @@ void search_with_points(communicator& ranks, const dealt_sets& sets, matrix_view
     if (owner == ranks.rank()) found.report.points = std::move(status);
   });
   ranks.run_collectively([&] {
-    search->measure();
+    search->finish();
     found.index = own.index.to_vector();
     found.distance = own.distance.to_vector();
   });
@@ -172,7 +172,7 @@ void search_with_queries(communicator& ranks, const dealt_sets& sets, matrix_vie
     lists<Real> own(found.queries, k, device);
     own.index.copy_from_host(index.data(), own.index.size());
     own.distance.copy_from_host(distance.data(), own.distance.size());
-    nearest_search<Storage>(queries, 0, own.index_view(), own.distance_view(), options, device).measure();
+    nearest_search<Storage>(queries, 0, own.index_view(), own.distance_view(), options, device).finish();
     found.index = own.index.to_vector();
     found.distance = own.distance.to_vector();
   });

@@ -26,22 +26,38 @@ struct ball_constants {
   }
   bool flat() const { return c == 0; }
 
-  /// Whether a distance in float was summed from squares that may have left the normal numbers, so that it has to be
-  /// measured again (measured_again()). Double holds all squares of coordinates that matter.
+  /// Whether a distance was summed from squares that may have left the normal numbers of Real, so that it has to be
+  /// measured again (measured_again()).
   template <class Real>
   bool lost(Real distance) const {
-    if constexpr (sizeof(Real) == 8) return false;
+    if constexpr (sizeof(Real) == 8)
+      return flat() ? distance < 0x1p-500 || distance > 0x1p500 : distance * root_c < 0x1p-500;
     return flat() ? distance < 0x1p-59 || distance > 0x1p63 : distance * root_c < 0x1p-68;
   }
-  /// Packed coordinates of these magnitudes can have such distances: numbers that differ do so by 2^-24 of the smaller
-  /// one, so two that are 0 or >= m in every coordinate are 0 or m 2^-24 apart.
-  double small() const { return flat() ? 0x1p-35 : scale / root_c * 0x1p-44; }
-  double large() const { return flat() ? 0x1p40 : std::numeric_limits<double>::infinity(); }
-  /// The distance again, from the sum of squares of packed differences in double and the factors of both points (1 in
-  /// the flat ball): 2 asinh(sqrt(t)) = 2 sqrt(t) to all digits.
-  double measured_again(double squared, double factors) const {
+  /// Packed coordinates of these magnitudes can have such distances: numbers that differ do so by 2^-digits of the
+  /// smaller one, so two that are 0 or >= m in every coordinate are 0 or m 2^-digits apart.
+  template <class Real>
+  double small() const {
+    if constexpr (sizeof(Real) == 8) return flat() ? 0x1p-447 : scale / root_c * 0x1p-447;
+    return flat() ? 0x1p-35 : scale / root_c * 0x1p-44;
+  }
+  template <class Real>
+  double large() const {
+    if (!flat()) return std::numeric_limits<double>::infinity();
+    return sizeof(Real) == 8 ? 0x1p480 : 0x1p40;
+  }
+  /// What differences are multiplied by before a lost distance is summed in double: squares of those of float are in
+  /// range as they are.
+  template <class Real>
+  double again_scale(Real lost_distance) const {
+    if constexpr (sizeof(Real) == 4) return 1;
+    return lost_distance < 1 ? 0x1p600 : 0x1p-600;
+  }
+  /// The distance again, from the sum in double of squares of packed differences times again_scale(), and the factors
+  /// of both points (1 in the flat ball): 2 asinh(sqrt(t)) = 2 sqrt(t) to all digits.
+  double measured_again(double squared, double factors, double again_scale) const {
     const double unscale = flat() ? 2 : std::ldexp(2 / root_c, -device::asinh_scale_exponent / 2);
-    return std::sqrt(squared * factors) * unscale;
+    return std::sqrt(squared * factors) * unscale / again_scale;
   }
 
   template <class Real>

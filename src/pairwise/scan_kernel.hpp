@@ -101,16 +101,14 @@ struct scan_kernel {
     for_each_coordinate<Real, lanes>(row, scale, points.dim, points.dim,
                                      [&](std::int64_t, const value& x) QUINTET_INLINE {
                                        sums.add(widened<lanes>(x));
-                                       if constexpr (sizeof(Real) == 4) {
-                                         const value magnitude = x < value{} ? -x : x;
-                                         const value other = magnitude > value{} ? magnitude : least;
-                                         least = other < least ? other : least;
-                                         most = magnitude > most ? magnitude : most;
-                                       }
+                                       const value magnitude = x < value{} ? -x : x;
+                                       const value other = magnitude > value{} ? magnitude : least;
+                                       least = other < least ? other : least;
+                                       most = magnitude > most ? magnitude : most;
                                      });
-    if constexpr (sizeof(Real) == 4)
-      if (device::least_lane<Real>(least) < ball.small() || -device::least_lane<Real>(-most) > ball.large())
-        device::atomic_set(lost);
+    if (device::least_lane<Real>(least) < ball.template small<Real>() ||
+        -device::least_lane<Real>(-most) > ball.template large<Real>())
+      device::atomic_set(lost);
     const wide gaps = sums.square.one_minus(ball.c / ball.scale / ball.scale);
     for (int lane = 0; lane < lanes && first + lane < end; ++lane) {
       const double gap = get_lane<lanes>(gaps, lane);

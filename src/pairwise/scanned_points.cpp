@@ -115,7 +115,7 @@ void scanned_points<Storage>::scan() {
                    (count() + kernel::rows_per_tile - 1) / kernel::rows_per_tile, device_);
   });
   on_host_ = number_.to_vector();
-  if (kind_ == metric::poincare && sizeof(Real) == 4) may_lose_ = lost.to_vector()[0] != 0;
+  if (kind_ == metric::poincare) may_lose_ = lost.to_vector()[0] != 0;
 }
 
 template <class Storage>

@@ -7,6 +7,7 @@
 #include "pairwise/sinks.hpp"
 #include "poincare/ball_points.hpp"
 #include "poincare/checks.hpp"
+#include "poincare/packed_pairs.hpp"
 #include "poincare/pairs_kernel.hpp"
 #include "quintet/core/profile.hpp"
 
@@ -14,14 +15,11 @@ namespace quintet::poincare {
 
 namespace {
 
-/// Distances of the written matrix that float squares could not hold, again in double: see ball_constants::lost(). A
-/// function of a row and a panel of columns. Nickel, Kiela 2017, equation 1, in difference form.
+/// Distances of the written matrix whose squares Real could not hold, again: see ball_constants::lost(). A function of
+/// a row and a panel of columns. Nickel, Kiela 2017, equation 1, in difference form.
 template <class Real>
 struct measure_again {
-  const Real *rows, *cols;
-  std::int64_t dim;
-  const Real *of_rows, *of_cols;  ///< factors; null: none
-  pairwise::ball_constants ball;
+  packed_pairs<Real> pairs;
   matrix_view<Real> out;
 
   enum { columns = pairwise::panel_points<Real> };
@@ -30,22 +28,11 @@ struct measure_again {
     const std::int64_t panels = (out.cols() + columns - 1) / columns, row = e / panels, first = e % panels * columns;
     const int count = out.cols() - first < columns ? int(out.cols() - first) : int(columns);
     bool any = false;
-    for (int j = 0; j < count; ++j) any |= ball.lost(out(row, first + j));
+    for (int j = 0; j < count; ++j) any |= pairs.ball.lost(out(row, first + j));
     if (!any) return;
-    const Real *x = pairwise::detail::coordinates(rows, dim, row), *y = cols + first * dim;
-    double squared[columns] = {};
-    for (std::int64_t k = 0; k < dim; ++k)
-#pragma GCC unroll 16
-      for (int j = 0; j < columns; ++j) {
-        const double difference = double(y[k * columns + j]) - double(x[k * columns]);
-        squared[j] = device::fma(difference, difference, squared[j]);
-      }
-#pragma GCC unroll 16
-    for (int j = 0; j < columns; ++j) {
-      if (j >= count || !ball.lost(out(row, first + j))) continue;
-      const double both = of_rows == nullptr ? 1 : double(of_rows[row]) * double(of_cols[first + j]);
-      out(row, first + j) = Real(ball.measured_again(squared[j], both));
-    }
+    for (int j = 0; j < count; ++j)
+      if (pairs.ball.lost(out(row, first + j)))
+        out(row, first + j) = pairs.measured_again(row, first + j, out(row, first + j));
   }
 };
 
@@ -65,10 +52,7 @@ void write_matrix(const ball_points<Real>& queries, const ball_points<Real>& poi
                         rows.device());
   if (!queries.may_lose && !points.may_lose) return;
   const std::int64_t panels = (out.cols() + measure_again<Real>::columns - 1) / measure_again<Real>::columns;
-  device::for_each(
-      out.rows() * panels,
-      measure_again<Real>{rows.data.data(), cols.data.data(), rows.dim, rows.factor.data(), cols.factor.data(), b, out},
-      rows.device());
+  device::for_each(out.rows() * panels, measure_again<Real>{packed_pairs<Real>::of(rows, cols, b), out}, rows.device());
 }
 
 template <class Storage>

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "device/for_each.hpp"
+#include "device/launch.hpp"
 #include "device/small_call.hpp"
 #include "device/staged.hpp"
 #include "instantiate.hpp"
@@ -11,6 +12,7 @@
 #include "pairwise/tree_search.hpp"
 #include "poincare/ball_points.hpp"
 #include "poincare/checks.hpp"
+#include "poincare/nearest_kernel.hpp"
 #include "poincare/nearest_search.hpp"
 #include "quintet/core/profile.hpp"
 
@@ -18,68 +20,23 @@ namespace quintet::poincare {
 
 namespace {
 
-/// The sorted lists of all queries take in those of one piece of the points, whose first has number first_point. A
-/// function of the query. Entries are ordered by (reduced distance, index), so pieces may come in any order. Merging of
-/// sorted lists (Knuth 1998, 5.2.4).
-template <class Real>
-struct take_piece {
-  const Real* piece_value;
-  const std::int32_t* piece_index;
-  const std::int32_t* place;  ///< of every query: its list, -1 for none; null: in their own order
-  std::int64_t piece_k, first_point, first_query;
-  bool exclude_self;
-  matrix_view<Real> value;
+/// Nothing is found yet: the lists before the first piece.
+struct reset_neighbours {
   matrix_view<std::int64_t> index;
 
-  void operator()(std::int64_t query) const {
-    const std::int64_t list = place == nullptr ? query : place[query];
-    if (list < 0) return;
-    for (std::int64_t e = list * piece_k; e < (list + 1) * piece_k; ++e) {
-      if (piece_index[e] < 0) break;
-      const std::int64_t point = first_point + piece_index[e];
-      if (exclude_self && point == first_query + query) continue;
-      if (!insert(query, piece_value[e], point)) break;
-    }
-  }
-
- private:
-  static bool comes_before(Real value, std::int64_t point, Real other_value, std::int64_t other) {
-    return other < 0 || value < other_value || (value == other_value && point < other);
-  }
-  bool insert(std::int64_t query, Real candidate, std::int64_t point) const {
-    Real* values = value.row(query);
-    std::int64_t *points = index.row(query), e = index.cols() - 1;
-    if (!comes_before(candidate, point, values[e], points[e])) return false;
-    for (; e > 0 && comes_before(candidate, point, values[e - 1], points[e - 1]); --e) {
-      values[e] = values[e - 1];
-      points[e] = points[e - 1];
-    }
-    values[e] = candidate;
-    points[e] = point;
-    return true;
-  }
+  void operator()(std::int64_t e) const { index(e / index.cols(), e % index.cols()) = -1; }
 };
 
-/// Reduced distances of the winners become distances. d = 2 / sqrt(c) asinh(sqrt(t)), which is arcosh(1 + 2 t) /
-/// sqrt(c) of Nickel, Kiela 2017.
+/// Places without a neighbour have no distance.
 template <class Real>
-struct measure_winners {
-  pairwise::reduced_metric<Real> measure;
+struct mark_absent {
   matrix_view<const std::int64_t> index;
   matrix_view<Real> value;
 
   void operator()(std::int64_t e) const {
     const std::int64_t query = e / index.cols(), place = e % index.cols();
-    Real& distance = value(query, place);
-    distance = index(query, place) < 0 ? std::numeric_limits<Real>::quiet_NaN() : measure.distance(distance);
+    if (index(query, place) < 0) value(query, place) = std::numeric_limits<Real>::quiet_NaN();
   }
-};
-
-/// Nothing is found yet: the lists of take_piece before the first piece.
-struct reset_neighbours {
-  matrix_view<std::int64_t> index;
-
-  void operator()(std::int64_t e) const { index(e / index.cols(), e % index.cols()) = -1; }
 };
 
 // Queries below which comparing all pairs takes less time than a tree of the points.
@@ -147,7 +104,8 @@ void nearest_search<Storage>::reset() const {
 template <class Storage>
 void nearest_search<Storage>::take(matrix_view<const Storage> points, std::int64_t first_point,
                                    std::vector<point_status>& status) const {
-  // A row and its duplicates are first in its list; with one place more the row can be left out afterwards.
+  // A row and its duplicates are first in its list; with one place more the row can be left out afterwards. Another one
+  // shows whether the last distance has equals outside the list.
   const std::int64_t wanted = index_.cols() + (options_.exclude_self ? 1 : 0);
   const std::int64_t piece = points_per_piece<Real>(points.cols(), options_.budget_bytes, device_);
   for (std::int64_t first = 0; first < points.rows(); first += piece) {
@@ -156,18 +114,22 @@ void nearest_search<Storage>::take(matrix_view<const Storage> points, std::int64
     status.insert(status.end(), packed.status.begin(), packed.status.end());
     if (options_.strict) require_inside(points, status, "points", ball_);
     if (index_.rows() == 0) continue;
-    const auto [lists, place] = nearest_in(rows, packed.panels, int(std::min<std::int64_t>(wanted, rows.rows())));
-    device::for_each(index_.rows(),
-                     take_piece<Real>{lists.value.data(), lists.index.data(), place, lists.k, first_point + first,
-                                      first_query_, options_.exclude_self, distance_, index_},
-                     device_);
+    const auto [lists, place] = nearest_in(rows, packed.panels, int(std::min<std::int64_t>(wanted + 1, rows.rows())));
+    const auto& found = lists;
+    const std::int32_t* const found_place = place;
+    device::with_shape<pairwise::host_shape<Real>, pairwise::device_shape<Real>>(device_, [&](auto shape) {
+      using kernel = take_piece_kernel<Real, decltype(shape)>;
+      device::launch(kernel{packed_pairs<Real>::of(queries_.panels, packed.panels, ball_), found.value.data(),
+                            found.index.data(), found_place, found.k, wanted, queries_.may_lose || packed.may_lose,
+                            first_point + first, first_query_, options_.exclude_self, distance_, index_},
+                     (index_.rows() + kernel::queries_per_tile - 1) / kernel::queries_per_tile, device_);
+    });
   }
 }
 
 template <class Storage>
-void nearest_search<Storage>::measure() const {
-  device::for_each(index_.rows() * index_.cols(),
-                   measure_winners<Real>{ball_.measure<Real>(formula::geodesic), index_, distance_}, device_);
+void nearest_search<Storage>::finish() const {
+  device::for_each(index_.rows() * index_.cols(), mark_absent<Real>{index_, distance_}, device_);
 }
 
 namespace {
@@ -197,7 +159,7 @@ point_report find_nearest(matrix_view<const Storage> queries, matrix_view<const 
   if (options.strict) require_inside(queries, report.queries, "queries", b);
   search.reset();
   search.take(points, 0, report.points);
-  search.measure();
+  search.finish();
   device::finish(neighbour, measured);
   return report;
 }
@@ -216,7 +178,7 @@ std::int64_t workspace_bytes(std::int64_t queries, std::int64_t points, std::int
     throw InvalidArgument(text("dim and k must be small enough to count the bytes of all coordinates and neighbours (",
                                "queries=", queries, ", points=", points, ", dim=", dim, ", k=", k, ")"));
   const std::int64_t piece = std::min(points, points_per_piece<Real>(dim, options.budget_bytes, device));
-  const std::int64_t wanted = k + (options.exclude_self ? 1 : 0);
+  const std::int64_t wanted = k + (options.exclude_self ? 2 : 1);
   // Lists of a piece for every split of its columns, those of all pieces, and on the host a copy of these.
   const std::int64_t lists = queries * wanted * std::int64_t(sizeof(Real) + sizeof(std::int32_t));
   const std::int64_t teams = device.kind() == device_kind::offload ? 528 : 4;

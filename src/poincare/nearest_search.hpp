@@ -10,8 +10,8 @@
 
 namespace quintet::poincare {
 
-/// Lists of the nearest points of some queries. They begin with reset(), grow with every take(), and hold reduced
-/// distances until measure(): what was found for some points may be kept, moved and taken up by another object.
+/// Lists of the nearest points of some queries. They begin with reset(), grow with every take(), and end with
+/// finish(): what was found for some points may be kept, moved and taken up by another object.
 template <class Storage>
 class nearest_search {
  public:
@@ -28,8 +28,8 @@ class nearest_search {
   /// Compares all queries with points of which the first has number first_point among all, in pieces within the
   /// budget; what they are is appended to `status`. Any order of calls makes the same lists.
   void take(matrix_view<const Storage> points, std::int64_t first_point, std::vector<point_status>& status) const;
-  /// Reduced distances become distances, NaN where there is no neighbour.
-  void measure() const;
+  /// NaN where there is no neighbour.
+  void finish() const;
 
  private:
   /// The lists of all queries for one piece of the points, [place][k], by the tree if that pays.

@@ -93,18 +93,20 @@ struct pairs_kernel {
       else if (!ball.lost(measured))
         out[first + lane] = measured;
       else
-        out[first + lane] = again(first + lane, get_lane<width>(x_gap, lane), get_lane<width>(y_gap, lane));
+        out[first + lane] = again(first + lane, measured, get_lane<width>(x_gap, lane), get_lane<width>(y_gap, lane));
     }
   }
 
-  Real again(std::int64_t row, double x_gap, double y_gap) const {
+  Real again(std::int64_t row, Real lost_distance, double x_gap, double y_gap) const {
+    const double rescale = ball.again_scale(lost_distance);
     double squared = 0;
     for (std::int64_t k = 0; k < x.dim; ++k) {
-      const double difference = double(y.at(row, k) * Real(ball.scale)) - double(x.at(row, k) * Real(ball.scale));
+      const double difference =
+          (double(y.at(row, k) * Real(ball.scale)) - double(x.at(row, k) * Real(ball.scale))) * rescale;
       squared = device::fma(difference, difference, squared);
     }
     const double of_x = ball.template factor<Real>(x_gap), of_y = ball.template factor<Real>(y_gap);
-    return Real(ball.measured_again(squared, ball.flat() ? 1 : of_x * of_y));
+    return Real(ball.measured_again(squared, ball.flat() ? 1 : of_x * of_y, rescale));
   }
 };
 

@@ -37,15 +37,14 @@ void check_neighbours(std::int64_t k, std::int64_t points, const nearest_options
 
 /// For every row of `queries` [Q x D] the k nearest rows of `points` [N x D], 1 <= k <= N (N - 1 with exclude_self).
 ///
-/// Pairs are compared by t of distances.hpp, which grows with the distance; asinh is taken of the winners only. Equal t
-/// are ordered by index. Results are exact, with the same bits for any number of threads, any budget and any device,
-/// and the distances are those of distances(). In float, points less than about 2^-83 / sqrt(c) apart lose digits, and
-/// below 2^-94 / sqrt(c) all are equally near. For curvature 0, differences must be between 1e-18 and 1e18. Points that
-/// are not inside have no neighbours and are no point's neighbour.
+/// Pairs are compared by t of distances.hpp, which grows with the distance; asinh is taken of few of them. Results are
+/// exact: they have the distances of distances() and the order of (distance, index), with the same bits for any number
+/// of threads, any budget and any device. Points that are not inside have no neighbours and are no point's neighbour.
 ///
 /// Throws InvalidArgument as distances() does, for k out of range, a negative budget, and with exclude_self for Q != N;
-/// OutOfMemory, DeviceError. Cost: Q N (2 D + 4) operations. In few dimensions (at most 32) a tree of blocks of points
-/// is searched if a sample shows that it pays. Memory beyond input and result: nearest_workspace_bytes().
+/// OutOfMemory, DeviceError. Cost: Q N (2 D + 4) operations, twice for queries with several points at the k-th
+/// distance. In few dimensions (at most 32) a tree of blocks of points is searched if a sample shows that it pays.
+/// Memory beyond input and result: nearest_workspace_bytes().
 ///
 /// Into `index` and `distance` [Q x k], on the host or on a device: k is the number of their columns.
 point_report nearest(any_matrix queries, any_matrix points, matrix_view<std::int64_t> index, any_output_matrix distance,

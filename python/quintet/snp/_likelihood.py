@@ -378,7 +378,7 @@ def search(
 
 
 def _status_to(report: Callable[[SearchStatus], Any]) -> Callable[..., None]:
-    def pass_on(*members: Any) -> None:
-        report(SearchStatus(*members[:-1], Network._of(members[-1])))
+    def pass_on(start: int, reticulations: int, topologies: int, log_likelihood: float, is_end: bool, bic: float, best: Any) -> None:
+        report(SearchStatus(start, reticulations, topologies, log_likelihood, is_end, bic, Network._of(best)))
 
     return pass_on

@@ -264,14 +264,27 @@ TEST(poincare_range, of_two_points_near_the_origin) {
   EXPECT_FLOAT_EQ(measured(most, 0), 6e30f);
 }
 
-// What nearest() states: it keeps one number of float for every pair, and pairs beyond its range are equally far.
+TEST(poincare_range, of_two_doubles_of_any_size) {
+  const auto measured = [](double x, double y, double curvature) {
+    return poincare::distance<double>(std::span(&x, 1), std::span(&y, 1), {.curvature = curvature});
+  };
+  for (const double x : {5e-324, 1.5e-323, 3e-308, 7e-200, 1e-155, 1e-100})
+    for (const double curvature : {-1.0, -1e-20, -1e20, 0.0}) {
+      // 2 |x - y| to all digits: |x|^2 is far below the last one.
+      EXPECT_DOUBLE_EQ(measured(0, x, curvature), 2 * x) << x;
+      EXPECT_DOUBLE_EQ(measured(-x, x, curvature), 4 * x) << x;
+      EXPECT_EQ(measured(x, x, curvature), 0) << x;
+    }
+}
+
+// One float for every pair cannot tell these apart.
 TEST(poincare_range, of_neighbours_near_the_origin) {
   const auto first = [](double apart) {
     const float points[3] = {0, float(2 * apart), float(apart)};
     return poincare::nearest<float>({points, 1, 1}, {points + 1, 2, 1}, 1).index[0];
   };
   EXPECT_EQ(first(std::ldexp(1.0, -83)), 1);
-  EXPECT_EQ(first(std::ldexp(1.0, -97)), 0);
+  EXPECT_EQ(first(std::ldexp(1.0, -97)), 1);
 }
 
 TEST(poincare_formula, clamped_artanh_is_no_metric) {

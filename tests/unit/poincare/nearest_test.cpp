@@ -108,6 +108,75 @@ TYPED_TEST(poincare_nearest, ties_go_to_the_smaller_index) {
   });
 }
 
+/// Indices of rows of the matrix of distances in the order of (distance, index).
+template <class Real>
+std::vector<std::int64_t> nearest_indices(const point_set<Real>& x, const point_set<Real>& y, std::int64_t k, double c,
+                                          bool exclude_self) {
+  std::vector<Real> d(x.n * y.n);
+  std::vector<std::int64_t> result;
+  poincare::distances(x.view(), y.view(), {d.data(), x.n, y.n}, {.curvature = -c}, Device::host());
+  for (std::int64_t i = 0; i < x.n; ++i) {
+    std::vector<std::int64_t> row;
+    for (std::int64_t j = 0; j < y.n; ++j)
+      if (!(exclude_self && i == j)) row.push_back(j);
+    std::stable_sort(row.begin(), row.end(),
+                     [&](std::int64_t a, std::int64_t b) { return d[i * y.n + a] < d[i * y.n + b]; });
+    result.insert(result.end(), row.begin(), row.begin() + k);
+  }
+  return result;
+}
+
+// Rounding makes several reduced distances of a grid one distance, also where a list ends.
+TYPED_TEST(poincare_nearest, equal_distances_are_ordered_by_index) {
+  for (const double c : {1.0, 0.3, 0.0})
+    for (const std::int64_t side : {12, 36}) {  // 36 x 36: by a tree
+      point_set<TypeParam> grid(side * side, 2);
+      for (std::int64_t i = 0; i < grid.n; ++i) {
+        // Rows in another order, so that neighbours do not ascend.
+        const std::int64_t at = i * 595 % grid.n;
+        grid(i, 0) = TypeParam(double(at / side - side / 2) * 0.03);
+        grid(i, 1) = TypeParam(double(at % side - side / 2) * 0.03);
+      }
+      const auto rows = grid.view();
+      for (const std::int64_t k : {1, 3, 6})
+        for (const bool exclude_self : {false, true}) {
+          const auto expected = nearest_indices(grid, grid, k, c, exclude_self);
+          for (const std::int64_t budget : {std::int64_t(0), std::int64_t(256) << 20}) {
+            const poincare::nearest_options options{-c, false, exclude_self, budget};
+            EXPECT_EQ(poincare::nearest(rows, rows, k, options, Device::host()).index, expected)
+                << "c " << c << ", side " << side << ", k " << k << ", budget " << budget;
+          }
+          if (side < 20)
+            on_other_devices([&](const Device& device) {
+              EXPECT_EQ(poincare::nearest(rows, rows, k, {.curvature = -c, .exclude_self = exclude_self}, device).index,
+                        expected);
+            });
+        }
+    }
+}
+
+// Squares of these differences have left the range of the type, and differ where the numbers do.
+TYPED_TEST(poincare_nearest, of_points_of_any_size) {
+  const double smallest = std::numeric_limits<TypeParam>::denorm_min();
+  for (const double c : {1.0, 0.0}) {
+    point_set<TypeParam> y(40, 2), x(3, 2);
+    for (std::int64_t i = 0; i < y.n; ++i) {
+      y(i, 0) = TypeParam(smallest * double((i * 27) % 40 + 1));
+      y(i, 1) = TypeParam(i < 20 ? 0 : smallest * 3);
+    }
+    std::fill(x.data.begin(), x.data.end(), TypeParam(0));
+    x(1, 0) = TypeParam(smallest * 7);
+    x(2, 0) = TypeParam(0.5);
+    const auto expected = nearest_indices(x, y, 9, c, false);
+    on_every_device([&](const Device& device) {
+      const auto found = poincare::nearest(x.view(), y.view(), 9, {.curvature = -c}, device);
+      EXPECT_EQ(found.index, expected);
+      expect_same_bits(found.distance, smallest_distances(x, y, 9, c, false));
+    });
+    EXPECT_EQ(expected[0], 0);
+  }
+}
+
 TYPED_TEST(poincare_nearest, invalid_points_are_nobodys_neighbours) {
   auto y = ball_points<TypeParam>(8, 2, 0, 0.9, 1, 4);
   y(2, 0) = 3;

@@ -36,19 +36,19 @@ struct resampling_options {
   std::int64_t block_sites = 1;   ///< consecutive sites of a block, >= 1
   /// The block of every site given, any numbers; replaces block_sites. io::snp_input::locus_of_site is one.
   std::vector<std::int64_t> block_of_site{};
-  std::uint64_t seed = 1;       ///< with the number of the replicate all that chance depends on
-  optimise_options optimise{};  ///< of every replicate; its progress is not called
-  snp::model model{};           ///< mutation and corrections
-  likelihood_options likelihood{};
-  progress_callback progress{};  ///< stage "resample"; the fraction is that of the replicates
+  std::uint64_t seed = 1;           ///< with the number of the replicate all that chance depends on
+  optimise_options optimise{};      ///< of every replicate; its progress is not called
+  snp::model model{};               ///< mutation and corrections
+  likelihood_options likelihood{};  ///< of every replicate
+  progress_callback progress{};     ///< stage "resample"; the fraction is that of the replicates
 };
 
 /// Estimates of all replicates.
 struct resampling_result {
-  resampling_method method = resampling_method::bootstrap;
-  std::int64_t blocks = 0;          ///< that the data have
-  std::int64_t converged = 0;       ///< replicates that reached a maximum
-  Network estimate;                 ///< the network as given
+  resampling_method method = resampling_method::bootstrap;  ///< that was asked for
+  std::int64_t blocks = 0;                                  ///< that the data have
+  std::int64_t converged = 0;                               ///< replicates that reached a maximum
+  Network estimate;                                         ///< the network as given
   std::vector<Network> replicates;  ///< with their parameters; nodes and branches as in the estimate
 };
 
