@@ -59,6 +59,9 @@ void list_devices(quintet::driver::session& session) {
 int main(int argc, char** argv) {
   return quintet::driver::run_driver(
       argc, argv,
-      {"quintet-devices", "lists the processors that the programs can use.", "quintet-devices --json devices.json"},
+      {.name = "quintet-devices",
+       .summary = "lists the processors that the programs can use; as several ranks, those of the first rank.",
+       .example = "quintet-devices --json devices.json",
+       .distributed = true},
       boost::program_options::options_description("Options"), list_devices);
 }

@@ -81,8 +81,8 @@ template <class Storage>
 void cluster_shared_points(session& session, const arguments& a) {
   mpi::communicator& ranks = *session.ranks();
   const auto points = read_shared_points<Storage>(session, a.input, a.dataset);
-  session.say() << points.all_rows << " points of " << points.own.cols << " dimensions on " << ranks.size()
-                << " ranks, " << session.device().name() << std::endl;
+  session.say() << points.all_rows << " points of " << points.own.cols << " dimensions on "
+                << (ranks.size() > 1 ? text(ranks.size(), " ranks, ") : "") << session.device().name() << std::endl;
   auto found = mpi::hdbscan::cluster(ranks, points.own.view(), points.first_row, a.options, session.device(),
                                      session.progress(clustering_shares(points.own.cols)),
                                      {a.checkpoint, a.checkpoint_minutes, a.resume});
@@ -161,9 +161,12 @@ const program about{"quintet-hdbscan",
                     "exact HDBSCAN* clustering of points in any dimension.",
                     "quintet-hdbscan --input embeddings.npy --min-cluster-size 10 --min-samples 5 --output clusters.h5",
                     {"auto", "float", "double", "half", "bfloat16"},
-                    true};
+                    true,
+                    "checkpoint"};
 
 void run(session& session, arguments& a) {
+  if (session.line().given.contains("checkpoint"))
+    require_absent(session.line(), {"precomputed", "predict", "membership"}, "cannot be combined with --checkpoint");
   require_one_process(session, {"precomputed", "predict", "membership"});
   check(a, session);
   // Wrong options are found before a large file is read.

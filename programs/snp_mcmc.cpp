@@ -1,4 +1,5 @@
 // quintet-snp-mcmc: Bayesian inference of a species network from biallelic markers.
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -392,6 +393,37 @@ void sample(session& session, const arguments& a, snp::sampler& chains, run_file
   if (first == 0) session.result("microseconds_by_move", moves);
 }
 
+// The worst three and the remedy; all are in the file.
+void say_warnings(session& session, const nlohmann::ordered_json& summary, const std::string& path) {
+  constexpr std::size_t max_shown = 3;
+  const auto& all = summary["warnings"];
+  for (std::size_t i = 0; i < std::min(all.size(), max_shown); ++i) session.warn(all[i].get<std::string>());
+  const std::string advice = summary.value("advice", "");
+  const std::string more = all.size() > max_shown ? text(all.size() - max_shown, " more warnings are in ", path) : "";
+  if (!advice.empty() || !more.empty()) session.warn(text(advice, advice.empty() || more.empty() ? "" : "; ", more));
+}
+
+// A network with numbers of 6 digits, for the screen; the files have all digits.
+std::string shortened(const std::string& newick) {
+  std::string result;
+  char quote = 0;
+  for (std::size_t i = 0; i < newick.size();) {
+    const char before = i > 0 ? newick[i - 1] : ' ';
+    double number = 0;
+    std::from_chars_result end{newick.data() + i, std::errc::invalid_argument};
+    if (quote == 0 && (before == ':' || before == '['))
+      end = std::from_chars(end.ptr, newick.data() + newick.size(), number);
+    if (end.ec == std::errc()) {
+      result += text(number);
+      i = std::size_t(end.ptr - newick.data());
+      continue;
+    }
+    if (newick[i] == '\'' || newick[i] == '"') quote = quote == 0 ? newick[i] : quote == newick[i] ? 0 : quote;
+    result += newick[i++];
+  }
+  return result;
+}
+
 void say_result(session& session, const nlohmann::ordered_json& summary) {
   std::ostream& out = session.say();
   if (!summary.contains("map")) return;
@@ -399,7 +431,8 @@ void say_result(session& session, const nlohmann::ordered_json& summary) {
   for (const auto& [r, p] : summary["reticulations"].items())
     out << "  " << r << ": " << std::setprecision(3) << p.get<double>();
   out << "\nmost probable topology, " << summary["map"]["probability"].get<double>() << ": "
-      << summary["map"]["newick"].get<std::string>() << "\n  " << summary["map"]["network"].get<std::string>() << "\n";
+      << summary["map"]["newick"].get<std::string>() << "\n  "
+      << shortened(summary["map"]["network"].get<std::string>()) << "\n";
   for (const auto& event : summary["hybrid_events"])
     if (event["support"].get<double>() >= 0.05)
       out << "hybrid " << event["hybrid"].get<std::string>() << " of " << event["parents"][0].get<std::string>()
@@ -474,7 +507,7 @@ void infer(session& session, const arguments& a) {
                  made.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
       return made;
     });
-    for (const auto& warning : summary["warnings"]) session.warn(warning.get<std::string>());
+    say_warnings(session, summary, folder->file("summary.json"));
     say_result(session, summary);
     session.result("output", a.output);
     session.say_done(folder->file("summary.json"));

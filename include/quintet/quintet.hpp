@@ -14,6 +14,7 @@
 #include "quintet/core/progress.hpp"
 #include "quintet/core/storage16.hpp"
 #include "quintet/core/view.hpp"
+#include "quintet/core/words.hpp"
 #include "quintet/device/buffer.hpp"
 #include "quintet/device/device.hpp"
 #include "quintet/device/thread_scope.hpp"

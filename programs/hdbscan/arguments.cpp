@@ -85,10 +85,10 @@ po::options_description describe(arguments& a) {
        "[clusters]. The attribute columns names the columns of the tables spanning_tree [n - 1, 3], "
        "single_linkage_tree [n - 1, 4], condensed_tree [rows, 4]. The parameters are attributes")  //
       ("outlier-scores", po::bool_switch(), "accepted; the scores are always written");
-  po::options_description several("Several ranks (mpirun)");
-  several.add_options()  //
+  po::options_description saved("Long runs");
+  saved.add_options()  //
       ("checkpoint", po::value(&a.checkpoint)->value_name("DIR"),
-       "folder for checkpoints that all ranks see")  //
+       "folder for checkpoints that all ranks see; needs a build with MPI")  //
       ("checkpoint-minutes",
        po::value(&a.checkpoint_minutes)->default_value(10)->value_name("M")->notifier([](double minutes) {
          require_argument(minutes >= 0, "--checkpoint-minutes", minutes, ">= 0");
@@ -96,7 +96,7 @@ po::options_description describe(arguments& a) {
        "least time between two checkpoints")  //
       ("resume", po::bool_switch(&a.resume), "continues from the folder of --checkpoint");
   po::options_description options;
-  options.add(input).add(clusters).add(predicted).add(output).add(several);
+  options.add(input).add(clusters).add(predicted).add(output).add(saved);
   return options;
 }
 
@@ -110,7 +110,6 @@ void check(arguments& a, const session& session) {
     refuse(session.precision() == "half" || session.precision() == "bfloat16", "--precision",
            "must be float or double with --precomputed");
   }
-  refuse(session.ranks() == nullptr && !a.checkpoint.empty(), "--checkpoint", "is for several ranks, under mpirun");
   refuse(a.resume && a.checkpoint.empty(), "--resume", "needs --checkpoint");
   refuse(a.predict.empty() && !a.predict_output.empty(), "--predict-output", "needs --predict");
   if (!a.predict.empty() && a.predict_output.empty() && io::format_of(a.output) == io::file_format::csv) {

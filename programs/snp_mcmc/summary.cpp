@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iomanip>
+#include <limits>
 #include <numeric>
 #include <sstream>
 
@@ -20,6 +21,51 @@ using frequencies = std::vector<std::map<std::string, double>>;  // by chain
 
 constexpr double worst_rhat = 1.01, worst_deviation = 0.01, ess_per_chain = 100;
 constexpr std::size_t max_listed = 200;
+
+// What is wrong with a run: by how many times it misses the limit, and a line for people.
+class shortcomings {
+ public:
+  void add(double times, std::string line) { all_.emplace_back(times, std::move(line)); }
+  void add_column(const std::string& name, const snp::column_summary& one, double wanted_ess) {
+    const double ess = std::min(one.ess_bulk, one.ess_tail);
+    if (one.rhat > worst_rhat) {
+      chains_differ_ = true;
+      add((one.rhat - 1) / (worst_rhat - 1),
+          text("R-hat of ", name, " is ", std::setprecision(4), one.rhat, " > ", worst_rhat));
+    } else if (ess < wanted_ess) {
+      longer_ = std::max(longer_, wanted_ess / ess);
+      add(wanted_ess / ess, text("ESS of ", name, " is ", std::int64_t(ess), " < ", wanted_ess));
+    }
+  }
+  void add_deviation(const char* name, double deviation) {
+    if (deviation < worst_deviation) return;
+    chains_differ_ = true;
+    add(deviation / worst_deviation, text("ASDSF of ", name, " is ", std::setprecision(3), deviation, ", not < ",
+                                          worst_deviation, ": the chains have them with different frequencies"));
+  }
+  // The worst first.
+  json lines() {
+    std::stable_sort(all_.begin(), all_.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    json result = json::array();
+    for (const auto& [times, line] : all_) result.push_back(line);
+    return result;
+  }
+  // One line, empty where a longer run is no remedy.
+  std::string advice(const snp::sampler_options& options) const {
+    if (chains_differ_)
+      return text("the chains do not agree yet: look at the traces, and raise --iterations",
+                  options.temperatures == 1 ? ", or let hot chains help (--temperatures 4)" : " or --temperatures");
+    if (longer_ <= 1 || !std::isfinite(longer_)) return longer_ > 1 ? "raise --iterations" : "";
+    const double steps = double(options.iterations - options.burn_in) * longer_ + double(options.burn_in);
+    const double unit = std::pow(10, std::floor(std::log10(steps)) - 1);
+    return text("--iterations ", std::int64_t(std::ceil(steps / unit) * unit), " should give enough effective samples");
+  }
+
+ private:
+  std::vector<std::pair<double, std::string>> all_;
+  bool chains_differ_ = false;
+  double longer_ = 1;  // times as many samples give the effective ones
+};
 
 std::size_t index_of(const std::vector<std::string>& columns, std::string_view name) {
   return std::size_t(std::find(columns.begin(), columns.end(), name) - columns.begin());
@@ -206,7 +252,7 @@ json summary_of(const kept_chains& samples, const std::vector<std::string>& colu
                 const std::vector<std::vector<snp::move_record>>& moves, const snp::priors& prior) {
   std::size_t min = samples[0].size();
   for (const auto& chain : samples) min = std::min(min, chain.size());
-  json warnings = json::array();
+  shortcomings found_wrong;
   json summary{{"species", *species},
                {"chains", samples.size()},
                {"temperatures", chains.options().temperatures},
@@ -235,13 +281,7 @@ json summary_of(const kept_chains& samples, const std::vector<std::string>& colu
                               {"median", one.median},     {"hpd95", {one.hpd95.low, one.hpd95.high}},
                               {"ess_bulk", one.ess_bulk}, {"ess_tail", one.ess_tail},
                               {"rhat", one.rhat},         {"mcse", one.mcse}};
-    if (one.rhat > worst_rhat)
-      warnings.push_back(text("R-hat of ", columns[i], " is ", std::setprecision(4), one.rhat, " > ", worst_rhat,
-                              ": the chains do not agree; look at the traces, raise --iterations, or let hot chains "
-                              "help (--temperatures)"));
-    else if (std::min(one.ess_bulk, one.ess_tail) < wanted)
-      warnings.push_back(text("ESS of ", columns[i], " is ", std::int64_t(std::min(one.ess_bulk, one.ess_tail)), " < ",
-                              wanted, ": raise --iterations"));
+    found_wrong.add_column(columns[i], one, wanted);
   }
   summary["parameters"] = parameters;
 
@@ -297,18 +337,17 @@ json summary_of(const kept_chains& samples, const std::vector<std::string>& colu
     for (const auto& [name, counts] : kinds) {
       const double deviation = snp::frequency_deviation(*counts);
       deviations[name] = deviation;
-      if (!(deviation < worst_deviation))
-        warnings.push_back(text("ASDSF of ", name, " is ", std::setprecision(3), deviation, ", not < ", worst_deviation,
-                                ": the chains have them with different frequencies; raise --iterations or "
-                                "--temperatures"));
+      found_wrong.add_deviation(name, deviation);
     }
     summary["asdsf"] = deviations;
   } else {
-    warnings.push_back("one chain cannot show that others would agree: run several (--chains 4)");
+    found_wrong.add(std::numeric_limits<double>::infinity(),
+                    "one chain cannot show that others would agree: run several (--chains 4)");
   }
   if (share.size() > 1 && share.back() / all > 0.1)
-    warnings.push_back(text("P(", share.size() - 1, " reticulations) is ", std::setprecision(3), share.back() / all,
-                            ", and more are not allowed: raise --max-reticulations"));
+    found_wrong.add(10 * share.back() / all,
+                    text("P(", share.size() - 1, " reticulations) is ", std::setprecision(3), share.back() / all,
+                         ", and more are not allowed: raise --max-reticulations"));
   summary["moves"] = moves_json(moves);
   json exchanges = json::array();
   if (chains.options().temperatures > 1)
@@ -316,12 +355,14 @@ json summary_of(const kept_chains& samples, const std::vector<std::string>& colu
       exchanges.push_back({{"tried", one.tried}, {"accepted", one.accepted}, {"heat", one.heat}});
       const double rate = double(one.accepted) / double(std::max<std::int64_t>(one.tried, 1));
       if (rate < 0.1)
-        warnings.push_back(text("only ", std::setprecision(3), 100 * rate,
-                                " % of the exchanges between temperatures were accepted: a longer --burn-in tunes "
-                                "the heat, more --temperatures lessen the steps"));
+        found_wrong.add(0.1 / rate,
+                        text("only ", std::setprecision(3), 100 * rate,
+                             " % of the exchanges between temperatures were accepted: a longer --burn-in tunes "
+                             "the heat, more --temperatures lessen the steps"));
     }
   summary["exchanges"] = exchanges;
-  summary["warnings"] = warnings;
+  summary["warnings"] = found_wrong.lines();
+  summary["advice"] = found_wrong.advice(chains.options());
   return summary;
 }
 

@@ -7,7 +7,7 @@
 
 namespace quintet::driver {
 
-/// summary.json without anything that depends on time or threads. Warnings are in "warnings".
+/// summary.json without anything that depends on time or threads. "warnings" has the worst first, "advice" a remedy.
 nlohmann::ordered_json summary_of(const kept_chains& samples, const std::vector<std::string>& columns,
                                   const std::shared_ptr<const std::vector<std::string>>& species,
                                   const snp::sampler& chains, const std::vector<std::vector<snp::move_record>>& moves,

@@ -9,6 +9,7 @@
 #include <typeinfo>
 
 #include "quintet/core/error.hpp"
+#include "quintet/core/words.hpp"
 #include "quintet/io/atomic_file.hpp"
 
 namespace quintet::driver {
@@ -17,37 +18,14 @@ namespace {
 
 constexpr const char* stray = "unexpected-arguments";  // where arguments without an option go, to be named in the error
 
-// Number of single-character changes from one word to another.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
 // "; did you mean --min-samples?", or nothing when no option is near.
 std::string hint(std::string_view unknown, const po::options_description& options) {
   unknown.remove_prefix(std::min(unknown.find_first_not_of('-'), unknown.size()));
   unknown = unknown.substr(0, unknown.find('='));
-  std::string best;
-  std::size_t min = std::max<std::size_t>(2, unknown.size() / 3) + 1;
-  for (const auto& option : options.options()) {
-    const std::string& name = option->long_name();
-    const bool begins = unknown.size() >= 3 && name.starts_with(unknown);
-    const std::size_t distance = begins ? 1 : edit_distance(unknown, name);
-    if (name == stray || distance >= min) continue;
-    min = distance;
-    best = name;
-  }
-  return best.empty() ? "" : "; did you mean --" + best + "?";
+  std::vector<std::string_view> names;
+  for (const auto& option : options.options())
+    if (option->long_name() != stray) names.push_back(option->long_name());
+  return quintet::detail::did_you_mean(unknown, names, "--");
 }
 
 nlohmann::ordered_json real_value(double value) {
@@ -153,6 +131,12 @@ void check(const common_options& common, bool threads_given, const program& prog
 }
 
 }  // namespace
+
+bool asks_for_text(int argc, const char* const* argv) {
+  for (int i = 1; i < argc; ++i)
+    if (const std::string_view word = argv[i]; word == "--help" || word == "-h" || word == "--version") return true;
+  return false;
+}
 
 command_line parse_command_line(int argc, const char* const* argv, const program& program,
                                 const po::options_description& own) {

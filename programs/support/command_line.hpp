@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "quintet/core/error.hpp"
+#include "quintet/core/words.hpp"
 #include "quintet/io/file_format.hpp"
 
 namespace quintet::driver {
@@ -26,6 +27,8 @@ struct program {
   /// Allowed for --precision; the first is the default. "auto" stands for float or double, as the numbers need it.
   std::vector<std::string> precisions = {"float", "double"};
   bool distributed = false;  ///< runs as several ranks of MPI too
+  /// An option that only the code for ranks has: with it, one process is a group of one.
+  std::string option_of_ranks = "";
 };
 
 /// Values of the options that all drivers have.
@@ -47,6 +50,9 @@ struct command_line {
   std::set<std::string> given;  ///< names of the options that stand on the command line
   std::string help;
 };
+
+/// Whether an argument is --help or --version, which may also be the value of another option.
+bool asks_for_text(int argc, const char* const* argv);
 
 /// Parses and checks; the driver's own variables, bound in `own`, get their values. Throws InvalidArgument, naming the
 /// option; for an empty text (no option means one), and for an unknown option with the nearest known one. Negative
@@ -72,16 +78,19 @@ auto within(const char* option, T min, T max) {
   };
 }
 
-/// What one of several words means; throws InvalidArgument naming the option, its value and the words.
+/// What one of several words means; throws InvalidArgument naming the option, its value, the words and the nearest one.
 template <class Meaning>
 Meaning choice(std::string_view option, std::string_view value,
                std::initializer_list<std::pair<std::string_view, Meaning>> words) {
   std::string allowed;
+  std::vector<std::string_view> all;
   for (const auto& [word, meaning] : words) {
     if (word == value) return meaning;
     allowed.append(allowed.empty() ? "" : " or ").append(word);
+    all.push_back(word);
   }
-  throw InvalidArgument(text(option, " must be ", allowed, " (", option, "=", value, ")"));
+  throw InvalidArgument(
+      text(option, " must be ", allowed, " (", option, "=", value, ")", quintet::detail::did_you_mean(value, all)));
 }
 
 /// The parts of a list such as "A,B,C"; an empty text is one empty part.

@@ -104,9 +104,13 @@ void write_summary(const session& session) {
 void run(int argc, const char* const* argv, const program& program,
          const boost::program_options::options_description& own, const std::function<void(session&)>& work,
          mpi_session& mpi) {
-  mpi.start(program);
+  // Help and version need no other ranks, so that programs which run as one process have them under a launcher too.
+  const bool may_be_text = asks_for_text(argc, argv);
+  if (!may_be_text) mpi.start(program);
   command_line line;
   on_all(mpi, [&] { line = parse_command_line(argc, argv, program, own); });
+  if (may_be_text && line.asked == command_line::request::work) mpi.start(program);
+  if (line.given.contains(program.option_of_ranks)) mpi.start_group(program.option_of_ranks);
   switch (line.asked) {
     case command_line::request::help:
       if (mpi.is_root()) std::cout << line.help;
@@ -235,7 +239,9 @@ void session::write_attributes(io::hdf5_writer& out) const {
   out.attribute("", "quintet", build_info().summary());
   out.attribute("", "device", device_.name());
   out.attribute("", "precision", precision());
+  // Names of output files and how a run was saved change no result, so they change no byte either.
   for (const auto& [name, value] : line_.parameters.items()) {
+    if (name.find("output") != std::string::npos || name.starts_with("checkpoint") || name == "resume") continue;
     if (value.is_boolean())
       out.attribute("", name, value.get<bool>());
     else if (value.is_number_integer())

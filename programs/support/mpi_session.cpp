@@ -47,6 +47,12 @@ void mpi_session::start(const program& program) {
   ranks_ = &state_->program.ranks();
 }
 
+void mpi_session::start_group(std::string_view) {
+  if (ranks_ != nullptr) return;
+  state_ = std::make_unique<state>();
+  ranks_ = &state_->program.ranks();
+}
+
 bool mpi_session::is_root() const { return ranks_ != nullptr ? ranks_->is_root() : mpi::launched_rank() == 0; }
 
 int mpi_session::end(int status, std::string_view line) {
@@ -80,6 +86,10 @@ void mpi_session::start(const program& program) {
   const int launched = mpi::launched_ranks();
   if (launched <= 1) return;
   throw InvalidArgument(text(program.name, " was started as ", launched, " processes, and this build is without MPI"));
+}
+
+void mpi_session::start_group(std::string_view option) {
+  throw InvalidArgument(text("--", option, " needs a build with MPI (CMake: QUINTET_WITH_MPI=ON)"));
 }
 
 bool mpi_session::is_root() const { return mpi::launched_rank() == 0; }

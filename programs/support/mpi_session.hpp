@@ -15,7 +15,7 @@ namespace quintet::driver {
 struct program;
 class session;
 
-/// MPI from its start to its end, or nothing where a launcher did not start several processes.
+/// MPI from its start to its end, or nothing for one process that needs no group.
 class mpi_session {
  public:
   mpi_session();
@@ -25,6 +25,9 @@ class mpi_session {
 
   /// Throws InvalidArgument where several processes were started and the program, or the build, cannot run so.
   void start(const program& program);
+  /// A group of this one process, for --`option`, unless there is a group. Throws InvalidArgument in a build without
+  /// MPI.
+  void start_group(std::string_view option);
   /// All ranks; null for a process of its own.
   mpi::communicator* ranks() const { return ranks_; }
   /// This process prints and writes files.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import operator
 from typing import Any
 
@@ -28,9 +29,12 @@ def metric_name(name: Any, precomputed: bool = False) -> str:
         return _METRICS[name]
     if name == "precomputed" and precomputed:
         return "precomputed"
-    known = ", ".join([*_METRICS, *(["precomputed"] if precomputed else [])])
+    known = [*_METRICS, *(["precomputed"] if precomputed else [])]
+    near = difflib.get_close_matches(name.lower(), known, 1) if isinstance(name, str) else []
+    if near:
+        raise InvalidArgument(f"metric must be one of {', '.join(known)} (metric={name!r}); did you mean {near[0]!r}?")
     raise InvalidArgument(
-        f"metric must be one of {known} (metric={name!r}); of any other distance pass the matrix: "
+        f"metric must be one of {', '.join(known)} (metric={name!r}); of any other distance pass the matrix: "
         "HDBSCAN(metric='precomputed').fit(scipy.spatial.distance.squareform(scipy.spatial.distance.pdist(X, name)))"
     )
 

@@ -568,6 +568,11 @@ def test_bad_parameters(blobs: np.ndarray, parameters: dict[str, Any], error: ty
         HDBSCAN(**parameters).fit(blobs)
 
 
+def test_a_typo_of_a_metric_is_seen(blobs: np.ndarray) -> None:
+    with pytest.raises(ValueError, match=r"\(metric='euclidian'\); did you mean 'euclidean'\?"):
+        HDBSCAN(metric="euclidian").fit(blobs)
+
+
 def test_bad_arrays(blobs: np.ndarray) -> None:
     import scipy.sparse as sp
 

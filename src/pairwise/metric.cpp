@@ -1,15 +1,21 @@
 #include "quintet/pairwise/metric.hpp"
 
+#include <vector>
+
 #include "quintet/core/error.hpp"
+#include "quintet/core/words.hpp"
 
 namespace quintet {
 
 metric parse_metric(std::string_view name) {
+  std::vector<std::string_view> names;
   for (const metric value :
-       {metric::euclidean, metric::cosine, metric::poincare, metric::manhattan, metric::chebyshev, metric::minkowski})
+       {metric::euclidean, metric::cosine, metric::poincare, metric::manhattan, metric::chebyshev, metric::minkowski}) {
     if (name == to_string(value)) return value;
-  require_argument(false, "metric", name, "euclidean, cosine, poincare, manhattan, chebyshev or minkowski");
-  return {};
+    names.push_back(to_string(value));
+  }
+  throw InvalidArgument(text("metric must be euclidean, cosine, poincare, manhattan, chebyshev or minkowski (metric=",
+                             name, ")", detail::did_you_mean(name, names)));
 }
 
 std::string_view to_string(metric value) {

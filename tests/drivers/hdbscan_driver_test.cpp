@@ -94,6 +94,12 @@ TEST_F(hdbscan_driver, clusters_and_says_so) {
   EXPECT_EQ(summary["parameters"]["min_samples"], 2);
 }
 
+TEST_F(hdbscan_driver, output_has_the_same_bytes_whatever_its_name) {
+  for (const char* name : {"a.h5", "another.h5"}) run_well({"--input", line, "--min-samples", "2", "--output", name});
+  EXPECT_EQ(text_of("a.h5"), text_of("another.h5"));
+  EXPECT_FALSE(text_of("a.h5").empty());
+}
+
 // Metres of UTM: float has steps of 1/2 at the northing, the groups are 1/5 apart.
 TEST_F(hdbscan_driver, coordinates_beyond_float) {
   std::string points;
@@ -358,6 +364,7 @@ TEST_F(hdbscan_driver, errors) {
   expect_bad({"--selection", "best"}, "--selection must be eom or leaf (--selection=best)");
   expect_bad({"--metric", "l1"},
              "--metric must be euclidean or cosine or manhattan or chebyshev or minkowski or poincare (--metric=l1)");
+  expect_bad({"--metric", "euclidian"}, "(--metric=euclidian); did you mean euclidean?");
   expect_bad({"--ties", "none"}, "--ties must be canonical or binary (--ties=none)");
   expect_bad({"--cut", "-1"}, "--cut must be >= 0 (--cut=-1)");
 }

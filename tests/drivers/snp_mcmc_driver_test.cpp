@@ -84,6 +84,35 @@ TEST_F(snp_mcmc_driver, writes_what_tracer_icytree_and_people_read) {
     EXPECT_TRUE(summary.contains(key)) << key;
 }
 
+TEST_F(snp_mcmc_driver, a_short_run_has_three_warnings_and_advice) {
+  const outcome done = run(with({}));
+  ASSERT_EQ(done.status, 0) << done.error;
+  const test::json_value summary = json("run/summary.json");
+  const std::size_t all = summary["warnings"].size();
+  ASSERT_GT(all, 4u);
+  std::vector<std::string> shown;
+  std::istringstream in(done.error);
+  for (std::string line; std::getline(in, line);)
+    if (line.find("warning: ") != std::string::npos) shown.push_back(line);
+  ASSERT_EQ(shown.size(), 4u) << done.error;
+  for (std::size_t i = 0; i < 3; ++i) QUINTET_EXPECT_CONTAINS(shown[i], summary["warnings"][int(i)].text());
+  QUINTET_EXPECT_CONTAINS(shown[3], summary["advice"].text());
+  QUINTET_EXPECT_CONTAINS(shown[3], text(all - 3, " more warnings are in run/summary.json"));
+  // The screen has numbers of 6 digits, the file all of them, of one network.
+  const std::string whole = summary["map"]["network"].text();
+  const std::size_t place = done.out.find("\n  (");
+  ASSERT_NE(place, std::string::npos) << done.out;
+  const std::string screen = done.out.substr(place + 3, done.out.find('\n', place + 1) - place - 3);
+  const snp::Network a = snp::parse_newick(whole), b = snp::parse_newick(screen);
+  EXPECT_LT(screen.size(), whole.size());
+  EXPECT_EQ(snp::topology_key(a), snp::topology_key(b));
+  ASSERT_EQ(a.branches(), b.branches());
+  for (std::int64_t n = 0; n < a.branches(); ++n) {
+    EXPECT_NEAR(a.branch(n).length, b.branch(n).length, 5e-6 * a.branch(n).length);
+    EXPECT_NEAR(a.branch(n).theta, b.branch(n).theta, 5e-6 * a.branch(n).theta);
+  }
+}
+
 TEST_F(snp_mcmc_driver, networks_for_phylonet_read_back_equal) {
   for (const std::string format : {"icytree", "phylonet"}) {
     const outcome done = run(with({"--quiet", "--chains", "1", "--newick", format, "--output", format}));

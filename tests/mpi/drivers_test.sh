@@ -113,7 +113,12 @@ bad outside 2 "" -- quintet-poincare --points ../outside.csv --strict --output x
 grep "^quintet-poincare: " errors.txt | cmp - expected.txt || fail "a bad row: not the line of one process"
 bad transposed 2 "no form for several" -- quintet-spgemm --a ../a.mtx --b-transposed --output x.mtx
 bad search 2 "no form for several" -- quintet-snp-likelihood --data ../counts.csv --search --theta 0.1 --u 1 --v 1
-bad alone 2 "was started as" -- quintet-devices
+bad alone 2 "was started as" -- quintet-friends --graph ../a.mtx
+# Help is there for programs of one process too, once; devices are those of the first rank.
+for command in "quintet-friends --help" "quintet-svd --help" "quintet-devices"; do
+  (cd many && "${mpirun[@]}" -n "$ranks" "$bin/"$command) >out.txt 2>errors.txt || fail "$command under mpirun"
+  [ "$(grep -c '^Usage: \|^. host' out.txt)" -eq 1 ] || { cat out.txt; fail "$command under mpirun: not one text"; }
+done
 # More ranks than points.
 head -2 points.csv >two.csv
 same "two points" t.csv -- quintet-hdbscan --input ../two.csv --min-cluster-size 2 --output t.csv

@@ -49,5 +49,22 @@ while [ $i -lt "$kills" ]; do
   cmp "expected_$name.csv" out.csv >errors.txt 2>&1 || fail "$name, rank $victim of $ranks killed at step $step: other bytes"
   [ -z "$(ls -A saved)" ] || fail "a checkpoint is left"
 done
+# One process, without a launcher.
+for name in tiles tree; do
+  for step in 0 1 2 3; do
+    rm -rf saved out.csv
+    command=("$program" --input "$work/$name.csv" --output out.csv --quiet --checkpoint saved --checkpoint-minutes 0)
+    QUINTET_MPI_FAULT=kill:0:$step timeout 60 "${command[@]}" >errors.txt 2>&1
+    status=$?
+    if [ $status -ne 0 ]; then
+      interrupted=$((interrupted + 1)) alone=1
+      [ $status -eq 137 ] && [ ! -e out.csv ] || fail "$name, one process killed at step $step: status $status"
+      timeout 60 "${command[@]}" --resume >errors.txt 2>&1 || fail "going on as one process"
+    fi
+    cmp "expected_$name.csv" out.csv >errors.txt 2>&1 || fail "$name, one process killed at step $step: other bytes"
+    [ -z "$(ls -A saved)" ] || fail "a checkpoint of one process is left"
+  done
+done
+[ -n "${alone-}" ] || fail "no run of one process was interrupted"
 [ $interrupted -gt 0 ] || fail "no run was interrupted"
 echo "$interrupted of $kills runs were interrupted"

@@ -20,7 +20,8 @@ TEST(metric, names) {
        {metric::euclidean, metric::cosine, metric::poincare, metric::manhattan, metric::chebyshev, metric::minkowski})
     EXPECT_EQ(parse_metric(to_string(kind)), kind);
   expect_invalid([] { parse_metric("Cosine"); },
-                 "metric must be euclidean, cosine, poincare, manhattan, chebyshev or minkowski (metric=Cosine)");
+                 "metric must be euclidean, cosine, poincare, manhattan, chebyshev or minkowski (metric=Cosine); did "
+                 "you mean cosine?");
   expect_invalid([] { parse_metric(""); },
                  "metric must be euclidean, cosine, poincare, manhattan, chebyshev or minkowski (metric=)");
 }
