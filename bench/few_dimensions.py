@@ -1,9 +1,11 @@
 """The few-dimensional rows of bench/compare.py: whole programs beside their peers, interleaved.
 
 Every round runs quintet-hdbscan or quintet-neighbours (reading and writing included) and every peer (the work alone,
-see peers/few_dimensions_peers.py) on the same file, each in a process of its own. Both the CPU seconds, which tell
-something also when other work is running, and the wall time are kept.
+see peers/few_dimensions_peers.py) on the same file, each in a separate process. Both the CPU seconds, which mean
+something also when other work is running, and the wall time are kept. Of a spanning tree ours are the seconds of the
+stages neighbours and spanning_tree, and their share of the CPU seconds.
 """
+import json
 import os
 import re
 import resource
@@ -14,12 +16,16 @@ import time
 import few_dimensions_points
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CLUSTERING, NEIGHBOURS = "clustering", "16 nearest"
+CLUSTERING, TREE, NEIGHBOURS = "clustering", "spanning tree", "16 nearest"
 # (task, points, dimensions, kind, peers)
 CASES = [
-    (CLUSTERING, 100_000, 2, "noise", ("fast_hdbscan", "hdbscan", "oneDAL kd_tree")),
-    (CLUSTERING, 50_000, 5, "map", ("fast_hdbscan", "hdbscan", "oneDAL kd_tree")),
-    (CLUSTERING, 50_000, 10, "map", ("fast_hdbscan", "oneDAL kd_tree")),
+    (CLUSTERING, 100_000, 2, "noise", ("fast_hdbscan", "hdbscan", "oneDAL kd_tree", "hdbscan-rs")),
+    (CLUSTERING, 50_000, 5, "map", ("fast_hdbscan", "hdbscan", "oneDAL kd_tree", "hdbscan-rs")),
+    (CLUSTERING, 50_000, 10, "map", ("fast_hdbscan", "oneDAL kd_tree", "hdbscan-rs")),
+    (TREE, 100_000, 2, "noise", ("quitefastmst",)),
+    (TREE, 100_000, 3, "noise", ("quitefastmst",)),
+    (TREE, 50_000, 5, "map", ("quitefastmst",)),
+    (TREE, 50_000, 8, "map", ("quitefastmst",)),
     (CLUSTERING, 5000, 384, "embeddings", ("oneDAL brute_force",)),
     (NEIGHBOURS, 200_000, 2, "noise", ("cKDTree",)),
     (NEIGHBOURS, 200_000, 3, "noise", ("cKDTree",)),
@@ -53,8 +59,9 @@ def write_points(case, folder):
 
 
 def run_ours(case, path, folder, binaries, threads):
-    program, arguments = (("quintet-hdbscan", ["--min-cluster-size", "50", "--min-samples", "10"])
-                          if case[0] == CLUSTERING else ("quintet-neighbours", ["--k", "16"]))
+    summary = os.path.join(folder, "o.json")
+    program, arguments = (("quintet-neighbours", ["--k", "16"]) if case[0] == NEIGHBOURS else
+                          ("quintet-hdbscan", ["--min-cluster-size", "50", "--min-samples", "10", "--json", summary]))
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run([os.path.join(binaries, program), "--input", path, "--output", os.path.join(folder, "o.h5"),
                            "--quiet", *arguments], capture_output=True, text=True,
@@ -62,7 +69,13 @@ def run_ours(case, path, folder, binaries, threads):
     wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode != 0:
         sys.exit(f"{program}: exit status {done.returncode}\n{done.stderr}")
-    return {"wall": wall, "cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime}
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    if case[0] != TREE:
+        return {"wall": wall, "cpu": cpu}
+    with open(summary, encoding="utf-8") as file:
+        seconds = json.load(file)["seconds"]
+    of_tree = seconds["neighbours"] + seconds["spanning_tree"]
+    return {"wall": of_tree, "cpu": cpu * of_tree / wall}
 
 
 def run_peer(peer, path, python, threads):
@@ -74,7 +87,7 @@ def run_peer(peer, path, python, threads):
     try:
         done = subprocess.run(command, capture_output=True, text=True,
                               env=dict(os.environ, OMP_NUM_THREADS=str(threads), NUMBA_NUM_THREADS=str(threads),
-                                       OPENBLAS_NUM_THREADS=str(threads)))
+                                       OPENBLAS_NUM_THREADS=str(threads), RAYON_NUM_THREADS=str(threads)))
     except FileNotFoundError:
         return None
     found = re.search(r"^wall ([\d.]+) cpu ([\d.]+)", done.stdout, re.M)

@@ -65,6 +65,7 @@ class Figures:
         self.products = [row for row in table("spgemm.md", "matrix") if not row["matrix"].startswith("geometric")]
         self.svd = table("svd.md", "type, n")
         self.few = table("few_dimensions.md", "task | peer")
+        self.few_one_thread = table("few_dimensions.md", "task, one thread | peer")
         self.snp = table("snp.md", "case | patterns")
         self.facts = machine(re.search(r"compare.py: begin -->\n(.*)", read("peers.md"))[1])
 
@@ -80,6 +81,11 @@ class Figures:
     def few_ratios(self, peer):
         """The least and the largest ratio of wall times in few dimensions, in words."""
         ratios = sorted(number(r["ratio, wall"]) for r in self.few if peer in r["peer"] and " 384," not in r["task"])
+        return f"{short(ratios[0])}–{short(ratios[-1])}×"
+
+    def one_thread_ratios(self, peer):
+        """The least and the largest ratio of CPU seconds on one thread."""
+        ratios = sorted(number(r["ratio, CPU"]) for r in self.few_one_thread if peer in r["peer"])
         return f"{short(ratios[0])}–{short(ratios[-1])}×"
 
 
@@ -99,7 +105,30 @@ def losses(figures):
         for column, peer in (("GraphBLAS, 1", "SuiteSparse:GraphBLAS"), ("Eigen", "Eigen")):
             if number(row[column]) < 1:
                 found.append(("spgemm", f"square of {row['matrix']} ({row['products']} products)", peer, number(row[column])))
+    for row in figures.few:
+        if number(row["ratio, wall"]) < 1:
+            family = "neighbours" if "nearest" in row["task"] else "hdbscan"
+            found.append((family, row["task"], row["peer"], number(row["ratio, wall"])))
+    for row in figures.few_one_thread:
+        if number(row["ratio, CPU"]) < 1:
+            found.append(("hdbscan", f"{row['task, one thread']}, 1 thread", row["peer"], number(row["ratio, CPU"])))
     return sorted(found)
+
+
+def lost(figures, family, otherwise):
+    """The column "loses": every program that is faster somewhere, with the least and the largest of its ratios."""
+    by_peer = {}
+    for where, task, peer, ratio in losses(figures):
+        if where == family:
+            by_peer.setdefault(peer, []).append((1 / ratio, task))
+    if not by_peer:
+        return otherwise
+    parts = []
+    for peer, found in sorted(by_peer.items()):
+        times, tasks = [t for t, _ in found], [task for _, task in found]
+        span = f"{min(times):.2f}" + (f" to {max(times):.2f}" if len(times) > 1 else "")
+        parts.append(f"`{peer}` is {span} times as fast: " + "; ".join(tasks))
+    return ". ".join(parts)
 
 
 def readme_table(f):
@@ -110,27 +139,26 @@ def readme_table(f):
     small = [svd[f"{kind} {n}"] for kind in ("float", "double") for n in (8, 16, 32)]
     large = [svd[name] for name in ("double 128", "double 256", "float 256")]
     squares = [min(number(row["GraphBLAS, 1"]), number(row["Eigen"])) for row in f.products]
-    lost = min(f.products, key=lambda row: number(row["Eigen"]))
     ratios = [number(row["peer / ours"]) for row in f.own if "a quarter" in row["task"]]
     spread = lambda row: row["min to max"].replace(" to ", "–")  # noqa: E731
     rows = [
         ("[hdbscan](docs/hdbscan.md)", "exact HDBSCAN* of embeddings, prediction, soft clustering, validity",
          f"`hdbscan`, brute force: **{number(clustering['peer / ours']):.1f}×** ({spread(clustering)}) at 5000 x 384; "
-         f"in 2 to 10 dimensions `fast_hdbscan`: **{f.few_ratios('fast_hdbscan')}**, oneDAL: {f.few_ratios('oneDAL')}",
-         "none among the peers measured; approximate programs were not compared"),
+         f"in 2 to 10 dimensions `fast_hdbscan`: **{f.few_ratios('fast_hdbscan')}**, oneDAL: {f.few_ratios('oneDAL')}, "
+         f"`hdbscan-rs` on one thread: {f.one_thread_ratios('hdbscan-rs')}",
+         lost(f, "hdbscan", "none measured") + ". Approximate programs were not compared"),
         ("[neighbours](docs/neighbours.md)", "exact k nearest neighbours and radius graphs",
          f"SciPy's `cKDTree`: **{f.few_ratios('cKDTree')}** in 2 to 5 dimensions",
-         "none measured; uniform noise in 10 or more dimensions costs all pairs"),
+         lost(f, "neighbours", "none measured") + "; uniform noise in 10 or more dimensions costs all pairs"),
         ("[svd](docs/svd.md)", "batches of small SVDs, randomised SVD, gradients",
          f"faster of OpenBLAS and Eigen: **{short(min(small))}–{short(max(small))}×** for n = 8 to 32",
-         f"n = 256, and double from n = 128 on: {min(large):.2f}–{max(large):.2f}×" if min(large) < 1 else
-         f"none measured; {min(large):.2f}–{max(large):.2f}× for n = 128 double and 256"),
+         lost(f, "svd", "none measured") + f"; {min(large):.2f}–{max(large):.2f}× for n = 128 double and 256"),
         ("[spgemm](docs/spgemm.md)", "sparse products over semirings, masks, plans",
          f"faster of SuiteSparse:GraphBLAS and Eigen: **{statistics.geometric_mean(squares):.1f}×**, geometric mean of "
          f"{len(squares)} ({min(squares):.1f}–{max(squares):.1f}×, 1 thread)",
-         f"tiny products: {lost['matrix']} takes {1 / number(lost['Eigen']):.1f} times as long as in Eigen"),
+         lost(f, "spgemm", "none measured")),
         ("[poincare](docs/poincare.md)", "distances, neighbours, operations and gradients of the Poincaré ball",
-         f"NumPy: **{number(ball['peer / ours']):.1f}×** ({spread(ball)}) at 1000 x 1000 x 64", "none measured"),
+         f"NumPy: **{number(ball['peer / ours']):.1f}×** ({spread(ball)}) at 1000 x 1000 x 64", lost(f, "poincare", "none measured")),
         ("[snp](docs/snp.md)", "likelihood of SNPs on phylogenetic networks, gradients, search, MCMC",
          "not on one machine; a proposed branch costs "
          f"1/{max(ratios):.1f} to 1/{min(ratios):.1f} of an evaluation", "many individuals below a reticulation: "

@@ -7,6 +7,8 @@ Usage: few_dimensions_peers.py PEER FILE.npy
 Prints "wall SECONDS cpu SECONDS". PEER is one of
 
   fast_hdbscan, hdbscan, scikit-learn   clusters, min_cluster_size 50, min_samples 10 (counted without the point)
+  hdbscan-rs                            the same
+  quitefastmst                          the spanning tree alone, M = 10
   cKDTree, FAISS                        16 nearest others: construction and a query with k = 17, two threads
 """
 import sys
@@ -33,6 +35,18 @@ def cluster_sklearn(points):
     HDBSCAN(min_cluster_size=50, min_samples=11, n_jobs=2, copy=True).fit(points)
 
 
+def cluster_hdbscan_rs(points):
+    import hdbscan_rs
+
+    hdbscan_rs.HDBSCAN(min_cluster_size=50, min_samples=11).fit_predict(points.astype("float64"))
+
+
+def tree_quitefastmst(points):
+    import quitefastmst
+
+    quitefastmst.mst_euclid(points, 10)
+
+
 def search_ckdtree(points):
     from scipy.spatial import cKDTree
 
@@ -49,7 +63,7 @@ def search_faiss(points):
 
 
 PEERS = {"fast_hdbscan": cluster_fast_hdbscan, "hdbscan": cluster_hdbscan, "scikit-learn": cluster_sklearn,
-         "cKDTree": search_ckdtree, "FAISS": search_faiss}
+         "hdbscan-rs": cluster_hdbscan_rs, "quitefastmst": tree_quitefastmst, "cKDTree": search_ckdtree, "FAISS": search_faiss}
 
 
 def main():
