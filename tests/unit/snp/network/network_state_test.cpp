@@ -179,7 +179,7 @@ TEST(network_state, start_networks_that_are_none) {
   expect_invalid(call("(A:1,B:2);"), "equally long");
   expect_invalid(call("(A:1,C:1);"), "the leaf \"C\" of the network is none of the species");
   expect_invalid(call("(A:0,B:0);"), "height");
-  expect_invalid(call("(A:1,(B:0)#H1:1::.5,#H1:1::.5);"), "binary");
+  expect_invalid(call("(A:1,(B:0)#H1:1::.5,#H1:1::.5);"), "the root has three children");
   expect_invalid(call("(A:1,B:1);", {.origin = 1}), "height");
   expect_invalid(call("(A:1:.2,B:1);", {.thetas = snp::theta_mode::common}), "a common theta needs the same");
   expect_invalid(call("(A:1,B:1);", {.pi1 = 0}), "pi1");
