@@ -115,14 +115,15 @@ void nearest_search<Storage>::take(matrix_view<const Storage> points, std::int64
     if (options_.strict) require_inside(points, status, "points", ball_);
     if (index_.rows() == 0) continue;
     const auto [lists, place] = nearest_in(rows, packed.panels, int(std::min<std::int64_t>(wanted + 1, rows.rows())));
-    const auto& found = lists;
-    const std::int32_t* const found_place = place;
+    const auto& piece_lists = lists;  // a structured binding cannot be captured
+    const std::int32_t* const piece_place = place;
     device::with_shape<pairwise::host_shape<Real>, pairwise::device_shape<Real>>(device_, [&](auto shape) {
       using kernel = take_piece_kernel<Real, decltype(shape)>;
-      device::launch(kernel{packed_pairs<Real>::of(queries_.panels, packed.panels, ball_), found.value.data(),
-                            found.index.data(), found_place, found.k, wanted, queries_.may_lose || packed.may_lose,
-                            first_point + first, first_query_, options_.exclude_self, distance_, index_},
-                     (index_.rows() + kernel::queries_per_tile - 1) / kernel::queries_per_tile, device_);
+      device::launch(
+          kernel{packed_pairs<Real>::of(queries_.panels, packed.panels, ball_), piece_lists.value.data(),
+                 piece_lists.index.data(), piece_place, piece_lists.k, wanted, queries_.may_lose || packed.may_lose,
+                 first_point + first, first_query_, options_.exclude_self, distance_, index_},
+          (index_.rows() + kernel::queries_per_tile - 1) / kernel::queries_per_tile, device_);
     });
   }
 }

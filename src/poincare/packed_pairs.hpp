@@ -52,8 +52,8 @@ struct packed_pairs {
       const double difference = (double(y[k * columns]) - double(x[k * columns])) * rescale;
       squared = device::fma(difference, difference, squared);
     }
-    const double both = of_rows == nullptr ? 1 : double(of_rows[row]) * double(of_cols[col]);
-    return Real(ball.measured_again(squared, both, rescale));
+    const double factors = of_rows == nullptr ? 1 : double(of_rows[row]) * double(of_cols[col]);
+    return Real(ball.measured_again(squared, factors, rescale));
   }
 
   /// The distance of a pair with this reduced distance, as distances() gives it.
