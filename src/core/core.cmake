@@ -1,5 +1,6 @@
 quintet_sources(core
   HOST
+    crc32c.cpp
     error.cpp
     host_memory.cpp
     poll.cpp

@@ -21,7 +21,7 @@ void poll_state::check() {
       if (stop_->load(std::memory_order_relaxed)) throw poll_stopped{};
       return;
     }
-    if (const clock::time_point now = clock::now(); now - last_ >= interval_) {
+    if (const clock::time_point instant = clock::now(); instant - last_ >= interval_) {
       const poll_guard rest(nullptr);
       function_();
       last_ = clock::now();

@@ -17,19 +17,19 @@ namespace detail {
 struct stage_totals {
   explicit stage_totals(const char* name) : stage(name) {}
   stage_totals& inner_of(const char* name) {
-    for (const auto& one : inner)
-      if (one->stage == name) return *one;
+    for (const auto& child : inner)
+      if (child->stage == name) return *child;
     return *inner.emplace_back(std::make_unique<stage_totals>(name));
   }
   void print(std::string& out, int depth) const {
     double inside = 0;
-    for (const auto& one : inner) inside += one->seconds;
+    for (const auto& child : inner) inside += child->seconds;
     if (depth >= 0) {
       char numbers[64];
       std::snprintf(numbers, sizeof numbers, "%9lld %11.4f %11.4f  ", calls, seconds, seconds - inside);
       out.append(numbers).append(std::size_t(2 * depth), ' ').append(stage) += '\n';
     }
-    for (const auto& one : inner) one->print(out, depth + 1);
+    for (const auto& child : inner) child->print(out, depth + 1);
   }
 
   std::string stage;
@@ -53,14 +53,14 @@ struct profile {
 
   bool has_hook() const { return hook.begin != nullptr || hook.end != nullptr; }
   static profile& of_process() {
-    static profile* const one = new profile;
-    return *one;
+    static profile* const root = new profile;
+    return *root;
   }
 
  private:
   profile() {
-    const char* const wanted = std::getenv("QUINTET_PROFILE");
-    is_printed = wanted != nullptr && *wanted != '\0' && std::strcmp(wanted, "0") != 0;
+    const char* const setting = std::getenv("QUINTET_PROFILE");
+    is_printed = setting != nullptr && *setting != '\0' && std::strcmp(setting, "0") != 0;
     if (is_printed) std::atexit([] { of_process().print(); });
   }
   // In one piece, so that the tables of several processes do not mix.

@@ -6,8 +6,9 @@ namespace quintet::device {
 /// *place = min(*place, value), for 32- and 64-bit integers. The result does not depend on the order of the calls.
 template <class Integer>
 inline void atomic_min(Integer* place, Integer value) {
-  Integer seen = __atomic_load_n(place, __ATOMIC_RELAXED);
-  while (value < seen && !__atomic_compare_exchange_n(place, &seen, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  Integer current = __atomic_load_n(place, __ATOMIC_RELAXED);
+  while (value < current &&
+         !__atomic_compare_exchange_n(place, &current, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
 }
 

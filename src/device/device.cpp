@@ -9,6 +9,7 @@
 #include <charconv>
 #include <fstream>
 
+#include "core/platform.hpp"
 #include "device/gpu_names.hpp"
 #include "device/host_threads.hpp"
 #include "device/one_runtime.hpp"
@@ -26,9 +27,11 @@ thread_local int one_thread_scopes = 0;
 thread_local int own_thread_count = 0;  // of the innermost thread_scope
 
 std::string processor_name() {
+#if QUINTET_LINUX
   std::ifstream cpuinfo("/proc/cpuinfo");
   for (std::string line; std::getline(cpuinfo, line);)
     if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
+#endif
   return "host processor";
 }
 

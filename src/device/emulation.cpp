@@ -54,10 +54,10 @@ int detail::emulated_team(int usual, int most, int multiple) {
   return threads < multiple ? multiple : threads - threads % multiple;
 }
 
-void detail::refuse_team(int got, int multiple, int wanted, const Device& device) {
+void detail::refuse_team(int got, int multiple, int expected, const Device& device) {
   throw DeviceError(
       text("a kernel needs teams of a multiple of ", multiple, " threads and got teams of ", got,
-           " (asked for: ", wanted, ") on ", device.name(),
+           " (asked for: ", expected, ") on ", device.name(),
            "; OMP_THREAD_LIMIT, OMP_DYNAMIC, KMP_TEAMS_THREAD_LIMIT and OMP_NUM_THREADS can be the cause"));
 }
 

@@ -29,7 +29,7 @@ namespace detail {
 int emulated_team(int usual, int most, int multiple);
 
 /// Throws DeviceError: a team of `got` threads where a multiple of `multiple` is needed and `wanted` were asked for.
-[[noreturn]] void refuse_team(int got, int multiple, int wanted, const Device& device);
+[[noreturn]] void refuse_team(int got, int multiple, int expected, const Device& device);
 
 #ifdef QUINTET_OFFLOAD
 /// Threads per team that offload device `device` gives to `teams` teams of `threads`, found out by one launch.

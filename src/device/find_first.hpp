@@ -25,8 +25,8 @@ template <class Predicate>
 std::int64_t find_first(std::int64_t count, const Predicate& has_property, const Device& device) {
   Buffer<std::int64_t> first(std::vector<std::int64_t>{count}, device);
   for_each(count, detail::first_function<Predicate>{has_property, first.data()}, device);
-  const std::int64_t found = first.to_vector()[0];
-  return found < count ? found : -1;
+  const std::int64_t index = first.to_vector()[0];
+  return index < count ? index : -1;
 }
 
 }  // namespace quintet::device

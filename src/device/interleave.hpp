@@ -27,14 +27,14 @@ inline void separate_two(const Pack& first, const Pack& second, Pack& a, Pack& b
 template <int Count, int Width, class Pack>
 inline void interleave_packs(Pack (&packs)[Count]) {
 #pragma GCC unroll 4
-  for (int done = 1; done < Count; done *= 2) {
-    Pack now[Count];
+  for (int width = 1; width < Count; width *= 2) {
+    Pack current[Count];
 #pragma GCC unroll 16
     for (int i = 0; i < Count / 2; ++i)
-      detail::interleave_two<Width>(packs[i], packs[i + Count / 2], now[2 * i], now[2 * i + 1],
+      detail::interleave_two<Width>(packs[i], packs[i + Count / 2], current[2 * i], current[2 * i + 1],
                                     std::make_integer_sequence<int, Width>());
 #pragma GCC unroll 16
-    for (int i = 0; i < Count; ++i) packs[i] = now[i];
+    for (int i = 0; i < Count; ++i) packs[i] = current[i];
   }
 }
 
@@ -42,14 +42,14 @@ inline void interleave_packs(Pack (&packs)[Count]) {
 template <int Count, int Width, class Pack>
 inline void separate_packs(Pack (&packs)[Count]) {
 #pragma GCC unroll 4
-  for (int done = 1; done < Count; done *= 2) {
-    Pack now[Count];
+  for (int width = 1; width < Count; width *= 2) {
+    Pack current[Count];
 #pragma GCC unroll 16
     for (int i = 0; i < Count / 2; ++i)
-      detail::separate_two(packs[2 * i], packs[2 * i + 1], now[i], now[i + Count / 2],
+      detail::separate_two(packs[2 * i], packs[2 * i + 1], current[i], current[i + Count / 2],
                            std::make_integer_sequence<int, Width>());
 #pragma GCC unroll 16
-    for (int i = 0; i < Count; ++i) packs[i] = now[i];
+    for (int i = 0; i < Count; ++i) packs[i] = current[i];
   }
 }
 

@@ -94,6 +94,19 @@ inline pack<Real, W> power(const pack<Real, W>& x, Real p) {
   return detail::where_positive<Real, W>(x, detail::exp2_of_sum<Real, W>(whole, small, value(log2.fraction * p)));
 }
 
+/// x^p of a whole p >= 1, by squares and products; within p / 2 ulp, monotone, and exact where x^p is.
+template <class Pack>
+inline Pack whole_power(const Pack& x, int p) {
+  int bit = 1;
+  while (bit <= p / 2) bit *= 2;
+  Pack result = x;
+  for (bit /= 2; bit > 0; bit /= 2) {
+    result = result * result;
+    if ((p & bit) != 0) result = result * x;
+  }
+  return result;
+}
+
 /// x^(1/p).
 template <class Real, int W>
 inline pack<Real, W> nth_root(const pack<Real, W>& x, Real p) {

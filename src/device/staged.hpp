@@ -33,7 +33,7 @@ struct located {
 
 /// The device of a call. Arguments on the host may be used anywhere, so those on devices decide, else `given` does.
 /// Throws InvalidArgument for arguments on two devices, and for one that is not on the device that the caller named.
-Device run_device(const Device& given, std::initializer_list<located> arguments);
+Device run_device(const Device& requested_device, std::initializer_list<located> arguments);
 
 /// Whether work on `device` can use memory of `where`.
 inline bool reaches(const Device& device, const Device& where) {

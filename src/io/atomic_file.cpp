@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <random>
 
+#include "core/platform.hpp"
 #include "io/descriptor_path.hpp"
 #include "quintet/core/error.hpp"
 
@@ -84,11 +85,13 @@ std::string temporary_name(const destination& where) {
   return where.folder + "/." + name.substr(0, 200) + "." + random + ".tmp";
 }
 
+#if QUINTET_LINUX
 // How the kernel names an open file; only with it a file without a name can be given one.
 std::string descriptor_path(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
+#endif
 
 int open_unnamed(const destination& where) {
-#ifdef O_TMPFILE
+#if QUINTET_LINUX
   const int descriptor = ::open(where.folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, where.mode);
   if (descriptor >= 0 && ::access(descriptor_path(descriptor).c_str(), F_OK) == 0) return descriptor;
   if (descriptor >= 0) ::close(descriptor);
@@ -154,15 +157,16 @@ void atomic_file::overwrite(std::int64_t position, std::string_view text) {
   flush();
   require_argument(position >= 0 && position <= written_ - std::int64_t(text.size()), "position", position,
                    "inside what was written");
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t count = ::pwrite(descriptor_, text.data() + done, text.size() - done, position + std::int64_t(done));
+  std::size_t written = 0;
+  while (written < text.size()) {
+    const ssize_t count =
+        ::pwrite(descriptor_, text.data() + written, text.size() - written, position + std::int64_t(written));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
       failed_ = true;
       fail(errno);
     }
-    done += static_cast<std::size_t>(count);
+    written += static_cast<std::size_t>(count);
   }
 }
 
@@ -180,15 +184,15 @@ std::int64_t atomic_file::reserve(std::int64_t bytes) {
 }
 
 void atomic_file::flush() {
-  std::size_t done = 0;
-  while (done < buffer_.size()) {
-    const ssize_t count = ::write(descriptor_, buffer_.data() + done, buffer_.size() - done);
+  std::size_t written = 0;
+  while (written < buffer_.size()) {
+    const ssize_t count = ::write(descriptor_, buffer_.data() + written, buffer_.size() - written);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
       failed_ = true;
       fail(errno);
     }
-    done += static_cast<std::size_t>(count);
+    written += static_cast<std::size_t>(count);
     written_ += count;
   }
   buffer_.clear();
@@ -199,7 +203,7 @@ void atomic_file::commit() {
   flush();
   // Some file systems report a full disk or an exceeded quota only here. Pipes and devices know no fsync.
   if (regular_ && ::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) fail(errno);
-#ifdef O_TMPFILE
+#if QUINTET_LINUX
   if (regular_ && temporary_.empty()) {
     destination where;
     where.target = target_;

@@ -44,10 +44,10 @@ std::string state_codes::complaint(char c) const {
 
 std::int64_t limit_individuals(population_groups& groups, std::int64_t individuals) {
   if (individuals == 0) return 0;
-  std::vector<std::int64_t> taken(groups.species.size(), 0);
+  std::vector<std::int64_t> used(groups.species.size(), 0);
   std::int64_t over = 0;
   for (std::int64_t& species : groups.species_of) {
-    if (species < 0 || ++taken[static_cast<std::size_t>(species)] <= individuals) continue;
+    if (species < 0 || ++used[static_cast<std::size_t>(species)] <= individuals) continue;
     species = -1;
     ++over;
   }

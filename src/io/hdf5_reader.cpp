@@ -5,6 +5,7 @@
 
 #include "instantiate.hpp"
 #include "io/convert_value.hpp"
+#include "io/hdf5_attributes.hpp"
 #include "io/hdf5_descriptor_driver.hpp"
 #include "io/hdf5_session.hpp"
 #include "io/input_file.hpp"
@@ -68,11 +69,11 @@ struct link_search {
 
 herr_t collect_linked_dataset(hid_t file, const char* name, const H5L_info_t* info, void* result) {
   if (info->type != H5L_TYPE_SOFT && info->type != H5L_TYPE_EXTERNAL) return 0;
-  auto* found = static_cast<link_search*>(result);
-  const object_handle object(H5Oopen(file, name, found->access));
+  auto* search = static_cast<link_search*>(result);
+  const object_handle object(H5Oopen(file, name, search->access));
   if (!object.valid() || H5Iget_type(object) != H5I_DATASET) return 0;
   try {
-    found->names.emplace_back(name);
+    search->names.emplace_back(name);
   } catch (...) {  // exceptions must not pass through C
     return -1;
   }
@@ -82,10 +83,10 @@ herr_t collect_linked_dataset(hid_t file, const char* name, const H5L_info_t* in
 // Names of soft and external links to datasets.
 std::vector<std::string> linked_datasets(const hdf5_input& input) {
   const property_handle access = access_through_links(H5P_LINK_ACCESS);
-  link_search found{access, {}};
-  if (H5Lvisit(input.file, H5_INDEX_NAME, H5_ITER_INC, collect_linked_dataset, &found) < 0)
+  link_search search{access, {}};
+  if (H5Lvisit(input.file, H5_INDEX_NAME, H5_ITER_INC, collect_linked_dataset, &search) < 0)
     throw FileError(input.source.path(), text("its links cannot be listed", because(hdf5_session::last_error())));
-  return found.names;
+  return search.names;
 }
 
 std::vector<std::string> datasets_of(const hdf5_input& input) {
@@ -170,6 +171,48 @@ H5T_conv_ret_t check_real_conversion(H5T_conv_except_t exception, hid_t source, 
 }  // namespace
 
 std::vector<std::string> hdf5_datasets(const std::string& path) { return datasets_of(hdf5_input(path)); }
+
+namespace {
+
+attribute_handle open_attribute(const hdf5_input& input, const std::string& object, const std::string& name) {
+  const char* const of = object.empty() ? "." : object.c_str();
+  if (H5Aexists_by_name(input.file, of, name.c_str(), H5P_DEFAULT) <= 0) return {};
+  return attribute_handle(H5Aopen_by_name(input.file, of, name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
+}
+
+}  // namespace
+
+std::vector<std::int64_t> integers_of_attribute(const std::string& path, const std::string& object,
+                                                const std::string& name) {
+  const hdf5_input input(path);
+  const attribute_handle attribute = open_attribute(input, object, name);
+  if (!attribute.valid()) return {};
+  const type_handle type(H5Aget_type(attribute));
+  const dataspace_handle space(H5Aget_space(attribute));
+  const hssize_t count = H5Sget_simple_extent_npoints(space);
+  constexpr hssize_t most = 64;
+  if (H5Tget_class(type) != H5T_INTEGER || count < 1 || count > most) return {};
+  std::vector<std::int64_t> values(static_cast<std::size_t>(count));
+  return H5Aread(attribute, H5T_NATIVE_INT64, values.data()) < 0 ? std::vector<std::int64_t>() : values;
+}
+
+std::string text_of_attribute(const std::string& path, const std::string& object, const std::string& name) {
+  const hdf5_input input(path);
+  const attribute_handle attribute = open_attribute(input, object, name);
+  if (!attribute.valid()) return "";
+  const type_handle type(H5Aget_type(attribute));
+  const dataspace_handle space(H5Aget_space(attribute));
+  if (H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_npoints(space) != 1) return "";
+  if (H5Tis_variable_str(type) > 0) {
+    char* text = nullptr;
+    if (H5Aread(attribute, type, &text) < 0 || text == nullptr) return "";
+    const std::string value = text;
+    H5free_memory(text);
+    return value;
+  }
+  std::vector<char> text(H5Tget_size(type) + 1);
+  return H5Aread(attribute, type, text.data()) < 0 ? "" : text.data();
+}
 
 namespace {
 

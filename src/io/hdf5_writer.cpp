@@ -20,11 +20,11 @@ struct hdf5_writer::state {
   state(std::string path, atomic_file::temporary kind) : output(std::move(path), kind) {}
 
   // A handle is valid, or the reason why it is not becomes an exception.
-  void check(bool done, std::string_view what) const {
+  void check(bool succeeded, std::string_view label) const {
     if (driver.error != 0) throw FileError(output.path(), text("cannot be written: ", std::strerror(driver.error)));
-    if (done) return;
+    if (succeeded) return;
     const std::string reason = hdf5_session::last_error();
-    throw FileError(output.path(), text(what, " cannot be written", reason.empty() ? "" : ": HDF5: ", reason));
+    throw FileError(output.path(), text(label, " cannot be written", reason.empty() ? "" : ": HDF5: ", reason));
   }
 
   void require_open() const {
@@ -42,7 +42,7 @@ struct hdf5_writer::state {
   dataset_handle create(std::string_view name, hid_t type, std::span<const hsize_t> shape, bool is_early = false) {
     require_open();
     const std::string path(name);
-    const std::string what = text("dataset \"", name, "\"");
+    const std::string label = text("dataset \"", name, "\"");
     require_argument(!name.empty(), "name of a dataset", "\"\"", "not empty");
     const property_handle links(H5Pcreate(H5P_LINK_CREATE));
     H5Pset_create_intermediate_group(links, 1);
@@ -56,7 +56,7 @@ struct hdf5_writer::state {
       H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
     }
     dataset_handle data(H5Dcreate2(file, path.c_str(), type, space, links, creation, H5P_DEFAULT));
-    check(data.valid(), what);
+    check(data.valid(), label);
     return data;
   }
 
@@ -79,15 +79,15 @@ struct hdf5_writer::state {
     const hdf5_session session;
     require_open();
     require_argument(!name.empty(), "name of an attribute", "\"\"", "not empty");
-    const std::string what = text("attribute \"", name, "\"");
+    const std::string label = text("attribute \"", name, "\"");
     const object_handle owner(H5Oopen(file, object.empty() ? "/" : std::string(object).c_str(), H5P_DEFAULT));
-    if (!owner.valid()) throw InvalidArgument(text(what, ": there is no dataset \"", object, "\" in ", output.path()));
+    if (!owner.valid()) throw InvalidArgument(text(label, ": there is no dataset \"", object, "\" in ", output.path()));
     const std::string key(name);
     if (H5Aexists(owner, key.c_str()) > 0)
-      throw InvalidArgument(text(what, " of \"", object, "\" is already in ", output.path()));
+      throw InvalidArgument(text(label, " of \"", object, "\" is already in ", output.path()));
     const dataspace_handle scalar(H5Screate(H5S_SCALAR));
-    const attribute_handle made(H5Acreate2(owner, key.c_str(), type, scalar, H5P_DEFAULT, H5P_DEFAULT));
-    check(made.valid() && H5Awrite(made, type, value) >= 0, what);
+    const attribute_handle attribute(H5Acreate2(owner, key.c_str(), type, scalar, H5P_DEFAULT, H5P_DEFAULT));
+    check(attribute.valid() && H5Awrite(attribute, type, value) >= 0, label);
   }
 };
 

@@ -12,7 +12,7 @@
 
 namespace quintet::io {
 
-input_file::input_file(std::string path) : path_(std::move(path)) {
+input_file::input_file(std::string path) : byte_source(std::move(path)) {
   if (path_.empty()) throw FileError("\"\"", "is an empty path; a file name is needed");
   descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor_ < 0) throw FileError(path_, text("cannot be read: ", std::strerror(errno)));
@@ -33,22 +33,22 @@ input_file::input_file(std::string path) : path_(std::move(path)) {
 input_file::~input_file() { ::close(descriptor_); }
 
 std::size_t input_file::read(void* data, std::size_t bytes) {
-  std::size_t done = 0;
-  while (done < bytes) {
-    const ssize_t count = ::read(descriptor_, static_cast<char*>(data) + done, bytes - done);
+  std::size_t written = 0;
+  while (written < bytes) {
+    const ssize_t count = ::read(descriptor_, static_cast<char*>(data) + written, bytes - written);
     if (count == 0) break;
     if (count > 0)
-      done += static_cast<std::size_t>(count);
+      written += static_cast<std::size_t>(count);
     else if (errno != EINTR)
       throw FileError(path_, text("cannot be read: ", std::strerror(errno)));
   }
-  return done;
+  return written;
 }
 
-void input_file::read_exactly(void* data, std::size_t bytes, std::string_view what) {
+void byte_source::read_exactly(void* data, std::size_t bytes, std::string_view label) {
   const std::size_t count = read(data, bytes);
   if (count != bytes)
-    throw FileError(path_, text("ends within ", what, ": ", bytes - count, " of ", bytes, " bytes are missing"));
+    throw FileError(path_, text("ends within ", label, ": ", bytes - count, " of ", bytes, " bytes are missing"));
 }
 
 void input_file::seek(std::int64_t position) {

@@ -6,35 +6,51 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace quintet::io {
 
-/// Owns the descriptor of an open file. A missing or unreadable path or a folder is a FileError at once.
-class input_file {
+/// Bytes that are read in order, from a position on: those of a file, or of a member of one.
+class byte_source {
+ public:
+  virtual ~byte_source() = default;
+  /// Reads up to `bytes` bytes from the current position on; fewer only at the end.
+  virtual std::size_t read(void* data, std::size_t bytes) = 0;
+  /// The next read begins at `position`, in bytes from the start.
+  virtual void seek(std::int64_t position) = 0;
+  /// Reads exactly `bytes` bytes; throws FileError ("ends within <what>") when there are fewer.
+  void read_exactly(void* data, std::size_t bytes, std::string_view label);
+
+  /// The name for messages.
+  const std::string& path() const noexcept { return path_; }
+  /// Number of bytes.
+  std::int64_t size() const noexcept { return size_; }
+
+ protected:
+  explicit byte_source(std::string path, std::int64_t size = 0) : path_(std::move(path)), size_(size) {}
+  byte_source(const byte_source&) = default;
+  byte_source& operator=(const byte_source&) = default;
+  std::string path_;
+  std::int64_t size_ = 0;
+};
+
+/// Owns the descriptor of an open file. A missing or unreadable path or a folder is a FileError at once. size() is that
+/// of a regular file when it was opened, and 0 for pipes and devices, which cannot seek().
+class input_file final : public byte_source {
  public:
   explicit input_file(std::string path);
-  ~input_file();
+  ~input_file() override;
   input_file(const input_file&) = delete;
   input_file& operator=(const input_file&) = delete;
 
-  /// Reads up to `bytes` bytes from the current position on; fewer only at the end of the file.
-  std::size_t read(void* data, std::size_t bytes);
-  /// Reads exactly `bytes` bytes; throws FileError ("ends within <what>") when the file is shorter.
-  void read_exactly(void* data, std::size_t bytes, std::string_view what);
+  std::size_t read(void* data, std::size_t bytes) override;
+  void seek(std::int64_t position) override;
 
-  /// The next read begins at `position`, in bytes from the start; of a regular file.
-  void seek(std::int64_t position);
-
-  const std::string& path() const noexcept { return path_; }
   int descriptor() const noexcept { return descriptor_; }
-  /// Bytes of a regular file when it was opened; 0 for pipes and devices.
-  std::int64_t size() const noexcept { return size_; }
   bool regular() const noexcept { return regular_; }
 
  private:
-  std::string path_;
   int descriptor_ = -1;
-  std::int64_t size_ = 0;
   bool regular_ = false;
 };
 

@@ -1,10 +1,11 @@
-# Networks and markers, the files that need no HDF5: part of quintet::io, and all that the Python package reads.
+# Networks, markers and indexes of neighbours, the files that need no HDF5: part of quintet::io, and all that the Python package reads.
 set(QUINTET_MARKER_SOURCES
   io/atomic_file.cpp
   io/genotypes.cpp
   io/gzip.cpp
   io/input_file.cpp
   io/line_reader.cpp
+  io/neighbours_index.cpp
   io/nexus_tokens.cpp
   io/population_map.cpp
   io/site_filter.cpp
@@ -18,6 +19,7 @@ set(QUINTET_MARKER_SOURCES
   io/table_fields.cpp)
 # The others.
 set(QUINTET_FILE_SOURCES
+  c/neighbours_files.cpp
   c/snp_files.cpp
   io/csv_reader.cpp
   io/csv_writer.cpp
@@ -30,4 +32,6 @@ set(QUINTET_FILE_SOURCES
   io/matrix_market.cpp
   io/npy.cpp
   io/shared_matrix.cpp
-  io/sparse_file.cpp)
+  io/sparse_file.cpp
+  io/sparse_npz.cpp
+  io/zip_file.cpp)

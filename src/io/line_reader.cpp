@@ -50,9 +50,9 @@ bool line_reader::next(std::string_view& line) {
   while (true) {
     const char* start = buffer_.data() + begin_;
     const std::size_t length = end_ - begin_;
-    const void* found = length > searched ? std::memchr(start + searched, '\n', length - searched) : nullptr;
-    if (found != nullptr) {
-      line = std::string_view(start, static_cast<std::size_t>(static_cast<const char*>(found) - start));
+    const void* newline = length > searched ? std::memchr(start + searched, '\n', length - searched) : nullptr;
+    if (newline != nullptr) {
+      line = std::string_view(start, static_cast<std::size_t>(static_cast<const char*>(newline) - start));
       begin_ += line.size() + 1;
       break;
     }

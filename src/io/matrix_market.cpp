@@ -9,6 +9,7 @@
 #include "core/parse_number.hpp"
 #include "instantiate.hpp"
 #include "io/line_reader.hpp"
+#include "io/sparse_entries.hpp"
 #include "quintet/core/error.hpp"
 #include "quintet/io/sparse_file.hpp"
 
@@ -19,7 +20,7 @@ namespace {
 enum class symmetry { general, symmetric, skew };
 
 struct header {
-  bool pattern = false, integer = false, is_unsigned = false;
+  bool pattern = false, integer = false, is_unsigned = false, is_array = false;
   symmetry shape = symmetry::general;
   std::int64_t rows = 0, cols = 0, entries = 0;
 };
@@ -78,13 +79,13 @@ std::string lower(std::string_view word) {
 }
 
 void require_word(const line_reader& in, const std::string& word, std::initializer_list<std::string_view> allowed,
-                  std::string_view what) {
+                  std::string_view label) {
   std::string list;
   for (const std::string_view a : allowed) {
     if (a == word) return;
     list.append(list.empty() ? "" : ", ").append(a);
   }
-  fail(in, text("the ", what, " is \"", word, "\"; supported: ", list));
+  fail(in, text("the ", label, " is \"", word, "\"; supported: ", list));
 }
 
 void read_banner(line_reader& in, header& h) {
@@ -94,11 +95,13 @@ void read_banner(line_reader& in, header& h) {
   if (lower(w.next()) != "%%matrixmarket")
     fail(in, "no Matrix Market file: the first line must begin with %%MatrixMarket");
   require_word(in, lower(w.next()), {"matrix"}, "object");
-  require_word(in, lower(w.next()), {"coordinate"}, "format");
-  const std::string field = lower(w.next()), shape = lower(w.next());
+  const std::string format = lower(w.next()), field = lower(w.next()), shape = lower(w.next());
+  require_word(in, format, {"coordinate", "array"}, "format");
   require_word(in, field, {"real", "integer", "pattern", "double", "unsigned-integer"}, "field");
   require_word(in, shape, {"general", "symmetric", "skew-symmetric"}, "symmetry");
+  h.is_array = format == "array";
   h.pattern = field == "pattern";
+  if (h.pattern && h.is_array) fail(in, "a pattern has coordinates; this one is an array");
   h.is_unsigned = field == "unsigned-integer";
   h.integer = field == "integer" || h.is_unsigned;
   h.shape = shape == "general" ? symmetry::general : shape == "symmetric" ? symmetry::symmetric : symmetry::skew;
@@ -111,19 +114,30 @@ bool next_content(line_reader& in, std::string_view& line) {
   return false;
 }
 
+// Elements that an array lists: of a symmetric one those from the diagonal on down, of a skew-symmetric one below it.
+void count_elements(const line_reader& in, header& h) {
+  const std::int64_t half = h.shape == symmetry::skew ? h.rows - 1 : h.rows + 1;
+  const bool is_half = h.shape != symmetry::general;
+  if (__builtin_mul_overflow(h.rows, is_half ? half : h.cols, &h.entries))
+    fail(in, text(h.rows, " x ", h.cols, " elements are too many"));
+  if (is_half) h.entries = h.rows == 0 ? 0 : h.entries / 2;
+}
+
 void read_sizes(line_reader& in, header& h, std::int64_t max_cols) {
   std::string_view line;
   if (!next_content(in, line)) fail(in, "the file ends before the line with the sizes");
   words w(line);
   if (w.number(h.rows) != parse_status::ok || w.number(h.cols) != parse_status::ok ||
-      w.number(h.entries) != parse_status::ok || !w.at_end())
-    fail(in, "this line must be three integers: rows, columns, entries");
+      (!h.is_array && w.number(h.entries) != parse_status::ok) || !w.at_end())
+    fail(in, h.is_array ? "this line must be two integers: rows, columns"
+                        : "this line must be three integers: rows, columns, entries");
   if (h.rows < 0 || h.cols < 0 || h.entries < 0) fail(in, "sizes must be >= 0");
   if (h.cols - 1 > max_cols) fail(in, text(h.cols, " columns need 64-bit indices"));
   if (h.shape != symmetry::general && h.rows != h.cols)
     fail(in, text("a symmetric matrix must be square; this one is ", h.rows, " x ", h.cols));
-  // An entry takes at least four bytes of text; compressed text is at most a thousand times smaller.
-  if (in.file().regular() && h.entries / 256 > in.file().size())
+  if (h.is_array) count_elements(in, h);
+  // An entry takes at least four bytes of text, an element two; compressed text is at most a thousand times smaller.
+  if (in.file().regular() && h.entries / (h.is_array ? 512 : 256) > in.file().size())
     fail(in, text(h.entries, " entries cannot be in a file of ", in.file().size(), " bytes"));
 }
 
@@ -151,6 +165,17 @@ parse_status read_integer(words& w, Value& value) {
 }
 
 template <class Value>
+void read_value(const line_reader& in, words& w, const header& h, Value& value) {
+  const parse_status status = !h.integer      ? w.number(value)
+                              : h.is_unsigned ? read_integer<std::uint64_t>(w, value)
+                                              : read_integer<std::int64_t>(w, value);
+  if (status == parse_status::too_large) fail(in, "the value is too large for its type");
+  if (status == parse_status::not_an_integer)
+    fail(in, text("the value is not an ", h.is_unsigned ? "unsigned " : "", "integer, as the first line says"));
+  if (status != parse_status::ok) fail(in, "the entry has no value that is a number");
+}
+
+template <class Value>
 entry<Value> read_entry(const line_reader& in, std::string_view line, const header& h) {
   words w(line);
   entry<Value> e{0, 0, Value(1)};
@@ -158,21 +183,50 @@ entry<Value> read_entry(const line_reader& in, std::string_view line, const head
     fail(in, "an entry begins with two integers: row and column");
   if (e.row < 1 || e.row > h.rows) fail(in, text("row ", e.row, " is not in 1 ... ", h.rows));
   if (e.col < 1 || e.col > h.cols) fail(in, text("column ", e.col, " is not in 1 ... ", h.cols));
-  if (!h.pattern) {
-    const parse_status status = !h.integer      ? w.number(e.value)
-                                : h.is_unsigned ? read_integer<std::uint64_t>(w, e.value)
-                                                : read_integer<std::int64_t>(w, e.value);
-    if (status == parse_status::too_large) fail(in, "the value is too large for its type");
-    if (status == parse_status::not_an_integer)
-      fail(in, text("the value is not an ", h.is_unsigned ? "unsigned " : "", "integer, as the first line says"));
-    if (status != parse_status::ok) fail(in, "the entry has no value that is a number");
-  }
+  if (!h.pattern) read_value(in, w, h, e.value);
   if (!w.at_end()) fail(in, text("more than ", h.pattern ? "two" : "three", " fields in an entry"));
   if (h.shape == symmetry::skew && e.col == e.row && e.value != 0)
     fail(in, "a skew-symmetric matrix has only zeros on its diagonal");
   --e.row;
   --e.col;
   return e;
+}
+
+template <class Value>
+std::vector<entry<Value>> read_entries(line_reader& in, const header& h) {
+  std::vector<entry<Value>> entries;
+  entries.reserve(static_cast<std::size_t>(h.entries));
+  std::string_view line;
+  while (next_content(in, line)) {
+    if (std::int64_t(entries.size()) == h.entries) fail(in, text("more entries than the ", h.entries, " announced"));
+    entries.push_back(read_entry<Value>(in, line, h));
+  }
+  if (std::int64_t(entries.size()) < h.entries)
+    fail(in, text("the file ends after ", entries.size(), " of ", h.entries, " entries"));
+  return entries;
+}
+
+// Elements by columns, one a line; those that are 0 are no entries.
+template <class Value>
+std::vector<entry<Value>> read_elements_of_array(line_reader& in, const header& h) {
+  std::vector<entry<Value>> entries;
+  std::string_view line;
+  std::int64_t count = 0;
+  const auto first_row = [&](std::int64_t col) {
+    return h.shape == symmetry::general ? 0 : h.shape == symmetry::symmetric ? col : col + 1;
+  };
+  std::int64_t col = 0, row = first_row(0);
+  for (; next_content(in, line); ++count) {
+    if (count == h.entries) fail(in, text("more elements than the ", h.entries, " of the sizes"));
+    words w(line);
+    Value value{};
+    read_value(in, w, h, value);
+    if (!w.at_end()) fail(in, "more than one number in the line of an element");
+    if (value != 0) entries.push_back({row, col, value});
+    if (++row == h.rows) row = first_row(++col);
+  }
+  if (count < h.entries) fail(in, text("the file ends after ", count, " of ", h.entries, " elements"));
+  return entries;
 }
 
 // Files of large collections claim symmetry and give entries above the diagonal: such an entry stands for its mirror
@@ -192,30 +246,15 @@ std::int64_t above_diagonal(const std::string& path, const header& h, const std:
   return std::int64_t(above.size());
 }
 
-// By counting, so that entries keep their order within a row.
 template <class Value, class Index>
 spgemm::csr<Value, Index> compress(const header& h, const std::vector<entry<Value>>& entries) {
-  using spgemm::array;
-  const auto mirrored = [&](const entry<Value>& e) { return h.shape != symmetry::general && e.row != e.col; };
-  std::vector<std::int64_t> next(static_cast<std::size_t>(h.rows) + 1);
-  std::int64_t count = 0;
-  for (const auto& e : entries) {
-    ++next[static_cast<std::size_t>(e.row) + 1];
-    if (mirrored(e)) ++next[static_cast<std::size_t>(e.col) + 1];
-    count += mirrored(e) ? 2 : 1;
-  }
-  for (std::size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
-  spgemm::csr<Value, Index> m{h.rows, h.cols, array<std::int64_t>(next), array<Index>(count), array<Value>(count)};
-  const auto put = [&](std::int64_t row, std::int64_t col, Value value) {
-    const std::int64_t place = next[static_cast<std::size_t>(row)]++;
-    m.columns[place] = static_cast<Index>(col);
-    m.values[place] = value;
-  };
-  for (const auto& e : entries) {
-    put(e.row, e.col, e.value);
-    if (mirrored(e)) put(e.col, e.row, h.shape == symmetry::skew ? -e.value : e.value);
-  }
-  return m;
+  return rows_of_entries<Value, Index>(h.rows, h.cols, [&](const auto& append) {
+    for (const auto& e : entries) {
+      append(e.row, e.col, e.value);
+      if (h.shape != symmetry::general && e.row != e.col)
+        append(e.col, e.row, h.shape == symmetry::skew ? -e.value : e.value);
+    }
+  });
 }
 
 constexpr std::string_view banner = "%%MatrixMarket matrix coordinate real general\n";
@@ -238,15 +277,7 @@ spgemm::csr<Value, Index> read_matrix_market(const std::string& path, bool compr
   read_sizes(in, h, std::numeric_limits<Index>::max());
   const std::int64_t stored = sizeof(Value) + sizeof(Index);
   require_memory_of(in, h, std::int64_t(sizeof(entry<Value>)) + (h.shape == symmetry::general ? 1 : 2) * stored);
-  std::vector<entry<Value>> entries;
-  entries.reserve(static_cast<std::size_t>(h.entries));
-  std::string_view line;
-  while (next_content(in, line)) {
-    if (std::int64_t(entries.size()) == h.entries) fail(in, text("more entries than the ", h.entries, " announced"));
-    entries.push_back(read_entry<Value>(in, line, h));
-  }
-  if (std::int64_t(entries.size()) < h.entries)
-    fail(in, text("the file ends after ", entries.size(), " of ", h.entries, " entries"));
+  const auto entries = h.is_array ? read_elements_of_array<Value>(in, h) : read_entries<Value>(in, h);
   const std::int64_t above = above_diagonal(path, h, entries);
   if (report != nullptr) report->above_diagonal = above;
   return compress<Value, Index>(h, entries);

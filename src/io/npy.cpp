@@ -10,6 +10,7 @@
 #include "instantiate.hpp"
 #include "io/convert_value.hpp"
 #include "io/input_file.hpp"
+#include "io/npy_source.hpp"
 #include "quintet/core/error.hpp"
 #include "quintet/core/storage16.hpp"
 #include "quintet/io/atomic_file.hpp"
@@ -24,7 +25,8 @@ constexpr std::int64_t largest_header = 1 << 20;
 constexpr std::int64_t largest_rank = 32;
 
 struct npy_header {
-  char kind = 0;  // 'f', 'i', 'u', 'b'
+  std::string type;  // as it stands in the file
+  char kind = 0;     // 'f', 'i', 'u', 'b' for numbers; 'S', 'U' for texts
   std::int64_t item_bytes = 0;
   bool swapped = false;
   bool fortran_order = false;
@@ -38,6 +40,26 @@ struct npy_header {
   // The product was checked when the header was read.
   std::int64_t data_bytes() const { return (shape.empty() ? 1 : shape[0] * elements_of_a_row()) * item_bytes; }
 };
+
+[[noreturn]] void refuse_type(std::string_view path, const npy_header& header) {
+  throw FileError(path, text("holds elements of type '", header.type,
+                             "'; allowed are f2, f4, f8, i1 to i8, u1 to u8 and b1, little or big endian"));
+}
+
+void require_numbers(std::string_view path, const npy_header& header) {
+  const std::int64_t bytes = header.item_bytes;
+  const bool power = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+  const bool known = (header.kind == 'f' && power && bytes > 1) ||
+                     ((header.kind == 'i' || header.kind == 'u') && power) || (header.kind == 'b' && bytes == 1);
+  if (!known) refuse_type(path, header);
+}
+
+void require_word(std::string_view path, const npy_header& header) {
+  const std::int64_t most = 4096;  // a word is short
+  if ((header.kind != 'U' && header.kind != 'S') || header.item_bytes < 1 || header.item_bytes > most ||
+      element_count(path, header.shape) != 1)
+    throw FileError(path, text("must hold a word (it has elements of type '", header.type, "')"));
+}
 
 // The header is the text of a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
 class header_parser {
@@ -116,8 +138,8 @@ class header_parser {
   }
   void parse_type(npy_header& header) {
     if (peek() == '[') throw FileError(path_, "holds a structured array; only arrays of plain numbers can be read");
-    const std::string_view type = quoted();
-    std::string_view rest = type;
+    header.type = quoted();
+    std::string_view rest = header.type;
     char order = '=';
     if (!rest.empty() && std::strchr("<>=|", rest[0]) != nullptr) {
       order = rest[0];
@@ -128,13 +150,10 @@ class header_parser {
       rest.remove_prefix(1);
     }
     const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), header.item_bytes);
-    const std::int64_t bytes = header.item_bytes;
-    const bool power = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
-    const bool known = (header.kind == 'f' && power && bytes > 1) ||
-                       ((header.kind == 'i' || header.kind == 'u') && power) || (header.kind == 'b' && bytes == 1);
-    if (error != std::errc() || end != rest.data() + rest.size() || !known)
-      throw FileError(path_, text("holds elements of type '", type,
-                                  "'; allowed are f2, f4, f8, i1 to i8, u1 to u8 and b1, little or big endian"));
+    if (error != std::errc() || end != rest.data() + rest.size() || header.item_bytes < 1) refuse_type(path_, header);
+    constexpr std::int64_t bytes_of_character = 4;
+    if (header.kind == 'U' && __builtin_mul_overflow(header.item_bytes, bytes_of_character, &header.item_bytes))
+      refuse_type(path_, header);
     header.swapped = order == (std::endian::native == std::endian::little ? '>' : '<');
   }
   void parse_shape(std::vector<std::int64_t>& shape) {
@@ -161,9 +180,9 @@ class header_parser {
   std::size_t position_ = 0;
 };
 
-npy_header read_header(input_file& file) {
+// `require_type` refuses elements of another type than the caller reads.
+npy_header read_header(byte_source& file, void (*require_type)(std::string_view, const npy_header&)) {
   const std::string& path = file.path();
-  if (!file.regular()) throw FileError(path, "is not a regular file, so the size of its array cannot be checked");
   unsigned char start[12];
   file.read_exactly(start, 8, "the npy signature");
   if (std::memcmp(start, magic.data(), magic.size()) != 0) throw FileError(path, "is not an npy file");
@@ -181,6 +200,7 @@ npy_header read_header(input_file& file) {
   std::string words(static_cast<std::size_t>(length), '\0');
   file.read_exactly(words.data(), words.size(), "the npy header");
   npy_header header = header_parser(path, words).parse();
+  require_type(path, header);
 
   const std::int64_t stored = left - length, count = element_count(path, header.shape);
   // Division, not multiplication: the count may be anything.
@@ -189,6 +209,16 @@ npy_header read_header(input_file& file) {
                                " bytes, and ", stored, " bytes follow"));
   return header;
 }
+
+// A file with one array of numbers, behind the header.
+struct npy_file {
+  explicit npy_file(const std::string& path) : file(path) {
+    if (!file.regular()) throw FileError(path, "is not a regular file, so the size of its array cannot be checked");
+    header = read_header(file, require_numbers);
+  }
+  input_file file;
+  npy_header header;
+};
 
 template <class From>
 From load(const char* bytes, bool swapped) {
@@ -228,7 +258,7 @@ struct row_range {
 };
 
 template <class From, class T>
-void read_elements(input_file& file, const npy_header& header, row_range rows, std::vector<T>& result) {
+void read_elements(byte_source& file, const npy_header& header, row_range rows, std::vector<T>& result) {
   const bool reorder = header.fortran_order && header.shape.size() > 1;
   const bool is_part = !header.shape.empty() && rows.count != header.shape[0];
   // In Fortran order the rows of a part lie in runs, one for every index of the other dimensions.
@@ -275,19 +305,21 @@ constexpr std::string_view descriptor() {
   return little ? "<i8" : ">i8";
 }
 
-template <class T>
-void write_header(atomic_file& out, std::span<const std::int64_t> shape) {
-  std::string header = text("{'descr': '", descriptor<T>(), "', 'fortran_order': False, 'shape': (");
+std::string header_text(std::string_view type, std::span<const std::int64_t> shape) {
+  std::string header = text("{'descr': '", type, "', 'fortran_order': False, 'shape': (");
   for (std::size_t d = 0; d < shape.size(); ++d) header += text(d > 0 ? " " : "", shape[d], ",");
   if (shape.size() > 1) header.pop_back();  // (3, 4) but (3,)
   header += "), }";
   // Blanks and a line feed until the data starts at a multiple of 64 bytes.
   header.append((64 - (magic.size() + 4 + header.size() + 1) % 64) % 64, ' ').append("\n");
-  out.write(magic);
   const char version_and_length[4] = {1, 0, static_cast<char>(header.size() & 0xff),
                                       static_cast<char>(header.size() >> 8)};
-  out.write(version_and_length, sizeof version_and_length);
-  out.write(header);
+  return std::string(magic).append(version_and_length, sizeof version_and_length).append(header);
+}
+
+template <class T>
+void write_header(atomic_file& out, std::span<const std::int64_t> shape) {
+  out.write(header_text(descriptor<T>(), shape));
 }
 
 }  // namespace
@@ -295,7 +327,7 @@ void write_header(atomic_file& out, std::span<const std::int64_t> shape) {
 namespace {
 
 template <class T>
-array<T> read_rows(input_file& file, const npy_header& header, row_range rows) {
+array<T> read_rows(byte_source& file, const npy_header& header, row_range rows) {
   array<T> result;
   result.shape = header.shape;
   if (!result.shape.empty()) result.shape[0] = rows.count;
@@ -328,30 +360,51 @@ array<T> read_rows(input_file& file, const npy_header& header, row_range rows) {
 
 template <class T>
 array<T> read_npy(const std::string& path) {
-  input_file file(path);
-  const npy_header header = read_header(file);
-  return read_rows<T>(file, header, {0, header.shape.empty() ? 0 : header.shape[0]});
+  npy_file in(path);
+  return read_rows<T>(in.file, in.header, {0, in.header.shape.empty() ? 0 : in.header.shape[0]});
 }
 
-std::vector<std::int64_t> npy_shape(const std::string& path) {
-  input_file file(path);
-  return read_header(file).shape;
+template <class T>
+array<T> read_npy(byte_source& source) {
+  const npy_header header = read_header(source, require_numbers);
+  return read_rows<T>(source, header, {0, header.shape.empty() ? 0 : header.shape[0]});
 }
+
+std::string read_npy_word(byte_source& source) {
+  const npy_header header = read_header(source, require_word);
+  const bool wide = header.kind == 'U';
+  std::vector<unsigned char> bytes(static_cast<std::size_t>(header.item_bytes));
+  source.read_exactly(bytes.data(), bytes.size(), "the elements");
+  std::string word;
+  for (std::size_t i = 0; i < bytes.size(); i += wide ? 4 : 1) {
+    if (wide && header.swapped != (std::endian::native == std::endian::big)) std::reverse(&bytes[i], &bytes[i] + 4);
+    if (bytes[i] == 0) break;
+    word += static_cast<char>(bytes[i]);
+  }
+  return word;
+}
+
+std::vector<std::int64_t> npy_shape(const std::string& path) { return npy_file(path).header.shape; }
 
 bool npy_fits_float(const std::string& path) {
-  input_file file(path);
-  const npy_header header = read_header(file);
+  const npy_header header = npy_file(path).header;
   return header.item_bytes <= (header.kind == 'f' ? 4 : 2);
 }
 
 template <class T>
 array<T> read_npy_rows(const std::string& path, std::int64_t first, std::int64_t count) {
-  input_file file(path);
-  const npy_header header = read_header(file);
-  if (header.shape.empty()) throw FileError(path, "holds a single number, which has no rows");
-  require_rows(first, count, header.shape[0]);
-  return read_rows<T>(file, header, {first, count});
+  npy_file in(path);
+  if (in.header.shape.empty()) throw FileError(path, "holds a single number, which has no rows");
+  require_rows(first, count, in.header.shape[0]);
+  return read_rows<T>(in.file, in.header, {first, count});
 }
+
+template <class T>
+std::string npy_header_text(std::span<const std::int64_t> shape) {
+  return header_text(descriptor<T>(), shape);
+}
+
+std::string npy_word(std::string_view word) { return header_text(text("|S", word.size()), {}).append(word); }
 
 template <class T>
 void write_npy(const std::string& path, std::span<const T> data, std::span<const std::int64_t> shape) {
@@ -408,6 +461,8 @@ void write_npy(const std::string& path, matrix_view<const T> values) {
 
 #define QUINTET_INSTANTIATE(T)                                                                       \
   template array<T> read_npy<T>(const std::string&);                                                 \
+  template array<T> read_npy<T>(byte_source&);                                                       \
+  template std::string npy_header_text<T>(std::span<const std::int64_t>);                            \
   template array<T> read_npy_rows<T>(const std::string&, std::int64_t, std::int64_t);                \
   template void write_npy<T>(const std::string&, std::span<const T>, std::span<const std::int64_t>); \
   template void write_npy<T>(const std::string&, matrix_view<const T>);                              \

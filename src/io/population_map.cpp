@@ -131,13 +131,13 @@ population_groups population_map::group(const std::string& path, std::span<const
   for (const std::string& individual : individuals) {
     std::string species;
     if (kind_ == kind::table) {
-      const auto found = table_.find(individual);
-      if (found == table_.end())
+      const auto it = table_.find(individual);
+      if (it == table_.end())
         throw FileError(path, text("the individual \"", shown(individual), "\" is not in the population map ", path_,
                                    " (", count_absent(individuals), " of ", individuals.size(),
                                    " are not; the species \"-\" leaves an individual out)"));
-      species = found->second;
-      asked.insert(found->first);
+      species = it->second;
+      asked.insert(it->first);
     } else {
       species = species_by_rule(path, individual);
     }

@@ -55,10 +55,10 @@ class site_filter {
   }
 
   std::vector<std::int64_t> sites() const {
-    std::vector<std::int64_t> kept;
+    std::vector<std::int64_t> kept_sites;
     for (std::size_t site = 0; site < is_kept_.size(); ++site)
-      if (is_kept_[site]) kept.push_back(std::int64_t(site));
-    return kept;
+      if (is_kept_[site]) kept_sites.push_back(std::int64_t(site));
+    return kept_sites;
   }
 
  private:

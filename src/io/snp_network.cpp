@@ -104,10 +104,10 @@ network_text read_network_text(nexus_tokens& in, const translation& names) {
   const std::int64_t begin = in.token_line();
   for (std::string word = in.token(); word != "="; word = in.token())
     if (word.empty() || word == ";") in.fail(begin, "a tree looks like TREE name = (...);");
-  network_text found{{}, in.line(), true};
-  found.newick = in.raw_command();
-  if (!names.empty()) found.newick = translated(found.newick, names);
-  return found;
+  network_text text{{}, in.line(), true};
+  text.newick = in.raw_command();
+  if (!names.empty()) text.newick = translated(text.newick, names);
+  return text;
 }
 
 std::vector<network_text> texts_of_nexus(const std::string& path, bool compressed) {
@@ -174,7 +174,7 @@ snp::Network read_network(const std::string& path, const snp::newick_options& op
 
 std::vector<snp::Network> read_networks(const std::string& path, const snp::newick_options& options) {
   std::vector<snp::Network> networks;
-  for (const network_text& found : texts_of(path)) networks.push_back(parse(path, found, options));
+  for (const network_text& text : texts_of(path)) networks.push_back(parse(path, text, options));
   return networks;
 }
 

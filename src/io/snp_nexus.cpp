@@ -187,13 +187,13 @@ state_codes nexus_reader::codes_of_format() {
 
 std::size_t nexus_reader::row_of(const std::string& name, bool may_exist) {
   if (name.empty()) in_.fail("a name is missing here");
-  const auto [found, is_new] = row_of_name_.emplace(name, rows_.individuals.size());
+  const auto [it, is_new] = row_of_name_.emplace(name, rows_.individuals.size());
   if (!is_new && !may_exist) in_.fail(text("the individual ", shown(name), " comes a second time"));
   if (is_new) {
     rows_.individuals.push_back(name);
     rows_.states.emplace_back();
   }
-  return found->second;
+  return it->second;
 }
 
 void nexus_reader::append_state(std::size_t row, char c, const state_codes& codes) {

@@ -92,10 +92,10 @@ template <class T, class Void>
 concept erasable = storage_type<std::remove_const_t<T>> && (std::is_const_v<Void> || !std::is_const_v<T>);
 
 /// Throws InvalidArgument unless `type`, that of the argument `name`, is `wanted`.
-inline void check_scalar_type(scalar_type type, scalar_type wanted, const char* name) {
-  if (type != wanted)
+inline void check_scalar_type(scalar_type type, scalar_type expected, const char* name) {
+  if (type != expected)
     throw InvalidArgument(
-        text("the elements of ", name, " must be ", name_of(wanted), " (", name, ".type=", name_of(type), ")"));
+        text("the elements of ", name, " must be ", name_of(expected), " (", name, ".type=", name_of(type), ")"));
 }
 
 /// A view of a storage type: it has a constructor of another kind.

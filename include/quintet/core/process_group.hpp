@@ -93,22 +93,22 @@ class process_group {
   virtual void begin_step() {}
 
   /// Throws, in all processes, the error of the lowest process that failed.
-  virtual void agree(const failure& mine) = 0;
+  virtual void agree(const failure& local_failure) = 0;
   /// Runs `work` in every process, then agrees. `work` must not call members of the group.
   template <class Work>
   void run_collectively(Work&& work) {
-    failure mine;
-    mine.attempt(std::forward<Work>(work));
-    agree(mine);
+    failure local_failure;
+    local_failure.attempt(std::forward<Work>(work));
+    agree(local_failure);
   }
   /// Throws InvalidArgument, in all processes, unless `value` is the same in every one; `what` names it in the text.
-  void require_same(std::string_view what, std::string_view value) {
+  void require_same(std::string_view label, std::string_view value) {
     std::string of_root(value);
     broadcast(of_root);
     run_collectively([&] {
       if (value != of_root)
         throw InvalidArgument(
-            text(what, " must be the same on all ranks (rank 0: ", of_root, "; rank ", rank(), ": ", value, ")"));
+            text(label, " must be the same on all ranks (rank 0: ", of_root, "; rank ", rank(), ": ", value, ")"));
     });
   }
 
@@ -126,31 +126,31 @@ class process_group {
   /// @}
   /// @{ The values of all processes one after another, in the order of ranks.
   template <class T>
-  std::vector<T> allgather(std::span<const T> mine) {
-    const std::vector<std::int64_t> counts = allgather_counts(std::int64_t(mine.size()));
+  std::vector<T> allgather(std::span<const T> local) {
+    const std::vector<std::int64_t> counts = allgather_counts(std::int64_t(local.size()));
     std::vector<T> all = room_for<T>(total(counts));
-    gather_bytes(mine.data(), all.data(), scaled(counts, sizeof(T)), -1);
+    gather_bytes(local.data(), all.data(), scaled(counts, sizeof(T)), -1);
     return all;
   }
   template <class T>
-  std::vector<T> allgather(const std::vector<T>& mine) {
-    return allgather(std::span<const T>(mine));
+  std::vector<T> allgather(const std::vector<T>& local) {
+    return allgather(std::span<const T>(local));
   }
   /// @}
   /// The same on `root` only; empty elsewhere.
   template <class T>
-  std::vector<T> gather(std::span<const T> mine, int root = 0) {
-    const std::vector<std::int64_t> counts = allgather_counts(std::int64_t(mine.size()));
+  std::vector<T> gather(std::span<const T> local, int root = 0) {
+    const std::vector<std::int64_t> counts = allgather_counts(std::int64_t(local.size()));
     std::vector<T> all = room_for<T>(rank() == root ? total(counts) : 0);
-    gather_bytes(mine.data(), all.data(), scaled(counts, sizeof(T)), root);
+    gather_bytes(local.data(), all.data(), scaled(counts, sizeof(T)), root);
     return all;
   }
   /// Part r of `all` (on root only) for rank r; `counts` the sizes of the parts, known in every process.
   template <class T>
   std::vector<T> scatter(std::span<const T> all, const std::vector<std::int64_t>& counts, int root = 0) {
-    std::vector<T> mine = room_for<T>(counts[rank()]);
-    scatter_bytes(all.data(), mine.data(), scaled(counts, sizeof(T)), root);
-    return mine;
+    std::vector<T> local = room_for<T>(counts[rank()]);
+    scatter_bytes(all.data(), local.data(), scaled(counts, sizeof(T)), root);
+    return local;
   }
   /// Part r of `send` goes to rank r; returns the parts from rank 0, 1, ..., and in `received` their sizes.
   template <class T>
@@ -163,21 +163,21 @@ class process_group {
     return got;
   }
   /// One number of every process.
-  virtual std::vector<std::int64_t> allgather_counts(std::int64_t mine) = 0;
+  virtual std::vector<std::int64_t> allgather_counts(std::int64_t local) = 0;
   /// counts[r] goes to rank r.
   virtual std::vector<std::int64_t> alltoall_counts(const std::vector<std::int64_t>& counts) = 0;
 
   /// @{ Of numbers of all processes.
-  virtual std::int64_t sum(std::int64_t mine) = 0;
-  virtual std::int64_t minimum(std::int64_t mine) = 0;
-  std::int64_t maximum(std::int64_t mine) { return -minimum(-mine); }
+  virtual std::int64_t sum(std::int64_t local) = 0;
+  virtual std::int64_t minimum(std::int64_t local) = 0;
+  std::int64_t maximum(std::int64_t local) { return -minimum(-local); }
   /// @}
   /// The largest of values that are not NaN and not negative.
   template <class Real>
-  Real largest(Real mine) {
+  Real largest(Real local) {
     static_assert(std::is_same_v<Real, float> || std::is_same_v<Real, double>);
     // The bits of numbers that are not negative are in the order of the numbers.
-    const double wide = mine;
+    const double wide = local;
     std::int64_t key = 0;
     std::memcpy(&key, &wide, sizeof key);
     key = maximum(key);
@@ -213,8 +213,8 @@ class process_group {
   ///@{
   /// The collective operations above, of bytes; gather_bytes() with `root` < 0 means all processes.
   virtual void broadcast_bytes(void* data, std::int64_t bytes, int root) = 0;
-  virtual void gather_bytes(const void* mine, void* all, const std::vector<std::int64_t>& bytes, int root) = 0;
-  virtual void scatter_bytes(const void* all, void* mine, const std::vector<std::int64_t>& bytes, int root) = 0;
+  virtual void gather_bytes(const void* local, void* all, const std::vector<std::int64_t>& bytes, int root) = 0;
+  virtual void scatter_bytes(const void* all, void* local, const std::vector<std::int64_t>& bytes, int root) = 0;
   virtual void alltoallv_bytes(const void* send, const std::vector<std::int64_t>& to, void* receive,
                                const std::vector<std::int64_t>& from) = 0;
   virtual void minimum_words(void* records, std::int64_t count, int words, int word_bytes) = 0;
@@ -256,14 +256,14 @@ class single_process : public process_group {
   int threads() const override { return 1; }
   void phase(std::string_view) override {}
   std::shared_ptr<process_group> split(int) override { return std::make_shared<single_process>(); }
-  void agree(const failure& mine) override {
-    if (mine) std::rethrow_exception(mine.error());
+  void agree(const failure& local_failure) override {
+    if (local_failure) std::rethrow_exception(local_failure.error());
   }
-  std::vector<std::int64_t> allgather_counts(std::int64_t mine) override { return {mine}; }
+  std::vector<std::int64_t> allgather_counts(std::int64_t local) override { return {local}; }
   std::vector<std::int64_t> alltoall_counts(const std::vector<std::int64_t>& counts) override { return counts; }
-  std::int64_t sum(std::int64_t mine) override { return mine; }
+  std::int64_t sum(std::int64_t local) override { return local; }
   using process_group::minimum;
-  std::int64_t minimum(std::int64_t mine) override { return mine; }
+  std::int64_t minimum(std::int64_t local) override { return local; }
   bool poke(transfer&) override { return true; }
   void finish(transfer&) override {}
   ///@}
@@ -272,11 +272,11 @@ class single_process : public process_group {
   ///@{
   /// See process_group. No process sends to itself here.
   void broadcast_bytes(void*, std::int64_t, int) override {}
-  void gather_bytes(const void* mine, void* all, const std::vector<std::int64_t>& bytes, int) override {
-    if (bytes[0] > 0) std::memcpy(all, mine, std::size_t(bytes[0]));
+  void gather_bytes(const void* local, void* all, const std::vector<std::int64_t>& bytes, int) override {
+    if (bytes[0] > 0) std::memcpy(all, local, std::size_t(bytes[0]));
   }
-  void scatter_bytes(const void* all, void* mine, const std::vector<std::int64_t>& bytes, int) override {
-    if (bytes[0] > 0) std::memcpy(mine, all, std::size_t(bytes[0]));
+  void scatter_bytes(const void* all, void* local, const std::vector<std::int64_t>& bytes, int) override {
+    if (bytes[0] > 0) std::memcpy(local, all, std::size_t(bytes[0]));
   }
   void alltoallv_bytes(const void* send, const std::vector<std::int64_t>& to, void* receive,
                        const std::vector<std::int64_t>&) override {

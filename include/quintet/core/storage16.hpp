@@ -50,10 +50,10 @@ constexpr std::uint16_t half_bits_portable(float value) {
     // Subnormal: above 2^-25, below 2^-14. The significand is shifted until one unit is 2^-24.
     const std::uint32_t shift = 126u - (magnitude >> 23);
     const std::uint32_t significand = (magnitude & 0x7fffffu) | 0x800000u;
-    const std::uint32_t kept = significand >> shift;
+    const std::uint32_t mantissa = significand >> shift;
     const std::uint32_t rest = significand & ((1u << shift) - 1u);
     const std::uint32_t tie = 1u << (shift - 1u);
-    result = kept + ((rest > tie || (rest == tie && (kept & 1u) != 0u)) ? 1u : 0u);
+    result = mantissa + ((rest > tie || (rest == tie && (mantissa & 1u) != 0u)) ? 1u : 0u);
   }
   return static_cast<std::uint16_t>(sign | result);
 }

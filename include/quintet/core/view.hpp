@@ -174,8 +174,8 @@ class matrix_view {
 
 template <class T>
 matrix_view<T> vector_view<T>::as_rows(std::int64_t rows, std::int64_t cols) const {
-  const std::int64_t wanted = rows < 0 || cols < 0 ? -1 : detail::bytes_of(rows, cols, 1, 1);
-  if (wanted < 0 || wanted > size_)
+  const std::int64_t target = rows < 0 || cols < 0 ? -1 : detail::bytes_of(rows, cols, 1, 1);
+  if (target < 0 || target > size_)
     throw InvalidArgument(text("rows * cols must be in [0, ", size_, "] (rows=", rows, ", cols=", cols, ")"));
   return matrix_view<T>(data_, rows, cols, device_);
 }

@@ -1,14 +1,21 @@
-// Sparse matrices from and to files; the extension says which format: .mtx and .mtx.gz are Matrix Market coordinate
-// files (the second compressed), .h5 and .hdf5 hold compressed rows.
+// Sparse matrices from and to files; the extension says which format: .mtx and .mtx.gz are Matrix Market files (the
+// second compressed), .npz those of SciPy; .h5, .hdf5 and .h5ad hold compressed rows or columns.
 //
 // Matrix Market (math.nist.gov/MatrixMarket/formats.html): field real, double, integer, unsigned-integer or pattern
 // (every entry is 1), exponents with E or D, comments in any line after the first. Symmetry is general, symmetric or
-// skew-symmetric; the reader fills in the other triangle. Entries keep their order inside a row; repeated entries and
-// explicit zeros stay; a product adds the former with its semiring's addition. Written files are "real general", with
-// numbers in the shortest form that reads back the same.
+// skew-symmetric; the reader fills in the other triangle. In the format array, elements that are 0 are no entries.
+// Complex values are refused. Entries keep their order inside a row; repeated entries and explicit zeros stay; a
+// product adds the former with its semiring's addition. Written files are "coordinate real general", with numbers in
+// the shortest form that reads back the same.
+//
+// NPZ: what scipy.sparse.save_npz writes, in its formats csr, csc, coo, bsr and dia, of the types of read_npy(). The
+// zeros inside the blocks of bsr are entries, those of diagonals are not, as in SciPy. Written files are csr, deflated;
+// scipy.sparse.load_npz reads them. An archive must be a regular file.
 //
 // HDF5: datasets row_pointers [rows + 1], columns [nnz], values [nnz] and shape [2] = rows, cols. With `group` all are
-// in that group.
+// in that group. The reader takes two other layouts, too. AnnData has indptr, indices, data, and the attributes shape
+// and encoding-type (csr_matrix or csc_matrix) of their group. 10x Genomics has the same with a dataset shape, stored
+// by columns. Without `group` it looks for them in the groups X and matrix.
 //
 // Errors are FileErrors with the line and the reason: no banner, an unknown kind, invalid sizes, an index outside the
 // matrix, malformed or out-of-range numbers, too few or too many entries, damaged compression. Also errors: an entry
@@ -35,7 +42,7 @@ struct sparse_read_report {
 
 /// Reads a sparse matrix; Value is float or double, Index std::int32_t or std::int64_t. If `report` is not null it gets
 /// the unusual properties. Throws FileError, also for a group in a format without groups. Memory: the matrix, and
-/// during the reading as much again from HDF5, 24 bytes per entry from Matrix Market.
+/// during the reading as much again from HDF5 and NPZ, 24 bytes per entry from Matrix Market.
 template <class Value, class Index>
 spgemm::csr<Value, Index> read_sparse(const std::string& path, const std::string& group = "",
                                       sparse_read_report* report = nullptr);
@@ -47,12 +54,17 @@ struct sparse_rows {
   std::int64_t rows = 0, cols = 0;
   ///@}
   std::vector<std::int64_t> row_pointers;  ///< rows + 1, from 0 to the number of entries
+  ///@{
+  /// Datasets of the entries; empty: columns and values of the group.
+  std::string columns, values;
+  ///@}
 };
 
 /// Whether rows can be read without the others: from HDF5, not from text. Throws FileError for an unknown extension.
 bool has_sparse_row_access(const std::string& path);
 
-/// Size and row pointers of an HDF5 file, with the errors of read_sparse(). Memory: 8 bytes per row.
+/// Size and row pointers of an HDF5 file, with the errors of read_sparse(), and FileError for a matrix that is stored
+/// by columns. Memory: 8 bytes per row.
 sparse_rows read_sparse_rows(const std::string& path, const std::string& group = "");
 
 /// Rows first ... first + count - 1 of the matrix with the row pointers `all`, from an HDF5 file; nothing else of

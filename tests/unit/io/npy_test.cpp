@@ -166,7 +166,7 @@ TEST_F(Npy, OtherFilesAndTypes) {
   QUINTET_EXPECT_CONTAINS(error("1,2,3\n4,5,6\n"), "is not an npy file");
   QUINTET_EXPECT_CONTAINS(error(""), "ends within the npy signature");
   QUINTET_EXPECT_CONTAINS(error(npy(dictionary("<f4", "(1,)"), "abcd", 9)), "npy version 9");
-  for (const char* type : {"|O", "<c8", "<f16", "<U4", "<f3", "f", "", "<f", "<b2", "<M8", "<f1", "<i16"})
+  for (const char* type : {"|O", "<c8", "<f16", "<U4", "<f3", "f", "", "<f", "<b2", "<M8", "<f1", "<i16", "<f0"})
     QUINTET_EXPECT_CONTAINS(error(npy(dictionary(type, "(1,)"), "abcd")),
                             "holds elements of type '" + std::string(type) + "'");
   QUINTET_EXPECT_CONTAINS(error(npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", "abcd")),

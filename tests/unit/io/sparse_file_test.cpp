@@ -1,7 +1,12 @@
 // Matrix Market and HDF5 files of sparse matrices.
 #include "quintet/io/sparse_file.hpp"
 
+#include <hdf5.h>
+
 #include "io/gzip.hpp"
+#include "io/npy_source.hpp"
+#include "io/zip_file.hpp"
+#include "quintet/spgemm/summary.hpp"
 #include "support/sparse_matrices.hpp"
 #include "unit/io/temporary_folder.hpp"
 
@@ -50,7 +55,7 @@ TEST_F(sparse_file, bad_files_tell_line_and_reason) {
   const std::string head = "%%MatrixMarket matrix coordinate real general\n";
   expect_bad("", "is empty");
   expect_bad("1 2 3\n", "a.mtx:1: no Matrix Market file");
-  expect_bad("%%MatrixMarket matrix array real general\n", "\"array\"; supported: coordinate");
+  expect_bad("%%MatrixMarket matrix graph real general\n", "\"graph\"; supported: coordinate, array");
   expect_bad("%%MatrixMarket matrix coordinate complex general\n", "\"complex\"");
   expect_bad("%%MatrixMarket matrix coordinate real hermitian\n", "\"hermitian\"");
   expect_bad(head + "2 2\n", "a.mtx:2: this line must be three integers");
@@ -75,6 +80,139 @@ TEST_F(sparse_file, bad_files_tell_line_and_reason) {
     expect_bad(head + "1 1 1\n1 1 " + wrong + "\n", "no value that is a number");
   expect_bad(head + "1 1 1\n1 1 1D999\n", "too large");
   expect_bad("%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 1.5\n", "not an integer");
+}
+
+// Elements by columns; zeros are no entries.
+TEST_F(sparse_file, arrays_of_matrix_market) {
+  const std::string head = "%%MatrixMarket matrix array ";
+  EXPECT_EQ(read(head + "real general\n% remark\n2 3\n1.5\n0\n\n-0.0\n2\n3\nnan\n").columns,
+            (spgemm::array<std::int32_t>{0, 2, 1, 2}));
+  EXPECT_EQ(read(head + "integer general\n2 3\n1\n0\n0\n2\n3\n0\n"), (matrix{2, 3, {0, 2, 3}, {0, 2, 1}, {1, 3, 2}}));
+  EXPECT_EQ(read(head + "double symmetric\n2 2\n1d0\n2\n3\n"), (matrix{2, 2, {0, 2, 4}, {0, 1, 0, 1}, {1, 2, 2, 3}}));
+  EXPECT_EQ(read(head + "real skew-symmetric\n3 3\n1\n2\n3\n"),
+            (matrix{3, 3, {0, 2, 4, 6}, {1, 2, 0, 2, 0, 1}, {-1, -2, 1, -3, 2, 3}}));
+  for (const char* empty : {"real general\n0 3\n", "real symmetric\n0 0\n", "real skew-symmetric\n1 1\n"})
+    EXPECT_EQ(read(head + empty).nnz(), 0) << empty;
+  expect_bad(head + "pattern general\n1 1\n1\n", "a pattern has coordinates");
+  expect_bad(head + "real general\n1 2 3\n", "must be two integers");
+  expect_bad(head + "real general\n1 2\n1\n", "the file ends after 1 of 2 elements");
+  expect_bad(head + "real general\n1 2\n1\n2\n3\n", "a.mtx:5: more elements than the 2");
+  expect_bad(head + "real general\n1 2\n1 2\n", "a.mtx:3: more than one number");
+  expect_bad(head + "real symmetric\n2 3\n", "must be square");
+  file("large.mtx", head + "real general\n4000000000 4000000000\n");
+  QUINTET_EXPECT_CONTAINS(test::error_of<FileError>([&] { read_sparse<double, std::int64_t>(path("large.mtx")); }),
+                          "are too many");
+  expect_bad(head + "real general\n1000000 1000000\n", "cannot be in a file of");
+  expect_bad(head + "complex general\n1 1\n1 1\n", "\"complex\"");
+}
+
+// Written by SciPy 1.17: compressed and not, arrays and matrices, 32- and 64-bit indices, three types of values.
+TEST_F(sparse_file, formats_of_scipy) {
+  const auto of_scipy = [](const std::string& name) {
+    return read_sparse<double, std::int64_t>(QUINTET_SOURCE_DIR "/tests/data/sparse/" + name + ".npz");
+  };
+  const spgemm::csr<double, std::int64_t> m{4, 6, {0, 2, 2, 5, 6}, {0, 3, 0, 1, 2, 5}, {1, 2, 3, -4, 5.5, 6}};
+  for (const char* name : {"csr", "csc"}) EXPECT_EQ(of_scipy(name), m) << name;
+  // Diagonals from the lowest one on.
+  EXPECT_EQ(summarise(of_scipy("dia").view()).weighted, summarise(m.view()).weighted);
+  EXPECT_EQ(of_scipy("dia").row_pointers, m.row_pointers);
+  // Repeated entries stay.
+  EXPECT_EQ(of_scipy("coo"),
+            (spgemm::csr<double, std::int64_t>{4, 6, {0, 2, 2, 6, 7}, {0, 3, 0, 1, 2, 2, 5}, {1, 2, 3, -4, 5, .5, 6}}));
+  // Blocks of 2 x 3 with their zeros, of twice the values.
+  EXPECT_EQ(of_scipy("bsr"), (spgemm::csr<double, std::int64_t>{
+                                 4,
+                                 6,
+                                 {0, 6, 12, 18, 24},
+                                 {0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5},
+                                 {2, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 6, -8, 11, 0, 0, 0, 0, 0, 0, 0, 0, 12}}));
+  QUINTET_EXPECT_CONTAINS(test::error_of<FileError>([&] { of_scipy("complex"); }), "elements of type '<c16'");
+  QUINTET_EXPECT_CONTAINS(test::error_of<FileError>([&] { of_scipy("dense"); }), "is no sparse matrix of SciPy");
+}
+
+TEST_F(sparse_file, damaged_archives) {
+  const auto m = test::uniform_matrix<double, std::int32_t>(60, 50, 5, 3);
+  write_sparse(path("m.npz"), m.view());
+  const std::string whole = content("m.npz");
+  const auto error = [&](const std::string& bytes) {
+    file("bad.npz", bytes);
+    return test::error_of<FileError>([&] { read_sparse<double, std::int32_t>(path("bad.npz")); });
+  };
+  QUINTET_EXPECT_CONTAINS(error(""), "it has no directory");
+  QUINTET_EXPECT_CONTAINS(error("no archive at all, and long enough"), "it has no directory");
+  QUINTET_EXPECT_CONTAINS(error(whole.substr(0, whole.size() / 2)), "it has no directory");
+  QUINTET_EXPECT_CONTAINS(error(whole.substr(whole.size() / 2)), "bad.npz: is no zip archive or damaged");
+  const std::size_t data = whole.find("data.npy") + 8 + 20;
+  for (std::size_t i = data; i < data + 400; i += 13) {
+    std::string other = whole;
+    other[i] = static_cast<char>(other[i] ^ 1);
+    const std::string message = error(other);
+    EXPECT_TRUE(message.find("member data.npy cannot be decompressed") != std::string::npos ||
+                message.find("the checksum of member data.npy is another") != std::string::npos)
+        << i << ": " << message;
+  }
+  // Whatever byte is another: the same matrix or an error.
+  for (std::size_t i = 0; i < whole.size(); i += 37) {
+    std::string other = whole;
+    other[i] = static_cast<char>(other[i] ^ 0x55);
+    file("bad.npz", other);
+    try {
+      EXPECT_EQ((read_sparse<double, std::int32_t>(path("bad.npz"))), m) << i;
+    } catch (const FileError&) {
+    }
+  }
+  QUINTET_EXPECT_CONTAINS(test::error_of<FileError>([&] { write_sparse("/dev/null/m.npz", m.view()); }), "m.npz");
+  QUINTET_EXPECT_CONTAINS(test::error_of<FileError>([&] { read_sparse<double, std::int32_t>(path("m.npz"), "X"); }),
+                          "has no groups");
+}
+
+// Matrices that are not valid, in archives that are.
+TEST_F(sparse_file, invalid_matrices_in_archives) {
+  const auto error = [&](std::string_view format, std::initializer_list<std::int64_t> shape,
+                         std::initializer_list<std::pair<const char*, std::vector<std::int64_t>>> arrays) {
+    atomic_file out(path("m.npz"));
+    zip_writer zip(out);
+    const auto member = [&](const std::string& name, const std::string& bytes) {
+      zip.begin(name + ".npy");
+      zip.write(bytes.data(), bytes.size());
+      zip.end();
+    };
+    const auto numbers = [&](const std::string& name, const std::vector<std::int64_t>& values) {
+      const std::int64_t size[] = {std::int64_t(values.size())};
+      std::string bytes = npy_header_text<std::int64_t>(size);
+      bytes.append(reinterpret_cast<const char*>(values.data()), 8 * values.size());
+      member(name, bytes);
+    };
+    member("format", npy_word(format));
+    numbers("shape", shape);
+    for (const auto& [name, values] : arrays) numbers(name, values);
+    zip.finish();
+    out.commit();
+    return test::error_of<FileError>([&] { read_sparse<double, std::int32_t>(path("m.npz")); });
+  };
+  const auto compressed = [&](std::vector<std::int64_t> pointers, std::vector<std::int64_t> indices) {
+    return error("csr", {2, 3}, {{"indptr", pointers}, {"indices", indices}, {"data", {1, 2}}});
+  };
+  QUINTET_EXPECT_CONTAINS(compressed({0, 1}, {0, 1}), "indptr must have 3 elements");
+  for (const std::vector<std::int64_t>& wrong : {std::vector<std::int64_t>{1, 1, 2}, {0, 2, 1}, {0, 1, 3}})
+    QUINTET_EXPECT_CONTAINS(compressed(wrong, {0, 1}), "must begin with 0, not fall");
+  QUINTET_EXPECT_CONTAINS(compressed({0, 1, 2}, {0}), "1 indices, 2 data");
+  QUINTET_EXPECT_CONTAINS(compressed({0, 1, 2}, {0, 3}), "must be in [0, 3)");
+  QUINTET_EXPECT_CONTAINS(compressed({0, 1, 2}, {0, std::int64_t(1) << 40}), "does not fit into int32");
+  QUINTET_EXPECT_CONTAINS(error("csr", {2, 3}, {{"data", {}}, {"indices", {}}}), "has no member \"indptr.npy\"");
+  QUINTET_EXPECT_CONTAINS(error("csr", {2, 3, 4}, {{"data", {}}}), "two numbers >= 0");
+  QUINTET_EXPECT_CONTAINS(error("csr", {2, -3}, {{"data", {}}}), "two numbers >= 0");
+  QUINTET_EXPECT_CONTAINS(error("lil", {2, 3}, {{"data", {}}}), "the format \"lil\"; allowed are csr");
+  QUINTET_EXPECT_CONTAINS(error("coo", {2, 3}, {{"data", {1}}, {"row", {2}}, {"col", {0}}}),
+                          "entry 0 (2, 0) is outside");
+  QUINTET_EXPECT_CONTAINS(error("coo", {2, 3}, {{"data", {1}}, {"row", {1}}, {"col", {-1}}}), "entry 0 (1, -1)");
+  QUINTET_EXPECT_CONTAINS(error("coo", {2, 3}, {{"data", {1}}, {"row", {1, 1}}, {"col", {0}}}), "row must have 1");
+  QUINTET_EXPECT_CONTAINS(error("coo", {2, std::int64_t(1) << 40}, {{"data", {}}, {"row", {}}, {"col", {}}}),
+                          "need 64-bit indices");
+  QUINTET_EXPECT_CONTAINS(error("bsr", {2, 3}, {{"data", {1}}, {"indices", {0}}, {"indptr", {0, 1}}}),
+                          "data must have 3 dimensions");
+  QUINTET_EXPECT_CONTAINS(error("coo", {std::int64_t(1) << 60, 2}, {{"data", {}}, {"row", {}}, {"col", {}}}),
+                          "bytes of memory");
 }
 
 // As EVA and USPowerGrid of the SuiteSparse collection circulate.
@@ -137,7 +275,7 @@ TYPED_TEST(sparse_file_of, every_format_brings_back_what_was_written) {
   using I = typename TypeParam::index;
   const auto m = test::uniform_matrix<V, I>(60, 50, 5, 1);
   const auto simple = simple_matrix<V, I>();
-  for (const char* name : {"m.mtx", "m.mtx.gz", "m.h5"}) {
+  for (const char* name : {"m.mtx", "m.mtx.gz", "m.h5", "m.npz"}) {
     SCOPED_TRACE(name);
     write_sparse(this->path(name), m.view());
     EXPECT_EQ((read_sparse<V, I>(this->path(name))), m);
@@ -185,6 +323,72 @@ TEST_F(sparse_file, damaged_compression_and_wrong_names) {
   QUINTET_EXPECT_CONTAINS(read_it("m.csv"), "allowed are .mtx");
   file("two.mtx.gz", whole + whole);  // two members are one text
   QUINTET_EXPECT_CONTAINS(read_it("two.mtx.gz"), "more entries than");
+}
+
+// HDF5 files of other programs: attributes as AnnData writes them, with HDF5 itself.
+class foreign_sparse_file : public sparse_file {
+ protected:
+  const spgemm::csr<double, std::int64_t> m_{3, 4, {0, 2, 2, 5}, {0, 3, 0, 1, 2}, {1, 2, 3, 4, 5}};
+
+  void write_arrays(const std::string& name, const std::string& group, bool by_columns, bool has_shape) {
+    hdf5_writer out(path(name));
+    const std::vector<std::int64_t> rows{0, 2, 2, 5}, columns{0, 2, 3, 4, 5}, of_rows{0, 3, 0, 1, 2},
+        of_columns{0, 2, 2, 2, 0};
+    out.write<std::int64_t>(group + "indptr", by_columns ? columns : rows);
+    out.write<std::int64_t>(group + "indices", by_columns ? of_columns : of_rows);
+    out.write<float>(group + "data",
+                     by_columns ? std::vector<float>{1, 3, 4, 5, 2} : std::vector<float>{1, 2, 3, 4, 5});
+    if (has_shape) out.write<std::int64_t>(group + "shape", std::vector<std::int64_t>{3, 4});
+    out.commit();
+  }
+  void write_attributes(const std::string& name, const std::string& group, const std::string& encoding) {
+    const hid_t file = H5Fopen(path(name).c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    const hid_t object = H5Oopen(file, group.c_str(), H5P_DEFAULT);
+    const hsize_t two = 2;
+    const std::int64_t shape[] = {3, 4};
+    const hid_t vector = H5Screate_simple(1, &two, nullptr), scalar = H5Screate(H5S_SCALAR), text = H5Tcopy(H5T_C_S1);
+    const hid_t extents = H5Acreate2(object, "shape", H5T_STD_I64LE, vector, H5P_DEFAULT, H5P_DEFAULT);
+    H5Awrite(extents, H5T_NATIVE_INT64, shape);
+    H5Tset_size(text, H5T_VARIABLE);
+    H5Tset_cset(text, H5T_CSET_UTF8);
+    const hid_t type = H5Acreate2(object, "encoding-type", text, scalar, H5P_DEFAULT, H5P_DEFAULT);
+    const char* const value = encoding.c_str();
+    H5Awrite(type, text, &value);
+    for (const hid_t attribute : {extents, type}) H5Aclose(attribute);
+    for (const hid_t space : {vector, scalar}) H5Sclose(space);
+    H5Tclose(text);
+    H5Oclose(object);
+    H5Fclose(file);
+  }
+  void expect_matrix(const std::string& name, const std::string& group = "") {
+    EXPECT_EQ((read_sparse<double, std::int64_t>(path(name), group)), m_) << name;
+  }
+};
+
+TEST_F(foreign_sparse_file, anndata_and_10x) {
+  write_arrays("rows.h5ad", "X/", false, false);
+  write_attributes("rows.h5ad", "X", "csr_matrix");
+  expect_matrix("rows.h5ad");
+  expect_matrix("rows.h5ad", "X");
+  const sparse_rows rows = read_sparse_rows(path("rows.h5ad"));
+  EXPECT_EQ((read_sparse_part<double, std::int64_t>(path("rows.h5ad"), "", rows, 2, 1).values),
+            (spgemm::array<double>{3, 4, 5}));
+  write_arrays("columns.h5ad", "layers/counts/", true, false);
+  write_attributes("columns.h5ad", "layers/counts", "csc_matrix");
+  expect_matrix("columns.h5ad", "layers/counts");
+  write_arrays("10x.h5", "matrix/", true, true);
+  expect_matrix("10x.h5");
+  write_arrays("other.h5ad", "X/", false, false);
+  QUINTET_EXPECT_CONTAINS(test::error_of<FileError>([&] { read_sparse<double, std::int64_t>(path("other.h5ad")); }),
+                          "attributes shape, two numbers");
+  write_attributes("other.h5ad", "X", "array");
+  QUINTET_EXPECT_CONTAINS(test::error_of<FileError>([&] { read_sparse<double, std::int64_t>(path("other.h5ad")); }),
+                          "it is \"array\"");
+  QUINTET_EXPECT_CONTAINS(test::error_of<FileError>([&] { read_sparse_rows(path("10x.h5")); }), "stored by columns");
+  QUINTET_EXPECT_CONTAINS(test::error_of<FileError>([&] { write_sparse(path("out.h5ad"), m_.view()); }),
+                          "read and not written");
+  QUINTET_EXPECT_CONTAINS(test::error_of<FileError>([&] { check_sparse_output(path("out.h5ad")); }),
+                          "read and not written");
 }
 
 TEST_F(sparse_file, rows_are_those_of_the_whole_matrix) {
