@@ -1,3 +1,7 @@
 quintet_sources(neighbours
   KERNELS
+    index.cpp
+    index_bytes.cpp
+    neighbours.cpp
+  C
     neighbours.cpp)

@@ -51,9 +51,12 @@ class node_splitter {
     return detail::coordinates(panels_, dim_, point)[k * panel_points<Real>];
   }
 
+  /// In many dimensions that of a sample, as every coordinate that is read costs a line of the cache.
   std::int64_t widest_side(std::int64_t first, std::int64_t end) const {
+    constexpr std::int64_t few_dimensions = 32, sampled_points = 256;
+    const std::int64_t step = dim_ > few_dimensions ? (end - first + sampled_points - 1) / sampled_points : 1;
     std::vector<Real> low(dim_, std::numeric_limits<Real>::infinity()), high(dim_, -low[0]);
-    for (std::int64_t i = first; i < end; ++i) {
+    for (std::int64_t i = first; i < end; i += step) {
       const Real* x = detail::coordinates(panels_, dim_, order_[i]);
       for (std::int64_t k = 0; k < dim_; ++k) {
         low[k] = std::min(low[k], x[k * panel_points<Real>]);

@@ -56,6 +56,8 @@ class block_tree {
   tree_view<Real> view() const;
   std::int32_t leaves() const { return leaves_; }
   std::int64_t nodes() const { return 2 * std::int64_t(leaves_) - 1; }
+  /// Of the tree itself, without the points.
+  std::int64_t bytes() const { return by_depth_.bytes() + low_.bytes() + high_.bytes() + min_factor_.bytes(); }
   const Device& device() const { return points_.device(); }
   /// Runs f(node) for every node on the device, children before their parents. f is trivially copyable.
   template <class Function>

@@ -9,10 +9,12 @@
 
 namespace quintet::pairwise {
 
+/// The largest number of points.
+constexpr std::int64_t max_points = std::numeric_limits<std::int32_t>::max() - 1024;
+
 /// N >= 0 and small enough for the 32-bit indices inside tiles and lists; D >= 1.
 inline void check_points(std::int64_t rows, std::int64_t cols) {
-  constexpr std::int64_t max = std::numeric_limits<std::int32_t>::max() - 1024;
-  require_argument(rows <= max, "points.rows", rows, text("<= ", max));
+  require_argument(rows <= max_points, "points.rows", rows, text("<= ", max_points));
   if (rows > 0) require_argument(cols >= 1, "points.cols", cols, ">= 1");
 }
 template <class Storage>

@@ -44,8 +44,9 @@ struct compensated_sum {
   void add_exact_product(const value& a, const value& b) { add(a * b); }
 
   value total() const { return high + low; }
-  /// 1 - factor * sum.
+  /// 1 - factor * sum; 1 for the factor 0, also of a sum that is infinite.
   value one_minus(double factor) const {
+    if (factor == 0) return value{} + 1.0;
     const value c = device::broadcast_pack<value>(factor);
     const value product = high * c, rest = fused<W>(high, c, -product);
     // The subtraction is exact where it cancels.

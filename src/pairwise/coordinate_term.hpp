@@ -4,27 +4,36 @@
 //   magnitude  sum of |x - y|          Manhattan
 //   largest    largest |x - y|         Chebyshev
 //   power      sum of |x - y|^p        Minkowski
+//   great_circle  sum of (x - y)^2 of unit vectors of two words a coordinate, or 4 / sum of (x + y)^2 (device/arc.hpp)
+//   split      sum of (x - y)^2 of coordinates in two parts, high and low: the hyperboloid, see sheet_kernel.hpp
+//
+// The reduced distance is the sum, and of powers its root: sums of different powers may have equal roots.
 //
 // The loop over coordinates is compiled once per term; those other than squares only for any dimension (other_metrics).
+// A great circle needs all coordinates of a pair at once: takes_points.
 #pragma once
 
 #include <bit>
+#include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "device/pack.hpp"
 #include "device/power.hpp"
+#include "pairwise/lane_bits.hpp"
 
 /// Behind the parameters of a lambda that has to be inlined.
 #define QUINTET_INLINE __attribute__((always_inline))
 
 namespace quintet::pairwise {
 
-enum class term_kind { square, magnitude, largest, power };
+enum class term_kind { square, magnitude, largest, power, great_circle, split };
 
 template <class Real>
 struct coordinate_term {
   term_kind kind = term_kind::square;
-  Real p = 2;  ///< of term_kind::power
+  /// The exponent of term_kind::power; of term_kind::split what the low part of a difference may amount to.
+  Real p = 2;
 };
 
 /// What stands in the place of a dimension in kernels: any_dimension for sums of squares in any, other_metrics for all
@@ -42,62 +51,190 @@ inline Pack magnitude_of(const Pack& x) {
 }
 
 // add(sum, d) takes in a coordinate's difference. Every sum is NaN if a difference is, as those of points that are
-// missing are in every coordinate. bound(sum) of the distances to a box is not above the sum of any point in it:
-// rounding is monotone, so that needs nothing but for powers.
+// missing are in every coordinate. join(sum, other) takes in the sum of other coordinates. reduced(sum) is the reduced
+// distance of a pair. bound(sum, dim) of the distances to a box is not above that of any point in it: rounding is
+// monotone, so that needs nothing but for powers.
+
+/// What sums that are reduced distances have in common.
+struct sum_of_terms {
+  template <class Pack>
+  Pack join(const Pack& sum, const Pack& other) const {
+    return sum + other;
+  }
+  template <class Pack>
+  Pack reduced(const Pack& sum) const {
+    return sum;
+  }
+  template <class Pack>
+  Pack bound(const Pack& sum, std::int64_t) const {
+    return sum;
+  }
+};
 
 template <class Real>
-struct square_term {
+struct square_term : sum_of_terms {
   template <class Pack>
   void add(Pack& sum, const Pack& d) const {
     sum = device::fma(d, d, sum);
   }
-  template <class Pack>
-  Pack bound(const Pack& sum) const {
-    return sum;
-  }
 };
 
 template <class Real>
-struct magnitude_term {
+struct magnitude_term : sum_of_terms {
   template <class Pack>
   void add(Pack& sum, const Pack& d) const {
     sum = sum + magnitude_of<Real>(d);
   }
-  template <class Pack>
-  Pack bound(const Pack& sum) const {
-    return sum;
-  }
 };
 
 template <class Real>
-struct largest_term {
+struct largest_term : sum_of_terms {
   template <class Pack>
   void add(Pack& sum, const Pack& d) const {
-    const Pack m = magnitude_of<Real>(d);
-    sum = sum > m ? sum : m;
+    sum = join(sum, magnitude_of<Real>(d));
   }
   template <class Pack>
-  Pack bound(const Pack& sum) const {
-    return sum;
+  Pack join(const Pack& sum, const Pack& other) const {
+    return sum > other ? sum : other;
   }
 };
 
 template <class Real>
-struct power_term {
+struct root_of_sum : sum_of_terms {
   Real p;
 
   template <class Pack>
-  void add(Pack& sum, const Pack& d) const {
-    sum = sum + device::power<Real, int(sizeof(Pack) / sizeof(Real))>(magnitude_of<Real>(d), p);
+  Pack reduced(const Pack& sum) const {
+    return device::nth_root<Real, int(sizeof(Pack) / sizeof(Real))>(sum, p);
   }
-  /// power() is within (p + 2) ulp, and not monotone: the sum of at most 32 = max_tree_dimensions powers may exceed
-  /// that of larger numbers by 2 (p + 2) + 32 ulp, and by what is taken for 0. Twice that is taken off.
+  /// power() is within (p + 2) ulp, and not monotone: the sum of `dim` powers may exceed that of larger numbers by
+  /// 2 (p + 2) + dim ulp, and by what is taken for 0. Twice that is taken off. Roots are within 2 ulp.
   template <class Pack>
-  Pack bound(const Pack& sum) const {
-    return device::fma(sum, 1 - (4 * p + 72) * std::numeric_limits<Real>::epsilon(),
-                       -64 * std::numeric_limits<Real>::min());
+  Pack bound(const Pack& sum, std::int64_t dim) const {
+    constexpr Real eps = std::numeric_limits<Real>::epsilon();
+    const Pack less =
+        device::fma(sum, 1 - (4 * p + 8 + 2 * Real(dim)) * eps, -2 * Real(dim) * std::numeric_limits<Real>::min());
+    const Pack none{};
+    return reduced(Pack(less > none ? less : none)) * (1 - 8 * eps);
   }
 };
+
+template <class Real>
+struct power_term : root_of_sum<Real> {
+  template <class Pack>
+  void add(Pack& sum, const Pack& d) const {
+    sum = sum + device::power<Real, int(sizeof(Pack) / sizeof(Real))>(magnitude_of<Real>(d), this->p);
+  }
+};
+
+/// Of whole p, by products: those of whole numbers are exact, so that equal distances of grids tie.
+template <class Real>
+struct whole_power_term : root_of_sum<Real> {
+  template <class Pack>
+  void add(Pack& sum, const Pack& d) const {
+    sum = sum + device::whole_power(magnitude_of<Real>(d), int(this->p));
+  }
+};
+
+/// Of unit vectors [x_0, x_1, x_2, and what these leave of each], see sphere.hpp. A pair has the same bits in both
+/// orders, and 0 only where all words are the same.
+template <class Real>
+struct great_circle_term : sum_of_terms {
+  enum { coordinates = 3, words = 6 };
+
+  /// Takes in the distance to a side of a box, which is of first words: second ones, and the sum of both differences,
+  /// change a difference by at most half of what is taken off.
+  template <class Pack>
+  void add(Pack& sum, const Pack& gap) const {
+    const Pack less = gap - 2 * std::numeric_limits<Real>::epsilon(), none{};
+    const Pack d = less > none ? less : none;
+    sum = device::fma(d, d, sum);
+  }
+  /// 4 / |x + y|^2 is not below |x - y|^2 but for rounding.
+  template <class Pack>
+  Pack bound(const Pack& sum, std::int64_t) const {
+    return sum * (1 - 16 * std::numeric_limits<Real>::epsilon());
+  }
+
+  /// |x - y|^2 of columns and a row in memory.
+  template <class Pack>
+  QUINTET_INLINE Pack squared_chord(const Pack* column, const Real* row, std::int64_t step) const {
+    Pack sum{};
+#pragma GCC unroll 3
+    for (int k = 0; k < coordinates; ++k) {
+      const Pack d = device::subtract_scalar(column[k], row + k * step) +
+                     device::subtract_scalar(column[k + coordinates], row + (k + coordinates) * step);
+      sum = device::fma(d, d, sum);
+    }
+    return sum;
+  }
+  template <class Pack>
+  static bool may_exceed_right_angle(const Pack& squared_chord) {
+    constexpr int lanes = sizeof(Pack) / sizeof(Real);
+    return lanes_up_to<Real, lanes>(device::broadcast_pack<Pack>(Real(2)), squared_chord) != 0;
+  }
+  /// The reduced distances.
+  template <class Pack>
+  QUINTET_INLINE Pack reduced_pair(const Pack& squared_chord, const Pack* column, const Real* row,
+                                   std::int64_t step) const {
+    Pack sum{};
+#pragma GCC unroll 3
+    for (int k = 0; k < coordinates; ++k) {
+      const Pack s = (column[k] + row[k * step]) + (column[k + coordinates] + row[(k + coordinates) * step]);
+      sum = device::fma(s, s, sum);
+    }
+    // Infinity is no distance.
+    const Pack least = device::broadcast_pack<Pack>(4 * std::numeric_limits<Real>::min());
+    const Pack far = device::broadcast_pack<Pack>(Real(4)) / (sum > least ? sum : least);
+    return squared_chord > Real(2) ? far : squared_chord;
+  }
+  /// Both at once.
+  template <class Pack>
+  QUINTET_INLINE Pack between(const Pack* column, const Real* row, std::int64_t step) const {
+    const Pack near = squared_chord(column, row, step);
+    return may_exceed_right_angle(near) ? reduced_pair(near, column, row, step) : near;
+  }
+};
+
+template <class Term>
+constexpr bool takes_points = false;
+template <class Real>
+constexpr bool takes_points<great_circle_term<Real>> = true;
+
+/// Coordinates of points of dimension `dim` that boxes bound.
+template <class Term>
+constexpr std::int64_t boxed_coordinates(const Term&, std::int64_t dim) {
+  if constexpr (takes_points<Term>)
+    return Term::coordinates;
+  else
+    return dim;
+}
+
+/// The difference of two high parts is exact where they are near each other, and that of low parts has the digits that
+/// the high ones lack: (x - y)^2 is right to about 2^-103 of the larger coordinate. Double alone. What is taken in is
+/// the sum of both differences.
+template <class Real>
+struct split_term : square_term<Real> {
+  Real low;
+
+  /// Of the gaps of both parts as coordinates of their own: gaps of the low ones may point the other way, which the
+  /// largest that they can be makes up for.
+  template <class Pack>
+  Pack bound(const Pack& sum, std::int64_t dim) const {
+    constexpr Real epsilon = std::numeric_limits<Real>::epsilon();
+    const Pack zero{},
+        root = device::root<Real, int(sizeof(Pack) / sizeof(Real))>(sum) * (1 - Real(dim + 8) * epsilon) -
+               std::sqrt(Real(dim)) * low;
+    const Pack least = root > zero ? root : zero;
+    return least * least * (1 - 4 * epsilon);
+  }
+};
+
+/// Numbers of a coordinate in the panels, which a term takes in together.
+template <class Term>
+inline constexpr int parts_of = 1;
+template <class Real>
+inline constexpr int parts_of<split_term<Real>> = 2;
 
 /// Takes in coordinates of some columns, and of a row in memory. Terms that are not of differences overload it.
 template <class Term, class Pack, class Real>
@@ -105,6 +242,20 @@ QUINTET_INLINE inline void take_in(const Term& term, Pack& sum, const Pack& colu
   const Pack difference = device::subtract_scalar(columns, row);
   term.add(sum, difference);
 }
+/// The same of coordinates in two parts; the low ones of the row are `step` numbers after the high ones.
+template <class Term, class Pack, class Real>
+QUINTET_INLINE inline void take_in_parts(const Term& term, Pack& sum, const Pack& high, const Pack& low,
+                                         const Real* row, std::int64_t step) {
+  const Pack difference = device::subtract_scalar(high, row) + device::subtract_scalar(low, row + step);
+  term.add(sum, difference);
+}
+
+/// Calls f with the term of coordinates in two parts; of doubles alone.
+template <class Real, class Function>
+QUINTET_INLINE inline void with_split_term(const coordinate_term<Real>& term, const Function& f) {
+  if constexpr (sizeof(Real) == 8) f(split_term<Real>{{}, term.p});
+}
+
 /// Calls f with the term of a kernel for `Dim`.
 template <int Dim, class Real, class Function>
 QUINTET_INLINE inline void with_term(const coordinate_term<Real>& term, const Function& f) {
@@ -115,8 +266,14 @@ QUINTET_INLINE inline void with_term(const coordinate_term<Real>& term, const Fu
       f(magnitude_term<Real>{});
     else if (term.kind == term_kind::largest)
       f(largest_term<Real>{});
+    else if (term.kind == term_kind::great_circle)
+      f(great_circle_term<Real>{});
+    else if (term.kind == term_kind::split)
+      with_split_term(term, f);
+    else if (term.p == Real(int(term.p)))
+      f(whole_power_term<Real>{{{}, term.p}});
     else
-      f(power_term<Real>{term.p});
+      f(power_term<Real>{{{}, term.p}});
   }
 }
 

@@ -54,18 +54,18 @@ struct dense_kernel {
   template <class Team>
   void finish(const Team& team, tile_index block, Real* values) const {
     const std::int64_t i0 = block.row * Shape::side, j0 = block.col * Shape::side;
-    if (Dim == other_metrics)
+    if (a.factors.row != nullptr)
+      finish_in_ball(team, block, values);
+    else if (Dim == other_metrics)
       device::for_each_in_tile<Shape::side>(team, Shape::side, [&](int i, int j) {
         Real& value = values[i * Shape::pitch + j];
         value = a.measure.other_distance(value);
       });
-    else if (a.factors.row == nullptr)
+    else
       device::for_each_in_tile<Shape::side>(team, Shape::side, [&](int i, int j) {
         Real& value = values[i * Shape::pitch + j];
         value = a.measure.flat_distance(value);
       });
-    else
-      finish_in_ball(team, block, values);
     team.barrier();
     // Rarely wanted, and a division costs as much as a square root.
     if (a.alpha != 1)

@@ -4,7 +4,7 @@
 namespace quintet::pairwise {
 
 /// Whether filters are used.
-enum class filter_use {
+enum class filter_mode {
   automatic,  ///< where they were measured to pay
   never,
   always  ///< wherever they can be
@@ -13,13 +13,13 @@ enum class filter_use {
 /// For tests: while it lives, this thread's calls use filters so. Guards nest.
 class filter_guard {
  public:
-  explicit filter_guard(filter_use use);
+  explicit filter_guard(filter_mode use);
   filter_guard(const filter_guard&) = delete;
   filter_guard& operator=(const filter_guard&) = delete;
   ~filter_guard();
 
  private:
-  filter_use previous_;
+  filter_mode previous_;
 };
 
 }  // namespace quintet::pairwise

@@ -15,7 +15,7 @@ namespace quintet::pairwise {
 
 namespace {
 
-thread_local filter_use wanted_use = filter_use::automatic;
+thread_local filter_mode filter_mode_of = filter_mode::automatic;
 
 // Measured on Zen 4 with AVX-512 BF16: below them the rest of a tile takes what products gain.
 constexpr std::int64_t min_filter_dimensions = 96, min_filter_points = 1024;
@@ -28,7 +28,7 @@ struct resolve_row {
   nearest_lists<float> bounds;
   const Real* measured;  ///< [row][bounds.k]
   nearest_lists<Real> list;
-  Real* beyond;
+  Real* min_excluded;
   std::int32_t* open;
   int exact;
   bool values_only;
@@ -43,30 +43,30 @@ struct resolve_row {
     // What is not in a full list has a bound of at least its last one.
     const std::int64_t last = row * bounds.k + bounds.k - 1;
     const bool is_full = bounds.index[last] >= 0;
-    const Real min_beyond = is_full ? Real(bounds.value[last]) : std::numeric_limits<Real>::infinity();
+    const Real min_excluded_of_rows = is_full ? Real(bounds.value[last]) : std::numeric_limits<Real>::infinity();
     const Real kth = list.value[row * list.k + exact - 1];
-    beyond[row] = min_beyond;
-    open[row] = is_full && !(kth < min_beyond || (values_only && kth == min_beyond));
+    min_excluded[row] = min_excluded_of_rows;
+    open[row] = is_full && !(kth < min_excluded_of_rows || (values_only && kth == min_excluded_of_rows));
   }
 };
 
 /// Takes a row that was searched without a filter.
 template <class Real>
-struct put_row {
+struct merge_row {
   const std::int32_t* row_of;
-  nearest_lists<Real> found;  ///< one entry longer: the point itself may be among them
+  nearest_lists<Real> lists;  ///< one entry longer: the point itself may be among them
   nearest_lists<Real> list;
-  Real* beyond;
+  Real* min_excluded;
 
   void operator()(std::int64_t i) const {
     const std::int64_t row = row_of[i];
     int from = 0;
     for (int e = 0; e < list.k; ++e, ++from) {
-      if (found.index[i * found.k + from] == row) ++from;
-      list.value[row * list.k + e] = found.value[i * found.k + from];
-      list.index[row * list.k + e] = found.index[i * found.k + from];
+      if (lists.index[i * lists.k + from] == row) ++from;
+      list.value[row * list.k + e] = lists.value[i * lists.k + from];
+      list.index[row * list.k + e] = lists.index[i * lists.k + from];
     }
-    beyond[row] = list.value[row * list.k + list.k - 1];
+    min_excluded[row] = list.value[row * list.k + list.k - 1];
   }
 };
 
@@ -107,8 +107,8 @@ bool can_filter(const scanned_points<Storage>& points) {
 
 }  // namespace
 
-filter_guard::filter_guard(filter_use use) : previous_(std::exchange(wanted_use, use)) {}
-filter_guard::~filter_guard() { wanted_use = previous_; }
+filter_guard::filter_guard(filter_mode use) : previous_(std::exchange(filter_mode_of, use)) {}
+filter_guard::~filter_guard() { filter_mode_of = previous_; }
 
 template <class Real>
 Buffer<Real> listed_distances(const stored_rows<Real>& points, const std::vector<std::int32_t>& order,
@@ -127,7 +127,7 @@ Buffer<Real> listed_distances(const stored_rows<Real>& points, const std::vector
 }
 
 std::vector<std::int32_t> sample_for_bounds(std::int64_t points) {
-  if (points < min_sampled_points || wanted_use == filter_use::always) return {};
+  if (points < min_sampled_points || filter_mode_of == filter_mode::always) return {};
   std::vector<std::int32_t> sample(sampled_rows);
   for (std::int64_t i = 0; i < sampled_rows; ++i) sample[i] = std::int32_t(i * points / sampled_rows);
   return sample;
@@ -154,8 +154,8 @@ bool bounds_suffice(const panels<Real>& sample, const std::vector<std::int32_t>&
 
 template <class Storage>
 bool filter_pays(const scanned_points<Storage>& points, std::int64_t count, int length) {
-  if (wanted_use == filter_use::never || !can_filter(points) || length >= count) return false;
-  if (wanted_use == filter_use::always) return true;
+  if (filter_mode_of == filter_mode::never || !can_filter(points) || length >= count) return false;
+  if (filter_mode_of == filter_mode::always) return true;
   return device::has_fast_products && points.device().kind() == device_kind::host &&
          points.rows().dim >= min_filter_dimensions && count >= min_filter_points && length <= count / 8;
 }
@@ -196,39 +196,39 @@ device_neighbours<accumulator_t<Storage>> nearest_others_filtered(const scanned_
                    (bounds.rows + kernel::rows_per_tile - 1) / kernel::rows_per_tile, device);
   });
 
-  device_neighbours<Real> found;
-  found.rows = bounds.rows;
-  found.k = bounds.k;
-  found.value = Buffer<Real>(found.rows * found.k, device);
-  found.index = Buffer<std::int32_t>(found.rows * found.k, device);
-  found.beyond = Buffer<Real>(found.rows, device);
-  Buffer<std::int32_t> open(found.rows, device);
-  const nearest_lists<Real> list{found.value.data(), found.index.data(), found.k};
-  device::for_each(found.rows,
-                   resolve_row<Real>{of_bounds, measured.data(), list, found.beyond.data(), open.data(), request.exact,
-                                     request.values_only},
+  device_neighbours<Real> lists;
+  lists.rows = bounds.rows;
+  lists.k = bounds.k;
+  lists.value = Buffer<Real>(lists.rows * lists.k, device);
+  lists.index = Buffer<std::int32_t>(lists.rows * lists.k, device);
+  lists.min_excluded = Buffer<Real>(lists.rows, device);
+  Buffer<std::int32_t> open(lists.rows, device);
+  const nearest_lists<Real> list{lists.value.data(), lists.index.data(), lists.k};
+  device::for_each(lists.rows,
+                   resolve_row<Real>{of_bounds, measured.data(), list, lists.min_excluded.data(), open.data(),
+                                     request.exact, request.values_only},
                    device);
   const std::vector<std::int32_t> is_open = open.to_vector();
   std::vector<std::int32_t> open_rows;
-  for (std::int64_t i = 0; i < found.rows; ++i)
+  for (std::int64_t i = 0; i < lists.rows; ++i)
     if (is_open[i]) open_rows.push_back(std::int32_t(i));
-  if (double(open_rows.size()) > max_open_share * double(found.rows)) {
+  if (double(open_rows.size()) > max_open_share * double(lists.rows)) {
     rounded.reset();
     return unfiltered();
   }
   if (!open_rows.empty()) {
-    auto again = nearest_points_on_device(points.pack(stored_rows_of(open_rows, order)), panels, found.k + 1);
+    auto exact = nearest_points_on_device(points.pack(stored_rows_of(open_rows, order)), panels, lists.k + 1);
     const Buffer<std::int32_t> rows_on_device(open_rows, device);
     device::for_each(
         std::int64_t(open_rows.size()),
-        put_row<Real>{
-            rows_on_device.data(), {again.value.data(), again.index.data(), again.k}, list, found.beyond.data()},
+        merge_row<Real>{
+            rows_on_device.data(), {exact.value.data(), exact.index.data(), exact.k}, list, lists.min_excluded.data()},
         device);
   }
-  found.minima = widened_buffer<Real>(std::move(bounds.minima));
-  found.groups = bounds.groups;
-  found.blocks_per_group = bounds.blocks_per_group;
-  return found;
+  lists.minima = widened_buffer<Real>(std::move(bounds.minima));
+  lists.groups = bounds.groups;
+  lists.blocks_per_group = bounds.blocks_per_group;
+  return lists;
 }
 
 #define QUINTET_INSTANTIATE(Storage)                                                                           \

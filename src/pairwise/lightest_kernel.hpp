@@ -116,11 +116,11 @@ struct lightest_kernel {
 
   /// Sets is_useful if a point of block `mine` may have an edge of use into the other one.
   template <class Team>
-  void look_from(const Team& team, std::int64_t mine, std::int64_t other, scratch& s) const {
-    const typename edge_bounds<Real>::block_pair pair = a.bounds.pair_of(mine, other);
-    const int lines = points_in_block<Shape>(a.bounds.count, mine);
+  void look_from(const Team& team, std::int64_t own_block, std::int64_t other, scratch& s) const {
+    const typename edge_bounds<Real>::block_pair pair = a.bounds.pair_of(own_block, other);
+    const int lines = points_in_block<Shape>(a.bounds.count, own_block);
     for (int l = team.rank(); l < lines; l += team.size())
-      if (a.bounds.useful_bound(pair, mine * Shape::side + l, l) < std::numeric_limits<Real>::infinity())
+      if (a.bounds.useful_bound(pair, own_block * Shape::side + l, l) < std::numeric_limits<Real>::infinity())
         device::atomic_set(&s.is_useful);
   }
 
@@ -139,10 +139,10 @@ struct lightest_kernel {
   }
 
   template <class Team>
-  void set_limits(const Team& team, std::int64_t mine, std::int64_t other, Real* limit) const {
-    const typename edge_bounds<Real>::block_pair pair = a.bounds.pair_of(mine, other);
+  void set_limits(const Team& team, std::int64_t own_block, std::int64_t other, Real* limit) const {
+    const typename edge_bounds<Real>::block_pair pair = a.bounds.pair_of(own_block, other);
     for (int l = team.rank(); l < Shape::side; l += team.size()) {
-      const std::int64_t point = mine * Shape::side + l;
+      const std::int64_t point = own_block * Shape::side + l;
       const bool may =
           point < a.bounds.count && a.bounds.useful_bound(pair, point, l) < std::numeric_limits<Real>::infinity();
       limit[l] = may ? a.bounds.best_of(point) : Real(-1);

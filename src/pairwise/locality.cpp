@@ -50,9 +50,9 @@ std::vector<std::int32_t> chosen_pivots(std::int64_t n) {
 
 /// Position of every pivot on a walk that always goes on to the pivot nearest to those visited (Prim's order).
 template <class Real>
-std::vector<std::int32_t> pivot_places(const panels<Real>& pivots, const reduced_metric<Real>& given) {
+std::vector<std::int32_t> pivot_places(const panels<Real>& pivots, const reduced_metric<Real>& metric) {
   const std::int64_t p = pivots.count;
-  reduced_metric<Real> measure = given;
+  reduced_metric<Real> measure = metric;
   measure.unscale = 1;  // so that no distance overflows
   Buffer<Real> matrix(p * p, pivots.device());
   dense<Real>({.panels = pivots.data.data(),

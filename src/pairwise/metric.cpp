@@ -9,13 +9,14 @@ namespace quintet {
 
 metric parse_metric(std::string_view name) {
   std::vector<std::string_view> names;
-  for (const metric value :
-       {metric::euclidean, metric::cosine, metric::poincare, metric::manhattan, metric::chebyshev, metric::minkowski}) {
+  for (const metric value : {metric::euclidean, metric::cosine, metric::poincare, metric::manhattan, metric::chebyshev,
+                             metric::minkowski, metric::haversine, metric::lorentz}) {
     if (name == to_string(value)) return value;
     names.push_back(to_string(value));
   }
-  throw InvalidArgument(text("metric must be euclidean, cosine, poincare, manhattan, chebyshev or minkowski (metric=",
-                             name, ")", detail::did_you_mean(name, names)));
+  throw InvalidArgument(
+      text("metric must be euclidean, cosine, poincare, manhattan, chebyshev, minkowski, haversine or lorentz (metric=",
+           name, ")", detail::did_you_mean(name, names)));
 }
 
 std::string_view to_string(metric value) {
@@ -30,6 +31,10 @@ std::string_view to_string(metric value) {
       return "chebyshev";
     case metric::minkowski:
       return "minkowski";
+    case metric::haversine:
+      return "haversine";
+    case metric::lorentz:
+      return "lorentz";
     case metric::euclidean:
       break;
   }
@@ -37,8 +42,12 @@ std::string_view to_string(metric value) {
 }
 
 std::string to_string(const point_metric& value) {
-  if (value.kind == metric::poincare) return text("poincare of curvature ", value.curvature);
+  if (value.kind == metric::poincare || value.kind == metric::lorentz)
+    return text(to_string(value.kind), " of curvature ", value.curvature);
   if (value.kind == metric::minkowski) return text("minkowski of p ", value.p);
+  if (value.kind == metric::haversine)
+    return text("haversine of ", value.unit == angle_unit::degrees ? "degrees" : "radians", " and radius ",
+                value.sphere_radius);
   return std::string(to_string(value.kind));
 }
 

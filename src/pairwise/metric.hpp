@@ -5,8 +5,9 @@
 //   cosine     reduced distance |x/|x| - y/|y||^2,         distance reduced distance / 2 = 1 - cos(x, y)
 //   hyperbolic reduced distance |x - y|^2 f_x f_y with the points' factors f, distance 2 asinh(sqrt(.)), see
 //   distance_curve
-//   manhattan, chebyshev, minkowski  reduced distance the sum of another term, distance its p-th root, see
-//   coordinate_term.hpp
+//              lorentz has the same reduced distances and factors, of the points of the ball in sheet_kernel.hpp
+//   haversine  reduced distance that of an angle, see device/arc.hpp, distance the angle times the radius
+//   manhattan, chebyshev, minkowski  reduced distance the distance, see coordinate_term.hpp
 //
 // A metric is data, not a type: it acts once per tile or per winner, where a branch costs nothing, and the expensive
 // loop is compiled once for all that sum squares, and once for the others.
@@ -14,6 +15,7 @@
 
 #include <cmath>
 
+#include "device/arc.hpp"
 #include "device/asinh.hpp"
 #include "pairwise/coordinate_term.hpp"
 #include "quintet/pairwise/metric.hpp"
@@ -35,18 +37,18 @@ struct reduced_metric {
   metric kind = metric::euclidean;
   /// Coordinates were multiplied by 1 / unscale, a power of two, so that no square overflows or vanishes.
   Real unscale = 1;
-  /// Curves have unscale = 1 / sqrt(c).
+  /// Curves have unscale = 1 / sqrt(c), great circles that of the sphere's radius.
   distance_curve curve = distance_curve::none;
   coordinate_term<Real> term = {};
 
   Real distance(Real reduced) const {
-    if (term.kind != term_kind::square) return other_distance(reduced);
-    return curve == distance_curve::none ? flat_distance(reduced) : distances<1>(reduced);
+    if (curve != distance_curve::none) return distances<1>(reduced);
+    return term.kind == term_kind::square ? flat_distance(reduced) : other_distance(reduced);
   }
   /// distance() where the term is known not to be the square.
   Real other_distance(Real reduced) const {
-    const Real root = term.kind == term_kind::power ? device::nth_root<Real, 1>(reduced, term.p) : reduced;
-    return root * unscale;
+    if (term.kind == term_kind::great_circle) return device::arc<Real, 1>(reduced) * unscale;
+    return reduced * unscale;
   }
   /// distance() where the term is known to be the square and curve to be none.
   Real flat_distance(Real reduced) const {
@@ -73,7 +75,7 @@ struct reduced_metric {
       return root * root;
     }
     if (kind == metric::cosine) return distance * 2;
-    if (term.kind == term_kind::power) return device::power<Real, 1>(distance / unscale, term.p);
+    if (term.kind == term_kind::great_circle) return device::reduced_arc<Real>(distance / unscale);
     if (term.kind != term_kind::square) return distance / unscale;
     return (distance / unscale) * (distance / unscale);
   }
@@ -89,6 +91,14 @@ struct reduced_metric {
     return device::log1p<Real, W>(clamped * Real(2) / (Real(1) - clamped));
   }
 };
+
+/// Whether panels hold other coordinates than those of the points: unit vectors, or points of the ball in two parts.
+constexpr bool is_packed_as_other(metric kind) { return kind == metric::haversine || kind == metric::lorentz; }
+
+/// Whether coordinates of points are scaled by one number, and distances by its inverse.
+constexpr bool is_scaled(metric kind) {
+  return kind != metric::cosine && kind != metric::poincare && !is_packed_as_other(kind);
+}
 
 /// max(core_i, core_j, scaled), Campello's mutual reachability, where scaled = distance / alpha. A NaN distance (a
 /// point with NaN) gives NaN.

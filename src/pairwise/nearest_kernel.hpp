@@ -23,6 +23,9 @@ struct nearest_lists {
   Real* value;          ///< [row][k]
   std::int32_t* index;  ///< [row][k]
   int k;
+  /// While kernels of the host fill them, long lists are heaps (Williams 1964), so that a candidate costs log k instead
+  /// of k: the farthest entry is at k - 1, its children at k - 2 and k - 3, and so on. See sort_heaps().
+  bool is_heap = false;
 
   void clear(std::int64_t row) const {
     for (int e = 0; e < k; ++e) {
@@ -47,6 +50,31 @@ struct nearest_lists {
     }
     v[e] = candidate;
     at[e] = candidate_index;
+  }
+
+  /// The same for a heap.
+  void replace_farthest(std::int64_t row, Real candidate, std::int32_t candidate_index) const {
+    Real* v = value + row * k + k - 1;
+    std::int32_t* at = index + row * k + k - 1;
+    const auto comes_after = [](Real x, std::int32_t i, Real y, std::int32_t j) { return x > y || (x == y && i > j); };
+    int hole = 0;
+    for (int child = 1; child < k; child = 2 * hole + 1) {
+      if (child + 1 < k && comes_after(v[-child - 1], at[-child - 1], v[-child], at[-child])) ++child;
+      if (!comes_after(v[-child], at[-child], candidate, candidate_index)) break;
+      v[-hole] = v[-child];
+      at[-hole] = at[-child];
+      hole = child;
+    }
+    v[-hole] = candidate;
+    at[-hole] = candidate_index;
+  }
+
+  /// insert() or replace_farthest(), for an accepted candidate; a GPU has no heaps.
+  template <bool OnDevice>
+  void take_in(std::int64_t row, Real candidate, std::int32_t candidate_index) const {
+    if constexpr (!OnDevice)
+      if (is_heap) return replace_farthest(row, candidate, candidate_index);
+    insert(row, candidate, candidate_index);
   }
 };
 
@@ -195,9 +223,9 @@ struct nearest_kernel {
         if (!(minima[l] <= last(l))) continue;
         for (int e = 0; e < whole_packs(candidates); e += lanes) {
           const value limit = device::broadcast_pack<value>(last(l));
-          std::uint32_t found =
+          std::uint32_t hits =
               lanes_up_to<Real, lanes>(device::load_pack<value>(s.values + l * Shape::pitch + e), limit);
-          for (; found != 0; found &= found - 1) insert_one(l, e + std::countr_zero(found));
+          for (; hits != 0; hits &= hits - 1) insert_one(l, e + std::countr_zero(hits));
         }
       }
     } else {
@@ -213,11 +241,11 @@ struct nearest_kernel {
         if (!any) continue;
         value limit = device::load_pack<value>(limits);
         for (int e = 0; e < candidates; ++e) {
-          std::uint32_t found =
+          std::uint32_t hits =
               lanes_up_to<Real, lanes>(device::load_pack<value>(s.values + e * Shape::pitch + l), limit);
-          if (found == 0) continue;
-          for (; found != 0; found &= found - 1) {
-            const int lane = std::countr_zero(found);
+          if (hits == 0) continue;
+          for (; hits != 0; hits &= hits - 1) {
+            const int lane = std::countr_zero(hits);
             insert_one(l + lane, e);
             limits[lane] = last(l + lane);
           }
@@ -248,7 +276,7 @@ struct nearest_kernel {
       const Real candidate = s.values[l * line_step + e * step];
       if (!(candidate <= list.value[row * list.k + list.k - 1])) return;
       const auto index = number == nullptr ? std::int32_t(first_other + e) : number[first_other + e];
-      if (list.accepts(row, candidate, index)) list.insert(row, candidate, index);
+      if (list.accepts(row, candidate, index)) list.template take_in<Shape::on_device != 0>(row, candidate, index);
     };
     const auto last = [&](int l) { return list.value[(first_list + first_row + l) * list.k + list.k - 1]; };
     if constexpr (Team::on_device) {
@@ -280,9 +308,14 @@ struct merge_lists_kernel {
       if (row >= row_count) continue;
       for (std::int64_t split = 1; split < splits; ++split) {
         const std::int64_t from = (split * row_count + row) * list.k;
-        for (int p = 0; p < list.k && list.index[from + p] >= 0; ++p) {
-          if (!list.accepts(row, list.value[from + p], list.index[from + p])) break;
-          list.insert(row, list.value[from + p], list.index[from + p]);
+        for (int p = 0; p < list.k; ++p) {
+          const bool is_used =
+              list.index[from + p] >= 0 && list.accepts(row, list.value[from + p], list.index[from + p]);
+          // The rest of a list that ascends is not used either.
+          if (is_used)
+            list.template take_in<Shape::on_device != 0>(row, list.value[from + p], list.index[from + p]);
+          else if (!list.is_heap)
+            break;
         }
       }
     }

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "device/for_each.hpp"
+#include "device/parallel.hpp"
 #include "instantiate.hpp"
 #include "pairwise/list_plan.hpp"
 #include "pairwise/sinks.hpp"
@@ -18,43 +21,48 @@ constexpr std::int64_t wanted_teams = 528;
 
 /// Chooses the groups of the table of minima and makes room for it.
 template <class Real>
-void add_minima(device_neighbours<Real>& found, std::int64_t blocks, std::int64_t minima_bytes, const Device& device) {
+void add_minima(device_neighbours<Real>& lists, std::int64_t blocks, std::int64_t minima_bytes, const Device& device) {
   if (minima_bytes <= 0) return;
-  found.blocks_per_group = group_size(found.rows, blocks, minima_bytes, sizeof(Real));
-  found.groups = (blocks + found.blocks_per_group - 1) / found.blocks_per_group;
-  found.minima = Buffer<Real>(found.rows * found.groups, device);
-  device::fill(found.minima, std::numeric_limits<Real>::infinity());
+  lists.blocks_per_group = group_size(lists.rows, blocks, minima_bytes, sizeof(Real));
+  lists.groups = (blocks + lists.blocks_per_group - 1) / lists.blocks_per_group;
+  lists.minima = Buffer<Real>(lists.rows * lists.groups, device);
+  device::fill(lists.minima, std::numeric_limits<Real>::infinity());
 }
 
 /// Fills the lists of `found`: `arguments` say of which points, in how many blocks.
 template <class Real>
 void fill_lists(nearest_arguments<Real> arguments, std::int64_t row_blocks, std::int64_t col_blocks,
-                list_sharing sharing, const Device& device, device_neighbours<Real>& found,
+                list_sharing sharing, const Device& device, device_neighbours<Real>& lists,
                 const part_callback& report = {}) {
   const bool owned = sharing == list_sharing::owned;
-  const std::int64_t groups = (col_blocks + found.blocks_per_group - 1) / found.blocks_per_group;
+  const std::int64_t groups = (col_blocks + lists.blocks_per_group - 1) / lists.blocks_per_group;
   arguments.splits = owned ? column_splits(row_blocks, groups, device) : 1;
-  found.value = Buffer<Real>(arguments.splits * found.rows * found.k, device);
-  found.index = Buffer<std::int32_t>(arguments.splits * found.rows * found.k, device);
+  lists.value = Buffer<Real>(arguments.splits * lists.rows * lists.k, device);
+  lists.index = Buffer<std::int32_t>(arguments.splits * lists.rows * lists.k, device);
   Buffer<std::int32_t> locks(owned ? 0 : row_blocks, device);
-  arguments.list = {found.value.data(), found.index.data(), found.k};
+  arguments.list = {lists.value.data(), lists.index.data(), lists.k, are_heaps(lists.k, device)};
   arguments.locks = locks.data();
-  arguments.minima = {found.minima.data(), found.groups, found.blocks_per_group};
-  if (owned) return nearest(arguments, device);
-  device::fill(found.value, std::numeric_limits<Real>::infinity());
-  device::fill(found.index, std::int32_t(-1));
+  arguments.minima = {lists.minima.data(), lists.groups, lists.blocks_per_group};
+  if (owned) {
+    nearest(arguments, device);
+    return sort_heaps(lists);
+  }
+  device::fill(lists.value, std::numeric_limits<Real>::infinity());
+  device::fill(lists.index, std::int32_t(-1));
   device::fill(locks, std::int32_t(0));
   in_parts(triangle_size(row_blocks), report, [&](std::int64_t first, std::int64_t count) {
     arguments.first_tile = first;
     arguments.tile_count = count;
     symmetric_nearest(arguments, device);
   });
+  sort_heaps(lists);
 }
 
 /// The same of packed points; rows and columns are one set where `same` holds.
 template <class Real>
 void find_nearest(const panels<Real>& rows, const panels<Real>& cols, bool same, list_sharing sharing,
-                  device_neighbours<Real>& found, const part_callback& report = {}) {
+                  device_neighbours<Real>& lists, const part_callback& report = {},
+                  const std::int32_t* number = nullptr) {
   fill_lists<Real>({.rows = rows.data.data(),
                     .cols = cols.data.data(),
                     .dim = rows.dim,
@@ -66,8 +74,9 @@ void find_nearest(const panels<Real>& rows, const panels<Real>& cols, bool same,
                     .locks = nullptr,
                     .minima = {},
                     .factors = {rows.factor.data(), cols.factor.data()},
-                    .term = rows.term},
-                   rows.blocks(), cols.blocks(), sharing, rows.device(), found, report);
+                    .term = rows.term,
+                    .col_number = number},
+                   rows.blocks(), cols.blocks(), sharing, rows.device(), lists, report);
 }
 
 /// The k-th entry of every list: the reduced core distance (Campello, Moulavi, Sander 2013).
@@ -95,22 +104,22 @@ std::int64_t group_size(std::int64_t points, std::int64_t blocks, std::int64_t b
 template <class Real>
 device_neighbours<Real> nearest_others_on_device(const panels<Real>& points, int k, std::int64_t minima_bytes,
                                                  list_sharing sharing, const part_callback& report) {
-  device_neighbours<Real> found;
-  found.rows = points.count;
-  found.k = k;
-  add_minima(found, points.blocks(), minima_bytes, points.device());
-  find_nearest(points, points, true, sharing, found, report);
-  return found;
+  device_neighbours<Real> lists;
+  lists.rows = points.count;
+  lists.k = k;
+  add_minima(lists, points.blocks(), minima_bytes, points.device());
+  find_nearest(points, points, true, sharing, lists, report);
+  return lists;
 }
 
 template <class Real>
 device_neighbours<float> nearest_bounds_on_device(const dot_bounds& bounds, std::int64_t pairs,
                                                   const panels<Real>& points, int k, std::int64_t minima_bytes,
                                                   const part_callback& report) {
-  device_neighbours<float> found;
-  found.rows = points.count;
-  found.k = k;
-  add_minima(found, points.blocks(), minima_bytes, points.device());
+  device_neighbours<float> lists;
+  lists.rows = points.count;
+  lists.k = k;
+  add_minima(lists, points.blocks(), minima_bytes, points.device());
   fill_lists<float>({.rows = nullptr,
                      .cols = nullptr,
                      .dim = pairs,
@@ -122,38 +131,55 @@ device_neighbours<float> nearest_bounds_on_device(const dot_bounds& bounds, std:
                      .locks = nullptr,
                      .minima = {},
                      .bounds = bounds},
-                    points.blocks(), points.blocks(), sharing_of(points.device()), points.device(), found, report);
-  return found;
+                    points.blocks(), points.blocks(), sharing_of(points.device()), points.device(), lists, report);
+  return lists;
 }
 
 template <class Real>
-std::vector<Real> outside_lists(const device_neighbours<Real>& found) {
-  return found.beyond.size() > 0 ? found.beyond.to_vector() : kth_value(found, found.k);
+void sort_heaps(device_neighbours<Real>& lists) {
+  if (!are_heaps(lists.k, lists.value.device())) return;
+  constexpr std::int64_t at_once = 64;
+  device::for_each_side_by_side((lists.rows + at_once - 1) / at_once, [&](std::int64_t part) {
+    std::vector<std::pair<Real, std::int32_t>> entries(lists.k);
+    for (std::int64_t row = part * at_once; row < std::min(lists.rows, (part + 1) * at_once); ++row) {
+      Real* const value = lists.value.data() + row * lists.k;
+      std::int32_t* const index = lists.index.data() + row * lists.k;
+      for (int e = 0; e < lists.k; ++e) entries[e] = {value[e], index[e]};
+      std::sort(entries.begin(), entries.end());
+      for (int e = 0; e < lists.k; ++e) std::tie(value[e], index[e]) = entries[e];
+    }
+  });
 }
 
 template <class Real>
-std::vector<Real> kth_value(const device_neighbours<Real>& found, std::int64_t k) {
-  Buffer<Real> kth(found.rows, found.value.device());
-  device::for_each(found.rows, take_kth<Real>{found.value.data(), found.k, k, kth.data()}, found.value.device());
+std::vector<Real> outside_lists(const device_neighbours<Real>& lists) {
+  return lists.min_excluded.size() > 0 ? lists.min_excluded.to_vector() : kth_value(lists, lists.k);
+}
+
+template <class Real>
+std::vector<Real> kth_value(const device_neighbours<Real>& lists, std::int64_t k) {
+  Buffer<Real> kth(lists.rows, lists.value.device());
+  device::for_each(lists.rows, take_kth<Real>{lists.value.data(), lists.k, k, kth.data()}, lists.value.device());
   return kth.to_vector();
 }
 
 template <class Real>
-neighbour_table<Real> on_host(const device_neighbours<Real>& found) {
-  neighbour_table<Real> table{found.rows, found.k, std::vector<Real>(found.rows * found.k),
-                              std::vector<std::int32_t>(found.rows * found.k)};
-  found.value.copy_to_host(table.value.data(), found.rows * found.k);
-  found.index.copy_to_host(table.index.data(), found.rows * found.k);
+neighbour_table<Real> on_host(const device_neighbours<Real>& lists) {
+  neighbour_table<Real> table{lists.rows, lists.k, std::vector<Real>(lists.rows * lists.k),
+                              std::vector<std::int32_t>(lists.rows * lists.k)};
+  lists.value.copy_to_host(table.value.data(), lists.rows * lists.k);
+  lists.index.copy_to_host(table.index.data(), lists.rows * lists.k);
   return table;
 }
 
 template <class Real>
-device_neighbours<Real> nearest_points_on_device(const panels<Real>& queries, const panels<Real>& points, int k) {
-  device_neighbours<Real> found;
-  found.rows = queries.count;
-  found.k = k;
-  find_nearest(queries, points, false, list_sharing::owned, found);
-  return found;
+device_neighbours<Real> nearest_points_on_device(const panels<Real>& queries, const panels<Real>& points, int k,
+                                                 const std::int32_t* number) {
+  device_neighbours<Real> lists;
+  lists.rows = queries.count;
+  lists.k = k;
+  find_nearest(queries, points, false, list_sharing::owned, lists, {}, number);
+  return lists;
 }
 
 template <class Real>
@@ -167,9 +193,11 @@ neighbour_table<Real> nearest_points(const panels<Real>& queries, const panels<R
   template std::vector<Real> kth_value(const device_neighbours<Real>&, std::int64_t);                              \
   template device_neighbours<float> nearest_bounds_on_device(const dot_bounds&, std::int64_t, const panels<Real>&, \
                                                              int, std::int64_t, const part_callback&);             \
+  template void sort_heaps(device_neighbours<Real>&);                                                              \
   template std::vector<Real> outside_lists(const device_neighbours<Real>&);                                        \
   template neighbour_table<Real> on_host(const device_neighbours<Real>&);                                          \
-  template device_neighbours<Real> nearest_points_on_device(const panels<Real>&, const panels<Real>&, int);        \
+  template device_neighbours<Real> nearest_points_on_device(const panels<Real>&, const panels<Real>&, int,         \
+                                                            const std::int32_t*);                                  \
   template neighbour_table<Real> nearest_points(const panels<Real>&, const panels<Real>&, int);
 QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)
 

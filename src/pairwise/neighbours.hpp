@@ -32,7 +32,7 @@ struct device_neighbours {
   Buffer<Real> minima;
   std::int64_t groups = 0, blocks_per_group = 1;
   /// Of every row: no point that is not in its list is nearer; empty: that is the last entry.
-  Buffer<Real> beyond;
+  Buffer<Real> min_excluded;
 };
 
 /// Told what part of a long search is done, 0 to 1; may throw.
@@ -75,21 +75,30 @@ device_neighbours<float> nearest_bounds_on_device(const dot_bounds& bounds, std:
                                                   const panels<Real>& points, int k, std::int64_t minima_bytes = 0,
                                                   const part_callback& report = {});
 
+/// Whether kernels fill lists of k entries as heaps: on the host, where insertion takes longer.
+inline bool are_heaps(int k, const Device& device) { return k > 64 && device.kind() == device_kind::host; }
+
+/// Sorts lists that are heaps, ascending; others stay as they are.
+template <class Real>
+void sort_heaps(device_neighbours<Real>& lists);
+
 /// For every row a distance that no point outside its list is below, on the host.
 template <class Real>
-std::vector<Real> outside_lists(const device_neighbours<Real>& found);
+std::vector<Real> outside_lists(const device_neighbours<Real>& lists);
 
 /// The k-th smallest reduced distance of every point's list, 1 <= k <= found.k, on the host.
 template <class Real>
-std::vector<Real> kth_value(const device_neighbours<Real>& found, std::int64_t k);
+std::vector<Real> kth_value(const device_neighbours<Real>& lists, std::int64_t k);
 
 /// The lists on the host.
 template <class Real>
-neighbour_table<Real> on_host(const device_neighbours<Real>& found);
+neighbour_table<Real> on_host(const device_neighbours<Real>& lists);
 
-/// Every query's k nearest points; both on one device, of one dimension. Where they were computed.
+/// Every query's k nearest points; both on one device, of one dimension. Where they were computed. Lists hold `number`
+/// of every point (in the memory of the device), which also decides between ties; null: as they are packed.
 template <class Real>
-device_neighbours<Real> nearest_points_on_device(const panels<Real>& queries, const panels<Real>& points, int k);
+device_neighbours<Real> nearest_points_on_device(const panels<Real>& queries, const panels<Real>& points, int k,
+                                                 const std::int32_t* number = nullptr);
 
 /// The same on the host.
 template <class Real>

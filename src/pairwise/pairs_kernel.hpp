@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "device/pack.hpp"
 #include "pairwise/coordinate_term.hpp"
@@ -48,13 +49,28 @@ struct pairs_kernel {
         sum[p] = number[i] >= 0 && number[j] >= 0 ? Real(0) : std::numeric_limits<Real>::quiet_NaN();
       }
       detail::with_term<Dim>(term, [&](const auto& of_coordinate) QUINTET_INLINE {
-        for (std::int64_t k = 0; k < points.dim; ++k)
+        using term_of_pair = std::remove_cvref_t<decltype(of_coordinate)>;
+        if constexpr (!detail::takes_points<term_of_pair>) {
+          constexpr int parts = detail::parts_of<term_of_pair>;
+          for (std::int64_t k = 0; k < points.dim; k += parts)
 #pragma GCC unroll 8
-          for (int p = 0; p < together; ++p) {
-            const Real a = Real(x[p][k]) * x_factor[p];
-            const Real b = Real(y[p][k]) * y_factor[p];
-            of_coordinate.add(sum[p], Real(a - b));
-          }
+            for (int p = 0; p < together; ++p) {
+              const auto difference = [&](std::int64_t part) QUINTET_INLINE {
+                const Real a = Real(x[p][part]) * x_factor[p];
+                const Real b = Real(y[p][part]) * y_factor[p];
+                return Real(a - b);
+              };
+              if constexpr (parts == 2)
+                of_coordinate.add(sum[p], Real(difference(k) + difference(k + 1)));
+              else
+                of_coordinate.add(sum[p], difference(k));
+            }
+#pragma GCC unroll 8
+          for (int p = 0; p < together; ++p) sum[p] = of_coordinate.reduced(sum[p]);
+        } else if constexpr (std::is_same_v<Storage, Real>) {
+          // Such points are rows of what panels hold.
+          for (int p = 0; p < together; ++p) sum[p] += of_coordinate.between(y[p], x[p], 1);
+        }
       });
 #pragma GCC unroll 8
       for (int p = 0; p < together; ++p)

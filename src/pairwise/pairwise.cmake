@@ -3,6 +3,7 @@ quintet_sources(pairwise
     block_tree.cpp
     filtered_lists.cpp
     group_minima.cpp
+    kept_points.cpp
     locality.cpp
     metric.cpp
     neighbours.cpp
@@ -10,6 +11,7 @@ quintet_sources(pairwise
     rounded_points.cpp
     scanned_points.cpp
     sinks.cpp
+    sphere.cpp
     tree_search.cpp)
 
 # The pairwise engine has a kernel of its own for every type and for these dimensions; 0 is the one for every other,

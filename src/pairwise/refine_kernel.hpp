@@ -56,18 +56,18 @@ struct refine_kernel {
         out[row * length + e] = std::numeric_limits<Real>::quiet_NaN();
       return;
     }
-    const std::int64_t mine = stored_row(row);
+    const std::int64_t own_row = stored_row(row);
     const Storage* other[lanes];
     Real factors[lanes];
     for (int lane = 0; lane < lanes; ++lane) {
       const std::int64_t e = first + lane < length ? first + lane : length - 1;
       const std::int32_t point = list[row * length + e];
-      const std::int64_t stored = point >= 0 ? stored_row(point) : mine;
+      const std::int64_t stored = point >= 0 ? stored_row(point) : own_row;
       other[lane] = points.row(stored);
       factors[lane] = point >= 0 ? factor(stored) : std::numeric_limits<Real>::quiet_NaN();
     }
-    const Storage* x = points.row(mine);
-    const Real x_factor = factor(mine);
+    const Storage* x = points.row(own_row);
+    const Real x_factor = factor(own_row);
     value sum{};
     for_each_coordinate<Real, lanes>(other, factors, points.dim, points.dim,
                                      [&](std::int64_t k, const value& y) QUINTET_INLINE {

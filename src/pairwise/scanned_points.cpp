@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "device/launch.hpp"
+#include "device/parallel.hpp"
 #include "device/small_call.hpp"
 #include "device/staged.hpp"
 #include "instantiate.hpp"
 #include "pairwise/scan_kernel.hpp"
+#include "pairwise/sheet_kernel.hpp"
+#include "quintet/core/any_view.hpp"
 
 namespace quintet::pairwise {
 
@@ -27,15 +31,15 @@ int wanted_exponent_of(const coordinate_term<Real>& term, std::int64_t dim) {
 }
 
 template <class Real>
-Real power_of_two_scale(Real largest, int wanted) {
+Real power_of_two_scale(Real largest, int target) {
   if (!(largest > 0)) return 1;
-  const int shift = wanted - std::ilogb(largest);
+  const int shift = target - std::ilogb(largest);
   constexpr int limit = std::numeric_limits<Real>::max_exponent - 2;
   return std::ldexp(Real(1), std::clamp(shift, -limit, limit));
 }
 
 ball_constants ball_of(const point_metric& distance) {
-  if (distance.kind != metric::poincare) return {};
+  if (distance.kind != metric::poincare && distance.kind != metric::lorentz) return {};
   const double c = -distance.curvature;
   require_argument(c > 0 && std::isfinite(c), "curvature", distance.curvature, "< 0 and finite");
   require_argument(c >= 1e-30 && c <= 1e30, "curvature", distance.curvature, "in [-1e30, -1e-30]");
@@ -57,6 +61,8 @@ coordinate_term<Real> term_of(const point_metric& distance) {
       return {term_kind::magnitude};
     case metric::chebyshev:
       return {term_kind::largest};
+    case metric::haversine:
+      return {term_kind::great_circle};
     case metric::minkowski: {
       constexpr int max = sizeof(Real) == 4 ? 8 : 64;
       require_argument(distance.p >= 1 && distance.p <= max, "p", distance.p,
@@ -75,8 +81,16 @@ scanned_points<Storage>::scanned_points(matrix_view<const Storage> points, const
                                         const Device& device)
     : device_(device), rows_(points, device), kind_(kind_of(distance)), ball_(ball_of(distance)) {
   measure.term = term_of<Real>(distance);
-  scan();
-  if (kind_ == metric::poincare) measure = ball_.template measure<Real>(distance_curve::hyperbolic);
+  if (kind_ == metric::haversine)
+    find_unit_vectors(points, distance);
+  else if (kind_ == metric::lorentz)
+    scan_sheet();
+  else
+    scan();
+  if (kind_ == metric::poincare || kind_ == metric::lorentz)
+    measure = ball_.template measure<Real>(distance_curve::hyperbolic);
+  // The low part of a coordinate is at most 2^-53 of the unit, which is scaled to 2^50.
+  if (kind_ == metric::lorentz) measure.term = {term_kind::split, Real(0.25)};
   measure.kind = kind_;
   if (!has_scale()) return;
   Real largest = 0;
@@ -104,11 +118,39 @@ scanned_points<Storage>::scanned_points(matrix_view<const Storage> points, const
 }
 
 template <class Storage>
+void scanned_points<Storage>::find_unit_vectors(const matrix_view<const Storage>& points,
+                                                const point_metric& distance) {
+  const double radius = distance.sphere_radius;
+  require_argument(radius >= 1e-30 && radius <= 1e30, "sphere_radius", radius, "in [1e-30, 1e30]");
+  check_sphere_rows("points", count(), points.cols());
+  measure.unscale = Real(radius);
+  const device::staged_in on_host(points, Device::host());
+  const auto coordinates = stored(on_host.view());
+  const bool is_shared = device_.shares_host_memory();
+  unit_vector_ = Buffer<Real>(count() * unit_vector_words, device_);
+  std::vector<Real> copy(is_shared ? 0 : unit_vector_.size());
+  Real* const words = is_shared ? unit_vector_.data() : copy.data();
+  on_host_.assign(count(), Real(1));
+  constexpr std::int64_t at_once = 1024;
+  const device::small_call serial_if_small(double(count()) * 500, 1, Device::host());
+  device::for_each_side_by_side((count() + at_once - 1) / at_once, [&](std::int64_t part) {
+    for (std::int64_t i = part * at_once; i < std::min(count(), (part + 1) * at_once); ++i) {
+      Real* const vector = words + i * unit_vector_words;
+      if (write_unit_vector<Real>(coordinates.at(i, 0), coordinates.at(i, 1), distance.unit, vector)) continue;
+      std::fill_n(vector, unit_vector_words, std::numeric_limits<Real>::quiet_NaN());
+      on_host_[i] = std::numeric_limits<Real>::quiet_NaN();
+    }
+  });
+  if (!is_shared) unit_vector_.copy_from_host(copy.data(), unit_vector_.size());
+  number_ = Buffer<Real>(on_host_, device_);
+}
+
+template <class Storage>
 void scanned_points<Storage>::scan() {
   scale_ = Real(ball_.scale);
   number_ = Buffer<Real>(count(), device_);
   Buffer<int> lost(std::vector<int>{0}, device_);
-  const device::small_call alone(double(count()) * double(rows().dim), 1, device_);
+  const device::small_call serial_if_small(double(count()) * double(rows().dim), 1, device_);
   device::with_shape<host_shape<Real>, device_shape<Real>>(device_, [&](auto shape) {
     using kernel = scan_kernel<Storage, decltype(shape)>;
     device::launch(kernel{rows(), kind_, ball_, number_.data(), lost.data()},
@@ -116,6 +158,39 @@ void scanned_points<Storage>::scan() {
   });
   on_host_ = number_.to_vector();
   if (kind_ == metric::poincare) may_lose_ = lost.to_vector()[0] != 0;
+}
+
+template <class Storage>
+void scanned_points<Storage>::scan_sheet() {
+  if constexpr (!std::is_same_v<Storage, double>) {
+    if (count() > 0)
+      throw InvalidArgument(
+          text("points must be double with metric lorentz (points=", name_of(scalar_type_of<Storage>()), ")"));
+  } else {
+    number_ = Buffer<double>(count(), device_);
+    parts_ = Buffer<double>(count() * 2 * rows_.view().cols(), device_);
+    const ball_constants unit(1);
+    const device::small_call serial_if_small(double(count()) * double(20 * rows_.view().cols()), 1, device_);
+    device::with_shape<host_shape<Real>, device_shape<Real>>(device_, [&](auto shape) {
+      using kernel = sheet_kernel<decltype(shape)>;
+      device::launch(
+          kernel{stored(rows_.view()), ball_.root_c, unit.scale, unit.numerator, parts_.data(), number_.data()},
+          (count() + kernel::rows_per_tile - 1) / kernel::rows_per_tile, device_);
+    });
+    on_host_ = number_.to_vector();
+    require_near();
+  }
+}
+
+template <class Storage>
+void scanned_points<Storage>::require_near() const {
+  for (std::int64_t i = 0; i < count(); ++i) {
+    if (!outside(i)) continue;
+    double norm = 0;
+    for (const Storage x : device::host_copy(rows_.view().slice(i, i + 1))) norm = std::hypot(norm, double(Real(x)));
+    require_argument(false, text("points[", i, "]"), text("of norm ", norm),
+                     text("of norm <= ", largest_time / ball_.root_c, " with metric ", to_string(kind_)));
+  }
 }
 
 template <class Storage>
@@ -140,24 +215,44 @@ std::vector<std::int64_t> scanned_points<Storage>::invalid_rows() const {
 }
 
 template <class Storage>
+void scanned_points<Storage>::exclude(const std::vector<std::int64_t>& rows) {
+  if (rows.empty()) return;
+  for (const std::int64_t i : rows) on_host_[i] = std::numeric_limits<Real>::quiet_NaN();
+  number_ = Buffer<Real>(on_host_, device_);
+}
+
+template <class Storage>
+std::int64_t scanned_points<Storage>::packed_dimension(const panel_layout& layout) const {
+  const auto padded = [](std::int64_t dim, std::int64_t multiple) {
+    return (dim + multiple - 1) / multiple * multiple;
+  };
+  if (kind_ != metric::haversine) return padded(rows().dim, layout.dim_multiple);
+  // A tile takes whole points: on a device one slice of staged panels.
+  const bool has_slices = layout.dim_multiple > 1 && device_.kind() != device_kind::host;
+  return padded(unit_vector_words, has_slices ? int(device_shape<Real>::depth) : 1);
+}
+
+template <class Storage>
 panels<accumulator_t<Storage>> scanned_points<Storage>::pack(const std::vector<std::int32_t>& order,
                                                              const panel_layout& layout) const {
   panels<Real> packed;
   packed.count = order.empty() ? count() : std::int64_t(order.size());
-  packed.dim = (rows().dim + layout.dim_multiple - 1) / layout.dim_multiple * layout.dim_multiple;
+  packed.dim = packed_dimension(layout);
   packed.block_side = layout.block_side;
   packed.term = measure.term;
   const std::int64_t padded_count = packed.blocks() * packed.block_side;
   packed.data = Buffer<Real>(padded_count * packed.dim, device_);
   if (factors() != nullptr) packed.factor = Buffer<Real>(padded_count, device_);
   const device::staged_in order_on_device(order, device_);
-  const device::small_call alone(double(padded_count) * double(packed.dim), 1, device_);
+  const device::small_call serial_if_small(double(padded_count) * double(packed.dim), 1, device_);
   device::with_shape<host_shape<Real>, device_shape<Real>>(device_, [&](auto shape) {
-    device::launch(
-        pack_kernel<Storage, decltype(shape)>{rows(), packed.count, packed.dim,
-                                              order.empty() ? nullptr : order_on_device.view().data(), number_.data(),
-                                              kind_, scale_, packed.data.data(), packed.factor.data()},
-        padded_count / panel_points<Real>, device_);
+    with_packed_rows([&]<class Stored>(const stored_rows<Stored>& stored) {
+      device::launch(
+          pack_kernel<Stored, decltype(shape)>{stored, packed.count, packed.dim,
+                                               order.empty() ? nullptr : order_on_device.view().data(), number_.data(),
+                                               kind_, scale_, packed.data.data(), packed.factor.data()},
+          padded_count / panel_points<Real>, device_);
+    });
   });
   return packed;
 }

@@ -7,6 +7,7 @@
 #include "device/staged.hpp"
 #include "pairwise/ball.hpp"
 #include "pairwise/panels.hpp"
+#include "pairwise/sphere.hpp"
 #include "pairwise/stored_rows.hpp"
 
 namespace quintet::pairwise {
@@ -18,18 +19,31 @@ class scanned_points {
  public:
   using Real = accumulator_t<Storage>;
 
-  /// Throws InvalidArgument for metric::poincare with a curvature that is not negative, or of a magnitude outside
-  /// [1e-30, 1e30], and for a p of metric::minkowski out of range. Cost: one pass over the data (two for cosine); one
-  /// number a point on the device and on the host.
+  /// Throws InvalidArgument for metric::poincare and lorentz with a curvature that is not negative, or of a magnitude
+  /// outside [1e-30, 1e30], for points of lorentz that are not double or too far out, for a p of metric::minkowski and
+  /// a radius of metric::haversine out of range, and for points of haversine that have not two coordinates. Cost: one
+  /// pass over the data (two for cosine); one number a point on the device and on the host. Points on a sphere become
+  /// unit vectors on the host, half a microsecond and six numbers each.
   scanned_points(matrix_view<const Storage> points, const point_metric& distance, const Device& device);
   /// In a ball, which may be flat.
   scanned_points(matrix_view<const Storage> points, const ball_constants& ball, const Device& device);
 
   std::int64_t count() const { return rows_.view().rows(); }
   const Device& device() const { return device_; }
-  stored_rows<Storage> rows() const { return stored(rows_.view()); }
+  /// As the caller stores them; of the hyperboloid their parts in the ball, see sheet_kernel.hpp.
+  stored_rows<Storage> rows() const {
+    const std::int64_t parts = 2 * rows_.view().cols();
+    return kind_ == metric::lorentz ? stored_rows<Storage>{parts_.data(), count(), parts, parts} : stored(rows_.view());
+  }
+  /// Calls f with the rows that are packed: those above, or unit vectors.
+  template <class Function>
+  auto with_packed_rows(const Function& f) const {
+    if (kind_ != metric::haversine) return f(rows());
+    return f(stored_rows<Real>{unit_vector_.data(), count(), unit_vector_words, unit_vector_words});
+  }
 
-  /// Whether every coordinate is finite and, for cosine, 1 / length is normal; in a ball whether the point is inside.
+  /// Whether every coordinate is finite and, for cosine, 1 / length is normal; in a ball whether the point is inside,
+  /// on a sphere whether latitude and longitude are in range.
   bool valid(std::int64_t i) const { return on_host_[i] >= 0; }
   /// Whether a point is finite and outside the ball.
   bool outside(std::int64_t i) const { return on_host_[i] < 0; }
@@ -38,6 +52,8 @@ class scanned_points {
   std::int64_t valid_count() const;
   std::vector<std::int32_t> valid_rows() const;
   std::vector<std::int64_t> invalid_rows() const;
+  /// These become invalid, too.
+  void exclude(const std::vector<std::int64_t>& rows);
   /// A number >= 0 of every valid point, see scan_kernel; in the device's memory.
   const Real* numbers() const { return number_.data(); }
 
@@ -47,8 +63,11 @@ class scanned_points {
   /// What coordinates are multiplied by when packed; for cosine it is 1 and each point has a number of its own.
   Real scale() const { return scale_; }
   metric kind() const { return kind_; }
+  const ball_constants& ball() const { return ball_; }
   /// The numbers where they are factors of points in a ball, otherwise null.
-  const Real* factors() const { return kind_ == metric::poincare && !ball_.flat() ? number_.data() : nullptr; }
+  const Real* factors() const {
+    return kind_ == metric::lorentz || (kind_ == metric::poincare && !ball_.flat()) ? number_.data() : nullptr;
+  }
 
   /// Packs points order[0], order[1], ... (all of them, in their own order, when `order` is empty) onto the device.
   panels<Real> pack(const std::vector<std::int32_t>& order, const panel_layout& layout) const;
@@ -64,15 +83,20 @@ class scanned_points {
 
  private:
   void scan();
-  /// Whether the distance is of a norm, and coordinates are scaled by one number.
-  bool has_scale() const { return kind_ != metric::cosine && kind_ != metric::poincare; }
+  void scan_sheet();
+  void require_near() const;
+  void find_unit_vectors(const matrix_view<const Storage>& points, const point_metric& distance);
+  std::int64_t packed_dimension(const panel_layout& layout) const;
+  bool has_scale() const { return is_scaled(kind_); }
 
   Device device_;
   device::staged_in<matrix_view<const Storage>> rows_;
   metric kind_;
   ball_constants ball_;
   Buffer<Real> number_;
+  Buffer<Storage> parts_;      ///< of points of the hyperboloid
   std::vector<Real> on_host_;  ///< the same numbers
+  Buffer<Real> unit_vector_;   ///< [count][unit_vector_words]; of points on a sphere
   Real scale_ = 1;
   bool may_lose_ = false;
   Real largest_ = 0;  ///< of a norm: the largest magnitude of a valid coordinate, which sets the scale

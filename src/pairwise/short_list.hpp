@@ -5,6 +5,7 @@
 // entry below otherwise. A list in memory costs a jump for every place it moves, most of them mispredicted.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -12,19 +13,20 @@
 #include "device/inline.hpp"
 #include "device/lane_moves.hpp"
 #include "device/pack.hpp"
+#include "pairwise/minima.hpp"
 #include "pairwise/nearest_kernel.hpp"
 
 namespace quintet::pairwise {
 
 /// The list of one row, as it lies in memory.
-template <class Real>
+template <class Real, bool OnDevice>
 class list_in_memory {
  public:
   list_in_memory(const nearest_lists<Real>& list, std::int64_t row) : list_(list), row_(row) {}
 
   /// Takes the candidate in if it is nearer than the last entry.
   QUINTET_INLINE void offer(Real candidate, std::int32_t index) {
-    if (list_.accepts(row_, candidate, index)) list_.insert(row_, candidate, index);
+    if (list_.accepts(row_, candidate, index)) list_.template take_in<OnDevice>(row_, candidate, index);
   }
   /// The reduced distance of the last entry.
   Real limit() const { return list_.value[row_ * list_.k + list_.k - 1]; }
@@ -101,11 +103,37 @@ class list_in_registers {
 template <int Lanes, int Packs = 1, class Real, class Use>
 QUINTET_INLINE inline auto with_list(const nearest_lists<Real>& list, std::int64_t row, const Use& use) {
   if constexpr (Lanes == 1 || Packs > 4) {
-    return use(list_in_memory<Real>(list, row));
+    return use(list_in_memory < Real, Lanes == 1 > (list, row));
   } else {
     if (list.k <= Packs * Lanes) return use(list_in_registers<Real, Lanes, Packs>(list, row));
     return with_list<Lanes, Packs + 1>(list, row, use);
   }
+}
+
+/// Takes candidates [0, count) with these reduced distances, of packed points first_point, first_point + 1, ..., into
+/// the list of `row`; returns the limit there is then. `values` can be read by whole packs; most have nothing up to
+/// `limit`. Lists hold `number` of a point; null: as it is packed.
+template <int Lanes, class Real>
+QUINTET_INLINE inline Real take_candidates(const nearest_lists<Real>& lists, std::int64_t row, const Real* values,
+                                           int count, const std::int32_t* number, std::int64_t first_point,
+                                           Real limit) {
+  typedef device::pack<Real, Lanes> value;
+  return with_list<Lanes>(lists, row, [&](auto list) QUINTET_INLINE {
+    for (int first = 0; first < count; first += Lanes) {
+      std::uint32_t hits =
+          lanes_up_to<Real, Lanes>(device::load_pack<value>(values + first), device::broadcast_pack<value>(limit));
+      if (count - first < Lanes) hits &= (1U << (count - first)) - 1;
+      if (hits == 0) continue;
+      for (; hits != 0; hits &= hits - 1) {
+        const int e = first + std::countr_zero(hits);
+        const auto j = std::int32_t(first_point + e);
+        list.offer(values[e], number == nullptr ? j : number[j]);
+      }
+      limit = list.limit();
+    }
+    list.finish();
+    return limit;
+  });
 }
 
 }  // namespace quintet::pairwise

@@ -10,14 +10,14 @@ namespace {
 /// Calls f with the dimension as a compile-time constant if it is in the list, else with any_dimension.
 template <class List, class Function>
 void with_dimension(std::int64_t dim, Function&& f) {
-  bool found = false;
+  bool is_known = false;
   const auto attempt = [&]<int Dim>() {
-    if (found || dim != Dim) return;
-    found = true;
+    if (is_known || dim != Dim) return;
+    is_known = true;
     f.template operator()<Dim>();
   };
   [&]<int... Dims>(dimension_list<Dims...>) { (attempt.template operator()<Dims>(), ...); }(List{});
-  if (!found) f.template operator()<any_dimension>();
+  if (!is_known) f.template operator()<any_dimension>();
 }
 
 /// The same for squares; with other_metrics for other terms.

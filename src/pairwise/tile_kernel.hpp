@@ -12,6 +12,7 @@
 
 #include "device/pack.hpp"
 #include "pairwise/coordinate_term.hpp"
+#include "pairwise/pack_loop.hpp"
 #include "pairwise/shape.hpp"
 
 namespace quintet::pairwise {
@@ -53,10 +54,13 @@ struct register_tile {
       for (int j = 0; j < Shape::packs; ++j) sum[i][j] = value{};
   }
 
-  /// Adds coordinates [0, depth). Row i is at x[k * x_step + i], pack j at y[j][k * y_step].
+  /// Adds coordinates [0, depth). Row i is at x[k * x_step + i], pack j at y[j][k * y_step]. Of terms that take whole
+  /// points these are all coordinates.
   template <class Columns, class Term = square_term<Real>>
   void add(const Real* __restrict x, int x_step, const Columns& y, int y_step, std::int64_t depth,
            const Term& term = {}) {
+    if constexpr (takes_points<Term>) return set_points(x, x_step, y, y_step, term);
+    if constexpr (parts_of<Term> == 2) return add_parts(x, x_step, y, y_step, depth, term);
     for (std::int64_t k = 0; k < depth; ++k) {
       value column[Shape::packs];
 #pragma GCC unroll 16
@@ -65,6 +69,55 @@ struct register_tile {
       for (int i = 0; i < Shape::rows; ++i)
 #pragma GCC unroll 16
         for (int j = 0; j < Shape::packs; ++j) take_in(term, sum[i][j], column[j], x + k * x_step + i);
+    }
+  }
+
+  /// The reduced distances of whole points. Pairs beyond a right angle are rare where points are near each other.
+  template <class Columns, class Term>
+  QUINTET_INLINE void set_points(const Real* __restrict x, int x_step, const Columns& y, int y_step, const Term& term) {
+    bool any_far = false;
+#pragma GCC unroll 16
+    for (int j = 0; j < Shape::packs; ++j) {
+      value column[Term::words];
+      load_columns(column, y(j), y_step);
+#pragma GCC unroll 16
+      for (int i = 0; i < Shape::rows; ++i) {
+        sum[i][j] = term.squared_chord(column, x + i, x_step);
+        any_far |= term.may_exceed_right_angle(sum[i][j]);
+      }
+    }
+    if (!any_far) return;
+#pragma GCC unroll 16
+    for (int j = 0; j < Shape::packs; ++j) {
+      value column[Term::words];
+      load_columns(column, y(j), y_step);
+#pragma GCC unroll 16
+      for (int i = 0; i < Shape::rows; ++i) sum[i][j] = term.reduced_pair(sum[i][j], column, x + i, x_step);
+    }
+  }
+
+  template <int Words>
+  QUINTET_INLINE static void load_columns(value (&column)[Words], const Real* from, int step) {
+#pragma GCC unroll 6
+    for (int k = 0; k < Words; ++k) column[k] = device::load_pack<value>(from + k * step);
+  }
+
+  /// The same of coordinates in two parts.
+  template <class Columns, class Term>
+  void add_parts(const Real* __restrict x, int x_step, const Columns& y, int y_step, std::int64_t depth,
+                 const Term& term) {
+    for (std::int64_t k = 0; k < depth; k += 2) {
+      value high[Shape::packs], low[Shape::packs];
+#pragma GCC unroll 16
+      for (int j = 0; j < Shape::packs; ++j) {
+        high[j] = device::load_pack<value>(y(j) + k * y_step);
+        low[j] = device::load_pack<value>(y(j) + (k + 1) * y_step);
+      }
+#pragma GCC unroll 16
+      for (int i = 0; i < Shape::rows; ++i)
+#pragma GCC unroll 16
+        for (int j = 0; j < Shape::packs; ++j)
+          take_in_parts(term, sum[i][j], high[j], low[j], x + k * x_step + i, x_step);
     }
   }
 
@@ -189,6 +242,21 @@ inline void sliced_tile(const Real* rows, std::int64_t row_block, const Real* co
   }
 }
 
+/// values := reduced distances of the sums that rows of a tile hold, where is_needed(row). Every thread of the team
+/// takes part, after a barrier; it ends with one.
+template <int Dim, class Real, class Shape, class Team, class Needed>
+QUINTET_INLINE inline void reduce_sums(const Team& team, const coordinate_term<Real>& term, Real* values,
+                                       const Needed& is_needed) {
+  if (Dim != other_metrics || term.kind != term_kind::power) return;
+  typedef device::pack<Real, Shape::lanes> value;
+  const root_of_sum<Real> root{{}, term.p};
+  for_each_pack_in_tile<Shape::side, Shape::lanes>(team, Shape::side, [&](int i, int j) {
+    Real* at = values + i * Shape::pitch + j;
+    if (is_needed(i)) device::store_pack(at, root.reduced(device::load_pack<value>(at)));
+  });
+  team.barrier();
+}
+
 }  // namespace detail
 
 /// Points of block `block` of `count` points; the rest of the block is padding.
@@ -198,10 +266,10 @@ inline int points_in_block(std::int64_t count, std::int64_t block) {
   return int(left < Shape::side ? left : std::int64_t(Shape::side));
 }
 
-/// scratch.values := sums of `term` (Dim other_metrics; of squares for all others) of the points of block `row_block`
-/// of `rows` and block `col_block` of `cols`. A positive Dim is the panels' dimension, otherwise it is `dim`. Every
-/// thread of the team takes part; it ends with a barrier. On the host, values beyond used_rows and used_cols may be
-/// left out.
+/// scratch.values := reduced distances by `term` (Dim other_metrics; by squares for all others), before factors, of the
+/// points of block `row_block` of `rows` and block `col_block` of `cols`. A positive Dim is the panels' dimension,
+/// otherwise it is `dim`. Every thread of the team takes part; it ends with a barrier. On the host, values beyond
+/// used_rows and used_cols may be left out.
 template <class Real, int Dim, class Shape, class Team>
 QUINTET_INLINE inline void tile_sums(const Team& team, const Real* rows, std::int64_t row_block, const Real* cols,
                                      std::int64_t col_block, std::int64_t dim, const coordinate_term<Real>& term,
@@ -219,6 +287,7 @@ QUINTET_INLINE inline void tile_sums(const Team& team, const Real* rows, std::in
           of_coordinate);
   });
   team.barrier();
+  detail::reduce_sums<Dim, Real, Shape>(team, term, scratch.values, [&](int row) { return row < used_rows; });
 }
 
 }  // namespace quintet::pairwise

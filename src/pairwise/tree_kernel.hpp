@@ -83,7 +83,7 @@ template <int Dim, class Real>
 inline Real box_distance(const tree_view<Real>& a, std::int32_t i, const tree_view<Real>& b, std::int32_t j) {
   Real sum = 0;
   with_term<Dim>(a.term, [&](const auto& of_coordinate) QUINTET_INLINE {
-    for (std::int64_t k = 0; k < a.dim; ++k) {
+    for (std::int64_t k = 0; k < boxed_coordinates(of_coordinate, a.dim); ++k) {
       const Real below = b.low[j * a.dim + k] - a.high[i * a.dim + k];
       const Real above = a.low[i * a.dim + k] - b.high[j * a.dim + k];
       Real gap = below > above ? below : above;
@@ -108,14 +108,14 @@ inline void find_needed(const Team& team, const tree_view<Real>& rows, std::int6
       const std::int64_t point = leaf * Shape::side + i;
       const Real* x = coordinates(rows.panels, rows.dim, point);
       value sum = zero;
-      for (std::int64_t k = 0; k < rows.dim; ++k) {
+      for (std::int64_t k = 0; k < boxed_coordinates(of_coordinate, rows.dim); ++k) {
         const value at = device::load_pack<value>(x + k * panel_points<Real>);
         const value below = low[k] - at, above = at - high[k];
         value gap = below > above ? below : above;
         gap = gap > zero ? gap : zero;
         of_coordinate.add(sum, gap);
       }
-      sum = of_coordinate.bound(sum);
+      sum = of_coordinate.bound(sum, rows.dim);
       if (rows.factor != nullptr) {
         const value both = device::load_pack<value>(rows.factor + point) * tree.min_factor[node];
         sum = sum * both;
@@ -155,13 +155,14 @@ inline void leaf_tile(const Team& team, const tree_view<Real>& rows, std::int64_
           [&](int j) QUINTET_INLINE { return coordinates(cols.panels, cols.dim, j0 + tj + j * Shape::lanes); }, lanes,
           rows.dim, of_coordinate);
       Real* to = s.values + ti * Shape::pitch + tj;
-      if (Dim == other_metrics || rows.factor == nullptr)
+      if (rows.factor == nullptr)
         tile.store(to, Shape::pitch);
       else
         tile.store(to, Shape::pitch, tile_factors<Real>{rows.factor + i0 + ti, cols.factor + j0 + tj});
     }
   });
   team.barrier();
+  reduce_sums<Dim, Real, Shape>(team, rows.term, s.values, [&](int row) { return s.is_needed[row] != 0; });
 }
 
 /// The smallest of a row of the tile; NaN is passed over.
@@ -281,34 +282,10 @@ struct tree_nearest_kernel {
         Real* values = s.values + l * Shape::pitch;
         if (a.same_points && leaf == other) values[l] = std::numeric_limits<Real>::quiet_NaN();
         if (!(detail::row_minimum<Real, Shape>(values) <= s.limit[l])) continue;
-        s.limit[l] =
-            take_row(values, candidates, tile * Shape::side + l, std::int64_t(other) * Shape::side, s.limit[l]);
+        s.limit[l] = take_candidates<Shape::lanes>(a.list, tile * Shape::side + l, values, candidates, a.number,
+                                                   std::int64_t(other) * Shape::side, s.limit[l]);
       }
       team.barrier();
-    }
-
-   private:
-    /// Into the list of `row`; returns the limit there is then. Most packs have nothing within it.
-    Real take_row(const Real* values, int candidates, std::int64_t row, std::int64_t first_point, Real limit) const {
-      constexpr int lanes = Shape::lanes;
-      typedef device::pack<Real, lanes> value;
-      const std::int32_t* const number = a.number;
-      return with_list<lanes>(a.list, row, [&](auto list) QUINTET_INLINE {
-        for (int first = 0; first < candidates; first += lanes) {
-          std::uint32_t found =
-              lanes_up_to<Real, lanes>(device::load_pack<value>(values + first), device::broadcast_pack<value>(limit));
-          if (candidates - first < lanes) found &= (1U << (candidates - first)) - 1;
-          if (found == 0) continue;
-          for (; found != 0; found &= found - 1) {
-            const int e = first + std::countr_zero(found);
-            const auto j = std::int32_t(first_point + e);
-            list.offer(values[e], number == nullptr ? j : number[j]);
-          }
-          limit = list.limit();
-        }
-        list.finish();
-        return limit;
-      });
     }
   };
 
@@ -444,11 +421,11 @@ struct tree_lightest_kernel {
       detail::count_rows(team, s);
       for (int l = team.rank(); l < lines; l += team.size())
         if (s.is_needed[l])
-          take_row(std::int64_t(leaf) * Shape::side + l, other, s.values + l * Shape::pitch, s.limit[l]);
+          adopt_row(std::int64_t(leaf) * Shape::side + l, other, s.values + l * Shape::pitch, s.limit[l]);
       team.barrier();
     }
 
-    void take_row(std::int64_t point, std::int32_t other, const Real* values, Real limit) const {
+    void adopt_row(std::int64_t point, std::int32_t other, const Real* values, Real limit) const {
       const auto& a = kernel.a;
       if (!(detail::row_minimum<Real, Shape>(values) <= limit)) return;
       const int candidates = a.tree.points_in_leaf(other);

@@ -1,7 +1,9 @@
 // Points in the order of a block tree, packed, with the tree.
 #pragma once
 
+#include <numeric>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "pairwise/scanned_points.hpp"
@@ -27,9 +29,12 @@ struct tree_points {
   template <class Storage>
   tree_points(const scanned_points<Storage>& points, const std::vector<std::int32_t>& rows)
       : order(ordered(points, rows)), packed(points.pack(order, tree_layout())), tree(packed) {}
+  /// Of rows that are in the order of a tree, packed for tiles of all pairs too: see all_pairs_layout().
+  template <class Storage>
+  tree_points(const scanned_points<Storage>& points, std::vector<std::int32_t> in_order, const panel_layout& layout)
+      : order(std::move(in_order)), packed(packed_for_tiles(points, order, layout)), tree(packed) {}
   tree_points(const tree_points&) = delete;  // the tree refers to the panels
 
- private:
   template <class Storage>
   static std::vector<std::int32_t> ordered(const scanned_points<Storage>& points,
                                            const std::vector<std::int32_t>& rows) {
@@ -37,7 +42,23 @@ struct tree_points {
     for (std::int32_t& i : order) i = rows[i];
     return order;
   }
+
+ private:
+  template <class Storage>
+  static panels<Real> packed_for_tiles(const scanned_points<Storage>& points, const std::vector<std::int32_t>& order,
+                                       const panel_layout& layout) {
+    panels<Real> packed = points.pack(order, layout);
+    if (layout.dim_multiple > 1) packed.block_side = tile_layout<Real>(points.device()).block_side;
+    return packed;
+  }
 };
+
+/// Panels that a tree and tiles of all pairs read alike: whole leaves, whole tiles.
+template <class Real>
+panel_layout all_pairs_layout(const Device& device) {
+  const panel_layout tiles = tile_layout<Real>(device);
+  return {std::lcm(tiles.block_side, std::int64_t(leaf_points)), tiles.dim_multiple};
+}
 
 /// Whether a tree of the valid points may pay.
 template <class Storage>

@@ -25,20 +25,21 @@ void with_tree_kernel(const coordinate_term<Real>& term, const Device& device, c
 
 /// Searches for some leaves, for all of them without `leaves`; returns the pairs computed.
 template <class Real>
-std::int64_t search(const block_tree<Real>& queries, const block_tree<Real>& tree, device_neighbours<Real>& found,
+std::int64_t search(const block_tree<Real>& queries, const block_tree<Real>& tree, device_neighbours<Real>& lists,
                     const std::vector<std::int32_t>* leaves, const std::int32_t* number,
                     const part_callback& report = {}) {
   const Device& device = tree.device();
   const Buffer<std::int32_t> leaf(leaves ? *leaves : std::vector<std::int32_t>{}, device);
   Buffer<std::int64_t> scanned(1, device);
   device::fill(scanned, std::int64_t(0));
-  const tree_nearest_arguments<Real> arguments{.rows = queries.view(),
-                                               .tree = tree.view(),
-                                               .same_points = &queries == &tree,
-                                               .list = {found.value.data(), found.index.data(), found.k},
-                                               .number = number,
-                                               .leaf = leaves ? leaf.data() : nullptr,
-                                               .scanned = scanned.data()};
+  const tree_nearest_arguments<Real> arguments{
+      .rows = queries.view(),
+      .tree = tree.view(),
+      .same_points = &queries == &tree,
+      .list = {lists.value.data(), lists.index.data(), lists.k, are_heaps(lists.k, device)},
+      .number = number,
+      .leaf = leaves ? leaf.data() : nullptr,
+      .scanned = scanned.data()};
   with_tree_kernel(arguments.rows.term, device, [&](auto shape, auto dim) {
     in_parts(leaves ? std::int64_t(leaves->size()) : queries.leaves(), report,
              [&](std::int64_t first, std::int64_t count) {
@@ -47,17 +48,18 @@ std::int64_t search(const block_tree<Real>& queries, const block_tree<Real>& tre
                device::launch(kernel, count, device);
              });
   });
+  sort_heaps(lists);
   return scanned.to_vector()[0] * leaf_points;
 }
 
 template <class Real>
 device_neighbours<Real> room_for(std::int64_t rows, int k, const Device& device) {
-  device_neighbours<Real> found;
-  found.rows = rows;
-  found.k = k;
-  found.value = Buffer<Real>(rows * k, device);
-  found.index = Buffer<std::int32_t>(rows * k, device);
-  return found;
+  device_neighbours<Real> lists;
+  lists.rows = rows;
+  lists.k = k;
+  lists.value = Buffer<Real>(rows * k, device);
+  lists.index = Buffer<std::int32_t>(rows * k, device);
+  return lists;
 }
 
 /// The entries of every row in ascending order of their indices, by heapsort (Williams 1964): in place, and without a
@@ -106,9 +108,9 @@ constexpr std::int64_t sampled_leaves = 4, sample_step = 128;
 template <class Real>
 device_neighbours<Real> nearest_points_on_device(const block_tree<Real>& queries, const block_tree<Real>& tree, int k,
                                                  tree_work& work, const std::int32_t* number) {
-  device_neighbours<Real> found = room_for<Real>(queries.view().count, k, queries.device());
-  work.pairs += search(queries, tree, found, nullptr, number);
-  return found;
+  device_neighbours<Real> lists = room_for<Real>(queries.view().count, k, queries.device());
+  work.pairs += search(queries, tree, lists, nullptr, number);
+  return lists;
 }
 
 template <class Real>
@@ -116,17 +118,17 @@ device_neighbours<Real> nearest_others_on_device(const block_tree<Real>& tree, c
                                                  int k, tree_work& work) {
   std::int64_t rows = 0;
   for (const std::int32_t leaf : leaves) rows += tree.view().points_in_leaf(leaf);
-  device_neighbours<Real> found = room_for<Real>(rows, k, tree.device());
-  work.pairs += search(tree, tree, found, &leaves, nullptr);
-  return found;
+  device_neighbours<Real> lists = room_for<Real>(rows, k, tree.device());
+  work.pairs += search(tree, tree, lists, &leaves, nullptr);
+  return lists;
 }
 
 template <class Real>
 device_neighbours<Real> nearest_others_on_device(const block_tree<Real>& tree, int k, tree_work& work,
                                                  const std::int32_t* number, const part_callback& report) {
-  device_neighbours<Real> found = room_for<Real>(tree.view().count, k, tree.device());
-  work.pairs += search(tree, tree, found, nullptr, number, report);
-  return found;
+  device_neighbours<Real> lists = room_for<Real>(tree.view().count, k, tree.device());
+  work.pairs += search(tree, tree, lists, nullptr, number, report);
+  return lists;
 }
 
 template <class Real>
@@ -136,8 +138,8 @@ double sampled_share(const block_tree<Real>& queries, const block_tree<Real>& tr
   std::vector<std::int32_t> sample;
   for (std::int64_t leaf = 0; leaf < leaves; leaf += leaves / samples) sample.push_back(std::int32_t(leaf));
   const double searched = double(sample.size()) * leaf_points;
-  device_neighbours<Real> found = room_for<Real>(std::int64_t(searched), k, queries.device());
-  const auto pairs = double(search(queries, tree, found, &sample, nullptr));
+  device_neighbours<Real> lists = room_for<Real>(std::int64_t(searched), k, queries.device());
+  const auto pairs = double(search(queries, tree, lists, &sample, nullptr));
   return pairs / (searched * double(tree.leaves()) * leaf_points);
 }
 
@@ -164,20 +166,20 @@ radius_lists<Real> within_reduced(const block_tree<Real>& queries, const block_t
     });
   };
   run();
-  radius_lists<Real> found;
-  found.row_pointers.assign(rows + 1, 0);
-  cursor.copy_to_host(found.row_pointers.data() + 1, rows);
-  std::partial_sum(found.row_pointers.begin(), found.row_pointers.end(), found.row_pointers.begin());
-  const Buffer<std::int64_t> row_pointers(found.row_pointers, device);
-  cursor.copy_from_host(found.row_pointers.data(), rows);
-  found.index = Buffer<std::int64_t>(found.row_pointers[rows], device);
-  found.value = Buffer<Real>(found.row_pointers[rows], device);
-  arguments.index = found.index.data();
-  arguments.value = found.value.data();
-  if (found.row_pointers[rows] > 0) run();
-  device::for_each(rows, sort_row<Real>{row_pointers.data(), found.index.data(), found.value.data()}, device);
+  radius_lists<Real> lists;
+  lists.row_pointers.assign(rows + 1, 0);
+  cursor.copy_to_host(lists.row_pointers.data() + 1, rows);
+  std::partial_sum(lists.row_pointers.begin(), lists.row_pointers.end(), lists.row_pointers.begin());
+  const Buffer<std::int64_t> row_pointers(lists.row_pointers, device);
+  cursor.copy_from_host(lists.row_pointers.data(), rows);
+  lists.index = Buffer<std::int64_t>(lists.row_pointers[rows], device);
+  lists.value = Buffer<Real>(lists.row_pointers[rows], device);
+  arguments.index = lists.index.data();
+  arguments.value = lists.value.data();
+  if (lists.row_pointers[rows] > 0) run();
+  device::for_each(rows, sort_row<Real>{row_pointers.data(), lists.index.data(), lists.value.data()}, device);
   work.pairs += scanned.to_vector()[0] * leaf_points;
-  return found;
+  return lists;
 }
 
 template <class Real>

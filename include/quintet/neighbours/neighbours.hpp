@@ -34,8 +34,8 @@ struct nearest_result {
   /// Q, the number of searched points (N), and neighbours per query.
   std::int64_t queries = 0, points = 0, k = 0;
   ///@}
-  std::vector<std::int64_t> index;            ///< [Q][k], by (distance, index); -1 where there are fewer
-  std::vector<Real> distance;                 ///< [Q][k], ascending; NaN where index is -1
+  std::vector<std::int64_t> index;  ///< [Q][k], by (distance, index) as nearest() says; -1 where there are fewer
+  std::vector<Real> distance;       ///< [Q][k], ascending; NaN where index is -1
   std::vector<std::int64_t> invalid_queries;  ///< rows with NaN or infinity (cosine: or without length), increasing
   std::vector<std::int64_t> invalid_points;   ///< the same of the points: no point's neighbours
   std::int64_t pairs_evaluated = 0;           ///< distances computed; at most Q N, but for padding
@@ -67,8 +67,9 @@ struct radius_result {
 /// for N <= 1). A point is excluded from its list by its index, so its duplicates are in the list, at distance 0.
 ///
 /// Storage is float, double, half or bfloat16; 16-bit coordinates are computed as floats. Distances have the bits of
-/// hdbscan::core_distances() and of poincare::distances(). Pairs are compared before the root is taken, equal ones by
-/// index. Same bits on every device and for any number of threads.
+/// hdbscan::core_distances() and of poincare::distances(). Equal pairs are ordered by index. Euclidean pairs are
+/// compared by their squares and those of the ball by t (see metric::poincare): different squares of one root are in
+/// their own order. Same bits on every device and for any number of threads.
 ///
 /// Throws InvalidArgument (N over 2^31 - 1025, D < 1, k or curvature out of range), OutOfMemory, DeviceError. Cost:
 /// about N log N if the tree pays, at most N^2 D / 2 multiply-adds on the host and N^2 D on a device. Memory: two
@@ -76,12 +77,12 @@ struct radius_result {
 /// dimensions three times that.
 template <class Storage>
 nearest_result<accumulator_t<Storage>> nearest(matrix_view<const Storage> points, std::int64_t k,
-                                               const options& how = {}, const Device& device = Device::best());
+                                               const options& settings = {}, const Device& device = Device::best());
 
 /// The k nearest rows of `points` [N x D] of every row of `queries` [Q x D], 1 <= k <= N. Everything else as above.
 template <class Storage>
 nearest_result<accumulator_t<Storage>> nearest(matrix_view<const Storage> queries, matrix_view<const Storage> points,
-                                               std::int64_t k, const options& how = {},
+                                               std::int64_t k, const options& settings = {},
                                                const Device& device = Device::best());
 
 /// All other rows of `points` [N x D] at a distance <= radius of every row; radius >= 0 and finite. Columns ascend; a
@@ -89,12 +90,14 @@ nearest_result<accumulator_t<Storage>> nearest(matrix_view<const Storage> querie
 /// the tree, at most 2 N^2 D multiply-adds. Memory: that of the points twice, and of the result once more.
 template <class Storage>
 radius_result<accumulator_t<Storage>> within_radius(matrix_view<const Storage> points, double radius,
-                                                    const options& how = {}, const Device& device = Device::best());
+                                                    const options& settings = {},
+                                                    const Device& device = Device::best());
 
 /// The rows of `points` [N x D] at a distance <= radius of every row of `queries` [Q x D].
 template <class Storage>
 radius_result<accumulator_t<Storage>> within_radius(matrix_view<const Storage> queries,
                                                     matrix_view<const Storage> points, double radius,
-                                                    const options& how = {}, const Device& device = Device::best());
+                                                    const options& settings = {},
+                                                    const Device& device = Device::best());
 
 }  // namespace quintet::neighbours

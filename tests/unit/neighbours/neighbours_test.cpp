@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "quintet/hdbscan/core_distances.hpp"
+#include "quintet/neighbours/index.hpp"
 #include "support/ball_points.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
@@ -93,6 +94,24 @@ TYPED_TEST(neighbours_of, queries_find_points) {
     }
 }
 
+// Long lists are heaps while they are filled: of one set and of queries, by the tree and by all pairs, and with places
+// that stay empty.
+TYPED_TEST(neighbours_of, long_lists_are_in_order) {
+  for (const std::int64_t n : {300, 2500})
+    for (const std::int64_t dim : {2, 40})
+      for (const std::int64_t k : {64, 65, 66, 100, 257}) {
+        SCOPED_TRACE(::testing::Message() << n << " x " << dim << ", k = " << k);
+        auto points = grid_points<TypeParam>(n, dim, dim == 2 ? 30 : 6, n + dim);
+        const auto queries = grid_points<TypeParam>(50, dim, 30, n + 1);
+        points.data[7 * dim] = points.data[(n - 90) * dim] = std::numeric_limits<TypeParam>::quiet_NaN();
+        if (n == 300)  // fewer than k are left
+          for (std::int64_t i = 0; i < 100; ++i) points.data[i * dim] = points.data[7 * dim];
+        expect_nearest(nearest(queries.view(), points.view(), k, {}, Device::host()), queries, points, false);
+        if (n == 2500 && (dim == 40 || k % 2 == 0)) continue;  // the reference is slow
+        expect_nearest(nearest(points.view(), k, {}, Device::host()), points, points, true);
+      }
+}
+
 TYPED_TEST(neighbours_of, a_radius_holds_its_border) {
   const auto points = grid_points<TypeParam>(900, 2, 25, 3), queries = grid_points<TypeParam>(150, 2, 40, 4);
   for (const double radius : {0.0, 1.0, 1.4, 5.0, 1e9}) {
@@ -150,6 +169,44 @@ TYPED_TEST(neighbours_of, powers_are_those_of_the_core_distances) {
       ASSERT_TRUE(within == 6 || near.row_pointers[i + 1] - near.row_pointers[i] == within);
     }
   }
+}
+
+// Grids in steps of .1 are full of distances that only rounding parts: what is returned as equal is ordered by index.
+TYPED_TEST(neighbours_of, equal_roots_of_powers_are_ordered_by_index) {
+  constexpr std::int64_t k = 12;
+  for (const std::int64_t dim : {3, 40})
+    for (const double p : {1.5, 3.0}) {
+      SCOPED_TRACE(std::to_string(p) + " " + std::to_string(dim));
+      auto points = grid_points<TypeParam>(2100, dim, dim == 3 ? 9 : 2, 5);
+      for (TypeParam& x : points.data) x *= TypeParam(0.1);
+      const point_metric distance(metric::minkowski, p);
+      const auto queries = points.view().slice(0, 100);
+      const auto of_set = nearest(points.view(), k, {distance}, Device::host());
+      const auto of_queries = nearest(queries, points.view(), k, {distance}, Device::host());
+      const index<TypeParam> kept(points.view(), {.distance = distance}, Device::host());
+      const auto all = within_radius(queries, points.view(), 1e3, {distance}, Device::host());
+      ASSERT_EQ(std::int64_t(all.index.size()), queries.rows() * points.n);
+      std::int64_t ties = 0;
+      for (std::int64_t i = 0; i < queries.rows(); ++i) {
+        std::vector<std::pair<TypeParam, std::int64_t>> row;
+        for (std::int64_t e = all.row_pointers[i]; e < all.row_pointers[i + 1]; ++e)
+          row.emplace_back(all.distance[e], all.index[e]);
+        std::sort(row.begin(), row.end());
+        // A limit is exact too.
+        const TypeParam limit = row[k].first;
+        const auto end = std::find_if(row.begin(), row.end(), [&](const auto& of) { return of.first > limit; });
+        const auto near = kept.within_radius(queries.slice(i, i + 1), double(limit));
+        ASSERT_EQ(std::int64_t(near.index.size()), end - row.begin());
+        for (std::int64_t e = 0; e < k; ++e) {
+          ASSERT_EQ(of_queries.distance[i * k + e], row[e].first);
+          ASSERT_EQ(of_queries.index[i * k + e], row[e].second);
+          ties += row[e].first == row[e + 1].first ? 1 : 0;
+        }
+        row.erase(std::find(row.begin(), row.end(), std::pair<TypeParam, std::int64_t>(0, i)));
+        for (std::int64_t e = 0; e < k; ++e) ASSERT_EQ(of_set.index[i * k + e], row[e].second);
+      }
+      EXPECT_GT(ties, queries.rows());
+    }
 }
 
 TYPED_TEST(neighbours_of, every_device_is_the_same) {

@@ -256,13 +256,13 @@ void expect_same_lists(std::int64_t n, std::int64_t dim, int k, const Device& de
     for (const metric kind : {metric::euclidean, metric::cosine}) {
       SCOPED_TRACE(set.name + ", k = " + std::to_string(k));
       const auto points = stored_as<Storage>(set.points);
-      const auto found = [&](filter_use use) {
+      const auto found = [&](filter_mode use) {
         const filter_guard guard(use);
         return std::pair(neighbours::nearest<Storage>(points.view(), k, {.distance = kind}, device),
                          hdbscan::core_distances<Storage>(points.view(), {.min_samples = k, .distance = kind}, device));
       };
-      const auto [lists, core] = found(filter_use::always);
-      const auto [expected, expected_core] = found(filter_use::never);
+      const auto [lists, core] = found(filter_mode::always);
+      const auto [expected, expected_core] = found(filter_mode::never);
       ASSERT_EQ(lists.index, expected.index);
       for (std::size_t e = 0; e < expected.distance.size(); ++e)
         if (expected.index[e] >= 0) ASSERT_EQ(lists.distance[e], expected.distance[e]);
@@ -294,7 +294,7 @@ void expect_same_tree(std::int64_t n, std::int64_t dim, const Device& device) {
         if (alpha == 1 && device.kind() != device_kind::host) continue;  // one factor is enough for emulated threads
         SCOPED_TRACE(set.name);
         const auto points = stored_as<Storage>(set.points);
-        const auto found = [&](filter_use use) {
+        const auto found = [&](filter_mode use) {
           const filter_guard guard(use);
           hdbscan::spanning_tree_options options;
           options.min_samples = 4;
@@ -302,7 +302,7 @@ void expect_same_tree(std::int64_t n, std::int64_t dim, const Device& device) {
           options.alpha = alpha;
           return hdbscan::spanning_tree(points.view(), options, device);
         };
-        const auto tree = found(filter_use::always), expected = found(filter_use::never);
+        const auto tree = found(filter_mode::always), expected = found(filter_mode::never);
         ASSERT_EQ(tree.edges.size(), expected.edges.size());
         for (std::size_t e = 0; e < expected.edges.size(); ++e) {
           ASSERT_EQ(tree.edges[e].u, expected.edges[e].u) << e;
@@ -324,7 +324,7 @@ TEST(filter_teams, have_the_bits_of_all_pairs) {
   const auto points = stored_as<float>(test::clustered_points<double>(150, 40, 9));
   std::vector<hdbscan::spanning_tree_result> trees;
   test::on_every_device([&](const Device& device) {
-    for (const filter_use use : {filter_use::never, filter_use::always}) {
+    for (const filter_mode use : {filter_mode::never, filter_mode::always}) {
       const filter_guard guard(use);
       hdbscan::spanning_tree_options options;
       options.min_samples = 3;
@@ -365,11 +365,11 @@ TEST(filter, is_given_up_where_bounds_decide_nothing) {
 
 TEST(filter, is_never_used_for_other_metrics) {
   const auto points = stored_as<float>(adversarial_sets(60, 30)[0].points);
-  const filter_guard guard(filter_use::always);
+  const filter_guard guard(filter_mode::always);
   for (const metric kind : {metric::manhattan, metric::chebyshev, metric::poincare})
     EXPECT_FALSE(filter_pays(scanned_points<float>(points.view(), kind, Device::host()), 60, 5)) << to_string(kind);
   EXPECT_TRUE(filter_pays(scanned_points<float>(points.view(), metric::euclidean, Device::host()), 60, 5));
-  const filter_guard off(filter_use::never);
+  const filter_guard off(filter_mode::never);
   EXPECT_FALSE(filter_pays(scanned_points<float>(points.view(), metric::euclidean, Device::host()), 60, 5));
 }
 

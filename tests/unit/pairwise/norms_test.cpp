@@ -2,6 +2,8 @@
 // every way to compute them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <limits>
 
 #include "quintet/hdbscan/core_distances.hpp"
@@ -113,6 +115,20 @@ TYPED_TEST(norms, minkowski_of_1_2_and_infinity_are_the_named_ones) {
   test::expect_same_bits(power(1), distances(points, metric::manhattan));
   test::expect_same_bits(power(2), distances(points, metric::euclidean));
   test::expect_same_bits(power(infinity), distances(points, metric::chebyshev));
+}
+
+// Powers of whole numbers are exact, whatever the order of the coordinates.
+TYPED_TEST(norms, equal_distances_of_grids_are_equal) {
+  point_set<TypeParam> points(25, 4);
+  std::array<int, 4> step = {1, 2, 3, 5};
+  for (std::int64_t i = 0; i < points.n; ++i) {
+    for (std::int64_t k = 0; k < 4; ++k) points(i, k) = TypeParam(i == 0 ? 0 : step[k]);
+    if (i > 0) std::next_permutation(step.begin(), step.end());
+  }
+  for (const double p : {3.0, 4.0, 5.0, 7.0}) {
+    const auto found = distances(points, {metric::minkowski, p});
+    for (std::int64_t i = 2; i < points.n; ++i) ASSERT_EQ(found[i], found[1]) << p;
+  }
 }
 
 // What the header says of small differences beside large coordinates.

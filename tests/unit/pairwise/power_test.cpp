@@ -42,6 +42,21 @@ TYPED_TEST(vector_power, error) {
   }
 }
 
+TYPED_TEST(vector_power, whole_exponents) {
+  constexpr int lanes = device::host_lanes<TypeParam>();
+  const double most = std::numeric_limits<TypeParam>::max_exponent - 3;
+  for (const int p : {1, 2, 3, 4, 5, 7, 8, 31, 64}) {
+    if (p > 8 && sizeof(TypeParam) == 4) continue;
+    const double error = test::worst_ulps<TypeParam>(
+        20000, -most / p, most / p, [&](auto v) { return device::whole_power(v, p); },
+        [&](TypeParam v) { return device::whole_power(v, p); },
+        [&](long double v) { return std::pow(v, (long double)p); });
+    expect_error_within("whole_power_" + std::to_string(p), error, p == 1 ? 0.001 : 0.75 * p);
+    EXPECT_EQ(device::whole_power(TypeParam(3), 5), 243);
+    EXPECT_TRUE(std::isnan(device::whole_power(std::numeric_limits<TypeParam>::quiet_NaN(), p)));
+  }
+}
+
 TYPED_TEST(vector_power, ends_of_the_range) {
   using limits = std::numeric_limits<TypeParam>;
   for (const TypeParam p : {TypeParam(1), TypeParam(1.25), TypeParam(3), TypeParam(8)}) {
