@@ -271,9 +271,9 @@ void boruvka<Real>::scan(const std::vector<tile_index>& tiles, const visiting_pa
 
 // Few at first: the best edges get good early. On a device they must fill it. Later ones are mostly passed over.
 template <class Real>
-std::int64_t boruvka<Real>::tiles_per_scan(std::int64_t done) const {
+std::int64_t boruvka<Real>::tiles_per_scan(std::int64_t scanned) const {
   const std::int64_t min = panels_.device().kind() == device_kind::offload ? 1024 : 48;
-  return std::max(min, done / 4);
+  return std::max(min, scanned / 4);
 }
 
 template <class Real>

@@ -147,7 +147,7 @@ class boruvka {
   std::vector<pairwise::tile_index> useful_tiles();
   void scan(const std::vector<pairwise::tile_index>& tiles, const visiting_panels<Real>* visitors = nullptr);
   /// How many tiles scan() is best given at a time when `done` of the round are done.
-  std::int64_t tiles_per_scan(std::int64_t done) const;
+  std::int64_t tiles_per_scan(std::int64_t scanned) const;
   /// The best edges so far of all components, in the order of components; the largest words where there is none.
   std::vector<edge_record<Real>> best() const;
   void take_best(const std::vector<edge_record<Real>>& best);

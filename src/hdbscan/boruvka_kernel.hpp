@@ -203,29 +203,29 @@ struct bound_of_blocks {
     Real& of_use = useful[b.tile_position(row, col) - b.first_tile];
     if (again && of_use == std::numeric_limits<Real>::infinity()) return;
     const std::int64_t block = b.block_of(row), other = b.block_of(col);
-    min found{std::numeric_limits<Real>::infinity(), std::numeric_limits<Real>::infinity()};
+    min best{std::numeric_limits<Real>::infinity(), std::numeric_limits<Real>::infinity()};
     if (!b.is_elsewhere(row, col) && !b.is_inside_one_component(block, other)) {
       b.bound_of_tile(row, col) = cells.of_tile(row, col);
-      look(block, other, found);
-      if (col != row) look(other, block, found);
+      look(block, other, best);
+      if (col != row) look(other, block, best);
     }
-    b.bound_of_tile(row, col) = found.of_all;
-    of_use = found.of_use;
+    b.bound_of_tile(row, col) = best.of_all;
+    of_use = best.of_use;
   }
 
  private:
   struct min {
     Real of_all, of_use;
   };
-  void look(std::int64_t block, std::int64_t other, min& found) const {
+  void look(std::int64_t block, std::int64_t other, min& best) const {
     const pairwise::edge_bounds<Real>& b = s.bounds;
     const std::int64_t first = block * b.side;
     const std::int64_t end = first + b.side < b.count ? first + b.side : b.count;
     const typename pairwise::edge_bounds<Real>::block_pair bounds = b.pair_of(block, other);
     for (std::int64_t i = first; i < end; ++i) {
       const Real bound = b.bound_of(bounds, i, i - first);
-      found.of_all = bound < found.of_all ? bound : found.of_all;
-      if (bound < found.of_use && bound <= b.best_of(i)) found.of_use = bound;
+      best.of_all = bound < best.of_all ? bound : best.of_all;
+      if (bound < best.of_use && bound <= b.best_of(i)) best.of_use = bound;
     }
   }
 };

@@ -100,9 +100,9 @@ constexpr std::int64_t small_set = 2000;
 template <class Storage>
 core_summary write_both(matrix_view<const Storage> points, vector_view<accumulator_t<Storage>> core_out,
                         matrix_view<accumulator_t<Storage>> out, const core_options& core,
-                        const reachability_options& options, const Device& given) {
+                        const reachability_options& options, const Device& requested_device) {
   using Real = accumulator_t<Storage>;
-  const Device device = device::run_device(given, {{"points", points}, {"core", core_out}, {"out", out}});
+  const Device device = device::run_device(requested_device, {{"points", points}, {"core", core_out}, {"out", out}});
   check_points(points);
   check_alpha<Real>(options.alpha);
   if (core.distance != options.distance)

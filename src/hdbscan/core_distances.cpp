@@ -8,6 +8,7 @@
 #include "device/for_each.hpp"
 #include "device/staged.hpp"
 #include "hdbscan/checks.hpp"
+#include "hdbscan/core_mass.hpp"
 #include "pairwise/filtered_lists.hpp"
 #include "pairwise/neighbours.hpp"
 #include "pairwise/scanned_points.hpp"
@@ -46,6 +47,7 @@ template <class Real>
 struct placed_lists {
   pairwise::device_neighbours<Real> lists;
   Buffer<std::int32_t> place;
+  std::vector<std::int32_t> order;  ///< the point of every list and entry; empty: their own numbers
 
   template <class Storage>
   placed_lists(const pairwise::scanned_points<Storage>& points, int k) {
@@ -63,19 +65,79 @@ struct placed_lists {
     std::vector<std::int32_t> place_of(points.count(), -1);
     for (std::size_t i = 0; i < tree->order.size(); ++i) place_of[tree->order[i]] = std::int32_t(i);
     place = Buffer<std::int32_t>(place_of, points.device());
+    order = std::move(tree->order);
   }
   placed_lists() = default;
+  std::int64_t point(std::int64_t at) const { return order.empty() ? at : order[at]; }
 };
+
+/// Core distances by the mass of balls, of k entries; nothing where a list is too short for one of them.
+template <class Storage, class Real = accumulator_t<Storage>>
+std::optional<std::vector<Real>> cores_of_mass(const pairwise::scanned_points<Storage>& points, int k, double needed,
+                                               const std::vector<double>& weights) {
+  const placed_lists<Real> nearest(points, k);
+  const pairwise::neighbour_table<Real> table = pairwise::on_host(nearest.lists);
+  std::vector<Real> core(points.count(), std::numeric_limits<Real>::quiet_NaN());
+  for (std::int64_t row = 0; row < table.rows; ++row) {
+    const std::int64_t i = nearest.point(row), first = row * table.k;
+    if (!points.valid(i)) continue;
+    const auto weight = [&](std::int64_t e) {
+      const std::int32_t entry = table.index[first + e];
+      return entry < 0 ? -1 : weights[nearest.point(entry)];
+    };
+    const auto ball = ball_of(needed, weights[i], &table.value[first], k, weight);
+    if (!ball.is_reached && k < points.valid_count() - 1) return std::nullopt;
+    core[i] = points.measure.distance(ball.radius);
+  }
+  return core;
+}
+
+/// The same for all points, by lists that are made longer until they suffice.
+template <class Storage, class Real = accumulator_t<Storage>>
+std::vector<Real> cores_of_mass(const pairwise::scanned_points<Storage>& points, double needed,
+                                const std::vector<double>& weights) {
+  const std::int64_t other_points = points.valid_count() - 1;
+  if (other_points < 1) {
+    std::vector<Real> core(points.count(), std::numeric_limits<Real>::quiet_NaN());
+    for (const std::int32_t i : points.valid_rows()) core[i] = 0;
+    return core;
+  }
+  for (std::int64_t k = std::clamp<std::int64_t>(whole_mass(needed) - 1, 1, other_points);;
+       k = std::min(4 * k, other_points))
+    if (auto core = cores_of_mass(points, int(k), needed, weights)) return *core;
+}
+
+template <class Storage>
+core_summary write_weighted(pairwise::scanned_points<Storage>& scanned, vector_view<accumulator_t<Storage>> out,
+                            const core_options& options, const std::vector<double>& weights) {
+  core_summary result;
+  result.ran_on = scanned.device();
+  result.excluded_rows = rows_of_no_weight(weights);
+  scanned.exclude(result.excluded_rows);
+  result.invalid_rows = scanned.invalid_rows();
+  const double mass = mass_without(weights, result.invalid_rows);
+  result.invalid_rows = rows_except(result.invalid_rows, result.excluded_rows);
+  result.neighbours = neighbour_mass(options, mass);
+  const double needed = double(result.neighbours) + 1;
+  result.clamped = is_clamped(options, result.neighbours) || needed > mass;
+  const auto core = cores_of_mass(scanned, needed, weights);
+  device::detail::download<accumulator_t<Storage>>(
+      device::detail::as_batch(out), device::detail::as_batch(vector_view<const accumulator_t<Storage>>(core)));
+  return result;
+}
 
 template <class Storage>
 core_summary write_core_distances(matrix_view<const Storage> points, vector_view<accumulator_t<Storage>> out,
-                                  const core_options& options, const Device& given) {
+                                  const core_options& options, const Device& requested_device,
+                                  std::span<const double> given_weights) {
   using Real = accumulator_t<Storage>;
   const stage_region stage("neighbours");
-  const Device device = device::run_device(given, {{"points", points}, {"out", out}});
+  const Device device = device::run_device(requested_device, {{"points", points}, {"out", out}});
   check_points(points);
   require_argument(out.size() == points.rows(), "out.size", out.size(), text("points.rows=", points.rows()));
-  const pairwise::scanned_points<Storage> scanned(points, options.distance, device);
+  const std::vector<double> weights = used_weights(given_weights, points.rows());
+  pairwise::scanned_points<Storage> scanned(points, options.distance, device);
+  if (!weights.empty()) return write_weighted(scanned, out, options, weights);
   core_summary result;
   result.ran_on = device;
   result.neighbours = neighbour_count(options, scanned.valid_count());
@@ -100,9 +162,9 @@ std::int64_t detail::checked_count(const any_matrix& points) {
 }
 
 core_summary core_distances_into(any_matrix points, any_output_vector out, const core_options& options,
-                                 const Device& device) {
+                                 const Device& device, std::span<const double> weights) {
   return with_storage(points.type, [&]<class T>() {
-    return write_core_distances<T>(points.as<T>("points"), out.as<accumulator_t<T>>("out"), options, device);
+    return write_core_distances<T>(points.as<T>("points"), out.as<accumulator_t<T>>("out"), options, device, weights);
   });
 }
 

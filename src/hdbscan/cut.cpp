@@ -6,6 +6,7 @@
 
 #include "core/require_element.hpp"
 #include "hdbscan/disjoint_sets.hpp"
+#include "hdbscan/weights.hpp"
 
 namespace quintet::hdbscan {
 namespace {
@@ -27,12 +28,17 @@ std::vector<std::int64_t> cut(const single_linkage_tree& tree, double height, st
   require_argument(height >= 0, "height", height, ">= 0 and not NaN");
   require_argument(min_cluster_size >= 1, "min_cluster_size", min_cluster_size, ">= 1");
   check_linkage(tree);
-  const auto size = [&](std::int64_t node) { return node < tree.points ? 1 : tree.rows[node - tree.points].size; };
+  const std::vector<double> mass = tree.weights.empty() ? std::vector<double>() : masses_of(tree);
+  const auto size = [&](std::int64_t node) {
+    const bool is_point = node < tree.points;
+    if (mass.empty()) return is_point ? 1 : double(tree.rows[node - tree.points].size);
+    return is_point && tree.heights[node] >= height ? std::min(mass[node], 1.0) : mass[node];
+  };
   const std::vector<std::int64_t> top = components_below(tree, height);
   std::vector<std::int64_t> label_of(top.size(), -1), labels(tree.points, -1);
   std::int64_t clusters = 0;
   for (std::int64_t p = 0; p < tree.points; ++p) {
-    if (size(top[p]) < min_cluster_size) continue;
+    if (size(top[p]) < double(min_cluster_size)) continue;
     if (label_of[top[p]] < 0) label_of[top[p]] = clusters++;
     labels[p] = label_of[top[p]];
   }

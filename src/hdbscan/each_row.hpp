@@ -9,10 +9,10 @@ namespace quintet::hdbscan {
 
 namespace detail {
 
-struct host_rows {
+struct host_row_shape {
   enum { on_device = 0, rows_per_tile = 16 };
 };
-struct device_rows {
+struct device_row_shape {
   enum { on_device = 1, rows_per_tile = 64 };
 };
 
@@ -51,14 +51,14 @@ struct function_on_host {
 /// copyable and does not throw, like a kernel.
 template <class Function>
 void for_each_row(std::int64_t count, const Function& function, const Device& device) {
-  device::with_shape<detail::host_rows, detail::device_rows>(
+  device::with_shape<detail::host_row_shape, detail::device_row_shape>(
       device, [&](auto shape) { detail::launch_rows<decltype(shape)>(count, function, device); });
 }
 
 /// The same on the host alone, for functions that walk through trees there.
 template <class Function>
 void for_each_row_on_host(std::int64_t count, const Function& function) {
-  detail::launch_rows<detail::host_rows>(count, detail::function_on_host<Function>{&function}, Device::host());
+  detail::launch_rows<detail::host_row_shape>(count, detail::function_on_host<Function>{&function}, Device::host());
 }
 
 }  // namespace quintet::hdbscan

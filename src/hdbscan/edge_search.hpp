@@ -29,6 +29,8 @@ class edge_search {
   virtual int steps() const { return 0; }
   virtual void find_lists(const std::function<void(int step)>& after_step, int first_step) = 0;
   virtual pairwise::device_neighbours<Real>& lists() = 0;
+  /// Reduced distances of the own points to their k-th nearest, k >= 1, on the host; nothing of this is collective.
+  virtual std::vector<Real> core_distances(std::int64_t k) { return pairwise::kth_value(lists(), k); }
   /// Of every own point: no point outside its list is nearer. On the host; nothing of this is collective.
   virtual std::vector<Real> outside_lists() { return pairwise::outside_lists(lists()); }
   ///@}

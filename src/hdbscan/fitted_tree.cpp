@@ -16,7 +16,7 @@ fitted_tree::fitted_tree(const cluster_result& model)
   label_of_cluster_ = cluster_labels(summary_, selected_);
 }
 
-tree_place fitted_tree::joining(std::int64_t neighbour, double lambda) const {
+tree_place fitted_tree::attachment(std::int64_t neighbour, double lambda) const {
   tree_place place = of_point(neighbour);
   if (place.lambda <= lambda) return place;
   while (place.cluster != 0 && summary_.birth[place.cluster] >= lambda) place.cluster = summary_.parent[place.cluster];

@@ -29,7 +29,7 @@ class fitted_tree {
 
   /// Where a new point goes that comes to `neighbour` at density lambda. A neighbour that has left by then takes it
   /// along; otherwise it is in that ancestor of the neighbour's cluster which exists at lambda.
-  tree_place joining(std::int64_t neighbour, double lambda) const;
+  tree_place attachment(std::int64_t neighbour, double lambda) const;
 
   /// The label of a point there, or -1.
   std::int64_t label(const tree_place& place) const;

@@ -33,12 +33,14 @@ void check_graph(const csr_graph<Real>& graph) {
   for (std::int64_t i = 0; i < n; ++i)
     require_argument(graph.row_begin[i] <= graph.row_begin[i + 1], text("graph.row_begin[", i + 1, "]"),
                      graph.row_begin[i + 1], text(">= graph.row_begin[", i, "]=", graph.row_begin[i]));
+  const Real largest = largest_finite(graph.values);
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t e = graph.row_begin[i]; e < graph.row_begin[i + 1]; ++e) {
       quintet::detail::poll_sometimes(e);
       const std::int64_t j = graph.columns[e];
       const Real value = graph.values[e];
-      if (j >= 0 && j < n && value >= 0 && (j != i || value == 0 || std::isinf(value))) continue;
+      if (j == i && (is_rounded_zero(value, largest) || value == std::numeric_limits<Real>::infinity())) continue;
+      if (j >= 0 && j < n && value >= 0 && j != i) continue;
       require_argument(j >= 0 && j < n, text("graph.columns[", e, "]"), j, text("in [0, points=", n, ")"));
       if (!(value >= 0)) refuse_negative(text("graph.values[", e, "]"), value);
       require_argument(false, text("graph.values[", e, "]"), all_digits(value),
@@ -126,6 +128,7 @@ spanning_tree_result spanning_tree_of(const csr_graph<Real>& graph, const spanni
   spanning_tree_result result;
   result.neighbours = neighbour_count(options, graph.points);
   result.clamped = is_clamped(options, result.neighbours);
+  result.tie_tolerance = default_tie_tolerance(scalar_type_of<Real>());
   result.core_distances = core_distances_of_edges(edges, graph.points, result.neighbours);
   for (edge& e : edges)
     e.weight =

@@ -11,14 +11,20 @@ quintet_sources(hdbscan
     mutual_reachability.cpp
     precomputed.cpp
     prediction.cpp
+    predictor.cpp
     rounds.cpp
     spanning_tree.cpp
     spanning_tree_stages.cpp
+    spanning_trees.cpp
+    sweep.cpp
+    tree_candidates.cpp
     validity.cpp
   HOST
     cluster_tree.cpp
     cut.cpp
     fitted_tree.cpp
+    piles.cpp
+    persistence_trace.cpp
     relative_validity.cpp
     tree_stages/cluster_selection.cpp
     tree_stages/condensed_tree.cpp
@@ -28,4 +34,5 @@ quintet_sources(hdbscan
   C
     hdbscan.cpp
     hdbscan_distances.cpp
+    hdbscan_sweep.cpp
     hdbscan_use.cpp)

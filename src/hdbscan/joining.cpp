@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "hdbscan/checks.hpp"
+#include "hdbscan/core_mass.hpp"
 #include "hdbscan/tree_rules.hpp"
 #include "instantiate.hpp"
 #include "pairwise/neighbours.hpp"
@@ -31,6 +32,7 @@ void check_model(const cluster_result& model, matrix_view<const Storage> points,
                    model.core_distances.size(), text("points.rows=", n));
   require_argument(model.condensed.points == n, "model.condensed.points", model.condensed.points,
                    text("points.rows=", n));
+  if (!model.weights.empty()) check_weights(model.weights, n, "model.weights");
   require_argument(model.neighbours >= 0, "model.neighbours", model.neighbours, ">= 0");
   check_options(model.options);
   check_groups(model.exemplars, model.clusters(), n);
@@ -43,6 +45,8 @@ template <class Storage>
 join_finder<Storage>::join_finder(const pairwise::scanned_points<Storage>& points, const cluster_result& model,
                                   std::int64_t queries)
     : core_(model.core_distances.begin(), model.core_distances.end()),
+      weights_(model.weights),
+      needed_(double(model.neighbours)),
       valid_(points.valid_count()),
       neighbours_(std::min(model.neighbours, valid_)),
       alpha_(Real(model.options.alpha)) {
@@ -58,18 +62,18 @@ join_finder<Storage>::join_finder(const pairwise::scanned_points<Storage>& point
 
 template <class Storage>
 join_table join_finder<Storage>::operator()(const pairwise::scanned_points<Storage>& queries,
-                                            const std::vector<std::int32_t>& which) const {
-  const std::size_t count = which.size();
+                                            const std::vector<std::int32_t>& row_numbers) const {
+  const std::size_t count = row_numbers.size();
   join_table result{std::vector<std::int32_t>(count, -1), std::vector<double>(count, 0)};
   std::vector<open_query> open;
-  for (std::size_t i = 0; i < count && valid_ > 0; ++i) open.push_back({which[i], std::int64_t(i)});
+  for (std::size_t i = 0; i < count && valid_ > 0; ++i) open.push_back({row_numbers[i], std::int64_t(i)});
   for (std::int64_t length = std::max<std::int64_t>(2 * neighbours_, 1); !open.empty(); length *= 4) {
     length = std::min(length, valid_);
     const auto entry_bytes = std::int64_t(sizeof(Real) + sizeof(std::int32_t));
-    const auto together = std::size_t(std::max<std::int64_t>(1, list_bytes / (length * entry_bytes)));
+    const auto group_size = std::size_t(std::max<std::int64_t>(1, list_bytes / (length * entry_bytes)));
     std::vector<open_query> left;
-    for (std::size_t first = 0; first < open.size(); first += together) {
-      const auto part = std::span(open).subspan(first, std::min(together, open.size() - first));
+    for (std::size_t first = 0; first < open.size(); first += group_size) {
+      const auto part = std::span(open).subspan(first, std::min(group_size, open.size() - first));
       const auto unresolved = resolve(queries, part, int(length), result);
       left.insert(left.end(), unresolved.begin(), unresolved.end());
     }
@@ -105,7 +109,19 @@ std::vector<typename join_finder<Storage>::open_query> join_finder<Storage>::res
   std::vector<open_query> unresolved;
   for (std::size_t q = 0; q < open.size(); ++q) {
     const auto distance = [&](std::int64_t e) { return queries.measure.distance(table.value[q * length + e]); };
-    const Real core = neighbours_ > 0 ? distance(neighbours_ - 1) : Real(0);
+    ball_of_mass<Real> ball;
+    if (!weights_.empty())
+      ball = ball_of(needed_, 0, &table.value[q * length], length, [&](std::int64_t e) {
+        const std::int32_t entry = table.index[q * length + e];
+        return entry < 0 ? -1 : weights_[entry];
+      });
+    else if (neighbours_ > 0)
+      ball.radius = table.value[q * length + neighbours_ - 1];
+    if (!ball.is_reached && length < valid_) {
+      unresolved.push_back(open[q]);
+      continue;
+    }
+    const Real core = queries.measure.distance(ball.radius);
     Real best = std::numeric_limits<Real>::infinity();
     std::int32_t neighbour = table.index[q * length];
     for (std::int64_t e = 0; e < length; ++e) {

@@ -31,16 +31,18 @@ class join_finder {
   join_finder(const pairwise::scanned_points<Storage>& points, const cluster_result& model, std::int64_t queries);
 
   /// For rows `which` of `queries`: the point that comes first in the order (m, distance, index), where
-  /// m = max(core of the query, core of the point, distance / alpha). Exact: lists of 2 k nearest points are made
+  /// m = max(core of the query, core of the point, distance / alpha). With weights the core of a query is the radius
+  /// within which points weigh k. Exact: lists of 2 k nearest points are made
   /// longer, four times each time, for the queries that they do not resolve.
-  join_table operator()(const pairwise::scanned_points<Storage>& queries, const std::vector<std::int32_t>& which) const;
+  join_table operator()(const pairwise::scanned_points<Storage>& queries,
+                        const std::vector<std::int32_t>& row_numbers) const;
 
  private:
   struct open_query {
     std::int32_t row;       ///< of the queries
     std::int64_t position;  ///< in the result
   };
-  std::vector<open_query> resolve(const pairwise::scanned_points<Storage>& queries, std::span<const open_query> given,
+  std::vector<open_query> resolve(const pairwise::scanned_points<Storage>& queries, std::span<const open_query> open,
                                   int length, join_table& result) const;
   /// Lists of `length` nearest points of the open queries, which are put into the order of the lists.
   pairwise::neighbour_table<Real> nearest(const pairwise::scanned_points<Storage>& queries,
@@ -50,6 +52,8 @@ class join_finder {
   Buffer<std::int32_t> number_;    ///< of the points of the tree, as they are packed
   pairwise::panels<Real> panels_;  ///< without a tree
   std::vector<Real> core_;
+  std::vector<double> weights_;  ///< of the points; empty: 1 each
+  double needed_ = 0;            ///< mass within the core distance of a query
   std::int64_t valid_ = 0, neighbours_ = 0;
   Real alpha_ = 1;
 };

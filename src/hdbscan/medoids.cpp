@@ -98,8 +98,8 @@ struct centroid_kernel {
 template <class Storage>
 std::vector<std::int64_t> medoids_of(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
                                      std::span<const double> weights, const point_metric& distance,
-                                     const Device& given) {
-  const Device device = device::run_device(given, {{"points", points}});
+                                     const Device& requested_device) {
+  const Device device = device::run_device(requested_device, {{"points", points}});
   check_points(points);
   check_weights(weights, points.rows());
   const std::int64_t clusters = count_labels(labels, points.rows());
@@ -114,15 +114,35 @@ std::vector<std::int64_t> medoids_of(matrix_view<const Storage> points, std::spa
   return result;
 }
 
+/// Means of unit vectors become coordinates of the points in their direction.
+std::vector<double> centroids_on_sphere(const std::vector<double>& means, angle_unit unit) {
+  // Below this length the mean of vectors of length 1 is what rounding left of it.
+  constexpr double least_length = 1e-14;
+  const auto clusters = std::int64_t(means.size()) / pairwise::unit_vector_words;
+  std::vector<double> centroids(clusters * pairwise::sphere_dimensions);
+  for (std::int64_t k = 0; k < clusters; ++k) {
+    const double* high = means.data() + k * pairwise::unit_vector_words;
+    const double x = high[0] + high[3], y = high[1] + high[4], z = high[2] + high[5];
+    const double length = std::sqrt(x * x + y * y + z * z);
+    if (length <= least_length)
+      throw InvalidArgument(text("the points of a label must have a mean on one side of the sphere (label=", k,
+                                 ", length of the mean=", length, ")"));
+    pairwise::write_coordinates(x, y, z, unit, centroids.data() + k * pairwise::sphere_dimensions);
+  }
+  return centroids;
+}
+
 template <class Storage>
 std::vector<double> centroids_of(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
-                                 std::span<const double> weights, const Device& given) {
+                                 std::span<const double> weights, const point_metric& distance,
+                                 const Device& requested_device) {
   using Real = accumulator_t<Storage>;
-  const Device device = device::run_device(given, {{"points", points}});
+  const bool on_sphere = distance.kind == metric::haversine;
+  const Device device = device::run_device(requested_device, {{"points", points}});
   check_points(points);
   check_weights(weights, points.rows());
-  const std::int64_t clusters = count_labels(labels, points.rows()), dim = points.cols();
-  const pairwise::scanned_points<Storage> scanned(points, metric::euclidean, device);
+  const std::int64_t clusters = count_labels(labels, points.rows());
+  const pairwise::scanned_points<Storage> scanned(points, on_sphere ? distance : metric::euclidean, device);
   std::vector<std::int64_t> offsets{0};
   std::vector<std::int32_t> members;
   std::vector<double> weight;
@@ -135,14 +155,17 @@ std::vector<double> centroids_of(matrix_view<const Storage> points, std::span<co
   const Buffer<std::int64_t> offsets_on_device(offsets, device);
   const Buffer<std::int32_t> members_on_device(members, device);
   const Buffer<double> weight_on_device(weight, device);
-  Buffer<double> centroids(clusters * dim, device);
-  device::with_shape<pairwise::host_shape<Real>, pairwise::device_shape<Real>>(device, [&](auto shape) {
-    using kernel = centroid_kernel<Storage, decltype(shape)>;
-    device::launch(kernel{scanned.rows(), offsets_on_device.data(), members_on_device.data(), weight_on_device.data(),
-                          centroids.data()},
-                   clusters * ((dim + kernel::part - 1) / kernel::part), device);
+  Buffer<double> centroids;
+  scanned.with_packed_rows([&]<class Stored>(const pairwise::stored_rows<Stored>& rows) {
+    centroids = Buffer<double>(clusters * rows.dim, device);
+    device::with_shape<pairwise::host_shape<Real>, pairwise::device_shape<Real>>(device, [&](auto shape) {
+      using kernel = centroid_kernel<Stored, decltype(shape)>;
+      device::launch(
+          kernel{rows, offsets_on_device.data(), members_on_device.data(), weight_on_device.data(), centroids.data()},
+          clusters * ((rows.dim + kernel::part - 1) / kernel::part), device);
+    });
   });
-  return centroids.to_vector();
+  return on_sphere ? centroids_on_sphere(centroids.to_vector(), distance.unit) : centroids.to_vector();
 }
 
 }  // namespace
@@ -154,9 +177,11 @@ std::vector<std::int64_t> medoids(any_matrix points, std::span<const std::int64_
 }
 
 std::vector<double> weighted_centroids(any_matrix points, std::span<const std::int64_t> labels,
-                                       std::span<const double> weights, const Device& device) {
-  return with_storage(points.type,
-                      [&]<class T>() { return centroids_of<T>(points.as<T>("points"), labels, weights, device); });
+                                       std::span<const double> weights, const point_metric& distance,
+                                       const Device& device) {
+  return with_storage(points.type, [&]<class T>() {
+    return centroids_of<T>(points.as<T>("points"), labels, weights, distance, device);
+  });
 }
 
 }  // namespace quintet::hdbscan

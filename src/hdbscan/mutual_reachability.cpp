@@ -50,10 +50,11 @@ struct reach_pair {
 
 template <class Storage>
 void write_matrix(matrix_view<const Storage> points, vector_view<const accumulator_t<Storage>> core,
-                  matrix_view<accumulator_t<Storage>> out, const reachability_options& options, const Device& given) {
+                  matrix_view<accumulator_t<Storage>> out, const reachability_options& options,
+                  const Device& requested_device) {
   using Real = accumulator_t<Storage>;
   const stage_region stage("reachability");
-  const Device device = device::run_device(given, {{"points", points}, {"core", core}, {"out", out}});
+  const Device device = device::run_device(requested_device, {{"points", points}, {"core", core}, {"out", out}});
   const std::int64_t n = points.rows();
   if (out.rows() != n || out.cols() != n)
     throw InvalidArgument(text("out must be N x N (out=", out.rows(), " x ", out.cols(), ", N=", n, ")"));
@@ -76,10 +77,11 @@ void write_matrix(matrix_view<const Storage> points, vector_view<const accumulat
 template <class Storage>
 void write_pairs(matrix_view<const Storage> points, vector_view<const accumulator_t<Storage>> core,
                  matrix_view<const std::int64_t> pairs, vector_view<accumulator_t<Storage>> out,
-                 const reachability_options& options, const Device& given) {
+                 const reachability_options& options, const Device& requested_device) {
   using Real = accumulator_t<Storage>;
   const stage_region stage("reachability");
-  const Device device = device::run_device(given, {{"points", points}, {"core", core}, {"pairs", pairs}, {"out", out}});
+  const Device device =
+      device::run_device(requested_device, {{"points", points}, {"core", core}, {"pairs", pairs}, {"out", out}});
   check_points(points);
   check_alpha<Real>(options.alpha);
   const std::int64_t n = points.rows(), count = pairs.rows();
@@ -105,10 +107,10 @@ void write_pairs(matrix_view<const Storage> points, vector_view<const accumulato
 template <class Storage>
 bool give_rows(matrix_view<const Storage> points, vector_view<const accumulator_t<Storage>> core,
                const any_row_block_callback& receive, std::int64_t budget_bytes, const reachability_options& options,
-               const Device& given) {
+               const Device& requested_device) {
   using Real = accumulator_t<Storage>;
   const stage_region stage("reachability");
-  const Device device = device::run_device(given, {{"points", points}, {"core", core}});
+  const Device device = device::run_device(requested_device, {{"points", points}, {"core", core}});
   require_argument(budget_bytes >= 0, "budget_bytes", budget_bytes, ">= 0");
   if (!receive) throw InvalidArgument("receive must not be empty");
   const reachability_source<Storage> source(points, core, options, device);

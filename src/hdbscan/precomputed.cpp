@@ -23,8 +23,8 @@ struct distance_source {
 
   /// Throws InvalidArgument unless `distances` is square, symmetric up to rounding and >= 0, with nothing but rounding
   /// on the diagonal; infinity is allowed.
-  distance_source(matrix_view<const Real> distances, const core_options& options, const Device& given)
-      : device(device::run_device(given, {{"distances", distances}})) {
+  distance_source(matrix_view<const Real> distances, const core_options& options, const Device& requested_device)
+      : device(device::run_device(requested_device, {{"distances", distances}})) {
     const std::int64_t n = distances.rows();
     require_argument(distances.cols() == n, "distances.cols", distances.cols(), text("distances.rows=", n));
     neighbours = neighbour_count(options, n);
@@ -48,10 +48,9 @@ struct distance_source {
         device::host_copy(matrix_view<const Real>(distances.data(), n, 1, distances.stride() + 1, distances.device()));
     const auto is_number = [](Real d) { return d != 0 && std::isfinite(d); };
     if (std::none_of(diagonal.begin(), diagonal.end(), is_number)) return;
-    const double unit = std::sqrt(double(std::numeric_limits<Real>::epsilon()));
-    const double largest = largest_finite(device::host_copy(distances));
+    const Real largest = largest_finite(device::host_copy(distances));
     for (std::int64_t i = 0; i < n; ++i)
-      if (is_number(diagonal[i]) && std::abs(double(diagonal[i])) > unit * largest)
+      if (is_number(diagonal[i]) && !is_rounded_zero(diagonal[i], largest))
         require_argument(false, text("distances(", i, ", ", i, ")"), diagonal[i],
                          "0: the matrix has to hold distances, not similarities");
   }
@@ -102,6 +101,7 @@ spanning_tree_result tree_of_distances(matrix_view<const Real> distances, const 
   result.core_distances.assign(core.begin(), core.end());
   result.neighbours = source.neighbours;
   result.clamped = is_clamped(options, result.neighbours);
+  result.tie_tolerance = default_tie_tolerance(scalar_type_of<Real>());
   neighbours_region.end();
   stage_region tree_region("spanning_tree", &spanning_tree_seconds);
   result.edges = prim_edges(source.matrix(), source.core.data(), Real(options.alpha), source.device);

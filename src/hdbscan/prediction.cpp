@@ -1,8 +1,7 @@
 #include "quintet/hdbscan/prediction.hpp"
 
-#include "hdbscan/fitted_tree.hpp"
 #include "hdbscan/joining.hpp"
-#include "hdbscan/tree_rules.hpp"
+#include "hdbscan/predicted_rows.hpp"
 #include "quintet/core/profile.hpp"
 
 namespace quintet::hdbscan {
@@ -11,11 +10,6 @@ namespace {
 
 // New points that are packed at a time.
 constexpr std::int64_t rows_together = 8192;
-
-prediction nothing_known(std::int64_t count) {
-  return {std::vector<std::int64_t>(count, -1), std::vector<double>(count, 0), std::vector<double>(count, 1),
-          std::vector<std::int64_t>(count, -1), std::vector<double>(count, 0)};
-}
 
 /// Up to rows_together valid rows beginning with `next`, which moves on behind the last one that was looked at.
 template <class Storage>
@@ -26,26 +20,18 @@ std::vector<std::int32_t> next_valid_rows(const pairwise::scanned_points<Storage
   return rows;
 }
 
-void enter(prediction& result, std::int64_t row, const fitted_tree& tree, std::int64_t neighbour, double lambda) {
-  const tree_place place = tree.joining(neighbour, lambda);
-  const std::int64_t label = tree.label(place);
-  result.labels[row] = label;
-  result.probabilities[row] = label < 0 ? 0 : membership_probability(lambda, tree.peak_of_label(label));
-  result.outlier_scores[row] = tree.outlier_score(place);
-  result.neighbours[row] = neighbour;
-  result.lambdas[row] = lambda;
-}
-
 template <class Storage>
 prediction predict(const cluster_result& model, matrix_view<const Storage> points,
-                   matrix_view<const Storage> new_points, const Device& given) {
+                   matrix_view<const Storage> new_points, const Device& requested_device) {
   const stage_region stage("predict");
-  const Device device = device::run_device(given, {{"points", points}, {"new_points", new_points}});
+  const Device device = device::run_device(requested_device, {{"points", points}, {"new_points", new_points}});
   check_model(model, points, new_points);
   prediction result = nothing_known(new_points.rows());
   pairwise::scanned_points<Storage> fitted(points, model.options.distance, device);
   pairwise::scanned_points<Storage> queries(new_points, model.options.distance, device);
   if (fitted.valid_count() == 0 || queries.valid_count() == 0) return result;
+  fitted.exclude(model.excluded_rows);
+  if (fitted.valid_count() == 0) return result;
   fitted.share_scale(fitted, queries);
   const fitted_tree tree(model);
   const join_finder<Storage> find(fitted, model, queries.valid_count());

@@ -11,15 +11,15 @@ namespace {
 
 /// Scans the tiles that may hold a better edge, batch by batch. A process that failed goes on with nothing to scan.
 template <class Real>
-void relax_tiles(boruvka<Real>& rounds, bool first_only, round_exchange<Real>& exchange, failure& mine) {
+void relax_tiles(boruvka<Real>& rounds, bool first_only, round_exchange<Real>& exchange, failure& local_failure) {
   using tiles = typename round_exchange<Real>::tiles;
   std::vector<pairwise::tile_index> listed;
   std::size_t next = 0;
   std::int64_t scanned = 0;
-  mine.attempt([&] { rounds.find_useful_tiles(first_only); });
+  local_failure.attempt([&] { rounds.find_useful_tiles(first_only); });
   while (true) {
     tiles batch;
-    mine.attempt([&] {
+    local_failure.attempt([&] {
       // The next tiles are listed after the scan of these.
       if (next == listed.size()) {
         listed = rounds.useful_tiles();
@@ -29,10 +29,10 @@ void relax_tiles(boruvka<Real>& rounds, bool first_only, round_exchange<Real>& e
       batch = batch.first(exchange.batch_size(batch));
       next += batch.size();
     });
-    if (mine) batch = {};
+    if (local_failure) batch = {};
     if (exchange.group().maximum(std::int64_t(batch.size())) == 0) return;
-    const visiting_panels<Real>* const visitors = exchange.fetch(batch, mine);
-    mine.attempt([&] {
+    const visiting_panels<Real>* const visitors = exchange.fetch(batch, local_failure);
+    local_failure.attempt([&] {
       while (!batch.empty()) {
         const tiles part = batch.first(std::min(batch.size(), std::size_t(rounds.tiles_per_scan(scanned))));
         rounds.scan({part.begin(), part.end()}, visitors);
@@ -47,21 +47,21 @@ void relax_tiles(boruvka<Real>& rounds, bool first_only, round_exchange<Real>& e
 
 template <class Real>
 void relax_edges(boruvka<Real>& rounds, round_exchange<Real>& exchange) {
-  failure mine;
-  mine.attempt([&] {
+  failure local_failure;
+  local_failure.attempt([&] {
     exchange.group().begin_step();
     rounds.relax_lists();
   });
-  exchange.share_best(rounds, mine);
+  exchange.share_best(rounds, local_failure);
   const int passes = rounds.tile_passes();
   if (passes == 0) {
-    mine.attempt([&] { rounds.relax_leaves(); });
-    exchange.share_best(rounds, mine);
+    local_failure.attempt([&] { rounds.relax_leaves(); });
+    exchange.share_best(rounds, local_failure);
   }
   // Tiles with small bounds first, because good edges of all strips and processes make many other tiles useless.
   for (int pass = passes; pass-- > 0;) {
-    relax_tiles(rounds, pass > 0, exchange, mine);
-    exchange.share_best(rounds, mine);
+    relax_tiles(rounds, pass > 0, exchange, local_failure);
+    exchange.share_best(rounds, local_failure);
   }
 }
 

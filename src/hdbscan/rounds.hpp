@@ -23,7 +23,7 @@ class round_exchange {
   process_group& group() { return group_; }
 
   /// The best edges of components become the least of all processes. Throws what went wrong in any of them. Collective.
-  virtual void share_best(boruvka<Real>&, const failure& mine) { group_.agree(mine); }
+  virtual void share_best(boruvka<Real>&, const failure& local_failure) { group_.agree(local_failure); }
   /// How many of `listed`, from the first on, can be scanned at once.
   virtual std::size_t batch_size(tiles listed) { return listed.size(); }
   /// The panels of other processes that the batch needs; null where all panels are its own. Collective.

@@ -18,14 +18,14 @@ bool for_row_blocks(const pairwise::panels<Real>& panels, pairwise::dense_argume
                     std::int64_t budget_bytes, const Use& use) {
   const std::int64_t n = panels.count, side = panels.block_side;
   const std::int64_t block_bytes = side * n * std::int64_t(sizeof(Real));
-  const std::int64_t together = std::clamp<std::int64_t>(budget_bytes / std::max<std::int64_t>(block_bytes, 1), 1,
-                                                         std::max<std::int64_t>(panels.blocks(), 1));
-  Buffer<Real> rows(std::min(together * side, n) * n, panels.device());
+  const std::int64_t group_size = std::clamp<std::int64_t>(budget_bytes / std::max<std::int64_t>(block_bytes, 1), 1,
+                                                           std::max<std::int64_t>(panels.blocks(), 1));
+  Buffer<Real> rows(std::min(group_size * side, n) * n, panels.device());
   arguments.out = rows.data();
   arguments.out_stride = n;
-  for (std::int64_t block = 0; block < panels.blocks(); block += together) {
+  for (std::int64_t block = 0; block < panels.blocks(); block += group_size) {
     arguments.first_row_block = block;
-    arguments.row_blocks = std::min(together, panels.blocks() - block);
+    arguments.row_blocks = std::min(group_size, panels.blocks() - block);
     pairwise::dense(arguments, panels.device());
     const std::int64_t count = std::min(arguments.row_blocks * side, n - block * side);
     if (!use(block * side, matrix_view<const Real>(rows.data(), count, n, panels.device()))) return false;

@@ -6,23 +6,11 @@
 
 #include "hdbscan/checks.hpp"
 #include "instantiate.hpp"
+#include "quintet/hdbscan/tree_stages.hpp"
 
 namespace quintet::hdbscan {
 
 namespace {
-
-/// Reduced core distances multiplied by alpha: what weights are compared with.
-template <class Real>
-std::vector<Real> scaled_cores(std::vector<Real> core, double alpha, const pairwise::reduced_metric<Real>& metric) {
-  if (alpha == 1) return core;
-  for (Real& reduced : core) {
-    reduced = metric.reduced(metric.distance(reduced) * Real(alpha));
-    // Hyperbolic reduced distances grow as the exponential of the distance.
-    if (!std::isfinite(reduced))
-      require_argument(false, "alpha", alpha, "smaller: alpha * core distance leaves the range here");
-  }
-  return core;
-}
 
 /// Edges between the caller's points in the order of `packed`; their weights are right for alpha = 1.
 template <class Real>
@@ -69,7 +57,7 @@ class tree_stages {
       const pairwise::device_neighbours<Real>& lists = search_.lists();
       core.assign(lists.rows, 0);
       if (lists.rows == 0) return;
-      if (result_.neighbours > 0) core = pairwise::kth_value(lists, int(result_.neighbours));
+      if (result_.neighbours > 0 || !result_.weights.empty()) core = search_.core_distances(result_.neighbours);
       outside = search_.outside_lists();
     });
     core_ = search_.of_all_points(std::move(core));
@@ -128,13 +116,26 @@ class tree_stages {
 
 }  // namespace
 
-spanning_tree_result begin_result(const spanning_tree_options& options, std::int64_t rows,
-                                  std::vector<std::int64_t> invalid_rows, const Device& device) {
+template <class Real>
+std::vector<Real> scaled_cores(std::vector<Real> core, double alpha, const pairwise::reduced_metric<Real>& metric) {
+  if (alpha == 1) return core;
+  for (Real& reduced : core) {
+    reduced = metric.reduced(metric.distance(reduced) * Real(alpha));
+    // Hyperbolic reduced distances grow as the exponential of the distance.
+    if (!std::isfinite(reduced))
+      require_argument(false, "alpha", alpha, "smaller: alpha * core distance leaves the range here");
+  }
+  return core;
+}
+
+spanning_tree_result begin_result(const spanning_tree_options& options, scalar_type type, std::int64_t rows,
+                                  std::int64_t dim, std::vector<std::int64_t> invalid_rows, const Device& device) {
   const std::int64_t valid = rows - std::int64_t(invalid_rows.size());
   spanning_tree_result result;
   result.ran_on = {device, device, Device::host()};
   result.neighbours = neighbour_count(options, valid);
   result.clamped = is_clamped(options, result.neighbours);
+  result.tie_tolerance = default_tie_tolerance(type, dim);
   result.core_distances.assign(rows, 0);
   for (const std::int64_t i : invalid_rows) result.core_distances[i] = std::numeric_limits<double>::quiet_NaN();
   result.invalid_rows = std::move(invalid_rows);
@@ -142,8 +143,8 @@ spanning_tree_result begin_result(const spanning_tree_options& options, std::int
 }
 
 list_lengths lengths_of(const spanning_tree_result& begun, std::int64_t valid) {
-  return {int(std::min(valid - 1, begun.neighbours + spare_neighbours)),
-          int(std::max<std::int64_t>(begun.neighbours, 1))};
+  const std::int64_t length = std::min(valid - 1, begun.neighbours + spare_neighbours);
+  return {int(length), int(std::clamp<std::int64_t>(begun.neighbours, 1, length))};
 }
 
 double spanning_tree_result::total_weight() const {
@@ -170,6 +171,7 @@ void run_stages(process_group& group, edge_search<Real>& search, tree_checkpoint
 }
 
 #define QUINTET_INSTANTIATE(Real)                                                                                     \
+  template std::vector<Real> scaled_cores(std::vector<Real>, double, const pairwise::reduced_metric<Real>&);          \
   template void run_stages(process_group&, edge_search<Real>&, tree_checkpoints<Real>&, const spanning_tree_options&, \
                            progress&, stage_region&, spanning_tree_result&);
 QUINTET_FOR_EACH_REAL(QUINTET_INSTANTIATE)

@@ -28,15 +28,19 @@ double edge_weight(double core_u, double core_v, Real reduced, double alpha,
   return pairwise::mutual_reachability(Real(core_u), Real(core_v), metric.distance(reduced) / Real(alpha));
 }
 
+/// Reduced core distances multiplied by alpha: what weights are compared with.
+template <class Real>
+std::vector<Real> scaled_cores(std::vector<Real> core, double alpha, const pairwise::reduced_metric<Real>& metric);
+
 /// What the lists of a tree are asked for.
 struct list_lengths {
   int length;  ///< of the lists
   int exact;   ///< entries that have to be the nearest
 };
 
-/// The result of a tree of `rows` rows as it is known before the lists.
-spanning_tree_result begin_result(const spanning_tree_options& options, std::int64_t rows,
-                                  std::vector<std::int64_t> invalid_rows, const Device& device);
+/// The result of a tree of the rows [rows x dim] of `type` as it is known before the lists.
+spanning_tree_result begin_result(const spanning_tree_options& options, scalar_type type, std::int64_t rows,
+                                  std::int64_t dim, std::vector<std::int64_t> invalid_rows, const Device& device);
 
 list_lengths lengths_of(const spanning_tree_result& begun, std::int64_t valid);
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "device/atomic.hpp"
@@ -81,12 +82,19 @@ template <class Real>
 }
 
 /// 0 without a finite one.
-template <class Real>
-Real largest_finite(const std::vector<Real>& values) {
+template <class Values>
+auto largest_finite(const Values& values) {
+  using Real = std::remove_cvref_t<decltype(values[0])>;
   Real largest = 0;
   for (const Real value : values)
     if (std::isfinite(value)) largest = std::max(largest, value);
   return largest;
+}
+
+/// Whether a point's distance from itself is 0 but for rounding, where `largest` is the largest finite distance.
+template <class Real>
+bool is_rounded_zero(Real distance, Real largest) {
+  return std::abs(double(distance)) <= std::sqrt(double(std::numeric_limits<Real>::epsilon())) * double(largest);
 }
 
 /// Mirror images differ by rounding alone: by this many units in the last place of the larger or of the largest of all.

@@ -33,40 +33,40 @@ class tile_waves {
     if (first_ == buckets) return {};
     // Whole buckets, or a part of one that is too large by itself, by numbers.
     int end = first_ + 1;
-    std::int64_t wanted = in_bucket_[first_];
-    while (from_ == 0 && end < buckets && wanted + in_bucket_[end] <= max_) wanted += in_bucket_[end++];
-    const bool is_part = wanted > max_;
-    if (is_part) wanted = max_;
-    std::vector<std::pair<Real, std::int64_t>> found;
-    found.reserve(wanted);
+    std::int64_t target = in_bucket_[first_];
+    while (from_ == 0 && end < buckets && target + in_bucket_[end] <= max_) target += in_bucket_[end++];
+    const bool is_part = target > max_;
+    if (is_part) target = max_;
+    std::vector<std::pair<Real, std::int64_t>> tiles;
+    tiles.reserve(target);
     std::int64_t i = from_;
-    for (; i < count_ && std::int64_t(found.size()) < wanted; ++i) {
+    for (; i < count_ && std::int64_t(tiles.size()) < target; ++i) {
       if (!(value_[i] < std::numeric_limits<Real>::infinity())) continue;
       const int bucket = bucket_of(value_[i]);
-      if (bucket >= first_ && bucket < end) found.emplace_back(value_[i], i);
+      if (bucket >= first_ && bucket < end) tiles.emplace_back(value_[i], i);
     }
-    if (is_part || from_ > 0) in_bucket_[first_] -= std::int64_t(found.size());
+    if (is_part || from_ > 0) in_bucket_[first_] -= std::int64_t(tiles.size());
     if (is_part) {
       from_ = i;
     } else {
       first_ = end;
       from_ = 0;
     }
-    return numbers_of(std::move(found));
+    return numbers_of(std::move(tiles));
   }
 
  private:
   std::vector<std::int64_t> all() {
-    std::vector<std::pair<Real, std::int64_t>> found;
+    std::vector<std::pair<Real, std::int64_t>> tiles;
     for (; from_ < count_; ++from_)
-      if (value_[from_] < std::numeric_limits<Real>::infinity()) found.emplace_back(value_[from_], from_);
-    return numbers_of(std::move(found));
+      if (value_[from_] < std::numeric_limits<Real>::infinity()) tiles.emplace_back(value_[from_], from_);
+    return numbers_of(std::move(tiles));
   }
 
-  static std::vector<std::int64_t> numbers_of(std::vector<std::pair<Real, std::int64_t>> found) {
-    std::sort(found.begin(), found.end());
-    std::vector<std::int64_t> numbers(found.size());
-    for (std::size_t e = 0; e < found.size(); ++e) numbers[e] = found[e].second;
+  static std::vector<std::int64_t> numbers_of(std::vector<std::pair<Real, std::int64_t>> tiles) {
+    std::sort(tiles.begin(), tiles.end());
+    std::vector<std::int64_t> numbers(tiles.size());
+    for (std::size_t e = 0; e < tiles.size(); ++e) numbers[e] = tiles[e].second;
     return numbers;
   }
 

@@ -21,6 +21,26 @@ void check_selected(const tree_summary& summary, std::span<const std::int64_t> s
 /// Throws InvalidArgument unless `groups` are `count` groups of points below `points`, or nothing for no group.
 void check_groups(const point_groups& groups, std::int64_t count, std::int64_t points);
 
+/// Heights compared with a distance that options name: those within the tolerance of ties are equal to it.
+class height_order {
+ public:
+  explicit height_order(const tree_options& options)
+      : least_part_(options.tie_mode == ties::canonical ? 1 - options.tie_tolerance.value_or(default_tie_tolerance())
+                                                        : 1) {}
+  bool is_below(double height, double limit) const { return height < limit * least_part_; }
+  bool is_above(double height, double limit) const { return height * least_part_ > limit; }
+  /// The smallest lambda of points that leave at no height above the limit.
+  double least_lambda(double limit) const { return least_part_ / limit; }
+
+ private:
+  double least_part_;
+};
+
+/// The mass of a cluster at its birth.
+inline double mass_of(const tree_summary& s, std::int64_t cluster) {
+  return s.mass.empty() ? static_cast<double>(s.size[cluster]) : s.mass[cluster];
+}
+
 /// Label of each cluster: that of the selected cluster (index) it is or lies below, or -1.
 inline std::vector<std::int64_t> cluster_labels(const tree_summary& s, std::span<const std::int64_t> selected) {
   std::vector<std::int64_t> label(s.parent.size(), -1);
@@ -33,7 +53,7 @@ inline std::vector<std::int64_t> cluster_labels(const tree_summary& s, std::span
 /// Smallest lambda with which a point stays in a selected cluster. Only the root sheds points that belong nowhere else.
 inline double entry_lambda(const tree_summary& s, std::int64_t cluster, const tree_options& options) {
   if (cluster != 0) return 0;
-  return options.epsilon > 0 ? 1 / options.epsilon : s.death[0];
+  return options.epsilon > 0 ? height_order(options).least_lambda(options.epsilon) : s.death[0];
 }
 
 /// Lambdas that those of points are compared with. Copies of a point leave at infinity, which would make the others

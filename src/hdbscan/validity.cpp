@@ -10,6 +10,7 @@
 #include "hdbscan/members.hpp"
 #include "hdbscan/rounds.hpp"
 #include "hdbscan/row_blocks.hpp"
+#include "hdbscan/weights.hpp"
 #include "pairwise/locality.hpp"
 #include "pairwise/neighbours.hpp"
 #include "pairwise/pairs.hpp"
@@ -249,9 +250,10 @@ class validity_engine {
 
 template <class Storage>
 validity_result validity_of(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
-                            const validity_options& options, const Device& given, const progress_callback& callback) {
+                            const validity_options& options, const Device& requested_device,
+                            const progress_callback& callback) {
   const stage_region stage("validity");
-  const Device device = device::run_device(given, {{"points", points}});
+  const Device device = device::run_device(requested_device, {{"points", points}});
   check_points(points);
   require_argument(options.dimension >= 0 && std::isfinite(options.dimension), "dimension", options.dimension,
                    ">= 0 and finite");
@@ -284,12 +286,43 @@ validity_result validity_of(matrix_view<const Storage> points, std::span<const s
   return result;
 }
 
+/// Rows repeated as often as they count, on the host, are those of the definition.
+template <class Storage>
+validity_result validity_of_repeated(matrix_view<const Storage> points, std::span<const std::int64_t> labels,
+                                     const validity_options& options, const Device& device,
+                                     const progress_callback& callback, const std::vector<double>& weights) {
+  check_points(points);
+  const std::int64_t clusters = count_labels(labels, points.rows());
+  const device::staged_in on_host(points, Device::host());
+  const matrix_view<const Storage> rows = on_host.view();
+  std::vector<Storage> values;
+  std::vector<std::int64_t> label;
+  for (std::int64_t i = 0; i < rows.rows(); ++i) {
+    require_element(weights[i] == std::floor(weights[i]), "weights", i, weights[i], "a whole number for DBCV");
+    require_element(weights[i] + double(label.size()) <= double(pairwise::max_points), "weights", i, weights[i],
+                    text("such that their sum is at most ", pairwise::max_points));
+    label.insert(label.end(), std::size_t(weights[i]), labels[i]);
+    for (std::int64_t copy = 0; copy < std::int64_t(weights[i]); ++copy)
+      values.insert(values.end(), rows.row(i), rows.row(i) + rows.cols());
+  }
+  const matrix_view<const Storage> repeated(values.data(), std::int64_t(label.size()), rows.cols());
+  validity_result result = validity_of<Storage>(repeated, label, options, device, callback);
+  result.cluster_validity.resize(clusters, 0);
+  result.sparseness.resize(clusters, 0);
+  result.separation.resize(clusters, std::numeric_limits<double>::infinity());
+  return result;
+}
+
 }  // namespace
 
 validity_result validity_index(any_matrix points, std::span<const std::int64_t> labels, const validity_options& options,
-                               const Device& device, const progress_callback& report) {
-  return with_storage(
-      points.type, [&]<class T>() { return validity_of<T>(points.as<T>("points"), labels, options, device, report); });
+                               const Device& device, const progress_callback& report, std::span<const double> weights) {
+  const std::vector<double> used = used_weights(weights, points.rows);
+  return with_storage(points.type, [&]<class T>() {
+    const auto rows = points.as<T>("points");
+    if (used.empty()) return validity_of<T>(rows, labels, options, device, report);
+    return validity_of_repeated<T>(rows, labels, options, device, report, used);
+  });
 }
 
 }  // namespace quintet::hdbscan

@@ -44,12 +44,13 @@ clustering cluster_tree(single_linkage_tree tree, const tree_options& options = 
 /// Puts rows back that were left out before clustering, because they held NaN or infinity.
 ///
 /// `result` is the clustering of the points kept[0] < kept[1] < ... among n. The others get label -1, probability 0,
-/// score 1; they join the dendrogram last, at height +infinity, and leave the condensed root at lambda 0. `result` of
+/// score 1; they join the dendrogram last, at height +infinity, and leave the condensed root at lambda 0. Where points
+/// have weights theirs are 0. `result` of
 /// no points at all (a default clustering) is allowed. `components` stays that of the kept points.
 ///
 /// Throws InvalidArgument if `kept` does not increase within [0, n) or does not have one entry per label, and for n <
 /// 0. It also throws if rows are put back into a `result` with trees, clusters, exemplars or columns of another number
 /// of points. Cost: O(n) time and memory, O(r log r) for r rows put back.
-clustering reinsert_rows(clustering result, std::span<const std::int64_t> kept, std::int64_t n);
+clustering reinsert_rows(clustering result, std::span<const std::int64_t> kept_rows, std::int64_t n);
 
 }  // namespace quintet::hdbscan

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "quintet/core/any_view.hpp"
@@ -29,13 +30,14 @@ struct core_summary {
   bool clamped = false;         ///< k was larger than the number of other valid points and was lowered to it
   std::vector<std::int64_t>
       invalid_rows;  ///< rows with NaN or infinity (cosine: or without length); no neighbours of any
-  Device ran_on;     ///< where distances were computed
+  std::vector<std::int64_t> excluded_rows;  ///< rows of weight 0, which count as absent; none of invalid_rows
+  Device ran_on;                            ///< where distances were computed
 };
 
 /// Core distances of N points.
 template <class Real>
 struct core_result : core_summary {
-  std::vector<Real> distances;  ///< N; NaN for invalid rows
+  std::vector<Real> distances;  ///< N; NaN for invalid and excluded rows
 };
 
 namespace detail {
@@ -58,23 +60,31 @@ std::int64_t neighbour_count(const core_options& options, std::int64_t valid);
 /// Cost: N^2 D / 2 multiply-adds on the host, N^2 D on a device. Memory: one copy of the points and k entries per
 /// point, in many dimensions half a copy more and three times the entries.
 ///
+/// `weights`: N values >= 0, finite, how often each point counts; empty: 1 each. The core distance of i is the smallest
+/// radius within which the weights sum to k + 1, its own with them (0 if that is enough): for whole numbers that of
+/// repeated points. Sums are rounded once. Where all points weigh less it is the largest distance, and `clamped` is
+/// set.
+///
 /// Into N values of host or device memory: float, or double for points of double. Throws InvalidArgument also for
 /// another size or type.
 core_summary core_distances_into(any_matrix points, any_output_vector out, const core_options& options = {},
-                                 const Device& device = Device::best());
+                                 const Device& device = Device::best(), std::span<const double> weights = {});
 /// Into memory of the result.
 template <storage_type Storage>
 core_result<accumulator_t<Storage>> core_distances(matrix_view<const Storage> points, const core_options& options = {},
-                                                   const Device& device = Device::best()) {
+                                                   const Device& device = Device::best(),
+                                                   std::span<const double> weights = {}) {
   core_result<accumulator_t<Storage>> result;
   result.distances.resize(detail::checked_count(points));
-  static_cast<core_summary&>(result) = core_distances_into(points, result.distances, options, device);
+  static_cast<core_summary&>(result) = core_distances_into(points, result.distances, options, device, weights);
   return result;
 }
 /// The same of every matrix type.
 template <matrix_argument Points>
-auto core_distances(const Points& points, const core_options& options = {}, const Device& device = Device::best()) {
-  return core_distances<element_of<Points>>(matrix_view<const element_of<Points>>(matrix_of(points)), options, device);
+auto core_distances(const Points& points, const core_options& options = {}, const Device& device = Device::best(),
+                    std::span<const double> weights = {}) {
+  return core_distances<element_of<Points>>(matrix_view<const element_of<Points>>(matrix_of(points)), options, device,
+                                            weights);
 }
 
 }  // namespace quintet::hdbscan

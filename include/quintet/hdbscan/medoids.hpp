@@ -33,11 +33,15 @@ std::vector<std::int64_t> medoids(any_matrix points, std::span<const std::int64_
                                   const Device& device = Device::best());
 
 /// The weighted mean of the members of every cluster, [K x D] row by row; labels and weights as for medoids(). NaN for
-/// a label that no valid row has. Rows are taken as they are, whatever the metric of the clustering; those with NaN or
-/// infinity are left out. Sums are in double, in the order of the rows. Throws InvalidArgument as medoids() does. Cost:
-/// O(N D), two passes over the points; memory for the result and, on an offload device,
-/// for the points as they are stored.
+/// a label that no valid row has. Rows are taken as they are, whatever the distance, but for metric::haversine: there
+/// the mean is that of unit vectors, and the result the latitude and longitude of its direction. Rows with NaN or
+/// infinity, or beyond the sphere's range, are left out. Sums are in double, in the order of the rows. Throws
+/// InvalidArgument as medoids() does, and for haversine where the mean of a label has length 0 (at most 1e-14). Cost:
+/// O(N D), two passes over the points; memory for the result and, on an offload device, for the points as they are
+/// stored.
 std::vector<double> weighted_centroids(any_matrix points, std::span<const std::int64_t> labels,
-                                       std::span<const double> weights = {}, const Device& device = Device::best());
+                                       std::span<const double> weights = {},
+                                       const point_metric& distance = metric::euclidean,
+                                       const Device& device = Device::best());
 
 }  // namespace quintet::hdbscan

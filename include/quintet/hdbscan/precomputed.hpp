@@ -19,7 +19,7 @@ struct csr_graph {
   std::int64_t points = 0;                  ///< number of nodes, >= 0
   std::span<const std::int64_t> row_begin;  ///< points + 1
   std::span<const std::int64_t> columns;    ///< in [0, points); any order within a row
-  std::span<const Real> values;             ///< >= 0; +infinity = no edge
+  std::span<const Real> values;             ///< >= 0; +infinity = no edge; of a node with itself 0 or rounding
 };
 
 /// The k-th smallest distance of every point to another one; +infinity where fewer than k are finite.

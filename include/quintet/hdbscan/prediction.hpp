@@ -28,7 +28,8 @@ struct prediction {
 /// alone:
 ///
 /// 1. Its core distance is the distance to its k-th nearest row of `points`, k = model.neighbours. The fit would have
-///    given it the same among those rows (with count_self it is its own first neighbour there as well).
+///    given it the same among those rows (with count_self it is its own first neighbour there as well). Where points
+///    have weights, it is the smallest radius within which they sum to k.
 /// 2. It joins the row j that comes first in the order (m, d, j), m = max(core, core_j, d / alpha), d their distance,
 ///    core_j = model.core_distances[j], alpha and metric those of model.options. The search is exact over all N rows.
 /// 3. lambda = 1 / m. If j leaves its cluster at a density of at most lambda, the row leaves with it; otherwise it

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "quintet/core/any_view.hpp"
@@ -53,14 +54,17 @@ struct spanning_tree_result {
   /// For alpha = 1 the tree is the one that Kruskal's algorithm finds in the order (square of the weight before the
   /// root is rounded, u, v), so it is unique. Squares distinguish some edges with equal weights.
   std::vector<edge> edges;
-  std::vector<double> core_distances;      ///< N; NaN for invalid rows
-  std::int64_t neighbours = 0;             ///< the k that was used
-  bool clamped = false;                    ///< k was lowered to M - 1
-  std::vector<std::int64_t> invalid_rows;  ///< rows left out, increasing (see core_result)
-  spanning_tree_counters counters;         ///< work that was done
-  stage_devices ran_on;                    ///< where
-  double neighbours_seconds = 0;           ///< ordering, packing, lists
-  double spanning_tree_seconds = 0;        ///< rounds
+  std::vector<double> core_distances;       ///< N; NaN for invalid and excluded rows
+  std::int64_t neighbours = 0;              ///< the k that was used
+  bool clamped = false;                     ///< k was lowered to M - 1
+  std::vector<double> weights;              ///< N, as given; empty: all are 1
+  std::vector<std::int64_t> excluded_rows;  ///< rows of weight 0, increasing, none of invalid_rows
+  double tie_tolerance = 0;                 ///< default_tie_tolerance() of the points
+  std::vector<std::int64_t> invalid_rows;   ///< rows left out, increasing (see core_result)
+  spanning_tree_counters counters;          ///< work that was done
+  stage_devices ran_on;                     ///< where
+  double neighbours_seconds = 0;            ///< ordering, packing, lists
+  double spanning_tree_seconds = 0;         ///< rounds
 
   /// Sum of the weights of `edges`, in their order. Cost: O(N).
   double total_weight() const;
@@ -70,18 +74,23 @@ struct spanning_tree_result {
 /// infinity, which are left out. Points are float, double, half or bfloat16. Distances are those of core_distances(),
 /// and heights are exact conversions to double. Same bits for any number of threads and on every device.
 ///
+/// `weights` are those of core_distances(). Rows of weight 0 are left out, too; otherwise the tree is one of points,
+/// and how often they count shows in core distances alone.
+///
 /// Throws InvalidArgument (N over 2^31 - 1025, D < 1, options out of range, an alpha that takes a core distance out of
 /// the range of the type), OutOfMemory, DeviceError, and Cancelled when `report` asks for it.
 ///
 /// Cost in few dimensions (D <= 32, N >= 2048), if a sample of the searches shows that a tree of blocks of points pays:
 /// about N log N. Otherwise one pass over all pairs (N^2 D / 2 multiply-adds on the host, N^2 D on a device) and, on
-/// clustered data, a few percent of it again; at worst log2 N passes.
+/// clustered data, a few percent of it again; at worst log2 N passes. Of more than min_samples equal points one alone
+/// is searched, where they are a sixteenth of all.
 ///
 /// Memory: one copy of the points (two for a moment), 64 bytes per point, and 8 (float) or 12 (double) bytes for each
 /// of k + 11 neighbours of a point. In many dimensions the filter adds half a copy and twice as much for neighbours.
 /// Without the tree of blocks also two tables of bounds, of 32 MiB or a quarter of the points' bytes each, and 128 MiB
 /// (double: 256) at most.
 spanning_tree_result spanning_tree(any_matrix points, const spanning_tree_options& options = {},
-                                   const Device& device = Device::best(), const progress_callback& report = {});
+                                   const Device& device = Device::best(), const progress_callback& report = {},
+                                   std::span<const double> weights = {});
 
 }  // namespace quintet::hdbscan

@@ -9,9 +9,11 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "quintet/core/any_view.hpp"
 #include "quintet/hdbscan/edge.hpp"
 #include "quintet/pairwise/metric.hpp"
 
@@ -24,6 +26,15 @@ namespace quintet::hdbscan {
 /// `binary` takes the rows of the dendrogram one by one, as other implementations do.
 enum class ties { canonical, binary };
 
+/// The tie_tolerance of options without one: (dim / 2 + 68) eps, at most 1/1024; eps is that of the type computed in
+/// (float for 16-bit types).
+///
+/// Distances of `dim` coordinates have an error of (dim / 2 + 4) eps. 64 eps are for the coordinates, which are rounded
+/// too: two of a size of up to 64 distances, such as 7.9 and 7.8, bring an error of as much. So equal distances stay
+/// equal in every unit of length. Coordinates of M > 64 distances need M eps. Distances from elsewhere count as dim =
+/// 0. O(1).
+double default_tie_tolerance(scalar_type type = scalar_type::float64, std::int64_t dim = 0);
+
 /// Which clusters of the condensed tree are taken.
 enum class selection {
   eom,  ///< the antichain of largest total stability ("excess of mass", Campello, Moulavi, Sander 2013)
@@ -35,7 +46,9 @@ enum class selection {
 struct cluster_options {
   std::int64_t min_cluster_size = 5;  ///< smallest group that is a cluster; >= 2, may exceed N; 5 as other programs
   ties tie_mode = ties::canonical;    ///< treatment of equal heights
-  double tie_tolerance = 0;           ///< canonical: heights in [h (1 - tie_tolerance), h] count as h; in [0, 1)
+  /// canonical: heights in [h (1 - tie_tolerance), h] count as h; in [0, 1). Empty: default_tie_tolerance() of the
+  /// points
+  std::optional<double> tie_tolerance = std::nullopt;
   selection method = selection::eom;  ///< which clusters are taken
   double epsilon = 0;                 ///< >= 0: clusters born at a smaller height give way to an ancestor; 0 = off
   double epsilon_max = std::numeric_limits<double>::infinity();  ///< > 0: eom takes no cluster born at a larger height
@@ -71,9 +84,14 @@ struct linkage_row {
 };
 
 /// A dendrogram of `points` points: points - 1 rows, children before parents.
+///
+/// Points may have weights. One of weight w counts w times wherever the functions below count points. Where w > 1 it
+/// stands for a node with w children of size 1, as w copies of it join at its height, the core distance.
 struct single_linkage_tree {
   std::int64_t points = 0;        ///< N
   std::vector<linkage_row> rows;  ///< N - 1 (none for N = 0), heights do not decrease from child to parent
+  std::vector<double> weights;    ///< N, >= 0, finite; empty: 1 each
+  std::vector<double> heights;    ///< N if there are weights: of the points, not above those of their parents
 };
 
 /// The dendrogram of n points joined by `edges`, in any order and orientation.
@@ -92,7 +110,7 @@ std::int64_t connected_components(const single_linkage_tree& tree);
 
 /// Throws InvalidArgument unless `tree` is a dendrogram. It must have points - 1 rows, use every node once as a child
 /// and after it was made, and have sizes that add up. Heights must be >= 0, not NaN, and not decrease from child to
-/// parent. Cost: O(N) time, 2 bytes per point.
+/// parent. Weights and heights must be as single_linkage_tree says. Cost: O(N) time, 2 bytes per point.
 void check_linkage(const single_linkage_tree& tree);
 
 // The condensed tree: the dendrogram without the splits that only shed a few points. Walking down from the root, a
@@ -107,7 +125,7 @@ struct condensed_row {
   std::int64_t parent = 0, child = 0;
   ///@}
   double lambda = 0;      ///< >= 0; 0 at height +infinity, +infinity at height 0
-  std::int64_t size = 0;  ///< points that leave, >= 1
+  std::int64_t size = 0;  ///< points that leave, >= 1, whatever their weights
 
   /// Equal in everything.
   friend bool operator==(const condensed_row& a, const condensed_row& b) = default;
@@ -119,9 +137,11 @@ struct condensed_tree {
   std::int64_t points = 0;          ///< N
   std::int64_t clusters = 0;        ///< number of clusters, the root included
   std::vector<condensed_row> rows;  ///< increasing in (parent, lambda, child)
+  std::vector<double> weights;      ///< N; empty: 1 each
 };
 
-/// Condenses `tree` with options.min_cluster_size, tie_mode and tie_tolerance.
+/// Condenses `tree` with options.min_cluster_size, tie_mode and tie_tolerance (empty: default_tie_tolerance() of
+/// heights in double).
 ///
 /// The function walks breadth-first from the root. Let cluster P be at a node of height h with children below it:
 ///
@@ -134,9 +154,12 @@ struct condensed_tree {
 /// order of points nor the choice among minimum spanning trees matters. New clusters are numbered by increasing
 /// smallest point. No cluster is ever split at height 0, in either mode.
 ///
-/// A single point gives a tree of no rows. Throws InvalidArgument if `tree` is not a valid dendrogram (check_linkage())
-/// and for options out of range. Cost: at most O(N log N) time, about 150 bytes per point without the tree, no
-/// recursion.
+/// With weights "have min_cluster_size points" means that their weights sum to as much, and a single point may. Such a
+/// point leaves its cluster at its height, or at h where the two tie. Sums are rounded once.
+///
+/// A single point of weight 1 at most gives a tree of no rows. Throws InvalidArgument for weights with `binary` ties.
+/// Throws InvalidArgument if `tree` is not a valid dendrogram (check_linkage()) and for options out of range. Cost: at
+/// most O(N log N) time, about 150 bytes per point without the tree, no recursion.
 condensed_tree condense(const single_linkage_tree& tree, const tree_options& options);
 
 // Properties of each cluster and each point of the condensed tree, as plain arrays.
@@ -145,15 +168,17 @@ condensed_tree condense(const single_linkage_tree& tree, const tree_options& opt
 struct tree_summary {
   std::vector<std::int64_t> parent;       ///< index of the cluster it came from; -1 for the root
   std::vector<std::int64_t> size;         ///< points at birth
+  std::vector<double> mass;               ///< sum of their weights; empty: size
   std::vector<std::int64_t> first_child;  ///< index of the first of its child clusters, which follow one another
   std::vector<std::int64_t> children;     ///< number of child clusters
   std::vector<double> birth;              ///< lambda at which it appears; 0 for the root
   std::vector<double> death;              ///< largest lambda of its rows; 0 without rows
   std::vector<double> deepest;            ///< largest lambda of its rows and those of its descendants
-  std::vector<double> stability;          ///< sum over its rows of (lambda - birth) * size; may be +infinity, never NaN
+  std::vector<double> stability;          ///< sum over its rows of (lambda - birth) * mass; may be +infinity, never NaN
 
   std::vector<std::int64_t> point_cluster;  ///< per point: index of the cluster that it leaves
   std::vector<double> point_lambda;         ///< per point: lambda at which it leaves
+  std::vector<double> point_weight;         ///< per point; empty: 1 each
 };
 
 /// Summarises a tree that condense() made. Stability is that of Campello, Moulavi, Sander (2013), where infinity -
@@ -177,11 +202,21 @@ tree_summary summarise(const condensed_tree& tree);
 ///
 /// With epsilon > 0, unless the root alone is selected, every cluster born at a height below epsilon is then replaced
 /// by its nearest ancestor born above epsilon (Malzer & Baum 2020). If only the root is above, the root's child on the
-/// way replaces it (the root itself with allow_single_cluster).
+/// way replaces it (the root itself with allow_single_cluster). Heights within tie_tolerance of epsilon or epsilon_max
+/// are equal to it (canonical).
 ///
 /// Throws InvalidArgument for options out of range and a `summary` that summarise() cannot have made. Cost: O(N) time
 /// for that and O(C log C) at most, O(C) memory for C clusters.
 std::vector<std::int64_t> select_clusters(const tree_summary& summary, const tree_options& options);
+
+/// `options` with an epsilon, and if need be a method, at which select_clusters() takes `clusters` clusters. A larger
+/// epsilon never gives more. options.epsilon is not read; its place is taken by 0 if that is enough, or else by the
+/// middle between two heights at which clusters are born. Where eom has fewer clusters, the method becomes leaf.
+///
+/// A split may add several clusters, and a tree has only so many leaves. A number that is out of reach gives the
+/// largest possible number below it, or the smallest possible of all. Throws InvalidArgument for clusters < 1, and as
+/// select_clusters() does. Cost: log C times that of select_clusters().
+tree_options options_for_clusters(const tree_summary& summary, std::int64_t clusters, const tree_options& options);
 
 // Labels, membership probabilities, persistence and exemplars of selected clusters.
 
@@ -212,7 +247,7 @@ struct point_groups {
 point_labels label_points(const tree_summary& summary, std::span<const std::int64_t> selected,
                           const tree_options& options);
 
-/// Persistence of each selected cluster: its stability / (points labelled with it * largest lambda of the whole tree);
+/// Persistence of each selected cluster: its stability / (mass labelled with it * largest lambda of the whole tree);
 /// 1 where that lambda is 0 or infinite or no point has the label. It is in [0, 1], but a single root with much noise
 /// may exceed 1, because dropped points add to its stability. `labels` are those of label_points(), one per point, in
 /// [-1, K). Throws InvalidArgument for others, and for summary and clusters as label_points() does. Cost: O(N) time,

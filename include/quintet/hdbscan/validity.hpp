@@ -72,8 +72,11 @@ struct validity_result {
 ///   edges to a point the earliest. Agrees with the published values for their four sets of 885 to 1863 points (0.8576,
 ///   0.8103, 0.6319, 0.8688) in all digits.
 ///
-/// Points are float, double, half or bfloat16. Throws InvalidArgument for shapes, labels or options out of range;
-/// OutOfMemory, DeviceError, Cancelled.
+/// `weights`: N whole numbers >= 0, how often each row counts; empty: once. Rows are repeated for that, so cost and
+/// memory are those of as many rows.
+///
+/// Points are float, double, half or bfloat16. Throws InvalidArgument for shapes, labels, weights or options out of
+/// range; OutOfMemory, DeviceError, Cancelled.
 ///
 /// Cost: 1 1/2 passes over the pairs within clusters with a power for each of their distances that matters, and on
 /// clustered data a fraction of a pass over the pairs of internal points. Conventions other than indexed grow T point
@@ -81,7 +84,7 @@ struct validity_result {
 /// the points, the budget, and the memory of spanning_tree() for the largest cluster. Nothing n x n is stored.
 validity_result validity_index(any_matrix points, std::span<const std::int64_t> labels,
                                const validity_options& options = {}, const Device& device = Device::best(),
-                               const progress_callback& report = {});
+                               const progress_callback& report = {}, std::span<const double> weights = {});
 
 /// DBCV with everything taken from the spanning tree of mutual reachability (the relative_validity of
 /// scikit-learn-contrib/hdbscan). The sparseness of a cluster is its longest edge, its separation the shortest edge to
@@ -93,6 +96,10 @@ validity_result validity_index(any_matrix points, std::span<const std::int64_t> 
 /// clusters. If sparseness and separation are equal, both 0 or both infinite, the validity of the cluster is 0. Throws
 /// InvalidArgument for an end point outside [0, N), a weight that is negative or NaN, or a label outside [-1, N). Cost:
 /// O(N) time, O(K) memory.
-double relative_validity(std::span<const edge> tree, std::span<const std::int64_t> labels);
+///
+/// `weights` of points, N values >= 0 (empty: 1 each), with the core distances of the tree, which join copies: for
+/// whole weights the result is that of repeated points.
+double relative_validity(std::span<const edge> tree, std::span<const std::int64_t> labels,
+                         std::span<const double> weights = {}, std::span<const double> core_distances = {});
 
 }  // namespace quintet::hdbscan

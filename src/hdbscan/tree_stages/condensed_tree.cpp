@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <utility>
 
 #include "core/polled.hpp"
+#include "hdbscan/weights.hpp"
+#include "quintet/core/error.hpp"
 
 namespace quintet::hdbscan {
 namespace {
@@ -27,11 +30,14 @@ class dendrogram {
       first_[right] = first_[node] + size(left);
     }
     for (std::int64_t p = 0; p < tree.points; ++p) points_[first_[p]] = p;
+    if (!tree.weights.empty()) mass_ = masses_of(tree);
   }
 
   std::int64_t root() const { return 2 * tree_.points - 2; }
   bool is_point(std::int64_t node) const { return node < tree_.points; }
-  double height(std::int64_t node) const { return row(node).height; }
+  double height(std::int64_t node) const { return is_point(node) ? tree_.heights[node] : row(node).height; }
+  double mass(std::int64_t node) const { return mass_.empty() ? double(size(node)) : mass_[node]; }
+  bool has_children(std::int64_t node) const { return !is_point(node) || (!mass_.empty() && mass_[node] > 1); }
   std::int64_t size(std::int64_t node) const { return is_point(node) ? 1 : row(node).size; }
   std::pair<std::int64_t, std::int64_t> children(std::int64_t node) const { return {row(node).left, row(node).right}; }
   std::int64_t smallest_point(std::int64_t node) const {
@@ -48,13 +54,18 @@ class dendrogram {
   std::vector<std::int64_t> points_;    // all points, those of one branch contiguous
   std::vector<std::int64_t> first_;     // per node: where its points begin
   std::vector<std::int64_t> smallest_;  // per merge: smallest point below
+  std::vector<double> mass_;            // per node; empty without weights
 };
 
 class condenser {
  public:
   condenser(const single_linkage_tree& tree, const tree_options& options)
-      : nodes_(tree), options_(options), next_cluster_(tree.points + 1) {
+      : nodes_(tree),
+        options_(options),
+        tolerance_(options.tie_tolerance.value_or(default_tie_tolerance())),
+        next_cluster_(tree.points + 1) {
     result_.points = tree.points;
+    result_.weights = tree.weights;
     rows_.reserve(tree.points);
     alive_.push_back({nodes_.root(), tree.points});
   }
@@ -62,7 +73,7 @@ class condenser {
   condensed_tree run() {
     for (std::size_t i = 0; i < alive_.size(); ++i) {
       quintet::detail::poll_sometimes(std::int64_t(i));
-      if (!nodes_.is_point(alive_[i].node)) split(alive_[i]);
+      if (nodes_.has_children(alive_[i].node)) split(alive_[i]);
     }
     poll();
     result_.clusters = next_cluster_ - result_.points;
@@ -81,8 +92,8 @@ class condenser {
     const double lambda = 1 / std::abs(nodes_.height(from.node));  // -0.0 is a height, too
     big_.clear();
     leaving_.clear();
-    // No density is above infinity: such a branch can only end.
-    if (std::isinf(lambda)) {
+    // No density is above infinity: such a branch can only end, as a point does.
+    if (std::isinf(lambda) || nodes_.is_point(from.node)) {
       shed(from.node);
     } else {
       sort_out_children(from.node);
@@ -101,14 +112,14 @@ class condenser {
   // Fills big_ with the children of `node` that can be clusters, and leaving_ with the points of the others.
   void sort_out_children(std::int64_t node) {
     const bool canonical = options_.tie_mode == ties::canonical;
-    const double tied_height = nodes_.height(node) * (1 - options_.tie_tolerance);
+    const double tied_height = nodes_.height(node) * (1 - tolerance_);
     open(node);
     while (!stack_.empty()) {
       const std::int64_t child = stack_.back();
       stack_.pop_back();
-      if (canonical && !nodes_.is_point(child) && nodes_.height(child) >= tied_height) {
-        open(child);
-      } else if (nodes_.size(child) >= options_.min_cluster_size) {
+      if (canonical && nodes_.has_children(child) && nodes_.height(child) >= tied_height) {
+        nodes_.is_point(child) ? shed(child) : open(child);
+      } else if (nodes_.mass(child) >= double(options_.min_cluster_size)) {
         big_.push_back(child);
       } else {
         shed(child);
@@ -149,6 +160,7 @@ class condenser {
 
   dendrogram nodes_;
   const tree_options& options_;
+  double tolerance_;
   std::int64_t next_cluster_;
   std::vector<branch> alive_;                        // a queue: breadth first, as ids are given
   std::vector<std::int64_t> big_, leaving_, stack_;  // of the current split
@@ -158,9 +170,17 @@ class condenser {
 
 }  // namespace
 
+double default_tie_tolerance(scalar_type type, std::int64_t dim) {
+  require_argument(dim >= 0, "dim", dim, ">= 0");
+  const double eps = accumulator_of(type) == scalar_type::float64 ? double(std::numeric_limits<double>::epsilon())
+                                                                  : double(std::numeric_limits<float>::epsilon());
+  return std::min((double(dim) / 2 + 68) * eps, 0x1p-10);
+}
+
 condensed_tree condense(const single_linkage_tree& tree, const tree_options& options) {
   check_options(options);
   check_linkage(tree);
+  check_ties(tree.weights, options.tie_mode);
   return condenser(tree, options).run();
 }
 

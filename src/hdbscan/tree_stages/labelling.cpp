@@ -4,6 +4,7 @@
 
 #include "core/require_element.hpp"
 #include "hdbscan/tree_rules.hpp"
+#include "hdbscan/weights.hpp"
 
 namespace quintet::hdbscan {
 
@@ -46,13 +47,6 @@ void check_labels(const tree_summary& summary, std::span<const std::int64_t> sel
       throw InvalidArgument(text("labels[", p, "] must be in [-1, K=", max, ") (labels[", p, "]=", labels[p], ")"));
 }
 
-std::vector<std::int64_t> label_sizes(std::span<const std::int64_t> labels, std::size_t clusters) {
-  std::vector<std::int64_t> size(clusters, 0);
-  for (const std::int64_t label : labels)
-    if (label >= 0) ++size[label];
-  return size;
-}
-
 }  // namespace
 
 point_labels label_points(const tree_summary& summary, std::span<const std::int64_t> selected,
@@ -77,13 +71,13 @@ point_labels label_points(const tree_summary& summary, std::span<const std::int6
 std::vector<double> persistence(const tree_summary& summary, std::span<const std::int64_t> selected,
                                 std::span<const std::int64_t> labels) {
   check_labels(summary, selected, labels);
-  const std::vector<std::int64_t> size = label_sizes(labels, selected.size());
+  const std::vector<double> mass = label_masses(labels, summary.point_weight, selected.size());
   std::vector<double> result(selected.size(), 1.0);
   if (selected.empty()) return result;
   const double largest = summary.deepest[0];
   if (largest == 0 || std::isinf(largest)) return result;
   for (std::size_t k = 0; k < selected.size(); ++k)
-    if (size[k] > 0) result[k] = summary.stability[selected[k]] / (static_cast<double>(size[k]) * largest);
+    if (mass[k] > 0) result[k] = summary.stability[selected[k]] / (mass[k] * largest);
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/polled.hpp"
+#include "hdbscan/weights.hpp"
 #include "quintet/core/error.hpp"
 
 namespace quintet::hdbscan {
@@ -64,28 +65,40 @@ std::span<const edge> in_total_order(std::span<const edge> edges, std::vector<ed
   storage.assign(edges.begin(), edges.end());
   for (edge& e : storage)
     if (e.u > e.v) std::swap(e.u, e.v);
-  detail::polled_sort(storage.begin(), storage.end());
+  quintet::detail::polled_sort(storage.begin(), storage.end());
   return storage;
 }
 
 void check_row(const single_linkage_tree& tree, std::size_t t, std::vector<char>& is_used) {
   const linkage_row& row = tree.rows[t];
   const auto name = [&](const char* field) { return text("rows[", t, "].", field); };
-  const std::int64_t made = tree.points + static_cast<std::int64_t>(t);
+  const std::int64_t node = tree.points + static_cast<std::int64_t>(t);
   std::int64_t size = 0;
   double height = 0;
   for (const auto& [child, field] : {std::pair{row.left, "left"}, std::pair{row.right, "right"}}) {
-    if (child < 0 || child >= made || is_used[child])
-      require_argument(false, name(field), child, text("in [0, ", made, ") and used once only"));
+    if (child < 0 || child >= node || is_used[child])
+      require_argument(false, name(field), child, text("in [0, ", node, ") and used once only"));
     is_used[child] = 1;
     const bool is_point = child < tree.points;
     size += is_point ? 1 : tree.rows[child - tree.points].size;
-    if (!is_point) height = std::max(height, tree.rows[child - tree.points].height);
+    if (!is_point)
+      height = std::max(height, tree.rows[child - tree.points].height);
+    else if (!tree.heights.empty())
+      height = std::max(height, tree.heights[child]);
   }
   if (row.height >= height && row.size == size) return;
   require_argument(row.height >= height, name("height"), row.height,
                    text(">= ", height, ", the height of its children"));
   require_argument(row.size == size, name("size"), row.size, text(size, ", the sum of its children"));
+}
+
+void check_masses(const single_linkage_tree& tree) {
+  require_argument(tree.heights.size() == tree.weights.size(), "heights.size()", tree.heights.size(),
+                   text("weights.size()=", tree.weights.size()));
+  if (tree.weights.empty()) return;
+  check_weights(tree.weights, tree.points, "weights");
+  for (std::int64_t p = 0; p < tree.points; ++p)
+    require_element(tree.heights[p] >= 0, "heights", p, tree.heights[p], ">= 0 and not NaN");
 }
 
 }  // namespace
@@ -118,6 +131,7 @@ void check_linkage(const single_linkage_tree& tree) {
   require_argument(tree.points >= 1, "points", tree.points, ">= 1");
   const auto rows = static_cast<std::int64_t>(tree.rows.size());
   require_argument(rows == tree.points - 1, "rows.size()", rows, text("points - 1 = ", tree.points - 1));
+  check_masses(tree);
   std::vector<char> is_used(2 * tree.points - 1, 0);
   for (std::size_t t = 0; t < tree.rows.size(); ++t) {
     quintet::detail::poll_sometimes(std::int64_t(t));

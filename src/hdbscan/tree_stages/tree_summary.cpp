@@ -7,6 +7,7 @@
 #include "core/polled.hpp"
 #include "core/require_element.hpp"
 #include "hdbscan/tree_rules.hpp"
+#include "hdbscan/weights.hpp"
 
 namespace quintet::hdbscan {
 namespace {
@@ -86,16 +87,29 @@ void check_clusters(const tree_summary& s, const condensed_tree& tree) {
   }
 }
 
+/// The masses of clusters: those of their points and of their children.
+void add_masses(tree_summary& s, const condensed_tree& tree) {
+  if (tree.weights.empty()) return;
+  s.point_weight = tree.weights;
+  std::vector<mass_sum> sums(s.parent.size());
+  for (std::size_t p = 0; p < s.point_cluster.size(); ++p) sums[s.point_cluster[p]].add(tree.weights[p]);
+  for (std::size_t c = sums.size(); c-- > 1;) sums[s.parent[c]].add(sums[c]);
+  for (const mass_sum& sum : sums) s.mass.push_back(sum.total());
+}
+
 // Rows of one parent and lambda are one term: sizes add exactly, in any order.
 void add_stabilities(tree_summary& s, std::span<const condensed_row> rows, std::int64_t points) {
+  const auto mass = [&](const condensed_row& row) {
+    if (s.mass.empty()) return static_cast<double>(row.size);
+    return row.child < points ? s.point_weight[row.child] : s.mass[row.child - points];
+  };
   for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
     const condensed_row& row = rows[begin];
-    std::int64_t size = 0;
+    mass_sum sum;
     for (; end < rows.size() && rows[end].parent == row.parent && rows[end].lambda == row.lambda; ++end)
-      size += rows[end].size;
+      sum.add(mass(rows[end]));
     const std::int64_t c = row.parent - points;
-    if (row.lambda > s.birth[c])
-      s.stability[c] = std::fma(row.lambda - s.birth[c], static_cast<double>(size), s.stability[c]);
+    if (row.lambda > s.birth[c]) s.stability[c] = std::fma(row.lambda - s.birth[c], sum.total(), s.stability[c]);
   }
 }
 
@@ -108,6 +122,11 @@ void check_summary(const tree_summary& s) {
     require_argument(length == clusters, "summary", length, text("columns of parent.size()=", clusters, " entries"));
   require_argument(s.point_lambda.size() == points, "summary.point_lambda.size()", s.point_lambda.size(),
                    text("point_cluster.size()=", points));
+  if (!s.mass.empty() || !s.point_weight.empty()) {
+    require_argument(s.mass.size() == clusters, "summary.mass.size()", s.mass.size(),
+                     text("parent.size()=", clusters, ", as there are weights of points"));
+    check_weights(s.point_weight, std::int64_t(points), "summary.point_weight");
+  }
   const auto count = static_cast<std::int64_t>(clusters);
   for (std::int64_t c = 0; c < count; ++c) {
     const bool has_parent = c == 0 ? s.parent[c] == -1 : s.parent[c] >= 0 && s.parent[c] < c;
@@ -143,6 +162,7 @@ lambda_peaks find_peaks(const tree_summary& s) {
 
 tree_summary summarise(const condensed_tree& tree) {
   check_counts(tree);
+  if (!tree.weights.empty()) check_weights(tree.weights, tree.points, "weights");
   tree_summary s = empty_summary(tree.points, tree.clusters);
   for (std::size_t r = 0; r < tree.rows.size(); ++r) {
     quintet::detail::poll_sometimes(std::int64_t(r));
@@ -151,6 +171,7 @@ tree_summary summarise(const condensed_tree& tree) {
   }
   if (tree.rows.empty()) std::fill(s.point_cluster.begin(), s.point_cluster.end(), 0);  // a single point
   check_clusters(s, tree);
+  add_masses(s, tree);
   add_stabilities(s, tree.rows, tree.points);
   s.deepest = s.death;
   for (std::int64_t c = tree.clusters - 1; c > 0; --c)

@@ -101,7 +101,7 @@ TYPED_TEST(device_memory_of, clusters_and_what_follows_are_those_of_host_points)
               membership_vectors(expected, points.view(), more.view(), Device::host()));
     EXPECT_EQ(medoids(view, found.labels), medoids(points.view(), found.labels, {}, metric::euclidean, Device::host()));
     test::expect_same_bits(weighted_centroids(view, found.labels),
-                           weighted_centroids(points.view(), found.labels, {}, Device::host()));
+                           weighted_centroids(points.view(), found.labels, {}, metric::euclidean, Device::host()));
     EXPECT_NEAR(validity_index(view, found.labels).index,
                 validity_index(points.view(), found.labels, {}, Device::host()).index, 1e-12);
   });

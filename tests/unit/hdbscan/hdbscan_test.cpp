@@ -317,6 +317,63 @@ TYPED_TEST(clustering_of, distances_of_1e30_are_clustered_like_those_of_1) {
   }
 }
 
+// The points of a grid with `side` values of each coordinate.
+template <class Real>
+point_set<Real> full_grid(std::int64_t side, std::int64_t dim) {
+  std::int64_t n = 1;
+  for (std::int64_t k = 0; k < dim; ++k) n *= side;
+  point_set<Real> points(n, dim);
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t k = 0, rest = i; k < dim; ++k, rest /= side) points.data[i * dim + k] = Real(rest % side);
+  return points;
+}
+
+// Coordinates as decimals give them: whole numbers of units, rounded.
+template <class Real>
+point_set<Real> in_units(const point_set<Real>& points, double unit) {
+  point_set<Real> result = points;
+  for (std::size_t i = 0; i < result.data.size(); ++i) result.data[i] = Real(double(points.data[i]) * unit);
+  return result;
+}
+
+constexpr double units[] = {0.1, 0.01, 0.001, 1.0 / 3, 0.7, 1e-5, 2.54, 3.141592653589793};
+
+// Whole numbers have exact squares of distances: there equal bits are equal distances.
+TYPED_TEST(clustering_of, rounding_does_not_decide_about_equal_distances) {
+  for (const auto& [side, dim] : {std::pair<int, int>{20, 2}, {60, 1}, {8, 3}, {5, 4}}) {
+    const auto grid = full_grid<TypeParam>(side, dim);
+    for (const std::int64_t samples : {1, 3, 4, 5, 8}) {
+      SCOPED_TRACE(::testing::Message() << side << " " << dim << " " << samples);
+      cluster_options options{.min_cluster_size = 5, .min_samples = samples};
+      for (const double unit : units) EXPECT_EQ(cluster(in_units(grid, unit).view(), options).clusters(), 0) << unit;
+    }
+  }
+  const auto points = grid_points<TypeParam>(150, 4, 40, 3);
+  for (const auto method : {selection::eom, selection::leaf})
+    for (const std::int64_t size : {3, 5, 10}) {
+      cluster_options options{.min_cluster_size = size, .tie_tolerance = 0, .method = method, .min_samples = 3};
+      const indices expected = cluster(points.view(), options).labels;
+      options.tie_tolerance.reset();
+      for (const double unit : units) EXPECT_EQ(cluster(in_units(points, unit).view(), options).labels, expected);
+    }
+}
+
+TYPED_TEST(clustering_of, the_tie_tolerance_comes_with_the_result) {
+  const auto points = in_units(grid_points<TypeParam>(150, 4, 40, 3), 0.1);
+  const cluster_options options{.min_cluster_size = 3, .min_samples = 3};
+  const cluster_result whole = cluster(points.view(), options);
+  const double usual = default_tie_tolerance(scalar_type_of<TypeParam>(), 4);
+  EXPECT_EQ(whole.options.tie_tolerance, usual);
+  EXPECT_EQ(cluster(points.view(), {.tie_tolerance = 0.25}).options.tie_tolerance, 0.25);
+  EXPECT_EQ(cluster(matrix_view<const TypeParam>(nullptr, 0, 4), options).options.tie_tolerance, usual);
+  const spanning_tree_result tree = spanning_tree(points.view(), spanning_tree_part(options));
+  EXPECT_EQ(tree.tie_tolerance, usual);
+  EXPECT_EQ(condense(whole.single_linkage, whole.options).rows, whole.condensed.rows);
+  cluster_options second = options;
+  second.tie_tolerance = tree.tie_tolerance;
+  EXPECT_EQ(cluster_tree(tree.edges, points.n, second).condensed.rows, whole.condensed.rows);
+}
+
 TEST(clustering, bad_arguments_are_named) {
   const auto points = clustered_points<float>(10, 3, 16);
   const auto bad = [&](const std::string& words, auto change) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <numbers>
 
 #include "quintet/hdbscan/hdbscan.hpp"
 #include "reference/pairwise_reference.hpp"
@@ -84,6 +85,29 @@ TYPED_TEST(medoid, centroids_are_weighted_means) {
     for (std::int64_t d = 0; d < 2; ++d) points(i, d) = TypeParam(at[i][d]);
   const auto found = weighted_centroids(points.view(), indices{0, 0, 1, -1}, std::vector<double>{3, 1, 0, 1});
   EXPECT_EQ(found, (std::vector<double>{1, 3, 1, 1}));
+}
+
+// Across the date line, and around a pole, where means of longitudes are far away.
+TYPED_TEST(medoid, centroids_on_a_sphere_are_directions_of_mean_vectors) {
+  const double at[8][2] = {{10, 179}, {10, -179}, {80, 0}, {80, 120}, {80, -120}, {0, 0}, {0, 90}, {0, 180}};
+  test::point_set<TypeParam> points(8, 2);
+  for (std::int64_t i = 0; i < 8; ++i)
+    for (std::int64_t d = 0; d < 2; ++d) points(i, d) = TypeParam(at[i][d]);
+  const indices labels{0, 0, 1, 1, 1, 2, 2, -1};
+  const double eps = 100 * std::numeric_limits<TypeParam>::epsilon();
+  auto found = weighted_centroids(points.view(), labels, {}, metric::haversine);
+  EXPECT_NEAR(found[0], 10.00149, 1e-5);
+  EXPECT_NEAR(std::fabs(found[1]), 180, eps);
+  EXPECT_NEAR(found[2], 90, eps);
+  EXPECT_NEAR(found[4], 0, eps);
+  EXPECT_NEAR(found[5], 45, eps);
+  found = weighted_centroids(points.view(), indices{-1, -1, -1, -1, -1, 0, 0, -1},
+                             std::vector<double>{1, 1, 1, 1, 1, 3, 1, 1}, metric::haversine);
+  EXPECT_NEAR(found[1], std::atan2(1.0, 3.0) * 180 / std::numbers::pi, eps);
+  expect_invalid(
+      [&] { weighted_centroids(points.view(), indices{-1, -1, -1, -1, -1, 0, -1, 0}, {}, metric::haversine); },
+      "the points of a label must have a mean on one side of the sphere (label=0, length of the mean=0)");
+  EXPECT_EQ(medoids(points.view(), labels, {}, metric::haversine), (indices{0, 2, 5}));
 }
 
 TYPED_TEST(medoid, errors) {

@@ -196,8 +196,14 @@ TEST(PrecomputedEdges, BadGraphsAreRefusedWithTheEntry) {
   EXPECT_EQ(run(),
             "graph.values[1] must be 0 as the distance of 1 from itself: a graph of distances, not of similarities "
             "(graph.values[1]=3)");
-  values[1] = 0;
-  EXPECT_EQ(run(), "no error");
+  for (const double rounded : {0.0, 1e-16, -1e-16}) {  // as 1 - cos(x, x) is
+    values[1] = rounded;
+    EXPECT_EQ(run(), "no error");
+  }
+  values[1] = -1e-7;
+  EXPECT_EQ(run(),
+            "graph.values[1] must be >= 0 and not NaN (graph.values[1]=-1e-07); where rounding made it negative, 0 is "
+            "meant");
   columns[1] = 7;
   EXPECT_NE(run().find("graph.columns[1]"), std::string::npos);
   row_begin[1] = 3;

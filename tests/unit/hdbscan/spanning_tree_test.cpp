@@ -121,6 +121,22 @@ TYPED_TEST(spanning_tree_of, points_has_the_weights_of_the_reference) {
     }
 }
 
+TYPED_TEST(spanning_tree_of, points_on_a_sphere_has_the_weights_of_the_reference) {
+  const auto all = test::sphere_points<TypeParam>(130, 2);
+  std::vector<std::int64_t> on_sphere;
+  for (std::int64_t i = 0; i < all.n; ++i)
+    if (std::fabs(all(i, 0)) <= 90 && std::fabs(all(i, 1)) <= 360) on_sphere.push_back(i);
+  const auto points = test::reordered(all, on_sphere);
+  for (const double alpha : {1.0, 1.3}) {
+    const spanning_tree_options options{.min_samples = 5, .distance = {metric::haversine, 6371}, .alpha = alpha};
+    EXPECT_EQ(spanning_tree(all.view(), options).invalid_rows.size(), std::size_t(all.n - points.n));
+    const auto found = spanning_tree(points.view(), options);
+    test::expect_error_within("haversine",
+                              test::largest_error(weights_of(found.edges), weights_of(reference_tree(points, options))),
+                              8 * std::numeric_limits<TypeParam>::epsilon());
+  }
+}
+
 TYPED_TEST(spanning_tree_of, points_in_any_norm_has_the_weights_of_the_reference) {
   for (const point_metric& distance : {point_metric(metric::manhattan), point_metric(metric::chebyshev),
                                        point_metric(metric::minkowski, 1.5), point_metric(metric::minkowski, 4)})
@@ -377,6 +393,58 @@ TEST(spanning_tree, bad_arguments_are_named) {
                  "alpha must be > 0 and finite (alpha=0)");
   expect_invalid([&] { spanning_tree(points.view(), neighbours(1, metric::euclidean, 1e-60)); }, "(alpha=1e-60)");
   expect_invalid([&] { spanning_tree({points.data.data(), 10, 0}); }, "points.cols must be >= 1 (points.cols=0)");
+}
+
+// Points of which every `step`-th lies in one of `places`; more than 512, as piles count from there on.
+template <class Real>
+point_set<Real> piled_points(std::int64_t dim, std::int64_t places, std::int64_t step, std::uint64_t seed) {
+  auto points = clustered_points<Real>(600, dim, seed);
+  for (std::int64_t i = 0; i < points.n; i += step)
+    for (std::int64_t k = 0; k < dim; ++k) points.data[i * dim + k] = points.data[i / step % places * step * dim + k];
+  return points;
+}
+
+// Copies have edges of weight 0 to the first of them; which of several equal edges is in the tree depends on indices.
+TYPED_TEST(spanning_tree_of, piles_of_copies) {
+  const auto expect_merged = [](const point_set<TypeParam>& points, const spanning_tree_options& options) {
+    SCOPED_TRACE(::testing::Message() << points.dim << " " << options.min_samples << to_string(options.distance));
+    const auto tree = spanning_tree(points.view(), options, Device::host());
+    const auto core = core_distances(points.view(), options, Device::host()).distances;
+    EXPECT_EQ(tree.core_distances, std::vector<double>(core.begin(), core.end()));
+    EXPECT_EQ(tree.neighbours, options.min_samples);
+    EXPECT_LT(tree.counters.tiles, 28);  // those of 600 points in blocks of 96
+    if (options.alpha == 1)
+      EXPECT_EQ(tree.edges, unique_tree(points, options));
+    else
+      EXPECT_EQ(weights_of(tree.edges), weights_of(tree_of_matrix(points, options)));
+  };
+  for (const auto kind : {metric::euclidean, metric::cosine, metric::manhattan})
+    for (const double alpha : {1.0, 0.5}) {
+      expect_merged(piled_points<TypeParam>(3, 5, 2, 7), neighbours(4, kind, alpha));
+      expect_merged(piled_points<TypeParam>(40, 2, 2, 8), neighbours(6, kind, alpha));
+    }
+  // Few values in few dimensions: nothing but piles, and with larger k some places hold too few points for one.
+  for (const std::int64_t k : {0, 1, 5, 12}) expect_merged(grid_points<TypeParam>(600, 2, 7, 5), neighbours(k));
+  expect_merged(grid_points<TypeParam>(600, 3, 1, 5), neighbours(3));
+}
+
+// Two places whose difference is lost are at distance 0: the tree is that of all points.
+TYPED_TEST(spanning_tree_of, piles_at_distance_0) {
+  auto points = piled_points<TypeParam>(2, 2, 2, 11);
+  const auto tiny = std::numeric_limits<TypeParam>::min();
+  for (std::int64_t i = 0; i < points.n; i += 2) {
+    points.data[2 * i] = i % 4 == 0 ? TypeParam(0) : tiny;
+    points.data[2 * i + 1] = 0;
+  }
+  expect_unique_tree(points, neighbours(3));
+}
+
+// Rows that are left out.
+TYPED_TEST(spanning_tree_of, piles_and_rows_with_nan) {
+  auto points = piled_points<TypeParam>(3, 5, 2, 13);
+  for (const std::int64_t row : {0, 7, 300}) points.data[3 * row] = std::numeric_limits<TypeParam>::quiet_NaN();
+  expect_unique_tree(points, neighbours(4));
+  EXPECT_EQ(spanning_tree(points.view(), neighbours(4)).invalid_rows, (rows{0, 7, 300}));
 }
 
 }  // namespace

@@ -163,6 +163,15 @@ TYPED_TEST(block_tree_of, any_metric_has_the_lists_of_all_pairs) {
   });
 }
 
+TYPED_TEST(block_tree_of, a_sphere_has_the_lists_and_the_spanning_tree_of_all_pairs) {
+  test::on_every_device([](const Device& device) {
+    const auto points = test::sphere_points<TypeParam>(device == Device::host() ? 700 : 300, 5);
+    const both_ways<TypeParam> p(points, metric::haversine, device);
+    expect_same_lists(p, 6);
+    expect_same_edges(p, 3, 6);
+  });
+}
+
 TYPED_TEST(block_tree_of, any_norm_has_the_lists_and_the_spanning_tree_of_all_pairs) {
   test::on_every_device([](const Device& device) {
     const bool is_host = device == Device::host();

@@ -32,6 +32,26 @@ TEST(select_clusters, leaf_takes_clusters_without_children) {
   EXPECT_EQ(select_clusters(family(1, 3, 4, 4), {.method = selection::leaf}), (indices{2, 3, 4}));
 }
 
+// Three groups of three points, the first two of which join at 2, and all at 4.
+TEST(select_clusters, heights_within_the_tolerance_of_epsilon_are_equal_to_it) {
+  const std::vector<edge> edges{{0, 1, 1}, {1, 2, 1}, {3, 4, 1}, {4, 5, 1}, {6, 7, 1}, {7, 8, 1}, {2, 3, 2}, {5, 6, 4}};
+  tree_options options{.min_cluster_size = 3, .method = selection::leaf};
+  const tree_summary s = summarise(condense(single_linkage(edges, 9), options));
+  const auto count_at = [&](double epsilon) {
+    options.epsilon = epsilon;
+    return select_clusters(s, options).size();
+  };
+  EXPECT_EQ(count_at(2 * (1 + 5e-15)), 3u);
+  EXPECT_EQ(count_at(2 * (1 + 1e-9)), 2u);
+  options.method = selection::eom;
+  options.epsilon_max = 2 * (1 - 5e-15);
+  EXPECT_EQ(count_at(0), 2u);
+  options.tie_tolerance = 0;
+  EXPECT_EQ(count_at(0), 0u);
+  options.epsilon_max = 10;
+  EXPECT_EQ(count_at(2 * (1 + 5e-15)), 2u);
+}
+
 TEST(select_clusters, the_root_needs_permission) {
   const tree_summary s = family(1, 1.1, 1.2, 1.2);  // the root has 12, everything below less
   EXPECT_EQ(select_clusters(s, {.allow_single_cluster = true}), (indices{0}));

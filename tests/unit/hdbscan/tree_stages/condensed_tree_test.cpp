@@ -54,6 +54,24 @@ TEST(condense, heights_within_the_tolerance_are_one_height) {
   EXPECT_EQ(condense_edges(nearly, 5, options).rows, condense_edges(tied_pairs(true), 5, options).rows);
 }
 
+TEST(condense, equal_heights_that_rounding_parts_are_one_height) {
+  const double eps = std::numeric_limits<double>::epsilon(), float_eps = std::numeric_limits<float>::epsilon();
+  EXPECT_EQ(default_tie_tolerance(), 68 * eps);
+  EXPECT_EQ(default_tie_tolerance(scalar_type::float64, 3), 69.5 * eps);
+  for (const scalar_type type : {scalar_type::float32, scalar_type::float16, scalar_type::bfloat16})
+    EXPECT_EQ(default_tie_tolerance(type, 384), 260 * float_eps);
+  EXPECT_EQ(default_tie_tolerance(scalar_type::float32, std::int64_t(1) << 40), 0x1p-10);
+  expect_invalid([] { default_tie_tolerance(scalar_type::float64, -1); }, "dim must be >= 0 (dim=-1)");
+
+  const auto parted = [](double part) {
+    return std::vector<edge>{{0, 1, 1.0}, {2, 3, 1.0}, {0, 4, 4 * (1 - part)}, {3, 4, 4.0}};
+  };
+  const auto tied = condense_edges(tied_pairs(true), 5, {.min_cluster_size = 2}).rows;
+  EXPECT_EQ(condense_edges(parted(64 * eps), 5, {.min_cluster_size = 2}).rows, tied);
+  EXPECT_NE(condense_edges(parted(72 * eps), 5, {.min_cluster_size = 2}).rows, tied);
+  EXPECT_NE(condense_edges(parted(64 * eps), 5, {.min_cluster_size = 2, .tie_tolerance = 0}).rows, tied);
+}
+
 TEST(condense, nothing_splits_at_height_zero) {
   std::vector<edge> edges;
   for (std::int64_t p = 1; p < 8; ++p) edges.push_back({p - 1, p, 0.0});
