@@ -7,9 +7,9 @@
 namespace quintet::poincare {
 
 std::int64_t first_invalid(const std::vector<point_status>& status) {
-  const auto found =
+  const auto failed =
       std::find_if(status.begin(), status.end(), [](point_status s) { return s != point_status::inside; });
-  return found == status.end() ? -1 : found - status.begin();
+  return failed == status.end() ? -1 : failed - status.begin();
 }
 
 double checked_curvature(double curvature) {

@@ -40,6 +40,13 @@ inline void check_sets(const any_matrix& x, const any_matrix& y) {
     require_argument(x.cols == y.cols, "dimension of the second set", y.cols, text("that of the first, ", x.cols));
 }
 
+/// The range of a margin of project(): a point pulled to it is inside when it is rounded.
+inline void check_margin(double margin, scalar_type type, const char* name) {
+  const double min = 2 * (type == scalar_type::float64 ? std::numeric_limits<double>::epsilon()
+                                                       : double(std::numeric_limits<float>::epsilon()));
+  require_argument(margin >= min && margin < 1, name, margin, text("in [", min, ", 1)"));
+}
+
 using pairwise::stored;
 
 }  // namespace quintet::poincare

@@ -66,10 +66,10 @@ void require_both_inside(bool strict, matrix_view<const Storage> queries, matrix
 template <class Storage>
 point_report measure_distances(matrix_view<const Storage> queries, matrix_view<const Storage> points,
                                matrix_view<accumulator_t<Storage>> out, const distance_options& options,
-                               const Device& given) {
+                               const Device& requested_device) {
   const stage_region stage("distances");
   const ball b(options.curvature);
-  const Device device = device::run_device(given, {{"queries", queries}, {"points", points}, {"out", out}});
+  const Device device = device::run_device(requested_device, {{"queries", queries}, {"points", points}, {"out", out}});
   check_sets(queries, points);
   const double pairs = double(queries.rows()) * double(points.rows());
   const device::small_call serial_if_small(pairs * (0.4 + 0.02 * double(points.cols())), 2, device);
@@ -89,11 +89,11 @@ point_report measure_distances(matrix_view<const Storage> queries, matrix_view<c
 template <class Storage>
 point_report measure_pairs(matrix_view<const Storage> x, matrix_view<const Storage> y,
                            vector_view<accumulator_t<Storage>> out, const distance_options& options,
-                           const Device& given) {
+                           const Device& requested_device) {
   using Real = accumulator_t<Storage>;
   const stage_region stage("distances");
   const ball b(options.curvature);
-  const Device device = device::run_device(given, {{"x", x}, {"y", y}, {"out", out}});
+  const Device device = device::run_device(requested_device, {{"x", x}, {"y", y}, {"out", out}});
   check_sets(x, y);
   require_argument(x.rows() == y.rows(), "y.rows", y.rows(), text("x.rows=", x.rows()));
   require_argument(out.size() == x.rows(), "out.size", out.size(), text("x.rows=", x.rows()));
@@ -119,10 +119,10 @@ point_report measure_pairs(matrix_view<const Storage> x, matrix_view<const Stora
 
 template <class Storage>
 std::vector<point_status> measure_from_origin(matrix_view<const Storage> x, vector_view<accumulator_t<Storage>> out,
-                                              const distance_options& options, const Device& given) {
+                                              const distance_options& options, const Device& requested_device) {
   using Real = accumulator_t<Storage>;
   const ball b(options.curvature);
-  const Device device = device::run_device(given, {{"x", x}, {"out", out}});
+  const Device device = device::run_device(requested_device, {{"x", x}, {"out", out}});
   check_rows(x, "x");
   if (options.expression != formula::geodesic)
     throw InvalidArgument("options.expression must be formula::geodesic for distances from the origin");

@@ -1,5 +1,6 @@
 #include "quintet/poincare/means.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "device/launch.hpp"
@@ -49,44 +50,49 @@ row_status status_of_points(matrix_view<const Storage> points, const ball_option
 template <class Storage>
 mean_report means_of(matrix_view<const Storage> points, vector_view<const std::int64_t> offsets,
                      vector_view<const accumulator_t<Storage>> weights, matrix_view<accumulator_t<Storage>> out,
-                     bool frechet, const frechet_options& options, const Device& given) {
-  const Device device =
-      device::run_device(given, {{"points", points}, {"offsets", offsets}, {"weights", weights}, {"out", out}});
+                     bool frechet, const frechet_options& options, const Device& requested_device) {
+  const Device device = device::run_device(
+      requested_device, {{"points", points}, {"offsets", offsets}, {"weights", weights}, {"out", out}});
   check_groups(points, offsets, weights, out);
   const ball b(options.curvature);
   mean_report report;
   report.points = status_of_points(points, {options.curvature, options.strict}, device);
   const std::int64_t groups = out.rows();
-  report.iterations.resize(groups);
-  report.converged.resize(groups);
   const device::staged_in rows(points, device);
   const device::staged_in group_offsets(offsets, device);
   const device::staged_in point_weights(weights, device);
   const device::staged_in status(report.points, device);
-  Buffer<double> workspace(groups * 2 * points.cols(), device);
-  Buffer<std::int32_t> iterations(groups, device);
-  Buffer<std::uint8_t> converged(groups, device);
+  Buffer<double> workspace(groups * 3 * points.cols(), device);
+  Buffer<mean_state> states(groups, device);
   device::staged_out result(out, device);
-  device::with_shape<host_rows, device_rows>(device, [&](auto shape) {
+  mean_arguments<Storage> a{stored(rows.view()),
+                            group_offsets.view().data(),
+                            weights.size() == 0 ? nullptr : point_weights.view().data(),
+                            status.view().data(),
+                            b.c,
+                            b.root_c,
+                            options.tolerance,
+                            options.max_iterations,
+                            frechet,
+                            true,
+                            workspace.data(),
+                            states.data(),
+                            result.view().data(),
+                            result.view().stride()};
+  std::vector<mean_state> progress(groups);
+  const auto is_done = [](const mean_state& s) { return s.phase == mean_phase::done; };
+  device::with_shape<host_operation_shape, device_operation_shape>(device, [&](auto shape) {
     using kernel = mean_kernel<Storage, decltype(shape)>;
-    const mean_arguments<Storage> a{stored(rows.view()),
-                                    group_offsets.view().data(),
-                                    weights.size() == 0 ? nullptr : point_weights.view().data(),
-                                    status.view().data(),
-                                    b.c,
-                                    b.root_c,
-                                    options.tolerance,
-                                    options.max_iterations,
-                                    frechet,
-                                    workspace.data(),
-                                    result.view().data(),
-                                    result.view().stride(),
-                                    iterations.data(),
-                                    converged.data()};
-    device::launch(kernel{a, groups}, (groups + kernel::groups_per_tile - 1) / kernel::groups_per_tile, device);
+    do {
+      device::launch(kernel{a, groups}, (groups + kernel::groups_per_tile - 1) / kernel::groups_per_tile, device);
+      states.copy_to_host(progress.data(), groups);
+      a.first_launch = false;
+    } while (!std::all_of(progress.begin(), progress.end(), is_done));
   });
-  iterations.copy_to_host(report.iterations.data(), groups);
-  converged.copy_to_host(report.converged.data(), groups);
+  for (const mean_state& s : progress) {
+    report.iterations.push_back(s.iterations);
+    report.converged.push_back(s.converged);
+  }
   result.finish();
   return report;
 }

@@ -106,7 +106,7 @@ void nearest_search<Storage>::take(matrix_view<const Storage> points, std::int64
                                    std::vector<point_status>& status) const {
   // A row and its duplicates are first in its list; with one place more the row can be left out afterwards. Another one
   // shows whether the last distance has equals outside the list.
-  const std::int64_t wanted = index_.cols() + (options_.exclude_self ? 1 : 0);
+  const std::int64_t target = index_.cols() + (options_.exclude_self ? 1 : 0);
   const std::int64_t piece = points_per_piece<Real>(points.cols(), options_.budget_bytes, device_);
   for (std::int64_t first = 0; first < points.rows(); first += piece) {
     const auto rows = points.slice(first, std::min(points.rows(), first + piece));
@@ -114,14 +114,14 @@ void nearest_search<Storage>::take(matrix_view<const Storage> points, std::int64
     status.insert(status.end(), packed.status.begin(), packed.status.end());
     if (options_.strict) require_inside(points, status, "points", ball_);
     if (index_.rows() == 0) continue;
-    const auto [lists, place] = nearest_in(rows, packed.panels, int(std::min<std::int64_t>(wanted + 1, rows.rows())));
+    const auto [lists, place] = nearest_in(rows, packed.panels, int(std::min<std::int64_t>(target + 1, rows.rows())));
     const auto& piece_lists = lists;  // a structured binding cannot be captured
     const std::int32_t* const piece_place = place;
     device::with_shape<pairwise::host_shape<Real>, pairwise::device_shape<Real>>(device_, [&](auto shape) {
       using kernel = take_piece_kernel<Real, decltype(shape)>;
       device::launch(
           kernel{packed_pairs<Real>::of(queries_.panels, packed.panels, ball_), piece_lists.value.data(),
-                 piece_lists.index.data(), piece_place, piece_lists.k, wanted, queries_.may_lose || packed.may_lose,
+                 piece_lists.index.data(), piece_place, piece_lists.k, target, queries_.may_lose || packed.may_lose,
                  first_point + first, first_query_, options_.exclude_self, distance_, index_},
           (index_.rows() + kernel::queries_per_tile - 1) / kernel::queries_per_tile, device_);
     });
@@ -138,11 +138,11 @@ namespace {
 template <class Storage>
 point_report find_nearest(matrix_view<const Storage> queries, matrix_view<const Storage> points,
                           matrix_view<std::int64_t> index, matrix_view<accumulator_t<Storage>> distance,
-                          const nearest_options& options, const Device& given) {
+                          const nearest_options& options, const Device& requested_device) {
   const stage_region stage("neighbours");
   const ball b(options.curvature);
-  const Device device =
-      device::run_device(given, {{"queries", queries}, {"points", points}, {"index", index}, {"distance", distance}});
+  const Device device = device::run_device(
+      requested_device, {{"queries", queries}, {"points", points}, {"index", index}, {"distance", distance}});
   const std::int64_t k = index.cols();
   check_sets(queries, points);
   check_neighbours(k, points.rows(), options);
@@ -179,9 +179,9 @@ std::int64_t workspace_bytes(std::int64_t queries, std::int64_t points, std::int
     throw InvalidArgument(text("dim and k must be small enough to count the bytes of all coordinates and neighbours (",
                                "queries=", queries, ", points=", points, ", dim=", dim, ", k=", k, ")"));
   const std::int64_t piece = std::min(points, points_per_piece<Real>(dim, options.budget_bytes, device));
-  const std::int64_t wanted = k + (options.exclude_self ? 2 : 1);
+  const std::int64_t target = k + (options.exclude_self ? 2 : 1);
   // Lists of a piece for every split of its columns, those of all pieces, and on the host a copy of these.
-  const std::int64_t lists = queries * wanted * std::int64_t(sizeof(Real) + sizeof(std::int32_t));
+  const std::int64_t lists = queries * target * std::int64_t(sizeof(Real) + sizeof(std::int32_t));
   const std::int64_t teams = device.kind() == device_kind::offload ? 528 : 4;
   const std::int64_t splits = std::max<std::int64_t>(1, teams / (1 + (queries - 1) / 96));
   const std::int64_t raw = device.shares_host_memory() ? 0 : std::max(queries, piece) * dim * sizeof(Storage);

@@ -33,12 +33,6 @@ void require_curved(double curvature) {
                    "negative: a flat ball has no hyperboloid");
 }
 
-void check_epsilon(double epsilon, scalar_type type) {
-  const double min = 2 * (type == scalar_type::float64 ? std::numeric_limits<double>::epsilon()
-                                                       : double(std::numeric_limits<float>::epsilon()));
-  require_argument(epsilon >= min && epsilon < 1, "epsilon", epsilon, text("in [", min, ", 1)"));
-}
-
 template <class Operation>
 row_status run(const row_inputs& in, const any_output_matrix& out, const ball_options& options, const Device& device,
                const any_output_matrix* second = nullptr) {
@@ -118,7 +112,7 @@ row_status parallel_transport(any_matrix x, any_matrix y, any_matrix v, any_outp
 projection_report project(any_matrix x, double epsilon, any_output_matrix out, const ball_options& options,
                           const Device& device) {
   check_same_shape(out, {x, "x"});
-  check_epsilon(epsilon, x.type);
+  check_margin(epsilon, x.type, "epsilon");
   return run_projection<project_row>({.x = &x, .parameter = epsilon}, out, options, device);
 }
 
@@ -168,7 +162,7 @@ row_status riemannian_gradient(any_matrix x, any_matrix gradient, any_output_mat
 projection_report rsgd_step(any_matrix x, any_matrix gradient, double rate, double epsilon, any_output_matrix out,
                             const ball_options& options, const Device& device) {
   check_same_shape(out, {x, "x"}, {{gradient, "gradient"}});
-  check_epsilon(epsilon, x.type);
+  check_margin(epsilon, x.type, "epsilon");
   require_argument(std::isfinite(rate), "rate", rate, "finite");
   return run_projection<rsgd_step_row>(
       {.x = &x, .v = &gradient, .parameter = epsilon, .rate = rate, .v_name = "gradient"}, out, options, device);

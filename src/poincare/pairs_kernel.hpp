@@ -93,11 +93,12 @@ struct pairs_kernel {
       else if (!ball.lost(measured))
         out[first + lane] = measured;
       else
-        out[first + lane] = again(first + lane, measured, get_lane<width>(x_gap, lane), get_lane<width>(y_gap, lane));
+        out[first + lane] =
+            remeasured(first + lane, measured, get_lane<width>(x_gap, lane), get_lane<width>(y_gap, lane));
     }
   }
 
-  Real again(std::int64_t row, Real lost_distance, double x_gap, double y_gap) const {
+  Real remeasured(std::int64_t row, Real lost_distance, double x_gap, double y_gap) const {
     const double rescale = ball.again_scale(lost_distance);
     double squared = 0;
     for (std::int64_t k = 0; k < x.dim; ++k) {

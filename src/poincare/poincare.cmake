@@ -1,12 +1,22 @@
 quintet_sources(poincare
   KERNELS
+    adam.cpp
     ball_points.cpp
     distances.cpp
+    lorentz.cpp
+    lorentz_means.cpp
+    lorentz_operations.cpp
     means.cpp
     nearest.cpp
     operations.cpp
+    product.cpp
+    training.cpp
   HOST
     ball.cpp
   C
+    adam.cpp
+    lorentz_distances.cpp
+    lorentz_operations.cpp
     poincare_distances.cpp
-    poincare_operations.cpp)
+    poincare_operations.cpp
+    product.cpp)

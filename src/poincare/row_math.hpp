@@ -33,6 +33,9 @@ inline gap_and_status examine_point(std::int64_t dim, double c, Row x) {
   return {gap, gap > 0 ? point_status::inside : point_status::outside};
 }
 
+/// c value, 0 in the flat ball for any value: a square there may be infinite.
+inline double curved(double c, double value) { return c == 0 ? 0 : c * value; }
+
 template <class Row>
 inline double squared_norm(std::int64_t dim, Row x) {
   double sum = 0;
@@ -79,7 +82,7 @@ inline double sech_squared(double z) {
 /// coordinates. Returns 1 - c |x (+) y|^2.
 template <class X, class Y, class Write>
 inline double write_mobius_sum(std::int64_t dim, double c, double x_gap, X x, double y_gap, Y y, Write write) {
-  const double sum = c * squared_norm(dim, [&](std::int64_t k) { return x(k) + y(k); });
+  const double sum = curved(c, squared_norm(dim, [&](std::int64_t k) { return x(k) + y(k); }));
   const double scale = 1 / device::fma(x_gap, y_gap, sum);
   for (std::int64_t k = 0; k < dim; ++k) {
     const double a = x(k);
@@ -91,7 +94,7 @@ inline double write_mobius_sum(std::int64_t dim, double c, double x_gap, X x, do
 /// exp_x(v) by its coordinates. Returns its 1 - c |.|^2.
 template <class X, class V, class Write>
 inline double write_exponential(std::int64_t dim, double c, double x_gap, X x, V v, Write write) {
-  const double square = c * squared_norm(dim, v);
+  const double square = curved(c, squared_norm(dim, v));
   const double z = (square < 1e300 ? std::sqrt(square) : std::sqrt(c) * norm(dim, v)) / x_gap;
   const double scale = tanh_ratio(z) / x_gap;
   return write_mobius_sum(dim, c, x_gap, x, sech_squared(z), [&](std::int64_t k) { return scale * v(k); }, write);
@@ -109,12 +112,12 @@ inline void keep_inside(std::int64_t dim, double c, double gap, Real* to) {
 
 /// (-x) (+) y in pieces: its direction is x_gap (y - x) - c |y - x|^2 x.
 struct difference_frame {
-  double distance_square;  ///< |y - x|^2
+  double distance_square;  ///< |y - x|^2; 0 in the flat ball, where it may be out of range and curves nothing
   double t;
 
   template <class X, class Y>
   static difference_frame of(std::int64_t dim, double c, double x_gap, X x, double y_gap, Y y) {
-    const double square = squared_norm(dim, [&](std::int64_t k) { return y(k) - x(k); });
+    const double square = c == 0 ? 0 : squared_norm(dim, [&](std::int64_t k) { return y(k) - x(k); });
     return {square, c * square / (x_gap * y_gap)};
   }
   double direction(double c, double x_gap, double x, double y) const {

@@ -29,18 +29,18 @@ matrix_view<const T> rows_of(const any_matrix* rows, const char* name) {
 template <class Operation, class Storage>
 row_status run_rows(const row_inputs& in, const matrix_view<accumulator_t<Storage>>& out,
                     const matrix_view<accumulator_t<Storage>>& second, const ball_options& options,
-                    const Device& given) {
+                    const Device& requested_device) {
   using Real = accumulator_t<Storage>;
   const auto in_x = rows_of<Storage>(in.x, in.x_name), in_y = rows_of<Storage>(in.y, in.y_name),
              in_v = rows_of<Storage>(in.v, in.v_name);
   const auto in_scalar = in.scalar == nullptr ? vector_view<const Real>() : in.scalar->as<Real>(in.scalar_name);
   const ball b(options.curvature);
-  const Device device = device::run_device(given, {{in.x_name, in_x},
-                                                   {in.y_name, in_y},
-                                                   {in.v_name, in_v},
-                                                   {in.scalar_name, in_scalar},
-                                                   {"out", out},
-                                                   {"gradient_y", second}});
+  const Device device = device::run_device(requested_device, {{in.x_name, in_x},
+                                                              {in.y_name, in_y},
+                                                              {in.v_name, in_v},
+                                                              {in.scalar_name, in_scalar},
+                                                              {"out", out},
+                                                              {"gradient_y", second}});
   const std::int64_t n = out.rows();
   const device::staged_in x(in_x, device), y(in_y, device), v(in_v, device);
   const device::staged_in scalar(in_scalar, device);
@@ -59,7 +59,7 @@ row_status run_rows(const row_inputs& in, const matrix_view<accumulator_t<Storag
   a.root_c = b.root_c;
   a.parameter = in.parameter;
   a.rate = in.rate;
-  device::with_shape<host_rows, device_rows>(device, [&](auto shape) {
+  device::with_shape<host_operation_shape, device_operation_shape>(device, [&](auto shape) {
     using kernel = row_kernel<Storage, Operation, decltype(shape)>;
     device::launch(kernel{a, n}, (n + kernel::rows_per_tile - 1) / kernel::rows_per_tile, device);
   });

@@ -11,10 +11,10 @@ namespace quintet::poincare {
 
 using pairwise::stored_rows;
 
-struct host_rows {
+struct host_operation_shape {
   enum { on_device = 0 };
 };
-struct device_rows {
+struct device_operation_shape {
   enum { on_device = 1 };
 };
 
@@ -98,7 +98,7 @@ struct scalar_mul_row : operation {
     const auto x = a.row(a.x, i);
     const auto of_x = examine_point(a.dim, a.c, x);
     if (!of_x.usable()) return of_x.status;
-    const double z = a.root_c * std::sqrt(squared_norm(a.dim, x)), r = a.scalar_of(i);
+    const double z = curved(a.root_c, std::sqrt(squared_norm(a.dim, x))), r = a.scalar_of(i);
     const double ratio = artanh_ratio(z, of_x.gap), scale = tanh_ratio(r * ratio * z) * r * ratio;
     for (std::int64_t k = 0; k < a.dim; ++k) a.writer(i)(k, scale * x(k));
     a.keep_inside(i, sech_squared(r * ratio * z));
@@ -134,7 +134,7 @@ struct exp_map_origin_row : operation {
   template <class Storage>
   static point_status apply(const row_arguments<Storage>& a, std::int64_t i) {
     const auto v = a.row(a.v, i);
-    const double z = a.root_c * norm(a.dim, v), scale = tanh_ratio(z);
+    const double z = curved(a.root_c, norm(a.dim, v)), scale = tanh_ratio(z);
     for (std::int64_t k = 0; k < a.dim; ++k) a.writer(i)(k, scale * v(k));
     a.keep_inside(i, sech_squared(z));
     return point_status::inside;
@@ -147,7 +147,7 @@ struct log_map_origin_row : operation {
     const auto y = a.row(a.x, i);
     const auto of_y = examine_point(a.dim, a.c, y);
     if (!of_y.usable()) return of_y.status;
-    const double scale = artanh_ratio(a.root_c * std::sqrt(squared_norm(a.dim, y)), of_y.gap);
+    const double scale = artanh_ratio(curved(a.root_c, std::sqrt(squared_norm(a.dim, y))), of_y.gap);
     for (std::int64_t k = 0; k < a.dim; ++k) a.writer(i)(k, scale * y(k));
     return point_status::inside;
   }
@@ -179,6 +179,10 @@ struct parallel_transport_row : operation {
     const auto of_x = examine_point(a.dim, a.c, x), of_y = examine_point(a.dim, a.c, y);
     const point_status status = status_of(of_x, of_y);
     if (status != point_status::inside) return status;
+    if (a.c == 0) {
+      for (std::int64_t k = 0; k < a.dim; ++k) a.writer(i)(k, v(k));
+      return status;
+    }
     double p = 0, q = 0, difference = 0;
     for (std::int64_t k = 0; k < a.dim; ++k) {
       const double e = y(k) - x(k);

@@ -360,6 +360,104 @@ TYPED_TEST(poincare_operations, mean_of_points_near_the_boundary) {
   });
 }
 
+/// On a diameter the mean is that of the artanh coordinates, for any weights.
+TEST(poincare_means, frechet_mean_of_two_points) {
+  const double u[2] = {0.6, 0.8};
+  for (const double r : {0.0, 0.3, 0.9, 0.999999, 1 - 1e-10, 1 - 1e-13})
+    for (const double w : {0.5, 0.9, 1e-3, 1e250, 1e-250}) {
+      SCOPED_TRACE(text(r, ", ", w));
+      point_set<double> points(2, 2), out(1, 2);
+      for (int k = 0; k < 2; ++k) points(0, k) = 0.25 * u[k], points(1, k) = -r * u[k];
+      const std::vector<double> weights{w, w * 2};
+      const std::vector<std::int64_t> offsets{0, 2};
+      const auto report = poincare::frechet_mean(points.view(), offsets, weights, laboratory<double>::to(out));
+      EXPECT_EQ(report.converged[0], 1);
+      EXPECT_LE(report.iterations[0], 60);
+      const auto coordinate = [&](int i) {
+        const long double length = std::hypot((long double)points(i, 0), (long double)points(i, 1));
+        return std::copysign(std::log1p(2 * length / (1 - length)) / 2, points(i, 0));
+      };
+      const auto mean = std::tanh((coordinate(0) + 2 * coordinate(1)) / 3);
+      // A rounding of a point's coordinates moves the mean as much in the metric.
+      const double moved = 8e-16 * (1 + double(1 - mean * mean) / (1 - r * r));
+      for (int k = 0; k < 2; ++k) EXPECT_NEAR(out(0, k), double(mean * u[k]), moved);
+    }
+}
+
+/// At the mean the sum of the logarithms vanishes; the logarithms are those of another text, in wide numbers.
+TEST(poincare_means, frechet_mean_of_spread_groups) {
+  on_every_device([](const Device& device) {
+    for (const double max : {0.5, 0.99, 0.999999}) {
+      SCOPED_TRACE(max);
+      const std::int64_t n = 12;
+      const auto points = ball_points<double>(n, 3, 0.3, max, 1, 9);
+      point_set<double> out(1, 3);
+      const std::vector<std::int64_t> offsets{0, n};
+      const auto report = poincare::frechet_mean(points.view(), offsets, {}, laboratory<double>::to(out), {}, device);
+      EXPECT_EQ(report.converged[0], 1);
+      EXPECT_LE(report.iterations[0], 40);
+      const auto mean = reference::widened(row_of(out, 0));
+      const long double gap = reference::ball_gap(mean, 1);
+      long double sum[3] = {}, distances = 0;
+      for (std::int64_t i = 0; i < n; ++i) {
+        const auto x = reference::widened(row_of(points, i));
+        const long double d = reference::ball_distance(mean, x, 1);
+        long double square = 0, direction[3], length = 0;
+        for (int k = 0; k < 3; ++k) square += (long double)((x[k] - mean[k]) * (x[k] - mean[k]));
+        for (int k = 0; k < 3; ++k) {
+          direction[k] = gap * (long double)(x[k] - mean[k]) - square * (long double)mean[k];
+          length += direction[k] * direction[k];
+        }
+        for (int k = 0; k < 3; ++k) sum[k] += d * direction[k] / std::sqrt(length);
+        distances += d;
+      }
+      for (int k = 0; k < 3; ++k) EXPECT_NEAR(double(sum[k] / distances), 0, 4e-16 / double(gap)) << k;
+    }
+  });
+}
+
+/// Curvature 0 is Euclidean for coordinates of any size: their squares may be infinite.
+TEST(poincare_range, flat_ball_of_large_points) {
+  const poincare::ball_options flat{.curvature = 0};
+  point_set<double> x(2, 2), v(2, 2), out(2, 2), other(2, 2), mean(1, 2);
+  const double size = 1e200, values[4] = {1, -2, 3, 0.5};
+  for (int e = 0; e < 4; ++e) x(e / 2, e % 2) = size * values[e], v(e / 2, e % 2) = size * values[3 - e];
+  const auto to = [](auto& p) { return laboratory<double>::to(p); };
+  const auto expect = [&](auto value) {
+    for (int i = 0; i < 2; ++i)
+      for (int k = 0; k < 2; ++k) EXPECT_NEAR(out(i, k) / size, value(i, k) / size, 1e-15) << i << ", " << k;
+  };
+  std::vector<double> one{0.5}, d(2);
+  poincare::exp_map(x.view(), v.view(), to(out), flat);
+  expect([&](int i, int k) { return x(i, k) + v(i, k); });
+  poincare::log_map(x.view(), v.view(), to(out), flat);
+  expect([&](int i, int k) { return v(i, k) - x(i, k); });
+  poincare::mobius_add(x.view(), v.view(), to(out), flat);
+  expect([&](int i, int k) { return x(i, k) + v(i, k); });
+  poincare::mobius_scalar_mul(one, x.view(), to(out), flat);
+  expect([&](int i, int k) { return x(i, k) / 2; });
+  poincare::geodesic(x.view(), v.view(), one, to(out), flat);
+  expect([&](int i, int k) { return x(i, k) / 2 + v(i, k) / 2; });
+  poincare::parallel_transport(x.view(), v.view(), x.view(), to(out), flat);
+  expect([&](int i, int k) { return x(i, k); });
+  for (auto* map : {&poincare::exp_map_origin, &poincare::log_map_origin}) {
+    (*map)(x.view(), to(out), flat, Device::best());
+    expect([&](int i, int k) { return x(i, k); });
+  }
+  poincare::distance_gradients(x.view(), v.view(), to(out), to(other), flat);
+  for (int i = 0; i < 2; ++i) EXPECT_NEAR(std::hypot(out(i, 0), out(i, 1)), 2, 1e-14);
+  poincare::origin_distances(x.view(), d, {.curvature = 0});
+  EXPECT_NEAR(d[0] / size, 2 * std::sqrt(5.0), 1e-14);
+  poincare::pair_distances(x.view(), v.view(), d, {.curvature = 0});
+  EXPECT_NEAR(d[0] / size, 2 * std::hypot(0.5, 5.0), 1e-14);
+  const std::vector<std::int64_t> offsets{0, 2};
+  const auto report = poincare::frechet_mean(x.view(), offsets, {}, to(mean), {.curvature = 0});
+  EXPECT_EQ(report.converged[0], 1);
+  EXPECT_NEAR(mean(0, 0) / size, 2, 1e-15);
+  poincare::gyromidpoint(x.view(), offsets, {}, to(mean), flat);
+  EXPECT_NEAR(mean(0, 1) / size, -0.75, 1e-15);
+}
+
 /// Differences with squares below the range of double still have a direction.
 TEST(poincare_range, gradient_of_points_near_the_origin) {
   point_set<double> x(1, 2), y(1, 2), of_x(1, 2), of_y(1, 2);

@@ -1,0 +1,243 @@
+// The law of haversines for one pair of points of the Lorentz model, and the same in doubled precision. A row is a
+// function k -> space coordinate.
+#pragma once
+
+#include "device/doubled.hpp"
+#include "pairwise/stored_rows.hpp"
+#include "poincare/row_math.hpp"
+
+namespace quintet::lorentz {
+
+/// |x| and sqrt(1 + c |x|^2); time is NaN for a point that cannot be used.
+struct radius {
+  double norm, time;
+};
+
+using device::doubled;
+
+/// sqrt(a^2 + b^2), also where the squares are out of range.
+inline double hypotenuse(double a, double b) {
+  const double large = a > b ? a : b, ratio = large > 0 ? (a > b ? b : a) / large : 0;
+  return large * std::sqrt(device::fma(ratio, ratio, 1));
+}
+
+/// sinh(asinh(m) / 2) for m >= 0.
+inline double half_sinh(double m) {
+  return m > 1e20 ? std::sqrt(m / 2) : m / std::sqrt(2 * (1 + std::sqrt(device::fma(m, m, 1))));
+}
+
+/// asinh(z) for z >= 0.
+inline double asinh_of(double z) {
+  if (z < 1e-10) return z;
+  return z < 1e100 ? poincare::asinh_root(z * z) : std::log(z) + 0.69314718055994530942;
+}
+
+template <class Row>
+inline double largest_magnitude(std::int64_t dim, Row x) {
+  double largest = 0;
+  for (std::int64_t k = 0; k < dim; ++k) largest = std::fabs(x(k)) > largest ? std::fabs(x(k)) : largest;
+  return largest;
+}
+
+/// asinh(root_c |x|) of a row, also where |x| overflows.
+template <class Row>
+inline double origin_asinh(std::int64_t dim, double root_c, Row x) {
+  const double largest = largest_magnitude(dim, x);
+  if (largest < 1e150) return asinh_of(root_c * poincare::norm(dim, x));
+  const int exponent = std::ilogb(largest);
+  const double norm =
+      std::sqrt(poincare::squared_norm(dim, [=](std::int64_t k) { return std::ldexp(x(k), -exponent); }));
+  return std::log(2 * root_c * norm) + exponent * 0.69314718055994530942;
+}
+
+/// A pair of points again, each scaled by a power of two to coordinates of size 1. |x| >= |y|.
+template <class X, class Y>
+class doubled_pair {
+ public:
+  doubled_pair(std::int64_t dim, double root_c, X x, Y y)
+      : dim_(dim),
+        root_c_(root_c),
+        x_(x),
+        y_(y),
+        x_exponent_(std::ilogb(largest_magnitude(dim, x))),
+        y_exponent_(std::ilogb(largest_magnitude(dim, y))) {}
+
+  /// d sqrt(c) of points that are not 0.
+  double distance() const {
+    const int exponent = x_exponent_ + y_exponent_, odd = exponent & 1, half = (exponent - odd) / 2;
+    // Both roots divided by 2^unit: that of the largest points and curvatures would overflow.
+    const int unit = half > 900 ? 128 : 0;
+    const double angular = root_c_ * std::ldexp(std::sqrt(angle_term() * (1 + odd)), half - unit);
+    const double radial = std::ldexp(radial_root(), -unit);
+    const double root = hypotenuse(radial, angular);
+    return unit == 0 ? 2 * asinh_of(root) : 2 * (std::log(root) + (unit + 1) * 0.69314718055994530942);
+  }
+
+ private:
+  double scaled_x(std::int64_t k) const { return std::ldexp(x_(k), -x_exponent_); }
+  double scaled_y(std::int64_t k) const { return std::ldexp(y_(k), -y_exponent_); }
+
+  /// |sqrt(b/a) x - sqrt(a/b) y|^2 / 4 = (a b - x.y) / 2 of the scaled points. For an acute angle it is
+  /// (|w|^2 |y|^2 - (w.y)^2) / (2 y_p^2 (a b + x.y)), w_k = x_k y_p - x_p y_k, p the largest coordinate of y: w has no
+  /// coordinate p, so that it loses at most a factor of the dimension, and each w_k is exact (Kahan's determinant).
+  double angle_term() const {
+    std::int64_t p = 0;
+    for (std::int64_t k = 1; k < dim_; ++k) p = std::fabs(y_(k)) > std::fabs(y_(p)) ? k : p;
+    const double x_p = scaled_x(p), y_p = scaled_y(p);
+    doubled x_square, y_square, dot, w_square, w_dot;
+    for (std::int64_t k = 0; k < dim_; ++k) {
+      const double x = scaled_x(k), y = scaled_y(k);
+      const doubled w = doubled::product(x, y_p) - doubled::product(x_p, y);
+      x_square = x_square + doubled::product(x, x);
+      y_square = y_square + doubled::product(y, y);
+      dot = dot + doubled::product(x, y);
+      w_square = w_square + w * w;
+      w_dot = w_dot + w * doubled{y, 0};
+    }
+    const double norms = std::sqrt(x_square.value()) * std::sqrt(y_square.value());
+    if (dot.high < 0) return (norms - dot.value()) / 2;
+    const double across = (w_square * y_square - w_dot * w_dot).value();
+    return (across > 0 ? across : 0) / (2 * (y_p * y_p) * (norms + dot.value()));
+  }
+
+  /// sinh(asinh(m) / 2), from points divided by one power of two. Their norms are of points of size 1: squares of the
+  /// smaller one could vanish. m is divided by 2^shift where it could overflow.
+  double radial_root() const {
+    const int exponent = x_exponent_ > y_exponent_ ? x_exponent_ : y_exponent_, shift = exponent > 700 ? 256 : 0;
+    doubled difference;
+    double x_square = 0, y_square = 0;
+    for (std::int64_t k = 0; k < dim_; ++k) {
+      const double x = std::ldexp(x_(k), -exponent), y = std::ldexp(y_(k), -exponent);
+      difference = difference + doubled::sum(x, -y) * doubled::sum(x, y);
+      x_square = device::fma(scaled_x(k), scaled_x(k), x_square);
+      y_square = device::fma(scaled_y(k), scaled_y(k), y_square);
+    }
+    const double a = std::ldexp(std::sqrt(x_square), x_exponent_ - exponent);
+    const double b =
+        std::ldexp(std::sqrt(y_square), y_exponent_ - exponent + shift);  // the smaller one, with the shift
+    const double unit = std::ldexp(1 / root_c_, shift - exponent);
+    const double below = device::fma(a, hypotenuse(unit, b), b * hypotenuse(std::ldexp(unit, -shift), a));
+    const double m = std::fabs(difference.value() / below);
+    return m > 1e20 && shift > 0 ? std::ldexp(std::sqrt(m / 2), shift / 2) : half_sinh(std::ldexp(m, shift));
+  }
+
+  std::int64_t dim_;
+  double root_c_;
+  X x_;
+  Y y_;
+  int x_exponent_, y_exponent_;
+};
+
+/// Sums over the coordinates of W pairs: of x with every y. The point of a pair with the larger norm is `longer`.
+template <int W>
+struct haversine_sums {
+  typedef device::pack<double, W> value;
+  pairwise::compensated_sum<W> products, across;
+  value square{}, apart{};
+
+  /// (x - y) . (x + y), |x - y|^2, and whether the points are the same.
+  template <class X, class Y>
+  void add_differences(std::int64_t dim, X x, Y y) {
+    for (std::int64_t k = 0; k < dim; ++k) {
+      const value difference = x(k) - y(k);
+      products.add_product(difference, x(k) + y(k));
+      square = device::fma(difference, difference, square);
+      apart += difference < value{} ? -difference : difference;
+    }
+  }
+  /// |b x - a y|^2, |x| = a >= b = |y|, or that of exchanged points: b x - a y = b (x - y) - (a - b) y.
+  template <class X, class Y, class Mask>
+  void add_crosses(std::int64_t dim, X x, Y y, const value& shorter_norm, const value& norms, const Mask& x_is_longer) {
+    const value by = products.total() / norms;
+    for (std::int64_t k = 0; k < dim; ++k) {
+      const value of_x = device::broadcast_pack<value>(x(k)), of_y = y(k);
+      const value shorter = x_is_longer ? of_y : of_x;
+      const value v = pairwise::fused<W>(shorter_norm, value(of_x - of_y), value(-(by * shorter)));
+      across.add_product(v, v);
+    }
+  }
+};
+
+/// By the first coordinates that differ: so that a pair has the same bits either way.
+template <class X, class Y>
+inline bool comes_first(std::int64_t dim, X x, Y y) {
+  std::int64_t k = 0;
+  while (k + 1 < dim && x(k) == y(k)) ++k;
+  return x(k) > y(k);
+}
+
+/// The distance of two points in double, with a bound of its error.
+template <class Real>
+struct haversine {
+  /// A part of the distance that the bound may reach: 2^-28 leaves float its last digit.
+  static constexpr double allowed = sizeof(Real) == 4 ? 0x1p-28 : 12 * 0x1p-53;
+  std::int64_t dim;
+  double root_c;
+
+  template <class X, class Y>
+  Real distance(X x, const radius& of_x, Y y, const radius& of_y) const {
+    if (!(of_x.time > 0 && of_y.time > 0)) return std::numeric_limits<Real>::quiet_NaN();
+    if (of_x.norm == 0) return Real(origin_asinh(dim, root_c, y) / root_c);
+    if (of_y.norm == 0) return Real(origin_asinh(dim, root_c, x) / root_c);
+    const bool x_is_longer = of_x.norm > of_y.norm || (of_x.norm == of_y.norm && comes_first(dim, x, y));
+    const radius &longer = x_is_longer ? of_x : of_y, &shorter = x_is_longer ? of_y : of_x;
+    haversine_sums<1> sums;
+    sums.add_differences(dim, x, y);
+    if (sums.apart == 0) return 0;
+    if (in_range(longer.norm, shorter.norm, sums.square)) {
+      sums.add_crosses(dim, x, y, shorter.norm, longer.norm + shorter.norm, x_is_longer);
+      const Real measured = finish(longer, shorter, sums.products.total(), sums.square, sums.across.total());
+      if (measured == measured) return measured;
+    }
+    return x_is_longer ? measure_doubled(x, y) : measure_doubled(y, x);
+  }
+
+  /// The same of x and `count` y, at most W, whose coordinates y(k) has; NaN where distance() has to look again.
+  template <int W, class X, class Y>
+  void distances(X x, const radius& of_x, Y y, const radius* of_y, int count, Real* out) const {
+    typedef device::pack<double, W> value;
+    double norm[W];
+    for (int lane = 0; lane < W; ++lane) norm[lane] = lane < count ? of_y[lane].norm : of_x.norm;
+    const value y_norm = device::load_pack<value>(norm), x_norm = device::broadcast_pack<value>(of_x.norm);
+    const auto x_is_longer = x_norm > y_norm;
+    haversine_sums<W> sums;
+    sums.add_differences(dim, x, y);
+    sums.add_crosses(dim, x, y, value(x_is_longer ? y_norm : x_norm), value(x_norm + y_norm), x_is_longer);
+    const value products = sums.products.total(), across = sums.across.total();
+    for (int lane = 0; lane < count; ++lane) {
+      const bool is_longer = of_x.norm > of_y[lane].norm;
+      const radius &longer = is_longer ? of_x : of_y[lane], &shorter = is_longer ? of_y[lane] : of_x;
+      const double square = pairwise::get_lane<W>(sums.square, lane);
+      const bool usable = longer.norm > shorter.norm && longer.time > 0 && shorter.time > 0 &&
+                          in_range(longer.norm, shorter.norm, square);
+      out[lane] = usable ? finish(longer, shorter, pairwise::get_lane<W>(products, lane), square,
+                                  pairwise::get_lane<W>(across, lane))
+                         : std::numeric_limits<Real>::quiet_NaN();
+    }
+  }
+
+ private:
+  static bool in_range(double longer, double shorter, double square) {
+    return longer < 1e75 && shorter > 1e-75 && square > 1e-150;
+  }
+
+  /// NaN where the bound of the error is too large.
+  Real finish(const radius& longer, const radius& shorter, double products, double square, double across) const {
+    const double a = longer.norm, b = shorter.norm;
+    const double m = root_c * products / device::fma(a, shorter.time, b * longer.time);
+    const double radial = m * m / (2 * (1 + std::sqrt(device::fma(m, m, 1))));
+    const double angular = root_c * root_c * across / (4 * a * b), sum = radial + angular;
+    const double half = poincare::asinh_root(sum);
+    // The coordinates of v have the roundings of b (x - y); the distance loses its logarithm's part of them.
+    const double rounding = 3 * 0x1p-53 * root_c * std::sqrt(square * b / a) / 2;
+    const double error = rounding * (std::sqrt(angular) + rounding / 2) / (sum > 1 ? sum * half : sum);
+    return error <= allowed && sum > 1e-280 ? Real(2 * half / root_c) : std::numeric_limits<Real>::quiet_NaN();
+  }
+
+  template <class X, class Y>
+  Real measure_doubled(X x, Y y) const {
+    return Real(doubled_pair<X, Y>(dim, root_c, x, y).distance() / root_c);
+  }
+};
+
+}  // namespace quintet::lorentz
