@@ -13,6 +13,13 @@ namespace quintet::svd {
 
 namespace {
 
+/// Largest number that counts as zero in a matrix, by its largest singular value.
+template <class Real>
+struct zero_limit {
+  Real relative = 0, absolute = 0;
+  Real of(Real largest) const { return larger(relative * largest, absolute); }
+};
+
 /// What a singular value is replaced by.
 enum class weight : std::int32_t { one, value, inverse };
 
@@ -28,13 +35,13 @@ struct weighted_product {
   batch_view<Out> out;
   std::int64_t count;
   weight inner, outer;
-  real relative;  ///< singular values at or below this part of the first have no inverse
+  zero_limit<real> limit;  ///< singular values at or below it have no inverse
 
-  real weight_of(weight which, std::int64_t b, std::int64_t k) const {
-    if (which == weight::one) return real(1);
+  real weight_of(weight kind, std::int64_t b, std::int64_t k) const {
+    if (kind == weight::one) return real(1);
     const real* values = s.data() + b * s.stride();
-    if (which == weight::value) return values[k];
-    return values[k] <= relative * values[0] ? real(0) : real(1) / values[k];  // NaN stays
+    if (kind == weight::value) return values[k];
+    return values[k] <= limit.of(values[0]) ? real(0) : real(1) / values[k];  // NaN stays
   }
 
   void operator()(std::int64_t index) const {
@@ -62,10 +69,14 @@ struct condition_function {
   }
 };
 
-double tolerance_of(rank_tolerance tolerance, std::int64_t rows, std::int64_t cols, double epsilon) {
-  const double relative = tolerance.relative.value_or(double(std::max(rows, cols)) * epsilon);
+template <class Real>
+zero_limit<Real> limit_of(rank_tolerance tolerance, std::int64_t rows, std::int64_t cols) {
+  const double usual = double(std::max(rows, cols)) * double(std::numeric_limits<Real>::epsilon());
+  const double relative = tolerance.relative.value_or(tolerance.absolute ? 0.0 : usual);
+  const double absolute = tolerance.absolute.value_or(0.0);
   require_argument(relative >= 0, "relative", relative, ">= 0");
-  return relative;
+  require_argument(absolute >= 0, "absolute", absolute, ">= 0");
+  return {Real(relative), Real(absolute)};
 }
 
 template <class T>
@@ -78,8 +89,9 @@ void require_factors(const factors_view<T>& f) {
 
 /// Calls compute(factors, out) with everything in the memory of the device of the call.
 template <class T, class Compute>
-Device compute_on_device(const factors_view<T>& f, const batch_view<T>& out, const Device& given, Compute compute) {
-  const Device device = device::run_device(given, {{"u", f.u}, {"v", f.v}, {"s", f.s}, {"out", out}});
+Device compute_on_device(const factors_view<T>& f, const batch_view<T>& out, const Device& requested_device,
+                         Compute compute) {
+  const Device device = device::run_device(requested_device, {{"u", f.u}, {"v", f.v}, {"s", f.s}, {"out", out}});
   const device::staged_in u(f.u, device), v(f.v, device);
   const device::staged_in s(f.s, device);
   device::staged_out to(out, device);
@@ -90,58 +102,61 @@ Device compute_on_device(const factors_view<T>& f, const batch_view<T>& out, con
 
 template <class T>
 Device typed_pseudo_inverse(const factors_view<T>& f, batch_view<T> out, rank_tolerance tolerance,
-                            const Device& given) {
+                            const Device& requested_device) {
   require_factors(f);
   require_shape(out, f.s.rows(), f.v.rows(), f.u.rows(), "out");
   using real = accumulator_t<T>;
-  const real relative = real(tolerance_of(tolerance, f.u.rows(), f.v.rows(), std::numeric_limits<real>::epsilon()));
-  return compute_on_device(f, out, given, [&](const factors_view<T>& g, const batch_view<T>& to, const Device& device) {
-    multiply<T, T, T>({g.v, g.u, g.s, to, g.s.cols(), weight::inverse, weight::one, relative}, device);
-  });
+  const zero_limit<real> limit = limit_of<real>(tolerance, f.u.rows(), f.v.rows());
+  return compute_on_device(
+      f, out, requested_device, [&](const factors_view<T>& g, const batch_view<T>& to, const Device& device) {
+        multiply<T, T, T>({g.v, g.u, g.s, to, g.s.cols(), weight::inverse, weight::one, limit}, device);
+      });
 }
 
 template <class T>
 Device typed_least_squares(const factors_view<T>& f, batch_view<const T> right, batch_view<T> out,
-                           rank_tolerance tolerance, const Device& given) {
+                           rank_tolerance tolerance, const Device& requested_device) {
   using real = accumulator_t<T>;
   require_factors(f);
   const std::int64_t batch = f.s.rows(), values = f.s.cols(), count = right.cols();
   require_argument(right.batch() == batch, "right.batch", right.batch(), text("the batch, ", batch));
   require_argument(right.rows() == f.u.rows(), "right.rows", right.rows(), text("m = ", f.u.rows()));
   require_shape(out, batch, f.v.rows(), count, "out");
-  const real relative =
-      real(tolerance_of(tolerance, f.u.rows(), f.v.rows(), double(std::numeric_limits<real>::epsilon())));
-  const Device there = device::run_device(given, {{"right", right}, {"u", f.u}, {"v", f.v}, {"s", f.s}, {"out", out}});
-  return compute_on_device(f, out, there, [&](const factors_view<T>& g, const batch_view<T>& to, const Device& device) {
-    const device::staged_in given_right(right, device);
-    // diag(1 / S) U^T R, then V times that.
-    Buffer<real> coordinates(batch * values * count, device);
-    const batch_view<real> middle(coordinates.data(), batch, values, count, device);
-    const batch_view<const real> columns(coordinates.data(), batch, count, values, values * count, 1, count, device);
-    const batch_view<const T> u(g.u.data(), batch, values, g.u.rows(), g.u.batch_stride(), g.u.col_stride(),
-                                g.u.row_stride(), device);
-    multiply<T, T, real>(
-        {u, given_right.view().transposed(), g.s, middle, g.u.rows(), weight::one, weight::inverse, relative}, device);
-    multiply<T, real, T>({g.v, columns, g.s, to, values, weight::one, weight::one, relative}, device);
-  });
+  const zero_limit<real> limit = limit_of<real>(tolerance, f.u.rows(), f.v.rows());
+  const Device target =
+      device::run_device(requested_device, {{"right", right}, {"u", f.u}, {"v", f.v}, {"s", f.s}, {"out", out}});
+  return compute_on_device(
+      f, out, target, [&](const factors_view<T>& g, const batch_view<T>& to, const Device& device) {
+        const device::staged_in given_right(right, device);
+        // diag(1 / S) U^T R, then V times that.
+        Buffer<real> coordinates(batch * values * count, device);
+        const batch_view<real> middle(coordinates.data(), batch, values, count, device);
+        const batch_view<const real> columns(coordinates.data(), batch, count, values, values * count, 1, count,
+                                             device);
+        const batch_view<const T> u(g.u.data(), batch, values, g.u.rows(), g.u.batch_stride(), g.u.col_stride(),
+                                    g.u.row_stride(), device);
+        multiply<T, T, real>(
+            {u, given_right.view().transposed(), g.s, middle, g.u.rows(), weight::one, weight::inverse, limit}, device);
+        multiply<T, real, T>({g.v, columns, g.s, to, values, weight::one, weight::one, limit}, device);
+      });
 }
 
 template <class T>
 Device typed_low_rank_approximation(const factors_view<T>& f, std::int64_t rank, batch_view<T> out,
-                                    const Device& given) {
+                                    const Device& requested_device) {
   require_factors(f);
   require_argument(rank >= 0, "rank", rank, ">= 0");
   require_shape(out, f.s.rows(), f.u.rows(), f.v.rows(), "out");
-  return compute_on_device(f, out, given, [&](const factors_view<T>& g, const batch_view<T>& to, const Device& device) {
-    multiply<T, T, T>({g.u, g.v, g.s, to, std::min(rank, g.s.cols()), weight::value, weight::one, accumulator_t<T>(0)},
-                      device);
-  });
+  return compute_on_device(
+      f, out, requested_device, [&](const factors_view<T>& g, const batch_view<T>& to, const Device& device) {
+        multiply<T, T, T>({g.u, g.v, g.s, to, std::min(rank, g.s.cols()), weight::value, weight::one, {}}, device);
+      });
 }
 
 template <class Real>
-Device typed_condition_number(matrix_view<const Real> s, vector_view<Real> out, const Device& given) {
+Device typed_condition_number(matrix_view<const Real> s, vector_view<Real> out, const Device& requested_device) {
   require_argument(out.size() == s.rows(), "out.size", out.size(), text("the batch, ", s.rows()));
-  const Device device = device::run_device(given, {{"s", s}, {"out", out}});
+  const Device device = device::run_device(requested_device, {{"s", s}, {"out", out}});
   const device::staged_in values(s, device);
   device::staged_out to(out, device);
   device::for_each(s.rows(), condition_function<Real>{values.view(), to.view().data()}, device);
@@ -150,19 +165,18 @@ Device typed_condition_number(matrix_view<const Real> s, vector_view<Real> out, 
 }
 
 template <class T>
-Device typed_polar(const factors_view<T>& f, batch_view<T> w, batch_view<T> h, const Device& given) {
+Device typed_polar(const factors_view<T>& f, batch_view<T> w, batch_view<T> h, const Device& requested_device) {
   require_factors(f);
   const std::int64_t m = f.u.rows(), n = f.v.rows();
   require_all_values({f.s.rows(), m, n, f.s.cols()});
   require_shape(w, f.s.rows(), m, n, "w");
   require_shape(h, f.s.rows(), n, n, "h");
-  const Device there = device::run_device(given, {{"w", w}, {"h", h}, {"u", f.u}, {"v", f.v}, {"s", f.s}});
-  const accumulator_t<T> none = 0;
-  compute_on_device(f, w, there, [&](const factors_view<T>& g, const batch_view<T>& to, const Device& device) {
-    multiply<T, T, T>({g.u, g.v, g.s, to, g.s.cols(), weight::one, weight::one, none}, device);
+  const Device target = device::run_device(requested_device, {{"w", w}, {"h", h}, {"u", f.u}, {"v", f.v}, {"s", f.s}});
+  compute_on_device(f, w, target, [&](const factors_view<T>& g, const batch_view<T>& to, const Device& device) {
+    multiply<T, T, T>({g.u, g.v, g.s, to, g.s.cols(), weight::one, weight::one, {}}, device);
   });
-  return compute_on_device(f, h, there, [&](const factors_view<T>& g, const batch_view<T>& to, const Device& device) {
-    multiply<T, T, T>({g.v, g.v, g.s, to, g.s.cols(), weight::value, weight::one, none}, device);
+  return compute_on_device(f, h, target, [&](const factors_view<T>& g, const batch_view<T>& to, const Device& device) {
+    multiply<T, T, T>({g.v, g.v, g.s, to, g.s.cols(), weight::value, weight::one, {}}, device);
   });
 }
 
@@ -171,10 +185,10 @@ Device typed_polar(const factors_view<T>& f, batch_view<T> w, batch_view<T> h, c
 std::vector<std::int64_t> numerical_rank(const any_factors& f, rank_tolerance tolerance) {
   return with_real(f.s.type, "s", [&]<class Real>() {
     const matrix_view<const Real> s = f.s.as<Real>("s");
-    const Real relative = Real(tolerance_of(tolerance, f.u.rows, f.v.rows, std::numeric_limits<Real>::epsilon()));
+    const zero_limit<Real> limit = limit_of<Real>(tolerance, f.u.rows, f.v.rows);
     std::vector<std::int64_t> ranks(s.rows());
     for (std::int64_t b = 0; b < s.rows(); ++b)
-      for (std::int64_t j = 0; j < s.cols(); ++j) ranks[b] += s(b, j) > relative * s(b, 0) ? 1 : 0;
+      for (std::int64_t j = 0; j < s.cols(); ++j) ranks[b] += s(b, j) > limit.of(s(b, 0)) ? 1 : 0;
     return ranks;
   });
 }

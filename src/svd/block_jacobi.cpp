@@ -4,9 +4,11 @@
 
 #include "device/for_each.hpp"
 #include "instantiate.hpp"
+#include "quintet/core/profile.hpp"
 #include "quintet/device/buffer.hpp"
 #include "svd/block_jacobi_kernel.hpp"
 #include "svd/jacobi_policies.hpp"
+#include "svd/large_bidiagonal.hpp"
 #include "svd/large_completion.hpp"
 #include "svd/large_eigenvectors.hpp"
 #include "svd/large_qr.hpp"
@@ -19,7 +21,7 @@ namespace {
 /// After a sweep: which matrices need another one. The stopping criterion of Demmel, Veselic 1992: see sweeps.hpp.
 template <class Real>
 struct judge_sweep {
-  const Real* seen;
+  const Real* block_sums;
   std::int32_t *active, *status, *sweeps;
   const std::int64_t* index;
   std::int64_t first;
@@ -32,7 +34,7 @@ struct judge_sweep {
     sweep_sums<Real> all;
     for (int i = 0; i < blocks; ++i)
       for (int j = i; j < blocks; ++j) {
-        const Real* from = seen + ((matrix * blocks + i) * blocks + j) * 2;
+        const Real* from = block_sums + ((matrix * blocks + i) * blocks + j) * 2;
         all.cosine += from[0];
         all.tangent += from[1];
       }
@@ -52,8 +54,11 @@ struct start_active {
   const std::int32_t* status;
   const std::int64_t* index;
   std::int64_t first;
+  const Real* has_values;  ///< positive where values are there already, `slot` numbers apart; or null
+  std::int64_t slot;
   void operator()(std::int64_t matrix) const {
-    active[matrix] = status[index != nullptr ? index[first + matrix] : first + matrix] == code_ok ? 1 : 0;
+    const bool is_done = has_values != nullptr && has_values[matrix * slot] > 0;
+    active[matrix] = !is_done && status[index != nullptr ? index[first + matrix] : first + matrix] == code_ok ? 1 : 0;
   }
 };
 
@@ -83,78 +88,121 @@ void sweep_until_done(const jacobi_job<typename Policy::real>& job, const Device
   using real = typename Policy::real;
   const int blocks = (job.cols + block_columns - 1) / block_columns;
   Buffer<std::int32_t> active(job.groups, device);
-  Buffer<real> seen(job.groups * blocks * blocks * 2, device);
-  device::for_each(job.groups, start_active<real>{active.data(), job.status, job.index, job.first}, device);
+  Buffer<real> block_sums(job.groups * blocks * blocks * 2, device);
+  device::for_each(job.groups,
+                   start_active<real>{active.data(), job.status, job.index, job.first,
+                                      job.reduces ? job.workspace + job.at.scaling + 2 : nullptr, job.slot},
+                   device);
   for (int s = 0; s < job.max_sweeps && is_any_active(active); ++s) {
-    sweep_blocks(block_kernel<Policy>{{job}, active.data(), seen.data(), blocks, 0, 0, false}, job.groups, device);
+    sweep_blocks(block_kernel<Policy>{{job}, active.data(), block_sums.data(), blocks, 0, 0, false}, job.groups,
+                 device);
     device::for_each(
         job.groups,
-        judge_sweep<real>{seen.data(), active.data(), job.status, job.sweeps, job.index, job.first, blocks,
+        judge_sweep<real>{block_sums.data(), active.data(), job.status, job.sweeps, job.index, job.first, blocks,
                           cosine_tolerance(job.root_rows), job.vectors && !job.accurate ? angle_error<real>() : real(0),
                           s + 1 == job.max_sweeps},
         device);
   }
 }
 
-/// The matrices [job.first, job.count), all of them in work at the same time.
+/// The matrices [job.first, job.count) of `job`, all of them in work at the same time.
 template <class Policy>
-void run_chunk(jacobi_job<typename Policy::real> job, bool in_blocks, const Device& device) {
+class chunk_run {
+ public:
   using real = typename Policy::real;
-  lay_out<typename Policy::map>(job, false);
-  job.tiles = job.groups;
-  const std::int64_t matrices = job.groups;
-  Buffer<real> workspace(job.slot * matrices, device);
-  job.workspace = workspace.data();
-  const bool is_triangle = job.way == route::triangle;
-  real* const memory = job.workspace;
-  const bool is_pivoted = job.way == route::pivoted_lower;
-  const factors_batch<real> q{{memory + job.at.a, memory + job.at.h, memory + job.at.tau,
-                               is_pivoted ? memory + job.at.pivots : nullptr, job.rows, job.cols, job.ld_a},
-                              job.slot};
-  job.phase = phase::load;
-  jacobi_launch<Policy>::run(job, device);
-  if (is_triangle) factorise_by_all<Policy>(q, matrices, device);
-  if (is_pivoted) factorise_pivoted_by_all<Policy>(q, memory + job.at.norm, matrices, device);
-  job.phase = phase::start;
-  jacobi_launch<Policy>::run(job, device);
-  if constexpr (!Policy::on_device) {
-    if (in_blocks && job.starts_near) shared_start<Policy>(job, matrices, device).run();
+
+  chunk_run(const jacobi_job<real>& job, bool in_blocks, const Device& device)
+      : job_(job), in_blocks_(in_blocks), device_(device) {
+    lay_out<typename Policy::map>(job_, false);
+    job_.tiles = job_.groups;
+    workspace_ = Buffer<real>(job_.slot * job_.groups, device);
+    job_.workspace = workspace_.data();
   }
-  if (in_blocks) {
-    sweep_until_done<Policy>(job, device);
-  } else {
-    job.phase = phase::rotate;
-    jacobi_launch<Policy>::run(job, device);
+
+  void run() {
+    factorise();
+    start();
+    rotate();
+    finish();
   }
-  job.phase = phase::finish;
-  job.completes_by_all = in_blocks;
-  jacobi_launch<Policy>::run(job, device);
-  if (!job.vectors) return;
-  if (in_blocks)
-    complete_by_all<Policy>(
-        completed_batch<real>{memory + job.at.x, memory + job.at.norm, memory + job.at.source, nullptr, job.slot,
-                              std::int32_t(job.way == route::direct ? job.rows : job.cols), job.cols, job.ld_x},
-        matrices, device);
-  if (job.way != route::direct) {
-    job.phase = phase::expand;
-    jacobi_launch<Policy>::run(job, device);
-    apply_q_by_all<Policy>(q, job.workspace + job.at.left, job.slot, std::max(job.left_cols, job.cols), matrices,
-                           device);
+
+ private:
+  void launch(phase step) {
+    job_.phase = step;
+    jacobi_launch<Policy>::run(job_, device_);
   }
-  job.phase = phase::store;
-  jacobi_launch<Policy>::run(job, device);
-}
+
+  factors_batch<real> q() const {
+    real* const memory = job_.workspace;
+    return {{memory + job_.at.a, memory + job_.at.h, memory + job_.at.tau,
+             job_.preconditioner == route::pivoted_lower ? memory + job_.at.pivots : nullptr, job_.rows, job_.cols,
+             job_.ld_a},
+            job_.slot};
+  }
+
+  void factorise() {
+    const stage_region stage("qr");
+    launch(phase::load);
+    if (job_.preconditioner == route::triangle) factorise_by_all<Policy>(q(), job_.groups, device_);
+    if (job_.preconditioner == route::pivoted_lower)
+      factorise_pivoted_by_all<Policy>(q(), job_.workspace + job_.at.norm, job_.groups, device_);
+  }
+
+  void start() {
+    const stage_region stage("start");
+    launch(phase::start);
+    if constexpr (!Policy::on_device)
+      if (in_blocks_ && job_.starts_from_eigenvectors) shared_start<Policy>(job_, job_.groups, device_).run();
+    // On the host an undivided matrix is reduced by one thread, in the launch that would rotate it.
+    if (!job_.reduces || (!Policy::on_device && !in_blocks_)) return;
+    const stage_region reduction("reduce");
+    reduce_batch<Policy>(job_, in_blocks_, device_);
+  }
+
+  void rotate() {
+    const stage_region stage("rotate");
+    if (in_blocks_)
+      sweep_until_done<Policy>(job_, device_);
+    else
+      launch(phase::rotate);
+  }
+
+  void finish() {
+    const stage_region stage("finish");
+    job_.completes_by_all = in_blocks_;
+    launch(phase::finish);
+    if (!job_.vectors) return;
+    real* const memory = job_.workspace;
+    const bool is_direct = job_.preconditioner == route::direct;
+    if (in_blocks_)
+      complete_by_all<Policy>(
+          completed_batch<real>{memory + job_.at.x, memory + job_.at.norm, memory + job_.at.source, nullptr, job_.slot,
+                                std::int32_t(is_direct ? job_.rows : job_.cols), job_.cols, job_.ld_x},
+          job_.groups, device_);
+    if (!is_direct) {
+      launch(phase::expand);
+      apply_q_by_all<Policy>(q(), memory + job_.at.left, job_.slot, std::max(job_.left_cols, job_.cols), job_.groups,
+                             device_);
+    }
+    launch(phase::store);
+  }
+
+  jacobi_job<real> job_;
+  bool in_blocks_;
+  Device device_;
+  Buffer<real> workspace_;
+};
 
 template <class Policy>
 void run_chunks(jacobi_job<typename Policy::real> job, bool in_blocks, std::int64_t max_bytes, const Device& device) {
-  jacobi_job<typename Policy::real> one = job;
-  lay_out<typename Policy::map>(one, false);
+  jacobi_job<typename Policy::real> sweep_job = job;
+  lay_out<typename Policy::map>(sweep_job, false);
   const std::int64_t all = job.count;
   const std::int64_t fitting =
-      std::max<std::int64_t>(1, max_bytes / (one.slot * std::int64_t(sizeof(typename Policy::real))));
+      std::max<std::int64_t>(1, max_bytes / (sweep_job.slot * std::int64_t(sizeof(typename Policy::real))));
   for (job.first = 0; job.first < all; job.first += fitting) {
     job.count = std::min(all, job.first + fitting);
-    run_chunk<Policy>(job, in_blocks, device);
+    chunk_run<Policy>(job, in_blocks, device).run();
   }
 }
 

@@ -23,7 +23,7 @@ struct block_kernel {
 
   jacobi_group<real> whole;
   const std::int32_t* active;  ///< [matrices] whether a matrix needs this sweep
-  real* seen;                  ///< [matrices, blocks, blocks, 2] sums of each pair of blocks
+  real* block_sums;            ///< [matrices, blocks, blocks, 2] sums of each pair of blocks
   std::int32_t blocks, sum, pairs;
   bool is_diagonal;
 
@@ -36,10 +36,10 @@ struct block_kernel {
     Policy::run(team, s, [&](const auto& map, real*) QUINTET_SVD_INLINE_LAMBDA {
       real* memory = whole.job.workspace + matrix * whole.job.slot;
       columns<real> m = whole.columns_in(map, memory, nullptr);
-      m.starts_near = whole.job.starts_near && memory[whole.job.at.scaling + 2] > 0;
+      m.starts_from_eigenvectors = whole.job.starts_from_eigenvectors && memory[whole.job.at.scaling + 2] > 0;
       const auto sums = rotate_blocks(map, m, i, j);
       if (map.leads_team()) {
-        real* to = seen + ((matrix * blocks + i) * blocks + j) * 2;
+        real* to = block_sums + ((matrix * blocks + i) * blocks + j) * 2;
         to[0] = sums.cosine;
         to[1] = sums.tangent;
       }

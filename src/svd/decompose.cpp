@@ -9,6 +9,7 @@
 #include "quintet/core/profile.hpp"
 #include "quintet/device/buffer.hpp"
 #include "svd/checks.hpp"
+#include "svd/gram_qr.hpp"
 #include "svd/jacobi.hpp"
 
 namespace quintet::svd {
@@ -106,11 +107,11 @@ jacobi_job<Real> make_job(batch_view<const T> a, const typed_outputs<T>& out, co
   job.left_cols = std::int32_t(out.u.cols());
   job.right_cols = std::int32_t(out.v.cols());
   job.values = std::int32_t(out.s.cols());
-  job.way = first_route(a.rows(), a.cols(), options);
+  job.preconditioner = first_route(a.rows(), a.cols(), options);
   job.max_sweeps = std::int32_t(std::min<std::int64_t>(options.max_sweeps, 1 << 20));
   job.vectors = options.vectors != vectors::none;
   job.accurate = options.accurate;
-  job.starts_near = options.preconditioning == preconditioning::automatic && !options.accurate;
+  job.starts_from_eigenvectors = options.preconditioning == preconditioning::automatic && !options.accurate;
   job.canonical = options.canonical_signs;
   job.sign_by_right = is_exchanged;
   return job;
@@ -118,20 +119,21 @@ jacobi_job<Real> make_job(batch_view<const T> a, const typed_outputs<T>& out, co
 
 /// The matrices that a first run has left alone, by the reason.
 struct deferred {
-  std::vector<std::int64_t> badly_scaled, out_of_range;
+  std::vector<std::int64_t> badly_scaled, out_of_range, reflected;
 };
 
 deferred find_deferred(const std::int32_t* status, std::int64_t batch, const Device& device) {
   std::vector<std::int32_t> copy;
   if (!device.shares_host_memory()) {
     copy.resize(batch);
-    detail::copy(copy.data(), Device::host(), status, device, batch * std::int64_t(sizeof(std::int32_t)));
+    quintet::detail::copy(copy.data(), Device::host(), status, device, batch * std::int64_t(sizeof(std::int32_t)));
     status = copy.data();
   }
   deferred left;
   for (std::int64_t b = 0; b < batch; ++b) {
     if (status[b] == code_badly_scaled) left.badly_scaled.push_back(b);
     if (status[b] == code_out_of_range) left.out_of_range.push_back(b);
+    if (status[b] == code_wants_reflections) left.reflected.push_back(b);
   }
   return left;
 }
@@ -155,15 +157,24 @@ void decompose_tall(batch_view<const T> a, const typed_outputs<T>& out, const op
   job.defer_badly_scaled = options.preconditioning == preconditioning::automatic;
   job.defer_out_of_range = has_wider_type;
   const std::int64_t batch = std::max(a.batch(), options.part_of);
-  run_jacobi(job, batch, device);
+  if (suits_gram_qr(job, device)) {
+    run_gram_qr(job, batch, device);
+    const deferred left = find_deferred(out.status.data(), a.batch(), device);
+    if (!left.reflected.empty()) {
+      const stage_region stage("reflections");
+      run_listed(job, left.reflected, batch, device);
+    }
+  } else {
+    run_jacobi(job, batch, device);
+  }
   if (!job.defer_badly_scaled && !job.defer_out_of_range) return;
   const deferred left = find_deferred(out.status.data(), a.batch(), device);
-  if (job.defer_badly_scaled) job.way = route::pivoted_lower;
+  if (job.defer_badly_scaled) job.preconditioner = route::pivoted_lower;
   job.defer_badly_scaled = job.defer_out_of_range = false;
   run_listed(job, left.badly_scaled, batch, device);
   if constexpr (has_wider_type) {
     jacobi_job<double> wide = make_job<double>(a, out, options, is_exchanged);
-    wide.way = job.way;
+    wide.preconditioner = job.preconditioner;
     run_listed(wide, left.out_of_range, batch, device);
   }
 }
@@ -229,8 +240,8 @@ struct make_rotations {
   }
 };
 
-std::int64_t vector_count(std::int64_t size, std::int64_t values, vectors which) {
-  return which == vectors::none ? 0 : which == vectors::full ? size : values;
+std::int64_t vector_count(std::int64_t size, std::int64_t values, vectors choice) {
+  return choice == vectors::none ? 0 : choice == vectors::full ? size : values;
 }
 
 /// Everything in the memory of the device, shapes checked.
@@ -260,14 +271,15 @@ void check_outputs(const typed_outputs<T>& out, const decomposition_shape& shape
 
 template <class T>
 Device decompose_typed(batch_view<const T> a, const typed_outputs<T>& out, const options& options,
-                       const Device& given) {
+                       const Device& requested_device) {
   check_outputs(out, shape_of(a.batch(), a.rows(), a.cols(), options), options);
   const Device device = device::run_device(
-      given, {{"a", a}, {"u", out.u}, {"v", out.v}, {"s", out.s}, {"status", out.status}, {"sweeps", out.sweeps}});
+      requested_device,
+      {{"a", a}, {"u", out.u}, {"v", out.v}, {"s", out.s}, {"status", out.status}, {"sweeps", out.sweeps}});
   if (a.batch() == 0) return device;
   const stage_region stage("decompose");
   const double rows = double(std::max(a.rows(), a.cols())), cols = double(std::min(a.rows(), a.cols()));
-  const device::small_call alone(double(a.batch()) * (20 + 2 * rows * cols * cols), 1, device);
+  const device::small_call serial_if_small(double(a.batch()) * (20 + 2 * rows * cols * cols), 1, device);
   const device::staged_in in(a, device);
   device::staged_out u(out.u, device), v(out.v, device);
   device::staged_out s(out.s, device);

@@ -23,7 +23,7 @@ constexpr Real started_ratio = Real(16);
 template <class Real>
 struct start_memory {
   Real* matrix;
-  Real *diagonal, *beside, *tau, *w, *y;
+  Real *diagonal, *off_diagonal, *tau, *w, *y;
 };
 
 /// Columns that are worked on together.
@@ -49,35 +49,42 @@ QUINTET_SVD_INLINE void mirror_column(const Map& map, typename Map::real* g, int
   });
 }
 
-/// For Count columns g, g + ld, ...: g_j -= v w_j + w v_j; y_j = g_j . h. All over the chunks from `first` on.
+/// For the Count columns g_j of G from j on: g_j -= v w_j + w v_j; y_j = g_j . h. All over the chunks from `first` on.
 template <int Count, class Map>
-QUINTET_SVD_INLINE void update_and_multiply(const Map& map, typename Map::real* g, int ld, int chunks, int first,
+QUINTET_SVD_INLINE void update_and_multiply(const Map& map, typename Map::real* g, int ld, int j, int chunks, int first,
                                             const typename Map::real* v, const typename Map::real* w,
-                                            const typename Map::real* v_entry, const typename Map::real* w_entry,
                                             const typename Map::real* h, typename Map::real* y, bool valid) {
   using real = typename Map::real;
+  using scalar = typename Map::scalar;
   using vector = typename Map::vector;
   vector sum[Count] = {};
-  real minus_v[Count], minus_w[Count];
+  real* column[Count];
+  scalar minus_v[Count], minus_w[Count];
   for (int e = 0; e < Count; ++e) {
-    minus_v[e] = -v_entry[e];
-    minus_w[e] = -w_entry[e];
+    column[e] = map.column(g, j + e, ld);
+    minus_v[e] = -map.element(v, j + e);
+    minus_w[e] = -map.element(w, j + e);
   }
   for (int c = first; c < (valid ? chunks : 0); c += map.pair_step()) {
     const vector v_c = load<Map>(v, c), w_c = load<Map>(w, c), h_c = load<Map>(h, c);
     for (int e = 0; e < Count; ++e) {
-      real* column = g + std::int64_t(e) * ld;
-      vector value = load<Map>(column, c);
+      vector value = load<Map>(column[e], c);
       value = device::fma(v_c, minus_w[e], value);
       value = device::fma(w_c, minus_v[e], value);
-      store<Map>(column, c, value);
+      store<Map>(column[e], c, value);
       sum[e] = device::fma(value, h_c, sum[e]);
     }
   }
   for (int e = 0; e < Count; ++e) {
-    const real product = map.pair_sum(sum[e]);
-    if (valid && map.leads_pair()) y[e] = product;
+    const scalar product = map.pair_sum(sum[e]);
+    if (valid && map.leads_pair()) map.set_element(y, j + e, product);
   }
+}
+
+/// The array of this thread's lanes.
+template <class Map>
+QUINTET_SVD_INLINE typename Map::real* lanes_of_array(const Map& map, typename Map::real* array) {
+  return map.column(array, 0, 0);
 }
 
 /// Reflection k of the tridiagonalisation, from column k of G; `column` becomes its vector, zero down to row k.
@@ -85,18 +92,21 @@ template <class Map>
 QUINTET_SVD_INLINE void make_inner_reflection(const Map& map, typename Map::real* column, int k, int n, int ld,
                                               const start_memory<typename Map::real>& at) {
   using real = typename Map::real;
-  const real below = team_dot(map, column, column, n, k + 2), alpha = column[k + 1], diagonal = column[k];
-  const bool reflects = below > no_column_threshold<real>();
-  const real length = root(device::fma(alpha, alpha, below)), beta = alpha > 0 ? -length : length;
-  const real inverse = reflects ? real(1) / (alpha - beta) : real(0);
+  using scalar = typename Map::scalar;
+  const scalar zero{}, one = same<scalar>(real(1));
+  const scalar below = team_dot(map, column, column, n, k + 2), alpha = map.element(column, k + 1),
+               diagonal = map.element(column, k);
+  const mask_of<scalar> reflects = below > no_column_threshold<real>();
+  const scalar length = root(device::fma(alpha, alpha, below)), beta = choose(alpha > zero, -length, length);
+  const scalar inverse = choose(reflects, one / choose(reflects, alpha - beta, one), zero);
   map.barrier();  // everybody has read column k
   for_each_row(map, 0, ld, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
-    column[i] = i <= k ? real(0) : i == k + 1 ? real(1) : column[i] * inverse;
+    map.set_element(column, i, i <= k ? zero : i == k + 1 ? one : map.element(column, i) * inverse);
   });
   if (map.leads_team()) {
-    at.diagonal[k] = diagonal;
-    at.beside[k] = reflects ? beta : alpha;
-    at.tau[k] = reflects ? (beta - alpha) / beta : real(0);
+    map.set_entry(at.diagonal, k, diagonal);
+    map.set_entry(at.off_diagonal, k, choose(reflects, beta, alpha));
+    map.set_entry(at.tau, k, choose(reflects, (beta - alpha) / choose(reflects, beta, one), zero));
   }
   map.barrier();
 }
@@ -107,28 +117,40 @@ template <class Map>
 QUINTET_SVD_INLINE void begin_step(const Map& map, typename Map::real* g, int n, int ld, int k,
                                    const start_memory<typename Map::real>& at) {
   using real = typename Map::real;
-  real* column = g + std::int64_t(k) * ld;
+  using scalar = typename Map::scalar;
+  real* column = map.column(g, k, ld);
   if (k == 0) {
-    for_each_row(map, 0, padded_rows<Map>(n), [&](int i) QUINTET_SVD_INLINE_LAMBDA { at.w[i] = at.y[i] = 0; });
-    map.barrier();
-  } else {  // w = tau y - tau^2 / 2 (y . h) h, and G - h w^T - w h^T in column k
-    const real* h = column - ld;
-    const real tau = at.tau[k - 1], half = tau * tau * team_dot(map, at.y, h, n, k) / 2;
-    map.barrier();
-    for_each_row(map, 0, n, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
-      at.w[i] = i >= k ? device::fma(-half, h[i], tau * at.y[i]) : real(0);
+    for_each_row(map, 0, padded_rows<Map>(n), [&](int i) QUINTET_SVD_INLINE_LAMBDA {
+      map.set_entry(at.w, i, scalar{});
+      map.set_entry(at.y, i, scalar{});
     });
     map.barrier();
-    const real h_k = h[k], w_k = at.w[k];
+  } else {  // w = tau y - tau^2 / 2 (y . h) h, and G - h w^T - w h^T in column k
+    const real* h = map.column(g, k - 1, ld);
+    const scalar tau = map.entry(at.tau, k - 1),
+                 half = tau * tau * team_dot(map, lanes_of_array(map, at.y), h, n, k) * real(0.5);
+    map.barrier();
+    for_each_row(map, 0, n, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
+      map.set_entry(at.w, i, i >= k ? device::fma(-half, map.element(h, i), tau * map.entry(at.y, i)) : scalar{});
+    });
+    map.barrier();
+    const scalar h_k = map.element(h, k), w_k = map.entry(at.w, k);
     for_each_row(map, k, n, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
-      column[i] = device::fma(-h[i], w_k, device::fma(-at.w[i], h_k, column[i]));
+      const scalar value = device::fma(-map.entry(at.w, i), h_k, map.element(column, i));
+      map.set_element(column, i, device::fma(-map.element(h, i), w_k, value));
     });
     map.barrier();
   }
   if (k + 1 < n)
     make_inner_reflection(map, column, k, n, ld, at);
   else if (map.leads_team())
-    at.diagonal[k] = column[k];
+    map.set_entry(at.diagonal, k, map.element(column, k));
+}
+
+/// Columns that this map works on together.
+template <class Map>
+constexpr int columns_at_once() {
+  return Map::has_registers_for_four ? start_together : 1;
 }
 
 /// Second half of step k, for the columns [begin, end) behind k: a column is updated by the reflection before and
@@ -137,91 +159,130 @@ template <class Map>
 QUINTET_SVD_INLINE void update_columns(const Map& map, typename Map::real* g, int n, int ld, int k, int begin, int end,
                                        const start_memory<typename Map::real>& at) {
   using real = typename Map::real;
-  const real *column = g + std::int64_t(k) * ld, *v = k > 0 ? column - ld : at.w, *w = at.w;
+  const real *column = map.column(g, k, ld), *w = lanes_of_array(map, at.w), *v = k > 0 ? map.column(g, k - 1, ld) : w;
+  real* y = lanes_of_array(map, at.y);
   const int chunks = (n + Map::chunk - 1) / Map::chunk, first = first_chunk(map, k);
-  const int blocks = (end - begin) / start_together;
+  constexpr int group_size = columns_at_once<Map>();
+  const int blocks = (end - begin) / group_size;
   for_each_item(map, 0, blocks, [&](int item, bool valid) QUINTET_SVD_INLINE_LAMBDA {
-    const int j = begin + item * start_together;
-    update_and_multiply<start_together>(map, g + std::int64_t(j) * ld, ld, chunks, first, v, w, v + j, w + j, column,
-                                        at.y + j, valid);
+    update_and_multiply<group_size>(map, g, ld, begin + item * group_size, chunks, first, v, w, column, y, valid);
   });
-  for_each_item(map, begin + blocks * start_together, end, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
-    update_and_multiply<1>(map, g + std::int64_t(j) * ld, ld, chunks, first, v, w, v + j, w + j, column, at.y + j,
-                           valid);
+  for_each_item(map, begin + blocks * group_size, end, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
+    update_and_multiply<1>(map, g, ld, j, chunks, first, v, w, column, y, valid);
   });
 }
 
-/// Reflection h on Count columns, from the chunk of row `first` on.
+/// Reflection h on the Count columns of `matrix` from j on, from the chunk of row `first` on.
 template <int Count, class Map>
-QUINTET_SVD_INLINE void reflect_together(const Map& map, const typename Map::real* h, typename Map::real tau,
-                                         typename Map::real* c, int ld, int rows, int first, bool valid) {
+QUINTET_SVD_INLINE void reflect_together(const Map& map, const typename Map::real* h, const typename Map::scalar& tau,
+                                         typename Map::real* matrix, int j, int ld, int rows, int first, bool valid) {
   using real = typename Map::real;
+  using scalar = typename Map::scalar;
   using vector = typename Map::vector;
   const int start = first_chunk(map, first), step = map.pair_step();
   const int chunks = valid ? (rows + Map::chunk - 1) / Map::chunk : 0;
   vector sum[Count] = {};
+  real* column[Count];
+  for (int e = 0; e < Count; ++e) column[e] = map.column(matrix, j + e, ld);
   for (int i = start; i < chunks; i += step) {
     const vector value = load<Map>(h, i);
-    for (int e = 0; e < Count; ++e) sum[e] = device::fma(value, load<Map>(c + std::int64_t(e) * ld, i), sum[e]);
+    for (int e = 0; e < Count; ++e) sum[e] = device::fma(value, load<Map>(column[e], i), sum[e]);
   }
-  real factor[Count];
+  scalar factor[Count];
   for (int e = 0; e < Count; ++e) factor[e] = -(tau * map.pair_sum(sum[e]));
   for (int i = start; i < chunks; i += step) {
     const vector value = load<Map>(h, i);
-    for (int e = 0; e < Count; ++e) {
-      real* column = c + std::int64_t(e) * ld;
-      store<Map>(column, i, device::fma(value, factor[e], load<Map>(column, i)));
-    }
+    for (int e = 0; e < Count; ++e) store<Map>(column[e], i, device::fma(value, factor[e], load<Map>(column[e], i)));
   }
 }
 
 /// The columns [begin, end) of V = Q (Golub, Van Loan 1996, 5.1.6, backward accumulation): a column meets the
 /// reflections before it only. `begin` is a multiple of 4.
 template <class Map>
-QUINTET_SVD_INLINE void form_columns(const Map& map, const typename Map::real* h, int ld_h,
-                                     const typename Map::real* tau, typename Map::real* v, int n, int ld_v, int begin,
-                                     int end) {
+QUINTET_SVD_INLINE void form_columns(const Map& map, typename Map::real* h, int ld_h, const typename Map::real* tau,
+                                     typename Map::real* v, int n, int ld_v, int begin, int end) {
   using real = typename Map::real;
+  using scalar = typename Map::scalar;
+  const scalar zero{}, one = same<scalar>(real(1));
   for (int j = begin; j < end; ++j)
-    for_each_row(map, 0, ld_v,
-                 [&](int i) QUINTET_SVD_INLINE_LAMBDA { v[std::int64_t(j) * ld_v + i] = real(i == j ? 1 : 0); });
+    for_each_row(map, 0, ld_v, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
+      map.set_element(map.column(v, j, ld_v), i, i == j ? one : zero);
+    });
   map.barrier();
   // Where threads share sums, all take part in those of all columns.
   const auto reflect_all = [&]<int Count>(std::integral_constant<int, Count>, int j,
                                           bool valid) QUINTET_SVD_INLINE_LAMBDA {
     const int last = j + Count < n ? j + Count : n - 1;
     for (int k = (Map::row_cyclic ? last : n - 1) - 1; k >= 0; --k)
-      reflect_together<Count>(map, h + std::int64_t(k) * ld_h, tau[k], v + std::int64_t(j) * ld_v, ld_v, n, k + 1,
-                              valid && k < last);
+      reflect_together<Count>(map, map.column(h, k, ld_h), map.entry(tau, k), v, j, ld_v, n, k + 1, valid && k < last);
   };
-  const int blocks = (end - begin) / start_together;
+  constexpr int group_size = columns_at_once<Map>();
+  const int blocks = (end - begin) / group_size;
   for_each_item(map, 0, blocks, [&](int item, bool valid) QUINTET_SVD_INLINE_LAMBDA {
-    reflect_all(std::integral_constant<int, start_together>{}, begin + item * start_together, valid);
+    reflect_all(std::integral_constant<int, group_size>{}, begin + item * group_size, valid);
   });
-  for_each_item(map, begin + blocks * start_together, end, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
+  for_each_item(map, begin + blocks * group_size, end, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
     reflect_all(std::integral_constant<int, 1>{}, j, valid);
   });
   map.barrier();
 }
 
+/// The element that an implicit QL step chases up the diagonal (Golub, Van Loan 1996, 8.3.3; Dubrulle 1970).
+template <class Scalar>
+struct chased_bulge {
+  Scalar s, c, p, g;  ///< the last rotation; what it left of the diagonal; the next element
+};
+
+/// The rotation of rows i and i + 1, from the off-diagonal element e_i. `length` is the root of square_with(),
+/// which becomes e_{i+1}; d_next is d_{i+1}.
+template <class Scalar>
+QUINTET_SVD_INLINE Scalar square_with(const chased_bulge<Scalar>& bulge, const Scalar& e) {
+  const Scalar f = bulge.s * e;
+  return device::fma(f, f, bulge.g * bulge.g);
+}
+template <class Scalar>
+QUINTET_SVD_INLINE chased_bulge<Scalar> chase(const chased_bulge<Scalar>& bulge, const Scalar& e, const Scalar& length,
+                                              const Scalar& d, Scalar& d_next) {
+  const Scalar b = bulge.c * e, inverse = same<Scalar>(real_of<Scalar>(1)) / length, g = d_next - bulge.p;
+  chased_bulge<Scalar> next;
+  next.s = bulge.s * e * inverse;
+  next.c = bulge.g * inverse;
+  const Scalar change = device::fma(d - g, next.s, (b + b) * next.c);
+  next.p = next.s * change;
+  d_next = g + next.p;
+  next.g = device::fma(next.c, change, -b);
+  return next;
+}
+
+/// The first element of a step with Wilkinson's shift, from the block [l, m] of the tridiagonal matrix.
+template <class Scalar>
+QUINTET_SVD_INLINE chased_bulge<Scalar> start_bulge(const Scalar& d_l, const Scalar& d_after, const Scalar& e_l,
+                                                    const Scalar& d_m) {
+  const Scalar zero{}, one = same<Scalar>(real_of<Scalar>(1));
+  const Scalar g = (d_after - d_l) / (e_l + e_l), r = root(device::fma(g, g, one));
+  return {one, one, zero, d_m - d_l + e_l / choose(g < zero, g - r, g + r)};
+}
+
+/// Iterations for one eigenvalue; more are not needed.
+constexpr int max_ql_iterations = 50;
+
 /// How far the iteration on a tridiagonal matrix has come.
 struct tridiagonal_state {
   int first = 0, iterations = 0;  ///< eigenvalues before `first` are there; iterations of this one
+  bool failed = false;            ///< an eigenvalue was left that had not converged
 };
 
-/// Implicit QL steps with Wilkinson's shift (Golub, Van Loan 1996, 8.3.3; Dubrulle 1970), by one thread, until all
-/// eigenvalues are there or `capacity` numbers of rotations are written. A step from row m up is m, the number of its
-/// rotations, and s / (1 + c) and s of each: columns change signs (kept in `sign`, +-1, of those of T) so that no
-/// cosine is negative. Returns the numbers written. An eigenvalue that does not converge is left: the rotations are
-/// right all the same.
+/// Implicit QL steps, by one thread, until all eigenvalues are there or `capacity` numbers of rotations are written. A
+/// step from row m up is m, the number of its rotations, and s / (1 + c) and s of each: columns change signs (kept in
+/// `sign`, +-1, of those of T) so that no cosine is negative. Returns the numbers written. An eigenvalue that does not
+/// converge is left: the rotations are right all the same.
 template <class Real>
 QUINTET_SVD_INLINE std::int64_t iterate_tridiagonal(Real* d, Real* e, Real* sign, int n, tridiagonal_state& at,
                                                     Real* to, std::int64_t capacity) {
   constexpr Real epsilon = std::numeric_limits<Real>::epsilon();
-  constexpr int max_iterations = 50;
   std::int64_t used = 0;
   // The Gram matrix knows nothing below epsilon times its size; in a block of zeros and rounding errors, elements
-  // beside the diagonal would shrink until their squares underflow.
+  // off the diagonal would shrink until their squares underflow.
   Real size = 0;
   for (int i = at.first; i < n; ++i) size = larger(size, absolute(d[i]));
   const Real floor = epsilon * epsilon * size;
@@ -229,49 +290,39 @@ QUINTET_SVD_INLINE std::int64_t iterate_tridiagonal(Real* d, Real* e, Real* sign
     const int l = at.first;
     int m = l;
     while (m + 1 < n && absolute(e[m]) > device::fma(epsilon, absolute(d[m]) + absolute(d[m + 1]), floor)) ++m;
-    if (m == l || at.iterations == max_iterations) {
-      at = {l + 1, 0};
+    if (m == l || at.iterations == max_ql_iterations) {
+      at = {l + 1, 0, at.failed || m != l};
       continue;
     }
     if (used + 2 + 2 * (m - l) > capacity) break;
     ++at.iterations;
-    Real g = (d[l + 1] - d[l]) / (2 * e[l]), r = root(device::fma(g, g, Real(1)));
-    g = d[m] - d[l] + e[l] / (g < 0 ? g - r : g + r);
-    Real s = 1, c = 1, p = 0;
+    chased_bulge<Real> bulge = start_bulge(d[l], d[l + 1], e[l], d[m]);
     Real *step = to + used, carried = sign[m];
     int i = m - 1;
     used += 2;
     for (; i >= l; --i) {
-      const Real f = s * e[i], b = c * e[i];
-      const Real square = device::fma(f, f, g * g);
+      const Real square = square_with(bulge, e[i]);
       if (!(square > no_column_threshold<Real>())) {
         e[i + 1] = 0;
         break;
       }
-      r = root(square);
-      e[i + 1] = r;
-      const Real inverse = 1 / r;
-      s = f * inverse;
-      c = g * inverse;
-      g = d[i + 1] - p;
-      const Real change = device::fma(d[i] - g, s, (b + b) * c);
-      p = s * change;
-      d[i + 1] = g + p;
-      g = device::fma(c, change, -b);
-      const Real turn = c < 0 ? Real(-1) : Real(1), turned = s * (turn * carried * sign[i]);
+      const Real length = root(square);
+      e[i + 1] = length;
+      bulge = chase(bulge, e[i], length, d[i], d[i + 1]);
+      const Real turn = bulge.c < 0 ? Real(-1) : Real(1), turned = bulge.s * (turn * carried * sign[i]);
       sign[i + 1] = turn * carried;
       carried = turn * sign[i];
-      to[used++] = turned / (1 + absolute(c));
+      to[used++] = turned / (1 + absolute(bulge.c));
       to[used++] = turned;
     }
     sign[i + 1] = carried;
     step[0] = Real(m);
     step[1] = Real(m - 1 - i);
     if (i >= l) {  // the matrix falls apart here
-      d[i + 1] -= p;
+      d[i + 1] -= bulge.p;
     } else {
-      d[l] -= p;
-      e[l] = g;
+      d[l] -= bulge.p;
+      e[l] = bulge.g;
     }
     e[m] = 0;
   }
@@ -282,19 +333,23 @@ QUINTET_SVD_INLINE std::int64_t iterate_tridiagonal(Real* d, Real* e, Real* sign
 /// van de Geijn, Quintana-Orti 2014). In Rutishauser's form the cosine is 1 - s s / (1 + c), with more digits than a
 /// number holds: with rounded cosines V is three times as far from orthogonal.
 template <int Count, class Map>
-QUINTET_SVD_INLINE void rotate_rows(typename Map::real* v, int ld, int chunk, const typename Map::real* from,
-                                    std::int64_t used) {
+QUINTET_SVD_INLINE void rotate_rows(const Map& map, typename Map::real* v, int ld, int chunk,
+                                    const typename Map::real* record, std::int64_t used) {
   using real = typename Map::real;
+  using scalar = typename Map::scalar;
   using vector = typename Map::vector;
-  for (const real* end = from + used; from < end;) {
-    const int m = int(from[0]), count = int(from[1]);
+  const auto number = [&](std::int64_t at)
+                          QUINTET_SVD_INLINE_LAMBDA { return device::load_pack<scalar>(record + at * Map::width); };
+  for (std::int64_t from = 0; from < used;) {
+    // The same for all matrices side by side.
+    const int m = int(lane_of(number(from), 0)), count = int(lane_of(number(from + 1), 0));
     from += 2;
-    real* column = v + std::int64_t(m) * ld;
+    real* column = map.column(v, m, ld);
     vector carried[Count];
     for (int e = 0; e < Count; ++e) carried[e] = load<Map>(column, chunk + e);
     for (int i = 0; i < count; ++i, from += 2) {
-      const real half_tangent = from[0], s = from[1];
-      real* next = column - ld;
+      const scalar half_tangent = number(from), s = number(from + 1);
+      real* next = column - std::int64_t(ld) * Map::width;
       for (int e = 0; e < Count; ++e) {
         const vector value = load<Map>(next, chunk + e);
         store<Map>(column, chunk + e, device::fma(device::fma(carried[e], -half_tangent, value), s, carried[e]));
@@ -306,14 +361,16 @@ QUINTET_SVD_INLINE void rotate_rows(typename Map::real* v, int ld, int chunk, co
   }
 }
 
-/// The columns [begin, end) of V get length 1 again.
+/// The columns [begin, end) of V get length 1 again, in the lanes of `where`.
 template <class Map>
-QUINTET_SVD_INLINE void restore_lengths(const Map& map, typename Map::real* v, int n, int ld, int begin, int end) {
-  using real = typename Map::real;
+QUINTET_SVD_INLINE void restore_lengths(const Map& map, typename Map::real* v, int n, int ld, int begin, int end,
+                                        const mask_of<typename Map::scalar>& where) {
+  using scalar = typename Map::scalar;
+  const scalar one = same<scalar>(typename Map::real(1));
   for_each_item(map, begin, end, [&](int j, bool valid) QUINTET_SVD_INLINE_LAMBDA {
-    real* column = map.column(v, j, ld);
-    const real factor = real(1) / root(pair_dot(map, column, column, n));
-    if (valid) scale_column(map, column, n, factor);
+    typename Map::real* column = map.column(v, j, ld);
+    const scalar factor = one / root(pair_dot(map, column, column, n));
+    if (valid) scale_column(map, column, n, choose(where, factor, one));
   });
   map.barrier();
 }
@@ -332,12 +389,12 @@ constexpr int chunks_rotated() {
 template <class Map>
 QUINTET_SVD_INLINE void rotate_chunks(const Map& map, typename Map::real* v, int ld, int begin, int end,
                                       const typename Map::real* record, std::int64_t used) {
-  constexpr int together = chunks_rotated<Map>();
-  for (int c = begin + map.team_first() * together; c < end; c += map.team_step() * together)
-    if (c + together <= end)
-      rotate_rows<together, Map>(v, ld, c, record, used);
+  constexpr int group_size = chunks_rotated<Map>();
+  for (int c = begin + map.team_first() * group_size; c < end; c += map.team_step() * group_size)
+    if (c + group_size <= end)
+      rotate_rows<group_size>(map, v, ld, c, record, used);
     else
-      for (int i = c; i < end; ++i) rotate_rows<1, Map>(v, ld, i, record, used);
+      for (int i = c; i < end; ++i) rotate_rows<1>(map, v, ld, i, record, used);
 }
 
 /// The next rotations of V, in `at.matrix` (at.y[0] numbers); at.y[1] is 1 when there will be more. One thread.
@@ -348,9 +405,9 @@ QUINTET_SVD_INLINE void record_rotations(const Map& map, const start_memory<type
   if (map.leads_team()) {
     if (state.first == 0 && state.iterations == 0)
       for (int i = 0; i < n; ++i) at.w[i] = 1;
-    const std::int64_t wanted = std::int64_t(rotations_between_lengths + 4) * n, fitting = std::int64_t(n) * ld;
-    const std::int64_t used =
-        iterate_tridiagonal(at.diagonal, at.beside, at.w, n, state, at.matrix, wanted < fitting ? wanted : fitting);
+    const std::int64_t target = std::int64_t(rotations_between_lengths + 4) * n, fitting = std::int64_t(n) * ld;
+    const std::int64_t used = iterate_tridiagonal(at.diagonal, at.off_diagonal, at.w, n, state, at.matrix,
+                                                  target < fitting ? target : fitting);
     at.y[0] = real(used);
     at.y[1] = real(state.first < n ? 1 : 0);
   }
@@ -414,9 +471,9 @@ QUINTET_SVD_INLINE void start_from_eigenvectors(const Map& map, const columns<ty
     more = at.y[1] > 0;
     rotate_chunks(map, v, ld, 0, chunks, at.matrix, std::int64_t(at.y[0]));
     map.barrier();
-    restore_lengths(map, v, n, ld, 0, n);
+    restore_lengths(map, v, n, ld, 0, n, true);
   }
-  real* rank = at.beside;
+  real* rank = at.off_diagonal;
   rank_falling(map, at.diagonal, n, rank);
   for (int j = 0; j < n; ++j) place_column(map, v, rank, ld, j, at.matrix);
   map.barrier();

@@ -81,11 +81,12 @@ bool is_degenerate(vector_view<const Real> s, Real limit, bool rectangular) {
 
 template <class T>
 Device typed_gradient(const factors_view<T>& f, batch_view<const T> gu, matrix_view<const accumulator_t<T>> gs,
-                      batch_view<const T> gv, batch_view<T> out, const gradient_options& options, const Device& given) {
+                      batch_view<const T> gv, batch_view<T> out, const gradient_options& options,
+                      const Device& requested_device) {
   using real = accumulator_t<T>;
   check(f, gu, gs, gv, out, options);
-  const Device device =
-      device::run_device(given, {{"u", f.u}, {"v", f.v}, {"s", f.s}, {"gu", gu}, {"gs", gs}, {"gv", gv}, {"out", out}});
+  const Device device = device::run_device(
+      requested_device, {{"u", f.u}, {"v", f.v}, {"s", f.s}, {"gu", gu}, {"gs", gs}, {"gv", gv}, {"out", out}});
   const std::int64_t batch = out.batch(), m = out.rows(), n = out.cols(), k = f.s.cols();
   if (batch * m * n == 0) return device;
   const device::staged_in u(f.u, device), v(f.v, device), on_gu(gu, device), on_gv(gv, device);
@@ -118,14 +119,14 @@ Device typed_gradient(const factors_view<T>& f, batch_view<const T> gu, matrix_v
 
 template <class T>
 Device typed_polar_gradient(const factors_view<T>& f, batch_view<const T> gw, batch_view<const T> gh, batch_view<T> out,
-                            const gradient_options& options, const Device& given) {
+                            const gradient_options& options, const Device& requested_device) {
   using real = accumulator_t<T>;
   check_factors(f, out, options);
   const std::int64_t batch = out.batch(), m = out.rows(), n = out.cols(), k = f.s.cols();
   check_derivative(gw, batch, m, n, "gw");
   check_derivative(gh, batch, n, n, "gh");
   const Device device =
-      device::run_device(given, {{"u", f.u}, {"v", f.v}, {"s", f.s}, {"gw", gw}, {"gh", gh}, {"out", out}});
+      device::run_device(requested_device, {{"u", f.u}, {"v", f.v}, {"s", f.s}, {"gw", gw}, {"gh", gh}, {"out", out}});
   if (batch * m * n == 0) return device;
   const device::staged_in u(f.u, device), v(f.v, device), on_gw(gw, device), on_gh(gh, device);
   const device::staged_in s(f.s, device);

@@ -1,10 +1,10 @@
 #include "svd/jacobi.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "device/gpu_names.hpp"
 #include "instantiate.hpp"
+#include "quintet/core/profile.hpp"
 #include "quintet/device/buffer.hpp"
 #include "svd/block_jacobi.hpp"
 #include "svd/jacobi_policies.hpp"
@@ -14,8 +14,6 @@ namespace quintet::svd {
 
 namespace {
 
-/// Tiles that may be in work on a device at the same time.
-constexpr std::int64_t device_tiles = 4096;
 /// Up to this size a matrix fits a single GPU thread.
 constexpr int lane_size = 8;
 /// Beyond this size half a register of matrices side by side is faster, for its smaller working set.
@@ -26,14 +24,11 @@ template <class Policy, class Launch = jacobi_launch<Policy>>
 void run_policy(jacobi_job<typename Policy::real> job, const Device& device) {
   using real = typename Policy::real;
   lay_out<typename Policy::map>(job, Policy::team_numbers > 0);
-  const bool is_host = device.kind() == device_kind::host;
-  const std::int64_t bytes = std::max<std::int64_t>(job.slot * std::int64_t(sizeof(real)), 1);
-  const std::int64_t wanted = is_host ? 8 * std::int64_t(threads()) : device_tiles;
-  const std::int64_t fitting = (is_host ? host_workspace : device_workspace) / bytes;
-  job.tiles = std::min(job.groups, std::min(wanted, std::max<std::int64_t>(fitting, is_host ? threads() : 1)));
+  job.tiles = tiles_that_fit(job, device);
   constexpr bool has_workspace = std::is_same_v<Launch, jacobi_launch<Policy>>;
   Buffer<real> workspace(has_workspace ? job.slot * job.tiles : 0, device);
   job.workspace = workspace.data();
+  const stage_region stage(job.reduces ? "reduce" : "rotate");  // and what comes before and after it, in one launch
   Launch::run(job, device);
 }
 
@@ -41,8 +36,9 @@ void run_policy(jacobi_job<typename Policy::real> job, const Device& device) {
 template <class Real>
 bool is_small(const jacobi_job<Real>& job) {
   const int n = job.cols;
-  return n >= 2 && n <= largest_small && job.rows == n && job.left_cols == n && job.right_cols == n &&
-         job.values == n && job.way == route::direct && job.vectors && !job.accurate;
+  const bool has_all = !job.vectors || (job.left_cols == n && job.right_cols == n);
+  return n >= 2 && n <= largest_small && job.rows == n && has_all && job.values == n &&
+         job.preconditioner == route::direct && !job.accurate;
 }
 
 template <class Policy, class PolicyOfFour = Policy>
@@ -55,9 +51,8 @@ void run_small(const jacobi_job<typename Policy::real>& job, const Device& devic
 /// Whether lanes are better than rows: a group of lanes costs the same however few of them hold a matrix. Matrices of
 /// which a group has no room in the working memory are worked on one by one.
 template <class Real>
-bool fills_lanes(jacobi_job<Real> job, std::int64_t batch) {
-  lay_out<typename host_lanes<Real>::map>(job, false);
-  if (job.slot * std::int64_t(sizeof(Real)) * threads() > host_workspace) return false;
+bool fills_lanes(const jacobi_job<Real>& job, std::int64_t batch) {
+  if (!lanes_have_room<typename host_lanes<Real>::map>(job)) return false;
   return batch * 4 >= device::host_lanes<Real>() || job.cols < 4;
 }
 
@@ -67,15 +62,39 @@ constexpr int smallest_near = sizeof(Real) == 4 ? 120 : 64;
 
 /// Whether matrices start from eigenvectors: see eigenvectors.hpp.
 template <class Real>
-bool starts_near(const jacobi_job<Real>& job, const Device& device) {
-  return job.starts_near && device.kind() == device_kind::host && job.way != route::pivoted_lower &&
-         job.cols >= smallest_near<Real>;
+bool starts_from_eigenvectors(const jacobi_job<Real>& job, const Device& device) {
+  return job.starts_from_eigenvectors && device.kind() == device_kind::host &&
+         job.preconditioner != route::pivoted_lower && job.cols >= smallest_near<Real>;
 }
+
+/// From this size on a bidiagonal matrix costs less than rotations where values are all that is wanted.
+template <class Real>
+constexpr int smallest_reduced = sizeof(Real) == 4 ? 56 : 24;
+
+/// The size at which a bidiagonal matrix costs less in registers too: see small_values.hpp.
+constexpr int reduced_in_registers = 3;
+
+/// On a device a step waits for its team several times. Matrices in team memory have their rotations in less time, by
+/// counting what waits.
+constexpr int smallest_reduced_on_device = 64;
+
+/// Whether values come from a bidiagonal matrix: see bidiagonal.hpp.
+template <class Real>
+bool reduces(const jacobi_job<Real>& job, const Device& device) {
+  const int smallest = device.kind() == device_kind::host ? smallest_reduced<Real> : smallest_reduced_on_device;
+  const bool is_small_enough = job.cols == reduced_in_registers && is_small(job);
+  return job.starts_from_eigenvectors && !job.vectors && job.preconditioner != route::pivoted_lower &&
+         (job.cols >= smallest || is_small_enough);
+}
+
+/// Shorter ones have a bidiagonal matrix without a QR factorisation first (Chan 1982 finds 5 / 3 by counting
+/// operations; reflections of columns alone take one pass over A each).
+constexpr int shortest_with_triangle = 3;
 
 /// Few matrices with so many rows that workers should share their QR. On the host the bits are the same.
 template <class Real>
 bool is_long(const jacobi_job<Real>& job, std::int64_t batch) {
-  return job.way == route::triangle && job.rows >= long_rows && job.cols >= 8 && batch <= 4;
+  return job.preconditioner == route::triangle && job.rows >= long_rows && job.cols >= 8 && batch <= 4;
 }
 
 template <class Real>
@@ -83,7 +102,7 @@ void run_on_device(const jacobi_job<Real>& job, std::int64_t batch, const Device
   if (job.cols > lane_size && is_long(job, batch)) return run_blocks(job, device);
   if (is_small(job)) return run_small<device_lanes<Real>>(job, device);
   if (job.cols <= lane_size) return run_jacobi_as(device_policy::lanes, job, device);
-  const std::int64_t x_rows = job.way == route::direct ? job.rows : job.cols;
+  const std::int64_t x_rows = job.preconditioner == route::direct ? job.rows : job.cols;
   const bool fits = job.cols * (x_rows + job.cols) <= team_numbers<Real>;
   const bool is_gpu = device.kind() == device_kind::offload && quintet::detail::offload_is_gpu();
   const device_policy fitting = is_gpu ? device_policy::small : device_policy::emulated;
@@ -114,11 +133,16 @@ void run_jacobi(jacobi_job<Real> job, std::int64_t batch, const Device& device) 
   if (job.count == 0) return;
   job.first = 0;
   job.phase = phase::all;
-  job.root_rows = std::sqrt(Real(job.way == route::direct ? job.rows : job.cols));
-  job.starts_near = starts_near(job, device);
-  if (job.cols > largest_undivided) return run_blocks(job, device);
-  if (device.kind() != device_kind::host) return run_on_device(job, batch, device);
-  if (job.starts_near || !fills_lanes(job, batch))
+  job.reduces = reduces(job, device);
+  if (job.reduces && job.preconditioner == route::triangle && job.rows < shortest_with_triangle * job.cols)
+    job.preconditioner = route::direct;
+  job.root_rows = std::sqrt(Real(job.preconditioner == route::direct ? job.rows : job.cols));
+  job.starts_from_eigenvectors = !job.reduces && starts_from_eigenvectors(job, device);
+  const bool is_host = device.kind() == device_kind::host;
+  const bool reduces_in_memory = job.reduces && job.cols > largest_small;
+  if (job.cols > largest_undivided || (!is_host && reduces_in_memory)) return run_blocks(job, device);
+  if (!is_host) return run_on_device(job, batch, device);
+  if (job.starts_from_eigenvectors || reduces_in_memory || !fills_lanes(job, batch))
     return is_long(job, batch) ? run_blocks(job, device) : run_policy<host_rows<Real>>(job, device);
   if (is_small(job)) return run_small<host_double_lanes<Real>, host_lanes<Real>>(job, device);
   return job.cols > full_lanes_size<Real> ? run_policy<host_half_lanes<Real>>(job, device)

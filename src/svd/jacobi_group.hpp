@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "svd/bidiagonal_values.hpp"
 #include "svd/eigenvectors.hpp"
 #include "svd/householder.hpp"
 #include "svd/sweeps.hpp"
@@ -32,7 +33,7 @@ struct jacobi_group {
           : team_memory != nullptr ? team_memory + std::int64_t(job.cols) * job.ld_x
                                    : part(map, memory, at.v);
     m.n = job.cols;
-    m.rows = job.way == route::direct ? job.rows : job.cols;
+    m.rows = job.preconditioner == route::direct ? job.rows : job.cols;
     m.ld_x = job.ld_x;
     m.ld_v = job.ld_v;
     m.norm = part(map, memory, at.norm);
@@ -57,11 +58,11 @@ struct jacobi_group {
   template <class Map>
   QUINTET_SVD_INLINE factors<real> factors_in(const Map& map, real* memory, real* a) const {
     factors<real> f = {};
-    if (job.way == route::direct) return f;
+    if (job.preconditioner == route::direct) return f;
     f.a = a;
     f.h = part(map, memory, job.at.h);
     f.tau = part(map, memory, job.at.tau);
-    f.pivots = job.way == route::pivoted_lower ? part(map, memory, job.at.pivots) : nullptr;
+    f.pivots = job.preconditioner == route::pivoted_lower ? part(map, memory, job.at.pivots) : nullptr;
     f.rows = job.rows;
     f.n = job.cols;
     f.ld = job.ld_a;

@@ -17,14 +17,6 @@ QUINTET_SVD_INLINE int calls_ahead(int n) {
   return 4 * calls;
 }
 
-/// On the host a tile may take seconds: its threads look at the caller's poll within it, and the caller while it waits.
-template <bool OnDevice>
-struct jacobi_tiles {
-  enum { long_tiles = 1 };
-};
-template <>
-struct jacobi_tiles<true> {};
-
 /// One-sided Jacobi (Hestenes 1958; Demmel, Veselic 1992), where it pays on the triangle of a QR factorisation (Drmac,
 /// Veselic 2008, part I).
 template <class Policy>
@@ -69,8 +61,12 @@ struct jacobi_kernel : jacobi_tiles<bool(Policy::on_device)>, jacobi_storing<typ
       start_columns(map, factors_in(map, memory, part(map, memory, job.at.a)), m);
       if (!does_all) order_columns(map, m);
     }
-    if (does_all || job.phase == phase::rotate) start_near(map, memory, m);
-    if (does_all) {
+    bool has_values = false;
+    if (does_all || job.phase == phase::rotate) {
+      start_near(map, memory, m);
+      has_values = reduce(map, group, memory, m);
+    }
+    if (does_all && !has_values) {
       if constexpr (Map::packed > 1) {
         memory_ahead ahead(calls_ahead(job.cols));
         ahead.add(map, job, group, job.left, std::int64_t(job.rows) * job.left_cols, true);
@@ -84,9 +80,10 @@ struct jacobi_kernel : jacobi_tiles<bool(Policy::on_device)>, jacobi_storing<typ
         note_outcome(map, group, orthogonalise(map, m, active, [this]() QUINTET_SVD_INLINE_LAMBDA { poll_within(); }));
       }
     }
-    if (job.phase == phase::rotate) note_outcome(map, group, orthogonalise(map, m, active_lanes(map, group), [] {}));
+    if (job.phase == phase::rotate && !has_values)
+      note_outcome(map, group, orthogonalise(map, m, active_lanes(map, group), [] {}));
     if (does_all || job.phase == phase::finish) finish(map, group, memory, m);
-    const bool has_q = job.vectors && job.way != route::direct;
+    const bool has_q = job.vectors && job.preconditioner != route::direct;
     if (has_q && (does_all || job.phase == phase::expand)) expand_left(map, memory, m);
     if (has_q && does_all)
       apply_q(map, factors_in(map, memory, part(map, memory, job.at.a)), part(map, memory, job.at.left), 0,
@@ -100,10 +97,27 @@ struct jacobi_kernel : jacobi_tiles<bool(Policy::on_device)>, jacobi_storing<typ
   template <class Map>
   QUINTET_SVD_INLINE void start_near(const Map& map, real* memory, columns<real>& m) const {
     if constexpr (Map::chunk > 1) {
-      if (!job.starts_near || part(map, memory, job.at.scaling)[2] == 0) return;
+      if (!job.starts_from_eigenvectors || part(map, memory, job.at.scaling)[2] == 0) return;
       start_from_eigenvectors(map, m, part(map, memory, job.at.v), start_in(map, memory), [this]() { poll_within(); });
-      m.starts_near = true;
+      m.starts_from_eigenvectors = true;
     }
+  }
+
+  /// Where the job allows it: singular values without rotations.
+  template <class Map>
+  QUINTET_SVD_INLINE bool reduce(const Map& map, std::int64_t group, real* memory, const columns<real>& m) const {
+    if constexpr (Map::chunk > 1) {
+      if (!job.reduces || part(map, memory, job.at.scaling)[2] == 0) return false;
+      const auto at = bidiagonal_memory<real>::at(part(map, memory, job.at.start), m.n, m.ld_x);
+      reduce_to_bidiagonal(map, m.x, m.rows, m.n, m.ld_x, at, [this]() QUINTET_SVD_INLINE_LAMBDA { poll_within(); });
+      const bool converged = find_values(map, at, m.n, part(map, memory, job.at.sigma));
+      if (!converged && map.leads_team()) job.status[matrix_in(map, job, group, 0)] = code_not_converged;
+      map.barrier();
+      return true;
+    } else if constexpr (Map::width == 1) {
+      return job.reduces && part(map, memory, job.at.scaling)[2] > 0;  // by launches before this one
+    }
+    return false;
   }
 
   template <class Map>

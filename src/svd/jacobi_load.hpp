@@ -19,13 +19,13 @@ struct jacobi_loading : jacobi_group<Real> {
                                                         columns<real>& m, Between between) const {
     using scalar = typename Map::scalar;
     const workspace_layout& at = job.at;
-    const bool is_direct = job.way == route::direct;
+    const bool is_direct = job.preconditioner == route::direct;
     real* a = is_direct ? m.x : part(map, memory, at.a);
     const int ld = is_direct ? job.ld_x : job.ld_a;
     real *row_size = part(map, memory, at.row_size), *row_rank = nullptr;
     load_matrices(map, job, group, a, ld, row_rank);
-    const survey<scalar> found = survey_matrices(map, a, job.rows, job.cols, ld, row_size);
-    if (job.way == route::pivoted_lower) {
+    const survey<scalar> extremes = survey_matrices(map, a, job.rows, job.cols, ld, row_size);
+    if (job.preconditioner == route::pivoted_lower) {
       // Sorted rows make Householder's method accurate row by row (Cox and Higham 1998), sorted up to a factor of two
       // to a digit less.
       row_rank = part(map, memory, at.row_rank);
@@ -35,30 +35,54 @@ struct jacobi_loading : jacobi_group<Real> {
         rank_by_exponent(map, row_size, job.rows, row_rank, part(map, memory, at.h));
       load_matrices(map, job, group, a, ld, row_rank);
     }
-    const auto active = note_codes(map, group, found);
-    const scaling<scalar> scale = scaling_for<real>(choose(active, found.largest, same<scalar>(real(1))));
+    const auto active = accept(map, group, memory, a, ld, extremes);
+    if (job.preconditioner != route::direct && job.phase == phase::all)
+      factorise(map, factors_in(map, memory, a), between);
+    return active;
+  }
+
+  /// Of matrices in the working memory: status and scaling. Returns the lanes to work on.
+  template <class Map>
+  QUINTET_SVD_INLINE mask_of<typename Map::scalar> accept(const Map& map, std::int64_t group, real* memory, real* a,
+                                                          int ld, const survey<typename Map::scalar>& extremes) const {
+    using scalar = typename Map::scalar;
+    const workspace_layout& at = job.at;
+    const auto active = note_codes(map, group, extremes);
+    const scaling<scalar> scale = scaling_for<real>(choose(active, extremes.largest, same<scalar>(real(1))));
     if (map.leads_team()) {
       map.set_entry(part(map, memory, at.scaling), 0, scale.first);
       map.set_entry(part(map, memory, at.scaling), 1, scale.second);
       if constexpr (Map::width == 1)
-        part(map, memory, at.scaling)[2] = real(found.column_ratio <= started_ratio<real> ? 1 : 0);
+        part(map, memory, at.scaling)[2] = real(job.is_symmetric || is_of_one_size<Map>(extremes) ? 1 : 0);
     }
     prepare(map, a, ld, active, scale);
-    if (job.way != route::direct && job.phase == phase::all) factorise(map, factors_in(map, memory, a), between);
     return active;
+  }
+
+  /// Whether X V may take the place of X, or a bidiagonal matrix. Rotations keep small values right under any scaling
+  /// of the rows; of the two others, those of a triangle never did. Only rows of hosts come in chunks, and are reduced;
+  /// a GPU would need a stack for the second ratio.
+  template <class Map>
+  QUINTET_SVD_INLINE bool is_of_one_size(const survey<typename Map::scalar>& extremes) const {
+    bool rows_are = true;
+    if constexpr (Map::chunk > 1) {
+      const bool rows_count = job.reduces && job.preconditioner == route::direct && !job.is_triangle;
+      rows_are = !rows_count || extremes.row_ratio <= started_ratio<real>;
+    }
+    return rows_are && extremes.column_ratio <= started_ratio<real>;
   }
 
   /// Sets status; gives the lanes to work on.
   template <class Map>
   QUINTET_SVD_INLINE mask_of<typename Map::scalar> note_codes(const Map& map, std::int64_t group,
-                                                              const survey<typename Map::scalar>& found) const {
+                                                              const survey<typename Map::scalar>& extremes) const {
     using scalar = typename Map::scalar;
     scalar active{};
     for (int l = 0; l < Map::packed; ++l) {
       const std::int64_t matrix = matrix_in(map, job, group, first_lane(map) + l);
       std::int32_t code = code_ok;
-      const bool is_finite = any_lane(found.finite, l);
-      const real columns = lane_of(found.column_ratio, l), rows = lane_of(found.row_ratio, l);
+      const bool is_finite = any_lane(extremes.finite, l);
+      const real columns = lane_of(extremes.column_ratio, l), rows = lane_of(extremes.row_ratio, l);
       if (!is_finite)
         code = code_not_finite;
       else if (job.defer_out_of_range && job.cols > 1 && columns * rows > out_of_range_ratio<real>)
@@ -69,7 +93,7 @@ struct jacobi_loading : jacobi_group<Real> {
       set_lane(active, l, matrix >= 0 && code == code_ok ? real(1) : real(0));
       if (matrix < 0 || !map.leads_team()) continue;
       job.status[matrix] = code;
-      job.sweeps[matrix] = 0;
+      if (job.sweeps != nullptr) job.sweeps[matrix] = 0;
     }
     map.barrier();
     return active > scalar{};
@@ -98,7 +122,7 @@ struct jacobi_loading : jacobi_group<Real> {
   QUINTET_SVD_INLINE void start_columns(const Map& map, const factors<real>& f, columns<real>& m) const {
     using scalar = typename Map::scalar;
     const scalar zero{}, one = same<scalar>(real(1));
-    const bool is_lower = job.way == route::pivoted_lower;
+    const bool is_lower = job.preconditioner == route::pivoted_lower;
     for (int j = 0; j < m.n; ++j) {
       if (f.a != nullptr)
         for_each_row(map, 0, m.ld_x, [&](int i) QUINTET_SVD_INLINE_LAMBDA {

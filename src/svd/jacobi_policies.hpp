@@ -95,6 +95,14 @@ using gpu_large = device_rows<Real, 8, 0>;
 template <class Real>
 using emulated_small = device_rows<Real, 8, team_numbers<Real>>;
 
+/// On the host a tile may take seconds: its threads look at the caller's poll within it, and the caller while it waits.
+template <bool OnDevice>
+struct jacobi_tiles {
+  enum { long_tiles = 1 };
+};
+template <>
+struct jacobi_tiles<true> {};
+
 /// Compiled in translation units of their own: svd.cmake.
 template <class Policy>
 struct jacobi_launch {
@@ -104,9 +112,15 @@ struct jacobi_launch {
 /// Up to this size square matrices have kernels of their own, unrolled.
 constexpr int largest_small = 4;
 
-/// The same for square matrices of N columns.
-template <class Policy, int N>
+/// The same for square matrices of N columns, and for symmetric ones.
+template <class Policy, int N, bool Symmetric = false>
 struct small_launch {
+  static void run(const jacobi_job<typename Policy::real>& job, const Device& device);
+};
+
+/// The kernel of eigen_kernel.hpp.
+template <class Policy>
+struct eigen_launch {
   static void run(const jacobi_job<typename Policy::real>& job, const Device& device);
 };
 

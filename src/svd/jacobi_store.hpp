@@ -23,7 +23,9 @@ struct jacobi_storing : jacobi_loading<Real> {
     real *sigma = part(map, memory, at.sigma), *rank = part(map, memory, at.rank),
          *kept = part(map, memory, at.scaling);
     const scaling<scalar> scale{map.entry(kept, 0), map.entry(kept, 1)};
-    normalise(map, m, sigma);
+    bool has_values = false;
+    if constexpr (Map::width == 1) has_values = job.reduces && kept[2] > 0;
+    if (!has_values) normalise(map, m, sigma);
     if constexpr (Map::packed > 1) {
       sort_columns(map, m, sigma);
       for (int j = 0; j < m.n; ++j) map.set_entry(rank, j, same<scalar>(real(j)));
@@ -37,7 +39,7 @@ struct jacobi_storing : jacobi_loading<Real> {
   /// The vectors of R become what Q is applied to.
   template <class Map>
   QUINTET_SVD_INLINE void expand_left(const Map& map, real* memory, const columns<real>& m) const {
-    const bool is_lower = job.way == route::pivoted_lower;
+    const bool is_lower = job.preconditioner == route::pivoted_lower;
     expand(map, factors_in(map, memory, part(map, memory, job.at.a)), is_lower ? m.v : m.x, is_lower ? m.ld_v : m.ld_x,
            part(map, memory, job.at.left), left_columns());
   }
@@ -61,6 +63,13 @@ struct jacobi_storing : jacobi_loading<Real> {
         return;
       }
     }
+    store_each_value(map, group, sigma, rank, scale);
+  }
+
+  /// The same, value by value, each to the place of its rank.
+  template <class Map>
+  QUINTET_SVD_INLINE void store_each_value(const Map& map, std::int64_t group, real* sigma, real* rank,
+                                           const scaling<typename Map::scalar>& scale) const {
     for (int l = 0; l < Map::packed; ++l) {
       const std::int64_t matrix = matrix_in(map, job, group, first_lane(map) + l);
       if (matrix < 0 || !has_result(job.status[matrix])) continue;
@@ -82,7 +91,7 @@ struct jacobi_storing : jacobi_loading<Real> {
   QUINTET_SVD_INLINE void store_vectors(const Map& map, std::int64_t group, real* memory,
                                         const columns<real>& m) const {
     const workspace_layout& at = job.at;
-    const bool is_lower = job.way == route::pivoted_lower, is_direct = job.way == route::direct;
+    const bool is_lower = job.preconditioner == route::pivoted_lower, is_direct = job.preconditioner == route::direct;
     real *left = is_direct ? m.x : part(map, memory, at.left), *right = is_lower ? m.x : m.v;
     real *rank = part(map, memory, at.rank), *row_rank = is_lower ? part(map, memory, at.row_rank) : nullptr;
     real* source = nullptr;

@@ -45,13 +45,14 @@ enum class route : std::int32_t {
   pivoted_lower,  ///< R^T of A P = Q R, rows of A sorted by their largest element
 };
 
-/// Values of status[]; the two last never leave the library.
+/// Values of status[]; the three last never leave the library.
 enum status_code : std::int32_t {
   code_ok = 0,
   code_not_converged = 1,
   code_not_finite = 2,
-  code_badly_scaled = 16,  ///< rows or columns of very different size: wants route::pivoted_lower
-  code_out_of_range = 17,  ///< columns with squares outside the range of the compute type: wants double
+  code_badly_scaled = 16,       ///< rows or columns of very different size: wants route::pivoted_lower
+  code_out_of_range = 17,       ///< columns with squares outside the range of the compute type: wants double
+  code_wants_reflections = 18,  ///< too far from orthonormal, or out of range, for QR by the Gram matrix
 };
 
 /// What a launch of the Jacobi kernel does. With large matrices, QR, sweeps and the product with Q are other launches
@@ -78,17 +79,24 @@ struct workspace_layout {
 template <class Real>
 struct jacobi_job {
   stored_batch a, left, right, s;  ///< s: element (b, j) at b * batch + j * column
-  std::int32_t *status, *sweeps;
-  const std::int64_t* index;  ///< the matrices to work on; null: all of them, in order
-  std::int64_t first, count;  ///< places [first, count) in it
+  std::int32_t *status, *sweeps;   ///< sweeps: null for eigenproblems
+  const std::int64_t* index;       ///< the matrices to work on; null: all of them, in order
+  std::int64_t first, count;       ///< places [first, count) in it
   svd::phase phase;
   std::int32_t rows, cols, left_cols, right_cols, values;
-  route way;
+  std::int32_t first_value;  ///< of an eigenproblem, the place of the first one that is stored
+  route preconditioner;
   std::int32_t max_sweeps;
   Real root_rows;
   bool vectors, accurate, canonical, sign_by_right;
-  bool completes_by_all;  ///< what rank-deficient matrices lack is made by other launches
-  bool starts_near;       ///< matrices whose columns are of one size start from eigenvectors: see eigenvectors.hpp
+  bool completes_by_all;          ///< what rank-deficient matrices lack is made by other launches
+  bool starts_from_eigenvectors;  ///< matrices whose columns are of one size start from eigenvectors: see
+                                  ///< eigenvectors.hpp
+  bool reduces;                   ///< values alone, of matrices whose rows and columns are of one size, come
+                                  ///< from a bidiagonal matrix: see bidiagonal.hpp
+  bool is_triangle;               ///< A is R of a QR factorisation: the size of its rows says nothing
+  bool is_symmetric;              ///< an eigenproblem: see eigen.cpp. No left vectors
+  bool reads_upper;               ///< of a symmetric matrix, the upper triangle
   bool defer_badly_scaled, defer_out_of_range;  ///< leave such matrices alone and only report them
   Real* workspace;
   std::int64_t slot;  ///< numbers of working memory a tile

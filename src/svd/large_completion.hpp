@@ -119,19 +119,19 @@ void complete_by_all(completed_batch<typename Policy::real> all, std::int64_t ma
   const int most = *std::max_element(missing.begin(), missing.end()),
             columns = all.n - *std::min_element(missing.begin(), missing.end());
   if (most == 0) return;
-  const std::int64_t made = std::int64_t(most) * all.ld, size = std::int64_t(columns) * all.ld,
+  const std::int64_t filled = std::int64_t(most) * all.ld, size = std::int64_t(columns) * all.ld,
                      slot = 2 * size + padded_rows<map>(columns);
-  Buffer<real> memory(matrices * slot, device), unit(matrices * made, device);
+  Buffer<real> memory(matrices * slot, device), unit(matrices * filled, device);
   device::fill(memory, real(0));
   device::fill(unit, real(0));
   const factors_batch<real> q{
       {memory.data(), memory.data() + size, memory.data() + 2 * size, nullptr, all.rows, columns, all.ld}, slot};
   const std::int64_t tiles = matrices * column_tiles<map>(all.n);
   launch_body<Policy>(gather_columns<real>{all, q}, tiles, device);
-  device::for_each(matrices * most, set_unit_vectors<real>{all, unit.data(), made, most}, device);
+  device::for_each(matrices * most, set_unit_vectors<real>{all, unit.data(), filled, most}, device);
   factorise_by_all<Policy>(q, matrices, device);
-  apply_q_by_all<Policy>(q, unit.data(), made, most, matrices, device);
-  launch_body<Policy>(scatter_columns<real>{all, unit.data(), made}, tiles, device);
+  apply_q_by_all<Policy>(q, unit.data(), filled, most, matrices, device);
+  launch_body<Policy>(scatter_columns<real>{all, unit.data(), filled}, tiles, device);
 }
 
 }  // namespace quintet::svd

@@ -24,6 +24,9 @@ enum class start_phase {
   note
 };
 
+/// Where the array y says whether an eigenvalue has not converged.
+constexpr int failure_in_y = 4;
+
 /// One phase of the start of several matrices of one shape, `slot` numbers apart (Gao, Ma, Shao 2022; the steps are
 /// cited in eigenvectors.hpp). Those that do not start so are left alone.
 template <class Real>
@@ -31,7 +34,7 @@ struct start_step {
   columns<Real> first;  ///< of the first matrix, as what follows
   Real* v;
   start_memory<Real> memory;
-  const Real* wanted;
+  const Real* target;
   std::int64_t slot;
   std::int32_t* rounds;  ///< [matrices] 2: more rotations will come, 1: these are the last ones, 0: none are left
   start_phase phase;
@@ -42,12 +45,12 @@ struct start_step {
   QUINTET_SVD_INLINE void operator()(const Map& map, std::int64_t tile) const {
     const std::int64_t matrix = tile / parts, offset = matrix * slot;
     const int part = int(tile % parts);
-    if (!(wanted[offset] > 0)) return;
+    if (!(target[offset] > 0)) return;
     columns<Real> m = first;
     m.x += offset;
     m.norm_correction += offset;
-    run(map, m, v + offset,
-        {memory.matrix + offset, memory.diagonal + offset, memory.beside + offset, memory.tau + offset,
+    run(map, m, v == nullptr ? nullptr : v + offset,
+        {memory.matrix + offset, memory.diagonal + offset, memory.off_diagonal + offset, memory.tau + offset,
          memory.w + offset, memory.y + offset},
         matrix, part);
   }
@@ -78,13 +81,14 @@ struct start_step {
           if (map.leads_team()) rounds[matrix] = 0;
           return;
         }
-        tridiagonal_state state{int(at.y[2]), int(at.y[3])};
+        tridiagonal_state state{int(at.y[2]), int(at.y[3]), at.y[failure_in_y] > 0};
         map.barrier();
         if (k == 0) state = {};
         record_rotations(map, at, n, ld, state);
         if (!map.leads_team()) return;
         at.y[2] = Real(state.first);
         at.y[3] = Real(state.iterations);
+        at.y[failure_in_y] = Real(state.failed ? 1 : 0);
         rounds[matrix] = at.y[1] > 0 ? 2 : 1;
         return;
       }
@@ -96,11 +100,11 @@ struct start_step {
       }
       case start_phase::lengths:
         if (rounds[matrix] == 0) return;
-        return restore_lengths(map, vectors, n, ld, begin, end);
+        return restore_lengths(map, vectors, n, ld, begin, end, true);
       case start_phase::rank:
-        return rank_falling(map, at.diagonal, n, at.beside, begin, end);
+        return rank_falling(map, at.diagonal, n, at.off_diagonal, begin, end);
       case start_phase::place:
-        for (int j = begin; j < end; ++j) place_column(map, vectors, at.beside, ld, j, g);
+        for (int j = begin; j < end; ++j) place_column(map, vectors, at.off_diagonal, ld, j, g);
         return;
       case start_phase::take_v:
         return copy_numbers(map, g + std::int64_t(begin) * ld, vectors + std::int64_t(begin) * ld,
@@ -121,7 +125,7 @@ struct start_step {
   }
 };
 
-/// start_from_eigenvectors() by all workers.
+/// start_from_eigenvectors() by all workers, and the eigenvectors alone of symmetric matrices.
 template <class Policy>
 class shared_start {
  public:
@@ -134,36 +138,47 @@ class shared_start {
     step_.first.x = memory + at.x;
     step_.first.v = job.vectors ? memory + at.v : nullptr;
     step_.first.n = job.cols;
-    step_.first.rows = job.way == route::direct ? job.rows : job.cols;
+    step_.first.rows = job.preconditioner == route::direct ? job.rows : job.cols;
     step_.first.ld_x = job.ld_x;
     step_.first.ld_v = job.ld_v;
     step_.first.norm_correction = memory + at.norm_correction;
-    step_.v = memory + at.v;
-    step_.memory = {memory + at.start, memory + at.sigma,   memory + at.rank,
-                    memory + at.sign,  memory + at.start_w, memory + at.start_y};
-    step_.wanted = memory + at.scaling + 2;
+    step_.v = job.is_symmetric && !job.vectors ? nullptr : memory + at.v;
+    step_.memory = {memory + (job.is_symmetric ? at.x : at.start),
+                    memory + at.sigma,
+                    memory + at.rank,
+                    memory + at.sign,
+                    memory + at.start_w,
+                    memory + at.start_y};
+    step_.target = memory + at.scaling + 2;
     step_.slot = job.slot;
     device::fill(rounds_, std::int32_t(0));
     step_.rounds = rounds_.data();
+  }
+
+  /// From the matrices in the working memory to eigenvalues and eigenvectors, in no order.
+  void diagonalise() {
+    const int n = step_.first.n;
+    for (int k = 0; k < n; ++k) {
+      launch(start_phase::begin, 1, k);
+      if (k + 1 < n) launch(start_phase::update, parts_for(n - k - 1), k);
+    }
+    if (step_.v != nullptr) launch(start_phase::form, (n + 2 * start_together - 1) / (2 * start_together));
+    constexpr int chunk = Policy::map::chunk, chunks_of_part = 2 * chunks_rotated<typename Policy::map>();
+    const int chunks = (n + chunk - 1) / chunk;
+    int round = 0;
+    do {
+      launch(start_phase::record, 1, round++);
+      if (step_.v == nullptr) continue;
+      launch(start_phase::rotate, (chunks + chunks_of_part - 1) / chunks_of_part);
+      launch(start_phase::lengths, parts_for(n));
+    } while (has_more(rounds_));
   }
 
   void run() {
     const int n = step_.first.n;
     launch(start_phase::multiply, (n + start_together - 1) / start_together);
     launch(start_phase::mirror, parts_for(n));
-    for (int k = 0; k < n; ++k) {
-      launch(start_phase::begin, 1, k);
-      if (k + 1 < n) launch(start_phase::update, parts_for(n - k - 1), k);
-    }
-    launch(start_phase::form, (n + 2 * start_together - 1) / (2 * start_together));
-    constexpr int chunk = Policy::map::chunk, chunks_of_part = 2 * chunks_rotated<typename Policy::map>();
-    const int chunks = (n + chunk - 1) / chunk;
-    int round = 0;
-    do {
-      launch(start_phase::record, 1, round++);
-      launch(start_phase::rotate, (chunks + chunks_of_part - 1) / chunks_of_part);
-      launch(start_phase::lengths, parts_for(n));
-    } while (has_more(rounds_));
+    diagonalise();
     launch(start_phase::rank, parts_for(n));
     launch(start_phase::place, parts_for(n));
     launch(start_phase::take_v, parts_for(n));

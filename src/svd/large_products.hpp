@@ -40,13 +40,13 @@ struct multiply_by_rows {
     const std::int64_t parts = tiles<Map>(), b = tile / parts;
     const int chunks = padded_rows<Map>(rows) / Map::chunk, begin = int(tile % parts) * chunks_of_tile<Map>();
     const int end = begin + chunks_of_tile<Map>() < chunks ? begin + chunks_of_tile<Map>() : chunks;
-    constexpr int together = Map::row_cyclic ? 4 : 1;
-    const int step = map.team_step() * together;
+    constexpr int group_size = Map::row_cyclic ? 4 : 1;
+    const int step = map.team_step() * group_size;
     if constexpr (Map::row_cyclic) {
-      if (has_padding && inner > terms_of_part) return multiply_tile<together, Map>(b, begin, end);
+      if (has_padding && inner > terms_of_part) return multiply_tile<group_size, Map>(b, begin, end);
     }
-    for (int c = begin + map.team_first() * together; c < end; c += step)
-      for (int j = 0; j < columns; j += 4) multiply_block<together, Map>(b, c, end, j);
+    for (int c = begin + map.team_first() * group_size; c < end; c += step)
+      for (int j = 0; j < columns; j += 4) multiply_block<group_size, Map>(b, c, end, j);
   }
 
   enum { terms_of_part = 2 * terms_of_short_sum };

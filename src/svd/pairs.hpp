@@ -23,8 +23,8 @@ struct columns {
   Real root_rows;
   int max_sweeps;
   bool accurate;
-  bool starts_near;  ///< X and V are those that start_from_eigenvectors() has left
-  bool v_is_new;     ///< V was the identity before this sweep, whose order is row-cyclic
+  bool starts_from_eigenvectors;  ///< X and V are those that start_from_eigenvectors() has left
+  bool v_is_new;                  ///< V was the identity before this sweep, whose order is row-cyclic
 
   bool is_scaled() const { return v != nullptr && !accurate; }
   /// Rows of V that may hold anything when columns up to q have met: until column q has met others it is a canonical
@@ -88,24 +88,24 @@ struct sweep_sums {
 };
 
 template <class Scalar>
-QUINTET_SVD_INLINE void note(sweep_sums<Scalar>& seen, const Scalar& cosine, const Scalar& tangent) {
-  seen.cosine = device::fma(cosine, cosine, seen.cosine);
-  seen.tangent = device::fma(tangent, tangent, seen.tangent);
+QUINTET_SVD_INLINE void note(sweep_sums<Scalar>& sums, const Scalar& cosine, const Scalar& tangent) {
+  sums.cosine = device::fma(cosine, cosine, sums.cosine);
+  sums.tangent = device::fma(tangent, tangent, sums.tangent);
 }
 
 /// Sums of the whole team. All threads of a pair have noted the same.
 template <class Map>
-QUINTET_SVD_INLINE void add_up(const Map& map, sweep_sums<typename Map::scalar>& seen) {
+QUINTET_SVD_INLINE void add_up(const Map& map, sweep_sums<typename Map::scalar>& sums) {
   using scalar = typename Map::scalar;
-  seen.cosine = map.team_sum(map.leads_pair() ? seen.cosine : scalar{});
-  seen.tangent = map.team_sum(map.leads_pair() ? seen.tangent : scalar{});
+  sums.cosine = map.team_sum(map.leads_pair() ? sums.cosine : scalar{});
+  sums.tangent = map.team_sum(map.leads_pair() ? sums.tangent : scalar{});
 }
 
 /// One pair of columns. `valid` is false for the stand-ins of for_each_item.
 template <class Map>
 QUINTET_SVD_INLINE void rotate_pair(const Map& map, const columns<typename Map::real>& m, int p, int q, bool valid,
                                     const thresholds<typename Map::scalar>& limit,
-                                    sweep_sums<typename Map::scalar>& seen) {
+                                    sweep_sums<typename Map::scalar>& sums) {
   using real = typename Map::real;
   using scalar = typename Map::scalar;
   real *x = map.column(m.x, p, m.ld_x), *y = map.column(m.x, q, m.ld_x);
@@ -113,9 +113,9 @@ QUINTET_SVD_INLINE void rotate_pair(const Map& map, const columns<typename Map::
   // nothing that another worker might be changing.
   const scalar alpha = valid ? map.entry(m.norm, p) : scalar{}, beta = valid ? map.entry(m.norm, q) : scalar{};
   const scalar gamma = pair_dot(map, x, y, valid ? m.rows : 0);
-  const auto r = make_rotation<bool(Map::row_cyclic)>(alpha, beta, gamma, limit);
+  const auto r = make_rotation<bool(Map::row_cyclic)>(alpha, beta, gamma, limit, m.accurate);
   if (!valid || !any(r.on)) return;
-  note(seen, r.cosine, r.tangent);
+  note(sums, r.cosine, r.tangent);
   if (m.accurate)
     rotate_accurately(map, r, x, y, m.rows);
   else
@@ -191,7 +191,7 @@ QUINTET_SVD_INLINE void apply_fast_rotation(const Map& map, const fast_rotation<
 template <class Map>
 QUINTET_SVD_INLINE void rotate_pair_scaled(const Map& map, const columns<typename Map::real>& m, int p, int q,
                                            bool valid, const thresholds<typename Map::scalar>& limit,
-                                           sweep_sums<typename Map::scalar>& seen) {
+                                           sweep_sums<typename Map::scalar>& sums) {
   using real = typename Map::real;
   using scalar = typename Map::scalar;
   real *x = map.column(m.x, p, m.ld_x), *y = map.column(m.x, q, m.ld_x);
@@ -203,7 +203,7 @@ QUINTET_SVD_INLINE void rotate_pair_scaled(const Map& map, const columns<typenam
   const scalar product = pair_dot(map, x, y, valid ? m.rows : 0);
   const auto r = make_fast_rotation<bool(Map::row_cyclic)>(first, second, product, limit);
   if (!valid || !any(r.tangent > scalar{})) return;
-  note(seen, r.cosine, r.tangent);
+  note(sums, r.cosine, r.tangent);
   real *v = map.column(m.v, p, m.ld_v), *w = map.column(m.v, q, m.ld_v);
   const int v_rows = Map::row_cyclic ? m.rows_of_v(q) : m.n;
   if (Map::row_cyclic && any(r.exchanged)) {
@@ -324,7 +324,7 @@ QUINTET_SVD_INLINE void apply_fast_rotations_2x2(const Map& map, const fast_rota
 template <class Map>
 QUINTET_SVD_INLINE void rotate_2x2_block(const Map& map, const columns<typename Map::real>& m, int p, int q,
                                          const thresholds<typename Map::scalar>& limit,
-                                         sweep_sums<typename Map::scalar>& seen) {
+                                         sweep_sums<typename Map::scalar>& sums) {
   using scalar = typename Map::scalar;
   column_state<scalar> s = state_of(map, m, p), s1 = state_of(map, m, p + 1);
   column_state<scalar> t = state_of(map, m, q), t1 = state_of(map, m, q + 1);
@@ -341,7 +341,7 @@ QUINTET_SVD_INLINE void rotate_2x2_block(const Map& map, const columns<typename 
   r.p1q = make_fast_rotation<true>(s1, t, g.p1q, limit);
   const scalar tangent = larger(larger(r.pq.tangent, r.p1q1.tangent), larger(r.pq1.tangent, r.p1q.tangent));
   if (!any(tangent > scalar{})) return;
-  for (const auto* each : {&r.pq, &r.p1q1, &r.pq1, &r.p1q}) note(seen, each->cosine, each->tangent);
+  for (const auto* each : {&r.pq, &r.p1q1, &r.pq1, &r.p1q}) note(sums, each->cosine, each->tangent);
   const mask_of<scalar> exchanged = r.pq.exchanged | r.p1q1.exchanged | r.pq1.exchanged | r.p1q.exchanged;
   if (any(exchanged)) {
     apply_fast_rotations_2x2<true>(map, r, m.x, p, q, m.ld_x, m.rows);

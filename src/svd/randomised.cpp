@@ -100,12 +100,12 @@ void compute(const batch_view<const typename Policy::real>& a, std::int64_t l, c
   inner_options.top = k;
   const std::int64_t bytes = range_finder<Policy>::numbers(m, n, l) * std::int64_t(sizeof(real));
   const std::int64_t limit = device.kind() == device_kind::host ? host_workspace : device_workspace;
-  const std::int64_t together = std::min(a.batch(), std::max<std::int64_t>(1, limit / bytes));
-  range_finder<Policy> finder(together, m, n, l, device);
-  Buffer<real> right(together * l * k, device);
-  const range_memory<real>& found = finder.memory();
-  for (std::int64_t first = 0; first < a.batch(); first += together) {
-    const std::int64_t count = std::min(together, a.batch() - first);
+  const std::int64_t group_size = std::min(a.batch(), std::max<std::int64_t>(1, limit / bytes));
+  range_finder<Policy> finder(group_size, m, n, l, device);
+  Buffer<real> right(group_size * l * k, device);
+  const range_memory<real>& range = finder.memory();
+  for (std::int64_t first = 0; first < a.batch(); first += group_size) {
+    const std::int64_t count = std::min(group_size, a.batch() - first);
     finder.find(part(a, first, count), first, options.power_iterations, options.seed);
     // (Q^T A)^T = A^T Q [n x l] has the right vectors of A on its left.
     const batch_view<real> u = part(out.u, first, count);
@@ -116,11 +116,11 @@ void compute(const batch_view<const typename Policy::real>& a, std::int64_t l, c
                         s,
                         {out.status.data() + first, count, device},
                         {out.sweeps.data() + first, count, device}};
-    decompose(any_batch(found.z, count, n, l, found.slot, 1, found.ld_n, device), inner, inner_options, device);
+    decompose(any_batch(range.z, count, n, l, range.slot, 1, range.ld_n, device), inner, inner_options, device);
     finder.lift({right.data(), l * k, k, 1}, int(k), {u.data(), u.batch_stride(), u.row_stride(), u.col_stride()},
                 count);
     if (options.canonical_signs) device::for_each(count * k, fix_sign<real>{u, v}, device);
-    device::for_each(count, remaining_norm<real>{found, finder.scale(), s, n, out.residual.data() + first}, device);
+    device::for_each(count, remaining_norm<real>{range, finder.scale(), s, n, out.residual.data() + first}, device);
   }
 }
 
@@ -141,25 +141,25 @@ void check_outputs(const batch_view<const T>& a, std::int64_t rank, const typed_
   require_shape(out.v, batch, a.cols(), rank, "v");
   require_argument(out.s.rows() == batch, "s.rows", out.s.rows(), text("the batch, ", batch));
   require_argument(out.s.cols() == rank, "s.cols", out.s.cols(), text("the number of values, ", rank));
-  const std::string wanted = text("the batch, ", batch);
-  require_argument(out.residual.size() == batch, "residual.size", out.residual.size(), wanted);
-  require_argument(out.status.size() == batch, "status.size", out.status.size(), wanted);
-  require_argument(out.sweeps.size() == batch, "sweeps.size", out.sweeps.size(), wanted);
+  const std::string target = text("the batch, ", batch);
+  require_argument(out.residual.size() == batch, "residual.size", out.residual.size(), target);
+  require_argument(out.status.size() == batch, "status.size", out.status.size(), target);
+  require_argument(out.sweeps.size() == batch, "sweeps.size", out.sweeps.size(), target);
 }
 
 template <class T>
 Device typed_randomised(batch_view<const T> a, const typed_sketch_outputs<T>& out, const randomised_options& options,
-                        const Device& given) {
+                        const Device& requested_device) {
   check(a.rows(), a.cols(), options);
   const std::int64_t small = std::min(a.rows(), a.cols()), rank = rank_of(a.rows(), a.cols(), options);
   check_outputs(a, rank, out);
-  const Device device = device::run_device(given, {{"a", a},
-                                                   {"u", out.u},
-                                                   {"v", out.v},
-                                                   {"s", out.s},
-                                                   {"residual", out.residual},
-                                                   {"status", out.status},
-                                                   {"sweeps", out.sweeps}});
+  const Device device = device::run_device(requested_device, {{"a", a},
+                                                              {"u", out.u},
+                                                              {"v", out.v},
+                                                              {"s", out.s},
+                                                              {"residual", out.residual},
+                                                              {"status", out.status},
+                                                              {"sweeps", out.sweeps}});
   if (a.batch() == 0) return device;
   const stage_region stage("decompose");
   // Each at most `small` before they are added: their sum may be none of 64 bits.

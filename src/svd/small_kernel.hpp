@@ -1,13 +1,15 @@
-// Square matrices of up to four columns with all their vectors: the one-sided Jacobi method of sweeps.hpp with every
-// loop over rows and columns unrolled, so that X and V stay in registers. On the host the matrices of a group lie side
-// by side in the lanes of a register, on a device each thread has one.
+// Square matrices of up to four columns: the one-sided Jacobi method of sweeps.hpp with all vectors, and the two-sided
+// one of symmetric eigenproblems, with every loop over rows and columns unrolled, so that X and V stay in registers. On
+// the host the matrices of a group lie side by side in the lanes of a register, on a device each thread has one.
 #pragma once
 
 #include <cstring>
 
 #include "device/interleave.hpp"
 #include "device/launch.hpp"
+#include "svd/eigenvectors.hpp"
 #include "svd/jacobi_policies.hpp"
+#include "svd/small_values.hpp"
 #include "svd/sweeps.hpp"
 #include "svd/transfer.hpp"
 
@@ -41,8 +43,9 @@ QUINTET_SVD_INLINE void swap_where(const mask_of<Scalar>& where, Scalar* x, Scal
   }
 }
 
-/// Squared lengths again, and the scales, which are those of the columns of V, before they become too small.
-template <int N, class Scalar>
+/// Squared lengths again, and the scales, before they become too small: those of the columns of V, or those that the
+/// rotations have left where there is no V.
+template <bool HasV, int N, class Scalar>
 QUINTET_SVD_INLINE void measure(small_matrices<Scalar, N>& m, bool rescales) {
 #pragma GCC unroll 4
   for (int j = 0; j < N; ++j) {
@@ -52,46 +55,49 @@ QUINTET_SVD_INLINE void measure(small_matrices<Scalar, N>& m, bool rescales) {
 #pragma GCC unroll 4
       for (int i = 0; i < N; ++i) {
         m.x[j][i] *= factor;
-        m.v[j][i] *= factor;
+        if constexpr (HasV) m.v[j][i] *= factor;
       }
-      state.column_scale = device::inverse(dot<N>(m.v[j], m.v[j]));
+      if constexpr (HasV)
+        state.column_scale = device::inverse(dot<N>(m.v[j], m.v[j]));
+      else
+        state.column_scale = state.column_scale / (factor * factor);  // exact: lanes that are done keep their bits
     }
     state.norm = dot<N>(m.x[j], m.x[j]) * state.column_scale;
   }
 }
 
-template <int N, class Scalar>
+template <bool HasV, int N, class Scalar>
 QUINTET_SVD_INLINE sweep_sums<Scalar> sweep(small_matrices<Scalar, N>& m, const thresholds<Scalar>& limit) {
-  sweep_sums<Scalar> seen;
+  sweep_sums<Scalar> sums;
 #pragma GCC unroll 4
   for (int p = 0; p < N - 1; ++p)
 #pragma GCC unroll 4
     for (int q = p + 1; q < N; ++q) {
       const Scalar product = dot<N>(m.x[p], m.x[q]);
       const auto r = make_fast_rotation<true>(m.state[p], m.state[q], product, limit);
-      note(seen, r.cosine, r.tangent);
+      note(sums, r.cosine, r.tangent);
 #pragma GCC unroll 4
       for (int i = 0; i < N; ++i) {
         apply_fast_rotation_to<true>(r, m.x[p][i], m.x[q][i]);
-        apply_fast_rotation_to<true>(r, m.v[p][i], m.v[q][i]);
+        if constexpr (HasV) apply_fast_rotation_to<true>(r, m.v[p][i], m.v[q][i]);
       }
     }
-  return seen;
+  return sums;
 }
 
 /// Rotations halve a scale at most, and the smallest number is far away: see min_column_scale.
 template <int N>
 constexpr int sweeps_between_rescalings = rotations_between_rescalings / (N - 1);
 
-template <int N, class Scalar>
+template <bool HasV, int N, class Scalar>
 QUINTET_SVD_INLINE sweep_result<Scalar> orthogonalise(small_matrices<Scalar, N>& m, mask_of<Scalar> active,
                                                       real_of<Scalar> tolerance, int max_sweeps) {
   sweep_result<Scalar> result{Scalar{}, active};
   for (int s = 0; s < max_sweeps && any(active); ++s) {
-    measure(m, s > 0 && s % sweeps_between_rescalings<N> == 0);
-    const sweep_sums<Scalar> seen = sweep(m, thresholds_for<Scalar>(tolerance, active));
+    measure<HasV>(m, s > 0 && s % sweeps_between_rescalings<N> == 0);
+    const sweep_sums<Scalar> sums = sweep<HasV>(m, thresholds_for<Scalar>(tolerance, active));
     result.sweeps += choose(active, same<Scalar>(real_of<Scalar>(1)), Scalar{});
-    active = active & needs_more(seen, tolerance, angle_error<Scalar>());
+    active = active & needs_more(sums, tolerance, angle_error<Scalar>());
   }
   result.unfinished = active;
   return result;
@@ -188,11 +194,172 @@ QUINTET_SVD_INLINE void make_canonical(small_matrices<Scalar, N>& m, Scalar (&of
   }
 }
 
+/// The elements of symmetric matrices above the diagonal: row p, column q > p.
+template <int N, class Scalar>
+QUINTET_SVD_INLINE Scalar& upper_element(small_matrices<Scalar, N>& m, int p, int q) {
+  return p < q ? m.x[q][p] : m.x[p][q];
+}
+
+/// x and y by the angle of s and tau = s / (1 + c).
+template <class Scalar>
+QUINTET_SVD_INLINE void turn_two(const Scalar& s, const Scalar& tau, Scalar& x, Scalar& y) {
+  const Scalar new_x = device::fma(Scalar(-s), device::fma(tau, x, y), x);
+  y = device::fma(s, device::fma(Scalar(-tau), y, x), y);
+  x = new_x;
+}
+
+/// The rotation that makes element (p, q) zero (Rutishauser 1966), in the lanes of `active`.
+template <int N, class Scalar>
+QUINTET_SVD_INLINE void rotate_two_sided(small_matrices<Scalar, N>& m, int p, int q, const mask_of<Scalar>& active,
+                                         bool vectors) {
+  using real = real_of<Scalar>;
+  constexpr real epsilon = std::numeric_limits<real>::epsilon();
+  const Scalar zero{}, one = same<Scalar>(real(1));
+  Scalar& element = upper_element(m, p, q);
+  const mask_of<Scalar> on = active & (absolute(element) > epsilon * epsilon);
+  const Scalar difference = m.x[q][q] - m.x[p][p], twice = element + element;
+  const Scalar square = choose(on, device::fma(difference, difference, twice * twice), one);
+  const Scalar length = square * device::inverse_root(square);
+  const Scalar t =
+      choose(on, Scalar(flip_sign(twice, difference) * device::inverse(Scalar(absolute(difference) + length))), zero);
+  const Scalar c = device::inverse_root(device::fma(t, t, one)), s = t * c, tau = s * device::inverse(Scalar(one + c));
+  const Scalar change = t * element;
+  m.x[p][p] -= change;
+  m.x[q][q] += change;
+  element = choose(on, zero, element);
+#pragma GCC unroll 4
+  for (int r = 0; r < N; ++r)
+    if (r != p && r != q) turn_two(s, tau, upper_element(m, r, p), upper_element(m, r, q));
+  if (!vectors) return;
+#pragma GCC unroll 4
+  for (int r = 0; r < N; ++r) turn_two(s, tau, m.v[p][r], m.v[q][r]);
+}
+
+/// The singular values of 2 x 2 matrices. Their sum and their difference are lengths of two sums each, and their
+/// product is the determinant, whose error is a rounding error of its own size (Kahan; Jeannerod, Louvet, Muller 2013).
+/// So both values are right to 4 roundings, whatever the scales of rows and columns are.
+template <class Scalar>
+QUINTET_SVD_INLINE void find_two_values(small_matrices<Scalar, 2>& m) {
+  using real = real_of<Scalar>;
+  const Scalar &a = m.x[0][0], &b = m.x[1][0], &c = m.x[0][1], &d = m.x[1][1], one = same<Scalar>(real(1));
+  const auto length = [](const Scalar& x, const Scalar& y)
+                          QUINTET_SVD_INLINE_LAMBDA { return root(device::fma(x, x, y * y)); };
+  const Scalar large = (length(a + d, b - c) + length(a - d, b + c)) * real(0.5);
+  const Scalar product = b * c, lost = device::fma(Scalar(-b), c, product);
+  const Scalar determinant = device::fma(a, d, Scalar(-product)) + lost;
+  m.sigma[0] = large;
+  m.sigma[1] = absolute(determinant) / choose(large > Scalar{}, large, one);
+}
+
+template <int N, class Scalar>
+QUINTET_SVD_INLINE void sort_values_falling(small_matrices<Scalar, N>& m) {
+#pragma GCC unroll 4
+  for (int last = N - 1; last > 0; --last)
+#pragma GCC unroll 4
+    for (int j = 0; j < last; ++j) {
+      const Scalar first = m.sigma[j], second = m.sigma[j + 1];
+      m.sigma[j] = larger(first, second);
+      m.sigma[j + 1] = smaller(first, second);
+    }
+}
+
+/// The singular values, in falling order, by reduction (small_values.hpp); of the lanes in `rotates` by rotations.
+template <class Scalar>
+QUINTET_SVD_INLINE sweep_result<Scalar> reduce_values(small_matrices<Scalar, 3>& m, const mask_of<Scalar>& reduces,
+                                                      const mask_of<Scalar>& rotates, real_of<Scalar> tolerance,
+                                                      int max_sweeps) {
+  Scalar x[3][3];
+#pragma GCC unroll 3
+  for (int j = 0; j < 3; ++j)
+#pragma GCC unroll 3
+    for (int i = 0; i < 3; ++i) x[j][i] = m.x[j][i];
+  const mask_of<Scalar> left = rotates | find_three_values(x, reduces, m.sigma);
+  sweep_result<Scalar> result{Scalar{}, Scalar{} > Scalar{}};
+  if (any(left)) {
+    result = orthogonalise<false>(m, left, tolerance, max_sweeps);
+#pragma GCC unroll 3
+    for (int j = 0; j < 3; ++j)
+      m.sigma[j] = choose(left, Scalar(root(dot<3>(m.x[j], m.x[j]) * m.state[j].column_scale)), m.sigma[j]);
+  }
+  sort_values_falling(m);
+  return result;
+}
+
+/// The singular values, in falling order.
+template <int N, class Scalar>
+QUINTET_SVD_INLINE sweep_result<Scalar> find_values(small_matrices<Scalar, N>& m, const mask_of<Scalar>& active,
+                                                    real_of<Scalar> tolerance, int max_sweeps) {
+  sweep_result<Scalar> result{Scalar{}, Scalar{} > Scalar{}};
+  if constexpr (N == 2) {
+    find_two_values(m);
+  } else {
+    result = orthogonalise<false>(m, active, tolerance, max_sweeps);
+#pragma GCC unroll 4
+    for (int j = 0; j < N; ++j) m.sigma[j] = root(dot<N>(m.x[j], m.x[j]) * m.state[j].column_scale);
+  }
+  sort_values_falling(m);
+  return result;
+}
+
+/// Sweeps until what is left off the diagonal changes no eigenvalue by more than epsilon / 4 times their size.
+template <int N, class Scalar>
+QUINTET_SVD_INLINE sweep_result<Scalar> diagonalise(small_matrices<Scalar, N>& m, mask_of<Scalar> active,
+                                                    int max_sweeps, bool vectors) {
+  using real = real_of<Scalar>;
+  constexpr real limit = std::numeric_limits<real>::epsilon() / 2;  // elements are below 4, the largest is at least 2
+  sweep_result<Scalar> result{Scalar{}, active};
+  for (int sweep = 0;; ++sweep) {
+    Scalar rest{};
+#pragma GCC unroll 4
+    for (int q = 1; q < N; ++q)
+#pragma GCC unroll 4
+      for (int p = 0; p < q; ++p) rest = device::fma(m.x[q][p], m.x[q][p], rest);
+    active = active & (rest > limit * limit);
+    if (sweep == max_sweeps || !any(active)) break;
+    result.sweeps += choose(active, same<Scalar>(real(1)), Scalar{});
+#pragma GCC unroll 4
+    for (int p = 0; p < N - 1; ++p)
+#pragma GCC unroll 4
+      for (int q = p + 1; q < N; ++q) rotate_two_sided(m, p, q, active, vectors);
+  }
+  result.unfinished = active;
+  return result;
+}
+
+/// The diagonal in rising order, and the columns of V with it.
+template <int N, class Scalar>
+QUINTET_SVD_INLINE void sort_rising(small_matrices<Scalar, N>& m) {
+#pragma GCC unroll 4
+  for (int j = 0; j < N; ++j) m.sigma[j] = m.x[j][j];
+#pragma GCC unroll 4
+  for (int last = N - 1; last > 0; --last)
+#pragma GCC unroll 4
+    for (int j = 0; j < last; ++j) {
+      const mask_of<Scalar> wrong = m.sigma[j] > m.sigma[j + 1];
+      if (!any(wrong)) continue;
+      swap_where<N>(wrong, m.v[j], m.v[j + 1]);
+      swap_where<1>(wrong, &m.sigma[j], &m.sigma[j + 1]);
+    }
+}
+
+/// Element (i, j) from element (j, i) of the triangle that is read.
+template <int N, class Scalar>
+QUINTET_SVD_INLINE void mirror(small_matrices<Scalar, N>& m, bool reads_upper) {
+#pragma GCC unroll 4
+  for (int j = 0; j < N; ++j)
+#pragma GCC unroll 4
+    for (int i = j + 1; i < N; ++i) {
+      const Scalar value = reads_upper ? m.x[i][j] : m.x[j][i];
+      m.x[i][j] = m.x[j][i] = value;
+    }
+}
+
 }  // namespace detail
 
-/// The direct way for rows = cols = N with vectors. `Policy` is one of lanes (jacobi_policies.hpp). Hestenes 1958, with
-/// the fast rotations of Gentleman 1973.
-template <class Policy, int N>
+/// The direct way for rows = cols = N, with all vectors or none. `Policy` is one of lanes (jacobi_policies.hpp).
+/// Hestenes 1958, with the fast rotations of Gentleman 1973. Of symmetric matrices the eigenproblem, with vectors or
+/// without: cyclic Jacobi.
+template <class Policy, int N, bool Symmetric = false>
 struct small_kernel {
   struct shape {
     enum { on_device = Policy::on_device };
@@ -219,9 +386,8 @@ struct small_kernel {
 
   /// Memory that another group will need.
   template <class Map>
-  QUINTET_SVD_INLINE void ask_ahead(const Map& map, std::int64_t group) const {
-    if (!are_neighbours(map, group) || !is_dense<N * N>(job.a) || !is_dense<N * N>(job.left) ||
-        !is_dense<N * N>(job.right)) {
+  QUINTET_SVD_INLINE void prefetch_rows(const Map& map, std::int64_t group) const {
+    if (!are_neighbours(map, group) || !is_dense<N * N>(job.a) || !has_dense_vectors() || !job.vectors) {
       memory_ahead ahead(1);
       ahead.add(map, job, group, job.a, N * N, false);
       ahead.add(map, job, group, job.left, N * N, true);
@@ -237,7 +403,7 @@ struct small_kernel {
 #pragma GCC unroll 64
     for (int at = 0; at < bytes; at += memory_line) {
       __builtin_prefetch(from + at, 0);
-      __builtin_prefetch(left + at, 1);
+      if constexpr (!Symmetric) __builtin_prefetch(left + at, 1);
       __builtin_prefetch(right + at, 1);
     }
   }
@@ -246,14 +412,15 @@ struct small_kernel {
   QUINTET_SVD_INLINE void solve(const Map& map, std::int64_t group) const {
     using scalar = typename Map::scalar;
     const scalar one = same<scalar>(real(1));
-    if constexpr (Map::packed > 1) ask_ahead(map, group + 1);
+    if constexpr (Map::packed > 1) prefetch_rows(map, group + 1);
     lanes<Map::packed> at;
     for (int l = 0; l < Map::packed; ++l) at.matrix[l] = matrix_in(map, job, group, first_lane(map) + l);
     small_matrices<scalar, N> m;
     load(map, group, at, m);
-    const survey<scalar> found = look_over(m);
-    const mask_of<scalar> active = find_codes<scalar>(found, at);
-    const scaling<scalar> scale = scaling_for<real>(choose(active, found.largest, one));
+    if constexpr (Symmetric) detail::mirror(m, job.reads_upper);
+    const survey<scalar> extremes = look_over(m);
+    const mask_of<scalar> active = find_codes<scalar>(extremes, at);
+    const scaling<scalar> scale = scaling_for<real>(choose(active, extremes.largest, one));
 #pragma GCC unroll 4
     for (int j = 0; j < N; ++j) {
 #pragma GCC unroll 4
@@ -265,18 +432,41 @@ struct small_kernel {
       }
       m.state[j].column_scale = one;
     }
-    const auto outcome = detail::orthogonalise(m, active, cosine_tolerance(job.root_rows), job.max_sweeps);
-    detail::normalise_and_sort(m);
-    detail::complete(m);
-    if (job.canonical) {
-      if (job.sign_by_right)
-        detail::make_canonical(m, m.v);
-      else
-        detail::make_canonical(m, m.x);
-    }
+    const auto outcome = decompose(m, extremes, active);
     if constexpr (Map::packed > 1)
       if (store_neighbours(map, group, m, scale, outcome, at)) return;
     store(m, scale, outcome, at);
+  }
+
+  template <class Scalar>
+  QUINTET_SVD_INLINE sweep_result<Scalar> decompose(small_matrices<Scalar, N>& m, const survey<Scalar>& extremes,
+                                                    const mask_of<Scalar>& active) const {
+    if constexpr (Symmetric) {
+      const auto outcome = detail::diagonalise(m, active, job.max_sweeps, job.vectors);
+      detail::sort_rising(m);
+      detail::make_canonical(m, m.v);
+      return outcome;
+    } else {
+      if constexpr (N == 3)
+        if (job.reduces) {
+          // In 32 lanes one in five groups would have a row or a column of a sixteenth.
+          constexpr real limit = started_ratio<real> * started_ratio<real>;
+          const Scalar ratio = extremes.row_ratio * extremes.column_ratio;
+          return detail::reduce_values(m, active & (ratio <= limit), active & (ratio > limit),
+                                       cosine_tolerance(job.root_rows), job.max_sweeps);
+        }
+      if (!job.vectors) return detail::find_values(m, active, cosine_tolerance(job.root_rows), job.max_sweeps);
+      const auto outcome = detail::orthogonalise<true>(m, active, cosine_tolerance(job.root_rows), job.max_sweeps);
+      detail::normalise_and_sort(m);
+      detail::complete(m);
+      if (job.canonical) {
+        if (job.sign_by_right)
+          detail::make_canonical(m, m.v);
+        else
+          detail::make_canonical(m, m.x);
+      }
+      return outcome;
+    }
   }
 
   /// f(where element e = j * N + i of a matrix lies): matrices are dense more often than not, and then the compiler
@@ -332,6 +522,11 @@ struct small_kernel {
     constexpr scalar_type own = scalar_type_of<real>();
     return a.type == own && a.batch == Count &&
            (Count == N || (a.row == N && a.column == 1) || (a.row == 1 && a.column == N));
+  }
+
+  /// Whether the vectors that are written are dense.
+  QUINTET_SVD_INLINE bool has_dense_vectors() const {
+    return !job.vectors || ((Symmetric || is_dense<N * N>(job.left)) && is_dense<N * N>(job.right));
   }
 
   /// Calls set(place, pack) for every place of a record of Count numbers, of which there is one for every lane.
@@ -413,16 +608,18 @@ struct small_kernel {
 
   /// What is known of each lane before the sweeps; gives those to work on.
   template <class Scalar, int Width>
-  QUINTET_SVD_INLINE mask_of<Scalar> find_codes(const survey<Scalar>& found, lanes<Width>& at) const {
+  QUINTET_SVD_INLINE mask_of<Scalar> find_codes(const survey<Scalar>& extremes, lanes<Width>& at) const {
     const auto number = [](int code) QUINTET_SVD_INLINE_LAMBDA { return same<Scalar>(real(code)); };
     const Scalar zero_codes{};
     Scalar codes{};
     if (job.defer_badly_scaled)
-      codes = choose((found.column_ratio > badly_scaled_ratio<real>) | (found.row_ratio > badly_scaled_ratio<real>),
-                     number(code_badly_scaled), codes);
+      codes =
+          choose((extremes.column_ratio > badly_scaled_ratio<real>) | (extremes.row_ratio > badly_scaled_ratio<real>),
+                 number(code_badly_scaled), codes);
     if (job.defer_out_of_range)
-      codes = choose(found.column_ratio * found.row_ratio > out_of_range_ratio<real>, number(code_out_of_range), codes);
-    codes = choose(found.finite, codes, number(code_not_finite));
+      codes = choose(extremes.column_ratio * extremes.row_ratio > out_of_range_ratio<real>, number(code_out_of_range),
+                     codes);
+    codes = choose(extremes.finite, codes, number(code_not_finite));
     if (!any(codes != zero_codes)) {
       bool is_full = true;
       for (int l = 0; l < Width; ++l) {
@@ -445,8 +642,7 @@ struct small_kernel {
   QUINTET_SVD_INLINE bool store_neighbours(const Map& map, std::int64_t group, const small_matrices<Scalar, N>& m,
                                            const scaling<Scalar>& scale, const sweep_result<Scalar>& outcome,
                                            const lanes<Width>& at) const {
-    if (!are_neighbours(map, group) || !is_dense<N * N>(job.left) || !is_dense<N * N>(job.right) ||
-        !is_dense<N>(job.s) || any(outcome.unfinished))
+    if (!are_neighbours(map, group) || !has_dense_vectors() || !is_dense<N>(job.s) || any(outcome.unfinished))
       return false;
     std::int32_t wrong = 0;
     for (int l = 0; l < Width; ++l) wrong |= at.code[l];
@@ -461,8 +657,10 @@ struct small_kernel {
                                      });
       });
     };
-    write(job.left, m.x);
-    write(job.right, m.v);
+    if (job.vectors) {
+      if constexpr (!Symmetric) write(job.left, m.x);
+      write(job.right, m.v);
+    }
     write_records<N, Scalar>(static_cast<real*>(job.s.data) + first * N, [&](int j) QUINTET_SVD_INLINE_LAMBDA {
       return Scalar(m.sigma[j] / scale.second / scale.first);
     });
@@ -470,7 +668,7 @@ struct small_kernel {
     device::store_pack(sweeps, outcome.sweeps);
     for (int l = 0; l < Width; ++l) {
       job.status[first + l] = code_ok;
-      job.sweeps[first + l] = std::int32_t(sweeps[l]);
+      if constexpr (!Symmetric) job.sweeps[first + l] = std::int32_t(sweeps[l]);
     }
     return true;
   }
@@ -496,12 +694,16 @@ struct small_kernel {
       if (at.matrix[l] < 0) continue;
       if (unfinished[l] > 0) at.code[l] = code_not_converged;
       job.status[at.matrix[l]] = at.code[l];
-      job.sweeps[at.matrix[l]] = std::int32_t(sweeps[l]);
+      if constexpr (!Symmetric) job.sweeps[at.matrix[l]] = std::int32_t(sweeps[l]);
       if (!has_result(at.code[l])) at.matrix[l] = -1;
     }
-    with_places(job.left, [&](auto place) QUINTET_SVD_INLINE_LAMBDA { store_part<N * N>(at, job.left, left, place); });
-    with_places(job.right,
-                [&](auto place) QUINTET_SVD_INLINE_LAMBDA { store_part<N * N>(at, job.right, right, place); });
+    if constexpr (!Symmetric)
+      if (job.vectors)
+        with_places(job.left,
+                    [&](auto place) QUINTET_SVD_INLINE_LAMBDA { store_part<N * N>(at, job.left, left, place); });
+    if (job.vectors)
+      with_places(job.right,
+                  [&](auto place) QUINTET_SVD_INLINE_LAMBDA { store_part<N * N>(at, job.right, right, place); });
     store_part<N>(at, job.s, values, [](int e) QUINTET_SVD_INLINE_LAMBDA { return e; });
   }
 
@@ -523,9 +725,9 @@ struct small_kernel {
 };
 
 /// Instantiated by svd.cmake.
-template <class Policy, int N>
-void small_launch<Policy, N>::run(const jacobi_job<typename Policy::real>& job, const Device& device) {
-  device::launch(small_kernel<Policy, N>{job}, job.tiles, device);
+template <class Policy, int N, bool Symmetric>
+void small_launch<Policy, N, Symmetric>::run(const jacobi_job<typename Policy::real>& job, const Device& device) {
+  device::launch(small_kernel<Policy, N, Symmetric>{job}, job.tiles, device);
 }
 
 }  // namespace quintet::svd

@@ -2,11 +2,18 @@ quintet_sources(svd
   KERNELS
     applications.cpp
     block_jacobi.cpp
+    certify.cpp
     decompose.cpp
+    definite.cpp
+    eigen.cpp
     gradient.cpp
+    gram_qr.cpp
     jacobi.cpp
     kabsch.cpp
     randomised.cpp
+    residuals.cpp
+    subspaces.cpp
+    symmetric.cpp
   C
     svd.cpp)
 
@@ -29,11 +36,19 @@ if(QUINTET_OFFLOAD_ARCH MATCHES "^sm_")
   set_source_files_properties(${large} PROPERTIES COMPILE_OPTIONS "-mllvm;-openmp-opt-max-iterations=8")
 endif()
 set(types "")
-foreach(real IN LISTS QUINTET_REALS)
-  # Two registers of 4 x 4 would take 12 KB of stack.
-  set(type "quintet::svd::host_double_lanes<${real}>")
-  list(APPEND types "${type}, 2 | ${type}, 3 | quintet::svd::host_lanes<${real}>, 4")
-  set(type "quintet::svd::device_lanes<${real}>")
-  list(APPEND types "${type}, 2 | ${type}, 3 | ${type}, 4")
+foreach(policy host_lanes host_half_lanes host_rows device_lanes gpu_large)
+  list(APPEND types "quintet::svd::${policy}<float> | quintet::svd::${policy}<double>")
+endforeach()
+quintet_instantiate(QUINTET_KERNEL_SOURCES HEADER svd/eigen_kernel.hpp TEMPLATE "struct svd::eigen_launch" TYPES ${types})
+set(types "")
+foreach(symmetric false true)
+  foreach(real IN LISTS QUINTET_REALS)
+    # Two registers of 4 x 4 would take 12 KB of stack.
+    set(type "quintet::svd::host_double_lanes<${real}>")
+    list(APPEND types
+      "${type}, 2, ${symmetric} | ${type}, 3, ${symmetric} | quintet::svd::host_lanes<${real}>, 4, ${symmetric}")
+    set(type "quintet::svd::device_lanes<${real}>")
+    list(APPEND types "${type}, 2, ${symmetric} | ${type}, 3, ${symmetric} | ${type}, 4, ${symmetric}")
+  endforeach()
 endforeach()
 quintet_instantiate(QUINTET_KERNEL_SOURCES HEADER svd/small_kernel.hpp TEMPLATE "struct svd::small_launch" TYPES ${types})

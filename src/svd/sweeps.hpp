@@ -28,21 +28,21 @@ QUINTET_SVD_INLINE int column_at(const columns<typename Map::real>& m, int p) {
 template <class Map>
 QUINTET_SVD_INLINE void rotate_any_pair(const Map& map, const columns<typename Map::real>& m, int p, int q, bool valid,
                                         const thresholds<typename Map::scalar>& limit,
-                                        sweep_sums<typename Map::scalar>& seen) {
+                                        sweep_sums<typename Map::scalar>& sums) {
   if (m.is_scaled())
-    rotate_pair_scaled(map, m, p, q, valid, limit, seen);
+    rotate_pair_scaled(map, m, p, q, valid, limit, sums);
   else
-    rotate_pair(map, m, p, q, valid, limit, seen);
+    rotate_pair(map, m, p, q, valid, limit, sums);
 }
 
 /// The columns p and p + 1 (below `end`) with q and q + 1 (below `last`).
 template <class Map>
 QUINTET_SVD_INLINE void rotate_pairs_of_two(const Map& map, const columns<typename Map::real>& m, int p, int end, int q,
                                             int last, const thresholds<typename Map::scalar>& limit,
-                                            sweep_sums<typename Map::scalar>& seen) {
-  if (m.is_scaled() && p + 1 < end && q + 1 < last) return rotate_2x2_block(map, m, p, q, limit, seen);
+                                            sweep_sums<typename Map::scalar>& sums) {
+  if (m.is_scaled() && p + 1 < end && q + 1 < last) return rotate_2x2_block(map, m, p, q, limit, sums);
   for (int i = p; i < p + 2 && i < end; ++i)
-    for (int j = q; j < q + 2 && j < last; ++j) rotate_any_pair(map, m, i, j, true, limit, seen);
+    for (int j = q; j < q + 2 && j < last; ++j) rotate_any_pair(map, m, i, j, true, limit, sums);
 }
 
 /// All pairs of columns in [first, last) once. Where one worker has the matrix: in an order that has the same result as
@@ -51,12 +51,12 @@ QUINTET_SVD_INLINE void rotate_pairs_of_two(const Map& map, const columns<typena
 template <class Map, class Ahead>
 QUINTET_SVD_INLINE void rotate_within(const Map& map, const columns<typename Map::real>& m, int first, int last,
                                       const thresholds<typename Map::scalar>& limit,
-                                      sweep_sums<typename Map::scalar>& seen, [[maybe_unused]] Ahead& ahead) {
+                                      sweep_sums<typename Map::scalar>& sums, [[maybe_unused]] Ahead& ahead) {
   if constexpr (Map::row_cyclic) {
     for (int p = first; p < last; p += 2) {
       ahead();
-      if (p + 1 < last) rotate_any_pair(map, m, p, p + 1, true, limit, seen);
-      for (int q = p + 2; q < last; q += 2) rotate_pairs_of_two(map, m, p, last, q, last, limit, seen);
+      if (p + 1 < last) rotate_any_pair(map, m, p, p + 1, true, limit, sums);
+      for (int q = p + 2; q < last; q += 2) rotate_pairs_of_two(map, m, p, last, q, last, limit, sums);
     }
   } else {
     const int count = last - first, players = count + (count & 1), final_player = players - 1;
@@ -67,7 +67,7 @@ QUINTET_SVD_INLINE void rotate_within(const Map& map, const columns<typename Map
         const int p = a < b ? a : b, q = a < b ? b : a;
         const bool plays = q < count;
         rotate_any_pair(map, m, column_at<Map>(m, first + (plays ? p : 0)), column_at<Map>(m, first + (plays ? q : 0)),
-                        valid && plays, limit, seen);
+                        valid && plays, limit, sums);
       });
       map.barrier();
     }
@@ -110,16 +110,16 @@ QUINTET_SVD_INLINE bool are_orthogonal(const Map& map, const columns<typename Ma
 template <class Map, class Ahead>
 QUINTET_SVD_INLINE void rotate_across(const Map& map, const columns<typename Map::real>& m, int first, int last,
                                       int first_q, int last_q, const thresholds<typename Map::scalar>& limit,
-                                      sweep_sums<typename Map::scalar>& seen, [[maybe_unused]] Ahead& ahead) {
+                                      sweep_sums<typename Map::scalar>& sums, [[maybe_unused]] Ahead& ahead) {
   if constexpr (Map::chunk > 1) {
-    if (m.starts_near) {
+    if (m.starts_from_eigenvectors) {
       for (int q = first_q; q < last_q; q += 4) {
         ahead();
         for (int p = first; p < last; p += 4) {
           const int end = p + 4 < last ? p + 4 : last, end_q = q + 4 < last_q ? q + 4 : last_q;
           if (end - p == 4 && end_q - q == 4 && are_orthogonal(map, m, p, q, limit)) continue;
           for (int j = q; j < end_q; j += 2)
-            for (int i = p; i < end; i += 2) rotate_pairs_of_two(map, m, i, end, j, end_q, limit, seen);
+            for (int i = p; i < end; i += 2) rotate_pairs_of_two(map, m, i, end, j, end_q, limit, sums);
         }
       }
       return;
@@ -128,7 +128,7 @@ QUINTET_SVD_INLINE void rotate_across(const Map& map, const columns<typename Map
   if constexpr (Map::row_cyclic) {
     for (int q = first_q; q < last_q; q += 2) {
       ahead();
-      for (int p = first; p < last; p += 2) rotate_pairs_of_two(map, m, p, last, q, last_q, limit, seen);
+      for (int p = first; p < last; p += 2) rotate_pairs_of_two(map, m, p, last, q, last_q, limit, sums);
     }
   } else {
     const int count = last - first, count_q = last_q - first_q, rounds = count > count_q ? count : count_q;
@@ -137,7 +137,7 @@ QUINTET_SVD_INLINE void rotate_across(const Map& map, const columns<typename Map
         const int other = (slot + round) % rounds;
         const bool plays = slot < count && other < count_q;
         rotate_any_pair(map, m, column_at<Map>(m, first + (plays ? slot : 0)),
-                        column_at<Map>(m, first_q + (plays ? other : 0)), valid && plays, limit, seen);
+                        column_at<Map>(m, first_q + (plays ? other : 0)), valid && plays, limit, sums);
       });
       map.barrier();
     }
@@ -151,7 +151,7 @@ enum class column_scales { ones, known, measured };
 /// from the columns of V, which rotations only ever stretch.
 template <class Map>
 QUINTET_SVD_INLINE void measure_columns(const Map& map, const columns<typename Map::real>& m, int first, int last,
-                                        column_scales which = column_scales::measured) {
+                                        column_scales scales = column_scales::measured) {
   using real = typename Map::real;
   using scalar = typename Map::scalar;
   for_each_item(map, first, last, [&](int p, bool valid) QUINTET_SVD_INLINE_LAMBDA {
@@ -162,10 +162,11 @@ QUINTET_SVD_INLINE void measure_columns(const Map& map, const columns<typename M
       if (valid && map.leads_pair()) map.set_entry(m.norm, j, square);
       return;
     }
-    if (which != column_scales::measured) {
+    if (scales != column_scales::measured) {
       // Nobody else reads the scale, as the leader writes it at the same time.
       if (valid && map.leads_pair()) {
-        const scalar column_scale = which == column_scales::ones ? same<scalar>(real(1)) : map.entry(m.column_scale, j);
+        const scalar column_scale =
+            scales == column_scales::ones ? same<scalar>(real(1)) : map.entry(m.column_scale, j);
         set_state(map, m, j, column_state<scalar>{square * column_scale, column_scale});
       }
       return;
@@ -193,30 +194,30 @@ template <class Map, class Ahead>
 QUINTET_SVD_INLINE sweep_sums<typename Map::scalar> sweep(const Map& map, const columns<typename Map::real>& m,
                                                           const thresholds<typename Map::scalar>& limit,
                                                           [[maybe_unused]] Ahead& ahead) {
-  sweep_sums<typename Map::scalar> seen;
+  sweep_sums<typename Map::scalar> sums;
   if constexpr (!Map::has_registers_for_four) {
     // At most 8 columns: within one sweep no scale has to be measured again.
 #pragma GCC unroll 1
     for (int p = 0; p + 1 < m.n; ++p)
 #pragma GCC unroll 1
-      for (int q = p + 1; q < m.n; ++q) rotate_any_pair(map, m, p, q, true, limit, seen);
+      for (int q = p + 1; q < m.n; ++q) rotate_any_pair(map, m, p, q, true, limit, sums);
   } else if constexpr (Map::row_cyclic) {
-    const int together = columns_together(m.n);
-    for (int p = 0; p < m.n; p += together) {
-      const int end = p + together < m.n ? p + together : m.n;
+    const int group_size = columns_together(m.n);
+    for (int p = 0; p < m.n; p += group_size) {
+      const int end = p + group_size < m.n ? p + group_size : m.n;
       if (p > 0 && p % rotations_between_rescalings == 0 && m.is_scaled()) measure_columns(map, m, p, m.n);
-      rotate_within(map, m, p, end, limit, seen, ahead);
+      rotate_within(map, m, p, end, limit, sums, ahead);
       for (int q = end; q < m.n; q += rotations_between_rescalings) {
         if (q > end && m.is_scaled()) measure_columns(map, m, p, end);
         const int last = q + rotations_between_rescalings < m.n ? q + rotations_between_rescalings : m.n;
-        rotate_across(map, m, p, end, q, last, limit, seen, ahead);
+        rotate_across(map, m, p, end, q, last, limit, sums, ahead);
       }
     }
   } else {
-    rotate_within(map, m, 0, m.n, limit, seen, ahead);
-    add_up(map, seen);
+    rotate_within(map, m, 0, m.n, limit, sums, ahead);
+    add_up(map, sums);
   }
-  return seen;
+  return sums;
 }
 
 /// rank_j, first <= j < last: how many of the n entries of `key` come before entry j in falling order; equal ones keep
@@ -265,9 +266,9 @@ QUINTET_SVD_INLINE void rank_by_exponent(const Map& map, typename Map::real* siz
       real next = 0;
       for (int e = exponents - 1; e >= 0; --e) {
         real& first = lane_element(map, counter, 0, e, 0, l);
-        const real here = first;
+        const real value = first;
         first = next;
-        next += here;
+        next += value;
       }
       for (int i = 0; i < count; ++i) {
         real& place = lane_element(map, counter, 0, exponent(i), 0, l);
@@ -303,9 +304,9 @@ QUINTET_SVD_INLINE void order_columns(const Map& map, const columns<typename Map
 /// times the ratio of both lengths, at most |t| + |cos|, for the shorter one. (The tangents alone would not do where
 /// columns differ in length, the cosines alone not in a cluster of equal singular values.)
 template <class Scalar, class Real>
-QUINTET_SVD_INLINE mask_of<Scalar> needs_more(const sweep_sums<Scalar>& seen, Real tolerance, Real angle_error) {
-  const Scalar leaves = root(seen.tangent) + root(seen.cosine) + angle_error;
-  return seen.cosine * leaves * leaves > tolerance * tolerance;
+QUINTET_SVD_INLINE mask_of<Scalar> needs_more(const sweep_sums<Scalar>& sums, Real tolerance, Real angle_error) {
+  const Scalar leaves = root(sums.tangent) + root(sums.cosine) + angle_error;
+  return sums.cosine * leaves * leaves > tolerance * tolerance;
 }
 
 /// Columns with cosines at or below this are orthogonal.
@@ -334,14 +335,14 @@ QUINTET_SVD_INLINE sweep_result<typename Map::scalar> orthogonalise(const Map& m
     // identity.
     const bool is_due = rotated + m.n - 1 > rotations_between_rescalings;
     measure_columns(map, m, 0, m.n,
-                    s == 0 && !m.starts_near ? column_scales::ones
-                    : s == 0 || is_due       ? column_scales::measured
-                                             : column_scales::known);
+                    s == 0 && !m.starts_from_eigenvectors ? column_scales::ones
+                    : s == 0 || is_due                    ? column_scales::measured
+                                                          : column_scales::known);
     rotated = (is_due ? 0 : rotated) + m.n - 1;
-    m.v_is_new = s == 0 && !m.starts_near;
-    const sweep_sums<scalar> seen = sweep(map, m, thresholds_for<scalar>(tolerance, active), ahead);
+    m.v_is_new = s == 0 && !m.starts_from_eigenvectors;
+    const sweep_sums<scalar> sums = sweep(map, m, thresholds_for<scalar>(tolerance, active), ahead);
     result.sweeps += choose(active, same<scalar>(real(1)), scalar{});
-    active = active & needs_more(seen, tolerance, m.is_scaled() ? angle_error<scalar>() : real(0));
+    active = active & needs_more(sums, tolerance, m.accurate ? real(0) : angle_error<scalar>());
   }
   result.unfinished = active;
   return result;

@@ -285,6 +285,48 @@ QUINTET_SVD_INLINE typename Map::scalar nan_where_lost(const Map& map, const jac
   return factor;
 }
 
+/// Element (i, j) from element (j, i) of the triangle that is read.
+template <class Map>
+QUINTET_SVD_INLINE void mirror_triangle(const Map& map, typename Map::real* a, int n, int ld, bool reads_upper) {
+  for (int j = 0; j < n; ++j)
+    for_each_row(map, j + 1, n, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
+      typename Map::real *lower = map.column(a, j, ld), *upper = map.column(a, i, ld);
+      if (reads_upper)
+        map.set_element(lower, i, map.element(upper, j));
+      else
+        map.set_element(upper, j, map.element(lower, i));
+    });
+  map.barrier();
+}
+
+/// What store_matrices() does, element by element.
+template <class Map, class Real>
+QUINTET_SVD_INLINE void store_elements(const Map& map, const jacobi_job<Real>& job, std::int64_t group, Real* from,
+                                       int rows, int columns, int ld, Real* rank, Real* sign, Real* source,
+                                       const stored_batch& out, int out_columns, const std::int32_t* code) {
+  for (int l = 0; l < Map::packed; ++l) {
+    const std::int64_t matrix = matrix_in(map, job, group, first_lane(map) + l);
+    if (matrix < 0 || !has_result(code[matrix])) continue;
+    const bool is_lost = code[matrix] == code_not_finite;
+    with_elements<Real>(out.type, out.data, [&](auto* data) QUINTET_SVD_INLINE_LAMBDA {
+      using stored = std::remove_reference_t<decltype(*data)>;
+      auto* to = data + matrix * out.batch;
+      for (int j = 0; j < columns; ++j) {
+        const int place = j < job.cols ? int(lane_element(map, rank, 0, j, 0, l)) : j;
+        if (place >= out_columns) continue;
+        const Real factor = is_lost         ? std::numeric_limits<Real>::quiet_NaN()
+                            : j >= job.cols ? Real(1)
+                                            : lane_element(map, sign, 0, j, 0, l);
+        for_each_row(map, 0, rows, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
+          const int row = source != nullptr ? int(lane_element(map, source, 0, i, 0, l)) : i;
+          to[i * out.row + place * out.column] =
+              to_storage<stored>(device::fma(factor, lane_element(map, from, j, row, ld, l), Real(0)));
+        });
+      }
+    });
+  }
+}
+
 /// Writes columns of unit vectors in the order of `rank`: element (i, j) of a lane to row i, column rank_j of the
 /// output, read from row source_i where `source` is given. Column j >= n keeps its place. Zeros are written as +0:
 /// which zero a lane holds may depend on its neighbours, who make it take part in a rotation by nothing.
@@ -307,27 +349,7 @@ QUINTET_SVD_INLINE void store_matrices(const Map& map, const jacobi_job<Real>& j
       return;
     }
   }
-  for (int l = 0; l < Map::packed; ++l) {
-    const std::int64_t matrix = matrix_in(map, job, group, first_lane(map) + l);
-    if (matrix < 0 || !has_result(code[matrix])) continue;
-    const bool is_lost = code[matrix] == code_not_finite;
-    with_elements<Real>(out.type, out.data, [&](auto* data) QUINTET_SVD_INLINE_LAMBDA {
-      using stored = std::remove_reference_t<decltype(*data)>;
-      auto* to = data + matrix * out.batch;
-      for (int j = 0; j < columns; ++j) {
-        const int place = j < job.cols ? int(lane_element(map, rank, 0, j, 0, l)) : j;
-        if (place >= out_columns) continue;
-        const Real factor = is_lost         ? std::numeric_limits<Real>::quiet_NaN()
-                            : j >= job.cols ? Real(1)
-                                            : lane_element(map, sign, 0, j, 0, l);
-        for_each_row(map, 0, rows, [&](int i) QUINTET_SVD_INLINE_LAMBDA {
-          const int row = source != nullptr ? int(lane_element(map, source, 0, i, 0, l)) : i;
-          to[i * out.row + place * out.column] =
-              to_storage<stored>(device::fma(factor, lane_element(map, from, j, row, ld, l), Real(0)));
-        });
-      }
-    });
-  }
+  store_elements(map, job, group, from, rows, columns, ld, rank, sign, source, out, out_columns, code);
 }
 
 }  // namespace quintet::svd

@@ -22,21 +22,56 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "quintet/svd/decompose.hpp"
 
 namespace quintet::svd {
 
-/// Singular values at or below this part of the largest count as zero where a function divides by them.
+/// Singular values at or below max(absolute, relative S_0) count as zero where a function divides by them.
 struct rank_tolerance {
-  /// >= 0, relative to the largest singular value; empty: max(m, n) eps, as in NumPy and MATLAB
+  /// >= 0, relative to the largest singular value; empty: 0 where `absolute` is given, otherwise max(m, n) eps, as in
+  /// NumPy and MATLAB
   std::optional<double> relative = std::nullopt;
+  std::optional<double> absolute = std::nullopt;  ///< >= 0; empty: 0
 };
 
 /// Number of singular values above the tolerance, [B]; 0 for a matrix that is not finite. Needs no vectors. O(B k), on
 /// the host.
 std::vector<std::int64_t> numerical_rank(const any_factors& f, rank_tolerance tolerance = {});
+
+/// Drops what the tolerance counts as zero: d.values, d.u_cols and d.v_cols become the largest rank in the batch, and
+/// matrices of a smaller rank get singular values of 0 there. Vectors of those stay. Functions that divide by singular
+/// values then use {.relative = 0}. A matrix that is not finite keeps its NaN. Returns the ranks, [B]. Full vectors
+/// become those of the rank. O(B (m + n) k), on the host.
+template <class T>
+std::vector<std::int64_t> truncate(decomposition<T>& d, rank_tolerance tolerance);
+
+/// Orthonormal bases of subspaces, one for each matrix, side by side in arrays of one size.
+template <class T>
+struct subspace_bases {
+  static_assert(sizeof(typename quintet::detail::checked_storage<T>::type) > 0);
+  std::int64_t batch = 0;  ///< B
+  std::int64_t rows = 0;   ///< of each vector
+  std::int64_t cols = 0;   ///< the largest dimension
+  /// [B, rows, cols], row-major, one vector a column. Columns from the dimension on are zero, so that N N^T is the
+  /// projection onto the space in every case. NaN for matrices that are not finite
+  std::vector<T> vectors;
+  std::vector<std::int64_t> dimension;  ///< [B]; 0 for matrices that are not finite
+
+  /// The bases [B, rows, cols].
+  batch_view<const T> view() const QUINTET_LIFETIMEBOUND { return {vectors.data(), batch, rows, cols}; }
+};
+///@{
+/// Bases of the range {A x} of every matrix, the first columns of U, and of its null space {x: A x = 0}, the last
+/// columns of V. A singular value that counts as zero makes the difference. Need vectors and all singular values; the
+/// null space of m < n needs vectors::full. O(B m n), on the host.
+template <class T>
+subspace_bases<T> range_basis(const decomposition<T>& d, rank_tolerance tolerance = {});
+template <class T>
+subspace_bases<T> null_space_basis(const decomposition<T>& d, rank_tolerance tolerance = {});
+///@}
 
 /// A^+ [B, n, m] (Moore and Penrose): V diag(1 / S) U^T over the singular values above the tolerance.
 /// Cost: m n k multiply-adds per matrix.
@@ -90,6 +125,37 @@ Device condition_number(any_matrix s, any_output_vector out, const Device& devic
 Device polar(const any_factors& f, any_output_batch w, any_output_batch h, const Device& device = Device::best());
 ///@}
 
+/// What solve_least_squares() returns, dense and row-major.
+template <class T>
+struct least_squares_solutions {
+  static_assert(sizeof(typename quintet::detail::checked_storage<T>::type) > 0);
+  ///@{
+  /// B, n and r.
+  std::int64_t batch = 0, rows = 0, cols = 0;
+  ///@}
+  std::vector<T> x;                        ///< [B, n, r]
+  std::vector<accumulator_t<T>> residual;  ///< [B, r], |A x - right|_2 of each column, from its definition
+  std::vector<std::int64_t> rank;          ///< [B], as numerical_rank()
+  std::vector<accumulator_t<T>> values;    ///< [B, min(m, n)], the singular values of A, falling
+  std::vector<std::int32_t> status;        ///< [B], see svd::status; x and residual of other matrices are NaN
+  Device ran_on;                           ///< where it was computed
+
+  /// x [B, n, r].
+  batch_view<const T> x_view() const QUINTET_LIFETIMEBOUND { return {x.data(), batch, rows, cols}; }
+};
+/// decompose() and least_squares() in one call, for a [B, m, n] and right [B, m, r]. The x of least norm among those
+/// that minimise |A x - right|, what is left, and the rank that was used. T is double, float, half or bfloat16. Errors
+/// as both.
+template <class T>
+least_squares_solutions<T> solve_least_squares(batch_view<const T> a, batch_view<const T> right,
+                                               rank_tolerance tolerance = {}, const Device& device = Device::best());
+
+/// out [B, r] := the Euclidean norm of every column of A x - right, for a [B, m, n], x [B, n, r] and right [B, m, r].
+/// Sums run in accumulator_t, scaled so that nothing overflows. Returns the device that did it. Cost: m n r
+/// multiply-adds per matrix.
+Device residual_norm(any_batch a, any_batch x, any_batch right, any_output_matrix out,
+                     const Device& device = Device::best());
+
 /// Throws InvalidArgument unless d.values = min(m, n).
 void require_all_values(const decomposition_shape& d);
 
@@ -120,6 +186,21 @@ std::vector<accumulator_t<T>> condition_number(const decomposition<T>& d) {
   require_all_values(d);
   std::vector<accumulator_t<T>> result(d.batch);
   condition_number(d.s_view(), result, Device::host());
+  return result;
+}
+
+template <class T>
+least_squares_solutions<T> solve_least_squares(batch_view<const T> a, batch_view<const T> right,
+                                               rank_tolerance tolerance, const Device& device) {
+  decomposition<T> d = decompose<T>(a, {}, device);
+  least_squares_solutions<T> result{a.batch(), a.cols(), right.cols(), least_squares<T>(d, right, tolerance, device),
+                                    {},        {},       {},           std::move(d.status),
+                                    d.ran_on};
+  result.rank = numerical_rank(d, tolerance);
+  result.values = std::move(d.s);
+  result.residual.resize(a.batch() * right.cols());
+  residual_norm(any_batch(a), result.x_view(), right,
+                any_output_matrix(result.residual.data(), a.batch(), right.cols()), device);
   return result;
 }
 

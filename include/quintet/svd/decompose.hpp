@@ -5,8 +5,9 @@
 //   r.singular_value(b, j);   r.u_view()(b, i, j);   r.v_view()(b, i, j);   r.status[b];
 //
 // Method: Hestenes (1958). Where one worker has the whole matrix it uses de Rijk's exchange (1989), where several
-// threads share one a tournament order. QR and pivoted QR are preconditioners (Drmac and Veselic 2008). Small matrices
-// are side by side in SIMD registers; all threads work on matrices of more than 256 columns, in blocks.
+// threads share one a tournament order. QR and pivoted QR are preconditioners (Drmac and Veselic 2008). Tall and wide
+// matrices have Cholesky's QR twice where it is as accurate as reflections (Yamamoto et al. 2015). Small matrices are
+// side by side in SIMD registers; all threads work on matrices of more than 256 columns, in blocks.
 //
 // Accuracy, in units of eps of the type computed in (float for half and bfloat16): for n <= 16 / 32 / 64 / 128 / 256
 //   |A - U S V^T|_F / |A|_F, Frobenius norms             8 / 10 / 16 / 25 / 40
@@ -24,6 +25,12 @@
 //
 // For any scaling of the columns of a well-conditioned matrix, |S_j - exact| <= n eps S_j for every j. So the small
 // singular values of graded matrices are right to the last digits, where methods that bidiagonalise lose them.
+//
+// Values alone of 24 (float: 56; on a device 64) columns or more come from a bidiagonal matrix, if no column or row is
+// more than 16 times as large as another. (Golub and Kahan 1965; dqds: Fernando and Parlett 1994.) So do those of 3 x 3
+// matrices, if the product of the ratios of columns and of rows is at most 256. The bounds of the table hold. And |S_j
+// - exact| <= 256 kappa(B) times that bound times S_j, where B is A with rows and columns of one size. For n eps S_j
+// choose `accurate`, or a `preconditioning` other than `automatic`.
 //
 // Every matrix is scaled by a power of two, so squares neither overflow nor vanish. Float and bfloat16 matrices are
 // computed in double if the largest ratio of column sizes times that of row sizes exceeds 1e15. For double that product
@@ -106,11 +113,12 @@ decomposition_shape shape_of(std::int64_t batch, std::int64_t rows, std::int64_t
 /// storage type; S is float for the 16-bit types. Zeros in U and V are +0.
 template <class T>
 struct decomposition : decomposition_shape {
+  static_assert(sizeof(typename quintet::detail::checked_storage<T>::type) > 0);
   std::vector<T> u;                  ///< [B, m, u_cols]
   std::vector<accumulator_t<T>> s;   ///< [B, values], falling, >= 0
   std::vector<T> v;                  ///< [B, n, v_cols]
   std::vector<std::int32_t> status;  ///< [B], see svd::status
-  std::vector<std::int32_t> sweeps;  ///< [B] sweeps until convergence
+  std::vector<std::int32_t> sweeps;  ///< [B] sweeps until convergence; 0 where values did not need any
   Device ran_on;                     ///< where it was computed
 
   decomposition() = default;
@@ -154,9 +162,10 @@ std::int64_t value_count(std::int64_t rows, std::int64_t cols, const options& op
 /// neighbours keep their bits.
 ///
 /// Cost for m = n: about 7 n^3 multiply-adds per sweep (4 n^3 without vectors), 5 to 10 sweeps. On the host from n = 64
-/// (float: 120) it is about 7 n^3 and at most 1 or 2 sweeps that rotate little. QR adds 4 m n^2. Memory: about 2 n^2
-/// numbers (3 n^2 from n = 64) for each matrix in work at the same time, the result, and on a device copies of both
-/// there.
+/// (float: 120) it is about 7 n^3 and at most 1 or 2 sweeps that rotate little. Without vectors it is 4 / 3 n^3 from n
+/// = 24 (float: 56) on. QR adds 4 m n^2, and on the host from 8192 numbers and m = 3 n (float: 4 n) on 5 m n^2 at the
+/// rate of a product. Memory: about 2 n^2 numbers (3 n^2 from n = 64) for each matrix in work at the same time, the
+/// result, and on a device copies of both there.
 ///
 /// `a` may be on a device, which then does the work: see Device. Throws InvalidArgument if `device` is another one, or
 /// if an output of the second form is on another one. Data of the host are copied to the device and back.

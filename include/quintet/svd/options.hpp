@@ -9,7 +9,7 @@ namespace quintet::svd {
 
 /// Which singular vectors. k = min(m, n).
 enum class vectors {
-  none,     ///< singular values only; about half the cost
+  none,     ///< singular values only; half the cost up to 3 columns and from 48 (double) on: see docs/svd.md
   economy,  ///< U [m x k], V [n x k]
   full,     ///< U [m x m], V [n x n]; the columns from k on complete an orthonormal basis, otherwise arbitrary
 };
@@ -55,6 +55,7 @@ enum status : std::int32_t {
   ok = 0,
   not_converged = 1,  ///< max_sweeps were not enough; the result is the last iterate
   not_finite = 2,     ///< the matrix holds NaN or infinity; its U, S and V are NaN
+  not_definite = 3,   ///< of eigenproblems: the matrix is not positive (semi)definite, as it should be; results are NaN
 };
 
 }  // namespace quintet::svd

@@ -230,7 +230,7 @@ TYPED_TEST(svd_block, zero_columns) {
 
 /// The block method on a matrix of two blocks, which emulated teams can do in a second.
 template <class Change>
-void check_two_blocks(svd::route way, Change change, const std::vector<Device>& devices) {
+void check_two_blocks(svd::route preconditioner, Change change, const std::vector<Device>& devices) {
   const std::int32_t m = 45, n = 37;
   std::vector<double> a = random_numbers<double>(m * n);
   for (std::int32_t i = 0; i < m; ++i)
@@ -254,7 +254,7 @@ void check_two_blocks(svd::route way, Change change, const std::vector<Device>& 
     job.count = 1;
     job.rows = m;
     job.cols = job.left_cols = job.right_cols = job.values = n;
-    job.way = way;
+    job.preconditioner = preconditioner;
     job.max_sweeps = 30;
     job.root_rows = std::sqrt(double(n));
     job.vectors = true;
@@ -272,6 +272,39 @@ void check_two_blocks(svd::route way, Change change, const std::vector<Device>& 
   });
 }
 
+/// Values alone of one matrix, by all teams: the parts of its columns are two.
+TEST(svd_block_devices, values_by_reduction_in_two_parts) {
+  const std::int32_t m = 74, n = 69;
+  const std::vector<double> a = random_numbers<double>(m * n);
+  const auto exact = reference::singular_values_by_bidiagonalisation(
+      reference::widened(batch_view<const double>(a.data(), 1, m, n), 0));
+  test::on_every_device([&](const Device& device) {
+    const Buffer<double> from(a, device);
+    Buffer<double> s(n, device);
+    Buffer<std::int32_t> status(1, device), sweeps(1, device);
+    svd::jacobi_job<double> job = {};
+    const auto type = quintet::scalar_type::float64;
+    job.a = {const_cast<double*>(from.data()), type, m * n, n, 1};
+    job.s = {s.data(), type, n, 0, 1};
+    job.status = status.data();
+    job.sweeps = sweeps.data();
+    job.count = 1;
+    job.rows = m;
+    job.cols = job.values = n;
+    job.preconditioner = svd::route::direct;
+    job.max_sweeps = 30;
+    job.root_rows = std::sqrt(double(m));
+    job.reduces = true;
+    svd::run_in_blocks(job, device);
+    EXPECT_EQ(status.to_vector()[0], svd::ok);
+    EXPECT_EQ(sweeps.to_vector()[0], 0);
+    const std::vector<double> values = s.to_vector();
+    for (std::int64_t j = 0; j < n; ++j)
+      EXPECT_NEAR(values[j], exact[j],
+                  test::square_bounds(n).values * test::compute_epsilon<double> * double(exact[0]));
+  });
+}
+
 TEST(svd_block_devices, two_blocks_on_every_device) {
   check_two_blocks(svd::route::triangle, [](double&, int) {}, test::test_devices());
 }
@@ -283,12 +316,12 @@ TEST(svd_block_devices, scaled_columns_with_pivots) {
 }
 
 TEST(svd_block_devices, zero_columns) {
-  for (const svd::route way : {svd::route::direct, svd::route::triangle, svd::route::pivoted_lower}) {
-    SCOPED_TRACE(int(way));
+  for (const svd::route preconditioner : {svd::route::direct, svd::route::triangle, svd::route::pivoted_lower}) {
+    SCOPED_TRACE(int(preconditioner));
     // One way on all devices: an emulated team takes seconds for each.
-    const bool on_all = way == svd::route::pivoted_lower;
+    const bool on_all = preconditioner == svd::route::pivoted_lower;
     check_two_blocks(
-        way, [](double& x, int j) { x = j % 4 == 1 || j == 36 ? 0 : x; },
+        preconditioner, [](double& x, int j) { x = j % 4 == 1 || j == 36 ? 0 : x; },
         on_all ? test::test_devices() : std::vector{Device::host()});
   }
 }

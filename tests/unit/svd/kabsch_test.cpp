@@ -195,9 +195,10 @@ TEST(svd_polar_gradient, wrong_shapes) {
 /// Umeyama's solution by Eigen for one set, in long double.
 struct motion {
   matrix rotation, translation;
-  long double rmsd;
+  long double rmsd, scale = 1;
 };
-motion reference_motion(const matrix& p, const matrix& q, const std::vector<double>& weights, bool reflections) {
+motion reference_motion(const matrix& p, const matrix& q, const std::vector<double>& weights, bool reflections,
+                        bool scaled = false) {
   const std::int64_t count = p.rows(), dim = p.cols();
   matrix w(count, 1);
   for (std::int64_t i = 0; i < count; ++i) w(i, 0) = weights.empty() ? 1 : weights[i];
@@ -210,8 +211,10 @@ motion reference_motion(const matrix& p, const matrix& q, const std::vector<doub
   if (!reflections && matrix(v * u.transpose()).determinant() < 0) turn(dim - 1, dim - 1) = -1;
   motion m;
   m.rotation = v * turn * u.transpose();
-  m.translation = q0.transpose() - m.rotation * p0.transpose();
-  m.rmsd = std::sqrt((w.transpose() * (pc * m.rotation.transpose() - qc).rowwise().squaredNorm())(0, 0));
+  const long double spread = (w.transpose() * pc.rowwise().squaredNorm())(0, 0);
+  if (scaled && spread > 0) m.scale = (s * turn).trace() / spread;
+  m.translation = q0.transpose() - m.scale * m.rotation * p0.transpose();
+  m.rmsd = std::sqrt((w.transpose() * (m.scale * pc * m.rotation.transpose() - qc).rowwise().squaredNorm())(0, 0));
   return m;
 }
 
@@ -254,7 +257,19 @@ TYPED_TEST(svd_rotations, kabsch_agrees_with_eigen) {
             weighted ? matrix_view<const T>(w.data(), 3, count) : matrix_view<const T>();
         const auto found = svd::kabsch<T>({p.data(), 3, count, dim}, {q.data(), 3, count, dim}, weights,
                                           {.reflections = reflections}, device);
+        const auto similar = svd::kabsch<T>({p.data(), 3, count, dim}, {q.data(), 3, count, dim}, weights,
+                                            {.reflections = reflections, .scale = true}, device);
+        EXPECT_EQ(similar.rotation, found.rotation);
+        EXPECT_TRUE(found.scale.empty());
         for (std::int64_t b = 0; b < 3; ++b) {
+          const motion with_scale =
+              reference_motion(widened(&p[b * count * dim], count, dim), widened(&q[b * count * dim], count, dim),
+                               sets.weights(b, weighted), reflections, true);
+          EXPECT_NEAR(double(similar.rmsd[b]), double(with_scale.rmsd), 10 * bound);
+          EXPECT_NEAR(double(similar.scale[b]), double(with_scale.scale), 10 * bound);
+          if (count > dim)
+            EXPECT_LE(double((widened(&similar.translation[b * dim], dim, 1) - with_scale.translation).norm()),
+                      50 * bound);
           const motion exact =
               reference_motion(widened(&p[b * count * dim], count, dim), widened(&q[b * count * dim], count, dim),
                                sets.weights(b, weighted), reflections);
@@ -271,16 +286,20 @@ TYPED_TEST(svd_rotations, kabsch_agrees_with_eigen) {
   });
 }
 
-/// gr R + gt t + g rmsd of one set, as a function of the points of both.
+/// gr R + gt t + g rmsd + gc c of one set, as a function of the points of both.
 struct motion_loss {
   const two_sets& sets;
   bool weighted, reflections;
   matrix gr, gt;
   long double g;
+  bool scaled = false;
+  long double gc = 0;
   long double operator()(const matrix& both) const {
     const std::int64_t n = sets.count;
-    const motion m = reference_motion(both.topRows(n), both.bottomRows(n), sets.weights(1, weighted), reflections);
-    return (gr.array() * m.rotation.array()).sum() + (gt.array() * m.translation.array()).sum() + g * m.rmsd;
+    const motion m =
+        reference_motion(both.topRows(n), both.bottomRows(n), sets.weights(1, weighted), reflections, scaled);
+    return (gr.array() * m.rotation.array()).sum() + (gt.array() * m.translation.array()).sum() + g * m.rmsd +
+           gc * m.scale;
   }
 };
 
@@ -308,6 +327,79 @@ TEST(svd_kabsch_gradient, agrees_with_differences) {
         }
       }
   });
+}
+
+TEST(svd_kabsch_gradient, of_the_scale_agrees_with_differences) {
+  test::on_every_device([&](const Device& device) {
+    for (const auto& [count, dim, reflections] : {std::tuple{5, 2, false}, {7, 3, false}, {9, 5, true}})
+      for (const bool weighted : {false, true}) {
+        SCOPED_TRACE(text(count, " points, D = ", dim, ", reflections ", reflections, ", weighted ", weighted));
+        const two_sets sets(2, count, dim, 64);
+        const auto gr = normals(2 * dim * dim, 71), gt = normals(2 * dim, 72), g = normals(2, 73), gc = normals(2, 74);
+        const matrix_view<const double> weights =
+            weighted ? matrix_view<const double>(sets.w.data(), 2, count) : matrix_view<const double>();
+        const auto found = svd::kabsch_gradient<double>(
+            {sets.p.data(), 2, count, dim}, {sets.q.data(), 2, count, dim}, weights, {gr.data(), 2, dim, dim},
+            {gt.data(), 2, dim}, vector_view<const double>(g.data(), 2), {.reflections = reflections, .scale = true},
+            device, vector_view<const double>(gc.data(), 2));
+        const motion_loss loss{
+            sets, weighted, reflections, widened(&gr[dim * dim], dim, dim), widened(&gt[dim], dim, 1),
+            g[1], true,     gc[1]};
+        matrix both(2 * count, dim);
+        both << sets.points(1), sets.target(1);
+        for (std::int64_t e = 0; e < 2 * count * dim; ++e) {
+          const double got =
+              e < count * dim ? found.points[count * dim + e] : found.target[count * dim + e - count * dim];
+          EXPECT_NEAR(got, double(difference(loss, both, e)), 1e-9 * (1 + std::abs(got))) << e;
+        }
+      }
+  });
+}
+
+/// Points of weight 0 hold NaN: the motion and the gradient are those without them.
+TEST(svd_kabsch, points_of_weight_zero_are_ignored) {
+  const two_sets sets(1, 8, 3, 97);
+  auto p = sets.p, q = sets.q;
+  std::vector<double> w(8, 1.0), few_p, few_q;
+  for (std::int64_t i = 0; i < 8; ++i) {
+    if (i % 3 == 1) w[i] = 0;
+    for (std::int64_t k = 0; k < 3; ++k)
+      if (i % 3 == 1) {
+        p[i * 3 + k] = std::numeric_limits<double>::quiet_NaN();
+        q[i * 3 + k] = std::numeric_limits<double>::infinity();
+      } else {
+        few_p.push_back(p[i * 3 + k]);
+        few_q.push_back(q[i * 3 + k]);
+      }
+  }
+  const std::vector<double> g{1};
+  const matrix_view<const double> weights(w.data(), 1, 8);
+  test::on_every_device([&](const Device& device) {
+    const auto found = svd::kabsch<double>({p.data(), 1, 8, 3}, {q.data(), 1, 8, 3}, weights, {.scale = true}, device);
+    const auto few = svd::kabsch<double>({few_p.data(), 1, 5, 3}, {few_q.data(), 1, 5, 3}, {}, {.scale = true}, device);
+    for (std::int64_t e = 0; e < 9; ++e) EXPECT_NEAR(found.rotation[e], few.rotation[e], 1e-14);
+    EXPECT_NEAR(found.rmsd[0], few.rmsd[0], 1e-14);
+    EXPECT_NEAR(found.scale[0], few.scale[0], 1e-14);
+    const auto gradient = svd::kabsch_gradient<double>({p.data(), 1, 8, 3}, {q.data(), 1, 8, 3}, weights, {}, {},
+                                                       {g.data(), 1}, {.scale = true}, device, {g.data(), 1});
+    const auto of_few = svd::kabsch_gradient<double>({few_p.data(), 1, 5, 3}, {few_q.data(), 1, 5, 3}, {}, {}, {},
+                                                     {g.data(), 1}, {.scale = true}, device, {g.data(), 1});
+    for (std::int64_t i = 0, few_row = 0; i < 8; ++i) {
+      const bool counts = i % 3 != 1;
+      for (std::int64_t k = 0; k < 3; ++k)
+        EXPECT_NEAR(gradient.points[i * 3 + k], counts ? of_few.points[few_row * 3 + k] : 0, 1e-13);
+      few_row += counts;
+    }
+  });
+}
+
+TEST(svd_kabsch, equal_points_have_a_scale_of_one) {
+  const std::vector<double> p(6, 2.0), q{1, 2, 3, 4, 5, 6};
+  const auto found = svd::kabsch<double>({p.data(), 1, 2, 3}, {q.data(), 1, 2, 3}, {}, {.scale = true});
+  EXPECT_EQ(found.scale[0], 1);
+  const auto onto_a_point = svd::kabsch<double>({q.data(), 1, 2, 3}, {p.data(), 1, 2, 3}, {}, {.scale = true});
+  EXPECT_EQ(onto_a_point.scale[0], 0);
+  EXPECT_EQ(onto_a_point.rmsd[0], 0);
 }
 
 TEST(svd_kabsch_gradient, absent_derivatives_are_zero_and_a_perfect_fit_is_finite) {
@@ -365,6 +457,9 @@ TEST(svd_kabsch, wrong_arguments) {
   expect_invalid(call(4, 3, {zero.data(), 2, 4}), "set 0");
   expect_invalid(call(4, 3, {negative.data(), 2, 4}), "weights[1, 2]");
   expect_invalid([&] { svd::kabsch<double>(batch(a.data(), 2, 4, 3), batch(a.data(), 2, 5, 3)); }, "target must be");
+  const batch sets(a.data(), 2, 4, 3);
+  expect_invalid([&] { svd::kabsch_gradient<double>(sets, sets, {}, {}, {}, {}, {}, Device::host(), {a.data(), 2}); },
+                 "options.scale must be true");
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ class team_problem {
   }
 
   /// One launch on all of it. Emulated devices share the memory of the host.
-  void run(svd::device_policy policy, svd::route way) {
+  void run(svd::device_policy policy, svd::route preconditioner) {
     svd::decomposition<Real>& f = factors_;
     constexpr auto type = quintet::scalar_type_of<Real>();
     svd::jacobi_job<Real> job = {};
@@ -60,9 +60,9 @@ class team_problem {
     job.count = f.batch;
     job.rows = std::int32_t(f.rows);
     job.cols = job.left_cols = job.right_cols = job.values = std::int32_t(f.cols);
-    job.way = way;
+    job.preconditioner = preconditioner;
     job.max_sweeps = 30;
-    job.root_rows = std::sqrt(Real(way == svd::route::direct ? f.rows : f.cols));
+    job.root_rows = std::sqrt(Real(preconditioner == svd::route::direct ? f.rows : f.cols));
     job.vectors = true;
     svd::run_jacobi_as(policy, job, Device::emulated());
   }
