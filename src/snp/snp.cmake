@@ -9,20 +9,31 @@ quintet_sources(snp
     likelihood/rules/root.cpp
     likelihood/rules/split.cpp
     simulation/simulate.cpp
-    likelihood/tape.cpp
+    likelihood/partials_store.cpp
   HOST
     likelihood/chain_likelihood.cpp
     markers/data.cpp
+    markers/f_statistics.cpp
+    markers/site_blocks.cpp
+    simulation/predictive.cpp
     likelihood/device_plan.cpp
     inference/diagnostics.cpp
     likelihood/layout.cpp
     likelihood/change_log.cpp
+    likelihood/composite.cpp
+    likelihood/composite_sets.cpp
+    likelihood/restriction.cpp
+    network/network_edits.cpp
+    inference/pair_fits.cpp
+    inference/composite_climber.cpp
     likelihood/likelihood.cpp
+    likelihood/lineage_masses.cpp
     likelihood/pattern_blocks.cpp
     likelihood/constant_patterns.cpp
     likelihood/site_sums.cpp
     network/lineage_process.cpp
     network/model.cpp
+    inference/marginal_likelihood.cpp
     inference/moves/make_moves.cpp
     network/network.cpp
     network/network_graph.cpp
@@ -31,6 +42,7 @@ quintet_sources(snp
     network/newick_reader.cpp
     network/newick_writer.cpp
     network/rooting.cpp
+    network/stable_ancestors.cpp
     likelihood/optimise.cpp
     likelihood/plan.cpp
     likelihood/plan_cache.cpp
@@ -45,6 +57,7 @@ quintet_sources(snp
     likelihood/rules/pair.cpp
     likelihood/rules/stages.cpp
     inference/resampling.cpp
+    inference/species_rules.cpp
     inference/sampler.cpp
     inference/sampler_sharing.cpp
     inference/sampler_steps.cpp

@@ -257,13 +257,13 @@ double frequency_deviation(std::span<const std::map<std::string, double>> freque
   if (frequencies.size() < 2) return nan;
   std::set<std::string> frequent;
   for (const auto& chain : frequencies)
-    for (const auto& [thing, frequency] : chain)
-      if (frequency >= min) frequent.insert(thing);
+    for (const auto& [item, frequency] : chain)
+      if (frequency >= min) frequent.insert(item);
   double sum = 0;
-  for (const std::string& thing : frequent) {
-    std::vector<double> one;
-    for (const auto& chain : frequencies) one.push_back(chain.contains(thing) ? chain.at(thing) : 0.0);
-    sum += std::sqrt(variance_of(one));
+  for (const std::string& item : frequent) {
+    std::vector<double> shares;
+    for (const auto& chain : frequencies) shares.push_back(chain.contains(item) ? chain.at(item) : 0.0);
+    sum += std::sqrt(variance_of(shares));
   }
   return frequent.empty() ? 0 : sum / double(frequent.size());
 }

@@ -6,6 +6,7 @@
 
 #include "core/parse_number.hpp"
 #include "quintet/snp/inference/priors.hpp"
+#include "snp/network/joined_names.hpp"
 
 namespace quintet::snp {
 
@@ -14,7 +15,9 @@ namespace {
 using family = univariate_prior::family;
 
 constexpr const char* known_keys =
-    "network, speciation-rate, netdiv, hybridization-rate, turnover, origin, inheritance, theta, theta-mean, pi1";
+    "network, speciation-rate, netdiv, hybridization-rate, turnover, origin, inheritance, theta, theta-mean, pi1, "
+    "calibrate A,B (or calibrate root), monophyletic, outgroup, backbone, clock, generation-time";
+constexpr std::string_view calibrate = "calibrate ";
 
 std::string_view trimmed(std::string_view word) {
   const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
@@ -29,7 +32,17 @@ std::string number_text(double x) {
   return {digits, end};
 }
 
-// name(a, b) with up to two numbers.
+std::vector<std::string> split_names(std::string_view words) {
+  std::vector<std::string> names;
+  for (;;) {
+    const std::size_t comma = words.find(',');
+    names.emplace_back(trimmed(words.substr(0, comma)));
+    if (comma == std::string_view::npos) return names;
+    words.remove_prefix(comma + 1);
+  }
+}
+
+// name(a, b) with its numbers.
 struct call {
   std::string name;
   std::vector<double> numbers;
@@ -47,8 +60,10 @@ class prior_parser {
     if (equals == std::string_view::npos) fail(quintet::text("expected key = value, found \"", line, "\""));
     key_ = trimmed(line.substr(0, equals));
     value_ = trimmed(line.substr(equals + 1));
-    if (const auto [earlier, is_new] = lines_.emplace(key_, line_); !is_new)
-      fail(quintet::text("the key ", key_, " was set in line ", earlier->second));
+    // Several sets may be monophyletic.
+    const std::string known = key_ == "monophyletic" ? key_ + " = " + value_ : key_;
+    if (const auto [earlier, is_new] = lines_.emplace(known, line_); !is_new)
+      fail(quintet::text("the key ", known, " was set in line ", earlier->second));
     set();
   }
 
@@ -58,7 +73,7 @@ class prior_parser {
     const bool is_phylonet = made_.network == network_prior::phylonet || made_.network == network_prior::phylonet_ee;
     if (is_phylonet) {
       for (const auto& [key, line] : lines_)
-        if (key != "network" && key != "pi1")
+        if (key != "network" && key != "pi1" && !is_of_species(key))
           fail_at(line, quintet::text("network = phylonet leaves no choice of ", key));
       made_.origin = {family::fixed, 10, 1};
       made_.thetas = theta_mode::common;
@@ -78,16 +93,20 @@ class prior_parser {
   }
 
  private:
+  static bool is_of_species(const std::string& key) {
+    return key.starts_with(calibrate) || key.starts_with("monophyletic") || key == "outgroup" || key == "backbone";
+  }
+
   [[noreturn]] void fail_at(std::int64_t line, const std::string& why) const { throw FileError(source_, line, why); }
   [[noreturn]] void fail(const std::string& why) const { fail_at(line_, why); }
   [[noreturn]] void fail_value(const char* allowed) const {
     fail(quintet::text(key_, " must be ", allowed, " (", key_, " = ", value_, ")"));
   }
 
-  void exclude(const char* one, const char* other) const {
-    const auto a = lines_.find(one), b = lines_.find(other);
+  void exclude(const char* key, const char* other) const {
+    const auto a = lines_.find(key), b = lines_.find(other);
     if (a != lines_.end() && b != lines_.end())
-      fail_at(std::max(a->second, b->second), quintet::text("the keys ", one, " and ", other, " exclude each other"));
+      fail_at(std::max(a->second, b->second), quintet::text("the keys ", key, " and ", other, " exclude each other"));
   }
 
   bool read_number(std::string_view word, double& value) const {
@@ -97,19 +116,89 @@ class prior_parser {
   }
 
   call read_call(std::string_view word, const char* allowed) const {
-    call made;
+    call result;
     const std::size_t open = word.find('(');
-    made.name = trimmed(word.substr(0, open));
-    if (open == std::string_view::npos) return made;
+    result.name = trimmed(word.substr(0, open));
+    if (open == std::string_view::npos) return result;
     if (word.back() != ')') fail_value(allowed);
     std::string_view rest = word.substr(open + 1, word.size() - open - 2);
     for (;;) {
       const std::size_t comma = rest.find(',');
       double value = 0;
       if (!read_number(trimmed(rest.substr(0, comma)), value)) fail_value(allowed);
-      made.numbers.push_back(value);
-      if (comma == std::string_view::npos) return made;
+      result.numbers.push_back(value);
+      if (comma == std::string_view::npos) return result;
       rest.remove_prefix(comma + 1);
+    }
+  }
+
+  // A density of a height; exponential and gamma may have an offset.
+  univariate_prior read_height_density() const {
+    constexpr const char* allowed =
+        "normal(mean,sd) or uniform(a,b) with 0 <= a < b, lognormal(mu,sigma), exponential(mean[,offset]) or "
+        "gamma(shape,rate[,offset]); other numbers > 0 (mu: any, offset: >= 0)";
+    call read = read_call(value_, allowed);
+    const std::map<std::string, std::pair<family, std::size_t>> forms{{"normal", {family::normal, 2}},
+                                                                      {"lognormal", {family::lognormal, 2}},
+                                                                      {"uniform", {family::uniform, 2}},
+                                                                      {"exponential", {family::exponential, 1}},
+                                                                      {"gamma", {family::gamma, 2}}};
+    const auto form = forms.find(read.name);
+    if (form == forms.end()) fail_value(allowed);
+    const auto [kind, numbers] = form->second;
+    univariate_prior density{kind};
+    if ((kind == family::exponential || kind == family::gamma) && read.numbers.size() == numbers + 1) {
+      density.offset = read.numbers.back();
+      read.numbers.pop_back();
+    }
+    if (read.numbers.size() != numbers) fail_value(allowed);
+    density.a = read.numbers[0];
+    if (numbers == 2) density.b = read.numbers[1];
+    const bool is_a_right = kind == family::lognormal ? true
+                            : kind == family::uniform ? density.a >= 0 && density.a < density.b
+                                                      : density.a > 0;
+    if (!is_a_right || !(density.b > 0) || !(density.offset >= 0)) fail_value(allowed);
+    return density;
+  }
+
+  void set_calibration() {
+    const std::string_view words = trimmed(std::string_view(key_).substr(calibrate.size()));
+    calibration dated{{}, read_height_density()};
+    if (words != "root") {
+      dated.species = split_names(words);
+      if (dated.species.size() < 2)
+        fail(quintet::text(key_, " must name two or more species with commas between, or root"));
+      require_different(dated.species);
+    }
+    made_.calibrations.push_back(std::move(dated));
+  }
+
+  std::vector<std::string> read_names() const {
+    std::vector<std::string> names = split_names(value_);
+    require_different(names);
+    return names;
+  }
+
+  void require_different(std::vector<std::string> names) const {
+    std::sort(names.begin(), names.end());
+    if (names.front().empty() || std::adjacent_find(names.begin(), names.end()) != names.end())
+      fail(quintet::text(key_, " must have different names with commas between (", key_, " = ", value_, ")"));
+  }
+
+  void set_monophyletic() {
+    std::vector<std::string> names = read_names();
+    if (names.size() < 2) fail_value("two or more species with commas between");
+    made_.monophyletic.push_back(std::move(names));
+  }
+
+  void set_clock() {
+    constexpr const char* allowed = "a rate > 0, fixed(x) or lognormal(mu,sigma)";
+    double rate = 0;
+    if (read_number(value_, rate)) {
+      if (!(rate > 0)) fail_value(allowed);
+      made_.clock = univariate_prior{family::fixed, rate, 1};
+    } else {
+      made_.clock = read_density(value_, {family::fixed, family::lognormal}, allowed);
     }
   }
 
@@ -125,10 +214,10 @@ class prior_parser {
       fail_value(allowed);
     const bool lacks_rate = may_lack_rate && form->second.first == family::gamma && read.numbers.size() == 1;
     if (!lacks_rate && read.numbers.size() != form->second.second) fail_value(allowed);
-    univariate_prior made{form->second.first, read.numbers[0], read.numbers.size() > 1 ? read.numbers[1] : 1};
-    const bool is_any_real = made.kind == family::lognormal;
-    if ((!is_any_real && !(made.a > 0)) || !(made.b > 0)) fail_value(allowed);
-    return made;
+    univariate_prior prior{form->second.first, read.numbers[0], read.numbers.size() > 1 ? read.numbers[1] : 1};
+    const bool is_any_real = prior.kind == family::lognormal;
+    if ((!is_any_real && !(prior.a > 0)) || !(prior.b > 0)) fail_value(allowed);
+    return prior;
   }
 
   double read_rate(bool may_be_zero, const char* allowed) const {
@@ -209,6 +298,18 @@ class prior_parser {
                                       "lognormal(mu,sigma), gamma(shape,rate), exponential(mean) or fixed(x)");
     } else if (key_ == "pi1") {
       set_pi1();
+    } else if (key_.starts_with(calibrate)) {
+      set_calibration();
+    } else if (key_ == "monophyletic") {
+      set_monophyletic();
+    } else if (key_ == "outgroup") {
+      made_.outgroup = read_names();
+    } else if (key_ == "backbone") {
+      made_.backbone = value_;
+    } else if (key_ == "clock") {
+      set_clock();
+    } else if (key_ == "generation-time") {
+      made_.generation_time = read_rate(false, "a number of years > 0");
     } else {
       fail(quintet::text("there is no key \"", key_, "\"; there are ", known_keys));
     }
@@ -224,12 +325,26 @@ class prior_parser {
 
 std::string density_text(const univariate_prior& prior) { return prior.text(); }
 
+// What is said of species and of years, one line each.
+template <class Line>
+void write_rules(const prior_options& o, const Line& line) {
+  for (const calibration& dated : o.calibrations)
+    line((std::string(calibrate) + (dated.species.empty() ? "root" : joined(dated.species))).c_str(),
+         density_text(dated.density));
+  for (const std::vector<std::string>& names : o.monophyletic) line("monophyletic", joined(names));
+  if (!o.outgroup.empty()) line("outgroup", joined(o.outgroup));
+  if (!o.backbone.empty()) line("backbone", o.backbone);
+  if (o.clock) line("clock", density_text(*o.clock));
+  if (o.generation_time > 0) line("generation-time", number_text(o.generation_time));
+}
+
 }  // namespace
 
 std::string univariate_prior::text() const {
-  const char* const names[] = {"fixed", "exponential", "gamma", "invgamma", "lognormal", "beta"};
+  const char* const names[] = {"fixed", "exponential", "gamma", "invgamma", "lognormal", "beta", "normal", "uniform"};
   const bool has_two = kind != family::fixed && kind != family::exponential;
-  return names[static_cast<int>(kind)] + ("(" + number_text(a)) + (has_two ? "," + number_text(b) : "") + ")";
+  return names[static_cast<int>(kind)] + ("(" + number_text(a)) + (has_two ? "," + number_text(b) : "") +
+         (offset != 0 ? "," + number_text(offset) : "") + ")";
 }
 
 prior_options parse_priors(std::string_view text, std::string_view source) {
@@ -249,6 +364,7 @@ std::string to_text(const prior_options& o) {
   if (o.network == network_prior::phylonet || o.network == network_prior::phylonet_ee) {
     line("network", o.network == network_prior::phylonet ? "phylonet" : "phylonet-ee");
     line(pi1, density_text(o.pi1));
+    write_rules(o, line);
     return out;
   }
   line("network",
@@ -267,6 +383,7 @@ std::string to_text(const prior_options& o) {
   line("theta", (o.thetas == theta_mode::common ? "common " : "each ") + theta);
   if (o.theta_mean) line("theta-mean", density_text(*o.theta_mean));
   line(pi1, density_text(o.pi1));
+  write_rules(o, line);
   return out;
 }
 

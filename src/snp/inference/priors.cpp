@@ -5,6 +5,7 @@
 #include <numbers>
 #include <unordered_set>
 
+#include "snp/inference/species_rules.hpp"
 #include "snp/network/lineage_process.hpp"
 #include "snp/network/numbers.hpp"
 #include "snp/network/random_variates.hpp"
@@ -34,8 +35,12 @@ double log_poisson(std::int64_t r, double mean) {
 bool is_positive(double x) { return x > 0 && std::isfinite(x); }
 
 bool is_valid(const univariate_prior& prior, bool is_share) {
-  if (!(prior.kind == family::lognormal ? std::isfinite(prior.a) : is_positive(prior.a))) return false;
-  if (!is_positive(prior.b)) return false;
+  const bool may_begin_at_zero = prior.kind == family::uniform;
+  if (!(prior.kind == family::lognormal ? std::isfinite(prior.a)
+        : may_begin_at_zero             ? prior.a >= 0 && prior.a < prior.b
+                                        : is_positive(prior.a)))
+    return false;
+  if (!is_positive(prior.b) || !(prior.offset >= 0 && std::isfinite(prior.offset))) return false;
   return !is_share || prior.kind == family::beta || (prior.kind == family::fixed && prior.a < 1);
 }
 
@@ -60,6 +65,8 @@ struct height_event {
 double univariate_prior::log_density(double x) const {
   if (kind == family::fixed) return 0;
   if (!(x > 0) || !std::isfinite(x)) return -infinity;
+  x -= offset;
+  if (!(x > 0)) return -infinity;
   switch (kind) {
     case family::exponential:
       return -std::log(a) - x / a;
@@ -71,9 +78,37 @@ double univariate_prior::log_density(double x) const {
       const double z = (std::log(x) - a) / b;
       return -std::log(x) - std::log(b) - 0.5 * std::log(2 * std::numbers::pi) - 0.5 * z * z;
     }
+    case family::normal: {
+      const double z = (x - a) / b;
+      return -std::log(b) - 0.5 * std::log(2 * std::numbers::pi) - 0.5 * z * z;
+    }
+    case family::uniform:
+      return x >= a && x <= b ? -std::log(b - a) : -infinity;
     default:
       return x < 1 ? log_beta_density(x, a, b) : -infinity;
   }
+}
+
+double univariate_prior::middle() const {
+  switch (kind) {
+    case family::fixed:
+      return a;
+    case family::exponential:
+      return offset + a;
+    case family::gamma:
+      return offset + a / b;
+    case family::invgamma:
+      return a > 1 ? b / (a - 1) : b;
+    case family::lognormal:
+      return std::exp(a);
+    case family::normal:
+      return a;
+    case family::uniform:
+      return 0.5 * (a + b);
+    case family::beta:
+      break;
+  }
+  return a / (a + b);
 }
 
 double univariate_prior::draw(random_stream& random) const {
@@ -81,13 +116,18 @@ double univariate_prior::draw(random_stream& random) const {
     case family::fixed:
       return a;
     case family::exponential:
-      return draw_exponential(a, random);
+      return offset + draw_exponential(a, random);
     case family::gamma:
-      return draw_gamma(a, random) / b;
+      return offset + draw_gamma(a, random) / b;
     case family::invgamma:
       return b / draw_gamma(a, random);
     case family::lognormal:
       return std::exp(a + b * random.normals<double>().first);
+    case family::uniform:
+      return a + (b - a) * draw_open_unit(random);
+    case family::normal:
+      for (;;)
+        if (const double x = a + b * random.normals<double>().first; x > 0) return x;
     default:
       return draw_beta(a, b, random);
   }
@@ -124,6 +164,26 @@ priors::priors(prior_options options, std::int64_t species, network_limits limit
   require_valid(o.pi1, "pi1", true);
   if (is_phylonet(o.network) && !(o.origin.is_fixed() && o.origin.a == phylonet_origin))
     require_argument(false, "origin", o.origin.text(), "fixed(10) with PhyloNet's prior");
+  for (const calibration& dated : o.calibrations) require_valid(dated.density, "calibrate");
+  require_argument(o.generation_time >= 0 && std::isfinite(o.generation_time), "generation-time", o.generation_time,
+                   "finite and > 0");
+  require_consistent_clock();
+}
+
+void priors::require_consistent_clock() const {
+  const prior_options& o = options_;
+  if (!o.clock) {
+    if (o.generation_time > 0) throw InvalidArgument("generation-time needs a clock");
+    return;
+  }
+  require_valid(*o.clock, "clock");
+  if (o.clock->kind != family::fixed && o.clock->kind != family::lognormal)
+    require_argument(false, "clock", o.clock->text(), "fixed or lognormal");
+  if (is_phylonet(o.network)) throw InvalidArgument("clock does not go with PhyloNet's prior");
+  if (has_clock_rate() && !has_origin())
+    require_argument(false, "origin", o.origin.text(), "free where the rate of the clock is");
+  if (has_clock_rate() && !has_theta())
+    require_argument(false, "theta", o.theta.text(), "free where the rate of the clock is");
 }
 
 double priors::speciation_rate(const network_state& state) const {
@@ -175,11 +235,11 @@ double priors::log_end(const network_state& state, double lambda, double nu) con
   for (const end_probabilities& known : cache_)
     if (known.speciation_rate == lambda && known.hybridization_rate == nu && known.origin == state.origin)
       return known.log_chance[at(state.reticulations)];
-  end_probabilities& made = cache_[oldest_];
+  end_probabilities& entry = cache_[oldest_];
   oldest_ = 1 - oldest_;
-  made = {lambda, nu, state.origin,
-          lineage_process(species_, limits_.max_reticulations, lambda, nu).log_end_probabilities(state.origin)};
-  return made.log_chance[at(state.reticulations)];
+  entry = {lambda, nu, state.origin,
+           lineage_process(species_, limits_.max_reticulations, lambda, nu).log_end_probabilities(state.origin)};
+  return entry.log_chance[at(state.reticulations)];
 }
 
 double priors::log_phylonet(const network_state& state) const {
@@ -231,8 +291,57 @@ double priors::log_theta(const network_state& state) const {
   return log_density;
 }
 
+double priors::clock_rate(const network_state& state) const {
+  if (!options_.clock) return 1;
+  return has_clock_rate() ? state.clock : options_.clock->a;
+}
+
+namespace {
+
+network_state scaled(network_state state, double factor) {
+  for (state_node& node : state.nodes) {
+    node.height *= factor;
+    for (double& theta : node.theta) theta *= factor;
+  }
+  state.origin *= factor;
+  state.common_theta *= factor;
+  return state;
+}
+
+}  // namespace
+
+network_state priors::in_years(const network_state& state) const {
+  return options_.clock ? scaled(state, 1 / clock_rate(state)) : state;
+}
+
+prior_parts priors::parts_in_years(const network_state& state) const {
+  prior_parts parts{log_network(state), log_theta(state), has_pi1() ? options_.pi1.log_density(state.pi1) : 0.0};
+  if (!options_.calibrations.empty()) parts.dates = rules_of(state).log_density(state);
+  return parts;
+}
+
+// Densities of years as those of mutations: every height and theta has the factor 1 / c.
 prior_parts priors::parts(const network_state& state) const {
-  return {log_network(state), log_theta(state), has_pi1() ? options_.pi1.log_density(state.pi1) : 0.0};
+  if (!options_.clock) return parts_in_years(state);
+  const double rate = clock_rate(state);
+  if (!is_positive(rate)) return {.network = -infinity};
+  prior_parts parts = parts_in_years(in_years(state));
+  parts.network -= std::log(rate) * (state.inner_nodes() + (has_origin() ? 1 : 0));
+  if (has_theta()) parts.theta -= std::log(rate) * state.theta_count();
+  if (has_clock_rate()) parts.dates += options_.clock->log_density(rate);
+  return parts;
+}
+
+const species_rules& priors::rules_of(const network_state& state) const {
+  if (!rules_ || ruled_species_ != state.species) {
+    rules_ = std::make_shared<const species_rules>(options_, *state.species);
+    ruled_species_ = state.species;
+  }
+  return *rules_;
+}
+
+bool priors::admit(const network_state& state) const {
+  return is_allowed(state, limits_) && rules_of(state).admit(state);
 }
 
 // Rates, origin, and what happens to the lineages. False: these rates do not end with the number of species this time.
@@ -251,9 +360,9 @@ bool priors::draw_history(network_state& state, lineage_history& history, random
     std::vector<double> weights;
     double total = 0;
     for (std::int64_t r = 0; r <= max; ++r) total += weights.emplace_back(std::exp(log_poisson(r, options_.kappa)));
-    double which = random.uniform<double>() * total;
+    double draw = random.uniform<double>() * total;
     std::int64_t r = 0;
-    while (r < max && which >= weights[at(r)]) which -= weights[at(r++)];
+    while (r < max && draw >= weights[at(r)]) draw -= weights[at(r++)];
     history = process.draw_until(options_.origin.draw(random), r, random);
     return true;
   }
@@ -286,17 +395,17 @@ void build_topology(network_state& state, const lineage_history& history, random
   std::vector<open_branch> open{{state_node::none, 0}};
   const auto take = [&] {
     const std::size_t i = random.below(static_cast<std::uint32_t>(open.size()));
-    const open_branch taken = open[i];
+    const open_branch lineage = open[i];
     open[i] = open.back();
     open.pop_back();
-    return taken;
+    return lineage;
   };
-  const auto attach = [&](const open_branch& end, std::int32_t x, std::int32_t which) {
-    state.node(x).parent[at(which)] = end.parent;
+  const auto attach = [&](const open_branch& end, std::int32_t x, std::int32_t parent) {
+    state.node(x).parent[at(parent)] = end.parent;
     if (end.parent == state_node::none)
       state.root = x;
     else
-      state.node(end.parent).child[end.place] = network_state::branch_of(x, which);
+      state.node(end.parent).child[end.place] = network_state::branch_of(x, parent);
   };
   for (const lineage_event& event : history.events) {
     const auto x = static_cast<std::int32_t>(state.nodes.size());
@@ -341,9 +450,40 @@ void priors::draw_parameters(network_state& state, random_stream& random) const 
       for (std::int32_t i = 0; i < node.parents; ++i) node.theta[at(i)] = density.draw(random);
   }
   state.pi1 = options_.pi1.draw(random);
+  if (has_clock_rate()) state.clock = options_.clock->draw(random);
 }
 
 network_state priors::draw(std::shared_ptr<const std::vector<std::string>> names, random_stream& random) const {
+  if (!options_.calibrations.empty())
+    throw InvalidArgument("nothing can be drawn from a prior with calibrations; sample it without data");
+  for (std::int64_t tries = 0; tries < max_tries; ++tries)
+    if (network_state state = draw_from_class(names, random); rules_of(state).admit(state)) return state;
+  throw InvalidArgument(text(max_tries, " draws from the prior did not keep its constraints: ", to_text(options_)));
+}
+
+network_state priors::draw_start(std::shared_ptr<const std::vector<std::string>> names, random_stream& random) const {
+  network_state state = draw_from_class(std::move(names), random);
+  const species_rules& rules = rules_of(state);
+  if (!rules.has_calibrations() && !rules.has_constraints()) return state;
+  state = in_years(state);
+  rules.draw_tree(state, has_origin(), random);
+  draw_parameters(state, random);
+  return scaled(std::move(state), clock_rate(state));
+}
+
+network_state priors::completed(network_state state) const {
+  const auto set = [](bool is_free, double& number, const univariate_prior& density) {
+    if (is_free && std::isnan(number)) number = density.middle();
+  };
+  set(has_netdiv(), state.netdiv, options_.netdiv);
+  set(has_turnover(), state.turnover, options_.turnover);
+  if (has_theta_mean()) set(true, state.theta_mean, *options_.theta_mean);
+  if (has_clock_rate()) set(true, state.clock, *options_.clock);
+  return options_.clock ? scaled(std::move(state), clock_rate(state)) : state;
+}
+
+network_state priors::draw_from_class(std::shared_ptr<const std::vector<std::string>> names,
+                                      random_stream& random) const {
   if (!names || static_cast<std::int64_t>(names->size()) != species_)
     require_argument(false, "names", names ? names->size() : 0, text("those of ", species_, " species"));
   network_state state;
@@ -354,17 +494,53 @@ network_state priors::draw(std::shared_ptr<const std::vector<std::string>> names
     build_topology(state, history, random);
     if (is_phylonet(options_.network)) state.origin = phylonet_origin;
     draw_parameters(state, random);
+    if (options_.clock) state = scaled(std::move(state), clock_rate(state));
     if (is_in_range(state) && is_allowed(state, limits_)) return state;
   }
   throw InvalidArgument(text(max_tries, " draws from the prior had other numbers of species than ", species_,
                              ", or were outside the networks that are allowed: ", to_text(options_)));
 }
 
+std::vector<double> reticulation_probabilities(const priors& prior) {
+  const prior_options& o = prior.options();
+  const std::int64_t max = prior.limits().max_reticulations;
+  if (is_phylonet(o.network) || !o.calibrations.empty() || !o.monophyletic.empty() || !o.outgroup.empty() ||
+      !o.backbone.empty() || prior.limits().max_level >= 0 || !prior.limits().bubbles)
+    return {};
+  std::vector<double> share(at(max + 1), 0.0);
+  if (o.network == network_prior::poisson) {
+    for (std::int64_t r = 0; r <= max; ++r) share[at(r)] = std::exp(log_poisson(r, o.kappa));
+  } else {
+    const int draws = prior.has_netdiv() || prior.has_turnover() ? 4000 : 1;
+    network_state rates;
+    for (int number = 0; number < draws; ++number) {
+      random_stream random(0, std::uint64_t(number));
+      if (prior.has_netdiv()) rates.netdiv = o.netdiv.draw(random);
+      if (prior.has_turnover()) rates.turnover = o.turnover.draw(random);
+      const double lambda = prior.speciation_rate(rates);
+      const lineage_process process(prior.species(), max, lambda, prior.hybridization_rate(rates));
+      if (o.origin.is_fixed()) {
+        const std::vector<double> log_chance = process.log_end_probabilities(o.origin.a);
+        for (std::size_t r = 0; r < share.size(); ++r) share[r] += std::exp(log_chance[r]);
+        continue;
+      }
+      // From one lineage: it splits before the end, and the rest begins with two.
+      const double stop = 1 / o.origin.a, weight = stop * lambda / (lambda + stop);
+      const std::vector<double> from_two = process.from_two(stop).first;
+      for (std::size_t r = 0; r < share.size(); ++r) share[r] += weight * from_two[r];
+    }
+  }
+  double total = 0;
+  for (const double x : share) total += x;
+  for (double& x : share) x /= total;
+  return share;
+}
+
 namespace {
 
 // exp(Q s)[(2, 0), (n, r)], its integral over the height s of the root against lambda exp(-lambda (tau - s)), with s
 // and without.
-void add_fixed_origin(prior_moments& made, const lineage_process& process, double lambda, double tau) {
+void add_fixed_origin(prior_moments& moments, const lineage_process& process, double lambda, double tau) {
   // Gauss-Legendre with three points on many panels.
   constexpr int panels = 2000;
   const double offset = std::sqrt(0.6), points[] = {-offset, 0, offset}, weights[] = {5.0 / 9, 8.0 / 9, 5.0 / 9};
@@ -375,11 +551,11 @@ void add_fixed_origin(prior_moments& made, const lineage_process& process, doubl
       const std::vector<double> log_chance = process.log_end_probabilities(s, 2);
       const double weight = half * weights[k] * lambda * std::exp(-lambda * (tau - s));
       for (std::size_t r = 0; r < log_chance.size(); ++r) {
-        made.reticulations[r] += weight * std::exp(log_chance[r]);
-        made.root_height_given_r[r] += s * weight * std::exp(log_chance[r]);
+        moments.reticulations[r] += weight * std::exp(log_chance[r]);
+        moments.root_height_given_r[r] += s * weight * std::exp(log_chance[r]);
       }
     }
-  made.origin = tau;
+  moments.origin = tau;
 }
 
 }  // namespace
@@ -394,27 +570,27 @@ prior_moments moments_of_process(std::int64_t species, std::int64_t max_reticula
   require_argument(max_reticulations <= 20, "max_reticulations", max_reticulations, "<= 20");
   require_argument(species <= process_species_limit, "species", species, text("in 2 ... ", process_species_limit));
   const lineage_process process(species, max_reticulations, lambda, nu);
-  prior_moments made;
-  made.reticulations.assign(at(max_reticulations + 1), 0.0);
-  made.root_height_given_r = made.reticulations;
+  prior_moments moments;
+  moments.reticulations.assign(at(max_reticulations + 1), 0.0);
+  moments.root_height_given_r = moments.reticulations;
   if (origin.is_fixed()) {
-    add_fixed_origin(made, process, lambda, origin.a);
+    add_fixed_origin(moments, process, lambda, origin.a);
   } else {
     const double rate = 1 / origin.a;
     const lineage_process::resolvent from_two = process.from_two(rate);
-    made.reticulations = from_two.first;
-    made.root_height_given_r = from_two.second;
+    moments.reticulations = from_two.first;
+    moments.root_height_given_r = from_two.second;
   }
   double total = 0;
-  for (std::size_t r = 0; r < made.reticulations.size(); ++r) {
-    total += made.reticulations[r];
-    made.root_height += made.root_height_given_r[r];
-    made.root_height_given_r[r] /= made.reticulations[r];
+  for (std::size_t r = 0; r < moments.reticulations.size(); ++r) {
+    total += moments.reticulations[r];
+    moments.root_height += moments.root_height_given_r[r];
+    moments.root_height_given_r[r] /= moments.reticulations[r];
   }
-  for (double& chance : made.reticulations) chance /= total;
-  made.root_height /= total;
-  if (!origin.is_fixed()) made.origin = made.root_height + 1 / (lambda + 1 / origin.a);
-  return made;
+  for (double& chance : moments.reticulations) chance /= total;
+  moments.root_height /= total;
+  if (!origin.is_fixed()) moments.origin = moments.root_height + 1 / (lambda + 1 / origin.a);
+  return moments;
 }
 
 }  // namespace quintet::snp

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "snp/inference/sampler_state.hpp"
 
@@ -16,10 +17,10 @@ bool is_shared_by_more_than_walkers(const sampler_options& options) {
 }  // namespace
 
 sampler::state::state(std::shared_ptr<const std::vector<std::string>> names, const Data* markers, const priors& prior,
-                      sampler_options given)
+                      sampler_options settings)
     : species(std::move(names)),
       data(markers),
-      options(std::move(given)),
+      options(std::move(settings)),
       workers(is_shared_by_more_than_walkers(options)
                   ? 1
                   : std::clamp<std::int64_t>(options.threads > 0 ? options.threads : threads(), 1,
@@ -29,30 +30,30 @@ sampler::state::state(std::shared_ptr<const std::vector<std::string>> names, con
   run_collectively([&] { check(prior); });
   if (is_shared_by_more_than_walkers(options)) share_walkers();
   run_collectively([&] { prepare_all(prior); });
-  for_own_places([&](std::int64_t i) { start(std::size_t(i)); });
+  for_own_slots([&](std::int64_t i) { start(std::size_t(i)); });
 }
 
 // Process r works at walker r mod W with all others that do: each takes its steps, and has a part of its patterns.
 void sampler::state::share_walkers() {
-  const int walkers = int(options.chains * options.temperatures);
-  is_spokesman = rank < walkers;
-  rank %= walkers;
+  const int chain_states = int(options.chains * options.temperatures);
+  is_spokesman = rank < chain_states;
+  rank %= chain_states;
   sharers = group->split(rank);
   options.likelihood.shared_by = sharers;
 }
 
 void sampler::state::deal_places() {
-  for (std::size_t i = 0; i < places.size(); ++i)
-    places[i].owner = group != nullptr ? int(i % std::size_t(group->size())) : 0;
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    slots[i].owner = group != nullptr ? int(i % std::size_t(group->size())) : 0;
 }
 
 void sampler::state::prepare_all(const priors& prior) {
   if (data != nullptr && options.delayed_acceptance && !options.surrogate)
     frequent = frequent_patterns(*data, options.frequent_share);
-  places.reserve(std::size_t(options.chains * options.temperatures));  // moves refer to the priors there
+  slots.reserve(std::size_t(options.chains * options.temperatures));  // moves refer to the priors there
   for (std::int64_t i = 0; i < options.chains * options.temperatures; ++i) {
-    places.emplace_back(prior);
-    prepare(places.back());
+    slots.emplace_back(prior);
+    prepare(slots.back());
   }
   deal_places();
   exchanges.assign(std::size_t(options.chains), {0, 0, options.heat});
@@ -76,6 +77,7 @@ void sampler::state::check(const priors& prior) const {
                    text("a divisor of ", rebuild_every));
   require_argument(options.heat > 0 && std::isfinite(options.heat), "heat", options.heat, "finite and > 0");
   at_least("threads", options.threads, 0);
+  if (!options.powers.empty()) check_powers();
   require_argument(std::int64_t(species->size()) == prior.species(), "species", species->size(),
                    text("those of the prior, ", prior.species()));
   if (is_anything_fixed() && !options.start)
@@ -91,12 +93,22 @@ void sampler::state::check(const priors& prior) const {
                    "> 0: data without variation say nothing of a network");
 }
 
+void sampler::state::check_powers() const {
+  const std::vector<double>& powers = options.powers;
+  require_argument(std::int64_t(powers.size()) == options.temperatures, "size of powers", powers.size(),
+                   text("that of temperatures, ", options.temperatures));
+  require_argument(powers[0] == 1 && powers.back() >= 0, "powers", text(powers[0], " ... ", powers.back()),
+                   "from 1 to a number >= 0");
+  for (std::size_t k = 1; k < powers.size(); ++k)
+    require_argument(powers[k] < powers[k - 1], "power", powers[k], text("less than the one before, ", powers[k - 1]));
+}
+
 bool sampler::state::is_anything_fixed() const {
   return options.fix_topology || options.fix_heights || options.fix_origin || options.fix_theta || options.fix_gamma ||
          options.fix_rates;
 }
 
-void sampler::state::prepare(place& p) const {
+void sampler::state::prepare(temperature_slot& p) const {
   p.moves = make_moves(p.prior, {options.fix_topology, options.fix_heights, options.fix_origin, options.fix_theta,
                                  options.fix_gamma, options.fix_rates});
   for (const auto& [name, weight] : options.weights) {
@@ -106,35 +118,35 @@ void sampler::state::prepare(place& p) const {
   }
   double sum = 0;
   for (std::size_t i = 0; i < p.moves.size(); ++i) {
-    const move& one = *p.moves[i];
-    const auto given = options.weights.find(std::string(one.name()));
-    p.cumulative.push_back(sum += given != options.weights.end() ? given->second : one.weight());
-    p.records.push_back({std::string(one.name()), 0, 0, 0, 0, 0});
+    const move& chosen = *p.moves[i];
+    const auto weight = options.weights.find(std::string(chosen.name()));
+    p.cumulative.push_back(sum += weight != options.weights.end() ? weight->second : chosen.weight());
+    p.records.push_back({std::string(chosen.name()), 0, 0, 0, 0, 0});
     std::size_t first = 0;
-    while (p.moves[first]->width_identity() != one.width_identity()) ++first;
+    while (p.moves[first]->width_identity() != chosen.width_identity()) ++first;
     p.tuned_as.push_back(first);
   }
   p.trials.assign(p.moves.size(), 0);
   require_argument(sum > 0, "weights of all moves together", sum, "> 0: nothing is left to sample");
-  p.here = std::make_unique<walker>(data, frequent ? &*frequent : nullptr, options);
+  p.state = std::make_unique<chain_state>(data, frequent ? &*frequent : nullptr, options);
 }
 
 std::string sampler::state::names_of(const std::vector<std::unique_ptr<move>>& moves) {
   std::string names;
-  for (const auto& one : moves) names.append(names.empty() ? "" : ", ").append(one->name());
+  for (const auto& candidate : moves) names.append(names.empty() ? "" : ", ").append(candidate->name());
   return names;
 }
 
-void sampler::state::evaluate(place& p) const {
-  walker& w = *p.here;
+void sampler::state::evaluate(temperature_slot& p) const {
+  chain_state& w = *p.state;
   w.log_prior = p.prior.log_density(w.state);
   w.log_likelihood = w.likelihood.build(w.state);
   if (has_surrogate()) w.log_surrogate = options.surrogate ? options.surrogate(w.state) : w.surrogate.build(w.state);
 }
 
 void sampler::state::start(std::size_t i) {
-  place& p = places[i];
-  walker& w = *p.here;
+  temperature_slot& p = slots[i];
+  chain_state& w = *p.state;
   if (options.start) {
     w.state = *options.start;
     const std::string broken = broken_rule(w.state);
@@ -145,6 +157,8 @@ void sampler::state::start(std::size_t i) {
     if (!is_allowed(w.state, p.prior.limits()))
       throw InvalidArgument(text("the start must be in the class of networks that is sampled (reticulations=",
                                  w.state.reticulations, ", at most ", p.prior.limits().max_reticulations, ")"));
+    if (!p.prior.admit(w.state))
+      throw InvalidArgument("the start must keep the constraints of the prior (monophyletic, outgroup, backbone)");
     evaluate(p);
     if (!std::isfinite(w.log_prior)) throw InvalidArgument("the start must have a prior density > 0 (it is 0)");
     if (!std::isfinite(w.log_likelihood)) throw InvalidArgument("the start must have a likelihood > 0 (it is 0)");
@@ -152,7 +166,7 @@ void sampler::state::start(std::size_t i) {
   }
   random_stream random = stream(i, 0);
   for (int attempt = 0; attempt < start_attempts; ++attempt) {
-    w.state = p.prior.draw(species, random);
+    w.state = p.prior.draw_start(species, random);
     if (!is_in_range(w.state)) continue;
     evaluate(p);
     if (std::isfinite(w.log_likelihood) && std::isfinite(w.log_prior) && std::isfinite(w.log_surrogate)) return;
@@ -179,7 +193,10 @@ void sampler::state::advance(const progress_callback& callback) {
 
 void sampler::state::break_off() {
   is_broken_off = true;
-  for (place& p : places) std::erase_if(p.samples, [&](const sampled_state& one) { return one.step > step; });
+  for (temperature_slot& p : slots) {
+    std::erase_if(p.samples, [&](const sampled_state& sample) { return sample.step > step; });
+    std::erase_if(p.log_likelihoods, [&](const auto& draw) { return draw.first > step; });
+  }
 }
 
 void sampler::state::require_whole() const {
@@ -205,23 +222,23 @@ std::vector<std::vector<sampled_state>> sampler::take_samples() {
   std::vector<std::vector<sampled_state>> result(std::size_t(s.options.chains));
   if (s.group == nullptr) {
     for (std::size_t c = 0; c < result.size(); ++c)
-      result[c] = std::exchange(state_->places[c * temperatures].samples, {});
+      result[c] = std::exchange(state_->slots[c * temperatures].samples, {});
     return result;
   }
   // Chain, step, log L, state. A chain's samples come from all processes whose walkers were at temperature 1.
   std::vector<double> own;
   for (std::size_t c = 0; c < result.size(); ++c)
-    for (const sampled_state& one : std::exchange(state_->places[c * temperatures].samples, {})) {
+    for (const sampled_state& sample : std::exchange(state_->slots[c * temperatures].samples, {})) {
       if (!s.is_spokesman) break;
-      const std::vector<double> numbers = numbers_of(one.state);
-      own.insert(own.end(), {double(c), double(one.step), one.log_likelihood, double(numbers.size())});
+      const std::vector<double> numbers = numbers_of(sample.state);
+      own.insert(own.end(), {double(c), double(sample.step), sample.log_likelihood, double(numbers.size())});
       own.insert(own.end(), numbers.begin(), numbers.end());
     }
   const std::vector<double> all = s.group->gather(std::span<const double>(own));
   for (std::size_t next = 0; next < all.size();) {
     const auto c = std::size_t(all[next]), size = std::size_t(all[next + 3]);
     network_state at = state_from_numbers(s.species, std::span(all).subspan(next + 4, size));
-    const prior_parts parts = s.places[c * temperatures].prior.parts(at);
+    const prior_parts parts = s.slots[c * temperatures].prior.parts(at);
     result[c].push_back({std::int64_t(all[next + 1]), std::move(at), all[next + 2], parts});
     next += 4 + size;
   }
@@ -230,18 +247,38 @@ std::vector<std::vector<sampled_state>> sampler::take_samples() {
   return result;
 }
 
+std::vector<std::vector<std::vector<double>>> sampler::take_log_likelihoods() {
+  state& s = *state_;
+  const auto temperatures = std::size_t(s.options.temperatures);
+  // Slot, step, log L. A temperature's draws come from all processes that had it.
+  std::vector<double> own;
+  for (std::size_t i = 0; i < s.slots.size(); ++i)
+    for (const auto& [step, log_likelihood] : std::exchange(s.slots[i].log_likelihoods, {}))
+      if (s.is_spokesman) own.insert(own.end(), {double(i), double(step), log_likelihood});
+  const std::vector<double> all = s.group != nullptr ? s.group->allgather(own) : own;
+  std::vector<std::map<std::int64_t, double>> by_step(s.slots.size());
+  for (auto next = all.begin(); next != all.end(); next += 3)
+    by_step[std::size_t(next[0])][std::int64_t(next[1])] = next[2];
+  std::vector<std::vector<std::vector<double>>> result(std::size_t(s.options.chains));
+  for (std::size_t i = 0; i < by_step.size(); ++i) {
+    std::vector<double>& draws = result[i / temperatures].emplace_back();
+    for (const auto& [step, log_likelihood] : by_step[i]) draws.push_back(log_likelihood);
+  }
+  return result;
+}
+
 std::vector<std::vector<move_record>> sampler::moves() const {
   const auto reported = state_->from_owners(state::record_of);
   std::vector<std::vector<move_record>> result;
-  for (std::size_t i = 0; i < state_->places.size(); i += std::size_t(state_->options.temperatures)) {
-    result.push_back(state_->places[i].records);
+  for (std::size_t i = 0; i < state_->slots.size(); i += std::size_t(state_->options.temperatures)) {
+    result.push_back(state_->slots[i].records);
     auto next = reported[i].begin();
-    for (move_record& one : result.back()) {
-      one.tried = std::int64_t(next[0]);
-      one.accepted = std::int64_t(next[1]);
-      one.not_applicable = std::int64_t(next[2]);
-      one.width = next[4];
-      one.seconds = next[5];
+    for (move_record& record : result.back()) {
+      record.tried = std::int64_t(next[0]);
+      record.accepted = std::int64_t(next[1]);
+      record.not_applicable = std::int64_t(next[2]);
+      record.width = next[4];
+      record.seconds = next[5];
       next += 6;
     }
   }
@@ -252,13 +289,13 @@ sampled_state sampler::current(std::int64_t chain) const {
   require_argument(chain >= 0 && chain < state_->options.chains, "chain", chain,
                    text("in [0, ", state_->options.chains, ")"));
   const auto sampled = std::size_t(chain * state_->options.temperatures);
-  const place& p = state_->places[sampled];
+  const temperature_slot& p = state_->slots[sampled];
   if (state_->group == nullptr)
-    return {state_->step, p.here->state, p.here->log_likelihood, p.prior.parts(p.here->state)};
-  const auto reported = state_->from_owners([&](const place& one) {
-    if (&one != &p) return std::vector<double>{};
-    std::vector<double> numbers = numbers_of(one.here->state);
-    numbers.push_back(one.here->log_likelihood);
+    return {state_->step, p.state->state, p.state->log_likelihood, p.prior.parts(p.state->state)};
+  const auto reported = state_->from_owners([&](const temperature_slot& slot) {
+    if (&slot != &p) return std::vector<double>{};
+    std::vector<double> numbers = numbers_of(slot.state->state);
+    numbers.push_back(slot.state->log_likelihood);
     return numbers;
   })[sampled];
   const network_state at = state_from_numbers(state_->species, std::span(reported).first(reported.size() - 1));

@@ -5,54 +5,54 @@
 
 namespace quintet::snp {
 
-std::vector<double> sampler::state::record_of(const place& p) {
+std::vector<double> sampler::state::record_of(const temperature_slot& p) {
   std::vector<double> numbers;
   for (std::size_t m = 0; m < p.moves.size(); ++m) {
-    const move_record& one = p.records[m];
+    const move_record& record = p.records[m];
     numbers.insert(numbers.end(),
-                   {double(one.tried), double(one.accepted), double(one.not_applicable), double(p.trials[m]),
-                    p.moves[m]->is_tunable() ? p.moves[m]->width() : 0, one.seconds});
+                   {double(record.tried), double(record.accepted), double(record.not_applicable), double(p.trials[m]),
+                    p.moves[m]->is_tunable() ? p.moves[m]->width() : 0, record.seconds});
   }
   return numbers;
 }
 
-void sampler::state::set_record(place& p, const std::vector<double>& numbers) {
+void sampler::state::set_record(temperature_slot& p, const std::vector<double>& numbers) {
   auto next = numbers.begin();
   for (std::size_t m = 0; m < p.moves.size(); ++m, next += 6) {
-    move_record& one = p.records[m];
-    one.tried = std::int64_t(next[0]);
-    one.accepted = std::int64_t(next[1]);
-    one.not_applicable = std::int64_t(next[2]);
+    move_record& record = p.records[m];
+    record.tried = std::int64_t(next[0]);
+    record.accepted = std::int64_t(next[1]);
+    record.not_applicable = std::int64_t(next[2]);
     p.trials[m] = std::int64_t(next[3]);
     if (p.moves[m]->is_tunable()) p.moves[m]->set_width(next[4]);
-    one.seconds = next[5];
+    record.seconds = next[5];
   }
 }
 
 std::vector<double> sampler::state::log_likelihoods() const {
-  std::vector<double> result(places.size()), own;
-  for (const place& p : places)
-    if (is_own(p) && is_spokesman) own.push_back(p.here->log_likelihood);
+  std::vector<double> result(slots.size()), own;
+  for (const temperature_slot& p : slots)
+    if (is_own(p) && is_spokesman) own.push_back(p.state->log_likelihood);
   if (group == nullptr) return own;
   const std::vector<double> all = group->allgather(own);
   // By process, and in each by place.
   std::size_t next = 0;
   for (int process = 0; process < group->size(); ++process)
-    for (std::size_t i = 0; i < places.size(); ++i)
-      if (places[i].owner == process) result[i] = all[next++];
+    for (std::size_t i = 0; i < slots.size(); ++i)
+      if (slots[i].owner == process) result[i] = all[next++];
   return result;
 }
 
 void sampler::state::move_places(const std::vector<bool>& has_moved) {
   if (std::find(has_moved.begin(), has_moved.end(), true) == has_moved.end()) return;
-  const auto records = from_owners([&](const place& p) {
-    return has_moved[std::size_t(&p - places.data())] ? record_of(p) : std::vector<double>{};
+  const auto records = from_owners([&](const temperature_slot& p) {
+    return has_moved[std::size_t(&p - slots.data())] ? record_of(p) : std::vector<double>{};
   });
-  for (std::size_t i = 0; i < places.size(); ++i) {
+  for (std::size_t i = 0; i < slots.size(); ++i) {
     if (!has_moved[i]) continue;
-    std::swap(places[i].owner, places[i + 1].owner);
+    std::swap(slots[i].owner, slots[i + 1].owner);
     for (const std::size_t k : {i, i + 1})
-      if (is_own(places[k])) set_record(places[k], records[k]);
+      if (is_own(slots[k])) set_record(slots[k], records[k]);
     ++i;
   }
 }
@@ -62,14 +62,14 @@ sampler_snapshot sampler::state::snapshot() const {
   require_argument(step % rebuild_every == 0, "step of a snapshot", step, text("divisible by ", rebuild_every));
   sampler_snapshot result;
   result.step = step;
-  const auto states = from_owners([](const place& p) { return numbers_of(p.here->state); });
+  const auto states = from_owners([](const temperature_slot& p) { return numbers_of(p.state->state); });
   const auto records = from_owners(record_of);
-  for (std::size_t i = 0; i < places.size(); ++i) {
+  for (std::size_t i = 0; i < slots.size(); ++i) {
     result.counts.push_back(std::int64_t(states[i].size()));
     result.numbers.insert(result.numbers.end(), states[i].begin(), states[i].end());
-    for (auto one = records[i].begin(); one != records[i].end(); one += 6) {
-      for (int k = 0; k < 4; ++k) result.counts.push_back(std::int64_t(one[k]));
-      result.numbers.push_back(one[4]);
+    for (auto numbers = records[i].begin(); numbers != records[i].end(); numbers += 6) {
+      for (int k = 0; k < 4; ++k) result.counts.push_back(std::int64_t(numbers[k]));
+      result.numbers.push_back(numbers[4]);
     }
   }
   for (const exchange_record& record : exchanges) {
@@ -83,7 +83,7 @@ void sampler::state::restore(const sampler_snapshot& from) {
   run_collectively([&] { take(from); });
   deal_places();
   is_broken_off = true;
-  for_own_places([&](std::int64_t i) { evaluate(places[std::size_t(i)]); });
+  for_own_slots([&](std::int64_t i) { evaluate(slots[std::size_t(i)]); });
   is_broken_off = false;
 }
 
@@ -101,9 +101,10 @@ void sampler::state::take(const sampler_snapshot& from) {
   };
   require_argument(from.step >= 0 && from.step % rebuild_every == 0, "step of a snapshot", from.step,
                    text("divisible by ", rebuild_every));
-  for (place& p : places) {
-    p.here->state = state_from_numbers(species, next_numbers(next_count()));
+  for (temperature_slot& p : slots) {
+    p.state->state = state_from_numbers(species, next_numbers(next_count()));
     p.samples.clear();
+    p.log_likelihoods.clear();
     for (std::size_t m = 0; m < p.moves.size(); ++m) {
       move_record& record = p.records[m];
       for (std::int64_t* value : {&record.tried, &record.accepted, &record.not_applicable, &p.trials[m]})

@@ -1,4 +1,5 @@
-// The chains of a sampler: walkers, the places between which they are exchanged, and whose process each place is.
+// The chains of a sampler: walkers, the temperature slots between which they are exchanged, and whose process each
+// place is.
 #pragma once
 
 #include <cmath>
@@ -6,23 +7,24 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "quintet/core/philox.hpp"
 #include "quintet/core/profile.hpp"
 #include "quintet/snp/inference/sampler.hpp"
 #include "snp/inference/moves/move.hpp"
-#include "snp/inference/worker_team.hpp"
 #include "snp/likelihood/chain_likelihood.hpp"
+#include "snp/likelihood/worker_team.hpp"
 
 namespace quintet::snp {
 
-/// Likelihoods are computed anew, and snapshots may be taken, at every step that this divides.
+/// Likelihoods are computed from scratch, and snapshots may be taken, at every step that this divides.
 constexpr std::int64_t rebuild_every = 1000;
 
 // A chain at one temperature, without the temperature.
-struct walker {
-  walker(const Data* data, const Data* frequent, const sampler_options& options)
+struct chain_state {
+  chain_state(const Data* data, const Data* frequent, const sampler_options& options)
       : likelihood(data, options.model, options.likelihood), surrogate(frequent, options.model, options.likelihood) {}
 
   network_state state;
@@ -37,7 +39,7 @@ struct walker {
     if (last_moves.size() < remembered) last_moves.emplace_back();
     last_moves[next_move++ % remembered] = name;
   }
-  std::string story() const {
+  std::string recent_moves() const {
     std::string names;
     for (std::size_t i = 0; i < last_moves.size(); ++i)
       names += (i == 0 ? "" : ", ") + last_moves[(next_move + i) % last_moves.size()];
@@ -46,8 +48,8 @@ struct walker {
 };
 
 // What belongs to a temperature of a chain: it stays when walkers are exchanged.
-struct place {
-  explicit place(const priors& from) : prior(from) {}
+struct temperature_slot {
+  explicit temperature_slot(const priors& from) : prior(from) {}
 
   int owner = 0;  // process that has the walker and what tuning found; only there the members below count
 
@@ -57,9 +59,10 @@ struct place {
   std::vector<double> cumulative;     // weights
   std::vector<std::size_t> tuned_as;  // by move: the first one with the same width
   std::vector<std::int64_t> trials;   // by move: of tuning
-  std::unique_ptr<walker> here;
+  std::unique_ptr<chain_state> state;
   network_state backup;
   std::vector<sampled_state> samples;
+  std::vector<std::pair<std::int64_t, double>> log_likelihoods;  // with powers: step and log L
 };
 
 /// What a sampler holds. Its parts: sampler.cpp prepares and starts the chains, sampler_steps.cpp moves them,
@@ -69,7 +72,7 @@ struct sampler::state {
   const Data* data;
   sampler_options options;
   std::optional<Data> frequent;
-  std::vector<place> places;  // [chain][temperature]
+  std::vector<temperature_slot> slots;  // [chain][temperature]
   std::vector<exchange_record> exchanges;
   worker_team workers;
   std::int64_t step = 0;
@@ -80,7 +83,7 @@ struct sampler::state {
   std::shared_ptr<process_group> sharers{};  // of this process's walker; null: it has walkers of its own
 
   state(std::shared_ptr<const std::vector<std::string>> names, const Data* markers, const priors& prior,
-        sampler_options given);
+        sampler_options settings);
 
   // Runs `work`; where other processes share the chains, all throw or none does.
   template <class Work>
@@ -91,16 +94,16 @@ struct sampler::state {
       work();
   }
 
-  bool is_own(const place& p) const { return p.owner == rank; }
+  bool is_own(const temperature_slot& p) const { return p.owner == rank; }
 
   // f(i) for the places of this process, side by side.
   template <class Function>
-  void for_own_places(const Function& f) {
+  void for_own_slots(const Function& f) {
     run_collectively([&] {
       stage_region* const stage = quintet::detail::innermost_stage();
-      workers.run(std::int64_t(places.size()), [&](std::int64_t i) {
+      workers.run(std::int64_t(slots.size()), [&](std::int64_t i) {
         const quintet::detail::stage_guard inside(stage);
-        if (is_own(places[std::size_t(i)])) f(i);
+        if (is_own(slots[std::size_t(i)])) f(i);
       });
     });
   }
@@ -112,15 +115,15 @@ struct sampler::state {
   template <class Report>
   std::vector<std::vector<double>> from_owners(const Report& report) const {
     std::vector<double> own;
-    for (std::size_t i = 0; i < places.size(); ++i)
-      if (is_own(places[i]) && is_spokesman) {
-        const std::vector<double> reported = report(places[i]);
+    for (std::size_t i = 0; i < slots.size(); ++i)
+      if (is_own(slots[i]) && is_spokesman) {
+        const std::vector<double> reported = report(slots[i]);
         own.push_back(double(i));
         own.push_back(double(reported.size()));
         own.insert(own.end(), reported.begin(), reported.end());
       }
     const std::vector<double> all = group != nullptr ? group->allgather(own) : own;
-    std::vector<std::vector<double>> result(places.size());
+    std::vector<std::vector<double>> result(slots.size());
     for (auto next = all.begin(); next != all.end();) {
       std::vector<double>& numbers = result[std::size_t(*next)];
       const auto size = std::ptrdiff_t(next[1]);
@@ -131,12 +134,13 @@ struct sampler::state {
   }
 
   // What tuning found and how often moves were tried; integers below 2^53 are exact.
-  static std::vector<double> record_of(const place& p);
-  static void set_record(place& p, const std::vector<double>& numbers);
+  static std::vector<double> record_of(const temperature_slot& p);
+  static void set_record(temperature_slot& p, const std::vector<double>& numbers);
   void prepare_all(const priors& prior);
   void check(const priors& prior) const;
+  void check_powers() const;
   bool is_anything_fixed() const;
-  void prepare(place& p) const;
+  void prepare(temperature_slot& p) const;
   static std::string names_of(const std::vector<std::unique_ptr<move>>& moves);
 
   random_stream stream(std::size_t walker_number, std::int64_t t) const {
@@ -146,23 +150,27 @@ struct sampler::state {
   bool has_surrogate() const { return options.delayed_acceptance || bool(options.surrogate); }
 
   // Everything of a walker from its state.
-  void evaluate(place& p) const;
+  void evaluate(temperature_slot& p) const;
   void start(std::size_t i);
 
   double beta(std::size_t i) const {
     const auto temperatures = std::size_t(options.temperatures);
+    if (!options.powers.empty()) return options.powers[i % temperatures];
     return 1 / (1 + exchanges[i / temperatures].heat * double(i % temperatures));
   }
 
   // One step; whether it was accepted.
-  bool try_move(place& p, const move& chosen, move_record& record, random_stream& random, double beta) const;
-  void tune(place& p, std::size_t m, bool accepted) const;
+  bool try_move(temperature_slot& p, const move& chosen, move_record& record, random_stream& random, double beta) const;
+  void tune(temperature_slot& p, std::size_t m, bool accepted) const;
   void take_step(std::size_t i, std::int64_t t);
   void rebuild(std::size_t i, std::int64_t t);
   void sample(std::size_t i, std::int64_t t);
 
-  // One pair of neighbours of every chain.
+  // One pair of neighbours of every chain, or with powers every second pair.
   void exchange(std::int64_t t);
+  // Neighbours i and i + 1 of chain c; whether their walkers belong to other places now.
+  bool exchange_pair(std::size_t c, std::size_t i, const std::vector<double>& log_likelihood, random_stream& random,
+                     std::int64_t t);
 
   // log L of the walkers of all places.
   std::vector<double> log_likelihoods() const;

@@ -21,12 +21,12 @@ double tuning_step(double accepted, double target, std::int64_t t) {
 
 }  // namespace
 
-bool sampler::state::try_move(place& p, const move& chosen, move_record& record, random_stream& random,
+bool sampler::state::try_move(temperature_slot& p, const move& chosen, move_record& record, random_stream& random,
                               double beta) const {
-  walker& w = *p.here;
+  chain_state& w = *p.state;
   p.backup = w.state;
-  const proposal made = chosen.propose(w.state, random);
-  if (!made.applies) {
+  const proposal proposed = chosen.propose(w.state, random);
+  if (!proposed.applies) {
     ++record.not_applicable;
     return false;
   }
@@ -34,28 +34,28 @@ bool sampler::state::try_move(place& p, const move& chosen, move_record& record,
     w.state = p.backup;
     return false;
   };
-  if (!is_in_range(w.state) || !is_allowed(w.state, p.prior.limits())) return keep_old();
+  if (!is_in_range(w.state) || !p.prior.admit(w.state)) return keep_old();
   const double log_prior = p.prior.log_density(w.state);
-  const double ratio = log_prior - w.log_prior + made.log_hastings;
+  const double ratio = log_prior - w.log_prior + proposed.log_hastings;
   if (!(ratio > -infinity)) return keep_old();
   const auto passes = [&](double log_ratio) {
     return log_ratio >= 0 || std::log(random.uniform_positive<double>()) <= log_ratio;
   };
-  if (!made.changes_likelihood) {
+  if (!proposed.changes_likelihood) {
     if (!passes(ratio)) return keep_old();
     w.log_prior = log_prior;
     return true;
   }
   double log_surrogate = 0, surrogate_ratio = 0;
   if (has_surrogate()) {
-    log_surrogate = options.surrogate ? options.surrogate(w.state) : w.surrogate.propose(w.state, made.topology);
+    log_surrogate = options.surrogate ? options.surrogate(w.state) : w.surrogate.propose(w.state, proposed.topology);
     surrogate_ratio = beta * (log_surrogate - w.log_surrogate);
     if (!(log_surrogate > -infinity) || !passes(ratio + surrogate_ratio)) {
       if (!options.surrogate) w.surrogate.reject();
       return keep_old();
     }
   }
-  const double log_likelihood = w.likelihood.propose(w.state, made.topology);
+  const double log_likelihood = w.likelihood.propose(w.state, proposed.topology);
   const double likelihood_ratio = beta * (log_likelihood - w.log_likelihood);
   const bool accepted = log_likelihood > -infinity && (has_surrogate() ? passes(likelihood_ratio - surrogate_ratio)
                                                                        : passes(ratio + likelihood_ratio));
@@ -73,16 +73,16 @@ bool sampler::state::try_move(place& p, const move& chosen, move_record& record,
   return true;
 }
 
-void sampler::state::tune(place& p, std::size_t m, bool accepted) const {
-  move& one = *p.moves[m];
-  if (!one.is_tunable()) return;
-  const double change = tuning_step(accepted ? 1 : 0, one.target(), p.trials[p.tuned_as[m]]++);
-  one.set_width(std::clamp(one.width() * std::exp(change), 1e-4, 20.0));
+void sampler::state::tune(temperature_slot& p, std::size_t m, bool accepted) const {
+  move& chosen = *p.moves[m];
+  if (!chosen.is_tunable()) return;
+  const double change = tuning_step(accepted ? 1 : 0, chosen.target(), p.trials[p.tuned_as[m]]++);
+  chosen.set_width(std::clamp(chosen.width() * std::exp(change), 1e-4, 20.0));
 }
 
 void sampler::state::take_step(std::size_t i, std::int64_t t) {
   using clock = std::chrono::steady_clock;
-  place& p = places[i];
+  temperature_slot& p = slots[i];
   random_stream random = stream(i, t);
   const double where = random.uniform<double>() * p.cumulative.back();
   const std::size_t m =
@@ -95,47 +95,59 @@ void sampler::state::take_step(std::size_t i, std::int64_t t) {
   record.seconds += std::chrono::duration<double>(clock::now() - begin).count();
   if (accepted) {
     ++record.accepted;
-    p.here->remember(p.moves[m]->name());
+    p.state->remember(p.moves[m]->name());
   }
   if (t <= options.burn_in && record.not_applicable == not_applicable) tune(p, m, accepted);
 }
 
 void sampler::state::rebuild(std::size_t i, std::int64_t t) {
-  place& p = places[i];
-  walker& w = *p.here;
+  temperature_slot& p = slots[i];
+  chain_state& w = *p.state;
   const double before = w.log_likelihood;
   evaluate(p);
   if (!(std::fabs(before - w.log_likelihood) <= max_drift))
     throw Error(text("the log-likelihood of walker ", i, " was ", before, " at step ", t, " and is ", w.log_likelihood,
-                     " when it is computed anew; its last accepted moves were ", w.story()));
+                     " when it is computed again; its last accepted moves were ", w.recent_moves()));
 }
 
 void sampler::state::sample(std::size_t i, std::int64_t t) {
-  if (std::int64_t(i) % options.temperatures != 0 || t <= options.burn_in || t % options.sample_every != 0) return;
-  place& p = places[i];
-  p.samples.push_back({t, p.here->state, p.here->log_likelihood, p.prior.parts(p.here->state)});
+  if (t <= options.burn_in || t % options.sample_every != 0) return;
+  temperature_slot& p = slots[i];
+  if (!options.powers.empty()) p.log_likelihoods.emplace_back(t, p.state->log_likelihood);
+  if (std::int64_t(i) % options.temperatures != 0) return;
+  p.samples.push_back({t, p.state->state, p.state->log_likelihood, p.prior.parts(p.state->state)});
+}
+
+bool sampler::state::exchange_pair(std::size_t c, std::size_t i, const std::vector<double>& log_likelihood,
+                                   random_stream& random, std::int64_t t) {
+  temperature_slot &a = slots[i], &b = slots[i + 1];
+  const double ratio = (beta(i) - beta(i + 1)) * (log_likelihood[i + 1] - log_likelihood[i]);
+  const bool accepted = ratio >= 0 || std::log(random.uniform_positive<double>()) <= ratio;
+  exchange_record& record = exchanges[c];
+  const std::int64_t trials = record.tried++;
+  if (accepted) {
+    ++record.accepted;
+    std::swap(a.state, b.state);
+  }
+  if (options.tune_heat && options.powers.empty() && t <= options.burn_in)
+    record.heat = std::clamp(record.heat * std::exp(tuning_step(accepted ? 1 : 0, exchange_target, trials)), 1e-6, 1e6);
+  return accepted && a.owner != b.owner;
 }
 
 void sampler::state::exchange(std::int64_t t) {
   const auto temperatures = std::size_t(options.temperatures);
   const std::vector<double> log_likelihood = log_likelihoods();
-  std::vector<bool> has_moved(places.size(), false);
+  std::vector<bool> has_moved(slots.size(), false);
   for (std::size_t c = 0; c < exchanges.size(); ++c) {
-    random_stream random = stream(places.size() + c, t);
-    const std::size_t i = c * temperatures + random.below(std::uint32_t(temperatures - 1));
-    place &a = places[i], &b = places[i + 1];
-    const double ratio = (beta(i) - beta(i + 1)) * (log_likelihood[i + 1] - log_likelihood[i]);
-    const bool accepted = ratio >= 0 || std::log(random.uniform_positive<double>()) <= ratio;
-    exchange_record& record = exchanges[c];
-    const std::int64_t trials = record.tried++;
-    if (accepted) {
-      ++record.accepted;
-      std::swap(a.here, b.here);
-      if (a.owner != b.owner) has_moved[i] = has_moved[i + 1] = true;
-    }
-    if (options.tune_heat && t <= options.burn_in)
-      record.heat =
-          std::clamp(record.heat * std::exp(tuning_step(accepted ? 1 : 0, exchange_target, trials)), 1e-6, 1e6);
+    random_stream random = stream(slots.size() + c, t);
+    const auto try_pair = [&](std::size_t first) {
+      const std::size_t i = c * temperatures + first;
+      if (exchange_pair(c, i, log_likelihood, random, t)) has_moved[i] = has_moved[i + 1] = true;
+    };
+    if (options.powers.empty())
+      try_pair(random.below(std::uint32_t(temperatures - 1)));
+    else
+      for (auto first = std::size_t(t / options.swap_every % 2); first + 1 < temperatures; first += 2) try_pair(first);
   }
   if (group != nullptr) move_places(has_moved);
 }
@@ -149,7 +161,7 @@ void sampler::state::poll_together() const {
 }
 
 void sampler::state::run_to(std::int64_t end) {
-  for_own_places([&](std::int64_t i) {
+  for_own_slots([&](std::int64_t i) {
     for (std::int64_t t = step + 1; t <= end; ++t) {
       poll_together();
       take_step(std::size_t(i), t);
@@ -157,9 +169,9 @@ void sampler::state::run_to(std::int64_t end) {
     }
   });
   if (options.temperatures > 1 && end % options.swap_every == 0) exchange(end);
-  if (end % rebuild_every == 0) for_own_places([&](std::int64_t i) { rebuild(std::size_t(i), end); });
-  for (std::size_t i = 0; i < places.size(); ++i)
-    if (is_own(places[i])) sample(i, end);
+  if (end % rebuild_every == 0) for_own_slots([&](std::int64_t i) { rebuild(std::size_t(i), end); });
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    if (is_own(slots[i])) sample(i, end);
   step = end;
 }
 

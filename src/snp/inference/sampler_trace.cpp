@@ -8,20 +8,25 @@
 
 namespace quintet::snp {
 
-std::vector<std::string> trace_columns(const std::vector<std::string>& species) {
+std::vector<std::string> trace_columns(const std::vector<std::string>& species, const priors& prior) {
   std::vector<std::string> columns{"Sample",      "posterior", "likelihood",     "prior",      "reticulations",
                                    "root_height", "origin",    "network_length", "theta_mean", "theta_root"};
   for (const std::string& name : species) columns.push_back("theta_" + name);
   for (const char* name : {"pi1", "u", "v", "lambda", "nu", "level", "bubbles"}) columns.emplace_back(name);
+  if (prior.options().clock) columns.emplace_back("clock");
+  if (prior.options().generation_time > 0) {
+    columns.emplace_back("Ne_root");
+    for (const std::string& name : species) columns.push_back("Ne_" + name);
+  }
   return columns;
 }
 
 std::vector<double> trace_row(const sampled_state& sample, const priors& prior) {
-  const network_state& s = sample.state;
+  const network_state s = prior.in_years(sample.state);
   double length = 0, thetas = 0;
   for (std::int32_t x = 0; x < std::int32_t(s.nodes.size()); ++x)
-    for (std::int32_t which = 0; which < s.node(x).parents; ++which) {
-      const std::int32_t b = network_state::branch_of(x, which);
+    for (std::int32_t parent = 0; parent < s.node(x).parents; ++parent) {
+      const std::int32_t b = network_state::branch_of(x, parent);
       thetas += s.theta(b);
       if (b != s.root_branch()) length += s.length(b);
     }
@@ -40,6 +45,12 @@ std::vector<double> trace_row(const sampled_state& sample, const priors& prior) 
   const Network network = to_network(s);
   row.insert(row.end(), {s.pi1, s.u(), s.v(), prior.speciation_rate(s), prior.hybridization_rate(s),
                          double(level(network)), double(count_bubbles(network))});
+  if (prior.options().clock) row.push_back(prior.clock_rate(s));
+  if (const double generation = prior.options().generation_time; generation > 0) {
+    const auto add_size = [&](std::int32_t b) { row.push_back(s.theta(b) / (4 * generation)); };
+    add_size(s.root_branch());
+    for (std::int32_t x = 0; x < s.leaves(); ++x) add_size(network_state::branch_of(x));
+  }
   return row;
 }
 

@@ -14,7 +14,9 @@
 #include "quintet/snp/inference/priors.hpp"
 #include "quintet/snp/network/network_topology.hpp"
 #include "quintet/snp/network/rooting.hpp"
+#include "snp/inference/composite_climber.hpp"
 #include "snp/inference/moves/move.hpp"
+#include "snp/inference/search_roots.hpp"
 #include "snp/network/numbers.hpp"
 
 namespace quintet::snp {
@@ -92,10 +94,7 @@ class climber {
     return prior;
   }
 
-  bool is_admitted(const Network& network) const {
-    if (options_.outgroup.empty()) return true;
-    return is_root_seen_ ? is_rooted_at(network, options_.outgroup) : rooted_at(network, options_.outgroup).has_value();
-  }
+  bool is_admitted(const Network& network) const { return admits_outgroup(network, options_.outgroup, is_root_seen_); }
 
   // What the likelihood tells apart; empty for networks that the outgroup leaves out.
   std::string new_kind(const Network& network) const {
@@ -129,31 +128,30 @@ class climber {
   }
 
   optimise_options optimisation(const Network& network) {
-    optimise_options how = options_.optimise;
-    how.gammas = how.gammas && !network.reticulations().empty();
-    how.progress = [this](std::string_view, double) {
+    optimise_options settings = options_.optimise;
+    settings.gammas = settings.gammas && !network.reticulations().empty();
+    settings.progress = [this](std::string_view, double) {
       show_progress();
       return true;
     };
-    return how;
+    return settings;
   }
 
   scored maximum(const network_state& state) {
     Likelihood likelihood(to_network(state), data_, options_.model, options_.likelihood);
     if (!std::isfinite(likelihood.evaluate())) return {};
-    const optimise_result found = optimise(likelihood, optimisation(likelihood.network()));
-    return {found.log_likelihood, bic(found.log_likelihood, found.parameters, sites_),
+    const optimise_result optimum = optimise(likelihood, optimisation(likelihood.network()));
+    return {optimum.log_likelihood, bic(optimum.log_likelihood, optimum.parameters, sites_),
             std::make_shared<const Network>(likelihood.network())};
   }
 
   Network with_root_asked_for(const Network& network) const {
-    if (is_root_seen_) return network;
-    return options_.outgroup.empty() ? least_rooting(network) : *rooted_at(network, options_.outgroup);
+    return with_asked_root(network, options_.outgroup, is_root_seen_);
   }
 
-  void keep_as_best(const scored& found) {
-    best_ = found;
-    best_.network = std::make_shared<const Network>(with_root_asked_for(*found.network));
+  void keep_as_best(const scored& result) {
+    best_ = result;
+    best_.network = std::make_shared<const Network>(with_root_asked_for(*result.network));
   }
 
   // Of this level; it does not go back when a gain lets the climb begin again.
@@ -195,11 +193,10 @@ class climber {
 
   // A move of this name, whatever it does to prior and likelihood; nothing when it leaves the class.
   bool apply(std::string_view name, network_state& state) {
-    const auto found = std::find_if(moves_.begin(), moves_.end(), [&](const auto& m) { return m->name() == name; });
-    if (found == moves_.end()) return false;
+    const auto it = std::find_if(moves_.begin(), moves_.end(), [&](const auto& m) { return m->name() == name; });
+    if (it == moves_.end()) return false;
     const network_state before = state;
-    if ((*found)->propose(state, random_).applies && is_in_range(state) && is_allowed(state, prior_.limits()))
-      return true;
+    if ((*it)->propose(state, random_).applies && is_in_range(state) && is_allowed(state, prior_.limits())) return true;
     state = before;
     return false;
   }
@@ -229,9 +226,9 @@ class climber {
     const double begin = share_;
     network_state next;
     for (std::int64_t failures = 0; failures < options_.patience && neighbour(best, next);) {
-      candidate there = judged(next);
-      if (there.score.log_likelihood > best.score.log_likelihood + min_gain) {
-        best = std::move(there);
+      candidate neighbour = judged(next);
+      if (neighbour.score.log_likelihood > best.score.log_likelihood + min_gain) {
+        best = std::move(neighbour);
         failures = 0;
       } else {
         ++failures;
@@ -254,8 +251,8 @@ class climber {
       stir(next);
       if (!apply("add", next) || kind_of(next).empty()) continue;
       const std::size_t known = scores_.size();
-      candidate there = judged(next);
-      if (best.kind.empty() || there.score.log_likelihood > best.score.log_likelihood) best = std::move(there);
+      candidate neighbour = judged(next);
+      if (best.kind.empty() || neighbour.score.log_likelihood > best.score.log_likelihood) best = std::move(neighbour);
       if (scores_.size() == known) continue;
       proposals = -1;
       report(best.score);
@@ -271,15 +268,16 @@ class climber {
     });
     const Network network = with_root_asked_for(*best->score.network);
     Likelihood likelihood(network, data_, options_.model, options_.likelihood);
-    optimise_options how = optimisation(network);
-    how.max_iterations = std::min(how.max_iterations * winner_iterations, max_optimise_iterations);
-    how.tolerance = std::min(how.tolerance, 1e-6);
-    const optimise_result found = optimise(likelihood, how);
+    optimise_options settings = optimisation(network);
+    settings.max_iterations = std::min(settings.max_iterations * winner_iterations, max_optimise_iterations);
+    settings.tolerance = std::min(settings.tolerance, 1e-6);
+    const optimise_result optimum = optimise(likelihood, settings);
     search_level level{.reticulations = r,
                        .network = likelihood.network(),
-                       .log_likelihood = found.log_likelihood,
-                       .parameters = found.parameters,
-                       .at_bounds = found.at_bounds};
+                       .log_likelihood = optimum.log_likelihood,
+                       .parameters = optimum.parameters,
+                       .at_bounds = optimum.at_bounds,
+                       .truncation_bound = optimum.truncation_bound};
     level.aic = aic(level.log_likelihood, level.parameters);
     level.bic = bic(level.log_likelihood, level.parameters, sites_);
     level.starts =
@@ -321,7 +319,19 @@ search_result search_networks(const Data& data, const search_options& options) {
       require_argument(false, "outgroup", name, "a species of the data");
   if (std::set<std::string>(options.outgroup.begin(), options.outgroup.end()).size() == data.species().size())
     throw InvalidArgument("outgroup must not be all species of the data");
-  return climber(data, options).run();
+  return options.composite != 0 ? search_composite(data, options) : climber(data, options).run();
+}
+
+const search_level& best_level(const search_result& result) {
+  constexpr double clear_gain = 2;
+  if (!result.is_composite)
+    return *std::min_element(result.levels.begin(), result.levels.end(),
+                             [](const search_level& a, const search_level& b) { return a.bic < b.bic; });
+  std::size_t best = 0;
+  while (best + 1 < result.levels.size() &&
+         result.levels[best + 1].gain > clear_gain * result.levels[best + 1].gain_error)
+    ++best;
+  return result.levels[best];
 }
 
 }  // namespace quintet::snp

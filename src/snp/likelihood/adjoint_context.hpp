@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "snp/likelihood/tape.hpp"
+#include "snp/likelihood/partials_store.hpp"
 
 namespace quintet::snp {
 
@@ -15,7 +15,7 @@ struct pruning_gradient {
 };
 
 struct adjoint_context {
-  adjoint_context(tape& forward, const parameters& at);
+  adjoint_context(partials_store& forward, const parameters& at);
 
   double* adjoint(std::int32_t v) { return adjoints[std::size_t(v)].data(); }
   /// Of what a rule was made of; null: nobody wants it, as for a leaf.
@@ -29,8 +29,8 @@ struct adjoint_context {
     double by_length, by_u, by_v;  ///< by_length: of the whole branch
   };
 
-  tape& values;
-  const parameters& now;
+  partials_store& values;
+  const parameters& params;
   std::vector<Buffer<double>> adjoints;  ///< by partial likelihood
   Buffer<double> matrix_memory;
   std::vector<double*> matrix_adjoint;  ///< by branch, [slices][size of the matrix]

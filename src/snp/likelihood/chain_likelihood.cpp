@@ -44,16 +44,17 @@ void chain_likelihood::follow(const network_state& state, const canonical_number
   const Network& network = likelihood.network();
   for (std::int32_t x = 0; x < std::int32_t(state.nodes.size()); ++x) {
     const std::int32_t parents = state.node(x).parents;
-    for (std::int32_t which = 0; which < parents; ++which) {
-      const std::int32_t b = network_state::branch_of(x, which);
-      const std::int64_t there = numbering.branch[std::size_t(b)];
-      if (there < 0) continue;
-      const branch& now = network.branch(there);
-      if (now.length != state.length(b)) likelihood.set_length(there, state.length(b));
-      if (now.theta != state.theta(b)) likelihood.set_theta(there, state.theta(b));
+    for (std::int32_t parent = 0; parent < parents; ++parent) {
+      const std::int32_t b = network_state::branch_of(x, parent);
+      const std::int64_t mapped = numbering.branch[std::size_t(b)];
+      if (mapped < 0) continue;
+      const branch& current_branch = network.branch(mapped);
+      if (current_branch.length != state.length(b)) likelihood.set_length(mapped, state.length(b));
+      if (current_branch.theta != state.theta(b)) likelihood.set_theta(mapped, state.theta(b));
       // The second gamma follows from the first.
-      if (parents == 2 && network.parent_branches(now.child)[0] == there && now.gamma != state.gamma(b))
-        likelihood.set_gamma(there, state.gamma(b));
+      if (parents == 2 && network.parent_branches(current_branch.child)[0] == mapped &&
+          current_branch.gamma != state.gamma(b))
+        likelihood.set_gamma(mapped, state.gamma(b));
     }
   }
   if (network.root_theta() != state.theta(state.root_branch()))

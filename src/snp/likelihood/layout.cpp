@@ -13,8 +13,8 @@ layout::layout(std::vector<std::int64_t> axes, const std::map<lineage_counts, st
 }
 
 std::int64_t layout::find(const lineage_counts& counts) const {
-  const auto found = blocks_.find(counts);
-  return found == blocks_.end() ? -1 : found->second;
+  const auto it = blocks_.find(counts);
+  return it == blocks_.end() ? -1 : it->second;
 }
 
 std::int32_t layout::max(std::size_t axis) const {
@@ -31,6 +31,19 @@ std::int64_t block_entries(const lineage_counts& counts) {
   std::int64_t entries = 1;
   for (const std::int32_t n : counts) entries *= n + 1;
   return entries;
+}
+
+std::map<lineage_counts, std::int64_t> kept_cells::blocks() const {
+  std::map<lineage_counts, std::int64_t> result;
+  lineage_counts counts(max.size(), 0);
+  for (const bool has_states : is_kept) {
+    if (has_states) result.emplace_hint(result.end(), counts, 0);
+    for (std::size_t k = max.size(); k-- > 0;) {
+      if (++counts[k] <= max[k]) break;
+      counts[k] = 0;
+    }
+  }
+  return result;
 }
 
 }  // namespace quintet::snp

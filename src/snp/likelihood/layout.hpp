@@ -37,4 +37,13 @@ class layout {
 /// Entries of a block.
 std::int64_t block_entries(const lineage_counts& counts);
 
+/// The lineage numbers of a group that are not dropped.
+struct kept_cells {
+  std::vector<std::int32_t> max;  ///< by axis
+  std::vector<bool> is_kept;      ///< [n1][n2]..., n_i <= max[i]
+
+  /// As blocks of a layout that has no entries yet.
+  std::map<lineage_counts, std::int64_t> blocks() const;
+};
+
 }  // namespace quintet::snp

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "snp/likelihood/plan_builder.hpp"
 #include "snp/likelihood/schedule.hpp"
@@ -13,23 +14,22 @@ namespace {
 // The nodes in the order of the schedule, each with its rule and Rule 1 on the branches above it.
 class planner {
  public:
-  planner(const Network& network, const count_table& counts, const plan_limits& limits, const plan* whole)
+  planner(const Network& network, const count_table& counts, const plan_limits& limits, const lineage_cut* cut,
+          const plan* whole)
       : network_(network),
         counts_(counts),
+        cut_(cut),
         builder_(
-            limits, [this](const auto& axes) { return responsible(axes); }, whole),
+            limits, [this](const auto& axes) { return reticulations_below(network_, axes); }, whole),
         group_of_branch_(std::size_t(network.branches()), -1) {
-    const auto leaves = network.leaves();
-    std::vector<std::int64_t> max(leaves.size(), 0);
-    for (std::int64_t row = 0; row < counts.rows; ++row)
-      for (std::size_t i = 0; i < leaves.size(); ++i)
-        max[i] = std::max<std::int64_t>(max[i], counts.copies[std::size_t(row) * leaves.size() + i]);
+    const std::vector<std::int64_t> max = most_copies(counts);
     const auto below = copies_below_branches(network, max);
     builder_.result().max_of_branch.assign(below.begin(), below.end());
     std::int64_t all = 0;
     for (const std::int64_t m : max) all += m;
     require_argument(all <= max_lineages, "gene copies of all species", all, text("<= ", max_lineages));
-    builder_.result().is_scaled = all > max_unscaled_lineages;
+    builder_.result().is_cut = cut != nullptr;
+    builder_.result().is_scaled = (cut != nullptr ? cut->max_lineages : all) > max_unscaled_lineages;
     schedule_ = best_schedule(network, max);
   }
 
@@ -54,38 +54,40 @@ class planner {
  private:
   void leaf(std::int64_t node) {
     const auto leaves = network_.leaves();
-    const std::size_t which = std::size_t(std::find(leaves.begin(), leaves.end(), node) - leaves.begin());
+    const std::size_t leaf = std::size_t(std::find(leaves.begin(), leaves.end(), node) - leaves.begin());
     std::vector<leaf_counts> rows;
     for (std::size_t row = 0; row < std::size_t(counts_.rows); ++row) {
-      const std::size_t place = row * std::size_t(counts_.leaves) + which;
+      const std::size_t place = row * std::size_t(counts_.leaves) + leaf;
       rows.push_back({counts_.copies[place], counts_.red[place]});
     }
-    group made = leaf_rule::encode(builder_, network_.parent_branches(node)[0], rows, counts_.dominant, counts_.part);
-    branch_rule::encode(builder_, made, 0);
-    take(std::move(made));
+    group result = leaf_rule::encode(builder_, network_.parent_branches(node)[0], rows, counts_.dominant, counts_.part);
+    branch_rule::encode(builder_, result, 0, next_kept());
+    take(std::move(result));
   }
 
   void reticulation(std::int64_t node) {
     const std::int64_t child = network_.child_branches(node)[0];
-    const std::int64_t below = builder_.result().max_of_branch[std::size_t(child)];
-    require_argument(below <= max_unscaled_lineages, text("gene copies below ", responsible({child})), below,
-                     text("<= ", max_unscaled_lineages, ", as a reticulation has their binomials"));
+    const layout& top = group_with(child).states;
+    const std::int64_t most = top.max(top.axis_of(child));
+    require_argument(most <= max_unscaled_lineages, text("gene copies below ", reticulations_below(network_, {child})),
+                     most, text("<= ", max_unscaled_lineages, ", as a reticulation has their binomials"));
     const auto parents = network_.parent_branches(node);
-    group made = split_rule::encode(builder_, group_with(child), child, parents[0], parents[1]);
-    branch_rule::encode(builder_, made, 0);
-    branch_rule::encode(builder_, made, 1);
-    take(std::move(made));
+    group result = split_rule::encode(builder_, group_with(child), child, parents[0], parents[1], next_kept());
+    for (const std::size_t axis : {std::size_t{0}, std::size_t{1}})
+      branch_rule::encode(builder_, result, axis, next_kept());
+    take(std::move(result));
   }
 
   void tree_node(std::int64_t node) {
     const auto children = network_.child_branches(node);
     const auto parents = network_.parent_branches(node);
     const std::int64_t a = children[0], b = children[1], above = parents.empty() ? -1 : parents[0];
-    const bool together = group_of_branch_[std::size_t(a)] == group_of_branch_[std::size_t(b)];
-    group made = together ? merge_rule::encode(builder_, group_with(a), a, b, above)
-                          : join_rule::encode(builder_, group_with(a), a, group_with(b), b, above);
+    const bool is_one_group = group_of_branch_[std::size_t(a)] == group_of_branch_[std::size_t(b)];
+    const kept_cells* cells = next_kept();
+    group made = is_one_group ? merge_rule::encode(builder_, group_with(a), a, b, above, cells)
+                              : join_rule::encode(builder_, group_with(a), a, group_with(b), b, above, cells);
     if (above >= 0) {
-      branch_rule::encode(builder_, made, 0);
+      branch_rule::encode(builder_, made, 0, next_kept());
       return take(std::move(made));
     }
     plan& result = builder_.result();
@@ -95,38 +97,23 @@ class planner {
     result.root_pattern_of_row = made.pattern_of_row;
   }
 
-  void take(group&& made) {
-    for (const std::int64_t branch : made.states.axes())
+  void take(group&& result) {
+    for (const std::int64_t branch : result.states.axes())
       if (branch >= 0) group_of_branch_[std::size_t(branch)] = std::int32_t(groups_.size());
-    groups_.push_back(std::move(made));
+    groups_.push_back(std::move(result));
   }
 
   const group& group_with(std::int64_t branch) const {
     return groups_[std::size_t(group_of_branch_[std::size_t(branch)])];
   }
 
-  // Reticulations both of whose ways up end in open branches of the group.
-  std::string responsible(const std::vector<std::int64_t>& axes) const {
-    std::string names;
-    for (const std::int64_t node : network_.reticulations()) {
-      int ways = 0;
-      for (const std::int64_t b : axes) ways += b >= 0 && is_below(node, b);
-      if (ways < 2) continue;
-      names += names.empty() ? "reticulation " : ", ";
-      names += network_.name(node).empty() ? text("node ", node) : network_.name(node);
-    }
-    return names.empty() ? "the number of gene copies" : names;
-  }
-
-  bool is_below(std::int64_t node, std::int64_t branch) const {
-    const std::int64_t child = network_.branch(branch).child;
-    if (child == node) return true;
-    const auto children = network_.child_branches(child);
-    return std::any_of(children.begin(), children.end(), [&](std::int64_t b) { return is_below(node, b); });
-  }
+  // The lineage numbers of the next rule that are kept; null: all.
+  const kept_cells* next_kept() { return cut_ != nullptr ? &cut_->steps.at(next_step_++) : nullptr; }
 
   const Network& network_;
   const count_table& counts_;
+  const lineage_cut* cut_;
+  std::size_t next_step_ = 0;
   plan_builder builder_;
   std::vector<std::int64_t> schedule_;
   std::vector<std::int32_t> group_of_branch_;
@@ -135,11 +122,27 @@ class planner {
 
 }  // namespace
 
-std::vector<plan_block> make_plan(const Network& network, const count_table& counts, const plan_limits& limits) {
+std::vector<std::int64_t> most_copies(const count_table& counts) {
+  std::vector<std::int64_t> most(std::size_t(counts.leaves), 0);
+  for (std::size_t i = 0; i < counts.copies.size(); ++i)
+    most[i % most.size()] = std::max<std::int64_t>(most[i % most.size()], counts.copies[i]);
+  return most;
+}
+
+leaf_copies copies_that_occur(const count_table& counts) {
+  std::vector<std::set<std::int32_t>> occur(std::size_t(counts.leaves));
+  for (std::size_t i = 0; i < counts.copies.size(); ++i) occur[i % occur.size()].insert(counts.copies[i]);
+  leaf_copies result;
+  for (const auto& of_leaf : occur) result.emplace_back(of_leaf.begin(), of_leaf.end());
+  return result;
+}
+
+std::vector<plan_block> make_plan(const Network& network, const count_table& counts, const plan_limits& limits,
+                                  const lineage_cut* cut) {
   count_table all = counts;
   all.part.clear();
   std::vector<std::int64_t> rows = counts.part;
-  plan whole = planner(network, all, limits, nullptr).run();
+  plan whole = planner(network, all, limits, cut, nullptr).run();
   whole.is_whole_within_limit = bytes_of(whole).total() <= limits.bytes;
   if (rows.empty() && whole.is_whole_within_limit) return {{std::move(whole), 0, counts.rows}};
   for (std::int64_t row = 0; counts.part.empty() && row < counts.rows; ++row) rows.push_back(row);
@@ -154,7 +157,7 @@ std::vector<plan_block> make_plan(const Network& network, const count_table& cou
       const std::int64_t first = std::min(count, b * max_blocks / blocks * line);
       const std::int64_t end = std::min(count, (b + 1) * max_blocks / blocks * line);
       all.part.assign(rows.begin() + first, rows.begin() + end);
-      result.push_back({planner(network, all, limits, &whole).run(), first, end - first});
+      result.push_back({planner(network, all, limits, cut, &whole).run(), first, end - first});
       bytes = bytes_of(result.back().steps).total();
     }
     if (bytes <= limits.bytes) return result;

@@ -8,6 +8,7 @@
 #include "quintet/snp/markers/data.hpp"
 #include "quintet/snp/network/network.hpp"
 #include "snp/likelihood/layout.hpp"
+#include "snp/likelihood/lineage_masses.hpp"
 #include "snp/likelihood/rules/branch.hpp"
 #include "snp/likelihood/rules/join.hpp"
 #include "snp/likelihood/rules/leaf.hpp"
@@ -39,12 +40,12 @@ struct partial_shape {
 
 using rule = std::variant<branch_rule, remap_rule, join_rule, merge_rule, split_rule>;
 
-inline const rule_base& base_of(const rule& one) {
-  return std::visit([](const auto& which) -> const rule_base& { return which; }, one);
+inline const rule_base& base_of(const rule& current_rule) {
+  return std::visit([](const auto& concrete) -> const rule_base& { return concrete; }, current_rule);
 }
 /// The other input of a join, -1: none.
-inline std::int32_t second_input(const rule& one) {
-  const auto* join = std::get_if<join_rule>(&one);
+inline std::int32_t second_input(const rule& current_rule) {
+  const auto* join = std::get_if<join_rule>(&current_rule);
   return join != nullptr ? join->right.in : -1;
 }
 
@@ -62,6 +63,7 @@ struct plan {
   /// More lineages than doubles have binomials for: leaves and branches with stages have exponents too, every partial
   /// likelihood of one branch has its largest number near 2^many_lineages.target, and there are no derivatives.
   bool is_scaled = false;
+  bool is_cut = false;    ///< lineage numbers without mass have no states (lineage_masses.hpp)
   double byte_limit = 0;  ///< of one evaluation
   ///@{
   /// What decisions go by, so that they do not depend on which part of the rows this is the plan of: numbers of the
@@ -101,6 +103,12 @@ struct plan_block {
 /// One block for all rows that are computed if an evaluation of it is within the limit, otherwise as many as make each
 /// so: the same bits. Throws InvalidArgument when one line of patterns is too large, and names the reticulations or
 /// what else it is.
-std::vector<plan_block> make_plan(const Network& network, const count_table& counts, const plan_limits& limits);
+/// `cut`: only these lineage numbers, chosen for the copies of all rows in the order of best_schedule(); null: all.
+std::vector<plan_block> make_plan(const Network& network, const count_table& counts, const plan_limits& limits,
+                                  const lineage_cut* cut = nullptr);
+
+/// The most copies of each leaf in all rows, and the numbers of copies that occur.
+std::vector<std::int64_t> most_copies(const count_table& counts);
+leaf_copies copies_that_occur(const count_table& counts);
 
 }  // namespace quintet::snp

@@ -36,8 +36,8 @@ class plan_builder {
   std::int64_t add_table(const std::vector<std::int32_t>& table);
   /// Tiles of families with columns[f] columns, patterns included.
   tile_slice add_tiles(const std::vector<std::int64_t>& columns);
-  void add(rule one);
-  void add(leaf_rule one) { plan_.leaves.push_back(std::move(one)); }
+  void add(rule current_rule);
+  void add(leaf_rule leaf) { plan_.leaves.push_back(std::move(leaf)); }
 
   plan& result() { return plan_; }
 

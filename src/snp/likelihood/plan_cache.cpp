@@ -27,9 +27,9 @@ count_table counts_of(const Network& network, const Data& data, const model& m, 
     for (const std::int64_t column : columns) add(data.copies(p, column), data.red(p, column));
   table.rows = data.patterns();
   if (options.shared_by) {
-    const share_of_range here = share_here(data.patterns(), options.shared_by.get());
-    for (std::int64_t i = 0; i < here.count; ++i) table.part.push_back(here.first + i);
-    if (here.count == 0) table.part.push_back(0);  // computed by another process too, and not counted here
+    const share_of_range share = share_here(data.patterns(), options.shared_by.get());
+    for (std::int64_t i = 0; i < share.count; ++i) table.part.push_back(share.first + i);
+    if (share.count == 0) table.part.push_back(0);  // computed by another process too, and not counted here
   }
   const constant_patterns constants(data, m);
   for (const auto& copies : constants.copies)
@@ -40,8 +40,8 @@ count_table counts_of(const Network& network, const Data& data, const model& m, 
       }
   const auto pairs = std::int64_t(constants.copies.size());
   if (options.shared_by) {
-    const share_of_range here = share_here(pairs, options.shared_by.get());
-    for (std::int64_t i = 0; i < 2 * here.count; ++i) table.part.push_back(table.rows + 2 * here.first + i);
+    const share_of_range share = share_here(pairs, options.shared_by.get());
+    for (std::int64_t i = 0; i < 2 * share.count; ++i) table.part.push_back(table.rows + 2 * share.first + i);
   }
   table.rows += 2 * pairs;
   return table;
@@ -68,9 +68,9 @@ std::vector<std::int64_t> topology_of(const Network& network) {
   return numbers;
 }
 
-std::int64_t bytes_of(const plan_key& key, const sized_plan& made) {
+std::int64_t bytes_of(const plan_key& key, const sized_plan& blocks) {
   std::size_t bytes = key.counts.copies.size() * 4 + key.topology.size() * 8;
-  for (const row_block& block : made.blocks) {
+  for (const row_block& block : blocks.blocks) {
     const plan& steps = block.steps.host;
     bytes += steps.tables.size() * 8 + steps.tiles.size() * 3 * sizeof(rule_tile) + steps.rules.size() * 512;
     for (const leaf_rule& leaf : steps.leaves) bytes += leaf.content.size() * 2 * sizeof(double);
@@ -116,25 +116,63 @@ double bytes_of_evaluation(const likelihood_options& options) {
   return options.memory_limit != 0 ? double(options.memory_limit) : memory > 0 ? double(memory) / 2 : 1e18;
 }
 
+namespace {
+
+// Whether a cut of the network's states pays.
+std::optional<plan_cut> cut_of(const Network& network, const count_table& counts, const plan_limits& limits,
+                               const Device& device) {
+  const std::vector<std::int64_t> most = most_copies(counts);
+  std::int64_t all = 0;
+  for (const std::int64_t copies : most) all += copies;
+  if (all > max_lineages || network.reticulations().empty()) return {};
+  const std::vector<std::int64_t> schedule = best_schedule(network, most);
+  const schedule_size whole = size_of_schedule(network, most, schedule);
+  if (whole.largest_open <= max_uncut_states) return {};
+  return plan_cut{counts, limits, device, copies_that_occur(counts), schedule, whole};
+}
+
+}  // namespace
+
+std::shared_ptr<const sized_plan> cut_again(const plan_cut& cut, const Network& network, double tau) {
+  plan_cut renewed = cut;
+  renewed.cells = cut_lineages(network, cut.schedule, cut.copies, tau);
+  auto blocks = make_plan(network, cut.counts, cut.limits, &renewed.cells);
+  return std::make_shared<const sized_plan>(std::move(blocks), cut.device, std::move(renewed));
+}
+
+std::shared_ptr<const sized_plan> without_cut(const plan_cut& cut, const Network& network) {
+  if (cut.whole.largest * line * sizeof(double) > cut.limits.bytes) return nullptr;
+  try {
+    return std::make_shared<const sized_plan>(make_plan(network, cut.counts, cut.limits), cut.device);
+  } catch (const InvalidArgument&) {  // its groups together are too large
+    return nullptr;
+  }
+}
+
 std::shared_ptr<const sized_plan> plan_of(const Network& network, const Data& data, const model& m,
                                           const likelihood_options& options) {
   check_model(m);
   require_argument(options.memory_limit >= 0, "memory_limit", options.memory_limit, ">= 0");
+  require_argument(options.truncation >= 0 && options.truncation <= max_truncation, "truncation", options.truncation,
+                   text("in [0, ", max_truncation, "]"));
   require_argument(data.patterns() > 0, "patterns of the data", data.patterns(), "> 0");
   const plan_limits limits{bytes_of_evaluation(options)};
   plan_key key{topology_of(network), counts_of(network, data, m, options), limits.bytes, options.device.kind()};
+  if (options.truncation > 0)
+    if (const auto cut = cut_of(network, key.counts, limits, options.device))
+      return cut_again(*cut, network, first_tau);
   const auto make = [&] {
     return std::make_shared<const sized_plan>(make_plan(network, key.counts, limits), options.device);
   };
   if (!options.device.shares_host_memory()) return make();
   {
     const std::lock_guard lock(plan_cache.mutex);
-    if (const auto found = plan_cache.plans.find(key); found != plan_cache.plans.end()) return found->second.first;
+    if (const auto it = plan_cache.plans.find(key); it != plan_cache.plans.end()) return it->second.first;
   }
-  const auto made = make();
-  const std::int64_t bytes = bytes_of(key, *made);
+  const auto plan = make();
+  const std::int64_t bytes = bytes_of(key, *plan);
   const std::lock_guard lock(plan_cache.mutex);
-  const auto [place, is_new] = plan_cache.plans.try_emplace(std::move(key), made, bytes);
+  const auto [place, is_new] = plan_cache.plans.try_emplace(std::move(key), plan, bytes);
   if (!is_new) return place->second.first;
   plan_cache.oldest.push_back(place);
   plan_cache.bytes += bytes;
@@ -143,7 +181,7 @@ std::shared_ptr<const sized_plan> plan_of(const Network& network, const Data& da
     plan_cache.plans.erase(plan_cache.oldest.front());
     plan_cache.oldest.pop_front();
   }
-  return made;
+  return plan;
 }
 
 }  // namespace quintet::snp

@@ -1,7 +1,7 @@
 // One step of the pre-order pass: what the rules' preorder() read and write.
 #pragma once
 
-#include "snp/likelihood/tape.hpp"
+#include "snp/likelihood/partials_store.hpp"
 
 namespace quintet::snp {
 
@@ -15,16 +15,16 @@ struct preorder_partial {
 
 /// From the result of a rule to one of its inputs. All belongs to accepted parameters.
 struct preorder_context {
-  tape& values;
-  const parameters& now;
+  partials_store& values;
+  const parameters& params;
   const preorder_partial& above;
-  preorder_partial& made;
+  preorder_partial& partial;
   tile_range tiles;       ///< of the rule, with the root's patterns
   std::int32_t patterns;  ///< of the root, padded
   bool is_left;           ///< to the first input
 
   const double* from() const { return above.entries.data(); }
-  double* to() const { return made.entries.data(); }
+  double* to() const { return partial.entries.data(); }
 };
 
 }  // namespace quintet::snp

@@ -11,7 +11,7 @@ namespace quintet::snp {
 
 namespace {
 
-// Likelihoods (scaled) outside this range are computed anew, with scales of their own.
+// Likelihoods (scaled) outside this range are computed again, each with its scales.
 constexpr double min_contracted = 1e-200, max_contracted = 1e200;
 
 // Lineages that a pre-order partial leaves out may be so many times as probable for a proposal as they are for what is
@@ -37,7 +37,7 @@ std::vector<std::int32_t> pruning_pass::state::common_path(const std::vector<std
 
 // The place on the path where partial likelihoods end and the pre-order one begins, by counted operations, so that it
 // does not depend on how fast the machine is. What is spent on pre-order partials serves until something is accepted.
-std::size_t pruning_pass::state::cheapest_meeting(const std::vector<std::int32_t>& path) const {
+std::size_t pruning_pass::state::choose_evaluation_branch(const std::vector<std::int32_t>& path) const {
   std::vector<double> below(path.size(), 0.0);
   for (std::size_t i = 1; i < path.size(); ++i)
     below[i] = below[i - 1] + down().forward_cost[std::size_t(down().consumer[std::size_t(path[i - 1])])];
@@ -59,10 +59,10 @@ std::size_t pruning_pass::state::cheapest_meeting(const std::vector<std::int32_t
 // Whether what the pre-order partial leaves out is negligible for the proposal too.
 bool pruning_pass::state::covers_lineages(std::int32_t v) const {
   if (!values.has_lineages(v)) return true;
-  const lineage_bound &now = values.lineages(v), &accepted = values.lineages(v, tape::version::accepted);
-  if (now.limit > accepted.limit) return false;
-  for (std::size_t n = 0; n <= std::size_t(now.limit); ++n)
-    if (now.bound[n] > lineage_slack * accepted.bound[n]) return false;
+  const lineage_bound &current = values.lineages(v), &accepted = values.lineages(v, partials_store::version::accepted);
+  if (current.limit > accepted.limit) return false;
+  for (std::size_t n = 0; n <= std::size_t(current.limit); ++n)
+    if (current.bound[n] > lineage_slack * accepted.bound[n]) return false;
   return true;
 }
 
@@ -72,22 +72,22 @@ bool pruning_pass::state::can_contract() const {
          down().bytes <= host().byte_limit && std::find(touched.begin(), touched.end(), true) != touched.end();
 }
 
-bool pruning_pass::state::contract(const parameters& now) {
+bool pruning_pass::state::contract(const parameters& params) {
   const std::vector<std::int32_t> count = changes_below();
   const std::vector<std::int32_t> path = common_path(count);
-  std::size_t meeting = cheapest_meeting(path);
+  std::size_t meeting = choose_evaluation_branch(path);
   if (meeting + 1 == path.size()) return false;
   std::vector<bool> is_above(count.size(), false);
   for (std::size_t i = meeting + 1; i < path.size(); ++i) is_above[std::size_t(path[i])] = true;
   for (std::size_t s = 0; s < host().rules.size(); ++s) {
     const std::size_t out = std::size_t(base_of(host().rules[s]).out);
-    if (count[out] > 0 && !is_above[out]) run_changed(s, now, count);
+    if (count[out] > 0 && !is_above[out]) run_changed(s, params, count);
   }
   for (; !covers_lineages(path[meeting]); ++meeting) {
     if (meeting + 2 >= path.size()) return false;
-    run_changed(std::size_t(down().consumer[std::size_t(path[meeting])]), now, count);
+    run_changed(std::size_t(down().consumer[std::size_t(path[meeting])]), params, count);
   }
-  multiply(path[meeting], now);
+  multiply(path[meeting], params);
   return true;
 }
 
@@ -97,9 +97,9 @@ bool pruning_pass::state::is_in_range() {
 }
 
 // The root's likelihoods from one partial likelihood and its pre-order partial.
-void pruning_pass::state::multiply(std::int32_t v, const parameters& now) {
+void pruning_pass::state::multiply(std::int32_t v, const parameters& params) {
   const std::int64_t patterns = down().patterns, entries = values.entries(v);
-  require_preorder(v, now);
+  require_preorder(v, params);
   const preorder_partial& with = preorder[preorder_home(v)];
   if (contracted_exponents.size() == 0) {
     contracted = Buffer<double>(patterns, values.device());
@@ -128,7 +128,7 @@ void pruning_pass::state::multiply(std::int32_t v, const parameters& now) {
   result().exponent.resize(used);
   contracted.copy_to_host(result().likelihood.data(), std::int64_t(used));
   contracted_exponents.copy_to_host(result().exponent.data(), std::int64_t(used));
-  proposal.met_at = v;
+  proposal.evaluation_branch = v;
 }
 
 // Where patterns alone are mapped the pre-order partial is that of the result.
@@ -142,29 +142,30 @@ std::size_t pruning_pass::state::preorder_home(std::int32_t v) const {
   }
 }
 
-void pruning_pass::state::require_preorder(std::int32_t v, const parameters& now) {
+void pruning_pass::state::require_preorder(std::int32_t v, const parameters& params) {
   const std::size_t home = preorder_home(v);
-  preorder_partial& made = preorder[home];
-  if (made.is_valid) return;
+  preorder_partial& partial = preorder[home];
+  if (partial.is_valid) return;
   const std::int64_t entries = host().partials[home].entries, size = entries * down().patterns;
-  if (made.entries.size() != size) made.entries = Buffer<double>(size, values.device());
+  if (partial.entries.size() != size) partial.entries = Buffer<double>(size, values.device());
   const std::int32_t consumer = down().consumer[home];
   if (consumer < 0) {
-    update_root_weights(values, now);
-    device::for_each(entries, preorder_root{down().patterns, values.root.weight.data(), made.entries.data()},
+    update_root_weights(values, params);
+    device::for_each(entries, preorder_root{down().patterns, values.root.weight.data(), partial.entries.data()},
                      values.device());
   } else {
-    const rule& one = host().rules[std::size_t(consumer)];
-    const bool is_left = std::int32_t(home) == base_of(one).in;
-    require_preorder(base_of(one).out, now);
-    const preorder_partial& above = preorder[preorder_home(base_of(one).out)];
-    made.exponents = above.exponents;
-    if (const std::int32_t second = second_input(one); second >= 0) refresh(is_left ? second : base_of(one).in, now);
+    const rule& current_rule = host().rules[std::size_t(consumer)];
+    const bool is_left = std::int32_t(home) == base_of(current_rule).in;
+    require_preorder(base_of(current_rule).out, params);
+    const preorder_partial& above = preorder[preorder_home(base_of(current_rule).out)];
+    partial.exponents = above.exponents;
+    if (const std::int32_t second = second_input(current_rule); second >= 0)
+      refresh(is_left ? second : base_of(current_rule).in, params);
     const tile_range& tiles = (is_left ? down().tiles : down().right_tiles)[std::size_t(consumer)];
-    preorder_context step{values, now, above, made, tiles, down().patterns, is_left};
-    std::visit([&](const auto& which) { which.preorder(step); }, one);
+    preorder_context step{values, params, above, partial, tiles, down().patterns, is_left};
+    std::visit([&](const auto& concrete) { concrete.preorder(step); }, current_rule);
   }
-  made.is_valid = true;
+  partial.is_valid = true;
 }
 
 }  // namespace quintet::snp

@@ -23,11 +23,11 @@ struct input_tiles {
   tile_slice tiles;
   std::vector<std::int64_t> columns;
 };
-input_tiles tiles_to_input(const rule& one, const std::vector<std::int32_t>& tables) {
-  if (const auto* join = std::get_if<join_rule>(&one)) return {join->left.tiles, join->left.columns(tables)};
-  if (const auto* branch = std::get_if<branch_rule>(&one)) return {branch->tiles, branch->columns(tables)};
-  if (const auto* merge = std::get_if<merge_rule>(&one)) return {merge->tiles, merge->columns(tables)};
-  if (const auto* split = std::get_if<split_rule>(&one)) return {split->tiles, split->columns(tables)};
+input_tiles tiles_to_input(const rule& current_rule, const std::vector<std::int32_t>& tables) {
+  if (const auto* join = std::get_if<join_rule>(&current_rule)) return {join->left.tiles, join->left.columns(tables)};
+  if (const auto* branch = std::get_if<branch_rule>(&current_rule)) return {branch->tiles, branch->columns(tables)};
+  if (const auto* merge = std::get_if<merge_rule>(&current_rule)) return {merge->tiles, merge->columns(tables)};
+  if (const auto* split = std::get_if<split_rule>(&current_rule)) return {split->tiles, split->columns(tables)};
   return {};
 }
 
@@ -39,20 +39,20 @@ preorder_plan::preorder_plan(const plan& steps, const Device& device, const rule
   connect(steps);
   map_patterns(steps, device);
   widen(steps, device, tiles_on_device);
-  for (const partial_shape& one : steps.partials) bytes += double(one.entries) * patterns_of_all * sizeof(double);
+  for (const partial_shape& shape : steps.partials) bytes += double(shape.entries) * patterns_of_all * sizeof(double);
 }
 
 void preorder_plan::connect(const plan& steps) {
   producer.assign(steps.partials.size(), -1);
   consumer = scaled_by = producer;
   for (std::size_t s = 0; s < steps.rules.size(); ++s) {
-    const rule_base& one = base_of(steps.rules[s]);
+    const rule_base& base = base_of(steps.rules[s]);
     const std::int32_t second = second_input(steps.rules[s]);
-    producer[std::size_t(one.out)] = consumer[std::size_t(one.in)] = std::int32_t(s);
+    producer[std::size_t(base.out)] = consumer[std::size_t(base.in)] = std::int32_t(s);
     if (second >= 0) consumer[std::size_t(second)] = std::int32_t(s);
-    scaled_by[std::size_t(one.out)] = second >= 0 ? one.out : scaled_by[std::size_t(one.in)];
-    const double padded = steps.padded_of_all[std::size_t(one.out)];
-    const double moved = double(steps.partials[std::size_t(one.out)].entries) * padded;
+    scaled_by[std::size_t(base.out)] = second >= 0 ? base.out : scaled_by[std::size_t(base.in)];
+    const double padded = steps.padded_of_all[std::size_t(base.out)];
+    const double moved = double(steps.partials[std::size_t(base.out)].entries) * padded;
     const double work = std::max(steps.operations_of_all[s], moved);
     forward_cost.push_back(work + launch_cost);
     backward_cost.push_back(work * patterns_of_all / padded + launch_cost);
@@ -69,12 +69,12 @@ void preorder_plan::map_patterns(const plan& steps, const Device& device) {
     pattern_of[std::size_t(to)] = map < 0 ? nullptr : maps_[std::size_t(map)].data();
   };
   for (std::size_t s = steps.rules.size(); s-- > 0;) {
-    const rule_base& one = base_of(steps.rules[s]);
-    const std::int32_t second = second_input(steps.rules[s]), above = map_of[std::size_t(one.out)];
+    const rule_base& base = base_of(steps.rules[s]);
+    const std::int32_t second = second_input(steps.rules[s]), above = map_of[std::size_t(base.out)];
     if (second >= 0) pass_on(second, above);
     const auto* remap = std::get_if<remap_rule>(&steps.rules[s]);
     if (remap == nullptr || remap->pattern_of < 0) {
-      pass_on(one.in, above);
+      pass_on(base.in, above);
       continue;
     }
     const std::int32_t* expand = steps.tables.data() + remap->pattern_of;
@@ -83,7 +83,7 @@ void preorder_plan::map_patterns(const plan& steps, const Device& device) {
       map[p] = expand[above < 0 ? std::int32_t(p) : host[std::size_t(above)][p]];
     maps_.emplace_back(map, device);
     host.push_back(std::move(map));
-    pass_on(one.in, std::int32_t(host.size()) - 1);
+    pass_on(base.in, std::int32_t(host.size()) - 1);
   }
 }
 
@@ -102,16 +102,16 @@ void preorder_plan::widen(const plan& steps, const Device& device, const rule_ti
     all.insert(all.end(), wide.begin(), wide.end());
     return {true, {begin, std::int64_t(wide.size())}};
   };
-  for (const rule& one : steps.rules) {
-    const std::int32_t padded = steps.partials[std::size_t(base_of(one).out)].padded;
-    places.push_back(place_of(tiles_to_input(one, steps.tables), padded));
-    const auto* join = std::get_if<join_rule>(&one);
+  for (const rule& current_rule : steps.rules) {
+    const std::int32_t padded = steps.partials[std::size_t(base_of(current_rule).out)].padded;
+    places.push_back(place_of(tiles_to_input(current_rule, steps.tables), padded));
+    const auto* join = std::get_if<join_rule>(&current_rule);
     right_places.push_back(join != nullptr ? place_of({join->right.tiles, join->right.columns(steps.tables)}, padded)
                                            : place{});
   }
   wide_ = Buffer<rule_tile>(all, device);
-  const auto range_of = [&](const place& one) -> tile_range {
-    return {(one.is_wide ? wide_.data() : narrow) + one.tiles.first, one.tiles.count};
+  const auto range_of = [&](const place& at) -> tile_range {
+    return {(at.is_wide ? wide_.data() : narrow) + at.tiles.first, at.tiles.count};
   };
   std::transform(places.begin(), places.end(), std::back_inserter(tiles), range_of);
   std::transform(right_places.begin(), right_places.end(), std::back_inserter(right_tiles), range_of);

@@ -27,31 +27,31 @@ pruning_pass::state::state(std::shared_ptr<const device_plan> plan)
   proposal.touched.assign(host().rules.size(), false);
 }
 
-void pruning_pass::state::run(std::size_t s, const parameters& now, bool propose) {
-  forward(host().rules[s], values, now, propose);
+void pruning_pass::state::run(std::size_t s, const parameters& params, bool propose) {
+  forward(host().rules[s], values, params, propose);
 }
 
-void pruning_pass::state::update_root(const parameters& now) {
-  evaluate_root(values, now, result().likelihood, result().exponent);
+void pruning_pass::state::update_root(const parameters& params) {
+  evaluate_root(values, params, result().likelihood, result().exponent);
 }
 
 // The first evaluation.
-void pruning_pass::state::run_all(const parameters& now) {
-  update_matrices(values, now, std::vector<bool>(values.branches(), true), false, std::exchange(donor, nullptr));
+void pruning_pass::state::run_all(const parameters& params) {
+  update_matrices(values, params, std::vector<bool>(values.branches(), true), false, std::exchange(donor, nullptr));
   for (std::size_t s = 0; s < host().rules.size(); ++s) {
-    if (const auto* split = std::get_if<split_rule>(&host().rules[s])) update_shares(*split, values, now, false);
-    run(s, now, false);
+    if (const auto* split = std::get_if<split_rule>(&host().rules[s])) update_shares(*split, values, params, false);
+    run(s, params, false);
   }
-  update_root(now);
+  update_root(params);
 }
 
 // What accepted changes made out of date.
-void pruning_pass::state::refresh(std::int32_t v, const parameters& now) {
+void pruning_pass::state::refresh(std::int32_t v, const parameters& params) {
   if (!is_stale[std::size_t(v)]) return;
   const std::size_t s = std::size_t(down().producer[std::size_t(v)]);
-  refresh(base_of(host().rules[s]).in, now);
-  if (const std::int32_t second = second_input(host().rules[s]); second >= 0) refresh(second, now);
-  run(s, now, false);
+  refresh(base_of(host().rules[s]).in, params);
+  if (const std::int32_t second = second_input(host().rules[s]); second >= 0) refresh(second, params);
+  run(s, params, false);
   is_stale[std::size_t(v)] = false;
 }
 
@@ -70,31 +70,31 @@ std::vector<std::int32_t> pruning_pass::state::changes_below() const {
 }
 
 // One rule of a proposal; its inputs that no change reaches are brought up to date.
-void pruning_pass::state::run_changed(std::size_t s, const parameters& now, const std::vector<std::int32_t>& count) {
-  const rule& one = host().rules[s];
-  for (const std::int32_t in : {base_of(one).in, second_input(one)})
-    if (in >= 0 && count[std::size_t(in)] == 0) refresh(in, now);
-  values.begin_partial(base_of(one).out, true);
-  run(s, now, true);
+void pruning_pass::state::run_changed(std::size_t s, const parameters& params, const std::vector<std::int32_t>& count) {
+  const rule& current_rule = host().rules[s];
+  for (const std::int32_t in : {base_of(current_rule).in, second_input(current_rule)})
+    if (in >= 0 && count[std::size_t(in)] == 0) refresh(in, params);
+  values.begin_partial(base_of(current_rule).out, true);
+  run(s, params, true);
 }
 
 // Everything above the changes of a proposal, or everything that accepted changes made out of date.
-void pruning_pass::state::complete(const parameters& now) {
-  if (!proposal.is_open) return refresh(host().root, now);
+void pruning_pass::state::complete(const parameters& params) {
+  if (!proposal.is_open) return refresh(host().root, params);
   if (proposal.is_complete) return;
   const std::vector<std::int32_t> count = changes_below();
   for (std::size_t s = 0; s < host().rules.size(); ++s)
-    if (count[std::size_t(base_of(host().rules[s]).out)] > 0) run_changed(s, now, count);
-  if (count[std::size_t(host().root)] == 0) refresh(host().root, now);
+    if (count[std::size_t(base_of(host().rules[s]).out)] > 0) run_changed(s, params, count);
+  if (count[std::size_t(host().root)] == 0) refresh(host().root, params);
   proposal.is_complete = true;
 }
 
 void pruning_pass::state::note(const parameter_changes& changes) {
   proposal.touches_root = proposal.touches_root || changes.root;
   for (std::size_t s = 0; s < proposal.touched.size(); ++s) {
-    const rule& one = host().rules[s];
-    const auto* branch = std::get_if<branch_rule>(&one);
-    const auto* split = std::get_if<split_rule>(&one);
+    const rule& current_rule = host().rules[s];
+    const auto* branch = std::get_if<branch_rule>(&current_rule);
+    const auto* split = std::get_if<split_rule>(&current_rule);
     const bool changed = (branch != nullptr && changes.branch[std::size_t(branch->branch)]) ||
                          (split != nullptr && changes.inheritance[std::size_t(split->y)]);
     proposal.touched[s] = proposal.touched[s] || changed;
@@ -112,7 +112,7 @@ void pruning_pass::state::commit() {
     for (const std::int32_t v : common_path(count)) {
       keeps[preorder_home(v)] = true;
       is_above[std::size_t(v)] = passed;
-      passed = passed || v == proposal.met_at;
+      passed = passed || v == proposal.evaluation_branch;
     }
   for (std::size_t v = 0; v < count.size(); ++v) {
     if (!keeps[v]) preorder[v].is_valid = false;
@@ -128,32 +128,32 @@ void pruning_pass::state::close() {
 void pruning_pass::evaluate(const Network& network, const mutation_rates& rates, const parameter_changes& changes,
                             bool propose) {
   state& s = *state_;
-  const parameters now = parameters_of(network, rates);
+  const parameters params = parameters_of(network, rates);
   double mutations = 0;
-  for (const rule& one : s.host().rules)
-    if (const auto* branch = std::get_if<branch_rule>(&one); branch != nullptr && branch->has_stages) {
-      const snp::branch& at = now.of(branch->branch);
+  for (const rule& current_rule : s.host().rules)
+    if (const auto* branch = std::get_if<branch_rule>(&current_rule); branch != nullptr && branch->has_stages) {
+      const snp::branch& at = params.of(branch->branch);
       check_stages(branch->max, at.length, at.theta, rates.branch_u, rates.branch_v);
       mutations += mutations_on_branch(branch->max, at.length, at.theta, rates.branch_u, rates.branch_v);
     }
   if (s.host().is_scaled) check_mutations(mutations);
-  if (!propose) return s.run_all(now);
+  if (!propose) return s.run_all(params);
   const bool is_first = !s.proposal.is_open;
   s.note(changes);
   const bool may_contract = is_first && s.can_contract();
   // Pre-order partials go down through branches with many lineages by the bounds of partial likelihoods that are up to
   // date.
-  if (may_contract && s.values.has_stages()) s.refresh(s.host().root, now);
+  if (may_contract && s.values.has_stages()) s.refresh(s.host().root, params);
   s.proposal.is_open = true;
   s.proposal.is_complete = false;
   if (std::find(changes.branch.begin(), changes.branch.end(), true) != changes.branch.end())
-    update_matrices(s.values, now, changes.branch, true);
-  for (const rule& one : s.host().rules)
-    if (const auto* split = std::get_if<split_rule>(&one);
+    update_matrices(s.values, params, changes.branch, true);
+  for (const rule& current_rule : s.host().rules)
+    if (const auto* split = std::get_if<split_rule>(&current_rule);
         split != nullptr && changes.inheritance[std::size_t(split->y)])
-      update_shares(*split, s.values, now, true);
-  s.proposal.is_contracted = may_contract && s.contract(now);
-  if (!s.proposal.is_contracted) s.finish(now);
+      update_shares(*split, s.values, params, true);
+  s.proposal.is_contracted = may_contract && s.contract(params);
+  if (!s.proposal.is_contracted) s.finish(params);
 }
 
 bool pruning_pass::is_contracted() const { return state_->proposal.is_contracted; }
@@ -163,10 +163,10 @@ void pruning_pass::finish(const Network& network, const mutation_rates& rates) {
   state_->finish(parameters_of(network, rates));
 }
 
-void pruning_pass::state::finish(const parameters& now) {
-  complete(now);
+void pruning_pass::state::finish(const parameters& params) {
+  complete(params);
   values.begin(root_version, true);
-  update_root(now);
+  update_root(params);
   proposal.is_contracted = false;
 }
 
@@ -187,13 +187,14 @@ void pruning_pass::reject() {
 
 pruning_gradient pruning_pass::differentiate(const Network& network, const mutation_rates& rates,
                                              std::span<const double> seed) {
-  const parameters now = parameters_of(network, rates);
-  state_->complete(now);
-  update_root_weights(state_->values, now);
-  adjoint_context pass(state_->values, now);
+  const parameters params = parameters_of(network, rates);
+  state_->complete(params);
+  update_root_weights(state_->values, params);
+  adjoint_context pass(state_->values, params);
   adjoint_root(pass, seed);
   const std::vector<rule>& rules = state_->host().rules;
-  for (std::size_t s = rules.size(); s-- > 0;) std::visit([&](const auto& one) { one.adjoint(pass); }, rules[s]);
+  for (std::size_t s = rules.size(); s-- > 0;)
+    std::visit([&](const auto& rule_of_step) { rule_of_step.adjoint(pass); }, rules[s]);
   finish_branches(pass);
   return pass.result;
 }

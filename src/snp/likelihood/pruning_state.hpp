@@ -1,9 +1,10 @@
-// What a pruning pass holds between evaluations: the tape, the pre-order partials, and what the proposal changed.
+// What a pruning pass holds between evaluations: the partials store, the pre-order partials, and what the proposal
+// changed.
 #pragma once
 
+#include "snp/likelihood/partials_store.hpp"
 #include "snp/likelihood/preorder_context.hpp"
 #include "snp/likelihood/pruning_pass.hpp"
-#include "snp/likelihood/tape.hpp"
 
 namespace quintet::snp {
 
@@ -16,9 +17,9 @@ struct root_result {
 /// What was changed since the last accept() or reject(), and how far it was computed.
 struct open_proposal {
   bool is_open = false, is_complete = false, touches_root = false;
-  bool is_contracted = false;  ///< the likelihoods are products with a pre-order partial
-  std::vector<bool> touched;   ///< by rule: its own parameter
-  std::int32_t met_at = -1;    ///< partial likelihood that was multiplied with its pre-order partial
+  bool is_contracted = false;           ///< the likelihoods are products with a pre-order partial
+  std::vector<bool> touched;            ///< by rule: its own parameter
+  std::int32_t evaluation_branch = -1;  ///< partial likelihood that was multiplied with its pre-order partial
 };
 
 struct pruning_pass::state {
@@ -27,8 +28,8 @@ struct pruning_pass::state {
   const plan& host() const { return values.host(); }
   const preorder_plan& down() const { return values.steps().down; }
 
-  tape values;
-  const tape* donor = nullptr;  ///< of the first evaluation
+  partials_store values;
+  const partials_store* donor = nullptr;  ///< of the first evaluation
   root_result results[2];
   version_switch root_version;
   open_proposal proposal;
@@ -44,13 +45,13 @@ struct pruning_pass::state {
   root_result& result() { return results[root_version.current()]; }
 
   // pruning_pass.cpp
-  void run(std::size_t rule, const parameters& now, bool propose);
-  void run_all(const parameters& now);
-  void update_root(const parameters& now);
-  void refresh(std::int32_t v, const parameters& now);
-  void run_changed(std::size_t rule, const parameters& now, const std::vector<std::int32_t>& count);
-  void complete(const parameters& now);
-  void finish(const parameters& now);
+  void run(std::size_t rule, const parameters& params, bool propose);
+  void run_all(const parameters& params);
+  void update_root(const parameters& params);
+  void refresh(std::int32_t v, const parameters& params);
+  void run_changed(std::size_t rule, const parameters& params, const std::vector<std::int32_t>& count);
+  void complete(const parameters& params);
+  void finish(const parameters& params);
   void note(const parameter_changes& changes);
   std::vector<std::int32_t> changes_below() const;
   void commit();
@@ -58,14 +59,14 @@ struct pruning_pass::state {
 
   // preorder_pass.cpp
   bool can_contract() const;
-  bool contract(const parameters& now);
+  bool contract(const parameters& params);
   std::vector<std::int32_t> common_path(const std::vector<std::int32_t>& count) const;
-  std::size_t cheapest_meeting(const std::vector<std::int32_t>& path) const;
+  std::size_t choose_evaluation_branch(const std::vector<std::int32_t>& path) const;
   bool covers_lineages(std::int32_t v) const;
-  void multiply(std::int32_t v, const parameters& now);
+  void multiply(std::int32_t v, const parameters& params);
   bool is_in_range();
   std::size_t preorder_home(std::int32_t v) const;
-  void require_preorder(std::int32_t v, const parameters& now);
+  void require_preorder(std::int32_t v, const parameters& params);
 };
 
 }  // namespace quintet::snp

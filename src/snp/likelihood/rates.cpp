@@ -37,20 +37,20 @@ constexpr double mutations_per_theta = 1e8;
 
 // exp(t Q) of one lineage.
 single_lineage mutations_of(double t, double u, double v) {
-  single_lineage one;
+  single_lineage lineage;
   const double fastest = std::max(u, v);
-  if (!(t > 0) || fastest == 0) return one;
+  if (!(t > 0) || fastest == 0) return lineage;
   // In units of the faster rate, which may be near the largest number.
   const double share_u = u / fastest, share_v = v / fastest, both = share_u + share_v;
   const double changed = -std::expm1(-(fastest * t) * both);
   const double slope = changed < 1 ? t * (1 - changed) : 0, per_rate = changed / (both * both) / fastest;
-  one.to_1 = share_v / both * changed;
-  one.to_0 = share_u / both * changed;
-  one.to_1_by_u = -share_v * per_rate + share_v / both * slope;
-  one.to_1_by_v = share_u * per_rate + share_v / both * slope;
-  one.to_0_by_u = share_v * per_rate + share_u / both * slope;
-  one.to_0_by_v = -share_u * per_rate + share_u / both * slope;
-  return one;
+  lineage.to_1 = share_v / both * changed;
+  lineage.to_0 = share_u / both * changed;
+  lineage.to_1_by_u = -share_v * per_rate + share_v / both * slope;
+  lineage.to_1_by_v = share_u * per_rate + share_v / both * slope;
+  lineage.to_0_by_u = share_v * per_rate + share_u / both * slope;
+  lineage.to_0_by_v = -share_u * per_rate + share_u / both * slope;
+  return lineage;
 }
 
 }  // namespace
@@ -109,11 +109,11 @@ root_weights root_weights_of(const layout& states, double a1, double a0) {
   weights.by_a1 = weights.by_a0 = weights.value;
   for (const auto& [counts, base] : states.blocks())
     for (std::int32_t r = 0; r <= counts[0]; ++r) {
-      const weight& one = known[std::size_t(state_index(counts[0], r))];
+      const weight& entry = known[std::size_t(state_index(counts[0], r))];
       const std::size_t e = std::size_t(base + r);
-      weights.value[e] = one.value;
-      weights.by_a1[e] = one.by_a1;
-      weights.by_a0[e] = one.by_a0;
+      weights.value[e] = entry.value;
+      weights.by_a1[e] = entry.by_a1;
+      weights.by_a0[e] = entry.by_a0;
     }
   return weights;
 }

@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "quintet/core/error.hpp"
+#include "snp/likelihood/partials_store.hpp"
 #include "snp/likelihood/plan_builder.hpp"
 #include "snp/likelihood/rules/root.hpp"
 #include "snp/likelihood/state_space.hpp"
-#include "snp/likelihood/tape.hpp"
 
 namespace quintet::snp {
 
@@ -21,23 +21,23 @@ double binomial(std::int64_t n, std::int64_t k) {
   return value;
 }
 
-void check(const partial_likelihood& one, const char* name) {
-  require_argument(!one.max.empty(), text("branches of ", name), 0, ">= 1");
+void check(const partial_likelihood& partial, const char* name) {
+  require_argument(!partial.max.empty(), text("branches of ", name), 0, ">= 1");
   double states = 1;
   std::int64_t all = 0;
-  for (const std::int64_t max : one.max) {
+  for (const std::int64_t max : partial.max) {
     require_argument(max >= 0 && max <= lineage_limit, text("most of ", name), max, text("in 0 ... ", lineage_limit));
     states *= double(state_count(max));
     all += max;
   }
   require_argument(all <= lineage_limit, text("lineages of ", name), all, text("<= ", lineage_limit));
-  require_argument(double(one.entries.size()) == states, text("entries of ", name), one.entries.size(),
+  require_argument(double(partial.entries.size()) == states, text("entries of ", name), partial.entries.size(),
                    text("as many as there are states, ", states));
 }
 
-void check_axis(const partial_likelihood& one, const char* name, std::int64_t axis) {
-  require_argument(axis >= 0 && axis < std::int64_t(one.max.size()), name, axis,
-                   text("one of the ", one.max.size(), " branches"));
+void check_axis(const partial_likelihood& partial, const char* name, std::int64_t axis) {
+  require_argument(axis >= 0 && axis < std::int64_t(partial.max.size()), name, axis,
+                   text("one of the ", partial.max.size(), " branches"));
 }
 
 void check(const rates& mutation) {
@@ -98,19 +98,19 @@ class one_rule {
       axes.push_back(first + std::int64_t(k));
       set_max(axes.back(), from.max[k]);
     }
-    group made;
-    made.states = layout(axes, blocks);
-    made.partial = builder_.add_partial(made.states, 1);
-    made.pattern_of_row = {0};
-    leaf_rule leaf{made.partial, std::vector<double>(std::size_t(made.states.entries() * line), 0.0)};
-    for (const auto& [n, base] : made.states.blocks())
+    group result;
+    result.states = layout(axes, blocks);
+    result.partial = builder_.add_partial(result.states, 1);
+    result.pattern_of_row = {0};
+    leaf_rule leaf{result.partial, std::vector<double>(std::size_t(result.states.entries() * line), 0.0)};
+    for (const auto& [n, base] : result.states.blocks())
       each_entry(n, [&](const auto& states, std::int64_t e) {
         double value = from.entries[std::size_t(place_of(from.max, states))];
-        for (const lineage_state& one : states) value *= binomial(one.n, one.r);
+        for (const lineage_state& state : states) value *= binomial(state.n, state.r);
         leaf.content[std::size_t((base + e) * line)] = value;
       });
     builder_.add(std::move(leaf));
-    return made;
+    return result;
   }
 
   void set_max(std::int64_t branch, std::int64_t max) {
@@ -123,34 +123,34 @@ class one_rule {
 
   // The result of what was encoded, with `max` lineages on its branches.
   partial_likelihood run(const group& result, std::vector<std::int64_t> max, const rates& mutation = {}) {
-    tape values = evaluate(result, 1, mutation);
-    partial_likelihood made{std::move(max), {}};
+    partials_store values = evaluate(result, 1, mutation);
+    partial_likelihood result_partial{std::move(max), {}};
     std::size_t size = 1;
-    for (const std::int64_t m : made.max) size *= std::size_t(state_count(m));
-    made.entries.assign(size, 0.0);
+    for (const std::int64_t m : result_partial.max) size *= std::size_t(state_count(m));
+    result_partial.entries.assign(size, 0.0);
     std::vector<std::int32_t> exponent(1, 0);
     if (result.scale >= 0) values.copy_total_exponents(result.scale, exponent);
-    std::vector<double> found(std::size_t(values.shape(result.partial).entries * line));
-    detail::copy(found.data(), Device::host(), values.partial(result.partial), device_,
-                 std::int64_t(found.size() * sizeof(double)));
+    std::vector<double> values_out(std::size_t(values.shape(result.partial).entries * line));
+    detail::copy(values_out.data(), Device::host(), values.partial(result.partial), device_,
+                 std::int64_t(values_out.size() * sizeof(double)));
     // Lineages that are negligible are not computed.
     const std::int64_t used = values.entries(result.partial);
     for (const auto& [n, base] : result.states.blocks())
       each_entry(n, [&](const auto& states, std::int64_t e) {
         if (base + e >= used) return;
-        double value = std::ldexp(found[std::size_t((base + e) * line)], exponent[0]);
-        for (const lineage_state& one : states) value /= binomial(one.n, one.r);
-        made.entries[std::size_t(place_of(made.max, states))] = value;
+        double value = std::ldexp(values_out[std::size_t((base + e) * line)], exponent[0]);
+        for (const lineage_state& state : states) value /= binomial(state.n, state.r);
+        result_partial.entries[std::size_t(place_of(result_partial.max, states))] = value;
       });
-    return made;
+    return result_partial;
   }
 
   double likelihood(const group& result, double theta, const rates& mutation) {
-    tape values = evaluate(result, theta, mutation);
-    std::vector<double> found;
+    partials_store values = evaluate(result, theta, mutation);
+    std::vector<double> values_out;
     std::vector<std::int32_t> exponent;
-    evaluate_root(values, parameters{branches_, theta, rates_of(mutation)}, found, exponent);
-    return std::ldexp(found[0], exponent[0]);
+    evaluate_root(values, parameters{branches_, theta, rates_of(mutation)}, values_out, exponent);
+    return std::ldexp(values_out[0], exponent[0]);
   }
 
  private:
@@ -160,26 +160,26 @@ class one_rule {
   }
   static mutation_rates rates_of(const rates& mutation) { return {mutation.u, mutation.v, mutation.u, mutation.v}; }
 
-  tape evaluate(const group& result, double root_theta, const rates& mutation) {
-    plan& made = builder_.result();
-    made.root = result.partial;
-    made.root_scale = result.scale;
-    made.root_layout = result.states;
-    tape values(std::make_shared<device_plan>(std::move(made), device_));
-    const parameters now{branches_, root_theta, rates_of(mutation)};
+  partials_store evaluate(const group& result, double root_theta, const rates& mutation) {
+    plan& plan_of_rule = builder_.result();
+    plan_of_rule.root = result.partial;
+    plan_of_rule.root_scale = result.scale;
+    plan_of_rule.root_layout = result.states;
+    partials_store values(std::make_shared<device_plan>(std::move(plan_of_rule), device_));
+    const parameters params{branches_, root_theta, rates_of(mutation)};
     std::vector<bool> has_rule(branches_.size(), false);
-    for (const rule& one : values.host().rules) {
-      if (const auto* branch = std::get_if<branch_rule>(&one)) {
+    for (const rule& current_rule : values.host().rules) {
+      if (const auto* branch = std::get_if<branch_rule>(&current_rule)) {
         has_rule[std::size_t(branch->branch)] = true;
         if (branch->has_stages)
-          check_stages(branch->max, now.of(branch->branch).length, now.of(branch->branch).theta, mutation.u,
+          check_stages(branch->max, params.of(branch->branch).length, params.of(branch->branch).theta, mutation.u,
                        mutation.v);
       }
-      if (const auto* split = std::get_if<split_rule>(&one)) update_shares(*split, values, now, false);
+      if (const auto* split = std::get_if<split_rule>(&current_rule)) update_shares(*split, values, params, false);
     }
     if (std::find(has_rule.begin(), has_rule.end(), true) != has_rule.end())
-      update_matrices(values, now, has_rule, false);
-    for (const rule& one : values.host().rules) forward(one, values, now, false);
+      update_matrices(values, params, has_rule, false);
+    for (const rule& current_rule : values.host().rules) forward(current_rule, values, params, false);
     return values;
   }
 

@@ -7,6 +7,7 @@
 #include <queue>
 #include <set>
 
+#include "quintet/core/error.hpp"
 #include "quintet/core/poll.hpp"
 
 namespace quintet::snp {
@@ -19,9 +20,9 @@ using branch_set = std::vector<std::int64_t>;  // sorted
 
 // What is done, and the groups of open branches that it leaves.
 struct progress_state {
-  std::vector<bool> done;
+  std::vector<bool> finished;
   std::vector<branch_set> groups;
-  double largest = 0, sum = 0;
+  double largest = 0, largest_open = 0, sum = 0;
   std::vector<std::int64_t> order;
 };
 
@@ -51,14 +52,22 @@ class search {
     return copies;
   }
 
+  // What the nodes in this order make.
+  progress_state replay(std::span<const std::int64_t> order) const {
+    progress_state state;
+    state.finished.assign(std::size_t(network_.nodes()), false);
+    for (const std::int64_t node : order) do_node(state, node);
+    return state;
+  }
+
   std::vector<std::int64_t> run() const {
     auto later = [](const progress_state& a, const progress_state& b) {
       return a.largest != b.largest ? a.largest > b.largest : a.sum > b.sum;
     };
     std::priority_queue<progress_state, std::vector<progress_state>, decltype(later)> open(later);
-    std::set<std::vector<bool>> seen;
+    std::set<std::vector<bool>> visited;
     progress_state start;
-    start.done.assign(std::size_t(network_.nodes()), false);
+    start.finished.assign(std::size_t(network_.nodes()), false);
     do_safe_nodes(start);
     open.push(start);
     for (int looked = 0;; ++looked) {
@@ -66,7 +75,7 @@ class search {
       progress_state state = open.top();
       open.pop();
       if (std::int64_t(state.order.size()) == network_.nodes()) return state.order;
-      if (!seen.insert(state.done).second && looked < search_limit) continue;
+      if (!visited.insert(state.finished).second && looked < search_limit) continue;
       // After the limit only the best successor counts.
       if (looked >= search_limit) open = decltype(open)(later);
       std::vector<progress_state> next;
@@ -79,7 +88,7 @@ class search {
         open.push(*std::max_element(next.begin(), next.end(), later));
         continue;
       }
-      for (progress_state& one : next) open.push(std::move(one));
+      for (progress_state& state : next) open.push(std::move(state));
     }
   }
 
@@ -87,10 +96,10 @@ class search {
   std::vector<std::int64_t> ready(const progress_state& state) const {
     std::vector<std::int64_t> nodes;
     for (const std::int64_t node : network_.children_first()) {
-      if (state.done[std::size_t(node)]) continue;
+      if (state.finished[std::size_t(node)]) continue;
       const auto children = network_.child_branches(node);
       if (std::all_of(children.begin(), children.end(),
-                      [&](std::int64_t b) { return state.done[std::size_t(network_.branch(b).child)]; }))
+                      [&](std::int64_t b) { return state.finished[std::size_t(network_.branch(b).child)]; }))
         nodes.push_back(node);
     }
     return nodes;
@@ -112,12 +121,12 @@ class search {
   }
 
   void do_safe_nodes(progress_state& state) const {
-    for (bool found = true; found;) {
-      found = false;
+    for (bool progress = true; progress;) {
+      progress = false;
       for (const std::int64_t node : ready(state))
         if (is_safe(state, node)) {
           do_node(state, node);
-          found = true;
+          progress = true;
           break;
         }
     }
@@ -126,11 +135,11 @@ class search {
   void do_node(progress_state& state, std::int64_t node) const {
     branch_set group;
     for (const std::int64_t b : network_.child_branches(node)) {
-      const auto found = std::find_if(state.groups.begin(), state.groups.end(),
-                                      [&](const branch_set& g) { return std::binary_search(g.begin(), g.end(), b); });
-      if (found == state.groups.end()) continue;  // the other child was in the same group
-      group.insert(group.end(), found->begin(), found->end());
-      state.groups.erase(found);
+      const auto it = std::find_if(state.groups.begin(), state.groups.end(),
+                                   [&](const branch_set& g) { return std::binary_search(g.begin(), g.end(), b); });
+      if (it == state.groups.end()) continue;  // the other child was in the same group
+      group.insert(group.end(), it->begin(), it->end());
+      state.groups.erase(it);
     }
     for (const std::int64_t b : network_.child_branches(node)) std::erase(group, b);
     const auto parents = network_.parent_branches(node);
@@ -138,9 +147,10 @@ class search {
     std::sort(group.begin(), group.end());
     const double size = cost(group);
     state.largest = std::max(state.largest, size);
+    if (group.size() > 1) state.largest_open = std::max(state.largest_open, size);
     state.sum += size;
     if (!group.empty()) state.groups.push_back(std::move(group));
-    state.done[std::size_t(node)] = true;
+    state.finished[std::size_t(node)] = true;
     state.order.push_back(node);
   }
 
@@ -203,15 +213,44 @@ std::vector<std::int64_t> copies_below_branches(const Network& network, std::spa
 std::vector<std::int64_t> best_schedule(const Network& network, std::span<const std::int64_t> copies) {
   const std::vector<std::int64_t> key = topology_key(network, copies);
   const std::lock_guard lock(cache.mutex);
-  if (const auto found = cache.schedules.find(key); found != cache.schedules.end()) return found->second;
+  if (const auto it = cache.schedules.find(key); it != cache.schedules.end()) return it->second;
   ++cache.searches;
-  const auto made = cache.schedules.emplace(key, search(network, copies).run()).first;
-  cache.oldest.push_back(made);
+  const auto entry = cache.schedules.emplace(key, search(network, copies).run()).first;
+  cache.oldest.push_back(entry);
   if (cache.oldest.size() > schedule_cache_limit) {
     cache.schedules.erase(cache.oldest.front());
     cache.oldest.pop_front();
   }
-  return made->second;
+  return entry->second;
+}
+
+schedule_size size_of_schedule(const Network& network, std::span<const std::int64_t> copies,
+                               std::span<const std::int64_t> schedule) {
+  const progress_state state = search(network, copies).replay(schedule);
+  return {state.largest, state.largest_open};
+}
+
+namespace {
+
+bool is_below(const Network& network, std::int64_t node, std::int64_t branch) {
+  const std::int64_t child = network.branch(branch).child;
+  if (child == node) return true;
+  const auto children = network.child_branches(child);
+  return std::any_of(children.begin(), children.end(), [&](std::int64_t b) { return is_below(network, node, b); });
+}
+
+}  // namespace
+
+std::string reticulations_below(const Network& network, const std::vector<std::int64_t>& branches) {
+  std::string names;
+  for (const std::int64_t node : network.reticulations()) {
+    int ways = 0;
+    for (const std::int64_t b : branches) ways += b >= 0 && is_below(network, node, b);
+    if (ways < 2) continue;
+    names += names.empty() ? "reticulation " : ", ";
+    names += network.name(node).empty() ? text("node ", node) : network.name(node);
+  }
+  return names.empty() ? "the number of gene copies" : names;
 }
 
 schedule_cache_report schedule_cache() {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "quintet/snp/network/network.hpp"
@@ -21,6 +22,17 @@ std::vector<std::int64_t> copies_below_branches(const Network& network, std::spa
 /// with the same topology and copies, whatever its parameters: the last schedule_cache_limit ones of the process.
 /// May be called by several threads at the same time.
 std::vector<std::int64_t> best_schedule(const Network& network, std::span<const std::int64_t> copies);
+
+/// States of the largest group that a schedule makes, and of the largest one of several open branches (0: none).
+struct schedule_size {
+  double largest = 0, largest_open = 0;
+};
+schedule_size size_of_schedule(const Network& network, std::span<const std::int64_t> copies,
+                               std::span<const std::int64_t> schedule);
+
+/// The reticulations that make a group of these open branches large, for messages: those of which both ways up end in
+/// branches of the group.
+std::string reticulations_below(const Network& network, const std::vector<std::int64_t>& branches);
 
 constexpr std::size_t schedule_cache_limit = 256;
 /// Schedules that were found and are kept; searches made so far.

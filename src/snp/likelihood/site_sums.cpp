@@ -82,7 +82,7 @@ void site_sums::gather_values(std::vector<double>& values) const {
   }
 }
 
-double site_sums::log_likelihood(const pattern_blocks& blocks, const model& m) const {
+std::vector<double> site_sums::all_values(const pattern_blocks& blocks, const model& m) const {
   std::vector<double> values = own_logs(blocks, false);
   for (std::int64_t pair = 0; pair < own_pairs_.count; ++pair) {
     const std::size_t row = first_constant_ + 2 * std::size_t(pair);
@@ -92,6 +92,11 @@ double site_sums::log_likelihood(const pattern_blocks& blocks, const model& m) c
     values.insert(values.end(), {zeros, ones});
   }
   gather_values(values);
+  return values;
+}
+
+double site_sums::log_likelihood(const pattern_blocks& blocks, const model& m) const {
+  const std::vector<double> values = all_values(blocks, m);
   double sum = 0;
   for (std::size_t p = 0; p < weights_.size(); ++p)
     if (weights_[p] > 0) sum += weights_[p] * values[p];
@@ -103,6 +108,34 @@ double site_sums::log_likelihood(const pattern_blocks& blocks, const model& m) c
     constant += 2;
   }
   return sum - ordering_;
+}
+
+double site_sums::truncation_bound(const pattern_blocks& blocks, const model& m, double mass) const {
+  if (mass == 0) return 0;
+  const std::vector<double> values = all_values(blocks, m);
+  // log((L + mass) / L).
+  const auto gain = [&](double log) { return std::log1p(std::exp(std::log(mass) - log)); };
+  double sum = 0;
+  for (std::size_t p = 0; p < weights_.size(); ++p)
+    if (weights_[p] > 0) sum += weights_[p] * gain(values[p]);
+  const double* constant = values.data() + weights_.size();
+  for (const double weight : condition_weights_) {
+    // Both constant patterns have larger probabilities, so the chance of being polymorphic is smaller.
+    if (m.polymorphic_only && weight > 0)
+      sum -= weight * std::log1p(-std::min(2 * mass / (1 - (constant[0] + constant[1])), 1.0));
+    if (m.unseen_zeros > 0) sum += m.unseen_zeros * gain(constant[0]);
+    if (m.unseen_ones > 0) sum += m.unseen_ones * gain(constant[1]);
+    constant += 2;
+  }
+  return sum;
+}
+
+std::pair<std::int64_t, double> site_sums::least_likely(const pattern_blocks& blocks) const {
+  const std::vector<double> logs = pattern_logs(blocks);
+  std::pair<std::int64_t, double> least{-1, infinity};
+  for (std::size_t p = 0; p < logs.size(); ++p)
+    if (weights_[p] > 0 && logs[p] < least.second) least = {std::int64_t(p), logs[p]};
+  return least;
 }
 
 std::vector<double> site_sums::row_weights(const pattern_blocks& blocks, const model& m) const {

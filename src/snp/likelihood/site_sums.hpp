@@ -25,6 +25,10 @@ class site_sums {
   /// log L of all patterns.
   std::vector<double> pattern_logs(const pattern_blocks& blocks) const;
   double log_likelihood(const pattern_blocks& blocks, const model& m) const;
+  /// How much larger the log-likelihood can be where the likelihood of every site can be larger by `mass`.
+  double truncation_bound(const pattern_blocks& blocks, const model& m, double mass) const;
+  /// The pattern that counts with the smallest likelihood, and its logarithm.
+  std::pair<std::int64_t, double> least_likely(const pattern_blocks& blocks) const;
   /// Derivative of the log-likelihood by the (unscaled) likelihood of every row that is computed here, times that
   /// likelihood.
   std::vector<double> row_weights(const pattern_blocks& blocks, const model& m) const;
@@ -37,6 +41,9 @@ class site_sums {
   /// Likelihoods of the own pair of constant patterns.
   std::pair<double, double> constants(const pattern_blocks& blocks, std::int64_t pair) const;
   void gather_values(std::vector<double>& values) const;
+  /// By all processes: logs of all patterns, then two numbers for each pair of constant ones, probabilities where sites
+  /// are conditioned on being polymorphic and logs otherwise.
+  std::vector<double> all_values(const pattern_blocks& blocks, const model& m) const;
 
   std::shared_ptr<process_group> group_;
   share_of_range own_{}, own_pairs_{};

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <unordered_set>
 
+#include "snp/markers/unit_weights.hpp"
+
 namespace quintet::snp {
 
 namespace {
@@ -60,7 +62,7 @@ struct DataBuilder::state {
   data_options options;
   Data data;
   std::vector<std::int64_t> max_given;  // sites left out included
-  std::unordered_set<std::int64_t, row_hash, row_equal> seen{64, row_hash{&data}, row_equal{&data}};
+  std::unordered_set<std::int64_t, row_hash, row_equal> visited{64, row_hash{&data}, row_equal{&data}};
 };
 
 DataBuilder::DataBuilder(std::vector<std::string> species, data_options options)
@@ -131,14 +133,14 @@ void DataBuilder::add_site(std::span<const std::int64_t> red, std::span<const st
   const std::int64_t next = data.patterns();
   data.copies_.insert(data.copies_.end(), copies.begin(), copies.end());
   data.red_.insert(data.red_.end(), red.begin(), red.end());
-  const auto [found, is_new] = s.seen.insert(next);
-  data.pattern_of_site_.push_back(*found);
+  const auto [it, is_new] = s.visited.insert(next);
+  data.pattern_of_site_.push_back(*it);
   if (is_new) {
     data.weights_.push_back(weight);
     data.kinds_.push_back(s.kind_of(next));
     for (std::size_t k = 0; k < copies.size(); ++k) data.max_[k] = std::max(data.max_[k], copies[k]);
   } else {
-    data.weights_[static_cast<std::size_t>(*found)] += weight;
+    data.weights_[static_cast<std::size_t>(*it)] += weight;
     data.copies_.resize(data.copies_.size() - copies.size());
     data.red_.resize(data.red_.size() - red.size());
   }
@@ -162,8 +164,6 @@ Data DataBuilder::finish(std::vector<std::int64_t> sampled_copies) {
   return std::move(s.data);
 }
 
-namespace {
-
 void require_unit_weights(const Data& data) {
   std::vector<double> sites(static_cast<std::size_t>(data.patterns()), 0);
   for (const std::int64_t p : data.pattern_of_site())
@@ -171,8 +171,6 @@ void require_unit_weights(const Data& data) {
   if (!std::equal(sites.begin(), sites.end(), data.weights().begin()))
     throw InvalidArgument("sites with weights cannot be selected: patterns have the sums of weights alone");
 }
-
-}  // namespace
 
 Data select_sites(const Data& data, std::span<const std::int64_t> sites) {
   require_unit_weights(data);
@@ -215,9 +213,9 @@ std::vector<std::int64_t> columns_of_leaves(const Network& network, const Data& 
   std::vector<std::int64_t> columns;
   std::vector<std::string> without_data, no_leaf;
   for (const std::string& name : network.species()) {
-    const auto found = std::find(known.begin(), known.end(), name);
-    if (found == known.end()) without_data.push_back(name);
-    columns.push_back(found - known.begin());
+    const auto it = std::find(known.begin(), known.end(), name);
+    if (it == known.end()) without_data.push_back(name);
+    columns.push_back(it - known.begin());
   }
   for (const std::string& name : known) {
     const auto leaves = network.species();

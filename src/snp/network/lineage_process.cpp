@@ -31,11 +31,11 @@ void lineage_process::step_forward(const table& from, table& to) const {
   std::fill(to.begin(), to.end(), 0.0);
   for (std::int64_t i = 0; i <= max_; ++i)
     for (std::int64_t j = 1; j <= lineages_end(i); ++j) {
-      const double here = from[place(j, i)];
-      if (here == 0) continue;
-      to[place(j, i)] += here * ((fastest - exit_rate(j)) / fastest);
-      if (j < lineages_end(i)) to[place(j + 1, i)] += here * (split_rate(j) / fastest);
-      if (i < max_ && j > 1) to[place(j - 1, i + 1)] += here * (merge_rate(j) / fastest);
+      const double value = from[place(j, i)];
+      if (value == 0) continue;
+      to[place(j, i)] += value * ((fastest - exit_rate(j)) / fastest);
+      if (j < lineages_end(i)) to[place(j + 1, i)] += value * (split_rate(j) / fastest);
+      if (i < max_ && j > 1) to[place(j - 1, i + 1)] += value * (merge_rate(j) / fastest);
     }
 }
 
@@ -52,8 +52,8 @@ void lineage_process::step_backward(const table& from, table& to) const {
 }
 
 std::vector<double> lineage_process::log_end_probabilities(double time, std::int64_t lineages) const {
-  table now(place(0, max_ + 1), 0.0), next = now, sum = now;
-  now[place(lineages, 0)] = 1;
+  table current(place(0, max_ + 1), 0.0), next = current, sum = current;
+  current[place(lineages, 0)] = 1;
   double log_scale = 0;
   const double all_jumps = fastest_rate() * time;
   const auto pieces = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(all_jumps / max_jumps)));
@@ -62,8 +62,8 @@ std::vector<double> lineage_process::log_end_probabilities(double time, std::int
     std::fill(sum.begin(), sum.end(), 0.0);
     double weight = std::exp(-jumps);
     for (std::int64_t k = 0;; ++k) {
-      for (std::size_t s = 0; s < sum.size(); ++s) sum[s] += weight * now[s];
-      const double mass = std::accumulate(now.begin(), now.end(), 0.0);
+      for (std::size_t s = 0; s < sum.size(); ++s) sum[s] += weight * current[s];
+      const double mass = std::accumulate(current.begin(), current.end(), 0.0);
       weight *= jumps / static_cast<double>(k + 1);
       // What is to come, against the least of the sums; enough jumps to reach every end must have been.
       double min = mass;
@@ -72,16 +72,16 @@ std::vector<double> lineage_process::log_end_probabilities(double time, std::int
       const double ratio = jumps / static_cast<double>(k + 2);
       const bool is_over = ratio < 1 && weight * mass / (1 - ratio) <= negligible * min;
       if (weight == 0 || (is_over && k >= species_ + 2 * max_)) break;
-      step_forward(now, next);
-      now.swap(next);
+      step_forward(current, next);
+      current.swap(next);
     }
     const double largest = *std::max_element(sum.begin(), sum.end());
     if (!(largest > 0)) break;
-    for (std::size_t s = 0; s < sum.size(); ++s) now[s] = sum[s] / largest;
+    for (std::size_t s = 0; s < sum.size(); ++s) current[s] = sum[s] / largest;
     log_scale += std::log(largest);
   }
   std::vector<double> ends;
-  for (std::int64_t r = 0; r <= max_; ++r) ends.push_back(std::log(now[place(species_, r)]) + log_scale);
+  for (std::int64_t r = 0; r <= max_; ++r) ends.push_back(std::log(current[place(species_, r)]) + log_scale);
   return ends;
 }
 
@@ -114,33 +114,33 @@ lineage_process::resolvent lineage_process::from_two(double stopping_rate) const
   table start(place(0, max_ + 1), 0.0);
   start[place(2, 0)] = 1;
   const table first = solve(start), second = solve(first);
-  resolvent made;
+  resolvent result;
   for (std::int64_t r = 0; r <= max_; ++r) {
-    made.first.push_back(first[place(species_, r)]);
-    made.second.push_back(second[place(species_, r)]);
+    result.first.push_back(first[place(species_, r)]);
+    result.second.push_back(second[place(species_, r)]);
   }
-  return made;
+  return result;
 }
 
 lineage_history lineage_process::draw_stopped(double stopping_rate, random_stream& random) const {
   const table chance = chances_to_end(stopping_rate);
   if (!(chance[place(1, 0)] > 0)) throw InvalidArgument("the process cannot end with the number of species");
-  lineage_history made{0, {}};
+  lineage_history history{0, {}};
   for (std::int64_t j = 1, i = 0;;) {
-    made.end -= std::log(random.uniform_positive<double>()) / (stopping_rate + exit_rate(j));
+    history.end -= std::log(random.uniform_positive<double>()) / (stopping_rate + exit_rate(j));
     const double stop = j == species_ ? stopping_rate : 0.0;
     const double split = j < lineages_end(i) ? split_rate(j) * chance[place(j + 1, i)] : 0.0;
     const double merge = i < max_ && j > 1 ? merge_rate(j) * chance[place(j - 1, i + 1)] : 0.0;
-    const double which = random.uniform<double>() * (stop + split + merge);
-    if (which < split) {
-      made.events.push_back({made.end, false});
+    const double draw = random.uniform<double>() * (stop + split + merge);
+    if (draw < split) {
+      history.events.push_back({history.end, false});
       ++j;
-    } else if (which < split + merge) {
-      made.events.push_back({made.end, true});
+    } else if (draw < split + merge) {
+      history.events.push_back({history.end, true});
       --j;
       ++i;
     } else {
-      return made;
+      return history;
     }
   }
 }
@@ -168,32 +168,32 @@ lineage_history lineage_process::draw_until(double time, std::int64_t only, rand
   if (!std::isfinite(largest)) throw InvalidArgument("the process cannot end with the number of species");
   double total = 0;
   for (double& w : log_weights) total += w = std::exp(w - largest);
-  double which = random.uniform<double>() * total;
+  double draw = random.uniform<double>() * total;
   std::size_t left = 0;
-  while (left + 1 < log_weights.size() && which >= log_weights[left]) which -= log_weights[left++];
+  while (left + 1 < log_weights.size() && draw >= log_weights[left]) draw -= log_weights[left++];
 
   std::vector<double> times(left);
   for (double& t : times) t = time * random.uniform<double>();
   std::sort(times.begin(), times.end());
-  lineage_history made{time, {}};
+  lineage_history history{time, {}};
   const double fastest = fastest_rate();
   std::int64_t j = 1, i = 0;
   for (const double t : times) {
-    const table& then = to_end[--left];
-    const double stay = (fastest - exit_rate(j)) * then[place(j, i)];
-    const double split = j < lineages_end(i) ? split_rate(j) * then[place(j + 1, i)] : 0.0;
-    const double merge = i < max_ && j > 1 ? merge_rate(j) * then[place(j - 1, i + 1)] : 0.0;
+    const table& later = to_end[--left];
+    const double stay = (fastest - exit_rate(j)) * later[place(j, i)];
+    const double split = j < lineages_end(i) ? split_rate(j) * later[place(j + 1, i)] : 0.0;
+    const double merge = i < max_ && j > 1 ? merge_rate(j) * later[place(j - 1, i + 1)] : 0.0;
     const double place_of_next = random.uniform<double>() * (stay + split + merge);
     if (place_of_next < split) {
-      made.events.push_back({t, false});
+      history.events.push_back({t, false});
       ++j;
     } else if (place_of_next < split + merge) {
-      made.events.push_back({t, true});
+      history.events.push_back({t, true});
       --j;
       ++i;
     }
   }
-  return made;
+  return history;
 }
 
 }  // namespace quintet::snp

@@ -65,11 +65,11 @@ std::string Network::describe_branch(std::int64_t b) const {
 }
 
 void Network::check_names() const {
-  std::unordered_map<std::string_view, std::int64_t> seen;
+  std::unordered_map<std::string_view, std::int64_t> visited;
   for (std::int64_t node = 0; node < nodes(); ++node) {
     const std::string& name = names_[at(node)];
     if (name.empty()) continue;
-    const auto [other, is_new] = seen.emplace(name, node);
+    const auto [other, is_new] = visited.emplace(name, node);
     if (!is_new)
       fail(breach::name, text("the name \"", name, "\" belongs to two nodes, ", other->second, " and ", node));
   }
@@ -115,8 +115,8 @@ void Network::order_nodes() {
     open[at(node)] = children_[at(node)].count;
     if (open[at(node)] == 0) order_.push_back(node);
   }
-  for (std::size_t done = 0; done < order_.size(); ++done)
-    for (const std::int64_t b : parents_[at(order_[done])].span()) {
+  for (std::size_t written = 0; written < order_.size(); ++written)
+    for (const std::int64_t b : parents_[at(order_[written])].span()) {
       const std::int64_t parent = branches_[at(b)].parent;
       if (--open[at(parent)] == 0) order_.push_back(parent);
     }
@@ -200,8 +200,8 @@ void Network::check_gammas() {
 }
 
 std::int64_t Network::find(std::string_view name) const {
-  const auto found = std::find(names_.begin(), names_.end(), name);
-  return found == names_.end() || name.empty() ? -1 : found - names_.begin();
+  const auto it = std::find(names_.begin(), names_.end(), name);
+  return it == names_.end() || name.empty() ? -1 : it - names_.begin();
 }
 
 void Network::set_length(std::int64_t b, double length) {

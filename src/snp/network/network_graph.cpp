@@ -53,20 +53,20 @@ std::int32_t refinement::refine(std::vector<std::int32_t>& colours) {
       sorted_.push_back(s);
     }
     std::sort(sorted_.begin(), sorted_.end());
-    std::size_t found = 0;
+    std::size_t count = 0;
     std::int32_t shared = -1, first = 0;
     for (std::size_t i = 0; i < sorted_.size(); ++i) {
       const bool is_new = i == 0 || !std::equal(sorted_[i].begin(), sorted_[i].end() - 1, sorted_[i - 1].begin());
       if (is_new) {
         first = static_cast<std::int32_t>(i);
-        ++found;
+        ++count;
       } else if (shared < 0) {
         shared = first;
       }
       colours[at(sorted_[i].back())] = first;
     }
-    if (found == classes || shared < 0) return shared;
-    classes = found;
+    if (count == classes || shared < 0) return shared;
+    classes = count;
   }
 }
 
@@ -83,16 +83,16 @@ void refinement::search(std::vector<std::int32_t> colours) {
 }
 
 void refinement::keep_if_better(std::vector<std::int32_t>&& number) {
-  canonical_form found;
+  canonical_form form;
   for (std::int32_t x = 0; x < graph_.size(); ++x)
     for (std::int32_t i = 0; i < graph_.node(x).parents; ++i)
-      found.branches.emplace_back(number[at(x)], number[at(graph_.node(x).parent[at(i)])]);
-  std::sort(found.branches.begin(), found.branches.end());
+      form.branches.emplace_back(number[at(x)], number[at(graph_.node(x).parent[at(i)])]);
+  std::sort(form.branches.begin(), form.branches.end());
   const bool is_first = best_.number.empty();
-  if (!is_first && best_.branches < found.branches) return;
-  if (!is_first && best_.branches == found.branches && !(order_ && order_(number, best_.number))) return;
-  found.number = std::move(number);
-  best_ = std::move(found);
+  if (!is_first && best_.branches < form.branches) return;
+  if (!is_first && best_.branches == form.branches && !(order_ && order_(number, best_.number))) return;
+  form.number = std::move(number);
+  best_ = std::move(form);
 }
 
 // Recursion goes as deep as the network is high.

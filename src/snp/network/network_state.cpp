@@ -12,7 +12,8 @@ namespace quintet::snp {
 
 namespace {
 
-constexpr double format_version = 1;
+// The second format has a clock.
+constexpr double format_version = 1, dated_version = 2;
 constexpr std::size_t state_numbers = 12, node_numbers = 11;
 // Ways down to the leaves that are written with few digits.
 constexpr double height_tolerance = 1e-6;
@@ -132,7 +133,8 @@ network_graph graph_of(const network_state& state) {
 }
 
 std::vector<double> numbers_of(const network_state& state) {
-  std::vector<double> numbers{format_version,
+  const bool is_dated = !std::isnan(state.clock);
+  std::vector<double> numbers{is_dated ? dated_version : format_version,
                               double(state.leaves()),
                               double(state.nodes.size()),
                               double(state.root),
@@ -144,6 +146,7 @@ std::vector<double> numbers_of(const network_state& state) {
                               state.netdiv,
                               state.turnover,
                               state.theta_mean};
+  if (is_dated) numbers.push_back(state.clock);
   for (const state_node& node : state.nodes) {
     numbers.insert(numbers.end(), {node.height, node.theta[0], node.theta[1], node.gamma[0], node.gamma[1],
                                    double(node.parent[0]), double(node.parent[1]), double(node.child[0]),
@@ -155,7 +158,9 @@ std::vector<double> numbers_of(const network_state& state) {
 network_state state_from_numbers(std::shared_ptr<const std::vector<std::string>> species,
                                  std::span<const double> numbers) {
   const auto fail = [](const std::string& why) { throw InvalidArgument(text("numbers are no state: ", why)); };
-  if (numbers.size() < state_numbers || numbers[0] != format_version) fail("another format");
+  const bool is_dated = !numbers.empty() && numbers[0] == dated_version;
+  const std::size_t head = state_numbers + (is_dated ? 1 : 0);
+  if (numbers.size() < head || (numbers[0] != format_version && !is_dated)) fail("another format");
   const auto integer = [&](double x) {
     if (!(x >= -1 && x < 1e9) || x != std::floor(x)) fail(text("a count or index is ", x));
     return static_cast<std::int32_t>(x);
@@ -164,7 +169,7 @@ network_state state_from_numbers(std::shared_ptr<const std::vector<std::string>>
   state.species = std::move(species);
   if (!state.species || integer(numbers[1]) != state.leaves()) fail("another number of species");
   const std::int32_t size = integer(numbers[2]);
-  if (size < 0 || numbers.size() != state_numbers + node_numbers * at(size)) fail("another number of nodes");
+  if (size < 0 || numbers.size() != head + node_numbers * at(size)) fail("another number of nodes");
   state.nodes.resize(at(size));
   state.root = integer(numbers[3]);
   state.reticulations = integer(numbers[4]);
@@ -175,8 +180,9 @@ network_state state_from_numbers(std::shared_ptr<const std::vector<std::string>>
   state.netdiv = numbers[9];
   state.turnover = numbers[10];
   state.theta_mean = numbers[11];
+  if (is_dated) state.clock = numbers[12];
   for (std::int32_t x = 0; x < size; ++x) {
-    const double* from = numbers.data() + state_numbers + node_numbers * at(x);
+    const double* from = numbers.data() + head + node_numbers * at(x);
     state_node& node = state.node(x);
     node.height = from[0];
     node.theta = {from[1], from[2]};
@@ -320,9 +326,9 @@ canonical_numbering number_canonically(const network_state& state) {
       canonise(graph, ranks, [&](std::span<const std::int32_t> a, std::span<const std::int32_t> b) {
         return has_larger_parameters(state, a, b);
       });
-  canonical_numbering made;
-  made.node = form.number;
-  made.branch.assign(2 * state.nodes.size(), -1);
+  canonical_numbering numbering;
+  numbering.node = form.number;
+  numbering.branch.assign(2 * state.nodes.size(), -1);
   // Branches in the order of the list; each node takes its own.
   struct end {
     std::int32_t child, parent, branch;
@@ -341,9 +347,9 @@ canonical_numbering number_canonically(const network_state& state) {
     if (a.gamma != b.gamma) return a.gamma > b.gamma;
     return a.theta > b.theta;
   });
-  for (std::size_t i = 0; i < ends.size(); ++i) made.branch[at(ends[i].branch)] = static_cast<std::int32_t>(i);
-  made.key = newick_of(graph, species, form.number);
-  return made;
+  for (std::size_t i = 0; i < ends.size(); ++i) numbering.branch[at(ends[i].branch)] = static_cast<std::int32_t>(i);
+  numbering.key = newick_of(graph, species, form.number);
+  return numbering;
 }
 
 Network to_network(const network_state& state, const canonical_numbering& numbering) {

@@ -55,30 +55,30 @@ void for_every_tree(const Network& network, const Visit& visit) {
   const auto reticulations = network.reticulations();
   const network_graph whole = graph_of(network);
   for (std::uint32_t chosen = 0; chosen < 1u << reticulations.size(); ++chosen) {
-    choice made{whole, 1};
+    choice chosen_tree{whole, 1};
     for (std::size_t i = 0; i < reticulations.size(); ++i) {
       const auto up = network.parent_branches(reticulations[i]);
-      const snp::branch& kept = network.branch(up[(chosen >> i) & 1]);
+      const snp::branch& chosen_branch = network.branch(up[(chosen >> i) & 1]);
       const snp::branch& cut = network.branch(up[1 - ((chosen >> i) & 1)]);
-      made.weight *= kept.gamma;
-      made.tree.disconnect(static_cast<std::int32_t>(cut.parent), static_cast<std::int32_t>(cut.child));
+      chosen_tree.weight *= chosen_branch.gamma;
+      chosen_tree.tree.disconnect(static_cast<std::int32_t>(cut.parent), static_cast<std::int32_t>(cut.child));
     }
-    if (made.weight == 0) continue;
-    prune(made.tree);
-    visit(made);
+    if (chosen_tree.weight == 0) continue;
+    prune(chosen_tree.tree);
+    visit(chosen_tree);
   }
 }
 
 // Leaves below every node of a tree that hangs together with its root.
-void collect_clusters(const network_graph& tree, std::int32_t x, std::set<name_set>& found, name_set& below) {
+void collect_clusters(const network_graph& tree, std::int32_t x, std::set<name_set>& clusters, name_set& below) {
   if (tree.node(x).children == 0) below.push_back(tree.name(x));
   for (std::int32_t i = 0; i < tree.node(x).children; ++i) {
     name_set child;
-    collect_clusters(tree, tree.node(x).child[at(i)], found, child);
+    collect_clusters(tree, tree.node(x).child[at(i)], clusters, child);
     below.insert(below.end(), child.begin(), child.end());
   }
   std::sort(below.begin(), below.end());
-  if (below.size() > 1 && x != tree.root) found.insert(below);
+  if (below.size() > 1 && x != tree.root) clusters.insert(below);
 }
 
 // The branch by which one goes on from a reticulation: larger gamma, then the first.
@@ -152,7 +152,7 @@ std::int64_t mu_distance(const Network& a, const Network& b) {
 
 std::vector<displayed_tree> displayed_trees(const Network& network) {
   std::map<std::string, double> weights;
-  for_every_tree(network, [&](const choice& made) { weights[key_of(made.tree)] += made.weight; });
+  for_every_tree(network, [&](const choice& chosen_tree) { weights[key_of(chosen_tree.tree)] += chosen_tree.weight; });
   std::vector<displayed_tree> trees;
   for (const auto& [newick, weight] : weights) trees.push_back({newick, weight});
   std::sort(trees.begin(), trees.end(), [](const displayed_tree& a, const displayed_tree& b) {
@@ -163,11 +163,11 @@ std::vector<displayed_tree> displayed_trees(const Network& network) {
 
 std::vector<cluster_weight> clusters(const Network& network) {
   std::map<name_set, double> weights;
-  for_every_tree(network, [&](const choice& made) {
-    std::set<name_set> found;
+  for_every_tree(network, [&](const choice& chosen_tree) {
+    std::set<name_set> clusters;
     name_set all;
-    collect_clusters(made.tree, made.tree.root, found, all);
-    for (const name_set& cluster : found) weights[cluster] += made.weight;
+    collect_clusters(chosen_tree.tree, chosen_tree.tree.root, clusters, all);
+    for (const name_set& cluster : clusters) weights[cluster] += chosen_tree.weight;
   });
   std::vector<cluster_weight> list;
   for (const auto& [leaves, weight] : weights) list.push_back({leaves, weight});

@@ -64,8 +64,8 @@ class reader {
   void read_numbers(occurrence& o);
   void read_comments_of(occurrence& o);
   void read_annotation(std::string_view comment, std::size_t position, occurrence& o) const;
-  void set(double& place, double value, std::size_t position, std::string_view what) const;
-  double number(std::string_view what);
+  void set(double& place, double value, std::size_t position, std::string_view label) const;
+  double number(std::string_view label);
   std::size_t begin_node(std::int64_t parent, bool inner);
   void end_node(std::size_t node);
   void read_end();
@@ -141,17 +141,17 @@ void reader::read_name(occurrence& o) {
   if (!has_quotes && o.inner && o.hybrid.empty() && is_number(o.name, support)) o.name.clear();
 }
 
-double reader::number(std::string_view what) {
+double reader::number(std::string_view label) {
   const std::size_t begin = at_;
   const std::string_view digits = word();
   double value;
-  if (!is_number(digits, value)) fail(begin, text("the ", what, " is no finite number: \"", excerpt(digits), "\""));
+  if (!is_number(digits, value)) fail(begin, text("the ", label, " is no finite number: \"", excerpt(digits), "\""));
   return value;
 }
 
-void reader::set(double& place, double value, std::size_t position, std::string_view what) const {
+void reader::set(double& place, double value, std::size_t position, std::string_view label) const {
   if (!std::isnan(place) && place != value)
-    fail(position, text("the ", what, " is given twice, as ", place, " and as ", value));
+    fail(position, text("the ", label, " is given twice, as ", place, " and as ", value));
   place = value;
 }
 
@@ -522,12 +522,12 @@ void assembly::remove_nodes(const std::vector<bool>& is_removed) {
 }
 
 network_description assembly::build() {
-  const auto& found = in_.occurrences();
-  for (std::size_t i = 0; i < found.size(); ++i) {
+  const auto& occurrences = in_.occurrences();
+  for (std::size_t i = 0; i < occurrences.size(); ++i) {
     nodes_.push_back(node_of(i));
-    if (found[i].parent >= 0) add_edge(found[i], nodes_.back());
+    if (occurrences[i].parent >= 0) add_edge(occurrences[i], nodes_.back());
   }
-  take_root(found.front());
+  take_root(occurrences.front());
   check_hybrids();
   complete_gammas();
   resolve_root();

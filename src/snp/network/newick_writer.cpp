@@ -42,7 +42,7 @@ class writer {
 
   void label_reticulations();
   void append_label(std::int64_t node);
-  void append_end(const open_node& done);
+  void append_end(const open_node& node);
 
   const Network& network_;
   const newick_numbers numbers_;
@@ -87,13 +87,13 @@ void writer::append_label(std::int64_t node) {
   if (!label.empty()) out_.append("#").append(label);
 }
 
-void writer::append_end(const open_node& done) {
-  append_label(done.node);
-  if (done.branch < 0) return;
-  const snp::branch& b = network_.branch(done.branch);
+void writer::append_end(const open_node& node) {
+  append_label(node.node);
+  if (node.branch < 0) return;
+  const snp::branch& b = network_.branch(node.branch);
   out_ += ':';
   append_number(out_, b.length);
-  const bool is_hybrid = network_.kind(done.node) == node_kind::reticulation,
+  const bool is_hybrid = network_.kind(node.node) == node_kind::reticulation,
              has_theta = numbers_ == newick_numbers::all;
   if (has_theta || is_hybrid) out_ += ':';
   if (has_theta) append_number(out_, b.theta);

@@ -13,21 +13,21 @@ namespace {
 // A branch that may have the root, and the branches from the root down to its upper end.
 struct root_place {
   std::int64_t branch;
-  std::vector<std::int64_t> way;
+  std::vector<std::int64_t> path;
 };
 
 // Below the two branches of the root, which are one place: it has the root already.
 std::vector<root_place> other_root_places(const Network& network) {
   std::vector<root_place> places, open{{-1, {}}};
   while (!open.empty()) {
-    const root_place here = std::move(open.back());
+    const root_place place = std::move(open.back());
     open.pop_back();
-    const std::int64_t node = here.branch < 0 ? network.root() : network.branch(here.branch).child;
-    if (here.branch >= 0 && network.kind(node) != node_kind::tree) continue;  // nothing turns round below it
+    const std::int64_t node = place.branch < 0 ? network.root() : network.branch(place.branch).child;
+    if (place.branch >= 0 && network.kind(node) != node_kind::tree) continue;  // nothing turns round below it
     for (const std::int64_t b : network.child_branches(node)) {
-      root_place next{b, here.way};
-      if (here.branch >= 0) next.way.push_back(here.branch);
-      if (here.branch >= 0) places.push_back(next);
+      root_place next{b, place.path};
+      if (place.branch >= 0) next.path.push_back(place.branch);
+      if (place.branch >= 0) places.push_back(next);
       open.push_back(std::move(next));
     }
   }
@@ -44,8 +44,8 @@ Network with_root_at(const Network& network, const root_place& place) {
   }
   // The two branches of the root: the first on the way becomes both, the other one is free for the new place.
   const auto of_root = network.child_branches(network.root());
-  const std::int64_t first = place.way[0], second = of_root[0] == first ? of_root[1] : of_root[0];
-  for (const std::int64_t b : place.way) std::swap(d.edges[at(b)].parent, d.edges[at(b)].child);
+  const std::int64_t first = place.path[0], second = of_root[0] == first ? of_root[1] : of_root[0];
+  for (const std::int64_t b : place.path) std::swap(d.edges[at(b)].parent, d.edges[at(b)].child);
   const network_edge other = d.edges[at(second)];
   d.edges[at(first)] = {network.branch(first).child, other.child, d.edges[at(first)].length + other.length, other.theta,
                         other.gamma};

@@ -50,19 +50,19 @@ class genealogy {
       const double wait = draw_exponential(theta / (j * (j - 1)), random);
       if (!is_endless && wait >= length) break;
       length -= wait;
-      for (gene_lineage& one : lineages) one.time += wait;
+      for (gene_lineage& lineage : lineages) lineage.time += wait;
       const std::int32_t ancestor = new_gene(-1);
       for (int child = 0; child < 2; ++child) {
-        const std::size_t which = random.below(static_cast<std::uint32_t>(lineages.size()));
-        parent_[static_cast<std::size_t>(lineages[which].gene)] = ancestor;
-        time_[static_cast<std::size_t>(lineages[which].gene)] = lineages[which].time;
-        lineages[which] = lineages.back();
+        const std::size_t chosen = random.below(static_cast<std::uint32_t>(lineages.size()));
+        parent_[static_cast<std::size_t>(lineages[chosen].gene)] = ancestor;
+        time_[static_cast<std::size_t>(lineages[chosen].gene)] = lineages[chosen].time;
+        lineages[chosen] = lineages.back();
         lineages.pop_back();
       }
       lineages.push_back({ancestor, 0});
     }
     if (is_endless) return;
-    for (gene_lineage& one : lineages) one.time += length;
+    for (gene_lineage& lineage : lineages) lineage.time += length;
   }
 
   void merge_lineages(random_stream& random) {
@@ -90,8 +90,8 @@ class genealogy {
         waiting_[static_cast<std::size_t>(up[0])] = lineages_;
       } else {
         const double gamma = network_.branch(up[0]).gamma;
-        for (const gene_lineage& one : lineages_)
-          waiting_[static_cast<std::size_t>(up[random.uniform<double>() < gamma ? 0 : 1])].push_back(one);
+        for (const gene_lineage& lineage : lineages_)
+          waiting_[static_cast<std::size_t>(up[random.uniform<double>() < gamma ? 0 : 1])].push_back(lineage);
       }
     }
   }
@@ -149,9 +149,9 @@ simulated_sites simulate_sites(const Network& network, const simulate_options& o
   const stage_region stage("sites");
   check(network, options);
   const auto species = static_cast<std::int64_t>(options.copies.size());
-  simulated_sites made;
-  made.red.resize(static_cast<std::size_t>(options.sites * species));
-  made.attempts.resize(static_cast<std::size_t>(options.sites));
+  simulated_sites sites;
+  sites.red.resize(static_cast<std::size_t>(options.sites * species));
+  sites.attempts.resize(static_cast<std::size_t>(options.sites));
   const std::int64_t tiles = (options.sites + sites_a_tile - 1) / sites_a_tile;
   device::for_each_side_by_side(tiles, [&](std::int64_t tile) {
     genealogy genes(network, options);
@@ -159,23 +159,23 @@ simulated_sites simulate_sites(const Network& network, const simulate_options& o
     for (std::int64_t site = tile * sites_a_tile; site < end; ++site) {
       random_stream random(options.seed, static_cast<std::uint64_t>(site));
       std::int64_t tries = 1;
-      while (!genes.draw(random, &made.red[static_cast<std::size_t>(site * species)]) && options.polymorphic_only) {
+      while (!genes.draw(random, &sites.red[static_cast<std::size_t>(site * species)]) && options.polymorphic_only) {
         if (++tries <= max_tries) continue;
         throw InvalidArgument(text("site ", site + 1, " shows one allele in ", max_tries,
                                    " tries: branches, thetas or rates are too small for polymorphic sites"));
       }
-      made.attempts[static_cast<std::size_t>(site)] = tries;
+      sites.attempts[static_cast<std::size_t>(site)] = tries;
     }
   });
-  return made;
+  return sites;
 }
 
 Data simulate(const Network& network, const simulate_options& options) {
-  const simulated_sites made = simulate_sites(network, options);
+  const simulated_sites sites = simulate_sites(network, options);
   DataBuilder builder({network.species().begin(), network.species().end()}, {.empty = empty_species::keep});
   std::vector<std::int64_t> red(options.copies.size());
-  for (std::size_t site = 0; site < made.attempts.size(); ++site) {
-    for (std::size_t s = 0; s < red.size(); ++s) red[s] = made.red[site * red.size() + s];
+  for (std::size_t site = 0; site < sites.attempts.size(); ++site) {
+    for (std::size_t s = 0; s < red.size(); ++s) red[s] = sites.red[site * red.size() + s];
     builder.add_site(red, options.copies);
   }
   return builder.finish(options.copies);

@@ -10,8 +10,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "quintet/snp/inference/search.hpp"
 #include "quintet/snp/likelihood/likelihood.hpp"
 #include "quintet/snp/likelihood/optimise.hpp"
 #include "quintet/snp/markers/data.hpp"
@@ -56,6 +58,28 @@ struct resampling_result {
 /// than two blocks, data that were given weights, and as optimise(); Cancelled. Cost: an optimise() a replicate.
 resampling_result resample(const Network& network, const Data& data, const resampling_options& options = {});
 
+/// How often something is in the best networks of the replicates.
+struct resampling_support {
+  std::string name;  ///< a topology_key(), species with commas between, or hybrid <- parent | parent
+  double share = 0;  ///< of the replicates
+};
+
+/// Searches of all replicates. Lists fall by share.
+struct resampled_search {
+  std::int64_t blocks = 0;                     ///< that the data have
+  std::vector<Network> networks;               ///< of each replicate the one with the least BIC
+  std::vector<resampling_support> topologies;  ///< unrooted_key() where the root is not seen
+  ///@{
+  /// Clusters by their weights in displayed trees, and hybrid events; both depend on the root.
+  std::vector<resampling_support> clusters, hybrid_events;
+  ///@}
+};
+
+/// Repeats search_networks() on chosen blocks of sites: `method`, `replicates`, blocks, `seed` and `progress` of
+/// `resampling`, all else of `search`. Deterministic. Throws as both. Cost: a search a replicate.
+resampled_search resample_search(const Data& data, const search_options& search,
+                                 const resampling_options& resampling = {});
+
 /// A number of a branch.
 enum class resampled_parameter { length, theta, gamma };
 
@@ -71,6 +95,7 @@ struct parameter_error {
   ///@}
 };
 /// Of one parameter of a branch. Throws InvalidArgument for a branch that does not exist. O(R log R).
-parameter_error summarise_parameter(const resampling_result& result, resampled_parameter what, std::int64_t branch);
+parameter_error summarise_parameter(const resampling_result& result, resampled_parameter parameter,
+                                    std::int64_t branch);
 
 }  // namespace quintet::snp

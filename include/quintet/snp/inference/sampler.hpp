@@ -51,10 +51,14 @@ namespace quintet::snp {
 
 /// Options of the chains.
 struct sampler_options {
-  std::int64_t chains = 1;               ///< independent ones, >= 1
-  std::int64_t temperatures = 1;         ///< walkers of a chain, >= 1
-  double heat = 0.1;                     ///< between two temperatures at the start, > 0
-  bool tune_heat = true;                 ///< in burn-in
+  std::int64_t chains = 1;        ///< independent ones, >= 1
+  std::int64_t temperatures = 1;  ///< walkers of a chain, >= 1
+  double heat = 0.1;              ///< between two temperatures at the start, > 0
+  bool tune_heat = true;          ///< in burn-in
+  /// Powers of the likelihood at the temperatures, instead of 1 / (1 + heat i): as many, falling from 1, >= 0. Each
+  /// exchange then tries every second pair of neighbours, in turn (Syed et al. 2022), and take_log_likelihoods() has
+  /// what marginal_likelihood() needs. Empty: heat.
+  std::vector<double> powers{};
   std::int64_t iterations = 100000;      ///< steps of a walker, burn-in included, >= 1
   std::int64_t burn_in = 10000;          ///< steps that tune and are not sampled, 0 ... iterations
   std::int64_t sample_every = 100;       ///< steps from sample to sample, >= 1
@@ -65,7 +69,7 @@ struct sampler_options {
   ///@{
   /// Parts that stay as they are in `start`, which must be set. fix_topology: nodes and branches (heights stay free).
   /// fix_heights: heights of all nodes below the origin (with the topology only). The others: the origin; thetas;
-  /// gammas; pi1, d and q.
+  /// gammas; pi1, d, q and the rate of the clock.
   bool fix_topology = false, fix_heights = false, fix_origin = false, fix_theta = false, fix_gamma = false,
        fix_rates = false;
   ///@}
@@ -149,6 +153,10 @@ class sampler {
   /// vectors.
   std::vector<std::vector<sampled_state>> take_samples();
 
+  /// With powers: log-likelihoods of all temperatures since the last call, [chain][temperature][draw], at the steps of
+  /// the samples. They are not part of a snapshot. Collective; every process gets them.
+  std::vector<std::vector<std::vector<double>>> take_log_likelihoods();
+
   /// The state of the run, for restore() of a sampler with the same arguments (iterations may differ). Throws
   /// InvalidArgument if step() is not divisible by 1000. Collective: every process gets all of it, and any number of
   /// processes may continue from it.
@@ -174,8 +182,9 @@ class sampler {
 
 /// Names of the columns of a trace, in the order of trace_row(): Sample, posterior, likelihood, prior, reticulations,
 /// root_height, origin, network_length (without the root branch), theta_mean (of all branches), theta_root,
-/// theta_<species>. Then pi1, u, v, lambda, nu, level, bubbles.
-std::vector<std::string> trace_columns(const std::vector<std::string>& species);
+/// theta_<species>. Then pi1, u, v, lambda, nu, level, bubbles. With a clock heights and thetas are in years, and clock
+/// follows; with a generation time also Ne_root and Ne_<species>, theta / (4 generations).
+std::vector<std::string> trace_columns(const std::vector<std::string>& species, const priors& prior);
 /// The numbers of one sample. O(nodes^2).
 std::vector<double> trace_row(const sampled_state& sample, const priors& prior);
 

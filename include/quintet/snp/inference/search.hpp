@@ -11,6 +11,12 @@
 // With lengths as parameters and one theta for all branches markers do not show the place of the root
 // (quintet/snp/network/rooting.hpp), unless mutation is at the root alone. Then topologies are unrooted ones, each is
 // optimised once, and the network of a result has the root that `outgroup` asks for, or that of least_rooting().
+//
+// Tens of species: search_options::composite climbs on the sum over all sets of three (or four) species of their
+// log-likelihoods, composite.hpp. It starts from the tree that joins neighbours by pairwise distances; further starts
+// take the distances of sites drawn again. Its neighbours are interchanges of subtrees and reticulations in all places.
+// Least squares of the distances rank them, and the first `patience` new ones are optimised around the edit. There is
+// one theta, so the root is not seen.
 #pragma once
 
 #include <cstdint>
@@ -53,6 +59,9 @@ struct search_options {
   std::int64_t patience = 40;          ///< new topologies without a gain before a climb ends, 1 ... 10^6
   double theta = 0.01;                 ///< of all branches at the start, > 0
   std::uint64_t seed = 1;              ///< all chance depends on it
+  /// 3 or 4: the composite log-likelihood of sets of so many species instead of that of all, for tens of species; 0:
+  /// no.
+  std::int64_t composite = 0;
   /// Parameters and effort at every topology; the winner of each level is optimised with ten times as many iterations.
   optimise_options optimise{.thetas = theta_parameters::common, .max_iterations = 50, .tolerance = 1e-3};
   snp::model model{};               ///< mutation
@@ -66,15 +75,22 @@ struct search_options {
 
 /// The best network with so many reticulations.
 struct search_level {
-  std::int64_t reticulations = 0;               ///< 0 ... R
-  Network network;                              ///< with its parameters
-  double log_likelihood = 0;                    ///< natural logarithm
-  std::int64_t parameters = 0;                  ///< numbers that were optimised, as in optimise_result
-  double aic = 0;                               ///< 2 parameters - 2 log L
-  double bic = 0;                               ///< log(sites) parameters - 2 log L
+  std::int64_t reticulations = 0;  ///< 0 ... R
+  Network network;                 ///< with its parameters
+  double log_likelihood = 0;       ///< natural logarithm
+  std::int64_t parameters = 0;     ///< numbers that were optimised, as in optimise_result
+  ///@{
+  /// 2 parameters - 2 log L, log(sites) parameters - 2 log L; NaN for a composite likelihood.
+  double aic = 0, bic = 0;
+  ///@}
   std::int64_t starts = 0;                      ///< number of starts that ended in this topology
   std::int64_t rootings = 1;                    ///< places of the root with this likelihood; 1 where it is seen
   std::vector<parameter_at_bound> at_bounds{};  ///< parameters at an end of their range
+  double truncation_bound = 0;                  ///< as in optimise_result
+  ///@{
+  /// With search_options::composite: over the level before, and its standard error where sites are independent.
+  double gain = unset, gain_error = unset;
+  ///@}
 };
 
 /// Result of search_networks().
@@ -82,7 +98,12 @@ struct search_result {
   std::vector<search_level> levels;  ///< by number of reticulations
   std::int64_t topologies = 0;       ///< that were optimised
   bool is_root_seen = true;          ///< false: topologies are unrooted ones, and their places of the root are equal
+  bool is_composite = false;         ///< the log-likelihoods are composite ones
 };
+
+/// The level with the least BIC. In a composite search every reticulation raises the sum: the last level up to which
+/// every gain is more than two standard errors.
+const search_level& best_level(const search_result& result);
 
 /// The search. Deterministic in data and options. Throws InvalidArgument for options out of range, fewer than two
 /// species, an outgroup that is no proper part of them, or data of likelihood 0, Cancelled if the callback returns

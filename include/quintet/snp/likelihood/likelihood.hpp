@@ -40,7 +40,12 @@
 
 namespace quintet::snp {
 
-/// Device and memory of a likelihood.
+///@{
+/// How much of a log-likelihood truncation may take away: usually, and at most.
+inline constexpr double default_truncation = 1e-9, max_truncation = 0.1;
+///@}
+
+/// Device, memory and truncation of a likelihood.
 struct likelihood_options {
   Device device = Device::best();  ///< does the work
   /// Bytes that one evaluation may take, >= 0; 0: half the memory of the device. Patterns that do not fit together are
@@ -50,6 +55,10 @@ struct likelihood_options {
   /// results. Members that compute are then collective, and evaluate() of a new object has the same bits as without the
   /// group. Gradients are summed by rank: within (P - 1) eps times the sum of magnitudes. Null: this process alone.
   std::shared_ptr<process_group> shared_by{};
+  /// How much larger the exact log-likelihood may be, in [0, max_truncation]. In a network with large groups of open
+  /// branches most combinations of lineage numbers have next to no chance. Those that cannot change the log-likelihood
+  /// by more than this together are dropped; truncation() has the bound that was reached. 0: all are kept.
+  double truncation = default_truncation;
 };
 
 /// A group of branches while it is computed.
@@ -64,7 +73,10 @@ struct group_size {
 /// Needs of an evaluation.
 struct evaluation_estimate {
   std::vector<group_size> groups;  ///< one for every rule, in the order of the evaluation
-  std::int64_t largest_group = 0;  ///< states of the largest
+  ///@{
+  /// States of the largest, and as many as it had without truncation.
+  std::int64_t largest_group = 0, largest_group_untruncated = 0;
+  ///@}
   /// Of one evaluation without proposals: values, matrices of branches and workspace of kernels.
   std::int64_t bytes = 0;
   double operations = 0;  ///< multiply-adds of the rules, all of them
@@ -77,6 +89,12 @@ struct evaluation_estimate {
 /// and takes its time and memory.
 evaluation_estimate estimate(const Network& network, const Data& data, const model& model = {},
                              const likelihood_options& options = {});
+
+/// What a truncated log-likelihood leaves out. The exact one is at least as large, and larger by at most `bound`.
+struct truncation_report {
+  double bound = 0;  ///< of the log-likelihood of all sites, with their weights
+  double mass = 0;   ///< chance of all combinations of lineage numbers that were dropped, the same for every site
+};
 
 /// Derivatives of the log-likelihood, by branch or one number.
 struct gradient {
@@ -100,9 +118,9 @@ class Likelihood {
   /// copied as far as they are needed.
   ///
   /// Throws NetworkError if leaves and species differ. Throws InvalidArgument for a model out of range, a negative
-  /// limit, data without a pattern, more than 8000 gene copies (1000 below a reticulation), or groups larger than the
-  /// limit; the message names the reticulations. Cost: O(patterns x species) time and memory for every rule; nothing is
-  /// evaluated.
+  /// limit, a truncation out of range, data without a pattern, or more than 8000 gene copies. So it does for more than
+  /// 1000 lineages that are kept below a reticulation, and for groups larger than the limit; the message names the
+  /// reticulations. Cost: O(patterns x species) time and memory for every rule; nothing is evaluated.
   Likelihood(const Network& network, const Data& data, const snp::model& model = {},
              const likelihood_options& options = {});
   ~Likelihood();
@@ -116,6 +134,9 @@ class Likelihood {
   /// last call: at most size().operations multiply-adds, after a proposal those above the branch. The value of a
   /// proposal may differ from that of a new object by rounding (1e-12 relative for a site), and its bits depend on the
   /// proposals before.
+  ///
+  /// A truncated likelihood keeps the states of earlier parameters as long as the bound holds for the present ones;
+  /// otherwise it chooses others and computes everything again. Throws InvalidArgument if no choice reaches the bound.
   double evaluate();
 
   ///@{
@@ -150,8 +171,13 @@ class Likelihood {
   /// log-likelihood is -infinity. Costs about five evaluations, and twice the memory of one.
   snp::gradient gradient();
 
-  /// Needs of an evaluation, those of estimate(). O(1).
+  /// Needs of an evaluation, those of estimate(). A truncated likelihood keeps other states after parameters changed
+  /// much. O(1).
   const evaluation_estimate& size() const;
+
+  /// What the last evaluate() left out. Rigorous but for rounding: a site's likelihood is a sum of non-negative terms,
+  /// and those of a dropped combination of lineage numbers are at most its chance. O(1).
+  const truncation_report& truncation() const;
 
  private:
   friend class chain_likelihood;

@@ -66,7 +66,8 @@ struct optimise_result {
   /// Numbers that were optimised. Without a theta for every branch the two lengths at the root count as one.
   std::int64_t parameters = 0;
   std::vector<parameter_at_bound> at_bounds;  ///< of the best climb
-  std::vector<double> ends;  ///< log-likelihood that each start reached; -infinity where the start itself had it
+  std::vector<double> ends;     ///< log-likelihood that each start reached; -infinity where the start itself had it
+  double truncation_bound = 0;  ///< how much larger the exact log-likelihood of the end is at most
 };
 
 ///@{

@@ -61,6 +61,7 @@ struct network_state {
   double netdiv = unset;                   ///< d = speciation rate - hybridization rate, where it is free
   double turnover = unset;                 ///< q = hybridization rate / speciation rate, where it is free
   double theta_mean = unset;               ///< m, the mean of the thetas, where it is free
+  double clock = unset;                    ///< c, expected mutations a year, where it is free
 
   ///@{
   /// Counts; branches with the root branch, inner nodes with the root and the reticulations.
@@ -83,7 +84,7 @@ struct network_state {
   ///@{
   /// The branch above the root, and parent branch `which` of node x.
   std::int32_t root_branch() const { return 2 * root; }
-  static constexpr std::int32_t branch_of(std::int32_t x, std::int32_t which = 0) { return 2 * x + which; }
+  static constexpr std::int32_t branch_of(std::int32_t x, std::int32_t parent = 0) { return 2 * x + parent; }
   ///@}
   ///@{
   /// Ends of branch b: nodes; state_node::none above the root branch.

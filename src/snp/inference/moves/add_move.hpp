@@ -4,7 +4,7 @@
 // its sibling has 1 - gamma. On the same branch that is a bubble, l_t = l_h being the whole length. With a theta for
 // every branch there are three new ones: of the part above the split (base: theta of its branch), of the part above the
 // reticulation and of the new branch (base: theta of the branch that got the reticulation), each from phi(. | base) of
-// jump.hpp. Does not apply if r = R.
+// reversible_jump.hpp. Does not apply if r = R.
 //
 // Two ordered choices of branches make one network, and one of the 2 (r + 1) parent branches of reticulations undoes it
 // (delete_move.hpp): 1 / (2 (r + 1)) against 2 / (k^2 l_t l_h). For a bubble there are four ways (the order of the
@@ -13,10 +13,10 @@
 //   log_hastings = 2 log k + log l_t + log l_h - log(4 (r + 1)) - log b(gamma) - sum log phi(theta_i | base_i).
 #pragma once
 
-#include "snp/inference/moves/jump.hpp"
 #include "snp/inference/moves/move.hpp"
 #include "snp/inference/moves/proposals.hpp"
-#include "snp/inference/moves/surgery.hpp"
+#include "snp/inference/moves/reversible_jump.hpp"
+#include "snp/inference/moves/topology_edits.hpp"
 
 namespace quintet::snp {
 

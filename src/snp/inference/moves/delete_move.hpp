@@ -5,9 +5,9 @@
 //   log_hastings = log(4r) - 2 log k' - log l_t - log l_h + log b(gamma) + sum log phi(theta_i | base_i).
 #pragma once
 
-#include "snp/inference/moves/jump.hpp"
 #include "snp/inference/moves/move.hpp"
-#include "snp/inference/moves/surgery.hpp"
+#include "snp/inference/moves/reversible_jump.hpp"
+#include "snp/inference/moves/topology_edits.hpp"
 
 namespace quintet::snp {
 
@@ -19,8 +19,8 @@ class delete_move final : public move {
 
   proposal propose(network_state& state, random_stream& random) const override {
     if (state.reticulations == 0) return {};
-    const auto which = static_cast<std::int32_t>(random.below(2 * static_cast<std::uint32_t>(state.reticulations)));
-    const std::int32_t x = reticulation_number(state, which / 2), e = network_state::branch_of(x, which % 2);
+    const auto chosen = static_cast<std::int32_t>(random.below(2 * static_cast<std::uint32_t>(state.reticulations)));
+    const std::int32_t x = reticulation_number(state, chosen / 2), e = network_state::branch_of(x, chosen % 2);
     const std::int32_t a = state.top(e);
     if (state.is_reticulation(a)) return {};
     const std::int32_t f = network_state::sibling_parent_branch(e), d = state.node(x).child[0];

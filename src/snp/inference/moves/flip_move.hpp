@@ -11,7 +11,7 @@
 
 #include "snp/inference/moves/move.hpp"
 #include "snp/inference/moves/proposals.hpp"
-#include "snp/inference/moves/surgery.hpp"
+#include "snp/inference/moves/topology_edits.hpp"
 
 namespace quintet::snp {
 
@@ -22,8 +22,8 @@ class flip_move final : public move {
 
   proposal propose(network_state& state, random_stream& random) const override {
     if (state.reticulations == 0) return {};
-    const auto which = static_cast<std::int32_t>(random.below(2 * static_cast<std::uint32_t>(state.reticulations)));
-    const std::int32_t x = reticulation_number(state, which / 2), e = network_state::branch_of(x, which % 2);
+    const auto chosen = static_cast<std::int32_t>(random.below(2 * static_cast<std::uint32_t>(state.reticulations)));
+    const std::int32_t x = reticulation_number(state, chosen / 2), e = network_state::branch_of(x, chosen % 2);
     const std::int32_t a = state.top(e);
     if (state.is_reticulation(a) || state.is_bubble(x)) return {};
     const std::int32_t s = state.sister_branch(e), up = network_state::branch_of(a);
@@ -34,7 +34,7 @@ class flip_move final : public move {
     const double h_y = draw_between(low, h_b, random);
     const double h_z = draw_between(h_s, std::min(h_y, h_top), random);
     const double forward = (h_b - low) * (std::min(h_y, h_top) - h_s);
-    const double back = (h_top - low) * (std::min(h_a, h_b) - h_c);
+    const double reverse = (h_top - low) * (std::min(h_a, h_b) - h_c);
 
     // a becomes y and x becomes z, with the records above them in exchange.
     const std::int32_t b = state.top(f), top = state.top(up);
@@ -45,17 +45,17 @@ class flip_move final : public move {
     put_on_between(state, s, top, f, x, -1);
     state.node(a).height = h_y;
     state.node(x).height = h_z;
-    return {.applies = true, .log_hastings = std::log(forward / back), .topology = true};
+    return {.applies = true, .log_hastings = std::log(forward / reverse), .topology = true};
   }
 
  private:
   // Node x comes onto branch `lower`, which ends at `top`; `upper` is the branch above it. Its other child is `kept`.
   static void put_on_between(network_state& state, std::int32_t lower, std::int32_t top, std::int32_t upper,
-                             std::int32_t x, std::int32_t kept) {
+                             std::int32_t x, std::int32_t remaining) {
     replace_child(state, top, lower, upper);
     set_top(state, upper, top);
     set_top(state, lower, x);
-    state.node(x).child = {lower, kept};
+    state.node(x).child = {lower, remaining};
   }
 };
 

@@ -9,7 +9,7 @@
 
 #include "snp/inference/moves/move.hpp"
 #include "snp/inference/moves/proposals.hpp"
-#include "snp/inference/moves/surgery.hpp"
+#include "snp/inference/moves/topology_edits.hpp"
 
 namespace quintet::snp {
 
@@ -20,8 +20,8 @@ class head_move final : public move {
 
   proposal propose(network_state& state, random_stream& random) const override {
     if (state.reticulations == 0) return {};
-    const auto which = static_cast<std::int32_t>(random.below(2 * static_cast<std::uint32_t>(state.reticulations)));
-    const std::int32_t x = reticulation_number(state, which / 2), e = network_state::branch_of(x, which % 2);
+    const auto chosen = static_cast<std::int32_t>(random.below(2 * static_cast<std::uint32_t>(state.reticulations)));
+    const std::int32_t x = reticulation_number(state, chosen / 2), e = network_state::branch_of(x, chosen % 2);
     const std::int32_t f = network_state::sibling_parent_branch(e), d = state.node(x).child[0];
     const double ceiling = state.top_height(e);
     const double before = std::min(ceiling, state.top_height(f)) - state.bottom_height(d);

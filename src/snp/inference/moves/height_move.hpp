@@ -6,7 +6,7 @@
 
 #include "snp/inference/moves/move.hpp"
 #include "snp/inference/moves/proposals.hpp"
-#include "snp/inference/moves/surgery.hpp"
+#include "snp/inference/moves/topology_edits.hpp"
 
 namespace quintet::snp {
 

@@ -64,6 +64,7 @@ std::vector<std::unique_ptr<move>> make_moves(const priors& priors, const fixed_
   use_scalar(priors.has_netdiv() && !fixed.rates, "netdiv", 1, 3, &network_state::netdiv, support::positive, false);
   use_scalar(priors.has_turnover() && !fixed.rates, "turnover", 1, 3, &network_state::turnover, support::unit_interval,
              false);
+  use_scalar(priors.has_clock_rate() && !fixed.rates, "clock", 2, 0.5, &network_state::clock, support::positive, false);
   use_scalar(priors.has_theta_mean() && !fixed.theta, "theta mean", 1, 1, &network_state::theta_mean, support::positive,
              false);
   return moves;

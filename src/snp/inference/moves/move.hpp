@@ -5,7 +5,7 @@
 //
 // A move neither knows the likelihood nor the prior's values. The caller keeps a copy of the state and takes it back
 // when it rejects; the copy has every bit. A proposal that `applies` may still be outside the support: the caller
-// checks is_in_range() and is_allowed(), in this order, and rejects.
+// checks is_in_range() and priors::admit(), in this order, and rejects.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "snp/inference/moves/move.hpp"
-#include "snp/inference/moves/surgery.hpp"
+#include "snp/inference/moves/topology_edits.hpp"
 
 namespace quintet::snp {
 

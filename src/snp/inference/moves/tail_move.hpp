@@ -9,7 +9,7 @@
 
 #include "snp/inference/moves/move.hpp"
 #include "snp/inference/moves/proposals.hpp"
-#include "snp/inference/moves/surgery.hpp"
+#include "snp/inference/moves/topology_edits.hpp"
 
 namespace quintet::snp {
 
@@ -19,9 +19,9 @@ class tail_move final : public move {
   std::string_view name() const override { return "tail"; }
 
   proposal propose(network_state& state, random_stream& random) const override {
-    auto which = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(tree_nodes(state))));
+    auto chosen = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(tree_nodes(state))));
     std::int32_t x = state.leaves();
-    while (!state.is_tree_node(x) || which-- > 0) ++x;
+    while (!state.is_tree_node(x) || chosen-- > 0) ++x;
     const std::size_t side = random.below(2);
     const std::int32_t e = state.node(x).child[side], s = state.node(x).child[1 - side];
     const std::int32_t b = network_state::branch_of(x);

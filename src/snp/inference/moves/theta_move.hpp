@@ -4,7 +4,7 @@
 
 #include "snp/inference/moves/move.hpp"
 #include "snp/inference/moves/proposals.hpp"
-#include "snp/inference/moves/surgery.hpp"
+#include "snp/inference/moves/topology_edits.hpp"
 
 namespace quintet::snp {
 
@@ -21,10 +21,10 @@ class theta_move final : public move {
       state.common_theta *= factor;
       return result;
     }
-    auto which = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(state.branches())));
+    auto chosen = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(state.branches())));
     std::int32_t x = 0;
-    while (which >= state.node(x).parents) which -= state.node(x++).parents;
-    state.node(x).theta[static_cast<std::size_t>(which)] *= factor;
+    while (chosen >= state.node(x).parents) chosen -= state.node(x++).parents;
+    state.node(x).theta[static_cast<std::size_t>(chosen)] *= factor;
     return result;
   }
 };

@@ -17,9 +17,10 @@ struct adjoint_context;
 struct group;
 struct parameters;
 struct partial_shape;
+struct kept_cells;
 class plan_builder;
 struct preorder_context;
-class tape;
+class partials_store;
 
 /// Branches with at most so many lineages, and those in groups, have their exponential as a dense matrix.
 constexpr std::int32_t dense_limit = 24;
@@ -47,12 +48,12 @@ struct branch_rule : rule_base {
   std::int64_t families = -1;
   bool has_stages = false;
   std::int32_t dense = 0;            ///< lineages with which the dense part after the stages may begin
-  std::int64_t stage_families = -1;  ///< the axis above the branch, twice
+  std::int64_t stage_families = -1;  ///< as `families`, with the axis between stages instead of that below the branch
   std::int32_t scale = -1;           ///< of a scaled plan: partial likelihood whose exponents the input has
 
-  /// The group at the top of the branch, in its place.
-  static void encode(plan_builder& builder, group& g, std::size_t axis);
-  void forward(tape& values, const parameters& now, bool propose) const;
+  /// The group at the top of the branch, in its place. `cells`: only these lineage numbers; null: all.
+  static void encode(plan_builder& builder, group& g, std::size_t axis, const kept_cells* cells = nullptr);
+  void forward(partials_store& values, const parameters& params, bool propose) const;
   void adjoint(adjoint_context& pass) const;
   void preorder(preorder_context& pass) const;
   /// Numbers that stages need besides the partial likelihoods below and above.
@@ -61,8 +62,9 @@ struct branch_rule : rule_base {
   std::vector<std::int64_t> columns(const std::vector<std::int32_t>& tables) const;
 
  private:
-  void forward_stages(tape& values, const parameters& now, bool propose) const;
-  void scale_stage(tape& values, std::int64_t entries, bool is_first, double* partial) const;
+  void forward_stages(partials_store& values, const parameters& params, bool propose) const;
+  std::int64_t stage_entries(const partials_store& values, std::int32_t lineages, bool is_last) const;
+  void scale_stage(partials_store& values, std::int64_t entries, bool is_first, double* partial) const;
   void adjoint_stages(adjoint_context& pass) const;
   void adjoint_matrix(adjoint_context& pass, const std::int32_t* table, std::int32_t limit, const double* in,
                       double* below) const;
@@ -73,8 +75,8 @@ struct branch_rule : rule_base {
 
 /// The exponentials of the branches in `dirty`. Branches of equal length and theta share: the one with the most
 /// lineages is computed, the others are its leading blocks. What `donor` has, on the same device, is copied.
-void update_matrices(tape& values, const parameters& now, const std::vector<bool>& dirty, bool propose,
-                     const tape* donor = nullptr);
+void update_matrices(partials_store& values, const parameters& params, const std::vector<bool>& dirty, bool propose,
+                     const partials_store* donor = nullptr);
 
 /// What the adjoints of all matrices say about lengths, thetas and rates; once, after adjoint() of all rules.
 void finish_branches(adjoint_context& pass);

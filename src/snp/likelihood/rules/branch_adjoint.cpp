@@ -24,33 +24,33 @@ double sum_columns(Columns columns, std::int64_t padded, const Device& device) {
   columns.out = sums.data();
   device::for_each(padded, columns, device);
   double sum = 0;
-  for (const double one : sums.to_vector()) sum += one;
+  for (const double value : sums.to_vector()) sum += value;
   return sum;
 }
 
 }  // namespace
 
-adjoint_context::adjoint_context(tape& forward, const parameters& at)
-    : values(forward), now(at), matrix_adjoint(forward.branches(), nullptr) {
+adjoint_context::adjoint_context(partials_store& forward, const parameters& at)
+    : values(forward), params(at), matrix_adjoint(forward.branches(), nullptr) {
   const plan& host = values.host();
-  for (const partial_shape& one : host.partials) adjoints.emplace_back(one.entries * one.padded, values.device());
-  const std::size_t branches = now.branches.size();
+  for (const partial_shape& shape : host.partials) adjoints.emplace_back(shape.entries * shape.padded, values.device());
+  const std::size_t branches = params.branches.size();
   result.length.assign(branches, 0.0);
   result.theta = result.gamma = result.length;
   for (std::size_t b = 0; b < branches; ++b)
-    parts.push_back({now.branches[b].length, host.max_of_branch[b], false, 0, 0, 0});
+    parts.push_back({params.branches[b].length, host.max_of_branch[b], false, 0, 0, 0});
   std::int64_t size = 0;
   const auto each_branch = [&](auto f) {
-    for (const rule& one : host.rules)
-      if (const auto* branch = std::get_if<branch_rule>(&one)) f(*branch);
+    for (const rule& current_rule : host.rules)
+      if (const auto* branch = std::get_if<branch_rule>(&current_rule)) f(*branch);
   };
-  each_branch([&](const branch_rule& one) { size += slices_of(one) * values.matrix_size(one.branch); });
+  each_branch([&](const branch_rule& rule) { size += slices_of(rule) * values.matrix_size(rule.branch); });
   matrix_memory = Buffer<double>(size, values.device());
   device::fill(matrix_memory, 0.0);
   double* place = matrix_memory.data();
-  each_branch([&](const branch_rule& one) {
-    matrix_adjoint[std::size_t(one.branch)] = place;
-    place += slices_of(one) * values.matrix_size(one.branch);
+  each_branch([&](const branch_rule& rule) {
+    matrix_adjoint[std::size_t(rule.branch)] = place;
+    place += slices_of(rule) * values.matrix_size(rule.branch);
   });
 }
 
@@ -63,7 +63,7 @@ void branch_rule::adjoint(adjoint_context& pass) const {
 // The matrix of the branch: its own adjoint, and that of what lies below (null: not wanted).
 void branch_rule::adjoint_matrix(adjoint_context& pass, const std::int32_t* table, std::int32_t limit,
                                  const double* from, double* below) const {
-  const tape& values = pass.values;
+  const partials_store& values = pass.values;
   const tile_range range = values.range(tiles);
   branch_tables tables = tables_of(*this, values, range.first, values.shape(out).padded);
   tables.families = table;
@@ -85,18 +85,18 @@ void branch_rule::adjoint_matrix(adjoint_context& pass, const std::int32_t* tabl
 // A branch with many lineages: derivatives by u and v go up with the values, the adjoint comes down through the dense
 // part and then through the stages.
 void branch_rule::adjoint_stages(adjoint_context& pass) const {
-  const tape& values = pass.values;
-  const snp::branch& one = pass.now.of(branch);
-  const mutation_rates& rates = pass.now.rates;
+  const partials_store& values = pass.values;
+  const snp::branch& branch_values = pass.params.of(branch);
+  const mutation_rates& rates = pass.params.rates;
   const partial_shape& shape_of = values.shape(out);
-  const stage_plan plan =
-      plan_stages(values.lineages(in), one.length, one.theta, rates.branch_u, rates.branch_v, dense);
+  const stage_plan plan = plan_stages(values.lineages(in), branch_values.length, branch_values.theta, rates.branch_u,
+                                      rates.branch_v, dense);
   adjoint_context::branch_part& part = pass.parts[std::size_t(branch)];
   part.has_stages = true;
   part.length = plan.remaining;
   part.max = plan.has_dense_part() ? plan.middle : -1;
-  part.by_length = sum_columns(slope_columns{plan.top.limit, shape_of.padded, blocks_between(*this, values),
-                                             generator{1 / one.theta, rates.branch_u, rates.branch_v},
+  part.by_length = sum_columns(slope_columns{values.limit(out, max), shape_of.padded, blocks_above(*this, values),
+                                             generator{1 / branch_values.theta, rates.branch_u, rates.branch_v},
                                              pass.adjoint(out), values.partial(out), nullptr},
                                shape_of.padded, values.device());
   double* below = pass.wanted_adjoint(in);
@@ -108,49 +108,52 @@ void branch_rule::adjoint_stages(adjoint_context& pass) const {
     adjoint_matrix(pass, values.table(stage_families), plan.middle, last[0].data(), middle.data());
     down = middle.data();
   }
-  const std::int64_t entries = shape_of.prefix[std::size_t(plan.middle)];
+  const std::int64_t entries = stage_entries(values, plan.middle, !plan.has_dense_part());
   part.by_u = sum_columns(dot_columns{entries, shape_of.padded, down, last[1].data(), nullptr}, shape_of.padded,
                           values.device());
   part.by_v = sum_columns(dot_columns{entries, shape_of.padded, down, last[2].data(), nullptr}, shape_of.padded,
                           values.device());
   if (below != nullptr)
-    adjoint_of_stages(*this, values, plan, shape_of.padded, shape_of.patterns, down, below, pass.now);
+    adjoint_of_stages(*this, values, plan, shape_of.padded, shape_of.patterns, down, below, pass.params);
 }
 
 // What the last stage gives, and its derivatives by u and v.
 std::vector<Buffer<double>> branch_rule::stages_with_derivatives(const adjoint_context& pass,
                                                                  const stage_plan& plan) const {
-  const tape& values = pass.values;
-  const double theta = pass.now.of(branch).theta;
+  const partials_store& values = pass.values;
+  const double theta = pass.params.of(branch).theta;
   const std::int32_t padded = values.shape(out).padded;
-  const std::int32_t *below = blocks_below(*this, values), *above = blocks_between(*this, values);
+  const std::int32_t *below = blocks_below(*this, values), *between = blocks_between(*this, values);
   const std::int32_t used = values.shape(out).patterns;
-  std::vector<Buffer<double>> now;
+  std::vector<Buffer<double>> current;
   with_rules(values.device(), [&](auto shape) {
     using Shape = decltype(shape);
     for (std::size_t i = 0; i < plan.stages.size(); ++i) {
-      const stage& one = plan.stages[i];
+      const stage& stage_of_branch = plan.stages[i];
+      const bool is_last = i + 1 == plan.stages.size() && !plan.has_dense_part();
       std::vector<Buffer<double>> next;
-      for (int k = 0; k < 3; ++k) next.emplace_back(state_count(one.to) * padded, values.device());
+      for (int k = 0; k < 3; ++k) next.emplace_back(state_count(stage_of_branch.to) * padded, values.device());
       const auto run = [&]<class Kernel>(coefficient_order order, std::int64_t tiles, Kernel) {
-        Buffer<double> work(tiles * Kernel::work_size(one.from), values.device());
-        const Buffer<double> coefficients(
-            stage_coefficients(one, theta, pass.now.rates.branch_u, pass.now.rates.branch_v, false, order),
-            values.device());
-        device::launch(Kernel{one.from, one.to, one.terms, padded, one.length, one.decay, coefficients.data(),
-                              i == 0 ? below : above, above, i == 0 ? values.partial(in) : now[0].data(),
-                              i == 0 ? nullptr : now[1].data(), i == 0 ? nullptr : now[2].data(), next[0].data(),
-                              next[1].data(), next[2].data(), work.data(), used},
-                       tiles, values.device());
+        Buffer<double> work(tiles * Kernel::work_size(stage_of_branch.from), values.device());
+        const Buffer<double> coefficients(stage_coefficients(stage_of_branch, theta, pass.params.rates.branch_u,
+                                                             pass.params.rates.branch_v, false, order),
+                                          values.device());
+        device::launch(
+            Kernel{stage_of_branch.from, stage_of_branch.to, stage_of_branch.terms, padded, stage_of_branch.length,
+                   stage_of_branch.decay, coefficients.data(), i == 0 ? below : between,
+                   is_last ? blocks_above(*this, values) : between, i == 0 ? values.partial(in) : current[0].data(),
+                   i == 0 ? nullptr : current[1].data(), i == 0 ? nullptr : current[2].data(), next[0].data(),
+                   next[1].data(), next[2].data(), work.data(), used},
+            tiles, values.device());
       };
       if (are_single(used))
         run(coefficient_order::by_neighbour, used, stage_kernel<Shape, false, true, 1>{});
       else
         run(coefficient_order::by_state, padded / line, stage_kernel<Shape, false, true>{});
-      now = std::move(next);
+      current = std::move(next);
     }
   });
-  return now;
+  return current;
 }
 
 namespace {
@@ -158,8 +161,8 @@ namespace {
 // Products of the adjoints of all branches with the derivatives of their matrices.
 void multiply_adjoints(adjoint_context& pass, const std::vector<exponential_job>& jobs,
                        const std::vector<std::size_t>& job_of_branch) {
-  const tape& values = pass.values;
-  const mutation_rates& rates = pass.now.rates;
+  const partials_store& values = pass.values;
+  const mutation_rates& rates = pass.params.rates;
   const std::size_t count = pass.parts.size();
   std::int64_t blocks = 1;
   for (const auto& part : pass.parts) blocks = std::max<std::int64_t>(blocks, part.max + 1);
@@ -167,26 +170,27 @@ void multiply_adjoints(adjoint_context& pass, const std::vector<exponential_job>
   std::vector<branch_dot_job> dots;
   for (std::size_t b = 0; b < count; ++b) {
     const exponential_job& job = jobs[job_of_branch[b]];
-    dots.push_back({pass.parts[b].max, generator{1 / pass.now.branches[b].theta, rates.branch_u, rates.branch_v},
+    dots.push_back({pass.parts[b].max, generator{1 / pass.params.branches[b].theta, rates.branch_u, rates.branch_v},
                     pass.matrix_adjoint[b], job.out, job.by_u, job.by_v, sums.data() + std::int64_t(b) * blocks * 3});
   }
   const Buffer<branch_dot_job> dots_on_device(dots, values.device());
   device::for_each(std::int64_t(count) * blocks, branch_dot{dots_on_device.data(), blocks}, values.device());
-  const auto found = sums.to_vector();
+  const auto totals = sums.to_vector();
   for (std::size_t b = 0; b < count; ++b) {
     const adjoint_context::branch_part& part = pass.parts[b];
     double by_length = 0, by_u = part.by_u, by_v = part.by_v;
     for (std::int32_t n = 0; n <= part.max; ++n) {
-      const double* block = &found[(b * std::size_t(blocks) + std::size_t(n)) * 3];
+      const double* block = &totals[(b * std::size_t(blocks) + std::size_t(n)) * 3];
       by_length += block[0];
       by_u += block[1];
       by_v += block[2];
     }
     if (part.has_stages) by_length = part.by_length;
     // P depends on t / theta, t u and t v alone.
-    const branch& one = pass.now.branches[b];
+    const branch& branch_values = pass.params.branches[b];
     pass.result.length[b] = by_length;
-    pass.result.theta[b] = -(one.length * by_length - rates.branch_u * by_u - rates.branch_v * by_v) / one.theta;
+    pass.result.theta[b] =
+        -(branch_values.length * by_length - rates.branch_u * by_u - rates.branch_v * by_v) / branch_values.theta;
     pass.result.branch_u += by_u;
     pass.result.branch_v += by_v;
   }
@@ -201,14 +205,14 @@ void finish_branches(adjoint_context& pass) {
   std::vector<exponential_job> jobs;
   std::vector<std::size_t> job_of_branch;
   for (std::size_t b = 0; b < pass.parts.size(); ++b) {
-    const branch& one = pass.now.branches[b];
+    const branch& branch_values = pass.params.branches[b];
     const adjoint_context::branch_part& part = pass.parts[b];
-    const auto [place, is_new] = job_of.emplace(std::pair(part.length, one.theta), jobs.size());
+    const auto [place, is_new] = job_of.emplace(std::pair(part.length, branch_values.theta), jobs.size());
     if (is_new) jobs.emplace_back();
     exponential_job& job = jobs[place->second];
     if (is_new || job.max < part.max)
-      job = exponential_of(std::max(part.max, 0), part.length, one.theta, pass.now.rates.branch_u,
-                           pass.now.rates.branch_v);
+      job = exponential_of(std::max(part.max, 0), part.length, branch_values.theta, pass.params.rates.branch_u,
+                           pass.params.rates.branch_v);
     job_of_branch.push_back(place->second);
   }
   std::int64_t size = 0;
@@ -217,9 +221,10 @@ void finish_branches(adjoint_context& pass) {
   Buffer<double> memory(size, device);
   double* place = memory.data();
   for (exponential_job& job : jobs) {
-    const std::int64_t one = column_block(job.max + 1) + exponential_padding;
-    job.out = place, job.by_u = place + one, job.by_v = place + 2 * one, job.work = place + 3 * one;
-    place += (kernel::work_parts + 3) * one;
+    const std::int64_t slice_size = column_block(job.max + 1) + exponential_padding;
+    job.out = place, job.by_u = place + slice_size, job.by_v = place + 2 * slice_size,
+    job.work = place + 3 * slice_size;
+    place += (kernel::work_parts + 3) * slice_size;
   }
   const Buffer<exponential_job> on_device(jobs, device);
   device::with_shape<host_exponential, device_exponential>(device, [&](auto shape) {

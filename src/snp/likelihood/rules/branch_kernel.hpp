@@ -190,7 +190,7 @@ struct slope_columns {
     for (int n = 1; n <= limit; ++n) {
       if (base[n] < 0) continue;
       const double* x = partial + base[n] * patterns + p;
-      const double* above = n < limit ? partial + base[n + 1] * patterns + p : nullptr;
+      const double* above = n < limit && base[n + 1] >= 0 ? partial + base[n + 1] * patterns + p : nullptr;
       for (int r = 0; r <= n; ++r) {
         const double slope = rates.row(
             n, r, above != nullptr, [&](int i) { return x[(r + i) * patterns]; },

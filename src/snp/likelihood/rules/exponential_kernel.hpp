@@ -40,7 +40,7 @@ struct exponential_kernel {
   void operator()(const Team& team, std::int64_t tile, scratch&) const {
     const exponential_job& job = jobs[tile];
     const std::int64_t size = column_block(job.max + 1) + exponential_padding;
-    dual now{job.out, job.by_u, job.by_v}, then = room(job.work + 2 * size, 3 * size);
+    dual current{job.out, job.by_u, job.by_v}, then = room(job.work + 2 * size, 3 * size);
     if constexpr (!Shape::on_device && !Derivatives) {
       then.value = job.work;
       pad(team, job, size, then);
@@ -58,22 +58,22 @@ struct exponential_kernel {
     }
     for (int s = 0; s < job.squarings; ++s) {
       for (int n = 0; n <= job.max; ++n) {
-        multiply<false>(team, n, now.value, now.value, then.value);
+        multiply<false>(team, n, current.value, current.value, then.value);
         if constexpr (Derivatives) {
-          multiply<false>(team, n, now.by_u, now.value, then.by_u);
-          multiply<true>(team, n, now.value, now.by_u, then.by_u);
-          multiply<false>(team, n, now.by_v, now.value, then.by_v);
-          multiply<true>(team, n, now.value, now.by_v, then.by_v);
+          multiply<false>(team, n, current.by_u, current.value, then.by_u);
+          multiply<true>(team, n, current.value, current.by_u, then.by_u);
+          multiply<false>(team, n, current.by_v, current.value, then.by_v);
+          multiply<true>(team, n, current.value, current.by_v, then.by_v);
         }
       }
       team.barrier();
-      swap(now, then);
-      for (int n = 1 + team.rank(); n <= job.max; n += team.size()) normalise(n, now.value + column_block(n));
+      swap(current, then);
+      for (int n = 1 + team.rank(); n <= job.max; n += team.size()) normalise(n, current.value + column_block(n));
       team.barrier();
     }
-    if (now.value != job.out) {
-      copy(team, size, now.value, job.out);
-      if constexpr (Derivatives) copy(team, size, now.by_u, job.by_u), copy(team, size, now.by_v, job.by_v);
+    if (current.value != job.out) {
+      copy(team, size, current.value, job.out);
+      if constexpr (Derivatives) copy(team, size, current.by_u, job.by_u), copy(team, size, current.by_v, job.by_v);
     }
     if (job.rest.to_1 == 0 && job.rest.to_0 == 0) return;
     team.barrier();

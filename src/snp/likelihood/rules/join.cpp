@@ -33,7 +33,7 @@ join_side_rule encode_side(plan_builder& builder, const group& g,
   return side;
 }
 
-layout joined_states(const layout& left, const layout& right, std::int64_t above) {
+std::map<lineage_counts, std::int64_t> blocks_of_join(const layout& left, const layout& right) {
   std::map<lineage_counts, std::int64_t> blocks;
   const bool is_single = left.axes().size() == 1 && right.axes().size() == 1;
   std::vector<bool> has_sum(is_single ? std::size_t(left.max(0)) + std::size_t(right.max(0)) + 1 : 0, false);
@@ -46,10 +46,14 @@ layout joined_states(const layout& left, const layout& right, std::int64_t above
       counts.insert(counts.end(), r.begin() + 1, r.end());
       blocks.emplace(counts, 0);
     }
+  return blocks;
+}
+
+layout joined_states(const layout& left, const layout& right, std::int64_t above, const kept_cells* cells) {
   std::vector<std::int64_t> axes{above};
   axes.insert(axes.end(), left.axes().begin() + 1, left.axes().end());
   axes.insert(axes.end(), right.axes().begin() + 1, right.axes().end());
-  return layout(axes, blocks);
+  return layout(axes, cells != nullptr ? cells->blocks() : blocks_of_join(left, right));
 }
 
 // The patterns of two groups together: distinct pairs in ascending order, so that the map to the left ones ascends.
@@ -81,7 +85,7 @@ bool must_expand(std::int32_t patterns, const std::vector<std::int32_t>& of) {
 }  // namespace
 
 group join_rule::encode(plan_builder& builder, const group& g, std::int64_t a, const group& h, std::int64_t b,
-                        std::int64_t above) {
+                        std::int64_t above, const kept_cells* cells) {
   const pattern_pairs pairs = pairs_of(g, h);
   const bool expand_left = builder.expands_next_input(must_expand(builder.shape(g.partial).patterns, pairs.left_of));
   const bool expand_right = builder.expands_next_input(must_expand(builder.shape(h.partial).patterns, pairs.right_of));
@@ -89,7 +93,7 @@ group join_rule::encode(plan_builder& builder, const group& g, std::int64_t a, c
   const group right = remap_rule::encode(builder, h, axes_with_first(h.states, {b}), pairs.right_of, expand_right);
   group result;
   result.pattern_of_row = pairs.pattern_of_row;
-  result.states = joined_states(left.states, right.states, above);
+  result.states = joined_states(left.states, right.states, above, cells);
   join_rule rule;
   const auto left_families = families_behind(left.states, 1), right_families = families_behind(right.states, 1);
   const partial_shape& shape = builder.shape(left.partial);
@@ -127,11 +131,11 @@ std::vector<std::int64_t> join_side_rule::columns(const std::vector<std::int32_t
 
 namespace {
 
-join_tables tables_of(const join_rule& rule, const tape& values, const rule_tile* tiles, std::int32_t patterns,
-                      tape::version which = tape::version::current) {
-  const auto side = [&](const join_side_rule& one) -> join_side {
-    return {values.table(one.families), one.family_count, one.max, values.limit(one.in, one.max, which),
-            values.low(one.in)};
+join_tables tables_of(const join_rule& rule, const partials_store& values, const rule_tile* tiles,
+                      std::int32_t patterns, partials_store::version edition = partials_store::version::current) {
+  const auto side = [&](const join_side_rule& rule) -> join_side {
+    return {values.table(rule.families), rule.family_count, rule.max, values.limit(rule.in, rule.max, edition),
+            values.low(rule.in)};
   };
   return {tiles,
           side(rule.left),
@@ -139,12 +143,12 @@ join_tables tables_of(const join_rule& rule, const tape& values, const rule_tile
           values.table(rule.families),
           rule.max,
           patterns,
-          values.limit(rule.out, rule.max, which)};
+          values.limit(rule.out, rule.max, edition)};
 }
 
 }  // namespace
 
-void join_rule::forward(tape& values) const {
+void join_rule::forward(partials_store& values) const {
   if (values.has_lineages(out)) {
     if (values.shape(in).is_single() && values.shape(right.in).is_single())
       values.set_lineages(out, join_bounds(values.lineages(in), values.lineages(right.in)));
@@ -161,7 +165,7 @@ void join_rule::forward(tape& values) const {
   scale(values);
 }
 
-void join_rule::scale(tape& values) const {
+void join_rule::scale(partials_store& values) const {
   const partial_shape& shape_of = values.shape(out);
   const std::int64_t entries = values.entries(out);
   double* to = values.write_partial(out);
@@ -182,7 +186,7 @@ void join_rule::scale(tape& values) const {
 }
 
 void join_rule::adjoint(adjoint_context& pass) const {
-  const tape& values = pass.values;
+  const partials_store& values = pass.values;
   const std::int32_t padded = values.shape(out).padded;
   device::for_each(padded / line,
                    apply_exponents{values.entries(out), padded, values.own_exponents(out), pass.adjoint(out)},
@@ -202,14 +206,14 @@ void join_rule::adjoint(adjoint_context& pass) const {
 
 // The other input is up to date.
 void join_rule::preorder(preorder_context& pass) const {
-  tape& values = pass.values;
-  preorder_partial& made = pass.made;
+  partials_store& values = pass.values;
+  preorder_partial& partial = pass.partial;
   const std::int32_t self = pass.is_left ? in : right.in, other = pass.is_left ? right.in : in;
   const std::int64_t patterns = pass.patterns;
-  const auto accepted = tape::version::accepted;
-  if (made.sum_exponents.size() == 0) {  // the later one: memory may end between them
-    made.own_exponents = Buffer<std::int32_t>(patterns, values.device());
-    made.sum_exponents = Buffer<std::int32_t>(patterns, values.device());
+  const auto accepted = partials_store::version::accepted;
+  if (partial.sum_exponents.size() == 0) {  // the later one: memory may end between them
+    partial.own_exponents = Buffer<std::int32_t>(patterns, values.device());
+    partial.sum_exponents = Buffer<std::int32_t>(patterns, values.device());
   }
   const std::vector<const std::int32_t*>& pattern_of = values.steps().down.pattern_of;
   with_rules(values.device(), [&](auto shape) {
@@ -231,12 +235,12 @@ void join_rule::preorder(preorder_context& pass) const {
                    join_exponents{{pass.above.exponents, nullptr},
                                   {values.own_exponents(out), pattern_of[std::size_t(out)]},
                                   values.exponents_at_root(other),
-                                  made.own_exponents.data(),
-                                  made.sum_exponents.data()},
+                                  partial.own_exponents.data(),
+                                  partial.sum_exponents.data()},
                    values.device());
-  made.exponents = made.sum_exponents.data();
+  partial.exponents = partial.sum_exponents.data();
   device::for_each(patterns / line,
-                   apply_exponents{values.entries(self, accepted), patterns, made.own_exponents.data(), pass.to()},
+                   apply_exponents{values.entries(self, accepted), patterns, partial.own_exponents.data(), pass.to()},
                    values.device());
 }
 

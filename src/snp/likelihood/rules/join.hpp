@@ -12,9 +12,10 @@ namespace quintet::snp {
 
 struct adjoint_context;
 struct group;
+struct kept_cells;
 class plan_builder;
 struct preorder_context;
-class tape;
+class partials_store;
 
 /// A family of one side is one choice of the lineages on its other axes.
 template <class Number>
@@ -48,15 +49,16 @@ struct join_rule : rule_base {
   std::int64_t families = -1;
   std::int32_t max = 0;
 
-  /// The group of branch `above` (-1: above the root) made of a in g and b in h.
+  /// The group of branch `above` (-1: above the root) made of a in g and b in h. `cells`: only these lineage numbers;
+  /// null: all.
   static group encode(plan_builder& builder, const group& g, std::int64_t a, const group& h, std::int64_t b,
-                      std::int64_t above);
-  void forward(tape& values) const;
+                      std::int64_t above, const kept_cells* cells = nullptr);
+  void forward(partials_store& values) const;
   void adjoint(adjoint_context& pass) const;
   void preorder(preorder_context& pass) const;
 
  private:
-  void scale(tape& values) const;
+  void scale(partials_store& values) const;
 };
 
 }  // namespace quintet::snp

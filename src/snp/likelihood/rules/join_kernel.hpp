@@ -242,14 +242,14 @@ struct choose_exponents {
 
 /// 2^e for |e| up to 2044.
 inline double power_of_two(int e) {
-  const auto one = [](int exponent) {
+  const auto power_of = [](int exponent) {
     const std::int64_t bits = std::int64_t(exponent + 1023) << 52;
     double value;
     __builtin_memcpy(&value, &bits, sizeof value);
     return value;
   };
   const int half = e / 2;
-  return one(half) * one(e - half);
+  return power_of(half) * power_of(e - half);
 }
 
 /// Multiplies a partial likelihood, pattern by pattern, by 2^-own: one line of patterns an index, as there are rarely

@@ -53,20 +53,20 @@ group leaf_rule::encode(plan_builder& builder, std::int64_t branch, std::span<co
   for (const leaf_counts& row : rows) blocks.emplace(lineage_counts{row.copies}, 0);
   std::int32_t patterns = 0;
   for (auto& [count, pattern] : pattern_of) pattern = patterns++;
-  group made;
-  made.states = layout({branch}, blocks);
-  made.partial = builder.add_partial(made.states, patterns);
-  for (const leaf_counts& row : computed) made.pattern_of_row.push_back(pattern_of.at({row.copies, row.red}));
-  const std::int32_t padded = builder.shape(made.partial).padded;
-  leaf_rule leaf{made.partial, std::vector<double>(std::size_t(made.states.entries() * padded), 0.0)};
+  group result;
+  result.states = layout({branch}, blocks);
+  result.partial = builder.add_partial(result.states, patterns);
+  for (const leaf_counts& row : computed) result.pattern_of_row.push_back(pattern_of.at({row.copies, row.red}));
+  const std::int32_t padded = builder.shape(result.partial).padded;
+  leaf_rule leaf{result.partial, std::vector<double>(std::size_t(result.states.entries() * padded), 0.0)};
   const bool is_scaled = builder.result().is_scaled;
   if (is_scaled) {
     leaf.exponents.assign(std::size_t(padded), 0);
-    made.scale = made.partial;
+    result.scale = result.partial;
   }
   for (const auto& [count, pattern] : pattern_of) {
     const auto [n, red] = count;
-    const std::int64_t base = made.states.find({n}), column = pattern;
+    const std::int64_t base = result.states.find({n}), column = pattern;
     // C(n, r) F(n, r).
     const auto at = [&](int r) -> double& { return leaf.content[std::size_t((base + r) * padded + column)]; };
     if (is_scaled) {
@@ -86,7 +86,7 @@ group leaf_rule::encode(plan_builder& builder, std::int64_t branch, std::span<co
       at(r) = std::exp2(2 * red - r) * binomial(n / 2, red) * binomial(red, r - red);
   }
   builder.add(std::move(leaf));
-  return made;
+  return result;
 }
 
 }  // namespace quintet::snp

@@ -8,13 +8,17 @@ namespace quintet::snp {
 
 struct adjoint_context;
 struct group;
+struct kept_cells;
+class plan_builder;
 struct preorder_context;
-class tape;
+class partials_store;
 
 struct merge_rule : pair_rule {
-  /// The group with `above` (-1: above the root) at its bottom in place of a and b.
-  static group encode(plan_builder& builder, const group& g, std::int64_t a, std::int64_t b, std::int64_t above);
-  void forward(tape& values) const;
+  /// The group with `above` (-1: above the root) at its bottom in place of a and b. `cells`: only these lineage
+  /// numbers; null: all.
+  static group encode(plan_builder& builder, const group& g, std::int64_t a, std::int64_t b, std::int64_t above,
+                      const kept_cells* cells = nullptr);
+  void forward(partials_store& values) const;
   void adjoint(adjoint_context& pass) const;
   void preorder(preorder_context& pass) const;
 };

@@ -4,7 +4,7 @@
 
 namespace quintet::snp {
 
-void pair_rule::encode_tables(plan_builder& builder, const layout& one, const layout& two,
+void pair_rule::encode_tables(plan_builder& builder, const layout& first, const layout& two,
                               const std::map<lineage_counts, std::int32_t>& families_of) {
   using record = pair_record<std::int32_t>;
   const std::int32_t size = record::size(max, max1, max2), padded = builder.shape(in).padded;
@@ -17,7 +17,7 @@ void pair_rule::encode_tables(plan_builder& builder, const layout& one, const la
     record_of(rest).columns() = std::int32_t(block_entries(rest));
     columns.push_back(block_entries(rest) * padded);
   }
-  for (const auto& [counts, base] : one.blocks())
+  for (const auto& [counts, base] : first.blocks())
     record_of(without(counts, 0, 1)).single(counts[0]) = std::int32_t(base);
   for (const auto& [counts, base] : two.blocks())
     record_of(without(counts, 0, 2)).both(counts[0], counts[1]) = std::int32_t(base);

@@ -128,12 +128,15 @@ struct pair_spread_kernel {
         const std::int64_t base = record.both(n1, n2);
         if (base < 0) continue;
         const double share = weights.share_of(n1, n2);
-        const double* from = in + record.single(n1 + n2) * tables.patterns;
+        const std::int64_t single = record.single(n1 + n2);
+        const double* from = in + (single >= 0 ? single : 0) * tables.patterns;
         double* to = out + base * tables.patterns;
         for (int item = team.rank(); item < (n1 + 1) * (n2 + 1) * groups; item += team.size()) {
           const int pair = item / groups, r1 = pair / (n2 + 1), r2 = pair % (n2 + 1);
           const std::int64_t column = range.first + item % groups * Shape::lanes;
-          const pack x = device::load_pack<pack>(from + (r1 + r2) * range.columns + column);
+          // What Rule 4 dropped has no adjoint.
+          const pack x = single >= 0 ? device::load_pack<pack>(from + (r1 + r2) * range.columns + column)
+                                     : device::broadcast_pack<pack>(0.0);
           device::store_pack(to + pair * range.columns + column,
                              pack((share * weights.hypergeometric(n1, r1, n2, r2)) * x));
         }

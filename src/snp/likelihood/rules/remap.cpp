@@ -62,19 +62,19 @@ group remap_rule::encode(plan_builder& builder, const group& g, const std::vecto
     for (const std::size_t k : from) moved.push_back(counts[k]);
     blocks.emplace(moved, 0);
   }
-  group made = g;
-  made.states = layout(axes, blocks);
+  group result = g;
+  result.states = layout(axes, blocks);
   remap_rule rule;
   rule.in = g.partial;
-  rule.out = made.partial =
-      builder.add_partial(made.states, expand ? std::int32_t(pattern_of.size()) : builder.shape(g.partial).patterns);
-  if (axes != g.states.axes()) rule.entry_of = builder.add_table(entry_map(g.states, made.states, from));
+  rule.out = result.partial =
+      builder.add_partial(result.states, expand ? std::int32_t(pattern_of.size()) : builder.shape(g.partial).patterns);
+  if (axes != g.states.axes()) rule.entry_of = builder.add_table(entry_map(g.states, result.states, from));
   if (expand) encode_patterns(builder, rule, pattern_of);
   builder.add(rule);
-  return made;
+  return result;
 }
 
-void remap_rule::forward(tape& values) const {
+void remap_rule::forward(partials_store& values) const {
   if (values.has_lineages(out)) values.set_lineages(out, values.lineages(in));
   double* to = values.write_partial(out);
   with_rules(values.device(), [&](auto shape) {
@@ -86,7 +86,7 @@ void remap_rule::forward(tape& values) const {
 }
 
 void remap_rule::adjoint(adjoint_context& pass) const {
-  const tape& values = pass.values;
+  const partials_store& values = pass.values;
   const partial_shape &below = values.shape(in), &above = values.shape(out);
   device::for_each(above.entries * below.padded,
                    remap_adjoint{below.padded, above.padded, below.patterns, values.table(entry_of),

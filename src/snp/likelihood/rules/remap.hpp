@@ -11,7 +11,7 @@ struct adjoint_context;
 struct group;
 class plan_builder;
 struct preorder_context;
-class tape;
+class partials_store;
 
 struct remap_rule : rule_base {
   std::int64_t entry_of = -1, pattern_of = -1;  ///< maps from the result to the input; -1: the same
@@ -20,7 +20,7 @@ struct remap_rule : rule_base {
   /// The group with the axes in another order and, if `expand`, other patterns; the group itself where nothing changes.
   static group encode(plan_builder& builder, const group& g, const std::vector<std::int64_t>& axes,
                       const std::vector<std::int32_t>& pattern_of, bool expand);
-  void forward(tape& values) const;
+  void forward(partials_store& values) const;
   void adjoint(adjoint_context& pass) const;
   void preorder(preorder_context& pass) const;
 };

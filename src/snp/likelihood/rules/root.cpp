@@ -7,10 +7,10 @@
 
 namespace quintet::snp {
 
-void update_root_weights(tape& values, const parameters& now) {
+void update_root_weights(partials_store& values, const parameters& params) {
   const partial_shape& root = values.shape(values.host().root);
-  const auto [a1, a0] = scaled_rates(now.root_theta, now.rates.root_v, now.rates.root_u);
-  tape::root_values& to = values.root;
+  const auto [a1, a0] = scaled_rates(params.root_theta, params.rates.root_v, params.rates.root_u);
+  partials_store::root_values& to = values.root;
   if (to.weight.size() == 0) {
     to.weight = Buffer<double>(root.entries, values.device());
     to.likelihood = Buffer<double>(root.padded, values.device());
@@ -35,10 +35,11 @@ void update_root_weights(tape& values, const parameters& now) {
 
 namespace {
 
-void evaluate_scaled_root(tape& values, std::vector<double>& likelihood, std::vector<std::int32_t>& exponent) {
+void evaluate_scaled_root(partials_store& values, std::vector<double>& likelihood,
+                          std::vector<std::int32_t>& exponent) {
   const plan& host = values.host();
   const partial_shape& root = values.shape(host.root);
-  tape::root_values& at = values.root;
+  partials_store::root_values& at = values.root;
   device::for_each(root.padded,
                    scaled_root_sum{values.entries(host.root), root.padded, at.weight.data(), at.weight_exponent.data(),
                                    values.partial(host.root), at.likelihood.data(), at.exponent.data()},
@@ -54,11 +55,11 @@ void evaluate_scaled_root(tape& values, std::vector<double>& likelihood, std::ve
 
 }  // namespace
 
-void evaluate_root(tape& values, const parameters& now, std::vector<double>& likelihood,
+void evaluate_root(partials_store& values, const parameters& params, std::vector<double>& likelihood,
                    std::vector<std::int32_t>& exponent) {
   const plan& host = values.host();
   const partial_shape& root = values.shape(host.root);
-  update_root_weights(values, now);
+  update_root_weights(values, params);
   if (host.is_scaled) return evaluate_scaled_root(values, likelihood, exponent);
   with_rules(values.device(), [&](auto shape) {
     device::launch(root_kernel<decltype(shape)>{values.entries(host.root), root.padded, values.root.weight.data(),
@@ -72,7 +73,7 @@ void evaluate_root(tape& values, const parameters& now, std::vector<double>& lik
 }
 
 void adjoint_root(adjoint_context& pass, std::span<const double> seed) {
-  tape& values = pass.values;
+  partials_store& values = pass.values;
   const plan& host = values.host();
   const partial_shape& root = values.shape(host.root);
   std::vector<double> padded(seed.begin(), seed.end());
@@ -86,8 +87,8 @@ void adjoint_root(adjoint_context& pass, std::span<const double> seed) {
                    values.device());
   device::for_each(entries, root_weight_adjoint{root.padded, seeds.data(), values.partial(host.root), by_weight.data()},
                    values.device());
-  const double theta = pass.now.root_theta;
-  const mutation_rates& rates = pass.now.rates;
+  const double theta = pass.params.root_theta;
+  const mutation_rates& rates = pass.params.rates;
   const root_weights weights = root_weights_of(host.root_layout, theta * rates.root_v, theta * rates.root_u);
   const auto slope = by_weight.to_vector();
   double by_a1 = 0, by_a0 = 0;

@@ -10,12 +10,12 @@ namespace quintet::snp {
 
 struct adjoint_context;
 struct parameters;
-class tape;
+class partials_store;
 
 /// The weights of now on the device.
-void update_root_weights(tape& values, const parameters& now);
+void update_root_weights(partials_store& values, const parameters& params);
 /// Likelihoods of the patterns and their exponents, from the partial likelihood at the root.
-void evaluate_root(tape& values, const parameters& now, std::vector<double>& likelihood,
+void evaluate_root(partials_store& values, const parameters& params, std::vector<double>& likelihood,
                    std::vector<std::int32_t>& exponent);
 /// Derivatives of sum seed[p] likelihood[p].
 void adjoint_root(adjoint_context& pass, std::span<const double> seed);

@@ -10,21 +10,25 @@ namespace quintet::snp {
 
 struct adjoint_context;
 struct group;
+struct kept_cells;
+class plan_builder;
 struct parameters;
 struct preorder_context;
-class tape;
+class partials_store;
 
 struct split_rule : pair_rule {
   std::int64_t y = -1, z = -1;  ///< parent branches; gamma is that of y
 
   /// The group with y and z at their bottoms in place of `child`.
-  static group encode(plan_builder& builder, const group& g, std::int64_t child, std::int64_t y, std::int64_t z);
-  void forward(tape& values) const;
+  /// `cells`: only these lineage numbers; null: all.
+  static group encode(plan_builder& builder, const group& g, std::int64_t child, std::int64_t y, std::int64_t z,
+                      const kept_cells* cells = nullptr);
+  void forward(partials_store& values) const;
   void adjoint(adjoint_context& pass) const;
   void preorder(preorder_context& pass) const;
 };
 
 /// What the rule multiplies with, for the gamma of now.
-void update_shares(const split_rule& rule, tape& values, const parameters& now, bool propose);
+void update_shares(const split_rule& rule, partials_store& values, const parameters& params, bool propose);
 
 }  // namespace quintet::snp

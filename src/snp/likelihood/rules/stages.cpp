@@ -113,7 +113,7 @@ lineage_bound join_bounds(const lineage_bound& left, const lineage_bound& right)
   both.bound.assign(std::size_t(both.limit) + 1, 0.0);
   for (std::size_t i = 0; i < left.bound.size(); ++i)
     for (std::size_t j = 0; j < right.bound.size(); ++j) both.bound[i + j] += left.bound[i] * right.bound[j];
-  for (double& one : both.bound) one = std::min(one, 1.0);
+  for (double& bound_value : both.bound) bound_value = std::min(bound_value, 1.0);
   return both;
 }
 
@@ -124,16 +124,16 @@ lineage_bound certain(const std::vector<std::int64_t>& prefix) {
   return all;
 }
 
-std::vector<double> stage_coefficients(const stage& one, double theta, double u, double v, bool transposed,
+std::vector<double> stage_coefficients(const stage& stage_of_branch, double theta, double u, double v, bool transposed,
                                        coefficient_order order) {
-  const double h = one.length;
-  const generator rates{h / theta, h * u, h * v, one.shift};
-  const std::int64_t states = state_count(one.from);
+  const double h = stage_of_branch.length;
+  const generator rates{h / theta, h * u, h * v, stage_of_branch.shift};
+  const std::int64_t states = state_count(stage_of_branch.from);
   std::vector<double> table(std::size_t(states) * 5, 0.0);
-  for (std::int32_t n = 0; n <= one.from; ++n)
+  for (std::int32_t n = 0; n <= stage_of_branch.from; ++n)
     for (std::int32_t r = 0; r <= n; ++r) {
       double c[5];
-      transposed ? rates.write_column(n, r, c) : rates.write_row(n, r, one.from, c);
+      transposed ? rates.write_column(n, r, c) : rates.write_row(n, r, stage_of_branch.from, c);
       const std::int64_t s = state_index(n, r);
       for (int i = 0; i < 5; ++i)
         table[std::size_t(order == coefficient_order::by_state ? s * 5 + i : i * states + s)] = c[i];

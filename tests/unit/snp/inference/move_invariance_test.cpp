@@ -6,7 +6,7 @@
 #include <set>
 
 #include "quintet/snp/network/network_topology.hpp"
-#include "snp/inference/moves/surgery.hpp"
+#include "snp/inference/moves/topology_edits.hpp"
 #include "support/move_trials.hpp"
 
 namespace quintet {

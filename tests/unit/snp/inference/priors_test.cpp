@@ -63,7 +63,7 @@ TEST(densities, integrate_to_one) {
        {exponential(0.3), exponential(10), univariate_prior{family::gamma, 2, 20},
         univariate_prior{family::gamma, 0.7, 3}, univariate_prior{family::gamma, 1, 200},
         univariate_prior{family::invgamma, 3, 0.2}, univariate_prior{family::lognormal, -3, 0.7},
-        univariate_prior{family::lognormal, 1, 1.5}}) {
+        univariate_prior{family::lognormal, 1, 1.5}, univariate_prior{family::normal, 1, 0.05}}) {
     EXPECT_NEAR(total_of(prior), 1, 1e-10) << prior.text();
     EXPECT_EQ(prior.log_density(0), -std::numeric_limits<double>::infinity()) << prior.text();
     EXPECT_EQ(prior.log_density(-1), -std::numeric_limits<double>::infinity()) << prior.text();
@@ -93,6 +93,9 @@ TEST(densities, draws_have_the_moments) {
       {{family::invgamma, 6, 0.5}, 0.1, 0.05},
       {{family::lognormal, -3, 0.5}, std::exp(-2.875), std::exp(-2.875) * std::sqrt(std::exp(0.25) - 1)},
       {{family::beta, 2, 3}, 0.4, 0.2},
+      {{family::normal, 2, 0.25}, 2, 0.25},
+      {{family::uniform, 1, 4}, 2.5, std::sqrt(0.75)},
+      {{family::exponential, 0.5, 1, 2}, 2.5, 0.5},
       {{family::beta, 1, 1}, 0.5, std::sqrt(1.0 / 12)}};
   constexpr int count = 100'000;
   for (const expected& e : list) {
@@ -106,6 +109,20 @@ TEST(densities, draws_have_the_moments) {
     EXPECT_LT(std::fabs(sum / count - e.mean), 4.5 * e.sd / std::sqrt(count)) << e.prior.text();
     EXPECT_NEAR(std::sqrt(squares / count), e.sd, 0.05 * e.sd) << e.prior.text();
   }
+}
+
+TEST(reticulations, have_the_probabilities_of_the_table) {
+  const auto expect = [](const std::string& lines, const std::vector<double>& expected, double tolerance) {
+    const auto found = snp::reticulation_probabilities({snp::parse_priors(lines), 3, {.max_reticulations = 2}});
+    ASSERT_EQ(found.size(), expected.size()) << lines;
+    for (std::size_t r = 0; r < expected.size(); ++r) EXPECT_NEAR(found[r], expected[r], tolerance) << lines << r;
+  };
+  const std::string fixed_rates = "speciation-rate = 1\nhybridization-rate = 0.5\n";
+  expect(fixed_rates + "origin = exponential(1)", {.60600098, .26168224, .13231677}, 1e-8);
+  expect(fixed_rates + "origin = fixed(1.5)", {.46251580, .34266301, .19482119}, 1e-8);
+  expect("origin = exponential(0.1)", {.638033, .231479, .130488}, 0.02);
+  expect("network = poisson(1)", {0.4, 0.4, 0.2}, 1e-12);
+  EXPECT_TRUE(snp::reticulation_probabilities({snp::parse_priors("monophyletic = A,B"), 3, {}}).empty());
 }
 
 TEST(network_density, worked_example) {

@@ -104,6 +104,25 @@ TEST_F(snp_resampling, is_a_function_of_the_seed_and_takes_loci) {
   EXPECT_NE(gammas(options), first);
 }
 
+// The topology of clear data is in all replicates.
+TEST_F(snp_resampling, searches_have_support) {
+  const snp::Network tree = snp::parse_newick("(((A:.02,B:.02):.05,C:.07):.03,D:.1);", {.theta = .02});
+  const snp::Data clear = snp::simulate(tree, {.copies = {2, 2, 2, 2}, .sites = 600, .seed = 4});
+  snp::search_options search{.max_reticulations = 0, .starts = 1, .patience = 6, .theta = .02};
+  search.outgroup = {"D"};
+  const snp::resampling_options options{.replicates = 4, .block_sites = 20};
+  const auto found = snp::resample_search(clear, search, options);
+  EXPECT_EQ(found.blocks, 30);
+  ASSERT_EQ(found.networks.size(), 4u);
+  ASSERT_EQ(found.topologies.size(), 1u);
+  EXPECT_EQ(found.topologies[0].share, 1);
+  const auto clade = std::find_if(found.clusters.begin(), found.clusters.end(),
+                                  [](const auto& support) { return support.name == "A,B"; });
+  ASSERT_NE(clade, found.clusters.end());
+  EXPECT_EQ(clade->share, 1);
+  EXPECT_TRUE(found.hybrid_events.empty());
+}
+
 TEST_F(snp_resampling, bad_options) {
   const auto refused = [&](const auto& change, const std::string& message) {
     snp::resampling_options options = with(snp::resampling_method::bootstrap);

@@ -349,7 +349,7 @@ TEST(snp_sampler, frequent_patterns_keep_the_weight) {
 TEST(snp_sampler, columns_belong_to_rows) {
   hard_case one;
   auto chains = one.make();
-  const auto columns = snp::trace_columns({"A", "B", "C"});
+  const auto columns = snp::trace_columns({"A", "B", "C"}, one.prior);
   const auto row = snp::trace_row(chains->current(0), one.prior);
   ASSERT_EQ(columns.size(), row.size());
   const auto value = [&](const std::string& name) {

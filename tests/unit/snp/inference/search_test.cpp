@@ -3,9 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <tuple>
+#include <utility>
 
 #include "quintet/core/poll.hpp"
+#include "quintet/device/thread_scope.hpp"
+#include "quintet/snp/likelihood/composite.hpp"
 #include "quintet/snp/network/network_topology.hpp"
 #include "quintet/snp/network/newick.hpp"
 #include "quintet/snp/network/rooting.hpp"
@@ -147,6 +152,90 @@ TEST_F(snp_search, polls_where_every_topology_is_known) {
       std::chrono::nanoseconds(0));
   expect_thrown([&] { snp::search_networks(two, {.max_reticulations = 0, .starts = snp::max_search_starts}); },
                 "stopped");
+}
+
+class snp_composite_search : public testing::Test {
+ protected:
+  // F has 0.4 of its alleles from the branch of A and B.
+  const snp::Network truth = snp::parse_newick(
+      "(((((A:.01,B:.01):.01,#H1:.005::.4):.03,C:.05):.02,((F:.015)#H1:.045::.6,G:.06):.01):.02,O:.09);",
+      {.theta = 0.01});
+  const snp::Data data = snp::simulate(truth, {.copies = {2, 2, 2, 2, 2, 2}, .sites = 4000, .seed = 5});
+  const snp::search_options options{
+      .max_reticulations = 1, .starts = 1, .patience = 8, .composite = 3, .outgroup = {"O"}};
+};
+
+TEST_F(snp_composite_search, finds_the_hybrid_and_its_donors) {
+  const snp::search_result found = snp::search_networks(data, options);
+  EXPECT_TRUE(found.is_composite);
+  EXPECT_FALSE(found.is_root_seen);
+  ASSERT_EQ(found.levels.size(), 2u);
+  const auto events = snp::hybrid_events(found.levels[1].network), expected = snp::hybrid_events(truth);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].hybrid, expected[0].hybrid);
+  EXPECT_EQ(events[0].parents, expected[0].parents);
+  EXPECT_NEAR(events[0].gamma[0], expected[0].gamma[0], 0.15);
+  EXPECT_EQ(snp::unrooted_key(found.levels[1].network), snp::unrooted_key(truth));
+  EXPECT_TRUE(snp::is_rooted_at(found.levels[1].network, names{"O"}));
+  EXPECT_NEAR(found.levels[1].gain, found.levels[1].log_likelihood - found.levels[0].log_likelihood, 1e-6);
+  EXPECT_GE(found.levels[1].log_likelihood, snp::composite_log_likelihood(truth, data).log_likelihood);
+  EXPECT_NEAR(found.levels[1].log_likelihood,
+              snp::composite_log_likelihood(found.levels[1].network, data).log_likelihood, 1e-6);
+  EXPECT_TRUE(std::isnan(found.levels[1].bic));
+}
+
+TEST_F(snp_composite_search, the_best_level_has_only_clear_gains_up_to_it) {
+  snp::search_result result{.levels = {}, .topologies = 0};
+  for (const double bic : {10., 5., 7., 6.})
+    result.levels.push_back({.reticulations = std::int64_t(result.levels.size()), .network = truth, .bic = bic});
+  EXPECT_EQ(snp::best_level(result).reticulations, 1);
+  result.is_composite = true;
+  const auto set_gains = [&](std::vector<double> gains) {
+    for (std::size_t r = 1; r < 4; ++r)
+      std::tie(result.levels[r].gain, result.levels[r].gain_error) = std::pair(gains[r - 1], 1.);
+  };
+  set_gains({1.9, 9, 9});
+  EXPECT_EQ(snp::best_level(result).reticulations, 0);
+  set_gains({9, 2.1, 1.9});
+  EXPECT_EQ(snp::best_level(result).reticulations, 2);
+  set_gains({9, 9, 9});
+  EXPECT_EQ(snp::best_level(result).reticulations, 3);
+}
+
+TEST_F(snp_composite_search, bits_do_not_depend_on_threads) {
+  snp::search_options trees = options;
+  trees.max_reticulations = 0;
+  trees.starts = 2;
+  std::vector<std::string> networks;
+  for (const int count : {1, 3}) {
+    const thread_scope scope(count);
+    std::string last;
+    trees.report = [&](const snp::search_status& now) { last = snp::to_newick(*now.best); };
+    const snp::search_result found = snp::search_networks(data, trees);
+    networks.push_back(last + snp::to_newick(found.levels[0].network) + text(found.topologies));
+  }
+  EXPECT_EQ(networks[1], networks[0]);
+}
+
+TEST_F(snp_composite_search, refuses_what_has_no_composite_likelihood) {
+  const auto refused = [&](const auto& change, const std::string& message) {
+    snp::search_options changed = options;
+    change(changed);
+    expect_invalid([&] { snp::search_networks(data, changed); }, message);
+  };
+  refused([](auto& o) { o.composite = 2; }, "composite must be 0, 3 or 4 (composite=2)");
+  refused([](auto& o) { o.optimise.thetas = snp::theta_parameters::each; }, "one theta for all branches");
+  refused([](auto& o) { o.optimise.lengths = false; }, "lengths as parameters");
+  refused([](auto& o) { o.model.mutation_only_at_root = true; }, "needs mutation on all branches");
+  refused([](auto& o) { o.model.unseen_ones = 1; }, "takes no unseen sites");
+  refused([](auto& o) { o.outgroup = {"A", "G"}; }, "does not have its 2 species together");
+  const snp::Data pair =
+      snp::simulate(snp::parse_newick("(A:1,B:1);", {.theta = 0.1}), {.copies = {2, 2}, .sites = 10, .seed = 1});
+  expect_invalid([&] { snp::search_networks(pair, {.composite = 3}); }, "must be >= 3");
+  snp::DataBuilder builder({"A", "B", "C", "D"}, {.empty = snp::empty_species::keep});
+  builder.add_site(std::vector<std::int64_t>{1, 0, 0, 0}, std::vector<std::int64_t>{2, 2, 2, 0});
+  const snp::Data missing = builder.finish();
+  expect_invalid([&] { snp::search_networks(missing, {.composite = 3}); }, "species D has no copies at any site");
 }
 
 TEST_F(snp_search, refuses_numbers_out_of_range) {

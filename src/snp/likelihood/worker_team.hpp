@@ -62,7 +62,7 @@ class worker_team {
 
  private:
   void do_share(std::int64_t thread) {
-    const device::one_thread alone;
+    const device::one_thread serial;
     const device::detail::watched_thread self(*watch_, thread == 0);
     const quintet::detail::poll_state* const polls = quintet::detail::current_poll();
     for (std::int64_t item = thread; item < items_; item += count_) {
@@ -92,12 +92,12 @@ class worker_team {
   }
 
   void wait_for_work(std::int64_t thread) {
-    for (std::int64_t seen = 0;;) {
+    for (std::int64_t generation = 0;;) {
       {
         std::unique_lock lock(mutex_);
-        await(wake_, lock, [&] { return is_over_ || round_ != seen; });
+        await(wake_, lock, [&] { return is_over_ || round_ != generation; });
         if (is_over_) return;
-        seen = round_;
+        generation = round_;
       }
       do_share_of_helper(thread);
       const std::lock_guard lock(mutex_);

@@ -19,17 +19,18 @@ struct matrix_parameters {
   double length = 0, theta = 0, u = 0, v = 0;
 
   /// The leading block for fewer lineages is as good.
-  bool serves(const matrix_parameters& wanted) const {
-    return max >= wanted.max && length == wanted.length && theta == wanted.theta && u == wanted.u && v == wanted.v;
+  bool serves(const matrix_parameters& requested) const {
+    return max >= requested.max && length == requested.length && theta == requested.theta && u == requested.u &&
+           v == requested.v;
   }
 };
 
-class tape {
+class partials_store {
  public:
   /// Whose lineages count: those of the last evaluation, or of the accepted parameters.
   enum class version { current, accepted };
 
-  explicit tape(std::shared_ptr<const device_plan> steps);
+  explicit partials_store(std::shared_ptr<const device_plan> steps);
 
   const device_plan& steps() const { return *steps_; }
   const plan& host() const { return steps_->host; }
@@ -96,28 +97,32 @@ class tape {
   /// Lineages of the groups of one branch alone; only where some branch has stages.
   bool has_stages() const { return has_stages_; }
   bool has_lineages(std::int32_t v) const { return has_stages_ && shape(v).is_single(); }
-  const lineage_bound& lineages(std::int32_t v, version which = version::current) const {
-    return lineages_[version_of(v, which)][std::size_t(v)];
+  const lineage_bound& lineages(std::int32_t v, version edition = version::current) const {
+    return lineages_[version_of(v, edition)][std::size_t(v)];
   }
+  /// In a plan that is cut all states there are count, always: what is negligible has none.
   void set_lineages(std::int32_t v, lineage_bound bound) {
+    if (host().is_cut) return;
     lineages_[version_of(v, version::current)][std::size_t(v)] = std::move(bound);
   }
   /// Before a rule is run that does not say better.
   void set_all_lineages(std::int32_t v, std::int32_t max);
   /// Lineages that are not negligible: `max` in groups of several branches.
-  std::int32_t limit(std::int32_t v, std::int32_t max, version which = version::current) const;
+  std::int32_t limit(std::int32_t v, std::int32_t max, version edition = version::current) const;
   /// Of a scaled plan: lineages below which there is nothing that is not negligible either.
   std::int32_t low(std::int32_t v) const;
   /// Entries that are not negligible.
-  std::int64_t entries(std::int32_t v, version which = version::current) const;
+  std::int64_t entries(std::int32_t v, version edition = version::current) const;
   /// Zeros in the others, where a rule reads them.
   void clear_negligible(std::int32_t v);
+  /// Zeros in the entries from `first` on.
+  void clear_entries(std::int32_t v, std::int64_t first);
   ///@}
 
   ///@{
   /// Room that is free after the rule: numbers, and the two partial likelihoods between stages with their work.
   double* work(std::int64_t size) { return room(work_, size); }
-  double* stage_partial(std::size_t which, std::int64_t size) { return room(stage_partials_[which], size); }
+  double* stage_partial(std::size_t index, std::int64_t size) { return room(stage_partials_[index], size); }
   double* stage_work(std::int64_t size) { return room(stage_work_, size); }
   ///@}
 
@@ -142,9 +147,9 @@ class tape {
     if (buffer.size() < size) buffer = Buffer<double>(size, device());
     return buffer.data();
   }
-  std::size_t version_of(std::int32_t v, version which) const {
+  std::size_t version_of(std::int32_t v, version edition) const {
     const version_switch& versions = partial_version_[std::size_t(v)];
-    return std::size_t(which == version::accepted ? versions.accepted() : versions.current());
+    return std::size_t(edition == version::accepted ? versions.accepted() : versions.current());
   }
 
   std::size_t version_of_matrix(std::int64_t b) const { return std::size_t(matrix_version_[std::size_t(b)].current()); }
@@ -167,6 +172,6 @@ class tape {
 };
 
 /// Runs one rule on what lies below; `propose`: into the version of the proposal.
-void forward(const rule& one, tape& values, const parameters& now, bool propose);
+void forward(const rule& current_rule, partials_store& values, const parameters& params, bool propose);
 
 }  // namespace quintet::snp

@@ -1,4 +1,4 @@
-#include "snp/likelihood/tape.hpp"
+#include "snp/likelihood/partials_store.hpp"
 
 #include <algorithm>
 
@@ -9,9 +9,9 @@
 
 namespace quintet::snp {
 
-tape::tape(std::shared_ptr<const device_plan> plan) : steps_(std::move(plan)) {
+partials_store::partials_store(std::shared_ptr<const device_plan> plan) : steps_(std::move(plan)) {
   const std::size_t branches = host().max_of_branch.size();
-  for (const partial_shape& one : host().partials) partials_.emplace_back(one.entries * one.padded, device());
+  for (const partial_shape& shape : host().partials) partials_.emplace_back(shape.entries * shape.padded, device());
   partial_version_.resize(host().partials.size());
   own_exponents_.resize(host().partials.size());
   total_exponents_.resize(host().partials.size());
@@ -21,14 +21,14 @@ tape::tape(std::shared_ptr<const device_plan> plan) : steps_(std::move(plan)) {
   shares_.resize(branches);
   share_version_.resize(branches);
   std::vector<bool> has_stages(branches, false);
-  for (const rule& one : host().rules) {
-    if (const auto* join = std::get_if<join_rule>(&one)) {
+  for (const rule& current_rule : host().rules) {
+    if (const auto* join = std::get_if<join_rule>(&current_rule)) {
       own_exponents_[std::size_t(join->out)] = {shape(join->out).padded, device()};
       total_exponents_[std::size_t(join->out)] = {shape(join->out).padded, device()};
-    } else if (const auto* split = std::get_if<split_rule>(&one)) {
+    } else if (const auto* split = std::get_if<split_rule>(&current_rule)) {
       is_split_[std::size_t(split->in)] = true;
       shares_[std::size_t(split->y)] = {(split->max + 1) * (split->max + 1), device()};
-    } else if (const auto* branch = std::get_if<branch_rule>(&one)) {
+    } else if (const auto* branch = std::get_if<branch_rule>(&current_rule)) {
       if (branch->has_stages) has_stages_ = has_stages[std::size_t(branch->branch)] = true;
       if (branch->scale >= 0)
         for (auto* exponents : {&own_exponents_, &total_exponents_})
@@ -40,6 +40,9 @@ tape::tape(std::shared_ptr<const device_plan> plan) : steps_(std::move(plan)) {
     matrices_.emplace_back(column_block(max + 1) + exponential_padding, device());
   }
   for (auto& version : lineages_) version.resize(host().partials.size());
+  for (std::size_t v = 0; host().is_cut && v < host().partials.size(); ++v)
+    for (auto& version : lineages_)
+      if (has_lineages(std::int32_t(v))) version[v] = certain(host().partials[v].prefix);
   for (const leaf_rule& leaf : host().leaves) {
     const std::size_t out = std::size_t(leaf.out);
     lineages_[0][out] = certain(shape(leaf.out).prefix);
@@ -75,42 +78,42 @@ evaluation_bytes bytes_of(const plan& steps) {
   return bytes;
 }
 
-void tape::begin(version_switch& version, bool propose) {
+void partials_store::begin(version_switch& version, bool propose) {
   if (!propose || version.is_proposed()) return;
   version.propose();
   proposed_.push_back(&version);
 }
 
-void tape::accept() {
+void partials_store::accept() {
   for (version_switch* version : proposed_) version->accept();
   proposed_.clear();
 }
 
-void tape::reject() {
+void partials_store::reject() {
   for (version_switch* version : proposed_) version->reject();
   proposed_.clear();
 }
 
-const double* tape::partial(std::int32_t v) const {
+const double* partials_store::partial(std::int32_t v) const {
   const std::int32_t leaf = steps_->leaf_of_partial[std::size_t(v)];
   return leaf >= 0 ? steps_->leaves[std::size_t(leaf)].data() : read(partials_, partial_version_, v);
 }
 
-pattern_numbers tape::exponents_at_root(std::int32_t v) const {
+pattern_numbers partials_store::exponents_at_root(std::int32_t v) const {
   const std::int32_t join = steps_->down.scaled_by[std::size_t(v)];
   if (join < 0) return {};
   return {total_exponents(join), steps_->down.pattern_of[std::size_t(join)]};
 }
 
-void tape::set_all_lineages(std::int32_t v, std::int32_t max) {
+void partials_store::set_all_lineages(std::int32_t v, std::int32_t max) {
   set_lineages(v, {max, std::vector<double>(std::size_t(max) + 1, 1.0)});
 }
 
-std::int32_t tape::limit(std::int32_t v, std::int32_t max, version which) const {
-  return has_lineages(v) ? lineages(v, which).limit : max;
+std::int32_t partials_store::limit(std::int32_t v, std::int32_t max, version edition) const {
+  return has_lineages(v) ? lineages(v, edition).limit : max;
 }
 
-std::int32_t tape::low(std::int32_t v) const {
+std::int32_t partials_store::low(std::int32_t v) const {
   if (!host().is_scaled || !has_lineages(v)) return 0;
   const lineage_bound& of = lineages(v);
   std::int32_t n = 0;
@@ -118,28 +121,32 @@ std::int32_t tape::low(std::int32_t v) const {
   return n;
 }
 
-std::int64_t tape::entries(std::int32_t v, version which) const {
-  const partial_shape& one = shape(v);
-  return has_lineages(v) ? one.prefix[std::size_t(lineages(v, which).limit)] : one.entries;
+std::int64_t partials_store::entries(std::int32_t v, version edition) const {
+  const partial_shape& partial = shape(v);
+  return has_lineages(v) ? partial.prefix[std::size_t(lineages(v, edition).limit)] : partial.entries;
 }
 
-void tape::clear_negligible(std::int32_t v) {
-  const partial_shape& one = shape(v);
-  const std::int64_t used = entries(v);
-  if (!is_split_[std::size_t(v)] || used >= one.entries) return;
-  device::for_each((one.entries - used) * one.padded, clear_rows{used, one.padded, write_partial(v)}, device());
+void partials_store::clear_negligible(std::int32_t v) {
+  if (is_split_[std::size_t(v)]) clear_entries(v, entries(v));
 }
 
-void forward(const rule& one, tape& values, const parameters& now, bool propose) {
+void partials_store::clear_entries(std::int32_t v, std::int64_t first) {
+  const partial_shape& partial = shape(v);
+  if (first >= partial.entries) return;
+  device::for_each((partial.entries - first) * partial.padded, clear_rows{first, partial.padded, write_partial(v)},
+                   device());
+}
+
+void forward(const rule& current_rule, partials_store& values, const parameters& params, bool propose) {
   std::visit(
-      [&](const auto& which) {
-        if constexpr (requires { which.forward(values, now, propose); })
-          which.forward(values, now, propose);
+      [&](const auto& concrete) {
+        if constexpr (requires { concrete.forward(values, params, propose); })
+          concrete.forward(values, params, propose);
         else
-          which.forward(values);
+          concrete.forward(values);
       },
-      one);
-  values.clear_negligible(base_of(one).out);
+      current_rule);
+  values.clear_negligible(base_of(current_rule).out);
 }
 
 }  // namespace quintet::snp

@@ -26,13 +26,13 @@ inline void set_top(network_state& state, std::int32_t b, std::int32_t top) {
 }
 
 /// `now` takes the place of `old` among the children of x; at the origin, as the root branch.
-inline void replace_child(network_state& state, std::int32_t x, std::int32_t old, std::int32_t now) {
+inline void replace_child(network_state& state, std::int32_t x, std::int32_t old, std::int32_t replacement) {
   if (x == state_node::none) {
-    state.root = network_state::bottom(now);
+    state.root = network_state::bottom(replacement);
     return;
   }
   auto& child = state.node(x).child;
-  child[child[0] == old ? 0 : 1] = now;
+  child[child[0] == old ? 0 : 1] = replacement;
 }
 
 /// Takes out the node above branch `lower`, the upper part of which is `upper`: `lower` ends where `upper` did. The
@@ -82,9 +82,9 @@ inline height_range range_of(const network_state& state, std::int32_t x) {
 }
 
 /// The reticulation that comes after `which` others in the list of nodes.
-inline std::int32_t reticulation_number(const network_state& state, std::int32_t which) {
+inline std::int32_t reticulation_number(const network_state& state, std::int32_t chosen) {
   for (std::int32_t x = state.leaves();; ++x)
-    if (state.is_reticulation(x) && which-- == 0) return x;
+    if (state.is_reticulation(x) && chosen-- == 0) return x;
 }
 
 }  // namespace quintet::snp

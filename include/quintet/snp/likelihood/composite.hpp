@@ -1,0 +1,49 @@
+// Composite likelihood: the sum over small sets of species of the exact log-likelihood of the network restricted to
+// them. It costs little where the likelihood of all species together is out of reach.
+//
+//   const auto found = snp::composite_log_likelihood(network, data, model);
+//   found.log_likelihood
+//
+// It is no likelihood: sites come once for every set, so AIC, BIC and likelihood ratios do not hold. Standard errors
+// need a bootstrap of blocks. Networks with the same data do compare by it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "quintet/core/progress.hpp"
+#include "quintet/snp/likelihood/likelihood.hpp"
+#include "quintet/snp/markers/data.hpp"
+#include "quintet/snp/network/model.hpp"
+#include "quintet/snp/network/network.hpp"
+
+namespace quintet::snp {
+
+/// Sets of species, and how each is computed.
+struct composite_options {
+  std::int64_t size = 3;            ///< species of a set: 3, or 4
+  likelihood_options likelihood{};  ///< of each set
+  progress_callback progress{};     ///< stage "composite"; the fraction is that of the sets
+};
+
+/// One set of species.
+struct composite_term {
+  std::vector<std::string> species;  ///< in the order of the data
+  double log_likelihood = 0;         ///< of their counts, all other species without copies
+};
+
+/// All sets.
+struct composite_result {
+  double log_likelihood = 0;          ///< the sum
+  std::vector<composite_term> terms;  ///< of the sets that count
+  std::int64_t skipped = 0;           ///< sets with a species that has no copies at any site
+};
+
+/// The composite log-likelihood. Corrections of the model (polymorphic_only, ordered_data) are those of each set.
+/// Throws InvalidArgument for another size, fewer species than that, unseen sites, and as Likelihood; NetworkError,
+/// Cancelled. Cost: C(species, size) likelihoods of few copies.
+composite_result composite_log_likelihood(const Network& network, const Data& data, const model& model = {},
+                                          const composite_options& options = {});
+
+}  // namespace quintet::snp
