@@ -22,9 +22,9 @@ int stratum_of(std::int64_t products) { return std::bit_width(std::uint64_t(prod
 
 /// f(row, its stratum) for the rows of the strata in `wanted`.
 template <class Function>
-void each_row_of(const row_analysis& rows, std::uint64_t wanted, const Function& f) {
+void each_row_of(const row_analysis& rows, std::uint64_t classes, const Function& f) {
   for (std::int64_t i = 0; i < rows.products.size(); ++i)
-    if (const int s = stratum_of(rows.products[i]); s >= 0 && (wanted >> s & 1) != 0) f(i, s);
+    if (const int s = stratum_of(rows.products[i]); s >= 0 && (classes >> s & 1) != 0) f(i, s);
 }
 
 /// Rows of at most so many products are bounded by them alone: to look for their columns costs more than it can save.
@@ -37,7 +37,7 @@ inline std::int64_t row_bound(const problem<Value, Index>& p, std::int64_t i, st
   std::int64_t low = p.b.cols, high = -1;
   for (std::int64_t k = p.a.row_pointers[i]; k < p.a.row_pointers[i + 1]; ++k) {
     const std::int64_t j = p.a.columns[k];
-    const std::int64_t first = p.b.row_pointers[j], last = p.b.row_pointers[j + 1];
+    const std::int64_t first = p.b.row_pointers[j], last = p.b_ends[j];
     if (first == last) continue;
     low = std::min(low, std::int64_t(p.b.columns[first]));
     high = std::max(high, std::int64_t(p.b.columns[last - 1]));
@@ -73,7 +73,7 @@ struct analyse_rows {
   }
 
  private:
-  std::int64_t length(std::int64_t j) const { return p.b.row_pointers[j + 1] - p.b.row_pointers[j]; }
+  std::int64_t length(std::int64_t j) const { return p.b_ends[j] - p.b.row_pointers[j]; }
 
   /// Running sums over a block of A's entries first, their differences at the ends of rows then: neither loop knows
   /// how long a row is, which a processor would guess wrong.
@@ -89,7 +89,7 @@ struct analyse_rows {
         if (k + e + ahead < entries_end) __builtin_prefetch(q.b.row_pointers + q.a.columns[k + e + ahead]);
         before[e] = sum;
         const std::int64_t j = q.a.columns[k + e];
-        sum += q.b.row_pointers[j + 1] - q.b.row_pointers[j];
+        sum += q.b_ends[j] - q.b.row_pointers[j];
       }
       before[count] = sum;
       for (; i < end && rows[i + 1] <= k + count; ++i) {
@@ -116,10 +116,10 @@ row_analysis analyse(const problem<Value, Index>& p, const Device& device, memor
   if (device.kind() == device_kind::host) {
     range_loop(m, 2048, analyse_rows<Value, Index>{p, all.products.data(), all.bound.data(), totals}, device);
   } else {
-    all.products_there = device_array<std::int64_t>(m, device, memory);
+    all.device_products = device_array<std::int64_t>(m, device, memory);
     device_array<std::int64_t> bound(m, device, memory), sums(totals, 2, device, memory);
-    range_loop(m, 2048, analyse_rows<Value, Index>{p, all.products_there.data(), bound.data(), sums.data()}, device);
-    all.products_there.to_host(all.products.data(), m);
+    range_loop(m, 2048, analyse_rows<Value, Index>{p, all.device_products.data(), bound.data(), sums.data()}, device);
+    all.device_products.to_host(all.products.data(), m);
     bound.to_host(all.bound.data(), m);
     sums.to_host(totals, 2);
   }
@@ -161,10 +161,10 @@ std::vector<row_sample> choose_rows(const row_analysis& rows, const strata& all)
     const std::int64_t* const before = &all.before[std::size_t(s * strata::blocks)];
     std::int64_t i = 0;
     for (std::int64_t k = 0, block = 0; k < number; ++k, ++i) {
-      const std::int64_t wanted = (2 * k + 1) * all.rows[s] / (2 * number);
-      while (block + 1 < strata::blocks && before[block + 1] <= wanted) ++block;
+      const std::int64_t target = (2 * k + 1) * all.rows[s] / (2 * number);
+      while (block + 1 < strata::blocks && before[block + 1] <= target) ++block;
       const std::int64_t of_block = (block + 1 < strata::blocks ? before[block + 1] : all.rows[s]) - before[block];
-      i = std::max(i, block * all.block_rows + (wanted - before[block]) * all.block_rows / of_block);
+      i = std::max(i, block * all.block_rows + (target - before[block]) * all.block_rows / of_block);
       while (i < count && stratum_of(rows.products[i]) != s) ++i;
       if (i == count) return;
       chosen.push_back({i, 0});
@@ -175,8 +175,8 @@ std::vector<row_sample> choose_rows(const row_analysis& rows, const strata& all)
     const std::int64_t allowed =
         std::int64_t(0.01 * double(rows.total_products) / double(present) * double(all.rows[s]) /
                      double(all.products[s]));  // each stratum may use the same share
-    const std::int64_t wanted = std::max<std::int64_t>(16, all.rows[s] / 100);
-    const std::int64_t number = std::min(all.rows[s], std::max<std::int64_t>(2, std::min(wanted, allowed)));
+    const std::int64_t sample_size = std::max<std::int64_t>(16, all.rows[s] / 100);
+    const std::int64_t number = std::min(all.rows[s], std::max<std::int64_t>(2, std::min(sample_size, allowed)));
     if (all.rows[s] > std::max(common_rows, count / 64) && all.rows[s] >= 16 * number) {
       choose_in_blocks(s, number);
     } else {
@@ -264,13 +264,13 @@ struct count_kernel {
       for (std::int64_t w = team.rank(); w < (c.last_col - c.first_col + 63) / 64; w += team.size()) m.bits[w] = 0;
       team.barrier();
     }
-    std::int64_t found = 0;
+    std::int64_t count = 0;
     each([&](std::uint64_t column) {
       const std::uint64_t bit = std::uint64_t{1} << (column % 64);
-      found += (device::team_or(team, &m.bits[column / 64], bit) & bit) == 0;
+      count += (device::team_or(team, &m.bits[column / 64], bit) & bit) == 0;
     });
     if constexpr (Memory::kept_clean) each([&](std::uint64_t column) { m.bits[column / 64] = 0; });
-    device::atomic_add(&entries, found);
+    device::atomic_add(&entries, count);
   }
 };
 
@@ -288,10 +288,10 @@ compression sample_compression(const problem<Value, Index>& p, const row_analysi
     device::launch(count_kernel<Value, Index, host_shape>{p, chosen.data(), count, tiles, p.b.cols, words, bits.data()},
                    tiles, device);
   } else {
-    device_array<row_sample> there(chosen.data(), count, device, memory);
-    device::launch(count_kernel<Value, Index, team_shape>{p, there.data(), count, count, team_block, 0, nullptr}, count,
-                   device);
-    there.to_host(chosen.data(), count);
+    device_array<row_sample> device_copy(chosen.data(), count, device, memory);
+    device::launch(count_kernel<Value, Index, team_shape>{p, device_copy.data(), count, count, team_block, 0, nullptr},
+                   count, device);
+    device_copy.to_host(chosen.data(), count);
   }
   return compression_of(chosen, rows);
 }

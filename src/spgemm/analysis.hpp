@@ -13,7 +13,7 @@ namespace quintet::spgemm {
 struct row_analysis {
   array<std::int64_t> products, bound;  ///< of each row, on the host
   std::int64_t total_products = 0, total_bound = 0;
-  device_array<std::int64_t> products_there;  ///< the same where the product is computed, unless that is the host
+  device_array<std::int64_t> device_products;  ///< the same where the product is computed, unless that is the host
 };
 
 /// The flop count of Gustavson 1978, and bounds of the rows: computed on `device`, where the operands are, and kept on

@@ -1,4 +1,5 @@
 #include "spgemm/arena.hpp"
+#include "spgemm/tuning.hpp"
 
 #include <algorithm>
 
@@ -68,9 +69,9 @@ typename device_passes<Value, Index>::todo device_passes<Value, Index>::begin(st
   todo pass;
   for (std::size_t w = 0; w < work_.size(); ++w)
     if (work_[w].place < 0) {
-      lists[int(work_[w].what.how)].push_back(std::int64_t(chunks.size()));
-      chunks.push_back(work_[w].what);
-      pass.which.push_back(w);
+      lists[int(work_[w].source.accumulator)].push_back(std::int64_t(chunks.size()));
+      chunks.push_back(work_[w].source);
+      pass.chunk_numbers.push_back(w);
     }
   const std::int64_t count = std::int64_t(chunks.size()), zero = 0;
   arenas_.push_back(
@@ -88,11 +89,11 @@ typename device_passes<Value, Index>::todo device_passes<Value, Index>::begin(st
 
 template <class Value, class Index>
 void device_passes<Value, Index>::end(const todo& pass) {
-  std::vector<std::int64_t> place(pass.which.size()), entries(pass.which.size());
+  std::vector<std::int64_t> place(pass.chunk_numbers.size()), entries(pass.chunk_numbers.size());
   pass.places.to_host(place.data(), pass.places.size());
   pass.counts.to_host(entries.data(), pass.counts.size());
-  for (std::size_t t = 0; t < pass.which.size(); ++t) {
-    item& w = work_[pass.which[t]];
+  for (std::size_t t = 0; t < pass.chunk_numbers.size(); ++t) {
+    item& w = work_[pass.chunk_numbers[t]];
     w.place = place[t];
     w.count = entries[t];
     w.arena = int(arenas_.size()) - 1;
@@ -116,7 +117,7 @@ std::int64_t device_passes<Value, Index>::unplaced(std::int64_t& need) {
       continue;
     }
     std::vector<chunk> blocks;
-    for (std::int64_t i = w.what.first_row; i < w.what.last_row; ++i) bitmask_chunks(blocks, rows_, i, cols_);
+    for (std::int64_t i = w.source.first_row; i < w.source.last_row; ++i) bitmask_chunks(blocks, rows_, i, cols_);
     for (const chunk& c : blocks) next.push_back({c, no_room, 0, 0});
     count += std::int64_t(blocks.size());
   }
@@ -129,7 +130,7 @@ device_matrix<Value, Index> device_passes<Value, Index>::assemble() {
   std::vector<piece_of_result> pieces;
   std::int64_t total = 0;
   for (const item& w : work_) {
-    const chunk& c = w.what;
+    const chunk& c = w.source;
     pieces.push_back({w.place, total, w.count, c.first_row, c.ends_row ? c.last_row : c.first_row, w.arena});
     total += w.count;
   }
@@ -154,9 +155,9 @@ void count_strategies(const std::vector<chunk>& chunks, const row_analysis& rows
     std::int64_t with_products = 0;
     if (c.ends_row)
       for (std::int64_t i = c.first_row; i < c.last_row; ++i) with_products += rows.products[i] > 0;
-    const auto how = std::size_t(c.cut ? strategy::windows : c.how);
-    stats.rows_by_strategy[how] += with_products;
-    stats.products_by_strategy[how] += c.products;
+    const auto number = std::size_t(c.cut ? strategy::windows : c.accumulator);
+    stats.rows_by_strategy[number] += with_products;
+    stats.products_by_strategy[number] += c.products;
     listed += with_products;
   }
   stats.rows_by_strategy[std::size_t(strategy::empty)] += last - first - listed;
@@ -164,14 +165,14 @@ void count_strategies(const std::vector<chunk>& chunks, const row_analysis& rows
 
 std::int64_t first_arena(const row_analysis& rows, std::int64_t first, std::int64_t last, const compression& sampled,
                          const options& settings) {
-  if (settings.arena_entries >= 0) return settings.arena_entries;
+  if (current_tuning().arena_entries >= 0) return current_tuning().arena_entries;
   double predicted = 0;
   std::int64_t bound = 0;
   for (std::int64_t i = first; i < last; ++i) {
     predicted += sampled.entries(rows.products[i], rows.bound[i]);
     bound += rows.bound[i];
   }
-  return std::min(bound, std::int64_t(1.1 * settings.prediction_scale * predicted) + 64);
+  return std::min(bound, std::int64_t(1.1 * current_tuning().prediction_scale * predicted) + 64);
 }
 
 #define QUINTET_INSTANTIATE(Value, Index) template class device_passes<Value, Index>;

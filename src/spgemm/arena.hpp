@@ -85,7 +85,7 @@ class device_passes {
     device_array<std::int64_t> lists[strategies];
     device_array<std::int64_t> places, counts, cursor;
     arena_state<Value, Index> arena;
-    std::vector<std::size_t> which;
+    std::vector<std::size_t> chunk_numbers;
   };
   /// Before a pass: makes a new arena, at most three times.
   todo begin(std::int64_t arena_entries);
@@ -101,7 +101,7 @@ class device_passes {
 
  private:
   struct item {
-    chunk what;
+    chunk source;
     std::int64_t place, count;
     std::int32_t arena;
   };
@@ -126,7 +126,7 @@ void run_pass(const row_product<Semiring, Value, Index>& r, const row_analysis& 
   const auto run = [&]<strategy How>() {
     const device_array<std::int64_t>& list = pass.lists[int(How)];
     if (list.size() == 0) return;
-    const row_driver<Semiring, Value, Index, How> driver{r, rows.products_there.data()};
+    const row_driver<Semiring, Value, Index, How> driver{r, rows.device_products.data()};
     device::launch(arena_kernel<Semiring, Value, Index, How>{driver, pass.chunks.data(), list.data(), pass.arena},
                    list.size(), device);
   };

@@ -1,4 +1,5 @@
 #include "spgemm/chunks.hpp"
+#include "spgemm/tuning.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -15,27 +16,27 @@ constexpr std::int64_t narrowest_range = 2048;
 /// Collects consecutive rows into chunks.
 class open_chunk {
  public:
-  open_chunk(std::vector<chunk>& chunks, std::int64_t first, std::int64_t cols, strategy how)
-      : chunks_(chunks), cols_(cols), how_(how) {
+  open_chunk(std::vector<chunk>& chunks, std::int64_t first, std::int64_t cols, strategy accumulator)
+      : chunks_(chunks), cols_(cols), accumulator_(accumulator) {
     begin(first);
   }
   void add(const row_analysis& rows, std::int64_t i) {
-    now.last_row = i + 1;
-    now.bound += rows.bound[i];
-    now.products += rows.products[i];
+    current.last_row = i + 1;
+    current.bound += rows.bound[i];
+    current.products += rows.products[i];
   }
   /// The next chunk begins with row `next`.
   void close(std::int64_t next) {
-    if (now.last_row > now.first_row) chunks_.push_back(now);
+    if (current.last_row > current.first_row) chunks_.push_back(current);
     begin(next);
   }
-  chunk now;
+  chunk current;
 
  private:
-  void begin(std::int64_t first) { now = {first, first, 0, cols_, 0, 0, false, true, how_}; }
+  void begin(std::int64_t first) { current = {first, first, 0, cols_, 0, 0, false, true, accumulator_}; }
   std::vector<chunk>& chunks_;
   std::int64_t cols_;
-  strategy how_;
+  strategy accumulator_;
 };
 
 /// Products of a row above which several teams share it, so that one row of a power-law graph does not hold one
@@ -46,44 +47,44 @@ std::int64_t heavy_for_team(const row_analysis& rows) {
 
 /// Appends all columns of row i in ranges of `width`; a row that needs no cut is left whole.
 void row_in_column_blocks(std::vector<chunk>& chunks, const row_analysis& rows, std::int64_t i, std::int64_t cols,
-                          std::int64_t width, strategy how) {
+                          std::int64_t width, strategy accumulator) {
   const std::size_t at = chunks.size();
-  cut_row(chunks, rows, i, 0, cols, width, how);
+  cut_row(chunks, rows, i, 0, cols, width, accumulator);
   chunks[at].cut = chunks.size() > at + 1;
 }
 
 }  // namespace
 
 void cut_row(std::vector<chunk>& chunks, const row_analysis& rows, std::int64_t i, std::int64_t first_col,
-             std::int64_t last_col, std::int64_t width, strategy how) {
+             std::int64_t last_col, std::int64_t width, strategy accumulator) {
   const std::int64_t pieces = std::max<std::int64_t>(1, (last_col - first_col + width - 1) / width);
   for (std::int64_t piece = 0; piece < pieces; ++piece) {
     const std::int64_t col = first_col + piece * width, last = std::min(last_col, col + width);
     chunks.push_back({i, i + 1, col, last, std::min(rows.bound[i], last - col), rows.products[i] / pieces, true,
-                      last == last_col, how});
+                      last == last_col, accumulator});
   }
 }
 
 std::vector<chunk> host_chunks(const row_analysis& rows, std::int64_t first, std::int64_t last,
                                const std::int64_t* a_pointers, std::int64_t cols, int workers,
                                const options& settings) {
-  const strategy how = settings.how.value_or(strategy::empty);
+  const strategy accumulator = current_tuning().accumulator.value_or(strategy::empty);
   const std::int64_t heavy =
       workers > 1 ? std::max<std::int64_t>(std::int64_t{1} << 17, rows.total_products / (8 * workers)) : INT64_MAX;
   const bool wide = cols > widest_accumulator;
   const std::int64_t ranked = max_ranked_products(cols);
   const std::int64_t *const row_products = rows.products.data(), *const row_bound = rows.bound.data();
   std::vector<chunk> chunks;
-  chunk now{};
+  chunk current{};
   const auto close = [&](std::int64_t next) {
-    if (next > now.first_row) {
-      now.last_row = next;
-      chunks.push_back(now);
+    if (next > current.first_row) {
+      current.last_row = next;
+      chunks.push_back(current);
     }
   };
   const auto begin = [&](std::int64_t row) {
-    now = {row, row, 0, cols, 0, 0, false, true, how};
-    now.ranked = how == strategy::empty;
+    current = {row, row, 0, cols, 0, 0, false, true, accumulator};
+    current.ranked = accumulator == strategy::empty;
   };
   begin(first);
   bool before = false;  // whether the row before might be in a group
@@ -93,25 +94,25 @@ std::vector<chunk> host_chunks(const row_analysis& rows, std::int64_t first, std
       std::int64_t pieces = products > heavy ? std::min(products / heavy + 1, cols / narrowest_range) : 1;
       pieces = std::max<std::int64_t>({pieces, 1, (cols + widest_accumulator - 1) / widest_accumulator});
       const bool small = products <= small_row_products && a_pointers[i + 1] - a_pointers[i] <= small_row_products &&
-                         how == strategy::empty;
+                         accumulator == strategy::empty;
       if (pieces > 1 && !small) {
         close(i);
-        cut_row(chunks, rows, i, 0, cols, (cols + pieces - 1) / pieces, how);
+        cut_row(chunks, rows, i, 0, cols, (cols + pieces - 1) / pieces, accumulator);
         begin(i + 1);
         before = false;
         continue;
       }
     }
-    if (now.bound + bound > chunk_entries || now.products + products > 16 * chunk_entries) {
+    if (current.bound + bound > chunk_entries || current.products + products > 16 * chunk_entries) {
       close(i);
       begin(i);
     }
-    now.bound += bound;
-    now.products += products;
+    current.bound += bound;
+    current.products += products;
     if (products > ranked) {
-      now.ranked = false;
+      current.ranked = false;
       const bool groups = worth_grouping(a_pointers[i + 1] - a_pointers[i], products);
-      now.may_group |= groups && before;
+      current.may_group |= groups && before;
       before = groups;
     } else {
       before = false;
@@ -138,8 +139,8 @@ class team_planner {
   std::vector<chunk> plan(std::int64_t first, std::int64_t last) {
     open_chunk open(chunks_, first, cols_, strategy::segmented);
     for (std::int64_t i = first; i < last;) {
-      if (const std::int64_t taken = wanted_rows(i, last, open); taken > 0) {
-        i += taken;
+      if (const std::int64_t rows = wanted_rows(i, last, open); rows > 0) {
+        i += rows;
         continue;
       }
       const std::int64_t products = rows_.products[i], entries = a_pointers_[i + 1] - a_pointers_[i];
@@ -149,8 +150,8 @@ class team_planner {
         open.close(++i);
         continue;
       }
-      if (open.now.products + products > batch_products || i + 1 - open.now.first_row > batch_rows ||
-          a_pointers_[i + 1] - a_pointers_[open.now.first_row] > batch_products)
+      if (open.current.products + products > batch_products || i + 1 - open.current.first_row > batch_rows ||
+          a_pointers_[i + 1] - a_pointers_[open.current.first_row] > batch_products)
         open.close(i);
       open.add(rows_, i++);
     }
@@ -161,13 +162,13 @@ class team_planner {
  private:
   enum { batch_rows = 1 << 12 };
 
-  chunk row_chunk(std::int64_t i, strategy how, std::int32_t slots = 0) const {
-    return {i, i + 1, 0, cols_, rows_.bound[i], rows_.products[i], false, true, how, slots};
+  chunk row_chunk(std::int64_t i, strategy accumulator, std::int32_t slots = 0) const {
+    return {i, i + 1, 0, cols_, rows_.bound[i], rows_.products[i], false, true, accumulator, slots};
   }
   /// A table for so many entries.
   std::int32_t slots_for(double entries) const {
     const std::int64_t max =
-        std::min<std::int64_t>(team_table, std::bit_floor(std::uint64_t(settings_.table_size_cap)));
+        std::min<std::int64_t>(team_table, std::bit_floor(std::uint64_t(current_tuning().table_size_cap)));
     return std::int32_t(std::min<std::int64_t>(max, std::bit_ceil(std::uint64_t(std::max(8.0, 2 * entries)))));
   }
   /// A row too large for a batch.
@@ -176,37 +177,37 @@ class team_planner {
     if (entries == 1)
       chunks_.push_back(row_chunk(i, strategy::streaming));
     else if (2 * expected <= double(team_table) && rows_.products[i] <= heavy_for_team(rows_))
-      chunks_.push_back(row_chunk(i, strategy::hash, slots_for(expected * settings_.prediction_scale)));
+      chunks_.push_back(row_chunk(i, strategy::hash, slots_for(expected * current_tuning().prediction_scale)));
     else
       bitmask_chunks(chunks_, rows_, i, cols_);
   }
   /// Rows from i on for the accumulator that the caller wants; 0 when it cannot take them.
   std::int64_t wanted_rows(std::int64_t i, std::int64_t last, open_chunk& open) {
-    if (!settings_.how || *settings_.how == strategy::segmented) return 0;
-    const strategy how = *settings_.how;
+    if (!current_tuning().accumulator || current_tuning().accumulator == strategy::segmented) return 0;
+    const strategy accumulator = *current_tuning().accumulator;
     std::int64_t count = 0;
-    if (how == strategy::tiny)
+    if (accumulator == strategy::tiny)
       while (count < 8 && i + count < last && cols_ <= INT32_MAX && rows_.products[i + count] <= ranked_products)
         ++count;
-    else if (how == strategy::grouped)
+    else if (accumulator == strategy::grouped)
       count = std::min<std::int64_t>(group_rows, last - i);
-    else if (how == strategy::streaming)
+    else if (accumulator == strategy::streaming)
       count = a_pointers_[i + 1] - a_pointers_[i] == 1;
     else
-      count = how == strategy::hash || how == strategy::dense || how == strategy::bitmask;
+      count = accumulator == strategy::hash || accumulator == strategy::dense || accumulator == strategy::bitmask;
     if (count == 0) return 0;
     open.close(i);
-    if (how == strategy::dense)
-      row_in_column_blocks(chunks_, rows_, i, cols_, team_dense_columns, how);
-    else if (how == strategy::bitmask)
+    if (accumulator == strategy::dense)
+      row_in_column_blocks(chunks_, rows_, i, cols_, team_dense_columns, accumulator);
+    else if (accumulator == strategy::bitmask)
       bitmask_chunks(chunks_, rows_, i, cols_);
     else
-      chunks_.push_back(row_chunk(i, how, slots_for(double(rows_.bound[i]))));
-    chunk& made = chunks_.back();
+      chunks_.push_back(row_chunk(i, accumulator, slots_for(double(rows_.bound[i]))));
+    chunk& newest = chunks_.back();
     for (std::int64_t row = i + 1; row < i + count; ++row) {
-      made.last_row = row + 1;
-      made.bound += rows_.bound[row];
-      made.products += rows_.products[row];
+      newest.last_row = row + 1;
+      newest.bound += rows_.bound[row];
+      newest.products += rows_.products[row];
     }
     open.close(i + count);
     return count;

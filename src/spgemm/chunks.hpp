@@ -18,7 +18,7 @@ inline int host_threads(std::int64_t products) { return products < serial_produc
 
 /// Appends the columns [first_col, last_col) of row i in ranges of `width`.
 void cut_row(std::vector<chunk>& chunks, const row_analysis& rows, std::int64_t i, std::int64_t first_col,
-             std::int64_t last_col, std::int64_t width, strategy how);
+             std::int64_t last_col, std::int64_t width, strategy accumulator);
 
 /// Rows [first, last) in order, several to a chunk; a row with more products than an eighth of a worker's share is cut
 /// into ranges of columns, and so is one that needs more columns than an accumulator covers.

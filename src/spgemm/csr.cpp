@@ -3,7 +3,8 @@
 #include <limits>
 
 #include "device/atomic.hpp"
-#include "spgemm/device_memory.hpp"
+#include "spgemm/check_rows.hpp"
+#include "spgemm/lowest_number.hpp"
 #include "spgemm/range_loop.hpp"
 
 #include "instantiate.hpp"
@@ -41,16 +42,9 @@ struct column_outside {
 // The lowest number for which `bad` holds, or `count`; what it looks at is on `device`.
 template <class Bad>
 std::int64_t first_bad(std::int64_t count, const Bad& bad, const Device& device) {
-  std::int64_t first = count;
   constexpr std::int64_t grain = std::int64_t{1} << 16;
-  if (device.shares_host_memory()) {
-    range_loop(count, grain, find_first<Bad>{bad, &first}, device);
-    return first;
-  }
-  device_array<std::int64_t> there(&first, 1, device, memory_source::standard());
-  range_loop(count, grain, find_first<Bad>{bad, there.data()}, device);
-  there.to_host(&first, 1);
-  return first;
+  return lowest_number(count, device,
+                       [&](std::int64_t* first) { range_loop(count, grain, find_first<Bad>{bad, first}, device); });
 }
 
 template <class T>
@@ -63,7 +57,7 @@ T element(const T* data, std::int64_t i, const Device& where) {
 }  // namespace
 
 template <class Value, class Index>
-void check(const csr_view<Value, Index>& matrix, const char* name) {
+void check_rows(const csr_view<Value, Index>& matrix, const char* name) {
   constexpr std::int64_t max = std::numeric_limits<Index>::max();
   constexpr std::int64_t uncountable = std::numeric_limits<std::int64_t>::max();
   // Names are made only when they are needed: that takes longer than a small product.
@@ -88,6 +82,14 @@ void check(const csr_view<Value, Index>& matrix, const char* name) {
   const std::int64_t count = end - begin;
   if (count > 0 && (matrix.columns == nullptr || matrix.values == nullptr))
     throw InvalidArgument(text(name, ".columns and .values must not be null for ", count, " entries"));
+}
+
+template <class Value, class Index>
+void check(const csr_view<Value, Index>& matrix, const char* name) {
+  check_rows(matrix, name);
+  if (matrix.rows == 0) return;
+  const auto [begin, end] = entry_range(matrix);
+  const std::int64_t count = end - begin;
   const Index* columns = matrix.columns + begin;
   const std::int64_t entry = first_bad(count, column_outside<Index>{columns, matrix.cols}, matrix.where);
   if (entry < count)
@@ -95,7 +97,9 @@ void check(const csr_view<Value, Index>& matrix, const char* name) {
                                element(columns, entry, matrix.where), ")"));
 }
 
-#define QUINTET_INSTANTIATE(Value, Index) template void check(const csr_view<Value, Index>&, const char*);
+#define QUINTET_INSTANTIATE(Value, Index)                               \
+  template void check_rows(const csr_view<Value, Index>&, const char*); \
+  template void check(const csr_view<Value, Index>&, const char*);
 QUINTET_FOR_EACH_SPARSE(QUINTET_INSTANTIATE)
 #undef QUINTET_INSTANTIATE
 

@@ -1,6 +1,10 @@
 #include "quintet/spgemm/dense_product.hpp"
 
+#include <limits>
+
+#include "spgemm/check_rows.hpp"
 #include "spgemm/dense_product_kernel.hpp"
+#include "spgemm/lowest_number.hpp"
 #include "spgemm/results.hpp"
 
 #include "instantiate.hpp"
@@ -23,12 +27,29 @@ void dense_rows(const csr_view<Value, Index>& a, matrix_view<const Value> x, mat
     run(dense_product_rows<Value, Index, 1>{});
 }
 
+/// Returns whether all columns of `a` are in range.
+template <class Value, class Index>
+bool vector_rows(const csr_view<Value, Index>& a, matrix_view<const Value> x, matrix_view<Value> y,
+                 const Device& device) {
+  constexpr std::int64_t rows_per_tile = 512;
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t outside = lowest_number(none, device, [&](std::int64_t* place) {
+    range_loop(a.rows, rows_per_tile,
+               vector_product_rows<Value, Index>{a, x.data(), x.stride(), y.data(), y.stride(), place}, device);
+  });
+  return outside == none;
+}
+
 }  // namespace
 
 template <class Value, class Index>
 void multiply_dense(const csr_view<Value, Index>& a, matrix_view<const Value> x, matrix_view<Value> y,
                     const Device& device) {
-  check(a, "a");
+  const bool is_vector = x.cols() == 1;
+  if (is_vector)
+    check_rows(a, "a");
+  else
+    check(a, "a");
   if (x.rows() != a.cols || y.rows() != a.rows || y.cols() != x.cols())
     throw InvalidArgument(text("x must be a.cols x n and y a.rows x n (a is ", a.rows, " x ", a.cols, ", x is ",
                                x.rows(), " x ", x.cols(), ", y is ", y.rows(), " x ", y.cols(), ")"));
@@ -37,7 +58,12 @@ void multiply_dense(const csr_view<Value, Index>& a, matrix_view<const Value> x,
   const device_operand<Value, Index> operand(a, where);
   const device::staged_in from(x, where);
   device::staged_out to(y, where);
-  dense_rows(operand.view(), from.view(), to.view(), where);
+  if (!is_vector) {
+    dense_rows(operand.view(), from.view(), to.view(), where);
+  } else if (!vector_rows(operand.view(), from.view(), to.view(), where)) {
+    check(a, "a");
+    throw InvalidArgument("a.columns must not change during the product");
+  }
   to.finish();
 }
 

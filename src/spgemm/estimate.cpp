@@ -9,8 +9,9 @@
 namespace quintet::spgemm {
 
 template <class Value, class Index>
-size_estimate estimate(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, const Device& given) {
-  const Device device = device_of_operands(given, {{"a", a}, {"b", b}});
+size_estimate estimate(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
+                       const Device& requested_device) {
+  const Device device = device_of_operands(requested_device, {{"a", a}, {"b", b}});
   check_operands(a, b);
   memory_source& memory = memory_source::standard();
   const prepared_operand<Value, Index> ready = prepare<or_and>(b, device, memory);

@@ -10,6 +10,8 @@
 #include "spgemm/meter.hpp"
 #include "spgemm/ordered_commit.hpp"
 #include "spgemm/row_driver.hpp"
+#include "spgemm/top_rows.hpp"
+#include "spgemm/tuning.hpp"
 
 namespace quintet::spgemm {
 
@@ -86,9 +88,12 @@ class host_worker {
   using driver = row_driver<Semiring, Value, Index, strategy::empty>;
   using output = ordered_commit<Value, Index>;
 
-  host_worker(const driver& rows, const accumulator_needs& needs, std::int64_t bound, const chunk* chunks,
-              std::int64_t chunk_count, output* out, std::int64_t* row_pointers, memory_source& memory)
+  /// `top`, unless it is null, says which entries of a row are stored.
+  host_worker(const driver& rows, const top_rule<Value>* top, const accumulator_needs& needs, std::int64_t bound,
+              const chunk* chunks, std::int64_t chunk_count, output* out, std::int64_t* row_pointers,
+              memory_source& memory)
       : rows_(rows),
+        top_(top),
         arrays_(rows.r.p, needs, memory),
         chunks_(chunks),
         chunk_count_(chunk_count),
@@ -145,8 +150,7 @@ class host_worker {
 
   /// Where the chunk belongs; nothing is moved.
   std::int64_t compute_in_place(std::int64_t t) {
-    buffer_out out{out_->columns.data(), out_->values.data(), row_pointers_, out_->offset(t)};
-    return rows_.compute(device::host_team{}, chunks_[t], arrays_.now, out);
+    return compute(chunks_[t], {out_->columns.data(), out_->values.data(), row_pointers_, out_->offset(t)});
   }
   std::int64_t compute_in_buffer(std::int64_t t) {
     const chunk& c = chunks_[t];
@@ -157,10 +161,28 @@ class host_worker {
     }
     b.columns.grow(c.bound + beyond);
     b.values.grow(c.bound + beyond);
-    buffer_out out{b.columns.data(), b.values.data(), row_pointers_, 0};
-    const std::int64_t entries = rows_.compute(device::host_team{}, c, arrays_.now, out);
+    const std::int64_t entries = compute(c, {b.columns.data(), b.values.data(), row_pointers_, 0});
     b.chunk = t;
     return entries;
+  }
+  /// Writes the chunk's entries behind the first out.used; returns how many are stored.
+  std::int64_t compute(const chunk& c, buffer_out out) {
+    const std::int64_t begin = out.used, entries = rows_.compute(device::host_team{}, c, arrays_.now, out);
+    return top_ == nullptr ? entries : keep_top_rows(c, out, begin, begin + entries);
+  }
+  /// Of the chunk's entries [begin, end) the first of each row.
+  std::int64_t keep_top_rows(const chunk& c, const buffer_out& out, std::int64_t begin, std::int64_t end) const {
+    std::int64_t from = begin, to = begin;
+    for (std::int64_t i = c.first_row; i < c.last_row; ++i) {
+      const std::int64_t row_end = i + 1 < c.last_row ? out.ends[i + 1] : end;
+      const std::int64_t entries = keep_top(*top_, out.columns + from, out.values + from, row_end - from);
+      std::copy_n(out.columns + from, entries, out.columns + to);
+      std::copy_n(out.values + from, entries, out.values + to);
+      from = row_end;
+      to += entries;
+      if (c.ends_row) out.ends[i + 1] = to;
+    }
+    return to - begin;
   }
   buffer& free_buffer() {
     for (buffer& b : buffer_)
@@ -185,6 +207,7 @@ class host_worker {
   }
 
   driver rows_;
+  const top_rule<Value>* top_;
   host_arrays<Semiring, Value, Index> arrays_;
   const chunk* chunks_;
   std::int64_t chunk_count_;
@@ -218,20 +241,29 @@ inline std::int64_t first_room(std::int64_t bound, std::int64_t predicted, doubl
   return std::min(bound, std::int64_t(1.05 * scale * double(predicted)) + 64);
 }
 
-/// The chunks, which are rows [first, last) or a part of one row. Arrays come from `memory`.
+/// Entries of `rows` rows at most that are stored, if their bound is `bound`.
+template <class Value>
+std::int64_t stored_bound(const top_rule<Value>* top, std::int64_t rows, std::int64_t bound) {
+  if (top == nullptr || rows == 0 || top->count > bound / rows) return bound;
+  return rows * top->count;
+}
+
+/// The chunks, which are rows [first, last) or a part of one row; of each row, or each range of its columns, the
+/// entries that `top` keeps, if it is not null. Arrays come from `memory`.
 template <class Semiring, class Value, class Index>
 csr<Value, Index> host_product(const row_product<Semiring, Value, Index>& r, const row_analysis& rows,
                                const std::vector<chunk>& chunks, std::int64_t first, std::int64_t last,
-                               std::int64_t room, const options& settings, meter& memory, report& stats) {
+                               std::int64_t room, meter& memory, report& stats, const top_rule<Value>* top = nullptr) {
   using worker = host_worker<Semiring, Value, Index>;
   std::int64_t products = 0, bound = 0, largest = 0;
   accumulator_needs needs;
-  needs.hash = r.p.b.cols > cached_columns || settings.how == strategy::hash || settings.how == strategy::segmented;
-  needs.bitmask = settings.how == strategy::bitmask;
-  needs.group = settings.how == strategy::grouped;
+  const std::optional<strategy> forced = current_tuning().accumulator;
+  needs.hash = r.p.b.cols > cached_columns || forced == strategy::hash || forced == strategy::segmented;
+  needs.bitmask = forced == strategy::bitmask;
+  needs.group = forced == strategy::grouped;
   for (const chunk& c : chunks) {
     products += c.products;
-    bound += c.bound;
+    bound += stored_bound(top, c.last_row - c.first_row, c.bound);
     largest = std::max(largest, c.bound);
     if (!c.ranked || r.p.b.cols > INT32_MAX)
       needs.width = std::max(needs.width, std::min(c.last_col - c.first_col, widest_accumulator));
@@ -243,13 +275,13 @@ csr<Value, Index> host_product(const row_product<Semiring, Value, Index>& r, con
   // The result grows meanwhile, and is no scratch.
   const std::int64_t before = memory.held() - out.bytes();
   const int count = int(std::min<std::int64_t>(host_threads(products), std::int64_t(chunks.size())));
-  const std::int64_t slots = std::min<std::int64_t>(settings.table_size_cap, 2 * small_row_products);
+  const std::int64_t slots = std::min<std::int64_t>(current_tuning().table_size_cap, 2 * small_row_products);
   const typename worker::driver driver{r, rows.products.data(), std::int32_t(std::bit_floor(std::uint64_t(slots)))};
   std::deque<worker> workers;
   std::vector<worker*> pointers;
   for (int w = 0; w < count; ++w)
-    pointers.push_back(&workers.emplace_back(driver, needs, largest, chunks.data(), std::int64_t(chunks.size()), &out,
-                                             result.row_pointers.data() - first, memory));
+    pointers.push_back(&workers.emplace_back(driver, top, needs, largest, chunks.data(), std::int64_t(chunks.size()),
+                                             &out, result.row_pointers.data() - first, memory));
   device::launch(worker_kernel<worker>{pointers.data()}, count, Device::host());
   out.rethrow();
   stats.scratch_bytes = std::max(stats.scratch_bytes, memory.held() - out.bytes() - before);

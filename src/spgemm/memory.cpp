@@ -1,5 +1,6 @@
 #include "quintet/spgemm/memory.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <mutex>
 #include <new>
@@ -10,6 +11,7 @@
 #endif
 
 #include "core/host_memory.hpp"
+#include "core/platform.hpp"
 #include "quintet/core/error.hpp"
 #include "quintet/device/buffer.hpp"
 
@@ -24,8 +26,9 @@ namespace quintet::spgemm {
 namespace {
 
 // Below this the C library has the memory. A page that the system gives anew costs as much as the 300 or so entries of
-// a result that fit into it, so mappings are kept for the next product. Sanitizers see the blocks of the C library
-// only.
+// a result that fit into it, so mappings are kept for the next product: small ones as they are, the pages of large ones
+// for the system to take when it needs memory. It counts such pages as available. Sanitizers see the blocks of the C
+// library only.
 #if defined(__SANITIZE_ADDRESS__) || defined(QUINTET_ADDRESS_SANITIZER)
 constexpr std::int64_t mapped_bytes = INT64_MAX;
 #else
@@ -66,25 +69,12 @@ class mappings {
   mappings() { kept_.reserve(max_kept + 1); }
   void* take(std::int64_t bytes) {
     const std::int64_t length = whole_pages(bytes);
-    {
-      const std::lock_guard guard(lock_);
-      auto best = kept_.end();  // the smallest that is large enough, unless it is much too large
-      for (auto m = kept_.begin(); m != kept_.end(); ++m)
-        if (m->length >= length && m->usable <= 2 * length && (best == kept_.end() || m->length < best->length))
-          best = m;
-      if (best != kept_.end()) {
-        void* const data = best->data;
-        used_.emplace(data, *best);
-        kept_bytes_ -= best->usable;
-        kept_.erase(best);
-        return data;
-      }
-    }
+    if (void* const data = take_kept(length); data != nullptr) return data;
     const bool whole = length <= slack_bytes;
-    void* const data = ::mmap(nullptr, std::size_t(length), whole ? PROT_READ | PROT_WRITE : PROT_NONE,
-                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* data = map(length, whole);
+    if (data == MAP_FAILED && drop_kept()) data = map(length, whole);
     if (data == MAP_FAILED) fail(bytes);
-#ifdef MADV_HUGEPAGE
+#if QUINTET_LINUX
     if (!whole) ::madvise(data, std::size_t(length), MADV_HUGEPAGE);
 #endif
     try {
@@ -101,7 +91,12 @@ class mappings {
     mapping& m = of(data);
     const std::int64_t end = whole_pages(bytes);
     if (end <= m.usable) return;
-    require_host_memory(end - m.usable);
+    try {
+      require_host_memory(end - m.usable);
+    } catch (const OutOfMemory&) {
+      if (!drop_kept()) throw;
+      require_host_memory(end - m.usable);
+    }
     if (::mprotect(static_cast<char*>(data) + m.usable, std::size_t(end - m.usable), PROT_READ | PROT_WRITE) != 0)
       fail(end - m.usable);
     m.usable = end;
@@ -116,18 +111,22 @@ class mappings {
       m.usable = end;
   }
   void give(void* data) {
+    const mapping released = of(data);
+    const bool is_offered = released.is_offered();
+#if QUINTET_LINUX
+    if (is_offered) ::madvise(data, std::size_t(released.usable), MADV_FREE);
+#endif
     mapping out[max_kept + 1];
     int count = 0;
     {
       const std::lock_guard guard(lock_);
-      const auto found = used_.find(data);
-      kept_.push_back(found->second);
-      kept_bytes_ += found->second.usable;
-      used_.erase(found);
-      while (kept_bytes_ > max_kept_bytes || kept_.size() > max_kept) {  // the oldest go first
-        out[count++] = kept_.front();
-        kept_bytes_ -= kept_.front().usable;
-        kept_.erase(kept_.begin());
+      used_.erase(data);
+      kept_.push_back(released);
+      kept_bytes_[is_offered] += released.usable;
+      while (kept_bytes_[is_offered] > max_kept_bytes[is_offered] || kept_.size() > max_kept) {  // the oldest go first
+        const bool too_many = kept_.size() > max_kept;
+        out[count++] = remove(std::find_if(kept_.begin(), kept_.end(),
+                                           [&](const mapping& m) { return too_many || m.is_offered() == is_offered; }));
       }
     }
     for (int m = 0; m < count; ++m) ::munmap(out[m].data, std::size_t(out[m].length));
@@ -137,9 +136,61 @@ class mappings {
   struct mapping {
     void* data;
     std::int64_t length, usable;  // bytes of addresses, and how many of the first of them are memory
+    /// Whether the system may have the pages while the mapping is kept. The call takes some time for each page, which
+    /// results of a few milliseconds would notice.
+    bool is_offered() const { return QUINTET_LINUX != 0 && usable > std::int64_t{32} << 20; }
   };
-  static constexpr std::int64_t max_kept_bytes = std::int64_t{64} << 20;
+  /// Of those whose pages stay, and of those that are offered.
+  static constexpr std::int64_t max_kept_bytes[2] = {std::int64_t{64} << 20, std::int64_t{4} << 30};
   static constexpr std::size_t max_kept = 32;
+
+  static void* map(std::int64_t length, bool usable) {
+    return ::mmap(nullptr, std::size_t(length), usable ? PROT_READ | PROT_WRITE : PROT_NONE,
+                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  }
+  /// One that is kept, or null.
+  void* take_kept(std::int64_t length) {
+    mapping block{};
+    {
+      const std::lock_guard guard(lock_);
+      auto best = kept_.end();  // the smallest that is large enough, unless it is much too large
+      for (auto m = kept_.begin(); m != kept_.end(); ++m)
+        if (m->length >= length && m->usable <= 2 * length && (best == kept_.end() || m->length < best->length))
+          best = m;
+      if (best == kept_.end()) return nullptr;
+      used_.emplace(best->data, *best);  // before anything changes: it may throw
+      block = remove(best);
+    }
+    // The system may have the pages by now, and not as many others.
+    if (!block.is_offered() || has_memory(block.usable)) return block.data;
+    const std::lock_guard guard(lock_);
+    used_.erase(block.data);
+    ::munmap(block.data, std::size_t(block.length));
+    return nullptr;
+  }
+  static bool has_memory(std::int64_t bytes) {
+    try {
+      require_host_memory(bytes);
+    } catch (const OutOfMemory&) {
+      return false;
+    }
+    return true;
+  }
+  mapping remove(std::vector<mapping>::iterator place) {
+    const mapping removed = *place;
+    kept_bytes_[removed.is_offered()] -= removed.usable;
+    kept_.erase(place);
+    return removed;
+  }
+  /// Gives all back that is kept; whether there was something.
+  bool drop_kept() {
+    const std::lock_guard guard(lock_);
+    for (const mapping& m : kept_) ::munmap(m.data, std::size_t(m.length));
+    const bool was_some = !kept_.empty();
+    kept_.clear();
+    kept_bytes_[0] = kept_bytes_[1] = 0;
+    return was_some;
+  }
 
   // A mapping belongs to one thread at a time, its place in the table to all.
   mapping& of(void* data) {
@@ -150,7 +201,7 @@ class mappings {
   std::mutex lock_;
   std::unordered_map<void*, mapping> used_;
   std::vector<mapping> kept_;
-  std::int64_t kept_bytes_ = 0;
+  std::int64_t kept_bytes_[2] = {};
 };
 
 mappings& all_mappings() {

@@ -46,9 +46,9 @@ class meter final : public memory_source {
 
  private:
   void add(std::int64_t bytes) {
-    const std::int64_t now = held_ += bytes;
+    const std::int64_t total = held_ += bytes;
     std::int64_t peak = peak_;
-    while (now > peak && !peak_.compare_exchange_weak(peak, now)) {
+    while (total > peak && !peak_.compare_exchange_weak(peak, total)) {
     }
   }
 

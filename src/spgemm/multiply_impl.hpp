@@ -6,22 +6,24 @@
 #include "quintet/spgemm/device_csr.hpp"
 #include "quintet/spgemm/multiply.hpp"
 #include "spgemm/arena.hpp"
+#include "spgemm/halves.hpp"
 #include "spgemm/host_workers.hpp"
 #include "spgemm/operands.hpp"
 #include "spgemm/results.hpp"
+#include "spgemm/tuning.hpp"
 
 namespace quintet::spgemm {
 
 inline void check_options(const options& o) {
-  require_argument(o.prediction_scale > 0 && o.prediction_scale <= 1e6, "prediction_scale", o.prediction_scale,
-                   "in (0, 1e6]");
-  require_argument(o.table_size_cap >= 8, "table_size_cap", o.table_size_cap, ">= 8");
   require_argument(o.host_products >= 0, "host_products", o.host_products, ">= 0");
 }
 
+/// What of a product is computed. Upper half: columns >= the row, of a symmetric product.
+enum class product_part { whole, upper_half };
+
 /// What happens before the first product is computed: operands on `device`, analysed there.
 template <class Semiring, class Value, class Index>
-struct preparation {
+struct product_pipeline {
   meter memory;
   report stats;
   Device device;
@@ -30,15 +32,16 @@ struct preparation {
   prepared_operand<Value, Index> mask;  ///< complement: entries that are not wanted
   host_copy<std::int64_t> a_pointers;
   row_product<Semiring, Value, Index> r;
+  half_operands<Value, Index> half;
   row_analysis rows;
   compression sampled;
 
-  preparation(const csr_view<Value, Index>& a_view, const csr_view<Value, Index>& b_view, const options& settings,
-              const Device& where)
+  product_pipeline(const csr_view<Value, Index>& a_view, const csr_view<Value, Index>& b_view, const options& settings,
+                   const Device& where, product_part part = product_part::whole)
       : memory(settings.memory), device(where) {
     check_options(settings);
     const stage_region stage("analysis", &stats.analysis_seconds);
-    const device::small_call alone(analysis_nanoseconds(a_view, b_view), 4, device);
+    const device::small_call serial_if_small(analysis_nanoseconds(a_view, b_view), 4, device);
     check_operands(a_view, b_view);
     a = device_operand<Value, Index>(a_view, device);
     b = prepare<Semiring>(b_view, device, memory);
@@ -46,6 +49,7 @@ struct preparation {
       require_argument(b.view.cols <= std::int64_t{1} << 31, "b.cols", b.view.cols, "<= 2^31 on a device");
     a_pointers = host_copy<std::int64_t>(a_view.row_pointers, a_view.rows > 0 ? a_view.rows + 1 : 0, a_view.where);
     r.p = {a.view(), b.view};
+    if (part == product_part::upper_half) halve();
     rows = analyse(r.p, device, memory);
     stats.rows = a_view.rows;
     stats.cols = b_view.cols;
@@ -55,25 +59,31 @@ struct preparation {
     stats.ran_on_host = on_host();
     stats.ran_on = device;
   }
+  void halve() {
+    constexpr std::int64_t most = std::numeric_limits<Index>::max();
+    require_argument(entries_of(r.p.a) <= most, "x.nnz()", entries_of(r.p.a), text("<= ", most, ", or 64-bit columns"));
+    half = halve_operands(r.p, b.original, device, memory);
+    r.p = half.p;
+  }
   bool on_host() const { return device.kind() == device_kind::host; }
   /// What checks and passes over rows take of one thread, about. The operands are not checked yet.
   static double analysis_nanoseconds(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b) {
     const auto entries = [](const csr_view<Value, Index>& m) {
-      const bool here = m.rows > 0 && m.row_pointers != nullptr && m.where.kind() == device_kind::host;
-      return here ? double(m.row_pointers[m.rows]) - double(m.row_pointers[0]) : 0.0;
+      const bool on_host = m.rows > 0 && m.row_pointers != nullptr && m.where.kind() == device_kind::host;
+      return on_host ? double(m.row_pointers[m.rows]) - double(m.row_pointers[0]) : 0.0;
     };
     return 1.5 * (double(a.rows) + entries(a)) + 0.5 * entries(b);
   }
   void predict(const options& settings) {
-    if (rows.total_bound <= cheap_bound && settings.prediction_scale == 1) return;
+    if (rows.total_bound <= cheap_bound && current_tuning().prediction_scale == 1) return;
     const stage_region stage("prediction", &stats.prediction_seconds);
     const strata all(rows);
     sampled = sample_compression(r.p, rows, all, device, memory);
     stats.predicted = predicted_entries(rows, all, sampled);
   }
   /// Rows [first, last) on the device.
-  device_matrix<Value, Index> product_there(const std::vector<chunk>& chunks, std::int64_t first, std::int64_t last,
-                                            const options& settings) {
+  device_matrix<Value, Index> product_on_device(const std::vector<chunk>& chunks, std::int64_t first, std::int64_t last,
+                                                const options& settings) {
     return device_product(r, rows, chunks, first, last, sampled, settings, device, memory, stats);
   }
   std::vector<chunk> team_chunks(std::int64_t first, std::int64_t last, const options& settings) const {
@@ -83,8 +93,8 @@ struct preparation {
   csr<Value, Index> product_of(const std::vector<chunk>& chunks, std::int64_t first, std::int64_t last,
                                std::int64_t room, const options& settings) {
     const stage_region stage("product", &stats.product_seconds);
-    if (on_host()) return host_product(r, rows, chunks, first, last, room, settings, memory, stats);
-    return to_host(product_there(chunks, first, last, settings), memory);
+    if (on_host()) return host_product(r, rows, chunks, first, last, room, memory, stats);
+    return to_host(product_on_device(chunks, first, last, settings), memory);
   }
   /// All rows [first, last).
   csr<Value, Index> product_of(std::int64_t first, std::int64_t last, std::int64_t room, const options& settings) {
@@ -95,8 +105,8 @@ struct preparation {
   }
   csr<Value, Index> whole_product(const options& settings) {
     predict(settings);
-    csr<Value, Index> c =
-        product_of(0, r.p.a.rows, first_room(rows.total_bound, stats.predicted, settings.prediction_scale), settings);
+    csr<Value, Index> c = product_of(
+        0, r.p.a.rows, first_room(rows.total_bound, stats.predicted, current_tuning().prediction_scale), settings);
     finish(c);
     return c;
   }
@@ -124,10 +134,11 @@ struct preparation {
 /// settings.host_products.
 template <class Value, class Index>
 Device product_device(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, const options& settings,
-                      const Device& given) {
-  const Device device = device::run_device(given, {{"a", a}, {"b", b}});
-  const bool here = a.where.kind() == device_kind::host && b.where.kind() == device_kind::host;
-  if (settings.host_products == 0 || !given.automatic() || device.kind() == device_kind::host || !here) return device;
+                      const Device& requested_device) {
+  const Device device = device::run_device(requested_device, {{"a", a}, {"b", b}});
+  const bool on_host = a.where.kind() == device_kind::host && b.where.kind() == device_kind::host;
+  if (settings.host_products == 0 || !requested_device.automatic() || device.kind() == device_kind::host || !on_host)
+    return device;
   check_operands(a, b);
   std::int64_t products = 0;
   for (std::int64_t k = 0, first = a.rows > 0 ? a.row_pointers[0] : 0; k < a.nnz(); ++k) {
@@ -143,7 +154,7 @@ namespace detail {
 template <class Semiring, class Value, class Index>
 csr<Value, Index> product(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, const options& settings,
                           const Device& device, report* stats) {
-  preparation<Semiring, Value, Index> prepared(a, b, settings, product_device(a, b, settings, device));
+  product_pipeline<Semiring, Value, Index> prepared(a, b, settings, product_device(a, b, settings, device));
   csr<Value, Index> c = prepared.whole_product(settings);
   if (stats != nullptr) *stats = prepared.stats;
   return c;
@@ -151,15 +162,16 @@ csr<Value, Index> product(const csr_view<Value, Index>& a, const csr_view<Value,
 
 /// C without the entries that `wanted` has.
 template <class Semiring, class Value, class Index>
-csr<Value, Index> product_outside(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
-                                  const csr_view<Value, Index>& wanted, const options& settings, const Device& device) {
-  preparation<Semiring, Value, Index> prepared(a, b, settings, device);
+csr<Value, Index> complement_masked_product(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b,
+                                            const csr_view<Value, Index>& structure, const options& settings,
+                                            const Device& device) {
+  product_pipeline<Semiring, Value, Index> prepared(a, b, settings, device);
   csr<Value, Index> renumbered;
-  csr_view<Value, Index> mask = wanted;
+  csr_view<Value, Index> mask = structure;
   mask.values = nullptr;
   if (prepared.b.renumbered()) {
-    const device_operand<Value, Index> here(mask, Device::host());
-    renumbered = renumbered_mask(here.view(), prepared.b.original, prepared.memory);
+    const device_operand<Value, Index> host_matrix(mask, Device::host());
+    renumbered = renumbered_mask(host_matrix.view(), prepared.b.original, prepared.memory);
     mask = renumbered.view();
   }
   prepared.mask = canonical<or_and>(mask, prepared.device, prepared.memory);
@@ -177,7 +189,7 @@ csr<Value, Index> transposed_product(const csr_view<Value, Index>& a, const csr_
 
 /// Rows of what `prepared` prepared, or of a single row a range of the columns.
 template <class Semiring, class Value, class Index>
-result_block<Value, Index> block_of(preparation<Semiring, Value, Index>& prepared, const result_range& range,
+result_block<Value, Index> block_of(product_pipeline<Semiring, Value, Index>& prepared, const result_range& range,
                                     const options& settings) {
   result_block<Value, Index> block{range.first_row, 0, prepared.stats.cols, {}};
   const std::int64_t cols = prepared.r.p.b.cols;
@@ -186,7 +198,7 @@ result_block<Value, Index> block_of(preparation<Semiring, Value, Index>& prepare
     cut_row(chunks, prepared.rows, range.first_row, range.first_col, range.last_col,
             prepared.on_host() ? widest_accumulator : std::int64_t(team_bitmask_columns), strategy::bitmask);
     if (prepared.on_host())
-      for (chunk& c : chunks) c.how = strategy::dense;
+      for (chunk& c : chunks) c.accumulator = strategy::dense;
     block.block = prepared.product_of(chunks, range.first_row, range.last_row, range.bound, settings);
     const auto number = [&](std::int64_t col) {
       return !prepared.b.renumbered() ? col : col < cols ? std::int64_t(prepared.b.original[col]) : prepared.stats.cols;
@@ -205,7 +217,7 @@ void product_in_blocks(const csr_view<Value, Index>& a, const csr_view<Value, In
                        const std::function<bool(result_block<Value, Index>&&)>& take, const options& settings,
                        const Device& device, report* stats) {
   if (!take) throw InvalidArgument("take must not be empty");
-  preparation<Semiring, Value, Index> prepared(a, b, settings, product_device(a, b, settings, device));
+  product_pipeline<Semiring, Value, Index> prepared(a, b, settings, product_device(a, b, settings, device));
   require_argument(budget >= minimum_budget, "budget", budget, text(">= ", minimum_budget));
   if (!prepared.on_host()) prepared.predict(settings);
   const auto ranges =
@@ -222,20 +234,20 @@ device_csr<Value, Index> product(const device_csr<Value, Index>& a, const device
   const Device& device = one_device(a, b);
   check_sizes(a, "a");
   check_sizes(b, "b");
-  preparation<Semiring, Value, Index> prepared(a.view(), b.view(), settings, device);
+  product_pipeline<Semiring, Value, Index> prepared(a.view(), b.view(), settings, device);
   prepared.predict(settings);
   if (prepared.on_host()) {
-    csr<Value, Index> here = prepared.product_of(
-        0, a.rows, first_room(prepared.rows.total_bound, prepared.stats.predicted, settings.prediction_scale),
+    csr<Value, Index> host_matrix = prepared.product_of(
+        0, a.rows, first_room(prepared.rows.total_bound, prepared.stats.predicted, current_tuning().prediction_scale),
         settings);
-    prepared.finish(here);
+    prepared.finish(host_matrix);
     if (stats != nullptr) *stats = prepared.stats;
-    return upload(here.view(), device);
+    return upload(host_matrix.view(), device);
   }
   device_csr<Value, Index> c;
   {
     const stage_region stage("product", &prepared.stats.product_seconds);
-    c = to_buffers(prepared.product_there(prepared.team_chunks(0, a.rows, settings), 0, a.rows, settings));
+    c = to_buffers(prepared.product_on_device(prepared.team_chunks(0, a.rows, settings), 0, a.rows, settings));
   }
   prepared.stats.nnz = c.nnz();
   prepared.stats.peak_bytes = prepared.memory.peak();

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "device/atomic.hpp"
+#include "spgemm/heap.hpp"
 #include "spgemm/scan.hpp"
 
 #include "instantiate.hpp"
@@ -64,22 +65,14 @@ struct order_rows {
     return m.columns[x] != m.columns[y] ? m.columns[x] < m.columns[y] : x < y;
   }
   void sort(std::int64_t* row, std::int64_t count) const {
-    for (std::int64_t root = count / 2; root-- > 0;) sink(row, root, count);
-    for (std::int64_t last = count - 1; last > 0; --last) {
-      const std::int64_t largest = row[0];
-      row[0] = row[last];
-      row[last] = largest;
-      sink(row, 0, last);
-    }
-  }
-  void sink(std::int64_t* row, std::int64_t at, std::int64_t count) const {
-    for (std::int64_t child = 2 * at + 1; child < count; at = child, child = 2 * at + 1) {
-      if (child + 1 < count && less(row[child], row[child + 1])) ++child;
-      if (!less(row[at], row[child])) return;
-      const std::int64_t moved = row[at];
-      row[at] = row[child];
-      row[child] = moved;
-    }
+    const auto later = [this, row](std::int64_t i, std::int64_t j) { return less(row[j], row[i]); };
+    const auto swap = [row](std::int64_t i, std::int64_t j) {
+      const std::int64_t moved = row[i];
+      row[i] = row[j];
+      row[j] = moved;
+    };
+    build_heap(count, later, swap);
+    sort_heap(count, later, swap);
   }
 };
 
@@ -87,15 +80,15 @@ struct order_rows {
 
 template <class Value, class Index>
 bool is_canonical(const csr_view<Value, Index>& m, const Device& device) {
-  std::int64_t found = 0;
+  std::int64_t count = 0;
   if (device.shares_host_memory()) {
-    range_loop(m.rows, 4096, find_unsorted<Index>{m.row_pointers, m.columns, &found}, device);
-    return found == 0;
+    range_loop(m.rows, 4096, find_unsorted<Index>{m.row_pointers, m.columns, &count}, device);
+    return count == 0;
   }
-  device_array<std::int64_t> there(&found, 1, device, memory_source::standard());
-  range_loop(m.rows, 4096, find_unsorted<Index>{m.row_pointers, m.columns, there.data()}, device);
-  there.to_host(&found, 1);
-  return found == 0;
+  device_array<std::int64_t> device_copy(&count, 1, device, memory_source::standard());
+  range_loop(m.rows, 4096, find_unsorted<Index>{m.row_pointers, m.columns, device_copy.data()}, device);
+  device_copy.to_host(&count, 1);
+  return count == 0;
 }
 
 template <class Value, class Index>
@@ -145,8 +138,8 @@ csr<Value, Index> renumbered_mask(const csr_view<Value, Index>& mask, const arra
   copy.row_pointers[0] = 0;
   for (std::int64_t i = 0; i < mask.rows; ++i) {
     for (std::int64_t k = mask.row_pointers[i]; k < mask.row_pointers[i + 1]; ++k) {
-      const Index* const found = std::lower_bound(original.begin(), original.end(), mask.columns[k]);
-      if (found < original.end() && *found == mask.columns[k]) copy.columns[next++] = Index(found - original.begin());
+      const Index* const it = std::lower_bound(original.begin(), original.end(), mask.columns[k]);
+      if (it < original.end() && *it == mask.columns[k]) copy.columns[next++] = Index(it - original.begin());
     }
     copy.row_pointers[i + 1] = next;
   }

@@ -66,10 +66,10 @@ device_matrix<Value, Index> canonical_copy(const csr_view<Value, Index>& m, cons
 /// An operand as the kernels on a device want it.
 template <class Value, class Index>
 struct prepared_operand {
-  csr_view<Value, Index> view;         ///< there, with canonical rows; may be the caller's
-  device_operand<Value, Index> there;  ///< a copy of a matrix that is elsewhere
-  device_matrix<Value, Index> sorted;  ///< a copy, when the rows were not canonical
-  array<Index> columns, original;      ///< hypersparse: columns renumbered, and what number they had
+  csr_view<Value, Index> view;               ///< there, with canonical rows; may be the caller's
+  device_operand<Value, Index> device_copy;  ///< a copy of a matrix that is elsewhere
+  device_matrix<Value, Index> sorted;        ///< a copy, when the rows were not canonical
+  array<Index> columns, original;            ///< hypersparse: columns renumbered, and what number they had
 
   /// Whether the columns of a result must be given back their numbers.
   bool renumbered() const { return !original.empty(); }
@@ -88,8 +88,8 @@ csr<Value, Index> renumbered_mask(const csr_view<Value, Index>& mask, const arra
 /// Puts the operand where `device` sees it, with canonical rows.
 template <class Semiring, class Value, class Index>
 void make_canonical(prepared_operand<Value, Index>& prepared, const Device& device, memory_source& memory) {
-  prepared.there = device_operand<Value, Index>(prepared.view, device);
-  prepared.view = prepared.there.view();
+  prepared.device_copy = device_operand<Value, Index>(prepared.view, device);
+  prepared.view = prepared.device_copy.view();
   if (is_canonical(prepared.view, device)) return;
   prepared.sorted = canonical_copy<Semiring>(prepared.view, device, memory);
   prepared.view = prepared.sorted.view();

@@ -43,9 +43,9 @@ class ordered_commit {
   bool placed(std::int64_t c) const { return c < frontier_.load(std::memory_order_acquire); }
   /// Sleeps until it has.
   void wait(std::int64_t c) const {
-    for (std::int64_t now = frontier_.load(std::memory_order_acquire); now <= c;
-         now = frontier_.load(std::memory_order_acquire))
-      frontier_.wait(now, std::memory_order_acquire);
+    for (std::int64_t next = frontier_.load(std::memory_order_acquire); next <= c;
+         next = frontier_.load(std::memory_order_acquire))
+      frontier_.wait(next, std::memory_order_acquire);
   }
   std::int64_t offset(std::int64_t c) const { return offsets_[c]; }
 

@@ -56,12 +56,12 @@ device_matrix<Value, Index> marked_entries(const csr_view<Value, Index>& m, cons
   device_array<std::int64_t> row_pointers(m.rows + 1, device, memory);
   range_loop(m.rows, 256, count_marked{m.row_pointers, marked, row_pointers.data()}, device);
   const std::int64_t entries = scan_counts(row_pointers.data(), m.rows, device, memory);
-  device_matrix<Value, Index> kept{
+  device_matrix<Value, Index> copy{
       m.rows, m.cols, std::move(row_pointers), {entries, device, memory}, {entries, device, memory}, device};
   range_loop(m.rows, 256,
-             keep_marked<Value, Index>{m, marked, kept.row_pointers.data(), kept.columns.data(), kept.values.data()},
+             keep_marked<Value, Index>{m, marked, copy.row_pointers.data(), copy.columns.data(), copy.values.data()},
              device);
-  return kept;
+  return copy;
 }
 
 void structured_loop(std::int64_t rows, std::int64_t cols, memory_source& memory,

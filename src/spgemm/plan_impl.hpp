@@ -39,14 +39,14 @@ void refill(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, cs
   const prepared_operand<Value, Index> right = canonical<Semiring>(b, device, memory);
   csr_view<Value, Index> structure = c.view();
   structure.values = nullptr;
-  const device_operand<Value, Index> there(structure, device);
+  const device_operand<Value, Index> device_copy(structure, device);
   const problem<Value, Index> p{left.view(), right.view};
   if (device.shares_host_memory())
-    return fill_structure<Semiring>(p, c.rows, there.view().row_pointers, there.view().columns, c.values.data(),
-                                    nullptr, device, memory);
+    return fill_structure<Semiring>(p, c.rows, device_copy.view().row_pointers, device_copy.view().columns,
+                                    c.values.data(), nullptr, device, memory);
   device_array<Value> values(c.nnz(), device, memory);
-  fill_structure<Semiring>(p, c.rows, there.view().row_pointers, there.view().columns, values.data(), nullptr, device,
-                           memory);
+  fill_structure<Semiring>(p, c.rows, device_copy.view().row_pointers, device_copy.view().columns, values.data(),
+                           nullptr, device, memory);
   values.to_host(c.values.data(), c.nnz());
 }
 
@@ -82,7 +82,8 @@ csr<Value, Index> masked(const csr_view<Value, Index>& a, const csr_view<Value, 
   if constexpr (std::is_same_v<Mask, complement_mask>) {
     const Device where = device::run_device(device, {{"a", a}, {"b", b}, {"mask", wanted}});
     const bool moved = wanted.where.kind() != device_kind::host;
-    return product_outside<Semiring>(a, b, wanted, settings, moved ? where : product_device(a, b, settings, device));
+    return complement_masked_product<Semiring>(a, b, wanted, settings,
+                                               moved ? where : product_device(a, b, settings, device));
   } else {
     const Device where = device::run_device(device, {{"a", a}, {"b", b}, {"mask", wanted}});
     meter memory(settings.memory);

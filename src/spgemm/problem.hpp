@@ -13,10 +13,17 @@ namespace quintet::spgemm {
 
 using detail::product_of;
 
-/// A and B, where the kernel runs. B's rows have strictly ascending columns.
+/// A and B, where the kernel runs. B's rows have strictly ascending columns. They may overlap: row j of B is
+/// [b.row_pointers[j], b_ends[j]).
 template <class Value, class Index>
 struct problem {
   csr_view<Value, Index> a, b;
+  const std::int64_t* b_ends = nullptr;
+  const std::int64_t* b_last = nullptr;  ///< number of entries of B's arrays
+
+  problem() = default;
+  problem(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b)
+      : a(a), b(b), b_ends(b.row_pointers + 1), b_last(b.row_pointers + b.rows) {}
 };
 
 /// Rows [first_row, last_row), or of a single row the columns [first_col, last_col): one item of work with consecutive
@@ -24,14 +31,14 @@ struct problem {
 struct chunk {
   std::int64_t first_row, last_row;
   std::int64_t first_col, last_col;
-  std::int64_t bound;              ///< entries at most
-  std::int64_t products;           ///< of its rows; for a range of columns a share
-  bool cut;                        ///< a range of the columns of one row
-  bool ends_row;                   ///< whole rows, or the last range of one
-  strategy how = strategy::empty;  ///< the accumulator; empty: every row chooses its own
-  std::int32_t slots = 0;          ///< of the hash table
-  bool may_group = false;          ///< some of its rows might be summed up together
-  bool ranked = false;             ///< all its rows are short enough for ranks, and choose them
+  std::int64_t bound;                      ///< entries at most
+  std::int64_t products;                   ///< of its rows; for a range of columns a share
+  bool cut;                                ///< a range of the columns of one row
+  bool ends_row;                           ///< whole rows, or the last range of one
+  strategy accumulator = strategy::empty;  ///< the accumulator; empty: every row chooses its own
+  std::int32_t slots = 0;                  ///< of the hash table
+  bool may_group = false;                  ///< some of its rows might be summed up together
+  bool ranked = false;                     ///< all its rows are short enough for ranks, and choose them
 };
 
 /// Instead of the entries of a chunk: the arena has no room for them, or the accumulator none for the row.
@@ -113,11 +120,12 @@ struct row_product {
   QUINTET_INLINE void each_row_of_b(const chunk& c, std::int64_t i, const Function& f) const {
     // By value, so that they are in registers: what f stores might be them otherwise.
     const csr_view<Value, Index> a = p.a, b = p.b;
+    const std::int64_t* const b_ends = p.b_ends;
     const std::int64_t first_col = c.first_col, last_col = c.last_col;
     const bool cut = c.cut;
     for (std::int64_t k = a.row_pointers[i], last = a.row_pointers[i + 1]; k < last; ++k) {
       const std::int64_t j = a.columns[k];
-      std::int64_t begin = b.row_pointers[j], end = b.row_pointers[j + 1];
+      std::int64_t begin = b.row_pointers[j], end = b_ends[j];
       if (cut) {
         begin = lower_bound(b.columns, begin, end, first_col);
         end = lower_bound(b.columns, begin, end, last_col);

@@ -10,11 +10,11 @@
 namespace quintet::spgemm {
 
 /// Where work of one pass over its operands runs when no device is named: where they are, as to move them takes longer.
-inline Device device_of_operands(const Device& given, std::initializer_list<device::located> operands) {
-  const Device device = device::run_device(given, operands);
+inline Device device_of_operands(const Device& requested_device, std::initializer_list<device::located> operands) {
+  const Device device = device::run_device(requested_device, operands);
   for (const device::located& operand : operands)
     if (operand.device.kind() != device_kind::host) return device;
-  return given.automatic() ? Device::host() : device;
+  return requested_device.automatic() ? Device::host() : device;
 }
 
 /// The transpose of a matrix, on `device`.
@@ -29,9 +29,9 @@ array<T> to_host(device_array<T>&& from, memory_source& memory) {
     const std::int64_t size = from.size();
     return array<T>::adopt(from.release(), size, memory);
   }
-  array<T> here(from.size(), memory);
-  from.to_host(here.data(), from.size());
-  return here;
+  array<T> host_matrix(from.size(), memory);
+  from.to_host(host_matrix.data(), from.size());
+  return host_matrix;
 }
 template <class Value, class Index>
 csr<Value, Index> to_host(device_matrix<Value, Index>&& m, memory_source& memory) {
@@ -42,9 +42,9 @@ csr<Value, Index> to_host(device_matrix<Value, Index>&& m, memory_source& memory
 /// The same as Buffers of their device.
 template <class T>
 Buffer<T> to_buffer(device_array<T>&& from, const Device& device) {
-  const device_array<T> taken(std::move(from));
-  Buffer<T> to(taken.size(), device);
-  quintet::detail::copy(to.data(), device, taken.data(), device, to.bytes());
+  const device_array<T> source(std::move(from));
+  Buffer<T> to(source.size(), device);
+  quintet::detail::copy(to.data(), device, source.data(), device, to.bytes());
   return to;
 }
 template <class Value, class Index>

@@ -149,7 +149,7 @@ struct row_driver {
 
  private:
   struct step {
-    strategy how;
+    strategy accumulator;
     std::int64_t rows;
   };
   static constexpr bool may(strategy s) { return How == strategy::empty || How == s; }
@@ -163,8 +163,8 @@ struct row_driver {
     } else if constexpr (How != strategy::empty) {
       return {How, 1};
     } else {
-      if (c.cut) return {c.how == strategy::bitmask ? strategy::bitmask : strategy::dense, 1};
-      return c.how == strategy::empty ? chosen(c, i, m) : forced(c, i, m);
+      if (c.cut) return {c.accumulator == strategy::bitmask ? strategy::bitmask : strategy::dense, 1};
+      return c.accumulator == strategy::empty ? chosen(c, i, m) : forced(c, i, m);
     }
   }
 
@@ -187,15 +187,16 @@ struct row_driver {
   template <class Memory>
   step forced(const chunk& c, std::int64_t i, const Memory& m) const {
     const std::int64_t entries = entries_of(i);
-    if (c.how == strategy::tiny)
+    if (c.accumulator == strategy::tiny)
       if (const int rows = ranked_rows(c, i, ranked_products); rows > 0) return {strategy::tiny, rows};
-    if (c.how == strategy::grouped && i >= m.ungrouped)
+    if (c.accumulator == strategy::grouped && i >= m.ungrouped)
       return {strategy::grouped, std::min<std::int64_t>(group_rows, c.last_row - i)};
     if (products[i] == 0) return {strategy::empty, 1};
-    const bool fits = c.how == strategy::streaming   ? entries == 1
-                      : c.how == strategy::segmented ? sorts(i)
-                                                     : c.how == strategy::hash || c.how == strategy::bitmask;
-    return {fits ? c.how : strategy::dense, 1};
+    const bool fits = c.accumulator == strategy::streaming ? entries == 1
+                      : c.accumulator == strategy::segmented
+                          ? sorts(i)
+                          : c.accumulator == strategy::hash || c.accumulator == strategy::bitmask;
+    return {fits ? c.accumulator : strategy::dense, 1};
   }
   bool sorts(std::int64_t i) const { return products[i] <= small_row_products && entries_of(i) <= small_row_products; }
 
@@ -222,26 +223,28 @@ struct row_driver {
   template <class Team, class Memory, class Out>
   std::int64_t accumulate(const Team& team, const step& s, const chunk& c, std::int64_t i, Memory& m, Out& out) const {
     if constexpr (may(strategy::tiny))
-      if (s.how == strategy::tiny) {
+      if (s.accumulator == strategy::tiny) {
         if constexpr (Team::on_device) {
-          return accumulate_ranks(team, r, i, int(s.rows), products, m.ranks(), m.scan, out, [](std::int64_t) {});
+          return accumulate_sorted_positions(team, r, i, int(s.rows), products, m.ranks(), m.scan, out,
+                                             [](std::int64_t) {});
         } else {
           const std::int64_t first = r.p.a.row_pointers[i], last = r.p.a.row_pointers[i + s.rows];
           const rows_of_b ask(r.p, r.p.a.row_pointers[c.last_row]);
-          ask_ahead(first, ask, m);
-          const std::int64_t entries =
-              accumulate_ranks(team, r, i, int(s.rows), products, m.ranks(), m.scan, out, [ask](std::int64_t k) {
-                if (k + entries_ahead < ask.end) ask(k + entries_ahead);
-              });
+          prefetch_rows(first, ask, m);
+          const std::int64_t entries = accumulate_sorted_positions(team, r, i, int(s.rows), products, m.ranks(), m.scan,
+                                                                   out, [ask](std::int64_t k) {
+                                                                     if (k + entries_ahead < ask.end)
+                                                                       ask(k + entries_ahead);
+                                                                   });
           m.asked = std::max(m.asked, std::min(ask.end, last + entries_ahead));
           return entries;
         }
       }
     if constexpr (may(strategy::segmented))
-      if (s.how == strategy::segmented) return sort_rows(team, c, i, s.rows, m, out);
+      if (s.accumulator == strategy::segmented) return sort_rows(team, c, i, s.rows, m, out);
     if constexpr (may(strategy::grouped))
-      if (s.how == strategy::grouped) return accumulate_group(team, r, i, int(s.rows), m.group(), m.scan, out);
-    const std::int64_t entries = accumulate_row(team, s.how, c, i, m, out);
+      if (s.accumulator == strategy::grouped) return accumulate_group(team, r, i, int(s.rows), m.group(), m.scan, out);
+    const std::int64_t entries = accumulate_row(team, s.accumulator, c, i, m, out);
     if (entries >= 0 && c.ends_row && team.rank() == 0) out.ends[i + 1] = out.used + entries;
     return entries;
   }
@@ -256,17 +259,17 @@ struct row_driver {
   }
 
   template <class Team, class Memory, class Out>
-  std::int64_t accumulate_row(const Team& team, strategy how, const chunk& c, std::int64_t i, Memory& m,
+  std::int64_t accumulate_row(const Team& team, strategy accumulator, const chunk& c, std::int64_t i, Memory& m,
                               Out& out) const {
     if constexpr (How == strategy::empty) {
-      if (how == strategy::empty) return 0;
+      if (accumulator == strategy::empty) return 0;
       if (!c.cut && products[i] <= small_row_products)
-        ask_ahead(r.p.a.row_pointers[i], rows_of_b(r.p, r.p.a.row_pointers[c.last_row]), m);
+        prefetch_rows(r.p.a.row_pointers[i], rows_of_b(r.p, r.p.a.row_pointers[c.last_row]), m);
     }
     if constexpr (may(strategy::streaming))
-      if (how == strategy::streaming) return accumulate_stream(team, r, i, m.scan, out);
+      if (accumulator == strategy::streaming) return accumulate_stream(team, r, i, m.scan, out);
     if constexpr (may(strategy::hash))
-      if (how == strategy::hash) {
+      if (accumulator == strategy::hash) {
         std::int32_t size = c.slots;
         if constexpr (How == strategy::empty)
           size = std::int32_t(std::min<std::int64_t>(slots, std::bit_ceil(2 * std::uint64_t(products[i]))));
@@ -276,7 +279,7 @@ struct row_driver {
         return entries;
       }
     if constexpr (may(strategy::bitmask))
-      if (how == strategy::bitmask) return accumulate_bitmask(team, r, c, i, m.bitmask(), m.scan, out);
+      if (accumulator == strategy::bitmask) return accumulate_bitmask(team, r, c, i, m.bitmask(), m.scan, out);
     if constexpr (may(strategy::dense))
       return accumulate_dense(team, r, c, i, c.cut ? c.products : products[i], m.dense(), m.scan, out);
     return no_room;
@@ -295,11 +298,11 @@ struct row_driver {
   template <class Memory>
   void count(const step& s, const chunk& c, std::int64_t i, std::int64_t entries, Memory& m) const {
     if (c.cut) return m.counts.add(strategy::windows, c.first_col == 0, c.products);
-    if (s.rows == 1 && s.how != strategy::tiny)
-      return m.counts.add(products[i] == 0 ? strategy::empty : s.how, 1, products[i]);
+    if (s.rows == 1 && s.accumulator != strategy::tiny)
+      return m.counts.add(products[i] == 0 ? strategy::empty : s.accumulator, 1, products[i]);
     std::int64_t empty = 0, copied = 0, copied_products = 0, sum = 0;
     for (std::int64_t row = i; row < i + s.rows; ++row) {
-      const bool none = products[row] == 0, one = !none & (entries_of(row) == 1) & (s.how == strategy::tiny);
+      const bool none = products[row] == 0, one = !none & (entries_of(row) == 1) & (s.accumulator == strategy::tiny);
       empty += none;
       copied += one;
       copied_products += one ? products[row] : 0;
@@ -307,15 +310,15 @@ struct row_driver {
     }
     m.counts.add(strategy::empty, empty, 0);
     m.counts.add(strategy::streaming, copied, copied_products);
-    m.counts.add(s.how, s.rows - empty - copied, sum - copied_products);
+    m.counts.add(s.accumulator, s.rows - empty - copied, sum - copied_products);
     // Entries of a group up to which its products are so many that groups are worth while.
-    if (s.how == strategy::grouped && entries > sum / 3) m.ungrouped = i + s.rows + ungrouped_rows;
+    if (s.accumulator == strategy::grouped && entries > sum / 3) m.ungrouped = i + s.rows + ungrouped_rows;
   }
 
   /// Asks for the rows of B that A's entries from k on use, a little ahead of their use: the rows of a graph lie
   /// anywhere in memory.
   template <class Memory>
-  static void ask_ahead(std::int64_t k, const rows_of_b<Value, Index>& ask, Memory& m) {
+  static void prefetch_rows(std::int64_t k, const rows_of_b<Value, Index>& ask, Memory& m) {
     std::int64_t asked = std::max(m.asked, k);
     for (const std::int64_t stop = std::min<std::int64_t>(ask.end, k + entries_ahead); asked < stop; ++asked)
       ask(asked);

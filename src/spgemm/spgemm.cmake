@@ -8,14 +8,19 @@ quintet_sources(spgemm
     dense_product.cpp
     device_csr.cpp
     estimate.cpp
+    halves.cpp
     memory.cpp
     operands.cpp
     plan.cpp
+    sampled_product.cpp
     scan.cpp
+    top.cpp
     transpose.cpp
+    transposed_product.cpp
   HOST
     options.cpp
     summary.cpp
+    tuning.cpp
   C
     spgemm.cpp
     spgemm_plan.cpp)

@@ -115,8 +115,8 @@ device_matrix<Value, Index> transpose_there(const csr_view<Value, Index>& any, c
   if (any.rows - 1 > std::numeric_limits<Index>::max())
     throw InvalidArgument(text("matrix.rows must be <= ", std::numeric_limits<Index>::max(), " + 1 to be columns of ",
                                8 * sizeof(Index), " bits (matrix.rows=", any.rows, ")"));
-  const device_operand<Value, Index> there(any, device);
-  const csr_view<Value, Index>& m = there.view();
+  const device_operand<Value, Index> device_copy(any, device);
+  const csr_view<Value, Index>& m = device_copy.view();
   const auto [first, last] = entry_range(m);
   const std::int64_t nnz = last - first;
   device_matrix<Value, Index> t{

@@ -107,11 +107,11 @@ class array {
 
   /// Takes over `size` elements, all usable, that `memory` reserved for so many; null for none.
   static array adopt(T* data, std::int64_t size, memory_source& memory) {
-    array taken;
-    taken.data_ = data;
-    taken.size_ = taken.capacity_ = size;
-    taken.memory_ = &memory;
-    return taken;
+    array moved;
+    moved.data_ = data;
+    moved.size_ = moved.capacity_ = size;
+    moved.memory_ = &memory;
+    return moved;
   }
 
   /// The memory belongs to `memory` from now on: the source that really gave it, when the present one only counts.

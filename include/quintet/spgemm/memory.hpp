@@ -14,7 +14,7 @@ namespace quintet::spgemm {
 /// and only that counts as memory. So a result can grow in place, up to the known bound of its size, and is never
 /// copied to a larger place. Calls come from several threads, for one block from one at a time. Arguments are sizes in
 /// bytes that belong together, which the standard source does not check. It keeps up to 64 MB of released memory for
-/// the next product.
+/// the next product, and 4 GB in blocks over 32 MB, which the system takes back when it needs memory (MADV_FREE).
 class memory_source {
  public:
   virtual ~memory_source() = default;

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 #include "quintet/spgemm/memory.hpp"
@@ -29,22 +28,11 @@ std::string_view name_of(strategy s);
 
 /// Options of a product; the result never depends on them.
 struct options {
-  /// Factor on the predicted number of entries, in (0, 1e6]. Too small a prediction costs time (the memory grows
-  /// several times, or rows are computed twice), too large a one memory.
-  double prediction_scale = 1;
-  /// Entries of the result that the first arena of a device holds; < 0: from the prediction. With 0 every row is
-  /// computed a second time.
-  std::int64_t arena_entries = -1;
-  /// Slots of a hash table at most, >= 8, rounded down to a power of two. Rows that overflow their table are redone
-  /// without one.
-  std::int64_t table_size_cap = std::int64_t{1} << 30;
   /// Products below which operands on the host are multiplied there when no device is named (Device::best()), >= 0:
   /// where transfers and launches take longer, which depends on the device. 0: none.
   std::int64_t host_products = 0;
   /// Source of memory; null: memory_source::standard(). Must outlive the result.
   memory_source* memory = nullptr;
-  /// The strategy for all rows that it can compute, instead of the choice of the library: for measurements and tests.
-  std::optional<strategy> how = std::nullopt;
 };
 
 /// Report of a product.
@@ -57,8 +45,8 @@ struct report {
   std::int64_t upper_bound = 0;  ///< entries that the result cannot exceed
   std::int64_t predicted = 0;    ///< entries expected, before any factor
   std::int64_t retries = 0;      ///< host: times the result had to grow; device: chunks of rows computed again
-  /// Most memory in use at one time, result included, operands not. Up to 64 MB of released memory that the standard
-  /// memory_source keeps for the next product are the process's and are not counted.
+  /// Most memory in use at one time, result included, operands not. Released memory that the standard memory_source
+  /// keeps for the next product is the process's and is not counted.
   std::int64_t peak_bytes = 0;
   std::int64_t scratch_bytes = 0;                               ///< of that, accumulators and buffers of the workers
   bool ran_on_host = true;                                      ///< false: a device did the work

@@ -13,6 +13,27 @@ namespace detail {
 template <class Semiring, class Value, class Index>
 void refill(const csr_view<Value, Index>& a, const csr_view<Value, Index>& b, csr<Value, Index>& c,
             const options& settings, const Device& device);
+
+/// Size of an operand that a plan was made for.
+struct planned_size {
+  std::int64_t rows = 0, cols = 0, nnz = 0;
+
+  planned_size() = default;
+  template <class Value, class Index>
+  explicit planned_size(const csr_view<Value, Index>& m) : rows(m.rows), cols(m.cols), nnz(m.nnz()) {}
+  template <class Value, class Index>
+  void require(const csr_view<Value, Index>& m, const char* name) const {
+    if (m.rows != rows || m.cols != cols)
+      throw InvalidArgument(
+          text(name, " must be as planned: ", rows, " x ", cols, " (", name, " is ", m.rows, " x ", m.cols, ")"));
+    if (rows == 0) return;
+    if (m.row_pointers == nullptr) throw InvalidArgument(text(name, ".row_pointers must not be null"));
+    if (m.nnz() != nnz)
+      throw InvalidArgument(text(name, " must be as planned: ", nnz, " entries (", name, " has ", m.nnz(), ")"));
+    if (nnz > 0 && (m.columns == nullptr || m.values == nullptr))
+      throw InvalidArgument(text(name, ".columns and .values must not be null for ", nnz, " entries"));
+  }
+};
 }  // namespace detail
 
 /// The structure of A * B. Semiring is one of the library's, or any other (see semiring.hpp); without kernels its
@@ -37,10 +58,8 @@ class plan {
     structure_ = multiply<or_and>(a, b, settings, device, &stats);  // also checks the operands
     device_ = stats.ran_on;
     structure_.values = array<Value>();
-    a_rows_ = a.rows;
-    b_rows_ = b.rows;
-    a_nnz_ = a.nnz();
-    b_nnz_ = b.nnz();
+    a_ = detail::planned_size(a);
+    b_ = detail::planned_size(b);
   }
 
   /// C for operands with the structure of those that the plan was made for. Throws InvalidArgument when sizes or
@@ -56,8 +75,8 @@ class plan {
   /// The same into a result of this plan: its memory is used again and its values are replaced. Throws InvalidArgument
   /// also for a `c` of another size.
   void execute(const view& a, const view& b, csr<Value, Index>& c) const {
-    require_size(a, "a", a_rows_, b_rows_, a_nnz_);
-    require_size(b, "b", b_rows_, structure_.cols, b_nnz_);
+    a_.require(a, "a");
+    b_.require(b, "b");
     if (c.rows != structure_.rows || c.row_pointers.size() != structure_.row_pointers.size() || c.nnz() != nnz() ||
         c.values.size() != nnz())
       throw InvalidArgument(text("c must be a result of this plan: ", structure_.rows, " rows, ", nnz(),
@@ -72,23 +91,12 @@ class plan {
   std::int64_t nnz() const { return structure_.columns.size(); }
 
  private:
-  static void require_size(const view& m, const char* name, std::int64_t rows, std::int64_t cols, std::int64_t nnz) {
-    if (m.rows != rows || m.cols != cols)
-      throw InvalidArgument(
-          text(name, " must be as planned: ", rows, " x ", cols, " (", name, " is ", m.rows, " x ", m.cols, ")"));
-    if (rows == 0) return;
-    if (m.row_pointers == nullptr) throw InvalidArgument(text(name, ".row_pointers must not be null"));
-    if (m.nnz() != nnz)
-      throw InvalidArgument(text(name, " must be as planned: ", nnz, " entries (", name, " has ", m.nnz(), ")"));
-    if (nnz > 0 && (m.columns == nullptr || m.values == nullptr))
-      throw InvalidArgument(text(name, ".columns and .values must not be null for ", nnz, " entries"));
-  }
   memory_source& memory() const { return settings_.memory != nullptr ? *settings_.memory : memory_source::standard(); }
 
   options settings_;
   Device device_;
   csr<Value, Index> structure_;  // without values
-  std::int64_t a_nnz_ = 0, b_nnz_ = 0, a_rows_ = 0, b_rows_ = 0;
+  detail::planned_size a_, b_;
 };
 
 /// C = A * B over a semiring without kernels, on the host: the structure by a kernel of the library, the values by a

@@ -51,11 +51,11 @@ inline std::int64_t accumulate_bitmask(const Team& team, const Product& r, const
     }
     team.barrier();
   }
-  const team_share mine(team, words);
-  std::int32_t found = 0, entries = 0;
-  for (std::int64_t w = mine.begin; w < mine.end; ++w) found += std::popcount(m.bits[w]);
-  std::int32_t rank = exclusive_scan(team, found, scan, &entries);
-  for (std::int64_t w = mine.begin; w < mine.end; ++w) {
+  const team_share share(team, words);
+  std::int32_t count = 0, entries = 0;
+  for (std::int64_t w = share.begin; w < share.end; ++w) count += std::popcount(m.bits[w]);
+  std::int32_t rank = exclusive_scan(team, count, scan, &entries);
+  for (std::int64_t w = share.begin; w < share.end; ++w) {
     m.rank[w] = rank;
     rank += std::popcount(m.bits[w]);
   }

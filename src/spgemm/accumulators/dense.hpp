@@ -127,8 +127,8 @@ template <bool Bits, bool Clear, class Team, class Memory, class Function>
 inline void each_block(const Team& team, Memory& m, std::int64_t low, std::int64_t high, Function f) {
   if constexpr (Bits) {
     const std::int64_t first = low / 4096;
-    const team_share mine(team, (high - 1) / 4096 + 1 - first);
-    for (std::int64_t group = first + mine.begin; group < first + mine.end; ++group) {
+    const team_share share(team, (high - 1) / 4096 + 1 - first);
+    for (std::int64_t group = first + share.begin; group < first + share.end; ++group) {
       std::uint64_t words = m.groups[group];
       if constexpr (Clear) m.groups[group] = 0;
       for (; words != 0; words &= words - 1) {
@@ -140,8 +140,8 @@ inline void each_block(const Team& team, Memory& m, std::int64_t low, std::int64
     }
   } else {
     const std::int64_t first = low / 64;
-    const team_share mine(team, (high - 1) / 64 + 1 - first);
-    for (std::int64_t block = first + mine.begin; block < first + mine.end; ++block) {
+    const team_share share(team, (high - 1) / 64 + 1 - first);
+    for (std::int64_t block = first + share.begin; block < first + share.end; ++block) {
       const std::uint64_t mask = device::bytes_with(m.flags + 64 * block, 1);
       if (mask == 0) continue;
       if constexpr (Clear) std::memset(m.flags + 64 * block, 0, 64);
@@ -185,10 +185,10 @@ inline std::int64_t dense(const Team& team, const Product& r, const chunk& c, st
   std::int64_t place = out.used;
   std::int32_t entries = 0;
   if constexpr (Out::exact) {
-    std::int32_t found = 0;
+    std::int32_t count = 0;
     each_block<Bits, false>(team, m, low, high,
-                            [&](std::int64_t, std::uint64_t mask) { found += std::popcount(mask); });
-    place += exclusive_scan(team, found, scan, &entries);
+                            [&](std::int64_t, std::uint64_t mask) { count += std::popcount(mask); });
+    place += exclusive_scan(team, count, scan, &entries);
     if (!out.room(team, entries)) return no_room;
   }
   Index* const columns = out.columns;

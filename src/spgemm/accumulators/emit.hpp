@@ -30,26 +30,26 @@ inline std::int64_t emit(const Team& team, Out& out, const mask_filter<Index>& f
     }
     return count;
   }
-  const team_share mine(team, count);
-  std::int32_t wanted = 0;
+  const team_share share(team, count);
+  std::int32_t in_share = 0;
   std::int64_t place = 0;
   const auto each_wanted = [&](auto f) {
-    if (mine.begin == mine.end) return;
-    mask_cursor<Index> mask(filter, row, column(mine.begin));
-    for (std::int64_t e = mine.begin; e < mine.end; ++e)
+    if (share.begin == share.end) return;
+    mask_cursor<Index> mask(filter, row, column(share.begin));
+    for (std::int64_t e = share.begin; e < share.end; ++e)
       if (mask.keeps(column(e))) f(e);
   };
   if constexpr (Out::exact) {
-    std::int32_t found = 0;
-    each_wanted([&](std::int64_t) { ++found; });
-    place = exclusive_scan(team, found, scan, &wanted);
-    if (!out.room(team, wanted)) return no_room;
+    std::int32_t count = 0;
+    each_wanted([&](std::int64_t) { ++count; });
+    place = exclusive_scan(team, count, scan, &in_share);
+    if (!out.room(team, in_share)) return no_room;
   }
   each_wanted([&](std::int64_t e) {
     out.columns[out.used + place] = column(e);
     out.values[out.used + place++] = value(e);
   });
-  return Out::exact ? wanted : place;
+  return Out::exact ? in_share : place;
 }
 
 }  // namespace quintet::spgemm

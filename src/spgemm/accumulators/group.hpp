@@ -29,7 +29,7 @@ struct group_arrays {
   std::int64_t columns;  ///< that a group may span
   Value* sums;           ///< group_rows sums for each column, aligned so that they lie in one cache line
   std::uint8_t* flags;   ///< a bit for each row that has the column
-  std::uint64_t* found;  ///< for each block of 64 columns a word for each row
+  std::uint64_t* bits;   ///< for each block of 64 columns a word for each row
   group_step* step;
 };
 /// Arrays in team memory.
@@ -38,7 +38,7 @@ struct group_memory {
   enum { kept_clean = 0, columns = Columns, steps = Steps };
   Value sums[columns * group_rows];
   std::uint8_t flags[columns];
-  std::uint64_t found[columns / 64 * group_rows];
+  std::uint64_t bits[columns / 64 * group_rows];
   group_step step[steps];
 };
 
@@ -73,22 +73,22 @@ inline group_extent unite_rows(const Team& team, const Product& r, std::int64_t 
     for (int row = 1; row < group_rows; ++row) j = std::min(j, head[row]);
     if (j == none) break;
     if (steps == Memory::steps) return {};
-    unsigned taken = 0;
+    unsigned count = 0;
     for (int row = 0; row < group_rows; ++row) {
       const bool hit = head[row] == j;
-      taken |= unsigned(hit) << row;
+      count |= unsigned(hit) << row;
       at[row] += hit;
       const Index next = p.a.columns[std::min(at[row], std::max(last[row], std::int64_t(0)))];
       sorted &= !hit | (at[row] > last[row]) | (next > j);
       head[row] = !hit ? head[row] : at[row] > last[row] ? none : next;
     }
-    const group_step now{p.b.row_pointers[j], p.b.row_pointers[j + 1], std::uint8_t(taken)};
-    if (team.rank() == 0) m.step[steps] = now;
-    shared += now.end - now.begin;
-    alone += (now.end - now.begin) * std::popcount(taken);
-    if (now.begin < now.end) {
-      low = std::min(low, std::int64_t(p.b.columns[now.begin]));
-      high = std::max(high, std::int64_t(p.b.columns[now.end - 1]) + 1);
+    const group_step current{p.b.row_pointers[j], p.b_ends[j], std::uint8_t(count)};
+    if (team.rank() == 0) m.step[steps] = current;
+    shared += current.end - current.begin;
+    alone += (current.end - current.begin) * std::popcount(count);
+    if (current.begin < current.end) {
+      low = std::min(low, std::int64_t(p.b.columns[current.begin]));
+      high = std::max(high, std::int64_t(p.b.columns[current.end - 1]) + 1);
     }
     if (steps == judged_steps && alone < 2 * shared) return {};
   }
@@ -106,18 +106,18 @@ inline void add_to_group(const Team& team, const Product&, const group_step& s, 
   using lanes = device::pack<Value, group_rows>;
   using mask = device::pack<integer, group_rows>;
   lanes factor;
-  mask wanted;
+  mask keeps;
   for (int row = 0; row < group_rows; ++row) {
-    const bool taken = s.rows >> row & 1;
-    factor[row] = taken ? *a[row] : Value(0);
-    wanted[row] = -integer(taken);
+    const bool count = s.rows >> row & 1;
+    factor[row] = count ? *a[row] : Value(0);
+    keeps[row] = -integer(count);
   }
-  const std::uint8_t taken = s.rows;
+  const std::uint8_t count = s.rows;
   const std::int64_t end = s.end;
   for (std::int64_t q = s.begin + team.rank(); q < end; q += team.size()) {
     const std::int64_t c = std::int64_t(columns[q]) - low;
     const Value b = values[q];
-    flags[c] |= taken;
+    flags[c] |= count;
     lanes sum, product, total;
     __builtin_memcpy(&sum, sums + group_rows * c, sizeof(lanes));
     for (int row = 0; row < group_rows; ++row) product[row] = Product::multiply(Value(factor[row]), b);
@@ -126,7 +126,7 @@ inline void add_to_group(const Team& team, const Product&, const group_step& s, 
     product = __builtin_assoc_barrier(product);
 #endif
     for (int row = 0; row < group_rows; ++row) total[row] = Product::add(sum[row], product[row]);
-    sum = wanted ? total : sum;
+    sum = keeps ? total : sum;
     __builtin_memcpy(sums + group_rows * c, &sum, sizeof(lanes));
   }
 }
@@ -153,15 +153,15 @@ inline std::int64_t accumulate_group(const Team& team, const Product& r, std::in
   for (int row = 0; row < group_rows; ++row)
     a[row] = r.p.a.values + r.p.a.row_pointers[first + std::min(row, count - 1)];
   for (int s = 0; s < extent.steps; ++s) {
-    const group_step now = m.step[s];
-    detail::add_to_group(team, r, now, a, r.p.b.columns, r.p.b.values, extent.low, m.sums, m.flags);
-    for (int row = 0; row < group_rows; ++row) a[row] += now.rows >> row & 1;
+    const group_step current = m.step[s];
+    detail::add_to_group(team, r, current, a, r.p.b.columns, r.p.b.values, extent.low, m.sums, m.flags);
+    for (int row = 0; row < group_rows; ++row) a[row] += current.rows >> row & 1;
     team.barrier();
   }
   // A bit for every entry, by blocks of 64 columns and rows.
   for (std::int64_t w = team.rank(); w < group_rows * extent.blocks; w += team.size()) {
     const int row = int(w % group_rows);
-    m.found[w] = row < count ? device::bytes_with(m.flags + 64 * (w / group_rows), std::uint8_t(1u << row)) : 0;
+    m.bits[w] = row < count ? device::bytes_with(m.flags + 64 * (w / group_rows), std::uint8_t(1u << row)) : 0;
   }
   team.barrier();
   if (r.filter.active()) {
@@ -172,33 +172,33 @@ inline std::int64_t accumulate_group(const Team& team, const Product& r, std::in
       const std::int64_t end = lower_bound(mask.columns, begin, last, extent.low + 64 * extent.blocks);
       for (std::int64_t k = begin + team.rank(); k < end; k += team.size()) {
         const std::int64_t c = std::int64_t(mask.columns[k]) - extent.low;
-        device::team_and(team, &m.found[c / 64 * group_rows + row], ~(std::uint64_t{1} << (c % 64)));
+        device::team_and(team, &m.bits[c / 64 * group_rows + row], ~(std::uint64_t{1} << (c % 64)));
       }
     }
     team.barrier();
   }
   std::int64_t entries = 0;
   if constexpr (Out::exact) {
-    for (std::int64_t w = 0; w < group_rows * extent.blocks; ++w) entries += std::popcount(m.found[w]);
+    for (std::int64_t w = 0; w < group_rows * extent.blocks; ++w) entries += std::popcount(m.bits[w]);
     if (!out.room(team, entries)) return no_room;
   }
-  const team_share mine(team, extent.blocks);
+  const team_share share(team, extent.blocks);
   std::int64_t place = out.used;
   for (int row = 0; row < count; ++row) {
     std::int32_t in_row = 0;
     std::int64_t to = place;
     if constexpr (Out::exact) {
-      std::int32_t found = 0;
-      for (std::int64_t block = mine.begin; block < mine.end; ++block)
-        found += std::popcount(m.found[group_rows * block + row]);
-      to += exclusive_scan(team, found, scan, &in_row);
+      std::int32_t count = 0;
+      for (std::int64_t block = share.begin; block < share.end; ++block)
+        count += std::popcount(m.bits[group_rows * block + row]);
+      to += exclusive_scan(team, count, scan, &in_row);
     }
     Index* const columns = out.columns;
     Value* const values = out.values;
-    for (std::int64_t block = mine.begin; block < mine.end; ++block) {
+    for (std::int64_t block = share.begin; block < share.end; ++block) {
       const Value* const sums = m.sums + 64 * group_rows * block + row;
       const Index base = Index(extent.low + 64 * block);
-      for (std::uint64_t bits = m.found[group_rows * block + row]; bits != 0; bits &= bits - 1) {
+      for (std::uint64_t bits = m.bits[group_rows * block + row]; bits != 0; bits &= bits - 1) {
         const int c = std::countr_zero(bits);
         columns[to] = Index(base + c);
         values[to++] = sums[group_rows * c];

@@ -26,17 +26,17 @@ inline std::int32_t find_slot(const Team& team, Memory& m, Key column, std::int3
   const int shift = 64 - std::countr_zero(std::uint32_t(slots));
   std::int32_t slot = std::int32_t((std::uint64_t(column) * 0x9E3779B97F4A7C15u) >> shift);
   for (std::int32_t probes = 0; probes < slots; ++probes, slot = (slot + 1) & (slots - 1)) {
-    Key found = device::team_load(team, &m.key[slot]);
-    if (found == column) return slot;
-    if (found != Key(-1)) continue;
-    if (device::team_exchange_if(team, &m.key[slot], found, column)) {
+    Key stored_key = device::team_load(team, &m.key[slot]);
+    if (stored_key == column) return slot;
+    if (stored_key != Key(-1)) continue;
+    if (device::team_exchange_if(team, &m.key[slot], stored_key, column)) {
       const std::int32_t number = device::team_add(team, &m.used, std::int32_t(1));
       if (number >= max_entries) return -1;
       m.claimed[number] = std::uint16_t(slot);
       m.value[slot] = Product::identity();
       return slot;
     }
-    if (found == column) return slot;
+    if (stored_key == column) return slot;
   }
   device::team_store(team, &m.used, max_entries + 1);
   return -1;
@@ -57,7 +57,7 @@ inline std::int64_t accumulate_hash(const Team& team, const Product& r, std::int
   if (team.rank() == 0) m.used = 0;
   team.barrier();
   for (std::int64_t k = p.a.row_pointers[i]; k < p.a.row_pointers[i + 1]; ++k) {
-    const std::int64_t j = p.a.columns[k], end = p.b.row_pointers[j + 1];
+    const std::int64_t j = p.a.columns[k], end = p.b_ends[j];
     const auto a = p.a.values[k];
     for (std::int64_t q = p.b.row_pointers[j] + team.rank(); q < end; q += team.size()) {
       const std::int32_t slot = find_slot<Product>(team, m, key_type(p.b.columns[q]), slots, max_entries);

@@ -110,14 +110,14 @@ struct all_ranks {
 #pragma GCC unroll 16
     for (int e = 0; e < Lanes; ++e) rank -= key > pack{} + key[e];  // true is -1
     const pack bit = (pack{} + 1) << rank;
-    std::uint32_t taken = 0;
-    for (int e = 0; e < Lanes; ++e) taken |= std::uint32_t(bit[e]);
-    taken &= (std::uint32_t{1} << count) - 1;
-    pack place = (bit - 1) & std::int32_t(taken);
+    std::uint32_t placed = 0;
+    for (int e = 0; e < Lanes; ++e) placed |= std::uint32_t(bit[e]);
+    placed &= (std::uint32_t{1} << count) - 1;
+    pack place = (bit - 1) & std::int32_t(placed);
     for (int e = 0; e < Lanes; ++e) place[e] = std::popcount(std::uint32_t(place[e]));
     place = lane < count ? place : lane;
     __builtin_memcpy(places, &place, sizeof place);
-    return std::popcount(taken);
+    return std::popcount(placed);
   }
   template <class Product, class Index, class Value>
   static void scatter(const std::int32_t* keys, const std::int32_t* places, const Value* product, int, int,
@@ -145,14 +145,14 @@ struct some_ranks {
       for (int e = 0; e < count; ++e) rank -= ((pack{} + keys[e]) - key) >> 31;
       __builtin_memcpy(places + first, &rank, sizeof rank);
     }
-    std::uint64_t taken = 0;
+    std::uint64_t placed = 0;
     for (int e = 0; e < count; ++e)
-      if (keeps(keys[e])) taken |= std::uint64_t{1} << places[e];
+      if (keeps(keys[e])) placed |= std::uint64_t{1} << places[e];
     for (int e = 0; e < count; ++e) {
       const std::uint64_t bit = std::uint64_t{1} << places[e];
-      places[e] = (taken & bit) == 0 ? -1 : std::popcount(taken & (bit - 1));
+      places[e] = (placed & bit) == 0 ? -1 : std::popcount(placed & (bit - 1));
     }
-    return std::popcount(taken);
+    return std::popcount(placed);
   }
   template <class Product, class Index, class Value>
   static void scatter(const std::int32_t* keys, const std::int32_t* places, const Value* product, int count,
@@ -283,31 +283,31 @@ inline bool sorts_rows(const Product& r) {
 /// `count` rows from `first` on, with at most ranked_products each (sorted_products where sorts_rows() says so), of
 /// fewer than 2^31 columns. ask(k) comes before A's entry k is used.
 template <class Team, class Product, class Memory, class Out, class Ask>
-inline std::int64_t accumulate_ranks(const Team& team, const Product& r, std::int64_t first, int count,
-                                     const std::int64_t* products, Memory& m, std::int32_t* scan, Out& out,
-                                     const Ask& ask) {
+inline std::int64_t accumulate_sorted_positions(const Team& team, const Product& r, std::int64_t first, int count,
+                                                const std::int64_t* products, Memory& m, std::int32_t* scan, Out& out,
+                                                const Ask& ask) {
   using Index = typename Product::index_type;
   using Value = typename Product::value_type;
   constexpr int lanes = Memory::lanes;
   const auto& p = r.p;
-  const std::int64_t b_end = p.b.rows > 0 ? p.b.row_pointers[p.b.rows] : 0;
+  const std::int64_t b_end = p.b.rows > 0 ? *p.b_last : 0;
   if (team.rank() == 0) {
     m.start[0] = 0;
     for (int row = 0; row < count; ++row) m.start[row + 1] = m.start[row] + int(products[first + row]);
   }
   team.barrier();
-  const team_share mine(team, count);
+  const team_share share(team, count);
   {
     const auto a = p.a;  // in registers: what is stored might be them otherwise
     const auto b = p.b;
-    const Ask ask_ahead = ask;
-    int next = m.start[mine.begin];
-    for (std::int64_t k = a.row_pointers[first + mine.begin], end = a.row_pointers[first + mine.end]; k < end; ++k) {
-      ask_ahead(k);
+    const std::int64_t* const b_ends = p.b_ends;
+    const Ask prefetch_rows = ask;
+    int next = m.start[share.begin];
+    for (std::int64_t k = a.row_pointers[first + share.begin], end = a.row_pointers[first + share.end]; k < end; ++k) {
+      prefetch_rows(k);
       const std::int64_t j = a.columns[k];
-      next +=
-          detail::expand_row<Memory::expanded, Product>(a.values[k], b.columns, b.values, b.row_pointers[j],
-                                                        b.row_pointers[j + 1], b_end, m.keys + next, m.product + next);
+      next += detail::expand_row<Memory::expanded, Product>(a.values[k], b.columns, b.values, b.row_pointers[j],
+                                                            b_ends[j], b_end, m.keys + next, m.product + next);
     }
   }
   const bool sorts = sorts_rows(r);
@@ -322,21 +322,21 @@ inline std::int64_t accumulate_ranks(const Team& team, const Product& r, std::in
     });
   };
   if constexpr (Out::exact) {
-    std::int32_t found = 0, entries = 0;
-    for (std::int64_t row = mine.begin; row < mine.end; ++row)
+    std::int32_t count = 0, entries = 0;
+    for (std::int64_t row = share.begin; row < share.end; ++row)
       with_row(row, [&](auto ranks, auto* keys, auto*, int products_of_row, const auto& keeps) {
-        const int taken = ranks.place(keys, products_of_row, m.place + m.start[row], keeps);
-        ends[row] = taken;
-        found += taken;
+        const int placed = ranks.place(keys, products_of_row, m.place + m.start[row], keeps);
+        ends[row] = placed;
+        count += placed;
       });
-    to += exclusive_scan(team, found, scan, &entries);
+    to += exclusive_scan(team, count, scan, &entries);
     if (!out.room(team, entries)) return no_room;
-    for (std::int64_t row = mine.begin; row < mine.end; ++row)
+    for (std::int64_t row = share.begin; row < share.end; ++row)
       with_row(row, [&](auto ranks, auto* keys, auto* product, int products_of_row, const auto&) {
-        const int taken = int(ends[row]);
-        ranks.template scatter<Product>(keys, m.place + m.start[row], product, products_of_row, taken, out.columns + to,
+        const int count = int(ends[row]);
+        ranks.template scatter<Product>(keys, m.place + m.start[row], product, products_of_row, count, out.columns + to,
                                         out.values + to);
-        to += taken;
+        to += count;
         ends[row] = to;
       });
     return entries;
@@ -352,9 +352,9 @@ inline std::int64_t accumulate_ranks(const Team& team, const Product& r, std::in
           to += ranks.template emit<Product>(keys, product, products_of_row, columns + to, values + to);
         } else {
           row_places places;
-          const int taken = ranks.place(keys, products_of_row, places.of, keeps);
-          ranks.template scatter<Product>(keys, places.of, product, products_of_row, taken, columns + to, values + to);
-          to += taken;
+          const int count = ranks.place(keys, products_of_row, places.of, keeps);
+          ranks.template scatter<Product>(keys, places.of, product, products_of_row, count, columns + to, values + to);
+          to += count;
         }
         ends[row] = to;
       });

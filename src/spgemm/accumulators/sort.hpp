@@ -31,15 +31,15 @@ inline std::int32_t expand_products(const Team& team, const Product& r, const ch
   const auto& p = r.p;
   const std::int64_t first = p.a.row_pointers[c.first_row];
   const std::int64_t entries = p.a.row_pointers[c.last_row] - first;
-  const team_share mine(team, entries);
+  const team_share share(team, entries);
   const auto length = [&](std::int64_t e) {
     const std::int64_t j = p.a.columns[first + e];
-    return std::int32_t(p.b.row_pointers[j + 1] - p.b.row_pointers[j]);
+    return std::int32_t(p.b_ends[j] - p.b.row_pointers[j]);
   };
   std::int32_t sum = 0, products = 0;
-  for (std::int64_t e = mine.begin; e < mine.end; ++e) sum += length(e);
+  for (std::int64_t e = share.begin; e < share.end; ++e) sum += length(e);
   std::int32_t offset = exclusive_scan(team, sum, scan, &products);
-  for (std::int64_t e = mine.begin; e < mine.end; ++e) {
+  for (std::int64_t e = share.begin; e < share.end; ++e) {
     m.offset[e] = offset;
     offset += length(e);
   }
@@ -56,7 +56,7 @@ inline std::int32_t expand_products(const Team& team, const Product& r, const ch
     }
     const std::int64_t j = p.a.columns[first + e];
     std::int32_t to = m.offset[e];
-    for (std::int64_t q = p.b.row_pointers[j]; q < p.b.row_pointers[j + 1]; ++q, ++to) {
+    for (std::int64_t q = p.b.row_pointers[j]; q < p.b_ends[j]; ++q, ++to) {
       m.value[to] = Product::multiply(p.a.values[first + e], p.b.values[q]);
       m.keys[to] = {p.b.columns[q], std::uint32_t(low - c.first_row) << Memory::position_bits | std::uint32_t(to)};
     }
@@ -77,19 +77,19 @@ inline std::int64_t accumulate_sort(const Team& team, const Product& r, const ch
   });
   const auto starts_row = [&](std::int32_t e) { return e == 0 || m.keys[e].row() != m.keys[e - 1].row(); };
   const auto starts_entry = [&](std::int32_t e) { return starts_row(e) || m.keys[e].column != m.keys[e - 1].column; };
-  const auto wanted = [&](std::int32_t e) {
+  const auto is_kept = [&](std::int32_t e) {
     return starts_entry(e) && r.filter.keeps(c.first_row + m.keys[e].row(), m.keys[e].column);
   };
-  const team_share mine(team, products);
+  const team_share share(team, products);
   std::int32_t heads = 0, entries = 0;
-  for (std::int32_t e = std::int32_t(mine.begin); e < mine.end; ++e) heads += wanted(e);
+  for (std::int32_t e = std::int32_t(share.begin); e < share.end; ++e) heads += is_kept(e);
   std::int64_t place = out.used + exclusive_scan(team, heads, scan, &entries);
   if (!out.room(team, entries)) return no_room;
   std::int64_t* const ends = out.ends + c.first_row + 1;
-  for (std::int32_t e = std::int32_t(mine.begin); e < mine.end; ++e) {
+  for (std::int32_t e = std::int32_t(share.begin); e < share.end; ++e) {
     if (starts_row(e))
       for (std::uint32_t row = e == 0 ? 0 : m.keys[e - 1].row(); row < m.keys[e].row(); ++row) ends[row] = place;
-    if (!wanted(e)) continue;
+    if (!is_kept(e)) continue;
     auto sum = Product::first_sum(m.value[m.keys[e].position()]);
     for (std::int32_t next = e + 1; next < products && !starts_entry(next); ++next)
       sum = Product::add(sum, m.value[m.keys[next].position()]);

@@ -14,7 +14,7 @@ inline std::int64_t accumulate_stream(const Team& team, const Product& r, std::i
   const auto* const columns = r.p.b.columns + first;
   const auto* const values = r.p.b.values + first;
   return emit(
-      team, out, r.filter, i, r.p.b.row_pointers[j + 1] - first, scan, [=](std::int64_t e) { return columns[e]; },
+      team, out, r.filter, i, r.p.b_ends[j] - first, scan, [=](std::int64_t e) { return columns[e]; },
       [=](std::int64_t e) { return Product::first_sum(Product::multiply(a, values[e])); });
 }
 

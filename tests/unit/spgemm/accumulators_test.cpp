@@ -7,6 +7,7 @@
 #include "quintet/spgemm/device_csr.hpp"
 #include "quintet/spgemm/plan.hpp"
 #include "reference/spgemm_reference.hpp"
+#include "spgemm/tuning.hpp"
 #include "support/devices.hpp"
 #include "support/sparse_matrices.hpp"
 
@@ -73,7 +74,7 @@ void expect_all_accumulators() {
       for (const strategy how : accumulators) {
         SCOPED_TRACE(text(p.name, ", ", name_of(how)));
         report told;
-        const options settings{.how = how};
+        const tuned settings({.accumulator = how});
         EXPECT_EQ(multiply<Semiring>(p.a.view(), p.b.view(), settings, device, &told), expected);
         EXPECT_EQ(told.ran_on_host, device.kind() == device_kind::host);
         std::int64_t rows = 0;
@@ -107,7 +108,7 @@ TEST(spgemm_accumulators, are_those_that_were_chosen) {
                                                 : rows_of(2, 1, 1);
       const auto b = rows_of(how == strategy::grouped ? 9 : 3, 1, 2);
       report told;
-      EXPECT_EQ(multiply(a.view(), b.view(), {.how = how}, device, &told),
+      EXPECT_EQ(multiply(a.view(), b.view(), tuned({.accumulator = how}), device, &told),
                 test::reference_product<plus_times>(a.view(), b.view()));
       EXPECT_EQ(told.rows_by_strategy[std::size_t(how)], a.rows) << name_of(how);
     }
@@ -170,7 +171,8 @@ void expect_every_kernel() {
   for (const Device& device : {Device::host(), Device::emulated()}) {
     SCOPED_TRACE(device.name());
     for (const strategy how : accumulators)
-      EXPECT_EQ(multiply<Semiring>(a.view(), b.view(), {.prediction_scale = 0.5, .how = how}, device), expected)
+      EXPECT_EQ(multiply<Semiring>(a.view(), b.view(), tuned({.prediction_scale = 0.5, .accumulator = how}), device),
+                expected)
           << name_of(how);
     EXPECT_EQ(multiply_masked<Semiring>(a.view(), b.view(), mask.view(), {}, device),
               test::reference_masked(expected, mask, true));
@@ -209,11 +211,11 @@ TEST(spgemm_accumulators, with_teams_of_any_size) {
       const matrix taken{a.rows, p->b.cols, {mask.row_pointers, a.rows + 1}, p->mask.columns, p->mask.values};
       for (const strategy how : accumulators) {
         SCOPED_TRACE(text(p->name, ", ", name_of(how), ", teams of ", size));
-        EXPECT_EQ(multiply(a, p->b.view(), {.how = how}, Device::emulated()), expected);
+        EXPECT_EQ(multiply(a, p->b.view(), tuned({.accumulator = how}), Device::emulated()), expected);
         if (size > 8) continue;
-        EXPECT_EQ(
-            (multiply_masked<plus_times, complement_mask>(a, p->b.view(), mask, {.how = how}, Device::emulated())),
-            test::reference_masked(expected, taken, false));
+        EXPECT_EQ((multiply_masked<plus_times, complement_mask>(a, p->b.view(), mask, tuned({.accumulator = how}),
+                                                                Device::emulated())),
+                  test::reference_masked(expected, taken, false));
       }
       EXPECT_EQ(multiply_masked(a, p->b.view(), mask, {}, Device::emulated()),
                 test::reference_masked(expected, taken, true));

@@ -8,6 +8,7 @@
 #include "quintet/spgemm/plan.hpp"
 #include "quintet/spgemm/summary.hpp"
 #include "reference/spgemm_reference.hpp"
+#include "spgemm/tuning.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
 #include "support/sparse_matrices.hpp"
@@ -43,7 +44,7 @@ TEST(spgemm_resident, predictions_are_those_of_the_host) {
     const auto there = upload(a.view(), device);
     for (const double scale : {1e-6, 0.5, 2.0}) {
       report told;
-      EXPECT_EQ(download(multiply(there, there, {.prediction_scale = scale}, &told)), expected);
+      EXPECT_EQ(download(multiply(there, there, tuned({.prediction_scale = scale}), &told)), expected);
       EXPECT_EQ(told.predicted, e.predicted_nnz);
       EXPECT_EQ(told.upper_bound, e.upper_bound);
       EXPECT_EQ(told.products, e.products);
@@ -52,7 +53,7 @@ TEST(spgemm_resident, predictions_are_those_of_the_host) {
       EXPECT_EQ(told.retries > 0, scale < 1);
       EXPECT_LE(told.peak_bytes, std::int64_t(2.5 * double(expected.bytes())) + 64 * a.rows);
     }
-    EXPECT_EQ(download(multiply(there, there, {.arena_entries = 0, .table_size_cap = 8})), expected);
+    EXPECT_EQ(download(multiply(there, there, tuned({.arena_entries = 0, .table_size_cap = 8}))), expected);
   });
 }
 

@@ -6,6 +6,7 @@
 #include "quintet/spgemm/multiply.hpp"
 #include "quintet/spgemm/transpose.hpp"
 #include "reference/spgemm_reference.hpp"
+#include "spgemm/tuning.hpp"
 #include "support/devices.hpp"
 #include "support/sanitized.hpp"
 #include "support/sparse_matrices.hpp"
@@ -41,7 +42,7 @@ void expect_shared(const matrix& a, const matrix& b) {
     set_threads(count);
     for (const double scale : {1e-6, 1.0}) {
       report told;
-      EXPECT_EQ(multiply(a.view(), b.view(), {.prediction_scale = scale}, Device::host(), &told), expected);
+      EXPECT_EQ(multiply(a.view(), b.view(), tuned({.prediction_scale = scale}), Device::host(), &told), expected);
       EXPECT_GT(told.rows_by_strategy[int(strategy::windows)], 0) << count;
       EXPECT_EQ(told.nnz, expected.nnz());
     }

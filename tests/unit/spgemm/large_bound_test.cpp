@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "quintet/spgemm/multiply.hpp"
+#include "spgemm/tuning.hpp"
 #include "support/sparse_matrices.hpp"
 
 namespace quintet::spgemm {
@@ -23,7 +24,7 @@ TEST(spgemm_large_bound, has_64_bit_places) {
   });
   for (const double scale : {1e-6, 1.0}) {
     report told;
-    const auto c = multiply(a.view(), b.view(), {.prediction_scale = scale}, Device::host(), &told);
+    const auto c = multiply(a.view(), b.view(), tuned({.prediction_scale = scale}), Device::host(), &told);
     EXPECT_EQ(told.products, m * k * columns);  // 2.2e9
     EXPECT_EQ(told.upper_bound, m * columns * step);
     EXPECT_GT(told.upper_bound, std::int64_t{1} << 31);

@@ -5,6 +5,7 @@
 
 #include "quintet/spgemm/multiply.hpp"
 #include "reference/spgemm_reference.hpp"
+#include "spgemm/tuning.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
 #include "support/sparse_matrices.hpp"
@@ -55,10 +56,8 @@ TEST(spgemm_mask, every_strategy) {
 
 TEST(spgemm_mask, results_that_do_not_fit_at_first) {
   const auto a = test::rmat_matrix<double, std::int32_t>(8, 12, 11);
-  for (const options& settings :
-       {options{.prediction_scale = 1e-6, .host_products = 0}, options{.arena_entries = 0, .host_products = 0},
-        options{.table_size_cap = 8, .host_products = 0}})
-    expect_masked<plus_times>(a, a, a, settings);
+  for (const tuning& t : {tuning{.prediction_scale = 1e-6}, tuning{.arena_entries = 0}, tuning{.table_size_cap = 8}})
+    expect_masked<plus_times>(a, a, a, tuned(t));
 }
 
 TEST(spgemm_mask, hypersparse) {

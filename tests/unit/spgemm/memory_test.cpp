@@ -2,13 +2,19 @@
 #include "quintet/spgemm/memory.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <cstring>
+#include <fstream>
 #include <numeric>
 
 #include "quintet/spgemm/device_csr.hpp"
 #include "quintet/spgemm/multiply.hpp"
+#include "quintet/spgemm/top.hpp"
 #include "quintet/spgemm/transpose.hpp"
+#include "spgemm/tuning.hpp"
 #include "support/devices.hpp"
 #include "support/peak_memory.hpp"
 #include "support/sanitized.hpp"
@@ -81,7 +87,7 @@ TEST(spgemm_memory, any_prediction_gives_the_same_bits) {
         if (device != Device::host() && scale != 1e-6 && scale != 0.5) continue;  // one too small, one nearly right
         SCOPED_TRACE(scale);
         report told;
-        EXPECT_EQ(multiply(a.view(), a.view(), {.prediction_scale = scale, .host_products = 0}, device, &told),
+        EXPECT_EQ(multiply(a.view(), a.view(), tuned({.prediction_scale = scale}, {.host_products = 0}), device, &told),
                   expected);
         EXPECT_TRUE(scale > 0.5 || told.retries > 0);
       }
@@ -94,11 +100,14 @@ TEST(spgemm_memory, tables_of_8_slots_and_arenas_of_0_entries) {
     const matrix expected = multiply(a.view(), a.view());
     test::on_every_device([&](const Device& device) {
       report told;
-      EXPECT_EQ(multiply(a.view(), a.view(), {.table_size_cap = 8, .host_products = 0}, device, &told), expected);
+      EXPECT_EQ(multiply(a.view(), a.view(), tuned({.table_size_cap = 8}, {.host_products = 0}), device, &told),
+                expected);
       EXPECT_TRUE(told.rows_by_strategy[int(strategy::hash)] == 0 || told.retries > 0);
-      EXPECT_EQ(multiply(a.view(), a.view(), {.arena_entries = 0, .host_products = 0}, device, &told), expected);
+      EXPECT_EQ(multiply(a.view(), a.view(), tuned({.arena_entries = 0}, {.host_products = 0}), device, &told),
+                expected);
       EXPECT_TRUE(device.kind() == device_kind::host || told.retries > 0);
-      EXPECT_EQ(multiply(a.view(), a.view(), {.arena_entries = 1000, .table_size_cap = 64, .host_products = 0}, device),
+      EXPECT_EQ(multiply(a.view(), a.view(), tuned({.arena_entries = 1000, .table_size_cap = 64}, {.host_products = 0}),
+                         device),
                 expected);
     });
   }
@@ -111,7 +120,7 @@ TEST(spgemm_memory, hash_tables_of_the_host_overflow) {
   report with_tables, without;
   const auto c = multiply(a.view(), b.view(), {}, Device::host(), &with_tables);
   EXPECT_GT(with_tables.rows_by_strategy[int(strategy::hash)], 0);
-  EXPECT_EQ(multiply(a.view(), b.view(), {.table_size_cap = 8}, Device::host(), &without), c);
+  EXPECT_EQ(multiply(a.view(), b.view(), tuned({.table_size_cap = 8}), Device::host(), &without), c);
   EXPECT_GT(without.rows_by_strategy[int(strategy::segmented)], 0);
 }
 
@@ -122,7 +131,7 @@ TEST(spgemm_memory, host_needs_at_most_1_3_times_the_result) {
     report told;
     {
       const auto c =
-          multiply(a.view(), a.view(), {.prediction_scale = scale, .memory = &memory}, Device::host(), &told);
+          multiply(a.view(), a.view(), tuned({.prediction_scale = scale}, {.memory = &memory}), Device::host(), &told);
       EXPECT_GT(c.bytes(), 20'000'000);
       const std::int64_t rows = 24 * a.rows;
       EXPECT_LE(memory.peak, std::int64_t(1.3 * double(c.bytes())) + told.scratch_bytes + rows) << scale;
@@ -132,6 +141,24 @@ TEST(spgemm_memory, host_needs_at_most_1_3_times_the_result) {
     }
     EXPECT_EQ(memory.held, 0);
   }
+}
+
+// C has 20 MB and more; its first entries are selected while it is computed.
+TEST(spgemm_memory, first_entries_of_rows_need_no_whole_product) {
+  const auto a = test::rmat_matrix<double, std::int32_t>(12, 24, 7);
+  for (const int count : {1, 3}) {
+    set_threads(count);
+    for (const bool by_value : {false, true}) {
+      counting_source memory;
+      report told;
+      const auto c = multiply_top(a.view(), a.view(), {.count = 10, .by_value = by_value}, {.memory = &memory},
+                                  Device::host(), &told);
+      EXPECT_LE(memory.peak, 3 * c.bytes() + told.scratch_bytes + 24 * a.rows);
+      EXPECT_LE(told.scratch_bytes, count * 2'500'000);
+      EXPECT_EQ(memory.held, c.bytes());
+    }
+  }
+  set_threads(0);
 }
 
 /// Bytes that multiply.hpp states for a product on the host with so many threads.
@@ -180,7 +207,8 @@ TEST(spgemm_memory, half_a_prediction_moves_nothing) {
   counting_source whole, half;
   report told_whole, told_half;
   const matrix c = multiply(a.view(), a.view(), {.memory = &whole}, Device::host(), &told_whole);
-  EXPECT_EQ(multiply(a.view(), a.view(), {.prediction_scale = 0.5, .memory = &half}, Device::host(), &told_half), c);
+  EXPECT_EQ(
+      multiply(a.view(), a.view(), tuned({.prediction_scale = 0.5}, {.memory = &half}), Device::host(), &told_half), c);
   set_threads(0);
   EXPECT_EQ(told_whole.retries, 0);
   EXPECT_GT(told_half.retries, 0);
@@ -215,8 +243,9 @@ TEST(spgemm_memory, devices_need_at_most_2_5_times_the_result) {
     counting_source memory;
     std::int64_t on_host = 0;  // the copy that the caller gets
     report told;
-    const auto c = multiply(a.view(), a.view(), {.prediction_scale = scale, .host_products = 0, .memory = &memory},
-                            Device::emulated(), &told);
+    const auto c =
+        multiply(a.view(), a.view(), tuned({.prediction_scale = scale}, {.host_products = 0, .memory = &memory}),
+                 Device::emulated(), &told);
     on_host = c.bytes();
     EXPECT_LE(memory.peak - on_host, std::int64_t(2.5 * double(c.bytes())) + 64 * a.rows) << scale;
   }
@@ -244,7 +273,7 @@ TEST(spgemm_memory, a_failing_allocation_is_an_error_and_leaks_nothing) {
   for (const Device& device : {Device::host(), Device::emulated()}) {
     SCOPED_TRACE(device.name());
     const auto settings = [&](counting_source& memory) {
-      return options{.prediction_scale = 1e-6, .host_products = 0, .memory = &memory};
+      return tuned({.prediction_scale = 1e-6}, {.host_products = 0, .memory = &memory});
     };
     expect_failures([&](counting_source& memory) { multiply(a.view(), a.view(), settings(memory), device); });
     expect_failures([&](counting_source& memory) {
@@ -261,7 +290,7 @@ TEST(spgemm_memory, a_failing_allocation_is_an_error_and_leaks_nothing) {
   }
   const auto there = upload(a.view(), Device::emulated());
   expect_failures(
-      [&](counting_source& memory) { multiply(there, there, {.prediction_scale = 1e-6, .memory = &memory}); });
+      [&](counting_source& memory) { multiply(there, there, tuned({.prediction_scale = 1e-6}, {.memory = &memory})); });
   expect_failures([&](counting_source& memory) { transpose(a.view(), memory); });
   set_threads(0);
 }
@@ -275,7 +304,7 @@ TEST(spgemm_memory, of_several_workers_that_fail_none_waits_for_another) {
     counting_source memory;
     memory.fail_at = n;
     try {
-      EXPECT_EQ(multiply(a.view(), a.view(), {.prediction_scale = 1e-6, .memory = &memory}), expected);
+      EXPECT_EQ(multiply(a.view(), a.view(), tuned({.prediction_scale = 1e-6}, {.memory = &memory})), expected);
     } catch (const OutOfMemory&) {
       ++failures;
     }
@@ -287,6 +316,58 @@ TEST(spgemm_memory, of_several_workers_that_fail_none_waits_for_another) {
 
 // A block that shrinks may move, and then begin elsewhere in what the C library gave: with one that moves them (the
 // sanitizers' does) some of these do.
+// Bytes of addresses of this process; 0 where the system does not say.
+std::int64_t address_bytes() {
+  std::int64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * ::sysconf(_SC_PAGESIZE);
+}
+
+// Sanitizers reserve terabytes, and see the blocks of the C library only.
+bool has_mappings() { return address_bytes() > 0 && address_bytes() < std::int64_t(1) << 40; }
+
+TEST(memory_source, large_blocks_are_used_again) {
+  if (!has_mappings()) GTEST_SKIP() << "mappings are not used here";
+  memory_source& source = memory_source::standard();
+  constexpr std::int64_t bytes = std::int64_t(80) << 20;
+  void* const first = source.reserve(bytes);
+  source.commit(first, bytes, 0, bytes);
+  std::memset(first, 1, std::size_t(bytes));
+  source.release(first, bytes, bytes);
+  for (int n = 0; n < 3; ++n) {
+    auto* const again = static_cast<char*>(source.reserve(bytes - 4096 * n));
+    EXPECT_EQ(again, first) << n;
+    source.commit(again, bytes - 4096 * n, 0, bytes - 4096 * n);
+    std::memset(again, n, std::size_t(bytes - 4096 * n));
+    source.release(again, bytes, bytes);
+  }
+}
+
+TEST(memory_source, what_is_kept_goes_back_when_addresses_run_short) {
+  if (!has_mappings()) GTEST_SKIP() << "mappings are not used here";
+  memory_source& source = memory_source::standard();
+  constexpr std::int64_t megabyte = std::int64_t(1) << 20;
+  void* const kept = source.reserve(256 * megabyte);
+  source.commit(kept, 256 * megabyte, 0, 64 * megabyte);
+  source.release(kept, 256 * megabyte, 64 * megabyte);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
+  rlimit limit = before;
+  limit.rlim_cur = rlim_t(address_bytes() + 64 * megabyte);
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &limit), 0);
+  void* larger = nullptr;
+  std::string error;
+  try {
+    larger = source.reserve(280 * megabyte);
+  } catch (const OutOfMemory& e) {
+    error = e.what();
+  }
+  EXPECT_THROW(source.reserve(std::int64_t(1) << 40), OutOfMemory);
+  ::setrlimit(RLIMIT_AS, &before);
+  ASSERT_NE(larger, nullptr) << error;
+  source.release(larger, 280 * megabyte, 0);
+}
+
 TEST(memory_source, a_trimmed_block_keeps_its_elements) {
   memory_source& source = memory_source::standard();
   for (std::int64_t n = 0; n < 20000; ++n) {

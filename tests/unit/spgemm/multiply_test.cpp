@@ -9,6 +9,7 @@
 #include "quintet/spgemm/plan.hpp"
 #include "quintet/spgemm/summary.hpp"
 #include "quintet/spgemm/transpose.hpp"
+#include "quintet/spgemm/triple_plan.hpp"
 #include "reference/spgemm_reference.hpp"
 #include "support/csr_types.hpp"
 #include "support/devices.hpp"
@@ -212,6 +213,34 @@ TEST(multiply, plan_gives_the_same_bits_with_new_values) {
   expect_invalid([&] { plan<plus_times, double, std::int32_t>(nothing, b.view()); }, "a.row_pointers must not be null");
 }
 
+TEST(multiply, triple_plan_gives_the_bits_of_two_products) {
+  auto a = test::uniform_matrix<double, std::int32_t>(70, 70, 8, 20);
+  auto p = test::uniform_matrix<double, std::int32_t>(70, 20, 3, 21);
+  const auto r = transpose(p.view());
+  const auto expected = [&] { return multiply(r.view(), multiply(a.view(), p.view()).view()); };
+  test::on_every_device([&](const Device& device) {
+    const triple_plan<plus_times, double, std::int32_t> coarse(r.view(), a.view(), p.view(), for_test(), device);
+    auto c = coarse.execute(r.view(), a.view(), p.view());
+    EXPECT_EQ(c, expected());
+    EXPECT_EQ(coarse.nnz(), c.nnz());
+    auto ap = coarse.multiply_inner(a.view(), p.view());
+    for (auto& value : a.values) value *= -3;
+    for (auto& value : p.values) value += 0.1;
+    coarse.execute(r.view(), a.view(), p.view(), ap, c);
+    EXPECT_EQ(c, expected());
+  });
+  const triple_plan<min_plus, double, std::int32_t> plan(r.view(), a.view(), p.view());
+  EXPECT_EQ(plan.execute(r.view(), a.view(), p.view()),
+            multiply<min_plus>(r.view(), multiply<min_plus>(a.view(), p.view()).view()));
+  auto c = plan.execute(r.view(), a.view(), p.view());
+  expect_invalid([&] { plan.execute(p.view(), a.view(), p.view()); }, "r must be as planned: 20 x 70");
+  expect_invalid([&] { plan.execute(r.view(), r.view(), p.view()); }, "a must be as planned: 70 x 70");
+  expect_invalid([&] { plan.execute(r.view(), a.view(), r.view()); }, "p must be as planned: 70 x 20");
+  expect_invalid([&] { plan.execute(r.view(), a.view(), p.view(), c, c); }, "c must be a result of this plan");
+  using triple = triple_plan<plus_times, double, std::int32_t>;
+  expect_invalid([&] { triple(p.view(), a.view(), p.view()); }, "r is 70 x 20, a is 70 x 70");
+}
+
 TEST(multiply, blocks_within_a_budget) {
   const auto a = test::rmat_matrix<double, std::int32_t>(9, 8, 22);
   const auto expected = multiply(a.view(), a.view());
@@ -255,8 +284,6 @@ TEST(multiply, wrong_operands_are_named) {
   expect_invalid([&] { multiply(a.view(), bad.view()); }, "b.row_pointers must not fall (row 2");
   const csr_view<double, std::int32_t> wide{0, std::int64_t{1} << 32, nullptr, nullptr, nullptr};
   expect_invalid([&] { multiply(csr_view<double, std::int32_t>{}, wide); }, "use 64-bit columns");
-  expect_invalid([&] { multiply(a.view(), b.view(), {.prediction_scale = 0}); }, "prediction_scale");
-  expect_invalid([&] { multiply(a.view(), b.view(), {.table_size_cap = 4}); }, "table_size_cap");
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // What comes from the same pieces: sums, sparse times dense, and a count of triangles.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "quintet/spgemm/add.hpp"
 #include "quintet/spgemm/dense_product.hpp"
 #include "quintet/spgemm/multiply.hpp"
@@ -67,25 +69,149 @@ TYPED_TEST(spgemm_pieces_of, transpose) {
 TYPED_TEST(spgemm_pieces_of, sparse_times_dense) {
   using V = typename TypeParam::value;
   using I = typename TypeParam::index;
-  const auto a = test::uniform_matrix<V, I>(50, 30, 6, 3);
-  const std::int64_t n = 19, stride = 23;
-  std::vector<V> x(30 * stride), y(50 * stride, -1);
+  const auto a = test::uniform_matrix<V, I>(150, 30, 6, 3);
+  const auto rows = std::size_t(a.rows);
   random_stream random(4);
-  for (auto& value : x) value = random.uniform<V>();
-  std::vector<V> expected(50 * n);
-  for (std::int64_t i = 0; i < 50; ++i)
-    for (std::int64_t k = a.row_pointers[i]; k < a.row_pointers[i + 1]; ++k)
-      for (std::int64_t j = 0; j < n; ++j)
-        expected[std::size_t(i * n + j)] += a.values[k] * x[std::size_t(a.columns[k] * stride + j)];
-  test::on_every_device([&](const Device& device) {
-    multiply_dense<V, I>(a.view(), {x.data(), 30, n, stride}, {y.data(), 50, n, stride}, device);
-    for (std::int64_t i = 0; i < 50; ++i) {
-      for (std::int64_t j = 0; j < n; ++j) EXPECT_EQ(y[std::size_t(i * stride + j)], expected[std::size_t(i * n + j)]);
-      EXPECT_EQ(y[std::size_t(i * stride + n)], -1);  // between the rows nothing is written
+  for (const std::int64_t n : {1, 2, 19, 20, 47})
+    for (const std::int64_t stride : {n, n + 4}) {
+      std::vector<V> x(std::size_t(30 * stride)), y(rows * std::size_t(stride), -1);
+      for (auto& value : x) value = random.uniform<V>();
+      std::vector<V> expected = y;
+      for (std::int64_t i = 0; i < a.rows; ++i)
+        for (std::int64_t j = 0; j < n; ++j) {
+          V sum = 0;
+          for (std::int64_t k = a.row_pointers[i]; k < a.row_pointers[i + 1]; ++k)
+            sum += a.values[k] * x[std::size_t(a.columns[k] * stride + j)];
+          expected[std::size_t(i * stride + j)] = sum;
+        }
+      test::on_every_device([&](const Device& device) {
+        std::vector<V> result = y;
+        multiply_dense<V, I>(a.view(), {x.data(), 30, n, stride}, {result.data(), a.rows, n, stride}, device);
+        EXPECT_EQ(result, expected) << n << " columns, stride " << stride;  // between the rows nothing is written
+      });
     }
-  });
-  const auto wrong = [&] { multiply_dense<V, I>(a.view(), {x.data(), 29, n, stride}, {y.data(), 50, n, stride}); };
+  std::vector<V> x(30 * 19), y(150 * 19);
+  const auto wrong = [&] { multiply_dense<V, I>(a.view(), {x.data(), 29, 19}, {y.data(), 150, 19}); };
   expect_invalid(wrong, "x is 29 x 19");
+}
+
+TYPED_TEST(spgemm_pieces_of, sparse_times_vector_names_the_first_column_that_is_out_of_range) {
+  using V = typename TypeParam::value;
+  using I = typename TypeParam::index;
+  const std::vector<V> x(30, 1);
+  std::vector<V> y(2000);
+  for (const I column : {I(30), I(-1), std::numeric_limits<I>::max(), std::numeric_limits<I>::min()}) {
+    auto a = test::uniform_matrix<V, I>(2000, 30, 6, 3);
+    a.columns[a.nnz() - 1] = column;
+    a.columns[777] = column;
+    test::on_every_device([&](const Device& device) {
+      const auto product = [&] { multiply_dense<V, I>(a.view(), {x.data(), 30, 1}, {y.data(), 2000, 1}, device); };
+      expect_invalid(product, "entry 777 is " + std::to_string(column));
+    });
+  }
+}
+
+// Sums of blocks of rows: equal parts of the rows, as many as the sizes say.
+TYPED_TEST(spgemm_pieces_of, transpose_times_dense) {
+  using V = typename TypeParam::value;
+  using I = typename TypeParam::index;
+  for (const std::int64_t rows : {150, 12'345}) {
+    const auto a = test::uniform_matrix<V, I>(rows, 300, 6, 3);
+    const std::int64_t blocks = rows == 150 ? 1 : 16;
+    ASSERT_TRUE(blocks == 1 ? a.nnz() < 1 << 15 : a.nnz() / 2400 >= 16);
+    for (const std::int64_t n : {1, 2, 8, 15})
+      for (const std::int64_t stride : {n, n + 3}) {
+        random_stream random(4);
+        std::vector<V> x(std::size_t(rows * stride)), y(std::size_t(300 * stride), -1);
+        for (auto& value : x) value = random.uniform<V>();
+        std::vector<V> expected = y;
+        for (std::int64_t j = 0; j < 300; ++j)
+          for (std::int64_t c = 0; c < n; ++c) expected[std::size_t(j * stride + c)] = 0;
+        for (std::int64_t b = 0, i = 0; b < blocks; ++b) {
+          std::vector<V> part(std::size_t(300 * n));
+          for (const std::int64_t end = i + rows / blocks + (b < rows % blocks); i < end; ++i)
+            for (std::int64_t k = a.row_pointers[i]; k < a.row_pointers[i + 1]; ++k)
+              for (std::int64_t c = 0; c < n; ++c)
+                part[std::size_t(a.columns[k] * n + c)] += a.values[k] * x[std::size_t(i * stride + c)];
+          for (std::int64_t e = 0; e < 300 * n; ++e)
+            expected[std::size_t(e / n * stride + e % n)] += part[std::size_t(e)];
+        }
+        for (const int threads : {1, 3}) {
+          set_threads(threads);
+          test::on_every_device([&](const Device& device) {
+            std::vector<V> result = y;
+            multiply_dense_transposed<V, I>(a.view(), {x.data(), rows, n, stride}, {result.data(), 300, n, stride},
+                                            device);
+            EXPECT_EQ(result, expected) << n << " columns, stride " << stride;
+          });
+        }
+        set_threads(0);
+      }
+  }
+}
+
+TYPED_TEST(spgemm_pieces_of, transpose_times_dense_refuses_sizes_and_columns) {
+  using V = typename TypeParam::value;
+  using I = typename TypeParam::index;
+  const std::vector<V> x(2000, 1);
+  std::vector<V> y(30);
+  auto a = test::uniform_matrix<V, I>(2000, 30, 6, 3);
+  const auto product = [&](std::int64_t rows, const Device& device) {
+    multiply_dense_transposed<V, I>(a.view(), {x.data(), rows, 1}, {y.data(), 30, 1}, device);
+  };
+  expect_invalid([&] { product(1999, Device::host()); }, "x is 1999 x 1");
+  for (const I column : {I(30), I(-1), std::numeric_limits<I>::max()}) {
+    a.columns[a.nnz() - 1] = column;
+    a.columns[777] = column;
+    test::on_every_device([&](const Device& device) {
+      expect_invalid([&] { product(2000, device); }, "entry 777 is " + std::to_string(column));
+    });
+  }
+  const csr<V, I> none{0, 30, {0}, {}, {}};
+  std::fill(y.begin(), y.end(), V(7));
+  multiply_dense_transposed<V, I>(none.view(), {x.data(), 0, 1}, {y.data(), 30, 1});
+  EXPECT_EQ(y, std::vector<V>(30, 0));
+}
+
+TYPED_TEST(spgemm_pieces_of, dense_products_where_a_mask_has_entries) {
+  using V = typename TypeParam::value;
+  using I = typename TypeParam::index;
+  const auto all = test::uniform_matrix<V, I>(60, 40, 6, 3);
+  const auto mask = all.view().slice(10, 50);
+  random_stream random(4);
+  for (const std::int64_t n : {0, 1, 7, 8, 21})
+    for (const std::int64_t stride : {n, n + 3}) {
+      std::vector<V> x(std::size_t(40 * stride)), y(std::size_t(40 * stride));
+      for (auto* numbers : {&x, &y})
+        for (auto& value : *numbers) value = 2 * random.uniform<V>() - 1;
+      std::vector<V> expected;
+      for (std::int64_t i = 0; i < 40; ++i)
+        for (std::int64_t k = mask.row_pointers[i]; k < mask.row_pointers[i + 1]; ++k) {
+          V sums[8] = {};
+          for (std::int64_t c = 0; c < n; ++c)
+            sums[c % 8] += x[std::size_t(i * stride + c)] * y[std::size_t(mask.columns[k] * stride + c)];
+          expected.push_back(((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7])));
+        }
+      test::on_every_device([&](const Device& device) {
+        std::vector<V> values(expected.size());
+        const auto count = std::int64_t(values.size());
+        multiply_sampled<V, I>(mask, {x.data(), 40, n, stride}, {y.data(), 40, n, stride}, {values.data(), 1, count},
+                               device);
+        EXPECT_EQ(values, expected) << n;
+        expect_invalid(
+            [&] {
+              multiply_sampled<V, I>(mask, {x.data(), 39, n, stride}, {y.data(), 40, n, stride},
+                                     {values.data(), 1, count}, device);
+            },
+            "x is 39 x");
+        expect_invalid(
+            [&] {
+              multiply_sampled<V, I>(mask, {x.data(), 40, n, stride}, {y.data(), 40, n, stride},
+                                     {values.data(), 1, count - 1}, device);
+            },
+            "values must be a row of mask.nnz()");
+      });
+    }
 }
 
 TEST(spgemm_pieces, triangles_of_a_graph) {
