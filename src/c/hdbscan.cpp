@@ -2,6 +2,7 @@
 #include <cstddef>
 
 #include "c/hdbscan_support.hpp"
+#include "quintet/hdbscan/persistence_trace.hpp"
 #include "quintet/hdbscan/precomputed.hpp"
 
 using namespace quintet;
@@ -40,7 +41,7 @@ quintet_status quintet_hdbscan_cluster(const void* points, quintet_type type, in
     const scalar_type t = storage_type_of(type);
     return quintet_hdbscan_clustering{
         hdbscan::cluster(any_input(points, t, n, dim, stride, "points"), cluster_options(options),
-                         chosen_device(device), passed_on(report, user)),
+                         chosen_device(device), passed_on(report, user), weights_of(options, n)),
         type, dim};
   });
 }
@@ -50,6 +51,7 @@ quintet_status quintet_hdbscan_cluster_distances(const void* distances, quintet_
                                                  quintet_hdbscan_clustering** clustering) noexcept {
   return make_handle(clustering, [&] {
     const scalar_type real = real_type(type);
+    refuse_weights(options, "distances are of points, each once");
     return quintet_hdbscan_clustering{hdbscan::cluster_distances(any_input(distances, real, n, n, stride, "distances"),
                                                                  cluster_options(options), Device::host())};
   });
@@ -59,6 +61,7 @@ quintet_status quintet_hdbscan_cluster_graph(const int64_t* row_begin, const int
                                              quintet_type type, int64_t n, const quintet_hdbscan_options* options,
                                              quintet_hdbscan_clustering** clustering) noexcept {
   return make_handle(clustering, [&] {
+    refuse_weights(options, "a graph is of nodes, each once");
     return with_real(real_type(type), "values", [&]<class T>() {
       require_argument(n >= 0 && n < std::numeric_limits<std::int64_t>::max(), "n", n, "in [0, 2^63 - 1)");
       const auto offsets = array(row_begin, n + 1, "row_begin");
@@ -74,12 +77,14 @@ quintet_status quintet_hdbscan_cluster_edges(const quintet_edge* edges, int64_t 
                                              const quintet_hdbscan_options* options,
                                              quintet_hdbscan_clustering** clustering) noexcept {
   return make_handle(clustering, [&] {
-    std::vector<hdbscan::edge> given;
-    for (const quintet_edge& e : array(edges, count, "edges")) given.push_back({e.u, e.v, e.weight});
+    refuse_weights(options, "edges come without the core distances that join copies of a point");
+    std::vector<hdbscan::edge> edge_list;
+    for (const quintet_edge& e : array(edges, count, "edges")) edge_list.push_back({e.u, e.v, e.weight});
     quintet_hdbscan_clustering result;
     result.model.options = cluster_options(options);
-    static_cast<hdbscan::clustering&>(result.model) = hdbscan::cluster_tree(given, n, result.model.options);
-    result.model.spanning_tree = std::move(given);
+    static_cast<hdbscan::clustering&>(result.model) = hdbscan::cluster_tree(edge_list, n, result.model.options);
+    result.model.options = hdbscan::sized_options(result.model.single_linkage, result.model.options);
+    result.model.spanning_tree = std::move(edge_list);
     return result;
   });
 }
@@ -145,6 +150,11 @@ quintet_status quintet_hdbscan_exemplars(const quintet_hdbscan_clustering* clust
 quintet_status quintet_hdbscan_invalid_rows(const quintet_hdbscan_clustering* clustering, const int64_t** rows,
                                             int64_t* count) noexcept {
   return rows_of(clustering, [](const auto& model) -> auto& { return model.invalid_rows; }, rows, count);
+}
+
+quintet_status quintet_hdbscan_excluded_rows(const quintet_hdbscan_clustering* clustering, const int64_t** rows,
+                                             int64_t* count) noexcept {
+  return rows_of(clustering, [](const auto& model) -> auto& { return model.excluded_rows; }, rows, count);
 }
 
 quintet_status quintet_hdbscan_facts(const quintet_hdbscan_clustering* clustering, int64_t* neighbours,

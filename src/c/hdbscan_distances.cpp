@@ -8,13 +8,12 @@ namespace quintet::c {
 
 namespace {
 
-/// Every option but those of the metric.
+/// Every option but those of the metric and tie_tolerance.
 constexpr auto spanning_tree_option_list = [](auto visit) {
   using c = quintet_hdbscan_options;
   using library = hdbscan::cluster_options;
   visit(&c::min_cluster_size, &library::min_cluster_size);
   visit(&c::ties, &library::tie_mode, 2, "ties");
-  visit(&c::tie_tolerance, &library::tie_tolerance);
   visit(&c::selection, &library::method, 2, "selection");
   visit(&c::epsilon, &library::epsilon);
   visit(&c::epsilon_max, &library::epsilon_max);
@@ -30,22 +29,22 @@ constexpr quintet_hdbscan_options default_options = [] {
   quintet_hdbscan_options options{};
   options.size = sizeof(options);
   copy_to_interface(spanning_tree_option_list, defaults, options);
+  options.tie_tolerance = QUINTET_HDBSCAN_DEFAULT_TIE_TOLERANCE;
   options.metric = static_cast<quintet_metric>(defaults.distance.kind);
   options.curvature = defaults.distance.curvature;
   options.p = defaults.distance.p;
+  options.sphere_radius = defaults.distance.sphere_radius;
+  options.unit = static_cast<quintet_angle_unit>(defaults.distance.unit);
   return options;
 }();
 
-static_assert(QUINTET_EUCLIDEAN == int(metric::euclidean) && QUINTET_COSINE == int(metric::cosine) &&
-              QUINTET_POINCARE == int(metric::poincare) && QUINTET_MANHATTAN == int(metric::manhattan) &&
-              QUINTET_CHEBYSHEV == int(metric::chebyshev) && QUINTET_MINKOWSKI == int(metric::minkowski));
 static_assert(QUINTET_TIES_CANONICAL == int(hdbscan::ties::canonical) &&
               QUINTET_TIES_BINARY == int(hdbscan::ties::binary));
 static_assert(QUINTET_SELECT_EOM == int(hdbscan::selection::eom) &&
               QUINTET_SELECT_LEAF == int(hdbscan::selection::leaf));
 
-hdbscan::reachability_options reachability_options(const quintet_hdbscan_options* given) {
-  const quintet_hdbscan_options options = known_options(given);
+hdbscan::reachability_options reachability_options(const quintet_hdbscan_options* c_options) {
+  const quintet_hdbscan_options options = known_options(c_options);
   return {options.alpha, options.core_on_diagonal != 0, metric_of(options)};
 }
 
@@ -72,23 +71,26 @@ struct pending_values {
 
 }  // namespace
 
-quintet_hdbscan_options known_options(const quintet_hdbscan_options* given) {
-  return known_options(given, default_options);
+quintet_hdbscan_options known_options(const quintet_hdbscan_options* c_options) {
+  return known_options(c_options, default_options);
 }
 
-point_metric metric_of(const quintet_hdbscan_options& options) {
-  point_metric result = enumerated<metric>(options.metric, 6, "metric");
-  result.curvature = options.curvature;
-  result.p = options.p;
-  return result;
-}
-
-hdbscan::cluster_options cluster_options(const quintet_hdbscan_options* given) {
-  const quintet_hdbscan_options options = known_options(given);
+hdbscan::cluster_options cluster_options(const quintet_hdbscan_options* c_options) {
+  const quintet_hdbscan_options options = known_options(c_options);
   hdbscan::cluster_options result;
   copy_to_library(spanning_tree_option_list, options, result);
+  if (options.tie_tolerance != QUINTET_HDBSCAN_DEFAULT_TIE_TOLERANCE) result.tie_tolerance = options.tie_tolerance;
   result.distance = metric_of(options);
   return result;
+}
+
+std::span<const double> weights_of(const quintet_hdbscan_options* c_options, std::int64_t n) {
+  return optional_array<double>(known_options(c_options).weights, n, "options->weights");
+}
+
+void refuse_weights(const quintet_hdbscan_options* c_options, const char* reason) {
+  if (known_options(c_options).weights != nullptr)
+    throw InvalidArgument(text("options->weights must be NULL here: ", reason));
 }
 
 }  // namespace quintet::c
@@ -102,6 +104,11 @@ quintet_status quintet_hdbscan_options_default(quintet_hdbscan_options* options,
   return guarded([&] { write_struct(known_options(nullptr), options, size, "options"); });
 }
 
+quintet_status quintet_hdbscan_default_tie_tolerance(quintet_type type, int64_t dim, double* tolerance) noexcept {
+  return guarded(
+      [&] { required(tolerance, "tolerance") = hdbscan::default_tie_tolerance(storage_type_of(type), dim); });
+}
+
 quintet_status quintet_hdbscan_core_distances(const void* points, quintet_type type, int64_t n, int64_t dim,
                                               int64_t stride, const quintet_hdbscan_options* options,
                                               const char* device, void* core, int64_t* neighbours) noexcept {
@@ -110,8 +117,9 @@ quintet_status quintet_hdbscan_core_distances(const void* points, quintet_type t
     any_output(core, real, n, "core");
     const any_matrix x = any_input(points, t, n, dim, stride, "points");
     pending_values values(hdbscan::detail::checked_count(x), real);
-    const auto summary = hdbscan::core_distances_into(
-        x, values.view(), hdbscan::spanning_tree_part(cluster_options(options)), chosen_device(device));
+    const auto summary =
+        hdbscan::core_distances_into(x, values.view(), hdbscan::spanning_tree_part(cluster_options(options)),
+                                     chosen_device(device), weights_of(options, n));
     values.copy_to(core);
     set(neighbours, summary.neighbours);
   });
@@ -135,6 +143,7 @@ quintet_status quintet_hdbscan_core_and_reachability(const void* points, quintet
                                                      int64_t out_stride) noexcept {
   return guarded([&] {
     const scalar_type t = storage_type_of(type), real = accumulator_of(t);
+    refuse_weights(options, "quintet_hdbscan_core_distances() has them");
     const any_matrix x = any_input(points, t, n, dim, stride, "points");
     pending_values values(hdbscan::detail::checked_count(x), real);
     hdbscan::core_and_reachability_into(x, values.view(), any_output(out, real, n, n, out_stride, "out"),
@@ -186,7 +195,7 @@ quintet_status quintet_hdbscan_spanning_tree(const void* points, quintet_type ty
     const any_matrix x = any_input(points, t, n, dim, stride, "points");
     array(edges, std::max<std::int64_t>(n - 1, 0), "edges");
     const auto tree = hdbscan::spanning_tree(x, hdbscan::spanning_tree_part(cluster_options(options)),
-                                             chosen_device(device), passed_on(report, user));
+                                             chosen_device(device), passed_on(report, user), weights_of(options, n));
     for (std::size_t e = 0; e < tree.edges.size(); ++e)
       edges[e] = {tree.edges[e].u, tree.edges[e].v, tree.edges[e].weight};
     *count = std::int64_t(tree.edges.size());

@@ -1,6 +1,8 @@
 // What the C functions of hdbscan share.
 #pragma once
 
+#include <span>
+
 #include "c/support.hpp"
 #include "quintet/c/hdbscan.h"
 #include "quintet/hdbscan/hdbscan.hpp"
@@ -14,9 +16,12 @@ struct quintet_hdbscan_clustering {
 namespace quintet::c {
 
 /// Options as the library has them; null: the defaults. Throws InvalidArgument for an enumerated value that is none.
-quintet_hdbscan_options known_options(const quintet_hdbscan_options* given);
-hdbscan::cluster_options cluster_options(const quintet_hdbscan_options* given);
-point_metric metric_of(const quintet_hdbscan_options& options);
+quintet_hdbscan_options known_options(const quintet_hdbscan_options* c_options);
+hdbscan::cluster_options cluster_options(const quintet_hdbscan_options* c_options);
+/// Those of n points; empty: 1 each.
+std::span<const double> weights_of(const quintet_hdbscan_options* c_options, std::int64_t n);
+/// For functions without weights of points: throws InvalidArgument where `c_options` have any.
+void refuse_weights(const quintet_hdbscan_options* c_options, const char* reason);
 
 /// `points` of a clustering, again. Throws InvalidArgument unless it was made from such points.
 any_matrix clustered_points(const quintet_hdbscan_clustering& clustering, const void* points, quintet_type type,

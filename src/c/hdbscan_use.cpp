@@ -53,6 +53,14 @@ quintet_status quintet_hdbscan_cut(const quintet_hdbscan_clustering* clustering,
   });
 }
 
+quintet_status quintet_hdbscan_assign_noise(const quintet_hdbscan_clustering* clustering, int64_t* labels) noexcept {
+  return guarded([&] {
+    const auto& model = required(clustering, "clustering").model;
+    array(labels, std::int64_t(model.labels.size()), "labels");
+    copy_to(hdbscan::assign_noise(model.spanning_tree, model.labels), labels);
+  });
+}
+
 quintet_status quintet_hdbscan_predict(const quintet_hdbscan_clustering* clustering, const void* points,
                                        quintet_type type, int64_t n, int64_t dim, int64_t stride,
                                        const void* new_points, int64_t m, int64_t new_stride, const char* device,
@@ -106,7 +114,7 @@ quintet_status quintet_hdbscan_validity(const void* points, quintet_type type, i
     validity.dimension = dimension;
     const auto result =
         hdbscan::validity_index(any_input(points, t, n, dim, stride, "points"), array(labels, n, "labels"), validity,
-                                chosen_device(device), passed_on(report, user));
+                                chosen_device(device), passed_on(report, user), weights_of(options, n));
     *index = result.index;
     copy_to(result.cluster_validity, per_cluster);
   });
@@ -115,7 +123,8 @@ quintet_status quintet_hdbscan_validity(const void* points, quintet_type type, i
 quintet_status quintet_hdbscan_relative_validity(const quintet_hdbscan_clustering* clustering, double* index) noexcept {
   return guarded([&] {
     const auto& model = required(clustering, "clustering").model;
-    required(index, "index") = hdbscan::relative_validity(model.spanning_tree, model.labels);
+    required(index, "index") =
+        hdbscan::relative_validity(model.spanning_tree, model.labels, model.weights, model.core_distances);
   });
 }
 
@@ -136,7 +145,8 @@ quintet_status quintet_hdbscan_medoids(const void* points, quintet_type type, in
 }
 
 quintet_status quintet_hdbscan_centroids(const void* points, quintet_type type, int64_t n, int64_t dim, int64_t stride,
-                                         const int64_t* labels, const double* weights, double* centroids,
+                                         const int64_t* labels, const double* weights,
+                                         const quintet_hdbscan_options* options, double* centroids,
                                          int64_t clusters) noexcept {
   return guarded([&] {
     const scalar_type t = storage_type_of(type);
@@ -144,7 +154,8 @@ quintet_status quintet_hdbscan_centroids(const void* points, quintet_type type, 
     check_clusters(clusters, label);
     output_matrix<double>(centroids, clusters, dim, dim, "centroids");
     copy_to(hdbscan::weighted_centroids(any_input(points, t, n, dim, stride, "points"), label,
-                                        optional_array<double>(weights, n, "weights"), Device::host()),
+                                        optional_array<double>(weights, n, "weights"),
+                                        metric_of(known_options(options)), Device::host()),
             centroids);
   });
 }

@@ -30,19 +30,19 @@ constexpr quintet_poincare_options default_poincare_options = [] {
   return options;
 }();
 
-poincare::distance_options distance_options(const quintet_poincare_options* given) {
-  const quintet_poincare_options options = known_options(given);
+poincare::distance_options distance_options(const quintet_poincare_options* c_options) {
+  const quintet_poincare_options options = known_options(c_options);
   return {options.curvature, enumerated<poincare::formula>(options.formula, 2, "formula"), options.strict != 0};
 }
 
 }  // namespace
 
-quintet_poincare_options quintet::c::known_options(const quintet_poincare_options* given) {
-  return known_options(given, default_poincare_options);
+quintet_poincare_options quintet::c::known_options(const quintet_poincare_options* c_options) {
+  return known_options(c_options, default_poincare_options);
 }
 
-poincare::ball_options quintet::c::ball_options(const quintet_poincare_options* given) {
-  const quintet_poincare_options options = known_options(given);
+poincare::ball_options quintet::c::ball_options(const quintet_poincare_options* c_options) {
+  const quintet_poincare_options options = known_options(c_options);
   return {options.curvature, options.strict != 0};
 }
 

@@ -37,26 +37,6 @@ std::int64_t with_time(std::int64_t dim) {
   return dim + 1;
 }
 
-struct groups_of_points {
-  const void* points;
-  std::int64_t stride, n, dim;
-  const std::int64_t* offsets;
-  std::int64_t groups;
-  const void* weights;
-  void* out;
-  std::int64_t out_stride;
-};
-
-// Calls mean(points, offsets, weights, out) with the caller's arrays.
-template <class Mean>
-poincare::mean_report mean_of(quintet_type given, const groups_of_points& g, Mean&& mean) {
-  const scalar_type type = real_type(given);
-  require_argument(g.groups >= 0 && g.groups < std::numeric_limits<std::int64_t>::max(), "groups", g.groups, ">= 0");
-  return mean(any_input(g.points, type, g.n, g.dim, g.stride, "points"), array(g.offsets, g.groups + 1, "offsets"),
-              any_optional(g.weights, type, g.n, "weights"),
-              any_output(g.out, type, g.groups, g.dim, g.out_stride, "out"));
-}
-
 }  // namespace
 
 extern "C" {
@@ -207,6 +187,25 @@ quintet_status quintet_poincare_rsgd_step(const void* x, int64_t x_stride, const
                                             epsilon, r.out(out, out_stride), r.options, r.device);
     set(moved, report.moved);
     return report.status;
+  });
+}
+
+quintet_status quintet_poincare_negative_sampling(const void* points, int64_t stride, quintet_type type, int64_t n,
+                                                  int64_t dim, const int64_t* links, int64_t rows, int64_t width,
+                                                  const quintet_poincare_options* options, const char* device,
+                                                  void* losses, void* gradient, int64_t gradient_stride,
+                                                  uint8_t* status) noexcept {
+  return guarded([&] {
+    const scalar_type real = real_type(type);
+    require_argument(rows >= 0, "rows", rows, ">= 0");
+    require_argument(width >= 2 && (rows == 0 || width <= std::numeric_limits<std::int64_t>::max() / 8 / rows), "width",
+                     width, ">= 2, and rows * width numbers fit into memory");
+    const auto numbers = array(links, rows * width, "links");
+    give_status(poincare::negative_sampling(any_input(points, real, n, dim, stride, "points"),
+                                            {numbers.data(), rows, width}, any_output(losses, real, rows, "losses"),
+                                            any_output(gradient, real, n, dim, gradient_stride, "gradient"),
+                                            ball_options(options), chosen_device(device)),
+                status);
   });
 }
 

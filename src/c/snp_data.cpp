@@ -12,13 +12,13 @@ quintet_status quintet_snp_data_create(const char* const* names, int64_t species
                                        const int64_t* copies, const double* weights, int64_t sites, int64_t stride,
                                        int32_t dominant, quintet_snp_empty empty, quintet_snp_data** data) noexcept {
   return make_handle(data, [&] {
-    std::vector<std::string> given;
+    std::vector<std::string> labels;
     for (const char* name : array(names, species, "names"))
-      given.emplace_back(&required(name, "every element of names"));
+      labels.emplace_back(&required(name, "every element of names"));
     const auto red_counts = input_matrix<std::int64_t>(red, sites, species, stride, "red");
     const auto copy_counts = input_matrix<std::int64_t>(copies, sites, species, stride, "copies");
     const auto site_weights = optional_array<double>(weights, sites, "weights");
-    snp::DataBuilder builder(std::move(given), {dominant != 0, enumerated<snp::empty_species>(empty, 2, "empty")});
+    snp::DataBuilder builder(std::move(labels), {dominant != 0, enumerated<snp::empty_species>(empty, 2, "empty")});
     const auto width = static_cast<std::size_t>(species);
     for (std::int64_t i = 0; i < sites; ++i)
       builder.add_site({red_counts.row(i), width}, {copy_counts.row(i), width},

@@ -23,11 +23,12 @@ constexpr quintet_snp_model default_model = [] {
   quintet_snp_model model{};
   model.size = sizeof(model);
   copy_to_interface(member_list, snp::model{}, model);
+  model.truncation = snp::default_truncation;
   return model;
 }();
 
-snp::model model_of(const quintet_snp_model* given) {
-  const quintet_snp_model known = known_options(given, default_model);
+snp::model model_of(const quintet_snp_model* c_options) {
+  const quintet_snp_model known = known_options(c_options, default_model);
   snp::model model;
   copy_to_library(member_list, known, model);
   const auto rates = array(known.rate_categories, known.categories, "model->rate_categories");
@@ -35,9 +36,11 @@ snp::model model_of(const quintet_snp_model* given) {
   return model;
 }
 
-snp::likelihood_options settings_of(std::int64_t memory_limit, const char* device) {
+snp::likelihood_options settings_of(const quintet_snp_model* model, std::int64_t memory_limit, const char* device) {
   require_argument(memory_limit >= 0, "memory_limit", memory_limit, ">= 0");
-  return {chosen_device(device), memory_limit};
+  return {.device = chosen_device(device),
+          .memory_limit = memory_limit,
+          .truncation = known_options(model, default_model).truncation};
 }
 
 template <class Action>
@@ -46,8 +49,8 @@ quintet_status with_likelihood(quintet_snp_likelihood* handle, Action&& action) 
 }
 
 // `out` of the caller must have as many elements as there are values.
-void check_count(std::int64_t count, std::int64_t wanted, const char* name) {
-  require_argument(count == wanted, name, count, text(wanted, ", the number there is"));
+void check_count(std::int64_t count, std::int64_t expected, const char* name) {
+  require_argument(count == expected, name, count, text(expected, ", the number there is"));
 }
 
 }  // namespace
@@ -71,9 +74,10 @@ quintet_status quintet_snp_estimate_likelihood(const quintet_snp_network* networ
   return guarded([&] {
     check_struct_size(required(estimate, "estimate").size, sizeof(*estimate), "estimate->size");
     const auto needs = snp::estimate(required(network, "network").network, required(data, "data").data, model_of(model),
-                                     settings_of(memory_limit, device));
-    write_struct({estimate->size, needs.largest_group, needs.bytes, needs.operations, needs.blocks}, estimate,
-                 estimate->size, "estimate->size");
+                                     settings_of(model, memory_limit, device));
+    write_struct({estimate->size, needs.largest_group, needs.bytes, needs.operations, needs.blocks,
+                  needs.largest_group_untruncated},
+                 estimate, estimate->size, "estimate->size");
   });
 }
 
@@ -82,9 +86,9 @@ quintet_status quintet_snp_likelihood_create(const quintet_snp_network* network,
                                              quintet_snp_likelihood** likelihood) noexcept {
   return make_handle(likelihood, [&] {
     const snp::Data& held = required(data, "data").data;
-    return quintet_snp_likelihood{
-        snp::Likelihood(required(network, "network").network, held, model_of(model), settings_of(memory_limit, device)),
-        held.patterns(), held.given_sites()};
+    return quintet_snp_likelihood{snp::Likelihood(required(network, "network").network, held, model_of(model),
+                                                  settings_of(model, memory_limit, device)),
+                                  held.patterns(), held.given_sites()};
   });
 }
 
@@ -94,6 +98,15 @@ quintet_status quintet_snp_likelihood_evaluate(quintet_snp_likelihood* likelihoo
   return with_likelihood(likelihood, [&](snp::Likelihood& held) {
     required(log_likelihood, "log_likelihood");
     *log_likelihood = held.evaluate();
+  });
+}
+
+quintet_status quintet_snp_likelihood_truncation(quintet_snp_likelihood* likelihood, double* bound,
+                                                 double* mass) noexcept {
+  return with_likelihood(likelihood, [&](snp::Likelihood& held) {
+    const snp::truncation_report& report = held.truncation();
+    if (bound != nullptr) *bound = report.bound;
+    if (mass != nullptr) *mass = report.mass;
   });
 }
 

@@ -33,9 +33,9 @@ quintet_snp_optimise_options default_optimise_options() {
   return options;
 }
 
-snp::optimise_options settings_of(const quintet_snp_optimise_options* given) {
+snp::optimise_options settings_of(const quintet_snp_optimise_options* c_options) {
   snp::optimise_options options;
-  copy_to_library(optimise_option_list, known_options(given, default_optimise_options()), options);
+  copy_to_library(optimise_option_list, known_options(c_options, default_optimise_options()), options);
   return options;
 }
 
@@ -56,9 +56,9 @@ quintet_status quintet_snp_likelihood_optimise(quintet_snp_likelihood* likelihoo
     settings.progress = passed_on(report, user);
     const snp::optimise_result found = snp::optimise(required(likelihood, "likelihood").likelihood, settings);
     if (optimum == nullptr) return;
-    write_struct(
-        {optimum->size, found.start, found.log_likelihood, found.iterations, found.evaluations, found.converged, 0},
-        optimum, optimum->size, "optimum->size");
+    write_struct({optimum->size, found.start, found.log_likelihood, found.iterations, found.evaluations,
+                  found.converged, 0, found.truncation_bound},
+                 optimum, optimum->size, "optimum->size");
   });
 }
 

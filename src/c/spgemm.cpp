@@ -2,6 +2,8 @@
 #include "c/spgemm_support.hpp"
 #include "quintet/spgemm/add.hpp"
 #include "quintet/spgemm/dense_product.hpp"
+#include "quintet/spgemm/gram.hpp"
+#include "quintet/spgemm/top.hpp"
 #include "quintet/spgemm/transpose.hpp"
 
 using namespace quintet;
@@ -12,15 +14,15 @@ namespace {
 constexpr auto spgemm_option_list = [](auto visit) {
   using c = quintet_spgemm_options;
   using library = spgemm::options;
-  visit(&c::prediction_scale, &library::prediction_scale);
-  visit(&c::arena_entries, &library::arena_entries);
-  visit(&c::table_size_cap, &library::table_size_cap);
   visit(&c::host_products, &library::host_products);
 };
 
 constexpr quintet_spgemm_options default_spgemm_options = [] {
   quintet_spgemm_options options{};
   options.size = sizeof(options);
+  options.prediction_scale = 1;
+  options.arena_entries = -1;
+  options.table_size_cap = std::int64_t{1} << 30;
   copy_to_interface(spgemm_option_list, spgemm::options{}, options);
   return options;
 }();
@@ -50,10 +52,10 @@ quintet_status product_of(const quintet_csr* a, const quintet_csr* b, quintet_se
     return with_csr_types(a, "a", [&]<class Value, class Index> {
       return with_semiring(semiring, [&]<class Semiring> {
         spgemm::report product_report;
-        quintet_spgemm_matrix made{product(Semiring(), operand<Value, Index>(a, "a"), operand<Value, Index>(b, "b"),
-                                           product_options(options), chosen_device(device), &product_report)};
+        quintet_spgemm_matrix result{product(Semiring(), operand<Value, Index>(a, "a"), operand<Value, Index>(b, "b"),
+                                             product_options(options), chosen_device(device), &product_report)};
         write_report(product_report, report);
-        return made;
+        return result;
       });
     });
   });
@@ -61,9 +63,13 @@ quintet_status product_of(const quintet_csr* a, const quintet_csr* b, quintet_se
 
 }  // namespace
 
-spgemm::options quintet::c::product_options(const quintet_spgemm_options* given) {
+spgemm::options quintet::c::product_options(const quintet_spgemm_options* c_options) {
+  const quintet_spgemm_options known = known_options(c_options, default_spgemm_options);
+  require_argument(known.prediction_scale > 0 && known.prediction_scale <= 1e6, "prediction_scale",
+                   known.prediction_scale, "in (0, 1e6]");
+  require_argument(known.table_size_cap >= 8, "table_size_cap", known.table_size_cap, ">= 8");
   spgemm::options options;
-  copy_to_library(spgemm_option_list, known_options(given, default_spgemm_options), options);
+  copy_to_library(spgemm_option_list, known, options);
   return options;
 }
 
@@ -108,6 +114,29 @@ quintet_status quintet_spgemm_multiply_transposed(const quintet_csr* a, const qu
   return product_of(a, b, semiring, options, device, report, result,
                     []<class Semiring>(Semiring, const auto&... arguments) {
                       return spgemm::multiply_transposed<Semiring>(arguments...);
+                    });
+}
+
+quintet_status quintet_spgemm_gram(const quintet_csr* matrix, int32_t of_rows, int32_t is_upper,
+                                   quintet_semiring semiring, const quintet_spgemm_options* options, const char* device,
+                                   quintet_spgemm_report* report, quintet_spgemm_matrix** result) noexcept {
+  const auto side = of_rows != 0 ? spgemm::gram_side::rows : spgemm::gram_side::columns;
+  const auto part = is_upper != 0 ? spgemm::gram_part::upper : spgemm::gram_part::whole;
+  return product_of(matrix, matrix, semiring, options, device, report, result,
+                    [&]<class Semiring>(Semiring, const auto& x, const auto&, const auto&... others) {
+                      return spgemm::gram<Semiring>(x, side, part, others...);
+                    });
+}
+
+quintet_status quintet_spgemm_multiply_top(const quintet_csr* a, const quintet_csr* b, quintet_semiring semiring,
+                                           int64_t count, const double* threshold, int32_t by_value,
+                                           const quintet_spgemm_options* options, const char* device,
+                                           quintet_spgemm_report* report, quintet_spgemm_matrix** result) noexcept {
+  return product_of(a, b, semiring, options, device, report, result,
+                    [&]<class Semiring>(Semiring, const auto& left, const auto& right, const auto&... others) {
+                      spgemm::top_selection selection{.count = count, .by_value = by_value != 0};
+                      if (threshold != nullptr) selection.threshold = *threshold;
+                      return spgemm::multiply_top<Semiring>(left, right, selection, others...);
                     });
 }
 
@@ -171,6 +200,31 @@ quintet_status quintet_spgemm_multiply_dense(const quintet_csr* a, const void* x
       const auto left = operand<Value, Index>(a, "a");
       spgemm::multiply_dense(left, input_matrix<Value>(x, left.cols, n, x_stride, "x"),
                              output_matrix<Value>(y, left.rows, n, y_stride, "y"), chosen_device(device));
+    });
+  });
+}
+
+quintet_status quintet_spgemm_multiply_dense_transposed(const quintet_csr* a, const void* x, int64_t n,
+                                                        int64_t x_stride, void* y, int64_t y_stride,
+                                                        const char* device) noexcept {
+  return guarded([&] {
+    with_csr_types(a, "a", [&]<class Value, class Index> {
+      const auto left = operand<Value, Index>(a, "a");
+      spgemm::multiply_dense_transposed(left, input_matrix<Value>(x, left.rows, n, x_stride, "x"),
+                                        output_matrix<Value>(y, left.cols, n, y_stride, "y"), chosen_device(device));
+    });
+  });
+}
+
+quintet_status quintet_spgemm_multiply_sampled(const quintet_csr* mask, const void* x, int64_t x_stride, const void* y,
+                                               int64_t y_stride, int64_t n, void* values, const char* device) noexcept {
+  return guarded([&] {
+    with_csr_types(mask, "mask", [&]<class Value, class Index> {
+      const auto m = operand<Value, Index>(mask, "mask");
+      check(m, "mask");
+      spgemm::multiply_sampled(m, input_matrix<Value>(x, m.rows, n, x_stride, "x"),
+                               input_matrix<Value>(y, m.cols, n, y_stride, "y"),
+                               output_matrix<Value>(values, 1, m.nnz(), m.nnz(), "values"), chosen_device(device));
     });
   });
 }

@@ -23,29 +23,29 @@ constexpr quintet_index_type index_type_of = std::is_same_v<Index, std::int32_t>
 /// Calls action.operator()<Value, Index>() with the types of the matrix.
 template <class Action>
 decltype(auto) with_csr_types(const quintet_csr* matrix, std::string_view name, Action&& action) {
-  const quintet_csr& given = required(matrix, name);
-  require_argument(given.index_type == QUINTET_INT32 || given.index_type == QUINTET_INT64, text(name, ".index_type"),
-                   given.index_type, "QUINTET_INT32 (1) or QUINTET_INT64 (2)");
-  require_argument(given.value_type == QUINTET_FLOAT || given.value_type == QUINTET_DOUBLE, text(name, ".value_type"),
-                   given.value_type, "QUINTET_FLOAT (1) or QUINTET_DOUBLE (2)");
-  return with_real(real_type(given.value_type), "values", [&]<class Value>() -> decltype(auto) {
-    return given.index_type == QUINTET_INT32 ? action.template operator()<Value, std::int32_t>()
-                                             : action.template operator()<Value, std::int64_t>();
+  const quintet_csr& csr = required(matrix, name);
+  require_argument(csr.index_type == QUINTET_INT32 || csr.index_type == QUINTET_INT64, text(name, ".index_type"),
+                   csr.index_type, "QUINTET_INT32 (1) or QUINTET_INT64 (2)");
+  require_argument(csr.value_type == QUINTET_FLOAT || csr.value_type == QUINTET_DOUBLE, text(name, ".value_type"),
+                   csr.value_type, "QUINTET_FLOAT (1) or QUINTET_DOUBLE (2)");
+  return with_real(real_type(csr.value_type), "values", [&]<class Value>() -> decltype(auto) {
+    return csr.index_type == QUINTET_INT32 ? action.template operator()<Value, std::int32_t>()
+                                           : action.template operator()<Value, std::int64_t>();
   });
 }
 
 /// The operand, which has to have these types.
 template <class Value, class Index>
 spgemm::csr_view<Value, Index> operand(const quintet_csr* matrix, std::string_view name) {
-  const quintet_csr& given = required(matrix, name);
-  require_argument(given.value_type == type_of<Value>, text(name, ".value_type"), given.value_type,
+  const quintet_csr& csr = required(matrix, name);
+  require_argument(csr.value_type == type_of<Value>, text(name, ".value_type"), csr.value_type,
                    text("that of the first operand: ", type_of<Value>));
-  require_argument(given.index_type == index_type_of<Index>, text(name, ".index_type"), given.index_type,
+  require_argument(csr.index_type == index_type_of<Index>, text(name, ".index_type"), csr.index_type,
                    text("that of the first operand: ", index_type_of<Index>));
-  require_argument(given.rows >= 0 && given.rows < std::numeric_limits<std::int64_t>::max() / 8, text(name, ".rows"),
-                   given.rows, "in [0, 2^60)");
-  return {given.rows, given.cols, given.row_pointers, static_cast<const Index*>(given.columns),
-          static_cast<const Value*>(given.values)};
+  require_argument(csr.rows >= 0 && csr.rows < std::numeric_limits<std::int64_t>::max() / 8, text(name, ".rows"),
+                   csr.rows, "in [0, 2^60)");
+  return {csr.rows, csr.cols, csr.row_pointers, static_cast<const Index*>(csr.columns),
+          static_cast<const Value*>(csr.values)};
 }
 
 template <class Value, class Index>
@@ -72,6 +72,6 @@ decltype(auto) with_semiring(quintet_semiring semiring, Action&& action) {
 }
 
 /// Options as the library has them; null: the defaults.
-spgemm::options product_options(const quintet_spgemm_options* given);
+spgemm::options product_options(const quintet_spgemm_options* c_options);
 
 }  // namespace quintet::c

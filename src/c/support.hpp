@@ -20,6 +20,7 @@
 #include "quintet/core/storage16.hpp"
 #include "quintet/core/view.hpp"
 #include "quintet/device/device.hpp"
+#include "quintet/pairwise/metric.hpp"
 
 namespace quintet::c {
 
@@ -142,6 +143,23 @@ Enum enumerated(std::int32_t value, std::int32_t count, std::string_view name) {
   return static_cast<Enum>(value);
 }
 
+static_assert(QUINTET_EUCLIDEAN == int(metric::euclidean) && QUINTET_COSINE == int(metric::cosine) &&
+              QUINTET_POINCARE == int(metric::poincare) && QUINTET_MANHATTAN == int(metric::manhattan) &&
+              QUINTET_CHEBYSHEV == int(metric::chebyshev) && QUINTET_MINKOWSKI == int(metric::minkowski) &&
+              QUINTET_HAVERSINE == int(metric::haversine) && QUINTET_LORENTZ == int(metric::lorentz));
+static_assert(QUINTET_DEGREES == int(angle_unit::degrees) && QUINTET_RADIANS == int(angle_unit::radians));
+
+/// The distance of options that have a metric and its parameters.
+template <class Options>
+point_metric metric_of(const Options& options) {
+  point_metric result = enumerated<metric>(options.metric, 8, "metric");
+  result.curvature = options.curvature;
+  result.p = options.p;
+  result.sphere_radius = options.sphere_radius;
+  result.unit = enumerated<angle_unit>(options.unit, 2, "unit");
+  return result;
+}
+
 // Options are lists of pairs of members: list(visit) calls visit(C member, library member), for an enumeration also
 // with the number of its values and its name. Defaults and the options of the library are made from one list.
 
@@ -170,11 +188,11 @@ void check_struct_size(std::size_t size, std::size_t known, std::string_view nam
 
 /// Options of the caller, who may know fewer members than the library; null: `defaults`.
 template <class Options>
-Options known_options(const Options* given, const Options& defaults) {
+Options known_options(const Options* c_options, const Options& defaults) {
   Options result = defaults;
-  if (given == nullptr) return result;
-  check_struct_size(given->size, sizeof(Options), "options->size");
-  std::memcpy(&result, given, given->size);
+  if (c_options == nullptr) return result;
+  check_struct_size(c_options->size, sizeof(Options), "options->size");
+  std::memcpy(&result, c_options, c_options->size);
   return result;
 }
 /// *out := value, as far as the caller, who set out->size to `size`, knows its members.

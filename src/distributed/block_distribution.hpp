@@ -70,9 +70,9 @@ std::vector<std::int32_t> shared_order(process_group& ranks, const shared_points
     return own;
   };
   for (std::int32_t& row : chosen) row = valid[row];
-  std::vector<Storage> mine;
-  ranks.run_collectively([&] { mine = points.coordinates(own_of(chosen)); });
-  const std::vector<Storage> coordinates = ranks.allgather(std::span<const Storage>(mine));
+  std::vector<Storage> local;
+  ranks.run_collectively([&] { local = points.coordinates(own_of(chosen)); });
+  const std::vector<Storage> coordinates = ranks.allgather(std::span<const Storage>(local));
   pairwise::pivot_choice<Real> own;
   ranks.run_collectively([&] {
     const auto scanned = points.scan(coordinates);

@@ -109,7 +109,7 @@ checkpoint::checkpoint(process_group& ranks, checkpoint_plan options, std::strin
     : ranks_(ranks), options_(std::move(options)), identity_(std::move(identity)), last_(seconds_now()) {
   if (!is_on()) return;
   // Rank 0 reads; the others are told.
-  std::string told;
+  std::string message;
   ranks_.run_collectively([&] {
     if (!ranks_.is_root()) return;
     std::error_code error;
@@ -117,15 +117,15 @@ checkpoint::checkpoint(process_group& ranks, checkpoint_plan options, std::strin
     if (error) throw FileError(options_.folder, error.message());
     if (!options_.resume || !fs::exists(manifest_path())) return;
     const std::vector<char> bytes = read_checked(manifest_path());
-    told.assign(bytes.begin(), bytes.end());
-    const std::string of_run = told.substr(0, told.find('\n'));
+    message.assign(bytes.begin(), bytes.end());
+    const std::string of_run = message.substr(0, message.find('\n'));
     if (of_run != identity_)
       throw InvalidArgument(text("checkpoint folder must be of the same points and options (", options_.folder, ": ",
                                  of_run, "; now: ", identity_, ")"));
   });
-  ranks_.broadcast(told);
-  if (told.empty()) return;
-  std::istringstream lines(told.substr(told.find('\n') + 1));
+  ranks_.broadcast(message);
+  if (message.empty()) return;
+  std::istringstream lines(message.substr(message.find('\n') + 1));
   checkpoint_state state;
   lines >> state.folder >> state.stage >> state.step >> state.ranks;
   ranks_.run_collectively([&] {
@@ -150,7 +150,8 @@ bool checkpoint::is_due() {
   return ranks_.maximum(ranks_.is_root() && seconds_now() - last_ >= 60 * options_.minutes) > 0;
 }
 
-void checkpoint::save_lists(const std::string& stage, std::int64_t step, const std::function<packed_arrays()>& mine) {
+void checkpoint::save_lists(const std::string& stage, std::int64_t step,
+                            const std::function<packed_arrays()>& make_lists) {
   const checkpoint_state state{text(stage, "-", step, "-of-", ranks_.size()), stage, step, ranks_.size()};
   const std::string folder = options_.folder + "/" + state.folder;
   ranks_.run_collectively([&] {
@@ -159,7 +160,7 @@ void checkpoint::save_lists(const std::string& stage, std::int64_t step, const s
     if (error) throw FileError(folder, error.message());
   });
   try {
-    ranks_.run_collectively([&] { write_checked(lists_path(state, ranks_.rank()), mine().bytes()); });
+    ranks_.run_collectively([&] { write_checked(lists_path(state, ranks_.rank()), make_lists().bytes()); });
     write_manifest(state);
   } catch (...) {
     // Of a checkpoint that is not complete nothing remains; the one before it does.
@@ -183,9 +184,9 @@ void checkpoint::write_manifest(const checkpoint_state& state) {
     if (!ranks_.is_root()) return;
     const std::string folder = options_.folder + "/" + state.folder, before = manifest_path() + ".new";
     sync_folder(folder);
-    const std::string told =
+    const std::string message =
         text(identity_, "\n", state.folder, " ", state.stage, " ", state.step, " ", state.ranks, "\n");
-    write_checked(before, {told.begin(), told.end()});
+    write_checked(before, {message.begin(), message.end()});
     if (::rename(before.c_str(), manifest_path().c_str()) != 0) fail(manifest_path(), errno);
     sync_folder(options_.folder);
     // What the manifest does not name any more.

@@ -62,7 +62,7 @@ class checkpoint {
   /// Whether the time has come for another one: as rank 0's clock says.
   bool is_due();
   /// Writes a new folder with what `mine` makes, on every rank.
-  void save_lists(const std::string& stage, std::int64_t step, const std::function<packed_arrays()>& mine);
+  void save_lists(const std::string& stage, std::int64_t step, const std::function<packed_arrays()>& make_lists);
   /// Adds what rank 0 makes of the rounds to the folder of the lists.
   void save_rounds(std::int64_t step, const std::function<packed_arrays()>& of_root);
   /// After the end: removes manifest and files.

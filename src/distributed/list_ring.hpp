@@ -40,7 +40,7 @@ class ring_plan {
 
   /// What rank `rank` meets, in the order of places.
   std::vector<ring_visit> visits(int rank) const {
-    std::vector<ring_visit> found;
+    std::vector<ring_visit> visits;
     std::int64_t place = parts_[rank].blocks;
     for (int step = 1; step <= steps(); ++step) {
       const int source = (rank + step) % size();
@@ -54,9 +54,9 @@ class ring_plan {
           visit.visiting = {half, parts_[source].blocks - half};
       }
       place += visit.visiting.count;
-      found.push_back(visit);
+      visits.push_back(visit);
     }
-    return found;
+    return visits;
   }
 
  private:
@@ -128,19 +128,19 @@ class list_ring {
     const bool with_lists = lists_.sharing() == pairwise::list_sharing::symmetric;
     const int first = std::max(first_step, 1);
     ranks_.run_collectively([&] { prepare(with_lists); });
-    failure mine;
+    failure local_failure;
     // The first visitors come while own points meet; their limits are known then.
     transfer sending, next_sending, receiving, next_receiving;
     send_coordinates(first, sending);
     receive_coordinates(first, 0, receiving);
-    mine.attempt([&] {
+    local_failure.attempt([&] {
       if (first_step == 0) {
         ranks_.begin_step();
         lists_.meet_own([&] { poke({&sending, &receiving}); });
       }
       find_limits();
     });
-    agree(mine, first, sending, receiving, false);
+    agree(local_failure, first, sending, receiving, false);
     if (first_step == 0) tell(after_step, 0, first, sending, receiving, false);
     send_limits(first, sending);
     receive_limits(first, 0, receiving);
@@ -150,22 +150,22 @@ class list_ring {
       transfer returns_home = with_lists ? receive_returns(step) : transfer();
       transfer returned;
       const std::vector<pairwise::block_range> pieces = pieces_of(visit.visiting);
-      mine.attempt([&] { ranks_.begin_step(); });
+      local_failure.attempt([&] { ranks_.begin_step(); });
       for (std::size_t piece = 0; piece < pieces.size(); ++piece) {
         ranks_.finish(receiving);
-        pairwise::visiting_points<Real> visitors;
-        mine.attempt([&] { visitors = arrived(visit, pieces[piece]); });
+        pairwise::remote_points<Real> visitors;
+        local_failure.attempt([&] { visitors = arrived(visit, pieces[piece]); });
         // The staging memory is free again.
         next_receiving = piece + 1 < pieces.size() ? receive(step, piece + 1) : receive(step + 1, 0);
-        mine.attempt([&] {
+        local_failure.attempt([&] {
           meet(visitors, visit, pieces[piece].count, {&sending, &next_sending, &next_receiving, &returns_home});
         });
         if (with_lists) {
           ranks_.finish(returned);
-          mine.attempt([&] {
+          local_failure.attempt([&] {
             visitors.value.copy_to_host(back_value_.data(), visitors.value.size());
             visitors.index.copy_to_host(back_index_.data(), visitors.index.size());
-            std::copy(visitors.beyond.begin(), visitors.beyond.end(), back_beyond_.begin());
+            std::copy(visitors.min_excluded.begin(), visitors.min_excluded.end(), back_min_excluded_.begin());
           });
           const std::size_t entries =
               std::size_t(points_in(plan_.part(visit.source), pieces[piece], side_) * lists_.k());
@@ -173,7 +173,7 @@ class list_ring {
           ranks_.start_send(std::span<const std::int32_t>(back_index_.data(), entries), visit.source, list_tag,
                             returned);
           if (lists_.has_filter())
-            ranks_.start_send(std::span<const Real>(back_beyond_.data(), entries / std::size_t(lists_.k())),
+            ranks_.start_send(std::span<const Real>(back_min_excluded_.data(), entries / std::size_t(lists_.k())),
                               visit.source, list_tag, returned);
         }
         if (visitors.data.size() > 0 && shares_memory()) spare_ = std::move(visitors.data);
@@ -183,9 +183,9 @@ class list_ring {
       ranks_.finish(returned);
       ranks_.finish(returns_home);
       ranks_.finish(sending);
-      if (with_lists) mine.attempt([&] { lists_.take(home_value_, home_index_, home_beyond_); });
+      if (with_lists) local_failure.attempt([&] { lists_.take(home_value_, home_index_, home_beyond_); });
       sending = std::move(next_sending);
-      agree(mine, step + 1, sending, receiving);
+      agree(local_failure, step + 1, sending, receiving);
       tell(after_step, step, step + 1, sending, receiving);
     }
     lists_.end_ring();
@@ -200,9 +200,10 @@ class list_ring {
   }
 
   /// Before an error is thrown, what was sent already for the next step comes to its end: all ranks are here.
-  void agree(const failure& mine, int next_step, transfer& sending, transfer& receiving, bool has_limits = true) {
+  void agree(const failure& local_failure, int next_step, transfer& sending, transfer& receiving,
+             bool has_limits = true) {
     try {
-      ranks_.agree(mine);
+      ranks_.agree(local_failure);
     } catch (const agreed_error&) {
       end_transfers(next_step, sending, receiving, has_limits);
       throw;
@@ -262,7 +263,7 @@ class list_ring {
     back_index_.resize(points * lists_.k());
     home_value_.resize(own.count * lists_.k());
     home_index_.resize(own.count * lists_.k());
-    back_beyond_.resize(lists_.has_filter() ? points : 0);
+    back_min_excluded_.resize(lists_.has_filter() ? points : 0);
     home_beyond_.resize(lists_.has_filter() ? own.count : 0);
   }
 
@@ -338,7 +339,7 @@ class list_ring {
   bool shares_memory() const { return lists_.own().device().shares_host_memory(); }
   bool with_limits() const { return lists_.sharing() == pairwise::list_sharing::symmetric; }
 
-  pairwise::visiting_points<Real> arrived(const ring_visit& visit, pairwise::block_range piece) {
+  pairwise::remote_points<Real> arrived(const ring_visit& visit, pairwise::block_range piece) {
     const std::int64_t points = points_in(plan_.part(visit.source), piece, side_);
     auto visitors =
         lists_.room_for(points, piece.count, visit.first_place + piece.first - visit.visiting.first, has_factors_);
@@ -348,7 +349,7 @@ class list_ring {
     lists_.begin_lists(visitors, {limit_.begin(), limit_.begin() + (with_limits() ? points : 0)});
     if (lists_.has_filter()) {
       visitors.exact_kth.assign(exact_limit_.begin(), exact_limit_.begin() + points);
-      visitors.beyond.assign(points, std::numeric_limits<Real>::infinity());
+      visitors.min_excluded.assign(points, std::numeric_limits<Real>::infinity());
     }
     // Last: where something fails before, there is still memory for what comes.
     if (shares_memory()) {
@@ -362,14 +363,14 @@ class list_ring {
   }
 
   /// In launches of about 10 ms a thread, with looks at the transfers between them.
-  void meet(pairwise::visiting_points<Real>& visitors, const ring_visit& visit, std::int64_t blocks, pokes transfers) {
+  void meet(pairwise::remote_points<Real>& visitors, const ring_visit& visit, std::int64_t blocks, pokes transfers) {
     if (visit.own.count == 0) return;
     const bool is_host = lists_.own().device().kind() == device_kind::host;
     const std::int64_t tiles = is_host ? 65536 * std::int64_t(ranks_.threads()) / dim_ : blocks * visit.own.count;
-    const std::int64_t together = std::clamp<std::int64_t>(tiles / visit.own.count, 1, blocks);
-    lists_.begin_meeting(visitors, visit.own);
-    for (std::int64_t first = 0; first < blocks; first += together) {
-      lists_.meet(visitors, visit.own, {first, std::min(together, blocks - first)});
+    const std::int64_t group_size = std::clamp<std::int64_t>(tiles / visit.own.count, 1, blocks);
+    lists_.begin_list_update(visitors, visit.own);
+    for (std::int64_t first = 0; first < blocks; first += group_size) {
+      lists_.meet(visitors, visit.own, {first, std::min(group_size, blocks - first)});
       poke(transfers);
     }
     lists_.end_meeting(visitors, visit.own);
@@ -404,7 +405,7 @@ class list_ring {
   std::vector<ring_visit> visits_;  ///< by step
   std::vector<ring_visit> guests_;  ///< as what the own blocks visit another rank, by step
   std::vector<Real> kth_, own_data_, own_factor_;
-  std::vector<Real> exact_kth_, exact_limit_, back_beyond_, home_beyond_;  ///< with a filter
+  std::vector<Real> exact_kth_, exact_limit_, back_min_excluded_, home_beyond_;  ///< with a filter
   Buffer<Real> data_, spare_;  ///< of visitors to come: where they are received, and where the next ones will be
   std::vector<Real> factor_, limit_, back_value_, home_value_;
   std::vector<std::int32_t> back_index_, home_index_;

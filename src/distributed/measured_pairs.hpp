@@ -30,22 +30,22 @@ void measure_pairs(process_group& ranks, const shared_points<Storage>& points, d
     for (const std::int32_t row : foreign) ++counts[spread.rank_of(row)];
   });
   std::vector<std::int64_t> asked;
-  std::vector<std::int32_t> wanted = ranks.alltoallv(std::span<const std::int32_t>(foreign), counts, &asked);
+  std::vector<std::int32_t> requested = ranks.alltoallv(std::span<const std::int32_t>(foreign), counts, &asked);
   std::vector<Storage> send;
   ranks.run_collectively([&] {
-    for (std::int32_t& row : wanted) row -= std::int32_t(first);
-    send = points.coordinates(wanted);
+    for (std::int32_t& row : requested) row -= std::int32_t(first);
+    send = points.coordinates(requested);
   });
   for (std::int64_t& count : asked) count *= dim;
   const std::vector<Storage> came = ranks.alltoallv(std::span<const Storage>(send), asked);
-  std::vector<Real> mine;
+  std::vector<Real> local;
   ranks.run_collectively([&] {
     // Own rows and those that came, one after another.
     std::vector<std::int32_t> own_rows(points.rows().rows());
     for (std::size_t i = 0; i < own_rows.size(); ++i) own_rows[i] = std::int32_t(i);
-    std::vector<Storage> together = points.coordinates(own_rows);
-    together.insert(together.end(), came.begin(), came.end());
-    const auto scanned = points.scan(together);
+    std::vector<Storage> coordinates = points.coordinates(own_rows);
+    coordinates.insert(coordinates.end(), came.begin(), came.end());
+    const auto scanned = points.scan(coordinates);
     std::vector<std::int64_t> pairs;
     for (const quintet::hdbscan::edge& e : edges) {
       if (!is_own(e.u)) continue;
@@ -54,12 +54,12 @@ void measure_pairs(process_group& ranks, const shared_points<Storage>& points, d
                       : end - first + (std::lower_bound(foreign.begin(), foreign.end(), e.v) - foreign.begin());
       pairs.insert(pairs.end(), {e.u - first, v});
     }
-    const Buffer<std::int64_t> there(pairs, device);
+    const Buffer<std::int64_t> device_pairs(pairs, device);
     Buffer<Real> values(std::int64_t(pairs.size()) / 2, device);
-    pairwise::reduced_pairs<Storage>(*scanned, {there.data(), values.size(), 2}, values.data());
-    mine = values.to_vector();
+    pairwise::reduced_pairs<Storage>(*scanned, {device_pairs.data(), values.size(), 2}, values.data());
+    local = values.to_vector();
   });
-  const std::vector<Real> reduced = ranks.allgather(std::span<const Real>(mine));
+  const std::vector<Real> reduced = ranks.allgather(std::span<const Real>(local));
   ranks.run_collectively([&] {
     // Ranks have their edges in one order.
     std::vector<std::int64_t> next(ranks.size() + 1, 0);

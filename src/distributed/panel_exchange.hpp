@@ -52,8 +52,8 @@ class panel_exchange final : public best_exchange<Real> {
     return count;
   }
 
-  const quintet::hdbscan::visiting_panels<Real>* fetch(tiles batch, failure& mine) override {
-    visitors_ = fetched(mine, batch.empty() ? std::vector<std::int32_t>() : std::move(needed_));
+  const quintet::hdbscan::visiting_panels<Real>* fetch(tiles batch, failure& local_failure) override {
+    visitors_ = fetched(local_failure, batch.empty() ? std::vector<std::int32_t>() : std::move(needed_));
     return &visitors_;
   }
 
@@ -62,7 +62,7 @@ class panel_exchange final : public best_exchange<Real> {
   static constexpr int panel_tag = 3;
 
   /// The panels of blocks of other ranks.
-  quintet::hdbscan::visiting_panels<Real> fetched(failure& mine, std::vector<std::int32_t> needed) {
+  quintet::hdbscan::visiting_panels<Real> fetched(failure& local_failure, std::vector<std::int32_t> needed) {
     const std::int64_t per_block = own_.block_side * own_.dim, side = own_.block_side;
     std::vector<std::int64_t> counts(ranks_.size(), 0);
     std::sort(needed.begin(), needed.end(), [&](std::int32_t a, std::int32_t b) {
@@ -70,14 +70,14 @@ class panel_exchange final : public best_exchange<Real> {
     });
     for (const std::int32_t block : needed) ++counts[distribution_.owner(block * side)];
     std::vector<std::int64_t> asked;
-    const std::vector<std::int32_t> wanted = ranks_.alltoallv(std::span<const std::int32_t>(needed), counts, &asked);
+    const std::vector<std::int32_t> requested = ranks_.alltoallv(std::span<const std::int32_t>(needed), counts, &asked);
 
     std::vector<Real> data, factor;
-    mine.attempt([&] {
+    local_failure.attempt([&] {
       data.resize(std::int64_t(needed.size()) * per_block);
       factor.resize(has_factors_ ? std::int64_t(needed.size()) * side : 0);
     });
-    ranks_.agree(mine);
+    ranks_.agree(local_failure);
     const Real* own_data = own_data_.empty() ? own_.data.data() : own_data_.data();
     const Real* own_factor = own_factor_.empty() ? own_.factor.data() : own_factor_.data();
     std::vector<std::int64_t> first_needed(1, 0), first_wanted(1, 0);
@@ -100,16 +100,17 @@ class panel_exchange final : public best_exchange<Real> {
           ranks_.start_receive(std::span<Real>(factor.data() + (begin + std::int64_t(b)) * side, std::size_t(side)),
                                from, panel_tag, started);
       for (std::int64_t w = first_wanted[to]; w < first_wanted[to + 1]; ++w)
-        ranks_.start_send(std::span<const Real>(own_data + own_place_[wanted[w]] * per_block, std::size_t(per_block)),
-                          to, panel_tag, started);
+        ranks_.start_send(
+            std::span<const Real>(own_data + own_place_[requested[w]] * per_block, std::size_t(per_block)), to,
+            panel_tag, started);
       if (has_factors_)
         for (std::int64_t w = first_wanted[to]; w < first_wanted[to + 1]; ++w)
-          ranks_.start_send(std::span<const Real>(own_factor + own_place_[wanted[w]] * side, std::size_t(side)), to,
+          ranks_.start_send(std::span<const Real>(own_factor + own_place_[requested[w]] * side, std::size_t(side)), to,
                             panel_tag, started);
       ranks_.finish(started);
     }
     quintet::hdbscan::visiting_panels<Real> visitors;
-    mine.attempt([&] {
+    local_failure.attempt([&] {
       visitors.panel.assign(visiting_count_, -1);
       for (std::size_t i = 0; i < needed.size(); ++i) visitors.panel[place_[needed[i]]] = std::int32_t(i);
       visitors.data = Buffer<Real>(data, own_.device());

@@ -35,30 +35,30 @@ template <class T, class Meet>
 void around(process_group& ranks, const matrix_view<const T>& own, std::int64_t cols,
             const std::vector<std::int64_t>& counts, const Meet& meet) {
   constexpr int tag = 1;
-  std::vector<T> now, next;
+  std::vector<T> current, next;
   const auto largest = std::size_t(*std::max_element(counts.begin(), counts.end()) * cols);
   ranks.run_collectively([&] {
-    now = dense_rows(own);
-    now.resize(largest);
+    current = dense_rows(own);
+    current.resize(largest);
     next.resize(largest);
   });
   const int size = ranks.size(), rank = ranks.rank();
   const auto used = [&](int owner) { return std::size_t(counts[std::size_t(owner)] * cols); };
-  failure mine;
+  failure local_failure;
   for (int step = 0; step < size; ++step) {
     const int owner = (rank + step) % size, following = (owner + 1) % size;
     const bool goes_on = step + 1 < size;
     transfer moved;
     if (goes_on) {
       ranks.start_receive(std::span<T>(next.data(), used(following)), (rank + 1) % size, tag, moved);
-      ranks.start_send(std::span<const T>(now.data(), used(owner)), (rank + size - 1) % size, tag, moved);
+      ranks.start_send(std::span<const T>(current.data(), used(owner)), (rank + size - 1) % size, tag, moved);
     }
-    mine.attempt([&] {
-      meet(owner, matrix_view<const T>(now.data(), counts[std::size_t(owner)], cols), [&] { ranks.poke(moved); });
+    local_failure.attempt([&] {
+      meet(owner, matrix_view<const T>(current.data(), counts[std::size_t(owner)], cols), [&] { ranks.poke(moved); });
     });
     if (goes_on) ranks.finish(moved);
-    ranks.agree(mine);
-    now.swap(next);
+    ranks.agree(local_failure);
+    current.swap(next);
   }
 }
 

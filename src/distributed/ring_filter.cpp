@@ -63,13 +63,13 @@ panels<float> packed(const float* stored, const std::vector<std::int32_t>& point
 }
 
 /// Sorts what was measured (Knuth 1998, 5.2.1), and asks whether the nearest are among it.
-struct settle_row {
+struct finish_row {
   nearest_lists<float> bounds;
   const float* measured;  ///< [row][bounds.k]
   const std::int32_t* number;
   nearest_lists<float> sorted;
   const float* exact_kth;
-  float* min_beyond;
+  float* min_excluded_of_rows;
   std::int32_t* open;
   ring_request request;
 
@@ -83,10 +83,11 @@ struct settle_row {
     // What is not in a full list has a bound of at least its last one, what a limit kept out is of no use.
     const std::int64_t last = row * bounds.k + bounds.k - 1;
     const bool is_full = is_point(bounds.index[last]);
-    min_beyond[row] = is_full ? bounds.value[last] : infinity;
-    const float found = sorted.value[row * sorted.k + request.exact - 1];
-    const float kth = found < exact_kth[row] ? found : exact_kth[row];
-    open[row] = is_full && !(kth < min_beyond[row] || (request.values_only && kth == min_beyond[row]));
+    min_excluded_of_rows[row] = is_full ? bounds.value[last] : infinity;
+    const float threshold = sorted.value[row * sorted.k + request.exact - 1];
+    const float kth = threshold < exact_kth[row] ? threshold : exact_kth[row];
+    open[row] =
+        is_full && !(kth < min_excluded_of_rows[row] || (request.values_only && kth == min_excluded_of_rows[row]));
   }
 };
 
@@ -100,27 +101,27 @@ void put(const nearest_lists<float>& list, std::int64_t row, const float* value,
   }
 }
 
-struct take_row {
+struct adopt_row {
   nearest_lists<float> list;
   const float* value;
   const std::int32_t *index, *open;
-  const float* min_beyond;
-  float* beyond;
+  const float* min_excluded_of_rows;
+  float* min_excluded;
   int length;
 
   void operator()(std::int64_t row) const {
     if (open[row]) return;
     put(list, row, value + row * length, index + row * length, length, -1);
-    beyond[row] = std::min(beyond[row], min_beyond[row]);
+    min_excluded[row] = std::min(min_excluded[row], min_excluded_of_rows[row]);
   }
 };
 
-struct take_searched_row {
+struct adopt_searched_row {
   nearest_lists<float> list;
   const std::int32_t *row_of, *number;
-  nearest_lists<float> found;
+  nearest_lists<float> lists;
   void operator()(std::int64_t i) const {
-    put(list, row_of[i], found.value + i * found.k, found.index + i * found.k, found.k, number[row_of[i]]);
+    put(list, row_of[i], lists.value + i * lists.k, lists.index + i * lists.k, lists.k, number[row_of[i]]);
   }
 };
 
@@ -207,32 +208,32 @@ ring_filter::settled ring_filter::settle(const side& of, const bound_lists& boun
   const std::int64_t points = stored_.size() / own_.dim;
   const Buffer<float> measured =
       listed_distances<float>({stored_.data(), points, own_.dim, own_.dim}, order, listed, k);
-  settled found{std::vector<float>(of.count * k), std::vector<float>(of.count), std::vector<std::int32_t>(of.count * k),
-                std::vector<std::int32_t>(of.count)};
+  settled settled_rows{std::vector<float>(of.count * k), std::vector<float>(of.count),
+                       std::vector<std::int32_t>(of.count * k), std::vector<std::int32_t>(of.count)};
   // Lists are not written: they are read as bounds.
   const nearest_lists<float> of_bounds{const_cast<float*>(bounds.value.data()),
                                        const_cast<std::int32_t*>(bounds.index.data()), k};
   for_each_point(of.count,
-                 settle_row{of_bounds,
+                 finish_row{of_bounds,
                             measured.data(),
                             other.number,
-                            {found.value.data(), found.index.data(), k},
+                            {settled_rows.value.data(), settled_rows.index.data(), k},
                             of.exact_kth,
-                            found.min_beyond.data(),
-                            found.open.data(),
+                            settled_rows.min_excluded_of_rows.data(),
+                            settled_rows.open.data(),
                             request_},
                  own_.device());
-  return found;
+  return settled_rows;
 }
 
-void ring_filter::take(const side& of, const settled& found) const {
+void ring_filter::take(const side& of, const settled& settled_rows) const {
   for_each_point(of.count,
-                 take_row{of.list, found.value.data(), found.index.data(), found.open.data(), found.min_beyond.data(),
-                          of.beyond, request_.length},
+                 adopt_row{of.list, settled_rows.value.data(), settled_rows.index.data(), settled_rows.open.data(),
+                           settled_rows.min_excluded_of_rows.data(), of.min_excluded, request_.length},
                  own_.device());
   std::vector<std::int32_t> open;
   for (std::int64_t i = 0; i < of.count; ++i)
-    if (found.open[i]) open.push_back(std::int32_t(i));
+    if (settled_rows.open[i]) open.push_back(std::int32_t(i));
   if (!open.empty()) search(of, open);
 }
 
@@ -244,21 +245,21 @@ void ring_filter::search(const side& of, const std::vector<std::int32_t>& open) 
   const int k = of.list.k + 1;  // the point itself may be among them
   Buffer<float> value(queries.count * k, device);
   Buffer<std::int32_t> index(queries.count * k, device);
-  const nearest_lists<float> found{value.data(), index.data(), k};
+  const nearest_lists<float> lists{value.data(), index.data(), k};
   nearest<float>({.rows = queries.data.data(),
                   .cols = other.points->data.data() + other.first * own_.dim,
                   .dim = own_.dim,
                   .row_count = queries.count,
                   .col_count = other.count,
                   .same_points = false,
-                  .list = found,
+                  .list = lists,
                   .splits = 1,
                   .locks = nullptr,
                   .minima = {},
                   .term = own_.term,
                   .col_number = other.number},
                  device);
-  for_each_point(queries.count, take_searched_row{of.list, open.data(), of.number, found}, device);
+  for_each_point(queries.count, adopt_searched_row{of.list, open.data(), of.number, lists}, device);
 }
 
 bool ring_filter::end() {

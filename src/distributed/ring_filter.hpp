@@ -28,7 +28,7 @@ class ring_filter {
     const std::int32_t* number = nullptr;  ///< of every point from `first` on, as in lists
     nearest_lists<float> list = {};        ///< of these
     const float* exact_kth = nullptr;      ///< of these: what their entry `exact` is not above
-    float* beyond = nullptr;               ///< of these: what no point that was left out is below
+    float* min_excluded = nullptr;         ///< of these: what no point that was left out is below
   };
 
   /// `own` must outlive this.
@@ -49,14 +49,14 @@ class ring_filter {
     Buffer<std::int32_t> index, locks;
   };
   struct settled {
-    std::vector<float> value, min_beyond;  ///< [row][length] what was measured, sorted; what bounds left out
+    std::vector<float> value, min_excluded_of_rows;  ///< [row][length] what was measured, sorted; what bounds left out
     std::vector<std::int32_t> index, open;
   };
   bool is_same() const { return cols_.points == nullptr; }
   const side& others(const side& of) const { return is_same() || &of == &cols_ ? rows_ : cols_; }
   bound_lists begin_lists(const side& of) const;
   settled settle(const side& of, const bound_lists& bounds) const;
-  void take(const side& of, const settled& found) const;
+  void take(const side& of, const settled& settled_rows) const;
   void search(const side& of, const std::vector<std::int32_t>& open) const;
   void unpack(const panels<float>& points, std::int64_t at);
   std::int64_t stored_at(const side& of) const { return (is_same() || &of == &rows_ ? 0 : own_.count) + of.first; }

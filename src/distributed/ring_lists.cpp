@@ -51,7 +51,7 @@ ring_lists<Real>::ring_lists(const panels<Real>& own, int k, const std::vector<s
       number_(number, own.device()),
       locks_(own.blocks(), own.device()),
       request_(request),
-      beyond_(own.count, std::numeric_limits<Real>::infinity()) {
+      min_excluded_(own.count, std::numeric_limits<Real>::infinity()) {
   const Device& device = own.device();
   lists_.rows = own.count;
   lists_.k = k;
@@ -77,11 +77,11 @@ template <class Real>
 void ring_lists<Real>::meet_own(const std::function<void()>& between) {
   if (own_.count == 0) return;
   between_ = between;
-  visiting_points<Real> nobody;
+  remote_points<Real> no_remote_block;
   const block_range all{0, own_.blocks()};
-  begin_meeting(nobody, all);
-  meet(nobody, all, all);
-  end_meeting(nobody, all);
+  begin_list_update(no_remote_block, all);
+  meet(no_remote_block, all, all);
+  end_meeting(no_remote_block, all);
   between_ = nullptr;
 }
 
@@ -110,7 +110,7 @@ std::vector<Real> entries(const Real* lists, std::int64_t count, int k, int kth)
 }  // namespace
 
 template <class Real>
-void ring_lists<Real>::begin_meeting(visiting_points<Real>& visitors, block_range own) {
+void ring_lists<Real>::begin_list_update(remote_points<Real>& visitors, block_range own) {
   if constexpr (sizeof(Real) == sizeof(float)) {
     if (!filter_ || !filter_->is_used() || own.count == 0) return;
     const std::int64_t first = own.first * own_.block_side, k = lists_.k;
@@ -122,7 +122,7 @@ void ring_lists<Real>::begin_meeting(visiting_points<Real>& visitors, block_rang
                                  .number = number_.data() + first,
                                  .list = {lists_.value.data() + first * k, lists_.index.data() + first * k, int(k)},
                                  .exact_kth = exact_kth_.data() + first,
-                                 .beyond = beyond_.data() + first};
+                                 .min_excluded = min_excluded_.data() + first};
     if (same) return filter_->begin(rows, nullptr);
     visiting_panels_.data = std::move(visitors.data);
     visiting_panels_.count = visitors.count;
@@ -135,13 +135,13 @@ void ring_lists<Real>::begin_meeting(visiting_points<Real>& visitors, block_rang
                                  .number = visitors.number.data(),
                                  .list = {visitors.value.data(), visitors.index.data(), int(k)},
                                  .exact_kth = visitors.exact_kth.data(),
-                                 .beyond = visitors.beyond.data()};
+                                 .min_excluded = visitors.min_excluded.data()};
     filter_->begin(rows, &cols);
   }
 }
 
 template <class Real>
-void ring_lists<Real>::end_meeting(visiting_points<Real>& visitors, block_range own) {
+void ring_lists<Real>::end_meeting(remote_points<Real>& visitors, block_range own) {
   if constexpr (sizeof(Real) == sizeof(float)) {
     if (!filter_ || !filter_->is_used() || own.count == 0) return;
     const bool same = visiting_panels_.data.size() == 0;
@@ -152,7 +152,7 @@ void ring_lists<Real>::end_meeting(visiting_points<Real>& visitors, block_range 
 }
 
 template <class Real>
-void ring_lists<Real>::meet(visiting_points<Real>& visitors, block_range own, block_range visiting) {
+void ring_lists<Real>::meet(remote_points<Real>& visitors, block_range own, block_range visiting) {
   if (own_.count == 0 || own.count == 0 || visiting.count == 0) return;
   const Device& device = own_.device();
   const bool is_filtering = filter_ && filter_->is_used();
@@ -226,12 +226,12 @@ void ring_lists<Real>::merge() {
 }
 
 template <class Real>
-visiting_points<Real> ring_lists<Real>::room_for(std::int64_t count, std::int64_t blocks, std::int64_t first_place,
-                                                 bool has_factors) const {
+remote_points<Real> ring_lists<Real>::room_for(std::int64_t count, std::int64_t blocks, std::int64_t first_place,
+                                               bool has_factors) const {
   const Device& device = own_.device();
   const bool has_lists = sharing_ == list_sharing::symmetric;
   const std::int64_t padded = blocks * own_.block_side, entries = has_lists ? count * lists_.k : 0;
-  visiting_points<Real> visitors;
+  remote_points<Real> visitors;
   visitors.count = count;
   visitors.first_place = first_place;
   if (has_factors) visitors.factor = Buffer<Real>(padded, device);
@@ -243,7 +243,7 @@ visiting_points<Real> ring_lists<Real>::room_for(std::int64_t count, std::int64_
 }
 
 template <class Real>
-void ring_lists<Real>::begin_lists(visiting_points<Real>& visitors, const std::vector<Real>& kth) const {
+void ring_lists<Real>::begin_lists(remote_points<Real>& visitors, const std::vector<Real>& kth) const {
   const Device& device = own_.device();
   if (visitors.value.size() == 0) return;
   const Buffer<Real> limit(kth, device);
@@ -254,9 +254,9 @@ void ring_lists<Real>::begin_lists(visiting_points<Real>& visitors, const std::v
 
 template <class Real>
 void ring_lists<Real>::take(const std::vector<Real>& value, const std::vector<std::int32_t>& index,
-                            const std::vector<Real>& beyond) {
+                            const std::vector<Real>& min_excluded) {
   if (own_.count == 0) return;
-  for (std::size_t i = 0; i < beyond.size(); ++i) beyond_[i] = std::min(beyond_[i], beyond[i]);
+  for (std::size_t i = 0; i < min_excluded.size(); ++i) min_excluded_[i] = std::min(min_excluded_[i], min_excluded[i]);
   lists_.value.copy_from_host(value.data(), std::int64_t(value.size()), own_.count * lists_.k);
   lists_.index.copy_from_host(index.data(), std::int64_t(index.size()), own_.count * lists_.k);
   merge();
@@ -265,7 +265,7 @@ void ring_lists<Real>::take(const std::vector<Real>& value, const std::vector<st
 template <class Real>
 typename ring_lists<Real>::contents ring_lists<Real>::copy() const {
   const std::int64_t entries = own_.count * lists_.k;
-  contents all{std::vector<Real>(entries), std::vector<std::int32_t>(entries), beyond_, lists_.minima.to_vector(),
+  contents all{std::vector<Real>(entries), std::vector<std::int32_t>(entries), min_excluded_, lists_.minima.to_vector(),
                visiting_minima_.to_vector()};
   lists_.value.copy_to_host(all.value.data(), entries);
   lists_.index.copy_to_host(all.index.data(), entries);
@@ -276,7 +276,7 @@ template <class Real>
 void ring_lists<Real>::restore(const contents& saved) {
   lists_.value.copy_from_host(saved.value.data(), std::int64_t(saved.value.size()));
   lists_.index.copy_from_host(saved.index.data(), std::int64_t(saved.index.size()));
-  beyond_ = saved.beyond;
+  min_excluded_ = saved.min_excluded;
   const auto take_table = [](const std::vector<Real>& table, Buffer<Real>& to) {
     if (table.empty())
       device::fill(to, Real(0));

@@ -24,7 +24,7 @@ struct block_range {
 
 /// Points of another rank, in memory of the device, with their lists where those are filled here.
 template <class Real>
-struct visiting_points {
+struct remote_points {
   std::int64_t count = 0;        ///< points
   std::int64_t first_place = 0;  ///< of their first block in the tables of bounds; see edge_bounds
   Buffer<Real> data, factor;     ///< as in panels
@@ -34,7 +34,7 @@ struct visiting_points {
   ///@{
   /// With a filter, on the host: what entry request.exact of a point's list is not above where it is at home, and what
   /// no point is below that was left out here.
-  std::vector<Real> exact_kth, beyond;
+  std::vector<Real> exact_kth, min_excluded;
   ///@}
 };
 
@@ -54,20 +54,21 @@ class ring_lists {
   /// Pairs of own points; on the host `between` is called some forty times.
   void meet_own(const std::function<void()>& between = {});
   /// Pairs of points of some own blocks and of some blocks of visitors (all own blocks with list_sharing::owned).
-  /// Between begin_meeting() and end_meeting(), which have the same own blocks and all visitors.
-  void meet(visiting_points<Real>& visitors, block_range own, block_range visiting);
-  void begin_meeting(visiting_points<Real>& visitors, block_range own);
-  void end_meeting(visiting_points<Real>& visitors, block_range own);
+  /// Between begin_list_update() and end_meeting(), which have the same own blocks and all visitors.
+  void meet(remote_points<Real>& visitors, block_range own, block_range visiting);
+  void begin_list_update(remote_points<Real>& visitors, block_range own);
+  void end_meeting(remote_points<Real>& visitors, block_range own);
 
   /// Room for visitors whose lists begin as long as they are: nothing above `kth`, the longest entry of each, counts.
   /// There is none for coordinates yet.
-  visiting_points<Real> room_for(std::int64_t count, std::int64_t blocks, std::int64_t first_place,
-                                 bool has_factors) const;
-  void begin_lists(visiting_points<Real>& visitors, const std::vector<Real>& kth) const;
+  remote_points<Real> room_for(std::int64_t count, std::int64_t blocks, std::int64_t first_place,
+                               bool has_factors) const;
+  void begin_lists(remote_points<Real>& visitors, const std::vector<Real>& kth) const;
 
   /// The own lists take in those that another rank filled, [point][k].
   /// `beyond`: what those leave out, of every point; empty: nothing.
-  void take(const std::vector<Real>& value, const std::vector<std::int32_t>& index, const std::vector<Real>& beyond);
+  void take(const std::vector<Real>& value, const std::vector<std::int32_t>& index,
+            const std::vector<Real>& min_excluded);
 
   ///@{
   /// All that the lists and tables hold, to go on later: entries [point][k], then the tables, which restore() can do
@@ -75,7 +76,7 @@ class ring_lists {
   struct contents {
     std::vector<Real> value;
     std::vector<std::int32_t> index;
-    std::vector<Real> beyond, minima, visiting_minima;
+    std::vector<Real> min_excluded, minima, visiting_minima;
   };
   contents copy() const;
   void restore(const contents& saved);
@@ -88,7 +89,7 @@ class ring_lists {
   int k() const { return lists_.k; }
   device_neighbours<Real>& lists() { return lists_; }
   /// Of every own point: no point that is not in its list is nearer than this and than its last entry.
-  const std::vector<Real>& beyond() const { return beyond_; }
+  const std::vector<Real>& min_excluded() const { return min_excluded_; }
   std::int64_t minima_size() const { return lists_.minima.size(); }
   Buffer<Real>& visiting_minima() { return visiting_minima_; }
   const Buffer<Real>& visiting_minima() const { return visiting_minima_; }
@@ -106,7 +107,7 @@ class ring_lists {
   Buffer<std::int32_t> number_, locks_;
   ring_request request_;
   std::optional<ring_filter> filter_;
-  std::vector<Real> beyond_;
+  std::vector<Real> min_excluded_;
   std::function<void()> between_;  ///< while own points meet
   std::vector<Real> exact_kth_;    ///< of own points, in a meeting
   panels<Real> visiting_panels_;   ///< in a meeting: the visitors' coordinates

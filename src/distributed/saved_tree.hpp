@@ -17,17 +17,17 @@ namespace quintet::distributed {
 template <class Storage>
 std::string identity_of(process_group& ranks, const shared_points<Storage>& points,
                         const std::vector<std::int32_t>& order, const std::string& options, std::int64_t side) {
-  std::uint64_t mine = 0;
+  std::uint64_t local = 0;
   ranks.run_collectively([&] {
     const matrix_view<const Storage>& rows = points.rows();
     for (std::int64_t i = 0; i < rows.rows(); ++i) {
       const std::int64_t row = points.first_row() + i;
-      mine += hash_bytes(rows.data() + i * rows.stride(), std::size_t(rows.cols()) * sizeof(Storage),
-                         hash_bytes(&row, sizeof row));
+      local += hash_bytes(rows.data() + i * rows.stride(), std::size_t(rows.cols()) * sizeof(Storage),
+                          hash_bytes(&row, sizeof row));
     }
   });
   std::uint64_t all = 0;
-  for (const std::int64_t one : ranks.allgather_counts(std::int64_t(mine))) all += std::uint64_t(one);
+  for (const std::int64_t value : ranks.allgather_counts(std::int64_t(local))) all += std::uint64_t(value);
   return text("hdbscan 2: ", points.spread().rows(), " x ", points.dim(), " of ", sizeof(Storage), " bytes, ", options,
               ", blocks of ", side, ", rows ", all, ", order ",
               hash_bytes(order.data(), order.size() * sizeof(order[0])));
@@ -38,7 +38,7 @@ packed_arrays packed(const typename pairwise::ring_lists<Real>::contents& all) {
   packed_arrays arrays;
   arrays.add(all.value);
   arrays.add(all.index);
-  arrays.add(all.beyond);
+  arrays.add(all.min_excluded);
   arrays.add(all.minima);
   arrays.add(all.visiting_minima);
   return arrays;
@@ -58,7 +58,7 @@ typename pairwise::ring_lists<Real>::contents saved_lists(process_group& ranks, 
     typename pairwise::ring_lists<Real>::contents all;
     all.value = arrays.take<Real>(entries);
     all.index = arrays.take<std::int32_t>(entries);
-    all.beyond = arrays.take<Real>(sizes.has_beyond ? entries / k : 0);
+    all.min_excluded = arrays.take<Real>(sizes.has_beyond ? entries / k : 0);
     all.minima = arrays.take<Real>(sizes.minima);
     all.visiting_minima = arrays.take<Real>(sizes.visiting_minima);
     return all;
@@ -75,7 +75,7 @@ typename pairwise::ring_lists<Real>::contents saved_lists(process_group& ranks, 
   typename pairwise::ring_lists<Real>::contents all;
   all.value.resize(entries);
   all.index.resize(entries);
-  all.beyond.resize(sizes.has_beyond ? entries / k : 0);
+  all.min_excluded.resize(sizes.has_beyond ? entries / k : 0);
   std::int64_t next = 0;
   for (const std::int64_t block : distribution.blocks_of(ranks.rank())) {
     const int rank = before.owner(block * side);
@@ -87,7 +87,7 @@ typename pairwise::ring_lists<Real>::contents saved_lists(process_group& ranks, 
     const std::int64_t entry_bytes = sizeof(Real) + sizeof(std::int32_t), rows = count / k;
     if (sizes.has_beyond)
       read_part(path, parts[rank].points * k * entry_bytes + place[block] * side * std::int64_t(sizeof(Real)),
-                all.beyond.data() + next / k, rows * std::int64_t(sizeof(Real)));
+                all.min_excluded.data() + next / k, rows * std::int64_t(sizeof(Real)));
     next += count;
   }
   return all;

@@ -78,7 +78,7 @@ class shared_points {
   const pairwise::reduced_metric<Real>& measure() const { return scanned_->measure; }
   std::int64_t dim() const { return rows_.cols(); }
   std::int64_t first_row() const { return spread_.first(ranks_.rank()); }
-  bool has_factors() const { return distance_.kind == metric::poincare; }
+  bool has_factors() const { return distance_.kind == metric::poincare || distance_.kind == metric::lorentz; }
   const std::vector<std::int64_t>& invalid_rows() const { return invalid_rows_; }
   std::int64_t valid_count() const { return spread_.rows() - std::int64_t(invalid_rows_.size()); }
 

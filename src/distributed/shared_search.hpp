@@ -19,10 +19,10 @@ class best_exchange : public quintet::hdbscan::round_exchange<Real> {
  public:
   using quintet::hdbscan::round_exchange<Real>::round_exchange;
 
-  void share_best(quintet::hdbscan::boruvka<Real>& rounds, const failure& mine) override {
+  void share_best(quintet::hdbscan::boruvka<Real>& rounds, const failure& local_failure) override {
     process_group& ranks = this->group();
     std::vector<quintet::hdbscan::edge_record<Real>> best;
-    failure all = mine;
+    failure all = local_failure;
     all.attempt([&] { best = rounds.best(); });
     ranks.agree(all);
     ranks.template minimum<typename quintet::hdbscan::edge_record<Real>::word>(std::span(best));

@@ -59,7 +59,7 @@ class tile_search final : public shared_search<Storage> {
   pairwise::device_neighbours<Real>& lists() override { return lists_->lists(); }
   std::vector<Real> outside_lists() override {
     std::vector<Real> outside = pairwise::kth_value(lists_->lists(), lists_->k());
-    for (std::size_t i = 0; i < outside.size(); ++i) outside[i] = std::min(outside[i], lists_->beyond()[i]);
+    for (std::size_t i = 0; i < outside.size(); ++i) outside[i] = std::min(outside[i], lists_->min_excluded()[i]);
     return outside;
   }
   sizes_of_lists sizes() const override {

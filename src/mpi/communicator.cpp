@@ -1,7 +1,5 @@
 #include "quintet/mpi/communicator.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -83,10 +81,7 @@ void wait_for(std::span<MPI_Request> requests, bool is_crowded) {
 
 /// Processors of this host that could be given to us.
 int processors_of_host() {
-  static const int processors = [] {
-    const cpu_set_t all = available_processors();
-    return CPU_COUNT(&all);
-  }();
+  static const int processors = [] { return int(available_processors().count()); }();
   return processors;
 }
 
@@ -95,8 +90,8 @@ template <class Base>
 class agreed : public Base, public agreed_error {
  public:
   template <class... Arguments>
-  explicit agreed(std::string what, Arguments&&... arguments)
-      : Base(std::forward<Arguments>(arguments)...), what_(std::move(what)) {}
+  explicit agreed(std::string message, Arguments&&... arguments)
+      : Base(std::forward<Arguments>(arguments)...), what_(std::move(message)) {}
   const char* what() const noexcept override { return what_.c_str(); }
 
  private:
@@ -128,35 +123,35 @@ enum class error_type : std::int64_t {
 struct described_error {
   error_type type = error_type::other;
   std::int64_t bytes = 0;
-  std::string what = "an exception that is none of the standard library's";
+  std::string message = "an exception of an unknown type";
 };
 
 described_error describe(const std::exception_ptr& error) {
-  const auto made = [](error_type type, const std::exception& e, std::int64_t bytes = 0) {
+  const auto failure_of = [](error_type type, const std::exception& e, std::int64_t bytes = 0) {
     return described_error{type, bytes, e.what()};
   };
   try {
     std::rethrow_exception(error);
   } catch (const InvalidArgument& e) {
-    return made(error_type::invalid, e);
+    return failure_of(error_type::invalid, e);
   } catch (const FileError& e) {
-    return made(error_type::file, e);
+    return failure_of(error_type::file, e);
   } catch (const OutOfMemory& e) {
-    return made(error_type::memory, e, e.bytes());
+    return failure_of(error_type::memory, e, e.bytes());
   } catch (const DeviceError& e) {
-    return made(error_type::device, e);
+    return failure_of(error_type::device, e);
   } catch (const Cancelled& e) {
-    return made(error_type::cancelled, e);
+    return failure_of(error_type::cancelled, e);
   } catch (const MpiError& e) {
-    return made(error_type::mpi, e);
+    return failure_of(error_type::mpi, e);
   } catch (const Error& e) {
-    return made(error_type::error, e);
+    return failure_of(error_type::error, e);
   } catch (const std::bad_alloc& e) {
-    return made(error_type::allocation, e);
+    return failure_of(error_type::allocation, e);
   } catch (const std::length_error& e) {
-    return made(error_type::length, e);
+    return failure_of(error_type::length, e);
   } catch (const std::exception& e) {
-    return made(error_type::other, e);
+    return failure_of(error_type::other, e);
   } catch (...) {
     return {};
   }
@@ -165,27 +160,27 @@ described_error describe(const std::exception_ptr& error) {
 [[noreturn]] void throw_again(const described_error& e) {
   switch (e.type) {
     case error_type::invalid:
-      throw agreed<InvalidArgument>(e.what, e.what);
+      throw agreed<InvalidArgument>(e.message, e.message);
     case error_type::file:
-      throw agreed<FileError>(e.what, "", "");
+      throw agreed<FileError>(e.message, "", "");
     case error_type::memory:
-      throw agreed<OutOfMemory>(e.what, e.bytes, "");
+      throw agreed<OutOfMemory>(e.message, e.bytes, "");
     case error_type::device:
-      throw agreed<DeviceError>(e.what, e.what);
+      throw agreed<DeviceError>(e.message, e.message);
     case error_type::cancelled:
-      throw agreed<Cancelled>(e.what, "");
+      throw agreed<Cancelled>(e.message, "");
     case error_type::mpi:
-      throw agreed<MpiError>(e.what, e.what);
+      throw agreed<MpiError>(e.message, e.message);
     case error_type::error:
-      throw agreed<Error>(e.what, e.what);
+      throw agreed<Error>(e.message, e.message);
     case error_type::allocation:
-      throw agreed<std::bad_alloc>(e.what);
+      throw agreed<std::bad_alloc>(e.message);
     case error_type::length:
-      throw agreed<std::length_error>(e.what, e.what);
+      throw agreed<std::length_error>(e.message, e.message);
     case error_type::other:
       break;
   }
-  throw agreed<std::runtime_error>(e.what, e.what);
+  throw agreed<std::runtime_error>(e.message, e.message);
 }
 
 }  // namespace
@@ -250,9 +245,10 @@ std::string communicator::use_threads() {
   // The host, by the lowest of its ranks, so that everybody can tell who shares one.
   MPI_Comm host = MPI_COMM_NULL;
   check(MPI_Comm_split_type(handle_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host), "MPI_Comm_split_type");
-  const cpu_set_t mine = own_processors(), all = processors_present(available_processors());
-  std::vector<cpu_set_t> masks(host_size_);
-  const int gathered = MPI_Allgather(&mine, sizeof mine, MPI_BYTE, masks.data(), sizeof(cpu_set_t), MPI_BYTE, host);
+  const processor_set own_set = own_processors(), all = processors_present(available_processors());
+  std::vector<processor_set> masks(host_size_);
+  const int gathered =
+      MPI_Allgather(&own_set, sizeof own_set, MPI_BYTE, masks.data(), sizeof(processor_set), MPI_BYTE, host);
   MPI_Comm_free(&host);
   check(gathered, "MPI_Allgather");
   const processor_share share = share_of(masks, host_rank_, all);
@@ -268,10 +264,10 @@ std::string communicator::use_threads() {
 }
 
 void communicator::phase(std::string_view name) {
-  const auto found =
+  const auto it =
       std::find_if(traffic_.begin(), traffic_.end(), [&](const phase_traffic& p) { return p.phase == name; });
-  phase_ = std::size_t(found - traffic_.begin());
-  if (found == traffic_.end()) traffic_.push_back({.phase = std::string(name)});
+  phase_ = std::size_t(it - traffic_.begin());
+  if (it == traffic_.end()) traffic_.push_back({.phase = std::string(name)});
 }
 
 phase_traffic& communicator::now() { return whole_ != nullptr ? whole_->now() : traffic_[phase_]; }
@@ -291,14 +287,14 @@ phase_traffic communicator::total_traffic() const {
 
 void communicator::begin_step() { fault_point(rank_); }
 
-void communicator::agree(const failure& mine) {
-  const auto lowest = int(minimum(mine ? rank_ : size_));
+void communicator::agree(const failure& local_failure) {
+  const auto lowest = int(minimum(local_failure ? rank_ : size_));
   if (lowest == size_) return;
   described_error e;
-  if (rank_ == lowest) e = describe(mine.error());
+  if (rank_ == lowest) e = describe(local_failure.error());
   std::int64_t numbers[2] = {std::int64_t(e.type), e.bytes};
   broadcast(std::span<std::int64_t>(numbers), lowest);
-  broadcast(e.what, lowest);
+  broadcast(e.message, lowest);
   e.type = error_type(numbers[0]);
   e.bytes = numbers[1];
   throw_again(e);
@@ -311,10 +307,10 @@ void communicator::barrier() {
 
 void communicator::broadcast_bytes(void* data, std::int64_t bytes, int root) {
   timed([&] {
-    for (std::int64_t done = 0; done < bytes; done += piece_bytes)
+    for (std::int64_t written = 0; written < bytes; written += piece_bytes)
       collective("MPI_Ibcast", [&](MPI_Request* r) {
-        return MPI_Ibcast(static_cast<char*>(data) + done, int(std::min(piece_bytes, bytes - done)), MPI_BYTE, root,
-                          handle_, r);
+        return MPI_Ibcast(static_cast<char*>(data) + written, int(std::min(piece_bytes, bytes - written)), MPI_BYTE,
+                          root, handle_, r);
       });
   });
   phase_traffic& traffic = now();
@@ -327,11 +323,11 @@ void communicator::broadcast_bytes(void* data, std::int64_t bytes, int root) {
   traffic.messages += (bytes + piece_bytes - 1) / piece_bytes * (size_ - 1);
 }
 
-std::vector<std::int64_t> communicator::allgather_counts(std::int64_t mine) {
+std::vector<std::int64_t> communicator::allgather_counts(std::int64_t local) {
   std::vector<std::int64_t> all(size_);
   timed([&] {
     collective("MPI_Iallgather", [&](MPI_Request* r) {
-      return MPI_Iallgather(&mine, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, handle_, r);
+      return MPI_Iallgather(&local, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, handle_, r);
     });
   });
   ++now().collectives;
@@ -349,7 +345,7 @@ std::vector<std::int64_t> communicator::alltoall_counts(const std::vector<std::i
   return from;
 }
 
-void communicator::gather_bytes(const void* mine, void* all, const std::vector<std::int64_t>& bytes, int root) {
+void communicator::gather_bytes(const void* local, void* all, const std::vector<std::int64_t>& bytes, int root) {
   std::vector<std::int64_t> begin(bytes.size() + 1, 0);
   std::partial_sum(bytes.begin(), bytes.end(), begin.begin() + 1);
   auto* to = static_cast<char*>(all);
@@ -358,7 +354,7 @@ void communicator::gather_bytes(const void* mine, void* all, const std::vector<s
     const std::vector<int> counts(bytes.begin(), bytes.end()), places(begin.begin(), begin.end() - 1);
     timed([&] {
       collective("MPI_Iallgatherv", [&](MPI_Request* r) {
-        return MPI_Iallgatherv(mine, int(own), MPI_BYTE, to, counts.data(), places.data(), MPI_BYTE, handle_, r);
+        return MPI_Iallgatherv(local, int(own), MPI_BYTE, to, counts.data(), places.data(), MPI_BYTE, handle_, r);
       });
     });
     phase_traffic& traffic = now();
@@ -368,31 +364,31 @@ void communicator::gather_bytes(const void* mine, void* all, const std::vector<s
     traffic.messages += own > 0 ? size_ - 1 : 0;
     return;
   }
-  if ((root < 0 || root == rank_) && own > 0) std::memcpy(to + begin[rank_], mine, std::size_t(own));
+  if ((root < 0 || root == rank_) && own > 0) std::memcpy(to + begin[rank_], local, std::size_t(own));
   if (root < 0) {
     for (int r = 0; r < size_; ++r) broadcast_bytes(to + begin[r], bytes[r], r);
     return;
   }
   transfer started;
   if (rank_ != root)
-    start(const_cast<void*>(mine), own, root, collective_tag, true, started);
+    start(const_cast<void*>(local), own, root, collective_tag, true, started);
   else
     for (int r = 0; r < size_; ++r)
       if (r != root) start(to + begin[r], bytes[r], r, collective_tag, false, started);
   finish(started);
 }
 
-void communicator::scatter_bytes(const void* all, void* mine, const std::vector<std::int64_t>& bytes, int root) {
+void communicator::scatter_bytes(const void* all, void* local, const std::vector<std::int64_t>& bytes, int root) {
   transfer started;
   if (rank_ != root) {
-    start(mine, bytes[rank_], root, collective_tag, false, started);
+    start(local, bytes[rank_], root, collective_tag, false, started);
   } else {
     auto* from = static_cast<char*>(const_cast<void*>(all));
     for (int r = 0; r < size_; from += bytes[r], ++r) {
       if (r != root)
         start(from, bytes[r], r, collective_tag, true, started);
       else if (bytes[r] > 0)
-        std::memcpy(mine, from, std::size_t(bytes[r]));
+        std::memcpy(local, from, std::size_t(bytes[r]));
     }
   }
   finish(started);
@@ -416,21 +412,21 @@ void communicator::alltoallv_bytes(const void* send, const std::vector<std::int6
   }
 }
 
-std::int64_t communicator::sum(std::int64_t mine) {
+std::int64_t communicator::sum(std::int64_t local) {
   std::int64_t all = 0;
   timed([&] {
     collective("MPI_Iallreduce",
-               [&](MPI_Request* r) { return MPI_Iallreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, handle_, r); });
+               [&](MPI_Request* r) { return MPI_Iallreduce(&local, &all, 1, MPI_INT64_T, MPI_SUM, handle_, r); });
   });
   ++now().collectives;
   return all;
 }
 
-std::int64_t communicator::minimum(std::int64_t mine) {
+std::int64_t communicator::minimum(std::int64_t local) {
   std::int64_t all = 0;
   timed([&] {
     collective("MPI_Iallreduce",
-               [&](MPI_Request* r) { return MPI_Iallreduce(&mine, &all, 1, MPI_INT64_T, MPI_MIN, handle_, r); });
+               [&](MPI_Request* r) { return MPI_Iallreduce(&local, &all, 1, MPI_INT64_T, MPI_MIN, handle_, r); });
   });
   ++now().collectives;
   return all;
@@ -440,10 +436,10 @@ void communicator::minimum_words(void* records, std::int64_t count, int words, i
   const record_type record(words, word_bytes);
   const std::int64_t bytes = std::int64_t(words) * word_bytes, together = piece_bytes / bytes;
   timed([&] {
-    for (std::int64_t done = 0; done < count; done += together)
+    for (std::int64_t written = 0; written < count; written += together)
       collective("MPI_Iallreduce", [&](MPI_Request* r) {
-        return MPI_Iallreduce(MPI_IN_PLACE, static_cast<char*>(records) + done * bytes,
-                              int(std::min(together, count - done)), record.type, record.minimum, handle_, r);
+        return MPI_Iallreduce(MPI_IN_PLACE, static_cast<char*>(records) + written * bytes,
+                              int(std::min(together, count - written)), record.type, record.minimum, handle_, r);
       });
   });
   ++now().collectives;
@@ -452,9 +448,9 @@ void communicator::minimum_words(void* records, std::int64_t count, int words, i
 
 void communicator::start(void* data, std::int64_t bytes, int other, int tag, bool send, transfer& started) {
   phase_traffic& traffic = now();
-  for (std::int64_t done = 0; done < bytes; done += piece_bytes) {
-    const auto count = int(std::min(piece_bytes, bytes - done));
-    char* at = static_cast<char*>(data) + done;
+  for (std::int64_t written = 0; written < bytes; written += piece_bytes) {
+    const auto count = int(std::min(piece_bytes, bytes - written));
+    char* at = static_cast<char*>(data) + written;
     MPI_Request request = MPI_REQUEST_NULL;
     if (send)
       check(MPI_Isend(at, count, MPI_BYTE, other, tag, handle_, &request), "MPI_Isend");
@@ -471,10 +467,10 @@ void communicator::start(void* data, std::int64_t bytes, int other, int tag, boo
 bool communicator::poke(transfer& started) {
   if (!started.pending()) return true;
   std::vector<MPI_Request>& requests = pieces(requests_of(started));
-  int done = 0;
-  check(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
-  if (done) requests_of(started).reset();
-  return done != 0;
+  int written = 0;
+  check(MPI_Testall(int(requests.size()), requests.data(), &written, MPI_STATUSES_IGNORE), "MPI_Testall");
+  if (written) requests_of(started).reset();
+  return written != 0;
 }
 
 void communicator::finish(transfer& started) {

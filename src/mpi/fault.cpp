@@ -37,16 +37,16 @@ std::int64_t tiles_of_strip(std::int64_t usual) {
   return tiles == nullptr ? usual : std::atoll(tiles);
 }
 
-cpu_set_t processors_present(const cpu_set_t& usual) {
+processor_set processors_present(const processor_set& usual) {
   const char* count = std::getenv("QUINTET_MPI_PRESENT");
-  cpu_set_t present = usual;
-  for (int i = 0; count != nullptr && i < std::atoi(count); ++i) CPU_SET(i, &present);
+  processor_set present = usual;
+  for (int i = 0; count != nullptr && i < std::atoi(count); ++i) present.set(std::size_t(i));
   return present;
 }
 
 #else
 
-cpu_set_t processors_present(const cpu_set_t& usual) { return usual; }
+processor_set processors_present(const processor_set& usual) { return usual; }
 void fault_point(int) {}
 std::int64_t tiles_of_strip(std::int64_t usual) { return usual; }
 

@@ -1,11 +1,10 @@
 // Faults on purpose, for tests.
 #pragma once
 
-#include <sched.h>
-
 #include <cstdint>
-
 #include <string_view>
+
+#include "mpi/processors.hpp"
 
 namespace quintet::mpi {
 
@@ -18,6 +17,6 @@ void fault_point(int rank);
 std::int64_t tiles_of_strip(std::int64_t usual);
 
 /// In builds with tests a host of QUINTET_MPI_PRESENT processors.
-cpu_set_t processors_present(const cpu_set_t& usual);
+processor_set processors_present(const processor_set& usual);
 
 }  // namespace quintet::mpi

@@ -7,9 +7,10 @@ namespace quintet::mpi::hdbscan {
 namespace {
 
 std::string options_text(const quintet::hdbscan::cluster_options& o) {
-  return text("min_cluster_size=", o.min_cluster_size, " ties=", int(o.tie_mode), " tie_tolerance=", o.tie_tolerance,
-              " selection=", int(o.method), " epsilon=", o.epsilon, " epsilon_max=", o.epsilon_max,
-              " max_cluster_size=", o.max_cluster_size, " allow_single_cluster=", o.allow_single_cluster);
+  return text("min_cluster_size=", o.min_cluster_size, " ties=", int(o.tie_mode),
+              " tie_tolerance=", o.tie_tolerance ? text(*o.tie_tolerance) : "default", " selection=", int(o.method),
+              " epsilon=", o.epsilon, " epsilon_max=", o.epsilon_max, " max_cluster_size=", o.max_cluster_size,
+              " allow_single_cluster=", o.allow_single_cluster);
 }
 
 }  // namespace
@@ -32,6 +33,7 @@ cluster_result cluster(communicator& ranks, any_matrix rows, std::int64_t first_
       return;
     }
     result.whole.options = options;
+    result.whole.options.tie_tolerance = options.tie_tolerance.value_or(tree.tie_tolerance);
     result.whole.invalid_rows = std::move(tree.invalid_rows);
     result.whole.counters = tree.counters;
     result.whole.neighbours = tree.neighbours;

@@ -19,15 +19,15 @@ template <class Storage>
 quintet::neighbours::nearest_result<accumulator_t<Storage>> nearest(communicator& ranks,
                                                                     matrix_view<const Storage> rows,
                                                                     std::int64_t first_row, std::int64_t k,
-                                                                    const quintet::neighbours::options& how,
-                                                                    const Device& given) {
+                                                                    const quintet::neighbours::options& settings,
+                                                                    const Device& requested_device) {
   using Real = accumulator_t<Storage>;
   ranks.phase("start");
   Device device;
-  ranks.run_collectively([&] { device = device::run_device(given, {{"rows", rows}}); });
-  distributed::require_same_work(ranks, text("k=", k, " metric=", to_string(how.distance), " bytes=", sizeof(Storage)),
-                                 device);
-  const shared_points<Storage> points(ranks, rows, first_row, how.distance, device);
+  ranks.run_collectively([&] { device = device::run_device(requested_device, {{"rows", rows}}); });
+  distributed::require_same_work(
+      ranks, text("k=", k, " metric=", to_string(settings.distance), " bytes=", sizeof(Storage)), device);
+  const shared_points<Storage> points(ranks, rows, first_row, settings.distance, device);
   const row_spread& spread = points.spread();
   quintet::neighbours::nearest_result<Real> result;
   pairwise::panels<Real> panels;
@@ -68,11 +68,11 @@ quintet::neighbours::nearest_result<accumulator_t<Storage>> nearest(communicator
   const std::int64_t n = spread.rows();
   result.pairs_evaluated = sharing == pairwise::list_sharing::symmetric ? n * (n - 1) / 2 : n * n;
   ranks.run_collectively([&] {
-    const pairwise::neighbour_table<Real> found = pairwise::on_host(lists->lists());
-    for (std::size_t e = 0; e < found.index.size(); ++e) {
-      if (found.index[e] < 0) continue;
-      result.index[e] = found.index[e];
-      result.distance[e] = points.measure().distance(found.value[e]);
+    const pairwise::neighbour_table<Real> neighbour_lists = pairwise::on_host(lists->lists());
+    for (std::size_t e = 0; e < neighbour_lists.index.size(); ++e) {
+      if (neighbour_lists.index[e] < 0) continue;
+      result.index[e] = neighbour_lists.index[e];
+      result.distance[e] = points.measure().distance(neighbour_lists.value[e]);
     }
   });
   return result;

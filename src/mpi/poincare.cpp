@@ -86,15 +86,15 @@ struct lists {
 template <class Storage>
 void search_with_points(communicator& ranks, const dealt_sets& sets, matrix_view<const Storage> queries,
                         matrix_view<const Storage> points, const nearest_options& options, const Device& device,
-                        quintet::poincare::neighbours<accumulator_t<Storage>>& found) {
+                        quintet::poincare::neighbours<accumulator_t<Storage>>& result) {
   using Real = accumulator_t<Storage>;
   lists<Real> own;
   std::unique_ptr<const nearest_search<Storage>> search;
   ranks.run_collectively([&] {
-    own = lists<Real>(found.queries, found.k, device);
+    own = lists<Real>(result.queries, result.k, device);
     search = std::make_unique<const nearest_search<Storage>>(queries, sets.first_of_queries[std::size_t(ranks.rank())],
                                                              own.index_view(), own.distance_view(), options, device);
-    found.report.queries = search->status();
+    result.report.queries = search->status();
     search->reset();
   });
   around(ranks, points, sets.cols, sets.points, [&](int owner, matrix_view<const Storage> rows, const auto& poke) {
@@ -105,12 +105,12 @@ void search_with_points(communicator& ranks, const dealt_sets& sets, matrix_view
           search->take(rows.slice(first, last), sets.first_of_points[std::size_t(owner)] + first, status);
         },
         poke);
-    if (owner == ranks.rank()) found.report.points = std::move(status);
+    if (owner == ranks.rank()) result.report.points = std::move(status);
   });
   ranks.run_collectively([&] {
     search->finish();
-    found.index = own.index.to_vector();
-    found.distance = own.distance.to_vector();
+    result.index = own.index.to_vector();
+    result.distance = own.distance.to_vector();
   });
 }
 
@@ -118,11 +118,11 @@ void search_with_points(communicator& ranks, const dealt_sets& sets, matrix_view
 template <class Storage>
 void search_with_queries(communicator& ranks, const dealt_sets& sets, matrix_view<const Storage> queries,
                          matrix_view<const Storage> points, const nearest_options& options, const Device& device,
-                         quintet::poincare::neighbours<accumulator_t<Storage>>& found) {
+                         quintet::poincare::neighbours<accumulator_t<Storage>>& result) {
   using Real = accumulator_t<Storage>;
   constexpr int tag = 2;
   const int size = ranks.size(), rank = ranks.rank(), left = (rank + size - 1) % size, right = (rank + 1) % size;
-  const std::int64_t k = found.k, first_point = sets.first_of_points[std::size_t(rank)];
+  const std::int64_t k = result.k, first_point = sets.first_of_points[std::size_t(rank)];
   const std::int64_t most = *std::max_element(sets.queries.begin(), sets.queries.end());
   std::vector<std::int64_t> index, next_index;
   std::vector<Real> distance, next_distance;
@@ -135,11 +135,11 @@ void search_with_queries(communicator& ranks, const dealt_sets& sets, matrix_vie
     // that: the lists are sent whatever is in them.
     std::exception_ptr error;
     try {
-      lists<Real> here(rows.rows(), k, device);
-      const nearest_search<Storage> search(rows, sets.first_of_queries[std::size_t(owner)], here.index_view(),
-                                           here.distance_view(), options, device);
-      here.index.copy_from_host(index.data(), here.index.size());
-      here.distance.copy_from_host(distance.data(), here.distance.size());
+      lists<Real> partial(rows.rows(), k, device);
+      const nearest_search<Storage> search(rows, sets.first_of_queries[std::size_t(owner)], partial.index_view(),
+                                           partial.distance_view(), options, device);
+      partial.index.copy_from_host(index.data(), partial.index.size());
+      partial.distance.copy_from_host(distance.data(), partial.distance.size());
       std::vector<point_status> status;
       in_parts(
           points.rows(),
@@ -148,11 +148,11 @@ void search_with_queries(communicator& ranks, const dealt_sets& sets, matrix_vie
           },
           poke);
       if (owner == rank) {
-        found.report.queries = search.status();
-        found.report.points = std::move(status);
+        result.report.queries = search.status();
+        result.report.points = std::move(status);
       }
-      here.index.copy_to_host(index.data(), here.index.size());
-      here.distance.copy_to_host(distance.data(), here.distance.size());
+      partial.index.copy_to_host(index.data(), partial.index.size());
+      partial.distance.copy_to_host(distance.data(), partial.distance.size());
     } catch (...) {
       error = std::current_exception();
     }
@@ -169,12 +169,12 @@ void search_with_queries(communicator& ranks, const dealt_sets& sets, matrix_vie
     if (error) std::rethrow_exception(error);
   });
   ranks.run_collectively([&] {
-    lists<Real> own(found.queries, k, device);
+    lists<Real> own(result.queries, k, device);
     own.index.copy_from_host(index.data(), own.index.size());
     own.distance.copy_from_host(distance.data(), own.distance.size());
     nearest_search<Storage>(queries, 0, own.index_view(), own.distance_view(), options, device).finish();
-    found.index = own.index.to_vector();
-    found.distance = own.distance.to_vector();
+    result.index = own.index.to_vector();
+    result.distance = own.distance.to_vector();
   });
 }
 
@@ -183,7 +183,8 @@ void search_with_queries(communicator& ranks, const dealt_sets& sets, matrix_vie
 template <class Storage>
 quintet::poincare::neighbours<accumulator_t<Storage>> nearest(communicator& ranks, matrix_view<const Storage> queries,
                                                               matrix_view<const Storage> points, std::int64_t k,
-                                                              const nearest_options& options, const Device& given) {
+                                                              const nearest_options& options,
+                                                              const Device& requested_device) {
   using Real = accumulator_t<Storage>;
   ranks.phase("check");
   ranks.require_same("the options of the search", words_of(options, k));
@@ -191,7 +192,7 @@ quintet::poincare::neighbours<accumulator_t<Storage>> nearest(communicator& rank
   std::optional<ball> b;
   ranks.run_collectively([&] {
     b.emplace(options.curvature);
-    device = device::run_device(given, {{"queries", queries}, {"points", points}});
+    device = device::run_device(requested_device, {{"queries", queries}, {"points", points}});
   });
   const dealt_sets sets = check_dealt(ranks, queries, points);
   ranks.run_collectively([&] {
@@ -208,15 +209,15 @@ quintet::poincare::neighbours<accumulator_t<Storage>> nearest(communicator& rank
   }
   nearest_options plain = options;
   plain.strict = false;
-  quintet::poincare::neighbours<Real> found{queries.rows(), k, {}, {}, {}};
+  quintet::poincare::neighbours<Real> lists{queries.rows(), k, {}, {}, {}};
   ranks.phase("neighbours");
   const std::int64_t row_bytes = sets.cols * std::int64_t(sizeof(Storage)),
                      list_bytes = k * std::int64_t(sizeof(Real) + sizeof(std::int64_t));
   if (sets.all_queries() * (row_bytes + list_bytes) < sets.all_points() * row_bytes)
-    search_with_queries(ranks, sets, queries, points, plain, device, found);
+    search_with_queries(ranks, sets, queries, points, plain, device, lists);
   else
-    search_with_points(ranks, sets, queries, points, plain, device, found);
-  return found;
+    search_with_points(ranks, sets, queries, points, plain, device, lists);
+  return lists;
 }
 
 namespace {
@@ -224,14 +225,14 @@ namespace {
 template <class Storage>
 point_report distances_of_rows(communicator& ranks, matrix_view<const Storage> queries,
                                matrix_view<const Storage> points, matrix_view<accumulator_t<Storage>> out,
-                               const distance_options& options, const Device& given) {
+                               const distance_options& options, const Device& requested_device) {
   ranks.phase("check");
   ranks.require_same("the options of the distances", words_of(options));
   Device device;
   std::optional<ball> b;
   ranks.run_collectively([&] {
     b.emplace(options.curvature);
-    device = device::run_device(given, {{"queries", queries}, {"points", points}});
+    device = device::run_device(requested_device, {{"queries", queries}, {"points", points}});
   });
   const dealt_sets sets = check_dealt(ranks, queries, points);
   ranks.run_collectively([&] { quintet::poincare::require_shape(out, "out", queries.rows(), sets.all_points()); });
@@ -268,14 +269,14 @@ point_report distances_of_rows(communicator& ranks, matrix_view<const Storage> q
 template <class Storage>
 point_report distances_of_pairs(communicator& ranks, matrix_view<const Storage> x, matrix_view<const Storage> y,
                                 vector_view<accumulator_t<Storage>> out, const distance_options& options,
-                                const Device& given) {
+                                const Device& requested_device) {
   ranks.phase("check");
   ranks.require_same("the options of the distances", words_of(options));
   Device device;
   std::optional<ball> b;
   ranks.run_collectively([&] {
     b.emplace(options.curvature);
-    device = device::run_device(given, {{"x", x}, {"y", y}});
+    device = device::run_device(requested_device, {{"x", x}, {"y", y}});
   });
   const dealt_sets sets = check_dealt(ranks, x, y);
   const auto rank = std::size_t(ranks.rank());

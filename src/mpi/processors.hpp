@@ -1,17 +1,19 @@
 // The processors of this process.
 #pragma once
 
-#include <sched.h>
-
+#include <bitset>
 #include <vector>
 
 namespace quintet::mpi {
 
-/// Those it may run on.
-cpu_set_t own_processors();
+/// Processors by number. Ranks send it to each other as bytes.
+using processor_set = std::bitset<1024>;
+
+/// Those it may run on; all of them where the system does not bind processes.
+processor_set own_processors();
 
 /// Those it may ask for: all that its container or batch system allows.
-cpu_set_t available_processors();
+processor_set available_processors();
 
 /// What a rank may use of its host.
 struct processor_share {
@@ -21,6 +23,6 @@ struct processor_share {
 };
 
 /// Where masks of a host's ranks overlap, each rank takes an even share of what they cover; otherwise its own mask.
-processor_share share_of(const std::vector<cpu_set_t>& masks, int mine, const cpu_set_t& available);
+processor_share share_of(const std::vector<processor_set>& masks, int own_index, const processor_set& available);
 
 }  // namespace quintet::mpi

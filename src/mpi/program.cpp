@@ -16,12 +16,12 @@ program::program() {
     throw MpiError("MPI cannot be started");
   ranks_ = std::make_unique<communicator>();
   farewell_ = std::make_unique<communicator>();
-  const int told = launched_ranks(), size = ranks_->size();
-  if (told == 0 || told == size) return;
+  const int launched = launched_ranks(), size = ranks_->size();
+  if (launched == 0 || launched == size) return;
   farewell_.reset();
   ranks_.reset();
   MPI_Finalize();
-  throw InvalidArgument(text("the launcher started ", told, " processes, and MPI knows of ", size,
+  throw InvalidArgument(text("the launcher started ", launched, " processes, and MPI knows of ", size,
                              ": it must be the launcher of the MPI that this program was built with"));
 }
 
@@ -45,7 +45,7 @@ int program::end(int status, std::string_view line) {
     // The others may be at work for hours.
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  const auto failed = std::find_if(all.begin(), all.end(), [](int one) { return one != 0; });
+  const auto failed = std::find_if(all.begin(), all.end(), [](int status) { return status != 0; });
   if (failed == all.end()) return 0;
   if (failed - all.begin() == ranks_->rank()) {
     std::fprintf(stderr, "%.*s\n", int(line.size()), line.data());

@@ -33,13 +33,13 @@ std::unique_ptr<distributed::shared_search<Storage>> search_of(communicator& ran
 
 template <class Storage>
 spanning_tree_result tree_of_rows(communicator& ranks, matrix_view<const Storage> rows, std::int64_t first_row,
-                                  const spanning_tree_options& options, const Device& given,
+                                  const spanning_tree_options& options, const Device& requested_device,
                                   const progress_callback& callback, const checkpoint_options& checkpoint) {
   using Real = accumulator_t<Storage>;
   ranks.phase("start");
   Device device;
   ranks.run_collectively([&] {
-    device = device::run_device(given, {{"rows", rows}});
+    device = device::run_device(requested_device, {{"rows", rows}});
     clustering::check_alpha<Real>(options.alpha);
   });
   distributed::require_same_work(ranks, text(options_text(options), " bytes=", sizeof(Storage)), device);
@@ -51,7 +51,8 @@ spanning_tree_result tree_of_rows(communicator& ranks, matrix_view<const Storage
   const std::int64_t valid = points.valid_count();
   spanning_tree_result result;
   ranks.run_collectively([&] {
-    result = clustering::begin_result(options, points.spread().rows(), points.invalid_rows(), device);
+    result = clustering::begin_result(options, scalar_type_of<Storage>(), points.spread().rows(), rows.cols(),
+                                      points.invalid_rows(), device);
     if (!ranks.is_root() && (valid < 2 || options.alpha == 1)) std::vector<double>().swap(result.core_distances);
   });
   if (valid < 2) return result;

@@ -80,8 +80,8 @@ std::int64_t balanced_cut(const counts& weight_before, int part, int parts) {
   if (part >= parts) return n;
   if (all == 0) return even_rows(n, part, parts).first;
   // all * part / parts without overflow.
-  const std::int64_t wanted = all / parts * part + all % parts * part / parts;
-  const auto place = std::lower_bound(weight_before.begin(), weight_before.end() - 1, wanted);
+  const std::int64_t target = all / parts * part + all % parts * part / parts;
+  const auto place = std::lower_bound(weight_before.begin(), weight_before.end() - 1, target);
   return part == 0 ? 0 : place - weight_before.begin();
 }
 
@@ -94,8 +94,8 @@ class distributed {
   static constexpr std::int64_t entry_bytes = sizeof(Value) + sizeof(Index);
 
   distributed(communicator& ranks, const view& a, const view& b, const options& settings,
-              const detail::local_product<Value, Index>& product, report& told)
-      : ranks_(ranks), a_(a), b_(b), settings_(settings), product_(product), told_(told) {
+              const detail::local_product<Value, Index>& product, report& summary)
+      : ranks_(ranks), a_(a), b_(b), settings_(settings), product_(product), told_(summary) {
     check();
   }
 
@@ -170,14 +170,14 @@ class distributed {
     return asked;
   }
   // Row k of B, which is one of this rank's.
-  std::int64_t here(std::int64_t k) const { return k - first_of_b_[std::size_t(ranks_.rank())]; }
+  std::int64_t host_matrix(std::int64_t k) const { return k - first_of_b_[std::size_t(ranks_.rank())]; }
 
   // The columns of own rows of A, the entries of these rows of B, and the products of every row of A.
   void count_products() {
     needed_ = columns_of(a_, 0, a_.rows);
     asked_ = ask(needed_);
     counts answers;
-    for (const std::int64_t k : asked_.rows) answers.push_back(entries(b_, here(k)));
+    for (const std::int64_t k : asked_.rows) answers.push_back(entries(b_, host_matrix(k)));
     length_ = ranks_.alltoallv(std::span<const std::int64_t>(answers), asked_.number);
     products_.assign(std::size_t(a_.rows), 0);
     for (std::int64_t i = 0; i < a_.rows; ++i)
@@ -269,28 +269,28 @@ class distributed {
   rows_of<Value, Index> multiply_rows() {
     // Alike on all ranks: questions are asked by all or none.
     const bool is_one_chunk = ranks_.maximum(bytes_of_all() > settings_.budget ? 1 : 0) == 0;
-    std::vector<matrix> done;
-    failure mine;
+    std::vector<matrix> products;
+    failure local_failure;
     for (std::int64_t first = 0; ranks_.maximum(first < a_.rows || told_.own_chunks == 0 ? 1 : 0) > 0;) {
       const std::int64_t last = is_one_chunk ? a_.rows : first < a_.rows ? end_of_chunk(first) : first;
       const counts rows = columns_of(a_, first, last);
       ranks_.phase("fetch");
       const parcel<Value, Index> fetched = fetch(rows, is_one_chunk ? asked_ : ask(rows));
       ranks_.phase("multiply");
-      mine.attempt([&] {
+      local_failure.attempt([&] {
         matrix b = fetched.matrix(b_.cols);
         matrix renumbered = compact(a_.slice(first, last), rows);
-        quintet::spgemm::report one;
-        done.push_back(product_(renumbered.view(), b.view(), &one));
-        local_.products += one.products;
-        local_.ran_on = one.ran_on;
+        quintet::spgemm::report part_report;
+        products.push_back(product_(renumbered.view(), b.view(), &part_report));
+        local_.products += part_report.products;
+        local_.ran_on = part_report.ran_on;
       });
-      ranks_.agree(mine);
+      ranks_.agree(local_failure);
       ++told_.own_chunks;
       first = last;
     }
     rows_of<Value, Index> c{first_of_a_[std::size_t(ranks_.rank())], {}};
-    ranks_.run_collectively([&] { c.block = joined(done); });
+    ranks_.run_collectively([&] { c.block = joined(products); });
     return c;
   }
 
@@ -301,7 +301,7 @@ class distributed {
     parcel<Value, Index> out, in;
     for (std::size_t r = 0; r < asked.number.size(); ++r)
       for (std::int64_t i = 0; i < asked.number[r]; ++i, ++next) {
-        out.add(b_, here(asked.rows[next]));
+        out.add(b_, host_matrix(asked.rows[next]));
         number[r] += out.lengths.back();
       }
     for (const std::int64_t k : rows) {
@@ -420,9 +420,9 @@ namespace detail {
 
 template <class Value, class Index>
 rows_of<Value, Index> multiply(communicator& ranks, const view_of<Value, Index>& a, const view_of<Value, Index>& b,
-                               const options& settings, const local_product<Value, Index>& product, report* told) {
+                               const options& settings, const local_product<Value, Index>& product, report* summary) {
   report own;
-  report& tell = told != nullptr ? *told : own;
+  report& tell = summary != nullptr ? *summary : own;
   tell = {};
   return distributed<Value, Index>(ranks, a, b, settings, product, tell).run();
 }
@@ -432,13 +432,13 @@ rows_of<Value, Index> multiply(communicator& ranks, const view_of<Value, Index>&
 template <class Value, class Index>
 quintet::spgemm::csr<Value, Index> gather(communicator& ranks, const view_of<Value, Index>& own) {
   ranks.phase("gather");
-  parcel<Value, Index> here, all;
+  parcel<Value, Index> host_matrix, all;
   ranks.run_collectively([&] {
-    for (std::int64_t i = 0; i < own.rows; ++i) here.add(own, i);
+    for (std::int64_t i = 0; i < own.rows; ++i) host_matrix.add(own, i);
   });
-  all.lengths = ranks.gather(std::span<const std::int64_t>(here.lengths));
-  all.columns = ranks.gather(std::span<const Index>(here.columns));
-  all.values = ranks.gather(std::span<const Value>(here.values));
+  all.lengths = ranks.gather(std::span<const std::int64_t>(host_matrix.lengths));
+  all.columns = ranks.gather(std::span<const Index>(host_matrix.columns));
+  all.values = ranks.gather(std::span<const Value>(host_matrix.values));
   matrix_of<Value, Index> whole{0, own.cols, {0}, {}, {}};
   ranks.run_collectively([&] {
     if (ranks.is_root()) whole = all.matrix(own.cols);

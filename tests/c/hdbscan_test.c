@@ -1,5 +1,6 @@
 /* Clustering: points, distances, graphs; what a clustering holds, and what it is used for. */
 #define _POSIX_C_SOURCE 200809L
+#include <float.h>
 #include <pthread.h>
 
 #include "check.h"
@@ -53,6 +54,32 @@ static quintet_hdbscan_options options_of_five(void) {
   return options;
 }
 
+// A line in steps of 0.1: all distances are equal, and their bits are not.
+static void test_ties(void) {
+  enum { line = 60 };
+  double values[line], tolerance = 0;
+  quintet_hdbscan_options options;
+  quintet_hdbscan_clustering* model = NULL;
+  const int64_t* selected = NULL;
+  int64_t clusters = -1;
+  int i, exact;
+  for (i = 0; i < line; ++i) values[i] = 0.1 * i;
+  CHECK_OK(quintet_hdbscan_default_tie_tolerance(QUINTET_DOUBLE, 1, &tolerance));
+  CHECK(tolerance == 68.5 * DBL_EPSILON);
+  CHECK_INVALID(quintet_hdbscan_default_tie_tolerance(QUINTET_DOUBLE, -1, &tolerance), "dim must be >= 0");
+  CHECK_INVALID(quintet_hdbscan_default_tie_tolerance(QUINTET_DOUBLE, 1, NULL), "tolerance must not be null");
+  CHECK_OK(quintet_hdbscan_options_default(&options, sizeof options));
+  options.min_samples = 8;
+  options.selection = QUINTET_SELECT_LEAF;
+  for (exact = 0; exact < 2; ++exact) {
+    if (exact) options.tie_tolerance = 0;
+    CHECK_OK(quintet_hdbscan_cluster(values, QUINTET_DOUBLE, line, 1, 1, &options, "host", NULL, NULL, &model));
+    CHECK_OK(quintet_hdbscan_selected(model, &selected, &clusters));
+    CHECK((clusters > 0) == exact);
+    quintet_hdbscan_free(model);
+  }
+}
+
 static void test_options(void) {
   quintet_hdbscan_options options;
   double core[n];
@@ -60,11 +87,12 @@ static void test_options(void) {
   CHECK(options.size == sizeof options);
   CHECK(options.min_cluster_size == 5 && options.min_samples == 0 && options.alpha == 1 && options.curvature == -1);
   CHECK(isinf(options.epsilon_max) && options.epsilon_max > 0);
+  CHECK(options.tie_tolerance == QUINTET_HDBSCAN_DEFAULT_TIE_TOLERANCE);
   CHECK_INVALID(quintet_hdbscan_options_default(NULL, sizeof options), "options must not be null");
   CHECK_INVALID(quintet_hdbscan_options_default(&options, sizeof options + 8), "options must be the size");
   options.metric = 9;
   CHECK_INVALID(quintet_hdbscan_core_distances(points, QUINTET_DOUBLE, n, dim, stride, &options, "host", core, NULL),
-                "metric must be one of the named values 0 to 5 (metric=9)");
+                "metric must be one of the named values 0 to 7 (metric=9)");
   options = options_of_five();
   options.size = 3;
   CHECK_INVALID(quintet_hdbscan_core_distances(points, QUINTET_DOUBLE, n, dim, stride, &options, "host", core, NULL),
@@ -98,7 +126,7 @@ static int32_t see_rows(int64_t first_row, const void* values, int64_t rows, int
 
 static void test_reachability(void) {
   static double out[n][n], both[n][n];
-  double core[n], core_again[n], worst = 0;
+  double core[n], core_again[n], worst = 0, first_time = 1, second_time = 1, product = 0;
   float core_float[n];
   uint16_t halves[n * stride];
   float core_half[n];
@@ -166,6 +194,20 @@ static void test_reachability(void) {
   CHECK_INVALID(quintet_hdbscan_core_distances(points, QUINTET_DOUBLE, n, dim, stride, &options, "host", core, NULL),
                 "p must be infinity, or in [1, 64]");
 
+  options.metric = QUINTET_LORENTZ;
+  options.curvature = -4;
+  CHECK_OK(
+      quintet_hdbscan_mutual_reachability(points, QUINTET_DOUBLE, n, dim, stride, NULL, &options, "host", out[0], n));
+  for (i = 0; i < dim; ++i) {
+    first_time += 4 * points[i] * points[i];
+    second_time += 4 * points[stride + i] * points[stride + i];
+    product += 4 * points[i] * points[stride + i];
+  }
+  CHECK_NEAR(out[0][1], acosh(sqrt(first_time) * sqrt(second_time) - product) / 2, 1e-12);
+  CHECK_INVALID(
+      quintet_hdbscan_core_distances(points_float, QUINTET_FLOAT, n, dim, stride, &options, "host", core_float, NULL),
+      "points must be double with metric lorentz (points=float32)");
+
   CHECK_INVALID(quintet_hdbscan_core_distances(points, 0, n, dim, stride, NULL, NULL, core, NULL), "type must be");
   CHECK_INVALID(quintet_hdbscan_core_distances(NULL, QUINTET_DOUBLE, n, dim, stride, NULL, NULL, core, NULL),
                 "points must not be null (126 x 3)");
@@ -196,6 +238,36 @@ static int32_t hear(const char* stage, double fraction, void* user) {
   CHECK(strlen(stage) > 0 && fraction >= 0 && fraction <= 1);
   told->last = fraction;
   return ++told->calls != told->stop_after;
+}
+
+/* Both poles, which are half a turn apart, and points on both sides of the date line. */
+static void test_sphere(void) {
+  const double poles[4] = {90, 10, -90, 70}, across[4] = {0, 179, 0, -179};
+  const int64_t labels[2] = {0, 0};
+  double apart[2][2], centre[2];
+  quintet_hdbscan_options options;
+  CHECK_OK(quintet_hdbscan_options_default(&options, sizeof options));
+  CHECK(options.sphere_radius == 1 && options.unit == QUINTET_DEGREES);
+  options.metric = QUINTET_HAVERSINE;
+  options.sphere_radius = 6371008.8;
+  CHECK_OK(quintet_hdbscan_mutual_reachability(poles, QUINTET_DOUBLE, 2, 2, 2, NULL, &options, "host", apart[0], 2));
+  CHECK_NEAR(apart[0][1], 6371008.8 * acos(-1.0), 1e-6);
+  CHECK_OK(quintet_hdbscan_centroids(across, QUINTET_DOUBLE, 2, 2, 2, labels, NULL, &options, centre, 1));
+  CHECK_NEAR(centre[0], 0, 1e-12);
+  CHECK_NEAR(fabs(centre[1]), 180, 1e-12);
+  CHECK_INVALID(quintet_hdbscan_centroids(poles, QUINTET_DOUBLE, 2, 2, 2, labels, NULL, &options, centre, 1),
+                "the points of a label must have a mean on one side of the sphere");
+  options.unit = QUINTET_RADIANS;
+  CHECK_OK(quintet_hdbscan_mutual_reachability(poles, QUINTET_DOUBLE, 2, 2, 2, NULL, &options, "host", apart[0], 2));
+  CHECK(isnan(apart[0][1]));
+  options.unit = 2;
+  CHECK_INVALID(
+      quintet_hdbscan_mutual_reachability(poles, QUINTET_DOUBLE, 2, 2, 2, NULL, &options, "host", apart[0], 2),
+      "unit must be one of the named values 0 to 1");
+  options.unit = QUINTET_DEGREES;
+  CHECK_INVALID(
+      quintet_hdbscan_medoids(points, QUINTET_DOUBLE, 2, dim, stride, labels, NULL, &options, NULL, (int64_t[1]){0}, 1),
+      "points.cols must be 2 for haversine");
 }
 
 static void test_spanning_tree(void) {
@@ -304,6 +376,11 @@ static void test_cluster_errors(void) {
   options.ties = -1;
   CHECK_INVALID(quintet_hdbscan_cluster(points, QUINTET_DOUBLE, n, dim, stride, &options, NULL, NULL, NULL, &model),
                 "ties must be one of");
+  options.tie_tolerance = -0.5;
+  options.ties = QUINTET_TIES_CANONICAL;
+  CHECK_INVALID(quintet_hdbscan_cluster(points, QUINTET_DOUBLE, n, dim, stride, &options, NULL, NULL, NULL, &model),
+                "tie_tolerance must be in [0, 1)");
+  options.tie_tolerance = QUINTET_HDBSCAN_DEFAULT_TIE_TOLERANCE;
   options.ties = QUINTET_TIES_BINARY;
   options.selection = 2;
   CHECK_INVALID(quintet_hdbscan_cluster(points, QUINTET_DOUBLE, n, dim, stride, &options, NULL, NULL, NULL, &model),
@@ -386,6 +463,10 @@ static void test_uses(void) {
                                                                     centroids[3 * dim], mean = 0;
   int i;
   CHECK_OK(quintet_hdbscan_labels(model, &labels, NULL));
+  CHECK_OK(quintet_hdbscan_assign_noise(model, cut));
+  for (i = 0; i < n; ++i) CHECK(labels[i] < 0 ? cut[i] >= 0 && cut[i] < 3 : cut[i] == labels[i]);
+  CHECK_INVALID(quintet_hdbscan_assign_noise(model, NULL), "labels must not be null");
+  CHECK_INVALID(quintet_hdbscan_assign_noise(NULL, cut), "clustering must not be null");
   CHECK_OK(quintet_hdbscan_cut(model, 3.0, 10, cut));
   check_groups(cut);
   CHECK_INVALID(quintet_hdbscan_cut(model, -1, 10, cut), "height");
@@ -435,13 +516,13 @@ static void test_uses(void) {
                 "dimension");
 
   CHECK_OK(quintet_hdbscan_medoids(points, QUINTET_DOUBLE, n, dim, stride, labels, NULL, NULL, NULL, medoids, 3));
-  CHECK_OK(quintet_hdbscan_centroids(points, QUINTET_DOUBLE, n, dim, stride, labels, NULL, centroids, 3));
+  CHECK_OK(quintet_hdbscan_centroids(points, QUINTET_DOUBLE, n, dim, stride, labels, NULL, NULL, centroids, 3));
   for (i = 0; i < 40; ++i) mean += points[i * stride + 1] / 40;
   CHECK_NEAR(centroids[labels[0] * dim + 1], mean, 1e-14);
   for (i = 0; i < 3; ++i) CHECK(labels[medoids[i]] == i);
   CHECK_INVALID(quintet_hdbscan_medoids(points, QUINTET_DOUBLE, n, dim, stride, labels, NULL, NULL, NULL, medoids, 2),
                 "clusters must be one more than the largest label, 2 (clusters=2)");
-  CHECK_INVALID(quintet_hdbscan_centroids(points, QUINTET_DOUBLE, n, dim, stride, labels, NULL, NULL, 3),
+  CHECK_INVALID(quintet_hdbscan_centroids(points, QUINTET_DOUBLE, n, dim, stride, labels, NULL, NULL, NULL, 3),
                 "centroids must not be null");
   quintet_hdbscan_free(model);
 }
@@ -483,15 +564,177 @@ static void test_several_threads(void) {
   quintet_hdbscan_free(shared_model);
 }
 
+/* Labels and trees of two clusterings. */
+static int same_clustering(const quintet_hdbscan_clustering* a, const quintet_hdbscan_clustering* b) {
+  const int64_t *a_labels, *b_labels;
+  const quintet_edge *a_edges, *b_edges;
+  int64_t a_count, b_count, a_merges, b_merges;
+  const quintet_linkage_row *a_rows, *b_rows;
+  CHECK_OK(quintet_hdbscan_labels(a, &a_labels, &a_count));
+  CHECK_OK(quintet_hdbscan_labels(b, &b_labels, &b_count));
+  if (a_count != b_count || memcmp(a_labels, b_labels, (size_t)a_count * sizeof *a_labels) != 0) return 0;
+  CHECK_OK(quintet_hdbscan_tree_edges(a, &a_edges, &a_count));
+  CHECK_OK(quintet_hdbscan_tree_edges(b, &b_edges, &b_count));
+  if (a_count != b_count || memcmp(a_edges, b_edges, (size_t)a_count * sizeof *a_edges) != 0) return 0;
+  CHECK_OK(quintet_hdbscan_single_linkage(a, &a_rows, &a_merges));
+  CHECK_OK(quintet_hdbscan_single_linkage(b, &b_rows, &b_merges));
+  return a_merges == b_merges && memcmp(a_rows, b_rows, (size_t)a_merges * sizeof *a_rows) == 0;
+}
+
+static quintet_hdbscan_clustering* clustered(const quintet_hdbscan_options* options) {
+  quintet_hdbscan_clustering* clustering = NULL;
+  CHECK_OK(quintet_hdbscan_cluster(points, QUINTET_DOUBLE, n, dim, stride, options, NULL, NULL, NULL, &clustering));
+  return clustering;
+}
+
+static void test_refit(void) {
+  quintet_hdbscan_options options = options_of_five();
+  quintet_hdbscan_clustering *model = clustered(&options), *again = NULL, *fresh;
+  int64_t size = 0, labels[m];
+  options.min_cluster_size = 25;
+  options.selection = QUINTET_SELECT_LEAF;
+  CHECK_OK(quintet_hdbscan_refit(model, &options, &again));
+  fresh = clustered(&options);
+  CHECK(same_clustering(again, fresh));
+  CHECK_OK(quintet_hdbscan_cluster_size(again, &size));
+  CHECK(size == 25);
+  CHECK_OK(quintet_hdbscan_predict(again, points, QUINTET_DOUBLE, n, dim, stride, new_points, m, dim, NULL, labels,
+                                   NULL, NULL, NULL));
+  CHECK(labels[0] >= 0);
+  quintet_hdbscan_free(again);
+  quintet_hdbscan_free(fresh);
+  options.min_cluster_size = QUINTET_AUTOMATIC_SIZE;
+  CHECK_OK(quintet_hdbscan_refit(model, &options, &again));
+  CHECK_OK(quintet_hdbscan_cluster_size(again, &size));
+  CHECK(size > 4 && size <= 40);
+  fresh = clustered(&options);
+  CHECK(same_clustering(again, fresh));
+  quintet_hdbscan_free(again);
+  quintet_hdbscan_free(fresh);
+  options.min_samples = 5;
+  CHECK_FAILS(quintet_hdbscan_refit(model, &options, &again), QUINTET_INVALID_ARGUMENT, "min_samples must be 4");
+  CHECK_FAILS(quintet_hdbscan_refit(NULL, &options, &again), QUINTET_INVALID_ARGUMENT, "clustering");
+  quintet_hdbscan_free(model);
+}
+
+static void test_flat(void) {
+  quintet_hdbscan_options options = options_of_five();
+  quintet_hdbscan_clustering *model = clustered(&options), *two = NULL, *fresh;
+  quintet_selection selection = -1;
+  int64_t clusters = 0;
+  double epsilon = -1;
+  CHECK_OK(quintet_hdbscan_flat(model, 2, &selection, &epsilon, &two));
+  CHECK_OK(quintet_hdbscan_persistence(two, NULL, &clusters));
+  CHECK(clusters == 2);
+  options.selection = selection;
+  options.epsilon = epsilon;
+  fresh = clustered(&options);
+  CHECK(same_clustering(two, fresh));
+  quintet_hdbscan_free(two);
+  quintet_hdbscan_free(fresh);
+  CHECK_OK(quintet_hdbscan_flat(model, 1000, NULL, NULL, &two));
+  quintet_hdbscan_free(two);
+  CHECK_FAILS(quintet_hdbscan_flat(model, 0, NULL, NULL, &two), QUINTET_INVALID_ARGUMENT, "clusters must be >= 1");
+  CHECK_FAILS(quintet_hdbscan_flat(NULL, 2, NULL, NULL, &two), QUINTET_INVALID_ARGUMENT, "clustering");
+  quintet_hdbscan_free(model);
+}
+
+static void test_sweep(void) {
+  const int64_t min_samples[] = {8, 2}, sizes[] = {10, 30};
+  const double epsilon[] = {0};
+  quintet_hdbscan_options options = options_of_five();
+  quintet_hdbscan_sweep* sweep = NULL;
+  quintet_hdbscan_clustering *there = NULL, *fresh;
+  const quintet_hdbscan_setting* settings;
+  const int64_t* fresh_labels;
+  int64_t count = 0, best = -2, s, labels[n];
+  CHECK_OK(quintet_hdbscan_sweep_points(points, QUINTET_DOUBLE, n, dim, stride, min_samples, 2, sizes, 2, epsilon, 1,
+                                        QUINTET_SCORE_RELATIVE_VALIDITY, &options, NULL, NULL, NULL, &sweep));
+  CHECK_OK(quintet_hdbscan_sweep_settings(sweep, &settings, &count, &best));
+  CHECK(count == 4);
+  for (s = 0; s < count; ++s) {
+    double validity;
+    CHECK(settings[s].min_samples == (s < 2 ? 2 : 8) && settings[s].min_cluster_size == (s % 2 == 0 ? 10 : 30));
+    options.min_samples = settings[s].min_samples;
+    options.min_cluster_size = settings[s].min_cluster_size;
+    fresh = clustered(&options);
+    CHECK_OK(quintet_hdbscan_sweep_clustering(sweep, s, &there));
+    CHECK(same_clustering(there, fresh));
+    CHECK_OK(quintet_hdbscan_sweep_labels(sweep, s, labels));
+    CHECK_OK(quintet_hdbscan_labels(fresh, &fresh_labels, NULL));
+    CHECK(memcmp(labels, fresh_labels, sizeof labels) == 0);
+    CHECK_OK(quintet_hdbscan_relative_validity(fresh, &validity));
+    CHECK(validity == settings[s].relative_validity &&
+          settings[s].relative_validity <= settings[best].relative_validity);
+    quintet_hdbscan_free(there);
+    quintet_hdbscan_free(fresh);
+  }
+  CHECK_FAILS(quintet_hdbscan_sweep_labels(sweep, 4, labels), QUINTET_INVALID_ARGUMENT, "setting must be in [0, 4)");
+  CHECK_FAILS(quintet_hdbscan_sweep_clustering(sweep, -1, &there), QUINTET_INVALID_ARGUMENT, "setting must be");
+  quintet_hdbscan_sweep_free(sweep);
+  quintet_hdbscan_sweep_free(NULL);
+  CHECK_FAILS(quintet_hdbscan_sweep_points(points, QUINTET_DOUBLE, n, dim, stride, min_samples, 0, sizes, 2, epsilon, 1,
+                                           0, &options, NULL, NULL, NULL, &sweep),
+              QUINTET_INVALID_ARGUMENT, "min_samples.size must be >= 1");
+  CHECK_FAILS(quintet_hdbscan_sweep_points(points, QUINTET_DOUBLE, n, dim, stride, min_samples, 2, sizes, 2, epsilon, 1,
+                                           3, &options, NULL, NULL, NULL, &sweep),
+              QUINTET_INVALID_ARGUMENT, "score must be 0, 1 or 2");
+}
+
+/* Weights 0, 1 and 3 against rows that are left out and repeated. */
+static void test_weights(void) {
+  static double weights[n], repeated[3 * n * dim];
+  static int64_t source[3 * n];
+  quintet_hdbscan_options options = options_of_five();
+  quintet_hdbscan_clustering *weighted = NULL, *plain = NULL;
+  const int64_t *labels = NULL, *expected = NULL, *excluded = NULL;
+  int64_t rows = 0, count = 0, i, copy;
+  double core[n], index = 0, of_rows = 0;
+  for (i = 0; i < n; ++i) {
+    weights[i] = i % 7 == 0 ? 0 : i % 7 == 1 ? 3 : 1;
+    for (copy = 0; copy < (int64_t)weights[i]; ++copy, ++rows) {
+      source[rows] = i;
+      memcpy(repeated + rows * dim, points + i * stride, dim * sizeof(double));
+    }
+  }
+  CHECK_OK(quintet_hdbscan_cluster(repeated, QUINTET_DOUBLE, rows, dim, dim, &options, "host", NULL, NULL, &plain));
+  options.weights = weights;
+  weighted = clustered(&options);
+  CHECK_OK(quintet_hdbscan_labels(weighted, &labels, NULL));
+  CHECK_OK(quintet_hdbscan_labels(plain, &expected, NULL));
+  for (i = 0; i < rows; ++i) CHECK(labels[source[i]] == expected[i]);
+  CHECK(labels[0] == -1);
+  CHECK_OK(quintet_hdbscan_excluded_rows(weighted, &excluded, &count));
+  CHECK(count == (n + 6) / 7 && excluded[1] == 7);
+  CHECK_OK(quintet_hdbscan_relative_validity(weighted, &index));
+  CHECK_OK(quintet_hdbscan_relative_validity(plain, &of_rows));
+  CHECK(index == of_rows);
+  CHECK_OK(quintet_hdbscan_core_distances(points, QUINTET_DOUBLE, n, dim, stride, &options, "host", core, NULL));
+  CHECK(isnan(core[0]) && core[1] >= 0);
+  quintet_hdbscan_free(weighted);
+  quintet_hdbscan_free(plain);
+  weights[2] = -1;
+  CHECK_FAILS(quintet_hdbscan_cluster(points, QUINTET_DOUBLE, n, dim, stride, &options, "host", NULL, NULL, &weighted),
+              QUINTET_INVALID_ARGUMENT, "weights[2] must be >= 0 and finite");
+  CHECK_FAILS(quintet_hdbscan_cluster_edges(NULL, 0, 2, &options, &weighted), QUINTET_INVALID_ARGUMENT,
+              "options->weights must be NULL here");
+}
+
 int main(void) {
   make_points();
   test_options();
+  test_ties();
   test_reachability();
+  test_sphere();
   test_spanning_tree();
   test_clustering_holds();
   test_cluster_errors();
   test_given_distances();
   test_uses();
+  test_refit();
+  test_flat();
+  test_sweep();
+  test_weights();
   test_several_threads();
   return check_result();
 }

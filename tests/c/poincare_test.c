@@ -90,6 +90,110 @@ static void test_distances(void) {
   CHECK(one > pairs[0]);
 }
 
+static void test_lorentz(void) {
+  const double far[] = {3e200, 4e200}, near[] = {3, 4};
+  double matrix[n * n], pairs[n], origin[n], one = 0, timed[3] = {2, 3, 4};
+  uint8_t status_x[n], status_y[n];
+  quintet_lorentz_options options;
+  int i;
+  CHECK_OK(quintet_lorentz_options_default(&options, sizeof options));
+  CHECK(options.curvature == -1 && options.form == QUINTET_SPACE && options.tolerance < 0 && options.strict == 0);
+  CHECK_OK(quintet_lorentz_distances(x, n, stride, y, n, stride, QUINTET_DOUBLE, dim, NULL, NULL, matrix, n, status_x,
+                                     status_y));
+  CHECK_OK(quintet_lorentz_pair_distances(x, stride, y, stride, QUINTET_DOUBLE, n, dim, &options, "emulated", pairs,
+                                          status_x, NULL));
+  CHECK_OK(quintet_lorentz_origin_distances(x, stride, QUINTET_DOUBLE, n, dim, NULL, NULL, origin, status_x));
+  for (i = 0; i < n; ++i) {
+    const double *a = x + i * stride, *b = y + i * stride;
+    const double cosh_d = sqrt((1 + dot(a, a)) * (1 + dot(b, b))) - dot(a, b);
+    CHECK(status_x[i] == QUINTET_INSIDE && status_y[i] == QUINTET_INSIDE);
+    CHECK(pairs[i] == matrix[i * n + i]);
+    CHECK_NEAR(cosh(pairs[i]), cosh_d, 1e-14);
+    CHECK_NEAR(origin[i], asinh(sqrt(dot(a, a))), 1e-14);
+  }
+  /* On one ray: the difference of the radii, asinh(5e200) - asinh(5). */
+  CHECK_OK(quintet_lorentz_distance(far, near, QUINTET_DOUBLE, 2, NULL, &one));
+  CHECK_NEAR(one, log(1e201) - asinh(5), 1e-12);
+  options.form = QUINTET_TIME_AND_SPACE;
+  CHECK_OK(quintet_lorentz_origin_distances(timed, 3, QUINTET_DOUBLE, 1, 3, &options, NULL, &one, status_x));
+  CHECK(status_x[0] == QUINTET_OUTSIDE && isnan(one));
+  options.strict = 1;
+  CHECK_INVALID(quintet_lorentz_origin_distances(timed, 3, QUINTET_DOUBLE, 1, 3, &options, NULL, &one, NULL), "x[0]");
+  timed[0] = sqrt(26.0);
+  CHECK_OK(quintet_lorentz_origin_distances(timed, 3, QUINTET_DOUBLE, 1, 3, &options, NULL, &one, NULL));
+  CHECK_NEAR(one, asinh(5), 1e-15);
+  options.tolerance = 0;
+  CHECK_INVALID(quintet_lorentz_distance(timed, timed, QUINTET_DOUBLE, 3, &options, &one), "tolerance must be > 0");
+  options.form = 3;
+  CHECK_INVALID(quintet_lorentz_distance(timed, timed, QUINTET_DOUBLE, 3, &options, &one), "form must be one of");
+  options.form = QUINTET_SPACE;
+  options.curvature = 0;
+  CHECK_INVALID(quintet_lorentz_distance(timed, timed, QUINTET_DOUBLE, 3, &options, &one),
+                "curvature must be negative");
+}
+
+static void test_lorentz_operations(void) {
+  static double out[n * stride], back[n * stride], moved[n * stride];
+  const double half = 0.5;
+  double whole[n], part[n];
+  uint8_t status[n];
+  quintet_lorentz_options options;
+  int i;
+  CHECK_OK(quintet_lorentz_options_default(&options, sizeof options));
+  CHECK_OK(quintet_lorentz_exp_map(x, stride, v, stride, QUINTET_DOUBLE, n, dim, NULL, NULL, out, stride, status));
+  CHECK_OK(
+      quintet_lorentz_log_map(x, stride, out, stride, QUINTET_DOUBLE, n, dim, NULL, "emulated", back, stride, NULL));
+  {
+    /* Of two points both means are the middle of their geodesic. */
+    const int64_t offsets[] = {0, 2};
+    const double half = 0.5;
+    double centroid[dim], frechet[dim], middle[dim];
+    uint8_t converged = 0;
+    int d;
+    CHECK_OK(
+        quintet_lorentz_centroid(x, stride, QUINTET_DOUBLE, 2, dim, offsets, 1, NULL, NULL, NULL, centroid, dim, NULL));
+    CHECK_OK(quintet_lorentz_frechet_mean(x, stride, QUINTET_DOUBLE, 2, dim, offsets, 1, NULL, NULL, NULL, frechet, dim,
+                                          status, &converged, NULL));
+    CHECK_OK(quintet_lorentz_geodesic(x, stride, x + stride, stride, &half, 1, QUINTET_DOUBLE, 1, dim, NULL, NULL,
+                                      middle, dim, NULL));
+    CHECK(converged == 1 && status[0] == 0);
+    for (d = 0; d < dim; ++d) {
+      CHECK_NEAR(centroid[d], middle[d], 1e-14);
+      CHECK_NEAR(frechet[d], middle[d], 1e-14);
+    }
+    CHECK_INVALID(
+        quintet_lorentz_centroid(x, stride, QUINTET_DOUBLE, n, dim, offsets, 1, NULL, NULL, NULL, centroid, dim, NULL),
+        "offsets[1] must be");
+  }
+  check_rows(back, stride, v, stride, 1e-14);
+  CHECK_OK(quintet_lorentz_parallel_transport(x, stride, out, stride, v, stride, QUINTET_DOUBLE, n, dim, NULL, NULL,
+                                              moved, stride, NULL));
+  CHECK_OK(quintet_lorentz_log_map(out, stride, x, stride, QUINTET_DOUBLE, n, dim, NULL, NULL, back, stride, NULL));
+  for (i = 0; i < n * stride; ++i) back[i] = -back[i];
+  check_rows(moved, stride, back, stride, 1e-14);
+  CHECK_OK(quintet_lorentz_geodesic(x, stride, y, stride, &half, 1, QUINTET_DOUBLE, n, dim, NULL, NULL, out, stride,
+                                    status));
+  CHECK_OK(quintet_lorentz_pair_distances(x, stride, y, stride, QUINTET_DOUBLE, n, dim, NULL, NULL, whole, NULL, NULL));
+  CHECK_OK(
+      quintet_lorentz_pair_distances(x, stride, out, stride, QUINTET_DOUBLE, n, dim, NULL, NULL, part, NULL, NULL));
+  for (i = 0; i < n; ++i) CHECK_NEAR(2 * part[i], whole[i], 1e-14);
+  CHECK_OK(quintet_lorentz_to_ball(x, stride, QUINTET_DOUBLE, n, dim, NULL, NULL, out, stride, NULL));
+  CHECK_NEAR(distance(out, out + stride),
+             acosh(sqrt((1 + dot(x, x)) * (1 + dot(x + stride, x + stride))) - dot(x, x + stride)), 1e-13);
+  CHECK_OK(quintet_lorentz_from_ball(out, stride, QUINTET_DOUBLE, n, dim, NULL, NULL, back, stride, NULL));
+  check_rows(back, stride, x, stride, 1e-14);
+  CHECK_OK(quintet_lorentz_to_klein(x, stride, QUINTET_DOUBLE, n, dim, NULL, NULL, out, stride, NULL));
+  CHECK_NEAR(out[0], x[0] / sqrt(1 + dot(x, x)), 1e-15);
+  CHECK_OK(quintet_lorentz_from_klein(out, stride, QUINTET_DOUBLE, n, dim, NULL, NULL, back, stride, NULL));
+  check_rows(back, stride, x, stride, 1e-14);
+  CHECK_OK(quintet_lorentz_to_half_space(x, stride, QUINTET_DOUBLE, n, dim, NULL, NULL, out, stride, NULL));
+  CHECK_NEAR(out[2], 1 / (sqrt(1 + dot(x, x)) - x[2]), 1e-14);
+  CHECK_OK(quintet_lorentz_from_half_space(out, stride, QUINTET_DOUBLE, n, dim, NULL, NULL, back, stride, NULL));
+  check_rows(back, stride, x, stride, 1e-14);
+  options.form = QUINTET_TIME_AND_SPACE;
+  CHECK_INVALID(quintet_lorentz_to_ball(x, stride, QUINTET_DOUBLE, n, dim, &options, NULL, out, stride, NULL), "form");
+}
+
 static void test_status(void) {
   const double points[] = {0.5, 0, 1, 0, NAN, 0};
   const uint8_t expected[] = {QUINTET_INSIDE, QUINTET_OUTSIDE, QUINTET_NOT_FINITE};
@@ -203,6 +307,20 @@ static void test_gradients(void) {
   CHECK_OK(
       quintet_poincare_pair_distances(stepped, dim, y, stride, QUINTET_DOUBLE, n, dim, NULL, NULL, after, NULL, NULL));
   for (i = 0; i < n; ++i) CHECK_NEAR(before[i] - after[i], 0.01, 1e-12);
+  {
+    const int64_t links[] = {0, 1, 2, 1, 0, 2};
+    double losses[2], pull[n * dim];
+    const double one = distance(x, x + stride), two = distance(x, x + 2 * stride);
+    CHECK_OK(quintet_poincare_negative_sampling(x, stride, QUINTET_DOUBLE, n, dim, links, 2, 3, NULL, NULL, losses,
+                                                pull, dim, NULL));
+    CHECK_NEAR(losses[0], one + log(exp(-one) + exp(-two)), 1e-14);
+    CHECK_INVALID(quintet_poincare_negative_sampling(x, stride, QUINTET_DOUBLE, n, dim, links, 2, 1, NULL, NULL, losses,
+                                                     pull, dim, NULL),
+                  "width must be >= 2");
+    CHECK_INVALID(quintet_poincare_negative_sampling(x, stride, QUINTET_DOUBLE, n, dim, NULL, 2, 3, NULL, NULL, losses,
+                                                     pull, dim, NULL),
+                  "links must not be null");
+  }
   CHECK_INVALID(quintet_poincare_rsgd_step(x, stride, by_x, dim, QUINTET_DOUBLE, n, dim, NAN, 1e-9, NULL, NULL, stepped,
                                            dim, NULL, NULL),
                 "rate");
@@ -212,6 +330,79 @@ static void test_gradients(void) {
   CHECK_INVALID(quintet_poincare_riemannian_gradient(x, stride, NULL, dim, QUINTET_DOUBLE, n, dim, NULL, NULL,
                                                      riemannian, dim, NULL),
                 "gradient must not be null");
+}
+
+/* The first step of Adam goes along the gradient, and is as long as the rate. */
+static void test_adam(void) {
+  double by_x[n * dim], by_y[n * dim], first[n * dim] = {0}, second[n] = {0}, stepped[n * dim], before[n], after[n];
+  double timed[3] = {0, 3, 4}, slope[3] = {0, 3, 4}, space[2] = {0, 0}, square = 0;
+  quintet_adam_options settings;
+  quintet_lorentz_options sheet;
+  int64_t moved = -1;
+  uint8_t status[n];
+  int i;
+  CHECK_OK(quintet_adam_options_default(&settings, sizeof settings));
+  CHECK(settings.step == 1 && settings.beta1 == 0.9 && settings.beta2 == 0.999);
+  settings.rate = 0.01;
+  CHECK_OK(quintet_poincare_distance_gradients(x, stride, y, stride, QUINTET_DOUBLE, n, dim, NULL, NULL, by_x, dim,
+                                               by_y, dim, NULL));
+  CHECK_OK(quintet_poincare_adam_step(x, stride, by_x, dim, QUINTET_DOUBLE, n, dim, 1e-9, &settings, NULL, NULL, first,
+                                      dim, second, stepped, dim, status, &moved));
+  CHECK(moved == 0 && status[0] == QUINTET_INSIDE);
+  CHECK_OK(
+      quintet_poincare_pair_distances(x, stride, y, stride, QUINTET_DOUBLE, n, dim, NULL, NULL, before, NULL, NULL));
+  CHECK_OK(
+      quintet_poincare_pair_distances(stepped, dim, y, stride, QUINTET_DOUBLE, n, dim, NULL, NULL, after, NULL, NULL));
+  for (i = 0; i < n; ++i) {
+    CHECK_NEAR(before[i] - after[i], 0.01, 1e-9);
+    CHECK_NEAR(second[i], 0.001, 1e-12);
+  }
+  settings.step = 0;
+  CHECK_INVALID(quintet_poincare_adam_step(x, stride, by_x, dim, QUINTET_DOUBLE, n, dim, 1e-9, &settings, NULL, NULL,
+                                           first, dim, second, stepped, dim, NULL, NULL),
+                "step must be >= 1");
+  CHECK_INVALID(quintet_poincare_adam_step(x, stride, by_x, dim, QUINTET_DOUBLE, n, dim, 1e-9, NULL, NULL, NULL, NULL,
+                                           dim, second, stepped, dim, NULL, NULL),
+                "first must not be null");
+  settings.step = 1;
+  CHECK_OK(quintet_lorentz_options_default(&sheet, sizeof sheet));
+  sheet.form = QUINTET_TIME_IGNORED;
+  before[0] = asinh(5);
+  CHECK_OK(quintet_lorentz_adam_step(timed, 3, slope, 3, QUINTET_DOUBLE, 1, 3, &settings, &sheet, NULL, space, 2,
+                                     &square, timed, 3, NULL));
+  CHECK_NEAR(before[0] - asinh(sqrt(timed[1] * timed[1] + timed[2] * timed[2])), 0.01, 1e-10);
+  CHECK_NEAR(timed[0], sqrt(1 + timed[1] * timed[1] + timed[2] * timed[2]), 1e-14);
+  sheet.form = QUINTET_TIME_AND_SPACE;
+  CHECK_INVALID(quintet_lorentz_adam_step(timed, 3, slope, 3, QUINTET_DOUBLE, 1, 3, &settings, &sheet, NULL, space, 2,
+                                          &square, timed, 3, NULL),
+                "form must be space or time_ignored");
+}
+
+static void test_product(void) {
+  const quintet_factor factors[] = {{QUINTET_STEREOGRAPHIC_FACTOR, 0, 1, -1, 1},
+                                    {QUINTET_SPHERE_FACTOR, 0, 2, 4, 1},
+                                    {QUINTET_FLAT_FACTOR, 0, 1, 0, 9}};
+  const double a[] = {0.5, 1, 0, 2}, b[] = {0, 0, 3, 1};
+  const double expected = sqrt(log(3) * log(3) + pow(acos(0) / 2, 2) + 9);
+  double matrix[4], pair;
+  float narrow = 0;
+  const float c[] = {3, 4}, d[] = {0, 0};
+  uint8_t status[2] = {9, 9};
+  CHECK_OK(quintet_product_distances(a, 1, 4, b, 1, 4, QUINTET_DOUBLE, 4, factors, 3, 0, NULL, matrix, 1, status,
+                                     status + 1));
+  CHECK_NEAR(matrix[0], expected, 1e-15);
+  CHECK(status[0] == QUINTET_INSIDE && status[1] == QUINTET_INSIDE);
+  CHECK_OK(
+      quintet_product_pair_distances(a, 4, b, 4, QUINTET_DOUBLE, 1, 4, factors, 3, 0, "emulated", &pair, NULL, NULL));
+  CHECK_NEAR(pair, expected, 1e-14);
+  CHECK_OK(
+      quintet_product_pair_distances(c, 1, d, 1, QUINTET_FLOAT, 1, 1, factors + 2, 1, 0, NULL, &narrow, NULL, NULL));
+  CHECK(narrow == 9);
+  CHECK_INVALID(
+      quintet_product_distances(a, 1, 4, b, 1, 4, QUINTET_DOUBLE, 4, factors, 2, 0, NULL, matrix, 1, NULL, NULL),
+      "points.cols must be the sum of the dimensions, 3");
+  CHECK_INVALID(quintet_product_distances(a, 1, 4, b, 1, 4, QUINTET_DOUBLE, 4, NULL, 3, 0, NULL, matrix, 1, NULL, NULL),
+                "factors must not be null");
 }
 
 static void test_means(void) {
@@ -245,6 +436,10 @@ static void test_means(void) {
 int main(void) {
   make_points();
   test_distances();
+  test_lorentz();
+  test_adam();
+  test_product();
+  test_lorentz_operations();
   test_status();
   test_operations();
   test_gradients();

@@ -174,8 +174,10 @@ static void test_likelihood(void) {
   CHECK_OK(quintet_snp_estimate_likelihood(network, data, NULL, 0, "host", &estimate));
   CHECK(estimate.bytes > 0 && estimate.largest_group > 0 && estimate.operations > 0);
   CHECK(estimate.blocks == 1);
+  CHECK(estimate.largest_group_untruncated == estimate.largest_group);
   CHECK_OK(quintet_snp_model_default(&model, sizeof model));
   CHECK(model.u == 1 && model.v == 1 && model.categories == 0);
+  CHECK(model.truncation == 1e-9);
   model.u = 1.2;
   CHECK_OK(quintet_snp_likelihood_create(network, data, &model, 0, "host", &likelihood));
   quintet_snp_network_free(network);
@@ -226,6 +228,11 @@ static void test_likelihood(void) {
   CHECK_INVALID(quintet_snp_likelihood_evaluate(likelihood, NULL), "log_likelihood must not be null");
   CHECK_INVALID(quintet_snp_likelihood_evaluate(NULL, &u), "likelihood must not be null");
   CHECK_INVALID(quintet_snp_likelihood_accept(NULL), "likelihood must not be null");
+  u = v = -1;
+  CHECK_OK(quintet_snp_likelihood_truncation(likelihood, &u, &v));
+  CHECK(u == 0 && v == 0);
+  CHECK_OK(quintet_snp_likelihood_truncation(likelihood, NULL, NULL));
+  CHECK_INVALID(quintet_snp_likelihood_truncation(NULL, &u, &v), "likelihood must not be null");
   CHECK_INVALID(quintet_snp_likelihood_parameters(NULL, NULL, NULL, NULL), "likelihood must not be null");
   quintet_snp_likelihood_free(likelihood);
   quintet_snp_likelihood_free(NULL);
@@ -297,6 +304,7 @@ static void test_optimise(void) {
   CHECK(optimum.converged == 1 && optimum.iterations >= 1 && optimum.evaluations >= optimum.iterations);
   CHECK(optimum.log_likelihood > before && optimum.log_likelihood >= optimum.start);
   CHECK(evaluate(likelihood) == optimum.log_likelihood);
+  CHECK(optimum.truncation_bound == 0); /* Small groups are not cut. */
   /* Inside its range a length has no slope there; at the lower end none upwards. */
   CHECK_OK(quintet_snp_likelihood_gradient(likelihood, 4, by_length, NULL, NULL, NULL));
   CHECK_OK(quintet_snp_likelihood_parameters(likelihood, &best, NULL, NULL));

@@ -124,6 +124,92 @@ static void test_masked_and_transposed(void) {
   quintet_spgemm_free(same);
 }
 
+/* Entries of the row that rank before (value, column). */
+static int rank_of(int row, double value, int column, quintet_semiring semiring) {
+  int j, rank = 0;
+  for (j = 0; j < n; ++j) {
+    const double other = product(row, j, semiring, NAN);
+    if (isnan(other) || j == column) continue;
+    rank += other == value ? j < column : semiring == QUINTET_MIN_PLUS ? other < value : other > value;
+  }
+  return rank;
+}
+
+static void test_top(void) {
+  quintet_spgemm_matrix* c = NULL;
+  quintet_spgemm_report report;
+  quintet_csr view;
+  const double threshold = 9, no_number = NAN;
+  int semiring, by_value, i, j, row;
+  int64_t e;
+  memset(&report, 0, sizeof report);
+  report.size = sizeof report;
+  for (semiring = QUINTET_PLUS_TIMES; semiring <= QUINTET_OR_AND; ++semiring)
+    for (by_value = 0; by_value < 2; ++by_value)
+      for (i = 0; i < 2; ++i) {
+        const double* limit = i == 0 ? NULL : &threshold;
+        int64_t entries = 0;
+        CHECK_OK(quintet_spgemm_multiply_top(&a.csr, &b.csr, semiring, 2, limit, by_value, NULL, "host", &report, &c));
+        CHECK_OK(quintet_spgemm_view(c, &view));
+        for (row = 0; row < m; ++row) {
+          int passing = 0;
+          for (j = 0; j < n; ++j) {
+            const double x = product(row, j, semiring, NAN);
+            passing += !isnan(x) && (limit == NULL || (semiring == QUINTET_MIN_PLUS ? x <= 9 : x >= 9));
+          }
+          entries += passing < 2 ? passing : 2;
+          CHECK(view.row_pointers[row + 1] == entries);
+          for (e = view.row_pointers[row]; e < view.row_pointers[row + 1]; ++e) {
+            const int32_t column = ((const int32_t*)view.columns)[e];
+            const double x = ((const double*)view.values)[e];
+            const int rank = rank_of(row, x, column, semiring);
+            CHECK(x == product(row, column, semiring, NAN));
+            CHECK(by_value ? rank == e - view.row_pointers[row] : rank < 2);
+            CHECK(by_value || e == view.row_pointers[row] || ((const int32_t*)view.columns)[e - 1] < column);
+          }
+        }
+        CHECK(report.upper_bound >= entries && report.ran_on_host == 1);
+        quintet_spgemm_free(c);
+      }
+  CHECK_INVALID(quintet_spgemm_multiply_top(&a.csr, &b.csr, 0, 0, NULL, 0, NULL, NULL, NULL, &c), "count must be >= 1");
+  CHECK_INVALID(quintet_spgemm_multiply_top(&a.csr, &b.csr, 0, 1, &no_number, 0, NULL, NULL, NULL, &c),
+                "threshold must be a number");
+  CHECK(c == NULL);
+}
+
+static void test_gram(void) {
+  quintet_spgemm_matrix *c = NULL, *turned = NULL;
+  quintet_csr view;
+  int side, part, i, j, l;
+  int64_t e;
+  for (side = 0; side < 2; ++side)
+    for (part = 0; part < 2; ++part) {
+      const int size = side ? m : k, length = side ? k : m;
+      int64_t entries = 0;
+      CHECK_OK(quintet_spgemm_gram(&a.csr, side, part, QUINTET_PLUS_TIMES, NULL, "host", NULL, &c));
+      CHECK_OK(quintet_spgemm_view(c, &view));
+      CHECK(view.rows == size && view.cols == size);
+      for (i = 0; i < size; ++i) {
+        double sums[m] = {0};
+        int exists[m] = {0};
+        for (j = part ? i : 0; j < size; ++j)
+          for (l = 0; l < length; ++l) {
+            const double x = side ? a.dense[i][l] : a.dense[l][i], y = side ? a.dense[j][l] : a.dense[l][j];
+            sums[j] += x * y;
+            exists[j] |= x != 0 && y != 0;
+          }
+        for (j = 0; j < size; ++j) entries += exists[j];
+        CHECK(view.row_pointers[i + 1] == entries);
+        for (e = view.row_pointers[i]; e < view.row_pointers[i + 1]; ++e) {
+          j = ((const int32_t*)view.columns)[e];
+          CHECK(exists[j] && ((const double*)view.values)[e] == sums[j]);
+        }
+      }
+      quintet_spgemm_free(c);
+    }
+  CHECK_INVALID(quintet_spgemm_gram(NULL, 0, 0, 0, NULL, NULL, NULL, &turned), "must not be null");
+}
+
 struct taken {
   int64_t rows, calls, stop_after;
 };
@@ -211,9 +297,36 @@ static void test_dense(void) {
       for (l = 0; l < k; ++l) sum += a.dense[i][l] * x[l * 3 + j];
       CHECK(y[i * 4 + j] == sum);
     }
+  for (i = 0; i < m * 4; ++i) y[i] = (int)(10 * next_uniform(&state));
+  CHECK_OK(quintet_spgemm_multiply_dense_transposed(&a.csr, y, 3, 4, x, 3, NULL));
+  for (i = 0; i < k; ++i)
+    for (j = 0; j < 3; ++j) {
+      double sum = 0;
+      for (l = 0; l < m; ++l) sum += a.dense[l][i] * y[l * 4 + j];
+      CHECK(x[i * 3 + j] == sum);
+    }
+  CHECK_INVALID(quintet_spgemm_multiply_dense_transposed(&a.csr, y, 3, 2, x, 3, NULL), "stride of x");
   CHECK_INVALID(quintet_spgemm_multiply_dense(&a.csr, NULL, 3, 3, y, 4, NULL), "x must not be null");
   CHECK_INVALID(quintet_spgemm_multiply_dense(&a.csr, x, 3, 3, y, 2, NULL), "stride of y");
   CHECK_INVALID(quintet_spgemm_multiply_dense(&a.csr, x, -1, 3, y, 4, NULL), "-1");
+}
+
+static void test_sampled(void) {
+  double x[m * 3], y[n * 4], values[max];
+  uint64_t state = 2;
+  int64_t e;
+  int i, c;
+  for (i = 0; i < m * 3; ++i) x[i] = (int)(10 * next_uniform(&state));
+  for (i = 0; i < n * 4; ++i) y[i] = (int)(10 * next_uniform(&state));
+  CHECK_OK(quintet_spgemm_multiply_sampled(&mask.csr, x, 3, y, 4, 3, values, NULL));
+  for (i = 0; i < m; ++i)
+    for (e = mask.row_pointers[i]; e < mask.row_pointers[i + 1]; ++e) {
+      double sum = 0;
+      for (c = 0; c < 3; ++c) sum += x[i * 3 + c] * y[mask.columns[e] * 4 + c];
+      CHECK(values[e] == sum);
+    }
+  CHECK_INVALID(quintet_spgemm_multiply_sampled(&mask.csr, x, 2, y, 4, 3, values, NULL), "stride of x");
+  CHECK_INVALID(quintet_spgemm_multiply_sampled(&mask.csr, x, 3, y, 4, 3, NULL, NULL), "values must not be null");
 }
 
 static void test_errors(void) {
@@ -264,9 +377,12 @@ int main(void) {
   make_matrix(&mask, m, n, 3);
   test_multiply();
   test_masked_and_transposed();
+  test_top();
+  test_gram();
   test_blocks();
   test_plan();
   test_dense();
+  test_sampled();
   test_errors();
   return check_result();
 }

@@ -241,15 +241,14 @@ TEST(mpi_distribution, parts_are_even_and_cover) {
     }
 }
 
-cpu_set_t processors(int first, int count) {
-  cpu_set_t mask;
-  CPU_ZERO(&mask);
-  for (int i = first; i < first + count; ++i) CPU_SET(i, &mask);
+mpi::processor_set processors(int first, int count) {
+  mpi::processor_set mask;
+  for (int i = first; i < first + count; ++i) mask.set(std::size_t(i));
   return mask;
 }
 
 TEST(mpi_communicator, processors_of_a_host_are_shared) {
-  const cpu_set_t host = processors(0, 8);
+  const mpi::processor_set host = processors(0, 8);
   // Each rank bound to a core: it has one thread, and most of the host is idle.
   const auto bound = mpi::share_of({processors(0, 1), processors(1, 1)}, 1, host);
   EXPECT_EQ(bound.threads, 1);
@@ -265,7 +264,7 @@ TEST(mpi_communicator, processors_of_a_host_are_shared) {
   EXPECT_EQ(parts.threads, 6);
   EXPECT_FALSE(parts.is_too_small);
   // More ranks than processors.
-  EXPECT_EQ(mpi::share_of(std::vector<cpu_set_t>(5, processors(0, 2)), 4, processors(0, 2)).threads, 1);
+  EXPECT_EQ(mpi::share_of(std::vector<mpi::processor_set>(5, processors(0, 2)), 4, processors(0, 2)).threads, 1);
 }
 
 TEST(mpi_communicator, threads_are_those_of_the_environment) {

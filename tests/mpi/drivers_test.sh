@@ -132,7 +132,7 @@ on_one="cd ../deep/elsewhere"
 bad "a file that one rank does not see" 2 "points.npy: cannot be read" -- \
   quintet-svd --input ../points.npy --mode values --output x.csv
 on_one="more=(--knn 5)"
-bad "other options on one rank" 2 "must be the same on all ranks" -- \
+bad "other options on one rank" 2 "--knn must be the same on all ranks" -- \
   quintet-poincare --points ../points.csv --output x.csv
 # The same program, but for the version that it tells.
 version=$("$bin/quintet-svd" --version | sed 's/.*: quintet \([0-9.]*[0-9]\).*/\1/')

@@ -426,19 +426,19 @@ TEST(mpi_families, exchanges_of_chains_send_what_the_formula_says) {
   ranks().phase("test");
   // Log L of the walkers of other ranks; where two ranks exchange theirs, what belongs to the places moves: of every
   // place its number and a length, and the six numbers of every move.
-  const int size = ranks().size(), walkers = 2;
-  const int others = size == 1 ? 0 : ranks().rank() < walkers ? walkers - 1 : walkers;
+  const int size = ranks().size(), chain_states = 2;
+  const int others = size == 1 ? 0 : ranks().rank() < chain_states ? chain_states - 1 : chain_states;
   const snp::exchange_record done = chains.exchanges()[0];
   EXPECT_EQ(done.tried, 20);
   EXPECT_GT(done.accepted, 0);
   const auto moves = std::int64_t(chains.moves()[0].size());
   const std::int64_t of_exchanges = others * (8 * done.tried + (16 + 48 * moves) * done.accepted);
-  if (size <= walkers) {
+  if (size <= chain_states) {
     EXPECT_EQ(received({"exchanges"}), of_exchanges);
     return;
   }
   // Those who share a walker gather 8 bytes for every pattern of the others at each likelihood, about 1000 of them.
-  const int sharers = size / walkers + (ranks().rank() % walkers < size % walkers ? 1 : 0);
+  const int sharers = size / chain_states + (ranks().rank() % chain_states < size % chain_states ? 1 : 0);
   const std::int64_t of_likelihoods = received({"exchanges"}) - of_exchanges, patterns = problem.data.patterns();
   EXPECT_EQ(of_likelihoods % 8, 0);
   if (sharers == 1) EXPECT_EQ(of_likelihoods, 0);

@@ -103,12 +103,24 @@ TEST(mpi_spanning_tree, other_metrics_and_types) {
   expect_same_tree(brains, {.distance = metric::cosine}, Device::host());
 }
 
+TEST(mpi_spanning_tree, points_of_the_hyperboloid) {
+  expect_same_tree(test::scaled(test::clustered_points<double>(1100, 20, 45), 100.0), {.distance = metric::lorentz},
+                   Device::host());
+  expect_same_tree(test::scaled(test::clustered_points<double>(2200, 2, 46), 1e6),
+                   {.distance = {metric::lorentz, -0.5}}, Device::host());
+}
+
 TEST(mpi_spanning_tree, sums_and_maxima_of_differences) {
   for (const point_metric& distance :
        {point_metric(metric::manhattan), point_metric(metric::chebyshev), point_metric(metric::minkowski, 3)}) {
     expect_same_tree(test::clustered_points<float>(1100, 20, 27), {.distance = distance}, Device::host());
     expect_same_tree(test::clustered_points<double>(2200, 2, 28), {.distance = distance}, Device::host());
   }
+}
+
+TEST(mpi_spanning_tree, of_a_sphere) {
+  expect_same_tree(test::sphere_points<float>(400, 29), {.distance = metric::haversine}, Device::host());
+  expect_same_tree(test::sphere_points<double>(2400, 30), {.distance = {metric::haversine, 6371}}, Device::host());
 }
 
 /// Sets of points of which bounds by rounded points leave much, or nothing, open.
@@ -126,7 +138,7 @@ std::vector<point_set<float>> sets_for_filters(std::int64_t n, std::int64_t dim)
 }
 
 TEST(mpi_spanning_tree, filters_leave_no_trace) {
-  const pairwise::filter_guard guard(pairwise::filter_use::always);
+  const pairwise::filter_guard guard(pairwise::filter_mode::always);
   for (const auto& points : sets_for_filters(1300, 40)) expect_same_tree(points, {}, Device::host());
   expect_same_tree(test::clustered_points<float>(1300, 130, 45), {.distance = metric::cosine, .alpha = 1.5},
                    Device::host());
@@ -237,7 +249,7 @@ TEST(mpi_spanning_tree, traffic_is_what_the_formulas_say) {
 TEST(mpi_spanning_tree, traffic_with_a_filter) {
   // Visitors tell one number more, and their lists bring one home.
   if (ranks().size() % 2 == 0) return;
-  const pairwise::filter_guard guard(pairwise::filter_use::always);
+  const pairwise::filter_guard guard(pairwise::filter_mode::always);
   const std::int64_t size = ranks().size(), per_rank = 8 * 96, dim = 16, k = 5 + 11;
   const auto points = test::clustered_points<float>(per_rank * size, dim, 50);
   const auto [rows, first] = own_rows(points);

@@ -52,7 +52,7 @@ TEST(mpi_nearest, ties_are_decided_by_the_number_of_the_row) {
 }
 
 TEST(mpi_nearest, filters_leave_no_trace) {
-  const pairwise::filter_guard guard(pairwise::filter_use::always);
+  const pairwise::filter_guard guard(pairwise::filter_mode::always);
   for (const std::int64_t n : {2, ranks().size() + 1, 97, 900})
     expect_same_lists(test::clustered_points<float>(n, 40, 10), n > 10 ? 10 : 1, {}, Device::host());
   expect_same_lists(test::grid_points<float>(900, 40, 2, 11), 20, {}, Device::host());

@@ -83,6 +83,26 @@ QUINTET_API const char* quintet_offload_targets(void) QUINTET_NOEXCEPT;
 typedef int32_t quintet_type;
 enum { QUINTET_FLOAT = 1, QUINTET_DOUBLE = 2, QUINTET_HALF = 3, QUINTET_BFLOAT16 = 4 };
 
+/// Distance of points.
+typedef int32_t quintet_metric;
+enum {
+  QUINTET_EUCLIDEAN = 0,  ///< |x - y|
+  QUINTET_COSINE = 1,     ///< 1 - <x, y> / (|x| |y|)
+  QUINTET_POINCARE = 2,   ///< geodesic distance in the Poincare ball of options.curvature
+  QUINTET_MANHATTAN = 3,  ///< sum of |x_k - y_k|
+  QUINTET_CHEBYSHEV = 4,  ///< largest |x_k - y_k|
+  QUINTET_MINKOWSKI = 5,  ///< (sum of |x_k - y_k|^p)^(1/p) of options.p
+  QUINTET_HAVERSINE = 6,  ///< great-circle distance; rows of latitude and longitude in options.unit
+  QUINTET_LORENTZ = 7     ///< geodesic distance in the Lorentz model of options.curvature; points are double
+};
+
+/// What coordinates of points on a sphere are measured in.
+typedef int32_t quintet_angle_unit;
+enum {
+  QUINTET_DEGREES = 0,  ///< latitudes in [-90, 90], longitudes in [-360, 360]; other rows are invalid
+  QUINTET_RADIANS = 1   ///< pi / 2 and 2 pi, rounded to the type
+};
+
 /// to[i] := from[i] for `count` elements, rounded once, to nearest, ties to even. The ranges must not overlap.
 /// Invalid: another type, count < 0, no arrays for count > 0. Cost: O(count), one thread.
 QUINTET_API quintet_status quintet_convert(const void* from, quintet_type from_type, void* to, quintet_type to_type,

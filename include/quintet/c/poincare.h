@@ -205,6 +205,42 @@ QUINTET_API quintet_status quintet_poincare_rsgd_step(const void* x, int64_t x_s
                                                       void* out, int64_t out_stride, uint8_t* status,
                                                       int64_t* moved) QUINTET_NOEXCEPT;
 
+/// The loss of negative sampling (Nickel and Kiela 2017). A row of links [rows x width], width >= 2, has the numbers of
+/// points u, v_1, ..., v_K. losses[b] (real type) := d(u, v_1) + log sum_j exp(-d(u, v_j)). gradient [n x dim] := that
+/// of their mean by the points, Euclidean. NaN for rows with a point that is not inside, and for the points of such
+/// rows. Invalid: also a number outside [0, n). Time rows width dim + n dim; memory 8 (2 rows width + (rows + n) dim)
+/// and 16 rows width bytes.
+QUINTET_API quintet_status quintet_poincare_negative_sampling(
+    const void* points, int64_t stride, quintet_type type, int64_t n, int64_t dim, const int64_t* links, int64_t rows,
+    int64_t width, const quintet_poincare_options* options, const char* device, void* losses, void* gradient,
+    int64_t gradient_stride, uint8_t* status) QUINTET_NOEXCEPT;
+
+/// Settings of one step of Riemannian Adam; quintet/poincare/adam.hpp.
+typedef struct quintet_adam_options {
+  size_t size;          ///< of this struct
+  double rate;          ///< finite; default 1e-3
+  double beta1;         ///< of the first moment, in [0, 1); default 0.9
+  double beta2;         ///< of the second moment, in [0, 1); default 0.999
+  double epsilon;       ///< > 0; default 1e-8
+  double weight_decay;  ///< finite; default 0
+  int64_t step;         ///< of these rows, from 1; default 1
+} quintet_adam_options;
+
+/// *options := the defaults. `size` is sizeof *options.
+QUINTET_API quintet_status quintet_adam_options_default(quintet_adam_options* options, size_t size) QUINTET_NOEXCEPT;
+
+/// One step of Riemannian Adam in one pass. first [n x dim] and second [n] are the moments, 0 before the first step.
+/// out [n x dim], which may be x, := the new points, pulled to sqrt(c) |out| <= 1 - margin. `gradient` is Euclidean.
+/// *moved: points that had to be pulled (may be NULL). NaN for rows that are not inside. Invalid: also margin outside
+/// [4 u, 1).
+QUINTET_API quintet_status quintet_poincare_adam_step(const void* x, int64_t x_stride, const void* gradient,
+                                                      int64_t gradient_stride, quintet_type type, int64_t n,
+                                                      int64_t dim, double margin, const quintet_adam_options* settings,
+                                                      const quintet_poincare_options* options, const char* device,
+                                                      void* first, int64_t first_stride, void* second, void* out,
+                                                      int64_t out_stride, uint8_t* status,
+                                                      int64_t* moved) QUINTET_NOEXCEPT;
+
 // --- means of groups: group b is rows offsets[b] ... offsets[b + 1] - 1 of points [n x dim]; groups + 1 offsets from 0
 // to n that do not decrease. weights [n] of the type, finite and >= 0; NULL: all 1. out [groups x dim]. Real types.
 // Invalid: also other offsets and weights. Memory 16 dim bytes per group ---
@@ -224,6 +260,192 @@ QUINTET_API quintet_status quintet_poincare_frechet_mean(const void* points, int
                                                          const char* device, void* out, int64_t out_stride,
                                                          uint8_t* status, uint8_t* converged,
                                                          int32_t* iterations) QUINTET_NOEXCEPT;
+
+// --- the Lorentz model: formulas, accuracy and what the numbers of a row are, in quintet/poincare/lorentz.hpp ---
+
+/// What the numbers of a row are.
+typedef int32_t quintet_coordinates;
+enum {
+  QUINTET_SPACE = 0,           ///< the space part x
+  QUINTET_TIME_AND_SPACE = 1,  ///< t, x: a time that does not belong to x has the status QUINTET_OUTSIDE
+  QUINTET_TIME_IGNORED = 2     ///< t, x: t is not read
+};
+
+/// A tolerance of 16 roundings of the storage type.
+#define QUINTET_LORENTZ_DEFAULT_TOLERANCE (-1.0)
+
+/// Options of the functions of the Lorentz model.
+typedef struct quintet_lorentz_options {
+  size_t size;               ///< of this struct
+  double curvature;          ///< -c with c in [1e-30, 1e30]; default -1
+  double tolerance;          ///< of a time part, relative, > 0; default QUINTET_LORENTZ_DEFAULT_TOLERANCE
+  quintet_coordinates form;  ///< of all rows; default QUINTET_SPACE
+  int32_t strict;            ///< not 0: points with a status are an error; default 0
+} quintet_lorentz_options;
+
+/// *options := the defaults. `size` is sizeof *options.
+QUINTET_API quintet_status quintet_lorentz_options_default(quintet_lorentz_options* options,
+                                                           size_t size) QUINTET_NOEXCEPT;
+
+/// out [q x n] (real type of `type`) := d(row i of queries [q x dim], row j of points [n x dim]); dim counts the time.
+/// Any type. Time 25 q n dim; memory 16 bytes a point.
+QUINTET_API quintet_status quintet_lorentz_distances(const void* queries, int64_t q, int64_t query_stride,
+                                                     const void* points, int64_t n, int64_t point_stride,
+                                                     quintet_type type, int64_t dim,
+                                                     const quintet_lorentz_options* options, const char* device,
+                                                     void* out, int64_t out_stride, uint8_t* query_status,
+                                                     uint8_t* point_status) QUINTET_NOEXCEPT;
+
+/// out[i] (real type) := d(row i of x, row i of y), both [n x dim], the same bits as the matrix. Any type. Time n dim.
+QUINTET_API quintet_status quintet_lorentz_pair_distances(const void* x, int64_t x_stride, const void* y,
+                                                          int64_t y_stride, quintet_type type, int64_t n, int64_t dim,
+                                                          const quintet_lorentz_options* options, const char* device,
+                                                          void* out, uint8_t* x_status,
+                                                          uint8_t* y_status) QUINTET_NOEXCEPT;
+
+/// *out (real type) := d(x, y) of two points of dim numbers; NaN if one has a status. Any type. On the host. Time dim.
+QUINTET_API quintet_status quintet_lorentz_distance(const void* x, const void* y, quintet_type type, int64_t dim,
+                                                    const quintet_lorentz_options* options, void* out) QUINTET_NOEXCEPT;
+
+/// out[i] (real type) := d(origin, row i of x [n x dim]). Any type. Time n dim.
+QUINTET_API quintet_status quintet_lorentz_origin_distances(const void* x, int64_t stride, quintet_type type, int64_t n,
+                                                            int64_t dim, const quintet_lorentz_options* options,
+                                                            const char* device, void* out,
+                                                            uint8_t* status) QUINTET_NOEXCEPT;
+
+// --- operations of the Lorentz model, and maps to other models: rows are space parts [n x dim], so options.form must
+// be QUINTET_SPACE. `out` [n x dim] may be an argument. Real types. Time n dim. quintet/poincare/lorentz_operations.hpp
+// ---
+
+/// out := exp_x(v).
+QUINTET_API quintet_status quintet_lorentz_exp_map(const void* x, int64_t x_stride, const void* v, int64_t v_stride,
+                                                   quintet_type type, int64_t n, int64_t dim,
+                                                   const quintet_lorentz_options* options, const char* device,
+                                                   void* out, int64_t out_stride, uint8_t* status) QUINTET_NOEXCEPT;
+
+/// out := log_x(y).
+QUINTET_API quintet_status quintet_lorentz_log_map(const void* x, int64_t x_stride, const void* y, int64_t y_stride,
+                                                   quintet_type type, int64_t n, int64_t dim,
+                                                   const quintet_lorentz_options* options, const char* device,
+                                                   void* out, int64_t out_stride, uint8_t* status) QUINTET_NOEXCEPT;
+
+/// out := the point at t of the geodesic from x to y. `at` has `count` values of t: 1 for all rows, or n.
+QUINTET_API quintet_status quintet_lorentz_geodesic(const void* x, int64_t x_stride, const void* y, int64_t y_stride,
+                                                    const void* at, int64_t count, quintet_type type, int64_t n,
+                                                    int64_t dim, const quintet_lorentz_options* options,
+                                                    const char* device, void* out, int64_t out_stride,
+                                                    uint8_t* status) QUINTET_NOEXCEPT;
+
+/// out := the tangent vector v at x, moved along the geodesic to y.
+QUINTET_API quintet_status quintet_lorentz_parallel_transport(const void* x, int64_t x_stride, const void* y,
+                                                              int64_t y_stride, const void* v, int64_t v_stride,
+                                                              quintet_type type, int64_t n, int64_t dim,
+                                                              const quintet_lorentz_options* options,
+                                                              const char* device, void* out, int64_t out_stride,
+                                                              uint8_t* status) QUINTET_NOEXCEPT;
+
+/// One step of Riemannian Adam, see quintet_poincare_adam_step(). With form QUINTET_SPACE all rows are space parts;
+/// with QUINTET_TIME_IGNORED those of x, gradient and out have the time first, and first is [n x (dim - 1)].
+QUINTET_API quintet_status quintet_lorentz_adam_step(const void* x, int64_t x_stride, const void* gradient,
+                                                     int64_t gradient_stride, quintet_type type, int64_t n, int64_t dim,
+                                                     const quintet_adam_options* settings,
+                                                     const quintet_lorentz_options* options, const char* device,
+                                                     void* first, int64_t first_stride, void* second, void* out,
+                                                     int64_t out_stride, uint8_t* status) QUINTET_NOEXCEPT;
+
+/// out [groups x dim] := centroids, in the direction of the sums of weighted (t, x); the smallest sums of w cosh of the
+/// distances. Groups as for quintet_poincare_gyromidpoint(), points [n x dim]. Taken in the ball, in double: exact to
+/// about 2^-50 exp(radius); NaN for groups with a point farther than 36 / sqrt(c). Time n dim.
+QUINTET_API quintet_status quintet_lorentz_centroid(const void* points, int64_t stride, quintet_type type, int64_t n,
+                                                    int64_t dim, const int64_t* offsets, int64_t groups,
+                                                    const void* weights, const quintet_lorentz_options* options,
+                                                    const char* device, void* out, int64_t out_stride,
+                                                    uint8_t* status) QUINTET_NOEXCEPT;
+
+/// out [groups x dim] := Frechet means, the smallest sums of w d^2, with the defaults of
+/// quintet_poincare_frechet_mean(). converged [groups] and iterations [groups] may be NULL. Everything else as for
+/// quintet_lorentz_centroid(). Time n dim an iteration.
+QUINTET_API quintet_status quintet_lorentz_frechet_mean(const void* points, int64_t stride, quintet_type type,
+                                                        int64_t n, int64_t dim, const int64_t* offsets, int64_t groups,
+                                                        const void* weights, const quintet_lorentz_options* options,
+                                                        const char* device, void* out, int64_t out_stride,
+                                                        uint8_t* status, uint8_t* converged,
+                                                        int32_t* iterations) QUINTET_NOEXCEPT;
+
+/// out := the point of the Poincare ball.
+QUINTET_API quintet_status quintet_lorentz_to_ball(const void* x, int64_t x_stride, quintet_type type, int64_t n,
+                                                   int64_t dim, const quintet_lorentz_options* options,
+                                                   const char* device, void* out, int64_t out_stride,
+                                                   uint8_t* status) QUINTET_NOEXCEPT;
+
+/// out := the point with the place x in the Poincare ball.
+QUINTET_API quintet_status quintet_lorentz_from_ball(const void* x, int64_t x_stride, quintet_type type, int64_t n,
+                                                     int64_t dim, const quintet_lorentz_options* options,
+                                                     const char* device, void* out, int64_t out_stride,
+                                                     uint8_t* status) QUINTET_NOEXCEPT;
+
+/// out := the point of Klein's ball.
+QUINTET_API quintet_status quintet_lorentz_to_klein(const void* x, int64_t x_stride, quintet_type type, int64_t n,
+                                                    int64_t dim, const quintet_lorentz_options* options,
+                                                    const char* device, void* out, int64_t out_stride,
+                                                    uint8_t* status) QUINTET_NOEXCEPT;
+
+/// out := the point with the place x in Klein's ball.
+QUINTET_API quintet_status quintet_lorentz_from_klein(const void* x, int64_t x_stride, quintet_type type, int64_t n,
+                                                      int64_t dim, const quintet_lorentz_options* options,
+                                                      const char* device, void* out, int64_t out_stride,
+                                                      uint8_t* status) QUINTET_NOEXCEPT;
+
+/// out := the point of the half space, its height last.
+QUINTET_API quintet_status quintet_lorentz_to_half_space(const void* x, int64_t x_stride, quintet_type type, int64_t n,
+                                                         int64_t dim, const quintet_lorentz_options* options,
+                                                         const char* device, void* out, int64_t out_stride,
+                                                         uint8_t* status) QUINTET_NOEXCEPT;
+
+/// out := the point with the place x in the half space.
+QUINTET_API quintet_status quintet_lorentz_from_half_space(const void* x, int64_t x_stride, quintet_type type,
+                                                           int64_t n, int64_t dim,
+                                                           const quintet_lorentz_options* options, const char* device,
+                                                           void* out, int64_t out_stride,
+                                                           uint8_t* status) QUINTET_NOEXCEPT;
+
+// --- products of spaces of constant curvature: formulas and accuracy, in quintet/poincare/product.hpp ---
+
+/// The geometry of a factor.
+typedef int32_t quintet_geometry;
+enum {
+  QUINTET_FLAT_FACTOR = 0,           ///< |x - y|
+  QUINTET_SPHERE_FACTOR = 1,         ///< directions of vectors; curvature > 0
+  QUINTET_STEREOGRAPHIC_FACTOR = 2,  ///< the projection of any curvature; < 0 is the Poincare ball
+  QUINTET_LORENTZ_FACTOR = 3         ///< space parts of points of the hyperboloid; curvature < 0
+};
+
+/// A factor of a product.
+typedef struct quintet_factor {
+  quintet_geometry geometry;  ///< what its distances are
+  int32_t reserved;           ///< 0
+  int64_t dim;                ///< numbers in a row, >= 1; of a sphere >= 2
+  double curvature;           ///< of a magnitude in [1e-30, 1e30], or 0 for a projection
+  double weight;              ///< of the squared distance, > 0
+} quintet_factor;
+
+/// out [q x n] (real type of `type`) := sqrt(sum of weight_i d_i^2) of row i of queries [q x dim] and row j of points
+/// [n x dim]. The dimensions of the `count` factors add up to dim. Any type. strict not 0: points with a status are an
+/// error. Time q n dim; memory 16 bytes a point and factor.
+QUINTET_API quintet_status quintet_product_distances(const void* queries, int64_t q, int64_t query_stride,
+                                                     const void* points, int64_t n, int64_t point_stride,
+                                                     quintet_type type, int64_t dim, const quintet_factor* factors,
+                                                     int64_t count, int32_t strict, const char* device, void* out,
+                                                     int64_t out_stride, uint8_t* query_status,
+                                                     uint8_t* point_status) QUINTET_NOEXCEPT;
+
+/// out[i] (real type) := the distance of row i of x and row i of y, both [n x dim], the same bits as the matrix. Any
+/// type. Time n dim.
+QUINTET_API quintet_status quintet_product_pair_distances(const void* x, int64_t x_stride, const void* y,
+                                                          int64_t y_stride, quintet_type type, int64_t n, int64_t dim,
+                                                          const quintet_factor* factors, int64_t count, int32_t strict,
+                                                          const char* device, void* out, uint8_t* x_status,
+                                                          uint8_t* y_status) QUINTET_NOEXCEPT;
 
 #ifdef __cplusplus
 }

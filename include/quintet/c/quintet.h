@@ -5,6 +5,8 @@
 
 #include "quintet/c/core.h"
 #include "quintet/c/hdbscan.h"
+#include "quintet/c/neighbours.h"
+#include "quintet/c/neighbours_files.h"
 #include "quintet/c/poincare.h"
 #include "quintet/c/snp.h"
 #include "quintet/c/snp_files.h"

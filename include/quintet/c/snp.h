@@ -136,6 +136,9 @@ typedef struct quintet_snp_model {
   int32_t polymorphic_only;       ///< not 0: constant sites are left out, and corrected for; default 0
   int32_t ordered_data;           ///< not 0: likelihood of the individual red copies, not of their number; default 0
   int32_t full_samples;           ///< not 0: the correction is that of the full samples at every site; default 0
+  /// In [0, 0.1]: how much larger the exact log-likelihood may be. In large groups of open branches, lineage numbers
+  /// are dropped that cannot change more than this together; 0: none; default 1e-9.
+  double truncation;
 } quintet_snp_model;
 
 /// *model := the defaults. `size` is sizeof *model.
@@ -151,6 +154,7 @@ typedef struct quintet_snp_estimate {
   int64_t bytes;          ///< of one evaluation: values, matrices of branches and workspace of kernels
   double operations;      ///< multiply-adds
   int64_t blocks;         ///< parts of the patterns that follow each other, as the memory limit makes necessary
+  int64_t largest_group_untruncated;  ///< as many states as the largest group had without truncation
 } quintet_snp_estimate;
 
 /// *estimate := needs of a likelihood, without computing it; estimate->size must be set. Arguments, errors and time as
@@ -165,9 +169,9 @@ QUINTET_API quintet_status quintet_snp_estimate_likelihood(const quintet_snp_net
 /// quintet_snp_likelihood_free().
 ///
 /// Invalid: species that are no leaves or the other way round, a model out of range, data without a pattern, more than
-/// 8000 gene copies (1000 below a reticulation; a gradient takes 1000). Also invalid: groups over the limit; the
-/// message names the reticulations. Also out of memory, device error. Time and memory O(patterns species) for every
-/// rule.
+/// 8000 gene copies. At most 1000 lineages may reach a reticulation, and a gradient takes 1000. Also invalid: groups
+/// over the limit; the message names the reticulations. Also out of memory, device error. Time and memory O(patterns
+/// species) for every rule.
 QUINTET_API quintet_status quintet_snp_likelihood_create(const quintet_snp_network* network,
                                                          const quintet_snp_data* data, const quintet_snp_model* model,
                                                          int64_t memory_limit, const char* device,
@@ -180,6 +184,11 @@ QUINTET_API void quintet_snp_likelihood_free(quintet_snp_likelihood* likelihood)
 /// error.
 QUINTET_API quintet_status quintet_snp_likelihood_evaluate(quintet_snp_likelihood* likelihood,
                                                            double* log_likelihood) QUINTET_NOEXCEPT;
+
+/// *bound := how much larger the exact log-likelihood of the last evaluation is at most; *mass := chance of all lineage
+/// numbers that were dropped. Either may be NULL. O(1).
+QUINTET_API quintet_status quintet_snp_likelihood_truncation(quintet_snp_likelihood* likelihood, double* bound,
+                                                             double* mass) QUINTET_NOEXCEPT;
 
 // Setters: as for networks, O(1), nothing is computed. A change after the first evaluation is a proposal until you
 // accept it.
@@ -259,13 +268,14 @@ QUINTET_API quintet_status quintet_snp_optimise_options_default(quintet_snp_opti
 
 /// Result of an optimisation.
 typedef struct quintet_snp_optimum {
-  size_t size;            ///< of this struct; set by the caller
-  double start;           ///< log-likelihood at the start
-  double log_likelihood;  ///< and at the end
-  int64_t iterations;     ///< steps
-  int64_t evaluations;    ///< of the likelihood
-  int32_t converged;      ///< 0: the iterations were used up, or no further step led upwards
-  int32_t reserved;       ///< 0
+  size_t size;              ///< of this struct; set by the caller
+  double start;             ///< log-likelihood at the start
+  double log_likelihood;    ///< and at the end
+  int64_t iterations;       ///< steps
+  int64_t evaluations;      ///< of the likelihood
+  int32_t converged;        ///< 0: the iterations were used up, or no further step led upwards
+  int32_t reserved;         ///< 0
+  double truncation_bound;  ///< how much larger the exact log-likelihood of the end is at most
 } quintet_snp_optimum;
 
 /// Climbs from the current parameters to a local maximum and leaves the likelihood there; proposals are accepted. A

@@ -3,8 +3,9 @@
 /// Conventions of pointers, types, devices, errors and threads: quintet/c/core.h. Methods, memory, costs:
 /// quintet/spgemm/*.hpp.
 //
-// Results have strictly ascending columns in every row, and the same bits on every device, for any number of threads
-// and any options. Values are float or double, columns 32 or 64 bits wide, the same for all operands of a function.
+// Results have strictly ascending columns in every row (quintet_spgemm_multiply_top() by value has not), and the same
+// bits on every device, for any number of threads and any options. Values are float or double, columns 32 or 64 bits
+// wide, the same for all operands of a function.
 //
 // Invalid everywhere: a matrix with rows outside [0, 2^60), negative columns, row pointers that fall or begin below 0,
 // columns outside the matrix, or NULL arrays for elements. Also invalid: types that differ, options out of range.
@@ -45,11 +46,15 @@ enum {
 
 /// Options of products. None of them changes a result.
 typedef struct quintet_spgemm_options {
-  size_t size;              ///< of this struct
-  double prediction_scale;  ///< factor on the predicted number of entries, in (0, 1e6]; default 1
-  int64_t arena_entries;    ///< entries that a device has room for at first; < 0 (default): from the prediction
-  int64_t table_size_cap;   ///< slots of a hash table at most, >= 8; default 2^30
-  int64_t host_products;    ///< products below which "auto" means the host, >= 0; default 0
+  size_t size;  ///< of this struct
+  ///@{
+  /// Without effect since version 0.2, kept for programs that set them: in (0, 1e6], default 1; default -1; >= 8,
+  /// default 2^30.
+  double prediction_scale;
+  int64_t arena_entries;
+  int64_t table_size_cap;
+  ///@}
+  int64_t host_products;  ///< products below which "auto" means the host, >= 0; default 0
 } quintet_spgemm_options;
 
 /// *options := the defaults. `size` is sizeof *options.
@@ -119,6 +124,25 @@ QUINTET_API quintet_status quintet_spgemm_multiply_transposed(const quintet_csr*
                                                               quintet_spgemm_report* report,
                                                               quintet_spgemm_matrix** result) QUINTET_NOEXCEPT;
 
+/// *result := transpose(matrix) * matrix, or with of_rows matrix * transpose(matrix); with is_upper only the columns >=
+/// the row, from half of the multiplications. The bits are those of quintet_spgemm_multiply(). Invalid: also more rows,
+/// or with is_upper more entries, than index_type counts.
+QUINTET_API quintet_status quintet_spgemm_gram(const quintet_csr* matrix, int32_t of_rows, int32_t is_upper,
+                                               quintet_semiring semiring, const quintet_spgemm_options* options,
+                                               const char* device, quintet_spgemm_report* report,
+                                               quintet_spgemm_matrix** result) QUINTET_NOEXCEPT;
+
+/// *result := of every row of a * b the first `count` >= 1 entries. Larger values rank first, with QUINTET_MIN_PLUS
+/// smaller ones; of equal values the smaller column; NaN behind all numbers. *threshold, unless it is NULL: values that
+/// rank behind it are left out, and NaN. by_value: 0 for ascending columns, else the entries of a row by rank. Invalid:
+/// also count < 1, a NaN threshold. Time as for quintet_spgemm_multiply(); memory: the result, not a * b.
+QUINTET_API quintet_status quintet_spgemm_multiply_top(const quintet_csr* a, const quintet_csr* b,
+                                                       quintet_semiring semiring, int64_t count,
+                                                       const double* threshold, int32_t by_value,
+                                                       const quintet_spgemm_options* options, const char* device,
+                                                       quintet_spgemm_report* report,
+                                                       quintet_spgemm_matrix** result) QUINTET_NOEXCEPT;
+
 /// Gets rows [first_row, first_row + block->rows) of a product, of them the columns [first_col, last_col), which are
 /// all, unless a single row was too large. The block is valid during the call only. Returning 0 stops the work.
 typedef int32_t (*quintet_spgemm_block)(int64_t first_row, int64_t first_col, int64_t last_col,
@@ -150,7 +174,8 @@ QUINTET_API quintet_status quintet_spgemm_plan_execute(const quintet_spgemm_plan
                                                        const quintet_csr* b,
                                                        quintet_spgemm_matrix** result) QUINTET_NOEXCEPT;
 /// The same into a result of this plan: its values are replaced, nothing is allocated for them. Invalid: also a matrix
-/// that is no result of this plan. After another error than that its values are unspecified.
+/// that is no result of this plan. After another error than that its values are unspecified. For R A P again and again
+/// make a plan of A P and one of R times its result; then refill both results.
 QUINTET_API quintet_status quintet_spgemm_plan_refill(const quintet_spgemm_plan* plan, const quintet_csr* a,
                                                       const quintet_csr* b,
                                                       quintet_spgemm_matrix* result) QUINTET_NOEXCEPT;
@@ -168,6 +193,19 @@ QUINTET_API quintet_status quintet_spgemm_add(double alpha, const quintet_csr* a
 QUINTET_API quintet_status quintet_spgemm_multiply_dense(const quintet_csr* a, const void* x, int64_t n,
                                                          int64_t x_stride, void* y, int64_t y_stride,
                                                          const char* device) QUINTET_NOEXCEPT;
+/// y [a.cols x n] := transpose(a) * x for a dense x [a.rows x n], without the transpose, otherwise like
+/// quintet_spgemm_multiply_dense(). The sums have another order than those of a transpose, the same for any threads.
+/// Memory: up to 16 times y, but no more than a has.
+QUINTET_API quintet_status quintet_spgemm_multiply_dense_transposed(const quintet_csr* a, const void* x, int64_t n,
+                                                                    int64_t x_stride, void* y, int64_t y_stride,
+                                                                    const char* device) QUINTET_NOEXCEPT;
+
+/// For every entry (i, j) of `mask`, in its order: values [nnz(mask)] := row i of x [mask.rows x n] times row j of y
+/// [mask.cols x n]. The mask's values are not read. All have one value type. Time 2 nnz n; on a device also the
+/// transfers.
+QUINTET_API quintet_status quintet_spgemm_multiply_sampled(const quintet_csr* mask, const void* x, int64_t x_stride,
+                                                           const void* y, int64_t y_stride, int64_t n, void* values,
+                                                           const char* device) QUINTET_NOEXCEPT;
 
 #ifdef __cplusplus
 }

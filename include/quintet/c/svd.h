@@ -22,7 +22,7 @@ extern "C" {
 /// Which singular vectors.
 typedef int32_t quintet_svd_vectors;
 enum {
-  QUINTET_SVD_NONE = 0,     ///< singular values only; about half the cost
+  QUINTET_SVD_NONE = 0,     ///< singular values only; half the cost up to 3 columns and from 48 (double) on
   QUINTET_SVD_ECONOMY = 1,  ///< U [rows x k], V [cols x k]
   QUINTET_SVD_FULL = 2      ///< U [rows x rows], V [cols x cols]
 };
@@ -40,7 +40,8 @@ enum {
 enum {
   QUINTET_SVD_CONVERGED = 0,
   QUINTET_SVD_NOT_CONVERGED = 1,  ///< options.max_sweeps were not enough
-  QUINTET_SVD_NOT_FINITE = 2      ///< the matrix holds NaN or infinity; its U, S, V are NaN
+  QUINTET_SVD_NOT_FINITE = 2,     ///< the matrix holds NaN or infinity; its U, S, V are NaN
+  QUINTET_SVD_NOT_DEFINITE = 3    ///< of eigenproblems: not positive (semi)definite, as it should be; results are NaN
 };
 
 /// Treatment of 1 / x in the gradient where x is a singular value, or a difference of two, close to zero.
@@ -92,6 +93,62 @@ QUINTET_API quintet_status quintet_svd_randomised(const void* a, quintet_type ty
 /// Frees a decomposition and all arrays that its accessors gave. NULL is allowed.
 QUINTET_API void quintet_svd_free(quintet_svd* svd) QUINTET_NOEXCEPT;
 
+/// Which triangle of a symmetric matrix is read.
+typedef int32_t quintet_svd_triangle;
+enum {
+  QUINTET_SVD_LOWER = 0,  ///< elements (i, j) with i >= j
+  QUINTET_SVD_UPPER = 1   ///< elements (i, j) with i <= j
+};
+
+/// Symmetric eigenproblems A_b = V_b diag(w_b) V_b^T of a [batch x size x size], of any type. w [batch x size], of the
+/// real type, rises. v [batch x size x size], of the type of the batch, has the eigenvectors as columns, with the
+/// element of largest size positive; NULL: eigenvalues alone. outcome [batch], QUINTET_SVD_CONVERGED, ..., may be NULL.
+/// A matrix with NaN or infinity in the triangle that is read is no error: its results are NaN. Invalid: size over
+/// 32768, batch over 2^29; also out of memory, device error. Time about 5 size^3 multiply-adds a matrix.
+QUINTET_API quintet_status quintet_svd_eigen(const void* a, quintet_type type, int64_t batch, int64_t size,
+                                             int64_t batch_stride, int64_t row_stride, int64_t col_stride,
+                                             quintet_svd_triangle triangle, const char* device, void* w, void* v,
+                                             int32_t* outcome) QUINTET_NOEXCEPT;
+
+/// Some eigenvalues of all: `count` of them from number `first` on, where 0 is the smallest, and their vectors. w
+/// [batch x count], v [batch x size x count]. A count of 0 with first = 0 stands for all. Otherwise as
+/// quintet_svd_eigen(), in the same time. Invalid: a subset that matrices of this size do not have.
+QUINTET_API quintet_status quintet_svd_eigen_subset(const void* a, quintet_type type, int64_t batch, int64_t size,
+                                                    int64_t batch_stride, int64_t row_stride, int64_t col_stride,
+                                                    quintet_svd_triangle triangle, int64_t first, int64_t count,
+                                                    const char* device, void* w, void* v,
+                                                    int32_t* outcome) QUINTET_NOEXCEPT;
+/// first[batch] and count[batch] := the eigenvalues with above < w <= up_to, of rising w [batch x size] of type float
+/// or double; 0 where all w are NaN. Invalid: another type, not above < up_to. Time log size.
+QUINTET_API quintet_status quintet_svd_eigen_range(const void* w, quintet_type type, int64_t batch, int64_t size,
+                                                   double above, double up_to, int64_t* first,
+                                                   int64_t* count) QUINTET_NOEXCEPT;
+
+/// The same of positive semidefinite matrices, with small eigenvalues to the last digits (one-sided Jacobi on a pivoted
+/// Cholesky factor); see quintet/svd/eigen.hpp. Other matrices have QUINTET_SVD_NOT_DEFINITE.
+QUINTET_API quintet_status quintet_svd_eigen_positive(const void* a, quintet_type type, int64_t batch, int64_t size,
+                                                      int64_t batch_stride, int64_t row_stride, int64_t col_stride,
+                                                      quintet_svd_triangle triangle, const char* device, void* w,
+                                                      void* v, int32_t* outcome) QUINTET_NOEXCEPT;
+
+/// The generalised problem A x = w B x with B positive definite, V^T B V = I. b is as a, with strides; the same
+/// triangle of both is read. Matrices with another B have QUINTET_SVD_NOT_DEFINITE. Otherwise as quintet_svd_eigen().
+QUINTET_API quintet_status quintet_svd_eigen_generalised(const void* a, quintet_type type, int64_t batch, int64_t size,
+                                                         int64_t batch_stride, int64_t row_stride, int64_t col_stride,
+                                                         const void* b, int64_t b_batch_stride, int64_t b_row_stride,
+                                                         int64_t b_col_stride, quintet_svd_triangle triangle,
+                                                         const char* device, void* w, void* v,
+                                                         int32_t* outcome) QUINTET_NOEXCEPT;
+
+/// Singular value decompositions of symmetric matrices by their eigenvalues: U_b = V_b sign(w_b), S_b = |w_b|, falling.
+/// Faster than quintet_svd_decompose(); small values are right to eps s_0 only. Arguments as quintet_svd_eigen(),
+/// *result as quintet_svd_decompose(), with `vectors` = 0 without U and V.
+QUINTET_API quintet_status quintet_svd_decompose_symmetric(const void* a, quintet_type type, int64_t batch,
+                                                           int64_t size, int64_t batch_stride, int64_t row_stride,
+                                                           int64_t col_stride, quintet_svd_triangle triangle,
+                                                           int32_t vectors, const char* device,
+                                                           quintet_svd** result) QUINTET_NOEXCEPT;
+
 // --- contents of a decomposition: arrays of the handle, O(1); outputs may be NULL. Invalid: a NULL handle ---
 
 /// Sizes of a decomposition.
@@ -122,6 +179,19 @@ QUINTET_API quintet_status quintet_svd_outcome(const quintet_svd* svd, const int
 QUINTET_API quintet_status quintet_svd_residual(const quintet_svd* svd, const double** residual,
                                                 int64_t* count) QUINTET_NOEXCEPT;
 
+/// bound [batch] := rigorous bounds of max_j |s_j - exact singular value| of the matrices that were decomposed,
+/// whatever the decomposition did: see quintet/svd/certify.hpp. Infinity where a bound does not exist. `a` and its
+/// strides are those of quintet_svd_decompose(). Invalid: a decomposition without vectors or all values. Time 2 rows
+/// cols k multiply-adds a matrix.
+QUINTET_API quintet_status quintet_svd_certify(const quintet_svd* svd, const void* a, int64_t batch_stride,
+                                               int64_t row_stride, int64_t col_stride, const char* device,
+                                               double* bound) QUINTET_NOEXCEPT;
+/// The same of the w and v of quintet_svd_eigen(), for max_j |w_j - exact eigenvalue|.
+QUINTET_API quintet_status quintet_svd_certify_eigen(const void* a, quintet_type type, int64_t batch, int64_t size,
+                                                     int64_t batch_stride, int64_t row_stride, int64_t col_stride,
+                                                     quintet_svd_triangle triangle, const void* w, const void* v,
+                                                     const char* device, double* bound) QUINTET_NOEXCEPT;
+
 // --- functions of a decomposition; all outputs are dense, of the type of the batch unless said otherwise ---
 
 /// ga [batch x rows x cols] := gradient of a loss by A. Its inputs are gu [batch x rows x u_cols] by U, gs [batch x
@@ -136,8 +206,33 @@ QUINTET_API quintet_status quintet_svd_gradient(const quintet_svd* svd, const vo
                                                 void* ga) QUINTET_NOEXCEPT;
 
 /// `tolerance` of quintet_svd_rank(), quintet_svd_pseudo_inverse() and quintet_svd_least_squares() that stands for
-/// max(rows, cols) eps.
+/// max(rows, cols) eps. A `relative` of this value does too, where `absolute` has it as well; otherwise it is 0. An
+/// `absolute` of this value is 0.
 #define QUINTET_SVD_DEFAULT_TOLERANCE (-1.0)
+
+/// Drops the singular values at or below max(absolute, relative s_0), each >= 0 or QUINTET_SVD_DEFAULT_TOLERANCE. The
+/// numbers of values and of columns of U and V become the largest rank in the batch; smaller ranks get values of 0.
+/// rank [batch], may be NULL, receives the ranks. Arrays that accessors gave before are invalid. Time (rows + cols) k.
+QUINTET_API quintet_status quintet_svd_truncate(quintet_svd* svd, double relative, double absolute,
+                                                int64_t* rank) QUINTET_NOEXCEPT;
+/// Orthonormal bases of the ranges: columns j < dimension[b] of out [batch x rows x k]; the others are zero. Invalid: a
+/// decomposition without vectors or all values. Time rows k.
+QUINTET_API quintet_status quintet_svd_range(const quintet_svd* svd, double relative, double absolute, void* out,
+                                             int64_t* dimension) QUINTET_NOEXCEPT;
+/// Orthonormal bases of the null spaces {x: A x = 0}: columns j < dimension[b] of out [batch x cols x cols]; the others
+/// are zero. Invalid: also rows < cols without QUINTET_SVD_FULL. Time cols^2.
+QUINTET_API quintet_status quintet_svd_null_space(const quintet_svd* svd, double relative, double absolute, void* out,
+                                                  int64_t* dimension) QUINTET_NOEXCEPT;
+/// Least squares in one call, for a [batch x rows x cols] and all right [batch x rows x r] at once. x [batch x cols x
+/// r] are the solutions of least norm. residual [batch x r], of the real type, is |A x - right| of each column. rank
+/// [batch] is the rank by the tolerance, outcome [batch] QUINTET_SVD_CONVERGED, .... The last three may be NULL.
+/// Matrices with NaN or infinity are no error: their results are NaN. Errors and time: those of a decomposition, and
+/// rows cols r.
+QUINTET_API quintet_status quintet_svd_solve_least_squares(
+    const void* a, quintet_type type, int64_t batch, int64_t rows, int64_t cols, int64_t batch_stride,
+    int64_t row_stride, int64_t col_stride, const void* right, int64_t r, int64_t right_batch_stride,
+    int64_t right_row_stride, int64_t right_col_stride, double relative, double absolute, const char* device, void* x,
+    void* residual, int64_t* rank, int32_t* outcome) QUINTET_NOEXCEPT;
 
 // `tolerance` of the next three, >= 0 or QUINTET_SVD_DEFAULT_TOLERANCE: singular values up to this part of the largest
 // count as zero. All of them but rank and condition number, which run on the host, run on the first GPU, otherwise on

@@ -81,20 +81,20 @@ class communicator final : public process_group {
   void phase(std::string_view name) override;
   std::shared_ptr<process_group> split(int part) override { return std::make_shared<communicator>(*this, part); }
   void begin_step() override;
-  void agree(const failure& mine) override;
-  std::vector<std::int64_t> allgather_counts(std::int64_t mine) override;
+  void agree(const failure& local_failure) override;
+  std::vector<std::int64_t> allgather_counts(std::int64_t local) override;
   std::vector<std::int64_t> alltoall_counts(const std::vector<std::int64_t>& counts) override;
-  std::int64_t sum(std::int64_t mine) override;
+  std::int64_t sum(std::int64_t local) override;
   using process_group::minimum;
-  std::int64_t minimum(std::int64_t mine) override;
+  std::int64_t minimum(std::int64_t local) override;
   bool poke(transfer& started) override;
   void finish(transfer& started) override;
   ///@}
 
  private:
   void broadcast_bytes(void* data, std::int64_t bytes, int root) override;
-  void gather_bytes(const void* mine, void* all, const std::vector<std::int64_t>& bytes, int root) override;
-  void scatter_bytes(const void* all, void* mine, const std::vector<std::int64_t>& bytes, int root) override;
+  void gather_bytes(const void* local, void* all, const std::vector<std::int64_t>& bytes, int root) override;
+  void scatter_bytes(const void* all, void* local, const std::vector<std::int64_t>& bytes, int root) override;
   void alltoallv_bytes(const void* send, const std::vector<std::int64_t>& to, void* receive,
                        const std::vector<std::int64_t>& from) override;
   void minimum_words(void* records, std::int64_t count, int words, int word_bytes) override;

@@ -56,7 +56,7 @@ rows_of_file<Real> read_rows(communicator& ranks, const std::string& path, const
     return result;
   }
   std::vector<std::int64_t> counts = even_counts(size[0], ranks.size());
-  for (std::int64_t& one : counts) one *= size[1];
+  for (std::int64_t& count : counts) count *= size[1];
   result.rows = {own.count, size[1], ranks.scatter(std::span<const Real>(whole.data), counts)};
   return result;
 }
@@ -95,22 +95,22 @@ void write_rows(communicator& ranks, const std::string& path, const std::string&
   ranks.run_collectively([&] {
     if (ranks.is_root()) out = std::make_unique<io::csv_writer>(path);
   });
-  failure mine;
+  failure local_failure;
   std::vector<T> dense;
-  mine.attempt([&] {
+  local_failure.attempt([&] {
     for (std::int64_t i = 0; i < own.rows(); ++i) dense.insert(dense.end(), own.row(i), own.row(i) + own.cols());
   });
-  ranks.agree(mine);
+  ranks.agree(local_failure);
   for (int rank = 0; rank < ranks.size(); ++rank) {
     const std::vector<T> rows = ranks.gather(std::span<const T>(dense.data(), rank == ranks.rank() ? dense.size() : 0));
-    mine.attempt([&] {
+    local_failure.attempt([&] {
       if (!out) return;
       for (std::size_t i = 0; i < rows.size(); i += std::size_t(cols)) {
         for (std::int64_t j = 0; j < cols; ++j) out->field(rows[i + std::size_t(j)]);
         out->end_row();
       }
     });
-    ranks.agree(mine);
+    ranks.agree(local_failure);
   }
   ranks.run_collectively([&] {
     if (out) out->commit();

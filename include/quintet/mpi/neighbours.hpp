@@ -28,7 +28,7 @@ template <class Storage>
 quintet::neighbours::nearest_result<accumulator_t<Storage>> nearest(communicator& ranks,
                                                                     matrix_view<const Storage> rows,
                                                                     std::int64_t first_row, std::int64_t k,
-                                                                    const quintet::neighbours::options& how = {},
+                                                                    const quintet::neighbours::options& settings = {},
                                                                     const Device& device = Device::best());
 
 }  // namespace quintet::mpi::neighbours

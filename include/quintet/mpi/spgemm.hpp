@@ -73,7 +73,7 @@ using local_product = std::function<quintet::spgemm::csr<Value, Index>(const qui
 template <class Value, class Index>
 rows_of<Value, Index> multiply(communicator& ranks, const quintet::spgemm::csr_view<Value, Index>& a,
                                const quintet::spgemm::csr_view<Value, Index>& b, const options& settings,
-                               const local_product<Value, Index>& product, report* told);
+                               const local_product<Value, Index>& product, report* summary);
 }  // namespace detail
 
 /// Rows of C = A B of this rank. Throws the errors of quintet::spgemm::multiply() on all ranks; InvalidArgument also if
@@ -87,13 +87,13 @@ template <class Semiring = quintet::spgemm::plus_times, class Value, class Index
   requires quintet::spgemm::has_kernels<Semiring>
 rows_of<Value, Index> multiply(communicator& ranks, const quintet::spgemm::csr_view<Value, Index>& a,
                                const quintet::spgemm::csr_view<Value, Index>& b, const options& settings = {},
-                               const Device& device = Device::best(), report* told = nullptr) {
+                               const Device& device = Device::best(), report* summary = nullptr) {
   return detail::multiply<Value, Index>(
       ranks, a, b, settings,
       [&](const auto& x, const auto& y, quintet::spgemm::report* one) {
         return quintet::spgemm::multiply<Semiring>(x, y, settings.product, device, one);
       },
-      told);
+      summary);
 }
 
 /// The whole matrix on rank 0, an empty one elsewhere.
