@@ -32,7 +32,7 @@ po::options_description describe(arguments& a) {
   po::options_description all("Options");
   all.add_options()  //
       ("graph", po::value(&a.input)->required()->value_name("FILE"),
-       "square matrix of acquaintances: .mtx, .mtx.gz or .h5")                                                     //
+       "square matrix of acquaintances: .mtx, .mtx.gz, .npz or .h5")                                               //
       ("dataset", po::value(&a.dataset)->value_name("NAME"), "group of an .h5 input; by default the file itself")  //
       ("top", po::value(&a.top)->default_value(a.top)->value_name("N")->notifier([](std::int64_t n) {
         quintet::require_argument(n > 0, "--top", n, "> 0");
@@ -44,9 +44,9 @@ po::options_description describe(arguments& a) {
 }
 
 /// Both directions of every edge between different people, each with the value 1.
-graph undirected(const graph& given, const quintet::Device& device) {
-  const graph reversed = transpose(given.view(), spgemm::memory_source::standard(), device);
-  const graph both = spgemm::add(1.0F, given.view(), 1.0F, reversed.view(), device);
+graph undirected(const graph& directed, const quintet::Device& device) {
+  const graph reversed = transpose(directed.view(), spgemm::memory_source::standard(), device);
+  const graph both = spgemm::add(1.0F, directed.view(), 1.0F, reversed.view(), device);
   graph result{both.rows, both.cols, spgemm::array<std::int64_t>(both.rows + 1),
                spgemm::array<std::int64_t>(both.nnz()), spgemm::array<float>(both.nnz())};
   std::int64_t next = result.row_pointers[0] = 0;
@@ -79,24 +79,24 @@ std::vector<pair_of_people> strongest(const graph& common, std::int64_t top) {
   for (std::int64_t i = 0; i < common.rows; ++i)
     for (std::int64_t k = common.row_pointers[i]; k < common.row_pointers[i + 1]; ++k)
       if (common.columns[k] > i) pairs.push_back({i + 1, common.columns[k] + 1, std::int64_t(common.values[k])});
-  const auto kept = pairs.begin() + std::min<std::int64_t>(top, std::int64_t(pairs.size()));
-  std::partial_sort(pairs.begin(), kept, pairs.end(), [](const auto& x, const auto& y) {
+  const auto end = pairs.begin() + std::min<std::int64_t>(top, std::int64_t(pairs.size()));
+  std::partial_sort(pairs.begin(), end, pairs.end(), [](const auto& x, const auto& y) {
     return std::tie(y.common, x.a, x.b) < std::tie(x.common, y.a, y.b);
   });
-  pairs.erase(kept, pairs.end());
+  pairs.erase(end, pairs.end());
   return pairs;
 }
 
 void find_friends(session& session, const arguments& a) {
-  const auto given = quintet::driver::read_sparse<float>(session, a.input, a.dataset);
-  if (given.rows != given.cols)
-    throw quintet::FileError(a.input, quintet::text("must be square (it is ", given.rows, " x ", given.cols, ")"));
+  const auto input = quintet::driver::read_sparse<float>(session, a.input, a.dataset);
+  if (input.rows != input.cols)
+    throw quintet::FileError(a.input, quintet::text("must be square (it is ", input.rows, " x ", input.cols, ")"));
   session.result("ran_on", session.device().spelling());
-  const graph known = session.timed("symmetry", [&] { return undirected(given, session.device()); });
-  const graph taken = spgemm::add(1.0F, known.view(), 1.0F, identity(known.rows).view());
+  const graph known = session.timed("symmetry", [&] { return undirected(input, session.device()); });
+  const graph graph_with_diagonal = spgemm::add(1.0F, known.view(), 1.0F, identity(known.rows).view());
   const graph common = session.timed("friends_of_friends", [&] {
-    return spgemm::multiply_masked<spgemm::plus_times, spgemm::complement_mask>(known.view(), known.view(),
-                                                                                taken.view(), {}, session.device());
+    return spgemm::multiply_masked<spgemm::plus_times, spgemm::complement_mask>(
+        known.view(), known.view(), graph_with_diagonal.view(), {}, session.device());
   });
   const graph closed = session.timed("triangles", [&] {
     return spgemm::multiply_masked(known.view(), known.view(), known.view(), {}, session.device());

@@ -5,6 +5,7 @@
 
 #include "hdbscan/arguments.hpp"
 #include "hdbscan/output.hpp"
+#include "hdbscan/sweep.hpp"
 #include "quintet/core/error.hpp"
 #include "quintet/hdbscan/cut.hpp"
 #include "quintet/hdbscan/membership.hpp"
@@ -31,10 +32,47 @@ std::vector<std::int64_t> cut_at(session& session, double height, const hdbscan:
   return labels;
 }
 
+/// What --min-cluster-size auto chose.
+void report_size(session& session, const hdbscan::cluster_result& result) {
+  const std::int64_t size = result.options.min_cluster_size;
+  session.result("min_cluster_size", size);
+  session.say() << "the most persistent minimum cluster size is " << size << "\n";
+  if (result.condensed.rows.empty() || result.clusters() == 0)
+    session.warn(text("no size has clusters that persist; --min-cluster-size is ", size));
+}
+
+void report_weights(session& session, const hdbscan::cluster_result& result) {
+  double sum = 0;
+  for (const double weight : result.weights) sum += weight;
+  if (result.weights.empty()) sum = double(result.labels.size());
+  session.result("weights", {{"sum", sum}, {"excluded_rows", result.excluded_rows.size()}});
+  session.say() << result.labels.size() << " points of weight " << sum << " in all, " << result.excluded_rows.size()
+                << " of them of weight 0\n";
+}
+
+/// The clustering with the clusters of --clusters.
+hdbscan::cluster_result chosen(session& session, const arguments& a, hdbscan::cluster_result model) {
+  if (!a.clusters) return model;
+  hdbscan::cluster_result result = hdbscan::flat(model, *a.clusters);
+  result.neighbours_seconds = model.neighbours_seconds;
+  result.spanning_tree_seconds = model.spanning_tree_seconds;
+  result.tree_stage_seconds += model.tree_stage_seconds;
+  const char* selection = result.options.method == hdbscan::selection::leaf ? "leaf" : "eom";
+  session.result("selection", selection);
+  session.result("epsilon", result.options.epsilon);
+  session.say() << "--selection " << selection << " --epsilon " << result.options.epsilon << '\n';
+  if (result.clusters() != *a.clusters)
+    session.warn(
+        text("--clusters ", *a.clusters, " is out of reach of these points: the nearest is ", result.clusters()));
+  return result;
+}
+
 /// Everything that is said about a clustering, and the files.
 void finish(session& session, const arguments& a, findings& all) {
   const hdbscan::cluster_result& result = all.clustering;
   report(session, {result.neighbours, result.clamped, result.invalid_rows}, a.options.distance.kind);
+  if (!a.weights.empty()) report_weights(session, result);
+  if (a.options.min_cluster_size == hdbscan::automatic_size) report_size(session, result);
   report(session, result);
   if (a.cut_height) all.cut_labels = cut_at(session, *a.cut_height, result);
   if (a.assign_noise) all.near_labels = hdbscan::assign_noise(result.spanning_tree, result.labels);
@@ -64,12 +102,12 @@ void add_predictions(session& session, const arguments& a, findings& all, matrix
                      matrix_view<const Storage> further) {
   session.timed("predict", [&] {
     auto& predicted = all.predicted.emplace();
-    predicted.found = hdbscan::approximate_predict(all.clustering, points, further, session.device());
+    predicted.prediction = hdbscan::approximate_predict(all.clustering, points, further, session.device());
     if (a.membership)
       predicted.memberships = {further.rows(), std::int64_t(all.clustering.clusters()),
                                hdbscan::membership_vectors(all.clustering, points, further, session.device())};
   });
-  const auto& labels = all.predicted->found.labels;
+  const auto& labels = all.predicted->prediction.labels;
   const auto noise = std::count(labels.begin(), labels.end(), -1);
   session.result("predicted", labels.size());
   session.result("predicted_noise", noise);
@@ -83,14 +121,14 @@ void cluster_shared_points(session& session, const arguments& a) {
   const auto points = read_shared_points<Storage>(session, a.input, a.dataset);
   session.say() << points.all_rows << " points of " << points.own.cols << " dimensions on "
                 << (ranks.size() > 1 ? text(ranks.size(), " ranks, ") : "") << session.device().name() << std::endl;
-  auto found = mpi::hdbscan::cluster(ranks, points.own.view(), points.first_row, a.options, session.device(),
-                                     session.progress(clustering_shares(points.own.cols)),
-                                     {a.checkpoint, a.checkpoint_minutes, a.resume});
+  auto clusters_found = mpi::hdbscan::cluster(ranks, points.own.view(), points.first_row, a.options, session.device(),
+                                              session.progress(clustering_shares(points.own.cols)),
+                                              {a.checkpoint, a.checkpoint_minutes, a.resume});
   ranks.run_collectively([&] {
     if (!session.is_root()) return;
     findings all;
     all.single_precision = sizeof(Storage) < sizeof(double);
-    all.clustering = std::move(found.whole);
+    all.clustering = chosen(session, a, std::move(clusters_found.whole));
     finish(session, a, all);
   });
 }
@@ -104,12 +142,16 @@ void cluster_points(session& session, const arguments& a) {
   const io::matrix<Storage> points = read_points<Storage>(session, a.input, a.dataset);
   io::matrix<Storage> further;
   if (!a.predict.empty()) further = read_further_points<Storage>(session, a.predict, points.cols);
+  std::vector<double> weights;
+  if (!a.weights.empty()) weights = read_weights(session, a.weights, points.rows);
   session.say() << points.rows << " points of " << points.cols << " dimensions on " << session.device().name()
                 << std::endl;
+  if (a.sweep) return sweep_points(session, a, points.view(), weights, sizeof(Storage) < sizeof(double));
   findings all;
   all.single_precision = sizeof(Storage) < sizeof(double);
-  all.clustering =
-      hdbscan::cluster(points.view(), a.options, session.device(), session.progress(clustering_shares(points.cols)));
+  all.clustering = chosen(session, a,
+                          hdbscan::cluster(points.view(), a.options, session.device(),
+                                           session.progress(clustering_shares(points.cols)), weights));
   if (a.membership) add_memberships(session, all, points.view());
   if (!a.predict.empty()) add_predictions(session, a, all, points.view(), std::as_const(further).view());
   finish(session, a, all);
@@ -142,17 +184,18 @@ hdbscan::cluster_result cluster_matrix_file(session& session, const arguments& a
 template <class Real>
 void cluster_precomputed(session& session, const arguments& a) {
   const Device& device = session.device();
-  if (is_matrix_market(a.input) && !device.automatic() && device.kind() != device_kind::host)
+  if (is_sparse_format(a.input) && !device.automatic() && device.kind() != device_kind::host)
     throw InvalidArgument(
         text("--device must be auto or host for a sparse graph of distances (--device=", device.spelling(), ")"));
   findings all;
   all.single_precision = sizeof(Real) < sizeof(double);
   try {
     all.clustering =
-        is_matrix_market(a.input) ? cluster_graph_file<Real>(session, a) : cluster_matrix_file<Real>(session, a);
+        is_sparse_format(a.input) ? cluster_graph_file<Real>(session, a) : cluster_matrix_file<Real>(session, a);
   } catch (const InvalidArgument& wrong_distance) {
     throw FileError(a.input, wrong_distance.what());
   }
+  all.clustering = chosen(session, a, std::move(all.clustering));
   session.say() << all.clustering.labels.size() << " points by their distances" << std::endl;
   finish(session, a, all);
 }
@@ -165,13 +208,17 @@ const program about{"quintet-hdbscan",
                     "checkpoint"};
 
 void run(session& session, arguments& a) {
-  if (session.line().given.contains("checkpoint"))
-    require_absent(session.line(), {"precomputed", "predict", "membership"}, "cannot be combined with --checkpoint");
-  require_one_process(session, {"precomputed", "predict", "membership"});
+  if (session.line().option_names.contains("checkpoint"))
+    require_absent(session.line(), {"precomputed", "predict", "membership", "weights"},
+                   "cannot be combined with --checkpoint");
+  require_one_process(session, {"precomputed", "predict", "membership", "sweep", "weights"});
   check(a, session);
+  a.metric.choose_precision(session);
   // Wrong options are found before a large file is read.
   if (a.precomputed)
     hdbscan::cluster_distances({}, a.options, session.device());
+  else if (a.sweep)
+    hdbscan::sweep({}, sweep_options_of(a), session.device());
   else
     hdbscan::cluster({}, a.options, session.device());
   if (a.precomputed)

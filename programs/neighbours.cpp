@@ -1,12 +1,16 @@
-// quintet-neighbours: exact nearest neighbours of points, or all within a radius.
+// quintet-neighbours: exact nearest neighbours of points, or all within a radius; an index that later runs search.
 #include "quintet/neighbours/neighbours.hpp"
 
 #include <limits>
 #include <optional>
+#include <type_traits>
+#include <variant>
 
 #include "quintet/io/csv.hpp"
 #include "quintet/io/hdf5.hpp"
 #include "quintet/io/matrix_file.hpp"
+#include "quintet/io/neighbours_index.hpp"
+#include "quintet/neighbours/index.hpp"
 #ifdef QUINTET_HAS_MPI
 #include "quintet/mpi/neighbours.hpp"
 #endif
@@ -20,7 +24,7 @@ namespace quintet::driver {
 namespace {
 
 struct arguments {
-  std::string input, queries, dataset, output;
+  std::string input, index, queries, dataset, output;
   metric_option metric;
   std::optional<std::int64_t> k;
   std::optional<double> radius;
@@ -28,8 +32,11 @@ struct arguments {
 
 po::options_description describe(arguments& a) {
   po::options_description options("Options");
-  options.add_options()                                                                                         //
-      ("input", po::value(&a.input)->required()->value_name("FILE"), "points, one per row: .csv, .npy or .h5")  //
+  options.add_options()                                                                             //
+      ("input", po::value(&a.input)->value_name("FILE"), "points, one per row: .csv, .npy or .h5")  //
+      ("index", po::value(&a.index)->value_name("FILE"),
+       "with --input: keep the points in this file, in the order of their tree. Without: search the points that it "
+       "has, by its metric. Results are the same")  //
       ("queries", po::value(&a.queries)->value_name("FILE"),
        "query points; by default the points themselves, and then no point is its own neighbour")                //
       ("dataset", po::value(&a.dataset)->value_name("NAME"), "dataset of .h5 inputs; by default the only one")  //
@@ -44,7 +51,7 @@ po::options_description describe(arguments& a) {
         a.radius = radius;
       }),
        "all points at a distance of at most R")  //
-      ("output", output_file(&a.output, {io::file_format::csv, io::file_format::hdf5}),
+      ("output", optional_output_file(&a.output, {io::file_format::csv, io::file_format::hdf5}),
        "--k: .csv with header query,nn1,d1,nn2,d2,...; .h5 with datasets index and distance [queries, K].\n"
        "--radius: .csv with header query,neighbour,distance; .h5 with the sparse matrix row_pointers, index, distance");
   a.metric.add_to(options);
@@ -52,21 +59,21 @@ po::options_description describe(arguments& a) {
 }
 
 template <class Real>
-void write_within(session& session, const arguments& a, const neighbours::radius_result<Real>& found) {
+void write_within(session& session, const arguments& a, const neighbours::radius_result<Real>& lists) {
   if (io::format_of(a.output) == io::file_format::hdf5) {
     io::hdf5_writer out(a.output);
-    out.write("row_pointers", found.row_pointers);
-    out.write("index", found.index);
-    out.write("distance", found.distance);
+    out.write("row_pointers", lists.row_pointers);
+    out.write("index", lists.index);
+    out.write("distance", lists.distance);
     session.write_attributes(out);
     return out.commit();
   }
   io::csv_writer out(a.output, {"query", "neighbour", "distance"});
-  for (std::int64_t i = 0; i < found.queries; ++i)
-    for (std::int64_t e = found.row_pointers[i]; e < found.row_pointers[i + 1]; ++e) {
+  for (std::int64_t i = 0; i < lists.queries; ++i)
+    for (std::int64_t e = lists.row_pointers[i]; e < lists.row_pointers[i + 1]; ++e) {
       out.field(i);
-      out.field(found.index[e]);
-      out.field(found.distance[e]);
+      out.field(lists.index[e]);
+      out.field(lists.distance[e]);
       out.end_row();
     }
   out.commit();
@@ -81,12 +88,12 @@ void report_invalid(session& session, const std::string& name, const std::vector
 }
 
 template <class Result>
-void report(session& session, const arguments& a, const Result& found) {
-  report_invalid(session, "points", found.invalid_points);
-  if (!a.queries.empty()) report_invalid(session, "queries", found.invalid_queries);
-  session.result("pairs_evaluated", found.pairs_evaluated);
-  session.result("entries", std::int64_t(found.index.size()));
-  session.result("ran_on", found.ran_on.spelling());
+void report(session& session, const arguments& a, const Result& lists) {
+  report_invalid(session, "points", lists.invalid_points);
+  if (!a.queries.empty()) report_invalid(session, "queries", lists.invalid_queries);
+  session.result("pairs_evaluated", lists.pairs_evaluated);
+  session.result("entries", std::int64_t(lists.index.size()));
+  session.result("ran_on", lists.ran_on.spelling());
 }
 
 #ifdef QUINTET_HAS_MPI
@@ -94,51 +101,115 @@ template <class Storage>
 void find_shared(session& session, const arguments& a) {
   mpi::communicator& ranks = *session.ranks();
   const auto points = read_shared_points<Storage>(session, a.input, a.dataset);
-  auto found = session.timed("neighbours", [&] {
+  auto lists = session.timed("neighbours", [&] {
     return mpi::neighbours::nearest<Storage>(ranks, points.own.view(), points.first_row, *a.k, {a.metric.value()},
                                              session.device());
   });
   ranks.phase("write");
-  const auto index = ranks.gather(std::span<const std::int64_t>(found.index));
-  const auto distance = ranks.gather(std::span<const accumulator_t<Storage>>(found.distance));
+  const auto index = ranks.gather(std::span<const std::int64_t>(lists.index));
+  const auto distance = ranks.gather(std::span<const accumulator_t<Storage>>(lists.distance));
   ranks.run_collectively([&] {
     if (!session.is_root()) return;
-    found.queries = found.points;
-    found.index = index;
-    found.distance = distance;
-    report(session, a, found);
-    session.timed("write", [&] { write_neighbours(session, a.output, found); });
+    lists.queries = lists.points;
+    lists.index = index;
+    lists.distance = distance;
+    report(session, a, lists);
+    session.timed("write", [&] { write_neighbours(session, a.output, lists); });
     session.say_done(a.output);
   });
 }
 #endif
+
+/// Answers that order the points for one call.
+template <class Storage>
+class single_call {
+ public:
+  single_call(matrix_view<const Storage> points, const neighbours::options& settings, const Device& device)
+      : points_(points), settings_(settings), device_(device) {}
+  std::int64_t dim() const { return points_.cols(); }
+  std::int64_t size() const { return points_.rows(); }
+  auto nearest(matrix_view<const Storage> queries, std::int64_t k) const {
+    return neighbours::nearest<Storage>(queries, points_, k, settings_, device_);
+  }
+  auto nearest_others(std::int64_t k) const { return neighbours::nearest<Storage>(points_, k, settings_, device_); }
+  auto within_radius(matrix_view<const Storage> queries, double radius) const {
+    return neighbours::within_radius<Storage>(queries, points_, radius, settings_, device_);
+  }
+  auto others_within_radius(double radius) const {
+    return neighbours::within_radius<Storage>(points_, radius, settings_, device_);
+  }
+
+ private:
+  matrix_view<const Storage> points_;
+  neighbours::options settings_;
+  Device device_;
+};
+
+/// How an index has searched, and of what share of the pairs the distance was taken.
+template <class Points>
+void report_search(session& session, const Points& points, std::int64_t queries, std::int64_t pairs) {
+  if constexpr (requires { points.used(queries); })
+    session.result("search", points.used(queries) == neighbours::search::tree ? "tree" : "all_pairs");
+  const double all = double(queries) * double(points.size());
+  session.result("share", all > 0 ? double(pairs) / all : 0);
+}
+
+/// Writes the answers of a single_call or an index.
+template <class Storage, class Points>
+void answer(session& session, const arguments& a, const Points& points) {
+  std::optional<io::matrix<Storage>> queries;
+  if (!a.queries.empty()) queries = read_further_points<Storage>(session, a.queries, points.dim());
+  const std::int64_t asked = queries ? queries->rows : points.size();
+  if (a.k) {
+    const auto lists = session.timed(
+        "neighbours", [&] { return queries ? points.nearest(queries->view(), *a.k) : points.nearest_others(*a.k); });
+    report(session, a, lists);
+    report_search(session, points, asked, lists.pairs_evaluated);
+    session.timed("write", [&] { write_neighbours(session, a.output, lists); });
+  } else {
+    const auto lists = session.timed("neighbours", [&] {
+      return queries ? points.within_radius(queries->view(), *a.radius) : points.others_within_radius(*a.radius);
+    });
+    report(session, a, lists);
+    report_search(session, points, asked, lists.pairs_evaluated);
+    session.timed("write", [&] { write_within(session, a, lists); });
+  }
+  session.say_done(a.output);
+}
+
+bool has_question(const arguments& a) { return a.k || a.radius; }
 
 template <class Storage>
 void find(session& session, const arguments& a) {
 #ifdef QUINTET_HAS_MPI
   if (session.ranks() != nullptr) return find_shared<Storage>(session, a);
 #endif
-  const neighbours::options how{a.metric.value()};
   const io::matrix<Storage> points = read_points<Storage>(session, a.input, a.dataset);
-  std::optional<io::matrix<Storage>> queries;
-  if (!a.queries.empty()) queries = read_further_points<Storage>(session, a.queries, points.cols);
   const Device& device = session.device();
-  if (a.k) {
-    const auto found = session.timed("neighbours", [&] {
-      return queries ? neighbours::nearest<Storage>(queries->view(), points.view(), *a.k, how, device)
-                     : neighbours::nearest<Storage>(points.view(), *a.k, how, device);
-    });
-    report(session, a, found);
-    session.timed("write", [&] { write_neighbours(session, a.output, found); });
-  } else {
-    const auto found = session.timed("neighbours", [&] {
-      return queries ? neighbours::within_radius<Storage>(queries->view(), points.view(), *a.radius, how, device)
-                     : neighbours::within_radius<Storage>(points.view(), *a.radius, how, device);
-    });
-    report(session, a, found);
-    session.timed("write", [&] { write_within(session, a, found); });
-  }
-  session.say_done(a.output);
+  if (a.index.empty()) return answer<Storage>(session, a, single_call(points.view(), {a.metric.value()}, device));
+  const auto index =
+      session.timed("index", [&] { return neighbours::index<Storage>(points.view(), {a.metric.value()}, device); });
+  session.timed("save", [&] { io::write_index(a.index, index); });
+  if (has_question(a)) return answer<Storage>(session, a, index);
+  report_invalid(session, "points", index.invalid_points());
+  session.say_done(a.index);
+}
+
+/// Answers from a file of before.
+void search_index(session& session, const arguments& a) {
+  const auto any = session.timed("load", [&] { return io::read_any_index(a.index, session.device()); });
+  std::visit(
+      [&]<class Storage>(const neighbours::index<Storage>& index) {
+        session.settle_precision(std::is_same_v<Storage, float>    ? "float"
+                                 : std::is_same_v<Storage, double> ? "double"
+                                 : std::is_same_v<Storage, half>   ? "half"
+                                                                   : "bfloat16");
+        session.result("n", index.size());
+        session.result("dim", index.dim());
+        session.result("metric", to_string(index.distance()));
+        answer<Storage>(session, a, index);
+      },
+      any);
 }
 
 const program about{"quintet-neighbours",
@@ -147,12 +218,31 @@ const program about{"quintet-neighbours",
                     {"auto", "float", "double", "half", "bfloat16"},
                     true};
 
-void run(session& session, arguments& a) {
-  require_one_process(session, {"queries", "radius"});
-  if (bool(a.k) == bool(a.radius)) throw InvalidArgument("one of --k and --radius is needed, and not both");
+void check(const session& session, const arguments& a) {
+  require_one_process(session, {"queries", "radius", "index"});
+  if (a.input.empty() && a.index.empty()) throw InvalidArgument("--input is needed, or --index with a file of before");
+  const bool builds_only = !a.input.empty() && !a.index.empty() && !has_question(a);
+  if (a.k && a.radius) throw InvalidArgument("one of --k and --radius is needed, and not both");
+  if (!has_question(a) && !builds_only) throw InvalidArgument("one of --k and --radius is needed, and not both");
+  if (builds_only)
+    require_absent(session.line(), {"queries", "output"}, "needs --k or --radius");
+  else if (a.output.empty())
+    throw InvalidArgument("--output is needed");
+  if (a.input.empty())
+    require_absent(session.line(), {"metric", "curvature", "p", "unit", "sphere-radius", "dataset", "precision"},
+                   "needs --input: an index has its points, their type and metric");
   a.metric.value();  // before a large file is read
-  require_distinct_files({{"--input", a.input}, {"--queries", a.queries}},
-                         {{"--output", a.output}, {"--json", session.line().common.json}});
+  option_files inputs{{"--input", a.input}, {"--queries", a.queries}};
+  option_files outputs{{"--output", a.output}, {"--json", session.line().common.json}};
+  (a.input.empty() ? inputs : outputs).emplace_back("--index", a.index);
+  require_distinct_files(inputs, outputs);
+  if (!a.input.empty() && !a.index.empty()) io::check_writable(a.index);
+}
+
+void run(session& session, arguments& a) {
+  check(session, a);
+  if (a.input.empty()) return search_index(session, a);
+  a.metric.choose_precision(session);
   with_storage(session, {{a.input, a.dataset}, {a.queries, ""}}, [&]<class Storage>() { find<Storage>(session, a); });
 }
 

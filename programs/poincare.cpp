@@ -112,7 +112,7 @@ void measure_dealt_files(session& session, const arguments& a, mpi::communicator
   session.result("ran_on", session.device().spelling());
   poincare::point_report report;
   if (a.knn > 0) {
-    auto found = session.timed("neighbours", [&] {
+    auto lists = session.timed("neighbours", [&] {
       const poincare::nearest_options options{
           .curvature = a.curvature, .strict = a.strict, .exclude_self = a.queries.empty()};
       auto own = mpi::poincare::nearest<Real>(ranks, queries.rows.view(), points.rows.view(), a.knn, options,
@@ -123,9 +123,9 @@ void measure_dealt_files(session& session, const arguments& a, mpi::communicator
       own.queries = queries.all_rows;
       return own;
     });
-    report = std::move(found.report);
+    report = std::move(lists.report);
     ranks.run_collectively([&] {
-      if (session.is_root()) session.timed("write", [&] { write_neighbours(session, a.output, found); });
+      if (session.is_root()) session.timed("write", [&] { write_neighbours(session, a.output, lists); });
     });
   } else {
     const std::int64_t cols = a.pairwise ? 1 : points.all_rows;
@@ -172,13 +172,13 @@ void measure_files(session& session, const arguments& a) {
   session.result("ran_on", session.device().spelling());
   poincare::point_report report;
   if (a.knn > 0) {
-    const auto found = session.timed("neighbours", [&] {
+    const auto lists = session.timed("neighbours", [&] {
       const poincare::nearest_options options{
           .curvature = a.curvature, .strict = a.strict, .exclude_self = a.queries.empty()};
       return poincare::nearest(queries.view(), points.view(), a.knn, options, session.device());
     });
-    report = found.report;
-    session.timed("write", [&] { write_neighbours(session, a.output, found); });
+    report = lists.report;
+    session.timed("write", [&] { write_neighbours(session, a.output, lists); });
   } else {
     io::matrix<Real> distances{queries.rows, a.pairwise ? 1 : points.rows, {}};
     distances.data.resize(distances.rows * distances.cols);

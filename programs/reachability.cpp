@@ -231,6 +231,7 @@ const program about{"quintet-reachability",
 
 void run(session& session, arguments& a) {
   check(a, session);
+  a.metric.choose_precision(session);
   with_storage(session, {{a.input, a.dataset}}, [&]<class Storage>() { work<Storage>(session, a); });
 }
 

@@ -13,8 +13,10 @@
 #include "quintet/io/snp_network.hpp"
 #include "quintet/snp/inference/resampling.hpp"
 #include "quintet/snp/inference/search.hpp"
+#include "quintet/snp/likelihood/composite.hpp"
 #include "quintet/snp/likelihood/likelihood.hpp"
 #include "quintet/snp/likelihood/optimise.hpp"
+#include "quintet/snp/markers/f_statistics.hpp"
 #include "quintet/snp/network/rooting.hpp"
 #include "snp_likelihood/report.hpp"
 #include "support/driver.hpp"
@@ -29,11 +31,13 @@ namespace {
 
 struct arguments {
   snp_input input;
-  std::string network, per_site, optimise, output_network, outgroup;
+  std::string network, per_site, optimise, output_network, outgroup, f_statistics;
   std::vector<std::string> compare;
-  double theta = snp::unset, root_theta = snp::unset, length = snp::unset, u = 1, v = 1, gigabytes = 0;
+  double theta = snp::unset, root_theta = snp::unset, length = snp::unset, u = snp::unset, v = snp::unset,
+         gigabytes = 0, truncation = snp::default_truncation;
   bool search = false, support = false, output_theta = false, jackknife = false, block_loci = false;
-  std::int64_t max_reticulations = 2, starts = 0, patience = 40, seed = 1, bootstrap = 0, block_sites = 1;
+  std::int64_t max_reticulations = 2, starts = 0, patience = 40, seed = 1, bootstrap = 0, block_sites = 1,
+               composite = 0;
 };
 
 /// As many bytes as a 64-bit number holds.
@@ -41,12 +45,14 @@ void memory_in_range(double gigabytes) {
   require_argument(gigabytes > 0 && gigabytes <= 9e9, "--memory", gigabytes, "in (0, 9e9]");
 }
 
-void check_per_site(const std::string& path) {
-  try {
-    io::check_output(path, {io::file_format::csv});
-  } catch (const FileError& e) {
-    throw InvalidArgument(text("--per-site: ", e.what()));
-  }
+auto csv_file(const char* option) {
+  return [option](const std::string& path) {
+    try {
+      io::check_output(path, {io::file_format::csv});
+    } catch (const FileError& e) {
+      throw InvalidArgument(text(option, ": ", e.what()));
+    }
+  };
 }
 
 void check_output_network(const std::string& path) {
@@ -63,9 +69,9 @@ void describe_model(po::options_description& options, arguments& a) {
        "for branches without a theta in the network, > 0; pairs of lineages merge with rate 2/theta")  //
       ("root-theta", po::value(&a.root_theta)->value_name("X")->notifier(positive("--root-theta")),
        "above the root, if the network has no theta there, > 0; by default --theta")  //
-      ("u", po::value(&a.u)->required()->value_name("U")->notifier(not_negative("--u")),
-       "rate of 1 -> 0, >= 0")  //
-      ("v", po::value(&a.v)->required()->value_name("V")->notifier(not_negative("--v")), "rate of 0 -> 1, >= 0");
+      ("u", po::value(&a.u)->value_name("U")->notifier(not_negative("--u")),
+       "rate of 1 -> 0, >= 0; required but for --f-statistics")  //
+      ("v", po::value(&a.v)->value_name("V")->notifier(not_negative("--v")), "rate of 0 -> 1, >= 0; as --u");
   describe_corrections(options, a.input);
 }
 
@@ -97,8 +103,9 @@ po::options_description describe(arguments& a) {
        "of the search, 0 ... 20")  //
       ("starts",
        po::value(&a.starts)->value_name("N")->notifier(within<std::int64_t>("--starts", 1, snp::max_optimise_starts)),
-       "random trees at the start of the search, 4 by default; or climbs of --optimise, 1 by default. Further climbs "
-       "start with lengths and thetas multiplied by random factors, and the best one counts")  //
+       "random trees at the start of the search, 4 by default, or trees that join neighbours with --composite, 1 by "
+       "default; or climbs of --optimise, 1 by default. Further climbs start with lengths and thetas multiplied by "
+       "random factors, and the best one counts")  //
       ("patience",
        po::value(&a.patience)
            ->default_value(a.patience)
@@ -114,26 +121,42 @@ po::options_description describe(arguments& a) {
       ("bootstrap",
        po::value(&a.bootstrap)->value_name("N")->notifier(within<std::int64_t>("--bootstrap", 2, snp::max_replicates)),
        "with --network and --optimise: standard errors and 95 % intervals of lengths, thetas and gammas, from so many "
-       "draws of blocks of sites")                                                               //
-      ("jackknife", po::bool_switch(&a.jackknife), "the same from data without one block each")  //
+       "draws of blocks of sites; with --search: how often each topology, cluster and hybrid event is found")  //
+      ("jackknife", po::bool_switch(&a.jackknife), "the same from data without one block each")                //
       ("block-sites",
        po::value(&a.block_sites)->default_value(1)->value_name("N")->notifier(at_least("--block-sites", 1)),
        "consecutive sites of a block, because sites near each other are linked")  //
       ("block-loci", po::bool_switch(&a.block_loci), "VCF: the sites of a contig are a block");
   output.add_options()  //
+      ("composite", po::value(&a.composite)->value_name("N")->notifier(within<std::int64_t>("--composite", 3, 4)),
+       "with --network or --search: the sum of the log-likelihoods of all sets of 3 (or 4) species, for tens of "
+       "species. "
+       "It is no likelihood: only compare it with that of other networks; standard errors need --bootstrap")  //
+      ("f-statistics", po::value(&a.f_statistics)->value_name("FILE")->notifier(csv_file("--f-statistics")),
+       ".csv, instead of --network: all f2, f3 (the first species is the target) and f4 of the allele frequencies, "
+       "with "
+       "standard errors by a jackknife over blocks (--block-sites, --block-loci)")  //
       ("optimise", po::value(&a.optimise)->value_name("WHAT"),
        "maximum likelihood on this topology; a list of lengths, theta (one for every branch and the root) or "
        "common-theta (one for all), gamma: lengths,theta,gamma")  //
       ("output-network", po::value(&a.output_network)->value_name("FILE")->notifier(check_output_network),
        "the network as extended Newick that other programs read, name:length and name:length::gamma; with --search the "
-       "network of the least BIC, so far until the search ends")  //
+       "network of the least BIC, so far until the search ends; with --composite the last with a clear gain")  //
       ("output-theta", po::bool_switch(&a.output_theta),
        "adds thetas to --output-network: name:length:theta:gamma, and [theta] of the root in front")  //
-      ("per-site", po::value(&a.per_site)->value_name("FILE")->notifier(check_per_site),
+      ("per-site", po::value(&a.per_site)->value_name("FILE")->notifier(csv_file("--per-site")),
        ".csv: site and pattern (from 1; pattern 0: left out), weight of the pattern, log_likelihood without "
        "corrections")  //
       ("memory", po::value(&a.gigabytes)->value_name("GB")->notifier(memory_in_range),
-       "limit for the partial likelihoods, > 0; by default half the memory of the device");
+       "limit for the partial likelihoods, > 0; by default half the memory of the device")  //
+      ("truncation",
+       po::value(&a.truncation)
+           ->default_value(a.truncation, "1e-9")
+           ->value_name("X")
+           ->notifier(within<double>("--truncation", 0, snp::max_truncation)),
+       "in large groups of branches lineage numbers are dropped that cannot change the log-likelihood by more than "
+       "this, "
+       "0 ... 0.1; 0: none");
   all.add(input).add(model).add(search).add(output);
   return all;
 }
@@ -141,10 +164,10 @@ po::options_description describe(arguments& a) {
 snp::optimise_options optimise_options_of(const arguments& a) {
   snp::optimise_options options{.lengths = false, .thetas = snp::theta_parameters::fixed, .gammas = false};
   std::istringstream words(a.optimise + ",");
-  const auto set_thetas = [&](snp::theta_parameters how) {
-    if (options.thetas != snp::theta_parameters::fixed && options.thetas != how)
+  const auto set_thetas = [&](snp::theta_parameters mode) {
+    if (options.thetas != snp::theta_parameters::fixed && options.thetas != mode)
       throw InvalidArgument(text("--optimise must name theta or common-theta, not both (--optimise=", a.optimise, ")"));
-    options.thetas = how;
+    options.thetas = mode;
   };
   for (std::string word; std::getline(words, word, ',');) {
     if (word == "lengths")
@@ -164,10 +187,16 @@ snp::optimise_options optimise_options_of(const arguments& a) {
 
 // What the options say together.
 void complete(arguments& a) {
-  if (int(a.search) + int(!a.network.empty()) + int(!a.compare.empty()) != 1)
-    throw InvalidArgument(a.search || !a.network.empty() || !a.compare.empty()
-                              ? "--search, --network and --compare exclude each other"
-                              : "the option '--network' is required but missing (or --compare, or --search)");
+  const bool has_statistics = !a.f_statistics.empty();
+  const int tasks = int(a.search) + int(!a.network.empty()) + int(!a.compare.empty()) + int(has_statistics);
+  if (tasks > 1) throw InvalidArgument("--search, --network, --compare and --f-statistics exclude each other");
+  if (tasks == 0)
+    throw InvalidArgument("the option '--network' is required but missing (or --compare, --search or --f-statistics)");
+  for (const auto& [option, rate] : {std::pair("--u", &a.u), {"--v", &a.v}}) {
+    if (std::isnan(*rate) && !has_statistics)
+      throw InvalidArgument(text("the option '", option, "' is required but missing"));
+    if (std::isnan(*rate)) *rate = 1;
+  }
   if (a.network.empty() && !a.per_site.empty()) throw InvalidArgument("--per-site needs --network");
   if (!a.compare.empty() && !a.output_network.empty())
     throw InvalidArgument("--output-network goes with --network or --search");
@@ -175,11 +204,12 @@ void complete(arguments& a) {
   if (a.search && (a.support || !std::isnan(a.length)))
     throw InvalidArgument("--support and --length go with --network or --compare");
   if (!a.search && a.optimise.empty() && a.starts > 0) throw InvalidArgument("--starts needs --optimise or --search");
-  const bool resamples = a.bootstrap > 0 || a.jackknife;
+  const bool has_replicates = a.bootstrap > 0 || a.jackknife;
   if (a.bootstrap > 0 && a.jackknife) throw InvalidArgument("--bootstrap and --jackknife exclude each other");
-  if (resamples && (a.network.empty() || a.optimise.empty()))
-    throw InvalidArgument("--bootstrap and --jackknife need --network and --optimise");
-  if (!resamples && a.block_loci) throw InvalidArgument("--block-loci needs --bootstrap or --jackknife");
+  if (has_replicates && !a.search && (a.network.empty() || a.optimise.empty()))
+    throw InvalidArgument("--bootstrap and --jackknife need --network and --optimise, or --search");
+  if (!has_replicates && !has_statistics && a.block_loci)
+    throw InvalidArgument("--block-loci needs --bootstrap, --jackknife or --f-statistics");
   if (a.search && std::isnan(a.theta)) throw InvalidArgument("--search needs --theta, where thetas start");
   if (!a.optimise.empty()) optimise_options_of(a);
   a.input.model.u = a.u;
@@ -188,8 +218,8 @@ void complete(arguments& a) {
 }
 
 bool is_file(const std::string& network) {
-  std::error_code none;
-  return std::filesystem::exists(network, none);
+  std::error_code ignored;
+  return std::filesystem::exists(network, ignored);
 }
 
 snp::Network with_outgroup(const arguments& a, const snp::Network& network) {
@@ -203,21 +233,21 @@ snp::Network with_outgroup(const arguments& a, const snp::Network& network) {
   return *std::move(rooted);
 }
 
-std::vector<snp::Network> read_networks(const arguments& a, const char* option, const std::string& given) {
+std::vector<snp::Network> read_networks(const arguments& a, const char* option, const std::string& path) {
   const snp::newick_options options{.theta = a.theta,
                                     .root_theta = a.root_theta,
                                     .length = a.length,
                                     .support = a.support,
                                     .unrooted = !a.outgroup.empty()};
-  if (!is_file(given) && given.find('(') == std::string::npos)
+  if (!is_file(path) && path.find('(') == std::string::npos)
     throw InvalidArgument(
-        text(option, " must be a file or a network, which begins with a parenthesis (", option, "=", given, ")"));
-  const bool takes_several = is_file(given) && !a.compare.empty();
+        text(option, " must be a file or a network, which begins with a parenthesis (", option, "=", path, ")"));
+  const bool takes_several = is_file(path) && !a.compare.empty();
   std::vector<snp::Network> networks;
   if (takes_several)
-    networks = io::read_networks(given, options);
+    networks = io::read_networks(path, options);
   else
-    networks.push_back(is_file(given) ? io::read_network(given, options) : snp::parse_newick(given, options));
+    networks.push_back(is_file(path) ? io::read_network(path, options) : snp::parse_newick(path, options));
   for (snp::Network& network : networks) network = with_outgroup(a, network);
   for (const snp::Network& network : networks)
     if (!std::isnan(a.root_theta) && network.root_theta() != a.root_theta)
@@ -252,7 +282,7 @@ void write_network(session& session, const arguments& a, const snp::Network& net
 }
 
 snp::likelihood_options likelihood_options_of(session& session, const arguments& a) {
-  return {.device = session.device(), .memory_limit = std::int64_t(a.gigabytes * 1e9)};
+  return {.device = session.device(), .memory_limit = std::int64_t(a.gigabytes * 1e9), .truncation = a.truncation};
 }
 
 snp::optimise_result optimise(session& session, const arguments& a, snp::Likelihood& likelihood) {
@@ -265,18 +295,18 @@ snp::optimise_result optimise(session& session, const arguments& a, snp::Likelih
   return session.timed("optimise", [&] { return snp::optimise(likelihood, options); });
 }
 
-void report_optimum(session& session, const arguments& a, const snp::optimise_result& found, double sites) {
-  session.result("start_log_likelihood", found.start);
-  session.result("iterations", found.iterations);
-  session.result("evaluations", found.evaluations);
-  session.result("converged", found.converged);
-  session.result("parameters", found.parameters);
-  session.result("aic", snp::aic(found.log_likelihood, found.parameters));
-  session.result("bic", snp::bic(found.log_likelihood, found.parameters, sites));
-  session.result("at_bounds", bounds_as_json(found.at_bounds));
-  if (a.starts > 1) session.result("ends", found.ends);
-  if (!found.converged) session.warn(text("no maximum was reached in ", found.iterations, " iterations"));
-  warn_of_bounds(session, found.at_bounds, "");
+void report_optimum(session& session, const arguments& a, const snp::optimise_result& optimum, double sites) {
+  session.result("start_log_likelihood", optimum.start);
+  session.result("iterations", optimum.iterations);
+  session.result("evaluations", optimum.evaluations);
+  session.result("converged", optimum.converged);
+  session.result("parameters", optimum.parameters);
+  session.result("aic", snp::aic(optimum.log_likelihood, optimum.parameters));
+  session.result("bic", snp::bic(optimum.log_likelihood, optimum.parameters, sites));
+  session.result("at_bounds", bounds_as_json(optimum.at_bounds));
+  if (a.starts > 1) session.result("ends", optimum.ends);
+  if (!optimum.converged) session.warn(text("no maximum was reached in ", optimum.iterations, " iterations"));
+  warn_of_bounds(session, optimum.at_bounds, "");
 }
 
 // What a search that is stopped leaves: a line for every climb, and the best network in --output-network.
@@ -284,18 +314,18 @@ class search_log {
  public:
   search_log(session& session, const arguments& a, std::int64_t starts) : session_(session), a_(a), starts_(starts) {}
 
-  void operator()(const snp::search_status& now) {
-    if (now.is_end)
-      session_.say() << "start " << now.start + 1 << " of " << starts_ << ", " << now.reticulations
-                     << (now.reticulations == 1 ? " reticulation" : " reticulations") << ": log-likelihood "
-                     << std::fixed << std::setprecision(4) << now.log_likelihood << " after " << now.topologies
+  void operator()(const snp::search_status& status) {
+    if (status.is_end)
+      session_.say() << "start " << status.start + 1 << " of " << starts_ << ", " << status.reticulations
+                     << (status.reticulations == 1 ? " reticulation" : " reticulations") << ": log-likelihood "
+                     << std::fixed << std::setprecision(4) << status.log_likelihood << " after " << status.topologies
                      << " topologies" << std::endl;
     // At most once a second, because the first climbs find better ones all the time.
-    if (a_.output_network.empty() || now.best == nullptr || !(now.bic < bic_)) return;
-    if (const clock::time_point time = clock::now(); now.is_end || time - written_ >= std::chrono::seconds(1)) {
-      replace_network_file(a_, *now.best);
+    if (a_.output_network.empty() || status.best == nullptr || !(status.bic < bic_)) return;
+    if (const clock::time_point time = clock::now(); status.is_end || time - written_ >= std::chrono::seconds(1)) {
+      replace_network_file(a_, *status.best);
       written_ = time;
-      bic_ = now.bic;
+      bic_ = status.bic;
     }
   }
 
@@ -310,10 +340,13 @@ class search_log {
 
 snp::search_options search_options_of(session& session, const arguments& a) {
   snp::search_options options{.max_reticulations = a.max_reticulations,
-                              .starts = a.starts > 0 ? a.starts : 4,
+                              .starts = a.starts > 0      ? a.starts
+                                        : a.composite > 0 ? 1
+                                                          : 4,
                               .patience = a.patience,
                               .theta = a.theta,
                               .seed = std::uint64_t(a.seed),
+                              .composite = a.composite,
                               .model = a.input.model,
                               .progress = session.progress()};
   if (!a.outgroup.empty()) options.outgroup = split(a.outgroup, ',');
@@ -328,8 +361,20 @@ snp::search_options search_options_of(session& session, const arguments& a) {
   return options;
 }
 
-void resample(session& session, const arguments& a, const snp::Network& network, const io::snp_input& markers) {
-  if (a.bootstrap == 0 && !a.jackknife) return;
+std::vector<std::int64_t> loci_of(const arguments& a, const io::snp_input& markers) {
+  if (!a.block_loci) return {};
+  if (markers.locus_of_site.empty()) throw InvalidArgument("--block-loci needs the contigs of VCF");
+  return markers.locus_of_site;
+}
+
+void warn_of_few_blocks(session& session, std::int64_t blocks) {
+  constexpr std::int64_t few = 10;
+  if (blocks < few)
+    session.warn(text("there are ", blocks, " blocks of sites; with fewer than ", few,
+                      " a standard error is hardly known (--block-sites)"));
+}
+
+snp::resampling_options resampling_options_of(session& session, const arguments& a, const io::snp_input& markers) {
   snp::resampling_options options{
       .method = a.jackknife ? snp::resampling_method::jackknife : snp::resampling_method::bootstrap,
       .block_sites = a.block_sites,
@@ -339,82 +384,139 @@ void resample(session& session, const arguments& a, const snp::Network& network,
       .likelihood = likelihood_options_of(session, a),
       .progress = session.progress()};
   if (a.bootstrap > 0) options.replicates = a.bootstrap;
-  if (a.block_loci) {
-    if (markers.locus_of_site.empty()) throw InvalidArgument("--block-loci needs the contigs of VCF");
-    options.block_of_site = markers.locus_of_site;
-  }
-  const snp::resampling_result found =
+  options.block_of_site = loci_of(a, markers);
+  return options;
+}
+
+bool resamples(const arguments& a) { return a.bootstrap > 0 || a.jackknife; }
+
+void resample(session& session, const arguments& a, const snp::Network& network, const io::snp_input& markers) {
+  if (!resamples(a)) return;
+  const snp::resampling_options options = resampling_options_of(session, a, markers);
+  const snp::resampling_result resampling =
       session.timed("resample", [&] { return snp::resample(network, markers.data, options); });
-  report_resampling(session, found);
+  report_resampling(session, resampling);
+  warn_of_few_blocks(session, resampling.blocks);
+}
+
+void write_f_statistics(session& session, const arguments& a) {
+  const io::snp_input markers = read_marker_file(session, a.input);
+  const auto statistics = session.timed(
+      "f_statistics", [&] { return snp::f_statistics(markers.data, {a.block_sites, loci_of(a, markers)}); });
+  session.timed("write", [&] {
+    io::csv_writer out(a.f_statistics,
+                       {"statistic", "a", "b", "c", "d", "value", "standard_error", "z", "sites", "blocks"});
+    for (const snp::f_statistic& statistic : statistics) {
+      const auto name = [&](std::size_t i) {
+        return i < statistic.species.size() ? statistic.species[i] : std::string();
+      };
+      out.row(text("f", statistic.species.size()), name(0), name(1), name(2), name(3), statistic.value,
+              statistic.standard_error, statistic.z, statistic.sites, statistic.blocks);
+    }
+    out.commit();
+  });
+  report_f_statistics(session, statistics);
+  std::int64_t blocks = statistics[0].blocks;
+  for (const snp::f_statistic& statistic : statistics) blocks = std::min(blocks, statistic.blocks);
+  warn_of_few_blocks(session, blocks);
+  session.say_done(a.f_statistics);
 }
 
 void search(session& session, const arguments& a) {
-  const snp::Data data = read_markers(session, a.input);
+  const io::snp_input markers = read_marker_file(session, a.input);
+  const snp::Data& data = markers.data;
   const snp::search_options options = search_options_of(session, a);
-  const snp::search_result found = session.timed("search", [&] { return snp::search_networks(data, options); });
-  report_search(session, found, options);
-  const auto best = std::min_element(found.levels.begin(), found.levels.end(),
-                                     [](const auto& x, const auto& y) { return x.bic < y.bic; });
-  write_network(session, a, best->network);
+  const snp::search_result outcome = session.timed("search", [&] { return snp::search_networks(data, options); });
+  report_search(session, outcome, options);
+  write_network(session, a, snp::best_level(outcome).network);
+  if (!resamples(a)) return;
+  const snp::resampled_search resampling = session.timed(
+      "resample", [&] { return snp::resample_search(data, options, resampling_options_of(session, a, markers)); });
+  report_support(session, resampling);
+  warn_of_few_blocks(session, resampling.blocks);
 }
 
 void compare(session& session, const arguments& a) {
   const snp::Data data = read_markers(session, a.input);
   std::vector<compared_network> networks;
   std::vector<std::pair<std::string, snp::Network>> given_networks;
-  for (const std::string& given : a.compare) {
-    const auto found = read_networks(a, "--compare", given);
-    for (std::size_t i = 0; i < found.size(); ++i)
-      given_networks.emplace_back(!is_file(given) ? text("network ", given_networks.size() + 1)
-                                                  : std::filesystem::path(given).filename().string() +
-                                                        (found.size() > 1 ? text(":", i + 1) : ""),
-                                  found[i]);
+  for (const std::string& path : a.compare) {
+    const auto networks = read_networks(a, "--compare", path);
+    for (std::size_t i = 0; i < networks.size(); ++i)
+      given_networks.emplace_back(!is_file(path) ? text("network ", given_networks.size() + 1)
+                                                 : std::filesystem::path(path).filename().string() +
+                                                       (networks.size() > 1 ? text(":", i + 1) : ""),
+                                  networks[i]);
   }
   for (const auto& [name, network] : given_networks) {
     snp::Likelihood likelihood(network, data, a.input.model, likelihood_options_of(session, a));
-    compared_network one{.name = name, .network = likelihood.network()};
-    one.log_likelihood = session.timed("likelihood", [&] { return likelihood.evaluate(); });
+    compared_network candidate{.name = name, .network = likelihood.network()};
+    candidate.log_likelihood = session.timed("likelihood", [&] { return likelihood.evaluate(); });
     if (!a.optimise.empty()) {
-      const snp::optimise_result found = optimise(session, a, likelihood);
-      one.network = likelihood.network();
-      one.log_likelihood = found.log_likelihood;
-      one.parameters = found.parameters;
-      one.converged = found.converged;
-      one.at_bounds = found.at_bounds;
-      if (!found.converged) session.warn(text(name, ": no maximum was reached in ", found.iterations, " iterations"));
-      warn_of_bounds(session, found.at_bounds, name);
+      const snp::optimise_result optimum = optimise(session, a, likelihood);
+      candidate.network = likelihood.network();
+      candidate.log_likelihood = optimum.log_likelihood;
+      candidate.parameters = optimum.parameters;
+      candidate.converged = optimum.converged;
+      candidate.at_bounds = optimum.at_bounds;
+      if (!optimum.converged)
+        session.warn(text(name, ": no maximum was reached in ", optimum.iterations, " iterations"));
+      warn_of_bounds(session, optimum.at_bounds, name);
     }
-    networks.push_back(std::move(one));
+    candidate.truncation_bound = likelihood.truncation().bound;
+    networks.push_back(std::move(candidate));
   }
   report_comparison(session, networks, counted_sites(data, a.input.model));
 }
 
+void write_composite(session& session, const arguments& a) {
+  const snp::Network network = read_networks(a, "--network", a.network)[0];
+  const snp::Data data = read_markers(session, a.input);
+  const snp::composite_result outcome = session.timed("composite", [&] {
+    return snp::composite_log_likelihood(
+        network, data, a.input.model,
+        {.size = a.composite, .likelihood = likelihood_options_of(session, a), .progress = session.progress()});
+  });
+  session.result("composite_log_likelihood", outcome.log_likelihood);
+  session.result("sets", outcome.terms.size());
+  session.result("skipped", outcome.skipped);
+  nlohmann::ordered_json terms = nlohmann::ordered_json::array();
+  for (const snp::composite_term& term : outcome.terms)
+    terms.push_back({{"species", term.species}, {"log_likelihood", term.log_likelihood}});
+  session.result("terms", terms);
+  if (outcome.skipped > 0)
+    session.warn(text(outcome.skipped, " sets were left out, because a species has no copies at any site"));
+  session.say() << "composite log-likelihood " << std::fixed << std::setprecision(12) << outcome.log_likelihood
+                << " of " << outcome.terms.size() << " sets of " << a.composite << " species\n";
+}
+
 void evaluate(session& session, const arguments& a) {
-  std::optional<snp::Network> found;
+  std::optional<snp::Network> best;
   std::optional<io::snp_input> markers;
   snp::likelihood_options options = likelihood_options_of(session, a);
   const auto read = [&] {
-    found = read_networks(a, "--network", a.network)[0];
+    best = read_networks(a, "--network", a.network)[0];
     markers = read_marker_file(session, a.input);
   };
 #ifdef QUINTET_HAS_MPI
   if (session.ranks() != nullptr) {
     session.ranks()->run_collectively(read);
     std::ostringstream words;
-    words << std::setprecision(17) << snp::to_newick(*found);
+    words << std::setprecision(17) << snp::to_newick(*best);
     for (std::int64_t p = 0; p < markers->data.patterns(); ++p) words << ' ' << markers->data.weight(p);
-    for (const auto one : markers->data.copies()) words << ' ' << one;
-    for (const auto one : markers->data.red()) words << ' ' << one;
+    for (const auto value : markers->data.copies()) words << ' ' << value;
+    for (const auto value : markers->data.red()) words << ' ' << value;
     session.ranks()->require_same("the network and the markers (a number of them)",
                                   text(std::hash<std::string>()(words.str())));
     options.shared_by = mpi::snp::group_of(*session.ranks());
   }
 #endif
   if (!markers) read();
-  const snp::Network& network = *found;
+  const snp::Network& network = *best;
   const snp::Data& data = markers->data;
   auto likelihood = session.timed("setup", [&] { return snp::Likelihood(network, data, a.input.model, options); });
   session.result("largest_group", likelihood.size().largest_group);
+  session.result("largest_group_untruncated", likelihood.size().largest_group_untruncated);
   session.result("bytes", likelihood.size().bytes);
   session.result("operations", likelihood.size().operations);
   session.result("blocks", likelihood.size().blocks);
@@ -427,11 +529,13 @@ void evaluate(session& session, const arguments& a) {
                       likelihood.size().largest_group, " states; fewer individuals (--individuals) make it smaller"));
   double value = session.timed("likelihood", [&] { return likelihood.evaluate(); });
   if (!a.optimise.empty()) {
-    const snp::optimise_result found = optimise(session, a, likelihood);
-    report_optimum(session, a, found, counted_sites(data, a.input.model));
-    value = found.log_likelihood;
+    const snp::optimise_result best = optimise(session, a, likelihood);
+    report_optimum(session, a, best, counted_sites(data, a.input.model));
+    value = best.log_likelihood;
   }
   session.result("log_likelihood", value);
+  session.result("truncation_bound", likelihood.truncation().bound);
+  session.result("truncation_mass", likelihood.truncation().mass);
   session.result("network", snp::to_newick(likelihood.network()));
   write_network(session, a, likelihood.network());
   if (!a.per_site.empty()) write_sites(session, a, likelihood, data);
@@ -455,10 +559,13 @@ const program about{
     true};
 
 void run(session& session, arguments& a) {
-  require_one_process(session, {"search", "bootstrap", "jackknife"});
+  require_one_process(session, {"search", "bootstrap", "jackknife", "f-statistics", "composite"});
   require_distinct_files(
       {{"--data", a.input.data}, {"--network", a.network}, {"--population-map", a.input.population_map}},
-      {{"--per-site", a.per_site}, {"--output-network", a.output_network}, {"--json", session.line().common.json}});
+      {{"--per-site", a.per_site},
+       {"--output-network", a.output_network},
+       {"--f-statistics", a.f_statistics},
+       {"--json", session.line().common.json}});
   if (std::isnan(a.input.gamma_shape)) require_absent(session.line(), {"gamma-categories"}, "needs --gamma-shape");
   if (a.search)
     require_absent(session.line(), {"root-theta"}, "and --search exclude each other");
@@ -466,11 +573,17 @@ void run(session& session, arguments& a) {
     require_absent(session.line(), {"max-reticulations", "patience"}, "needs --search");
   if (!a.search && a.starts <= 1 && a.bootstrap == 0)
     require_absent(session.line(), {"seed"}, "needs --search, --starts or --bootstrap");
-  if (a.bootstrap == 0 && !a.jackknife)
-    require_absent(session.line(), {"block-sites"}, "needs --bootstrap or --jackknife");
+  if (a.bootstrap == 0 && !a.jackknife && a.f_statistics.empty())
+    require_absent(session.line(), {"block-sites"}, "needs --bootstrap, --jackknife or --f-statistics");
   if (a.block_loci) require_absent(session.line(), {"block-sites"}, "and --block-loci exclude each other");
   complete(a);
+  if (a.composite > 0 && !a.search) {
+    if (a.network.empty()) throw InvalidArgument("--composite needs --network or --search");
+    require_absent(session.line(), {"optimise", "per-site", "output-network"}, "and --composite exclude each other");
+  }
   if (a.search) return search(session, a);
+  if (!a.f_statistics.empty()) return write_f_statistics(session, a);
+  if (a.composite > 0) return write_composite(session, a);
   a.compare.empty() ? evaluate(session, a) : compare(session, a);
 }
 

@@ -10,8 +10,11 @@
 #include "quintet/core/build_info.hpp"
 #include "quintet/io/atomic_file.hpp"
 #include "quintet/io/snp_network.hpp"
+#include "quintet/snp/inference/marginal_likelihood.hpp"
 #include "quintet/snp/inference/sampler.hpp"
 #include "quintet/snp/network/newick.hpp"
+#include "quintet/snp/simulation/predictive.hpp"
+#include "snp_mcmc/assignments.hpp"
 #include "snp_mcmc/output.hpp"
 #include "snp_mcmc/summary.hpp"
 #include "support/driver.hpp"
@@ -32,10 +35,12 @@ struct arguments {
   snp_input input;
   bool no_data = false, no_bubbles = false, resume = false, delayed = false, keep_heat = false;
   std::string species, start, fix, priors_file, output, newick = "icytree";
-  std::vector<std::string> prior;
+  std::vector<std::string> prior, calibrate, monophyletic;
+  std::string outgroup, fix_topology, clock, assignments;
+  double generation_time = 0;
   std::int64_t max_reticulations = 2, max_level = -1, iterations = 0, burn_in = -1, sample_every = 100, chains = 1,
-               temperatures = 1, swap_every = 100, seed = 1;
-  double heat = 0.1, checkpoint_seconds = 60, gigabytes = 0;
+               temperatures = 1, swap_every = 100, seed = 1, power_steps = 0, predictive = 0;
+  double heat = 0.1, checkpoint_seconds = 60, gigabytes = 0, truncation = snp::default_truncation;
 };
 
 void swap_every(std::int64_t value) {
@@ -59,6 +64,22 @@ po::options_description describe(arguments& a) {
        "inheritance, theta, theta-mean, pi1; see docs/snp_mcmc.md")  //
       ("prior", po::value(&a.prior)->value_name("'KEY = VALUE'")->composing(),
        "one line of --priors; you may repeat this option")  //
+      ("calibrate", po::value(&a.calibrate)->value_name("'A,B = DENSITY'")->composing(),
+       "density of the height of the most recent common ancestor of these species, or of the root ('root = ...'): "
+       "normal(mean,sd), lognormal(mu,sigma), uniform(a,b), exponential(mean,offset), gamma(shape,rate,offset); you "
+       "may "
+       "repeat this option")  //
+      ("monophyletic", po::value(&a.monophyletic)->value_name("A,B,...")->composing(),
+       "only networks where the common ancestor of these species has no others below; you may repeat this option")  //
+      ("outgroup", po::value(&a.outgroup)->value_name("A,B,..."),
+       "only networks with a root that separates these species from all others")  //
+      ("fix-topology", po::value(&a.fix_topology)->value_name("TREE"),
+       "every tree that a network displays, restricted to the species of this tree, must be this tree")  //
+      ("clock", po::value(&a.clock)->value_name("RATE"),
+       "expected mutations a site and year, a number or lognormal(mu,sigma): priors, --start and outputs are then in "
+       "years")  //
+      ("generation-time", po::value(&a.generation_time)->value_name("YEARS")->notifier(positive("--generation-time")),
+       "with --clock: adds columns of N_e, theta / (4 rate generation)")  //
       ("max-reticulations",
        po::value(&a.max_reticulations)
            ->default_value(a.max_reticulations)
@@ -96,11 +117,21 @@ po::options_description describe(arguments& a) {
       ("keep-heat", po::bool_switch(&a.keep_heat), "not tuned: for chains that stay in different topologies")  //
       ("swap-every", po::value(&a.swap_every)->default_value(a.swap_every)->value_name("N")->notifier(swap_every),
        "steps from one exchange of temperatures to the next, a divisor of 1000")  //
+      ("marginal-likelihood",
+       po::value(&a.power_steps)->value_name("STEPS")->notifier(within<std::int64_t>("--marginal-likelihood", 1, 1023)),
+       "also the logarithm of the marginal likelihood, by stepping stones and thermodynamic integration. So many steps "
+       "lead from the posterior to the prior, 16 to 64, with a walker at each; --swap-every is then 10 by default")  //
+      ("compare-assignments", po::value(&a.assignments)->value_name("FILE"),
+       "with --marginal-likelihood: a table of individual and, for every model of the species, a column; runs each in "
+       "a folder of --output and compares them by Bayes factors. The likelihood is that of --ordered-data")  //
       ("delayed-acceptance", po::bool_switch(&a.delayed),
        "tries proposals with the most frequent tenth of the patterns first")  //
       ("seed", po::value(&a.seed)->default_value(a.seed)->value_name("S")->notifier(at_least("--seed", 0)),
        "all chance depends on it, >= 0");
   output.add_options()  //
+      ("predictive",
+       po::value(&a.predictive)->value_name("N")->notifier(within<std::int64_t>("--predictive", 2, 1'000'000)),
+       "simulates data from so many samples and compares them with the data: number of patterns, f4 of all quartets")  //
       ("output", po::value(&a.output)->required()->value_name("DIR"),
        "folder for chain_<c>.log (Tracer), chain_<c>.trees, samples.h5, summary.json")  //
       ("resume", po::bool_switch(&a.resume),
@@ -116,7 +147,15 @@ po::options_description describe(arguments& a) {
        "least time between two checkpoints")  //
       ("memory", po::value(&a.gigabytes)->value_name("GB")->notifier(positive("--memory")),
        "limit for the partial likelihoods of each walker; by default half the memory of the device, divided among the "
-       "walkers");
+       "walkers")  //
+      ("truncation",
+       po::value(&a.truncation)
+           ->default_value(a.truncation, "1e-9")
+           ->value_name("X")
+           ->notifier(within<double>("--truncation", 0, snp::max_truncation)),
+       "in large groups of branches lineage numbers are dropped that cannot change the log-likelihood by more than "
+       "this, "
+       "0 ... 0.1; 0: none");
   all.add(input).add(model).add(chains).add(output);
   return all;
 }
@@ -138,8 +177,16 @@ std::string content_of(const std::string& path) {
 snp::prior_options read_priors(const arguments& a) {
   std::string lines = a.priors_file.empty() ? "" : content_of(a.priors_file);
   if (!lines.empty() && lines.back() != '\n') lines += '\n';
-  for (const std::string& one : a.prior) lines += one + "\n";
-  return snp::parse_priors(lines, a.priors_file.empty() ? "--prior" : a.priors_file);
+  for (const std::string& line : a.prior) lines += line + "\n";
+  for (const std::string& line : a.calibrate) lines += "calibrate " + line + "\n";
+  for (const std::string& names : a.monophyletic) lines += "monophyletic = " + names + "\n";
+  for (const auto& [key, value] :
+       {std::pair("outgroup", &a.outgroup), {"backbone", &a.fix_topology}, {"clock", &a.clock}})
+    if (!value->empty()) lines += text(key, " = ", *value, "\n");
+  if (a.generation_time > 0) lines += text("generation-time = ", std::setprecision(17), a.generation_time, "\n");
+  const snp::prior_options options = snp::parse_priors(lines, a.priors_file.empty() ? "--prior" : a.priors_file);
+  if (a.generation_time > 0 && !options.clock) throw InvalidArgument("--generation-time needs --clock");
+  return options;
 }
 
 names names_of(const arguments& a) {
@@ -165,55 +212,34 @@ void complete(arguments& a) {
   complete(a.input);
 }
 
-// The middle of a density, for what a start does not say.
-double middle_of(const snp::univariate_prior& prior) {
-  using family = snp::univariate_prior::family;
-  switch (prior.kind) {
-    case family::fixed:
-    case family::exponential:
-      return prior.a;
-    case family::gamma:
-      return prior.a / prior.b;
-    case family::invgamma:
-      return prior.a > 1 ? prior.b / (prior.a - 1) : prior.b;
-    case family::lognormal:
-      return std::exp(prior.a);
-    case family::beta:
-      break;
-  }
-  return prior.a / (prior.a + prior.b);
-}
-
 double length_of(const snp::Network& network) {
   double sum = 0;
   for (std::int64_t b = 0; b < network.branches(); ++b) sum += network.branch(b).length;
   return sum;
 }
 
-std::optional<snp::network_state> read_start(session& session, const arguments& a, const snp::prior_options& priors,
+std::optional<snp::network_state> read_start(session& session, const arguments& a, const snp::priors& prior,
                                              const names& species) {
   if (a.start.empty()) return {};
-  const double theta = middle_of(priors.theta);
+  const snp::prior_options& priors = prior.options();
+  const double theta = priors.theta.middle();
   const snp::newick_options options{.theta = theta, .root_theta = snp::unset};
-  std::error_code none;
-  const bool is_file = std::filesystem::exists(a.start, none);
+  std::error_code ignored;
+  const bool is_file = std::filesystem::exists(a.start, ignored);
   if (!is_file && a.start.find('(') == std::string::npos)
     throw InvalidArgument(
         text("--start must be a file or a network, which begins with a parenthesis (--start=", a.start, ")"));
   const snp::Network network = is_file ? io::read_network(a.start, options) : snp::parse_newick(a.start, options);
   snp::state_options more{.origin = priors.origin.is_fixed() ? priors.origin.a : snp::unset,
                           .thetas = priors.thetas,
-                          .pi1 = middle_of(priors.pi1),
+                          .pi1 = priors.pi1.middle(),
                           .may_stretch = true};
   snp::network_state state = snp::state_of(network, species, more);
   const double length = length_of(network), stretched = length_of(snp::to_network(state));
   if (stretched > length * (1 + 1e-6))
     session.warn(text("--start: ways from a node down to the leaves differ in length, so branches were made longer, ",
                       "from ", length, " to ", stretched, " in all"));
-  if (!priors.speciation_rate) state.netdiv = middle_of(priors.netdiv);
-  if (!priors.hybridization_rate) state.turnover = middle_of(priors.turnover);
-  if (priors.theta_mean) state.theta_mean = middle_of(*priors.theta_mean);
-  return state;
+  return prior.completed(std::move(state));
 }
 
 void read_fixed(const arguments& a, snp::sampler_options& options) {
@@ -222,11 +248,11 @@ void read_fixed(const arguments& a, snp::sampler_options& options) {
     const std::pair<const char*, bool*> parts[] = {
         {"topology", &options.fix_topology}, {"heights", &options.fix_heights}, {"origin", &options.fix_origin},
         {"theta", &options.fix_theta},       {"gamma", &options.fix_gamma},     {"rates", &options.fix_rates}};
-    const auto found = std::find_if(std::begin(parts), std::end(parts), [&](const auto& p) { return p.first == word; });
-    if (found == std::end(parts))
+    const auto it = std::find_if(std::begin(parts), std::end(parts), [&](const auto& p) { return p.first == word; });
+    if (it == std::end(parts))
       throw InvalidArgument(
           text("--fix must be a list of topology, heights, origin, theta, gamma, rates (--fix=", a.fix, ")"));
-    *found->second = true;
+    *it->second = true;
   }
   if (!a.fix.empty() && a.start.empty()) throw InvalidArgument("--fix needs --start, which has the fixed parts");
 }
@@ -257,6 +283,8 @@ run_identity identity_of(const session& session, const arguments& a, const snp::
          << options.model.unseen_ones << "\nmutation-only-at-root " << options.model.mutation_only_at_root << "\nrates";
   for (const double rate : options.model.rate_categories) config << ' ' << rate;
   config << "\nnewick " << a.newick << "\n";
+  if (a.power_steps > 0) config << "marginal-likelihood " << a.power_steps << "\n";
+  if (a.truncation != snp::default_truncation) config << "truncation " << a.truncation << "\n";
   if (options.start) {
     config << "start";
     for (const double x : snp::numbers_of(*options.start)) config << ' ' << x;
@@ -266,6 +294,7 @@ run_identity identity_of(const session& session, const arguments& a, const snp::
   identity.config = config.str();
   identity.hash = hash_of(identity.config);
   identity.burn_in = options.burn_in;
+  identity.powers = std::int64_t(options.powers.size());
   if (data != nullptr) {
     std::ostringstream patterns;
     patterns << std::setprecision(17) << data->dominant();
@@ -311,9 +340,9 @@ void on_all([[maybe_unused]] const session& session, const Action& action) {
 
 // The checkpoint of the first rank, if there is one, on all of them.
 std::optional<snp::sampler_snapshot> found_by_root([[maybe_unused]] const session& session,
-                                                   const snp::sampler_snapshot* found) {
+                                                   const snp::sampler_snapshot* snapshot) {
   std::optional<snp::sampler_snapshot> result;
-  if (found != nullptr) result = *found;
+  if (snapshot != nullptr) result = *snapshot;
 #ifdef QUINTET_HAS_MPI
   if (session.ranks() == nullptr) return result;
   mpi::communicator& ranks = *session.ranks();
@@ -331,6 +360,21 @@ std::optional<snp::sampler_snapshot> found_by_root([[maybe_unused]] const sessio
   return result;
 }
 
+// The draws of the checkpoint, on all ranks.
+power_draws draws_by_root([[maybe_unused]] const session& session, const arguments& a, const run_files* files) {
+  if (a.power_steps == 0) return {};
+  std::vector<double> numbers = files != nullptr ? numbers_of(files->draws()) : std::vector<double>();
+#ifdef QUINTET_HAS_MPI
+  if (session.ranks() != nullptr) {
+    std::int64_t size = std::int64_t(numbers.size());
+    session.ranks()->broadcast(std::span<std::int64_t>(&size, 1));
+    numbers.resize(std::size_t(size));
+    session.ranks()->broadcast(std::span<double>(numbers));
+  }
+#endif
+  return draws_of(numbers, a.chains, a.temperatures);
+}
+
 // A run that goes on keeps its burn-in, however many steps there are now.
 std::int64_t burn_in_of(const session& session, const arguments& a) {
   std::int64_t known = a.burn_in;
@@ -345,10 +389,11 @@ std::int64_t burn_in_of(const session& session, const arguments& a) {
 }
 
 // Samples until all is done; people hear of it now and then. Of several ranks the first one has files.
-void sample(session& session, const arguments& a, snp::sampler& chains, run_files* files, const snp::priors& prior) {
+power_draws sample(session& session, const arguments& a, snp::sampler& chains, run_files* files,
+                   const snp::priors& prior, power_draws draws) {
   using clock = std::chrono::steady_clock;
-  const auto seconds_since = [](clock::time_point then) {
-    return std::chrono::duration<double>(clock::now() - then).count();
+  const auto seconds_since = [](clock::time_point start) {
+    return std::chrono::duration<double>(clock::now() - start).count();
   };
   const auto begin = clock::now();
   auto saved = begin, reported = begin;
@@ -357,13 +402,16 @@ void sample(session& session, const arguments& a, snp::sampler& chains, run_file
   while (!chains.is_done()) {
     chains.advance(session.progress());
     const auto samples = chains.take_samples();
-    std::optional<snp::sampler_snapshot> now;
-    if (chains.step() % 1000 == 0) now = chains.snapshot();
+    const power_draws part = a.power_steps > 0 ? chains.take_log_likelihoods() : power_draws();
+    append(draws, part);
+    std::optional<snp::sampler_snapshot> snapshot;
+    if (chains.step() % 1000 == 0) snapshot = chains.snapshot();
     on_all(session, [&] {
       if (files == nullptr) return;
       files->add(samples, prior);
-      if (!now) return;
-      files->mark(std::move(*now));
+      files->add(part);
+      if (!snapshot) return;
+      files->mark(std::move(*snapshot));
       if (seconds_since(saved) >= a.checkpoint_seconds) {
         files->save();
         saved = clock::now();
@@ -391,6 +439,80 @@ void sample(session& session, const arguments& a, snp::sampler& chains, run_file
   }
   // The sampled walkers' times; tries of a run that went on include those before.
   if (first == 0) session.result("microseconds_by_move", moves);
+  return draws;
+}
+
+nlohmann::ordered_json marginal_json(const snp::marginal_likelihood_estimate& estimate, bool is_of_copies) {
+  nlohmann::ordered_json steps = nlohmann::ordered_json::array();
+  for (const snp::power_step& step : estimate.steps)
+    steps.push_back({{"power", step.power},
+                     {"mean", step.mean},
+                     {"variance", step.variance},
+                     {"ess", step.ess},
+                     {"log_ratio", step.log_ratio},
+                     {"error", step.error}});
+  return {{"log_z", estimate.log_z},
+          {"error", estimate.error},
+          {"thermodynamic", estimate.thermodynamic},
+          {"thermodynamic_error", estimate.thermodynamic_error},
+          {"by_chain", estimate.by_chain},
+          {"of", is_of_copies ? "copies" : "counts"},
+          {"steps", steps}};
+}
+
+void say_marginal(session& session, const snp::marginal_likelihood_estimate& estimate) {
+  session.say() << "log marginal likelihood " << std::fixed << std::setprecision(4) << estimate.log_z << " +- "
+                << estimate.error << " (stepping stones), " << estimate.thermodynamic << " +- "
+                << estimate.thermodynamic_error << " (thermodynamic integration)\n"
+                << std::defaultfloat;
+  if (!estimate.agrees)
+    session.warn(text(
+        "stepping stones and thermodynamic integration differ by more than three errors; the step from "
+        "power ",
+        estimate.steps[std::size_t(estimate.worst_step)].power, " has the largest error: more steps or iterations"));
+}
+
+// Statistics of data that are simulated from samples, spread over all chains, against those of the data.
+nlohmann::ordered_json predictive_json(session& session, const arguments& a, const kept_chains& samples,
+                                       const snp::priors& prior, const names& species, const snp::Data& data) {
+  std::vector<const kept_sample*> all;
+  for (const auto& chain : samples)
+    for (const kept_sample& sample : chain) all.push_back(&sample);
+  const auto count = std::min(std::size_t(a.predictive), all.size());
+  std::vector<snp::predictive_draw> draws;
+  for (std::size_t i = 0; i < count; ++i) {
+    const snp::network_state state =
+        prior.completed(snp::state_from_numbers(species, all[i * all.size() / count]->numbers));
+    draws.push_back({snp::to_network(state), state.u(), state.v()});
+  }
+  const auto statistics = snp::predictive_check(data, draws, a.input.model, std::uint64_t(a.seed));
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  std::int64_t unlikely = 0;
+  for (const snp::predictive_statistic& statistic : statistics) {
+    if (statistic.p < 0.025 || statistic.p > 0.975) ++unlikely;
+    rows.push_back({{"name", statistic.name},
+                    {"observed", statistic.observed},
+                    {"mean", statistic.mean},
+                    {"sd", statistic.sd},
+                    {"p", statistic.p}});
+  }
+  session.say() << unlikely << " of " << statistics.size() << " predictive statistics are outside 95 % of " << count
+                << " simulated data sets\n";
+  return rows;
+}
+
+// P(r) against that of the prior, for neighbouring numbers of reticulations; nothing where the prior's is not known.
+nlohmann::ordered_json reticulation_factors(const nlohmann::ordered_json& posterior, const snp::priors& prior) {
+  const std::vector<double> share = snp::reticulation_probabilities(prior);
+  nlohmann::ordered_json factors = nlohmann::ordered_json::array();
+  for (std::size_t r = 1; r < share.size(); ++r) {
+    const double more = posterior[std::to_string(r)], fewer = posterior[std::to_string(r - 1)];
+    if (more == 0 && fewer == 0) continue;
+    nlohmann::ordered_json factor{{"reticulations", r}, {"against", r - 1}, {"prior_odds", share[r] / share[r - 1]}};
+    if (fewer > 0) factor["bayes_factor"] = more / fewer / (share[r] / share[r - 1]);
+    factors.push_back(factor);
+  }
+  return factors;
 }
 
 // The worst three and the remedy; all are in the file.
@@ -440,7 +562,15 @@ void say_result(session& session, const nlohmann::ordered_json& summary) {
           << event["mean_gamma"].get<double>() << " from the first\n";
 }
 
-void infer(session& session, const arguments& a) {
+// What can be compared with another run.
+struct inference {
+  std::optional<snp::marginal_likelihood_estimate> marginal;
+  double sites = 0;
+  std::int64_t copies = 0;
+};
+
+inference infer(session& session, const arguments& a) {
+  inference outcome;
   snp::prior_options prior_options;
   std::optional<snp::Data> data;
   on_all(session, [&] {
@@ -453,6 +583,10 @@ void infer(session& session, const arguments& a) {
   const snp::priors prior(
       prior_options, std::int64_t(species->size()),
       {.max_reticulations = a.max_reticulations, .max_level = a.max_level, .bubbles = !a.no_bubbles});
+  if (!prior_options.calibrations.empty() && (prior.has_netdiv() || prior.has_turnover()))
+    session.warn(
+        "calibrations weigh the sampled rates (netdiv, turnover): their prior is not the density written; a run "
+        "with --no-data shows it");
   snp::sampler_options options{.chains = a.chains,
                                .temperatures = a.temperatures,
                                .heat = a.heat,
@@ -462,11 +596,13 @@ void infer(session& session, const arguments& a) {
                                .sample_every = a.sample_every,
                                .swap_every = a.swap_every,
                                .seed = std::uint64_t(a.seed),
-                               .start = read_start(session, a, prior_options, species),
+                               .start = read_start(session, a, prior, species),
                                .delayed_acceptance = a.delayed,
                                .model = a.input.model};
   read_fixed(a, options);
+  if (a.power_steps > 0) options.powers = snp::power_ladder(a.power_steps);
   options.likelihood.device = session.device();
+  options.likelihood.truncation = a.truncation;
   options.likelihood.memory_limit =
       a.gigabytes > 0 ? std::int64_t(a.gigabytes * 1e9)
                       : session.device().memory_bytes() / 2 / std::max<std::int64_t>(a.chains * a.temperatures, 1);
@@ -487,31 +623,79 @@ void infer(session& session, const arguments& a) {
     folder.emplace(a.output, a.resume);
     const bool resume = a.resume && folder->has_checkpoint();
     if (a.resume && !resume) session.say() << a.output << " has no checkpoint: the run starts from the beginning\n";
-    files.emplace(*folder, identity, format_of(a), a.chains, begin, species, resume);
+    files.emplace(*folder, identity, format_of(a), a.chains, begin, species, prior, resume);
   });
-  if (const auto found = found_by_root(session, files ? files->found() : nullptr)) {
-    require_argument(found->step <= a.iterations, "--iterations", a.iterations,
-                     text(">= the steps that are done, ", found->step));
-    chains->restore(*found);
+  if (const auto snapshot = found_by_root(session, files ? files->found() : nullptr)) {
+    require_argument(snapshot->step <= a.iterations, "--iterations", a.iterations,
+                     text(">= the steps that are done, ", snapshot->step));
+    chains->restore(*snapshot);
     session.say() << "goes on from step " << chains->step() << "\n";
   }
-  session.timed("sample", [&] { sample(session, a, *chains, files ? &*files : nullptr, prior); });
+  power_draws known = draws_by_root(session, a, files ? &*files : nullptr);
+  const power_draws draws = session.timed(
+      "sample", [&] { return sample(session, a, *chains, files ? &*files : nullptr, prior, std::move(known)); });
+  if (a.power_steps > 0) outcome.marginal = snp::marginal_likelihood(options.powers, draws);
+  if (data) {
+    for (std::int64_t p = 0; p < data->patterns(); ++p) outcome.sites += data->weight(p);
+    for (const std::int64_t copies : data->sampled_copies()) outcome.copies += copies;
+  }
   const auto moves = chains->moves();
   on_all(session, [&] {
     if (!session.is_root()) return;
     const nlohmann::ordered_json summary = session.timed("summarise", [&] {
       files->finish();
-      auto made = summary_of(files->samples(), files->columns(), species, *chains, moves, prior);
-      made["priors"] = lines_of(snp::to_text(prior_options));
+      auto summary = summary_of(files->samples(), files->columns(), species, *chains, moves, prior);
+      summary["priors"] = lines_of(snp::to_text(prior_options));
+      if (data && summary.contains("reticulations"))
+        summary["bayes_factors"] = reticulation_factors(summary["reticulations"], prior);
+      if (a.predictive > 0 && data)
+        summary["predictive"] = predictive_json(session, a, files->samples(), prior, species, *data);
+      if (outcome.marginal)
+        summary["marginal_likelihood"] = marginal_json(*outcome.marginal, a.input.model.ordered_data);
       write_text(folder->file("summary.json"),
-                 made.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
-      return made;
+                 summary.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+      return summary;
     });
     say_warnings(session, summary, folder->file("summary.json"));
     say_result(session, summary);
     session.result("output", a.output);
+    if (outcome.marginal) say_marginal(session, *outcome.marginal);
     session.say_done(folder->file("summary.json"));
   });
+  return outcome;
+}
+
+// Each assignment in a folder of its name. Their data must be the same, or their likelihoods would not compare.
+void compare_assignments(session& session, const arguments& a) {
+  std::vector<assignment> assignments;
+  on_all(session, [&] {
+    assignments = read_assignments(a.assignments);
+    if (!session.is_root()) return;
+    for (const assignment& model : assignments) {
+      std::filesystem::create_directories(std::filesystem::path(a.output) / model.name);
+      std::string map;
+      for (const auto& [individual, species] : model.species_of) map += individual + "\t" + species + "\n";
+      write_text((std::filesystem::path(a.output) / model.name / "population_map.tsv").string(), map);
+    }
+  });
+  std::vector<compared_assignment> compared;
+  std::optional<inference> first;
+  for (const assignment& model : assignments) {
+    arguments own = a;
+    own.output = (std::filesystem::path(a.output) / model.name).string();
+    own.input.population_map = (std::filesystem::path(own.output) / "population_map.tsv").string();
+    own.input.model.ordered_data = true;
+    complete(own.input);
+    session.say() << "assignment " << model.name << "\n";
+    const inference outcome = infer(session, own);
+    if (first && (first->sites != outcome.sites || first->copies != outcome.copies))
+      throw InvalidArgument(text("assignments must have the same sites and copies: ", assignments[0].name, " has ",
+                                 first->sites, " sites of ", first->copies, " copies, ", model.name, " has ",
+                                 outcome.sites, " of ", outcome.copies, " (--keep-empty keeps all sites)"));
+    if (!first) first = outcome;
+    compared.push_back({model.name, *outcome.marginal});
+  }
+  if (session.is_root()) report_assignments(session, std::move(compared));
 }
 
 const program about{
@@ -526,12 +710,28 @@ void run(session& session, arguments& a) {
   require_distinct_files({{"--data", a.input.data},
                           {"--start", a.start},
                           {"--population-map", a.input.population_map},
+                          {"--compare-assignments", a.assignments},
                           {"--priors", a.priors_file}},
                          {{"--json", session.line().common.json}});
   if (std::isnan(a.input.gamma_shape)) require_absent(session.line(), {"gamma-categories"}, "needs --gamma-shape");
+  if (a.power_steps > 0) {
+    require_absent(session.line(), {"temperatures", "heat", "keep-heat", "no-data"},
+                   "and --marginal-likelihood exclude each other");
+    a.temperatures = a.power_steps + 1;
+    if (!session.line().option_names.contains("swap-every")) a.swap_every = 10;
+  }
+  if (!a.assignments.empty()) {
+    if (a.power_steps == 0) throw InvalidArgument("--compare-assignments needs --marginal-likelihood");
+    require_absent(session.line(), {"population-map", "species-rule", "start"},
+                   "and --compare-assignments exclude each other");
+  }
   if (a.temperatures == 1) require_absent(session.line(), {"heat", "keep-heat", "swap-every"}, "needs --temperatures");
+  if (a.no_data) require_absent(session.line(), {"predictive"}, "and --no-data exclude each other");
   complete(a);
-  infer(session, a);
+  if (a.assignments.empty())
+    infer(session, a);
+  else
+    compare_assignments(session, a);
 }
 
 }  // namespace

@@ -17,10 +17,10 @@ namespace quintet::driver {
 namespace {
 
 struct arguments {
-  std::string network, species, priors_file, output, output_networks, copies = "2";
+  std::string network, species, priors_file, output, output_networks, population_map, copies = "2";
   std::vector<std::string> priors;
   double theta = snp::unset, root_theta = snp::unset, u = snp::unset, v = snp::unset;
-  std::int64_t sites = 1000, networks = 1, max_reticulations = 2, seed = 1;
+  std::int64_t sites = 1000, networks = 1, max_reticulations = 2, seed = 1, ploidy = 2;
   bool polymorphic_only = false;
 };
 
@@ -29,20 +29,30 @@ auto positive(const char* option) {
       [option](double value) { require_argument(std::isfinite(value) && value > 0, option, value, "finite and > 0"); };
 }
 
-void check_counts_file(const std::string& path) {
+enum class marker_format { counts, vcf, nexus };
+
+marker_format format_of(const std::string& path) {
+  if (path.ends_with(".vcf")) return marker_format::vcf;
+  return path.ends_with(".nex") || path.ends_with(".nexus") ? marker_format::nexus : marker_format::counts;
+}
+
+void check_markers_file(const std::string& path) {
   try {
+    if (format_of(path) != marker_format::counts) return io::check_writable(path);
     io::check_output(path, {io::file_format::csv});
   } catch (const FileError& e) {
     throw InvalidArgument(text("--output: ", e.what()));
   }
 }
 
-void check_networks_file(const std::string& path) {
-  try {
-    io::check_writable(path);
-  } catch (const FileError& e) {
-    throw InvalidArgument(text("--output-networks: ", e.what()));
-  }
+auto writable_file(const char* option) {
+  return [option](const std::string& path) {
+    try {
+      io::check_writable(path);
+    } catch (const FileError& e) {
+      throw InvalidArgument(text(option, ": ", e.what()));
+    }
+  };
 }
 
 po::options_description describe(arguments& a) {
@@ -88,9 +98,17 @@ po::options_description describe(arguments& a) {
       ("seed", po::value(&a.seed)->default_value(1)->value_name("S")->notifier(at_least("--seed", 0)),
        "of the random numbers, >= 0: the same seed, the same output, for any number of threads");
   output.add_options()  //
-      ("output", po::value(&a.output)->value_name("FILE")->notifier(check_counts_file),
-       ".csv: counts red/copies, one column per species, as quintet-snp-likelihood reads them")  //
-      ("output-networks", po::value(&a.output_networks)->value_name("FILE")->notifier(check_networks_file),
+      ("output", po::value(&a.output)->value_name("FILE")->notifier(check_markers_file),
+       ".csv: counts red/copies, one column per species, as quintet-snp-likelihood reads them; .vcf or .nex: genotypes "
+       "of "
+       "individuals A_1, A_2, ... of species A")  //
+      ("ploidy",
+       po::value(&a.ploidy)->default_value(2)->value_name("1|2")->notifier(within<std::int64_t>("--ploidy", 1, 2)),
+       "copies of an individual in .vcf and .nex")  //
+      ("population-map", po::value(&a.population_map)->value_name("FILE")->notifier(writable_file("--population-map")),
+       "with .vcf and .nex: a table of individual and species")  //
+      ("output-networks",
+       po::value(&a.output_networks)->value_name("FILE")->notifier(writable_file("--output-networks")),
        "with --species: the networks in extended Newick, one per line");
   all.add(network).add(sites).add(output);
   return all;
@@ -107,13 +125,15 @@ void check_together(const arguments& a) {
   } else if (!std::isnan(a.theta) || !std::isnan(a.root_theta)) {
     throw InvalidArgument("--theta and --root-theta go with --network; with --species use --prior 'theta = ...'");
   }
+  if (!a.population_map.empty() && (a.output.empty() || format_of(a.output) == marker_format::counts))
+    throw InvalidArgument("--population-map goes with --output .vcf or .nex");
   if (std::isnan(a.u) != std::isnan(a.v)) throw InvalidArgument("--u and --v are given together or not at all");
 }
 
 snp::Network read_network(const arguments& a) {
   const snp::newick_options options{.theta = a.theta, .root_theta = a.root_theta};
-  std::error_code none;
-  if (std::filesystem::exists(a.network, none)) return io::read_network(a.network, options);
+  std::error_code ignored;
+  if (std::filesystem::exists(a.network, ignored)) return io::read_network(a.network, options);
   if (a.network.find('(') == std::string::npos)
     throw InvalidArgument(
         text("--network must be a file or a network, which begins with a parenthesis (--network=", a.network, ")"));
@@ -153,19 +173,19 @@ std::int64_t read_count(const std::string& word, const std::string& all) {
 std::vector<std::int64_t> read_copies(const arguments& a, std::span<const std::string> species) {
   if (a.copies.find('=') == std::string::npos)
     return std::vector<std::int64_t>(species.size(), read_count(a.copies, a.copies));
-  std::map<std::string, std::int64_t> given;
+  std::map<std::string, std::int64_t> counts;
   for (const std::string& word : split(a.copies, ',')) {
     const std::size_t equals = word.rfind('=');
     const std::string name = word.substr(0, equals);
     if (equals == std::string::npos || std::find(species.begin(), species.end(), name) == species.end())
       throw InvalidArgument(text("--copies names \"", name, "\", which is no species of the network"));
-    if (!given.emplace(name, read_count(word.substr(equals + 1), a.copies)).second)
+    if (!counts.emplace(name, read_count(word.substr(equals + 1), a.copies)).second)
       throw InvalidArgument(text("--copies names ", name, " twice"));
   }
   std::vector<std::int64_t> copies;
   for (const std::string& name : species) {
-    if (!given.contains(name)) throw InvalidArgument(text("--copies says nothing of the species ", name));
-    copies.push_back(given[name]);
+    if (!counts.contains(name)) throw InvalidArgument(text("--copies says nothing of the species ", name));
+    copies.push_back(counts[name]);
   }
   return copies;
 }
@@ -198,6 +218,112 @@ snp::network_state draw_networks(session& session, const arguments& a) {
   });
 }
 
+// Genotypes of individuals: which copies of a species are red is chance, since counts are all that the model knows.
+class genotypes {
+ public:
+  genotypes(const arguments& a, std::span<const std::string> species, std::vector<std::int64_t> copies,
+            const snp::simulated_sites& sites)
+      : ploidy_(a.ploidy), seed_(std::uint64_t(a.seed)), copies_(std::move(copies)), sites_(sites) {
+    for (std::size_t s = 0; s < species.size(); ++s) {
+      if (copies_[s] % ploidy_ != 0)
+        throw InvalidArgument(text("--copies of ", species[s], " must be a multiple of --ploidy ", ploidy_, " (",
+                                   copies_[s], "); --ploidy 1 takes haploids"));
+      for (std::int64_t i = 0; i < copies_[s] / ploidy_; ++i) {
+        names_.push_back(text(species[s], "_", i + 1));
+        species_.push_back(species[s]);
+      }
+    }
+  }
+
+  const std::vector<std::string>& names() const { return names_; }
+  const std::vector<std::string>& species() const { return species_; }
+
+  /// Alleles of all copies at a site, those of an individual together.
+  std::vector<bool> alleles_at(std::int64_t site) const {
+    // Streams of sites count from 0, those of networks from 2^63.
+    random_stream random(seed_, (std::uint64_t{1} << 62) + std::uint64_t(site));
+    std::vector<bool> alleles;
+    for (std::size_t s = 0; s < copies_.size(); ++s) {
+      std::int64_t red = sites_.red[std::size_t(site) * copies_.size() + s];
+      for (std::int64_t left = copies_[s]; left > 0; --left) {
+        const bool is_red = std::int64_t(random.below(std::uint32_t(left))) < red;
+        red -= is_red;
+        alleles.push_back(is_red);
+      }
+    }
+    return alleles;
+  }
+  std::int64_t ploidy() const { return ploidy_; }
+  std::int64_t sites() const { return std::int64_t(sites_.attempts.size()); }
+
+ private:
+  std::int64_t ploidy_;
+  std::uint64_t seed_;
+  std::vector<std::int64_t> copies_;
+  const snp::simulated_sites& sites_;
+  std::vector<std::string> names_, species_;
+};
+
+void write_vcf(const std::string& path, const genotypes& individuals) {
+  io::atomic_file out(path);
+  out.write(text("##fileformat=VCFv4.2\n##source=quintet-snp-simulate\n##contig=<ID=1,length=", individuals.sites(),
+                 ">\n##FORMAT=<ID=GT,Number=1,Type=String,Description=\"Genotype\">\n"
+                 "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT"));
+  for (const std::string& name : individuals.names()) out.write("\t" + name);
+  out.write("\n");
+  for (std::int64_t site = 0; site < individuals.sites(); ++site) {
+    std::string line = text("1\t", site + 1, "\t.\tA\tC\t.\tPASS\t.\tGT");
+    const std::vector<bool> alleles = individuals.alleles_at(site);
+    for (std::size_t copy = 0; copy < alleles.size(); ++copy) {
+      line += copy % std::size_t(individuals.ploidy()) == 0 ? '\t' : '/';
+      line += alleles[copy] ? '1' : '0';
+    }
+    out.write(line + "\n");
+  }
+  out.commit();
+}
+
+void write_nexus(const std::string& path, const genotypes& individuals) {
+  const bool is_diploid = individuals.ploidy() == 2;
+  std::vector<std::string> rows(individuals.names().size());
+  for (std::int64_t site = 0; site < individuals.sites(); ++site) {
+    const std::vector<bool> alleles = individuals.alleles_at(site);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      rows[i] += char('0' + (is_diploid ? alleles[2 * i] + alleles[2 * i + 1] : int(alleles[i])));
+  }
+  io::atomic_file out(path);
+  out.write(text("#NEXUS\nbegin data;\ndimensions ntax=", rows.size(), " nchar=", individuals.sites(), ";\nformat ",
+                 is_diploid ? "datatype=integerdata symbols=\"012\"" : "datatype=standard symbols=\"01\"",
+                 " missing=? gap=-;\nmatrix\n"));
+  for (std::size_t i = 0; i < rows.size(); ++i) out.write(individuals.names()[i] + " " + rows[i] + "\n");
+  out.write(";\nend;\n");
+  out.commit();
+}
+
+void write_counts(const std::string& path, std::span<const std::string> species,
+                  const std::vector<std::int64_t>& copies, const snp::simulated_sites& sites) {
+  io::csv_writer out(path, std::vector<std::string>(species.begin(), species.end()));
+  for (std::size_t site = 0; site < sites.attempts.size(); ++site) {
+    for (std::size_t s = 0; s < species.size(); ++s)
+      out.field(text(sites.red[site * species.size() + s], "/", copies[s]));
+    out.end_row();
+  }
+  out.commit();
+}
+
+void write_markers(const arguments& a, std::span<const std::string> species, const std::vector<std::int64_t>& copies,
+                   const snp::simulated_sites& sites) {
+  const marker_format format = format_of(a.output);
+  if (format == marker_format::counts) return write_counts(a.output, species, copies, sites);
+  const genotypes individuals(a, species, copies, sites);
+  format == marker_format::vcf ? write_vcf(a.output, individuals) : write_nexus(a.output, individuals);
+  if (a.population_map.empty()) return;
+  io::atomic_file out(a.population_map);
+  for (std::size_t i = 0; i < individuals.names().size(); ++i)
+    out.write(individuals.names()[i] + "," + individuals.species()[i] + "\n");
+  out.commit();
+}
+
 void simulate(session& session, const arguments& a) {
   double u = a.u, v = a.v;
   const auto network = [&] {
@@ -224,22 +350,14 @@ void simulate(session& session, const arguments& a) {
                                       .sites = a.sites,
                                       .seed = static_cast<std::uint64_t>(a.seed),
                                       .polymorphic_only = a.polymorphic_only};
-  const snp::simulated_sites made = session.timed("sites", [&] { return snp::simulate_sites(network, options); });
+  const snp::simulated_sites sites = session.timed("sites", [&] { return snp::simulate_sites(network, options); });
   double attempts = 0;
-  for (const std::int64_t one : made.attempts) attempts += static_cast<double>(one);
+  for (const std::int64_t value : sites.attempts) attempts += static_cast<double>(value);
   session.result("u", u);
   session.result("v", v);
   session.result("sites", a.sites);
   session.result("attempts", attempts);
-  session.timed("write", [&] {
-    io::csv_writer out(a.output, std::vector<std::string>(species.begin(), species.end()));
-    for (std::size_t site = 0; site < made.attempts.size(); ++site) {
-      for (std::size_t s = 0; s < species.size(); ++s)
-        out.field(text(made.red[site * species.size() + s], "/", options.copies[s]));
-      out.end_row();
-    }
-    out.commit();
-  });
+  session.timed("write", [&] { write_markers(a, species, options.copies, sites); });
   session.say() << "network " << snp::to_newick(network) << "\n";
   session.say_done(a.output);
 }
@@ -252,9 +370,11 @@ const program about{
     {"double"}};
 
 void run(session& session, arguments& a) {
-  require_distinct_files(
-      {{"--network", a.network}, {"--priors", a.priors_file}},
-      {{"--output", a.output}, {"--output-networks", a.output_networks}, {"--json", session.line().common.json}});
+  require_distinct_files({{"--network", a.network}, {"--priors", a.priors_file}},
+                         {{"--output", a.output},
+                          {"--output-networks", a.output_networks},
+                          {"--population-map", a.population_map},
+                          {"--json", session.line().common.json}});
   check_together(a);
   simulate(session, a);
 }

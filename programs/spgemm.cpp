@@ -5,7 +5,9 @@
 
 #include "quintet/core/error.hpp"
 #include "quintet/io/sparse_file.hpp"
+#include "quintet/spgemm/gram.hpp"
 #include "quintet/spgemm/summary.hpp"
+#include "quintet/spgemm/top.hpp"
 #include "quintet/spgemm/transpose.hpp"
 #include "support/driver.hpp"
 #include "support/sparse.hpp"
@@ -20,32 +22,47 @@ namespace {
 
 struct arguments {
   std::string a, b, dataset, output, semiring;
-  bool b_transposed = false, checksums = false;
+  bool b_transposed = false, checksums = false, gram = false, upper = false;
   std::int64_t budget = 0;  // 0: not given
+  std::int64_t top = 0;     // 0: not given
+  std::optional<double> threshold;
+  bool by_value = false;
   spgemm::options options;
 };
 
 po::options_description describe(arguments& a) {
   po::options_description all("Options");
-  all.add_options()                                                                             //
-      ("a", po::value(&a.a)->required()->value_name("FILE"), "matrix A: .mtx, .mtx.gz or .h5")  //
-      ("b", po::value(&a.b)->value_name("FILE"), "matrix B; by default A")                      //
-      ("b-transposed", po::bool_switch(&a.b_transposed), "multiplies by the transpose of B")    //
+  all.add_options()                                                                                          //
+      ("a", po::value(&a.a)->required()->value_name("FILE"), "matrix A: .mtx, .mtx.gz, .npz, .h5 or .h5ad")  //
+      ("b", po::value(&a.b)->value_name("FILE"), "matrix B; by default A")                                   //
+      ("b-transposed", po::bool_switch(&a.b_transposed), "multiplies by the transpose of B")                 //
+      ("gram", po::bool_switch(&a.gram),
+       "the transpose of A times A; with --b-transposed A times its transpose")  //
+      ("upper", po::bool_switch(&a.upper),
+       "with --gram: only entries with a column >= the row, which takes half of the multiplications")  //
       ("dataset", po::value(&a.dataset)->value_name("NAME"),
-       "group of an .h5 input that holds row_pointers, columns, values and shape; by default the file itself")  //
+       "group of an .h5 input that holds row_pointers, columns, values and shape, or indptr, indices and data; by "
+       "default "
+       "the file itself, X or matrix")  //
       ("semiring", po::value(&a.semiring)->default_value("plus-times")->value_name("NAME"),
        "plus-times, min-plus (shortest paths; NaN is ignored) or or-and (reachability)")  //
-      ("prediction-scale", po::value(&a.options.prediction_scale)->default_value(1)->value_name("X"),
-       "factor on the predicted size, > 0; the result does not depend on it")  //
       ("budget", po::value(&a.budget)->value_name("BYTES")->notifier([](std::int64_t bytes) {
         require_argument(bytes > 0, "--budget", bytes, "> 0");
       }),
-       "computes the result in blocks of rows of at most this many bytes; --output is then an .mtx file")          //
+       "computes the result in blocks of rows of at most this many bytes; --output is then an .mtx file")  //
+      ("top", po::value(&a.top)->value_name("K")->notifier([](std::int64_t count) {
+        require_argument(count > 0, "--top", count, "> 0");
+      }),
+       "keeps the K largest entries of each row (min-plus: the smallest); the whole product is never in memory")  //
+      ("threshold", po::value<double>()->value_name("VALUE")->notifier([&a](double value) { a.threshold = value; }),
+       "with --top: leaves out smaller values (min-plus: larger ones)")  //
+      ("by-value", po::bool_switch(&a.by_value),
+       "with --top: the entries of a row by value, not by column")                                                 //
       ("checksums", po::bool_switch(&a.checksums), "adds struct_ij, a checksum of the structure, to the results")  //
       ("output", po::value(&a.output)->value_name("FILE")->notifier([](const std::string& path) {
         io::check_sparse_output(path);
       }),
-       "the product: .mtx, .mtx.gz or .h5; without it nothing is written");
+       "the product: .mtx, .mtx.gz, .npz or .h5; without it nothing is written");
   return all;
 }
 
@@ -154,6 +171,14 @@ void multiply_files(session& session, const arguments& a) {
   if (session.ranks() != nullptr) return multiply_dealt_files<Semiring, Real>(session, a, *session.ranks());
 #endif
   const auto first = read_sparse<Real>(session, a.a, a.dataset);
+  if (a.gram) {
+    spgemm::report report;
+    const auto c = gram<Semiring>(first.view(), a.b_transposed ? spgemm::gram_side::rows : spgemm::gram_side::columns,
+                                  a.upper ? spgemm::gram_part::upper : spgemm::gram_part::whole, a.options,
+                                  session.device(), &report);
+    report_result(session, a, report, session.timed("checksums", [&] { return summarise(c.view()); }));
+    return write_product(session, a, c);
+  }
   matrix<Real> other;
   if (!a.b.empty()) other = read_sparse<Real>(session, a.b, a.dataset);
   if (a.b_transposed)
@@ -179,7 +204,10 @@ void multiply_files(session& session, const arguments& a) {
     if (out) session.say() << a.output << " written\n";
     return;
   }
-  const auto c = multiply<Semiring>(first.view(), b, a.options, session.device(), &report);
+  const spgemm::top_selection selection{.count = a.top, .threshold = a.threshold, .by_value = a.by_value};
+  const auto c = a.top > 0
+                     ? spgemm::multiply_top<Semiring>(first.view(), b, selection, a.options, session.device(), &report)
+                     : multiply<Semiring>(first.view(), b, a.options, session.device(), &report);
   report_result(session, a, report, session.timed("checksums", [&] { return summarise(c.view()); }));
   write_product(session, a, c);
 }
@@ -191,11 +219,19 @@ const program about{"quintet-spgemm",
                     true};
 
 void run(session& session, arguments& a) {
-  require_one_process(session, {"b-transposed", "prediction-scale"});
+  require_one_process(session, {"b-transposed", "gram", "top"});
   require_distinct_files({{"--a", a.a}, {"--b", a.b}},
                          {{"--output", a.output}, {"--json", session.line().common.json}});
   if (session.line().common.json.empty())
     require_absent(session.line(), {"checksums"}, "needs --json, where its numbers are written");
+  if (a.gram)
+    require_absent(session.line(), {"b", "budget", "top"}, "does not go with --gram");
+  else
+    require_absent(session.line(), {"upper"}, "needs --gram");
+  if (a.top > 0)
+    require_absent(session.line(), {"budget"}, "does not go with --top, which needs no memory for the whole product");
+  else
+    require_absent(session.line(), {"threshold", "by-value"}, "needs --top");
   if (a.budget > 0 && !a.output.empty() && !a.output.ends_with(".mtx"))
     throw InvalidArgument(
         text("--output must be an .mtx file with --budget, where the number of entries is known only at "

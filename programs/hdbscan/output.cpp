@@ -73,10 +73,10 @@ void write_optional(io::hdf5_writer& out, const std::string& name, const std::op
 }
 
 void write_predicted(io::hdf5_writer& out, const predicted_points& points) {
-  out.write("predicted_labels", points.found.labels);
-  out.write("predicted_probabilities", points.found.probabilities);
-  out.write("predicted_outlier_scores", points.found.outlier_scores);
-  out.write("predicted_neighbours", points.found.neighbours);
+  out.write("predicted_labels", points.prediction.labels);
+  out.write("predicted_probabilities", points.prediction.probabilities);
+  out.write("predicted_outlier_scores", points.prediction.outlier_scores);
+  out.write("predicted_neighbours", points.prediction.neighbours);
   write_optional(out, "predicted_memberships", points.memberships);
 }
 
@@ -90,6 +90,7 @@ void report(session& session, const hdbscan::cluster_result& result) {
   session.result("clusters", result.clusters());
   session.result("noise", noise);
   session.result("components", result.components);
+  session.result("tie_tolerance", *result.options.tie_tolerance);
   session.result("spanning_tree_weight", result.spanning_tree_weight());
   session.result("ran_on", {{"neighbours", result.ran_on.neighbours.spelling()},
                             {"spanning_tree", result.ran_on.spanning_tree.spelling()},
@@ -152,10 +153,10 @@ void write_hdf5(const session& session, const std::string& path, const findings&
 
 void write_predicted_csv(const std::string& path, const predicted_points& points) {
   write_with_memberships(path,
-                         {{"label", std::span<const std::int64_t>(points.found.labels)},
-                          {"probability", std::span<const double>(points.found.probabilities)},
-                          {"outlier_score", std::span<const double>(points.found.outlier_scores)},
-                          {"neighbour", std::span<const std::int64_t>(points.found.neighbours)}},
+                         {{"label", std::span<const std::int64_t>(points.prediction.labels)},
+                          {"probability", std::span<const double>(points.prediction.probabilities)},
+                          {"outlier_score", std::span<const double>(points.prediction.outlier_scores)},
+                          {"neighbour", std::span<const std::int64_t>(points.prediction.neighbours)}},
                          points.memberships);
 }
 

@@ -15,7 +15,7 @@ namespace quintet::driver {
 
 /// Further points.
 struct predicted_points {
-  hdbscan::prediction found;
+  hdbscan::prediction prediction;
   std::optional<io::matrix<double>> memberships;
 };
 

@@ -187,13 +187,13 @@ growing_file::growing_file(std::string path, file_mark mark) : path_(std::move(p
 void growing_file::check_content() const {
   std::vector<char> block(buffer_bytes);
   std::uint64_t hash = hash_of("");
-  for (std::int64_t done = 0; done < mark_.bytes;) {
-    const auto wanted = std::size_t(std::min(mark_.bytes - done, std::int64_t(block.size())));
-    const ssize_t count = ::read(descriptor_, block.data(), wanted);
+  for (std::int64_t written = 0; written < mark_.bytes;) {
+    const auto target = std::size_t(std::min(mark_.bytes - written, std::int64_t(block.size())));
+    const ssize_t count = ::read(descriptor_, block.data(), target);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) throw FileError(path_, text("cannot be read: ", std::strerror(count < 0 ? errno : EIO)));
     hash = hash_of({block.data(), std::size_t(count)}, hash);
-    done += count;
+    written += count;
   }
   if (hash != mark_.hash) fail_as_changed(path_);
 }
@@ -215,12 +215,12 @@ void growing_file::write(std::string_view text) {
 }
 
 void growing_file::flush() {
-  std::size_t done = 0;
-  while (done < buffer_.size()) {
-    const ssize_t written = ::write(descriptor_, buffer_.data() + done, buffer_.size() - done);
+  std::size_t transferred = 0;
+  while (transferred < buffer_.size()) {
+    const ssize_t written = ::write(descriptor_, buffer_.data() + transferred, buffer_.size() - transferred);
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) fail(path_, written < 0 ? errno : ENOSPC);
-    done += std::size_t(written);
+    transferred += std::size_t(written);
   }
   buffer_.clear();
 }
@@ -230,13 +230,55 @@ void growing_file::sync() {
   if (::fsync(descriptor_) != 0 && errno != EINVAL) fail(path_, errno);
 }
 
+void append(power_draws& all, const power_draws& part) {
+  all.resize(std::max(all.size(), part.size()));
+  for (std::size_t c = 0; c < part.size(); ++c) {
+    all[c].resize(part[c].size());
+    for (std::size_t k = 0; k < part[c].size(); ++k)
+      all[c][k].insert(all[c][k].end(), part[c][k].begin(), part[c][k].end());
+  }
+}
+
+std::vector<double> numbers_of(const power_draws& draws) {
+  std::vector<double> numbers;
+  for (const auto& chain : draws)
+    for (const std::vector<double>& values : chain) numbers.insert(numbers.end(), values.begin(), values.end());
+  return numbers;
+}
+
+power_draws draws_of(const std::vector<double>& numbers, std::int64_t chains, std::int64_t temperatures) {
+  if (numbers.empty()) return {};
+  const std::ptrdiff_t length = std::ptrdiff_t(numbers.size()) / (chains * temperatures);
+  const std::vector<std::vector<double>> chain_draws(static_cast<std::size_t>(temperatures));
+  power_draws draws(static_cast<std::size_t>(chains), chain_draws);
+  auto next = numbers.begin();
+  for (auto& chain : draws)
+    for (std::vector<double>& values : chain) {
+      values.assign(next, next + length);
+      next += length;
+    }
+  return draws;
+}
+
+namespace {
+
+// The first `count` draws of every temperature.
+power_draws first_draws(power_draws draws, std::size_t count) {
+  for (auto& chain : draws)
+    for (std::vector<double>& values : chain) values.resize(count);
+  return draws;
+}
+
+}  // namespace
+
 run_files::run_files(const run_folder& folder, run_identity identity, tree_format format, std::int64_t chains,
-                     snp::sampler_snapshot begin, std::shared_ptr<const std::vector<std::string>> species, bool resume)
+                     snp::sampler_snapshot begin, std::shared_ptr<const std::vector<std::string>> species,
+                     const snp::priors& prior, bool resume)
     : folder_(folder),
       identity_(std::move(identity)),
       format_(format),
       species_(std::move(species)),
-      columns_(snp::trace_columns(*species_)),
+      columns_(snp::trace_columns(*species_, prior)),
       samples_(std::size_t(chains)) {
   log_marks_.assign(samples_.size(), {});
   tree_marks_ = log_marks_;
@@ -264,23 +306,25 @@ std::string run_files::log_head(std::size_t chain) const {
 
 void run_files::add(const std::vector<std::vector<snp::sampled_state>>& samples, const snp::priors& prior) {
   for (std::size_t c = 0; c < samples.size(); ++c)
-    for (const snp::sampled_state& one : samples[c]) {
-      kept_sample kept{snp::trace_row(one, prior), snp::numbers_of(one.state), {}};
-      const auto numbering = snp::number_canonically(one.state);
-      kept.key = numbering.key;
-      std::string line = std::to_string(one.step);
-      for (std::size_t i = 1; i < kept.row.size(); ++i) line += "\t" + seventeen_digits(kept.row[i]);
+    for (const snp::sampled_state& sample : samples[c]) {
+      const snp::network_state state = prior.in_years(sample.state);
+      kept_sample record{snp::trace_row(sample, prior), snp::numbers_of(state), {}};
+      const auto numbering = snp::number_canonically(state);
+      record.key = numbering.key;
+      std::string line = std::to_string(sample.step);
+      for (std::size_t i = 1; i < record.row.size(); ++i) line += "\t" + seventeen_digits(record.row[i]);
       logs_[c].write(line + "\n");
-      const snp::Network network = snp::to_network(one.state, numbering);
+      const snp::Network network = snp::to_network(state, numbering);
       trees_[c].write(format_ == tree_format::icytree
-                          ? text("tree STATE_", one.step, " = [&R] ", annotated_newick(network), "\n")
-                          : text("Network STATE_", one.step, " = ", snp::to_newick(network), "\n"));
-      samples_[c].push_back(std::move(kept));
+                          ? text("tree STATE_", sample.step, " = [&R] ", annotated_newick(network), "\n")
+                          : text("Network STATE_", sample.step, " = ", snp::to_newick(network), "\n"));
+      samples_[c].push_back(std::move(record));
     }
 }
 
 void run_files::mark(snp::sampler_snapshot snapshot) {
   marked_ = std::move(snapshot);
+  draws_marked_ = draws_.empty() ? 0 : draws_[0][0].size();
   for (std::size_t c = 0; c < samples_.size(); ++c) {
     log_marks_[c] = logs_[c].mark();
     tree_marks_[c] = trees_[c].mark();
@@ -310,9 +354,9 @@ void run_files::save() {
   for (std::size_t c = 0; c < samples_.size(); ++c) {
     std::vector<double> rows, numbers;
     std::vector<std::int64_t> begins{0};
-    for (const kept_sample& one : samples_[c]) {
-      rows.insert(rows.end(), one.row.begin(), one.row.end());
-      numbers.insert(numbers.end(), one.numbers.begin(), one.numbers.end());
+    for (const kept_sample& sample : samples_[c]) {
+      rows.insert(rows.end(), sample.row.begin(), sample.row.end());
+      numbers.insert(numbers.end(), sample.numbers.begin(), sample.numbers.end());
       begins.push_back(std::int64_t(numbers.size()));
     }
     const std::int64_t shape[] = {std::int64_t(samples_[c].size()), std::int64_t(columns_.size())};
@@ -320,6 +364,13 @@ void run_files::save() {
     out.write(text("networks/chain_", c, "_numbers"), numbers);
     out.write(text("networks/chain_", c, "_begins"), begins);
     sum.add(rows, numbers, begins);
+  }
+  if (identity_.powers > 0) {
+    const std::vector<std::int64_t> count{std::int64_t(draws_marked_)};
+    const std::vector<double> numbers = numbers_of(first_draws(draws_, draws_marked_));
+    out.write("checkpoint/power_count", count);
+    if (!numbers.empty()) out.write("checkpoint/power_draws", numbers);
+    sum.add(count, numbers);
   }
   out.write("checkpoint/checksum", std::vector<std::int64_t>{std::int64_t(sum.value())});
   out.commit();
@@ -350,17 +401,28 @@ void run_files::load() {
     for (std::size_t s = 0; s + 1 < begins.size(); ++s) {
       const auto row = rows.begin() + std::ptrdiff_t(s * columns_.size());
       if (*row > double(found_.step)) break;  // was sampled after the checkpoint, and will be again
-      kept_sample one{{row, row + std::ptrdiff_t(columns_.size())},
-                      {numbers.begin() + begins[s], numbers.begin() + begins[s + 1]},
-                      {}};
-      samples_[c].push_back(std::move(one));
+      kept_sample sample{{row, row + std::ptrdiff_t(columns_.size())},
+                         {numbers.begin() + begins[s], numbers.begin() + begins[s + 1]},
+                         {}};
+      samples_[c].push_back(std::move(sample));
     }
+  }
+  if (identity_.powers > 0) {
+    const auto count = io::read_hdf5<std::int64_t>(path, "checkpoint/power_count").data;
+    std::vector<double> numbers;
+    if (count.size() != 1) fail_as_changed(path);
+    if (count[0] != 0) numbers = io::read_hdf5<double>(path, "checkpoint/power_draws").data;
+    sum.add(count, numbers);
+    if (std::int64_t(numbers.size()) != count[0] * std::int64_t(samples_.size()) * identity_.powers)
+      fail_as_changed(path);
+    draws_ = draws_of(numbers, std::int64_t(samples_.size()), identity_.powers);
+    draws_marked_ = std::size_t(count[0]);
   }
   const auto expected = io::read_hdf5<std::int64_t>(path, "checkpoint/checksum").data;
   if (expected.size() != 1 || expected[0] != std::int64_t(sum.value())) fail_as_changed(path);
   for (auto& chain : samples_)
-    for (kept_sample& one : chain)
-      one.key = snp::number_canonically(snp::state_from_numbers(species_, one.numbers)).key;
+    for (kept_sample& sample : chain)
+      sample.key = snp::number_canonically(snp::state_from_numbers(species_, sample.numbers)).key;
 }
 
 void run_files::finish() {

@@ -14,7 +14,7 @@ namespace quintet::driver {
 /// A sample as it is kept: a line of the log, and the state.
 struct kept_sample {
   std::vector<double> row;      ///< as snp::trace_row()
-  std::vector<double> numbers;  ///< as snp::numbers_of()
+  std::vector<double> numbers;  ///< as snp::numbers_of(), in the units of the priors
   std::string key;              ///< of the topology
 };
 using kept_chains = std::vector<std::vector<kept_sample>>;
@@ -49,6 +49,7 @@ struct run_identity {
   std::string head;        ///< program, version and command, as comments stand in the logs
   std::uint64_t hash = 0;  ///< of config and data
   std::int64_t burn_in = 0;
+  std::int64_t powers = 0;  ///< of a marginal likelihood
 };
 
 /// FNV-1a.
@@ -84,18 +85,32 @@ class growing_file {
 
 enum class tree_format { icytree, phylonet };
 
+/// Log-likelihoods at every power: [chain][temperature][draw].
+using power_draws = std::vector<std::vector<std::vector<double>>>;
+void append(power_draws& all, const power_draws& part);
+///@{
+/// All draws one after another, and back.
+std::vector<double> numbers_of(const power_draws& draws);
+power_draws draws_of(const std::vector<double>& numbers, std::int64_t chains, std::int64_t temperatures);
+///@}
+
 /// All files of a run.
 class run_files {
  public:
   /// New files of a run that is at `begin`, or those of the run of this identity as its last checkpoint left them.
   /// Throws FileError for what cannot be written, and InvalidArgument for a checkpoint of other data or options.
   run_files(const run_folder& folder, run_identity identity, tree_format format, std::int64_t chains,
-            snp::sampler_snapshot begin, std::shared_ptr<const std::vector<std::string>> species, bool resume);
+            snp::sampler_snapshot begin, std::shared_ptr<const std::vector<std::string>> species,
+            const snp::priors& prior, bool resume);
 
   /// The checkpoint; nothing for a new run.
   const snp::sampler_snapshot* found() const { return found_.step > 0 ? &found_ : nullptr; }
   /// Writes and keeps samples.
   void add(const std::vector<std::vector<snp::sampled_state>>& samples, const snp::priors& prior);
+  /// Keeps draws of a marginal likelihood.
+  void add(const power_draws& draws) { append(draws_, draws); }
+  /// Draws of the checkpoint that was found, and those that came since.
+  const power_draws& draws() const { return draws_; }
   /// Remembers where things stand: the checkpoint that the next save() writes.
   void mark(snp::sampler_snapshot snapshot);
   /// Makes the checkpoint and all samples so far permanent: samples.h5.
@@ -117,6 +132,8 @@ class run_files {
   std::vector<file_mark> log_marks_, tree_marks_;  // at the checkpoint
   kept_chains samples_;
   snp::sampler_snapshot found_, marked_;
+  power_draws draws_;
+  std::size_t draws_marked_ = 0;  // of every temperature
 };
 
 }  // namespace quintet::driver

@@ -26,12 +26,12 @@ constexpr std::size_t max_listed = 200;
 class shortcomings {
  public:
   void add(double times, std::string line) { all_.emplace_back(times, std::move(line)); }
-  void add_column(const std::string& name, const snp::column_summary& one, double wanted_ess) {
-    const double ess = std::min(one.ess_bulk, one.ess_tail);
-    if (one.rhat > worst_rhat) {
+  void add_column(const std::string& name, const snp::column_summary& column_values, double wanted_ess) {
+    const double ess = std::min(column_values.ess_bulk, column_values.ess_tail);
+    if (column_values.rhat > worst_rhat) {
       chains_differ_ = true;
-      add((one.rhat - 1) / (worst_rhat - 1),
-          text("R-hat of ", name, " is ", std::setprecision(4), one.rhat, " > ", worst_rhat));
+      add((column_values.rhat - 1) / (worst_rhat - 1),
+          text("R-hat of ", name, " is ", std::setprecision(4), column_values.rhat, " > ", worst_rhat));
     } else if (ess < wanted_ess) {
       longer_ = std::max(longer_, wanted_ess / ess);
       add(wanted_ess / ess, text("ESS of ", name, " is ", std::int64_t(ess), " < ", wanted_ess));
@@ -71,12 +71,12 @@ std::size_t index_of(const std::vector<std::string>& columns, std::string_view n
   return std::size_t(std::find(columns.begin(), columns.end(), name) - columns.begin());
 }
 
-std::vector<std::vector<double>> column(const kept_chains& samples, std::size_t which) {
+std::vector<std::vector<double>> column(const kept_chains& samples, std::size_t index) {
   std::size_t min = samples[0].size();
   for (const auto& chain : samples) min = std::min(min, chain.size());
   std::vector<std::vector<double>> values(samples.size());
   for (std::size_t c = 0; c < samples.size(); ++c)
-    for (std::size_t s = 0; s < min; ++s) values[c].push_back(samples[c][s].row[which]);
+    for (std::size_t s = 0; s < min; ++s) values[c].push_back(samples[c][s].row[index]);
   return values;
 }
 
@@ -86,19 +86,19 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-double mean_over_chains(const frequencies& found, const std::string& thing) {
+double mean_over_chains(const frequencies& counts, const std::string& item) {
   double sum = 0;
-  for (const auto& chain : found) sum += chain.contains(thing) ? chain.at(thing) : 0;
-  return sum / double(found.size());
+  for (const auto& chain : counts) sum += chain.contains(item) ? chain.at(item) : 0;
+  return sum / double(counts.size());
 }
 
 // Things with their mean frequencies, falling.
-std::vector<std::pair<std::string, double>> ranked(const frequencies& found) {
+std::vector<std::pair<std::string, double>> ranked(const frequencies& counts) {
   std::map<std::string, double> all;
-  for (const auto& chain : found)
-    for (const auto& [thing, frequency] : chain) all.emplace(thing, 0);
+  for (const auto& chain : counts)
+    for (const auto& [item, frequency] : chain) all.emplace(item, 0);
   std::vector<std::pair<std::string, double>> result;
-  for (const auto& [thing, zero] : all) result.emplace_back(thing, mean_over_chains(found, thing));
+  for (const auto& [item, zero] : all) result.emplace_back(item, mean_over_chains(counts, item));
   std::sort(result.begin(), result.end(), [](const auto& a, const auto& b) {
     return a.second != b.second ? a.second > b.second : a.first < b.first;
   });
@@ -111,7 +111,7 @@ double mcse_of(const kept_chains& samples, Has has) {
   std::vector<std::vector<double>> indicator;
   for (const auto& chain : samples) {
     indicator.emplace_back();
-    for (const kept_sample& one : chain) indicator.back().push_back(has(one) ? 1 : 0);
+    for (const kept_sample& sample : chain) indicator.back().push_back(has(sample) ? 1 : 0);
   }
   return snp::summarise(indicator).mcse;
 }
@@ -131,9 +131,9 @@ json consensus(const kept_chains& samples, const std::shared_ptr<const std::vect
   std::vector<double> root_theta;
   std::unique_ptr<snp::Network> network;
   for (const auto& chain : samples)
-    for (const kept_sample& one : chain) {
-      if (one.key != key) continue;
-      const snp::network_state state = snp::state_from_numbers(species, one.numbers);
+    for (const kept_sample& sample : chain) {
+      if (sample.key != key) continue;
+      const snp::network_state state = snp::state_from_numbers(species, sample.numbers);
       const auto numbering = snp::number_canonically(state);
       if (!network) {
         network = std::make_unique<snp::Network>(snp::to_network(state, numbering));
@@ -143,12 +143,12 @@ json consensus(const kept_chains& samples, const std::shared_ptr<const std::vect
       }
       for (std::int32_t x = 0; x < std::int32_t(state.nodes.size()); ++x) {
         heights[std::size_t(numbering.node[std::size_t(x)])].push_back(state.node(x).height);
-        for (std::int32_t which = 0; which < state.node(x).parents; ++which) {
-          const std::int32_t b = snp::network_state::branch_of(x, which);
-          const std::int32_t there = numbering.branch[std::size_t(b)];
-          if (there < 0) continue;
-          thetas[std::size_t(there)].push_back(state.theta(b));
-          gammas[std::size_t(there)].push_back(state.gamma(b));
+        for (std::int32_t parent = 0; parent < state.node(x).parents; ++parent) {
+          const std::int32_t b = snp::network_state::branch_of(x, parent);
+          const std::int32_t mapped = numbering.branch[std::size_t(b)];
+          if (mapped < 0) continue;
+          thetas[std::size_t(mapped)].push_back(state.theta(b));
+          gammas[std::size_t(mapped)].push_back(state.gamma(b));
         }
       }
       root_theta.push_back(state.theta(state.root_branch()));
@@ -164,18 +164,22 @@ json consensus(const kept_chains& samples, const std::shared_ptr<const std::vect
     nodes.push_back(node);
   }
   for (std::int64_t b = 0; b < network->branches(); ++b) {
-    const snp::branch& one = network->branch(b);
-    json branch{{"child", one.child}, {"parent", one.parent}, {"theta", interval_json({thetas[std::size_t(b)]})}};
-    if (network->kind(one.child) == snp::node_kind::reticulation)
+    const snp::branch& branch_values = network->branch(b);
+    json branch{{"child", branch_values.child},
+                {"parent", branch_values.parent},
+                {"theta", interval_json({thetas[std::size_t(b)]})}};
+    if (network->kind(branch_values.child) == snp::node_kind::reticulation)
       branch["gamma"] = interval_json({gammas[std::size_t(b)]});
     branches.push_back(branch);
   }
   for (std::int64_t b = 0; b < network->branches(); ++b) {
-    const snp::branch one = network->branch(b);
-    network->set_length(b,
-                        std::max(mean(heights[std::size_t(one.parent)]) - mean(heights[std::size_t(one.child)]), 0.0));
+    const snp::branch branch_values = network->branch(b);
+    network->set_length(
+        b, std::max(mean(heights[std::size_t(branch_values.parent)]) - mean(heights[std::size_t(branch_values.child)]),
+                    0.0));
     network->set_theta(b, mean(thetas[std::size_t(b)]));
-    if (network->kind(one.child) == snp::node_kind::reticulation && network->parent_branches(one.child)[0] == b)
+    if (network->kind(branch_values.child) == snp::node_kind::reticulation &&
+        network->parent_branches(branch_values.child)[0] == b)
       network->set_gamma(b, mean(gammas[std::size_t(b)]));
   }
   network->set_root_theta(mean(root_theta));
@@ -192,46 +196,48 @@ struct events {
 };
 
 events count_events(const kept_chains& samples, const std::shared_ptr<const std::vector<std::string>>& species) {
-  events found;
+  events counts;
   std::map<std::string, std::string> reduced_of;
   for (const auto& chain : samples) {
     std::map<std::string, double> topologies, reduced, clusters, hybrids;
     const double share = 1 / double(chain.size());
-    for (const kept_sample& one : chain) {
-      const snp::Network network = snp::to_network(snp::state_from_numbers(species, one.numbers));
-      topologies[one.key] += share;
-      const auto [place, is_new] = reduced_of.try_emplace(one.key);
+    for (const kept_sample& sample : chain) {
+      const snp::Network network = snp::to_network(snp::state_from_numbers(species, sample.numbers));
+      topologies[sample.key] += share;
+      const auto [place, is_new] = reduced_of.try_emplace(sample.key);
       if (is_new) place->second = snp::reduced_topology(network);
       reduced[place->second] += share;
       for (const snp::cluster_weight& cluster : snp::clusters(network))
         clusters[joined(cluster.leaves)] += share * cluster.weight;
-      std::map<std::string, double> here;  // an event that a network has twice counts once
+      std::map<std::string, double> in_sample;  // an event that a network has twice counts once
       for (const snp::hybrid_event& event : snp::hybrid_events(network)) {
         const std::string name =
             joined(event.hybrid) + " <- " + joined(event.parents[0]) + " | " + joined(event.parents[1]);
-        here[name] = share;
-        auto& [sum, count] = found.gamma[name];
+        in_sample[name] = share;
+        auto& [sum, count] = counts.gamma[name];
         sum += event.gamma[0];
         ++count;
       }
-      for (const auto& [name, weight] : here) hybrids[name] += weight;
+      for (const auto& [name, weight] : in_sample) hybrids[name] += weight;
     }
-    found.topologies.push_back(std::move(topologies));
-    found.reduced.push_back(std::move(reduced));
-    found.clusters.push_back(std::move(clusters));
-    found.hybrids.push_back(std::move(hybrids));
+    counts.topologies.push_back(std::move(topologies));
+    counts.reduced.push_back(std::move(reduced));
+    counts.clusters.push_back(std::move(clusters));
+    counts.hybrids.push_back(std::move(hybrids));
   }
-  return found;
+  return counts;
 }
 
 json moves_json(const std::vector<std::vector<snp::move_record>>& moves) {
   json all = json::array();
   for (const auto& chain : moves) {
     json table = json::array();
-    for (const snp::move_record& one : chain) {
-      json row{
-          {"name", one.name}, {"tried", one.tried}, {"accepted", one.accepted}, {"not_applicable", one.not_applicable}};
-      if (one.width > 0) row["width"] = one.width;
+    for (const snp::move_record& record : chain) {
+      json row{{"name", record.name},
+               {"tried", record.tried},
+               {"accepted", record.accepted},
+               {"not_applicable", record.not_applicable}};
+      if (record.width > 0) row["width"] = record.width;
       table.push_back(row);
     }
     all.push_back(table);
@@ -263,40 +269,42 @@ json summary_of(const kept_chains& samples, const std::vector<std::string>& colu
     summary["warnings"] = {"no sample was taken: raise --iterations over --burn-in, or lower --sample-every"};
     return summary;
   }
-  const double wanted = ess_per_chain * double(samples.size());
+  const double target = ess_per_chain * double(samples.size());
 
   json reticulations = json::object();
   const std::size_t r = index_of(columns, "reticulations");
   std::vector<double> share(std::size_t(prior.limits().max_reticulations) + 1, 0.0);
   double all = 0;
   for (const auto& chain : samples)
-    for (const kept_sample& one : chain) ++share[std::size_t(one.row[r])], ++all;
+    for (const kept_sample& sample : chain) ++share[std::size_t(sample.row[r])], ++all;
   for (std::size_t i = 0; i < share.size(); ++i) reticulations[std::to_string(i)] = share[i] / all;
   summary["reticulations"] = reticulations;
 
   json parameters = json::object();
   for (std::size_t i = 1; i < columns.size(); ++i) {
-    const snp::column_summary one = snp::summarise(column(samples, i));
-    parameters[columns[i]] = {{"mean", one.mean},         {"sd", one.sd},
-                              {"median", one.median},     {"hpd95", {one.hpd95.low, one.hpd95.high}},
-                              {"ess_bulk", one.ess_bulk}, {"ess_tail", one.ess_tail},
-                              {"rhat", one.rhat},         {"mcse", one.mcse}};
-    found_wrong.add_column(columns[i], one, wanted);
+    const snp::column_summary column_values = snp::summarise(column(samples, i));
+    parameters[columns[i]] = {
+        {"mean", column_values.mean},         {"sd", column_values.sd},
+        {"median", column_values.median},     {"hpd95", {column_values.hpd95.low, column_values.hpd95.high}},
+        {"ess_bulk", column_values.ess_bulk}, {"ess_tail", column_values.ess_tail},
+        {"rhat", column_values.rhat},         {"mcse", column_values.mcse}};
+    found_wrong.add_column(columns[i], column_values, target);
   }
   summary["parameters"] = parameters;
 
-  const events found = count_events(samples, species);
+  const events event_counts = count_events(samples, species);
   json topologies = json::array();
-  for (const auto& [key, probability] : ranked(found.topologies)) {
+  for (const auto& [key, probability] : ranked(event_counts.topologies)) {
     if (topologies.size() == max_listed) break;
-    topologies.push_back({{"newick", key},
-                          {"probability", probability},
-                          {"mcse", mcse_of(samples, [&key = key](const kept_sample& one) { return one.key == key; })},
-                          {"reduced", snp::reduced_topology(snp::parse_topology(key))}});
+    topologies.push_back(
+        {{"newick", key},
+         {"probability", probability},
+         {"mcse", mcse_of(samples, [&key = key](const kept_sample& sample) { return sample.key == key; })},
+         {"reduced", snp::reduced_topology(snp::parse_topology(key))}});
   }
   summary["topologies"] = topologies;
   json reduced = json::array();
-  for (const auto& [key, probability] : ranked(found.reduced)) {
+  for (const auto& [key, probability] : ranked(event_counts.reduced)) {
     if (reduced.size() == max_listed) break;
     reduced.push_back({{"newick", key}, {"probability", probability}});
   }
@@ -308,8 +316,8 @@ json summary_of(const kept_chains& samples, const std::vector<std::string>& colu
   summary["map"] = map;
   const kept_sample* peak = nullptr;
   for (const auto& chain : samples)
-    for (const kept_sample& one : chain)
-      if (peak == nullptr || one.row[1] > peak->row[1]) peak = &one;
+    for (const kept_sample& sample : chain)
+      if (peak == nullptr || sample.row[1] > peak->row[1]) peak = &sample;
   summary["highest_posterior"] = {
       {"step", std::int64_t(peak->row[0])},
       {"posterior", peak->row[1]},
@@ -317,22 +325,23 @@ json summary_of(const kept_chains& samples, const std::vector<std::string>& colu
       {"network", snp::to_newick(snp::to_network(snp::state_from_numbers(species, peak->numbers)))}};
 
   json clusters = json::array(), hybrids = json::array();
-  for (const auto& [leaves, probability] : ranked(found.clusters))
+  for (const auto& [leaves, probability] : ranked(event_counts.clusters))
     if (clusters.size() < max_listed) clusters.push_back({{"leaves", leaves}, {"probability", probability}});
   summary["clusters"] = clusters;
-  for (const auto& [name, support] : ranked(found.hybrids)) {
+  for (const auto& [name, support] : ranked(event_counts.hybrids)) {
     if (hybrids.size() == max_listed) break;
     json event = split_event(name);
     event["support"] = support;
-    const auto& [sum, count] = found.gamma.at(name);
+    const auto& [sum, count] = event_counts.gamma.at(name);
     event["mean_gamma"] = sum / count;
     hybrids.push_back(event);
   }
   summary["hybrid_events"] = hybrids;
 
   if (samples.size() > 1) {
-    const std::pair<const char*, const frequencies*> kinds[] = {
-        {"topologies", &found.topologies}, {"clusters", &found.clusters}, {"hybrid_events", &found.hybrids}};
+    const std::pair<const char*, const frequencies*> kinds[] = {{"topologies", &event_counts.topologies},
+                                                                {"clusters", &event_counts.clusters},
+                                                                {"hybrid_events", &event_counts.hybrids}};
     json deviations = json::object();
     for (const auto& [name, counts] : kinds) {
       const double deviation = snp::frequency_deviation(*counts);
@@ -351,14 +360,15 @@ json summary_of(const kept_chains& samples, const std::vector<std::string>& colu
   summary["moves"] = moves_json(moves);
   json exchanges = json::array();
   if (chains.options().temperatures > 1)
-    for (const snp::exchange_record& one : chains.exchanges()) {
-      exchanges.push_back({{"tried", one.tried}, {"accepted", one.accepted}, {"heat", one.heat}});
-      const double rate = double(one.accepted) / double(std::max<std::int64_t>(one.tried, 1));
+    for (const snp::exchange_record& exchange : chains.exchanges()) {
+      exchanges.push_back({{"tried", exchange.tried}, {"accepted", exchange.accepted}, {"heat", exchange.heat}});
+      const double rate = double(exchange.accepted) / double(std::max<std::int64_t>(exchange.tried, 1));
       if (rate < 0.1)
-        found_wrong.add(0.1 / rate,
-                        text("only ", std::setprecision(3), 100 * rate,
-                             " % of the exchanges between temperatures were accepted: a longer --burn-in tunes "
-                             "the heat, more --temperatures lessen the steps"));
+        found_wrong.add(0.1 / rate, text("only ", std::setprecision(3), 100 * rate,
+                                         " % of the exchanges between temperatures were accepted: ",
+                                         chains.options().powers.empty()
+                                             ? "a longer --burn-in tunes the heat, more --temperatures lessen the steps"
+                                             : "more steps of --marginal-likelihood lessen them"));
     }
   summary["exchanges"] = exchanges;
   summary["warnings"] = found_wrong.lines();
@@ -372,7 +382,7 @@ std::string progress_line(const kept_chains& samples, const std::vector<std::str
   line << "step " << chains.step() << " of " << chains.options().iterations;
   std::int64_t tried = 0, accepted = 0;
   for (const auto& chain : chains.moves())
-    for (const snp::move_record& one : chain) tried += one.tried, accepted += one.accepted;
+    for (const snp::move_record& record : chain) tried += record.tried, accepted += record.accepted;
   line << std::fixed << std::setprecision(1) << ", log L";
   for (std::int64_t c = 0; c < chains.options().chains; ++c) line << " " << chains.current(c).log_likelihood;
   line << ", r";

@@ -11,6 +11,7 @@
 #include "quintet/core/error.hpp"
 #include "quintet/core/words.hpp"
 #include "quintet/io/atomic_file.hpp"
+#include "support/integer_list.hpp"
 
 namespace quintet::driver {
 
@@ -48,6 +49,11 @@ bool convert(const boost::any& value, nlohmann::ordered_json& json) {
 
 nlohmann::ordered_json value_of(const boost::any& value) {
   nlohmann::ordered_json json;
+  if (const auto* list = boost::any_cast<integer_list>(&value)) {
+    // One number is one, as for other options.
+    if (list->values.size() == 1) return list->values[0];
+    return list->spelling;
+  }
   (void)(convert<std::string>(value, json) || convert<bool>(value, json) || convert<int>(value, json) ||
          convert<std::int64_t>(value, json) || convert<std::uint64_t>(value, json) || convert<double>(value, json) ||
          convert<float>(value, json) || convert<std::vector<std::string>>(value, json) ||
@@ -64,41 +70,42 @@ std::string allowed_number(const po::option_description& option) {
   if (type == typeid(int)) return whole(std::numeric_limits<int>::max());
   if (type == typeid(std::int64_t)) return whole(std::numeric_limits<std::int64_t>::max());
   if (type == typeid(std::uint64_t)) return text(whole(std::numeric_limits<std::uint64_t>::max()), ", and >= 0");
+  if (type == typeid(integer_list)) return "whole numbers: N, FIRST:LAST or FIRST:LAST:STEP, joined by commas";
   return "a number";
 }
 
 /// The parser takes -1 for a large number where the type has no sign.
 void refuse_negative(const po::parsed_options& parsed, const po::options_description& all) {
-  for (const auto& given : parsed.options) {
-    const po::option_description* option = all.find_nothrow(given.string_key, false);
+  for (const auto& parsed_option : parsed.options) {
+    const po::option_description* option = all.find_nothrow(parsed_option.string_key, false);
     const auto* typed =
         option == nullptr ? nullptr : dynamic_cast<const po::typed_value_base*>(option->semantic().get());
     if (typed == nullptr || typed->value_type() != typeid(std::uint64_t)) continue;
-    for (const std::string& value : given.value)
-      require_argument(!value.starts_with('-'), text("--", given.string_key), value, allowed_number(*option));
+    for (const std::string& value : parsed_option.value)
+      require_argument(!value.starts_with('-'), text("--", parsed_option.string_key), value, allowed_number(*option));
   }
 }
 
 /// No option has a meaning for an empty text: --json "" of a script whose variable is empty would be ignored.
 void refuse_empty(const po::parsed_options& parsed, const po::options_description& all) {
-  for (const auto& given : parsed.options) {
-    const po::option_description* option = all.find_nothrow(given.string_key, false);
+  for (const auto& parsed_option : parsed.options) {
+    const po::option_description* option = all.find_nothrow(parsed_option.string_key, false);
     const auto* typed =
         option == nullptr ? nullptr : dynamic_cast<const po::typed_value_base*>(option->semantic().get());
     if (typed == nullptr || typed->value_type() != typeid(std::string)) continue;
-    for (const std::string& value : given.value)
-      if (value.empty()) throw InvalidArgument(text("--", given.string_key, " must not be empty"));
+    for (const std::string& value : parsed_option.value)
+      if (value.empty()) throw InvalidArgument(text("--", parsed_option.string_key, " must not be empty"));
   }
 }
 
 /// The message for a value that cannot be read: option, value, and what is allowed.
 std::string unreadable(const po::validation_error& e, const po::parsed_options& parsed,
                        const po::options_description& all) {
-  for (const auto& given : parsed.options) {
-    const std::string name = "--" + given.string_key;
-    if (e.get_option_name() != name || given.value.empty()) continue;
-    return text(name, " must be ", allowed_number(all.find(given.string_key, false)), " (", name, "=",
-                given.value.back(), ")");
+  for (const auto& option : parsed.options) {
+    const std::string name = "--" + option.string_key;
+    if (e.get_option_name() != name || option.value.empty()) continue;
+    return text(name, " must be ", allowed_number(all.find(option.string_key, false)), " (", name, "=",
+                option.value.back(), ")");
   }
   return text(e.what(), " (see --help)");
 }
@@ -175,7 +182,7 @@ command_line parse_command_line(int argc, const char* const* argv, const program
     parsed = po::command_line_parser(argc, argv).options(all).positional(positional).style(style).run();
     refuse_negative(parsed, all);
     refuse_empty(parsed, all);
-    for (const auto& option : parsed.options) line.given.insert(option.string_key);
+    for (const auto& option : parsed.options) line.option_names.insert(option.string_key);
     po::store(parsed, values);
     if (values.count("help") > 0) line.asked = command_line::request::help;
     if (values.count("version") > 0) line.asked = command_line::request::version;
@@ -207,7 +214,12 @@ command_line parse_command_line(int argc, const char* const* argv, const program
 
 po::typed_value<std::string>* output_file(std::string* path, std::vector<io::file_format> formats, std::string option,
                                           std::string why) {
-  return po::value(path)->required()->value_name("FILE")->notifier(
+  return optional_output_file(path, std::move(formats), std::move(option), std::move(why))->required();
+}
+
+po::typed_value<std::string>* optional_output_file(std::string* path, std::vector<io::file_format> formats,
+                                                   std::string option, std::string why) {
+  return po::value(path)->value_name("FILE")->notifier(
       [allowed = std::move(formats), option = std::move(option), why = std::move(why)](const std::string& value) {
         try {
           io::format_of(value, allowed);
@@ -231,16 +243,16 @@ std::vector<std::string> split(const std::string& list, char separator) {
 
 void require_absent(const command_line& line, std::initializer_list<const char*> options, std::string_view why) {
   for (const char* option : options)
-    if (line.given.contains(option)) throw InvalidArgument(text("--", option, " ", why));
+    if (line.option_names.contains(option)) throw InvalidArgument(text("--", option, " ", why));
 }
 
 void require_distinct_files(const option_files& inputs, const option_files& outputs) {
   option_files before = inputs;
   for (const auto& [option, path] : outputs) {
-    for (const auto& [other, taken] : before) {
-      if (path.empty() || taken.empty()) continue;
-      std::error_code none;
-      if (path == taken || std::filesystem::equivalent(path, taken, none))
+    for (const auto& [other, value] : before) {
+      if (path.empty() || value.empty()) continue;
+      std::error_code ignored;
+      if (path == value || std::filesystem::equivalent(path, value, ignored))
         throw InvalidArgument(text(option, " must be another file than ", other, " (", option, "=", path, ")"));
     }
     before.emplace_back(option, path);

@@ -47,7 +47,7 @@ struct command_line {
   common_options common;
   /// The driver's own options with their values, defaults included, '-' in names replaced by '_'.
   nlohmann::ordered_json parameters;
-  std::set<std::string> given;  ///< names of the options that stand on the command line
+  std::set<std::string> option_names;  ///< names of the options that stand on the command line
   std::string help;
 };
 
@@ -64,6 +64,10 @@ command_line parse_command_line(int argc, const char* const* argv, const program
 /// checked while the command line is parsed, before any work. `why` says why other formats will not do.
 po::typed_value<std::string>* output_file(std::string* path, std::vector<io::file_format> formats,
                                           std::string option = "output", std::string why = "");
+
+/// The same, and not required.
+po::typed_value<std::string>* optional_output_file(std::string* path, std::vector<io::file_format> formats,
+                                                   std::string option = "output", std::string why = "");
 
 /// For a numeric option's notifier: throws InvalidArgument unless the value is at least `min`.
 inline auto at_least(const char* option, std::int64_t min) {

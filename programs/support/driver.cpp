@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <exception>
@@ -75,13 +76,37 @@ void on_all([[maybe_unused]] const mpi_session& mpi, const Action& action) {
   action();
 }
 
+#ifdef QUINTET_HAS_MPI
+// Names the first option that differs.
+void require_same_options(mpi::communicator& ranks, const nlohmann::ordered_json& options) {
+  std::string of_root = options.dump();
+  ranks.broadcast(of_root);
+  ranks.run_collectively([&] {
+    const auto root = nlohmann::ordered_json::parse(of_root);
+    nlohmann::ordered_json all = root;
+    all.update(options);
+    for (const auto& option : all.items()) {
+      const auto value_in = [&](const nlohmann::ordered_json& of_rank) {
+        return of_rank.contains(option.key()) ? of_rank[option.key()].dump() : std::string("absent");
+      };
+      const std::string value = value_in(options), value_of_root = value_in(root);
+      std::string name = option.key();
+      std::replace(name.begin(), name.end(), '_', '-');
+      if (value != value_of_root)
+        throw InvalidArgument(text("--", name, " must be the same on all ranks (rank 0: ", value_of_root, "; rank ",
+                                   ranks.rank(), ": ", value, ")"));
+    }
+  });
+}
+#endif
+
 // Ranks have to be alike, and take their share of the processors.
 void prepare_ranks([[maybe_unused]] session& session) {
 #ifdef QUINTET_HAS_MPI
   mpi::communicator* ranks = session.ranks();
   if (ranks == nullptr) return;
   ranks->require_same("the build of the program", build_info().summary());
-  ranks->require_same("the options", session.line().parameters.dump());
+  require_same_options(*ranks, session.line().parameters);
   ranks->require_same("the kind of device", kind_name(session.device().kind()));
   if (session.line().common.threads > 0) return;
   const std::string warning = ranks->use_threads();
@@ -110,7 +135,7 @@ void run(int argc, const char* const* argv, const program& program,
   command_line line;
   on_all(mpi, [&] { line = parse_command_line(argc, argv, program, own); });
   if (may_be_text && line.asked == command_line::request::work) mpi.start(program);
-  if (line.given.contains(program.option_of_ranks)) mpi.start_group(program.option_of_ranks);
+  if (line.option_names.contains(program.option_of_ranks)) mpi.start_group(program.option_of_ranks);
   switch (line.asked) {
     case command_line::request::help:
       if (mpi.is_root()) std::cout << line.help;
@@ -119,9 +144,9 @@ void run(int argc, const char* const* argv, const program& program,
       if (mpi.is_root()) std::cout << program.name << ": " << build_info().summary() << "\n";
       break;
     case command_line::request::work: {
-      std::unique_ptr<session> made;
-      on_all(mpi, [&] { made = std::make_unique<session>(program, std::move(line), mpi); });
-      session& session = *made;
+      std::unique_ptr<session> result;
+      on_all(mpi, [&] { result = std::make_unique<session>(program, std::move(line), mpi); });
+      session& session = *result;
       prepare_ranks(session);
       work(session);
       const bool is_written = bool(std::cout.flush());
@@ -183,7 +208,7 @@ void session::settle_precision(std::initializer_list<number_file> files) {
     if (!is_root()) return;
     for (const number_file& file : files)
       if (is_float != 0 && !file.path.empty())
-        is_float = static_cast<std::int64_t>(!is_matrix_market(file.path) && io::fits_float(file.path, file.dataset));
+        is_float = static_cast<std::int64_t>(!is_sparse_format(file.path) && io::fits_float(file.path, file.dataset));
   };
   timed("read", [&] { on_all(mpi_, look); });
 #ifdef QUINTET_HAS_MPI

@@ -54,6 +54,12 @@ class session {
   /// Makes "auto" one of "float" and "double": float where it holds every number of these files. Collective. Throws
   /// FileError.
   void settle_precision(std::initializer_list<number_file> files);
+  /// Makes it what a file of results of before has; --precision must not be given.
+  void settle_precision(const std::string& precision) { line_.common.precision = precision; }
+  /// Makes "auto" double, whatever the files hold.
+  void prefer_double() {
+    if (precision() == "auto") line_.common.precision = "double";
+  }
   bool quiet() const { return line_.common.quiet; }
   /// The ranks that work together on this; null for a process of its own. What is thrown out of the work then has to be
   /// thrown on all ranks: see mpi::communicator::run_collectively().

@@ -65,7 +65,7 @@ nlohmann::ordered_json mpi_session::summary() const {
   const std::int64_t bytes = ranks_->sum(own.sent), messages = ranks_->sum(own.messages);
   const auto waited = ranks_->allgather(std::span<const double>(&own.seconds, 1));
   double all = 0;
-  for (const double one : waited) all += one;
+  for (const double value : waited) all += value;
   rusage used{};
   ::getrusage(RUSAGE_SELF, &used);
   const std::int64_t peak_bytes = std::int64_t(used.ru_maxrss) * 1024;

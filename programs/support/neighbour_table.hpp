@@ -14,13 +14,13 @@ namespace quintet::driver {
 
 /// What --output says: .csv with header query,nn1,d1,nn2,d2,...; .h5 with datasets index and distance [queries, k].
 template <class Found>
-void write_neighbours(session& session, const std::string& path, const Found& found) {
-  const std::int64_t n = found.queries, k = found.k;
+void write_neighbours(session& session, const std::string& path, const Found& lists) {
+  const std::int64_t n = lists.queries, k = lists.k;
   if (io::format_of(path) == io::file_format::hdf5) {
     io::hdf5_writer out(path);
-    out.write("index", matrix_view<const std::int64_t>(found.index.data(), n, k));
+    out.write("index", matrix_view<const std::int64_t>(lists.index.data(), n, k));
     out.write("distance",
-              matrix_view<const typename decltype(found.distance)::value_type>(found.distance.data(), n, k));
+              matrix_view<const typename decltype(lists.distance)::value_type>(lists.distance.data(), n, k));
     session.write_attributes(out);
     return out.commit();
   }
@@ -33,8 +33,8 @@ void write_neighbours(session& session, const std::string& path, const Found& fo
   for (std::int64_t i = 0; i < n; ++i) {
     out.field(i);
     for (std::int64_t e = i * k; e < (i + 1) * k; ++e) {
-      out.field(found.index[e]);
-      out.field(found.distance[e]);
+      out.field(lists.index[e]);
+      out.field(lists.distance[e]);
     }
     out.end_row();
   }

@@ -96,6 +96,17 @@ io::matrix<Storage> read_further_points(session& session, const std::string& pat
   return points;
 }
 
+std::vector<double> read_weights(session& session, const std::string& path, std::int64_t rows) {
+  auto weights = session.timed("read", [&] { return io::read_matrix<double>(path); });
+  if (weights.cols != 1) throw FileError(path, text("holds ", weights.cols, " numbers a row where weights have one"));
+  if (weights.rows != rows) throw FileError(path, text("holds ", weights.rows, " weights for ", rows, " points"));
+  for (std::int64_t i = 0; i < rows; ++i)
+    if (!(weights.data[i] >= 0) || !std::isfinite(weights.data[i]))
+      throw FileError(path, text("holds ", weights.data[i], " in row ", i,
+                                 " (counting from 0), where weights are >= 0 and finite"));
+  return std::move(weights.data);
+}
+
 #define QUINTET_INSTANTIATE(Storage)                                                          \
   template io::matrix<Storage> read_points(session&, const std::string&, const std::string&); \
   template io::matrix<Storage> read_further_points(session&, const std::string&, std::int64_t);
@@ -113,9 +124,10 @@ void report(session& session, const neighbour_facts& facts, metric distance) {
     session.warn(text("min_samples is larger than the number of other points and was lowered to ", facts.neighbours));
   if (!facts.invalid_rows.empty())
     session.warn(text(facts.invalid_rows.size(), " of the rows hold NaN or infinity",
-                      distance == metric::cosine     ? " or have length 0"
-                      : distance == metric::poincare ? " or lie outside the ball"
-                                                     : "",
+                      distance == metric::cosine      ? " or have length 0"
+                      : distance == metric::poincare  ? " or lie outside the ball"
+                      : distance == metric::haversine ? " or latitudes and longitudes out of range"
+                                                      : "",
                       " and are left out (counting from 0): ", first_of(facts.invalid_rows)));
 }
 

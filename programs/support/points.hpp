@@ -21,6 +21,9 @@ io::matrix<Storage> read_points(session& session, const std::string& path, const
 template <class Storage>
 io::matrix<Storage> read_further_points(session& session, const std::string& path, std::int64_t dim);
 
+/// Reads one number for each of `rows` points; throws FileError for another number of them, and for a matrix.
+std::vector<double> read_weights(session& session, const std::string& path, std::int64_t rows);
+
 #ifdef QUINTET_HAS_MPI
 /// Points of which every rank has its own rows.
 template <class Storage>

@@ -32,13 +32,13 @@ void progress_bar::erase() {
 }
 
 void progress_log::show(std::string_view stage, double fraction) {
-  const clock::time_point now = clock::now();
+  const clock::time_point instant = clock::now();
   const auto left = left_(stage, fraction, seconds_since(made_));
-  if (now - last_ < interval_) return;
-  last_ = now;
+  if (instant - last_ < interval_) return;
+  last_ = instant;
   const double part = std::clamp(fraction, 0.0, 1.0);
   out_ << program_ << ": " << stage << " " << static_cast<int>(part * 100) << " % after "
-       << std::chrono::duration_cast<std::chrono::seconds>(now - made_).count() << " s";
+       << std::chrono::duration_cast<std::chrono::seconds>(instant - made_).count() << " s";
   if (left) out_ << ", " << left_text(*left);
   out_ << std::endl;
 }

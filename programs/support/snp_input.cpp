@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <map>
 #include <span>
 
 #include "quintet/core/error.hpp"
@@ -82,22 +82,28 @@ void warn_of_ascertainment(session& session, const snp::Data& data, const snp::m
         "--polymorphic-only, or their numbers (--unseen-zeros, --unseen-ones)");
 }
 
-// The rule by which the fewest species come out, two or more and fewer than there are names; empty: none does. Parts
-// that are numbers are those of individuals.
+// The rule by which the fewest species come out, two or more and fewer than there are names; empty: none does. Of as
+// many the rule with the larger smallest species. Parts that are numbers are those of individuals.
 std::pair<std::string, std::size_t> rule_of_names(std::span<const std::string> names) {
   std::pair<std::string, std::size_t> best{"", names.size()};
+  std::size_t best_size = 0;
   for (const char mark : {'_', '-', '.'})
     for (const bool is_first : {true, false}) {
-      std::set<std::string> parts;
+      std::map<std::string, std::size_t> parts;
       const auto fits = [&](const std::string& name) {
         const std::size_t at = is_first ? name.find(mark) : name.rfind(mark);
         if (at == std::string::npos) return false;
         const std::string part = is_first ? name.substr(0, at) : name.substr(at + 1);
-        parts.insert(part);
+        ++parts[part];
         return part.find_first_not_of("0123456789") != std::string::npos;
       };
-      if (std::all_of(names.begin(), names.end(), fits) && parts.size() >= 2 && parts.size() < best.second)
-        best = {text(is_first ? "before-first:" : "after-last:", mark), parts.size()};
+      if (!std::all_of(names.begin(), names.end(), fits) || parts.size() < 2 || parts.size() >= names.size()) continue;
+      const std::size_t size = std::min_element(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
+                                 return a.second < b.second;
+                               })->second;
+      if (parts.size() > best.second || (parts.size() == best.second && size <= best_size)) continue;
+      best = {text(is_first ? "before-first:" : "after-last:", mark), parts.size()};
+      best_size = size;
     }
   return best;
 }

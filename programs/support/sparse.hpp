@@ -9,7 +9,10 @@
 
 namespace quintet::driver {
 
-inline bool is_matrix_market(const std::string& path) { return path.ends_with(".mtx") || path.ends_with(".mtx.gz"); }
+/// Whether the name is that of a format that has sparse matrices alone.
+inline bool is_sparse_format(const std::string& path) {
+  return path.ends_with(".mtx") || path.ends_with(".mtx.gz") || path.ends_with(".npz");
+}
 
 /// Warns of what is unusual about a file that was read.
 inline void warn_of(session& session, const std::string& path, const io::sparse_read_report& report) {

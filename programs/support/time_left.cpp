@@ -13,11 +13,11 @@ std::optional<double> time_left::operator()(std::string_view stage, double fract
       before += share;
       continue;
     }
-    const double done = before + share * fraction;
+    const double fraction_done = before + share * fraction;
     // What comes before the first part, as putting the points in order, says nothing about the rate.
-    if (!begin_ && done > 0) begin_ = {done, seconds};
-    if (done < min_part || done <= begin_->first) return {};
-    return (seconds - begin_->second) * (1 - done) / (done - begin_->first);
+    if (!begin_ && fraction_done > 0) begin_ = {fraction_done, seconds};
+    if (fraction_done < min_part || fraction_done <= begin_->first) return {};
+    return (seconds - begin_->second) * (1 - fraction_done) / (fraction_done - begin_->first);
   }
   return {};
 }

@@ -89,8 +89,8 @@ class every_driver : public test::driver_run, public testing::WithParamInterface
 
   /// The options that take a number, as --help lists them.
   std::vector<std::string> numeric_options() const {
-    const std::vector<std::string> words{"FILE", "TEXT|FILE", "NAME", "MODE",   "METHOD", "WHICH", "HOW",
-                                         "RULE", "WHAT",      "TYPE", "DEVICE", "DIR",    "FORMAT"};
+    const std::vector<std::string> words{"FILE", "TEXT|FILE", "NAME", "MODE",   "METHOD", "WHICH",  "HOW",
+                                         "RULE", "WHAT",      "TYPE", "DEVICE", "DIR",    "FORMAT", "TREE"};
     std::vector<std::string> found;
     std::istringstream help(run_well({"--help"}));
     for (std::string line; std::getline(help, line);) {
@@ -180,6 +180,7 @@ TEST_P(every_driver, refuses_numbers_out_of_range) {
     if (!GetParam().output_option.empty()) base = {GetParam().output_option, GetParam().outputs[0]};
     if (option == "--curvature" && GetParam().task != "poincare") base.insert(base.end(), {"--metric", "poincare"});
     if (option == "--p") base.insert(base.end(), {"--metric", "minkowski"});
+    if (option == "--sphere-radius") base.insert(base.end(), {"--metric", "haversine"});
     if (option == "--oversampling" || option == "--power-iterations" ||
         (option == "--seed" && GetParam().task == "svd"))
       base.insert(base.end(), {"--rank", "1", "--mode", "econ"});

@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numbers>
 
 #include "drivers/driver_run.hpp"
 #include "quintet/io/csv.hpp"
 #include "quintet/io/hdf5.hpp"
 #include "quintet/io/npy.hpp"
+#include "quintet/io/sparse_file.hpp"
 #include "support/embedding_data.hpp"
 #include "support/partition.hpp"
 
@@ -100,6 +103,139 @@ TEST_F(hdbscan_driver, output_has_the_same_bytes_whatever_its_name) {
   EXPECT_FALSE(text_of("a.h5").empty());
 }
 
+// A grid of settings: the table, the best by itself, and everything in one file.
+TEST_F(hdbscan_driver, sweeps_over_parameters) {
+  std::string points;
+  for (int group = 0; group < 3; ++group)
+    for (int i = 0; i < 20 + 5 * group; ++i) points += text(50 * group + i % 5 + 0.01 * i, ",", i / 5, "\n");
+  make("points.csv", points);
+  const arguments common{"--input", "points.csv", "--sweep", "--min-samples", "2:6:2,9", "--min-cluster-size", "4,8"};
+  const auto with = [&](arguments more) {
+    more.insert(more.begin(), common.begin(), common.end());
+    return more;
+  };
+  const std::string out = run_well(
+      with({"--score", "relative_validity", "--output", "s.csv", "--best-output", "b.csv", "--json", "s.json"}));
+  QUINTET_EXPECT_CONTAINS(out, "8 settings of 4 spanning trees");
+  QUINTET_EXPECT_CONTAINS(out, "b.csv written");
+  const auto table = io::read_csv<double>(work("s.csv"));
+  EXPECT_EQ(table.names, (std::vector<std::string>{"min_samples", "min_cluster_size", "epsilon", "clusters", "noise",
+                                                   "persistence", "relative_validity", "dbcv", "stability"}));
+  ASSERT_EQ(table.values.rows, 8);
+  std::int64_t best = 0;
+  for (std::int64_t i = 0; i < 8; ++i) {
+    const double* row = table.values.view().row(i);
+    EXPECT_EQ(row[0], (numbers{2, 2, 4, 4, 6, 6, 9, 9})[i]);
+    EXPECT_EQ(row[1], i % 2 == 0 ? 4 : 8);
+    if (row[3] >= 2 && row[6] > table.values.view().row(best)[6]) best = i;
+    // Each is what the program gives there.
+    const columns single = cluster(points, {"--min-samples", text(row[0]), "--min-cluster-size", text(row[1])});
+    EXPECT_EQ(std::count(single.labels.begin(), single.labels.end(), -1), row[4]);
+    EXPECT_EQ(*std::max_element(single.labels.begin(), single.labels.end()) + 1, row[3]);
+  }
+  const double* row = table.values.view().row(best);
+  const test::json_value summary = json("s.json");
+  EXPECT_EQ(summary["results"]["settings"], 8);
+  EXPECT_EQ(summary["results"]["best"]["min_samples"], row[0]);
+  EXPECT_EQ(summary["results"]["best"]["min_cluster_size"], row[1]);
+  EXPECT_EQ(summary["parameters"]["min_samples"], "2:6:2,9");
+  const columns single = cluster(points, {"--min-samples", text(row[0]), "--min-cluster-size", text(row[1])});
+  EXPECT_EQ(read("b.csv").labels, single.labels);
+  EXPECT_EQ(read("b.csv").probabilities, single.probabilities);
+
+  run_well(with({"--score", "relative_validity", "--sweep-labels", "all", "--output", "s.h5"}));
+  EXPECT_EQ(io::read_hdf5<double>(work("s.h5"), "labels").data, single.labels);
+  EXPECT_EQ(io::hdf5_shape(work("s.h5"), "settings"), (std::vector<std::int64_t>{8, 9}));
+  const auto all = io::read_hdf5<double>(work("s.h5"), "all_labels");
+  const std::int64_t n = std::ssize(single.labels);
+  EXPECT_EQ(all.shape, (std::vector<std::int64_t>{8, n}));
+  EXPECT_EQ(numbers(all.data.begin() + best * n, all.data.begin() + (best + 1) * n), single.labels);
+  EXPECT_EQ(io::hdf5_shape(work("s.h5"), "layer_labels")[1], n);
+
+  // Every size at which clusters change.
+  run_well(
+      {"--input", "points.csv", "--sweep", "--min-samples", "3", "--min-cluster-size", "all", "--output", "a.csv"});
+  run_well({"--input", "points.csv", "--sweep", "--min-samples", "3", "--output", "d.csv"});
+  EXPECT_EQ(text_of("a.csv"), text_of("d.csv"));
+  EXPECT_GT(io::read_csv<double>(work("a.csv")).values.rows, 2);
+}
+
+TEST_F(hdbscan_driver, finds_the_size_itself) {
+  std::string points;
+  for (int group = 0; group < 3; ++group)
+    for (int i = 0; i < 20 + 5 * group; ++i) points += text(50 * group + i % 5 + 0.01 * i, ",", i / 5, "\n");
+  const columns found = cluster(points, {"--min-cluster-size", "auto", "--selection", "leaf"});
+  EXPECT_EQ(*std::max_element(found.labels.begin(), found.labels.end()), 2);
+  const std::int64_t size = std::int64_t(results()["min_cluster_size"].number());
+  EXPECT_GT(size, 5);
+  EXPECT_EQ(json("out.json")["parameters"]["min_cluster_size"], "auto");
+  EXPECT_EQ(cluster(points, {"--min-cluster-size", text(size), "--min-samples", "5", "--selection", "leaf"}).labels,
+            found.labels);
+  cluster("0\n1\n", {"--min-cluster-size", "auto"});
+  EXPECT_EQ(results()["min_cluster_size"], 5);
+  QUINTET_EXPECT_CONTAINS(last.error, "warning");
+}
+
+// Rows that count as often as a file says, against a file with as many copies.
+TEST_F(hdbscan_driver, weights_are_repeated_points) {
+  std::string points, repeated_points, weights;
+  std::vector<std::size_t> source;
+  for (int i = 0; i < 40; ++i) {
+    const std::string row = text(i % 2 * 50 + i % 5, ",", i * i % 7, "\n");
+    points += row;
+    weights += text(i % 4, "\n");
+    for (int copy = 0; copy < i % 4; ++copy) {
+      repeated_points += row;
+      source.push_back(std::size_t(i));
+    }
+  }
+  make("weights.csv", weights);
+  const arguments options{"--min-cluster-size", "8", "--min-samples", "3"};
+  const columns expected = cluster(repeated_points, options);
+  arguments with_weights = options;
+  with_weights.insert(with_weights.end(), {"--weights", "weights.csv"});
+  const columns found = cluster(points, with_weights);
+  EXPECT_EQ(results()["weights"]["excluded_rows"], 10);
+  EXPECT_EQ(results()["weights"]["sum"], 60);
+  for (std::size_t row = 0; row < source.size(); ++row) {
+    EXPECT_EQ(found.labels[source[row]], expected.labels[row]);
+    EXPECT_EQ(found.probabilities[source[row]], expected.probabilities[row]);
+    EXPECT_EQ(found.core_distances[source[row]], expected.core_distances[row]);
+  }
+  EXPECT_EQ(found.labels[0], -1);
+  run_well({"--input", "points.csv", "--weights", "weights.csv", "--sweep", "--min-samples", "3", "--min-cluster-size",
+            "8", "--output", "settings.csv", "--best-output", "best.csv"});
+  EXPECT_EQ(read("best.csv").labels, found.labels);
+  expect_bad({"--input", line, "--weights", "weights.csv"}, "weights.csv: holds 40 weights for 11 points");
+  expect_bad({"--input", line, "--weights", make("pairs.csv", "1,2\n")},
+             "holds 2 numbers a row where weights have one");
+  expect_bad({"--input", line, "--weights", make("negative.csv", repeated("1", 10) + "-2\n")},
+             "holds -2 in row 10 (counting from 0), where weights are >= 0 and finite");
+  expect_bad({"--weights", "weights.csv", "--ties", "binary"}, "--weights needs --ties canonical");
+  expect_bad({"--weights", "weights.csv", "--precomputed"}, "--weights needs points");
+}
+
+TEST_F(hdbscan_driver, bad_sweeps_are_named) {
+  const std::string lists = "whole numbers: N, FIRST:LAST or FIRST:LAST:STEP, joined by commas";
+  for (const char* value : {"5:", "5:3", "1:9:0", "2,,3", "3:4:5:6", "1:99999999", "few"})
+    expect_bad({"--sweep", "--min-samples", value},
+               text("--min-samples must be ", lists, " (--min-samples=", value, ")"));
+  expect_bad({"--min-samples", "2:5"}, "--min-samples must be one whole number without --sweep (--min-samples=2:5)");
+  expect_bad({"--min-cluster-size", "all"},
+             "--min-cluster-size must be one whole number without --sweep (--min-cluster-size=all)");
+  expect_bad({"--min-samples", "auto"}, "--min-samples must be whole numbers (--min-samples=auto)");
+  expect_bad({"--sweep", "--min-cluster-size", "auto"}, "--min-cluster-size must be whole numbers or all with --sweep");
+  expect_bad({"--sweep", "--min-cluster-size", "1:4"}, "min_cluster_size[0] must be >= 2");
+  expect_bad({"--sweep", "--min-samples", "0,3"}, "--min-samples must be >= 1 (--min-samples=0)");
+  expect_bad({"--sweep", "--min-samples", "1:2000", "--min-cluster-size", "2:2000"}, "at most 1000000 settings");
+  expect_bad({"--sweep", "--score", "size"}, "--score must be persistence or relative_validity or dbcv (--score=size)");
+  expect_bad({"--sweep", "--sweep-labels", "all"}, "--sweep-labels must be best for a .csv output");
+  expect_bad({"--sweep", "--cut", "1"}, "--cut cannot be combined with --sweep");
+  expect_bad({"--sweep", "--membership"}, "--membership cannot be combined with --sweep");
+  expect_bad({"--score", "dbcv"}, "--score needs --sweep");
+  expect_bad({"--sweep", "--best-output", "best.npy"}, "--best-output");
+}
+
 // Metres of UTM: float has steps of 1/2 at the northing, the groups are 1/5 apart.
 TEST_F(hdbscan_driver, coordinates_beyond_float) {
   std::string points;
@@ -177,7 +313,46 @@ TEST_F(hdbscan_driver, hdf5_holds_what_csv_holds) {
     QUINTET_EXPECT_CONTAINS(bytes, part);
 }
 
+// 60 numbers in steps of 0.1: equal distances whose bits differ.
+TEST_F(hdbscan_driver, rounding_does_not_decide_about_equal_distances) {
+  std::string steps;
+  for (int i = 0; i < 60; ++i) steps += text(0.1 * i, "\n");
+  make("steps.csv", steps);
+  const arguments common{"--input",  "steps.csv",     "--output", "out.csv",     "--json",
+                         "out.json", "--min-samples", "3",        "--selection", "leaf"};
+  run_well(common);
+  EXPECT_EQ(results()["clusters"], 0);
+  EXPECT_EQ(results()["tie_tolerance"], 68.5 * std::numeric_limits<double>::epsilon());
+  arguments exact = common;
+  exact.insert(exact.end(), {"--tie-tolerance", "0"});
+  run_well(exact);
+  EXPECT_GT(results()["clusters"].number(), 0);
+  EXPECT_EQ(results()["tie_tolerance"], 0);
+}
+
 // Each option changes the result, to the values that follow from its meaning.
+TEST_F(hdbscan_driver, the_number_of_clusters_may_be_named) {
+  // Two groups of five at a distance of 1.2: one cluster lives longer than both, which are the leaves.
+  const auto labels = [&](arguments more) {
+    more.insert(more.end(), {"--min-cluster-size", "3", "--min-samples", "1"});
+    return cluster("0\n1\n2\n3\n4\n5.2\n6.2\n7.2\n8.2\n9.2\n100\n101\n102\n103\n104\n", more).labels;
+  };
+  EXPECT_EQ(labels({"--clusters", "3"}), (numbers{1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(results()["selection"], "leaf");
+  EXPECT_EQ(results()["epsilon"], 0);
+  const numbers two{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1};
+  EXPECT_EQ(labels({"--clusters", "2", "--selection", "leaf"}), two);
+  EXPECT_GT(results()["epsilon"].number(), 1.2);
+  EXPECT_EQ(last.error, "");
+  EXPECT_EQ(labels({"--clusters", "1"}), two);
+  EXPECT_EQ(last.error, "quintet-hdbscan: warning: --clusters 1 is out of reach of these points: the nearest is 2\n");
+  EXPECT_EQ(labels({"--clusters", "1", "--allow-single-cluster"}), numbers(15, 0));
+  EXPECT_EQ(last.error, "");
+  expect_bad({"--clusters", "0"}, "--clusters must be >= 1 (--clusters=0)");
+  expect_bad({"--clusters", "2", "--epsilon", "1"}, "--epsilon is chosen by --clusters");
+  expect_bad({"--clusters", "2", "--sweep"}, "--clusters cannot be combined with --sweep");
+}
+
 TEST_F(hdbscan_driver, every_option_arrives) {
   const auto with = [&](arguments more) {
     more.insert(more.end(), {"--input", line, "--output", "out.csv", "--json", "out.json", "--min-cluster-size", "3"});
@@ -215,16 +390,36 @@ TEST_F(hdbscan_driver, every_option_arrives) {
   EXPECT_EQ(with({"--min-samples", "1", "--metric", "cosine"}).labels, (numbers{0, 0, 0, 1, 1, 1}));
 
   make("line.csv", "0,0\n1,2\n40,40\n");
-  EXPECT_EQ(with({"--min-samples", "1", "--metric", "manhattan"}).core_distances[0], 3);
-  EXPECT_EQ(with({"--min-samples", "1", "--metric", "chebyshev"}).core_distances[0], 2);
+  for (const char* name : {"manhattan", "l1", "cityblock"})
+    EXPECT_EQ(with({"--min-samples", "1", "--metric", name}).core_distances[0], 3);
+  for (const char* name : {"chebyshev", "infinity"})
+    EXPECT_EQ(with({"--min-samples", "1", "--metric", name}).core_distances[0], 2);
+  EXPECT_NEAR(with({"--min-samples", "1", "--metric", "l2"}).core_distances[0], std::sqrt(5), 1e-6);
+  EXPECT_NEAR(with({"--min-samples", "1", "--metric", "p", "--p", "3"}).core_distances[0], std::cbrt(9), 1e-6);
   EXPECT_NEAR(with({"--min-samples", "1", "--metric", "minkowski", "--p", "3"}).core_distances[0], std::cbrt(9), 1e-6);
   EXPECT_EQ(with({"--min-samples", "1", "--metric", "minkowski", "--p", "inf"}).core_distances[0], 2);
+
+  // Quarters of a great circle, and a right angle across the date line.
+  make("line.csv", "0,0\n45,0\n0,135\n0,-135\n");
+  const auto on_sphere = [&](const arguments& more) {
+    arguments all{"--min-samples", "1", "--precision", "double", "--metric", "haversine"};
+    all.insert(all.end(), more.begin(), more.end());
+    return with(all).core_distances;
+  };
+  EXPECT_DOUBLE_EQ(on_sphere({})[0], 6371008.8 * std::numbers::pi / 4);
+  EXPECT_DOUBLE_EQ(on_sphere({"--sphere-radius", "2"})[2], std::numbers::pi);
+  make("line.csv", "0,0\n0.5,0\n");
+  EXPECT_DOUBLE_EQ(on_sphere({"--unit", "radians", "--sphere-radius", "1"})[1], 0.5);
 
   // From the origin 2 artanh(r) for curvature -1, artanh(2 r) for -4.
   make("line.csv", "0,0\n0.25,0\n0,-0.4\n");
   EXPECT_NEAR(with({"--min-samples", "1", "--metric", "poincare"}).core_distances[0], 2 * std::atanh(0.25), 1e-6);
   EXPECT_NEAR(with({"--min-samples", "1", "--metric", "poincare", "--curvature", "-4"}).core_distances[0],
               std::atanh(0.5), 1e-6);
+  // On the hyperboloid asinh(x), and asinh(2 x) / 2; the numbers of the file fit float.
+  EXPECT_NEAR(with({"--min-samples", "1", "--metric", "lorentz"}).core_distances[0], std::asinh(0.25), 1e-15);
+  EXPECT_NEAR(with({"--min-samples", "1", "--metric", "lorentz", "--curvature", "-4"}).core_distances[0],
+              std::asinh(0.5) / 2, 1e-15);
 }
 
 // Three groups at equal distances: three children of one node, or one after the other.
@@ -362,10 +557,15 @@ TEST_F(hdbscan_driver, errors) {
   expect_bad({"--alpha", "inf"}, "alpha must be > 0 and finite (alpha=inf)");
   expect_bad({"--max-cluster-size", "-1"}, "max_cluster_size must be >= 0");
   expect_bad({"--selection", "best"}, "--selection must be eom or leaf (--selection=best)");
-  expect_bad({"--metric", "l1"},
-             "--metric must be euclidean or cosine or manhattan or chebyshev or minkowski or poincare (--metric=l1)");
+  expect_bad({"--metric", "hamming"},
+             "--metric must be euclidean or cosine or manhattan or chebyshev or minkowski or haversine or poincare or "
+             "lorentz (--metric=hamming)");
+  expect_bad({"--metric", "sqeuclidean"},
+             "--metric must not be squared (--metric=sqeuclidean): euclidean has the same");
   expect_bad({"--metric", "euclidian"}, "(--metric=euclidian); did you mean euclidean?");
   expect_bad({"--ties", "none"}, "--ties must be canonical or binary (--ties=none)");
+  expect_bad({"--tie-tolerance", "1"}, "--tie-tolerance must be in [0, 1) (--tie-tolerance=1)");
+  expect_bad({"--ties", "binary", "--tie-tolerance", "0"}, "--tie-tolerance is for --ties canonical");
   expect_bad({"--cut", "-1"}, "--cut must be >= 0 (--cut=-1)");
 }
 
@@ -490,6 +690,8 @@ TEST_F(hdbscan_driver, precomputed_distances_and_graphs) {
   const std::string expected = csv_of({"--input", line});
   EXPECT_EQ(csv_of({"--input", "matrix.csv", "--precomputed"}), expected);
   EXPECT_EQ(csv_of({"--input", "graph.mtx", "--precomputed"}), expected);
+  io::write_sparse(work("graph.npz"), io::read_sparse<double, std::int32_t>(work("graph.mtx")).view());
+  EXPECT_EQ(csv_of({"--input", "graph.npz", "--precomputed"}), expected);
   EXPECT_EQ(results()["components"], 1);
 
   make("parts.mtx", "%%MatrixMarket matrix coordinate real symmetric\n5 5 3\n2 1 1\n3 2 1\n5 4 1\n");
@@ -540,7 +742,7 @@ TEST_F(hdbscan_driver, hyperbolic_points) {
   EXPECT_EQ(results()["invalid_rows"], test::json_value::array({8}));
   QUINTET_EXPECT_CONTAINS(last.error, "or lie outside the ball");
   expect_bad({"--metric", "poincare", "--curvature", "0.5"}, "--curvature must be < 0 and finite");
-  expect_bad({"--curvature", "-1"}, "--curvature needs --metric poincare");
+  expect_bad({"--curvature", "-1"}, "--curvature needs --metric poincare or lorentz");
 }
 
 TEST_F(hdbscan_driver, wrong_use_of_predictions) {

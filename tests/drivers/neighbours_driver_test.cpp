@@ -48,6 +48,47 @@ TEST_F(neighbours_driver, radius_and_queries) {
   EXPECT_EQ(io::read_hdf5<std::int64_t>(work("o.h5"), "index").data, (std::vector<std::int64_t>{1, 3, 0, 3, 0, 1}));
 }
 
+TEST_F(neighbours_driver, an_index_is_built_once_and_searched_later) {
+  const std::string finite = make("finite.csv", "0,0\n3,0\n0,4\n3,0\n");
+  run_well({"--input", finite, "--metric", "manhattan", "--k", "2", "--queries", queries, "--output", "once.csv"});
+  run_well({"--input", finite, "--metric", "manhattan", "--radius", "4", "--output", "near.csv"});
+  run_well({"--input", finite, "--metric", "manhattan", "--index", "four.index", "--json", "built.json"});
+  EXPECT_TRUE(json("built.json")["seconds"].contains("index"));
+  run_well({"--index", "four.index", "--queries", queries, "--k", "2", "--output", "kept.csv", "--json", "kept.json"});
+  EXPECT_EQ(text_of("kept.csv"), text_of("once.csv"));
+  EXPECT_EQ(json("kept.json")["results"]["metric"], "manhattan");
+  EXPECT_EQ(json("kept.json")["results"]["n"].number(), 4);
+  EXPECT_EQ(json("kept.json")["precision"], "float");
+  EXPECT_TRUE(json("kept.json")["seconds"].contains("load"));
+  const test::json_value kept = json("kept.json")["results"];
+  EXPECT_TRUE(kept["search"].text() == "tree" || kept["search"].text() == "all_pairs");
+  EXPECT_GT(kept["share"].number(), 0);
+  EXPECT_LE(kept["share"].number(), 1);
+  run_well({"--index", "four.index", "--radius", "4", "--output", "kept.csv"});
+  EXPECT_EQ(text_of("kept.csv"), text_of("near.csv"));
+  run_well({"--input", finite, "--index", "other.index", "--precision", "double", "--metric", "manhattan", "--k", "2",
+            "--queries", queries, "--output", "both.csv"});
+  EXPECT_EQ(text_of("both.csv"), text_of("once.csv"));
+  run_well({"--index", "other.index", "--k", "2", "--queries", queries, "--output", "kept.csv"});
+  EXPECT_EQ(text_of("kept.csv"), text_of("once.csv"));
+  EXPECT_EQ(run({"--input", points, "--index", "other.index", "--json", "built.json"}).status, 0);
+  EXPECT_EQ(json("built.json")["results"]["invalid_points"][0].number(), 4);
+}
+
+TEST_F(neighbours_driver, bad_uses_of_an_index_are_named) {
+  const std::string table = make("table.index", "1,2\n");
+  expect_failure({"--k", "1", "--output", "o.csv"}, 2, "--input is needed, or --index");
+  expect_failure({"--index", table, "--k", "1", "--output", "o.csv"}, 2, "table.index: is not an index of neighbours");
+  expect_failure({"--index", "absent.index", "--k", "1", "--output", "o.csv"}, 2, "absent.index: cannot be read");
+  expect_failure({"--index", table, "--k", "1", "--metric", "cosine", "--output", "o.csv"}, 2,
+                 "--metric needs --input: an index has its points");
+  expect_failure({"--index", table, "--output", "o.csv"}, 2, "one of --k and --radius is needed");
+  expect_failure({"--input", points, "--k", "1"}, 2, "--output is needed");
+  expect_failure({"--input", points, "--index", "o.index", "--output", "o.csv"}, 2, "--output needs --k or --radius");
+  expect_failure({"--input", points, "--index", points}, 2, "--index");
+  expect_failure({"--input", points, "--index", "absent/o.index"}, 2, "absent/o.index");
+}
+
 // Times in seconds: float holds every 128th of them.
 TEST_F(neighbours_driver, the_input_decides_the_precision) {
   const std::vector<double> times{1700000000, 1700000030, 1700000200}, apart{30, 30, 170};
@@ -89,9 +130,18 @@ TEST_F(neighbours_driver, bad_input_is_named) {
   expect_failure(with({"--k", "5"}), 2, "k must be in [1, 4] (k=5)");
   expect_failure(with({"--radius", "-1"}), 2, "--radius must be >= 0 and finite");
   expect_failure(with({"--k", "1", "--metric", "hamming"}), 2, "metric");
+  expect_failure(with({"--k", "1", "--metric", "lorentz", "--precision", "float"}), 2,
+                 "points must be double with metric lorentz (points=float32)");
   expect_failure(with({"--k", "1", "--p", "3"}), 2, "--p needs --metric minkowski (--metric=euclidean)");
   expect_failure(with({"--k", "1", "--metric", "minkowski", "--p", "0.5"}), 2, "--p must be >= 1 (--p=0.5)");
   expect_failure(with({"--k", "1", "--metric", "minkowski", "--p", "100"}), 2, "p must be infinity, or in [1, ");
+  expect_failure(with({"--k", "1", "--unit", "degrees"}), 2, "--unit needs --metric haversine (--metric=euclidean)");
+  expect_failure(with({"--k", "1", "--sphere-radius", "2"}), 2,
+                 "--sphere-radius needs --metric haversine (--metric=euclidean)");
+  expect_failure(with({"--k", "1", "--metric", "haversine", "--unit", "gradians"}), 2,
+                 "--unit must be degrees or radians (--unit=gradians)");
+  expect_failure(with({"--k", "1", "--metric", "haversine", "--sphere-radius", "0"}), 2,
+                 "--sphere-radius must be in [1e-30, 1e30] (--sphere-radius=0)");
   expect_failure(with({"--k", "1", "--queries", make("wide.csv", "1,2,3\n")}), 2, "wide.csv");
 }
 

@@ -8,9 +8,17 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 { echo A,B,C; for i in $(seq 60); do echo "$((i % 3))/2,$((i * i % 3))/2,$((i * 7 / 3 % 2))/1"; done; } >counts.csv
 "$program" --data counts.csv --iterations 3000 --sample-every 20 --chains 2 --output run --quiet
+"$program" --data counts.csv --iterations 300 --sample-every 10 --marginal-likelihood 4 --output z --quiet
 "$python" "$source/examples/plot_mcmc.py" run
 for picture in traces reticulations network overlay; do
   [ "$(stat -c %s "run/$picture.png")" -gt 5000 ] || { echo "$picture.png is empty" >&2; exit 1; }
 done
+"$python" "$source/examples/plot_mcmc.py" z
+[ "$(stat -c %s z/powers.png)" -gt 5000 ] || { echo "powers.png is empty" >&2; exit 1; }
+echo '((A:0.02,(B:0.01)#H1:0.01::0.6):0.03,(C:0.02,#H1:0.01::0.4):0.02);' >found.nwk
+"$python" "$source/examples/plot_mcmc.py" found.nwk
+[ "$(stat -c %s found.png)" -gt 5000 ] || { echo "found.png is empty" >&2; exit 1; }
+"$python" "$source/examples/plot_mcmc.py" counts.csv 2>error.txt && exit 1
+grep -q "one network in Newick" error.txt
 "$python" "$source/examples/plot_mcmc.py" nowhere 2>error.txt && exit 1
 grep -q "no folder of a finished run" error.txt

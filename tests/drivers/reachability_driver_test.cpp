@@ -133,9 +133,10 @@ TEST_F(reachability_driver, errors) {
   expect_bad({"--input", "odd.csv"}, "odd.csv:2");
   expect_bad({"--dataset", "x"}, "line.csv: has no datasets");
   expect_bad({"--alpha", "0"}, "alpha must be > 0 and finite (alpha=0)");
-  expect_bad(
-      {"--metric", "taxicab"},
-      "--metric must be euclidean or cosine or manhattan or chebyshev or minkowski or poincare (--metric=taxicab)");
+  expect_bad({"--metric", "taxicab"},
+             "--metric must be euclidean or cosine or manhattan or chebyshev or minkowski or haversine or poincare or "
+             "lorentz "
+             "(--metric=taxicab)");
   expect_bad({"--memory", "0"}, "--memory must be in [1, ");
   expect_bad({"--output", "m.txt"}, "--output: m.txt");
   expect_bad({"--output", line}, "--output must be another file than --input");

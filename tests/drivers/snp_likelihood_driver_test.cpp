@@ -8,6 +8,7 @@
 #include "quintet/snp/likelihood/likelihood.hpp"
 #include "quintet/snp/network/network_topology.hpp"
 #include "quintet/snp/network/newick.hpp"
+#include "quintet/snp/network/rooting.hpp"
 #include "support/data_folder.hpp"
 #include "support/near.hpp"
 
@@ -62,6 +63,71 @@ class snp_likelihood_driver : public test::driver_run {
   }
 };
 
+TEST_F(snp_likelihood_driver, composite_of_triples) {
+  make("six.csv",
+       "A,B,C,D,E\n0/2,0/2,0/2,0/2,1/2\n2/2,2/2,0/2,0/2,0/2\n0/2,1/2,2/2,0/2,0/2\n2/2,2/2,2/2,0/2,1/2\n"
+       "1/2,0/2,0/2,2/2,2/2\n2/2,2/2,2/2,2/2,2/2\n");
+  const std::string network =
+      "((((B:0.01)#H1:0.01::0.7,A:0.02)x:0.02,(C:0.03,#H1:0.02::0.3)y:0.01)z:0.02,(D:0.04,E:0.04)w:0.02)r";
+  const arguments line{"--data", "six.csv", "--network", network,       "--theta", "0.02",   "--u",
+                       "1",      "--v",     "1",         "--composite", "3",       "--json", "c.json"};
+  run_well(line);
+  EXPECT_NEAR(json("c.json")["results"]["composite_log_likelihood"].number(), -216.6092397181, 1e-9);
+  EXPECT_EQ(json("c.json")["results"]["sets"].number(), 10);
+  arguments refused = line;
+  refused.insert(refused.end(), {"--optimise", "lengths"});
+  EXPECT_EQ(run(refused).status, 2);
+}
+
+// The best so far is in the file; one clear tree has no clear reticulation.
+TEST_F(snp_likelihood_driver, composite_search_begins_where_neighbours_join) {
+  make_patterns_of_a_tree("tree.csv");
+  arguments line{"--data",   "tree.csv",
+                 "--search", "--composite",
+                 "3",        "--theta",
+                 "0.05",     "--u",
+                 "1",        "--v",
+                 "1",        "--patience",
+                 "2",        "--max-reticulations",
+                 "1",        "--json",
+                 "s.json",   "--output-network",
+                 "s.nwk",    "--output-theta"};
+  const outcome result = run(line);
+  ASSERT_EQ(result.status, 0) << result.error;
+  QUINTET_EXPECT_CONTAINS(result.out, "start 1 of 1, 1 reticulation: log-likelihood -");
+  QUINTET_EXPECT_CONTAINS(result.out, "A composite log-likelihood is no likelihood");
+  const test::json_value results = json("s.json")["results"];
+  ASSERT_EQ(results["levels"].size(), 2u);
+  EXPECT_EQ(results["best_reticulations"], 0);
+  const snp::Network best = snp::parse_newick(text_of("s.nwk"));
+  EXPECT_EQ(snp::unrooted_key(best), snp::unrooted_key(snp::parse_topology("((A,B),(C,D));")));
+  run_well(
+      {"--data", "tree.csv", "--network", "s.nwk", "--u", "1", "--v", "1", "--composite", "3", "--json", "c.json"});
+  EXPECT_NEAR(json("c.json")["results"]["composite_log_likelihood"].number(),
+              results["levels"][0]["composite_log_likelihood"].number(), 1e-9);
+  line.insert(line.end(), {"--optimise", "lengths,theta"});
+  expect_failure(line, 2, "one theta for all branches");
+}
+
+TEST_F(snp_likelihood_driver, f_statistics_of_a_table) {
+  make("eight.csv",
+       "A,B,C,D\n0/4,2/4,4/4,2/4\n4/4,4/4,2/4,0/4\n1/4,0/4,0/4,3/4\n2/4,1/4,4/4,4/4\n0/4,0/4,1/4,2/4\n3/4,4/4,0/4,0/4\n"
+       "4/4,2/4,2/4,1/4\n1/4,2/4,3/4,4/4\n");
+  const outcome done =
+      run({"--data", "eight.csv", "--f-statistics", "f.csv", "--block-sites", "2", "--json", "f.json"});
+  ASSERT_EQ(done.status, 0) << done.error;
+  EXPECT_NE(done.error.find("4 blocks of sites; with fewer than 10"), std::string::npos) << done.error;
+  std::istringstream table(text_of("f.csv"));
+  std::string line;
+  while (std::getline(table, line) && !line.starts_with("f4,A,B,C,D,")) {
+  }
+  ASSERT_TRUE(line.starts_with("f4,A,B,C,D,-0.03125,0.04941058844")) << line;
+  EXPECT_NE(line.find(",-0.63245553203"), std::string::npos) << line;
+  EXPECT_TRUE(line.ends_with(",8,4")) << line;
+  EXPECT_EQ(json("f.json")["results"]["f_statistics"]["count"].number(), 21);
+  EXPECT_EQ(run({"--data", "eight.csv", "--f-statistics", "f.csv", "--search"}).status, 2);
+}
+
 TEST_F(snp_likelihood_driver, common_options) { expect_common_options(with({}), "double"); }
 
 TEST_F(snp_likelihood_driver, prints_the_log_likelihood_and_writes_the_summary) {
@@ -73,6 +139,9 @@ TEST_F(snp_likelihood_driver, prints_the_log_likelihood_and_writes_the_summary) 
   EXPECT_EQ(results["dropped_sites"], 0);
   EXPECT_EQ(results["constant_sites"], 2);
   EXPECT_GT(results["largest_group"].integer(), 0);
+  EXPECT_EQ(results["largest_group_untruncated"].integer(), results["largest_group"].integer());
+  EXPECT_EQ(results["truncation_bound"].number(), 0);
+  EXPECT_EQ(results["truncation_mass"].number(), 0);
   EXPECT_EQ(results["network"], "[0.1](A:0.1:0.1,B:0.1:0.1)r;");
   EXPECT_GT(json("out.json")["seconds"]["likelihood"].number(), 0);
 }
@@ -113,6 +182,11 @@ TEST_F(snp_likelihood_driver, names_that_share_an_ending_get_a_hint) {
     more.insert(more.end(), model.begin(), model.end());
     return run(more).error;
   };
+  // Two species by either rule: "I" with three and "W" with one, or "A" and "B" with two each.
+  make("b.phy", "4 5\nI_1_A 01101\nI_2_A 00101\nI_3_B 00111\nW_4_B 01011\n");
+  const outcome even = run({"--data", "b.phy", "--network", "((I_1_A:1,I_2_A:1):1,(I_3_B:1,W_4_B:1):1)", "--theta",
+                            "0.1", "--u", "1", "--v", "1"});
+  QUINTET_EXPECT_CONTAINS(even.error, "--species-rule after-last:_ would make 2 species");
   QUINTET_EXPECT_CONTAINS(warning({"--data", "a.phy"}),
                           "each of the 4 individuals is a species; by their names --species-rule after-last:_ would "
                           "make 2 species");
@@ -413,7 +487,8 @@ TEST_F(snp_likelihood_driver, standard_errors_of_an_optimum) {
   }
   expect_failure(given({"--bootstrap", "5"}), 2, "need --network and --optimise");
   expect_failure(given({"--optimise", "lengths", "--jackknife", "--block-loci"}), 2, "needs the contigs of VCF");
-  expect_failure(given({"--optimise", "lengths", "--block-sites", "5"}), 2, "needs --bootstrap or --jackknife");
+  expect_failure(given({"--optimise", "lengths", "--block-sites", "5"}), 2,
+                 "needs --bootstrap, --jackknife or --f-statistics");
 }
 
 TEST_F(snp_likelihood_driver, filters_of_sites) {
@@ -473,6 +548,8 @@ TEST_F(snp_likelihood_driver, bad_usage_is_one_clear_line) {
       {"--data", counts, "--network", "[3](A:1,B:1)", "--theta", "1", "--root-theta", "2", "--u", "1", "--v", "1"}, 2,
       "--root-theta must be what the network says");
   expect_bad({"--diploid"}, "diploid is for NEXUS and PHYLIP");
+  for (const char* truncation : {"-1e-9", "0.2", "nan"})
+    expect_bad({std::string("--truncation=") + truncation}, "--truncation must be");
   expect_bad({"--diploid", "--dominant"}, "exclude each other");
   expect_bad({"--species-rule", "first:_"}, "must be before-first:X or after-last:X");
   expect_bad({"--species-rule", "before-first:_"}, "has species already");
@@ -486,7 +563,7 @@ TEST_F(snp_likelihood_driver, bad_usage_is_one_clear_line) {
   expect_bad({"--individuals", "2"}, "individuals is for files of individuals");
   expect_bad({"--nucleotides"}, "nucleotides is for NEXUS and PHYLIP");
   expect_bad({"--nucleotides", "--dominant"}, "--nucleotides and --dominant exclude each other");
-  expect_bad({"--compare", "(A:1,B:1)"}, "--search, --network and --compare exclude each other");
+  expect_bad({"--compare", "(A:1,B:1)"}, "--search, --network, --compare and --f-statistics exclude each other");
   expect_bad({"--starts", "2"}, "--starts needs --optimise or --search");
   expect_bad({"--starts", "9223372036854775807", "--optimise", "lengths"}, "--starts must be in [1, 1000000]");
   expect_bad({"--outgroup", "X"}, "outgroup must be a species of the network (outgroup=X)");

@@ -7,6 +7,7 @@
 #include "quintet/io/snp_network.hpp"
 #include "quintet/snp/network/network_topology.hpp"
 #include "quintet/snp/network/newick.hpp"
+#include "quintet/snp/network/rooting.hpp"
 
 namespace quintet {
 namespace {
@@ -40,6 +41,155 @@ class snp_mcmc_driver : public test::driver_run {
     return found;
   }
 };
+
+TEST_F(snp_mcmc_driver, marginal_likelihood_of_p1) {
+  make("p1.csv",
+       "A,B,weight\n0/2,0/2,77\n0/2,1/2,5\n0/2,2/2,13\n1/2,0/2,6\n1/2,1/2,1\n1/2,2/2,10\n2/2,0/2,7\n"
+       "2/2,1/2,7\n2/2,2/2,74\n");
+  const auto with_iterations = [](const char* iterations, const char* folder) {
+    return arguments{"--data",
+                     "p1.csv",
+                     "--prior",
+                     "speciation-rate = 10",
+                     "--prior",
+                     "hybridization-rate = 0",
+                     "--prior",
+                     "theta = common gamma(2,20)",
+                     "--iterations",
+                     iterations,
+                     "--burn-in",
+                     "200",
+                     "--sample-every",
+                     "5",
+                     "--chains",
+                     "2",
+                     "--marginal-likelihood",
+                     "12",
+                     "--max-reticulations",
+                     "0",
+                     "--seed",
+                     "3",
+                     "--output",
+                     folder};
+  };
+  const arguments line = with_iterations("2000", "z");
+  const outcome done = run(line);
+  ASSERT_EQ(done.status, 0) << done.error;
+  const auto marginal = json("z/summary.json")["marginal_likelihood"];
+  EXPECT_NEAR(marginal["log_z"].number(), -309.293004, 4 * marginal["error"].number());
+  EXPECT_LT(marginal["error"].number(), 0.3);
+  EXPECT_EQ(marginal["of"].text(), "counts");
+  EXPECT_EQ(marginal["steps"].size(), 13u);
+  QUINTET_EXPECT_CONTAINS(done.out, "log marginal likelihood -309.");
+  arguments refused = line;
+  refused.insert(refused.end(), {"--temperatures", "3"});
+  QUINTET_EXPECT_CONTAINS(run(refused).error, "--temperatures and --marginal-likelihood exclude each other");
+  // Half of the steps, and the others later, are the same run.
+  ASSERT_EQ(run(with_iterations("1000", "parts")).status, 0);
+  arguments later = with_iterations("2000", "parts");
+  later.push_back("--resume");
+  const outcome resumed = run(later);
+  ASSERT_EQ(resumed.status, 0) << resumed.error;
+  QUINTET_EXPECT_CONTAINS(resumed.out, "goes on from step 1000");
+  const auto in_parts = json("parts/summary.json")["marginal_likelihood"];
+  EXPECT_EQ(in_parts["log_z"].number(), marginal["log_z"].number());
+  EXPECT_EQ(in_parts["error"].number(), marginal["error"].number());
+  EXPECT_EQ(text_of("parts/chain_1.trees"), text_of("z/chain_1.trees"));
+  later[std::size_t(std::find(later.begin(), later.end(), "12") - later.begin())] = "13";
+  QUINTET_EXPECT_CONTAINS(run(later).error, "of a run with other data or options");
+}
+
+TEST_F(snp_mcmc_driver, compares_assignments_of_the_same_individuals) {
+  // A and B are one population, C is far.
+  make("five.nex",
+       "#NEXUS\nbegin data;\ndimensions ntax=5 nchar=12;\nformat datatype=standard symbols=\"01\";\nmatrix\n"
+       "a1 010101001100\na2 010100001101\nb1 010101001101\nb2 010100001100\nc1 101001110010\n;\nend;\n");
+  make("models.txt", "individual three lumped\na1 A AB\na2 A AB\nb1 B AB\nb2 B AB\nc1 C C\n");
+  const arguments line{"--data",
+                       "five.nex",
+                       "--max-reticulations",
+                       "0",
+                       "--prior",
+                       "theta = common gamma(2,20)",
+                       "--iterations",
+                       "1000",
+                       "--sample-every",
+                       "5",
+                       "--marginal-likelihood",
+                       "6",
+                       "--seed",
+                       "1"};
+  const auto with_models = [&](const std::string& models, const std::string& folder) {
+    arguments all = line;
+    all.insert(all.end(), {"--compare-assignments", models, "--output", folder, "--json", folder + ".json"});
+    return run(all);
+  };
+  const outcome done = with_models("models.txt", "both");
+  ASSERT_EQ(done.status, 0) << done.error;
+  const auto rows = json("both.json")["results"]["assignments"];
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0]["log_bayes_factor"].number(), 0);
+  EXPECT_LE(rows[1]["log_bayes_factor"].number(), 0);
+  for (const char* model : {"three", "lumped"}) {
+    const auto summary = json(std::string("both/") + model + "/summary.json");
+    EXPECT_EQ(summary["marginal_likelihood"]["of"].text(), "copies");
+  }
+  EXPECT_EQ(json("both/lumped/summary.json")["species"].size(), 2u);
+  make("left_out.txt", "individual three other\na1 A A\na2 A -\nb1 B B\nb2 B B\nc1 C C\n");
+  QUINTET_EXPECT_CONTAINS(with_models("left_out.txt", "l").error, "a2 has no species in other");
+  make("absent.txt", "individual three\na1 A\na2 A\nb1 B\nc1 C\n");
+  QUINTET_EXPECT_CONTAINS(with_models("absent.txt", "m").error, "b2");
+}
+
+TEST_F(snp_mcmc_driver, checks_what_it_predicts) {
+  const outcome done = run(with({"--quiet", "--predictive", "10"}));
+  ASSERT_EQ(done.status, 0) << done.error;
+  const auto rows = json("run/summary.json")["predictive"];
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0]["name"].text(), "patterns");
+  EXPECT_EQ(rows[0]["observed"].number(), 6);
+}
+
+TEST_F(snp_mcmc_driver, dates_ancestors_and_keeps_constraints) {
+  const outcome done = run({"--no-data",
+                            "--species",
+                            "A,B,C",
+                            "--prior",
+                            "speciation-rate = 1e-6",
+                            "--prior",
+                            "hybridization-rate = 5e-7",
+                            "--prior",
+                            "origin = exponential(1e6)",
+                            "--calibrate",
+                            "root = normal(5e5, 1e5)",
+                            "--outgroup",
+                            "C",
+                            "--clock",
+                            "1e-8",
+                            "--generation-time",
+                            "5",
+                            "--iterations",
+                            "20000",
+                            "--sample-every",
+                            "20",
+                            "--seed",
+                            "2",
+                            "--output",
+                            "dated"});
+  ASSERT_EQ(done.status, 0) << done.error;
+  const auto summary = json("dated/summary.json");
+  const double height = summary["parameters"]["root_height"]["mean"].number();
+  EXPECT_NEAR(height, 4.9e5, 3e4);
+  EXPECT_NEAR(summary["parameters"]["Ne_root"]["mean"].number() * 20,
+              summary["parameters"]["theta_root"]["mean"].number(), 1e-3);
+  for (const std::string& tree : lines("dated/chain_0.trees", "tree STATE_"))
+    EXPECT_TRUE(snp::is_rooted_at(snp::parse_newick(tree.substr(tree.find('(')), {.theta = 1, .gamma = 0.5}),
+                                  std::vector<std::string>{"C"}));
+  const outcome wrong = run({"--no-data", "--species", "A,B,C", "--calibrate", "A,Z = normal(1,1)", "--iterations",
+                             "1000", "--output", "wrong"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_NE(wrong.error.find("calibrate A,Z: there is no species Z"), std::string::npos) << wrong.error;
+}
 
 TEST_F(snp_mcmc_driver, writes_what_tracer_icytree_and_people_read) {
   const outcome done = run(with({"--quiet"}));

@@ -34,6 +34,35 @@ TEST_F(snp_simulate_driver, counts_of_every_species) {
   EXPECT_EQ(json("o.json")["results"]["u"].number(), 1);
 }
 
+// The genotypes of individuals have the counts of the table.
+TEST_F(snp_simulate_driver, genotypes_have_the_same_likelihood) {
+  const arguments base{"--sites", "200", "--copies", "A=2,B=4,C=6"};
+  const auto log_likelihood = [&](const std::string& file, const std::string& map) {
+    const std::string line = text(
+        "cd ", work(""), " && ", test::driver_folder(), "/quintet-snp-likelihood --quiet --data ", file, " --network '",
+        network, "' --theta 0.1 --u 1 --v 1 --json l.json", map.empty() ? "" : " --population-map " + map);
+    EXPECT_EQ(std::system(line.c_str()), 0) << line;
+    return json("l.json")["results"]["log_likelihood"].number();
+  };
+  run_well(with(base));
+  const double expected = log_likelihood("o.csv", "");
+  const auto write = [&](const std::string& file, const arguments& more) {
+    arguments line{"--network", network, "--theta", "0.1", "--output", file, "--population-map", "m.csv"};
+    line.insert(line.end(), base.begin(), base.end());
+    line.insert(line.end(), more.begin(), more.end());
+    return run(line);
+  };
+  for (const char* file : {"o.vcf", "o.nex"})
+    for (const char* ploidy : {"1", "2"}) {
+      ASSERT_EQ(write(file, {"--ploidy", ploidy}).status, 0);
+      EXPECT_NEAR(log_likelihood(file, "m.csv"), expected, 1e-9) << file << ploidy;
+    }
+  EXPECT_TRUE(text_of("o.vcf").starts_with("##fileformat=VCFv4.2"));
+  const outcome odd = run({"--network", network, "--theta", "0.1", "--output", "p.vcf", "--copies", "3"});
+  EXPECT_EQ(odd.status, 2);
+  EXPECT_NE(odd.error.find("multiple of --ploidy 2"), std::string::npos) << odd.error;
+}
+
 TEST_F(snp_simulate_driver, same_seed_same_counts) {
   run_well(with({"--sites", "1000", "--seed", "3", "--threads", "1"}));
   const std::string one = text_of("o.csv");

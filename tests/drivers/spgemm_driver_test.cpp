@@ -50,9 +50,12 @@ TEST_F(spgemm_driver, common_options) { expect_common_options({"--a", "a.mtx", "
 
 TEST_F(spgemm_driver, every_format_in_and_out) {
   const matrix c = expected<spgemm::plus_times>(a_, b_);
-  for (const char* output : {"c.mtx", "c.mtx.gz", "c.h5"}) {
+  for (const char* output : {"c.mtx", "c.mtx.gz", "c.h5", "c.npz"}) {
     EXPECT_EQ(product({"--a", "a.mtx", "--b", "b.mtx.gz"}, output), c);
   }
+  io::write_sparse(work("a.npz"), a_.view());
+  EXPECT_EQ(product({"--a", "a.npz", "--b", "b.mtx.gz"}), c);
+  expect_bad({"--a", "a.npz", "--b", "b.mtx.gz", "--dataset", "part"}, "has no groups");
   io::write_sparse(work("a.h5"), a_.view(), "part");
   EXPECT_EQ(product({"--a", "a.h5", "--b", "b.h5", "--dataset", "part"}), c);
 }
@@ -77,6 +80,41 @@ TEST_F(spgemm_driver, semirings_transposes_and_precisions) {
   run_well({"--a", "a.mtx", "--b", "b.mtx.gz", "--precision", "float", "--output", "f.h5"});
   EXPECT_EQ((io::read_sparse<float, std::int64_t>(work("f.h5"))),
             test::reference_product<spgemm::plus_times>(single(a_).view(), single(b_).view()));
+}
+
+TEST_F(spgemm_driver, first_entries_of_rows) {
+  make("rows.mtx", "%%MatrixMarket matrix coordinate real general\n1 5 5\n1 1 3\n1 2 9\n1 3 -2\n1 4 9\n1 5 5\n");
+  make("one.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n");
+  const auto entries = [&](const arguments& more) {
+    arguments given{"--a", "one.mtx", "--b", "rows.mtx", "--top"};
+    given.insert(given.end(), more.begin(), more.end());
+    const matrix c = product(given, "top.h5");
+    return std::vector<std::int64_t>(c.columns.begin(), c.columns.end());
+  };
+  using columns = std::vector<std::int64_t>;
+  EXPECT_EQ(entries({"3"}), (columns{1, 3, 4}));
+  EXPECT_EQ(entries({"4", "--by-value"}), (columns{1, 3, 4, 0}));
+  EXPECT_EQ(entries({"4", "--threshold", "5", "--by-value", "--device", "emulated"}), (columns{1, 3, 4}));
+  EXPECT_EQ(entries({"2", "--semiring", "min-plus"}), (columns{0, 2}));
+  EXPECT_EQ(entries({"2", "--semiring", "min-plus", "--threshold", "-1"}), (columns{2}));
+  EXPECT_EQ(results({"--a", "a.mtx", "--b", "b.mtx.gz", "--top", "1"})["nnz"],
+            product({"--a", "a.mtx", "--b", "b.mtx.gz", "--top", "1"}).nnz());
+  expect_bad({"--a", "a.mtx", "--b", "b.mtx.gz", "--top", "0"}, "--top must be > 0");
+  expect_bad({"--a", "a.mtx", "--b", "b.mtx.gz", "--top", "2", "--budget", "5000"}, "--budget");
+  expect_bad({"--a", "a.mtx", "--b", "b.mtx.gz", "--by-value"}, "needs --top");
+  expect_bad({"--a", "a.mtx", "--b", "b.mtx.gz", "--threshold", "1"}, "needs --top");
+  expect_bad({"--a", "a.mtx", "--b", "b.mtx.gz", "--top", "1", "--threshold", "nan"}, "threshold");
+}
+
+TEST_F(spgemm_driver, products_with_the_transpose) {
+  const matrix turned = transpose(a_.view());
+  EXPECT_EQ(product({"--a", "a.mtx", "--gram"}), expected<spgemm::plus_times>(turned, a_));
+  EXPECT_EQ(product({"--a", "a.mtx", "--gram", "--b-transposed", "--semiring", "min-plus"}),
+            expected<spgemm::min_plus>(a_, turned));
+  const matrix upper = product({"--a", "a.mtx", "--gram", "--upper", "--device", "emulated"});
+  EXPECT_EQ(2 * upper.nnz() - upper.rows, expected<spgemm::plus_times>(turned, a_).nnz());
+  expect_bad({"--a", "a.mtx", "--gram", "--b", "b.mtx.gz"}, "does not go with --gram");
+  expect_bad({"--a", "a.mtx", "--b-transposed", "--upper"}, "needs --gram");
 }
 
 TEST_F(spgemm_driver, summary) {
@@ -110,7 +148,7 @@ TEST_F(spgemm_driver, summary) {
   EXPECT_FALSE(results({"--a", "a.mtx", "--b", "b.mtx.gz"}).contains("struct_ij"));
 }
 
-TEST_F(spgemm_driver, predictions_devices_and_budgets_change_nothing) {
+TEST_F(spgemm_driver, devices_and_budgets_change_nothing) {
   const auto graph = test::rmat_matrix<double, std::int64_t>(8, 12, 3);
   io::write_sparse(work("graph.h5"), graph.view());
   const arguments squared{"--a", "graph.h5", "--checksums"};
@@ -126,9 +164,6 @@ TEST_F(spgemm_driver, predictions_devices_and_budgets_change_nothing) {
   };
   const test::json_value whole = with({});
   EXPECT_TRUE(whole["ran_on_host"]);
-  const test::json_value small = with({"--prediction-scale", "1e-6"});
-  same(whole, small);
-  EXPECT_GT(small["retries"].integer(), 0);
   const test::json_value emulated = with({"--device", "emulated"});
   EXPECT_FALSE(emulated["ran_on_host"]);
   same(whole, emulated);
@@ -150,7 +185,6 @@ TEST_F(spgemm_driver, bad_usage) {
   expect_bad({"--a", "a.mtx", "--b", "b.h5", "--dataset", "other"}, "other");
   expect_bad({"--a", "a.mtx", "--b-transposed", "--semiring", "max-plus"},
              "--semiring must be plus-times or min-plus or or-and");
-  expect_bad({"--a", "a.mtx", "--b-transposed", "--prediction-scale", "0"}, "prediction_scale");
   expect_bad({"--a", "a.mtx", "--b-transposed", "--budget", "0"}, "--budget must be > 0");
   expect_bad({"--a", "a.mtx", "--b-transposed", "--budget", "100"}, "budget must be >= ");
   expect_bad({"--a", "a.mtx", "--b-transposed", "--budget", "10000", "--output", "c.h5"},
